@@ -1,0 +1,18 @@
+# How Rota is compiled: warnings are errors; sanitizers, link-time optimization and the extra targets are switches that
+# the presets set.
+option(ROTA_TESTS "build the tests" ON)
+option(ROTA_BENCH "build the benchmarks" OFF)
+option(ROTA_FUZZ "build the fuzz targets (clang only)" OFF)
+set(ROTA_SANITIZE "" CACHE STRING "sanitizers, as for -fsanitize=")
+
+add_library(rota_flags INTERFACE)
+target_compile_options(rota_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor)
+if(ROTA_SANITIZE)
+  target_compile_options(rota_flags INTERFACE -fsanitize=${ROTA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(rota_flags INTERFACE -fsanitize=${ROTA_SANITIZE})
+endif()
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()

@@ -1,0 +1,20 @@
+// Dense typed ids: an index that cannot be passed where another kind of index is meant.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace rota {
+
+template <class Tag>
+struct Id {
+  std::uint32_t value = UINT32_MAX;
+  constexpr auto operator<=>(const Id&) const = default;
+  constexpr bool valid() const { return value != UINT32_MAX; }
+};
+
+using JobId = Id<struct JobTag>;              // index into the cluster's job table, in order of submission
+using NodeId = Id<struct NodeTag>;            // index into the cluster description's nodes
+using PartitionId = Id<struct PartitionTag>;  // index into the cluster description's partitions
+
+}  // namespace rota

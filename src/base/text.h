@@ -1,0 +1,44 @@
+// Text at the edges of Rota: numbers, durations, sizes and host lists, read strictly and written one way.
+// Every parse_* takes the whole text or fails with a sentence that quotes it; none allocates on success but the lists.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace rota {
+
+std::string_view trimmed(std::string_view text);
+std::vector<std::string_view> split(std::string_view text, char separator);  // "" gives one empty piece
+
+// Quotes text for a message: at most 40 characters of it, unprintable bytes as \xNN.
+std::string quoted(std::string_view text);
+
+Result<std::int64_t> parse_integer(std::string_view text);
+Result<double> parse_number(std::string_view text);  // finite only
+
+// "90", "90s", "1.5h", "2d12h", "250ms", and Slurm's forms "MM:SS", "HH:MM:SS", "D-HH", "D-HH:MM", "D-HH:MM:SS".
+// A bare number counts seconds. "UNLIMITED" and "INFINITE" give kLongest. Negative or longer than kLongest fails.
+Result<Duration> parse_duration(std::string_view text);
+std::string format_duration(Duration d);  // "2d 03:04:05", "03:04:05", "04:05.250"
+
+// Bytes: "4096", "64K", "2.5G", "1T", with an optional "B" or "iB"; K is 1024.
+Result<std::int64_t> parse_size(std::string_view text);
+std::string format_size(std::int64_t bytes);
+
+// "n[01-03,07],login" to n01 n02 n03 n07 login. More than `most` names fails (guards against n[1-999999999]).
+Result<std::vector<std::string>> parse_host_list(std::string_view text, std::size_t most = 1'000'000);
+
+// Thousands separated by a thin gap for people: 295540 -> "295,540".
+std::string grouped(std::int64_t number);
+
+// The candidate that differs least from `word` (edit distance), or "" when none is near. For "did you mean".
+std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates);
+
+bool is_utf8(std::string_view text);
+
+}  // namespace rota

@@ -1,0 +1,43 @@
+// What one rehearsal left behind: the raw material of every table, picture and file that `rota simulate` makes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/job.h"
+
+namespace rota::report {
+
+// One decision of the overrun policy about a job that had used up its time: it goes on, and why that harms nobody.
+struct Grant {
+  std::int64_t job = 0;           // JobSpec::number
+  Instant at = kEpoch;            // when it was decided
+  Instant until = kNever;         // kNever: no limit was set
+  std::int64_t beneficiary = -1;  // number of the waiting job that held a promise then; -1: none
+  Instant promise = kNever;       // that job's promised start
+  std::int64_t free = 0;          // processors free at that moment
+  std::int64_t needed = 0;        // processors that the waiting job asks for
+};
+
+// The state between two instants at which something changed.
+struct LoadStep {
+  Instant at = kEpoch;
+  std::int64_t busy = 0;      // processors
+  std::int64_t waiting = 0;   // jobs
+};
+
+struct Outcome {
+  std::string workload;
+  std::string policy;            // as the user wrote it
+  std::int64_t processors = 0;   // of the cluster
+  std::vector<Job> jobs;         // every job in order of submission; rejected ones included
+  std::vector<Grant> grants;
+  Duration lost_work = Duration{0};      // processor time of killed dispatches, in processor-milliseconds
+  std::uint64_t plan_hash = 0;           // of all plans in order
+  std::int64_t cycles = 0;               // scheduling cycles
+  std::int64_t referee_checks = 0;       // single facts that the referee recomputed
+  double cpu_seconds = 0;                // of the rehearsal itself, without reading the workload
+};
+
+}  // namespace rota::report
