@@ -1,0 +1,253 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <streambuf>
+#include <utility>
+
+#include "base/check.h"
+#include "base/text.h"
+
+namespace rota {
+namespace {
+
+constexpr int kTries = 100;  // names for a temporary file
+
+std::string reason(int error) { return std::strerror(error); }
+
+// What to do about the commonest reasons for which a file cannot be read or written.
+std::string advice(int error) {
+  switch (error) {
+    case ENOENT:
+      return " Check the spelling of the path.";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return " Check the permissions of the file and its folder, or choose another path.";
+    case ENOSPC:
+    case EDQUOT:
+      return " Free some space or choose another path.";
+    case EPIPE:
+      return " The program that reads the output has ended.";
+    default:
+      return "";
+  }
+}
+
+std::unexpected<Error> cannot(const char* verb, const std::string& shown, int error) {
+  return fail(std::string("Cannot ") + verb + " " + shown + ": " + reason(error) + "." + advice(error));
+}
+
+std::string shown_path(const std::string& path) {
+  return is_utf8(path) && path.find_first_of("\n\t\r\x1b") == std::string::npos ? path : quoted(path);
+}
+
+// Writes everything or gives the errno.
+int write_all(int descriptor, const char* from, std::size_t size) {
+  while (size > 0) {
+    const ssize_t done = ::write(descriptor, from, size);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return errno;
+    from += done;
+    size -= static_cast<std::size_t>(done);
+  }
+  return 0;
+}
+
+// A stream over a descriptor that remembers the first error.
+class DescriptorBuffer final : public std::streambuf {
+ public:
+  explicit DescriptorBuffer(int descriptor) : descriptor_(descriptor) { reset(); }
+  int error() const { return error_; }
+
+  int flush() {
+    if (error_ == 0) error_ = write_all(descriptor_, pbase(), static_cast<std::size_t>(pptr() - pbase()));
+    reset();
+    return error_;
+  }
+
+ protected:
+  int_type overflow(int_type c) override {
+    if (flush() != 0) return traits_type::eof();
+    if (!traits_type::eq_int_type(c, traits_type::eof())) sputc(traits_type::to_char_type(c));
+    return traits_type::not_eof(c);
+  }
+  int sync() override { return flush() == 0 ? 0 : -1; }
+
+ private:
+  void reset() { setp(buffer_.data(), buffer_.data() + buffer_.size()); }
+  int descriptor_;
+  int error_ = 0;
+  std::array<char, 65536> buffer_{};
+};
+
+}  // namespace
+
+InputFile::InputFile(int descriptor, std::int64_t size, std::string shown)
+    : descriptor_(descriptor), size_(size), shown_(std::move(shown)) {}
+
+InputFile::InputFile(InputFile&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_), shown_(std::move(other.shown_)) {}
+
+InputFile& InputFile::operator=(InputFile&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(size_, other.size_);
+  std::swap(shown_, other.shown_);
+  return *this;
+}
+
+InputFile::~InputFile() {
+  if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
+}
+
+Result<InputFile> InputFile::open(const std::string& path) {
+  if (path == "-") return InputFile(STDIN_FILENO, -1, "standard input");
+  if (path.empty()) return fail("Cannot read a file without a name; give a path, or - for standard input.");
+  const std::string shown = shown_path(path);
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (descriptor < 0) return cannot("read", shown, errno);
+  InputFile file(descriptor, -1, shown);
+  struct stat facts{};
+  if (::fstat(descriptor, &facts) != 0) return cannot("read", shown, errno);
+  if (S_ISDIR(facts.st_mode)) return fail("Cannot read " + shown + ": it is a folder; give a file in it.");
+  if (S_ISREG(facts.st_mode)) file.size_ = facts.st_size;
+  return file;
+}
+
+Result<std::size_t> InputFile::read(char* buffer, std::size_t most) {
+  for (;;) {
+    const ssize_t got = ::read(descriptor_, buffer, most);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) return cannot("read", shown_, errno);
+  }
+}
+
+Result<std::string> read_file(const std::string& path, std::size_t most) {
+  auto file = InputFile::open(path);
+  if (!file) return std::unexpected(file.error());
+  std::string text;
+  for (std::size_t used = 0;;) {
+    const std::size_t expected = file->size() > 0 ? static_cast<std::size_t>(file->size()) + 1 : 65536;
+    if (used == text.size()) text.resize(std::min(std::max(used * 2, expected), most + 1));
+    const auto got = file->read(text.data() + used, text.size() - used);
+    if (!got) return std::unexpected(got.error());
+    used += *got;
+    if (used > most)
+      return fail(file->shown() + " is larger than " + format_size(static_cast<std::int64_t>(most)) +
+                  "; that is too much for this kind of file.");
+    if (*got == 0) {
+      text.resize(used);
+      return text;
+    }
+  }
+}
+
+struct OutputFile::State {
+  State(int fd, std::string to, std::string from)
+      : descriptor(fd), target(std::move(to)), temporary(std::move(from)), buffer(fd), stream(&buffer) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (descriptor > STDERR_FILENO) ::close(descriptor);
+    if (!temporary.empty()) ::unlink(temporary.c_str());
+  }
+
+  int descriptor;
+  std::string target;     // what the finished file is called; for messages too
+  std::string temporary;  // empty: written in place
+  DescriptorBuffer buffer;
+  std::ostream stream;
+};
+
+namespace {
+
+struct Opened {
+  int descriptor = -1;
+  int error = 0;
+  std::string temporary;
+};
+
+// Creates a new file beside target. O_EXCL and not mkstemp, so that the umask decides who may read it.
+Opened open_beside(const std::string& target, mode_t mode) {
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    Opened out;
+    out.temporary = target + "." + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".tmp";
+    out.descriptor = ::open(out.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    out.error = out.descriptor < 0 ? errno : 0;
+    if (out.error != EEXIST) return out;
+  }
+  return {-1, EEXIST, {}};
+}
+
+// The file that path really names, so that a symbolic link survives being written through.
+std::string real_target(const std::string& path) {
+  char* const resolved = ::realpath(path.c_str(), nullptr);
+  if (resolved == nullptr) return path;
+  std::string out = resolved;
+  std::free(resolved);  // NOLINT(cppcoreguidelines-no-malloc): realpath allocates it so
+  return out;
+}
+
+void sync_folder(const std::string& target) {
+  const std::size_t slash = target.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : target.substr(0, slash);
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);  // best effort: some file systems refuse it, and the file itself is safe already
+  ::close(descriptor);
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+OutputFile::OutputFile(OutputFile&&) noexcept = default;
+OutputFile& OutputFile::operator=(OutputFile&&) noexcept = default;
+OutputFile::~OutputFile() = default;
+
+Result<OutputFile> OutputFile::create(const std::string& path) {
+  if (path.empty()) return fail("Cannot write a file without a name; give a path, or - for standard output.");
+  if (path == "-") return OutputFile(std::make_unique<State>(STDOUT_FILENO, "standard output", ""));
+  const std::string target = real_target(path);
+  struct stat facts{};
+  const bool exists = ::stat(target.c_str(), &facts) == 0;
+  if (exists && S_ISDIR(facts.st_mode)) return fail("Cannot write " + shown_path(path) + ": it is a folder.");
+  if (exists && !S_ISREG(facts.st_mode)) {
+    const int descriptor = ::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (descriptor < 0) return cannot("write", shown_path(path), errno);
+    return OutputFile(std::make_unique<State>(descriptor, target, ""));
+  }
+  if (exists && ::access(target.c_str(), W_OK) != 0) return cannot("write", shown_path(path), errno);
+  Opened opened = open_beside(target, 0666);
+  if (opened.descriptor < 0) return cannot("write", shown_path(path), opened.error);
+  if (exists) static_cast<void>(::fchmod(opened.descriptor, facts.st_mode & 07777U));
+  return OutputFile(std::make_unique<State>(opened.descriptor, target, std::move(opened.temporary)));
+}
+
+std::ostream& OutputFile::stream() { return state_->stream; }
+
+bool OutputFile::failed() const { return state_->buffer.error() != 0; }
+
+Result<void> OutputFile::commit() {
+  State& s = *state_;
+  const std::string shown = shown_path(s.target);
+  CHECK(s.descriptor >= 0, "an output file is committed once");
+  int error = s.buffer.flush();
+  if (error == 0 && !s.temporary.empty() && ::fsync(s.descriptor) != 0) error = errno;
+  if (s.descriptor > STDERR_FILENO && ::close(s.descriptor) != 0 && error == 0) error = errno;
+  s.descriptor = -1;
+  if (error == 0 && !s.temporary.empty() && ::rename(s.temporary.c_str(), s.target.c_str()) != 0) error = errno;
+  if (error != 0) return cannot("write", shown, error);
+  if (!s.temporary.empty()) sync_folder(s.target);
+  s.temporary.clear();
+  return {};
+}
+
+}  // namespace rota

@@ -1,0 +1,58 @@
+// Files as Rota reads and writes them: every failure is a sentence with the path and the system's reason, and an output
+// file appears whole or not at all.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "base/result.h"
+
+namespace rota {
+
+// A file opened for reading; "-" is standard input. Closes on destruction. Not thread-safe.
+class InputFile {
+ public:
+  static Result<InputFile> open(const std::string& path);
+  InputFile(InputFile&& other) noexcept;
+  InputFile& operator=(InputFile&& other) noexcept;
+  ~InputFile();
+
+  // Reads up to `most` bytes into buffer; 0 at the end only.
+  Result<std::size_t> read(char* buffer, std::size_t most);
+  std::int64_t size() const { return size_; }  // bytes of a regular file when it was opened; -1: a pipe or device
+  const std::string& shown() const { return shown_; }  // the path for messages; "standard input"
+
+ private:
+  InputFile(int descriptor, std::int64_t size, std::string shown);
+  int descriptor_ = -1;
+  std::int64_t size_ = -1;
+  std::string shown_;
+};
+
+// The whole file as a string; more than `most` bytes fail. For configuration files and the like.
+Result<std::string> read_file(const std::string& path, std::size_t most = std::size_t{64} << 20U);
+
+// A file being written: goes to a temporary file beside the target, and takes the target's name in commit(), so that
+// nobody ever sees half of it. Without commit() the temporary file is removed and the target stays as it was.
+// "-" is standard output; devices and pipes (/dev/null, /dev/full) are written as they are.
+class OutputFile {
+ public:
+  static Result<OutputFile> create(const std::string& path);
+  OutputFile(OutputFile&&) noexcept;
+  OutputFile& operator=(OutputFile&&) noexcept;
+  ~OutputFile();
+
+  // Buffered. A failed write is remembered and told by commit(); until then writing goes on without effect.
+  std::ostream& stream();
+  bool failed() const;    // some write has failed: no use in going on
+  Result<void> commit();  // flushes, syncs to disk and renames; at most once
+
+ private:
+  struct State;
+  explicit OutputFile(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace rota

@@ -1,0 +1,180 @@
+#include "trace/swf_row.h"
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "base/text.h"
+#include "base/time.h"
+
+namespace rota::trace {
+namespace {
+
+constexpr std::uint32_t kFewestColumns = 5;  // without the processors there is no job
+constexpr std::uint32_t kMostDigits = 15;    // so that a thousand times the value fits 64 bits
+constexpr std::int64_t kLongestSeconds = kLongest.count() / 1000;
+constexpr std::int64_t kAnything = 1'000'000'000'000'000;
+
+struct FieldRule {
+  const char* name;
+  std::int64_t least;
+  std::int64_t most;
+  bool whole;
+};
+
+constexpr std::array<FieldRule, kSwfFields> kRules{{
+    {"job number", 0, kAnything, true},
+    {"submit time", -1, kLongestSeconds, false},
+    {"wait time", -kAnything, kAnything, false},
+    {"run time", -1, kLongestSeconds, false},
+    {"processors used", -1, INT32_MAX, true},
+    {"processor time used", -kAnything, kAnything, false},
+    {"memory used", -kAnything, kAnything, false},
+    {"processors requested", -1, INT32_MAX, true},
+    {"time requested", -1, kLongestSeconds, false},
+    {"memory requested", -1, kAnything, false},
+    {"status", -1, INT32_MAX, true},
+    {"user", -1, std::int64_t{UINT32_MAX} - 1, true},
+    {"group", -1, std::int64_t{UINT32_MAX} - 1, true},
+    {"executable", -kAnything, kAnything, false},
+    {"queue", -kAnything, kAnything, false},
+    {"partition", -1, std::int64_t{UINT32_MAX} - 1, true},
+    {"preceding job", -kAnything, kAnything, false},
+    {"think time", -kAnything, kAnything, false},
+}};
+
+bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+std::string_view take_token(std::string_view& line) {
+  std::size_t begin = 0;
+  while (begin < line.size() && blank(line[begin])) ++begin;
+  std::size_t end = begin;
+  while (end < line.size() && !blank(line[end])) ++end;
+  const std::string_view token = line.substr(begin, end - begin);
+  line.remove_prefix(end);
+  return token;
+}
+
+std::string field_text(std::size_t i) { return "field " + std::to_string(i + 1) + " (" + kRules[i].name + ")"; }
+
+bool binary(std::string_view token) {
+  for (const char c : token)
+    if (static_cast<std::uint8_t>(c) < 0x20 || c == 0x7f) return true;
+  return !is_utf8(token);
+}
+
+std::unexpected<Error> not_a_number(std::size_t i, std::string_view token) {
+  return fail(field_text(i) + " is " + quoted(token) +
+              (binary(token) ? ", which is binary data and no text" : ", which is not a number"));
+}
+
+Result<void> store(std::size_t i, std::string_view token, SwfRow& row) {
+  auto whole = parse_integer(token);
+  if (whole && std::abs(*whole) < kAnything) {
+    row.value[i] = *whole;
+    return {};
+  }
+  const auto number = parse_number(token);
+  if (!number) {
+    const bool digits = token.find_first_not_of("+-.eE0123456789") == std::string_view::npos;
+    const bool huge = digits && number.error().message.find("too large") != std::string::npos;
+    if (!huge) return not_a_number(i, token);
+  }
+  if (!number || std::abs(*number) >= static_cast<double>(kAnything))
+    return fail(field_text(i) + " is " + quoted(token) + ", which is too large");
+  const std::int64_t thousandths = std::llround(*number * 1000);
+  row.value[i] = thousandths / 1000;
+  row.thousandths[i] = static_cast<std::int16_t>(thousandths % 1000);
+  if (row.thousandths[i] != 0) row.fractions |= 1U << i;
+  return {};
+}
+
+Result<void> check(std::size_t i, std::string_view token, const SwfRow& row) {
+  const FieldRule& rule = kRules[i];
+  const bool fraction = (row.fractions >> i & 1U) != 0;
+  if (fraction && rule.whole) return fail(field_text(i) + " is " + quoted(token) + ", which is not a whole number");
+  const bool below = row.value[i] < rule.least ||
+                     (fraction && row.thousandths[i] < 0 && row.value[i] == rule.least && rule.least > -kAnything);
+  if (below)
+    return fail(field_text(i) + " is " + quoted(token) +
+                (rule.least == 0 ? ", but must not be negative" : ", but only -1 (unknown) may be negative"));
+  if (row.value[i] > rule.most || (fraction && row.thousandths[i] > 0 && row.value[i] == rule.most))
+    return fail(field_text(i) + " is " + quoted(token) + ", which is more than " + std::to_string(rule.most));
+  return {};
+}
+
+// "2:ppn=8:x86_64:..." of MetaCentrum's 21st column: 2 nodes if 2 * 8 are the processors of the row.
+std::uint32_t requested_nodes(std::string_view request, std::int64_t processors) {
+  std::uint32_t nodes = 0, each = 1;
+  const char* const end = request.data() + request.size();
+  const auto [stop, error] = std::from_chars(request.data(), end, nodes);
+  if (error != std::errc{} || (stop != end && *stop != ':') || request.find('+') != std::string_view::npos) return 0;
+  const std::size_t ppn = request.find(":ppn=");
+  if (ppn != std::string_view::npos) {
+    const auto [last, wrong] = std::from_chars(request.data() + ppn + 5, end, each);
+    if (wrong != std::errc{} || (last != end && *last != ':')) return 0;
+  }
+  return std::uint64_t{nodes} * each == static_cast<std::uint64_t>(processors) ? nodes : 0;
+}
+
+void read_extra_columns(std::string_view line, SwfRow& row) {
+  const std::int64_t used = row[SwfField::processors];
+  for (std::string_view token = take_token(line); !token.empty(); token = take_token(line))
+    if (++row.columns == 21) row.nodes = requested_nodes(token, used > 0 ? used : row[SwfField::requested_processors]);
+}
+
+// Whether v is in [-1, most], as one comparison.
+bool known_or_not(std::int64_t v, std::int64_t most) {
+  return static_cast<std::uint64_t>(v + 1) <= static_cast<std::uint64_t>(most + 1);
+}
+
+bool in_range(const SwfRow& row) {
+  const auto good = [&row](SwfField field) {
+    return known_or_not(row[field], kRules[static_cast<std::size_t>(field)].most);
+  };
+  return row[SwfField::number] >= 0 && good(SwfField::submit) && good(SwfField::run) && good(SwfField::processors) &&
+         good(SwfField::requested_processors) && good(SwfField::requested_time) && good(SwfField::requested_memory) &&
+         good(SwfField::status) && good(SwfField::user) && good(SwfField::group) && good(SwfField::partition);
+}
+
+}  // namespace
+
+Result<void> read_swf_row(std::string_view line, SwfRow& row) {
+  row.value.fill(-1);
+  row.fractions = row.columns = row.nodes = 0;
+  while (row.columns < kSwfFields) {
+    const std::string_view token = take_token(line);
+    if (token.empty()) break;
+    auto stored = store(row.columns, token, row);
+    if (stored) stored = check(row.columns, token, row);
+    if (!stored) return stored;
+    ++row.columns;
+  }
+  if (row.columns < kFewestColumns)
+    return fail("the row has " + std::to_string(row.columns) + " of the 18 fields, too few for a job");
+  read_extra_columns(line, row);
+  return {};
+}
+
+const char* scan_swf_row(const char* begin, SwfRow& row) {
+  const char* p = begin;
+  for (std::int64_t& value : row.value) {
+    while (blank(*p)) ++p;
+    const bool negative = *p == '-';
+    p += negative ? 1 : 0;
+    const char* const first = p;
+    std::uint64_t number = 0;
+    for (std::uint32_t digit; (digit = static_cast<std::uint8_t>(*p) - std::uint32_t{'0'}) <= 9; ++p)
+      number = number * 10 + digit;
+    if (static_cast<std::uint64_t>(p - first) - 1 >= kMostDigits || !(blank(*p) || *p == '\n')) return nullptr;
+    value = negative ? -static_cast<std::int64_t>(number) : static_cast<std::int64_t>(number);
+  }
+  while (blank(*p)) ++p;
+  if (*p != '\n' || !in_range(row)) return nullptr;
+  row.fractions = row.nodes = 0;
+  row.columns = kSwfFields;
+  return p;
+}
+
+}  // namespace rota::trace
