@@ -12,12 +12,6 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", ROTA_VERSION, "print the version");
   rota::cli::Action action;
   rota::cli::add_simulate(app, action);
-  rota::cli::add_verify(app, action);
-  rota::cli::add_convert(app, action);
-  rota::cli::add_generate(app, action);
-  rota::cli::add_policies(app, action);
-  rota::cli::add_completion(app, action);
-  rota::cli::add_manual(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -32,6 +32,7 @@ struct Job {
   Instant promise = kNever;          // the start that the latest plan announced; kNever: none
   Instant first_promise = kNever;    // the first start ever announced; kNever: none
   std::uint32_t sequence = 0;        // place in order of arrival in the queue; anew at each requeue
+  std::uint32_t dispatch = 0;        // place in the order of dispatches, of the latest one
   std::uint16_t kills = 0;           // dispatches that were killed and requeued
   std::uint16_t backfills = 0;       // dispatches that were backfilled
   JobState state = JobState::waiting;

@@ -1,0 +1,39 @@
+// Runs one policy over one workload on a simulated cluster: what `rota simulate` and `rota verify` share.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "engine/sim/rehearsal.h"
+#include "policy/chain.h"
+#include "report/outcome.h"
+#include "trace/workload.h"
+
+namespace rota::cli {
+
+struct RehearseOptions {
+  std::int64_t processors = 0;
+  bool exact_estimates = false;  // every limit is the job's true run time
+  bool clamp = false;            // jobs larger than the cluster ask for all of it instead of being rejected
+  sim::Ties ties = sim::Ties::batch;
+  std::function<void(std::int64_t)> progress;  // jobs arrived so far
+};
+
+// Jobs of a workload in memory, one after the other.
+class WorkloadSource final : public sim::Source {
+ public:
+  WorkloadSource(const trace::Workload& workload, const RehearseOptions& options)
+      : workload_(workload), options_(options) {}
+  std::optional<sim::Arrival> next() override;
+
+ private:
+  const trace::Workload& workload_;
+  const RehearseOptions& options_;
+  std::size_t next_ = 0;
+};
+
+Result<report::Outcome> rehearse(const trace::Workload& workload, const Chain& chain, const RehearseOptions& options);
+
+}  // namespace rota::cli

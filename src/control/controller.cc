@@ -1,0 +1,105 @@
+#include "control/controller.h"
+
+#include <string>
+#include <utility>
+
+namespace rota {
+
+Controller::Controller(const ClusterOptions& options, const Chain& chain, Loop& loop, Engine& engine)
+    : cluster_(options), chain_(chain), loop_(loop), engine_(engine) {}
+
+Result<void> Controller::deliver(std::span<const Event> events) {
+  bool worth_a_cycle = false;
+  for (const Event& event : events) worth_a_cycle = fold(event) || worth_a_cycle;
+  for (const JobId id : std::exchange(outlived_, {})) {
+    if (auto done = correct_expectation(id); !done) return done;
+  }
+  return worth_a_cycle ? cycle() : Result<void>{};
+}
+
+void Controller::ring() {
+  if (failure_) failure_ = cycle();
+}
+
+bool Controller::fold(const Event& event) {
+  if (const auto* submitted = std::get_if<Submitted>(&event.what)) {
+    cluster_.advance(event.at);
+    return admit(*submitted);
+  }
+  if (const auto* ended = std::get_if<Finished>(&event.what)) {
+    referee_.saw_ended(cluster_, ended->job, false);
+  } else if (const auto* requeued = std::get_if<Requeued>(&event.what)) {
+    referee_.saw_ended(cluster_, requeued->job, true);
+    const Job& job = cluster_.job(requeued->job);
+    lost_work_ += (event.at - job.start) * job.spec.processors;
+  } else if (const auto* overdue = std::get_if<Overdue>(&event.what)) {
+    const Job& job = cluster_.job(overdue->job);
+    if (job.limit_end() > event.at) {
+      outlived_.push_back(overdue->job);
+      return false;
+    }
+  }
+  cluster_.apply(event);
+  return true;
+}
+
+// A job that can never run here is turned away by name; the others join the queue.
+bool Controller::admit(const Submitted& fact) {
+  if (fact.spec.processors > cluster_.options().processors) {
+    cluster_.rejected({fact.spec});
+    referee_.saw_rejected();
+    return false;
+  }
+  cluster_.submitted({fact.spec, expected_run_time(chain_.knobs().estimator, cluster_, fact.spec)});
+  referee_.saw_submitted();
+  return true;
+}
+
+Result<void> Controller::correct_expectation(JobId id) {
+  const Job& job = cluster_.job(id);
+  cluster_.expected({id, corrected_run_time(job)});
+  return engine_.dispatch({Command::Kind::expect, next_key_++, id, job.expected_end(), kNever});
+}
+
+Result<void> Controller::cycle() {
+  ++cycles_;
+  cluster_.open_cycle(loop_.now());
+  plan_.open(cluster_);
+  chain_.decide(cluster_, plan_);
+  if (auto breach = referee_.check(cluster_, plan_)) {
+    return fail("the referee refuses a plan of policy " + chain_.text() + ": " + *breach + ".");
+  }
+  if (!plan_.actions().empty() || !plan_.promises().empty()) hash_.mix(plan_.hash());
+  cluster_.close_cycle();
+  for (const Promise& p : plan_.promises()) cluster_.promised({p.job, p.start});
+  for (const Action& a : plan_.actions()) {
+    if (auto done = carry_out(a); !done) return done;
+  }
+  loop_.set(*this, chain_.next_wakeup(cluster_));
+  return {};
+}
+
+Instant Controller::limit_end_of(const Job& job) const {
+  switch (chain_.knobs().overrun) {
+    case Overrun::kill: return job.limit_end();
+    case Overrun::fixed: return job.limit_end() + chain_.knobs().grace;
+    default: return kNever;
+  }
+}
+
+Result<void> Controller::carry_out(const Action& action) {
+  switch (action.kind) {
+    case ActionKind::start: {
+      cluster_.started({action.job, action.backfilled});
+      referee_.saw_started(cluster_, action.job);
+      const Job& job = cluster_.job(action.job);
+      return engine_.dispatch({Command::Kind::start, next_key_++, action.job, job.expected_end(), limit_end_of(job)});
+    }
+    case ActionKind::kill:
+      return engine_.dispatch({Command::Kind::kill, next_key_++, action.job, kNever, kNever});
+    case ActionKind::extend: grants_.push_back({cluster_.now(), action}); return {};
+  }
+  return {};
+}
+
+}  // namespace rota

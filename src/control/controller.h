@@ -1,0 +1,63 @@
+// The controller: the only writer of state. Events come in, the policy chain drafts a plan, the referee checks it, and
+// commands go out. One thread; no clock but the Loop's.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/hash.h"
+#include "control/ports.h"
+#include "plan/plan.h"
+#include "plan/referee.h"
+#include "policy/chain.h"
+
+namespace rota {
+
+// A decision to let a job go on, kept for the report.
+struct GrantRecord {
+  Instant at;
+  Action action;
+};
+
+class Controller final : public EventSink, public Alarm {
+ public:
+  Controller(const ClusterOptions& options, const Chain& chain, Loop& loop, Engine& engine);
+
+  // Folds the events and decides once. Fails if the referee refuses the plan or the engine a command.
+  Result<void> deliver(std::span<const Event> events) override;
+  void ring() override;  // the policy asked to be woken; failure is kept for failure()
+
+  const View& view() const { return cluster_; }
+  Cluster& cluster() { return cluster_; }
+  const Result<void>& failure() const { return failure_; }
+  const std::vector<GrantRecord>& grants() const { return grants_; }
+  std::uint64_t plan_hash() const { return hash_.value(); }
+  std::int64_t cycles() const { return cycles_; }
+  std::int64_t referee_checks() const { return referee_.checks(); }
+  Duration lost_work() const { return lost_work_; }
+
+ private:
+  bool fold(const Event& event);  // true: worth a scheduling cycle
+  bool admit(const Submitted& fact);
+  Result<void> cycle();
+  Result<void> carry_out(const Action& action);
+  Result<void> correct_expectation(JobId id);
+  Instant limit_end_of(const Job& job) const;
+
+  Cluster cluster_;
+  const Chain& chain_;
+  Loop& loop_;
+  Engine& engine_;
+  Plan plan_;
+  Referee referee_;
+  Hash hash_;
+  std::int64_t cycles_ = 0;
+  std::uint64_t next_key_ = 1;
+  Duration lost_work_{0};
+  std::vector<GrantRecord> grants_;
+  std::vector<JobId> outlived_;   // predictions to correct before the next cycle
+  Result<void> failure_;
+};
+
+}  // namespace rota

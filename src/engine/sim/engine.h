@@ -1,0 +1,100 @@
+// The simulated cluster: jobs arrive from a source, run for as long as the source says, and end. Only physics is here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <queue>
+#include <vector>
+
+#include "control/ports.h"
+#include "engine/sim/loop.h"
+
+namespace rota::sim {
+
+// A job as the world knows it: what its user asks for, and how long it will really run.
+struct Arrival {
+  JobSpec spec;
+  Duration run_time{0};  // > 0
+};
+
+// Where jobs come from, in order of submission.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual std::optional<Arrival> next() = 0;
+};
+
+enum class Ties : std::uint8_t {
+  batch,         // all events of an instant together, ends first, then one scheduling cycle
+  submit_first,  // one by one, each followed by a cycle: overdue, submissions, ends in order of dispatch (published schedules)
+};
+
+// What a user does whose job was killed for somebody else's promise.
+enum class Resubmit : std::uint8_t { same_limit, true_run_time };
+
+struct EngineOptions {
+  Ties ties = Ties::batch;
+  Resubmit resubmit = Resubmit::true_run_time;
+  // While so few jobs wait or fewer, the next job arrives at once, not after its gap; -1: never (closed loop studies).
+  std::int64_t queue_floor = -1;
+};
+
+class SimEngine final : public Engine, public Alarm {
+ public:
+  SimEngine(const EngineOptions& options, Source& source, VirtualLoop& loop) : options_(options), source_(source), loop_(loop) {}
+
+  // Draws the first job; call once before the loop runs. The sink must outlive the engine.
+  void open(EventSink& sink);
+
+  Result<void> dispatch(const Command& command) override;
+  void ring() override;
+
+  const Result<void>& failure() const { return failure_; }
+  std::int64_t arrived() const { return static_cast<std::int64_t>(jobs_.size()); }
+
+ private:
+  // Something that will happen to a running job: it ends, or it outlives what was expected.
+  struct Coming {
+    enum class What : std::uint8_t { overdue, timed_out, ended };
+    Instant at;
+    std::uint32_t dispatch;
+    JobId job;
+    What what;
+    bool operator>(const Coming& o) const { return at != o.at ? at > o.at : dispatch > o.dispatch; }
+  };
+  using Calendar = std::priority_queue<Coming, std::vector<Coming>, std::greater<>>;
+
+  struct SimJob {
+    Duration run_time;
+    Instant end = kNever;         // of the present dispatch
+    std::uint32_t dispatch = 0;   // 0: not running
+  };
+
+  bool stale(const Coming& c) const { return jobs_[c.job.value].dispatch != c.dispatch; }
+  void start(const Command& command);
+  void draw();
+  bool arrival_due(Instant now) const;
+  void take_arrival(Instant now);
+  void take_ends(Instant now);
+  void take_overdue(Instant now);
+  void flush();
+  void ring_next();
+
+  EngineOptions options_;
+  Source& source_;
+  VirtualLoop& loop_;
+  EventSink* sink_ = nullptr;
+  Calendar ends_;
+  Calendar overdue_;
+  std::vector<SimJob> jobs_;      // by job id
+  std::vector<Event> happened_;   // not yet delivered
+  std::optional<Arrival> next_;
+  Duration gap_{0};               // between the arrival before and next_ (closed loop)
+  Instant due_ = kNever;          // when next_ arrives
+  Instant drawn_submit_ = kEpoch;
+  std::int64_t waiting_ = 0;
+  std::uint32_t dispatches_ = 0;
+  Result<void> failure_;
+};
+
+}  // namespace rota::sim

@@ -1,0 +1,34 @@
+#include "engine/sim/rehearsal.h"
+
+namespace rota::sim {
+namespace {
+
+ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& chain) {
+  ClusterOptions cluster;
+  cluster.processors = options.processors;
+  cluster.waiting = chain.waiting();
+  cluster.presume_ended = options.engine.ties == Ties::submit_first;
+  cluster.user_history = chain.knobs().estimator != Estimator::limit;
+  return cluster;
+}
+
+}  // namespace
+
+Rehearsal::Rehearsal(const RehearsalOptions& options, const Chain& chain, Source& source)
+    : options_(options),
+      engine_(options.engine, source, loop_),
+      controller_(cluster_options(options, chain), chain, loop_, engine_) {
+  controller_.cluster().reserve(options.jobs_hint);
+}
+
+Result<void> Rehearsal::run() {
+  engine_.open(controller_);
+  for (std::int64_t steps = 0; loop_.step(); ++steps) {
+    if (!engine_.failure()) return engine_.failure();
+    if (!controller_.failure()) return controller_.failure();
+    if (options_.progress && steps % 8192 == 0) options_.progress(engine_.arrived());
+  }
+  return {};
+}
+
+}  // namespace rota::sim

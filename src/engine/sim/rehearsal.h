@@ -1,0 +1,36 @@
+// One rehearsal: a workload, a policy, a simulated cluster, and the same controller that runs live.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "control/controller.h"
+#include "engine/sim/engine.h"
+
+namespace rota::sim {
+
+struct RehearsalOptions {
+  std::int64_t processors = 0;  // > 0
+  EngineOptions engine;
+  std::size_t jobs_hint = 0;    // to reserve memory for
+  std::function<void(std::int64_t jobs_arrived)> progress;  // called every few thousand events; may be empty
+};
+
+class Rehearsal {
+ public:
+  Rehearsal(const RehearsalOptions& options, const Chain& chain, Source& source);
+
+  // Runs until nothing is left to happen; fails with the referee's sentence.
+  Result<void> run();
+
+  Controller& controller() { return controller_; }
+  VirtualLoop& loop() { return loop_; }
+
+ private:
+  RehearsalOptions options_;
+  VirtualLoop loop_;
+  SimEngine engine_;
+  Controller controller_;
+};
+
+}  // namespace rota::sim

@@ -1,0 +1,116 @@
+// The state of a cluster: a fold over events, with the indexes that scheduling asks for kept up to date in apply().
+// View is its read-only face, the only thing that a policy sees. One thread owns it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "model/event.h"
+#include "model/running.h"
+#include "model/waiting.h"
+
+namespace rota {
+
+struct ClusterOptions {
+  std::int64_t processors = 0;          // interchangeable, counted; > 0
+  WaitingOptions waiting;
+  // Processors of a job whose expected end is now count as free although its end has not been reported yet: the rule of
+  // the published schedules, where submissions of an instant come before its completions.
+  bool presume_ended = false;
+  bool user_history = false;            // history_of() will be asked
+};
+
+// What is known of one user's past jobs.
+struct RunHistory {
+  Duration last{0};         // run time of the job that ended last
+  Duration before_last{0};  // and of the one before
+  std::int64_t runs = 0;    // jobs that have ended
+};
+
+class View {
+ public:
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+
+  Instant now() const { return now_; }
+  const ClusterOptions& options() const { return options_; }
+  const Job& job(JobId id) const { return jobs_[id.value]; }
+  std::size_t job_count() const { return jobs_.size(); }
+  const WaitingJobs& waiting() const { return waiting_; }
+  const RunningJobs& running() const { return running_; }
+
+  // Processors that no running job holds (less than zero only under presume_ended).
+  std::int64_t unheld() const { return options_.processors - running_.processors(); }
+  // Processors that a job may start on now.
+  std::int64_t free() const {
+    return options_.presume_ended ? options_.processors - running_.processors() + running_.released_by(now_) : unheld();
+  }
+
+  // nullptr: none yet.
+  const RunHistory* history_of(std::uint32_t user) const {
+    const auto found = history_.find(user);
+    return found == history_.end() ? nullptr : &found->second;
+  }
+
+  // The waiting jobs that hold a promise, in order of job id; few under EASY, all under conservative.
+  const std::vector<JobId>& promised() const { return promised_; }
+  // Jobs that became overdue since the last cycle.
+  const std::vector<JobId>& overdue() const { return overdue_; }
+  // Jobs submitted or requeued since the last cycle, in order.
+  const std::vector<JobId>& arrived() const { return arrived_; }
+  // How many times a running job ended, was killed or got another expected end since the last cycle.
+  std::int64_t releases() const { return releases_; }
+
+ protected:
+  explicit View(const ClusterOptions& options)
+      : options_(options), waiting_(options.waiting) {}
+  ~View() = default;
+
+  ClusterOptions options_;
+  Instant now_ = kEpoch;
+  std::vector<Job> jobs_;
+  WaitingJobs waiting_;
+  RunningJobs running_;
+  std::vector<JobId> promised_;
+  std::vector<JobId> overdue_;
+  std::map<std::uint32_t, RunHistory> history_;  // by user
+  std::vector<JobId> arrived_;
+  std::int64_t releases_ = 0;
+  std::uint32_t next_sequence_ = 0;
+  std::uint32_t next_dispatch_ = 0;
+};
+
+class Cluster final : public View {
+ public:
+  explicit Cluster(const ClusterOptions& options) : View(options) {}
+
+  void reserve(std::size_t jobs) { jobs_.reserve(jobs); }
+
+  // Folds one event in. Events must come in order of time; one that contradicts the state is a defect (CHECK).
+  void apply(const Event& event);
+
+  // Opens a cycle: time moves to `now` and orders that vary with time are ranked for it.
+  void open_cycle(Instant now);
+  // Closes it: forgets what happened "since the last cycle".
+  void close_cycle();
+
+  // The same as apply(Event) in two steps: the time, then one fact.
+  void advance(Instant at);
+  JobId submitted(const Submitted& fact);
+  JobId rejected(const Rejected& fact);
+  void started(const Started& fact);
+  void finished(const Finished& fact);
+  void requeued(const Requeued& fact);
+  void expected(const Expected& fact);
+  void promised(const Promised& fact);
+  using View::promised;
+
+  std::vector<Job> take_jobs() { return std::move(jobs_); }
+
+ private:
+  void leave_running(Job& job, JobId id);
+  void forget_promise(Job& job, JobId id);
+};
+
+}  // namespace rota

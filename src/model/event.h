@@ -1,0 +1,47 @@
+// What happened, as facts with a time: the only thing that changes a Cluster. A journal of these is the whole state.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "model/job.h"
+
+namespace rota {
+
+struct Submitted {
+  JobSpec spec;
+  Duration expected;  // what the estimator counts on
+};
+struct Rejected {  // submitted, but can never run here
+  JobSpec spec;
+};
+struct Started {
+  JobId job;
+  bool backfilled;  // ahead of a waiting job that has a promise
+};
+struct Finished {
+  JobId job;
+  bool timed_out;  // ended by its limit, not by itself
+};
+struct Requeued {  // killed while it ran, and back at the tail of the queue
+  JobId job;
+  Duration limit;  // its new limit
+};
+struct Overdue {  // has used up the time that was counted on and still runs
+  JobId job;
+};
+struct Expected {  // the run time counted on was corrected
+  JobId job;
+  Duration expected;
+};
+struct Promised {
+  JobId job;
+  Instant start;  // kNever: the promise is withdrawn
+};
+
+struct Event {
+  Instant at;
+  std::variant<Submitted, Rejected, Started, Finished, Requeued, Overdue, Expected, Promised> what;
+};
+
+}  // namespace rota

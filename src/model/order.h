@@ -1,0 +1,27 @@
+// The order in which waiting jobs are considered. Higher priority always goes first; then the order's score, low scores
+// first; then order of arrival. A score may depend on the wait so far, and then the queue is sorted anew every cycle.
+// Thread-safe: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "model/job.h"
+
+namespace rota {
+
+enum class Order : std::uint8_t { fcfs, sjf, smallest, largest, wfp3, unicef, f1 };
+
+std::string_view name_of(Order order);
+std::optional<Order> order_named(std::string_view name);
+
+// True if the score of a waiting job changes as time goes by.
+constexpr bool varies_with_time(Order order) { return order == Order::wfp3 || order == Order::unicef; }
+
+// fcfs: constant. sjf: expected run time. smallest, largest: processors asked.
+// wfp3: -(wait / expected)^3 * processors (Tang et al., IPDPS 2009). unicef: -wait / (log2(processors) * expected) (ibid.).
+// f1: log10(expected) * processors + 870 * log10(submit) (Carastan-Santos and de Camargo, SC 2017), times in seconds.
+std::int64_t score(Order order, const Job& job, Instant now);
+
+}  // namespace rota

@@ -1,0 +1,91 @@
+// The draft that a policy writes: what to start, kill and let go on now, and which starts to promise. Later links of a
+// policy chain see the earlier links' tentative effects through it. It never changes the view that it is drafted over.
+//
+// A Plan is reused from cycle to cycle so that no memory is allocated on the way; open() forgets everything.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/hash.h"
+#include "model/action.h"
+#include "model/cluster.h"
+#include "plan/profile.h"
+
+namespace rota {
+
+struct Promise {
+  JobId job;
+  Instant start;  // kNever: withdrawn
+};
+
+// When a job can start at the earliest without disturbing running jobs and earlier starts of the draft, and how many
+// processors are left over then.
+struct Opening {
+  Instant at = kNever;
+  std::int64_t beside = 0;
+};
+
+class Plan {
+ public:
+  void open(const View& view);
+
+  // Processors free now after the draft's starts. What a kill frees is free once its end is reported.
+  std::int64_t free() const { return free_; }
+  bool fits(const WaitingEntry& e) const { return e.processors <= free_; }
+
+  // Takes its processors from now on, for as long as it is expected to run. It must fit.
+  void start(JobId job, const Reason& reason, bool backfilled);
+  bool starts(JobId job) const;  // O(starts in the draft)
+  void kill(JobId job, const Reason& reason);
+  void extend(JobId job, Instant until, const Reason& reason);
+
+  // The earliest start for so many processors; more than `processors now free` must be asked.
+  Opening opening(std::int64_t processors) const;
+
+  // Announces a start. Only a change from what was announced before is recorded.
+  void promise(JobId job, Instant start);
+
+  // What is free from now on after running jobs and the draft's starts; the first call of a cycle makes it, in
+  // O(running + starts), and starts change it from then on.
+  Profile& profile() { return profile_open_ ? profile_ : open_profile(); }
+  Profile& open_profile();  // makes it anew
+
+  // Where a planner that makes many promises keeps them while it drafts.
+  struct Hold {
+    JobId job;
+    std::uint32_t processors;
+    Duration expected;
+    Instant start;
+  };
+  std::vector<Hold>& held() { return held_; }
+  bool holds(JobId job) const;  // O(held)
+
+  // Whether the draft kills anything; then whatever waits for that is decided in the cycle after.
+  bool kills() const { return kills_ > 0; }
+
+  std::span<const Action> actions() const { return actions_; }
+  std::span<const Promise> promises() const { return promises_; }
+
+  // Of the actions and promises in order; the same on every machine.
+  std::uint64_t hash() const;
+
+ private:
+  struct Tentative {
+    Instant end;
+    std::int64_t processors;
+  };
+
+  const View* view_ = nullptr;
+  std::int64_t free_ = 0;
+  std::vector<Action> actions_;
+  std::vector<Promise> promises_;
+  std::vector<Tentative> started_;  // by expected end
+  std::vector<Hold> held_;
+  Profile profile_;
+  bool profile_open_ = false;
+  std::int64_t kills_ = 0;
+};
+
+}  // namespace rota

@@ -1,0 +1,68 @@
+#include "plan/profile.h"
+
+#include <algorithm>
+
+namespace rota {
+
+void Profile::open(Instant now, std::int64_t free) {
+  steps_.clear();
+  steps_.push_back({now, free});
+}
+
+void Profile::release(Instant at, std::int64_t processors) {
+  if (steps_.back().at == at) {
+    steps_.back().free += processors;
+  } else {
+    steps_.push_back({at, steps_.back().free + processors});
+  }
+}
+
+std::size_t Profile::step_at(Instant at) const {
+  const auto after = std::upper_bound(steps_.begin(), steps_.end(), at, [](Instant t, const Step& s) { return t < s.at; });
+  return static_cast<std::size_t>(after - steps_.begin()) - 1;
+}
+
+std::size_t Profile::cut(Instant at) {
+  const std::size_t i = step_at(at);
+  if (steps_[i].at == at) return i;
+  steps_.insert(steps_.begin() + static_cast<std::ptrdiff_t>(i) + 1, {at, steps_[i].free});
+  return i + 1;
+}
+
+void Profile::join(std::size_t step) {
+  if (step > 0 && step < steps_.size() && steps_[step].free == steps_[step - 1].free) {
+    steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(step));
+  }
+}
+
+void Profile::change(Instant from, Instant to, std::int64_t processors) {
+  from = std::max(from, steps_.front().at);
+  if (to <= from || processors == 0) return;
+  const std::size_t first = cut(from);
+  const std::size_t last = to == kNever ? steps_.size() : cut(to);
+  for (std::size_t i = first; i < last; ++i) steps_[i].free += processors;
+  join(last);
+  join(first);
+}
+
+Instant Profile::earliest(Instant from, std::int64_t processors, Duration duration) const {
+  from = std::max(from, steps_.front().at);
+  std::size_t i = step_at(from);
+  Instant start = from;
+  for (;; ++i) {
+    if (steps_[i].free < processors) {
+      if (i + 1 == steps_.size()) return kNever;
+      start = steps_[i + 1].at;
+    } else if (i + 1 == steps_.size() || steps_[i + 1].at >= start + duration) {
+      return start;
+    }
+  }
+}
+
+std::int64_t Profile::free_at(Instant at) const { return steps_[step_at(std::max(at, steps_.front().at))].free; }
+
+bool Profile::overcommitted() const {
+  return std::any_of(steps_.begin(), steps_.end(), [](const Step& s) { return s.free < 0; });
+}
+
+}  // namespace rota

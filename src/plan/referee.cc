@@ -1,0 +1,204 @@
+#include "plan/referee.h"
+
+#include <algorithm>
+
+namespace rota {
+namespace {
+
+constexpr std::int64_t kCreditPerPlan = 4;  // units of one job looked at
+
+std::string name(const View& view, JobId id) { return "job " + std::to_string(view.job(id).spec.number); }
+
+std::string when(Instant at) {
+  return at == kNever ? "never" : std::to_string(at.time_since_epoch().count() / 1000) + " s";
+}
+
+// The promise that the plan makes to a job: a new one, or else the one that stands.
+Instant promise_after(const View& view, const Plan& plan, JobId id) {
+  for (const Promise& p : plan.promises()) {
+    if (p.job == id) return p.start;
+  }
+  return view.job(id).promise;
+}
+
+bool starts(const Plan& plan, JobId id) {
+  for (const Action& a : plan.actions()) {
+    if (a.job == id && a.kind == ActionKind::start) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void Referee::saw_submitted() { ledger_.push_back(State::waiting); }
+
+void Referee::saw_started(const View& view, JobId job) {
+  ledger_[job.value] = State::running;
+  held_ += view.job(job).spec.processors;
+}
+
+void Referee::saw_ended(const View& view, JobId job, bool requeued) {
+  ledger_[job.value] = requeued ? State::waiting : State::gone;
+  held_ -= view.job(job).spec.processors;
+}
+
+std::optional<std::string> Referee::check(const View& view, const Plan& plan) {
+  credit_ += kCreditPerPlan;
+  if (!plan.actions().empty() || !plan.promises().empty()) {
+    if (auto breach = check_actions(view, plan)) return breach;
+    if (auto breach = check_kept_promises(view, plan)) return breach;
+    if (auto breach = check_new_promises(view, plan)) return breach;
+  }
+  const auto cost = static_cast<std::int64_t>(view.running().size() + view.promised().size() + 16);
+  if (credit_ < cost) return std::nullopt;
+  credit_ -= cost;
+  if (auto breach = recount(view)) return breach;
+  return check_all_promises_together(view, plan);
+}
+
+// Every action is about a job in the right state, once, and the starts fit.
+std::optional<std::string> Referee::check_actions(const View& view, const Plan& plan) {
+  std::int64_t free = view.options().processors - held_;
+  if (view.options().presume_ended) free += view.running().released_by(view.now());
+  for (const Action& a : plan.actions()) {
+    ++checks_;
+    if (a.job.value >= ledger_.size()) return "an action names a job that was never submitted";
+    State& state = ledger_[a.job.value];
+    if (a.kind == ActionKind::start) {
+      if (state != State::waiting) return name(view, a.job) + " is started but is not waiting";
+      state = State::running;  // until the loop below: finds a second start in the same plan
+      free -= view.job(a.job).spec.processors;
+    } else if (state != State::running) {
+      return name(view, a.job) + " is killed or extended but is not running";
+    } else if (a.kind == ActionKind::kill && a.reason.rule != Rule::promise_due && view.job(a.job).limit_end() > view.now()) {
+      return name(view, a.job) + " is killed before its limit, and no promise is due";
+    }
+  }
+  for (const Action& a : plan.actions()) {
+    if (a.kind == ActionKind::start) ledger_[a.job.value] = State::waiting;
+  }
+  if (free < 0) return "the starts at " + when(view.now()) + " need " + std::to_string(-free) + " processors more than are free";
+  return std::nullopt;
+}
+
+// Processors left at `at` after running jobs and the plan's starts, if all end as expected.
+std::int64_t Referee::left_at(const View& view, const Plan& plan, Instant at) const {
+  std::int64_t left = view.options().processors - held_ + view.running().released_by(at);
+  for (const Action& a : plan.actions()) {
+    if (a.kind != ActionKind::start) continue;
+    const Job& job = view.job(a.job);
+    if (view.now() + job.expected > at) left -= job.spec.processors;
+  }
+  return left;
+}
+
+// What was promised before this plan is kept by it, unless that was impossible even if the plan had started nothing.
+std::optional<std::string> Referee::check_kept_promises(const View& view, const Plan& plan) {
+  if (view.promised().size() > 4 && plan.promises().empty()) return std::nullopt;  // the sweep below does them together
+  for (const Promise& p : plan.promises()) {
+    ++checks_;
+    const Job& job = view.job(p.job);
+    if (p.start <= job.promise || starts(plan, p.job)) continue;
+    if (p.start == kNever) {  // withdrawn: only for one whose turn it no longer is
+      const WaitingEntry* head = view.waiting().head();
+      if (head && head->job == p.job) return name(view, p.job) + " is first in the queue and loses its promise";
+      continue;
+    }
+    // What would be left then without the plan's starts; a job that outstays what was expected of it cannot be counted on.
+    std::int64_t without_plan = view.options().processors - held_ + view.running().released_by(job.promise);
+    if (!view.options().presume_ended) without_plan -= view.running().released_by(view.now());
+    if (without_plan >= job.spec.processors && job.promise >= view.now()) {
+      return name(view, p.job) + " was promised " + when(job.promise) + " and is put off to " + when(p.start) +
+             " although nothing but the plan stands in its way";
+    }
+  }
+  return std::nullopt;
+}
+
+// A promise made or kept now can be kept if all goes as expected.
+std::optional<std::string> Referee::check_new_promises(const View& view, const Plan& plan) {
+  const auto feasible = [&](JobId id, Instant at) { return left_at(view, plan, at) >= view.job(id).spec.processors; };
+  for (const Promise& p : plan.promises()) {
+    ++checks_;
+    if (p.start == kNever) continue;
+    if (p.start <= view.now()) return name(view, p.job) + " is promised a start that is already past";
+    if (!feasible(p.job, p.start)) {
+      return name(view, p.job) + " is promised " + when(p.start) + ", when too few processors are free";
+    }
+  }
+  if (view.promised().size() > 4) return std::nullopt;
+  for (const JobId id : view.promised()) {
+    const Instant at = promise_after(view, plan, id);
+    ++checks_;
+    if (at == kNever || at != view.job(id).promise || at <= view.now() || starts(plan, id)) continue;
+    if (!feasible(id, at) &&
+        view.options().processors - held_ + view.running().released_by(at) >= view.job(id).spec.processors) {
+      return name(view, id) + " was promised " + when(at) + ", and the plan's starts take what it needs then";
+    }
+  }
+  return std::nullopt;
+}
+
+// The cluster's own counters and indexes against a count of the running jobs one by one.
+std::optional<std::string> Referee::recount(const View& view) {
+  std::int64_t held = 0;
+  Instant before = kEpoch;
+  bool sound = true;
+  view.running().for_each([&](const RunningEntry& e) {
+    const Job& job = view.job(e.job);
+    held += job.spec.processors;
+    sound = sound && ledger_[e.job.value] == State::running && job.state == JobState::running &&
+            e.place.end == job.expected_end() && e.place.end >= before;
+    before = e.place.end;
+    ++checks_;
+    return true;
+  });
+  if (!sound) return "the index of running jobs contradicts the jobs themselves";
+  if (held != held_ || held != view.running().processors()) return "the processors held do not add up";
+  return std::nullopt;
+}
+
+// All promises that stand after the plan, together with running jobs and starts, never need more than there is.
+std::optional<std::string> Referee::check_all_promises_together(const View& view, const Plan& plan) {
+  if (view.promised().size() < 2 || !view.overdue().empty()) return std::nullopt;
+  changes_.clear();
+  const auto uses = [&](Instant from, Duration length, std::int64_t processors) {
+    changes_.emplace_back(from, processors);
+    changes_.emplace_back(from + length, -processors);
+  };
+  bool late = false;
+  view.running().for_each([&](const RunningEntry& e) {
+    late = late || e.place.end <= view.now();
+    if (e.place.end > view.now()) uses(view.now(), e.place.end - view.now(), e.processors);
+    return true;
+  });
+  if (late && !view.options().presume_ended) return std::nullopt;  // a job outstays what was expected of it: excused
+  for (const Action& a : plan.actions()) {
+    if (a.kind == ActionKind::start) uses(view.now(), view.job(a.job).expected, view.job(a.job).spec.processors);
+  }
+  const auto add_promise = [&](JobId id, Instant at) {
+    if (at != kNever && !starts(plan, id)) uses(at, view.job(id).expected, view.job(id).spec.processors);
+  };
+  std::vector<Promise> fresh(plan.promises().begin(), plan.promises().end());
+  std::sort(fresh.begin(), fresh.end(), [](const Promise& a, const Promise& b) { return a.job < b.job; });
+  auto next = fresh.begin();
+  for (const JobId id : view.promised()) {
+    while (next != fresh.end() && next->job < id) add_promise(next->job, next->start), ++next;
+    const bool changed = next != fresh.end() && next->job == id;
+    add_promise(id, changed ? next->start : view.job(id).promise);
+    if (changed) ++next;
+  }
+  for (; next != fresh.end(); ++next) add_promise(next->job, next->start);
+  std::sort(changes_.begin(), changes_.end());  // at one instant ends come first: their change is negative
+  std::int64_t used = 0;
+  for (const auto& [at, change] : changes_) {
+    ++checks_;
+    used += change;
+    if (used > view.options().processors) {
+      return "the promises and running jobs together need " + std::to_string(used) + " processors at " + when(at);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace rota

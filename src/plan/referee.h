@@ -1,0 +1,50 @@
+// Checks every plan before it is carried out, with a ledger and arithmetic of its own: nothing here is shared with Plan
+// or Profile, and the ledger is kept from the events alone. It is on in every rehearsal and in production.
+//
+// In every plan it checks: that each action is about a job in the right state, once; that the starts fit the processors
+// that are free; that every promise that stands after the plan can be kept if all running jobs end as expected; that no
+// promise is moved later, or withdrawn, or spoilt by a start, unless the world itself had already broken it. Beyond what
+// one plan touches, it recounts the whole state and all promises together from time to time, paid from a credit that
+// each plan earns, so that its cost per plan stays bounded.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace rota {
+
+class Referee {
+ public:
+  // Must see every event that the cluster folds, in order; `id` is the job that it is about.
+  void saw_submitted();
+  void saw_rejected() { ledger_.push_back(State::gone); }
+  void saw_started(const View& view, JobId job);
+  void saw_ended(const View& view, JobId job, bool requeued);
+
+  // The first breach found, as a sentence; nothing if the plan is sound. `view` is the state that it was made for.
+  std::optional<std::string> check(const View& view, const Plan& plan);
+
+  std::int64_t checks() const { return checks_; }  // single facts recomputed so far
+
+ private:
+  enum class State : std::uint8_t { waiting, running, gone };
+
+  std::optional<std::string> check_actions(const View& view, const Plan& plan);
+  std::optional<std::string> check_kept_promises(const View& view, const Plan& plan);
+  std::optional<std::string> check_new_promises(const View& view, const Plan& plan);
+  std::optional<std::string> recount(const View& view);
+  std::optional<std::string> check_all_promises_together(const View& view, const Plan& plan);
+  std::int64_t left_at(const View& view, const Plan& plan, Instant at) const;
+
+  std::vector<State> ledger_;             // by job id
+  std::int64_t held_ = 0;                 // processors of running jobs
+  std::int64_t credit_ = 0;               // for recounting
+  std::int64_t checks_ = 0;
+  std::vector<std::pair<Instant, std::int64_t>> changes_;  // scratch
+};
+
+}  // namespace rota

@@ -1,0 +1,39 @@
+// FCFS, EASY, conservative and all between as one rule with one number: how many waiting jobs, in queue order, are
+// promised a start that no later job may delay.
+//   0: strict queue order (FCFS), or with `skip` every job that fits starts (first fit)
+//   1: EASY (Lifka 1995; Mu'alem and Feitelson 2001)
+//   n: reservations for the first n blocked jobs
+//   kEveryJob: conservative; promises are kept from cycle to cycle and never move later (compression on early ends)
+#pragma once
+
+#include <cstdint>
+
+#include "policy/policy.h"
+
+namespace rota {
+
+struct BackfillKnobs {
+  static constexpr std::int32_t kEveryJob = INT32_MAX;
+
+  std::int32_t reservations = 1;
+  bool skip = false;          // with no reservation: jobs that fit overtake those that do not
+  bool beside = true;         // a job that outlasts the promise may start on processors that the promised job leaves over
+  bool fixed = false;         // the promise stays as first made until its job starts
+  std::int32_t stretch = 100; // per cent: a candidate must end before the promise even if it takes so much of its estimate
+};
+
+class Backfill final : public Policy {
+ public:
+  explicit Backfill(const BackfillKnobs& knobs) : knobs_(knobs) {}
+  void decide(const View& view, Plan& plan) const override;
+
+ private:
+  void start_all_that_fit(const View& view, Plan& plan) const;
+  void behind_one_promise(const View& view, Plan& plan, const WaitingEntry& head) const;
+  void behind_some_promises(const View& view, Plan& plan, const WaitingEntry& head) const;
+  void behind_every_promise(const View& view, Plan& plan) const;
+
+  BackfillKnobs knobs_;
+};
+
+}  // namespace rota

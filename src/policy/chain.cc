@@ -1,0 +1,217 @@
+#include "policy/chain.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/text.h"
+
+namespace rota {
+namespace {
+
+constexpr std::array<PolicyName, 8> kPolicies{{
+    {"fcfs", "", "depth=0", "first come, first served; nobody overtakes", "textbook"},
+    {"fcfs-skip", "first-fit ff", "depth=0+skip=yes", "in queue order, every job that fits starts; nothing is promised",
+     "textbook"},
+    {"easy", "", "depth=1", "the first blocked job is promised a start; others may overtake if they do not delay it",
+     "Lifka 1995; Mu'alem and Feitelson 2001"},
+    {"easy-sjbf", "easysjbf", "depth=1+candidates=sjf", "EASY that tries short jobs first when it backfills",
+     "Tsafrir, Etsion and Feitelson 2007"},
+    {"easy++", "easypp easypp_tsafrir", "depth=1+candidates=sjf+predict=tsafrir",
+     "EASY-SJBF on predicted run times; a prediction never kills", "Tsafrir, Etsion and Feitelson 2007"},
+    {"conservative", "cons", "depth=all", "every job is promised a start, which never moves later",
+     "Mu'alem and Feitelson 2001"},
+    {"rb-har", "rbhar", "depth=1+beside=no+fixed=yes+overrun=rb-har",
+     "backfilling in which an overrunning job goes on when that harms nobody", "Li and Lei 2018"},
+    {"grace", "lazy", "depth=1+beside=no+fixed=yes+overrun=lazy",
+     "as rb-har, but kills only when the promised job can start by it at once", "after Li and Lei 2018; Yuan et al. 2014"},
+}};
+
+constexpr std::array<KnobName, 9> kKnobs{{
+    {"depth", "0.. | all", "1", "how many blocked jobs, in queue order, are promised a start", "Mu'alem and Feitelson 2001"},
+    {"skip", "yes | no", "no", "with depth=0: jobs that fit overtake those that do not", "textbook"},
+    {"order", "fcfs | sjf | smallest | largest | wfp3 | unicef | f1", "fcfs", "whose turn it is",
+     "Tang et al. 2009 (wfp3, unicef); Carastan-Santos and de Camargo 2017 (f1)"},
+    {"candidates", "fcfs | sjf | smallest | largest | wfp3 | unicef | f1", "as order",
+     "who is tried first for backfilling", "Tsafrir, Etsion and Feitelson 2007"},
+    {"predict", "limit | tsafrir", "limit", "the run time that planning counts on", "Tsafrir, Etsion and Feitelson 2007"},
+    {"beside", "yes | no", "yes", "a backfilled job may outlast the promise on processors that the promised job leaves over",
+     "Mu'alem and Feitelson 2001"},
+    {"fixed", "yes | no", "no", "a promise stays as first made until its job starts", "Li and Lei 2018"},
+    {"stretch", "1.0 .. 10", "1.0", "a backfilled job must end before the promise even if it takes so many times its estimate",
+     "after Li and Lei 2018"},
+    {"overrun", "kill | run-on | strict | rb-har | rb-har-literal | lazy | DURATION", "kill",
+     "what becomes of a job at its limit; a duration is a fixed grace like Slurm's OverTimeLimit", "Li and Lei 2018"},
+}};
+
+Result<bool> yes_or_no(std::string_view knob, std::string_view value) {
+  if (value == "yes" || value == "no") return value == "yes";
+  return fail("policy knob " + std::string(knob) + " is yes or no, not " + quoted(value) + ".");
+}
+
+Result<Order> order_value(std::string_view knob, std::string_view value) {
+  if (const auto order = order_named(value)) return *order;
+  return fail("policy knob " + std::string(knob) + ": there is no order " + quoted(value) +
+              "; there are fcfs, sjf, smallest, largest, wfp3, unicef and f1.");
+}
+
+// While a chain is being read: candidates follow order unless they are set themselves.
+struct Draft {
+  ChainKnobs knobs;
+  std::optional<Order> candidates;
+};
+
+Result<void> set_depth(Draft& d, std::string_view value) {
+  if (value == "all") {
+    d.knobs.backfill.reservations = BackfillKnobs::kEveryJob;
+    return {};
+  }
+  const auto depth = parse_integer(value);
+  if (!depth || *depth < 0 || *depth > 100'000) {
+    return fail("policy knob depth is a number of jobs from 0 to 100000, or all, not " + quoted(value) + ".");
+  }
+  d.knobs.backfill.reservations = static_cast<std::int32_t>(*depth);
+  return {};
+}
+
+Result<void> set_stretch(Draft& d, std::string_view value) {
+  const auto factor = parse_number(value);
+  if (!factor || *factor < 1.0 || *factor > 10.0) {
+    return fail("policy knob stretch is a factor from 1 to 10, not " + quoted(value) + ".");
+  }
+  d.knobs.backfill.stretch = static_cast<std::int32_t>(*factor * 100.0 + 0.5);
+  return {};
+}
+
+Result<void> set_predict(Draft& d, std::string_view value) {
+  if (value != "limit" && value != "tsafrir") {
+    return fail("policy knob predict is limit or tsafrir, not " + quoted(value) + ".");
+  }
+  d.knobs.estimator = value == "limit" ? Estimator::limit : Estimator::tsafrir;
+  return {};
+}
+
+Result<void> set_overrun(Draft& d, std::string_view value) {
+  constexpr std::array<std::pair<std::string_view, Overrun>, 6> kNames{{{"kill", Overrun::kill},
+                                                                       {"run-on", Overrun::run_on},
+                                                                       {"strict", Overrun::strict},
+                                                                       {"rb-har", Overrun::rb_har},
+                                                                       {"rb-har-literal", Overrun::rb_har_literal},
+                                                                       {"lazy", Overrun::lazy}}};
+  const auto* found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& n) { return n.first == value; });
+  if (found != kNames.end()) {
+    d.knobs.overrun = found->second;
+    return {};
+  }
+  const auto grace = parse_duration(value);
+  if (!grace) {
+    return fail("policy knob overrun is kill, run-on, strict, rb-har, rb-har-literal, lazy or a duration such as 10m, not " +
+                quoted(value) + ".");
+  }
+  d.knobs.overrun = Overrun::fixed;
+  d.knobs.grace = *grace;
+  return {};
+}
+
+template <class Field>
+Result<void> assign(Field& field, const Result<Field>& value) {
+  if (!value) return std::unexpected(value.error());
+  field = *value;
+  return {};
+}
+
+Result<void> set_knob(Draft& d, std::string_view knob, std::string_view value) {
+  if (knob == "depth") return set_depth(d, value);
+  if (knob == "skip") return assign(d.knobs.backfill.skip, yes_or_no(knob, value));
+  if (knob == "beside") return assign(d.knobs.backfill.beside, yes_or_no(knob, value));
+  if (knob == "fixed") return assign(d.knobs.backfill.fixed, yes_or_no(knob, value));
+  if (knob == "order") return assign(d.knobs.order, order_value(knob, value));
+  if (knob == "candidates") {
+    d.candidates.emplace();
+    return assign(*d.candidates, order_value(knob, value));
+  }
+  if (knob == "stretch") return set_stretch(d, value);
+  if (knob == "predict") return set_predict(d, value);
+  if (knob == "overrun") return set_overrun(d, value);
+  std::vector<std::string_view> names;
+  for (const KnobName& k : kKnobs) names.push_back(k.name);
+  const auto near = nearest(knob, names);
+  return fail("there is no policy knob " + quoted(knob) +
+              (near.empty() ? "; `rota policies` lists them." : "; did you mean " + std::string(near) + "?"));
+}
+
+const PolicyName* policy_named(std::string_view name) {
+  const auto answers_to = [&](const PolicyName& p) {
+    const auto aliases = split(p.aliases, ' ');
+    return p.name == name || std::find(aliases.begin(), aliases.end(), name) != aliases.end();
+  };
+  const auto* found = std::find_if(kPolicies.begin(), kPolicies.end(), answers_to);
+  return name.empty() || found == kPolicies.end() ? nullptr : found;
+}
+
+Result<void> set_knobs(Draft& d, std::string_view chain) {
+  for (const std::string_view link : split(chain, '+')) {
+    const auto equals = link.find('=');
+    if (equals == std::string_view::npos) {
+      return fail("in a policy, " + quoted(link) + " is not a knob of the form NAME=VALUE; `rota policies` lists them.");
+    }
+    if (auto set = set_knob(d, link.substr(0, equals), link.substr(equals + 1)); !set) return set;
+  }
+  return {};
+}
+
+// "easy++" bears the separator in its name.
+std::size_t length_of_name(std::string_view text) {
+  constexpr std::string_view kPlusPlus = "easy++";
+  if (text.starts_with(kPlusPlus)) return kPlusPlus.size();
+  return std::min(text.find('+'), text.size());
+}
+
+}  // namespace
+
+std::span<const PolicyName> policy_names() { return kPolicies; }
+std::span<const KnobName> knob_names() { return kKnobs; }
+
+Result<Chain> Chain::parse(std::string_view text) {
+  const std::size_t length = length_of_name(text);
+  const std::string_view name = text.substr(0, length);
+  const PolicyName* policy = policy_named(name);
+  if (!policy) {
+    std::vector<std::string_view> names;
+    for (const PolicyName& p : kPolicies) names.push_back(p.name);
+    const auto near = nearest(name, names);
+    return fail("there is no policy " + quoted(name) +
+                (near.empty() ? "; `rota policies` lists them." : "; did you mean " + std::string(near) + "?"));
+  }
+  Draft draft;
+  if (auto set = set_knobs(draft, policy->stands_for); !set) return std::unexpected(set.error());
+  if (length < text.size()) {
+    if (auto set = set_knobs(draft, text.substr(length + 1)); !set) return std::unexpected(set.error());
+  }
+  draft.knobs.candidates = draft.candidates.value_or(draft.knobs.order);
+  Chain chain;
+  chain.text_ = text;
+  chain.knobs_ = draft.knobs;
+  if (auto overrun = make_overrun(draft.knobs.overrun)) chain.links_.push_back(std::move(overrun));
+  chain.links_.push_back(std::make_unique<Backfill>(draft.knobs.backfill));
+  return chain;
+}
+
+void Chain::decide(const View& view, Plan& plan) const {
+  for (const auto& link : links_) link->decide(view, plan);
+}
+
+Instant Chain::next_wakeup(const View& view) const {
+  Instant earliest = kNever;
+  for (const auto& link : links_) earliest = std::min(earliest, link->next_wakeup(view));
+  return earliest;
+}
+
+WaitingOptions Chain::waiting() const {
+  const std::int32_t depth = knobs_.backfill.reservations;
+  const bool conservative = depth == BackfillKnobs::kEveryJob;
+  const bool backfills = depth > 0 || knobs_.backfill.skip;
+  return {knobs_.order, knobs_.candidates, backfills && !conservative, conservative || depth != 1};
+}
+
+}  // namespace rota

@@ -1,0 +1,64 @@
+// A policy as people write it: a name and knobs joined by '+', as in "easy+candidates=sjf+overrun=lazy".
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "policy/backfill.h"
+#include "policy/estimate.h"
+#include "policy/overrun.h"
+
+namespace rota {
+
+struct ChainKnobs {
+  BackfillKnobs backfill;
+  Order order = Order::fcfs;
+  Order candidates = Order::fcfs;
+  Estimator estimator = Estimator::limit;
+  Overrun overrun = Overrun::kill;
+  Duration grace = Duration{0};
+};
+
+class Chain {
+ public:
+  // Fails with a sentence that names the nearest name or knob.
+  static Result<Chain> parse(std::string_view text);
+
+  const std::string& text() const { return text_; }
+  const ChainKnobs& knobs() const { return knobs_; }
+
+  void decide(const View& view, Plan& plan) const;
+  Instant next_wakeup(const View& view) const;
+
+  // Which indexes the policies will ask for.
+  WaitingOptions waiting() const;
+
+ private:
+  std::string text_;
+  ChainKnobs knobs_;
+  std::vector<std::unique_ptr<Policy>> links_;
+};
+
+// The tables behind `rota policies`, the manual and the parser.
+struct PolicyName {
+  std::string_view name;
+  std::string_view aliases;    // separated by blanks
+  std::string_view stands_for; // the knobs that it sets
+  std::string_view meaning;
+  std::string_view source;
+};
+struct KnobName {
+  std::string_view name;
+  std::string_view values;
+  std::string_view fallback;
+  std::string_view meaning;
+  std::string_view source;
+};
+std::span<const PolicyName> policy_names();
+std::span<const KnobName> knob_names();
+
+}  // namespace rota
