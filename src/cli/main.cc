@@ -12,6 +12,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", ROTA_VERSION, "print the version");
   rota::cli::Action action;
   rota::cli::add_simulate(app, action);
+  rota::cli::add_verify(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

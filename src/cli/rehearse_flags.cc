@@ -1,0 +1,60 @@
+#include "cli/rehearse_flags.h"
+
+#include "base/text.h"
+
+namespace rota::cli {
+
+void RehearseFlags::declare(CLI::App& command, Policies policies) {
+  command.add_option("--processors", processors, "processors of the cluster; default: MaxProcs of the workload's header")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31U))
+      ->type_name("N");
+  command
+      .add_option("--policy", policy,
+                  policies == Policies::one ? "the policy; `rota policies` lists names and knobs"
+                                            : "policies to compare, separated by commas; `rota policies` lists names and knobs")
+      ->type_name(policies == Policies::one ? "NAME" : "NAME[,NAME...]")
+      ->capture_default_str();
+  command.add_option("--estimates", estimates, "user: plan with the asked limits; exact: with the true run times")
+      ->check(CLI::IsMember({"user", "exact"}))
+      ->capture_default_str();
+  command
+      .add_option("--ties", ties,
+                  "batch: events of one instant together, ends first; submit-first: one by one, as in published schedules, and "
+                  "run times cut at the limit as there")
+      ->check(CLI::IsMember({"batch", "submit-first"}))
+      ->capture_default_str();
+  command.add_flag("--clamp", clamp, "let jobs larger than the cluster ask for all of it instead of rejecting them");
+  command.add_flag("--skip-bad-rows", skip_bad_rows, "drop rows of the log that cannot be read, and count them");
+  command.add_flag("--keep-cancelled", keep_cancelled, "keep jobs that were cancelled before they started, as jobs of 1 s");
+}
+
+trace::SwfOptions RehearseFlags::swf() const {
+  trace::SwfOptions swf;
+  swf.skip_bad_rows = skip_bad_rows;
+  swf.keep_cancelled = keep_cancelled;
+  return swf;
+}
+
+Result<RehearseOptions> RehearseFlags::options(const trace::Workload& workload) const {
+  RehearseOptions options;
+  options.processors = processors > 0 ? processors : workload.processors;
+  if (options.processors <= 0) {
+    return fail(workload.name + ": its header does not say how many processors the cluster has (MaxProcs); give --processors N.");
+  }
+  options.exact_estimates = estimates == "exact";
+  options.clamp = clamp;
+  options.ties = ties == "batch" ? sim::Ties::batch : sim::Ties::submit_first;
+  return options;
+}
+
+Result<std::vector<Chain>> RehearseFlags::chains() const {
+  std::vector<Chain> chains;
+  for (const std::string_view name : split(policy, ',')) {
+    auto chain = Chain::parse(trimmed(name));
+    if (!chain) return std::unexpected(chain.error());
+    chains.push_back(std::move(*chain));
+  }
+  return chains;
+}
+
+}  // namespace rota::cli

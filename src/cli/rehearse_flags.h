@@ -1,0 +1,30 @@
+// The options that say how to rehearse: shared by `rota simulate` and `rota verify`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/rehearse.h"
+#include "trace/swf.h"
+
+namespace rota::cli {
+
+struct RehearseFlags {
+  enum class Policies { one, several };
+
+  std::string policy = "easy";  // several: a list with commas
+  std::int64_t processors = 0;  // 0: as the workload's header says
+  std::string estimates = "user";
+  std::string ties = "batch";
+  bool clamp = false;
+  bool skip_bad_rows = false;
+  bool keep_cancelled = false;
+
+  void declare(CLI::App& command, Policies policies);
+  trace::SwfOptions swf() const;
+  Result<RehearseOptions> options(const trace::Workload& workload) const;
+  Result<std::vector<Chain>> chains() const;
+};
+
+}  // namespace rota::cli
