@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 namespace rota::trace {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMostRatio = 1032;  // deflate cannot pack tighter (zlib's "technical details")
 constexpr std::size_t kLeast = 65536;     // bytes of room to try first
+constexpr std::size_t kMargin = 64;       // capacity left, so that callers can append a little without copying it all
 constexpr std::size_t kTrailer = 8;       // CRC and size at the end of a member
 
 libdeflate_decompressor* decompressor(void* pointer) { return static_cast<libdeflate_decompressor*>(pointer); }
@@ -45,6 +47,8 @@ Result<void> GzipReader::append_to(std::string& out) {
     room = std::min(room, room_);
     std::size_t used = 0, made = 0;
     libdeflate_result result = LIBDEFLATE_BAD_DATA;
+    out.reserve(before + room + kMargin);
+    prefer_large_pages(out.data(), out.capacity());
     out.resize_and_overwrite(before + room, [&](char* text, std::size_t) {
       result = libdeflate_gzip_decompress_ex(decompressor(decompressor_.get()), rest_.data(), rest_.size(),
                                              text + before, room, &used, &made);

@@ -38,29 +38,54 @@ struct LineBlocks::State {
   std::string buffer;        // text that is held
   std::size_t used = 0;      // its beginning, already given out
   std::size_t searched = 0;  // no newline from `used` up to here
+  bool padded = false;       // the buffer ends with kPadding bytes that are no text
   bool ended = false;        // the input has no more than what is held
   bool cut = false;
 
   // Drops what was given out and appends more of the input. Sets `ended` at its end.
   Result<void> fill() {
+    if (padded) buffer.resize(buffer.size() - kPadding);
+    padded = false;
     buffer.erase(0, used);
     used = 0;
-    const std::size_t before = searched = buffer.size();
-    if (gzip != nullptr) {
-      auto done = gzip->append_to(buffer);
-      taken = static_cast<std::int64_t>(packed.size() - gzip->left());
-      ended = gzip->done();
-      return done;
-    }
-    if (!file) {
-      ended = true;
-      return {};
-    }
-    const auto more = append_from(*file, buffer, std::max(kBlock, buffer.size() + 1));
+    searched = buffer.size();
+    const auto more = gzip != nullptr ? fill_from_gzip() : file ? fill_from_file() : fill_from_text();
+    pad();
+    return more;
+  }
+
+  void pad() {
+    buffer.append(kPadding, '\n');
+    padded = true;
+  }
+
+  Result<void> fill_from_gzip() {
+    auto done = gzip->append_to(buffer);
+    taken = static_cast<std::int64_t>(packed.size() - gzip->left());
+    ended = gzip->done();
+    return done;
+  }
+
+  Result<void> fill_from_file() {
+    const auto more = append_from(*file, buffer, std::max(kBlock, buffer.size()));
     if (!more) return std::unexpected(more.error());
     ended = !*more;
-    taken += static_cast<std::int64_t>(buffer.size() - before);
+    taken += static_cast<std::int64_t>(buffer.size() - searched);
     return {};
+  }
+
+  Result<void> fill_from_text() {
+    const std::string_view piece = text.substr(0, std::max(kBlock, buffer.size()));
+    buffer += piece;
+    text.remove_prefix(piece.size());
+    taken += static_cast<std::int64_t>(piece.size());
+    ended = text.empty();
+    return {};
+  }
+
+  // What is held and has not been given out, without the padding.
+  std::string_view held() const {
+    return std::string_view(buffer).substr(used, buffer.size() - used - (padded ? kPadding : 0));
   }
 
   Result<void> unpack() {
@@ -105,6 +130,8 @@ Result<LineBlocks> LineBlocks::open(const std::string& path) {
     const auto unpacked = state->unpack();
     if (!unpacked) return std::unexpected(unpacked.error());
     state->ended = false;
+  } else {
+    state->pad();
   }
   return LineBlocks(std::move(state));
 }
@@ -119,34 +146,25 @@ LineBlocks LineBlocks::over(std::string_view text, std::string name) {
 
 Result<std::string_view> LineBlocks::next() {
   State& s = *state_;
-  if (!s.text.empty()) {  // the whole lines of a text in memory are given out where they lie, the rest from the buffer
-    const std::size_t end = s.text.rfind('\n') + 1;
-    s.buffer = s.text.substr(end);
-    s.taken = s.input;
-    s.ended = true;
-    const std::string_view lines = s.text.substr(0, end);
-    s.text = {};
-    if (!lines.empty()) return lines;
-  }
   for (;;) {
-    const std::size_t fresh = std::max(s.used, s.searched);
-    const std::size_t end = fresh + std::string_view(s.buffer).substr(fresh).rfind('\n') + 1;
-    if (end > fresh) {
-      const std::string_view lines = std::string_view(s.buffer).substr(s.used, end - s.used);
-      s.used = end;
-      return lines;
+    const std::string_view held = s.held();
+    const std::size_t known = s.searched > s.used ? s.searched - s.used : 0;
+    const std::size_t end = held.substr(known).rfind('\n');
+    if (end != std::string_view::npos) {
+      s.used += known + end + 1;
+      return held.substr(0, known + end + 1);
     }
     if (s.ended) break;
-    if (s.buffer.size() - s.used > kLongestLine)
-      return fail(s.shown + ": a line is longer than " + "64 MiB; that is not a job log. Is it the right file?");
+    if (held.size() > kLongestLine)
+      return fail(s.shown + ": a line is longer than 64 MiB; that is no job log. Is it the right file?");
     const auto filled = s.fill();
     if (!filled) return std::unexpected(filled.error());
   }
-  if (s.used == s.buffer.size()) return std::string_view{};
+  if (s.held().empty()) return std::string_view{};
   s.cut = true;
-  s.buffer += '\n';
-  const std::string_view lines = std::string_view(s.buffer).substr(s.used);
-  s.used = s.buffer.size();
+  s.buffer.insert(s.buffer.size() - kPadding, 1, '\n');
+  const std::string_view lines = s.held();
+  s.used += lines.size();
   return lines;
 }
 

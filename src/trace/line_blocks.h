@@ -15,6 +15,8 @@ namespace rota::trace {
 
 class LineBlocks {
  public:
+  static constexpr std::size_t kPadding = 8;  // bytes behind a block that may be read, so that parsers can take words
+
   static Result<LineBlocks> open(const std::string& path);          // "-" is standard input
   static LineBlocks over(std::string_view text, std::string name);  // text must outlive it
   LineBlocks(LineBlocks&&) noexcept;

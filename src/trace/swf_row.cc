@@ -1,7 +1,9 @@
 #include "trace/swf_row.h"
 
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <optional>
 #include <string>
 
@@ -138,6 +140,37 @@ bool in_range(const SwfRow& row) {
          good(SwfField::status) && good(SwfField::user) && good(SwfField::group) && good(SwfField::partition);
 }
 
+template <class Word>
+Word load(const char* from) {
+  Word word;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+}
+
+// Reads 1 to 15 digits, eight characters at a time (Lemire's "quickly parsing eight digits"); nullptr otherwise.
+inline const char* take_digits(const char* p, std::int64_t& out) {
+  constexpr std::uint64_t zeros = 0x3030303030303030U;
+  const std::uint64_t digits = load<std::uint64_t>(p) ^ zeros;  // bytes 0..9 where there are digits
+  const std::uint64_t others = ((digits + 0x7676767676767676U) | digits) & 0x8080808080808080U;
+  const int count = std::countr_zero(others) / 8;
+  if (count == 0) return nullptr;
+  std::uint64_t number = digits << ((64 - 8 * count) & 63);
+  number = number * 10 + (number >> 8U);
+  number = ((number & 0x000000ff000000ffU) * 0x000f424000000064U +
+            (number >> 16U & 0x000000ff000000ffU) * 0x0000271000000001U) >>
+           32U;
+  p += count;
+  if (count == 8) [[unlikely]] {
+    const char* const last = p + (kMostDigits - 8);
+    for (std::uint32_t digit; (digit = static_cast<std::uint8_t>(*p) - std::uint32_t{'0'}) <= 9; ++p) {
+      if (p == last) return nullptr;
+      number = number * 10 + digit;
+    }
+  }
+  out = static_cast<std::int64_t>(number);
+  return p;
+}
+
 }  // namespace
 
 Result<void> read_swf_row(std::string_view line, SwfRow& row) {
@@ -158,17 +191,29 @@ Result<void> read_swf_row(std::string_view line, SwfRow& row) {
 }
 
 const char* scan_swf_row(const char* begin, SwfRow& row) {
+  if constexpr (std::endian::native != std::endian::little) return nullptr;  // load() counts on it
   const char* p = begin;
-  for (std::int64_t& value : row.value) {
-    while (blank(*p)) ++p;
-    const bool negative = *p == '-';
-    p += negative ? 1 : 0;
-    const char* const first = p;
-    std::uint64_t number = 0;
-    for (std::uint32_t digit; (digit = static_cast<std::uint8_t>(*p) - std::uint32_t{'0'}) <= 9; ++p)
-      number = number * 10 + digit;
-    if (static_cast<std::uint64_t>(p - first) - 1 >= kMostDigits || !(blank(*p) || *p == '\n')) return nullptr;
-    value = negative ? -static_cast<std::int64_t>(number) : static_cast<std::int64_t>(number);
+#pragma GCC unroll 18
+  for (std::size_t i = 0; i < kSwfFields; ++i) {
+    while (load<std::uint16_t>(p) == load<std::uint16_t>("  ")) ++p;
+    if (i > 0 && (load<std::uint32_t>(p) & 0xffffffU) == load<std::uint32_t>(" -1") &&
+        static_cast<std::uint8_t>(p[3]) <= ' ') {
+      row.value[i] = -1;
+      p += 3;
+      continue;
+    }
+    if (blank(*p)) {
+      ++p;
+    } else if (i > 0) {
+      return nullptr;
+    }
+    if (*p == '-') [[unlikely]] {
+      p = take_digits(p + 1, row.value[i]);
+      row.value[i] = -row.value[i];
+    } else {
+      p = take_digits(p, row.value[i]);
+    }
+    if (p == nullptr) return nullptr;
   }
   while (blank(*p)) ++p;
   if (*p != '\n' || !in_range(row)) return nullptr;

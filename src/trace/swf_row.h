@@ -56,7 +56,7 @@ struct SwfRow {
 Result<void> read_swf_row(std::string_view line, SwfRow& row);
 
 // Where the row ends (its newline), if it has the plain form: 18 columns of whole numbers in range. Else nullptr, and
-// row is undefined. The text must hold a newline at or after `begin`.
+// row is undefined. There must be a newline at or after `begin`, and LineBlocks::kPadding readable bytes after it.
 const char* scan_swf_row(const char* begin, SwfRow& row);
 
 }  // namespace rota::trace
