@@ -1,0 +1,31 @@
+# How tests get their names: GROUP.rest, where `./dev test GROUP` runs one group. A test that cannot run here says why
+# in one line and is counted as skipped: GTEST_SKIP() in a program, exit code 77 in a script.
+set(ROTA_SKIPPED 77)
+
+# rota_test_program(TARGET GROUP group SOURCES file... [LINKS target...]): a GoogleTest program; each of its tests
+# becomes GROUP.Suite.name. Found when the tests run, not when they are built: a sanitizer's build needs no run.
+function(rota_test_program target)
+  cmake_parse_arguments(TEST "" "GROUP" "SOURCES;LINKS" ${ARGN})
+  add_executable(${target} ${TEST_SOURCES})
+  target_link_libraries(${target} PRIVATE ${TEST_LINKS} GTest::gtest_main rapidcheck)
+  target_compile_definitions(${target} PRIVATE ROTA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(${target} TEST_PREFIX "${TEST_GROUP}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+                       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES TIMEOUT 300)
+endfunction()
+
+# rota_test_folder([LINKS target...]): every *_test.cc in this folder of tests/ is one program of the folder's group.
+function(rota_test_folder)
+  cmake_parse_arguments(FOLDER "" "" "LINKS" ${ARGN})
+  get_filename_component(group ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cc)
+  if(sources)
+    rota_test_program(tests_${group} GROUP ${group} SOURCES ${sources} LINKS ${FOLDER_LINKS})
+  endif()
+endfunction()
+
+# rota_test_script(GROUP.name COMMAND program argument...): a test that is any other program.
+function(rota_test_script name)
+  cmake_parse_arguments(SCRIPT "" "" "COMMAND" ${ARGN})
+  add_test(NAME ${name} COMMAND ${SCRIPT_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE ${ROTA_SKIPPED} TIMEOUT 300)
+endfunction()

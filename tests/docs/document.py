@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Runs the commands that a document shows, and looks up the files that it links to: what a reader would do.
+
+Usage: document.py DOCUMENT [--programs FOLDER]
+
+Every block fenced as ```sh or ```console is run by bash in one scratch copy of the repository, in order, with FOLDER
+first on PATH; in a console block only the lines after "$ " are commands. A block fails the test by its exit code,
+unless `<!-- exit code: N -->` before it announces another one. Not run, and counted: a block after
+`<!-- not run: reason -->`, and a block that calls ./dev, which is what runs this test. Other fences are not run.
+"""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\S*)")
+MARK = re.compile(r"^\s*<!--\s*(?:not run:\s*(?P<reason>.*?)|exit code:\s*(?P<code>\d+))\s*-->\s*$")
+LINK = re.compile(r"(?<!\!)\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+SECONDS = 120
+
+
+@dataclass
+class Block:
+    line: int
+    commands: str
+    reason: str = ""  # why it is not run
+    code: int = 0     # the exit code that the reader is told to expect
+
+
+def console_commands(lines):
+    """The lines after "$ " prompts, with the "> " lines that go on with them."""
+    commands, inside = [], False
+    for line in lines:
+        if line.startswith("$ "):
+            commands.append(line[2:])
+            inside = True
+        elif inside and commands[-1].endswith("\\"):
+            commands.append(line.removeprefix("> "))
+        else:
+            inside = False
+    return commands
+
+
+def blocks(text):
+    """The runnable blocks of a document, in order."""
+    found, mark, fence, body, start = [], None, None, [], 0
+    for number, line in enumerate(text.splitlines(), 1):
+        match = FENCE.match(line)
+        if fence is None and match:
+            fence, body, start = match, [], number
+        elif fence is not None and line.strip() == "```":
+            if fence["language"] in ("sh", "console"):
+                found.append(block(start, fence["language"], body, mark))
+            fence, mark = None, None
+        elif fence is not None:
+            body.append(line.removeprefix(fence["indent"]))
+        elif line.strip():
+            mark = MARK.match(line)
+    return found
+
+
+def block(line, language, body, mark):
+    commands = "\n".join(console_commands(body) if language == "console" else body)
+    reason = mark["reason"] or "" if mark else ""
+    if not reason and re.search(r"(^|[\s;&|])\./dev\b", commands, re.MULTILINE):
+        reason = "it calls ./dev, which runs this test itself"
+    return Block(line, commands, reason, int(mark["code"]) if mark and mark["code"] else 0)
+
+
+def copy_repository(folder):
+    """The files of the repository as they are now, in a folder where commands may write."""
+    listed = subprocess.run(
+        ["git", "-c", "safe.directory=*", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        capture_output=True, check=True).stdout.decode()
+    for path in filter(None, listed.split("\0")):
+        if (ROOT / path).is_file():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / path, folder / path)
+
+
+def run(block, folder, programs):
+    """What is wrong with a block, or ""."""
+    environment = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(folder), "LC_ALL": "C.UTF-8"}
+    try:
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", block.commands], cwd=folder, env=environment,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return f"went on for more than {SECONDS} seconds"
+    if done.returncode != block.code:
+        output = done.stdout.decode(errors="replace")[-2000:]
+        return f"exit code {done.returncode} instead of {block.code}; it printed:\n{output}"
+    return ""
+
+
+def lost_links(document, text):
+    """Links to files of the repository that are not there."""
+    for match in LINK.finditer(re.sub(r"^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE)):
+        target = match["target"].split("#")[0]
+        if target and "://" not in target and not target.startswith("mailto:"):
+            if not (document.parent / target).exists():
+                yield match["target"]
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("document", type=Path)
+    arguments.add_argument("--programs", default="/nonexistent", type=Path)
+    options = arguments.parse_args()
+    text = options.document.read_text()
+    counts = {"ran": 0, "failed": 0, "not run": 0}
+    with tempfile.TemporaryDirectory() as scratch:
+        copy_repository(Path(scratch))
+        for each in blocks(text):
+            where = f"{options.document}:{each.line}"
+            if each.reason:
+                print(f"{where}: not run: {each.reason}")
+                counts["not run"] += 1
+                continue
+            wrong = run(each, Path(scratch), options.programs.resolve())
+            counts["failed" if wrong else "ran"] += 1
+            if wrong:
+                print(f"{where}: {wrong}")
+    for target in lost_links(options.document, text):
+        print(f"{options.document}: the link to '{target}' leads nowhere")
+        counts["failed"] += 1
+    print(f"{counts['ran']} blocks ran, {counts['failed']} failures, {counts['not run']} not run")
+    return 1 if counts["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

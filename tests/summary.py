@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Reads ctest's JUnit files, names every test that failed or was skipped, and closes with one line of counts.
+
+Usage: summary.py RESULTS.xml...   The file's name stands before the test's, but for that of the plain build (release).
+"""
+import sys
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+
+def reason(case):
+    """The line in which a skipped test says why: what follows GoogleTest's "Skipped", or the last line of a script."""
+    lines = [line.strip() for line in (case.findtext("system-out") or "").splitlines() if line.strip()]
+    for number, line in enumerate(lines):
+        if line.endswith(": Skipped"):
+            following = lines[number + 1] if number + 1 < len(lines) else ""
+            return following if not following.startswith("[") else ""
+    return lines[-1] if lines else ""
+
+
+def outcome(case):
+    status = case.get("status")
+    if status == "run":
+        return "passed"
+    if status == "disabled" or case.find("skipped") is not None:
+        return "skipped"
+    return "failed"
+
+
+def main(paths):
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    lines = {"failed": [], "skipped": []}
+    for path in map(Path, paths):
+        if not path.exists():
+            continue
+        prefix = "" if path.stem == "release" else path.stem + ": "
+        for case in xml.parse(path).iter("testcase"):
+            kind = outcome(case)
+            counts[kind] += 1
+            if kind == "skipped":
+                lines[kind].append(f"skipped {prefix}{case.get('name')}: {reason(case) or 'it does not say why'}")
+            if kind == "failed":
+                lines[kind].append(f"failed {prefix}{case.get('name')}")
+    for line in [*lines["skipped"], *lines["failed"]]:
+        print(line)
+    print("{passed} passed, {failed} failed, {skipped} skipped".format(**counts))
+    return 1 if counts["failed"] or not counts["passed"] else 0
+
+
+sys.exit(main(sys.argv[1:]))
