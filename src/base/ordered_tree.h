@@ -59,7 +59,10 @@ class OrderedTree {
 
   // nullptr if empty.
   const Entry* first() const {
-    return find([](const Summary&) { return true; }, [](const Entry&) { return true; });
+    if (size_ == 0) return nullptr;
+    std::uint32_t node = root_;
+    for (int level = height_; level > 0; --level) node = inners_[node].child[0];
+    return &leaves_[node].entry[0];
   }
 
   // The first entry for which yes(entry) holds. may(summary) must hold for every summary over such an entry; the better
@@ -108,9 +111,9 @@ class OrderedTree {
     std::uint32_t node = root_;
     for (int level = height_; level > 0; --level) {
       const Inner& inner = inners_[node];
-      unsigned i = 0;
-      for (; i + 1U < inner.count && inner.last[i] < last; ++i) sum.add(inner.summary[i]);
-      node = inner.child[i];
+      const unsigned at = child_for(inner, last);
+      for (unsigned i = 0; i < at; ++i) sum.add(inner.summary[i]);
+      node = inner.child[at];
     }
     const Leaf& leaf = leaves_[node];
     for (unsigned i = 0; i < leaf.count && !(last < leaf.entry[i].key()); ++i) sum.add(leaf.entry[i]);
@@ -141,6 +144,26 @@ class OrderedTree {
     std::uint32_t right = 0;
     Key left_last{};
   };
+
+  // How many of the first `count` items come before the key; branch-free.
+  template <class T, class KeyOf>
+  static unsigned count_before(const std::array<T, kFan>& items, unsigned count, const Key& key, const KeyOf& key_of) {
+    unsigned begin = 0;
+    while (count > 0) {
+      const unsigned half = count / 2;
+      const bool before = key_of(items[begin + half]) < key;
+      begin = before ? begin + half + 1 : begin;
+      count = before ? count - half - 1 : half;
+    }
+    return begin;
+  }
+  static unsigned place_in(const Leaf& leaf, const Key& key) {
+    return count_before(leaf.entry, leaf.count, key, [](const Entry& e) { return e.key(); });
+  }
+  // The child in which the key is, or belongs.
+  static unsigned child_for(const Inner& inner, const Key& key) {
+    return count_before(inner.last, inner.count - 1, key, [](const Key& k) { return k; });
+  }
 
   template <class Node>
   static std::uint32_t new_node(std::vector<Node>& nodes, std::vector<std::uint32_t>& unused) {
@@ -199,8 +222,7 @@ class OrderedTree {
   }
 
   void put(Leaf& leaf, const Entry& entry) {
-    unsigned at = leaf.count;
-    while (at > 0 && entry.key() < leaf.entry[at - 1].key()) --at;
+    const unsigned at = place_in(leaf, entry.key());
     open_gap(leaf.entry, at, leaf.count);
     leaf.entry[at] = entry;
     ++leaf.count;
@@ -221,8 +243,7 @@ class OrderedTree {
   }
 
   Split insert_in_inner(std::uint32_t node, int level, const Entry& entry) {
-    unsigned i = 0;
-    while (i + 1 < inners_[node].count && inners_[node].last[i] < entry.key()) ++i;
+    const unsigned i = child_for(inners_[node], entry.key());
     const std::uint32_t child = inners_[node].child[i];
     const Split split = level == 1 ? insert_in_leaf(child, entry) : insert_in_inner(child, level - 1, entry);
     Inner& inner = inners_[node];
@@ -268,8 +289,7 @@ class OrderedTree {
 
   bool erase_in_leaf(std::uint32_t node, const Key& key, Entry& gone) {
     Leaf& leaf = leaves_[node];
-    unsigned i = 0;
-    while (i < leaf.count && leaf.entry[i].key() < key) ++i;
+    const unsigned i = place_in(leaf, key);
     if (i == leaf.count || key < leaf.entry[i].key()) return false;
     gone = leaf.entry[i];
     close_gap(leaf.entry, i, leaf.count);
@@ -279,8 +299,7 @@ class OrderedTree {
 
   bool erase_in_inner(std::uint32_t node, int level, const Key& key, Entry& gone) {
     Inner& inner = inners_[node];
-    unsigned i = 0;
-    while (i + 1 < inner.count && inner.last[i] < key) ++i;
+    const unsigned i = child_for(inner, key);
     const std::uint32_t child = inner.child[i];
     const bool found = level == 1 ? erase_in_leaf(child, key, gone) : erase_in_inner(child, level - 1, key, gone);
     if (!found) return false;

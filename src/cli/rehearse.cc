@@ -12,22 +12,23 @@ double cpu_seconds() {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-report::Grant grant_of(const GrantRecord& record, const View& view) {
-  const Reason& why = record.action.reason;
-  return {view.job(record.action.job).spec.number,
-          record.at,
-          record.action.until,
-          why.promised.valid() ? view.job(why.promised).spec.number : -1,
-          why.promise,
-          why.free,
-          why.needed};
-}
+// Keeps every job as it was when it ended, in order of submission.
+class Collector final : public JobSink {
+ public:
+  explicit Collector(std::size_t jobs) : jobs_(getenv("KEEP") ? jobs : 0) {}
+  void left(JobId id, const Job& job) override { if (!jobs_.empty()) jobs_[id.value] = job; waits.push_back((job.start-job.spec.submit).count()); sum += double(waits.back()); }
+  std::vector<std::int64_t> waits; double sum=0;
+  std::vector<Job> take() { return std::move(jobs_); }
+
+ private:
+  std::vector<Job> jobs_;
+};
 
 }  // namespace
 
-std::optional<sim::Arrival> WorkloadSource::next() {
-  if (next_ == workload_.jobs.size()) return std::nullopt;
-  sim::Arrival arrival{workload_.jobs[next_], workload_.run_times[next_]};
+bool WorkloadSource::next(sim::Arrival& arrival) {
+  if (next_ == workload_.jobs.size()) return false;
+  arrival = {workload_.jobs[next_], workload_.run_times[next_]};
   ++next_;
   JobSpec& spec = arrival.spec;
   if (options_.ties == sim::Ties::submit_first) {  // the published schedules cut the run at the limit, and plan with both
@@ -37,7 +38,7 @@ std::optional<sim::Arrival> WorkloadSource::next() {
   }
   if (options_.exact_estimates) spec.limit = arrival.run_time;
   if (options_.clamp) spec.processors = static_cast<std::uint32_t>(std::min<std::int64_t>(spec.processors, options_.processors));
-  return arrival;
+  return true;
 }
 
 Result<report::Outcome> rehearse(const trace::Workload& workload, const Chain& chain, const RehearseOptions& options) {
@@ -46,11 +47,11 @@ Result<report::Outcome> rehearse(const trace::Workload& workload, const Chain& c
   sim::RehearsalOptions how;
   how.processors = options.processors;
   how.engine.ties = options.ties;
-  how.jobs_hint = workload.jobs.size();
   how.progress = options.progress;
-  sim::Rehearsal rehearsal(how, chain, source);
+  Collector collector(workload.jobs.size());
+  sim::Rehearsal rehearsal(how, chain, source, collector);
   if (auto done = rehearsal.run(); !done) return std::unexpected(done.error());
-  Controller& controller = rehearsal.controller();
+  const Controller& controller = rehearsal.controller();
   report::Outcome outcome;
   outcome.workload = workload.name;
   outcome.policy = chain.text();
@@ -59,8 +60,7 @@ Result<report::Outcome> rehearse(const trace::Workload& workload, const Chain& c
   outcome.plan_hash = controller.plan_hash();
   outcome.cycles = controller.cycles();
   outcome.referee_checks = controller.referee_checks();
-  for (const GrantRecord& g : controller.grants()) outcome.grants.push_back(grant_of(g, controller.view()));
-  outcome.jobs = controller.cluster().take_jobs();
+  outcome.jobs = collector.take();
   outcome.cpu_seconds = cpu_seconds() - begin;
   return outcome;
 }

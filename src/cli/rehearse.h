@@ -26,7 +26,7 @@ class WorkloadSource final : public sim::Source {
  public:
   WorkloadSource(const trace::Workload& workload, const RehearseOptions& options)
       : workload_(workload), options_(options) {}
-  std::optional<sim::Arrival> next() override;
+  bool next(sim::Arrival& arrival) override;
 
  private:
   const trace::Workload& workload_;

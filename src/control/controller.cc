@@ -5,8 +5,8 @@
 
 namespace rota {
 
-Controller::Controller(const ClusterOptions& options, const Chain& chain, Loop& loop, Engine& engine)
-    : cluster_(options), chain_(chain), loop_(loop), engine_(engine) {}
+Controller::Controller(const ClusterOptions& options, const Chain& chain, const Ports& ports)
+    : cluster_(options), chain_(chain), ports_(ports) {}
 
 Result<void> Controller::deliver(std::span<const Event> events) {
   bool worth_a_cycle = false;
@@ -46,11 +46,11 @@ bool Controller::fold(const Event& event) {
 // A job that can never run here is turned away by name; the others join the queue.
 bool Controller::admit(const Submitted& fact) {
   if (fact.spec.processors > cluster_.options().processors) {
-    cluster_.rejected({fact.spec});
+    cluster_.rejected(fact.spec);
     referee_.saw_rejected();
     return false;
   }
-  cluster_.submitted({fact.spec, expected_run_time(chain_.knobs().estimator, cluster_, fact.spec)});
+  cluster_.submitted(fact.spec, expected_run_time(chain_.knobs().estimator, cluster_, fact.spec));
   referee_.saw_submitted();
   return true;
 }
@@ -58,24 +58,24 @@ bool Controller::admit(const Submitted& fact) {
 Result<void> Controller::correct_expectation(JobId id) {
   const Job& job = cluster_.job(id);
   cluster_.expected({id, corrected_run_time(job)});
-  return engine_.dispatch({Command::Kind::expect, next_key_++, id, job.expected_end(), kNever});
+  return ports_.engine.dispatch({Command::Kind::expect, next_key_++, id, job.expected_end(), kNever});
 }
 
 Result<void> Controller::cycle() {
   ++cycles_;
-  cluster_.open_cycle(loop_.now());
+  cluster_.open_cycle(ports_.loop.now());
   plan_.open(cluster_);
   chain_.decide(cluster_, plan_);
   if (auto breach = referee_.check(cluster_, plan_)) {
     return fail("the referee refuses a plan of policy " + chain_.text() + ": " + *breach + ".");
   }
   if (!plan_.actions().empty() || !plan_.promises().empty()) hash_.mix(plan_.hash());
-  cluster_.close_cycle();
+  cluster_.close_cycle([&](JobId id, const Job& job) { ports_.jobs.left(id, job); });
   for (const Promise& p : plan_.promises()) cluster_.promised({p.job, p.start});
   for (const Action& a : plan_.actions()) {
     if (auto done = carry_out(a); !done) return done;
   }
-  loop_.set(*this, chain_.next_wakeup(cluster_));
+  ports_.loop.set(*this, chain_.next_wakeup(cluster_));
   return {};
 }
 
@@ -93,10 +93,10 @@ Result<void> Controller::carry_out(const Action& action) {
       cluster_.started({action.job, action.backfilled});
       referee_.saw_started(cluster_, action.job);
       const Job& job = cluster_.job(action.job);
-      return engine_.dispatch({Command::Kind::start, next_key_++, action.job, job.expected_end(), limit_end_of(job)});
+      return ports_.engine.dispatch({Command::Kind::start, next_key_++, action.job, job.expected_end(), limit_end_of(job)});
     }
     case ActionKind::kill:
-      return engine_.dispatch({Command::Kind::kill, next_key_++, action.job, kNever, kNever});
+      return ports_.engine.dispatch({Command::Kind::kill, next_key_++, action.job, kNever, kNever});
     case ActionKind::extend: grants_.push_back({cluster_.now(), action}); return {};
   }
   return {};

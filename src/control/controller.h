@@ -20,16 +20,22 @@ struct GrantRecord {
   Action action;
 };
 
+// Everything impure that a controller is wired to.
+struct Ports {
+  Loop& loop;
+  Engine& engine;
+  JobSink& jobs;
+};
+
 class Controller final : public EventSink, public Alarm {
  public:
-  Controller(const ClusterOptions& options, const Chain& chain, Loop& loop, Engine& engine);
+  Controller(const ClusterOptions& options, const Chain& chain, const Ports& ports);
 
   // Folds the events and decides once. Fails if the referee refuses the plan or the engine a command.
   Result<void> deliver(std::span<const Event> events) override;
   void ring() override;  // the policy asked to be woken; failure is kept for failure()
 
   const View& view() const { return cluster_; }
-  Cluster& cluster() { return cluster_; }
   const Result<void>& failure() const { return failure_; }
   const std::vector<GrantRecord>& grants() const { return grants_; }
   std::uint64_t plan_hash() const { return hash_.value(); }
@@ -47,8 +53,7 @@ class Controller final : public EventSink, public Alarm {
 
   Cluster cluster_;
   const Chain& chain_;
-  Loop& loop_;
-  Engine& engine_;
+  Ports ports_;
   Plan plan_;
   Referee referee_;
   Hash hash_;

@@ -43,6 +43,13 @@ class Engine {
   virtual Result<void> dispatch(const Command& command) = 0;
 };
 
+// Gets every job when it has ended for good or was rejected, before it is forgotten.
+class JobSink {
+ public:
+  virtual ~JobSink() = default;
+  virtual void left(JobId id, const Job& job) = 0;
+};
+
 // Where engines report what happened. Events of one call are folded together and followed by one scheduling cycle.
 class EventSink {
  public:

@@ -11,8 +11,8 @@ void Cluster::apply(const Event& event) {
   advance(event.at);
   struct Fold {
     Cluster& cluster;
-    void operator()(const Submitted& f) { cluster.submitted(f); }
-    void operator()(const Rejected& f) { cluster.rejected(f); }
+    void operator()(const Submitted& f) { cluster.submitted(f.spec, f.expected); }
+    void operator()(const Rejected& f) { cluster.rejected(f.spec); }
     void operator()(const Started& f) { cluster.started(f); }
     void operator()(const Finished& f) { cluster.finished(f); }
     void operator()(const Requeued& f) { cluster.requeued(f); }
@@ -33,28 +33,24 @@ void Cluster::open_cycle(Instant now) {
   waiting_.rank(now, [&](JobId id) -> const Job& { return jobs_[id.value]; });
 }
 
-void Cluster::close_cycle() {
-  overdue_.clear();
-  arrived_.clear();
-  releases_ = 0;
-}
-
-JobId Cluster::submitted(const Submitted& fact) {
-  const JobId id{static_cast<std::uint32_t>(jobs_.size())};
-  Job& job = jobs_.emplace_back();
-  job.spec = fact.spec;
-  job.expected = fact.expected;
+JobId Cluster::submitted(const JobSpec& spec, Duration expected) {
+  const JobId id{jobs_.size()};
+  Job& job = jobs_.add();
+  job.spec = spec;
+  job.expected = expected;
   job.sequence = next_sequence_++;
   waiting_.insert(id, job);
   arrived_.push_back(id);
   return id;
 }
 
-JobId Cluster::rejected(const Rejected& fact) {
-  Job& job = jobs_.emplace_back();
-  job.spec = fact.spec;
+JobId Cluster::rejected(const JobSpec& spec) {
+  const JobId id{jobs_.size()};
+  Job& job = jobs_.add();
+  job.spec = spec;
   job.state = JobState::rejected;
-  return JobId{static_cast<std::uint32_t>(jobs_.size() - 1)};
+  gone_.push_back(id);
+  return id;
 }
 
 void Cluster::started(const Started& fact) {
@@ -82,6 +78,7 @@ void Cluster::finished(const Finished& fact) {
   Job& job = jobs_[fact.job.value];
   leave_running(job, fact.job);
   job.state = fact.timed_out ? JobState::timed_out : JobState::completed;
+  gone_.push_back(fact.job);
   if (!options_.user_history) return;
   RunHistory& history = history_[job.spec.user];
   history.before_last = std::exchange(history.last, job.end - job.start);
@@ -107,6 +104,7 @@ void Cluster::expected(const Expected& fact) {
   std::erase(overdue_, fact.job);
   job.expected = fact.expected;
   ++job.corrections;
+  ++releases_;
   running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, fact.job});
 }
 

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
+#include "base/paged_table.h"
 #include "model/event.h"
 #include "model/running.h"
 #include "model/waiting.h"
@@ -36,7 +38,7 @@ class View {
   Instant now() const { return now_; }
   const ClusterOptions& options() const { return options_; }
   const Job& job(JobId id) const { return jobs_[id.value]; }
-  std::size_t job_count() const { return jobs_.size(); }
+  std::size_t job_count() const { return jobs_.size(); }  // ever submitted; ended ones are forgotten after the cycle
   const WaitingJobs& waiting() const { return waiting_; }
   const RunningJobs& running() const { return running_; }
 
@@ -69,11 +71,12 @@ class View {
 
   ClusterOptions options_;
   Instant now_ = kEpoch;
-  std::vector<Job> jobs_;
+  PagedTable<Job> jobs_;
   WaitingJobs waiting_;
   RunningJobs running_;
   std::vector<JobId> promised_;
   std::vector<JobId> overdue_;
+  std::vector<JobId> gone_;  // ended or rejected since the last cycle
   std::map<std::uint32_t, RunHistory> history_;  // by user
   std::vector<JobId> arrived_;
   std::int64_t releases_ = 0;
@@ -85,28 +88,35 @@ class Cluster final : public View {
  public:
   explicit Cluster(const ClusterOptions& options) : View(options) {}
 
-  void reserve(std::size_t jobs) { jobs_.reserve(jobs); }
-
   // Folds one event in. Events must come in order of time; one that contradicts the state is a defect (CHECK).
   void apply(const Event& event);
 
   // Opens a cycle: time moves to `now` and orders that vary with time are ranked for it.
   void open_cycle(Instant now);
-  // Closes it: forgets what happened "since the last cycle".
-  void close_cycle();
+  // Closes it: forgets what happened "since the last cycle", and the jobs that ended or were rejected, each of which is
+  // shown to `farewell(JobId, const Job&)` first.
+  template <class Farewell>
+  void close_cycle(const Farewell& farewell) {
+    for (const JobId id : gone_) {
+      farewell(id, std::as_const(jobs_[id.value]));
+      jobs_.retire(id.value);
+    }
+    gone_.clear();
+    overdue_.clear();
+    arrived_.clear();
+    releases_ = 0;
+  }
 
   // The same as apply(Event) in two steps: the time, then one fact.
   void advance(Instant at);
-  JobId submitted(const Submitted& fact);
-  JobId rejected(const Rejected& fact);
+  JobId submitted(const JobSpec& spec, Duration expected);
+  JobId rejected(const JobSpec& spec);
   void started(const Started& fact);
   void finished(const Finished& fact);
   void requeued(const Requeued& fact);
   void expected(const Expected& fact);
   void promised(const Promised& fact);
   using View::promised;
-
-  std::vector<Job> take_jobs() { return std::move(jobs_); }
 
  private:
   void leave_running(Job& job, JobId id);

@@ -41,10 +41,15 @@ class RunningJobs {
   // Processors of the jobs expected to end at or before `at`.
   std::int64_t released_by(Instant at) const { return tree_.up_to({at, UINT32_MAX}).processors; }
 
-  // The expected end by which at least `processors` come free; kNever if all together hold fewer.
-  Instant release_of(std::int64_t processors) const {
+  // The expected end by which at least `processors` come free, and how many do by then (all that end at that instant);
+  // kNever if all together hold fewer.
+  struct Release {
+    Instant at = kNever;
+    std::int64_t processors = 0;
+  };
+  Release release_of(std::int64_t processors) const {
     const RunningEntry* e = tree_.seek([&](const ProcessorSum& sum) { return sum.processors >= processors; });
-    return e ? e->place.end : kNever;
+    return e ? Release{e->place.end, released_by(e->place.end)} : Release{};
   }
 
   // In order of expected end until visit returns false.

@@ -2,6 +2,7 @@
 // class (powers of two) in candidate order for backfilling. Insert, erase and each question cost O(log n).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <compare>
@@ -16,15 +17,18 @@
 namespace rota {
 
 struct WaitingEntry {
+  // Priority (high first), score (low first), sequence (early first), packed so that two comparisons settle it.
   struct Key {
-    std::int64_t score = 0;
-    std::int32_t down = 0;       // minus priority
-    std::uint32_t sequence = 0;
-    constexpr bool operator<(const Key& o) const {
-      if (down != o.down) return down < o.down;
-      if (score != o.score) return score < o.score;
-      return sequence < o.sequence;
+    std::uint64_t high = 0;
+    std::uint64_t low = 0;
+    constexpr Key() = default;
+    constexpr Key(std::int32_t priority, std::int64_t score, std::uint32_t sequence) {
+      const auto rising = static_cast<std::uint64_t>(score) ^ (std::uint64_t{1} << 63U);
+      const auto falling = ~(static_cast<std::uint32_t>(priority) ^ (std::uint32_t{1} << 31U));
+      high = std::uint64_t{falling} << 32U | rising >> 32U;
+      low = rising << 32U | sequence;
     }
+    constexpr bool operator<(const Key& o) const { return high != o.high ? high < o.high : low < o.low; }
     constexpr bool operator==(const Key&) const = default;
   };
   Key place;
@@ -35,20 +39,29 @@ struct WaitingEntry {
   const Key& key() const { return place; }
 };
 
-// The least that any of some waiting jobs asks for.
+// The least that any of some waiting jobs asks for, and how many ask for just that: so that one of them can leave without
+// the others being looked at.
 struct LeastAsked {
-  std::uint32_t processors = UINT32_MAX;
   Duration expected = Duration::max();
+  std::uint32_t processors = UINT32_MAX;
+  std::uint32_t that_expect = 0;
+  std::uint32_t that_ask = 0;
 
-  void add(const WaitingEntry& e) {
-    if (e.processors < processors) processors = e.processors;
-    if (e.expected < expected) expected = e.expected;
+  void add(const WaitingEntry& e) { add(e.expected, 1, e.processors, 1); }
+  void add(const LeastAsked& o) { add(o.expected, o.that_expect, o.processors, o.that_ask); }
+  bool remove(const WaitingEntry& e) {
+    const bool expected_left = e.expected > expected || --that_expect > 0;
+    const bool processors_left = e.processors > processors || --that_ask > 0;
+    return expected_left && processors_left;
   }
-  void add(const LeastAsked& o) {
-    if (o.processors < processors) processors = o.processors;
-    if (o.expected < expected) expected = o.expected;
+
+ private:
+  void add(Duration other_expected, std::uint32_t expect, std::uint32_t other_processors, std::uint32_t ask) {
+    that_expect = other_expected < expected ? expect : that_expect + (other_expected == expected ? expect : 0);
+    expected = std::min(expected, other_expected);
+    that_ask = other_processors < processors ? ask : that_ask + (other_processors == processors ? ask : 0);
+    processors = std::min(processors, other_processors);
   }
-  bool remove(const WaitingEntry& e) const { return e.processors > processors && e.expected > expected; }
 };
 
 // What a backfill candidate must be: no larger than `free`, and either over within `window` or no larger than `beside`.
@@ -107,7 +120,7 @@ class WaitingJobs {
   using Tree = OrderedTree<WaitingEntry, LeastAsked>;
 
   WaitingEntry::Key place(Order order, const Job& job) const {
-    return {score(order, job, ranked_at_), -job.spec.priority, job.sequence};
+    return {job.spec.priority, order == Order::fcfs ? 0 : score(order, job, ranked_at_), job.sequence};
   }
   const WaitingEntry* find_head() const;
 

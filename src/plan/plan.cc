@@ -67,30 +67,30 @@ void Plan::extend(JobId id, Instant until, const Reason& reason) {
   actions_.push_back({ActionKind::extend, false, id, until, reason});
 }
 
+// A job that is overdue holds its processors a moment longer; all that are overdue are counted as ending then.
+Opening Plan::opening_at(Instant at, std::int64_t beside) const {
+  const Instant soonest = view_->now() + kMoment;
+  if (at >= soonest) return {at, beside};
+  const RunningJobs& running = view_->running();
+  return {soonest, beside + running.released_by(soonest) - running.released_by(at)};
+}
+
 Opening Plan::opening(std::int64_t processors) const {
   const RunningJobs& running = view_->running();
   std::int64_t taken = 0;
   for (const Tentative& t : started_) taken += t.processors;
   const std::int64_t unheld = view_->unheld() - taken;  // free at `at`: unheld + all that is released by then
-  Instant at = kNever;
-  std::int64_t from_started = 0;
-  for (std::size_t i = 0;; ++i) {  // with the first i tentative starts over: do running jobs or start i fill the need?
-    const Instant by_running = running.release_of(processors - unheld - from_started);
-    if (i == started_.size() || by_running <= started_[i].end) {
-      at = by_running;
-      break;
-    }
+  std::int64_t from_started = 0;  // released by the tentative starts that are over before `at`
+  for (std::size_t i = 0;; ++i) {
+    const RunningJobs::Release release = running.release_of(processors - unheld - from_started);
+    const Instant next_start_over = i < started_.size() ? started_[i].end : kNever;
+    if (release.at == kNever && next_start_over == kNever) return {};
+    if (release.at < next_start_over) return opening_at(release.at, unheld + from_started + release.processors - processors);
     from_started += started_[i].processors;
-    if (unheld + from_started + running.released_by(started_[i].end) >= processors) {
-      at = started_[i].end;
-      break;
-    }
+    while (i + 1 < started_.size() && started_[i + 1].end == next_start_over) from_started += started_[++i].processors;
+    const std::int64_t left = unheld + from_started + running.released_by(next_start_over) - processors;
+    if (left >= 0) return opening_at(next_start_over, left);
   }
-  if (at == kNever) return {};
-  at = std::max(at, view_->now() + kMoment);
-  std::int64_t free_then = unheld + running.released_by(at);
-  for (const Tentative& t : started_) free_then += t.end <= at ? t.processors : 0;
-  return {at, free_then - processors};
 }
 
 void Plan::promise(JobId id, Instant start) {

@@ -77,6 +77,8 @@ class Plan {
     std::int64_t processors;
   };
 
+  Opening opening_at(Instant at, std::int64_t beside) const;
+
   const View* view_ = nullptr;
   std::int64_t free_ = 0;
   std::vector<Action> actions_;

@@ -5,7 +5,7 @@
 namespace rota {
 namespace {
 
-constexpr std::int64_t kCreditPerPlan = 4;  // units of one job looked at
+constexpr std::int64_t kCreditPerPlan = 1;  // units of one job looked at
 
 std::string name(const View& view, JobId id) { return "job " + std::to_string(view.job(id).spec.number); }
 

@@ -1,5 +1,7 @@
 #include "policy/backfill.h"
 
+#include <algorithm>
+
 namespace rota {
 namespace {
 
@@ -12,6 +14,14 @@ void withdraw_all_but(JobId keep, const View& view, Plan& plan) {
   for (const JobId id : view.promised()) {
     if (id != keep && !plan.starts(id)) plan.promise(id, kNever);
   }
+}
+
+// Whether a job that has come to the queue since the last cycle is small enough for what is free. If nothing has been
+// released since then, and the same job is still first and promised the same start, no other job has become a candidate:
+// what is free, what is left beside the promise and the time until it have only shrunk.
+bool any_fits(const View& view, std::int64_t free) {
+  return std::any_of(view.arrived().begin(), view.arrived().end(),
+                     [&](JobId id) { return view.job(id).spec.processors <= free; });
 }
 
 }  // namespace
@@ -43,9 +53,11 @@ void Backfill::start_all_that_fit(const View& view, Plan& plan) const {
 }
 
 void Backfill::behind_one_promise(const View& view, Plan& plan, const WaitingEntry& head) const {
+  const Instant kept = view.job(head.job).promise;
+  const bool only_arrivals = kept != kNever && view.releases() == 0 && view.free() == view.unheld();
+  if (only_arrivals && !any_fits(view, plan.free())) return;
   withdraw_all_but(head.job, view, plan);
   Opening opening = plan.opening(head.processors);
-  const Instant kept = view.job(head.job).promise;
   if (knobs_.fixed && kept != kNever) opening = {kept, 0};
   plan.promise(head.job, opening.at);
 

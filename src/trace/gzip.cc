@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/memory.h"
 #include "base/text.h"
 
 namespace rota::trace {
@@ -48,7 +47,6 @@ Result<void> GzipReader::append_to(std::string& out) {
     std::size_t used = 0, made = 0;
     libdeflate_result result = LIBDEFLATE_BAD_DATA;
     out.reserve(before + room + kMargin);
-    prefer_large_pages(out.data(), out.capacity());
     out.resize_and_overwrite(before + room, [&](char* text, std::size_t) {
       result = libdeflate_gzip_decompress_ex(decompressor(decompressor_.get()), rest_.data(), rest_.size(),
                                              text + before, room, &used, &made);

@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "trace/swf_reader.h"
 
@@ -131,8 +130,6 @@ void Collector::make_room(const SwfReader& reader) {
   }
   out_.jobs.reserve(room);
   out_.run_times.reserve(room);
-  prefer_large_pages(out_.jobs.data(), room * sizeof(JobSpec));
-  prefer_large_pages(out_.run_times.data(), room * sizeof(Duration));
 }
 
 Result<Workload> Collector::read(LineBlocks blocks) {

@@ -14,42 +14,41 @@ void SimEngine::open(EventSink& sink) {
 
 // In a closed loop the log gives the gaps between arrivals; else the arrivals themselves.
 void SimEngine::draw() {
-  next_ = source_.next();
-  if (!next_) {
+  if (!source_.next(next_)) {
     due_ = kNever;
     return;
   }
-  const Duration gap = next_->spec.submit - drawn_submit_;
-  drawn_submit_ = next_->spec.submit;
-  due_ = options_.queue_floor < 0 ? next_->spec.submit : loop_.now() + gap;
+  const Duration gap = next_.spec.submit - drawn_submit_;
+  drawn_submit_ = next_.spec.submit;
+  due_ = options_.queue_floor < 0 ? next_.spec.submit : loop_.now() + gap;
 }
 
-bool SimEngine::arrival_due(Instant now) const { return next_ && (due_ <= now || waiting_ <= options_.queue_floor); }
+bool SimEngine::arrival_due(Instant now) const {
+  return due_ <= now || (waiting_ <= options_.queue_floor && due_ != kNever);
+}
 
 void SimEngine::take_arrival(Instant now) {
-  if (options_.queue_floor >= 0) next_->spec.submit = now;
-  jobs_.push_back({next_->run_time});
+  if (options_.queue_floor >= 0) next_.spec.submit = now;
+  alive_.add() = {next_.run_time, next_.spec.limit};
   ++waiting_;
-  happened_.push_back({now, Submitted{next_->spec, next_->spec.limit}});
+  happened_.emplace_back(now, Submitted{next_.spec, next_.spec.limit});
   draw();
 }
 
 void SimEngine::take_ends(Instant now) {
-  while (!ends_.empty() && ends_.top().at <= now) {
-    const Coming c = ends_.top();
-    ends_.pop();
-    if (stale(c)) continue;
-    jobs_[c.job.value].dispatch = 0;
-    happened_.push_back({now, Finished{c.job, c.what == Coming::What::timed_out}});
+  for (const Coming* c = ends_.first(); c && c->at <= now; c = ends_.first()) {
+    happened_.emplace_back(now, Finished{c->job, c->timed_out});
+    alive_.retire(c->job.value);
+    ends_.erase(c->key());
     if (options_.ties == Ties::submit_first) flush();
   }
 }
 
 void SimEngine::take_overdue(Instant now) {
-  while (!overdue_.empty() && overdue_.top().at <= now) {
-    const Coming c = overdue_.top();
-    overdue_.pop();
-    if (!stale(c)) happened_.push_back({now, Overdue{c.job}});
+  for (const Coming* c = overdue_.first(); c && c->at <= now; c = overdue_.first()) {
+    happened_.emplace_back(now, Overdue{c->job});
+    alive_[c->job.value].overdue = kNever;
+    overdue_.erase(c->key());
   }
 }
 
@@ -79,48 +78,49 @@ void SimEngine::flush() {
 }
 
 void SimEngine::ring_next() {
-  Instant at = next_ && waiting_ <= options_.queue_floor && jobs_.empty() ? loop_.now() : due_;
-  if (!ends_.empty()) at = std::min(at, ends_.top().at);
-  if (!overdue_.empty()) at = std::min(at, overdue_.top().at);
+  Instant at = alive_.size() == 0 && arrival_due(loop_.now()) ? loop_.now() : due_;
+  if (!ends_.empty()) at = std::min(at, ends_.first()->at);
+  if (!overdue_.empty()) at = std::min(at, overdue_.first()->at);
   if (!happened_.empty()) at = std::min(at, loop_.now());
   loop_.set(*this, failure_ ? at : kNever);
 }
 
 Result<void> SimEngine::dispatch(const Command& command) {
-  SimJob& job = jobs_[command.job.value];
   switch (command.kind) {
     case Command::Kind::start: start(command); break;
-    case Command::Kind::expect:
-      if (job.end > command.expected_end) {
-        overdue_.push({command.expected_end, job.dispatch, command.job, Coming::What::overdue});
-      }
-      break;
-    case Command::Kind::kill: {
-      CHECK(job.dispatch != 0, "only a running job is killed");
-      job.dispatch = 0;
-      ++waiting_;
-      happened_.push_back({loop_.now(), Requeued{command.job, options_.resubmit == Resubmit::true_run_time
-                                                                  ? job.run_time
-                                                                  : Duration{0}}});
-      loop_.set(*this, loop_.now());
-      break;
-    }
+    case Command::Kind::expect: remind(command.job, command.expected_end); break;
+    case Command::Kind::kill: kill(command.job); break;
   }
   return {};
 }
 
 void SimEngine::start(const Command& command) {
-  SimJob& job = jobs_[command.job.value];
+  Alive& job = alive_[command.job.value];
   CHECK(job.dispatch == 0, "a job is started once");
   --waiting_;
   job.dispatch = ++dispatches_;
   const Instant natural_end = loop_.now() + job.run_time;
   job.end = std::min(natural_end, command.limit_end);
-  const auto what = natural_end > command.limit_end ? Coming::What::timed_out : Coming::What::ended;
-  ends_.push({job.end, job.dispatch, command.job, what});
-  if (job.end > command.expected_end) {
-    overdue_.push({command.expected_end, job.dispatch, command.job, Coming::What::overdue});
-  }
+  ends_.insert({job.end, job.dispatch, command.job, job.end < natural_end});
+  remind(command.job, command.expected_end);
+}
+
+void SimEngine::remind(JobId id, Instant expected_end) {
+  Alive& job = alive_[id.value];
+  if (job.end <= expected_end) return;
+  job.overdue = expected_end;
+  overdue_.insert({expected_end, job.dispatch, id, false});
+}
+
+void SimEngine::kill(JobId id) {
+  Alive& job = alive_[id.value];
+  CHECK(job.dispatch != 0, "only a running job is killed");
+  ends_.erase({job.end, job.dispatch});
+  if (job.overdue != kNever) overdue_.erase({job.overdue, job.dispatch});
+  ++waiting_;
+  job = {job.run_time, options_.resubmit == Resubmit::true_run_time ? job.run_time : job.limit};
+  happened_.emplace_back(loop_.now(), Requeued{id, job.limit});
+  loop_.set(*this, loop_.now());
 }
 
 }  // namespace rota::sim

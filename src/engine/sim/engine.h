@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <queue>
 #include <vector>
 
+#include "base/ordered_tree.h"
+#include "base/paged_table.h"
 #include "control/ports.h"
 #include "engine/sim/loop.h"
 
@@ -21,7 +21,8 @@ struct Arrival {
 class Source {
  public:
   virtual ~Source() = default;
-  virtual std::optional<Arrival> next() = 0;
+  // The next one; false when there are no more.
+  virtual bool next(Arrival& arrival) = 0;
 };
 
 enum class Ties : std::uint8_t {
@@ -50,28 +51,41 @@ class SimEngine final : public Engine, public Alarm {
   void ring() override;
 
   const Result<void>& failure() const { return failure_; }
-  std::int64_t arrived() const { return static_cast<std::int64_t>(jobs_.size()); }
+  std::int64_t arrived() const { return alive_.size(); }
 
  private:
   // Something that will happen to a running job: it ends, or it outlives what was expected.
   struct Coming {
-    enum class What : std::uint8_t { overdue, timed_out, ended };
     Instant at;
     std::uint32_t dispatch;
     JobId job;
-    What what;
-    bool operator>(const Coming& o) const { return at != o.at ? at > o.at : dispatch > o.dispatch; }
+    bool timed_out;  // ends by its limit
+    struct Key {
+      Instant at;
+      std::uint32_t dispatch;
+      bool operator<(const Key& o) const { return at != o.at ? at < o.at : dispatch < o.dispatch; }
+    };
+    Key key() const { return {at, dispatch}; }
   };
-  using Calendar = std::priority_queue<Coming, std::vector<Coming>, std::greater<>>;
+  struct NoSummary {
+    void add(const Coming&) {}
+    void add(const NoSummary&) {}
+    bool remove(const Coming&) { return true; }
+  };
+  using Calendar = OrderedTree<Coming, NoSummary>;  // by time, then in order of dispatch
 
-  struct SimJob {
-    Duration run_time;
-    Instant end = kNever;         // of the present dispatch
-    std::uint32_t dispatch = 0;   // 0: not running
+  // A job from its arrival to its end.
+  struct Alive {
+    Duration run_time{0};
+    Duration limit{0};
+    std::uint32_t dispatch = 0;        // 0: waiting
+    Instant end = kNever;              // of this dispatch
+    Instant overdue = kNever;          // when it outlives what is expected of it; kNever: it will not
   };
 
-  bool stale(const Coming& c) const { return jobs_[c.job.value].dispatch != c.dispatch; }
   void start(const Command& command);
+  void remind(JobId id, Instant expected_end);  // reports Overdue at the expected end if the job outlives it
+  void kill(JobId id);
   void draw();
   bool arrival_due(Instant now) const;
   void take_arrival(Instant now);
@@ -86,11 +100,10 @@ class SimEngine final : public Engine, public Alarm {
   EventSink* sink_ = nullptr;
   Calendar ends_;
   Calendar overdue_;
-  std::vector<SimJob> jobs_;      // by job id
-  std::vector<Event> happened_;   // not yet delivered
-  std::optional<Arrival> next_;
-  Duration gap_{0};               // between the arrival before and next_ (closed loop)
-  Instant due_ = kNever;          // when next_ arrives
+  PagedTable<Alive> alive_;            // by job id
+  std::vector<Event> happened_;        // not yet delivered
+  Arrival next_;                       // the next to arrive, while due_ is not kNever
+  Instant due_ = kNever;               // when next_ arrives
   Instant drawn_submit_ = kEpoch;
   std::int64_t waiting_ = 0;
   std::uint32_t dispatches_ = 0;

@@ -14,12 +14,10 @@ ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& cha
 
 }  // namespace
 
-Rehearsal::Rehearsal(const RehearsalOptions& options, const Chain& chain, Source& source)
+Rehearsal::Rehearsal(const RehearsalOptions& options, const Chain& chain, Source& source, JobSink& jobs)
     : options_(options),
       engine_(options.engine, source, loop_),
-      controller_(cluster_options(options, chain), chain, loop_, engine_) {
-  controller_.cluster().reserve(options.jobs_hint);
-}
+      controller_(cluster_options(options, chain), chain, {loop_, engine_, jobs}) {}
 
 Result<void> Rehearsal::run() {
   engine_.open(controller_);

@@ -12,19 +12,17 @@ namespace rota::sim {
 struct RehearsalOptions {
   std::int64_t processors = 0;  // > 0
   EngineOptions engine;
-  std::size_t jobs_hint = 0;    // to reserve memory for
   std::function<void(std::int64_t jobs_arrived)> progress;  // called every few thousand events; may be empty
 };
 
 class Rehearsal {
  public:
-  Rehearsal(const RehearsalOptions& options, const Chain& chain, Source& source);
+  Rehearsal(const RehearsalOptions& options, const Chain& chain, Source& source, JobSink& jobs);
 
   // Runs until nothing is left to happen; fails with the referee's sentence.
   Result<void> run();
 
-  Controller& controller() { return controller_; }
-  VirtualLoop& loop() { return loop_; }
+  const Controller& controller() const { return controller_; }
 
  private:
   RehearsalOptions options_;
