@@ -62,12 +62,13 @@ inside() {  # inside COMMAND...: in the bare root, with nothing of this machine'
     ${no_proxy:+no_proxy="$no_proxy"} chroot "$room" "$@"
 }
 
-timed() {  # timed TITLE LIMIT: runs `./dev run` inside; sets `took`
-  local began=$EPOCHREALTIME
-  inside bash -c 'cd /rota && ./dev run'
+timed() {  # timed TITLE LIMIT: runs `./dev run` inside and says how many seconds it took
+  local began=$EPOCHREALTIME took
+  inside bash -c 'cd /rota && ./dev run' || failed=yes
   took=$(awk -v from="$began" -v to="$EPOCHREALTIME" 'BEGIN { printf "%.1f", to - from }')
   printf '\nclean-room: the %s ./dev run took %s s (%s s at most)\n' "$1" "$took" "$2"
-  awk -v took="$took" -v limit="$2" 'BEGIN { exit took > limit }' || late=yes
+  awk -v took="$took" -v limit="$2" 'BEGIN { exit took > limit }' || failed=yes
+  [[ -z $failed ]] || die "./dev run failed, or took too long."
 }
 
 printf 'clean-room: making a bare Debian 12 in %s\n' "$room"
@@ -76,8 +77,7 @@ debootstrap --variant=minbase bookworm "$room" "$(mirror)" >"$room.log" 2>&1 ||
 rm "$room.log"
 furnish
 git -c safe.directory='*' clone --quiet --no-hardlinks "file://$root" "$room/rota"
-late=
+failed=
 timed first $first_limit
 timed second $second_limit
 [[ -s $room/rota/build/report.html ]] || die "there is no build/report.html."
-[[ -z $late ]] || die "that is too long."

@@ -7,7 +7,7 @@ command -v clang-format-19 >/dev/null || {
   exit 77
 }
 said=$(git -c safe.directory="$PWD" ls-files -z --cached --others --exclude-standard -- '*.cc' '*.h' |
-  xargs -0 --no-run-if-empty -P 2 -n 32 clang-format-19 --dry-run --Werror 2>&1) || {
+  xargs -0 --no-run-if-empty clang-format-19 --dry-run --Werror 2>&1) || {
   files=$(sed -n 's/:[0-9]*:[0-9]*: error: code should.*//p' <<<"$said" | sort -u)
   echo "clang-format-19 -i would change: ${files:-$said}"
   exit 1
