@@ -1,4 +1,4 @@
-// A table with dense, ever-growing ids whose dead rows give their memory back: rows live in pages of 256, and a page
+// A table with dense, ever-growing ids whose dead rows give their memory back: rows live in pages of 64, and a page
 // whose rows have all been retired is used again for new ones. What is alive stays in few, warm pages however many rows
 // have come and gone, and an id never names two things. Not thread-safe.
 #pragma once
@@ -47,7 +47,7 @@ class PagedTable {
   }
 
  private:
-  static constexpr std::uint32_t kRows = 256;
+  static constexpr std::uint32_t kRows = 64;
   struct Page {
     std::uint32_t alive = 0;
     std::array<Row, kRows> rows;

@@ -122,6 +122,9 @@ class WaitingJobs {
   WaitingEntry::Key place(Order order, const Job& job) const {
     return {job.spec.priority, order == Order::fcfs ? 0 : score(order, job, ranked_at_), job.sequence};
   }
+  void insert_by_size(const WaitingEntry& entry);
+  void erase_from_trees(const Job& job, const WaitingEntry::Key& in_queue);
+  void settle_newest();
   const WaitingEntry* find_head() const;
 
   WaitingOptions options_;
@@ -129,6 +132,10 @@ class WaitingJobs {
   std::size_t size_ = 0;
   Instant ranked_at_ = kEpoch;        // the instant for which time-varying scores hold
   WaitingEntry head_;                 // first in queue order; meaningless while empty
+  // The latest arrival stays out of the trees until the next one comes: most jobs that find room start at once, and never
+  // go in. Only where the size index is the only one.
+  WaitingEntry newest_;
+  bool newest_held_ = false;
   std::uint64_t occupied_ = 0;        // bit c: by_size_[c] is not empty
   std::array<Tree, 33> by_size_;      // [c]: jobs of 2^(c-1) .. 2^c - 1 processors, in candidate order
   Tree by_queue_;                     // in queue order
@@ -137,6 +144,7 @@ class WaitingJobs {
 template <class JobOf>
 void WaitingJobs::rank(Instant now, const JobOf& job_of) {
   if (!varies_with_time(options_.queue) && !varies_with_time(options_.candidates)) return;
+  settle_newest();
   std::vector<JobId> ids;
   ids.reserve(size_);
   const auto collect = [&](const WaitingEntry& e) { return ids.push_back(e.job), true; };

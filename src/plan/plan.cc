@@ -93,6 +93,12 @@ Opening Plan::opening(std::int64_t processors) const {
   }
 }
 
+std::int64_t Plan::left_at(Instant at) const {
+  std::int64_t left = view_->unheld() + view_->running().released_by(at);
+  for (const Tentative& t : started_) left -= t.end > at ? t.processors : 0;
+  return left;
+}
+
 void Plan::promise(JobId id, Instant start) {
   if (view_->job(id).promise != start) promises_.push_back({id, start});
 }

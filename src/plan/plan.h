@@ -44,6 +44,9 @@ class Plan {
   // The earliest start for so many processors; more than `processors now free` must be asked.
   Opening opening(std::int64_t processors) const;
 
+  // Processors free at a later instant after the draft's starts, if all jobs end as expected. O(log running + starts)
+  std::int64_t left_at(Instant at) const;
+
   // Announces a start. Only a change from what was announced before is recorded.
   void promise(JobId job, Instant start);
 

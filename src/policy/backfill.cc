@@ -1,12 +1,10 @@
 #include "policy/backfill.h"
 
-#include <algorithm>
-
 namespace rota {
 namespace {
 
-Reason because(Rule rule, const Plan& plan, const WaitingEntry& promised, Instant promise) {
-  return {rule, promised.job, promise, plan.free(), promised.processors};
+Reason because(bool in_time, const Plan& plan, const WaitingEntry& promised, Instant promise) {
+  return {in_time ? Rule::ends_before_promise : Rule::beside_promise, promised.job, promise, plan.free(), promised.processors};
 }
 
 // Under one promise at most: whoever else held one (the order changed) has lost it.
@@ -14,14 +12,6 @@ void withdraw_all_but(JobId keep, const View& view, Plan& plan) {
   for (const JobId id : view.promised()) {
     if (id != keep && !plan.starts(id)) plan.promise(id, kNever);
   }
-}
-
-// Whether a job that has come to the queue since the last cycle is small enough for what is free. If nothing has been
-// released since then, and the same job is still first and promised the same start, no other job has become a candidate:
-// what is free, what is left beside the promise and the time until it have only shrunk.
-bool any_fits(const View& view, std::int64_t free) {
-  return std::any_of(view.arrived().begin(), view.arrived().end(),
-                     [&](JobId id) { return view.job(id).spec.processors <= free; });
 }
 
 }  // namespace
@@ -54,8 +44,8 @@ void Backfill::start_all_that_fit(const View& view, Plan& plan) const {
 
 void Backfill::behind_one_promise(const View& view, Plan& plan, const WaitingEntry& head) const {
   const Instant kept = view.job(head.job).promise;
-  const bool only_arrivals = kept != kNever && view.releases() == 0 && view.free() == view.unheld();
-  if (only_arrivals && !any_fits(view, plan.free())) return;
+  const bool nothing_released = kept != kNever && kept > view.now() && view.releases() == 0 && view.free() == view.unheld();
+  if (nothing_released && view.arrived().size() == 1) return try_newcomer(view, plan, head);
   withdraw_all_but(head.job, view, plan);
   Opening opening = plan.opening(head.processors);
   if (knobs_.fixed && kept != kNever) opening = {kept, 0};
@@ -68,10 +58,24 @@ void Backfill::behind_one_promise(const View& view, Plan& plan, const WaitingEnt
     after = &e->place;
     if (!waiting.one_order() && !(head.place < waiting.queue_place(view.job(e->job)))) continue;  // head or before it
     const bool in_time = e->expected <= gap.window;
-    const Rule rule = in_time ? Rule::ends_before_promise : Rule::beside_promise;
-    plan.start(e->job, because(rule, plan, head, opening.at), true);
+    plan.start(e->job, because(in_time, plan, head, opening.at), true);
     gap.free -= e->processors;
     if (!in_time) gap.beside -= e->processors;
+  }
+}
+
+// One job has come and nothing was released since the last cycle: the same job is first and is promised the same start,
+// and what is free, what is left beside the promise and the time until it have only shrunk. So nobody but the newcomer
+// can have become a candidate.
+void Backfill::try_newcomer(const View& view, Plan& plan, const WaitingEntry& head) const {
+  const JobId id = view.arrived().front();
+  const Job& job = view.job(id);
+  if (job.spec.processors > plan.free()) return;
+  const Instant promise = view.job(head.job).promise;
+  const std::int64_t beside = knobs_.beside && !knobs_.fixed ? plan.left_at(promise) - head.processors : 0;
+  const Gap gap{plan.free(), promise - view.now(), beside};
+  if (gap.holds(job.spec.processors, job.expected)) {
+    plan.start(id, because(job.expected <= gap.window, plan, head, promise), true);
   }
 }
 
@@ -82,7 +86,7 @@ void Backfill::behind_some_promises(const View& view, Plan& plan, const WaitingE
   for (; blocked && left > 0; blocked = view.waiting().next(blocked->place)) {
     const Instant at = profile.earliest(view.now(), blocked->processors, blocked->expected);
     if (at == view.now() && plan.fits(*blocked)) {
-      plan.start(blocked->job, because(Rule::ends_before_promise, plan, head, kNever), true);
+      plan.start(blocked->job, because(true, plan, head, kNever), true);
       continue;
     }
     profile.change(at, at + blocked->expected, -std::int64_t{blocked->processors});
@@ -98,7 +102,7 @@ void Backfill::behind_some_promises(const View& view, Plan& plan, const WaitingE
     after = &e->place;
     if (plan.starts(e->job) || plan.holds(e->job)) continue;
     if (!profile.fits(view.now(), e->processors, e->expected)) continue;
-    plan.start(e->job, because(Rule::ends_before_promise, plan, head, kNever), true);
+    plan.start(e->job, because(true, plan, head, kNever), true);
   }
 }
 

@@ -30,6 +30,7 @@ class Backfill final : public Policy {
  private:
   void start_all_that_fit(const View& view, Plan& plan) const;
   void behind_one_promise(const View& view, Plan& plan, const WaitingEntry& head) const;
+  void try_newcomer(const View& view, Plan& plan, const WaitingEntry& head) const;
   void behind_some_promises(const View& view, Plan& plan, const WaitingEntry& head) const;
   void behind_every_promise(const View& view, Plan& plan) const;
 

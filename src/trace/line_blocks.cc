@@ -8,7 +8,7 @@
 namespace rota::trace {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{256} << 10U;
+constexpr std::size_t kBlock = std::size_t{64} << 10U;
 constexpr std::size_t kLongestLine = std::size_t{64} << 20U;
 constexpr std::size_t kMostPacked = std::size_t{4} << 30U;
 

@@ -36,19 +36,22 @@ void SimEngine::take_arrival(Instant now) {
 }
 
 void SimEngine::take_ends(Instant now) {
-  for (const Coming* c = ends_.first(); c && c->at <= now; c = ends_.first()) {
-    happened_.emplace_back(now, Finished{c->job, c->timed_out});
-    alive_.retire(c->job.value);
-    ends_.erase(c->key());
+  while (!ends_.empty() && ends_.top().at <= now) {
+    const Coming c = ends_.top();
+    ends_.pop();
+    if (!killed_.empty() && killed_.erase(c.dispatch) > 0) continue;
+    happened_.emplace_back(now, Finished{c.job, c.timed_out});
+    alive_.retire(c.job.value);
     if (options_.ties == Ties::submit_first) flush();
   }
 }
 
+// A dispatch leaves this calendar before the calendar of ends.
 void SimEngine::take_overdue(Instant now) {
-  for (const Coming* c = overdue_.first(); c && c->at <= now; c = overdue_.first()) {
-    happened_.emplace_back(now, Overdue{c->job});
-    alive_[c->job.value].overdue = kNever;
-    overdue_.erase(c->key());
+  while (!overdue_.empty() && overdue_.top().at <= now) {
+    const Coming c = overdue_.top();
+    overdue_.pop();
+    if (!killed_.contains(c.dispatch)) happened_.emplace_back(now, Overdue{c.job});
   }
 }
 
@@ -79,8 +82,8 @@ void SimEngine::flush() {
 
 void SimEngine::ring_next() {
   Instant at = alive_.size() == 0 && arrival_due(loop_.now()) ? loop_.now() : due_;
-  if (!ends_.empty()) at = std::min(at, ends_.first()->at);
-  if (!overdue_.empty()) at = std::min(at, overdue_.first()->at);
+  if (!ends_.empty()) at = std::min(at, ends_.top().at);
+  if (!overdue_.empty()) at = std::min(at, overdue_.top().at);
   if (!happened_.empty()) at = std::min(at, loop_.now());
   loop_.set(*this, failure_ ? at : kNever);
 }
@@ -101,22 +104,20 @@ void SimEngine::start(const Command& command) {
   job.dispatch = ++dispatches_;
   const Instant natural_end = loop_.now() + job.run_time;
   job.end = std::min(natural_end, command.limit_end);
-  ends_.insert({job.end, job.dispatch, command.job, job.end < natural_end});
+  ends_.push({job.end, job.dispatch, command.job, job.end < natural_end});
   remind(command.job, command.expected_end);
 }
 
 void SimEngine::remind(JobId id, Instant expected_end) {
-  Alive& job = alive_[id.value];
+  const Alive& job = alive_[id.value];
   if (job.end <= expected_end) return;
-  job.overdue = expected_end;
-  overdue_.insert({expected_end, job.dispatch, id, false});
+  overdue_.push({expected_end, job.dispatch, id, false});
 }
 
 void SimEngine::kill(JobId id) {
   Alive& job = alive_[id.value];
   CHECK(job.dispatch != 0, "only a running job is killed");
-  ends_.erase({job.end, job.dispatch});
-  if (job.overdue != kNever) overdue_.erase({job.overdue, job.dispatch});
+  killed_.insert(job.dispatch);
   ++waiting_;
   job = {job.run_time, options_.resubmit == Resubmit::true_run_time ? job.run_time : job.limit};
   happened_.emplace_back(loop_.now(), Requeued{id, job.limit});

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <queue>
+#include <set>
 #include <vector>
 
-#include "base/ordered_tree.h"
 #include "base/paged_table.h"
 #include "control/ports.h"
 #include "engine/sim/loop.h"
@@ -60,27 +61,16 @@ class SimEngine final : public Engine, public Alarm {
     std::uint32_t dispatch;
     JobId job;
     bool timed_out;  // ends by its limit
-    struct Key {
-      Instant at;
-      std::uint32_t dispatch;
-      bool operator<(const Key& o) const { return at != o.at ? at < o.at : dispatch < o.dispatch; }
-    };
-    Key key() const { return {at, dispatch}; }
+    bool operator>(const Coming& o) const { return at != o.at ? at > o.at : dispatch > o.dispatch; }
   };
-  struct NoSummary {
-    void add(const Coming&) {}
-    void add(const NoSummary&) {}
-    bool remove(const Coming&) { return true; }
-  };
-  using Calendar = OrderedTree<Coming, NoSummary>;  // by time, then in order of dispatch
+  using Calendar = std::priority_queue<Coming, std::vector<Coming>, std::greater<>>;
 
   // A job from its arrival to its end.
   struct Alive {
     Duration run_time{0};
     Duration limit{0};
-    std::uint32_t dispatch = 0;        // 0: waiting
-    Instant end = kNever;              // of this dispatch
-    Instant overdue = kNever;          // when it outlives what is expected of it; kNever: it will not
+    std::uint32_t dispatch = 0;  // 0: waiting
+    Instant end = kNever;        // of this dispatch
   };
 
   void start(const Command& command);
@@ -101,6 +91,7 @@ class SimEngine final : public Engine, public Alarm {
   Calendar ends_;
   Calendar overdue_;
   PagedTable<Alive> alive_;            // by job id
+  std::set<std::uint32_t> killed_;     // dispatches that were killed and still stand in the calendar of ends
   std::vector<Event> happened_;        // not yet delivered
   Arrival next_;                       // the next to arrive, while due_ is not kNever
   Instant due_ = kNever;               // when next_ arrives
