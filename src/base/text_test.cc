@@ -23,21 +23,21 @@ TEST(Split, KeepsEmptyPieces) {
 }
 
 TEST(Quoted, ShowsWhatCannotBePrintedAsHex) {
-  EXPECT_EQ(quoted("easy"), "\"easy\"");
-  EXPECT_EQ(quoted("a\nb\x1b[31m\x7f"), R"("a\x0ab\x1b[31m\x7f")");
-  EXPECT_EQ(quoted("a\0b"s), R"("a\x00b")");
-  EXPECT_EQ(quoted("say \"no\" \\"), R"("say \"no\" \\")");
+  EXPECT_EQ(rota::quoted("easy"), "\"easy\"");
+  EXPECT_EQ(rota::quoted("a\nb\x1b[31m\x7f"), R"("a\x0ab\x1b[31m\x7f")");
+  EXPECT_EQ(rota::quoted("a\0b"s), R"("a\x00b")");
+  EXPECT_EQ(rota::quoted("say \"no\" \\"), R"("say \"no\" \\")");
 }
 
 TEST(Quoted, KeepsUtf8AndEscapesEverythingElseAboveAscii) {
-  EXPECT_EQ(quoted("Klus\u00e1\u010dek"), "\"Klus\u00e1\u010dek\"");
-  EXPECT_EQ(quoted("Klus\xe1"), R"("Klus\xe1")");
-  EXPECT_EQ(quoted("\u009b"), R"("\xc2\x9b")");  // a control character that terminals obey
+  EXPECT_EQ(rota::quoted("Klus\u00e1\u010dek"), "\"Klus\u00e1\u010dek\"");
+  EXPECT_EQ(rota::quoted("Klus\xe1"), R"("Klus\xe1")");
+  EXPECT_EQ(rota::quoted("\u009b"), R"("\xc2\x9b")");  // a control character that terminals obey
 }
 
 TEST(Quoted, ShowsFortyCharactersAtMost) {
-  EXPECT_EQ(quoted(std::string(40, 'x')), "\"" + std::string(40, 'x') + "\"");
-  EXPECT_EQ(quoted(std::string(41, 'x')), "\"" + std::string(40, 'x') + "\"...");
+  EXPECT_EQ(rota::quoted(std::string(40, 'x')), "\"" + std::string(40, 'x') + "\"");
+  EXPECT_EQ(rota::quoted(std::string(41, 'x')), "\"" + std::string(40, 'x') + "\"...");
 }
 
 TEST(ParseInteger, ReadsTheWholeTextOrNothing) {
@@ -129,8 +129,7 @@ TEST(ParseSize, ReadsBytesAndBinaryUnits) {
   for (const char* bad : {"", "K", "-1K", "1Q", "1KK", "1iB", "1 K", "1.K", "nan"})
     EXPECT_NE(sentence(parse_size(bad)).find("is not a size"), std::string::npos) << bad;
   EXPECT_NE(sentence(parse_size("8E")).find("too large a size"), std::string::npos);
-  EXPECT_NE(sentence(parse_size("7.9999999999E")).find("too large a size"), std::string::npos)
-      << "nothing may overflow on the way";
+  EXPECT_GT(parse_size("7.9999999999E").value(), std::int64_t{7} << 60U) << "nothing may overflow on the way";
 }
 
 TEST(FormatSize, WritesOneDecimalAtMost) {
@@ -188,7 +187,7 @@ TEST(IsUtf8, KnowsEveryIllFormedSequence) {
   for (const std::string& bad :
        {"\xff"s, "\x80"s, "\xc3"s, "\xc0\x80"s, "\xe0\x80\x80"s, "\xed\xa0\x80"s, "\xf4\x90\x80\x80"s,
         "\xf0\x80\x80\x80"s, "\xe2\x82"s, "\xf5\x80\x80\x80"s, "caf\xe9!"s})
-    EXPECT_FALSE(is_utf8(bad)) << quoted(bad);
+    EXPECT_FALSE(is_utf8(bad)) << rota::quoted(bad);
 }
 
 RC_GTEST_PROP(TextParsers, NeverCrashOnAnyBytes, (const std::string& text)) {
@@ -197,7 +196,7 @@ RC_GTEST_PROP(TextParsers, NeverCrashOnAnyBytes, (const std::string& text)) {
   static_cast<void>(parse_duration(text));
   static_cast<void>(parse_size(text));
   static_cast<void>(parse_host_list(text, 100));
-  RC_ASSERT(is_utf8(quoted(text)));
+  RC_ASSERT(is_utf8(rota::quoted(text)));
 }
 
 }  // namespace
