@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -40,5 +41,18 @@ class GzipReader {
 
 // Packs text as one gzip member.
 std::string gzip(std::string_view text, int level = 6);
+
+// A stream that packs what is written to it and passes it on to another stream, a member for each MiB of text (gzip and
+// zcat join them). The rest goes out in finish(); errors are those of the other stream.
+class GzipStream : public std::ostream {
+ public:
+  explicit GzipStream(std::ostream& to);
+  ~GzipStream() override;
+  void finish();
+
+ private:
+  class Buffer;
+  std::unique_ptr<Buffer> buffer_;
+};
 
 }  // namespace rota::trace

@@ -168,6 +168,12 @@ Result<std::string_view> LineBlocks::next() {
   return lines;
 }
 
+Result<std::string_view> LineBlocks::peek() {
+  const auto block = next();
+  if (block) state_->used -= block->size();
+  return block;
+}
+
 bool LineBlocks::cut() const { return state_->cut; }
 std::int64_t LineBlocks::size() const { return state_->size; }
 const std::string& LineBlocks::shown() const { return state_->shown; }

@@ -27,6 +27,8 @@ class LineBlocks {
   // Valid until the next call. A line of more than 64 MiB fails, as do read errors and damaged gzip data.
   Result<std::string_view> next();
 
+  Result<std::string_view> peek();  // what next() will give
+
   bool cut() const;                  // the text did not end with a newline; known at its end
   double share() const;              // of the input that has been read, 0..1; 0 where its size is unknown
   std::int64_t size() const;         // bytes of text in all, as far as known; -1: unknown. A guess for gzip

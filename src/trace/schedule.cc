@@ -23,8 +23,8 @@ Result<Columns> read_columns(std::string_view line, const std::string& file) {
     if (name == "start") columns.start = i;
   }
   if (columns.number == SIZE_MAX || columns.start == SIZE_MAX) {
-    return fail(file + ":1: a schedule begins with a line that names its columns, job_id and start among them, not " + quoted(line) +
-                ".");
+    return fail(file + ":1: a schedule begins with a line that names its columns, job_id and start among them, not " +
+                quoted(line) + ".");
   }
   return columns;
 }
@@ -36,7 +36,8 @@ Result<SavedStart> read_row(std::string_view line, const Columns& columns) {
   if (!number) return fail("job_id: " + number.error().message);
   const auto start = parse_number(trimmed(fields[columns.start]));
   if (!start) return fail("start: " + start.error().message);
-  if (std::abs(*start) > to_seconds(kLongest)) return fail("start: " + quoted(fields[columns.start]) + " is out of range");
+  if (std::abs(*start) > to_seconds(kLongest))
+    return fail("start: " + quoted(fields[columns.start]) + " is out of range");
   return SavedStart{*number, Instant{Duration{std::llround(*start * 1000.0)}}};
 }
 

@@ -40,6 +40,7 @@ struct SwfRow {
   std::uint32_t columns = 0;                           // in the file; columns missing from the first 18 read as -1
   std::uint32_t nodes = 0;                             // from MetaCentrum's 21st column; 0: unknown
   std::int64_t line = 0;                               // of the file, from 1
+  std::int64_t node_memory = 0;                        // bytes on each node; known from sacct only; 0: unknown
 
   std::int64_t operator[](SwfField field) const { return value[static_cast<std::size_t>(field)]; }
   // The field times 1000: milliseconds where it is in seconds.

@@ -1,0 +1,27 @@
+#include "trace/log.h"
+
+#include <utility>
+
+#include "base/text.h"
+#include "trace/sacct.h"
+#include "trace/sacct_columns.h"
+
+namespace rota::trace {
+
+Result<LogFormat> format_of(LineBlocks& blocks) {
+  auto text = blocks.peek();
+  if (!text) return std::unexpected(text.error());
+  const std::string_view line = trimmed(text->substr(0, text->find('\n')));
+  return looks_like_sacct(line) ? LogFormat::sacct : LogFormat::swf;
+}
+
+Result<Workload> read_log(const std::string& path, const SwfOptions& options) {
+  auto blocks = LineBlocks::open(path);
+  if (!blocks) return std::unexpected(blocks.error());
+  const auto format = format_of(*blocks);
+  if (!format) return std::unexpected(format.error());
+  return *format == LogFormat::sacct ? read_sacct(std::move(*blocks), path, options)
+                                     : read_swf(std::move(*blocks), path, options);
+}
+
+}  // namespace rota::trace

@@ -1,0 +1,22 @@
+// Job logs of any kind that Rota reads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "trace/line_blocks.h"
+#include "trace/swf.h"
+#include "trace/workload.h"
+
+namespace rota::trace {
+
+enum class LogFormat : std::uint8_t { swf, sacct };
+
+// The format of the log that the blocks come from, by its first line; nothing of them is used up.
+Result<LogFormat> format_of(LineBlocks& blocks);
+
+// Reads a log in either format; "-" is standard input, gzip is recognised. The rules are those of trace/swf.h.
+Result<Workload> read_log(const std::string& path, const SwfOptions& options = {});
+
+}  // namespace rota::trace
