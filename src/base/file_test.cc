@@ -1,0 +1,116 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace rota {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FileTest : public testing::Test {
+ protected:
+  FileTest() {
+    std::string pattern = fs::temp_directory_path() / "rota-file-XXXXXX";
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~FileTest() override { fs::remove_all(folder_); }
+
+  std::string path(const char* name) const { return folder_ / name; }
+  std::size_t files() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), {})); }
+  static std::string content(const std::string& path) { return read_file(path).value(); }
+  static void put(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+  fs::path folder_;
+};
+
+TEST_F(FileTest, AppearsWholeAtTheCommit) {
+  auto file = OutputFile::create(path("out")).value();
+  file.stream() << "hello " << 42 << "\n";
+  EXPECT_FALSE(fs::exists(path("out")));
+  ASSERT_TRUE(file.commit());
+  EXPECT_EQ(content(path("out")), "hello 42\n");
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(FileTest, LeavesTheOldFileAloneWithoutCommit) {
+  put(path("out"), "old");
+  {
+    auto file = OutputFile::create(path("out")).value();
+    file.stream() << "new" << std::flush;
+  }
+  EXPECT_EQ(content(path("out")), "old");
+  EXPECT_EQ(files(), 1U) << "the temporary file is gone";
+}
+
+TEST_F(FileTest, KeepsModeAndSymbolicLinkOfWhatItReplaces) {
+  put(path("real"), "old");
+  ::chmod(path("real").c_str(), 0640);
+  fs::create_symlink("real", path("link"));
+  auto file = OutputFile::create(path("link")).value();
+  file.stream() << "new";
+  ASSERT_TRUE(file.commit());
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(content(path("real")), "new");
+  struct stat facts{};
+  ::stat(path("real").c_str(), &facts);
+  EXPECT_EQ(facts.st_mode & 0777U, 0640U);
+}
+
+TEST_F(FileTest, WritesMoreThanItsBufferHolds) {
+  auto file = OutputFile::create(path("out")).value();
+  const std::string text(1'000'000, 'x');
+  for (int i = 0; i < 3; ++i) file.stream() << text;
+  ASSERT_TRUE(file.commit());
+  EXPECT_EQ(fs::file_size(path("out")), 3'000'000U);
+}
+
+TEST_F(FileTest, TellsThatTheDiskIsFull) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  auto file = OutputFile::create("/dev/full").value();
+  file.stream() << std::string(1'000'000, 'x');
+  EXPECT_TRUE(file.failed());
+  EXPECT_EQ(file.commit().error().message,
+            "Cannot write /dev/full: No space left on device. Free some space or choose another path.");
+}
+
+TEST_F(FileTest, WritesDevicesInPlace) {
+  auto file = OutputFile::create("/dev/null").value();
+  file.stream() << "gone";
+  EXPECT_TRUE(file.commit());
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(FileTest, SaysWhyItCannotWrite) {
+  EXPECT_EQ(OutputFile::create(path("no/such/out")).error().message,
+            "Cannot write " + path("no/such/out") + ": No such file or directory. Check the spelling of the path.");
+  EXPECT_EQ(OutputFile::create(folder_).error().message, "Cannot write " + folder_.string() + ": it is a folder.");
+  EXPECT_FALSE(OutputFile::create(""));
+}
+
+TEST_F(FileTest, SaysWhyItCannotRead) {
+  EXPECT_EQ(InputFile::open(path("none")).error().message,
+            "Cannot read " + path("none") + ": No such file or directory. Check the spelling of the path.");
+  EXPECT_EQ(read_file(folder_).error().message,
+            "Cannot read " + folder_.string() + ": it is a folder; give a file in it.");
+  EXPECT_FALSE(InputFile::open(""));
+}
+
+TEST_F(FileTest, ReadsFilesOfAnySizeUpToItsLimit) {
+  const std::string text(200'000, 'y');
+  put(path("in"), text);
+  EXPECT_EQ(content(path("in")), text);
+  EXPECT_EQ(read_file(path("in"), 200'000).value().size(), 200'000U);
+  EXPECT_NE(read_file(path("in"), 199'999).error().message.find("is larger than 195.3K"), std::string::npos);
+  put(path("empty"), "");
+  EXPECT_EQ(content(path("empty")), "");
+  EXPECT_EQ(InputFile::open(path("in"))->size(), 200'000);
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,204 @@
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace rota {
+namespace {
+
+using std::string_literals::operator""s;
+using Pieces = std::vector<std::string_view>;
+
+std::string sentence(const auto& result) { return result ? "no error" : result.error().message; }
+
+TEST(Trimmed, TakesBlanksOffBothEndsOnly) {
+  EXPECT_EQ(trimmed(" \t a b \r\n"), "a b");
+  EXPECT_EQ(trimmed(" \n "), "");
+  EXPECT_EQ(trimmed(""), "");
+}
+
+TEST(Split, KeepsEmptyPieces) {
+  EXPECT_EQ(split("", ','), (Pieces{""}));
+  EXPECT_EQ(split("a,,b,", ','), (Pieces{"a", "", "b", ""}));
+}
+
+TEST(Quoted, ShowsWhatCannotBePrintedAsHex) {
+  EXPECT_EQ(quoted("easy"), "\"easy\"");
+  EXPECT_EQ(quoted("a\nb\x1b[31m\x7f"), R"("a\x0ab\x1b[31m\x7f")");
+  EXPECT_EQ(quoted("a\0b"s), R"("a\x00b")");
+  EXPECT_EQ(quoted("say \"no\" \\"), R"("say \"no\" \\")");
+}
+
+TEST(Quoted, KeepsUtf8AndEscapesEverythingElseAboveAscii) {
+  EXPECT_EQ(quoted("Klus\u00e1\u010dek"), "\"Klus\u00e1\u010dek\"");
+  EXPECT_EQ(quoted("Klus\xe1"), R"("Klus\xe1")");
+  EXPECT_EQ(quoted("\u009b"), R"("\xc2\x9b")");  // a control character that terminals obey
+}
+
+TEST(Quoted, ShowsFortyCharactersAtMost) {
+  EXPECT_EQ(quoted(std::string(40, 'x')), "\"" + std::string(40, 'x') + "\"");
+  EXPECT_EQ(quoted(std::string(41, 'x')), "\"" + std::string(40, 'x') + "\"...");
+}
+
+TEST(ParseInteger, ReadsTheWholeTextOrNothing) {
+  EXPECT_EQ(parse_integer("42"), 42);
+  EXPECT_EQ(parse_integer("-7"), -7);
+  EXPECT_EQ(parse_integer("+7"), 7);
+  EXPECT_EQ(parse_integer("9223372036854775807"), INT64_MAX);
+  for (const char* bad : {"", "+", "-", "+-7", "4 2", "42 ", "4.0", "0x10", "abc"})
+    EXPECT_NE(sentence(parse_integer(bad)).find("is not a whole number"), std::string::npos) << bad;
+  EXPECT_EQ(sentence(parse_integer("9223372036854775808")), "\"9223372036854775808\" is too large a number.");
+}
+
+TEST(ParseNumber, ReadsFiniteDecimalsOnly) {
+  EXPECT_EQ(parse_number("0.5"), 0.5);
+  EXPECT_EQ(parse_number("-1e3"), -1000.0);
+  EXPECT_EQ(parse_number("+2.25"), 2.25);
+  for (const char* bad : {"", "nan", "inf", "-inf", "1,5", "1.5x", " 1"})
+    EXPECT_NE(sentence(parse_number(bad)).find("is not a number"), std::string::npos) << bad;
+  EXPECT_NE(sentence(parse_number("1e999")).find("too large"), std::string::npos);
+}
+
+TEST(ParseDuration, CountsBareNumbersAsSeconds) {
+  EXPECT_EQ(parse_duration("90"), seconds(90));
+  EXPECT_EQ(parse_duration("0"), seconds(0));
+  EXPECT_EQ(parse_duration("1.5"), Duration{1500});
+}
+
+TEST(ParseDuration, AddsUnitsFromLargeToSmall) {
+  EXPECT_EQ(parse_duration("90s"), seconds(90));
+  EXPECT_EQ(parse_duration("1.5h"), seconds(5400));
+  EXPECT_EQ(parse_duration("2d12h"), seconds(216'000));
+  EXPECT_EQ(parse_duration("250ms"), Duration{250});
+  EXPECT_EQ(parse_duration("1w2d3h4m5s6ms"), Duration{788'645'006});
+  EXPECT_EQ(parse_duration("0.1h"), seconds(360));
+  EXPECT_EQ(parse_duration("0.0004"), Duration{0});
+  EXPECT_EQ(parse_duration("0.0005"), Duration{1});
+}
+
+TEST(ParseDuration, ReadsSlurmsForms) {
+  EXPECT_EQ(parse_duration("05:30"), seconds(330));
+  EXPECT_EQ(parse_duration("01:02:03"), seconds(3723));
+  EXPECT_EQ(parse_duration("1-12"), seconds(129'600));
+  EXPECT_EQ(parse_duration("1-12:30"), seconds(131'400));
+  EXPECT_EQ(parse_duration("1-12:30:15"), seconds(131'415));
+  EXPECT_EQ(parse_duration("0-36:00"), seconds(129'600));
+  EXPECT_EQ(parse_duration("00:00.250"), Duration{250});
+  EXPECT_EQ(parse_duration("UNLIMITED"), kLongest);
+  EXPECT_EQ(parse_duration("infinite"), kLongest);
+}
+
+TEST(ParseDuration, RefusesWhatIsNoDuration) {
+  for (const char* bad :
+       {"",      "abc",  "-5",  "-1:30", "1-",   "-",   ":",   "1:",    ":1",     "1:2:3:4", "1h30",
+        "30m1h", "1h1h", "5x",  "1.",    ".5",   "1e3", " 90", "90 ",   "1.5:30", "1-1.5",   "1d04:05",
+        "+5",    "1 h",  "0x5", "1--2",  "1d 5", "s",   "ms",  "1-2-3", "\xff"})
+    EXPECT_NE(sentence(parse_duration(bad)).find("is not a duration"), std::string::npos) << bad;
+}
+
+TEST(ParseDuration, RefusesWhatIsTooLong) {
+  EXPECT_EQ(parse_duration("100000000000"), kLongest);
+  for (const char* bad : {"100000000001", "100000000000.001", "99999999999999999999", "1157408d", "9999999999-00",
+                          "99999999999:00:00", "100000000000s1ms"})
+    EXPECT_NE(sentence(parse_duration(bad)).find("too long a duration"), std::string::npos) << bad;
+}
+
+TEST(FormatDuration, WritesClockTimes) {
+  EXPECT_EQ(format_duration(seconds(0)), "00:00");
+  EXPECT_EQ(format_duration(Duration{245'250}), "04:05.250");
+  EXPECT_EQ(format_duration(seconds(11'045)), "03:04:05");
+  EXPECT_EQ(format_duration(seconds(183'845)), "2d 03:04:05");
+  EXPECT_EQ(format_duration(seconds(-5)), "-00:05");
+  EXPECT_EQ(format_duration(Duration::min()).front(), '-');
+}
+
+RC_GTEST_PROP(FormatDuration, IsReadBackAsTheSame, ()) {
+  const Duration d{*rc::gen::inRange<std::int64_t>(0, kLongest.count() + 1)};
+  RC_ASSERT(parse_duration(format_duration(d)).value() == d);
+}
+
+TEST(ParseSize, ReadsBytesAndBinaryUnits) {
+  EXPECT_EQ(parse_size("4096"), 4096);
+  EXPECT_EQ(parse_size("64K"), 65536);
+  EXPECT_EQ(parse_size("64kB"), 65536);
+  EXPECT_EQ(parse_size("2.5GiB"), 2'684'354'560);
+  EXPECT_EQ(parse_size("1T"), 1'099'511'627'776);
+  EXPECT_EQ(parse_size("7E"), std::int64_t{7} << 60U);
+  EXPECT_EQ(parse_size("0.5E"), std::int64_t{1} << 59U);
+  EXPECT_EQ(parse_size("10B"), 10);
+  for (const char* bad : {"", "K", "-1K", "1Q", "1KK", "1iB", "1 K", "1.K", "nan"})
+    EXPECT_NE(sentence(parse_size(bad)).find("is not a size"), std::string::npos) << bad;
+  EXPECT_NE(sentence(parse_size("8E")).find("too large a size"), std::string::npos);
+  EXPECT_NE(sentence(parse_size("7.9999999999E")).find("too large a size"), std::string::npos)
+      << "nothing may overflow on the way";
+}
+
+TEST(FormatSize, WritesOneDecimalAtMost) {
+  EXPECT_EQ(format_size(0), "0");
+  EXPECT_EQ(format_size(1023), "1023");
+  EXPECT_EQ(format_size(1536), "1.5K");
+  EXPECT_EQ(format_size(std::int64_t{64} << 30U), "64G");
+  EXPECT_EQ(format_size((std::int64_t{1} << 20U) - 1), "1023.9K");
+  EXPECT_EQ(format_size(-2048), "-2K");
+}
+
+TEST(ParseHostList, SpellsOutRangesWithTheirZeros) {
+  EXPECT_EQ(parse_host_list("n[01-03,07],login"), (std::vector<std::string>{"n01", "n02", "n03", "n07", "login"}));
+  EXPECT_EQ(parse_host_list("r[1-2]n[8-9]x"), (std::vector<std::string>{"r1n8x", "r1n9x", "r2n8x", "r2n9x"}));
+  EXPECT_EQ(parse_host_list(" a , b "), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(parse_host_list("n[8-11]"), (std::vector<std::string>{"n8", "n9", "n10", "n11"}));
+}
+
+TEST(ParseHostList, RefusesWhatIsNoHostList) {
+  for (const char* bad : {"", ",", "a,", "n[1", "n1]", "n[[1]]", "n[]", "n[1-]", "n[a-b]", "n[3-1]", "n[1,,2]", "a b",
+                          "n[-1]", "n[1-99999999999999999999]"})
+    EXPECT_NE(sentence(parse_host_list(bad)).find("is not a host list"), std::string::npos) << bad;
+}
+
+TEST(ParseHostList, RefusesTooManyHosts) {
+  EXPECT_EQ(parse_host_list("n[1-10]", 10)->size(), 10U);
+  for (const char* bad : {"n[1-11]", "n[1-999999999]", "a,n[1-10]", "n[1-4][1-4]"})
+    EXPECT_NE(sentence(parse_host_list(bad, 10)).find("more than 10 hosts"), std::string::npos) << bad;
+}
+
+TEST(Grouped, SeparatesThousands) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(295'540), "295,540");
+  EXPECT_EQ(grouped(-1'000), "-1,000");
+  EXPECT_EQ(grouped(-100), "-100");
+  EXPECT_EQ(grouped(INT64_MIN), "-9,223,372,036,854,775,808");
+}
+
+TEST(Nearest, FindsTypingErrors) {
+  const Pieces policies{"fcfs", "easy", "easy-sjbf", "conservative"};
+  EXPECT_EQ(nearest("esay", policies), "easy");
+  EXPECT_EQ(nearest("EASY", policies), "easy");
+  EXPECT_EQ(nearest("conservativ", policies), "conservative");
+  EXPECT_EQ(nearest("cons", policies), "conservative");
+  EXPECT_EQ(nearest("fcsf", policies), "fcfs");
+  EXPECT_EQ(nearest("lottery", policies), "");
+  EXPECT_EQ(nearest("", policies), "");
+  EXPECT_EQ(nearest(std::string(1000, 'e'), policies), "");
+}
+
+TEST(IsUtf8, KnowsEveryIllFormedSequence) {
+  EXPECT_TRUE(is_utf8("caf\u00e9 \u20ac \U0001f600"));
+  EXPECT_TRUE(is_utf8(""));
+  for (const std::string& bad :
+       {"\xff"s, "\x80"s, "\xc3"s, "\xc0\x80"s, "\xe0\x80\x80"s, "\xed\xa0\x80"s, "\xf4\x90\x80\x80"s,
+        "\xf0\x80\x80\x80"s, "\xe2\x82"s, "\xf5\x80\x80\x80"s, "caf\xe9!"s})
+    EXPECT_FALSE(is_utf8(bad)) << quoted(bad);
+}
+
+RC_GTEST_PROP(TextParsers, NeverCrashOnAnyBytes, (const std::string& text)) {
+  static_cast<void>(parse_integer(text));
+  static_cast<void>(parse_number(text));
+  static_cast<void>(parse_duration(text));
+  static_cast<void>(parse_size(text));
+  static_cast<void>(parse_host_list(text, 100));
+  RC_ASSERT(is_utf8(quoted(text)));
+}
+
+}  // namespace
+}  // namespace rota
