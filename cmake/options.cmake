@@ -8,6 +8,8 @@ set(ROTA_SANITIZE "" CACHE STRING "sanitizers, as for -fsanitize=")
 add_library(rota_flags INTERFACE)
 target_compile_options(rota_flags INTERFACE
   -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor)
+# Fused multiply-add would give other last bits on machines that have it, and a seed would give another workload there.
+target_compile_options(rota_flags INTERFACE -ffp-contract=off)
 if(ROTA_SANITIZE)
   target_compile_options(rota_flags INTERFACE -fsanitize=${ROTA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(rota_flags INTERFACE -fsanitize=${ROTA_SANITIZE})

@@ -161,6 +161,7 @@ Result<Workload> Collector::read(LineBlocks blocks) {
   out_.processors = header.processors;
   out_.nodes = header.nodes;
   out_.unix_start = header.unix_start;
+  out_.queue_floor = header.queue_floor;
   out_.partitions = header.partitions;
   out_.users = header.users;
   return std::move(out_);
