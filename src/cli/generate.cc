@@ -1,4 +1,5 @@
 // rota generate MODEL: seeded workloads as Standard Workload Format files. The options of a model are its knobs.
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -16,11 +17,19 @@ struct Request {
   std::string output = "-";
 };
 
-void tell(const trace::Recipe& recipe, const trace::Written& written, const std::string& output) {
+// "offered load 0.903" or, in a closed loop, what stands in for it.
+std::string pressure(const trace::Recipe& recipe, const trace::Written& written) {
+  if (recipe.queue_floor >= 0) return "a new one as soon as only " + grouped(recipe.queue_floor) + " wait";
   const double span = to_seconds(written.last_submit - kEpoch);
   const double load = span > 0 ? written.work / (static_cast<double>(recipe.processors) * span) : 0;
-  std::fprintf(stderr, "%s: %s jobs for %s processors over %.1f days, offered load %.3f.\n", output.c_str(),
-               grouped(written.jobs).c_str(), grouped(recipe.processors).c_str(), span / 86400, load);
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "over %.1f days, offered load %.3f", span / 86400, load);
+  return text.data();
+}
+
+void tell(const trace::Recipe& recipe, const trace::Written& written, const std::string& output) {
+  std::fprintf(stderr, "%s: %s jobs for %s processors, %s.\n", output.c_str(), grouped(written.jobs).c_str(),
+               grouped(recipe.processors).c_str(), pressure(recipe, written).c_str());
 }
 
 Result<int> run(const Request& request) {

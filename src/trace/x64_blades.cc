@@ -51,6 +51,7 @@ std::int64_t hours_of(const X64Blades& x) { return std::max<std::int64_t>(x.span
 
 std::vector<double> hourly_sums(const X64Blades& x) {
   std::vector<double> rates;
+  rates.reserve(static_cast<std::size_t>(hours_of(x)));
   for (std::int64_t hour = 0; hour < hours_of(x); ++hour) rates.push_back(rate(x, hour));
   return running_sums(rates);
 }
