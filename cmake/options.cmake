@@ -12,6 +12,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # g++ 12's own std::stable_sort calls what it marks as deprecated, and clang says so in our name
   target_compile_options(rota_flags INTERFACE -Wno-deprecated-declarations)
 endif()
+# Fused multiply-add would give other last bits on machines that have it, and a seed would give another workload there.
+target_compile_options(rota_flags INTERFACE -ffp-contract=off)
 if(ROTA_SANITIZE)
   target_compile_options(rota_flags INTERFACE
     -fsanitize=${ROTA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -29,6 +29,7 @@ Result<Workload> read_rows(LineBlocks blocks, const std::string& path, const Swf
   workload->processors = header.processors;
   workload->nodes = header.nodes;
   workload->unix_start = header.unix_start;
+  workload->queue_floor = header.queue_floor;
   workload->partitions = header.partitions;
   workload->users = header.users;
   return workload;

@@ -116,6 +116,7 @@ void SwfReader::read_header_line(std::string_view line) {
   if (key == "MaxProcs") good = read_header_number(value, header_.processors);
   if (key == "MaxNodes") good = read_header_number(value, header_.nodes);
   if (key == "UnixStartTime") good = read_header_number(value, header_.unix_start);
+  if (key == "QueueFloor") good = read_header_number(value, header_.queue_floor);
   if (key == "Partition") read_header_name(value, header_.partitions);
   if (key == "User") read_header_name(value, header_.users);
   if (!good) report_.note(kBadHeader, line_);

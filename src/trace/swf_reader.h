@@ -19,6 +19,7 @@ struct SwfHeader {
   std::int64_t processors = 0;                      // MaxProcs; 0: not said
   std::int64_t nodes = 0;                           // MaxNodes
   std::int64_t unix_start = 0;                      // UnixStartTime
+  std::int64_t queue_floor = -1;                    // QueueFloor: not in the standard; `rota generate` writes it
   std::map<std::uint32_t, std::string> partitions;  // "Partition: 1 pbatch"
   std::map<std::uint32_t, std::string> users;       // "User: 1 anna": not in the standard; `rota convert` writes it
 };

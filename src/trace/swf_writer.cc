@@ -66,6 +66,7 @@ void SwfWriter::top(const SwfTop& top) {
   key("UnixStartTime", top.unix_start);
   key("MaxNodes", top.nodes);
   key("MaxProcs", top.processors);
+  if (top.queue_floor >= 0) key("QueueFloor", std::to_string(top.queue_floor));
   key("Note", top.note);
   names("Queue", top.queues);
   names("Partition", top.partitions);
@@ -119,6 +120,7 @@ void write_swf(std::ostream& out, const Workload& workload) {
   top.unix_start = workload.unix_start;
   top.processors = workload.processors;
   top.nodes = workload.nodes;
+  top.queue_floor = workload.queue_floor;
   top.partitions = workload.partitions;
   top.users = workload.users;
   writer.top(top);

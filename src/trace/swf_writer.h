@@ -20,6 +20,7 @@ struct SwfTop {
   std::int64_t unix_start = 0;
   std::int64_t processors = 0;
   std::int64_t nodes = 0;
+  std::int64_t queue_floor = -1;  // as in Workload; left out when negative
   std::map<std::uint32_t, std::string> queues, partitions, users, groups;
 };
 

@@ -31,6 +31,9 @@ struct Workload {
   std::int64_t processors = 0;            // MaxProcs of the header; 0: unknown
   std::int64_t nodes = 0;                 // MaxNodes of the header; 0: unknown
   std::int64_t unix_start = 0;            // UnixStartTime of the header: second 0 of the log; 0: unknown
+  // QueueFloor of the header: the next job arrives at once whenever at most so many wait, else at its submit time's
+  // distance after the one before it; -1: jobs arrive at their submit times.
+  std::int64_t queue_floor = -1;
   std::map<std::uint32_t, std::string> partitions;  // names of partition numbers, from header or sacct
   std::map<std::uint32_t, std::string> users;       // names of user numbers, where known
   ImportReport report;

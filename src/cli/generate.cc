@@ -1,0 +1,83 @@
+// rota generate MODEL: seeded workloads as Standard Workload Format files. The options of a model are its knobs.
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "trace/generate.h"
+
+namespace rota::cli {
+namespace {
+
+struct Request {
+  std::unique_ptr<trace::Generator> generator;
+  std::string output = "-";
+};
+
+// "offered load 0.903" or, in a closed loop, what stands in for it.
+std::string pressure(const trace::Recipe& recipe, const trace::Written& written) {
+  if (recipe.queue_floor >= 0) return "a new one as soon as only " + grouped(recipe.queue_floor) + " wait";
+  const double span = to_seconds(written.last_submit - kEpoch);
+  const double load = span > 0 ? written.work / (static_cast<double>(recipe.processors) * span) : 0;
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "over %.1f days, offered load %.3f", span / 86400, load);
+  return text.data();
+}
+
+void tell(const trace::Recipe& recipe, const trace::Written& written, const std::string& output) {
+  std::fprintf(stderr, "%s: %s jobs for %s processors, %s.\n", output.c_str(), grouped(written.jobs).c_str(),
+               grouped(recipe.processors).c_str(), pressure(recipe, written).c_str());
+}
+
+Result<int> run(const Request& request) {
+  if (request.output.ends_with(".gz")) {
+    return fail("rota generate writes plain text: leave --output out and pipe it, as in `rota generate " +
+                std::string(request.generator->model()) + " | gzip > " + request.output + "`.");
+  }
+  const auto recipe = request.generator->recipe();
+  if (!recipe) return std::unexpected(recipe.error());
+  auto file = OutputFile::create(request.output);
+  if (!file) return std::unexpected(file.error());
+  const trace::Written written = trace::write_generated(file->stream(), *recipe);
+  if (auto done = file->commit(); !done) return std::unexpected(done.error());
+  if (request.output != "-") tell(*recipe, written, request.output);
+  return kDone;
+}
+
+void add_knob(CLI::App& app, const trace::Knob& knob) {
+  const bool words = !knob.choices.empty();
+  const std::string domain = trace::domain_text(knob);
+  const auto take = [knob](const std::string& text) {
+    if (auto ok = trace::set(knob, text); !ok) throw CLI::ValidationError(ok.error().message);
+  };
+  app.add_option_function<std::string>("--" + std::string(knob.name), take,
+                                       std::string(knob.meaning) + (words ? "" : " (" + domain + ")"))
+      ->type_name(words                                           ? domain
+                  : std::holds_alternative<Duration*>(knob.value) ? "TIME"
+                                                                  : "NUMBER")
+      ->default_str(trace::value_text(knob));
+}
+
+void add_model(CLI::App& generate, Action& action, std::unique_ptr<trace::Generator> generator) {
+  CLI::App* app = generate.add_subcommand(std::string(generator->model()), std::string(generator->summary()));
+  app->footer("Source: " + std::string(generator->source()) +
+              ".\nEvery model, formula and default: docs/generators.md.");
+  auto request = std::make_shared<Request>(Request{.generator = std::move(generator)});
+  app->add_option("-o,--output", request->output, "write there instead of to standard output")->type_name("FILE");
+  for (const trace::Knob& knob : request->generator->knobs()) add_knob(*app, knob);
+  app->callback([request, &action] { action = [request] { return run(*request); }; });
+}
+
+}  // namespace
+
+void add_generate(CLI::App& app, Action& action) {
+  CLI::App* generate = app.add_subcommand("generate", "make a workload from a model and a seed, as an SWF file");
+  generate->require_subcommand(1);
+  generate->footer("Example: rota generate lublin --jobs 5000 --seed 7 --processors 128 --load 0.9 -o lublin.swf");
+  for (auto& generator : trace::all_generators()) add_model(*generate, action, std::move(generator));
+}
+
+}  // namespace rota::cli

@@ -1,0 +1,32 @@
+// For tests, after gtest/gtest.h: parts of a page in docs/ that are made from a table in the code.
+#pragma once
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace rota::trace {
+
+// The page must hold `text` between the lines "<!-- from the code: NAME -->" and "<!-- end -->". Where it does not, the
+// test fails; run with ROTA_WRITE_DOCS=1 it first writes the page anew.
+inline void expect_in_page(const std::string& page, const std::string& name, const std::string& text) {
+  const std::string path = ROTA_SOURCE_DIR "/docs/" + page;
+  std::ifstream in(path);
+  std::string now((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const std::string begin = "<!-- from the code: " + name + " -->\n";
+  const std::size_t from = now.find(begin);
+  ASSERT_NE(from, std::string::npos) << path << " has no line " << begin;
+  const std::size_t start = from + begin.size();
+  const std::size_t end = now.find("<!-- end -->\n", start);
+  ASSERT_NE(end, std::string::npos) << path << " has no end of the part " << name;
+  if (std::getenv("ROTA_WRITE_DOCS") != nullptr) {  // NOLINT(concurrency-mt-unsafe): tests do not set it
+    now.replace(start, end - start, text);
+    std::ofstream(path) << now;
+    return;
+  }
+  EXPECT_EQ(now.substr(start, end - start), text)
+      << "Run this test with ROTA_WRITE_DOCS=1 to write " << path << " anew.";
+}
+
+}  // namespace rota::trace
