@@ -1,0 +1,47 @@
+// Job tables made small for a web page: each column is a row of variable-length numbers (LEB128: seven bits a byte,
+// lowest first) in which a 0 is followed by how many more 0s come, and all of it is base64. page/data.js reads it back.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <vector>
+
+#include "report/outcome.h"
+
+namespace rota::report {
+
+class ColumnWriter {
+ public:
+  void add(std::uint64_t number);
+  void add_signed(std::int64_t number);  // zigzag: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
+  void end_column();                     // a run of zeros does not go on into the next column
+
+  const std::vector<std::uint8_t>& bytes() const { return bytes_; }
+
+ private:
+  void put(std::uint64_t number);
+  std::vector<std::uint8_t> bytes_;
+  std::uint64_t zeros_ = 0;  // added but not yet written
+};
+
+void write_base64(std::ostream& out, const std::vector<std::uint8_t>& bytes);
+
+// How times are told in the columns below: whole units since `base`.
+struct TimeScale {
+  Instant base = kEpoch;
+  std::int64_t unit = 1;  // milliseconds: 1000 where every time is a whole second, else 1
+};
+
+// 1000 if every time of these jobs is a whole second after the epoch, else 1.
+std::int64_t time_unit(const std::vector<Job>& jobs);
+
+// What all policies share, in order of submission: number (signed, difference to the previous one), submit (signed
+// difference), processors, user + 1 (0: unknown), limit, and the run time of these jobs (0: did not end). Times in units.
+ColumnWriter shared_columns(const std::vector<Job>& jobs, const TimeScale& scale);
+
+// What one policy made of them: wait + 1 (0: did not end); run time (signed, difference to that in the shared columns
+// of `shared`); 0 for no first promise, else 1 + signed of start - first promise; and a word of backfilled (bit 0), state
+// (bits 1-3, as JobState) and kills (from bit 4), exclusive-or that of a completed job.
+ColumnWriter outcome_columns(const std::vector<Job>& jobs, const std::vector<Job>& shared, const TimeScale& scale);
+
+}  // namespace rota::report

@@ -1,0 +1,130 @@
+#include "report/comparison.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "base/text.h"
+#include "report/readable.h"
+
+namespace rota::report {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+std::string count_text(double value) { return readable_number(value, 0); }
+std::string two_digits(double value) { return readable_number(value, 2); }
+std::string percent_text(double value) { return readable_percent(value, 1); }
+std::string fine_percent_text(double value) { return readable_percent(value, 2); }
+// Work is told in hours of one processor, as sites bill it.
+std::string hours_text(double processor_seconds) {
+  const double hours = processor_seconds / 3600;
+  return readable_number(hours, hours != 0 && hours < 100 ? 1 : 0);
+}
+
+constexpr std::array kService{
+    Figure{"", "jobs", "", "All jobs of the workload.", Better::neither,
+           [](const Summary& s) { return static_cast<double>(s.jobs); }, count_text},
+    Figure{"", "makespan", "", "From the first submission to the end of the last job.", Better::lower,
+           [](const Summary& s) { return to_seconds(s.makespan); }, readable_seconds},
+    Figure{"", "used", "%", "Share of all processor time, over the makespan, that jobs computed in.", Better::higher,
+           [](const Summary& s) { return s.utilization.value_or(kNone); }, fine_percent_text},
+    Figure{"wait before the start", "mean", "", "Time from submission to start, on average.", Better::lower,
+           [](const Summary& s) { return s.wait_mean.value_or(kNone); }, readable_seconds},
+    Figure{"wait before the start", "median", "", "Half of the jobs waited no longer than this.", Better::lower,
+           [](const Summary& s) { return s.wait_median.value_or(kNone); }, readable_seconds},
+    Figure{"wait before the start", "95 %", "", "95 of 100 jobs waited no longer than this.", Better::lower,
+           [](const Summary& s) { return s.wait_p95.value_or(kNone); }, readable_seconds},
+    Figure{"wait before the start", "longest", "", "The longest wait of all.", Better::lower,
+           [](const Summary& s) { return s.wait_max.value_or(kNone); }, readable_seconds},
+    Figure{"times slower than alone", "slowdown", "", "Mean bounded slowdown: (wait + run) / run, runs below 10 s "
+           "counted as 10 s, at least 1.", Better::lower,
+           [](const Summary& s) { return s.bounded_slowdown.value_or(kNone); }, two_digits},
+    Figure{"times slower than alone", "response", "", "Mean response ratio: (wait + run) / run, without a bound: very "
+           "short jobs weigh heavily.", Better::lower,
+           [](const Summary& s) { return s.response_ratio.value_or(kNone); }, two_digits},
+};
+
+constexpr std::array kPromises{
+    Figure{"backfill", "starts", "", "Starts ahead of jobs that were queued before.", Better::neither,
+           [](const Summary& s) { return static_cast<double>(s.backfilled_starts); }, count_text},
+    Figure{"backfill", "kept", "%", "Share of backfilled starts that were not killed to make room for another job.",
+           Better::higher, [](const Summary& s) { return s.backfill_completion.value_or(kNone); }, percent_text},
+    Figure{"stopped", "killed", "runs", "Runs that were killed to make room and queued again.", Better::lower,
+           [](const Summary& s) { return static_cast<double>(s.killed); }, count_text},
+    Figure{"stopped", "lost work", "proc h", "Processor hours of the killed runs.", Better::lower,
+           [](const Summary& s) { return s.lost_work; }, hours_text},
+    Figure{"stopped", "at limit", "jobs", "Jobs that were stopped at their own time limit.", Better::neither,
+           [](const Summary& s) { return static_cast<double>(s.timed_out); }, count_text},
+    Figure{"later than first promised", "late", "jobs", "Jobs that started later than the first start that they were "
+           "promised.", Better::lower, [](const Summary& s) { return static_cast<double>(s.delayed); }, count_text},
+    Figure{"later than first promised", "by", "", "How much later, on average over the late ones.", Better::lower,
+           [](const Summary& s) { return s.delay_mean.value_or(kNone); }, readable_seconds},
+    Figure{"scheduling", "cycles", "", "Times that the policy was asked what to do.", Better::neither,
+           [](const Summary& s) { return static_cast<double>(s.cycles); }, count_text},
+    Figure{"scheduling", "CPU", "", "Processor time that the rehearsal itself took.", Better::neither,
+           [](const Summary& s) { return s.cpu_seconds; }, [](double s) { return readable_number(s, 3) + " s"; }},
+};
+
+void add_remark(std::string& line, const Summary& summary, std::int64_t jobs, const char* what) {
+  if (jobs == 0) return;
+  line += "; " + summary.policy + ": " + grouped(jobs) + (jobs == 1 ? " job " : " jobs ") + what;
+}
+
+bool all_alike(std::span<const Summary> summaries, std::int64_t Summary::* count) {
+  return std::ranges::all_of(summaries, [&](const Summary& s) { return s.*count == summaries.front().*count; });
+}
+
+}  // namespace
+
+std::string Figure::shown(const Summary& summary) const {
+  const double number = value(summary);
+  return std::isnan(number) ? "-" : text(number);
+}
+
+std::span<const Figure> service_figures() { return kService; }
+std::span<const Figure> promise_figures() { return kPromises; }
+
+std::vector<bool> best(const Figure& figure, std::span<const Summary> summaries) {
+  std::vector<bool> is_best(summaries.size(), false);
+  if (figure.better == Better::neither || summaries.empty()) return is_best;
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  for (const Summary& summary : summaries) {
+    const double value = figure.value(summary);
+    if (std::isnan(value)) return is_best;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  if (figure.text(low) == figure.text(high)) return is_best;  // no difference that a reader could see
+  const std::string winner = figure.text(figure.better == Better::lower ? low : high);
+  for (std::size_t i = 0; i < summaries.size(); ++i) is_best[i] = figure.shown(summaries[i]) == winner;
+  return is_best;
+}
+
+std::size_t same_workload(std::span<const Summary> summaries, std::size_t first) {
+  const Summary& like = summaries[first];
+  std::size_t n = 1;
+  while (first + n < summaries.size() && summaries[first + n].workload == like.workload &&
+         summaries[first + n].processors == like.processors && summaries[first + n].jobs == like.jobs)
+    ++n;
+  return n;
+}
+
+std::string workload_line(std::span<const Summary> summaries) {
+  const Summary& first = summaries.front();
+  std::string line = grouped(first.jobs) + (first.jobs == 1 ? " job on " : " jobs on ") + grouped(first.processors) +
+                     (first.processors == 1 ? " processor" : " processors");
+  constexpr const char* kRefused = "refused (more than the cluster can ever give)";
+  constexpr const char* kUnfinished = "not finished";
+  if (all_alike(summaries, &Summary::rejected) && first.rejected > 0) {
+    line += "; " + grouped(first.rejected) + " " + kRefused;
+  } else {
+    for (const Summary& summary : summaries) add_remark(line, summary, summary.rejected, kRefused);
+  }
+  for (const Summary& summary : summaries) add_remark(line, summary, summary.unfinished, kUnfinished);
+  return line;
+}
+
+}  // namespace rota::report

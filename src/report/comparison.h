@@ -1,0 +1,40 @@
+// The figures that policies are compared by, in the order of the terminal's table and the report's.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/metrics.h"
+
+namespace rota::report {
+
+enum class Better { neither, lower, higher };
+
+struct Figure {
+  const char* group;  // heading over neighbours that share it; "" for none
+  const char* name;   // heading
+  const char* unit;   // beside it; "" where each cell says its own
+  const char* means;  // for people who do not know the word
+  Better better;
+  double (*value)(const Summary&);   // NaN where there is none
+  std::string (*text)(double);       // never called with NaN
+
+  std::string shown(const Summary& summary) const;  // "-" where there is none
+};
+
+std::span<const Figure> service_figures();  // how long jobs waited and how well the machine was used
+std::span<const Figure> promise_figures();  // backfill, kills and promises
+
+// For each summary whether this figure is the best of them. All false where the figure has no better, where one is
+// missing, or where all are the same.
+std::vector<bool> best(const Figure& figure, std::span<const Summary> summaries);
+
+// How many summaries from `first` on tell of the same workload on the same number of processors.
+std::size_t same_workload(std::span<const Summary> summaries, std::size_t first);
+
+// "28,481 jobs on 100 processors", and where they differ from it, which policies refused or did not finish jobs.
+std::string workload_line(std::span<const Summary> summaries);
+
+}  // namespace rota::report

@@ -1,0 +1,109 @@
+#include "report/html.h"
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+#include <vector>
+
+#include "report/comparison.h"
+#include "report/html_parts.h"
+#include "report/html_text.h"
+#include "report/page_data.h"
+#include "report/page_files.h"
+#include "report/verdict.h"
+
+namespace rota::report {
+namespace {
+
+constexpr std::array<std::string_view, 8> kScripts{"data.js",  "words.js",   "charts.js",   "lanes.js",
+                                                   "picture.js", "gantt.js", "selftest.js", "main.js"};
+
+bool same_job(const Job& a, const Job& b) {
+  return a.spec.number == b.spec.number && a.spec.submit == b.spec.submit && a.spec.limit == b.spec.limit &&
+         a.spec.processors == b.spec.processors && a.spec.user == b.spec.user;
+}
+
+bool comparable(const Outcome& a, const Outcome& b) {
+  return a.workload == b.workload && a.processors == b.processors && std::ranges::equal(a.jobs, b.jobs, same_job);
+}
+
+std::size_t drawn_of(std::span<const Outcome> outcomes) {
+  const std::size_t jobs = outcomes.front().jobs.size();
+  if (jobs == 0 || jobs > kMostDrawnJobs) return 0;
+  return std::min(outcomes.size(), kMostDrawnRuns / jobs);
+}
+
+std::vector<Comparison> comparisons_of(std::span<const Outcome> outcomes) {
+  std::vector<Comparison> all;
+  for (std::size_t first = 0; first < outcomes.size();) {
+    std::size_t n = 1;
+    while (first + n < outcomes.size() && comparable(outcomes[first], outcomes[first + n])) ++n;
+    Comparison comparison{outcomes.subspan(first, n), {}, 0};
+    comparison.summaries.reserve(n);
+    for (const Outcome& outcome : comparison.outcomes) comparison.summaries.push_back(summarize(outcome));
+    comparison.drawn = drawn_of(comparison.outcomes);
+    all.push_back(std::move(comparison));
+    first += n;
+  }
+  return all;
+}
+
+void write_section(std::ostream& out, const Comparison& its, std::size_t index) {
+  const Parts parts{
+      {"index", [&](std::ostream& o) { o << index; }},
+      {"name", [&](std::ostream& o) { o << html_text(its.outcomes.front().workload); }},
+      {"verdict", [&](std::ostream& o) { o << html_text(verdict(its.summaries)); }},
+      {"facts", [&](std::ostream& o) { o << html_text(workload_line(its.summaries)); }},
+      {"service",
+       [&](std::ostream& o) { write_figures(o, service_figures(), its.summaries, "Waiting and use of the machine"); }},
+      {"promises",
+       [&](std::ostream& o) { write_figures(o, promise_figures(), its.summaries, "Backfill, kills and promises"); }},
+      {"meanings",
+       [&](std::ostream& o) {
+         write_meanings(o, service_figures());
+         write_meanings(o, promise_figures());
+       }},
+      {"grants", [&](std::ostream& o) { write_grants(o, its.outcomes); }},
+  };
+  fill(out, page_file("workload.html"), parts);
+}
+
+void write_data(std::ostream& out, const std::vector<Comparison>& all) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    out << "<script type=\"application/json\" id=\"charts-" << i << "\">" << chart_data(all[i]) << "</script>\n";
+    write_job_data(out, all[i], i);
+  }
+}
+
+void write_scripts(std::ostream& out) {
+  out << "<script>" << page_file("d3.min.js") << "</script>\n<script>\n";
+  for (const std::string_view name : kScripts) out << page_file(name);
+  out << "</script>\n";
+}
+
+}  // namespace
+
+void write_html(std::ostream& out, std::span<const Outcome> outcomes, const PageInfo& info) {
+  const std::vector<Comparison> all = comparisons_of(outcomes);
+  const auto text = [](const std::string& words) { return [&words](std::ostream& o) { o << html_text(words); }; };
+  const auto file = [](std::string_view name) { return [name](std::ostream& o) { o << page_file(name); }; };
+  const Parts parts{
+      {"title", text(info.title)},
+      {"version", text(info.version)},
+      {"command",
+       [&](std::ostream& o) {
+         if (!info.command.empty()) o << "Made by <code>" << html_text(info.command) << "</code>. ";
+       }},
+      {"style", file("style.css")},
+      {"licences", [](std::ostream& o) { o << html_text(page_file("licences.txt")); }},
+      {"workloads",
+       [&](std::ostream& o) {
+         for (std::size_t i = 0; i < all.size(); ++i) write_section(o, all[i], i);
+       }},
+      {"data", [&](std::ostream& o) { write_data(o, all); }},
+      {"scripts", write_scripts},
+  };
+  fill(out, page_file("index.html"), parts);
+}
+
+}  // namespace rota::report

@@ -1,0 +1,114 @@
+#include "report/html_parts.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <ostream>
+
+#include "base/text.h"
+#include "report/grants.h"
+#include "report/html_text.h"
+#include "report/readable.h"
+
+namespace rota::report {
+namespace {
+
+std::string heading(const Figure& figure) {
+  std::string text = html_text(figure.name);
+  if (*figure.unit != '\0') text += " <span class=\"unit\">" + html_text(figure.unit) + "</span>";
+  return text;
+}
+
+void write_head(std::ostream& out, std::span<const Figure> figures) {
+  out << "<thead><tr><th scope=\"col\" rowspan=\"2\">policy</th>";
+  for (std::size_t first = 0; first < figures.size();) {
+    const char* group = figures[first].group;
+    std::size_t n = 1;
+    if (*group == '\0') {
+      out << "<th scope=\"col\" rowspan=\"2\" title=\"" << html_text(figures[first].means) << "\">"
+          << heading(figures[first]) << "</th>";
+    } else {
+      while (first + n < figures.size() && std::strcmp(figures[first + n].group, group) == 0) ++n;
+      out << "<th scope=\"colgroup\" class=\"group\" colspan=\"" << n << "\">" << html_text(group) << "</th>";
+    }
+    first += n;
+  }
+  out << "</tr><tr>";
+  for (const Figure& figure : figures) {
+    if (*figure.group != '\0')
+      out << "<th scope=\"col\" title=\"" << html_text(figure.means) << "\">" << heading(figure) << "</th>";
+  }
+  out << "</tr></thead>\n";
+}
+
+std::map<std::int64_t, std::int64_t> processors_of(const Outcome& outcome, std::span<const Grant> grants) {
+  std::map<std::int64_t, std::int64_t> found;
+  for (const Grant& grant : grants) found.emplace(grant.job, 0);
+  for (const Job& job : outcome.jobs) {
+    if (const auto at = found.find(job.spec.number); at != found.end()) at->second = job.spec.processors;
+  }
+  return found;
+}
+
+void write_grants_of(std::ostream& out, const Outcome& outcome) {
+  const auto shown = std::span(outcome.grants).first(std::min(outcome.grants.size(), kMostGrants));
+  out << "<h4>" << html_text(outcome.policy) << ": " << grouped(static_cast<std::int64_t>(outcome.grants.size()))
+      << (outcome.grants.size() == 1 ? " grant" : " grants");
+  if (shown.size() < outcome.grants.size())
+    out << " <span class=\"unit\">(the first " << grouped(static_cast<std::int64_t>(shown.size())) << " are listed)</span>";
+  out << "</h4>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Grants under "
+      << html_text(outcome.policy) << "\"><table class=\"grants\"><thead><tr><th scope=\"col\">job</th><th scope=\"col\">"
+      << "when</th><th scope=\"col\">what was granted, and why it harmed nobody</th></tr></thead><tbody>\n";
+  const auto processors = processors_of(outcome, shown);
+  for (const Grant& grant : shown) {
+    out << "<tr><td>" << grant.job << "</td><td>" << readable(grant.at, outcome.unix_start) << "</td><td>"
+        << html_text(grant_reason(grant, {processors.at(grant.job), outcome.unix_start})) << "</td></tr>\n";
+  }
+  out << "</tbody></table></div>\n";
+}
+
+}  // namespace
+
+void write_figures(std::ostream& out, std::span<const Figure> figures, std::span<const Summary> summaries,
+                   const char* caption) {
+  out << "<table><caption>" << html_text(caption) << "</caption>\n";
+  write_head(out, figures);
+  std::vector<std::vector<bool>> marks;
+  marks.reserve(figures.size());
+  for (const Figure& figure : figures) marks.push_back(best(figure, summaries));
+  out << "<tbody>\n";
+  for (std::size_t row = 0; row < summaries.size(); ++row) {
+    out << "<tr><th scope=\"row\"><span class=\"swatch p" << row % 8 << "\" aria-hidden=\"true\"></span>"
+        << html_text(summaries[row].policy) << "</th>";
+    for (std::size_t i = 0; i < figures.size(); ++i) {
+      const std::string text = html_text(figures[i].shown(summaries[row]));
+      if (marks[i][row]) {
+        out << "<td class=\"best\"><strong title=\"the best of these policies\">" << text << "</strong></td>";
+      } else {
+        out << "<td>" << text << "</td>";
+      }
+    }
+    out << "</tr>\n";
+  }
+  out << "</tbody></table>\n";
+}
+
+void write_meanings(std::ostream& out, std::span<const Figure> figures) {
+  for (const Figure& figure : figures) {
+    out << "<dt>" << html_text(figure.group) << (*figure.group == '\0' ? "" : ": ") << heading(figure) << "</dt><dd>"
+        << html_text(figure.means) << "</dd>\n";
+  }
+}
+
+void write_grants(std::ostream& out, std::span<const Outcome> outcomes) {
+  if (std::ranges::all_of(outcomes, [](const Outcome& outcome) { return outcome.grants.empty(); })) return;
+  out << "<section class=\"granted\"><h3>Where grace was granted, and why that harmed nobody</h3>\n"
+         "<p class=\"look\">These jobs had used up their time. Each line gives the processors that were free at that "
+         "moment and what the next waiting job had been promised.</p>\n";
+  for (const Outcome& outcome : outcomes) {
+    if (!outcome.grants.empty()) write_grants_of(out, outcome);
+  }
+  out << "</section>\n";
+}
+
+}  // namespace rota::report

@@ -1,0 +1,24 @@
+// The parts of the page that stand without scripts: tables and what was granted.
+#pragma once
+
+#include <iosfwd>
+#include <span>
+
+#include "report/comparison.h"
+#include "report/outcome.h"
+
+namespace rota::report {
+
+inline constexpr std::size_t kMostGrants = 1000;  // listed for each policy
+
+// One <table>, a row for each summary, the best figures marked.
+void write_figures(std::ostream& out, std::span<const Figure> figures, std::span<const Summary> summaries,
+                   const char* caption);
+
+// <dt> and <dd> for each figure.
+void write_meanings(std::ostream& out, std::span<const Figure> figures);
+
+// Nothing if no outcome has a grant.
+void write_grants(std::ostream& out, std::span<const Outcome> outcomes);
+
+}  // namespace rota::report

@@ -1,0 +1,94 @@
+#include "report/html.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "report/sample_test.h"
+
+namespace rota::report {
+namespace {
+
+std::string page(const std::vector<Outcome>& outcomes, const PageInfo& info = {}) {
+  std::ostringstream out;
+  write_html(out, outcomes, info);
+  return out.str();
+}
+
+std::vector<Outcome> two_policies(std::int64_t jobs = 200) {
+  const auto source = sample_jobs(jobs, 64, 11);
+  return {rehearsed(source, 64, false), rehearsed(source, 64, true)};
+}
+
+std::size_t count(const std::string& text, const std::string& word) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
+  return n;
+}
+
+TEST(Html, OpensWithTheVerdictAndThenTheFigures) {
+  const std::string text = page(two_policies());
+  const std::size_t verdict = text.find("easy did best: jobs waited");
+  const std::size_t table = text.find("<table>");
+  ASSERT_NE(verdict, std::string::npos);
+  EXPECT_LT(verdict, table);
+  EXPECT_EQ(count(text, "<th scope=\"row\">"), 4U) << "two tables of two policies";
+}
+
+TEST(Html, StandsAlone) {
+  const std::string text = page(two_policies());
+  for (const char* word : {" src=", "<link", "@import", "url(", "{{"}) EXPECT_EQ(count(text, word), 0U) << word;
+  EXPECT_EQ(count(text, "default-src 'none'"), 1U);
+  EXPECT_NE(text.find("d3js.org v5"), std::string::npos) << "the library's own notice is kept";
+  EXPECT_NE(text.find("Redistributions in binary form"), std::string::npos);
+}
+
+TEST(Html, NamesFromOutsideStayText) {
+  const std::string evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\xff";
+  auto outcomes = two_policies();
+  const std::string plain = page(outcomes);
+  for (Outcome& outcome : outcomes) outcome.workload = evil;
+  outcomes[1].policy = evil;
+  const std::string text = page(outcomes, {.title = evil, .version = evil, .command = evil});
+  EXPECT_EQ(count(text, "<script"), count(plain, "<script"));
+  EXPECT_EQ(count(text, "</script"), count(plain, "</script"));
+  EXPECT_EQ(count(text, "<img"), 0U);
+  EXPECT_EQ(count(text, "\xff"), 0U);
+}
+
+TEST(Html, ComparesOnlyWhatIsComparable) {
+  auto outcomes = two_policies();
+  outcomes[1].jobs[5].spec.processors = 1;  // another workload under the same name
+  EXPECT_EQ(count(page(outcomes), "<section class=\"workload\""), 2U);
+  EXPECT_EQ(count(page(two_policies()), "<section class=\"workload\""), 1U);
+}
+
+TEST(Html, ShowsGrantsOnlyWhereThereAreSome) {
+  auto outcomes = two_policies();
+  EXPECT_EQ(count(page(outcomes), "class=\"granted\""), 0U);
+  for (int i = 0; i < 1500; ++i)
+    outcomes[1].grants.push_back({.job = 1, .at = at_seconds(i), .until = at_seconds(i + 60), .free = 4, .needed = 2});
+  const std::string text = page(outcomes);
+  EXPECT_EQ(count(text, "class=\"granted\""), 1U);
+  EXPECT_EQ(count(text, "so nobody could lose one."), 1000U);
+  EXPECT_NE(text.find("easy: 1,500 grants <span class=\"unit\">(the first 1,000 are listed)"), std::string::npos);
+}
+
+TEST(Html, LeavesOutSingleJobsWhereThereAreTooMany) {
+  auto outcomes = two_policies(10);
+  EXPECT_EQ(count(page(outcomes), "id=\"jobs-0"), 3U);
+  outcomes[0].jobs.resize(kMostDrawnJobs + 1, outcomes[0].jobs.back());
+  outcomes.resize(1);
+  EXPECT_EQ(count(page(outcomes), "id=\"jobs-0"), 0U);
+}
+
+TEST(Html, IsAPageEvenOfNothing) {
+  EXPECT_NE(page({}).find("</html>"), std::string::npos);
+  Outcome empty;
+  empty.workload = "empty";
+  empty.policy = "easy";
+  EXPECT_NE(page({empty}).find("No job ran."), std::string::npos);
+}
+
+}  // namespace
+}  // namespace rota::report

@@ -1,0 +1,20 @@
+// What became of each job, as files for other programs. Times are seconds from the workload's epoch, written as .mmm
+// only where they are not whole. Rows are in order of submission. Write errors are left in the stream's state.
+#pragma once
+
+#include <iosfwd>
+
+#include "report/outcome.h"
+
+namespace rota::report {
+
+// number,submit,start,end,wait,processors,limit,user,backfilled,kills,first_promise,state
+// start, end and wait are those of the last dispatch; a value that does not exist is left empty. backfilled is 0 or 1;
+// kills counts killed dispatches; state is completed, timed_out, rejected, waiting or running.
+void write_jobs_csv(std::ostream& out, const Outcome& outcome);
+
+// Standard Workload Format 2.2 with the rehearsal's waits and run times. Status: 1 completed, 0 stopped at its limit,
+// 5 refused or never ended (no wait, no run time).
+void write_jobs_swf(std::ostream& out, const Outcome& outcome);
+
+}  // namespace rota::report

@@ -1,0 +1,96 @@
+#include "report/jobs_file.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "base/text.h"
+#include "report/sample_test.h"
+
+namespace rota::report {
+namespace {
+
+Outcome one_of_each() {
+  Outcome outcome;
+  outcome.workload = "log";
+  outcome.policy = "easy";
+  outcome.processors = 64;
+  Job done = ended_job(7, 100, 20, 300, 4);
+  done.backfilled = true;
+  done.kills = 2;
+  done.first_promise = at_seconds(90);
+  Job stopped = ended_job(8, 101, 0, 10, 1);
+  stopped.spec.submit += Duration{250};
+  stopped.start += Duration{250};
+  stopped.end += Duration{1};
+  stopped.spec.user = UINT32_MAX;
+  stopped.state = JobState::timed_out;
+  Job refused;
+  refused.spec = sample_job(9, 102, 60, 999).spec;
+  refused.state = JobState::rejected;
+  outcome.jobs = {done, stopped, refused};
+  return outcome;
+}
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> all;
+  for (const std::string_view line : split(text, '\n')) all.emplace_back(line);
+  return all;
+}
+
+TEST(JobsCsv, HasARowForEachJobWithFractionsOnlyWhereThereAreSome) {
+  std::ostringstream out;
+  write_jobs_csv(out, one_of_each());
+  EXPECT_EQ(lines(out.str()),
+            (std::vector<std::string>{
+                "number,submit,start,end,wait,processors,limit,user,backfilled,kills,first_promise,state",
+                "7,100,120,420,20,4,600,0,1,2,90,completed", "8,101.250,101.250,111.001,0,1,20,,0,0,,timed_out",
+                "9,102,,,,999,120,2,0,0,,rejected", ""}));
+}
+
+TEST(JobsSwf, HasEighteenFieldsWithTheRehearsalsWaits) {
+  std::ostringstream out;
+  write_jobs_swf(out, one_of_each());
+  std::vector<std::string> rows;
+  for (const std::string& line : lines(out.str())) {
+    if (!line.starts_with(';') && !line.empty()) rows.push_back(line);
+  }
+  EXPECT_EQ(rows, (std::vector<std::string>{"7 100 20 300 4 -1 -1 4 600 -1 1 0 -1 -1 -1 -1 -1 -1",
+                                            "8 101.250 0 9.751 1 -1 -1 1 20 -1 0 -1 -1 -1 -1 -1 -1 -1",
+                                            "9 102 -1 -1 -1 -1 -1 999 120 -1 5 2 -1 -1 -1 -1 -1 -1"}));
+}
+
+TEST(JobsSwf, KeepsItsHeaderOnLinesOfItsOwnWhateverTheNamesHold) {
+  Outcome outcome = one_of_each();
+  outcome.workload = "a\n1 2 3";
+  std::ostringstream out;
+  write_jobs_swf(out, outcome);
+  EXPECT_EQ(out.str().find("\n1 2 3"), std::string::npos);
+  EXPECT_NE(out.str().find("; MaxProcs: 64\n"), std::string::npos);
+}
+
+TEST(JobsCsv, WritesNegativeAndVeryLongTimesWhole) {
+  Outcome outcome;
+  outcome.jobs = {ended_job(1, 0, 0, 10, 1)};
+  outcome.jobs[0].spec.submit = kEpoch - Duration{1500};
+  outcome.jobs[0].spec.limit = kLongest;
+  std::ostringstream out;
+  write_jobs_csv(out, outcome);
+  EXPECT_EQ(lines(out.str())[1], "1,-1.500,0,10,1.500,1,100000000000,1,0,0,,completed");
+}
+
+TEST(JobsCsv, LosesNothingWhereItsBufferEnds) {
+  const Outcome outcome = rehearsed(sample_jobs(5000, 64, 1), 64, false);
+  std::ostringstream out;
+  write_jobs_csv(out, outcome);
+  const auto all = lines(out.str());
+  ASSERT_EQ(all.size(), 5002U);
+  for (std::size_t i = 1; i <= 5000; ++i) {
+    ASSERT_TRUE(all[i].starts_with(std::to_string(i) + ",")) << all[i];
+    ASSERT_TRUE(all[i].ends_with(",completed")) << all[i];
+    ASSERT_EQ(std::ranges::count(all[i], ','), 11) << all[i];
+  }
+}
+
+}  // namespace
+}  // namespace rota::report

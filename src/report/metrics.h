@@ -1,0 +1,57 @@
+// What one rehearsal comes to, in the figures that the field compares schedulers by. docs/report.md defines each for
+// readers; the definitions are those of Feitelson, "Metrics for parallel job scheduling and their convergence" (2001),
+// with the bounded slowdown's threshold at 10 s.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/outcome.h"
+
+namespace rota::report {
+
+inline constexpr Duration kSlowdownBound = seconds(10);  // tau of the bounded slowdown
+
+// Waits, slowdowns and utilization count the last dispatch of each job that ended: work that was killed and done again
+// is told apart as lost work. Means of nothing are absent.
+struct Summary {
+  std::string workload;
+  std::string policy;
+  std::int64_t processors = 0;
+  std::int64_t jobs = 0;        // all of the workload
+  std::int64_t rejected = 0;    // of those: refused, never queued
+  std::int64_t unfinished = 0;  // of those: neither refused nor ended; 0 but for a rehearsal that was cut short
+  std::int64_t timed_out = 0;   // of those that ended: stopped at their own time limit
+  Duration makespan = Duration{0};  // first submission of a job that was not refused, to the last end
+  std::optional<double> utilization;  // share of processors x makespan that the ended jobs' last dispatches used
+  std::optional<double> wait_mean;    // seconds, as are all waits
+  std::optional<double> wait_median;  // quantiles interpolate linearly between the two nearest ranks
+  std::optional<double> wait_p95;
+  std::optional<double> wait_max;
+  std::optional<double> bounded_slowdown;  // mean of max(1, (wait + run) / max(run, tau))
+  std::optional<double> response_ratio;    // mean of (wait + run) / run
+  std::int64_t backfilled_starts = 0;      // dispatches, also those that were killed
+  std::optional<double> backfill_completion;  // share of backfilled starts that were not killed for another job
+  std::int64_t killed = 0;                 // dispatches that were killed and whose jobs were queued again
+  std::int64_t delayed = 0;                // jobs that started later than the first start they were promised
+  std::optional<double> delay_mean;        // seconds, of those
+  double lost_work = 0;                    // processor-seconds of killed dispatches
+  std::uint64_t plan_hash = 0;
+  std::int64_t cycles = 0;
+  std::int64_t referee_checks = 0;
+  double cpu_seconds = 0;
+};
+
+// One pass over the jobs and a selection; keeps 8 bytes for each job that waited while it works.
+Summary summarize(const Outcome& outcome);
+
+// (wait + run) / max(run, tau), at least 1.
+double bounded_slowdown(Duration wait, Duration run);
+
+// The q-quantile (0..1) of `zeros` zeros and the given values, all of them >= 0, by linear interpolation between the
+// nearest ranks; reorders the values. At least one zero or value must be there.
+double quantile(std::vector<std::int64_t>& values, std::size_t zeros, double q);
+
+}  // namespace rota::report

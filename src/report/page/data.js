@@ -1,0 +1,85 @@
+'use strict';
+// Reads what the page carries: charts as JSON, jobs as the columns that src/report/columns.h describes.
+const rota = {errors: []};
+window.addEventListener('error', (event) => rota.errors.push(event.message));
+
+rota.charts = (index) => JSON.parse(document.getElementById(`charts-${index}`).textContent);
+
+rota.bytes = (id) => {
+  const text = atob(document.getElementById(id).textContent);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
+};
+
+// A reader of columns: each call of next() gives a Float64Array of `rows` numbers.
+rota.columns = (bytes, rows) => {
+  let at = 0;
+  const varint = () => {
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const byte = bytes[at++];
+      if (byte < 128) return value + byte * scale;
+      value += (byte - 128) * scale;
+      scale *= 128;
+    }
+  };
+  const next = () => {
+    const column = new Float64Array(rows);
+    for (let row = 0; row < rows; row++) {
+      const value = varint();
+      if (value === 0) {
+        row += varint();
+      } else {
+        column[row] = value;
+      }
+    }
+    return column;
+  };
+  return {next, rest: () => bytes.length - at};
+};
+
+rota.signed = (value) => (value % 2 === 0 ? value / 2 : -(value + 1) / 2);
+
+// The columns that all policies share; times in seconds since charts.from.
+rota.sharedJobs = (index, charts) => {
+  const columns = rota.columns(rota.bytes(`jobs-${index}`), charts.jobs);
+  const running = (column, scale) => {
+    let sum = 0;
+    return column.map((value) => (sum += rota.signed(value) * scale));
+  };
+  const times = (column) => column.map((value) => value * charts.unit);
+  return {
+    n: charts.jobs,
+    number: running(columns.next(), 1),
+    submit: running(columns.next(), charts.unit),
+    processors: columns.next(),
+    user: columns.next().map((value) => value - 1),
+    limit: times(columns.next()),
+    run: times(columns.next()),
+  };
+};
+
+rota.kStates = ['waiting', 'running', 'completed', 'stopped at its limit', 'refused'];
+
+// What policy p made of them. start and end are NaN for jobs that did not end, promise where there was none.
+rota.outcome = (index, p, charts, shared) => {
+  const columns = rota.columns(rota.bytes(`jobs-${index}-${p}`), shared.n);
+  const wait = columns.next();
+  const run = columns.next();
+  const late = columns.next();
+  const word = columns.next();
+  const made = {shared, start: wait, end: run, promise: late, backfilled: new Uint8Array(shared.n),
+                state: new Uint8Array(shared.n), kills: new Uint16Array(shared.n), rest: columns.rest()};
+  for (let i = 0; i < shared.n; i++) {
+    const ended = wait[i] > 0;
+    made.start[i] = ended ? shared.submit[i] + (wait[i] - 1) * charts.unit : NaN;
+    made.end[i] = ended ? made.start[i] + shared.run[i] + rota.signed(run[i]) * charts.unit : NaN;
+    made.promise[i] = late[i] > 0 ? made.start[i] - rota.signed(late[i] - 1) * charts.unit : NaN;
+    made.backfilled[i] = word[i] & 1;
+    made.state[i] = ((word[i] >> 1) & 7) ^ 2;
+    made.kills[i] = word[i] >> 4;
+  }
+  return made;
+};

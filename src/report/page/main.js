@@ -1,0 +1,102 @@
+// Brings the page to life: charts first, then the picture of every job, which takes longest.
+rota.start = () => {
+  rota.sections = [...document.querySelectorAll('.workload')].map((section) => {
+    const index = Number(section.dataset.workload);
+    const charts = rota.charts(index);
+    const its = {section, index, charts, shown: charts.policies.map((policy, p) => p), gantt: null};
+    if (charts.to <= charts.from) {
+      section.querySelector('.charts').remove();
+    } else {
+      rota.legend(its);
+      rota.drawCharts(section, charts, its.shown);
+    }
+    return its;
+  });
+};
+
+rota.startGantts = () => {
+  for (const its of rota.sections.filter(({charts}) => charts.to > charts.from)) {
+    if (its.charts.drawn > 0) {
+      its.gantt = rota.gantt(its.section, its.index, its.charts);
+    } else {
+      rota.withoutGantt(its.section, its.charts);
+    }
+  }
+  rota.openAt(location.hash);
+  rota.follow();
+  document.documentElement.dataset.readyMs = Math.round(performance.now());
+};
+
+// Draws everything again where the window, its colours or the paper call for it.
+rota.follow = () => {
+  const kQuiet = 120;  // milliseconds without a change before a new width is taken
+  const redraw = () => rota.sections.forEach(({section, charts, shown, gantt}) => {
+    if (charts.to > charts.from) rota.drawCharts(section, charts, shown);
+    if (gantt) gantt.resize();
+  });
+  const printing = (yes) => () => {
+    document.documentElement.classList.toggle('printing', yes);  // paper is light
+    redraw();
+  };
+  let width = window.innerWidth;
+  let timer = 0;
+  window.addEventListener('resize', () => {
+    if (window.innerWidth === width) return;
+    width = window.innerWidth;
+    clearTimeout(timer);
+    timer = setTimeout(redraw, kQuiet);
+  });
+  window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
+  window.addEventListener('beforeprint', printing(true));
+  window.addEventListener('afterprint', printing(false));
+};
+
+// A button for each policy, which takes it out of the charts and back in.
+rota.legend = (its) => {
+  const legend = its.section.querySelector('.legend');
+  its.charts.policies.forEach(({name}, p) => {
+    const button = document.createElement('button');
+    const swatch = document.createElement('span');
+    swatch.className = `swatch p${p % 8}`;
+    button.type = 'button';
+    button.append(swatch, name);
+    button.setAttribute('aria-pressed', 'true');
+    button.addEventListener('click', () => {
+      const shown = its.shown.includes(p) ? its.shown.filter((q) => q !== p) : its.shown.concat(p).sort((a, b) => a - b);
+      if (shown.length === 0) return;  // an empty chart says nothing
+      its.shown = shown;
+      button.setAttribute('aria-pressed', String(shown.includes(p)));
+      rota.drawCharts(its.section, its.charts, its.shown);
+    });
+    legend.append(button);
+  });
+  legend.hidden = its.charts.policies.length < 2;
+};
+
+rota.withoutGantt = (section, charts) => {
+  const figure = section.querySelector('[data-chart=gantt]');
+  const words = document.createElement('p');
+  words.className = 'look';
+  words.textContent = `${rota.words.grouped(charts.jobs)} jobs are too many to draw one by one in a page. ` +
+      'Rehearse a part of the log to see them.';
+  figure.replaceChildren(figure.querySelector('h3'), words);
+};
+
+// "#view=WORKLOAD,POLICY,FROM,TO,LOW,HIGH" opens the picture there: seconds since the first submission, processors.
+rota.openAt = (hash) => {
+  if (!hash.startsWith('#view=')) return;
+  const [index, policy, t0, t1, p0, p1] = hash.slice('#view='.length).split(',').map(Number);
+  const its = rota.sections[index];
+  if (![policy, t0, t1, p0, p1].every(Number.isFinite) || !its || !its.gantt) return;
+  its.gantt.show(policy);
+  its.gantt.look_at({t0, t1, p0, p1});
+  its.gantt.figure.scrollIntoView();
+};
+
+rota.start();
+if (location.hash === '#selftest') {
+  rota.startGantts();
+  rota.selftest();
+} else {
+  setTimeout(rota.startGantts, 0);  // what is drawn so far can be read meanwhile
+}

@@ -1,0 +1,142 @@
+// The page examines itself when it is opened with #selftest: what the pictures are drawn from must agree with the table
+// that C++ computed, and what is drawn must be there. Leaves <html data-selftest="passed"> (or "failed") and a list.
+rota.selftest = () => {
+  const lines = [];
+  let failures = 0;
+  const check = (truth, what) => {
+    lines.push(`${truth ? 'ok' : 'not ok'} ${lines.length + 1} ${what}`);
+    if (!truth) failures++;
+  };
+  const near = (a, b, what) => check(Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(b)), `${what}: ${a} is ${b}`);
+
+  for (const {section, charts, gantt} of rota.sections) {
+    for (const table of section.querySelectorAll('.scroll table:not(.grants)')) {
+      const rows = table.querySelectorAll('tbody tr');
+      check(rows.length === charts.policies.length, `${rows.length} rows for ${charts.policies.length} policies`);
+    }
+    if (charts.to > charts.from) rota.selftest.charts(section, charts, check);
+    if (!gantt) continue;
+    for (let p = 0; p < charts.drawn; p++) rota.selftest.data(gantt, p, charts, check, near);
+    rota.selftest.picture(gantt, check);
+  }
+  check(rota.errors.length === 0, `no script errors ${rota.errors.join('; ')}`);
+  const list = document.createElement('pre');
+  list.id = 'selftest';
+  list.textContent = lines.join('\n');
+  document.body.append(list);
+  document.documentElement.dataset.selftest = failures === 0 ? 'passed' : 'failed';
+};
+
+rota.selftest.charts = (section, charts, check) => {
+  for (const kind of ['busy', 'waiting', 'shares', 'sizes']) {
+    const svg = section.querySelector(`[data-chart=${kind}] svg`);
+    const marks = svg.querySelectorAll('.area, .line, .bar');
+    check(marks.length >= (kind === 'sizes' ? 1 : charts.policies.length), `${kind}: ${marks.length} marks`);
+    check(!svg.outerHTML.includes('NaN'), `${kind}: every place is a number`);
+    const box = marks[0].getBBox();
+    check(box.width > 0 && box.height >= 0, `${kind}: drawn ${box.width} x ${box.height}`);
+  }
+  const buttons = section.querySelectorAll('.legend button');
+  const lines = () => section.querySelectorAll('[data-chart=waiting] .line').length;
+  if (buttons.length < 2) return;
+  buttons[1].click();
+  check(lines() === charts.policies.length - 1, 'a policy can be hidden');
+  buttons[1].click();
+  check(lines() === charts.policies.length, 'and shown again');
+};
+
+rota.selftest.data = (gantt, p, charts, check, near) => {
+  const {name, utilization, meanWait, makespan, meanSlowdown} = charts.policies[p];
+  gantt.show(p);
+  const {made, boxes} = gantt.run();
+  let ended = 0, wait = 0, area = 0, slowdown = 0;
+  for (let i = 0; i < made.shared.n; i++) {
+    if (Number.isNaN(made.start[i])) continue;
+    const waited = made.start[i] - made.shared.submit[i], run = made.end[i] - made.start[i];
+    ended++;
+    wait += waited;
+    area += run * made.shared.processors[i];
+    slowdown += Math.max(1, (waited + run) / Math.max(10, run));
+  }
+  check(made.rest === 0, `${name}: columns are read to their end`);
+  if (ended > 0) {
+    near(wait / ended, meanWait, `${name}: mean wait`);
+    near(slowdown / ended, meanSlowdown, `${name}: mean bounded slowdown`);
+    near(area / makespan / charts.processors, utilization, `${name}: utilization`);
+  }
+  check(boxes.missing === 0, `${name}: every job has its processors (${boxes.missing} missing)`);
+  const until = new Float64Array(charts.processors);
+  const width = new Float64Array(made.shared.n);
+  let clashes = 0;
+  boxes.job.forEach((i, b) => {
+    for (let q = boxes.from[b]; q < boxes.to[b]; q++) {
+      if (until[q] > made.start[i]) clashes++;
+      until[q] = made.end[i];
+    }
+    width[i] += boxes.to[b] - boxes.from[b];
+  });
+  check(clashes === 0, `${name}: no two jobs on one processor (${clashes} clashes)`);
+  const whole = width.every((w, i) => Number.isNaN(made.start[i]) || w === made.shared.processors[i]);
+  check(whole, `${name}: each job is drawn as wide as it is`);
+};
+
+rota.selftest.picture = (gantt, check) => {
+  const {canvas} = gantt;
+  const pixels = () => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+  const shades = (data) => {
+    const seen = new Set();
+    for (let at = 0; at < data.length; at += 4 * 97) seen.add(data[at] << 16 | data[at + 1] << 8 | data[at + 2]);
+    return seen.size;
+  };
+  const differing = (a, b) => {
+    let n = 0;
+    for (let at = 0; at < a.length; at += 4) n += a[at] !== b[at] || a[at + 1] !== b[at + 1] ? 1 : 0;
+    return n;
+  };
+  const drawn = () => { gantt.draw(); return pixels(); };
+  gantt.press('all');
+  const began = performance.now();
+  const all = drawn();
+  document.documentElement.dataset.drawMs = Math.round(performance.now() - began);
+  check(shades(all) > 3, `the whole picture has ${shades(all)} shades`);
+  const {made} = gantt.run();
+  const i = made.start.findIndex((start) => !Number.isNaN(start));
+  if (i < 0) return;
+  gantt.find(String(made.shared.number[i]));
+  const near = drawn();
+  check(canvas.dataset.single === 'true', `near job ${made.shared.number[i]} single boxes are drawn`);
+  check(gantt.status.textContent.startsWith(`Job ${made.shared.number[i]}`), 'its story is told');
+  if (gantt.view.t1 - gantt.view.t0 < gantt.whole.t1) check(differing(all, near) > 100, 'zooming in changes the picture');
+  rota.selftest.hands(gantt, made, i, check);
+  gantt.find('no such job');
+  check(gantt.status.textContent.startsWith('There is no job'), 'a job that is not there is told');
+  gantt.select(-1);
+  gantt.press('all');
+  check(differing(all, drawn()) === 0, 'zooming out brings the same picture back');
+};
+
+// Keys and pointer, as a person would use them.
+rota.selftest.hands = (gantt, made, i, check) => {
+  const place = rota.picture.layout(gantt.width, gantt.height);
+  const at = rota.picture.scales(place, gantt.view);
+  const box = gantt.canvas.getBoundingClientRect();
+  const {boxes} = gantt.run();
+  const b = boxes.first[i];
+  const t = (Math.max(made.start[i], gantt.view.t0) + Math.min(made.end[i], gantt.view.t1)) / 2;
+  const point = {clientX: box.left + at.x(t) * box.width / gantt.width,
+                 clientY: box.top + at.y((boxes.from[b] + boxes.to[b]) / 2) * box.height / gantt.height};
+  gantt.canvas.dispatchEvent(new PointerEvent('pointermove', point));
+  const tip = document.getElementById('tip');
+  check(!tip.hidden && tip.textContent.startsWith(`Job ${made.shared.number[i]}`), `pointing tells: ${tip.textContent}`);
+  gantt.canvas.dispatchEvent(new PointerEvent('pointerleave'));
+  const press = (key) => gantt.canvas.dispatchEvent(new KeyboardEvent('keydown', {key, cancelable: true}));
+  const width = gantt.view.t1 - gantt.view.t0;
+  press('-');
+  check(gantt.view.t1 - gantt.view.t0 > width || width === gantt.whole.t1, 'the key - zooms out');
+  press('0');
+  check(gantt.view.t1 - gantt.view.t0 === gantt.whole.t1, 'the key 0 shows everything');
+  press('+');
+  const from = gantt.view.t0;
+  press('ArrowRight');
+  check(gantt.view.t0 > from || gantt.whole.t1 <= 10, 'an arrow key moves');
+};

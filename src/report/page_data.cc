@@ -1,0 +1,117 @@
+#include "report/page_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "report/columns.h"
+#include "report/html_text.h"
+#include "report/series.h"
+
+namespace rota::report {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kSlices = 1200;  // of time, in the charts of load
+
+// What all policies of a comparison are drawn over.
+struct Frame {
+  Span span;
+  TimeScale scale;
+  std::vector<double> marks;
+  std::vector<SizeClass> classes;
+};
+
+Frame frame_of(const Comparison& comparison) {
+  Frame frame{{kNever, kEpoch}, {}, {}, size_classes(comparison.outcomes.front().processors)};
+  double longest = 0;
+  frame.scale.unit = 1000;
+  for (std::size_t i = 0; i < comparison.outcomes.size(); ++i) {
+    const Span span = span_of(comparison.outcomes[i]);
+    if (span.to > span.from) frame.span = {std::min(frame.span.from, span.from), std::max(frame.span.to, span.to)};
+    longest = std::max(longest, comparison.summaries[i].wait_max.value_or(0));
+    frame.scale.unit = std::min(frame.scale.unit, time_unit(comparison.outcomes[i].jobs));
+  }
+  if (frame.span.to < frame.span.from) frame.span = {};  // no job ran at all
+  frame.scale.base = frame.span.from;
+  if (frame.scale.base.time_since_epoch().count() % 1000 != 0) frame.scale.unit = 1;
+  frame.marks = wait_marks(Duration{std::llround(longest * 1000)});
+  return frame;
+}
+
+// Four digits are enough for a chart and keep the page small.
+double rounded(double number) {
+  if (number == 0 || !std::isfinite(number)) return 0;
+  const double scale = std::pow(10.0, 4 - std::ceil(std::log10(std::abs(number))));
+  return std::round(number * scale) / scale;
+}
+
+Json rounded_all(const std::vector<double>& numbers) {
+  Json array = Json::array();
+  for (const double number : numbers) array.push_back(rounded(number));
+  return array;
+}
+
+Json sizes(const Outcome& outcome, const Frame& frame) {
+  Json array = Json::array();
+  for (const ClassFigures& its : by_size(outcome, frame.classes))
+    array.push_back({{"jobs", its.jobs}, {"slowdown", rounded(its.bounded_slowdown)}, {"wait", rounded(its.wait)}});
+  return array;
+}
+
+Json policy_data(const Outcome& outcome, const Summary& summary, const Frame& frame) {
+  const Load load = load_over(outcome, frame.span, kSlices);
+  return {{"name", outcome.policy},
+          {"busy", rounded_all(load.busy)},
+          {"waiting", rounded_all(load.waiting)},
+          {"shares", rounded_all(wait_shares(outcome, frame.marks))},
+          {"sizes", sizes(outcome, frame)},
+          {"utilization", summary.utilization.value_or(0)},
+          {"meanWait", summary.wait_mean.value_or(0)},
+          {"meanSlowdown", summary.bounded_slowdown.value_or(0)},
+          {"makespan", to_seconds(summary.makespan)}};
+}
+
+void write_element(std::ostream& out, const std::string& id, const ColumnWriter& columns) {
+  out << "<script type=\"text/plain\" id=\"" << id << "\">";
+  write_base64(out, columns.bytes());
+  out << "</script>\n";
+}
+
+}  // namespace
+
+std::string chart_data(const Comparison& comparison) {
+  const Frame frame = frame_of(comparison);
+  const Outcome& first = comparison.outcomes.front();
+  Json classes = Json::array();
+  for (const SizeClass& its : frame.classes) classes.push_back(its.label());
+  Json policies = Json::array();
+  for (std::size_t i = 0; i < comparison.outcomes.size(); ++i)
+    policies.push_back(policy_data(comparison.outcomes[i], comparison.summaries[i], frame));
+  const Json json{{"name", first.workload},
+                  {"processors", first.processors},
+                  {"jobs", first.jobs.size()},
+                  {"unixStart", first.unix_start},
+                  {"from", to_seconds(frame.span.from.time_since_epoch())},
+                  {"to", to_seconds(frame.span.to.time_since_epoch())},
+                  {"unit", static_cast<double>(frame.scale.unit) / 1000},
+                  {"marks", rounded_all(frame.marks)},
+                  {"classes", std::move(classes)},
+                  {"policies", std::move(policies)},
+                  {"drawn", comparison.drawn}};
+  return script_json(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void write_job_data(std::ostream& out, const Comparison& comparison, std::size_t index) {
+  if (comparison.drawn == 0) return;
+  const TimeScale scale = frame_of(comparison).scale;
+  const std::vector<Job>& shared = comparison.outcomes.front().jobs;
+  const std::string id = "jobs-" + std::to_string(index);
+  write_element(out, id, shared_columns(shared, scale));
+  for (std::size_t i = 0; i < comparison.drawn; ++i)
+    write_element(out, id + "-" + std::to_string(i), outcome_columns(comparison.outcomes[i].jobs, shared, scale));
+}
+
+}  // namespace rota::report

@@ -1,0 +1,27 @@
+// What the page's scripts are given: for each workload one JSON object of charts, and columns of single jobs.
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/metrics.h"
+#include "report/outcome.h"
+
+namespace rota::report {
+
+struct Comparison {
+  std::span<const Outcome> outcomes;  // of the same jobs on the same machine; at least one
+  std::vector<Summary> summaries;     // one each
+  std::size_t drawn = 0;              // so many of them have their jobs drawn one by one
+};
+
+// JSON that can stand in a <script> element. page/data.js is its only reader.
+std::string chart_data(const Comparison& comparison);
+
+// <script> elements with the columns of report/columns.h in base64: "jobs-INDEX", then "jobs-INDEX-P" for policy P.
+void write_job_data(std::ostream& out, const Comparison& comparison, std::size_t index);
+
+}  // namespace rota::report

@@ -1,0 +1,61 @@
+#include "report/summary_json.h"
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace rota::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+std::string hexadecimal(std::uint64_t word) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(word));
+  return text.data();
+}
+
+Json one(const Summary& s) {
+  Json json;
+  json["workload"] = s.workload;
+  json["policy"] = s.policy;
+  json["processors"] = s.processors;
+  json["jobs"] = s.jobs;
+  json["rejected_jobs"] = s.rejected;
+  json["unfinished_jobs"] = s.unfinished;
+  json["makespan_s"] = to_seconds(s.makespan);
+  json["utilization"] = number(s.utilization);
+  json["wait_mean_s"] = number(s.wait_mean);
+  json["wait_median_s"] = number(s.wait_median);
+  json["wait_p95_s"] = number(s.wait_p95);
+  json["wait_max_s"] = number(s.wait_max);
+  json["bounded_slowdown_mean"] = number(s.bounded_slowdown);
+  json["response_ratio_mean"] = number(s.response_ratio);
+  json["backfilled_starts"] = s.backfilled_starts;
+  json["backfill_completion"] = number(s.backfill_completion);
+  json["killed_runs"] = s.killed;
+  json["lost_work_processor_s"] = s.lost_work;
+  json["timed_out_jobs"] = s.timed_out;
+  json["delayed_jobs"] = s.delayed;
+  json["delay_mean_s"] = number(s.delay_mean);
+  json["cycles"] = s.cycles;
+  json["referee_checks"] = s.referee_checks;
+  json["plan_hash"] = hexadecimal(s.plan_hash);
+  json["cpu_s"] = s.cpu_seconds;
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(std::span<const Summary> summaries) {
+  Json rehearsals = Json::array();
+  for (const Summary& summary : summaries) rehearsals.push_back(one(summary));
+  Json document;
+  document["format"] = "rota-summary-1";
+  document["rehearsals"] = std::move(rehearsals);
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace rota::report

@@ -1,0 +1,52 @@
+#include "report/summary_json.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "report/sample_test.h"
+
+namespace rota::report {
+namespace {
+
+nlohmann::json parsed(const std::vector<Summary>& summaries) { return nlohmann::json::parse(to_json(summaries)); }
+
+TEST(SummaryJson, TellsWhatTheSummaryHolds) {
+  const Summary s = summarize(rehearsed(sample_jobs(300, 64, 2), 64, true));
+  const auto json = parsed({s, s});
+  EXPECT_EQ(json["format"], "rota-summary-1");
+  ASSERT_EQ(json["rehearsals"].size(), 2U);
+  const auto& one = json["rehearsals"][0];
+  EXPECT_EQ(one["policy"], "easy");
+  EXPECT_EQ(one["jobs"], 300);
+  EXPECT_EQ(one["wait_mean_s"], *s.wait_mean) << "every digit";
+  EXPECT_EQ(one["utilization"], *s.utilization);
+  EXPECT_EQ(one["plan_hash"], "0000000000000000");
+}
+
+TEST(SummaryJson, HasNullWhereThereIsNothing) {
+  const auto json = parsed({Summary{}});
+  EXPECT_TRUE(json["rehearsals"][0]["wait_mean_s"].is_null());
+  EXPECT_TRUE(json["rehearsals"][0]["backfill_completion"].is_null());
+}
+
+TEST(SummaryJson, StaysJsonWhateverTheNamesHold) {
+  Summary s;
+  s.policy = "\xff\"\n";
+  EXPECT_NO_THROW(parsed({s}));
+}
+
+TEST(SummaryJson, HasEveryFieldDescribedInTheManual) {
+  std::ifstream file(ROTA_SOURCE_DIR "/docs/report.md");
+  std::ostringstream text;
+  text << file.rdbuf();
+  ASSERT_FALSE(text.str().empty());
+  const auto json = parsed({Summary{}});
+  for (const auto& [field, value] : json["rehearsals"][0].items())
+    EXPECT_NE(text.str().find("| `" + field + "` |"), std::string::npos) << field << " is missing in docs/report.md";
+}
+
+}  // namespace
+}  // namespace rota::report

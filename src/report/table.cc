@@ -1,0 +1,137 @@
+#include "report/table.h"
+
+#include <algorithm>
+#include <cstring>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/comparison.h"
+
+namespace rota::report {
+namespace {
+
+constexpr std::size_t kLongestName = 30;  // a longer policy name has a line of its own
+constexpr std::size_t kGap = 2;           // between columns
+
+struct Cells {
+  const Figure* figure = nullptr;
+  std::string heading;
+  std::vector<std::string> text;  // one a row
+  std::vector<bool> best;
+  std::size_t width = 0;
+};
+
+// Characters of UTF-8 text, each taken as one column wide.
+std::size_t columns_of(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+std::string spaces(std::size_t n) { return std::string(n, ' '); }
+std::string right(const std::string& text, std::size_t width) {
+  return spaces(width - std::min(width, columns_of(text))) + text;
+}
+
+std::vector<Cells> cells_of(std::span<const Figure> figures, std::span<const Summary> rows) {
+  std::vector<Cells> all;
+  for (const Figure& figure : figures) {
+    Cells cells;
+    cells.figure = &figure;
+    cells.heading = figure.name;
+    if (*figure.unit != '\0') cells.heading += std::string(" ") + figure.unit;
+    cells.width = columns_of(cells.heading);
+    cells.best = best(figure, rows);
+    for (const Summary& row : rows) {
+      cells.text.push_back(figure.shown(row));
+      cells.width = std::max(cells.width, columns_of(cells.text.back()));
+    }
+    all.push_back(std::move(cells));
+  }
+  return all;
+}
+
+// The end (exclusive) of the run of columns from `first` on that share a group, and the run's width.
+struct Group {
+  std::size_t end;
+  std::size_t width;
+};
+Group group_from(const std::vector<Cells>& all, std::size_t first) {
+  Group group{first + 1, all[first].width};
+  if (*all[first].figure->group == '\0') return group;
+  while (group.end < all.size() && std::strcmp(all[group.end].figure->group, all[first].figure->group) == 0)
+    group.width += kGap + all[group.end++].width;
+  return group;
+}
+
+// A group's heading must fit over its columns: the first of them gives way.
+void widen(std::vector<Cells>& all) {
+  for (std::size_t first = 0; first < all.size();) {
+    const Group group = group_from(all, first);
+    const std::size_t wanted = std::strlen(all[first].figure->group) + 2;
+    if (*all[first].figure->group != '\0' && group.width < wanted) all[first].width += wanted - group.width;
+    first = group.end;
+  }
+}
+
+void write_headings(std::ostream& out, const std::vector<Cells>& all, std::size_t name_width) {
+  std::string line = spaces(name_width);
+  for (std::size_t first = 0; first < all.size();) {
+    const Group group = group_from(all, first);
+    const std::string_view title = all[first].figure->group;
+    line += spaces(kGap);
+    if (title.empty()) {
+      line += spaces(group.width);
+    } else {
+      const std::size_t dashes = group.width - title.size() - 2;
+      line += std::string(dashes / 2, '-') + " " + std::string(title) + " " + std::string(dashes - dashes / 2, '-');
+    }
+    first = group.end;
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  if (!line.empty()) out << line << '\n';
+  out << "policy" << spaces(name_width - 6);
+  for (const Cells& cells : all) out << spaces(kGap) << right(cells.heading, cells.width);
+  out << '\n';
+}
+
+void write_block(std::ostream& out, std::vector<Cells> all, std::span<const Summary> rows, const TableStyle& style) {
+  widen(all);
+  std::size_t name_width = 6;
+  for (const Summary& row : rows) {
+    const std::size_t width = columns_of(row.policy);
+    if (width <= kLongestName) name_width = std::max(name_width, width);
+  }
+  write_headings(out, all, name_width);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::size_t used = columns_of(rows[i].policy);
+    out << rows[i].policy;
+    out << (used > name_width ? "\n" + spaces(name_width) : spaces(name_width - used));
+    for (const Cells& cells : all) {
+      const std::string text = right(cells.text[i], cells.width);
+      out << spaces(kGap);
+      if (style.colour && cells.best[i]) {
+        out << "\x1b[1;32m" << text << "\x1b[0m";
+      } else {
+        out << text;
+      }
+    }
+    out << '\n';
+  }
+}
+
+}  // namespace
+
+void write_table(std::ostream& out, std::span<const Summary> summaries, const TableStyle& style) {
+  for (std::size_t first = 0; first < summaries.size();) {
+    const std::span<const Summary> rows = summaries.subspan(first, same_workload(summaries, first));
+    if (first > 0) out << '\n';
+    out << rows.front().workload << ": " << workload_line(rows) << "\n\n";
+    write_block(out, cells_of(service_figures(), rows), rows, style);
+    out << '\n';
+    write_block(out, cells_of(promise_figures(), rows), rows, style);
+    first += rows.size();
+  }
+}
+
+}  // namespace rota::report

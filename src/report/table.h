@@ -1,0 +1,19 @@
+// The comparison that `rota simulate` prints: one row a policy, figures aligned, units in the headings, in two blocks so
+// that it fits 120 columns.
+#pragma once
+
+#include <iosfwd>
+#include <span>
+
+#include "report/metrics.h"
+
+namespace rota::report {
+
+struct TableStyle {
+  bool colour = false;  // the best figure of each column in bold green (ANSI): for terminals
+};
+
+// Rows in the order given; a new table where the workload changes. UTF-8 only in names that the user gave.
+void write_table(std::ostream& out, std::span<const Summary> summaries, const TableStyle& style = {});
+
+}  // namespace rota::report

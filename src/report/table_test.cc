@@ -1,0 +1,103 @@
+#include "report/table.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "base/text.h"
+#include "report/comparison.h"
+#include "report/sample_test.h"
+
+namespace rota::report {
+namespace {
+
+Summary summary(const std::string& policy, double wait, double slowdown) {
+  Summary s;
+  s.workload = "log";
+  s.policy = policy;
+  s.processors = 100;
+  s.jobs = 28'481;
+  s.makespan = seconds(29'363'626);
+  s.utilization = 0.6856;
+  s.wait_mean = wait;
+  s.wait_median = 0;
+  s.wait_p95 = wait * 10;
+  s.wait_max = 1e6;
+  s.bounded_slowdown = slowdown;
+  s.response_ratio = slowdown * 2;
+  return s;
+}
+
+std::string printed(const std::vector<Summary>& summaries, bool colour = false) {
+  std::ostringstream out;
+  write_table(out, summaries, {.colour = colour});
+  return out.str();
+}
+
+TEST(Table, StandsAlignedWithUnitsAndGroupedThousands) {
+  EXPECT_EQ(printed({summary("fcfs", 353776, 6814.97), summary("easy", 6837, 92.58)}),
+            "log: 28,481 jobs on 100 processors\n"
+            "\n"
+            "                                  --------- wait before the start ----------   times slower than alone\n"
+            "policy    jobs    makespan  used %        mean  median        95 %   longest       slowdown   response\n"
+            "fcfs    28,481  339 d 21 h   68.56     4 d 2 h     0 s  40 d 23 h  11 d 14 h       6,814.97  13,629.94\n"
+            "easy    28,481  339 d 21 h   68.56  1 h 54 min     0 s     19 h    11 d 14 h          92.58     185.16\n"
+            "\n");
+}
+
+TEST(Table, FitsIn120ColumnsWithLargeNumbers) {
+  Summary large = summary("conservative+rb-har-literal", 98.5 * 86400, 1234567.89);
+  large.jobs = 10'000'000;
+  large.backfilled_starts = 12'345'678;
+  large.backfill_completion = 0.987;
+  large.killed = 1'234'567;
+  large.lost_work = 3600.0 * 12'345'678;
+  large.delayed = 1'234'567;
+  large.delay_mean = 86399;
+  large.cycles = 20'000'000;
+  large.cpu_seconds = 123.456;
+  const std::string text = printed({large, summary("easy", 1, 1)});
+  for (const std::string_view line : split(text, '\n')) EXPECT_LE(line.size(), 120U) << line;
+}
+
+TEST(Table, GivesALongPolicyNameALineOfItsOwn) {
+  const std::string name(45, 'x');
+  const std::string text = printed({summary(name, 1, 1), summary("easy", 1, 1)});
+  EXPECT_NE(text.find(name + "\n      "), std::string::npos) << text;
+}
+
+TEST(Table, MarksTheBestFigureOnlyInColourAndOnlyWhereTheyDiffer) {
+  const std::vector<Summary> two{summary("fcfs", 100, 5), summary("easy", 50, 5)};
+  EXPECT_EQ(printed(two).find('\x1b'), std::string::npos);
+  const std::string text = printed(two, true);
+  EXPECT_NE(text.find("\x1b[1;32m"), std::string::npos);
+  EXPECT_EQ(text.find("\x1b[1;32m     5.00"), std::string::npos) << "the slowdowns are equal";
+}
+
+TEST(Table, SaysWhoseJobsWereRefusedOrNotFinished) {
+  std::vector<Summary> two{summary("fcfs", 100, 5), summary("easy", 50, 5)};
+  two[0].rejected = two[1].rejected = 3;
+  two[1].unfinished = 1;
+  const std::string text = printed(two);
+  EXPECT_NE(text.find("; 3 refused (more than the cluster can ever give); easy: 1 job not finished"), std::string::npos)
+      << text;
+}
+
+TEST(Table, StartsAnewWhereTheWorkloadChanges) {
+  std::vector<Summary> two{summary("easy", 100, 5), summary("easy", 50, 5)};
+  two[1].workload = "other";
+  const std::string text = printed(two);
+  EXPECT_NE(text.find("\nother: 28,481 jobs"), std::string::npos) << text;
+}
+
+TEST(Comparison, AFigureThatIsMissingSomewhereHasNoBest) {
+  std::vector<Summary> two{summary("fcfs", 100, 5), summary("easy", 50, 5)};
+  const auto wait = std::ranges::find_if(service_figures(), [](const Figure& f) { return std::string(f.name) == "mean"; });
+  EXPECT_EQ(best(*wait, two), (std::vector<bool>{false, true}));
+  two[0].wait_mean.reset();
+  EXPECT_EQ(best(*wait, two), (std::vector<bool>{false, false}));
+  EXPECT_EQ(wait->shown(two[0]), "-");
+}
+
+}  // namespace
+}  // namespace rota::report
