@@ -12,16 +12,20 @@ double cpu_seconds() {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-// Keeps every job as it was when it ended, in order of submission.
+// Adds every job up as it leaves, and keeps it where that is wanted.
 class Collector final : public JobSink {
  public:
-  explicit Collector(std::size_t jobs) : jobs_(getenv("KEEP") ? jobs : 0) {}
-  void left(JobId id, const Job& job) override { if (!jobs_.empty()) jobs_[id.value] = job; waits.push_back((job.start-job.spec.submit).count()); sum += double(waits.back()); }
-  std::vector<std::int64_t> waits; double sum=0;
-  std::vector<Job> take() { return std::move(jobs_); }
+  Collector(std::size_t jobs, bool keep) : jobs_(keep ? jobs : 0) {}
+  void left(JobId id, const Job& job) override {
+    tally_.add(job);
+    if (!jobs_.empty()) jobs_[id.value] = job;
+  }
+  std::vector<Job> take_jobs() { return std::move(jobs_); }
+  report::Tally& tally() { return tally_; }
 
  private:
-  std::vector<Job> jobs_;
+  report::Tally tally_;
+  std::vector<Job> jobs_;  // in order of submission
 };
 
 }  // namespace
@@ -41,28 +45,35 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
   return true;
 }
 
-Result<report::Outcome> rehearse(const trace::Workload& workload, const Chain& chain, const RehearseOptions& options) {
+Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, const RehearseOptions& options) {
   const double begin = cpu_seconds();
   WorkloadSource source(workload, options);
+  Collector collector(workload.jobs.size(), options.keep_jobs);
   sim::RehearsalOptions how;
   how.processors = options.processors;
   how.engine.ties = options.ties;
+  how.engine.queue_floor = workload.queue_floor;
   how.progress = options.progress;
-  Collector collector(workload.jobs.size());
   sim::Rehearsal rehearsal(how, chain, source, collector);
   if (auto done = rehearsal.run(); !done) return std::unexpected(done.error());
   const Controller& controller = rehearsal.controller();
-  report::Outcome outcome;
+  Rehearsed result;
+  report::Outcome& outcome = result.outcome;
   outcome.workload = workload.name;
   outcome.policy = chain.text();
   outcome.processors = options.processors;
+  outcome.unix_start = workload.unix_start;
   outcome.lost_work = controller.lost_work();
   outcome.plan_hash = controller.plan_hash();
   outcome.cycles = controller.cycles();
   outcome.referee_checks = controller.referee_checks();
-  outcome.jobs = collector.take();
+  outcome.jobs = collector.take_jobs();
+  for (const GrantRecord& g : controller.grants()) {
+    outcome.grants.push_back({g.job, g.at, g.until, g.beneficiary, g.promise, g.free, g.needed});
+  }
   outcome.cpu_seconds = cpu_seconds() - begin;
-  return outcome;
+  result.summary = collector.tally().conclude(outcome);
+  return result;
 }
 
 }  // namespace rota::cli

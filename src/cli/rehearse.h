@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "engine/sim/rehearsal.h"
 #include "policy/chain.h"
-#include "report/outcome.h"
+#include "report/metrics.h"
 #include "trace/workload.h"
 
 namespace rota::cli {
@@ -18,7 +18,13 @@ struct RehearseOptions {
   bool exact_estimates = false;  // every limit is the job's true run time
   bool clamp = false;            // jobs larger than the cluster ask for all of it instead of being rejected
   sim::Ties ties = sim::Ties::batch;
+  bool keep_jobs = false;        // the outcome keeps every job, for files and pictures
   std::function<void(std::int64_t)> progress;  // jobs arrived so far
+};
+
+struct Rehearsed {
+  report::Outcome outcome;
+  report::Summary summary;
 };
 
 // Jobs of a workload in memory, one after the other.
@@ -34,6 +40,6 @@ class WorkloadSource final : public sim::Source {
   std::size_t next_ = 0;
 };
 
-Result<report::Outcome> rehearse(const trace::Workload& workload, const Chain& chain, const RehearseOptions& options);
+Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, const RehearseOptions& options);
 
 }  // namespace rota::cli

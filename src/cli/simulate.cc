@@ -1,37 +1,182 @@
-#include <cstdio>
-#include <memory>
+// rota simulate: every policy on every workload, in parallel, then one table and the files that were asked for.
+#include <unistd.h>
 
+#include <atomic>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/rehearse.h"
-#include "trace/swf.h"
+#include "cli/progress.h"
+#include "cli/rehearse_flags.h"
+#include "report/html.h"
+#include "report/jobs_file.h"
+#include "report/summary_json.h"
+#include "report/table.h"
 
 namespace rota::cli {
 namespace {
 
 struct SimulateFlags {
-  std::string workload;
-  std::int64_t processors = 0;
-  std::string policies = "easy";
-  std::string ties = "batch";
-  std::string estimates = "user";
+  std::vector<std::string> workloads;
+  RehearseFlags rehearse;
+  std::string jobs_file;
+  std::string report_file;
+  bool json = false;
+  bool quiet = false;
+  std::size_t threads = 0;
 };
 
-Result<int> simulate(const SimulateFlags& flags) {
-  auto workload = trace::read_swf(flags.workload);
-  if (!workload) return std::unexpected(workload.error());
+// One policy on one workload.
+struct Run {
+  const trace::Workload* workload;
+  const Chain* chain;
   RehearseOptions options;
-  options.processors = flags.processors;
-  options.ties = flags.ties == "batch" ? sim::Ties::batch : sim::Ties::submit_first;
-  options.exact_estimates = flags.estimates == "exact";
-  for (const auto name : split(flags.policies, ',')) {
-    const auto chain = Chain::parse(name);
-    if (!chain) return std::unexpected(chain.error());
-    const auto outcome = rehearse(*workload, *chain, options);
-    if (!outcome) return std::unexpected(outcome.error());
-    double wait = 0;
-    for (const Job& j : outcome->jobs) wait += to_seconds(j.start - j.spec.submit);
-    std::printf("%s: %zu jobs, mean wait %.2f s, hash %016lx, %ld cycles, %ld checks, %.3f cpu s\n", outcome->policy.c_str(), outcome->jobs.size(), wait / double(outcome->jobs.size()), outcome->plan_hash, outcome->cycles, outcome->referee_checks, outcome->cpu_seconds);
+  Result<Rehearsed> result;
+};
+
+using Workloads = std::vector<trace::Workload>;
+
+Result<Workloads> read_workloads(const SimulateFlags& flags) {
+  Workloads workloads;
+  for (const std::string& path : flags.workloads) {
+    auto workload = trace::read_swf(path, flags.rehearse.swf());
+    if (!workload) return std::unexpected(workload.error());
+    workloads.push_back(std::move(*workload));
+  }
+  return workloads;
+}
+
+void print_findings(const Workloads& workloads) {
+  for (const trace::Workload& w : workloads) {
+    for (const auto& f : w.report.findings) {
+      std::fprintf(stderr, "%s: %s rows %s (first in line %s)\n", w.name.c_str(), grouped(f.rows).c_str(), f.what.c_str(),
+                   grouped(f.first_line).c_str());
+    }
+  }
+}
+
+Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& workloads, const std::vector<Chain>& chains) {
+  std::vector<Run> runs;
+  runs.reserve(workloads.size() * chains.size());
+  for (const trace::Workload& workload : workloads) {
+    auto options = flags.rehearse.options(workload);
+    if (!options) return std::unexpected(options.error());
+    options->keep_jobs = !flags.jobs_file.empty() || !flags.report_file.empty();
+    for (const Chain& chain : chains) runs.push_back({&workload, &chain, *options, Rehearsed{}});
+  }
+  return runs;
+}
+
+void rehearse_all(std::vector<Run>& runs, std::size_t threads, bool show_progress) {
+  std::int64_t all_jobs = 0;
+  for (const Run& run : runs) all_jobs += static_cast<std::int64_t>(run.workload->jobs.size());
+  Progress progress(all_jobs, show_progress);
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < runs.size(); i = next++) {
+      Run& run = runs[i];
+      run.options.progress = [&progress, seen = std::int64_t{0}](std::int64_t arrived) mutable {
+        progress.add(arrived - seen);
+        seen = arrived;
+      };
+      run.result = rehearse(*run.workload, *run.chain, run.options);
+    }
+  };
+  std::vector<std::jthread> workers;
+  for (std::size_t i = 1; i < std::min(threads, runs.size()); ++i) workers.emplace_back(work);
+  work();
+}
+
+// "out.csv" for one run; "out-easy.csv", "out-kth-easy.csv" where there are several to tell apart.
+std::string file_of(const std::string& path, const Run& run, bool several_policies, bool several_workloads) {
+  const std::size_t slash = path.rfind('/');
+  std::size_t dot = path.find('.', slash == std::string::npos ? 0 : slash + 1);
+  if (dot == std::string::npos) dot = path.size();
+  std::string name = path.substr(0, dot);
+  if (several_workloads) name += "-" + run.workload->name;
+  if (several_policies) name += "-" + run.chain->text();
+  return name + path.substr(dot);
+}
+
+Result<void> write_jobs(const std::string& path, const report::Outcome& outcome) {
+  auto file = OutputFile::create(path);
+  if (!file) return std::unexpected(file.error());
+  if (path.ends_with(".swf")) {
+    report::write_jobs_swf(file->stream(), outcome);
+  } else {
+    report::write_jobs_csv(file->stream(), outcome);
+  }
+  return file->commit();
+}
+
+Result<void> write_report(const std::string& path, const std::vector<report::Outcome>& outcomes, const report::PageInfo& info) {
+  auto file = OutputFile::create(path);
+  if (!file) return std::unexpected(file.error());
+  report::write_html(file->stream(), outcomes, info);
+  if (auto done = file->commit(); !done) return done;
+  std::fprintf(stderr, "report: %s\n", path.c_str());
+  return {};
+}
+
+std::string command_line(const SimulateFlags& flags) {
+  std::string line = "rota simulate";
+  for (const std::string& w : flags.workloads) line += " " + w;
+  return line + " --policy " + flags.rehearse.policy;
+}
+
+void report_rejected(const std::vector<Run>& runs) {
+  for (const Run& run : runs) {
+    if (run.chain != runs.front().chain || run.result->summary.rejected == 0) continue;
+    std::fprintf(stderr, "%s: %s jobs ask for more than the cluster has and were rejected, the first is job %lld; --clamp lets them ask for all of it\n",
+                 run.workload->name.c_str(), grouped(run.result->summary.rejected).c_str(),
+                 static_cast<long long>(run.result->summary.first_rejected));
+  }
+}
+
+Result<void> print(const std::vector<Run>& runs, bool json) {
+  std::vector<report::Summary> summaries;
+  for (const Run& run : runs) summaries.push_back(run.result->summary);
+  if (json) {
+    std::cout << report::to_json(summaries);
+  } else {
+    report::write_table(std::cout, summaries, {.colour = isatty(STDOUT_FILENO) == 1});
+  }
+  if (!std::cout.flush()) return fail("standard output could not be written to; is the disk full?");
+  return {};
+}
+
+Result<int> simulate(const SimulateFlags& flags) {
+  const auto chains = flags.rehearse.chains();
+  if (!chains) return std::unexpected(chains.error());
+  const auto workloads = read_workloads(flags);
+  if (!workloads) return std::unexpected(workloads.error());
+  auto runs = plan_runs(flags, *workloads, *chains);
+  if (!runs) return std::unexpected(runs.error());
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  rehearse_all(*runs, flags.threads > 0 ? flags.threads : cores, !flags.quiet && isatty(STDERR_FILENO) == 1);
+  for (const Run& run : *runs) {
+    if (!run.result) return std::unexpected(run.result.error());
+  }
+  if (!flags.quiet) {
+    print_findings(*workloads);
+    report_rejected(*runs);
+  }
+  if (!flags.jobs_file.empty()) {
+    for (const Run& run : *runs) {
+      const std::string path = file_of(flags.jobs_file, run, chains->size() > 1, workloads->size() > 1);
+      if (auto done = write_jobs(path, run.result->outcome); !done) return std::unexpected(done.error());
+    }
+  }
+  if (auto done = print(*runs, flags.json); !done) return std::unexpected(done.error());
+  if (!flags.report_file.empty()) {
+    std::vector<report::Outcome> outcomes;
+    for (Run& run : *runs) outcomes.push_back(std::move(run.result->outcome));
+    const report::PageInfo info{.version = ROTA_VERSION, .command = command_line(flags)};
+    if (auto done = write_report(flags.report_file, outcomes, info); !done) return std::unexpected(done.error());
   }
   return kDone;
 }
@@ -40,12 +185,22 @@ Result<int> simulate(const SimulateFlags& flags) {
 
 void add_simulate(CLI::App& app, Action& action) {
   auto flags = std::make_shared<SimulateFlags>();
-  CLI::App* command = app.add_subcommand("simulate", "rehearse policies on a workload");
-  command->add_option("workload", flags->workload)->required();
-  command->add_option("--processors", flags->processors)->required();
-  command->add_option("--policy", flags->policies);
-  command->add_option("--ties", flags->ties);
-  command->add_option("--estimates", flags->estimates);
+  CLI::App* command = app.add_subcommand("simulate", "rehearse policies on a job log and compare them");
+  command->description(
+      "Rehearses each policy on each workload with the controller that runs live, and prints one comparison table.\n"
+      "Example: rota simulate log.swf.gz --policy fcfs,easy,conservative --report report.html");
+  command->add_option("WORKLOAD", flags->workloads, "job logs in the Standard Workload Format, plain or gzipped; - is standard input")
+      ->required();
+  flags->rehearse.declare(*command, RehearseFlags::Policies::several);
+  command
+      ->add_option("--jobs", flags->jobs_file,
+                   "write what became of each job: CSV, or SWF if the name ends in .swf; with several runs the name gets "
+                   "-WORKLOAD-POLICY before its ending")
+      ->type_name("FILE");
+  command->add_option("--report", flags->report_file, "write a self-contained HTML report")->type_name("FILE.html");
+  command->add_flag("--json", flags->json, "print the comparison as JSON");
+  command->add_flag("--quiet", flags->quiet, "no progress bar and no remarks about the log");
+  command->add_option("--threads", flags->threads, "rehearsals at a time; default: one a core")->check(CLI::Range(1, 1024))->type_name("N");
   command->callback([&action, flags] { action = [flags] { return simulate(*flags); }; });
 }
 

@@ -117,17 +117,19 @@ Result<int> verify(const VerifyFlags& flags) {
   if (!workload) return std::unexpected(workload.error());
   const auto chain = Chain::parse(flags.rehearse.policy);
   if (!chain) return std::unexpected(chain.error());
-  const auto options = flags.rehearse.options(*workload);
+  auto options = flags.rehearse.options(*workload);
   if (!options) return std::unexpected(options.error());
-  const auto outcome = rehearse(*workload, *chain, *options);
-  if (!outcome) return std::unexpected(outcome.error());
+  options->keep_jobs = true;
+  const auto rehearsed = rehearse(*workload, *chain, *options);
+  if (!rehearsed) return std::unexpected(rehearsed.error());
+  const report::Outcome& outcome = rehearsed->outcome;
 
-  const Comparison c = compare(outcome->jobs, *saved);
-  const auto jobs = static_cast<std::int64_t>(outcome->jobs.size());
+  const Comparison c = compare(outcome.jobs, *saved);
+  const auto jobs = static_cast<std::int64_t>(outcome.jobs.size());
   const auto rows = static_cast<std::int64_t>(saved->size());
   if (c.compared != jobs) std::printf("%lld jobs of the workload are not in the schedule\n", static_cast<long long>(jobs - c.compared));
   if (c.compared != rows) std::printf("%lld rows of the schedule are not in the workload\n", static_cast<long long>(rows - c.compared));
-  if (c.first_different) print_difference(*outcome, c, *saved);
+  if (c.first_different) print_difference(outcome, c, *saved);
   const std::int64_t all = std::max(jobs, rows);
   std::printf("%lld of %lld starts identical\n", static_cast<long long>(c.identical), static_cast<long long>(all));
   return c.identical == all ? kDone : kFailed;

@@ -97,7 +97,13 @@ Result<void> Controller::carry_out(const Action& action) {
     }
     case ActionKind::kill:
       return ports_.engine.dispatch({Command::Kind::kill, next_key_++, action.job, kNever, kNever});
-    case ActionKind::extend: grants_.push_back({cluster_.now(), action}); return {};
+    case ActionKind::extend: {
+      const Reason& why = action.reason;
+      const std::int64_t beneficiary = why.promised.valid() ? cluster_.job(why.promised).spec.number : -1;
+      grants_.push_back({cluster_.job(action.job).spec.number, cluster_.now(), action.until, beneficiary, why.promise,
+                         why.free, why.needed});
+      return {};
+    }
   }
   return {};
 }

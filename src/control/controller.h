@@ -14,10 +14,15 @@
 
 namespace rota {
 
-// A decision to let a job go on, kept for the report.
+// A decision to let a job go on, and why that harms nobody; kept for the report. Jobs by the numbers that people use.
 struct GrantRecord {
+  std::int64_t job = 0;
   Instant at;
-  Action action;
+  Instant until = kNever;         // kNever: no limit was set
+  std::int64_t beneficiary = -1;  // the waiting job whose promise was due; -1: none
+  Instant promise = kNever;
+  std::int64_t free = 0;          // processors free at that moment
+  std::int64_t needed = 0;        // processors that the waiting job asks for
 };
 
 // Everything impure that a controller is wired to.
