@@ -106,6 +106,16 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
+std::string one_line(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view character = text.substr(0, std::max<std::size_t>(character_size(text), 1));
+    out += printable(character) ? character : "?";
+    text.remove_prefix(character.size());
+  }
+  return out;
+}
+
 Result<std::int64_t> parse_integer(std::string_view text) {
   std::string_view digits = text;
   if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);

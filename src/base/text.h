@@ -18,6 +18,9 @@ std::vector<std::string_view> split(std::string_view text, char separator);  // 
 // Quotes text for a message: at most 40 characters of it, unprintable bytes as \xNN.
 std::string quoted(std::string_view text);
 
+// Text with every control character replaced by '?': it can neither break a line nor drive a terminal.
+std::string one_line(std::string_view text);
+
 Result<std::int64_t> parse_integer(std::string_view text);
 Result<double> parse_number(std::string_view text);  // finite only
 

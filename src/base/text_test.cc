@@ -40,6 +40,10 @@ TEST(Quoted, ShowsFortyCharactersAtMost) {
   EXPECT_EQ(rota::quoted(std::string(41, 'x')), "\"" + std::string(40, 'x') + "\"...");
 }
 
+TEST(OneLine, LeavesNoControlCharacter) {
+  EXPECT_EQ(one_line("batch\n\x1b[1m \u009b\x7f caf\u00e9"), "batch??[1m ?? caf\u00e9");
+}
+
 TEST(ParseInteger, ReadsTheWholeTextOrNothing) {
   EXPECT_EQ(parse_integer("42"), 42);
   EXPECT_EQ(parse_integer("-7"), -7);

@@ -31,15 +31,16 @@ struct LineBlocks::State {
   std::optional<InputFile> file;  // plain text from here ...
   std::string packed;             // ... or gzip members from here ...
   std::unique_ptr<GzipReader> gzip;
-  std::string_view text;     // ... or text in memory from here
-  std::int64_t size = -1;    // of the text
-  std::int64_t input = -1;   // of the file
-  std::int64_t taken = 0;    // bytes of the input that have been read
-  std::string buffer;        // text that is held
-  std::size_t used = 0;      // its beginning, already given out
-  std::size_t searched = 0;  // no newline from `used` up to here
-  bool padded = false;       // the buffer ends with kPadding bytes that are no text
-  bool ended = false;        // the input has no more than what is held
+  std::string_view text;      // ... or text in memory from here
+  std::int64_t size = -1;     // of the text
+  std::int64_t input = -1;    // of the file
+  std::int64_t taken = 0;     // bytes of the input that have been read
+  std::int64_t unpacked = 0;  // bytes of text that came out of gzip
+  std::string buffer;         // text that is held
+  std::size_t used = 0;       // its beginning, already given out
+  std::size_t searched = 0;   // no newline from `used` up to here
+  bool padded = false;        // the buffer ends with kPadding bytes that are no text
+  bool ended = false;         // the input has no more than what is held
   bool cut = false;
 
   // Drops what was given out and appends more of the input. Sets `ended` at its end.
@@ -63,6 +64,11 @@ struct LineBlocks::State {
     auto done = gzip->append_to(buffer);
     taken = static_cast<std::int64_t>(packed.size() - gzip->left());
     ended = gzip->done();
+    unpacked += static_cast<std::int64_t>(buffer.size() - searched);
+    if (taken > 0) {  // what is to come packs as what has come
+      const double ratio = static_cast<double>(unpacked) / static_cast<double>(taken);
+      size = static_cast<std::int64_t>(ratio * static_cast<double>(input));
+    }
     return done;
   }
 

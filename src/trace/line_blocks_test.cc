@@ -93,6 +93,10 @@ TEST_F(LineBlocksTest, TellsTheSizeOfTheText) {
   EXPECT_EQ(LineBlocks::open(path_)->size(), 100'000);
   through_file(gzip(text));
   EXPECT_EQ(LineBlocks::open(path_)->size(), 100'000);
+  through_file(gzip(text) + gzip(text));
+  auto blocks = LineBlocks::open(path_).value();
+  ASSERT_TRUE(blocks.next());
+  EXPECT_NEAR(static_cast<double>(blocks.size()), 200'000, 100) << "judged by the first member";
 }
 
 TEST(WorkloadName, LeavesOutFoldersAndEndings) {

@@ -59,7 +59,7 @@ class Names {
   }
   std::map<std::uint32_t, std::string> by_number() const {
     std::map<std::uint32_t, std::string> out;
-    for (const auto& [name, number] : numbers_) out.emplace(number, name);
+    for (const auto& [name, number] : numbers_) out.emplace(number, one_line(name));
     return out;
   }
 

@@ -32,8 +32,8 @@ void read_header_name(std::string_view value, std::map<std::uint32_t, std::strin
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc{} || number == UINT32_MAX) return;
   std::string_view name = trimmed(value.substr(static_cast<std::size_t>(end - value.data())));
-  if (name.starts_with("- ") || name.starts_with(": ")) name = trimmed(name.substr(1));
-  if (!name.empty()) names[number] = std::string(name);
+  while (name.starts_with("- ") || name.starts_with(": ")) name = trimmed(name.substr(1));
+  if (!name.empty()) names[number] = one_line(name);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/text.h"
 #include "trace/swf.h"
 
 namespace rota::trace {
@@ -46,8 +47,7 @@ void SwfWriter::flush() {
 }
 
 void SwfWriter::key(std::string_view name, std::string_view value) {
-  if (value.empty()) return;
-  comment("; " + std::string(name) + ": " + std::string(value));
+  if (!value.empty()) comment("; " + std::string(name) + ": " + one_line(value));
 }
 
 void SwfWriter::key(std::string_view name, std::int64_t value) {
@@ -75,7 +75,8 @@ void SwfWriter::top(const SwfTop& top) {
 }
 
 void SwfWriter::comment(std::string_view line) {
-  for (const char c : line) buffer_ += static_cast<std::uint8_t>(c) < 0x20 && c != '\t' ? '?' : c;
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  for (const char c : line) buffer_ += c == '\n' ? '?' : c;
   buffer_ += '\n';
   if (buffer_.size() > kPiece) flush();
 }

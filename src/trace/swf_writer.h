@@ -25,7 +25,7 @@ struct SwfTop {
 };
 
 // Buffers rows and hands them to the stream in large pieces; the rest in the destructor. What becomes of the writing is
-// told by the stream (see OutputFile). Control characters in texts are written as '?'.
+// told by the stream (see OutputFile). Control characters in the texts of SwfTop are written as '?'.
 class SwfWriter {
  public:
   explicit SwfWriter(std::ostream& out) : out_(out) {}
@@ -34,7 +34,7 @@ class SwfWriter {
   SwfWriter& operator=(const SwfWriter&) = delete;
 
   void top(const SwfTop& top);
-  void comment(std::string_view line);  // "; ..." as it was read
+  void comment(std::string_view line);  // "; ..." as it was read, without its end of line
   void row(const SwfRow& row);          // its 18 fields; extra columns are not written
 
  private:

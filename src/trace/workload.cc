@@ -1,5 +1,9 @@
 #include "trace/workload.h"
 
+#include <algorithm>
+
+#include "base/text.h"
+
 namespace rota::trace {
 
 void ImportReport::note(const char* what, std::int64_t line) {
@@ -9,6 +13,19 @@ void ImportReport::note(const char* what, std::int64_t line) {
     return;
   }
   findings.push_back({what, 1, line});
+}
+
+std::string describe(const ImportReport& report) {
+  std::string out = grouped(report.rows) + (report.rows == 1 ? " row read, " : " rows read, ") + grouped(report.kept) +
+                    (report.kept == 1 ? " job kept\n" : " jobs kept\n");
+  std::size_t width = 0;
+  for (const auto& finding : report.findings) width = std::max(width, grouped(finding.rows).size());
+  for (const auto& finding : report.findings) {
+    const std::string rows = grouped(finding.rows);
+    out += "  " + std::string(width - rows.size(), ' ') + rows + "  " + finding.what + " (first in line " +
+           std::to_string(finding.first_line) + ")\n";
+  }
+  return out;
 }
 
 }  // namespace rota::trace

@@ -24,6 +24,9 @@ struct ImportReport {
   void note(const char* what, std::int64_t line);  // counts one row under `what`
 };
 
+// The report as lines of text: a sum, then the findings with the line of the first row of each.
+std::string describe(const ImportReport& report);
+
 struct Workload {
   std::string name;                       // for titles: the file's name without folders and endings
   std::vector<JobSpec> jobs;              // by submit time, rows of one instant in file order; numbers unique

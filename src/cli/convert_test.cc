@@ -1,0 +1,117 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/file.h"
+#include "cli/command.h"
+#include "trace/gzip.h"
+#include "trace/log.h"
+
+namespace rota::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ConvertTest : public testing::Test {
+ protected:
+  ConvertTest() {
+    std::string pattern = fs::temp_directory_path() / "rota-convert-XXXXXX";
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~ConvertTest() override { fs::remove_all(folder_); }
+
+  std::string path(const char* name) const { return folder_ / name; }
+  void put(const char* name, const std::string& text) const { std::ofstream(path(name), std::ios::binary) << text; }
+  std::size_t files() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), {})); }
+
+  // What `rota convert ...` leaves in `out`, or its sentence.
+  std::string convert(std::vector<std::string> arguments, const char* out = "out.swf") const {
+    CLI::App app;
+    Action action;
+    add_convert(app, action);
+    arguments.insert(arguments.begin(), "convert");
+    arguments.insert(arguments.end(), {"-o", path(out)});
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+    app.parse(arguments);
+    const auto code = action();
+    return code ? read_file(path(out)).value() : code.error().message;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(ConvertTest, PassesTheEighteenFieldsAndTheCommentsThrough) {
+  const std::string log =
+      "; Computer: KTH\n;\n7 100.5 5 60 8 55.25 1024 16 3600 2048 1 3 4 5 6 2 9 10\n8 101 -1 1 1 -1 -1 -1 -1 -1 -1 -1 "
+      "-1 -1 -1 -1 -1 -1\n";
+  put("in.swf", log);
+  EXPECT_EQ(convert({path("in.swf")}), log);
+}
+
+TEST_F(ConvertTest, BringsDialectsToTheStandard) {
+  put("in.swf",
+      "1 0 -1 1 4\n  2\t1 0 9 64 1 1 64 60 1 1 1 1 1 -1 1 1 1 {12,12} q_2h 4:ppn=16\r\n3 2 -1 0 1 -1 -1 1 60 -1 5\n");
+  EXPECT_EQ(convert({path("in.swf")}),
+            "; Version: 2.2\n"
+            "1 0 -1 1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n"
+            "2 1 0 9 64 1 1 64 60 1 1 1 1 1 -1 1 1 1\n");
+  EXPECT_NE(convert({path("in.swf"), "--keep-cancelled"}).find("3 2 -1 0 1 -1 -1 1 60 -1 5 -1"), std::string::npos);
+}
+
+TEST_F(ConvertTest, WritesSacctLogsWithNamesInTheHeader) {
+  put("in.txt",
+      "JobID|User|Group|Partition|QOS|Submit|Start|End|Timelimit|State|NCPUS\n"
+      "9|anna|phys|batch|high|2024-03-01T10:00:00|2024-03-01T10:01:00|2024-03-01T10:11:00|01:00:00|COMPLETED|8\n");
+  const std::string header =
+      "; Version: 2.2\n; MaxJobs: 1\n; MaxRecords: 1\n; UnixStartTime: 1709287200\n; MaxProcs: 8\n"
+      "; Note: converted from sacct; MaxProcs is the most processors that were in use at once\n"
+      "; Queue: 1 high\n; Partition: 1 batch\n";
+  const std::string row = "9 0 60 600 8 -1 -1 -1 3600 -1 1 1 1 -1 1 1 -1 -1\n";
+  EXPECT_EQ(convert({path("in.txt")}), header + "; User: 1 anna\n; Group: 1 phys\n" + row);
+  EXPECT_EQ(convert({path("in.txt"), "--anonymous", "--from", "sacct"}), header + row);
+}
+
+TEST_F(ConvertTest, PacksAndUnpacks) {
+  const std::string log = "; Computer: KTH\n1 0 -1 1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n";
+  put("in", trace::gzip(log));
+  EXPECT_EQ(convert({path("in")}), log);
+  EXPECT_TRUE(trace::is_gzip(convert({path("in")}, "out.swf.gz")));
+  EXPECT_EQ(trace::read_log(path("out.swf.gz"))->jobs.size(), 1U);
+}
+
+TEST_F(ConvertTest, LeavesNothingBehindWhenItFails) {
+  put("in.swf", "1 0 -1 1 4\n2 x\n");
+  put("out.swf", "old");
+  EXPECT_NE(convert({path("in.swf")}).find("in.swf:2: field 2 (submit time) is \"x\""), std::string::npos);
+  EXPECT_EQ(read_file(path("out.swf")).value(), "old");
+  EXPECT_EQ(files(), 2U);
+  EXPECT_EQ(convert({path("in.swf"), "--skip-bad-rows"}),
+            "; Version: 2.2\n1 0 -1 1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n");
+}
+
+TEST_F(ConvertTest, SaysWhyThereIsNothingToConvert) {
+  put("empty", "");
+  put("cancelled", "1 0 -1 0 4 -1 -1 -1 -1 -1 5\n");
+  EXPECT_EQ(convert({path("empty")}),
+            path("empty") + ": it has no job to convert. Is it a job log in SWF, or written by sacct -X -P?");
+  EXPECT_NE(convert({path("cancelled")}).find("all its rows were dropped"), std::string::npos);
+  EXPECT_NE(convert({path("none")}).find("No such file"), std::string::npos);
+}
+
+TEST_F(ConvertTest, TellsThatTheDiskIsFull) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  fs::create_symlink("/dev/full", path("full"));
+  put("in.swf", "1 0 -1 1 4\n");
+  EXPECT_EQ(convert({path("in.swf")}, "full"),
+            "Cannot write /dev/full: No space left on device. Free some space or choose another path.");
+}
+
+TEST_F(ConvertTest, RefusesToWriteIntoAFolderThatIsNotThere) {
+  put("in.swf", "1 0 -1 1 4\n");
+  EXPECT_NE(convert({path("in.swf")}, "no/out.swf").find("No such file or directory"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace rota::cli
