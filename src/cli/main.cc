@@ -14,6 +14,7 @@ int run(int argc, char** argv) {
   rota::cli::add_simulate(app, action);
   rota::cli::add_verify(app, action);
   rota::cli::add_convert(app, action);
+  rota::cli::add_convert(app, action);
   rota::cli::add_generate(app, action);
   try {
     app.parse(argc, argv);

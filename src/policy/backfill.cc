@@ -18,7 +18,7 @@ void withdraw_all_but(JobId keep, const View& view, Plan& plan) {
 
 void Backfill::decide(const View& view, Plan& plan) const {
   if (plan.kills()) return;
-  if (knobs_.reservations == BackfillKnobs::kEveryJob) return behind_every_promise(view, plan);
+  if (knobs_.reservations > 1) return behind_many_promises(view, plan);
   const WaitingEntry* head = view.waiting().head();
   while (head && plan.fits(*head)) {
     plan.start(head->job, {}, false);
@@ -27,10 +27,8 @@ void Backfill::decide(const View& view, Plan& plan) const {
   if (!head) return;
   if (knobs_.reservations == 0) {
     if (knobs_.skip) start_all_that_fit(view, plan);
-  } else if (knobs_.reservations == 1) {
-    behind_one_promise(view, plan, *head);
   } else {
-    behind_some_promises(view, plan, *head);
+    behind_one_promise(view, plan, *head);
   }
 }
 
@@ -76,33 +74,6 @@ void Backfill::try_newcomer(const View& view, Plan& plan, const WaitingEntry& he
   const Gap gap{plan.free(), promise - view.now(), beside};
   if (gap.holds(job.spec.processors, job.expected)) {
     plan.start(id, because(job.expected <= gap.window, plan, head, promise), true);
-  }
-}
-
-void Backfill::behind_some_promises(const View& view, Plan& plan, const WaitingEntry& head) const {
-  Profile& profile = plan.profile();
-  std::int32_t left = knobs_.reservations;
-  const WaitingEntry* blocked = &head;
-  for (; blocked && left > 0; blocked = view.waiting().next(blocked->place)) {
-    const Instant at = profile.earliest(view.now(), blocked->processors, blocked->expected);
-    if (at == view.now() && plan.fits(*blocked)) {
-      plan.start(blocked->job, because(true, plan, head, kNever), true);
-      continue;
-    }
-    profile.change(at, at + blocked->expected, -std::int64_t{blocked->processors});
-    plan.promise(blocked->job, at);
-    plan.held().push_back({blocked->job, blocked->processors, blocked->expected, at});
-    --left;
-  }
-  for (const JobId id : view.promised()) {
-    if (!plan.holds(id) && !plan.starts(id)) plan.promise(id, kNever);
-  }
-  const WaitingEntry::Key* after = nullptr;
-  while (const WaitingEntry* e = view.waiting().candidate({plan.free(), Duration::max(), 0}, after)) {
-    after = &e->place;
-    if (plan.starts(e->job) || plan.holds(e->job)) continue;
-    if (!profile.fits(view.now(), e->processors, e->expected)) continue;
-    plan.start(e->job, because(true, plan, head, kNever), true);
   }
 }
 

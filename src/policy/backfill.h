@@ -2,8 +2,9 @@
 // promised a start that no later job may delay.
 //   0: strict queue order (FCFS), or with `skip` every job that fits starts (first fit)
 //   1: EASY (Lifka 1995; Mu'alem and Feitelson 2001)
-//   n: reservations for the first n blocked jobs
-//   kEveryJob: conservative; promises are kept from cycle to cycle and never move later (compression on early ends)
+//   n: the first n blocked jobs; from two on, promises are kept from cycle to cycle and never move later
+//      (compression on early ends), unless an overrun breaks them
+//   kEveryJob: conservative
 #pragma once
 
 #include <cstdint>
@@ -31,8 +32,7 @@ class Backfill final : public Policy {
   void start_all_that_fit(const View& view, Plan& plan) const;
   void behind_one_promise(const View& view, Plan& plan, const WaitingEntry& head) const;
   void try_newcomer(const View& view, Plan& plan, const WaitingEntry& head) const;
-  void behind_some_promises(const View& view, Plan& plan, const WaitingEntry& head) const;
-  void behind_every_promise(const View& view, Plan& plan) const;
+  void behind_many_promises(const View& view, Plan& plan) const;
 
   BackfillKnobs knobs_;
 };

@@ -93,12 +93,10 @@ ColumnWriter shared_columns(const std::vector<Job>& jobs, const TimeScale& scale
   });
   column(writer, jobs, [&](const Job& job) { writer.add(job.spec.processors); });
   column(writer, jobs, [&](const Job& job) { writer.add(job.spec.user == UINT32_MAX ? 0 : job.spec.user + 1ULL); });
-  column(writer, jobs, [&](const Job& job) {
-    writer.add(static_cast<std::uint64_t>(job.spec.limit.count() / scale.unit));
-  });
-  column(writer, jobs, [&](const Job& job) {
-    writer.add(static_cast<std::uint64_t>(run_time(job).count() / scale.unit));
-  });
+  column(writer, jobs,
+         [&](const Job& job) { writer.add(static_cast<std::uint64_t>(job.spec.limit.count() / scale.unit)); });
+  column(writer, jobs,
+         [&](const Job& job) { writer.add(static_cast<std::uint64_t>(run_time(job).count() / scale.unit)); });
   return writer;
 }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 std::string count_text(double value) { return readable_number(value, 0); }
-std::string two_digits(double value) { return readable_number(value, 2); }
+std::string slowdown_text(double value) { return readable_number(value, value < 100'000 ? 2 : 0); }
 std::string percent_text(double value) { return readable_percent(value, 1); }
 std::string fine_percent_text(double value) { return readable_percent(value, 2); }
 // Work is told in hours of one processor, as sites bill it.
@@ -38,12 +38,14 @@ constexpr std::array kService{
            [](const Summary& s) { return s.wait_p95.value_or(kNone); }, readable_seconds},
     Figure{"wait before the start", "longest", "", "The longest wait of all.", Better::lower,
            [](const Summary& s) { return s.wait_max.value_or(kNone); }, readable_seconds},
-    Figure{"times slower than alone", "slowdown", "", "Mean bounded slowdown: (wait + run) / run, runs below 10 s "
-           "counted as 10 s, at least 1.", Better::lower,
-           [](const Summary& s) { return s.bounded_slowdown.value_or(kNone); }, two_digits},
-    Figure{"times slower than alone", "response", "", "Mean response ratio: (wait + run) / run, without a bound: very "
-           "short jobs weigh heavily.", Better::lower,
-           [](const Summary& s) { return s.response_ratio.value_or(kNone); }, two_digits},
+    Figure{"times slower than alone", "slowdown", "",
+           "Mean bounded slowdown: (wait + run) / run, runs below 10 s "
+           "counted as 10 s, at least 1.",
+           Better::lower, [](const Summary& s) { return s.bounded_slowdown.value_or(kNone); }, slowdown_text},
+    Figure{"times slower than alone", "response", "",
+           "Mean response ratio: (wait + run) / run, without a bound: very "
+           "short jobs weigh heavily.",
+           Better::lower, [](const Summary& s) { return s.response_ratio.value_or(kNone); }, slowdown_text},
 };
 
 constexpr std::array kPromises{
@@ -51,19 +53,19 @@ constexpr std::array kPromises{
            [](const Summary& s) { return static_cast<double>(s.backfilled_starts); }, count_text},
     Figure{"backfill", "kept", "%", "Share of backfilled starts that were not killed to make room for another job.",
            Better::higher, [](const Summary& s) { return s.backfill_completion.value_or(kNone); }, percent_text},
-    Figure{"stopped", "killed", "runs", "Runs that were killed to make room and queued again.", Better::lower,
-           [](const Summary& s) { return static_cast<double>(s.killed); }, count_text},
-    Figure{"stopped", "lost work", "proc h", "Processor hours of the killed runs.", Better::lower,
+    Figure{"stopped", "killed", "", "Dispatches that were killed to make room; their jobs were queued again.",
+           Better::lower, [](const Summary& s) { return static_cast<double>(s.killed); }, count_text},
+    Figure{"stopped", "lost", "proc h", "Processor hours of the killed dispatches.", Better::lower,
            [](const Summary& s) { return s.lost_work; }, hours_text},
-    Figure{"stopped", "at limit", "jobs", "Jobs that were stopped at their own time limit.", Better::neither,
+    Figure{"stopped", "at limit", "", "Jobs that were stopped at their own time limit.", Better::neither,
            [](const Summary& s) { return static_cast<double>(s.timed_out); }, count_text},
-    Figure{"later than first promised", "late", "jobs", "Jobs that started later than the first start that they were "
-           "promised.", Better::lower, [](const Summary& s) { return static_cast<double>(s.delayed); }, count_text},
-    Figure{"later than first promised", "by", "", "How much later, on average over the late ones.", Better::lower,
+    Figure{"later than promised", "jobs", "",
+           "Jobs that started later than the first start that they were "
+           "promised.",
+           Better::lower, [](const Summary& s) { return static_cast<double>(s.delayed); }, count_text},
+    Figure{"later than promised", "by", "", "How much later, on average over the late ones.", Better::lower,
            [](const Summary& s) { return s.delay_mean.value_or(kNone); }, readable_seconds},
-    Figure{"scheduling", "cycles", "", "Times that the policy was asked what to do.", Better::neither,
-           [](const Summary& s) { return static_cast<double>(s.cycles); }, count_text},
-    Figure{"scheduling", "CPU", "", "Processor time that the rehearsal itself took.", Better::neither,
+    Figure{"", "CPU", "", "Processor time that the rehearsal itself took.", Better::neither,
            [](const Summary& s) { return s.cpu_seconds; }, [](double s) { return readable_number(s, 3) + " s"; }},
 };
 
@@ -116,12 +118,12 @@ std::string workload_line(std::span<const Summary> summaries) {
   const Summary& first = summaries.front();
   std::string line = grouped(first.jobs) + (first.jobs == 1 ? " job on " : " jobs on ") + grouped(first.processors) +
                      (first.processors == 1 ? " processor" : " processors");
-  constexpr const char* kRefused = "refused (more than the cluster can ever give)";
+  constexpr const char* kRejected = "rejected (more than the cluster can ever give)";
   constexpr const char* kUnfinished = "not finished";
   if (all_alike(summaries, &Summary::rejected) && first.rejected > 0) {
-    line += "; " + grouped(first.rejected) + " " + kRefused;
+    line += "; " + grouped(first.rejected) + " " + kRejected;
   } else {
-    for (const Summary& summary : summaries) add_remark(line, summary, summary.rejected, kRefused);
+    for (const Summary& summary : summaries) add_remark(line, summary, summary.rejected, kRejected);
   }
   for (const Summary& summary : summaries) add_remark(line, summary, summary.unfinished, kUnfinished);
   return line;

@@ -18,13 +18,13 @@ struct Figure {
   const char* unit;   // beside it; "" where each cell says its own
   const char* means;  // for people who do not know the word
   Better better;
-  double (*value)(const Summary&);   // NaN where there is none
-  std::string (*text)(double);       // never called with NaN
+  double (*value)(const Summary&);  // NaN where there is none
+  std::string (*text)(double);      // never called with NaN
 
   std::string shown(const Summary& summary) const;  // "-" where there is none
 };
 
-std::span<const Figure> service_figures();  // how long jobs waited and how well the machine was used
+std::span<const Figure> service_figures();  // how long jobs waited and how well the cluster was used
 std::span<const Figure> promise_figures();  // backfill, kills and promises
 
 // For each summary whether this figure is the best of them. All false where the figure has no better, where one is
@@ -34,7 +34,7 @@ std::vector<bool> best(const Figure& figure, std::span<const Summary> summaries)
 // How many summaries from `first` on tell of the same workload on the same number of processors.
 std::size_t same_workload(std::span<const Summary> summaries, std::size_t first);
 
-// "28,481 jobs on 100 processors", and where they differ from it, which policies refused or did not finish jobs.
+// "28,481 jobs on 100 processors", and where they differ from it, which policies rejected or did not finish jobs.
 std::string workload_line(std::span<const Summary> summaries);
 
 }  // namespace rota::report

@@ -15,7 +15,7 @@
 namespace rota::report {
 namespace {
 
-constexpr std::array<std::string_view, 8> kScripts{"data.js",  "words.js",   "charts.js",   "lanes.js",
+constexpr std::array<std::string_view, 8> kScripts{"data.js",    "words.js", "charts.js",   "lanes.js",
                                                    "picture.js", "gantt.js", "selftest.js", "main.js"};
 
 bool same_job(const Job& a, const Job& b) {
@@ -55,7 +55,7 @@ void write_section(std::ostream& out, const Comparison& its, std::size_t index) 
       {"verdict", [&](std::ostream& o) { o << html_text(verdict(its.summaries)); }},
       {"facts", [&](std::ostream& o) { o << html_text(workload_line(its.summaries)); }},
       {"service",
-       [&](std::ostream& o) { write_figures(o, service_figures(), its.summaries, "Waiting and use of the machine"); }},
+       [&](std::ostream& o) { write_figures(o, service_figures(), its.summaries, "Waiting and use of the cluster"); }},
       {"promises",
        [&](std::ostream& o) { write_figures(o, promise_figures(), its.summaries, "Backfill, kills and promises"); }},
       {"meanings",

@@ -16,7 +16,7 @@ struct PageInfo {
   std::string command;              // that made the page; "" leaves it out
 };
 
-// Outcomes that follow each other and tell of the same jobs on the same machine are compared in one section. Single
+// Outcomes that follow each other and tell of the same jobs on the same cluster are compared in one section. Single
 // jobs are drawn for workloads of up to kMostDrawnJobs and for as many policies as kMostDrawnRuns allows; beyond that
 // the page says so and keeps its table and charts. Write errors are left in the stream's state.
 inline constexpr std::size_t kMostDrawnJobs = 1'000'000;

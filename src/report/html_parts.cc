@@ -55,9 +55,11 @@ void write_grants_of(std::ostream& out, const Outcome& outcome) {
   out << "<h4>" << html_text(outcome.policy) << ": " << grouped(static_cast<std::int64_t>(outcome.grants.size()))
       << (outcome.grants.size() == 1 ? " grant" : " grants");
   if (shown.size() < outcome.grants.size())
-    out << " <span class=\"unit\">(the first " << grouped(static_cast<std::int64_t>(shown.size())) << " are listed)</span>";
+    out << " <span class=\"unit\">(the first " << grouped(static_cast<std::int64_t>(shown.size()))
+        << " are listed)</span>";
   out << "</h4>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Grants under "
-      << html_text(outcome.policy) << "\"><table class=\"grants\"><thead><tr><th scope=\"col\">job</th><th scope=\"col\">"
+      << html_text(outcome.policy)
+      << "\"><table class=\"grants\"><thead><tr><th scope=\"col\">job</th><th scope=\"col\">"
       << "when</th><th scope=\"col\">what was granted, and why it harmed nobody</th></tr></thead><tbody>\n";
   const auto processors = processors_of(outcome, shown);
   for (const Grant& grant : shown) {

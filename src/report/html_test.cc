@@ -58,7 +58,7 @@ TEST(Html, NamesFromOutsideStayText) {
 
 TEST(Html, ComparesOnlyWhatIsComparable) {
   auto outcomes = two_policies();
-  outcomes[1].jobs[5].spec.processors = 1;  // another workload under the same name
+  outcomes[1].jobs[5].spec.processors = 63;  // another workload under the same name
   EXPECT_EQ(count(page(outcomes), "<section class=\"workload\""), 2U);
   EXPECT_EQ(count(page(two_policies()), "<section class=\"workload\""), 1U);
 }

@@ -9,7 +9,9 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
-unsigned byte_at(std::string_view text, std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; }
+unsigned byte_at(std::string_view text, std::size_t i) {
+  return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+}
 
 // Bytes of the UTF-8 character at the front of text; 0 if there is none: cut short, overlong, a surrogate, or too big.
 std::size_t character_length(std::string_view text) {
@@ -28,12 +30,18 @@ std::size_t character_length(std::string_view text) {
 
 std::string_view entity(char c) {
   switch (c) {
-    case '&': return "&amp;";
-    case '<': return "&lt;";
-    case '>': return "&gt;";
-    case '"': return "&quot;";
-    case '\'': return "&#39;";
-    default: return {};
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    case '\'':
+      return "&#39;";
+    default:
+      return {};
   }
 }
 
@@ -57,7 +65,8 @@ std::string html_text(std::string_view text) {
 }
 
 std::string script_json(std::string json) {
-  for (std::size_t at = json.find('<'); at != std::string::npos; at = json.find('<', at)) json.replace(at, 1, "\\u003c");
+  for (std::size_t at = json.find('<'); at != std::string::npos; at = json.find('<', at))
+    json.replace(at, 1, "\\u003c");
   return json;
 }
 

@@ -17,10 +17,15 @@ TEST(HtmlText, LeavesNoCharacterThatMeansSomethingToABrowser) {
 }
 
 TEST(HtmlText, ReplacesWhatIsNotUtf8) {
-  EXPECT_EQ(html_text("a\xff" "b"), "a\xef\xbf\xbd" "b");
+  EXPECT_EQ(html_text("a\xff"
+                      "b"),
+            "a\xef\xbf\xbd"
+            "b");
   EXPECT_EQ(html_text("\xc3"), "\xef\xbf\xbd") << "cut short";
   EXPECT_EQ(html_text("\xc0\xbc"), "\xef\xbf\xbd\xef\xbf\xbd") << "an overlong <";
-  EXPECT_EQ(html_text(std::string_view("a\0b", 3)), "a\xef\xbf\xbd" "b");
+  EXPECT_EQ(html_text(std::string_view("a\0b", 3)),
+            "a\xef\xbf\xbd"
+            "b");
 }
 
 RC_GTEST_PROP(HtmlText, IsSafeForAnyBytes, (const std::string& bytes)) {
@@ -35,7 +40,8 @@ TEST(ScriptJson, CannotEndItsElement) {
 
 TEST(Fill, PutsEachPartInItsPlace) {
   std::ostringstream out;
-  fill(out, "a {{x}} b {{y}}{{x}}.", {{"x", [](std::ostream& o) { o << "1{{y}}"; }}, {"y", [](std::ostream& o) { o << 2; }}});
+  fill(out, "a {{x}} b {{y}}{{x}}.",
+       {{"x", [](std::ostream& o) { o << "1{{y}}"; }}, {"y", [](std::ostream& o) { o << 2; }}});
   EXPECT_EQ(out.str(), "a 1{{y}} b 21{{y}}.") << "and does not look into what it put there";
 }
 

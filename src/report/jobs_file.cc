@@ -56,11 +56,16 @@ class Rows {
 
 std::string_view name_of(JobState state) {
   switch (state) {
-    case JobState::waiting: return "waiting";
-    case JobState::running: return "running";
-    case JobState::completed: return "completed";
-    case JobState::timed_out: return "timed_out";
-    case JobState::rejected: return "rejected";
+    case JobState::waiting:
+      return "waiting";
+    case JobState::running:
+      return "running";
+    case JobState::completed:
+      return "completed";
+    case JobState::timed_out:
+      return "timed_out";
+    case JobState::rejected:
+      return "rejected";
   }
   return "unknown";
 }
@@ -121,9 +126,9 @@ void swf_row(Rows& rows, const Job& job) {
   rows.text(" ");
   rows.seconds(job.spec.limit);
   rows.text(" ");
-  for (const std::int64_t field : {swf_memory(job.spec), std::int64_t{swf_status(job)}, known(job.spec.user),
-                                   known(job.spec.group), std::int64_t{-1}, std::int64_t{-1},
-                                   known(job.spec.partition.value), std::int64_t{-1}}) {
+  for (const std::int64_t field :
+       {swf_memory(job.spec), std::int64_t{swf_status(job)}, known(job.spec.user), known(job.spec.group),
+        std::int64_t{-1}, std::int64_t{-1}, known(job.spec.partition.value), std::int64_t{-1}}) {
     rows.integer(field);
     rows.text(" ");
   }

@@ -20,25 +20,25 @@ struct Summary {
   std::string workload;
   std::string policy;
   std::int64_t processors = 0;
-  std::int64_t jobs = 0;        // all of the workload
-  std::int64_t rejected = 0;    // of those: refused, never queued
-  std::int64_t first_rejected = -1;  // number of the first job that was refused; -1: none
-  std::int64_t unfinished = 0;  // of those: neither refused nor ended; 0 but for a rehearsal that was cut short
-  std::int64_t timed_out = 0;   // of those that ended: stopped at their own time limit
-  Duration makespan = Duration{0};  // first submission of a job that was not refused, to the last end
+  std::int64_t jobs = 0;              // all of the workload
+  std::int64_t rejected = 0;          // of those: refused at submission
+  std::int64_t first_rejected = -1;  // number of the first job that was rejected; -1: none
+  std::int64_t unfinished = 0;        // of those: neither rejected nor ended; 0 but for a rehearsal that was cut short
+  std::int64_t timed_out = 0;         // of those that ended: stopped at their own time limit
+  Duration makespan = Duration{0};    // first submission of a job that was not rejected, to the last end
   std::optional<double> utilization;  // share of processors x makespan that the ended jobs' last dispatches used
   std::optional<double> wait_mean;    // seconds, as are all waits
   std::optional<double> wait_median;  // quantiles interpolate linearly between the two nearest ranks
   std::optional<double> wait_p95;
   std::optional<double> wait_max;
-  std::optional<double> bounded_slowdown;  // mean of max(1, (wait + run) / max(run, tau))
-  std::optional<double> response_ratio;    // mean of (wait + run) / run
-  std::int64_t backfilled_starts = 0;      // dispatches, also those that were killed
+  std::optional<double> bounded_slowdown;     // mean of max(1, (wait + run) / max(run, tau))
+  std::optional<double> response_ratio;       // mean of (wait + run) / run
+  std::int64_t backfilled_starts = 0;         // dispatches, also those that were killed
   std::optional<double> backfill_completion;  // share of backfilled starts that were not killed for another job
-  std::int64_t killed = 0;                 // dispatches that were killed and whose jobs were queued again
-  std::int64_t delayed = 0;                // jobs that started later than the first start they were promised
-  std::optional<double> delay_mean;        // seconds, of those
-  double lost_work = 0;                    // processor-seconds of killed dispatches
+  std::int64_t killed = 0;                    // dispatches that were killed and whose jobs were queued again
+  std::int64_t delayed = 0;                   // jobs that started later than the first start they were promised
+  std::optional<double> delay_mean;           // seconds, of those
+  double lost_work = 0;                       // processor-seconds of killed dispatches
   std::uint64_t plan_hash = 0;
   std::int64_t cycles = 0;
   std::int64_t referee_checks = 0;

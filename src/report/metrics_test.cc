@@ -103,7 +103,9 @@ TEST(Summary, LeavesOutWhatNothingCanBeSaidAbout) {
 }
 
 TEST(Quantile, InterpolatesLinearlyBetweenTheNearestRanks) {
-  const auto of = [](std::vector<std::int64_t> values, std::size_t zeros, double q) { return quantile(values, zeros, q); };
+  const auto of = [](std::vector<std::int64_t> values, std::size_t zeros, double q) {
+    return quantile(values, zeros, q);
+  };
   EXPECT_DOUBLE_EQ(of({4, 1, 3, 2}, 0, 0.5), 2.5);
   EXPECT_DOUBLE_EQ(of({4, 1, 3, 2, 5}, 0, 0.5), 3);
   EXPECT_DOUBLE_EQ(of({10}, 1, 0.5), 5) << "half way between the zero and the ten";

@@ -23,22 +23,22 @@ struct Grant {
 // The state between two instants at which something changed.
 struct LoadStep {
   Instant at = kEpoch;
-  std::int64_t busy = 0;      // processors
-  std::int64_t waiting = 0;   // jobs
+  std::int64_t busy = 0;     // processors
+  std::int64_t waiting = 0;  // jobs
 };
 
 struct Outcome {
   std::string workload;
-  std::string policy;            // as the user wrote it
-  std::int64_t processors = 0;   // of the cluster
-  std::vector<Job> jobs;         // every job in order of submission; rejected ones included
+  std::string policy;           // as the user wrote it
+  std::int64_t processors = 0;  // of the cluster
+  std::vector<Job> jobs;        // every job in order of submission; rejected ones included
   std::vector<Grant> grants;
-  Duration lost_work = Duration{0};      // processor time of killed dispatches, in processor-milliseconds
-  std::uint64_t plan_hash = 0;           // of all plans in order
-  std::int64_t cycles = 0;               // scheduling cycles
-  std::int64_t referee_checks = 0;       // single facts that the referee recomputed
-  double cpu_seconds = 0;                // of the rehearsal itself, without reading the workload
-  std::int64_t unix_start = 0;           // Unix time of the workload's second 0; 0: not known
+  Duration lost_work = Duration{0};  // processor time of killed dispatches, in processor-milliseconds
+  std::uint64_t plan_hash = 0;       // of all plans in order
+  std::int64_t cycles = 0;           // scheduling cycles
+  std::int64_t referee_checks = 0;   // single facts that the referee recomputed
+  double cpu_seconds = 0;            // of the rehearsal itself, without reading the workload
+  std::int64_t unix_start = 0;       // Unix time of the workload's second 0; 0: not known
 };
 
 }  // namespace rota::report

@@ -13,7 +13,7 @@
 namespace rota::report {
 
 struct Comparison {
-  std::span<const Outcome> outcomes;  // of the same jobs on the same machine; at least one
+  std::span<const Outcome> outcomes;  // of the same jobs on the same cluster; at least one
   std::vector<Summary> summaries;     // one each
   std::size_t drawn = 0;              // so many of them have their jobs drawn one by one
 };

@@ -9,7 +9,8 @@
 
 namespace rota::report {
 
-// The two largest units, rounded: "0 s", "12.3 s", "4 min 5 s", "1 h 54 min", "4 d 2 h", "1,234 d". Negative: "-12.3 s".
+// The two largest units, rounded: "0 s", "12.3 s", "4 min 5 s", "1 h 54 min", "4 d 2 h", "1,234 d". Negative: "-12.3
+// s".
 std::string readable_seconds(double seconds);
 inline std::string readable(Duration d) { return readable_seconds(to_seconds(d)); }
 

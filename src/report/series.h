@@ -14,7 +14,7 @@ struct Span {
   Instant to = kEpoch;  // not before from
 };
 
-// From the first submission to the last end of jobs that were not refused; empty if there are none.
+// From the first submission to the last end of jobs that were not rejected; empty if there are none.
 Span span_of(const Outcome& outcome);
 
 // Means over equal slices of the span. A job counts as waiting from its submission to its last start and as busy from
@@ -41,9 +41,9 @@ struct SizeClass {
 std::vector<SizeClass> size_classes(std::int64_t processors);
 
 struct ClassFigures {
-  std::int64_t jobs = 0;          // that ended
-  double bounded_slowdown = 0;    // means; 0 where there are no jobs
-  double wait = 0;                // seconds
+  std::int64_t jobs = 0;        // that ended
+  double bounded_slowdown = 0;  // means; 0 where there are no jobs
+  double wait = 0;              // seconds
 };
 std::vector<ClassFigures> by_size(const Outcome& outcome, const std::vector<SizeClass>& classes);
 

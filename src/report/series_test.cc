@@ -26,7 +26,7 @@ TEST(Load, SharesAnIntervalAmongTheSlicesItTouches) {
 
 TEST(Load, HoldsAnIntervalThatLiesInOneSlice) {
   const Load load = load_over(with({ended_job(1, 12, 1, 5, 2)}), {at_seconds(0), at_seconds(40)}, 4);
-  EXPECT_DOUBLE_EQ(load.waiting[1], 0.1);
+  EXPECT_NEAR(load.waiting[1], 0.1, 1e-12);
   EXPECT_DOUBLE_EQ(load.busy[1], 1);
 }
 
@@ -65,8 +65,8 @@ TEST(Waits, MarksReachTheLongestWait) {
 }
 
 TEST(Waits, SharesCountTheJobsThatWaitedNoLonger) {
-  const Outcome outcome = with({ended_job(1, 0, 0, 9, 1), ended_job(2, 0, 1, 9, 1), ended_job(3, 0, 10, 9, 1),
-                                ended_job(4, 0, 11, 9, 1)});
+  const Outcome outcome =
+      with({ended_job(1, 0, 0, 9, 1), ended_job(2, 0, 1, 9, 1), ended_job(3, 0, 10, 9, 1), ended_job(4, 0, 11, 9, 1)});
   const auto shares = wait_shares(outcome, {0, 1, 10, 100});
   EXPECT_EQ(shares, (std::vector<double>{0.25, 0.5, 0.75, 1}));
 }
@@ -85,7 +85,8 @@ TEST(Sizes, ClassesCoverEverySizeOnce) {
 
 TEST(Sizes, EachJobCountsInItsClass) {
   const auto classes = size_classes(10);  // 1, 2, 3-4, 5-8, 9-10
-  const auto figures = by_size(with({ended_job(1, 0, 0, 10, 1), ended_job(2, 0, 10, 10, 3), ended_job(3, 0, 30, 10, 4)}), classes);
+  const auto figures =
+      by_size(with({ended_job(1, 0, 0, 10, 1), ended_job(2, 0, 10, 10, 3), ended_job(3, 0, 30, 10, 4)}), classes);
   EXPECT_EQ(figures[0].jobs, 1);
   EXPECT_EQ(figures[1].jobs, 0);
   EXPECT_EQ(figures[2].jobs, 2);

@@ -35,7 +35,7 @@ Json one(const Summary& s) {
   json["response_ratio_mean"] = number(s.response_ratio);
   json["backfilled_starts"] = s.backfilled_starts;
   json["backfill_completion"] = number(s.backfill_completion);
-  json["killed_runs"] = s.killed;
+  json["killed_dispatches"] = s.killed;
   json["lost_work_processor_s"] = s.lost_work;
   json["timed_out_jobs"] = s.timed_out;
   json["delayed_jobs"] = s.delayed;

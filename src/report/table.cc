@@ -12,7 +12,7 @@
 namespace rota::report {
 namespace {
 
-constexpr std::size_t kLongestName = 30;  // a longer policy name has a line of its own
+constexpr std::size_t kLongestName = 24;  // a longer policy name has a line of its own
 constexpr std::size_t kGap = 2;           // between columns
 
 struct Cells {
@@ -68,7 +68,7 @@ Group group_from(const std::vector<Cells>& all, std::size_t first) {
 void widen(std::vector<Cells>& all) {
   for (std::size_t first = 0; first < all.size();) {
     const Group group = group_from(all, first);
-    const std::size_t wanted = std::strlen(all[first].figure->group) + 2;
+    const std::size_t wanted = std::strlen(all[first].figure->group) + 4;
     if (*all[first].figure->group != '\0' && group.width < wanted) all[first].width += wanted - group.width;
     first = group.end;
   }

@@ -1,5 +1,5 @@
-// The comparison that `rota simulate` prints: one row a policy, figures aligned, units in the headings, in two blocks so
-// that it fits 120 columns.
+// The comparison that `rota simulate` prints: one row a policy, figures aligned, units in the headings, in two blocks
+// so that it fits 120 columns.
 #pragma once
 
 #include <iosfwd>

@@ -24,7 +24,7 @@ Ranking ranked(const Ranking& of, std::optional<double> Summary::* figure) {
 std::string percent_less(double better, double worse) {
   const double percent = (1 - better / worse) * 100;
   if (percent < 0.1) return "less than 0.1 %";
-  return readable_number(percent, percent < 10 || percent > 99 ? 1 : 0) + " %";
+  return readable_number(percent, percent < 9.95 || percent > 99 ? 1 : 0) + " %";
 }
 
 std::string wait_of(const Summary& s) { return readable_seconds(*s.wait_mean); }
@@ -35,7 +35,7 @@ std::string used(const Summary& s) {
 
 std::string alone(const Summary& s) {
   return "Under " + s.policy + " jobs waited " + wait_of(s) + " on average, half of them no longer than " +
-         readable_seconds(*s.wait_median) + ", and the machine was " + used(s) + " used.";
+         readable_seconds(*s.wait_median) + ", and the cluster was " + used(s) + " used.";
 }
 
 std::string by_wait(const Ranking& order) {
@@ -69,10 +69,10 @@ std::string by_slowdown(const Ranking& order, const Summary& best_wait) {
 std::string by_use(const Ranking& order) {
   const auto [low, high] =
       std::ranges::minmax(order, std::less{}, [](const Summary* s) { return s->utilization.value_or(0); });
-  if (used(*low) == used(*high)) return " The machine was " + used(*low) + " used under every policy.";
+  if (used(*low) == used(*high)) return " The cluster was " + used(*low) + " used under every policy.";
   if (high->utilization.value_or(0) - low->utilization.value_or(0) < kSameUse)
-    return " The machine was used about equally under all: " + used(*low) + " to " + used(*high) + ".";
-  return " The machine was " + used(*high) + " used under " + high->policy + " and " + used(*low) + " under " +
+    return " The cluster was used about equally under all: " + used(*low) + " to " + used(*high) + ".";
+  return " The cluster was " + used(*high) + " used under " + high->policy + " and " + used(*low) + " under " +
          low->policy + ".";
 }
 

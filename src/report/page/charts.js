@@ -78,7 +78,7 @@ rota.drawCharts = (() => {
       const width = its.inner / values.length;
       const area = d3.area().x((d, i) => its.left + i * width).y0(base).y1((d) => y(d)).curve(d3.curveStepAfter);
       const frame = its.svg.append('g');
-      frame.append('rect').attr('class', 'idle').attr('x', its.left).attr('width', its.inner)
+      frame.append('rect').attr('class', 'free').attr('x', its.left).attr('width', its.inner)
           .attr('y', y(charts.processors)).attr('height', base - y(charts.processors));
       frame.append('path').attr('class', 'area').attr('d', area(values.concat(values.slice(-1))))
           .style('fill', colour(p));

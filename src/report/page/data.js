@@ -61,7 +61,7 @@ rota.sharedJobs = (index, charts) => {
   };
 };
 
-rota.kStates = ['waiting', 'running', 'completed', 'stopped at its limit', 'refused'];
+rota.kStates = ['waiting', 'running', 'completed', 'stopped at its limit', 'rejected'];
 
 // What policy p made of them. start and end are NaN for jobs that did not end, promise where there was none.
 rota.outcome = (index, p, charts, shared) => {

@@ -264,7 +264,7 @@ rota.gantt = (() => {
         lines.push(late > 0 ? `${duration(late)} later than first promised` :
                    late < 0 ? `${duration(-late)} earlier than first promised` : 'at the moment first promised');
       }
-      if (made.kills[i] > 0) lines.push(`after ${grouped(made.kills[i])} killed run${made.kills[i] === 1 ? '' : 's'}`);
+      if (made.kills[i] > 0) lines.push(`after having been killed ${made.kills[i] === 1 ? 'once' : `${grouped(made.kills[i])} times`}`);
       return lines;
     }
 

@@ -78,7 +78,7 @@ rota.withoutGantt = (section, charts) => {
   const words = document.createElement('p');
   words.className = 'look';
   words.textContent = `${rota.words.grouped(charts.jobs)} jobs are too many to draw one by one in a page. ` +
-      'Rehearse a part of the log to see them.';
+      'Rehearse a part of the workload to see them.';
   figure.replaceChildren(figure.querySelector('h3'), words);
 };
 

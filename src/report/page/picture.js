@@ -84,7 +84,7 @@ rota.picture = (() => {
     x0 = Math.max(0, x0); x1 = Math.min(columns, x1); y0 = Math.max(0, y0); y1 = Math.min(rows, y1);
     if (x1 <= x0 || y1 <= y0) return;
     const lastX = Math.min(columns - 1, Math.floor(x1)), lastY = Math.min(rows - 1, Math.floor(y1));
-    if (lastX === Math.floor(x0) && lastY === Math.floor(y0)) {  // most boxes of a large log
+    if (lastX === Math.floor(x0) && lastY === Math.floor(y0)) {  // most boxes of a large workload
       const at = (lastY * columns + lastX) * 4, share = (x1 - x0) * (y1 - y0);
       cells[at] += r * share; cells[at + 1] += g * share; cells[at + 2] += b * share; cells[at + 3] += share;
       return;
@@ -99,7 +99,7 @@ rota.picture = (() => {
     }
   }
 
-  // Cells to pixels over the colour of idle processors.
+  // Cells to pixels over the colour of free processors.
   function develop(grid, paper) {
     const {cells, columns, rows} = grid;
     const image = new ImageData(columns, rows);

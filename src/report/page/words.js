@@ -28,7 +28,7 @@ rota.words = (() => {
   // Words for moments, given in seconds since charts.from.
   function clock(charts) {
     const dated = charts.unixStart !== 0;
-    const zero = charts.from + charts.unixStart;  // seconds since 1970, or since second 0 of the log
+    const zero = charts.from + charts.unixStart;  // seconds since 1970, or since second 0 of the workload
     const two = (n) => String(n).padStart(2, '0');
     const time = (s) => `${two(Math.floor(s / 3600) % 24)}:${two(Math.floor(s / 60) % 60)}:${two(Math.floor(s) % 60)}`;
     const day = (s) => Math.floor(s / 86400);

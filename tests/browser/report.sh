@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# report.sh PROGRAM KIND: makes a report, opens it in headless Chromium with #selftest, and fails unless the page found
+# itself in order, wrote no error to the console, reached for nothing outside itself, and is not a blank picture.
+# PROGRAM is report_sample, which knows the KINDs, or rota with the KIND simulate.
+set -euo pipefail
+
+program=$1 kind=$2
+browser=$(command -v chromium || command -v chromium-browser || true)
+if [[ -z $browser ]]; then
+  echo "skipped: chromium is not installed (Debian package chromium), so the report cannot be looked at"
+  exit 77
+fi
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+page=$folder/report.html
+
+fail() {
+  echo "report.sh: $*" >&2
+  exit 1
+}
+
+# A workload in which backfill has something to do: a wide job waits behind long ones, short ones follow.
+small_workload() {
+  echo '; MaxProcs: 8'
+  local i
+  for ((i = 1; i <= 60; ++i)); do
+    echo "$i $((i * 60)) -1 $((300 + i * 37 % 400)) $((i % 8 + 1)) -1 -1 $((i % 8 + 1)) $((900 + i * 53 % 700)) -1 1 $((i % 5)) -1 -1 -1 -1 -1 -1"
+  done
+}
+
+make_report() {
+  if [[ $kind != simulate ]]; then
+    "$program" "$kind" "$page"
+    return
+  fi
+  if ! "$program" simulate --help | grep -q -- '--report'; then
+    echo "skipped: this rota does not write reports yet"
+    exit 77
+  fi
+  small_workload >"$folder/small.swf"
+  "$program" simulate "$folder/small.swf" --processors 8 --policy fcfs,easy --report "$page" >"$folder/table"
+}
+
+# Each run has a profile of its own; timeout ends the browser if it hangs, and it ends by itself otherwise.
+browse() {
+  timeout --kill-after=5 120 "$browser" --headless --no-sandbox --disable-gpu --no-first-run \
+    --disable-background-networking --disable-component-update --disable-sync --disable-dev-shm-usage \
+    --user-data-dir="$folder/profile" --enable-logging=stderr --v=0 --window-size=1280,2000 "$@"
+}
+
+make_report
+[[ -s $page ]] || fail "no report was written"
+browse --dump-dom "file://$page#selftest" >"$folder/dom" 2>"$folder/log" || fail "chromium failed: $(tail -3 "$folder/log")"
+
+grep -o '<pre id="selftest">.*' "$folder/dom" >/dev/null ||
+  fail "the page's scripts did not run to their end: $(grep CONSOLE "$folder/log" || tail -3 "$folder/log")"
+awk '/<pre id="selftest">/ { inside = 1 } inside' "$folder/dom" | sed 's/<[^>]*>//g' >"$folder/results"
+grep -q '<html[^>]* data-selftest="passed"' "$folder/dom" || fail "the page is not in order:
+$(grep '^not ok' "$folder/results")"
+if grep -E 'CONSOLE.*(Uncaught|Refused|[Ee]rror)' "$folder/log" >&2; then fail "the console shows errors"; fi
+
+sections=$(grep -c '<section class="workload"' "$folder/dom") || true
+case $kind in
+  few | many | simulate) [[ $sections == 1 ]] || fail "$sections workloads instead of one" ;;
+  hostile)
+    [[ $sections == 2 ]] || fail "$sections workloads instead of two"
+    grep -q '<title>hostile</title>' "$folder/dom" || fail "a name was taken for a script"
+    ;;
+esac
+
+# A blank page compresses to next to nothing.
+browse --hide-scrollbars --virtual-time-budget=5000 --screenshot="$folder/page.png" "file://$page" 2>/dev/null
+size=$(stat -c %s "$folder/page.png")
+least=40000
+[[ $kind == nothing ]] && least=5000
+((size > least)) || fail "the screenshot is blank ($size bytes)"
+
+grep -o 'data-[a-z]*-ms="[0-9]*"' "$folder/dom" | head -2 | tr '\n' ' '
+echo "$(grep -c '^ok' "$folder/results") facts checked on a page of $(stat -c %s "$page") bytes"
