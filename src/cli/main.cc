@@ -14,7 +14,6 @@ int run(int argc, char** argv) {
   rota::cli::add_simulate(app, action);
   rota::cli::add_verify(app, action);
   rota::cli::add_convert(app, action);
-  rota::cli::add_convert(app, action);
   rota::cli::add_generate(app, action);
   try {
     app.parse(argc, argv);

@@ -77,22 +77,36 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
   for (const Action& a : plan.actions()) {
     if (a.kind == ActionKind::start) ledger_[a.job.value] = State::waiting;
   }
+  if (auto breach = check_turns(view, plan)) return breach;
   if (free < 0) return "the starts at " + when(view.now()) + " need " + std::to_string(-free) + " processors more than are free";
   return std::nullopt;
 }
 
-// Processors left at `at` after running jobs and the plan's starts, if all end as expected.
-std::int64_t Referee::left_at(const View& view, const Plan& plan, Instant at) const {
+// Starts that do not say that they overtake anybody are the first of the queue.
+std::optional<std::string> Referee::check_turns(const View& view, const Plan& plan) {
+  const WaitingEntry* next = nullptr;
+  for (const Action& a : plan.actions()) {
+    if (a.kind != ActionKind::start || a.backfilled || a.reason.rule == Rule::skipped_ahead) continue;
+    ++checks_;
+    next = next ? view.waiting().next(next->place) : view.waiting().head();
+    if (!next || next->job != a.job) return name(view, a.job) + " is started as if it were its turn, and it is not";
+  }
+  return std::nullopt;
+}
+
+// Processors left at `at` after running jobs and the plan's starts, if all end as expected; `backfilled` or only those
+// whose turn it was.
+std::int64_t Referee::left_at(const View& view, const Plan& plan, Instant at, bool backfilled) const {
   std::int64_t left = view.options().processors - held_ + view.running().released_by(at);
   for (const Action& a : plan.actions()) {
-    if (a.kind != ActionKind::start) continue;
+    if (a.kind != ActionKind::start || (a.backfilled && !backfilled)) continue;
     const Job& job = view.job(a.job);
     if (view.now() + job.expected > at) left -= job.spec.processors;
   }
   return left;
 }
 
-// What was promised before this plan is kept by it, unless that was impossible even if the plan had started nothing.
+// What was promised before this plan is kept by it, unless that was impossible even if nobody had overtaken.
 std::optional<std::string> Referee::check_kept_promises(const View& view, const Plan& plan) {
   if (view.promised().size() > 4 && plan.promises().empty()) return std::nullopt;  // the sweep below does them together
   for (const Promise& p : plan.promises()) {
@@ -104,10 +118,11 @@ std::optional<std::string> Referee::check_kept_promises(const View& view, const 
       if (head && head->job == p.job) return name(view, p.job) + " is first in the queue and loses its promise";
       continue;
     }
-    // What would be left then without the plan's starts; a job that outstays what was expected of it cannot be counted on.
-    std::int64_t without_plan = view.options().processors - held_ + view.running().released_by(job.promise);
+    // What would be left then without those that overtake; a job that outstays what was expected of it does not count.
+    std::int64_t without_plan = left_at(view, plan, job.promise, false);
     if (!view.options().presume_ended) without_plan -= view.running().released_by(view.now());
-    if (without_plan >= job.spec.processors && job.promise >= view.now()) {
+    if (without_plan < job.spec.processors || job.promise < view.now()) continue;
+    if (view.promised().size() < 2 || !first_excess(view, plan, Promises::before)) {
       return name(view, p.job) + " was promised " + when(job.promise) + " and is put off to " + when(p.start) +
              " although nothing but the plan stands in its way";
     }
@@ -117,7 +132,7 @@ std::optional<std::string> Referee::check_kept_promises(const View& view, const 
 
 // A promise made or kept now can be kept if all goes as expected.
 std::optional<std::string> Referee::check_new_promises(const View& view, const Plan& plan) {
-  const auto feasible = [&](JobId id, Instant at) { return left_at(view, plan, at) >= view.job(id).spec.processors; };
+  const auto feasible = [&](JobId id, Instant at) { return left_at(view, plan, at, true) >= view.job(id).spec.processors; };
   for (const Promise& p : plan.promises()) {
     ++checks_;
     if (p.start == kNever) continue;
@@ -131,8 +146,7 @@ std::optional<std::string> Referee::check_new_promises(const View& view, const P
     const Instant at = promise_after(view, plan, id);
     ++checks_;
     if (at == kNever || at != view.job(id).promise || at <= view.now() || starts(plan, id)) continue;
-    if (!feasible(id, at) &&
-        view.options().processors - held_ + view.running().released_by(at) >= view.job(id).spec.processors) {
+    if (!feasible(id, at) && left_at(view, plan, at, false) >= view.job(id).spec.processors) {
       return name(view, id) + " was promised " + when(at) + ", and the plan's starts take what it needs then";
     }
   }
@@ -158,47 +172,58 @@ std::optional<std::string> Referee::recount(const View& view) {
   return std::nullopt;
 }
 
-// All promises that stand after the plan, together with running jobs and starts, never need more than there is.
-std::optional<std::string> Referee::check_all_promises_together(const View& view, const Plan& plan) {
-  if (view.promised().size() < 2 || !view.overdue().empty()) return std::nullopt;
+// The first instant at which running jobs, starts and promises together need more than there is: the promises and starts
+// of this plan, or those that stood before it and the starts whose turn it was. A job that outstays what was expected of
+// it counts for a moment longer.
+std::optional<Referee::Excess> Referee::first_excess(const View& view, const Plan& plan, Promises promises) {
   changes_.clear();
+  const Duration overstay{view.options().presume_ended ? 0 : 1};
   const auto uses = [&](Instant from, Duration length, std::int64_t processors) {
     changes_.emplace_back(from, processors);
     changes_.emplace_back(from + length, -processors);
   };
-  bool late = false;
   view.running().for_each([&](const RunningEntry& e) {
-    late = late || e.place.end <= view.now();
-    if (e.place.end > view.now()) uses(view.now(), e.place.end - view.now(), e.processors);
+    const Duration left = std::max(e.place.end - view.now(), overstay);
+    if (left > Duration{0}) uses(view.now(), left, e.processors);
     return true;
   });
-  if (late && !view.options().presume_ended) return std::nullopt;  // a job outstays what was expected of it: excused
+  const bool before = promises == Promises::before;
   for (const Action& a : plan.actions()) {
-    if (a.kind == ActionKind::start) uses(view.now(), view.job(a.job).expected, view.job(a.job).spec.processors);
+    if (a.kind != ActionKind::start) continue;
+    if (before && (a.backfilled || view.job(a.job).promise != kNever)) continue;
+    uses(view.now(), view.job(a.job).expected, view.job(a.job).spec.processors);
   }
-  const auto add_promise = [&](JobId id, Instant at) {
-    if (at != kNever && !starts(plan, id)) uses(at, view.job(id).expected, view.job(id).spec.processors);
+  fresh_.assign(plan.promises().begin(), plan.promises().end());
+  std::sort(fresh_.begin(), fresh_.end(), [](const Promise& a, const Promise& b) { return a.job < b.job; });
+  const auto add = [&](JobId id, Instant at) {
+    if (at != kNever && (before || !starts(plan, id))) uses(std::max(at, view.now()), view.job(id).expected, view.job(id).spec.processors);
   };
-  std::vector<Promise> fresh(plan.promises().begin(), plan.promises().end());
-  std::sort(fresh.begin(), fresh.end(), [](const Promise& a, const Promise& b) { return a.job < b.job; });
-  auto next = fresh.begin();
+  const auto is_fresh = [&](JobId id) {
+    const auto at = std::lower_bound(fresh_.begin(), fresh_.end(), id, [](const Promise& p, JobId j) { return p.job < j; });
+    return at != fresh_.end() && at->job == id;
+  };
   for (const JobId id : view.promised()) {
-    while (next != fresh.end() && next->job < id) add_promise(next->job, next->start), ++next;
-    const bool changed = next != fresh.end() && next->job == id;
-    add_promise(id, changed ? next->start : view.job(id).promise);
-    if (changed) ++next;
+    if (before || !is_fresh(id)) add(id, view.job(id).promise);
   }
-  for (; next != fresh.end(); ++next) add_promise(next->job, next->start);
+  if (!before) {
+    for (const Promise& p : fresh_) add(p.job, p.start);
+  }
   std::sort(changes_.begin(), changes_.end());  // at one instant ends come first: their change is negative
   std::int64_t used = 0;
   for (const auto& [at, change] : changes_) {
     ++checks_;
     used += change;
-    if (used > view.options().processors) {
-      return "the promises and running jobs together need " + std::to_string(used) + " processors at " + when(at);
-    }
+    if (used > view.options().processors) return Excess{at, used};
   }
   return std::nullopt;
+}
+
+// All promises that stand after the plan can be kept together.
+std::optional<std::string> Referee::check_all_promises_together(const View& view, const Plan& plan) {
+  if (view.promised().size() < 2) return std::nullopt;
+  const auto excess = first_excess(view, plan, Promises::after);
+  if (!excess) return std::nullopt;
+  return "the promises and running jobs together need " + std::to_string(excess->used) + " processors at " + when(excess->at);
 }
 
 }  // namespace rota

@@ -1,7 +1,7 @@
 // Checks every plan before it is carried out, with a ledger and arithmetic of its own: nothing here is shared with Plan
 // or Profile, and the ledger is kept from the events alone. It is on in every rehearsal and in production.
 //
-// In every plan it checks: that each action is about a job in the right state, once; that the starts fit the processors
+// In every plan it checks: that each action is about a job in the right state, once, and starts that overtake nobody are the first of the queue; that the starts fit the processors
 // that are free; that every promise that stands after the plan can be kept if all running jobs end as expected; that no
 // promise is moved later, or withdrawn, or spoilt by a start, unless the world itself had already broken it. Beyond what
 // one plan touches, it recounts the whole state and all promises together from time to time, paid from a credit that
@@ -37,14 +37,22 @@ class Referee {
   std::optional<std::string> check_kept_promises(const View& view, const Plan& plan);
   std::optional<std::string> check_new_promises(const View& view, const Plan& plan);
   std::optional<std::string> recount(const View& view);
+  enum class Promises : std::uint8_t { before, after };
+  struct Excess {
+    Instant at;
+    std::int64_t used;
+  };
+  std::optional<Excess> first_excess(const View& view, const Plan& plan, Promises promises);
   std::optional<std::string> check_all_promises_together(const View& view, const Plan& plan);
-  std::int64_t left_at(const View& view, const Plan& plan, Instant at) const;
+  std::optional<std::string> check_turns(const View& view, const Plan& plan);
+  std::int64_t left_at(const View& view, const Plan& plan, Instant at, bool backfilled) const;
 
   std::vector<State> ledger_;             // by job id
   std::int64_t held_ = 0;                 // processors of running jobs
   std::int64_t credit_ = 0;               // for recounting
   std::int64_t checks_ = 0;
-  std::vector<std::pair<Instant, std::int64_t>> changes_;  // scratch
+  std::vector<std::pair<Instant, std::int64_t>> changes_;  // scratch, as is
+  std::vector<Promise> fresh_;
 };
 
 }  // namespace rota

@@ -43,7 +43,7 @@ void Backfill::start_all_that_fit(const View& view, Plan& plan) const {
 void Backfill::behind_one_promise(const View& view, Plan& plan, const WaitingEntry& head) const {
   const Instant kept = view.job(head.job).promise;
   const bool nothing_released = kept != kNever && kept > view.now() && view.releases() == 0 && view.free() == view.unheld();
-  if (nothing_released && view.arrived().size() == 1) return try_newcomer(view, plan, head);
+  if (nothing_released && plan.actions().empty() && view.arrived().size() == 1) return try_newcomer(view, plan, head);
   withdraw_all_but(head.job, view, plan);
   Opening opening = plan.opening(head.processors);
   if (knobs_.fixed && kept != kNever) opening = {kept, 0};
