@@ -21,7 +21,9 @@ function(rota_embed target function)
   file(GENERATE OUTPUT ${base}.S CONTENT ".section .rodata\n${assembly}.section .note.GNU-stack,\"\",%progbits\n")
   file(GENERATE OUTPUT ${base}.cc CONTENT
 "#include <string_view>
-${declarations}namespace rota::report {
+// NOLINTBEGIN(readability-identifier-naming): the assembler's symbols
+${declarations}// NOLINTEND(readability-identifier-naming)
+namespace rota::report {
 std::string_view ${function}(std::string_view name);
 std::string_view ${function}(std::string_view name) {
 ${entries}  return {};

@@ -54,7 +54,7 @@ void ColumnWriter::put(std::uint64_t number) {
 
 void write_base64(std::ostream& out, const std::vector<std::uint8_t>& bytes) {
   constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  constexpr std::size_t kBlock = 3 * 4096;
+  constexpr std::size_t kBlock = 12'288;  // a multiple of 3: no padding inside
   std::string text;
   for (std::size_t block = 0; block < bytes.size(); block += kBlock) {
     text.clear();

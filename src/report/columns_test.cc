@@ -59,7 +59,7 @@ TEST(Base64, IsThatOfRfc4648) {
   EXPECT_EQ(base64(std::string(30'000, 'a')).find('='), std::string::npos) << "no padding inside";
 }
 
-RC_GTEST_PROP(Columns, ReadBackAsTheyWereAdded, (std::vector<std::vector<std::int64_t>> columns)) {
+RC_GTEST_PROP(Columns, ReadBackAsTheyWereAdded, (const std::vector<std::vector<std::int64_t>>& columns)) {
   ColumnWriter writer;
   for (const auto& column : columns) {
     for (const std::int64_t number : column) writer.add_signed(number % 3 == 0 ? 0 : number);

@@ -70,7 +70,7 @@ void write_section(std::ostream& out, const Comparison& its, std::size_t index) 
 
 void write_data(std::ostream& out, const std::vector<Comparison>& all) {
   for (std::size_t i = 0; i < all.size(); ++i) {
-    out << "<script type=\"application/json\" id=\"charts-" << i << "\">" << chart_data(all[i]) << "</script>\n";
+    out << R"(<script type="application/json" id="charts-)" << i << R"(">)" << chart_data(all[i]) << "</script>\n";
     write_job_data(out, all[i], i);
   }
 }

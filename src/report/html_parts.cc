@@ -15,28 +15,28 @@ namespace {
 
 std::string heading(const Figure& figure) {
   std::string text = html_text(figure.name);
-  if (*figure.unit != '\0') text += " <span class=\"unit\">" + html_text(figure.unit) + "</span>";
+  if (*figure.unit != '\0') text += R"( <span class="unit">)" + html_text(figure.unit) + "</span>";
   return text;
 }
 
 void write_head(std::ostream& out, std::span<const Figure> figures) {
-  out << "<thead><tr><th scope=\"col\" rowspan=\"2\">policy</th>";
+  out << R"(<thead><tr><th scope="col" rowspan="2">policy</th>)";
   for (std::size_t first = 0; first < figures.size();) {
     const char* group = figures[first].group;
     std::size_t n = 1;
     if (*group == '\0') {
-      out << "<th scope=\"col\" rowspan=\"2\" title=\"" << html_text(figures[first].means) << "\">"
+      out << R"(<th scope="col" rowspan="2" title=")" << html_text(figures[first].means) << R"(">)"
           << heading(figures[first]) << "</th>";
     } else {
       while (first + n < figures.size() && std::strcmp(figures[first + n].group, group) == 0) ++n;
-      out << "<th scope=\"colgroup\" class=\"group\" colspan=\"" << n << "\">" << html_text(group) << "</th>";
+      out << R"(<th scope="colgroup" class="group" colspan=")" << n << R"(">)" << html_text(group) << "</th>";
     }
     first += n;
   }
   out << "</tr><tr>";
   for (const Figure& figure : figures) {
     if (*figure.group != '\0')
-      out << "<th scope=\"col\" title=\"" << html_text(figure.means) << "\">" << heading(figure) << "</th>";
+      out << R"(<th scope="col" title=")" << html_text(figure.means) << R"(">)" << heading(figure) << "</th>";
   }
   out << "</tr></thead>\n";
 }
@@ -55,11 +55,10 @@ void write_grants_of(std::ostream& out, const Outcome& outcome) {
   out << "<h4>" << html_text(outcome.policy) << ": " << grouped(static_cast<std::int64_t>(outcome.grants.size()))
       << (outcome.grants.size() == 1 ? " grant" : " grants");
   if (shown.size() < outcome.grants.size())
-    out << " <span class=\"unit\">(the first " << grouped(static_cast<std::int64_t>(shown.size()))
+    out << R"( <span class="unit">(the first )" << grouped(static_cast<std::int64_t>(shown.size()))
         << " are listed)</span>";
   out << "</h4>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Grants under "
-      << html_text(outcome.policy)
-      << "\"><table class=\"grants\"><thead><tr><th scope=\"col\">job</th><th scope=\"col\">"
+      << html_text(outcome.policy) << R"("><table class="grants"><thead><tr><th scope="col">job</th><th scope="col">)"
       << "when</th><th scope=\"col\">what was granted, and why it harmed nobody</th></tr></thead><tbody>\n";
   const auto processors = processors_of(outcome, shown);
   for (const Grant& grant : shown) {
@@ -80,12 +79,12 @@ void write_figures(std::ostream& out, std::span<const Figure> figures, std::span
   for (const Figure& figure : figures) marks.push_back(best(figure, summaries));
   out << "<tbody>\n";
   for (std::size_t row = 0; row < summaries.size(); ++row) {
-    out << "<tr><th scope=\"row\"><span class=\"swatch p" << row % 8 << "\" aria-hidden=\"true\"></span>"
+    out << R"(<tr><th scope="row"><span class="swatch p)" << row % 8 << R"(" aria-hidden="true"></span>)"
         << html_text(summaries[row].policy) << "</th>";
     for (std::size_t i = 0; i < figures.size(); ++i) {
       const std::string text = html_text(figures[i].shown(summaries[row]));
       if (marks[i][row]) {
-        out << "<td class=\"best\"><strong title=\"the best of these policies\">" << text << "</strong></td>";
+        out << R"(<td class="best"><strong title="the best of these policies">)" << text << "</strong></td>";
       } else {
         out << "<td>" << text << "</td>";
       }
@@ -105,7 +104,7 @@ void write_meanings(std::ostream& out, std::span<const Figure> figures) {
 void write_grants(std::ostream& out, std::span<const Outcome> outcomes) {
   if (std::ranges::all_of(outcomes, [](const Outcome& outcome) { return outcome.grants.empty(); })) return;
   out << "<section class=\"granted\"><h3>Where grace was granted, and why that harmed nobody</h3>\n"
-         "<p class=\"look\">These jobs had used up their time. Each line gives the processors that were free at that "
+         R"(<p class="look">These jobs had used up their time. Each line gives the processors that were free at that )"
          "moment and what the next waiting job had been promised.</p>\n";
   for (const Outcome& outcome : outcomes) {
     if (!outcome.grants.empty()) write_grants_of(out, outcome);

@@ -75,7 +75,7 @@ Json policy_data(const Outcome& outcome, const Summary& summary, const Frame& fr
 }
 
 void write_element(std::ostream& out, const std::string& id, const ColumnWriter& columns) {
-  out << "<script type=\"text/plain\" id=\"" << id << "\">";
+  out << R"(<script type="text/plain" id=")" << id << R"(">)";
   write_base64(out, columns.bytes());
   out << "</script>\n";
 }

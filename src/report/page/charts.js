@@ -152,8 +152,9 @@ rota.drawCharts = (() => {
   function sizes(plot, charts, shown) {
     const used = charts.classes.map((label, c) => c).filter((c) => charts.policies.some((q) => q.sizes[c].jobs > 0));
     const value = (p, c) => charts.policies[p].sizes[c].slowdown;
-    const its = sheet(plot, 280, `Mean bounded slowdown by job size. ${used.map((c) => `${charts.classes[c]} processors: ` +
-                      shown.map((p) => `${charts.policies[p].name} ${number(value(p, c))}`).join(', ')).join('; ')}.`);
+    const of = (c) => shown.map((p) => `${charts.policies[p].name} ${number(value(p, c))}`).join(', ');
+    const its = sheet(plot, 280, 'Mean bounded slowdown by job size. ' +
+                      `${used.map((c) => `${charts.classes[c]} processors: ${of(c)}`).join('; ')}.`);
     const x = d3.scaleBand().domain(used).range([its.left, its.right]).paddingInner(0.25).paddingOuter(0.1);
     const inside = d3.scaleBand().domain(shown).range([0, x.bandwidth()]);
     const most = d3.max(shown, (p) => d3.max(used, (c) => value(p, c))) || 1;
@@ -164,8 +165,8 @@ rota.drawCharts = (() => {
       const bars = its.svg.append('g').attr('transform', `translate(${x(c)},0)`);
       shown.filter((p) => charts.policies[p].sizes[c].jobs > 0).forEach((p) => {
         const top = Math.min(y(value(p, c)), its.bottom - 1);
-        bars.append('rect').attr('class', 'bar').attr('x', inside(p)).attr('width', Math.max(1, inside.bandwidth() - 1))
-            .attr('y', top).attr('height', its.bottom - top).style('fill', colour(p));
+        bars.append('rect').attr('class', 'bar').attr('x', inside(p))
+            .attr('width', Math.max(1, inside.bandwidth() - 1)).attr('y', top).attr('height', its.bottom - top).style('fill', colour(p));
       });
     });
     its.svg.append('g').attr('class', 'axis').attr('transform', `translate(0,${its.bottom})`)
@@ -173,8 +174,9 @@ rota.drawCharts = (() => {
     readout(its, (px) => {
       const c = used[Math.min(used.length - 1, Math.max(0, Math.floor((px - its.left) / its.inner * used.length)))];
       const jobs = d3.max(charts.policies, (q) => q.sizes[c].jobs);
+      const wait = (p) => duration(charts.policies[p].sizes[c].wait);
       return [`${charts.classes[c]} processors: ${grouped(jobs)} jobs`].concat(shown.map((p) =>
-          `${charts.policies[p].name}: ${number(value(p, c))} × (mean wait ${duration(charts.policies[p].sizes[c].wait)})`));
+          `${charts.policies[p].name}: ${number(value(p, c))} × (mean wait ${wait(p)})`));
     });
   }
 

@@ -264,7 +264,8 @@ rota.gantt = (() => {
         lines.push(late > 0 ? `${duration(late)} later than first promised` :
                    late < 0 ? `${duration(-late)} earlier than first promised` : 'at the moment first promised');
       }
-      if (made.kills[i] > 0) lines.push(`after having been killed ${made.kills[i] === 1 ? 'once' : `${grouped(made.kills[i])} times`}`);
+      const kills = made.kills[i];
+      if (kills > 0) lines.push(`after having been killed ${kills === 1 ? 'once' : `${grouped(kills)} times`}`);
       return lines;
     }
 

@@ -62,7 +62,7 @@ rota.legend = (its) => {
     button.append(swatch, name);
     button.setAttribute('aria-pressed', 'true');
     button.addEventListener('click', () => {
-      const shown = its.shown.includes(p) ? its.shown.filter((q) => q !== p) : its.shown.concat(p).sort((a, b) => a - b);
+      const shown = its.charts.policies.map((policy, q) => q).filter((q) => its.shown.includes(q) !== (q === p));
       if (shown.length === 0) return;  // an empty chart says nothing
       its.shown = shown;
       button.setAttribute('aria-pressed', String(shown.includes(p)));

@@ -150,7 +150,9 @@ rota.picture = (() => {
       const colour = `rgb(${bytes[i * 3]},${bytes[i * 3 + 1]},${bytes[i * 3 + 2]})`;
       context.fillStyle = colour;
       context.fillRect(x0 + gap / 2, y0 + gap / 2, x1 - x0 - gap, y1 - y0 - gap);
-      if (x1 - x0 > 44 && y1 - y0 > 12) label(context, its, i, x0, (Math.max(y0, place.top) + Math.min(y1, place.bottom)) / 2);
+      const from = Math.max(x0, place.left), room = Math.min(x1, place.width) - from;
+      const middle = (Math.max(y0, place.top) + Math.min(y1, place.bottom)) / 2;
+      if (room > 30 && y1 - y0 > 12) label(context, its, i, {from, room, middle});
       if (marked.includes(i)) {
         context.strokeStyle = look.accent;
         context.lineWidth = 2;
@@ -159,13 +161,14 @@ rota.picture = (() => {
     });
   }
 
-  function label(context, its, i, x, y) {
+  // A box's job number, if there is room for it.
+  function label(context, its, i, {from, room, middle}) {
     const {bytes} = its.paintwork;
     const dark = bytes[i * 3] * 0.299 + bytes[i * 3 + 1] * 0.587 + bytes[i * 3 + 2] * 0.114 < 140;
     context.fillStyle = dark ? '#fff' : '#000';
-    const from = Math.max(x, its.place.left);
     const mark = its.made.backfilled[i] ? '\u25b8 ' : '';
-    context.fillText(mark + its.made.shared.number[i], from + 5, y + 0.5);
+    const text = mark + its.made.shared.number[i];
+    if (context.measureText(text).width + 9 < room) context.fillText(text, from + 5, middle + 0.5);
   }
 
   // Means over equal slices of the view of what is busy and what waits.

@@ -106,7 +106,8 @@ rota.selftest.picture = (gantt, check) => {
   const near = drawn();
   check(canvas.dataset.single === 'true', `near job ${made.shared.number[i]} single boxes are drawn`);
   check(gantt.status.textContent.startsWith(`Job ${made.shared.number[i]}`), 'its story is told');
-  if (gantt.view.t1 - gantt.view.t0 < gantt.whole.t1) check(differing(all, near) > 100, 'zooming in changes the picture');
+  const zoomed = gantt.view.t1 - gantt.view.t0 < gantt.whole.t1;
+  if (zoomed) check(differing(all, near) > 100, 'zooming in changes the picture');
   rota.selftest.hands(gantt, made, i, check);
   gantt.find('no such job');
   check(gantt.status.textContent.startsWith('There is no job'), 'a job that is not there is told');
@@ -127,7 +128,8 @@ rota.selftest.hands = (gantt, made, i, check) => {
                  clientY: box.top + at.y((boxes.from[b] + boxes.to[b]) / 2) * box.height / gantt.height};
   gantt.canvas.dispatchEvent(new PointerEvent('pointermove', point));
   const tip = document.getElementById('tip');
-  check(!tip.hidden && tip.textContent.startsWith(`Job ${made.shared.number[i]}`), `pointing tells: ${tip.textContent}`);
+  const named = tip.textContent.startsWith(`Job ${made.shared.number[i]}`);
+  check(!tip.hidden && named, `pointing tells: ${tip.textContent}`);
   gantt.canvas.dispatchEvent(new PointerEvent('pointerleave'));
   const press = (key) => gantt.canvas.dispatchEvent(new KeyboardEvent('keydown', {key, cancelable: true}));
   const width = gantt.view.t1 - gantt.view.t0;
