@@ -52,6 +52,10 @@ Result<std::vector<Chain>> RehearseFlags::chains() const {
   for (const std::string_view name : split(policy, ',')) {
     auto chain = Chain::parse(trimmed(name));
     if (!chain) return std::unexpected(chain.error());
+    if (ties == "submit-first" && chain->knobs().overrun != Overrun::kill) {
+      return fail("--ties submit-first is for comparing with published schedules, in which every run is cut at its limit; it does "
+                  "not go with policy " + quoted(name) + ", which has another overrun rule.");
+    }
     chains.push_back(std::move(*chain));
   }
   return chains;

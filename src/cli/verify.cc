@@ -115,12 +115,13 @@ Result<int> verify(const VerifyFlags& flags) {
   if (!saved) return std::unexpected(saved.error());
   auto workload = trace::read_swf(flags.workload, flags.rehearse.swf());
   if (!workload) return std::unexpected(workload.error());
-  const auto chain = Chain::parse(flags.rehearse.policy);
-  if (!chain) return std::unexpected(chain.error());
+  const auto chains = flags.rehearse.chains();
+  if (!chains) return std::unexpected(chains.error());
+  if (chains->size() != 1) return fail("rota verify compares one policy with a schedule; --policy names several.");
   auto options = flags.rehearse.options(*workload);
   if (!options) return std::unexpected(options.error());
   options->keep_jobs = true;
-  const auto rehearsed = rehearse(*workload, *chain, *options);
+  const auto rehearsed = rehearse(*workload, chains->front(), *options);
   if (!rehearsed) return std::unexpected(rehearsed.error());
   const report::Outcome& outcome = rehearsed->outcome;
 

@@ -1,5 +1,6 @@
 #include "control/controller.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -71,11 +72,23 @@ Result<void> Controller::cycle() {
   }
   if (!plan_.actions().empty() || !plan_.promises().empty()) hash_.mix(plan_.hash());
   cluster_.close_cycle([&](JobId id, const Job& job) { ports_.jobs.left(id, job); });
-  for (const Promise& p : plan_.promises()) cluster_.promised({p.job, p.start});
-  for (const Action& a : plan_.actions()) {
-    if (auto done = carry_out(a); !done) return done;
-  }
+  if (auto done = carry_out_plan(); !done) return done;
   ports_.loop.set(*this, chain_.next_wakeup(cluster_));
+  return {};
+}
+
+// In the order in which the plan came about: those whose turn it was start, then the next is promised a start, and then
+// others overtake it.
+Result<void> Controller::carry_out_plan() {
+  const std::span<const Action> actions = plan_.actions();
+  const auto first_other = std::find_if(actions.begin(), actions.end(), [](const Action& a) { return a.backfilled; });
+  for (auto a = actions.begin(); a != first_other; ++a) {
+    if (auto done = carry_out(*a); !done) return done;
+  }
+  for (const Promise& p : plan_.promises()) cluster_.promised({p.job, p.start});
+  for (auto a = first_other; a != actions.end(); ++a) {
+    if (auto done = carry_out(*a); !done) return done;
+  }
   return {};
 }
 
@@ -102,7 +115,8 @@ Result<void> Controller::carry_out(const Action& action) {
       const std::int64_t beneficiary = why.promised.valid() ? cluster_.job(why.promised).spec.number : -1;
       grants_.push_back({cluster_.job(action.job).spec.number, cluster_.now(), action.until, beneficiary, why.promise,
                          why.free, why.needed});
-      return {};
+      cluster_.extended({action.job, action.until});
+      return ports_.engine.dispatch({Command::Kind::expect, next_key_++, action.job, action.until, kNever});
     }
   }
   return {};

@@ -52,6 +52,7 @@ class Controller final : public EventSink, public Alarm {
   bool fold(const Event& event);  // true: worth a scheduling cycle
   bool admit(const Submitted& fact);
   Result<void> cycle();
+  Result<void> carry_out_plan();
   Result<void> carry_out(const Action& action);
   Result<void> correct_expectation(JobId id);
   Instant limit_end_of(const Job& job) const;

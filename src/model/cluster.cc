@@ -1,6 +1,7 @@
 #include "model/cluster.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
@@ -18,6 +19,7 @@ void Cluster::apply(const Event& event) {
     void operator()(const Requeued& f) { cluster.requeued(f); }
     void operator()(const Overdue& f) { cluster.overdue_.push_back(f.job); }
     void operator()(const Expected& f) { cluster.expected(f); }
+    void operator()(const Extended& f) { cluster.extended(f); }
     void operator()(const Promised& f) { cluster.promised(f); }
   };
   std::visit(Fold{*this}, event.what);
@@ -64,12 +66,17 @@ void Cluster::started(const Started& fact) {
   if (fact.backfilled) ++job.backfills;
   job.dispatch = next_dispatch_++;
   running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, fact.job});
+  if (!options_.list_processors) return;
+  const bool own = set_aside_for_ == fact.job;
+  map_.take(fact.job, job.spec.processors, own ? std::span<const std::uint32_t>(set_aside_) : std::span<const std::uint32_t>{});
+  if (own) set_aside_for_ = JobId{};
 }
 
 void Cluster::leave_running(Job& job, JobId id) {
   CHECK(job.state == JobState::running, "only a running job ends");
   CHECK(running_.erase({job.expected_end(), job.dispatch}), "a running job is in the index");
   std::erase(overdue_, id);
+  if (options_.list_processors) map_.release(id);
   ++releases_;
   job.end = now_;
 }
@@ -90,6 +97,8 @@ void Cluster::requeued(const Requeued& fact) {
   leave_running(job, fact.job);
   job.state = JobState::waiting;
   ++job.kills;
+  job.extended = false;
+  job.corrections = 0;
   job.spec.limit = fact.limit;
   job.expected = fact.limit;
   job.sequence = next_sequence_++;
@@ -99,13 +108,47 @@ void Cluster::requeued(const Requeued& fact) {
 
 void Cluster::expected(const Expected& fact) {
   Job& job = jobs_[fact.job.value];
-  CHECK(job.state == JobState::running, "only a running job's expected end is corrected");
-  running_.erase({job.expected_end(), job.dispatch});
-  std::erase(overdue_, fact.job);
-  job.expected = fact.expected;
   ++job.corrections;
+  expect_anew(job, fact.job, fact.expected);
+}
+
+void Cluster::extended(const Extended& fact) {
+  Job& job = jobs_[fact.job.value];
+  job.extended = true;
+  expect_anew(job, fact.job, fact.until - job.start);
+}
+
+void Cluster::expect_anew(Job& job, JobId id, Duration expected) {
+  CHECK(job.state == JobState::running, "only a running job's expected end changes");
+  running_.erase({job.expected_end(), job.dispatch});
+  std::erase(overdue_, id);
   ++releases_;
-  running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, fact.job});
+  job.expected = expected;
+  running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, id});
+}
+
+std::vector<JobId> View::blockers() const {
+  std::vector<JobId> blockers;
+  if (!set_aside_for_.valid()) return blockers;
+  for (const std::uint32_t p : set_aside_) {
+    if (map_.owner(p).valid()) blockers.push_back(map_.owner(p));
+  }
+  std::sort(blockers.begin(), blockers.end(), [&](JobId a, JobId b) { return job(a).dispatch < job(b).dispatch; });
+  blockers.erase(std::unique(blockers.begin(), blockers.end()), blockers.end());
+  return blockers;
+}
+
+void Cluster::set_aside(const Job& job, JobId id) {
+  set_aside_for_ = id;
+  std::vector<std::pair<Instant, std::uint32_t>> by_release;
+  for (std::uint32_t p = 0; p < map_.size(); ++p) {
+    const JobId owner = map_.owner(p);
+    by_release.emplace_back(owner.valid() ? std::max(jobs_[owner.value].expected_end(), now_ + Duration{1}) : now_, p);
+  }
+  const auto count = static_cast<std::ptrdiff_t>(job.spec.processors);
+  std::partial_sort(by_release.begin(), by_release.begin() + count, by_release.end());
+  set_aside_.clear();
+  for (auto at = by_release.begin(); at != by_release.begin() + count; ++at) set_aside_.push_back(at->second);
 }
 
 void Cluster::promised(const Promised& fact) {
@@ -114,6 +157,7 @@ void Cluster::promised(const Promised& fact) {
   if (fact.start == kNever) return forget_promise(job, fact.job);
   if (job.promise == kNever) promised_.insert(std::lower_bound(promised_.begin(), promised_.end(), fact.job), fact.job);
   job.promise = fact.start;
+  if (options_.list_processors) set_aside(job, fact.job);
   if (job.first_promise == kNever) job.first_promise = fact.start;
 }
 

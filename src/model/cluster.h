@@ -9,6 +9,7 @@
 
 #include "base/paged_table.h"
 #include "model/event.h"
+#include "model/processor_map.h"
 #include "model/running.h"
 #include "model/waiting.h"
 
@@ -21,6 +22,7 @@ struct ClusterOptions {
   // the published schedules, where submissions of an instant come before its completions.
   bool presume_ended = false;
   bool user_history = false;            // history_of() will be asked
+  bool list_processors = false;         // blockers() will be asked
 };
 
 // What is known of one user's past jobs.
@@ -55,6 +57,10 @@ class View {
     return found == history_.end() ? nullptr : &found->second;
   }
 
+  // The running jobs on the processors that are set aside for the job with the latest promise, in order of dispatch. Set
+  // aside are those that were expected to be free the earliest when it was made. Only under list_processors.
+  std::vector<JobId> blockers() const;
+
   // The waiting jobs that hold a promise, in order of job id; few under EASY, all under conservative.
   const std::vector<JobId>& promised() const { return promised_; }
   // Jobs that became overdue since the last cycle.
@@ -66,7 +72,7 @@ class View {
 
  protected:
   explicit View(const ClusterOptions& options)
-      : options_(options), waiting_(options.waiting) {}
+      : options_(options), waiting_(options.waiting), map_(options.list_processors ? options.processors : 0) {}
   ~View() = default;
 
   ClusterOptions options_;
@@ -75,6 +81,9 @@ class View {
   WaitingJobs waiting_;
   RunningJobs running_;
   std::vector<JobId> promised_;
+  ProcessorMap map_;                      // empty unless list_processors
+  std::vector<std::uint32_t> set_aside_;  // processors, for set_aside_for_
+  JobId set_aside_for_;
   std::vector<JobId> overdue_;
   std::vector<JobId> gone_;  // ended or rejected since the last cycle
   std::map<std::uint32_t, RunHistory> history_;  // by user
@@ -115,12 +124,15 @@ class Cluster final : public View {
   void finished(const Finished& fact);
   void requeued(const Requeued& fact);
   void expected(const Expected& fact);
+  void extended(const Extended& fact);
   void promised(const Promised& fact);
   using View::promised;
 
  private:
   void leave_running(Job& job, JobId id);
   void forget_promise(Job& job, JobId id);
+  void set_aside(const Job& job, JobId id);
+  void expect_anew(Job& job, JobId id, Duration expected);
 };
 
 }  // namespace rota

@@ -34,6 +34,10 @@ struct Expected {  // the run time counted on was corrected
   JobId job;
   Duration expected;
 };
+struct Extended {  // let go on although its time was up
+  JobId job;
+  Instant until;
+};
 struct Promised {
   JobId job;
   Instant start;  // kNever: the promise is withdrawn
@@ -41,7 +45,7 @@ struct Promised {
 
 struct Event {
   Instant at;
-  std::variant<Submitted, Rejected, Started, Finished, Requeued, Overdue, Expected, Promised> what;
+  std::variant<Submitted, Rejected, Started, Finished, Requeued, Overdue, Expected, Extended, Promised> what;
 };
 
 }  // namespace rota

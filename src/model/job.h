@@ -37,6 +37,7 @@ struct Job {
   std::uint16_t backfills = 0;       // dispatches that were backfilled
   JobState state = JobState::waiting;
   bool backfilled = false;           // the latest dispatch was backfilled
+  bool extended = false;             // was let go on beyond what was expected, up to a set time
   std::uint8_t corrections = 0;      // times that the expected run time proved too short
 
   Instant expected_end() const { return start + expected; }

@@ -32,6 +32,7 @@ class Backfill final : public Policy {
   void start_all_that_fit(const View& view, Plan& plan) const;
   void behind_one_promise(const View& view, Plan& plan, const WaitingEntry& head) const;
   void try_newcomer(const View& view, Plan& plan, const WaitingEntry& head) const;
+  Duration window(const View& view, Instant promise) const;
   void behind_many_promises(const View& view, Plan& plan) const;
 
   BackfillKnobs knobs_;

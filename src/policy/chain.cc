@@ -9,7 +9,7 @@
 namespace rota {
 namespace {
 
-constexpr std::array<PolicyName, 8> kPolicies{{
+constexpr std::array<PolicyName, 9> kPolicies{{
     {"fcfs", "", "depth=0", "first come, first served; nobody overtakes", "textbook"},
     {"fcfs-skip", "first-fit ff", "depth=0+skip=yes", "in queue order, every job that fits starts; nothing is promised",
      "textbook"},
@@ -21,6 +21,8 @@ constexpr std::array<PolicyName, 8> kPolicies{{
      "EASY-SJBF on predicted run times; a prediction never kills", "Tsafrir, Etsion and Feitelson 2007"},
     {"conservative", "cons", "depth=all", "every job is promised a start, which never moves later",
      "Mu'alem and Feitelson 2001"},
+    {"strict", "", "depth=1+beside=no+fixed=yes+overrun=strict",
+     "backfilling that stops overrunning jobs as soon as a promise is due", "Li and Lei 2018, their base"},
     {"rb-har", "rbhar", "depth=1+beside=no+fixed=yes+overrun=rb-har",
      "backfilling in which an overrunning job goes on when that harms nobody", "Li and Lei 2018"},
     {"grace", "lazy", "depth=1+beside=no+fixed=yes+overrun=lazy",

@@ -34,6 +34,8 @@ class Chain {
   void decide(const View& view, Plan& plan) const;
   Instant next_wakeup(const View& view) const;
 
+  // Whether a policy needs to know which processors jobs hold, not only how many.
+  bool lists_processors() const { return asks_for_processors(knobs_.overrun); }
   // Which indexes the policies will ask for.
   WaitingOptions waiting() const;
 

@@ -76,8 +76,9 @@ void SimEngine::ring() {
 
 void SimEngine::flush() {
   if (happened_.empty() || !failure_) return;
-  failure_ = sink_->deliver(happened_);
-  happened_.clear();
+  delivering_.swap(happened_);  // commands that come back meanwhile may make more happen
+  failure_ = sink_->deliver(delivering_);
+  delivering_.clear();
 }
 
 void SimEngine::ring_next() {

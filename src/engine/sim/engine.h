@@ -93,6 +93,7 @@ class SimEngine final : public Engine, public Alarm {
   PagedTable<Alive> alive_;            // by job id
   std::set<std::uint32_t> killed_;     // dispatches that were killed and still stand in the calendar of ends
   std::vector<Event> happened_;        // not yet delivered
+  std::vector<Event> delivering_;
   Arrival next_;                       // the next to arrive, while due_ is not kNever
   Instant due_ = kNever;               // when next_ arrives
   Instant drawn_submit_ = kEpoch;

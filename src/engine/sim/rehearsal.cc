@@ -9,6 +9,7 @@ ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& cha
   cluster.waiting = chain.waiting();
   cluster.presume_ended = options.engine.ties == Ties::submit_first;
   cluster.user_history = chain.knobs().estimator != Estimator::limit;
+  cluster.list_processors = chain.lists_processors();
   return cluster;
 }
 
