@@ -220,7 +220,7 @@ std::optional<Referee::Excess> Referee::first_excess(const View& view, const Pla
 
 // All promises that stand after the plan can be kept together.
 std::optional<std::string> Referee::check_all_promises_together(const View& view, const Plan& plan) {
-  if (view.promised().size() < 2) return std::nullopt;
+  if (view.promised().size() < 2 || plan.kills()) return std::nullopt;  // after a kill the promises are drawn anew
   const auto excess = first_excess(view, plan, Promises::after);
   if (!excess) return std::nullopt;
   return "the promises and running jobs together need " + std::to_string(excess->used) + " processors at " + when(excess->at);
