@@ -76,7 +76,7 @@ struct Times {
 
 class Reader {
  public:
-  Reader(LineBlocks blocks, const SwfOptions& options) : blocks_(std::move(blocks)), options_(options) {}
+  Reader(LineBlocks blocks, SwfOptions options) : blocks_(std::move(blocks)), options_(std::move(options)) {}
   Result<SacctLog> read();
 
  private:
