@@ -180,6 +180,8 @@ TEST(ReadSacct, ReadsMemoryInEveryForm) {
   EXPECT_EQ(on_node("1024"), std::int64_t{512} << 20U) << "megabytes without a unit";
   EXPECT_EQ(on_node("0n"), 0);
   EXPECT_EQ(on_node(""), 0);
+  EXPECT_EQ(on_node("16?"), 0) << "what sacct prints where nothing was asked";
+  EXPECT_EQ(on_node("18446744073709551616.00M"), 0) << "the same with --noconvert";
   EXPECT_EQ(read(Row{.nodes = "3"}.text()).rows[0].node_memory, 0) << "8 processors are not spread evenly over 3 nodes";
 }
 
