@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/text.h"
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer calls it so
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace rota;
   const std::string text(data, data + size);
@@ -17,8 +18,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (const auto bytes = parse_size(text)) CHECK(*bytes >= 0 && parse_size(format_size(*bytes)), "sizes are possible");
   if (const auto hosts = parse_host_list(text, 1000)) CHECK(!hosts->empty() && hosts->size() <= 1000, "some hosts");
-  static_cast<void>(parse_integer(text));
-  static_cast<void>(parse_number(text));
+  const auto integer = parse_integer(text);
+  const auto number = parse_number(text);
+  CHECK(!integer || number, "a whole number is a number");
   CHECK(is_utf8(rota::quoted(std::string_view(text))), "what is quoted can be shown");
   return 0;
 }

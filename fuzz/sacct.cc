@@ -26,6 +26,7 @@ void check_rows(const SacctLog& log) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer calls it so
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(data, data + size);
   const auto strict = read_sacct_log(LineBlocks::over(text, "fuzz.txt"), {});

@@ -56,9 +56,9 @@ TEST(Gzip, FailsOnDamageAndOnJunkAfterIt) {
 }
 
 TEST(Gzip, RefusesToUnpackMoreThanItMay) {
-  const std::string bomb = gzip(std::string(50'000'000, '\0'), 12);
+  const std::string bomb = gzip(std::string(8'000'000, '\0'), 12);
   EXPECT_EQ(unpack(bomb, 1 << 20U).error().message, "log.gz: the gzip data unpacks to more than 1M; split the log.");
-  EXPECT_EQ(unpack(bomb, 50'000'000)->size(), 50'000'000U);
+  EXPECT_EQ(unpack(bomb, 8'000'000)->size(), 8'000'000U);
   EXPECT_FALSE(unpack(gzip(std::string(600, 'x')) + gzip(std::string(600, 'x')), 1000));
 }
 
@@ -71,7 +71,8 @@ TEST(Gzip, DoesNotBelieveALyingSize) {
 }
 
 RC_GTEST_PROP(Gzip, NeverCrashesOnAnyBytes, (const std::string& text)) {
-  static_cast<void>(unpack("\x1f\x8b\x08" + text, 1 << 20U));
+  const auto junk = unpack("\x1f\x8b\x08" + text, 1 << 20U);
+  RC_ASSERT(junk.has_value() || junk.error().message.starts_with("log.gz: the gzip data "));
   RC_ASSERT(unpack(gzip(text)).value() == text);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -15,7 +16,7 @@ namespace rota::trace {
 
 class JobBuilder {
  public:
-  explicit JobBuilder(const SwfOptions& options) : options_(options) {}
+  explicit JobBuilder(SwfOptions options) : options_(std::move(options)) {}
 
   bool full() const { return out_.jobs.size() == out_.jobs.capacity(); }  // the next row needs room
   // Makes room for what the whole text will need if its rows go on as they are, so that little is copied or wasted.

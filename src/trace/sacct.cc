@@ -22,7 +22,7 @@ constexpr const char* kSuspended = "End - Start is not Elapsed (suspended?): Ela
 constexpr const char* kEarlyStart = "started before they were submitted: wait time left unknown";
 constexpr const char* kLateEligible =
     "eligible later than submitted (held, or waiting for another job): submit time kept";
-constexpr const char* kNoLimit = "no time limit (UNLIMITED or Partition_Limit): requested time left unknown";
+constexpr const char* kNoLimit = "no time limit (UNLIMITED, Partition_Limit, or not told): requested time left unknown";
 constexpr const char* kNewNumber = "job numbers missing or doubled (members of arrays): new ones given";
 
 constexpr std::int64_t kMostMemory = std::int64_t{1} << 60U;  // bytes of one job
@@ -74,16 +74,22 @@ struct Times {
   std::optional<Duration> elapsed;
 };
 
+// Elapsed knows of clock changes and suspensions; the difference of two local times does not.
+std::optional<Duration> run_time(const Times& times) {
+  if (times.elapsed || !times.start || !times.end) return times.elapsed;
+  return *times.end < *times.start ? std::nullopt : std::optional(seconds(*times.end - *times.start));
+}
+
 class Reader {
  public:
-  Reader(LineBlocks blocks, const SwfOptions& options) : blocks_(std::move(blocks)), options_(options) {}
+  Reader(LineBlocks blocks, SwfOptions options) : blocks_(std::move(blocks)), options_(std::move(options)) {}
   Result<SacctLog> read();
 
  private:
   Result<void> take_line(std::string_view line);
   Result<void> take_job();
   Result<Times> times() const;
-  std::optional<Duration> run_time(const Times& times);
+  void remark(const Times& times);
   Result<void> set_processors(SwfRow& row);
   Result<void> set_limit(SwfRow& row);
   Result<void> set_memory(SwfRow& row);
@@ -182,15 +188,16 @@ Result<Times> Reader::times() const {
   return out;
 }
 
-// Elapsed knows of clock changes and suspensions; the difference of two local times does not.
-std::optional<Duration> Reader::run_time(const Times& times) {
-  if (!times.start || !times.end) return times.elapsed;
-  const Duration difference = seconds(*times.end - *times.start);
-  if (!times.elapsed) return difference.count() < 0 ? std::nullopt : std::optional(difference);
-  const Duration off = difference - *times.elapsed;
-  const bool hour = off == seconds(3600) || off == seconds(-3600) || off == seconds(1800) || off == seconds(-1800);
-  if (std::chrono::abs(off) >= seconds(2)) out_.report.note(hour ? kClockChange : kSuspended, line_);
-  return times.elapsed;
+// Counts what is odd about the times of a job that is kept.
+void Reader::remark(const Times& times) {
+  if (times.start && times.end && times.elapsed) {
+    const Duration off = std::chrono::abs(seconds(*times.end - *times.start) - *times.elapsed);
+    const bool hour = off == seconds(3600) || off == seconds(1800);
+    if (off >= seconds(2)) out_.report.note(hour ? kClockChange : kSuspended, line_);
+  }
+  const Seconds left_queue = times.start ? times.start : times.end;
+  if (left_queue && *left_queue < *times.submit) out_.report.note(kEarlyStart, line_);
+  if (times.eligible && *times.eligible > *times.submit) out_.report.note(kLateEligible, line_);
 }
 
 Result<void> Reader::keep(const SacctId& id, const Times& times, std::optional<Duration> run, SacctState state) {
@@ -208,8 +215,7 @@ Result<void> Reader::keep(const SacctId& id, const Times& times, std::optional<D
     const auto done = (this->*step)(row);
     if (!done) return done;
   }
-  if (left_queue && *left_queue < *times.submit) out_.report.note(kEarlyStart, line_);
-  if (times.eligible && *times.eligible > *times.submit) out_.report.note(kLateEligible, line_);
+  remark(times);
   out_.rows.push_back(row);
   return {};
 }

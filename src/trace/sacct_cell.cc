@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <string>
 
 #include "base/text.h"
 
@@ -77,15 +78,15 @@ Result<std::int64_t> parse_tres(std::string_view cell, std::string_view name) {
 
 Result<SacctMemory> parse_sacct_memory(std::string_view cell) {
   SacctMemory memory;
-  if (one_of(cell, {"", "0", "?", "Unknown"})) return memory;
+  if (one_of(cell, {"", "0", "Unknown"}) || cell.ends_with('?')) return memory;
   if (cell.ends_with('n')) memory.per = SacctMemory::Per::node;
   if (cell.ends_with('c')) memory.per = SacctMemory::Per::processor;
   if (memory.per != SacctMemory::Per::job) cell.remove_suffix(1);
-  const auto size = parse_size(cell);
-  if (!size) return fail("which is not an amount of memory such as 16G or 4000Mc");
-  const bool megabytes = !cell.empty() && cell.back() >= '0' && cell.back() <= '9';  // sacct --noconvert
-  if (*size > kMostBytes >> (megabytes ? 20U : 0U)) return fail("which is more memory than there is");
-  memory.bytes = megabytes ? *size << 20U : *size;
+  const bool plain = !cell.empty() && cell.back() >= '0' && cell.back() <= '9';  // in megabytes, then
+  const auto size = parse_size(plain ? std::string(cell) + "M" : std::string(cell));
+  if (size && *size <= kMostBytes) memory.bytes = *size;
+  const bool amount = size || cell.find_first_not_of("0123456789.KMGTP") == std::string_view::npos;
+  if (!amount || cell.empty()) return fail("which is not an amount of memory such as 16G or 4000Mc");
   return memory;
 }
 

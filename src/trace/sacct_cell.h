@@ -24,10 +24,11 @@ Result<std::int64_t> parse_sacct_count(std::string_view cell);
 // The value of `name` in "billing=4,cpu=4,mem=16G,node=1"; -1: it is not there.
 Result<std::int64_t> parse_tres(std::string_view cell, std::string_view name);
 
-// What a job has asked for: "16G" in all (since Slurm 21.08), "4000Mn" on each node, "2Gc" for each processor.
+// What a job has asked for: "16G" in all (since Slurm 21.08), "4000Mn" on each node, "2Gc" for each processor. Where
+// nothing was asked sacct 22.05 prints "16?" or "18446744073709551616.00M": not known, as is all beyond 2^60 bytes.
 struct SacctMemory {
   enum class Per : std::uint8_t { job, node, processor };
-  std::int64_t bytes = 0;  // 0: nothing asked or not known; at most 2^60
+  std::int64_t bytes = 0;  // 0: nothing asked, or not known; at most 2^60
   Per per = Per::job;
 };
 Result<SacctMemory> parse_sacct_memory(std::string_view cell);

@@ -71,23 +71,48 @@ std::unexpected<Error> not_a_number(std::size_t i, std::string_view token) {
               (binary(token) ? ", which is binary data and no text" : ", which is not a number"));
 }
 
-Result<void> store(std::size_t i, std::string_view token, SwfRow& row) {
-  auto whole = parse_integer(token);
-  if (whole && std::abs(*whole) < kAnything) {
-    row.value[i] = *whole;
-    return {};
+// A number times 1000, rounded to the nearest; false unless it is a sign, at most 15 digits and a fraction at most.
+bool read_decimal(std::string_view token, std::int64_t& thousandths) {
+  std::size_t at = token.starts_with('-') || token.starts_with('+') ? 1 : 0;
+  const bool negative = token.starts_with('-');
+  const auto digit = [&token](std::size_t i) {
+    return i < token.size() ? static_cast<std::uint8_t>(token[i]) - std::uint32_t{'0'} : 10U;
+  };
+  const std::size_t first = at;
+  std::int64_t number = 0;
+  for (; digit(at) <= 9; ++at) {
+    if (at - first == kMostDigits) return false;
+    number = number * 10 + digit(at);
   }
+  if (at == first) return false;
+  number *= 1000;
+  if (at < token.size() && token[at] == '.') {
+    for (std::int64_t place = 100; digit(++at) <= 9; place /= 10) {
+      number += place * digit(at);
+      if (place == 1) number += digit(at + 1) <= 9 && digit(at + 1) >= 5 ? 1 : 0;
+    }
+  }
+  thousandths = negative ? -number : number;
+  return at == token.size();
+}
+
+// The same for every form of a number, exponents among them; fails with what is wrong.
+Result<std::int64_t> read_number(std::size_t i, std::string_view token) {
+  std::int64_t thousandths = 0;
+  if (read_decimal(token, thousandths) && std::abs(thousandths) < kAnything * 1000) return thousandths;
   const auto number = parse_number(token);
-  if (!number) {
-    const bool digits = token.find_first_not_of("+-.eE0123456789") == std::string_view::npos;
-    const bool huge = digits && number.error().message.find("too large") != std::string::npos;
-    if (!huge) return not_a_number(i, token);
-  }
-  if (!number || std::abs(*number) >= static_cast<double>(kAnything))
+  if (number && std::abs(*number) < static_cast<double>(kAnything)) return std::llround(*number * 1000);
+  const bool digits = token.find_first_not_of("+-.eE0123456789") == std::string_view::npos;
+  if (number || (digits && number.error().message.find("too large") != std::string::npos))
     return fail(field_text(i) + " is " + quoted(token) + ", which is too large");
-  const std::int64_t thousandths = std::llround(*number * 1000);
-  row.value[i] = thousandths / 1000;
-  row.thousandths[i] = static_cast<std::int16_t>(thousandths % 1000);
+  return not_a_number(i, token);
+}
+
+Result<void> store(std::size_t i, std::string_view token, SwfRow& row) {
+  const auto thousandths = read_number(i, token);
+  if (!thousandths) return std::unexpected(thousandths.error());
+  row.value[i] = *thousandths / 1000;
+  row.thousandths[i] = static_cast<std::int16_t>(*thousandths % 1000);
   if (row.thousandths[i] != 0) row.fractions |= 1U << i;
   return {};
 }

@@ -56,6 +56,11 @@ TEST(SwfRow, RoundsFractionsToThousandths) {
   EXPECT_EQ(strict("1 1e2 -1 +2.5E1 4.0").milli(SwfField::run), 25'000);
   EXPECT_EQ(strict("1 0 -0.25 1 4").milli(SwfField::wait), -250);
   EXPECT_EQ(strict("1 0.0001 -1 1 4").fractions, 0U);
+  EXPECT_EQ(strict("1 .5 -1 5. 4").milli(SwfField::submit), 500);
+  EXPECT_EQ(strict("1 .5 -1 5. 4").milli(SwfField::run), 5000);
+  EXPECT_EQ(strict("1 0 -1 1.9995 4").milli(SwfField::run), 2000);
+  EXPECT_EQ(strict("1 0 -1.9996 1 4").milli(SwfField::wait), -2000);
+  EXPECT_EQ(strict("0000000000000000001 0 -1 1 4")[SwfField::number], 1);
 }
 
 TEST(SwfRow, TakesMissingFieldsAsUnknown) {
@@ -95,6 +100,8 @@ TEST(SwfRow, SaysWhichFieldIsWrongAndHow) {
             "field 2 (submit time) is \"100000000000.5\", which is more than 100000000000");
   EXPECT_EQ(wrong("99999999999999999999 0 -1 1 4"),
             "field 1 (job number) is \"99999999999999999999\", which is too large");
+  EXPECT_EQ(wrong("1 0 999999999999999.9999 1 4"),
+            "field 3 (wait time) is \"999999999999999.9999\", which is too large");
   EXPECT_EQ(wrong("1 0 -1 1e999 4"), "field 4 (run time) is \"1e999\", which is too large");
   EXPECT_EQ(wrong("1 0 -1 1 4 -1 -1 -1 -1 -1 -1 4294967295"),
             "field 12 (user) is \"4294967295\", which is more than 4294967294");
