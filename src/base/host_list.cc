@@ -1,4 +1,5 @@
 // Host lists: the part of base/text.h that spells out n[01-03,07].
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -7,7 +8,8 @@
 namespace rota {
 namespace {
 
-constexpr std::size_t kWidest = 18;  // digits of a number in brackets
+constexpr std::size_t kWidest = 18;    // digits of a number in brackets
+constexpr std::size_t kLongest = 255;  // bytes of a name; names of hosts have at most 253
 
 struct Range {
   std::int64_t low = 0;
@@ -55,6 +57,7 @@ Result<std::vector<std::string>> expand(std::string_view name, std::string_view 
   std::vector<std::string> stems{""};
   while (!name.empty()) {
     const std::size_t open = name.find_first_of("[]");
+    if (stems.front().size() + std::min(open, name.size()) > kLongest) return wrong(list, "a name is too long");
     for (std::string& stem : stems) stem += name.substr(0, open);
     if (open == std::string_view::npos) break;
     const std::size_t close = name.find_first_of("[]", open + 1);

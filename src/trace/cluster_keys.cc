@@ -1,0 +1,94 @@
+#include "trace/cluster_keys.h"
+
+#include <array>
+
+#include "base/text.h"
+#include "trace/cluster_file.h"
+
+namespace rota::trace {
+namespace {
+
+constexpr std::int64_t kMostProcessors = 2'147'483'647;
+constexpr std::int64_t kMostNodes = 1'000'000;
+constexpr std::int64_t kMostMemory = std::int64_t{1} << 60U;
+constexpr std::int64_t kSecond = 1000;
+
+constexpr std::array<Key<TopEntry>, 2> kTopKeys{{
+    {"name", KeyType::text, &TopEntry::name, 0, 0, "cluster", "what the cluster is called, in tables and reports"},
+    {"processors", KeyType::whole, &TopEntry::processors, 1, kMostProcessors, "the sum over the nodes",
+     "interchangeable processors that are only counted; instead of `[[nodes]]`"},
+}};
+
+constexpr std::array<Key<NodesEntry>, 3> kNodesKeys{{
+    {"names", KeyType::hosts, &NodesEntry::names, 0, 0, "", "nodes of one kind, each named once in the file"},
+    {"processors", KeyType::whole, &NodesEntry::processors, 1, 1'000'000, "1", "processors of each of these nodes"},
+    {"memory", KeyType::size, &NodesEntry::memory, 1, kMostMemory, "not looked at",
+     "memory of each of these nodes that jobs can ask for"},
+}};
+
+constexpr std::array<Key<PartitionEntry>, 9> kPartitionKeys{{
+    {"name", KeyType::text, &PartitionEntry::name, 0, 0, "", "what jobs call the partition; unique"},
+    {"nodes", KeyType::hosts, &PartitionEntry::nodes, 0, 0, "all nodes",
+     "its nodes; a node can be in several partitions"},
+    {"default", KeyType::yes_no, &PartitionEntry::by_default, 0, 0, "true of the first partition where none says so",
+     "whether jobs that name no partition go here; true of one at most"},
+    {"max_time", KeyType::time, &PartitionEntry::max_time, kSecond, kLongest.count(), "no limit",
+     "the longest time limit of a job"},
+    {"default_time", KeyType::time, &PartitionEntry::default_time, kSecond, kLongest.count(), "`max_time`",
+     "the time limit of a job that asks for none; at most `max_time`"},
+    {"min_nodes", KeyType::whole, &PartitionEntry::min_nodes, 1, kMostNodes, "1", "the fewest nodes of a job"},
+    {"max_nodes", KeyType::whole, &PartitionEntry::max_nodes, 1, kMostNodes, "no limit", "the most nodes of a job"},
+    {"max_processors", KeyType::whole, &PartitionEntry::max_processors, 1, kMostProcessors, "no limit",
+     "the most processors of a job"},
+    {"priority", KeyType::whole, &PartitionEntry::priority, -1'000'000, 1'000'000, "0",
+     "jobs of the partition with the higher number go first"},
+}};
+
+template <class Of>
+void add_rows(std::vector<ClusterKey>& rows, const char* table, std::span<const Key<Of>> keys) {
+  for (const Key<Of>& key : keys) {
+    rows.push_back({table, std::string(key.name), takes_text(key.type, key.low, key.high), std::string(key.fallback),
+                    std::string(key.meaning)});
+  }
+}
+
+}  // namespace
+
+std::uint32_t Entry::line_of(std::string_view key) const {
+  for (const auto& [name, where] : lines) {
+    if (name == key) return where;
+  }
+  return 0;
+}
+
+std::span<const Key<TopEntry>> top_keys() { return kTopKeys; }
+std::span<const Key<NodesEntry>> nodes_keys() { return kNodesKeys; }
+std::span<const Key<PartitionEntry>> partition_keys() { return kPartitionKeys; }
+
+std::string takes_text(KeyType type, std::int64_t low, std::int64_t high) {
+  switch (type) {
+    case KeyType::text:
+      return "text in quotes, of 1 to 200 bytes";
+    case KeyType::hosts:
+      return R"(a host list in quotes, such as "n[001-128],login")";
+    case KeyType::whole:
+      return "a whole number from " + std::to_string(low) + " to " + std::to_string(high);
+    case KeyType::size:
+      return "a size, in bytes such as 68719476736 or as text such as \"64G\" (at most " + format_size(high) + ")";
+    case KeyType::time:
+      return R"(a time of at least a second, in seconds such as 3600 or as text such as "1h", "2d" or "1-12:00:00")";
+    case KeyType::yes_no:
+      return "true or false";
+  }
+  return {};
+}
+
+std::vector<ClusterKey> cluster_keys() {
+  std::vector<ClusterKey> rows;
+  add_rows(rows, "", top_keys());
+  add_rows(rows, "nodes", nodes_keys());
+  add_rows(rows, "partitions", partition_keys());
+  return rows;
+}
+
+}  // namespace rota::trace

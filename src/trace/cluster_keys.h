@@ -1,0 +1,69 @@
+// The one table of the keys of a cluster file: from it come reading, checks, messages and the reference page.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+
+namespace rota::trace {
+
+enum class KeyType : std::uint8_t { text, hosts, whole, size, time, yes_no };
+
+// Where in the file an entry and each of its keys stand.
+struct Entry {
+  std::uint32_t line = 0;
+  std::vector<std::pair<std::string_view, std::uint32_t>> lines;  // of the keys that are there
+
+  // The line of the key, or 0 where it is left out.
+  std::uint32_t line_of(std::string_view key) const;
+};
+
+// The three kinds of table as they are written, before they are looked at together.
+struct TopEntry : Entry {
+  std::string name = "cluster";
+  std::int64_t processors = 0;
+};
+struct NodesEntry : Entry {
+  std::string names;
+  std::int64_t processors = 1;
+  std::int64_t memory = 0;
+};
+struct PartitionEntry : Entry {
+  std::string name;
+  std::string nodes;
+  bool by_default = false;
+  Duration max_time = kLongest;
+  Duration default_time = kLongest;
+  std::int64_t min_nodes = 1;
+  std::int64_t max_nodes = 0;
+  std::int64_t max_processors = 0;
+  std::int64_t priority = 0;
+};
+
+template <class Of>
+struct Key {
+  using Place = std::variant<std::string Of::*, std::int64_t Of::*, Duration Of::*, bool Of::*>;
+
+  std::string_view name;
+  KeyType type;
+  Place place;
+  std::int64_t low;  // of a whole number; bytes of a size; milliseconds of a time
+  std::int64_t high;
+  std::string_view fallback;  // what holds where it is left out, in words; empty: must be there
+  std::string_view meaning;
+};
+
+std::span<const Key<TopEntry>> top_keys();
+std::span<const Key<NodesEntry>> nodes_keys();
+std::span<const Key<PartitionEntry>> partition_keys();
+
+// "a whole number from 1 to 100", "a time from 1s, such as 90, \"1h\" or \"2d\"".
+std::string takes_text(KeyType type, std::int64_t low, std::int64_t high);
+
+}  // namespace rota::trace
