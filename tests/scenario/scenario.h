@@ -1,0 +1,111 @@
+// For tests: workloads written down a job a line, random ones that shrink well, and rehearsals of them that keep every
+// job. Seconds throughout.
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <cstdint>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "cli/rehearse.h"
+
+namespace rota::scenario {
+
+struct Row {
+  std::int64_t number = 0;
+  std::int64_t submit = 0;
+  std::uint32_t processors = 1;
+  std::int64_t limit = 1;
+  std::int64_t run = 1;
+  std::int32_t priority = 0;
+  std::uint32_t user = UINT32_MAX;
+};
+
+inline std::ostream& operator<<(std::ostream& out, const Row& r) {
+  return out << "\n{" << r.number << ", " << r.submit << ", " << r.processors << ", " << r.limit << ", " << r.run
+             << ", " << r.priority << ", " << static_cast<std::int64_t>(r.user) << "}";
+}
+
+// Rows must be in order of submission.
+inline trace::Workload workload_of(const std::vector<Row>& rows) {
+  trace::Workload workload;
+  workload.name = "scenario";
+  for (const Row& r : rows) {
+    JobSpec spec;
+    spec.number = r.number;
+    spec.submit = at_seconds(r.submit);
+    spec.processors = r.processors;
+    spec.limit = seconds(r.limit);
+    spec.priority = r.priority;
+    spec.user = r.user;
+    workload.jobs.push_back(spec);
+    workload.run_times.push_back(seconds(r.run));
+  }
+  return workload;
+}
+
+inline Chain chain_of(const std::string& policy) {
+  auto chain = Chain::parse(policy);
+  if (!chain) throw std::invalid_argument(chain.error().message);
+  return std::move(*chain);
+}
+
+inline cli::RehearseOptions on(std::int64_t processors, sim::Ties ties = sim::Ties::batch) {
+  cli::RehearseOptions options;
+  options.processors = processors;
+  options.ties = ties;
+  options.keep_jobs = true;
+  return options;
+}
+
+// What becomes of the rows; throws the referee's sentence if it refuses a plan.
+inline report::Outcome outcome_of(const std::vector<Row>& rows, const std::string& policy,
+                                  const cli::RehearseOptions& options) {
+  auto rehearsed = cli::rehearse(workload_of(rows), chain_of(policy), options);
+  if (!rehearsed) throw std::runtime_error(rehearsed.error().message);
+  return std::move(rehearsed->outcome);
+}
+
+inline const std::vector<std::string>& every_order() {
+  static const std::vector<std::string> kOrders{"fcfs", "sjf", "smallest", "largest", "wfp3", "unicef", "f1"};
+  return kOrders;
+}
+
+// How random workloads are drawn. Small numbers, so that many things happen at one instant.
+struct Mix {
+  std::int64_t processors = 8;
+  bool overruns = false;  // some jobs run longer than their limit
+  bool priorities = false;
+  std::int64_t unit = 1;  // seconds; all times are multiples of it
+};
+
+inline rc::Gen<std::vector<Row>> random_rows(const Mix& mix) {
+  const auto row =
+      rc::gen::map(rc::gen::tuple(rc::gen::inRange(0, 8), rc::gen::inRange<std::int64_t>(1, mix.processors + 1),
+                                  rc::gen::inRange(1, 30), rc::gen::inRange(mix.overruns ? -8 : 0, 15),
+                                  rc::gen::inRange(-1, 2), rc::gen::inRange(0U, 3U)),
+                   [mix](const std::tuple<int, std::int64_t, int, int, int, unsigned>& draw) {
+                     const auto [gap, processors, run, slack, priority, user] = draw;
+                     Row r;
+                     r.submit = std::max(gap - 3, 0) * mix.unit;  // a gap as yet; often none
+                     r.processors = static_cast<std::uint32_t>(processors);
+                     r.run = run * mix.unit;
+                     r.limit = std::max(run + slack, 1) * mix.unit;
+                     r.priority = mix.priorities ? priority : 0;
+                     r.user = user;
+                     return r;
+                   });
+  return rc::gen::map(rc::gen::container<std::vector<Row>>(row), [](std::vector<Row> rows) {
+    std::int64_t submit = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i].number = static_cast<std::int64_t>(i) + 1;
+      rows[i].submit = submit += rows[i].submit;
+    }
+    return rows;
+  });
+}
+
+}  // namespace rota::scenario
