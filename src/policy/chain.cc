@@ -213,7 +213,8 @@ WaitingOptions Chain::waiting() const {
   const std::int32_t depth = knobs_.backfill.reservations;
   const bool conservative = depth == BackfillKnobs::kEveryJob;
   const bool backfills = depth > 0 || knobs_.backfill.skip;
-  return {knobs_.order, knobs_.candidates, backfills && !conservative, conservative || depth != 1};
+  const bool searched = (backfills && !conservative) || asks_for_processors(knobs_.overrun);
+  return {knobs_.order, knobs_.candidates, searched, conservative || depth != 1};
 }
 
 }  // namespace rota
