@@ -42,7 +42,20 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
   }
   if (options_.exact_estimates) spec.limit = arrival.run_time;
   if (options_.clamp) spec.processors = static_cast<std::uint32_t>(std::min<std::int64_t>(spec.processors, options_.processors));
+  spec.partition = partition_of(spec);
+  if (spec.partition.valid()) spec.priority += options_.machine->partitions[spec.partition.value].priority;
   return true;
+}
+
+// The log numbers its partitions, and its header may name them; the cluster file names its own.
+PartitionId WorkloadSource::partition_of(const JobSpec& spec) const {
+  if (!options_.machine || options_.machine->partitions.empty()) return {};
+  const auto named = workload_.partitions.find(spec.partition.value);
+  if (named == workload_.partitions.end()) return options_.machine->default_partition;
+  const auto& partitions = options_.machine->partitions;
+  const auto at = std::find_if(partitions.begin(), partitions.end(), [&](const Partition& p) { return p.name == named->second; });
+  if (at == partitions.end()) return options_.machine->default_partition;
+  return PartitionId{static_cast<std::uint32_t>(at - partitions.begin())};
 }
 
 Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, const RehearseOptions& options) {
@@ -51,6 +64,7 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
   Collector collector(workload.jobs.size(), options.keep_jobs);
   sim::RehearsalOptions how;
   how.processors = options.processors;
+  how.machine = options.machine.get();
   how.engine.ties = options.ties;
   how.engine.queue_floor = workload.queue_floor;
   how.progress = options.progress;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "base/result.h"
@@ -15,6 +16,7 @@ namespace rota::cli {
 
 struct RehearseOptions {
   std::int64_t processors = 0;
+  std::shared_ptr<const Machine> machine;  // nodes and partitions; nullptr: processors are counted
   bool exact_estimates = false;  // every limit is the job's true run time
   bool clamp = false;            // jobs larger than the cluster ask for all of it instead of being rejected
   sim::Ties ties = sim::Ties::batch;
@@ -35,6 +37,8 @@ class WorkloadSource final : public sim::Source {
   bool next(sim::Arrival& arrival) override;
 
  private:
+  PartitionId partition_of(const JobSpec& spec) const;
+
   const trace::Workload& workload_;
   const RehearseOptions& options_;
   std::size_t next_ = 0;

@@ -1,6 +1,7 @@
 #include "cli/rehearse_flags.h"
 
 #include "base/text.h"
+#include "trace/cluster_file.h"
 
 namespace rota::cli {
 
@@ -8,6 +9,9 @@ void RehearseFlags::declare(CLI::App& command, Policies policies) {
   command.add_option("--processors", processors, "processors of the cluster; default: MaxProcs of the workload's header")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31U))
       ->type_name("N");
+  command.add_option("--cluster", cluster, "cluster file (TOML) with nodes and partitions; in place of --processors")
+      ->excludes("--processors")
+      ->type_name("FILE.toml");
   command
       .add_option("--policy", policy,
                   policies == Policies::one ? "the policy; `rota policies` lists names and knobs"
@@ -37,14 +41,43 @@ trace::SwfOptions RehearseFlags::swf() const {
 
 Result<RehearseOptions> RehearseFlags::options(const trace::Workload& workload) const {
   RehearseOptions options;
+  if (!cluster.empty()) {
+    auto machine = trace::read_cluster_file(cluster);
+    if (!machine) return std::unexpected(machine.error());
+    if (auto suits = policies_suit(*machine); !suits) return std::unexpected(suits.error());
+    options.processors = machine->processors;
+    options.machine = std::make_shared<const Machine>(std::move(*machine));
+    return with_switches(std::move(options));
+  }
   options.processors = processors > 0 ? processors : workload.processors;
   if (options.processors <= 0) {
     return fail(workload.name + ": its header does not say how many processors the cluster has (MaxProcs); give --processors N.");
   }
+  return with_switches(std::move(options));
+}
+
+RehearseOptions RehearseFlags::with_switches(RehearseOptions options) const {
   options.exact_estimates = estimates == "exact";
   options.clamp = clamp;
   options.ties = ties == "batch" ? sim::Ties::batch : sim::Ties::submit_first;
   return options;
+}
+
+// What is not there yet on clusters that are described node by node is refused, never ignored.
+Result<void> RehearseFlags::policies_suit(const Machine& machine) const {
+  if (machine.nodes.empty()) return {};
+  if (ties == "submit-first") {
+    return fail("--ties submit-first is for published schedules, whose processors are counted; leave --cluster out and give --processors.");
+  }
+  const auto read = chains();
+  if (!read) return std::unexpected(read.error());
+  for (const Chain& chain : *read) {
+    if (chain.knobs().overrun > Overrun::run_on || chain.knobs().backfill.fixed) {
+      return fail("policy " + rota::quoted(chain.text()) + " needs a cluster whose processors are counted: it sets processors aside, not nodes. Leave " +
+                  cluster + " out and give --processors, or take overrun=kill, run-on or a duration.");
+    }
+  }
+  return {};
 }
 
 Result<std::vector<Chain>> RehearseFlags::chains() const {

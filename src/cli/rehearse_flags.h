@@ -14,6 +14,7 @@ struct RehearseFlags {
   enum class Policies { one, several };
 
   std::string policy = "easy";  // several: a list with commas
+  std::string cluster;          // file; empty: processors are counted
   std::int64_t processors = 0;  // 0: as the workload's header says
   std::string estimates = "user";
   std::string ties = "batch";
@@ -25,6 +26,10 @@ struct RehearseFlags {
   trace::SwfOptions swf() const;
   Result<RehearseOptions> options(const trace::Workload& workload) const;
   Result<std::vector<Chain>> chains() const;
+
+ private:
+  RehearseOptions with_switches(RehearseOptions options) const;
+  Result<void> policies_suit(const Machine& machine) const;
 };
 
 }  // namespace rota::cli

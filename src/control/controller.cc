@@ -46,10 +46,12 @@ bool Controller::fold(const Event& event) {
 
 // A job that can never run here is turned away by name; the others join the queue.
 bool Controller::admit(const Submitted& fact) {
-  if (fact.spec.processors > cluster_.options().processors) {
+  const ClusterOptions& options = cluster_.options();
+  const bool too_large = fact.spec.processors > options.processors;
+  if (too_large || (options.machine && never_fits(*options.machine, fact.spec))) {
     cluster_.rejected(fact.spec);
     referee_.saw_rejected();
-    return false;
+    return true;
   }
   cluster_.submitted(fact.spec, expected_run_time(chain_.knobs().estimator, cluster_, fact.spec));
   referee_.saw_submitted();
@@ -103,7 +105,7 @@ Instant Controller::limit_end_of(const Job& job) const {
 Result<void> Controller::carry_out(const Action& action) {
   switch (action.kind) {
     case ActionKind::start: {
-      cluster_.started({action.job, action.backfilled});
+      cluster_.started({action.job, action.backfilled, plan_.placement(action.job)});
       referee_.saw_started(cluster_, action.job);
       const Job& job = cluster_.job(action.job);
       return ports_.engine.dispatch({Command::Kind::start, next_key_++, action.job, job.expected_end(), limit_end_of(job)});

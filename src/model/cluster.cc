@@ -66,6 +66,10 @@ void Cluster::started(const Started& fact) {
   if (fact.backfilled) ++job.backfills;
   job.dispatch = next_dispatch_++;
   running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, fact.job});
+  if (!nodes_.counted()) {
+    nodes_.take(fact.where);
+    placements_.emplace(fact.job, fact.where);
+  }
   if (!options_.list_processors) return;
   const bool own = set_aside_for_ == fact.job;
   map_.take(fact.job, job.spec.processors, own ? std::span<const std::uint32_t>(set_aside_) : std::span<const std::uint32_t>{});
@@ -77,6 +81,10 @@ void Cluster::leave_running(Job& job, JobId id) {
   CHECK(running_.erase({job.expected_end(), job.dispatch}), "a running job is in the index");
   std::erase(overdue_, id);
   if (options_.list_processors) map_.release(id);
+  if (const auto placed = placements_.find(id); placed != placements_.end()) {
+    nodes_.give(placed->second);
+    placements_.erase(placed);
+  }
   ++releases_;
   job.end = now_;
 }

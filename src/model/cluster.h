@@ -16,7 +16,8 @@
 namespace rota {
 
 struct ClusterOptions {
-  std::int64_t processors = 0;          // interchangeable, counted; > 0
+  std::int64_t processors = 0;          // in all; > 0
+  const Machine* machine = nullptr;     // its nodes and partitions; nullptr: counted, no limits. Must outlive the cluster
   WaitingOptions waiting;
   // Processors of a job whose expected end is now count as free although its end has not been reported yet: the rule of
   // the published schedules, where submissions of an instant come before its completions.
@@ -51,6 +52,11 @@ class View {
     return options_.presume_ended ? options_.processors - running_.processors() + running_.released_by(now_) : unheld();
   }
 
+  // What is free on each node; counted() where nodes are not described.
+  const NodeSpace& nodes() const { return nodes_; }
+  // Where a running job runs; only where nodes are described.
+  const Placement& placement(JobId id) const { return placements_.at(id); }
+
   // nullptr: none yet.
   const RunHistory* history_of(std::uint32_t user) const {
     const auto found = history_.find(user);
@@ -72,7 +78,7 @@ class View {
 
  protected:
   explicit View(const ClusterOptions& options)
-      : options_(options), waiting_(options.waiting), map_(options.list_processors ? options.processors : 0) {}
+      : options_(options), waiting_(options.waiting), map_(options.list_processors ? options.processors : 0), nodes_(options.machine) {}
   ~View() = default;
 
   ClusterOptions options_;
@@ -82,6 +88,8 @@ class View {
   RunningJobs running_;
   std::vector<JobId> promised_;
   ProcessorMap map_;                      // empty unless list_processors
+  NodeSpace nodes_;
+  std::map<JobId, Placement> placements_;  // of running jobs, where nodes are described
   std::vector<std::uint32_t> set_aside_;  // processors, for set_aside_for_
   JobId set_aside_for_;
   std::vector<JobId> overdue_;

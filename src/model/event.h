@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/job.h"
+#include "model/node_space.h"
 
 namespace rota {
 
@@ -18,6 +19,7 @@ struct Rejected {  // submitted, but can never run here
 struct Started {
   JobId job;
   bool backfilled;  // ahead of a waiting job that has a promise
+  Placement where;  // empty where processors are only counted
 };
 struct Finished {
   JobId job;

@@ -1,6 +1,7 @@
 #include "plan/plan.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace rota {
 namespace {
@@ -19,6 +20,9 @@ void Plan::open(const View& view) {
   held_.clear();
   profile_open_ = false;
   kills_ = 0;
+  if (view.nodes().counted()) return;
+  nodes_ = view.nodes();
+  placed_.clear();
 }
 
 void Plan::start(JobId id, const Reason& reason, bool backfilled) {
@@ -30,6 +34,18 @@ void Plan::start(JobId id, const Reason& reason, bool backfilled) {
                   tentative);
   if (profile_open_) profile_.change(view_->now(), tentative.end, -tentative.processors);
   actions_.push_back({ActionKind::start, backfilled, id, kNever, reason});
+}
+
+void Plan::start_at(JobId id, Placement where, const Reason& reason, bool backfilled) {
+  nodes_.take(where);
+  placed_.emplace_back(id, std::move(where));
+  start(id, reason, backfilled);
+}
+
+const Placement& Plan::placement(JobId id) const {
+  static const Placement counted;
+  const auto at = std::find_if(placed_.begin(), placed_.end(), [&](const auto& p) { return p.first == id; });
+  return at == placed_.end() ? counted : at->second;
 }
 
 bool Plan::starts(JobId id) const {

@@ -38,6 +38,12 @@ class Plan {
   // Takes its processors from now on, for as long as it is expected to run. It must fit.
   void start(JobId job, const Reason& reason, bool backfilled);
   bool starts(JobId job) const;  // O(starts in the draft)
+
+  // Where nodes are described: what is free on each after the draft's starts, and a start at a place in it.
+  const NodeSpace& nodes() const { return nodes_; }
+  void start_at(JobId job, Placement where, const Reason& reason, bool backfilled);
+  // Where the draft starts a job; empty where processors are only counted.
+  const Placement& placement(JobId job) const;
   void kill(JobId job, const Reason& reason);
   void extend(JobId job, Instant until, const Reason& reason);
 
@@ -90,6 +96,8 @@ class Plan {
   std::vector<Hold> held_;
   Profile profile_;
   bool profile_open_ = false;
+  NodeSpace nodes_{nullptr};
+  std::vector<std::pair<JobId, Placement>> placed_;
   std::int64_t kills_ = 0;
 };
 

@@ -35,11 +35,23 @@ void Referee::saw_submitted() { ledger_.push_back(State::waiting); }
 void Referee::saw_started(const View& view, JobId job) {
   ledger_[job.value] = State::running;
   held_ += view.job(job).spec.processors;
+  count_nodes(view, job, true);
 }
 
 void Referee::saw_ended(const View& view, JobId job, bool requeued) {
   ledger_[job.value] = requeued ? State::waiting : State::gone;
   held_ -= view.job(job).spec.processors;
+  count_nodes(view, job, false);
+}
+
+void Referee::count_nodes(const View& view, JobId job, bool taken) {
+  if (view.nodes().counted()) return;
+  used_.resize(view.options().machine->nodes.size());
+  const Placement& where = view.placement(job);
+  for (const Share& s : where.shares) {
+    used_[s.node.value].processors += taken ? s.processors : -std::int64_t{s.processors};
+    used_[s.node.value].memory += taken ? where.memory : -where.memory;
+  }
 }
 
 std::optional<std::string> Referee::check(const View& view, const Plan& plan) {
@@ -78,6 +90,7 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
     if (a.kind == ActionKind::start) ledger_[a.job.value] = State::waiting;
   }
   if (auto breach = check_turns(view, plan)) return breach;
+  if (auto breach = check_places(view, plan)) return breach;
   if (free < 0) return "the starts at " + when(view.now()) + " need " + std::to_string(-free) + " processors more than are free";
   return std::nullopt;
 }
@@ -90,6 +103,36 @@ std::optional<std::string> Referee::check_turns(const View& view, const Plan& pl
     ++checks_;
     next = next ? view.waiting().next(next->place) : view.waiting().head();
     if (!next || next->job != a.job) return name(view, a.job) + " is started as if it were its turn, and it is not";
+  }
+  return std::nullopt;
+}
+
+// Where nodes are described: every start has a place in its partition that adds up, and no node gets more than it has.
+std::optional<std::string> Referee::check_places(const View& view, const Plan& plan) {
+  if (view.nodes().counted()) return std::nullopt;
+  const Machine& machine = *view.options().machine;
+  std::vector<Used> used = used_;
+  used.resize(machine.nodes.size());
+  for (const Action& a : plan.actions()) {
+    if (a.kind != ActionKind::start) continue;
+    const JobSpec& spec = view.job(a.job).spec;
+    const Placement& where = plan.placement(a.job);
+    std::int64_t got = 0;
+    for (const Share& s : where.shares) {
+      ++checks_;
+      const Node& node = machine.nodes[s.node.value];
+      const auto& in = node.partitions;
+      if (spec.partition.valid() && std::find(in.begin(), in.end(), spec.partition) == in.end()) {
+        return name(view, a.job) + " is started on node " + node.name + ", which is not in its partition";
+      }
+      got += s.processors;
+      used[s.node.value].processors += s.processors;
+      used[s.node.value].memory += spec.memory;
+      if (used[s.node.value].processors > node.processors || (node.memory > 0 && used[s.node.value].memory > node.memory)) {
+        return name(view, a.job) + " is started on node " + node.name + ", which has no room for it";
+      }
+    }
+    if (got != spec.processors) return name(view, a.job) + " is started on fewer or more processors than it asks for";
   }
   return std::nullopt;
 }
@@ -109,6 +152,7 @@ std::int64_t Referee::left_at(const View& view, const Plan& plan, Instant at, bo
 // What was promised before this plan is kept by it, unless that was impossible even if nobody had overtaken.
 std::optional<std::string> Referee::check_kept_promises(const View& view, const Plan& plan) {
   if (view.promised().size() > 4 && plan.promises().empty()) return std::nullopt;  // the sweep below does them together
+  if (!view.nodes().counted()) return std::nullopt;  // promises on nodes are drawn anew each cycle
   for (const Promise& p : plan.promises()) {
     ++checks_;
     const Job& job = view.job(p.job);
@@ -141,7 +185,7 @@ std::optional<std::string> Referee::check_new_promises(const View& view, const P
       return name(view, p.job) + " is promised " + when(p.start) + ", when too few processors are free";
     }
   }
-  if (view.promised().size() > 4) return std::nullopt;
+  if (view.promised().size() > 4 || !view.nodes().counted()) return std::nullopt;
   for (const JobId id : view.promised()) {
     const Instant at = promise_after(view, plan, id);
     ++checks_;

@@ -45,10 +45,17 @@ class Referee {
   std::optional<Excess> first_excess(const View& view, const Plan& plan, Promises promises);
   std::optional<std::string> check_all_promises_together(const View& view, const Plan& plan);
   std::optional<std::string> check_turns(const View& view, const Plan& plan);
+  std::optional<std::string> check_places(const View& view, const Plan& plan);
+  void count_nodes(const View& view, JobId job, bool taken);
   std::int64_t left_at(const View& view, const Plan& plan, Instant at, bool backfilled) const;
 
   std::vector<State> ledger_;             // by job id
   std::int64_t held_ = 0;                 // processors of running jobs
+  struct Used {
+    std::int64_t processors = 0;
+    std::int64_t memory = 0;
+  };
+  std::vector<Used> used_;                // by node, where nodes are described
   std::int64_t credit_ = 0;               // for recounting
   std::int64_t checks_ = 0;
   std::vector<std::pair<Instant, std::int64_t>> changes_;  // scratch, as is
