@@ -15,8 +15,8 @@ namespace {
 using scenario::Mix;
 using scenario::Row;
 
-const std::vector<std::string> kPolicies{"fcfs", "fcfs-skip", "easy", "easy-sjbf", "easy++", "easy+depth=3", "conservative",
-                                         "easy+order=wfp3"};
+const std::vector<std::string> kPolicies{"fcfs",   "fcfs-skip",    "easy",         "easy-sjbf",
+                                         "easy++", "easy+depth=3", "conservative", "easy+order=wfp3"};
 
 std::uint64_t hash_of(const std::vector<Row>& rows, const std::string& policy) {
   return scenario::outcome_of(rows, policy, scenario::on(8)).plan_hash;
@@ -80,7 +80,8 @@ class Starts final : public JobSink {
 };
 
 RC_GTEST_PROP(Streaming, GivesThePlansOfAWorkloadInMemory, ()) {
-  const auto rows = *rc::gen::suchThat(scenario::random_rows(Mix{.overruns = true}), [](const auto& r) { return !r.empty(); });
+  const auto rows =
+      *rc::gen::suchThat(scenario::random_rows(Mix{.overruns = true}), [](const auto& r) { return !r.empty(); });
   const std::string policy = *rc::gen::elementOf(kPolicies);
   std::ostringstream log;
   trace::write_swf(log, scenario::workload_of(rows));

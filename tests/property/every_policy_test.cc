@@ -67,7 +67,9 @@ RC_GTEST_PROP(EveryPolicy, DoesSoOneEventAtATimeToo, ()) {
   run(any_chain(), {.overruns = true, .priorities = true}, sim::Ties::submit_first);
 }
 
-RC_GTEST_PROP(EveryPolicy, DoesSoWithLongJobs, ()) { run(any_chain(), {.overruns = true, .unit = 977}, sim::Ties::batch); }
+RC_GTEST_PROP(EveryPolicy, DoesSoWithLongJobs, ()) {
+  run(any_chain(), {.overruns = true, .unit = 977}, sim::Ties::batch);
+}
 
 // The whole table, one random workload for each cell.
 TEST(EveryPolicy, MeetsEveryOrderAndEveryOverrun) {

@@ -67,7 +67,9 @@ RC_GTEST_PROP(Promises, AnyDepthNeverMovesOneLater, ()) {
   check_promises("easy+depth=" + std::to_string(*rc::gen::inRange(2, 7)), any_ties());
 }
 
-RC_GTEST_PROP(Promises, EasyWithoutTheProcessorsBesideKeepsThemToo, ()) { check_promises("easy+beside=no", any_ties()); }
+RC_GTEST_PROP(Promises, EasyWithoutTheProcessorsBesideKeepsThemToo, ()) {
+  check_promises("easy+beside=no", any_ties());
+}
 
 // Under EASY the head is promised the very instant at which it fits if all goes as expected, and it alone.
 RC_GTEST_PROP(Promises, UnderEasyTheHeadAloneHoldsOne, ()) {

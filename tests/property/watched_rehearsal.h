@@ -1,5 +1,5 @@
-// A rehearsal that is looked at after each delivery of events: what every waiting job was promised, and who held the first
-// place in the queue.
+// A rehearsal that is looked at after each delivery of events: what every waiting job was promised, and who held the
+// first place in the queue.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,8 @@ class WatchedRehearsal final : public EventSink, private JobSink {
  public:
   using Look = std::function<void(const View&)>;
 
-  WatchedRehearsal(const std::vector<scenario::Row>& rows, const std::string& policy, const cli::RehearseOptions& options)
+  WatchedRehearsal(const std::vector<scenario::Row>& rows, const std::string& policy,
+                   const cli::RehearseOptions& options)
       : options_(options),
         workload_(scenario::workload_of(rows)),
         chain_(scenario::chain_of(policy)),
