@@ -1,0 +1,168 @@
+// Reads a *.sched file: a first line with its lesson; the cluster and the policy; the jobs; the timeline that they must
+// come to. Seconds throughout; '#' begins a comment.
+//
+//   # lesson: ...
+//   processors 4
+//   policy easy
+//   ties submit-first      optional, as are `estimates exact` and `clamp`
+//   jobs
+//   1 0 3 10 10            id submit processors limit run, and maybe priority=N user=N
+//   timeline
+//   1 0 10 promised=5      id start end, and maybe promised=N (the first promise; unsaid: not looked at), backfilled,
+//   killed 2 rejected
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "scenario/scenario.h"
+
+namespace rota::golden {
+
+struct Expected {
+  std::int64_t id = 0;
+  std::int64_t start = 0, end = 0;
+  std::optional<std::int64_t> promised;
+  bool backfilled = false, killed = false, rejected = false;
+};
+
+struct SchedFile {
+  std::string lesson;
+  std::string policy;
+  cli::RehearseOptions options = scenario::on(0);
+  std::vector<scenario::Row> jobs;
+  std::vector<Expected> timeline;
+};
+
+class SchedReader {
+ public:
+  static SchedFile read(const std::filesystem::path& path) { return SchedReader(path).file_; }
+
+ private:
+  explicit SchedReader(const std::filesystem::path& path) : shown_(path.filename().string()) {
+    std::ifstream in(path);
+    for (std::string text; std::getline(in, text);) {
+      ++line_;
+      if (line_ == 1) read_lesson(text);
+      std::istringstream words(text.substr(0, text.find('#')));
+      if (std::string word; words >> word) read_line(word, words);
+    }
+    if (file_.options.processors < 1 || file_.policy.empty() || file_.jobs.empty() || file_.timeline.empty()) {
+      fail("processors, policy, jobs or timeline is missing");
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw std::runtime_error(shown_ + ":" + std::to_string(line_) + ": " + what);
+  }
+
+  void read_lesson(const std::string& text) {
+    const std::string mark = "# lesson: ";
+    if (!text.starts_with(mark)) fail("the first line does not say the lesson");
+    file_.lesson = text.substr(mark.size());
+  }
+
+  std::int64_t number(const std::string& word) const {
+    const auto value = parse_integer(word);
+    if (!value) fail(value.error().message);
+    return *value;
+  }
+  std::int64_t next_number(std::istringstream& words) const {
+    std::string word;
+    if (!(words >> word)) fail("a number is missing");
+    return number(word);
+  }
+
+  void read_line(const std::string& word, std::istringstream& words) {
+    if (word == "jobs" || word == "timeline") {
+      part_ = word;
+    } else if (part_ == "jobs") {
+      read_job(word, words);
+    } else if (part_ == "timeline") {
+      read_expected(word, words);
+    } else {
+      read_setting(word, words);
+    }
+  }
+
+  void read_setting(const std::string& word, std::istringstream& words) {
+    std::string value;
+    words >> value;
+    if (word == "processors") {
+      file_.options.processors = number(value);
+    } else if (word == "policy") {
+      file_.policy = value;
+    } else if (word == "ties" && value == "submit-first") {
+      file_.options.ties = sim::Ties::submit_first;
+    } else if (word == "estimates" && value == "exact") {
+      file_.options.exact_estimates = true;
+    } else if (word == "clamp" && value.empty()) {
+      file_.options.clamp = true;
+    } else {
+      fail("there is no setting \"" + word + " " + value + "\"");
+    }
+  }
+
+  void read_job(const std::string& id, std::istringstream& words) {
+    scenario::Row& row = file_.jobs.emplace_back();
+    row.number = number(id);
+    row.submit = next_number(words);
+    row.processors = static_cast<std::uint32_t>(next_number(words));
+    row.limit = next_number(words);
+    row.run = next_number(words);
+    for (std::string word; words >> word;) {
+      const auto [name, value] = named(word);
+      if (name == "priority") {
+        row.priority = static_cast<std::int32_t>(value);
+      } else if (name == "user") {
+        row.user = static_cast<std::uint32_t>(value);
+      } else {
+        fail("a job has no \"" + word + "\"");
+      }
+    }
+  }
+
+  void read_expected(const std::string& id, std::istringstream& words) {
+    Expected& e = file_.timeline.emplace_back();
+    e.id = number(id);
+    std::string word;
+    words >> word;
+    if (word == "rejected") {
+      e.rejected = true;
+      return;
+    }
+    e.start = number(word);
+    e.end = next_number(words);
+    while (words >> word) {
+      if (word == "backfilled") {
+        e.backfilled = true;
+      } else if (word == "killed") {
+        e.killed = true;
+      } else if (const auto [name, value] = named(word); name == "promised") {
+        e.promised = value;
+      } else {
+        fail("a timeline has no \"" + word + "\"");
+      }
+    }
+  }
+
+  std::pair<std::string, std::int64_t> named(const std::string& word) const {
+    const auto equals = word.find('=');
+    if (equals == std::string::npos) fail("\"" + word + "\" is not understood");
+    return {word.substr(0, equals), number(word.substr(equals + 1))};
+  }
+
+  std::string shown_;
+  std::string part_;
+  int line_ = 0;
+  SchedFile file_;
+};
+
+}  // namespace rota::golden

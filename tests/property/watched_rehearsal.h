@@ -1,0 +1,68 @@
+// A rehearsal that is looked at after each delivery of events: what every waiting job was promised, and who held the
+// first place in the queue.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <vector>
+
+#include "control/controller.h"
+#include "engine/sim/engine.h"
+#include "scenario/scenario.h"
+
+namespace rota {
+
+class WatchedRehearsal final : public EventSink, private JobSink {
+ public:
+  using Look = std::function<void(const View&)>;
+
+  WatchedRehearsal(const std::vector<scenario::Row>& rows, const std::string& policy,
+                   const cli::RehearseOptions& options)
+      : options_(options),
+        workload_(scenario::workload_of(rows)),
+        chain_(scenario::chain_of(policy)),
+        source_(workload_, options_),
+        engine_({.ties = options.ties}, source_, loop_),
+        controller_(cluster_options(), chain_, {loop_, engine_, *this}) {}
+
+  // Throws the referee's sentence if it refuses a plan.
+  void run(const Look& look) {
+    look_ = look;
+    engine_.open(*this);
+    while (loop_.step()) {
+      if (!engine_.failure()) throw std::runtime_error(engine_.failure().error().message);
+      if (!controller_.failure()) throw std::runtime_error(controller_.failure().error().message);
+    }
+  }
+
+  Result<void> deliver(std::span<const Event> events) override {
+    auto done = controller_.deliver(events);
+    look_(controller_.view());
+    return done;
+  }
+  const std::map<std::int64_t, Job>& ended() const { return ended_; }  // by number; the rejected too
+
+ private:
+  void left(JobId, const Job& job) override { ended_[job.spec.number] = job; }
+  ClusterOptions cluster_options() const {
+    ClusterOptions cluster;
+    cluster.processors = options_.processors;
+    cluster.waiting = chain_.waiting();
+    cluster.presume_ended = options_.ties == sim::Ties::submit_first;
+    cluster.user_history = chain_.knobs().estimator != Estimator::limit;
+    return cluster;
+  }
+
+  cli::RehearseOptions options_;
+  trace::Workload workload_;
+  Chain chain_;
+  cli::WorkloadSource source_;
+  sim::VirtualLoop loop_;
+  sim::SimEngine engine_;
+  Controller controller_;
+  Look look_;
+  std::map<std::int64_t, Job> ended_;
+};
+
+}  // namespace rota
