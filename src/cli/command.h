@@ -1,4 +1,5 @@
-// One subcommand of `rota`: its options are declared on a CLI11 app, from which help, completion and man pages are made.
+// One subcommand of `rota`: its options are declared on a CLI11 app, from which help, completion and man pages are
+// made.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,12 +9,15 @@
 
 namespace rota::cli {
 
-inline constexpr int kDone = 0;      // exit codes, the same for every subcommand
-inline constexpr int kFailed = 1;    // ran, and the answer is no, or the input was bad
-inline constexpr int kUsage = 2;     // the command line itself is wrong
+inline constexpr int kDone = 0;    // exit codes, the same for every subcommand
+inline constexpr int kFailed = 1;  // ran, and the answer is no, or the input was bad
+inline constexpr int kUsage = 2;   // the command line itself is wrong
 
 // What the chosen subcommand does; its value is the exit code, its error is printed as a sentence (exit code 1).
 using Action = std::function<Result<int>()>;
+
+// All of `rota`: what holds for every command, and each of those below.
+void add_commands(CLI::App& app, Action& action);
 
 void add_simulate(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);

@@ -118,7 +118,8 @@ void add_convert(CLI::App& app, Action& action) {
       ->add_option("INPUT", flags->input,
                    "job log: SWF in any dialect, or written by sacct -X -P; gzip is recognised; "
                    "- is standard input")
-      ->required();
+      ->required()
+      ->type_name("FILE");
   command
       ->add_option("-o,--output", flags->output,
                    "where to write it; packed if the name ends in .gz; - is standard output")
@@ -134,9 +135,9 @@ void add_convert(CLI::App& app, Action& action) {
                     "leave the names of users and groups out of the header (from sacct)");
   command->footer(
       "Rows that were dropped or mended are counted on standard error, with the first line of each kind. A file "
-      "appears whole or not at all.\n\n"
+      "appears whole or not at all.\n\nExamples:\n"
       "  TZ=UTC sacct -X -P --allusers -S 2024-01-01 -E 2024-07-01 \\\n"
-      "    --format=JobIDRaw,User,Group,Partition,QOS,Submit,Start,End,ElapsedRaw,\\\n"
+      "    --format=JobIDRaw,User,Group,Partition,QOS,Submit,Start,End,ElapsedRaw,"
       "TimelimitRaw,State,AllocCPUS,ReqCPUS,NNodes,ReqMem > log.txt\n"
       "  rota convert log.txt -o log.swf.gz");
   command->callback([&action, flags] { action = [flags] { return convert(*flags); }; });

@@ -64,7 +64,7 @@ void add_knob(CLI::App& app, const trace::Knob& knob) {
 void add_model(CLI::App& generate, Action& action, std::unique_ptr<trace::Generator> generator) {
   CLI::App* app = generate.add_subcommand(std::string(generator->model()), std::string(generator->summary()));
   app->footer("Source: " + std::string(generator->source()) +
-              ".\nEvery model, formula and default: docs/generators.md.");
+              ".\n\nEvery model, formula and default: docs/generators.md.");
   auto request = std::make_shared<Request>(Request{.generator = std::move(generator)});
   app->add_option("-o,--output", request->output, "write there instead of to standard output")->type_name("FILE");
   for (const trace::Knob& knob : request->generator->knobs()) add_knob(*app, knob);
@@ -76,7 +76,7 @@ void add_model(CLI::App& generate, Action& action, std::unique_ptr<trace::Genera
 void add_generate(CLI::App& app, Action& action) {
   CLI::App* generate = app.add_subcommand("generate", "make a workload from a model and a seed, as an SWF file");
   generate->require_subcommand(1);
-  generate->footer("Example: rota generate lublin --jobs 5000 --seed 7 --processors 128 --load 0.9 -o lublin.swf");
+  generate->footer("Examples:\n  rota generate lublin --jobs 5000 --seed 7 --processors 128 --load 0.9 -o lublin.swf");
   for (auto& generator : trace::all_generators()) add_model(*generate, action, std::move(generator));
 }
 

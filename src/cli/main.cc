@@ -1,29 +1,36 @@
 // rota: one binary, one subcommand each for what a person wants to do. Only wiring lives here.
 #include <cstdio>
 #include <exception>
+#include <memory>
 
 #include "cli/command.h"
+#include "cli/complete.h"
+#include "cli/help.h"
 
 namespace {
 
-int run(int argc, char** argv) {
-  CLI::App app{"Rota schedules batch jobs on clusters: rehearse a policy on your own job log.", "rota"};
-  app.require_subcommand(1);
-  app.set_version_flag("--version", ROTA_VERSION, "print the version");
-  rota::cli::Action action;
-  rota::cli::add_simulate(app, action);
-  rota::cli::add_verify(app, action);
-  rota::cli::add_convert(app, action);
-  rota::cli::add_generate(app, action);
+int parsed_and_run(CLI::App& app, rota::cli::Action& action, int argc, char** argv) {
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? rota::cli::kDone : rota::cli::kUsage;
+    std::fprintf(stderr, "rota: %s\n", rota::cli::usage_sentence(app, e).c_str());
+    return rota::cli::kUsage;
   }
   const auto code = action();
   if (code) return *code;
   std::fprintf(stderr, "rota: %s\n", code.error().message.c_str());
   return rota::cli::kFailed;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"rehearse schedules of batch jobs on your own job log", "rota"};
+  rota::cli::Action action;
+  rota::cli::add_commands(app, action);
+  if (argc > 1 && argv[1] == rota::cli::kCompleteWord)
+    return rota::cli::print_completions(app, {argv + 2, argv + argc});
+  return parsed_and_run(app, action, argc, argv);
 }
 
 }  // namespace

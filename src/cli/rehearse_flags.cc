@@ -16,7 +16,7 @@ void RehearseFlags::declare(CLI::App& command, Policies policies) {
       .add_option("--policy", policy,
                   policies == Policies::one ? "the policy; `rota policies` lists names and knobs"
                                             : "policies to compare, separated by commas; `rota policies` lists names and knobs")
-      ->type_name(policies == Policies::one ? "NAME" : "NAME[,NAME...]")
+      ->type_name(policies == Policies::one ? "POLICY" : "POLICY,...")
       ->capture_default_str();
   command.add_option("--estimates", estimates, "user: plan with the asked limits; exact: with the true run times")
       ->check(CLI::IsMember({"user", "exact"}))

@@ -186,11 +186,12 @@ Result<int> simulate(const SimulateFlags& flags) {
 void add_simulate(CLI::App& app, Action& action) {
   auto flags = std::make_shared<SimulateFlags>();
   CLI::App* command = app.add_subcommand("simulate", "rehearse policies on a job log and compare them");
-  command->description(
-      "Rehearses each policy on each workload with the controller that runs live, and prints one comparison table.\n"
-      "Example: rota simulate log.swf.gz --policy fcfs,easy,conservative --report report.html");
+  command->description(command->get_description() +
+                       "\nRehearses each policy on each workload with the very controller that runs live, and prints one "
+                       "comparison table. A referee checks every decision.");
   command->add_option("WORKLOAD", flags->workloads, "job logs in the Standard Workload Format, plain or gzipped; - is standard input")
-      ->required();
+      ->required()
+      ->type_name("FILE");
   flags->rehearse.declare(*command, RehearseFlags::Policies::several);
   command
       ->add_option("--jobs", flags->jobs_file,
@@ -201,6 +202,11 @@ void add_simulate(CLI::App& app, Action& action) {
   command->add_flag("--json", flags->json, "print the comparison as JSON");
   command->add_flag("--quiet", flags->quiet, "no progress bar and no remarks about the log");
   command->add_option("--threads", flags->threads, "rehearsals at a time; default: one a core")->check(CLI::Range(1, 1024))->type_name("N");
+  command->footer(
+      "Examples:\n"
+      "  rota simulate log.swf.gz --policy fcfs,easy,conservative --report report.html\n"
+      "  rota simulate log.swf --processors 512 --policy easy,easy+order=sjf --jobs jobs.csv\n"
+      "  gunzip -c log.swf.gz | rota simulate - --json");
   command->callback([&action, flags] { action = [flags] { return simulate(*flags); }; });
 }
 

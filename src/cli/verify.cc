@@ -141,12 +141,20 @@ Result<int> verify(const VerifyFlags& flags) {
 void add_verify(CLI::App& app, Action& action) {
   auto flags = std::make_shared<VerifyFlags>();
   CLI::App* command = app.add_subcommand("verify", "compare a rehearsal with a saved schedule, job by job");
-  command->description(
-      "Rehearses one policy on a workload and compares every job's start with a saved schedule (CSV: job_id,start in\n"
-      "seconds; may be gzipped). The last line says how many starts are identical; the exit code is 0 only if all are.");
-  command->add_option("WORKLOAD", flags->workload, "job log in the Standard Workload Format, plain or gzipped")->required();
-  command->add_option("SCHEDULE", flags->schedule, "CSV with the columns job_id,start; plain or gzipped")->required();
+  command->description(command->get_description() +
+                       "\nRehearses one policy on a workload and compares every job's start with a saved schedule. The last "
+                       "line says how many starts are identical; the exit code is 0 only if all are.");
+  command->add_option("WORKLOAD", flags->workload, "job log in the Standard Workload Format, plain or gzipped")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("SCHEDULE", flags->schedule, "CSV with the columns job_id,start in seconds; plain or gzipped")
+      ->required()
+      ->type_name("FILE");
   flags->rehearse.declare(*command, RehearseFlags::Policies::one);
+  command->footer(
+      "Examples:\n"
+      "  rota simulate log.swf --policy easy --jobs easy.csv\n"
+      "  rota verify log.swf easy.csv --policy easy");
   command->callback([&action, flags] { action = [flags] { return verify(*flags); }; });
 }
 

@@ -30,7 +30,8 @@ constexpr std::array<PolicyName, 9> kPolicies{{
 }};
 
 constexpr std::array<KnobName, 9> kKnobs{{
-    {"depth", "0.. | all", "1", "how many blocked jobs, in queue order, are promised a start", "Mu'alem and Feitelson 2001"},
+    {"depth", "0.. | all", "1", "how many blocked jobs, in queue order, are promised a start", "Mu'alem and Feitelson 2001",
+     "jobs"},
     {"skip", "yes | no", "no", "with depth=0: jobs that fit overtake those that do not", "textbook"},
     {"order", "fcfs | sjf | smallest | largest | wfp3 | unicef | f1", "fcfs", "whose turn it is",
      "Tang et al. 2009 (wfp3, unicef); Carastan-Santos and de Camargo 2017 (f1)"},
@@ -41,9 +42,9 @@ constexpr std::array<KnobName, 9> kKnobs{{
      "Mu'alem and Feitelson 2001"},
     {"fixed", "yes | no", "no", "a promise stays as first made until its job starts", "Li and Lei 2018"},
     {"stretch", "1.0 .. 10", "1.0", "a backfilled job must end before the promise even if it takes so many times its estimate",
-     "after Li and Lei 2018"},
+     "after Li and Lei 2018", "times the estimate"},
     {"overrun", "kill | run-on | strict | rb-har | rb-har-literal | lazy | DURATION", "kill",
-     "what becomes of a job at its limit; a duration is a fixed grace like Slurm's OverTimeLimit", "Li and Lei 2018"},
+     "what becomes of a job at its limit; a duration is a fixed grace like Slurm's OverTimeLimit", "Li and Lei 2018", "90, 90s, 10m, 1.5h"},
 }};
 
 Result<bool> yes_or_no(std::string_view knob, std::string_view value) {

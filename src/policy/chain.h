@@ -59,6 +59,7 @@ struct KnobName {
   std::string_view fallback;
   std::string_view meaning;
   std::string_view source;
+  std::string_view unit = "";  // of a number among the values
 };
 std::span<const PolicyName> policy_names();
 std::span<const KnobName> knob_names();

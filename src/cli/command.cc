@@ -1,0 +1,33 @@
+#include "cli/command.h"
+
+#include <memory>
+
+#include "cli/help.h"
+
+namespace rota::cli {
+
+void add_commands(CLI::App& app, Action& action) {
+  app.description(
+      "rehearse schedules of batch jobs on your own job log\n"
+      "Rota schedules batch jobs on clusters. `rota simulate` shows what each of its policies would have done with the "
+      "jobs of a log, checked by a referee that shares no code with the scheduler.");
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_help_flag("-h,--help", "print this help");
+  app.set_version_flag("--version", "rota " ROTA_VERSION, "print the version");
+  app.require_subcommand(1);
+  app.footer(
+      "Every command has its own help: `rota simulate --help`. Exit codes: 0 done, 1 failed or the answer is no, 2 the "
+      "command line is wrong.\n\n"
+      "Examples:\n"
+      "  rota generate lublin --jobs 2000 --seed 1 --estimates modal -o made-up.swf\n"
+      "  rota simulate made-up.swf --policy fcfs,easy,conservative --report report.html");
+  add_simulate(app, action);
+  add_verify(app, action);
+  add_convert(app, action);
+  add_generate(app, action);
+  add_policies(app, action);
+  add_completion(app, action);
+  add_manual(app, action);
+}
+
+}  // namespace rota::cli

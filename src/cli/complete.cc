@@ -1,0 +1,155 @@
+#include "cli/complete.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/describe.h"
+#include "policy/chain.h"
+
+namespace rota::cli {
+namespace {
+
+// What is being typed, taken apart.
+struct Typed {
+  std::string before;  // stays as it is
+  std::string part;    // is being completed
+};
+
+void offer(Completions& out, const Typed& typed, std::string_view word, std::string_view meaning) {
+  if (word.starts_with(typed.part)) out.candidates.push_back({typed.before + std::string(word), std::string(meaning)});
+}
+
+void offer_policy_names(Completions& out, const Typed& typed) {
+  for (const PolicyName& policy : policy_names()) offer(out, typed, policy.name, policy.meaning);
+}
+
+// "depth=" and so on, or their values once there is an equals sign. `typed.part` is what follows the last '+'.
+void offer_knobs(Completions& out, const Typed& typed) {
+  const std::size_t equals = typed.part.find('=');
+  for (const KnobName& knob : knob_names()) {
+    if (equals == std::string::npos) {
+      offer(out, typed, std::string(knob.name) + "=", knob.meaning);
+    } else if (typed.part.substr(0, equals) == knob.name) {
+      const Typed value{typed.before + typed.part.substr(0, equals + 1), typed.part.substr(equals + 1)};
+      for (const std::string_view each : split(knob.values, '|')) {
+        const std::string_view word = trimmed(each);
+        if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos)
+          offer(out, value, word, "");
+      }
+    }
+  }
+}
+
+// One policy with its knobs; a name is offered until a '+' has ended it ("easy++" bears one in its name).
+void offer_policy(Completions& out, Typed typed) {
+  out.kind = Completes::unfinished;
+  offer_policy_names(out, typed);
+  constexpr std::string_view kPlusPlus = "easy++";
+  const std::size_t name = typed.part.starts_with(kPlusPlus) ? kPlusPlus.size() : 0;
+  const std::size_t plus = typed.part.rfind('+');
+  if (plus == std::string::npos || plus < name) return;
+  typed.before += typed.part.substr(0, plus + 1);
+  typed.part.erase(0, plus + 1);
+  offer_knobs(out, typed);
+}
+
+Completions values(const Argument& argument, Typed typed) {
+  Completions out;
+  switch (argument.kind) {
+    case ValueKind::word:
+      for (const std::string& choice : argument.choices) offer(out, typed, choice, "");
+      break;
+    case ValueKind::file:
+    case ValueKind::folder:
+      out.kind = argument.kind == ValueKind::file ? Completes::files : Completes::folders;
+      out.before = typed.before;
+      break;
+    case ValueKind::policies: {
+      const std::size_t comma = typed.part.rfind(',') + 1;  // 0 where there is none
+      typed.before += typed.part.substr(0, comma);
+      typed.part.erase(0, comma);
+      offer_policy(out, typed);
+      break;
+    }
+    case ValueKind::policy:
+      offer_policy(out, typed);
+      break;
+    case ValueKind::none:
+    case ValueKind::other:
+      break;
+  }
+  return out;
+}
+
+const Argument* option_named(const Command& command, std::string_view name) {
+  const auto has = [&](const Argument& a) { return std::ranges::find(a.names, name) != a.names.end(); };
+  const auto found = std::ranges::find_if(command.options, has);
+  return found == command.options.end() ? nullptr : &*found;
+}
+
+Completions names(const Command& command, const std::string& word) {
+  Completions out;
+  for (const Argument& option : command.options) offer(out, {"", word}, option.names.back(), option.meaning);
+  return out;
+}
+
+Completions positional(const CLI::App& app, const Command& command, std::size_t given, const std::string& word) {
+  Completions out;
+  for (const CLI::App* sub : command.subcommands) offer(out, {"", word}, sub->get_name(), describe(*sub).summary);
+  if (command.positionals.empty() || !command.subcommands.empty()) return out;
+  const bool more = given < command.positionals.size() || command.positionals.back().many;
+  if (!more) return out;
+  const Argument& argument = command.positionals[std::min(given, command.positionals.size() - 1)];
+  if (argument.names.front() != "COMMAND") return values(argument, {"", word});
+  const CLI::App* root = &app;
+  while (root->get_parent() != nullptr) root = root->get_parent();
+  for (const CLI::App* sub : describe(*root).subcommands)
+    offer(out, {"", word}, sub->get_name(), describe(*sub).summary);
+  return out;
+}
+
+}  // namespace
+
+Completions complete(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words.empty()) return {};
+  const std::string& last = words.back();
+  const CLI::App* at = &app;
+  Command command = describe(app);
+  std::size_t given = 0;           // positionals before the last word
+  const Argument* open = nullptr;  // an option that still waits for its value
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (std::exchange(open, nullptr) != nullptr) continue;
+    const CLI::App* below = subcommand(*at, words[i]);
+    if (below != nullptr) {
+      at = below;
+      command = describe(*below);
+    } else if (words[i].size() > 1 && words[i].starts_with('-')) {
+      const Argument* option = option_named(command, words[i]);
+      if (option != nullptr && option->kind != ValueKind::none) open = option;
+    } else {
+      ++given;
+    }
+  }
+  if (open != nullptr) return values(*open, {"", last});
+  const std::size_t equals = last.find('=');
+  if (last.starts_with("--") && equals != std::string::npos) {
+    const Argument* option = option_named(command, last.substr(0, equals));
+    return option != nullptr ? values(*option, {last.substr(0, equals + 1), last.substr(equals + 1)}) : Completions{};
+  }
+  return last.starts_with('-') ? names(command, last) : positional(*at, command, given, last);
+}
+
+int print_completions(const CLI::App& app, const std::vector<std::string>& words) {
+  const Completions out = complete(app, words);
+  const char* kind = out.kind == Completes::words        ? "words"
+                     : out.kind == Completes::unfinished ? "unfinished"
+                     : out.kind == Completes::files      ? "files"
+                                                         : "folders";
+  std::printf("%s%s%s\n", kind, out.before.empty() ? "" : " ", out.before.c_str());
+  for (const Candidate& c : out.candidates) std::printf("%s\t%s\n", c.word.c_str(), c.meaning.c_str());
+  return kDone;
+}
+
+}  // namespace rota::cli

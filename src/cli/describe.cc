@@ -1,0 +1,135 @@
+#include "cli/describe.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace rota::cli {
+namespace {
+
+std::vector<std::string> strings(std::string_view text, char separator) {
+  std::vector<std::string> out;
+  for (const std::string_view piece : split(text, separator)) out.emplace_back(piece);
+  return out;
+}
+
+// CLI11 shows a value as "N:INT in [1 - 1024]", "TEXT:{user,exact}" or whatever type_name() was given.
+struct Shape {
+  std::string value;
+  std::vector<std::string> choices;
+  std::string range;
+};
+
+Shape shape_of(const std::string& type) {
+  const std::size_t colon = type.find(':');
+  const std::string head = type.substr(0, colon);
+  const std::string check = colon == std::string::npos ? "" : type.substr(colon + 1);
+  Shape shape{.value = head, .choices = {}, .range = {}};
+  if (check.starts_with('{') && check.ends_with('}')) {
+    shape.choices = strings(std::string_view(check).substr(1, check.size() - 2), ',');
+    shape.value.clear();
+    for (const std::string& choice : shape.choices) shape.value += (shape.value.empty() ? "" : "|") + choice;
+  } else if (head.find('|') != std::string::npos) {
+    shape.choices = strings(head, '|');
+  } else if (const std::size_t open = check.find('['), dash = check.find(" - "); dash != std::string::npos) {
+    shape.range = check.substr(open + 1, dash - open - 1) + " to " + check.substr(dash + 3, check.size() - dash - 4);
+  }
+  return shape;
+}
+
+ValueKind kind_of(const Shape& shape) {
+  if (!shape.choices.empty()) return ValueKind::word;
+  if (shape.value.starts_with("FILE")) return ValueKind::file;
+  if (shape.value == "DIR") return ValueKind::folder;
+  if (shape.value == "POLICY") return ValueKind::policy;
+  if (shape.value.starts_with("POLICY,") || shape.value.starts_with("POLICY[")) return ValueKind::policies;
+  return ValueKind::other;
+}
+
+Argument describe(const CLI::Option& option) {
+  Argument out;
+  out.positional = option.get_positional() && !option.nonpositional();
+  out.required = option.get_required();
+  out.many = option.get_items_expected_max() >= CLI::detail::expected_max_vector_size;
+  out.meaning = option.get_description();
+  if (out.positional) {
+    out.names.push_back(option.get_name(true));
+  } else {
+    for (const std::string& name : option.get_snames()) out.names.push_back("-" + name);
+    for (const std::string& name : option.get_lnames()) out.names.push_back("--" + name);
+  }
+  if (option.get_items_expected_max() == 0) return out;  // a flag
+  const Shape shape = shape_of(option.get_type_name());
+  out.kind = kind_of(shape);
+  out.choices = shape.choices;
+  if (!out.positional) out.value = shape.value;
+  out.range = shape.range;
+  if (!shape.range.empty()) out.meaning += " (" + shape.range + ")";
+  if (!option.get_default_str().empty()) out.meaning += " (default: " + option.get_default_str() + ")";
+  return out;
+}
+
+void add_footer(Command& out, const std::string& footer) {
+  bool paragraph = false;  // whether the line before went on with one
+  for (const std::string& line : strings(footer, '\n')) {
+    if (line.starts_with("  ")) {
+      out.examples += line.substr(2) + "\n";
+    } else if (line.empty() || line == "Examples:") {
+      paragraph = false;
+    } else if (paragraph) {
+      out.notes.back() += " " + line;
+    } else {
+      out.notes.push_back(line);
+      paragraph = true;
+    }
+  }
+}
+
+}  // namespace
+
+std::string full_name(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name() : full_name(*app.get_parent()) + " " + app.get_name();
+}
+
+Command describe(const CLI::App& app) {
+  Command out;
+  out.name = full_name(app);
+  const std::string text = app.get_description();
+  const std::size_t end = text.find('\n');
+  out.summary = text.substr(0, end);
+  if (end != std::string::npos) out.text = trimmed(std::string_view(text).substr(end));
+  add_footer(out, app.get_footer());
+  for (const CLI::Option* option : app.get_options()) {
+    Argument argument = describe(*option);
+    (argument.positional ? out.positionals : out.options).push_back(std::move(argument));
+  }
+  out.subcommands = app.get_subcommands([](const CLI::App* sub) { return !sub->get_name().empty(); });
+  return out;
+}
+
+std::string synopsis(const Command& command) {
+  std::string out = command.name;
+  if (!command.subcommands.empty()) return out + " COMMAND";
+  out += " [OPTION]...";
+  for (const Argument& argument : command.positionals) {
+    const std::string name = argument.names.front() + (argument.many ? "..." : "");
+    out += argument.required ? " " + name : " [" + name + "]";
+  }
+  return out;
+}
+
+const CLI::App* subcommand(const CLI::App& app, const std::string& name) {
+  const auto found = app.get_subcommands([&](const CLI::App* sub) { return sub->get_name() == name; });
+  return found.empty() ? nullptr : found.front();
+}
+
+std::vector<const CLI::App*> every_command(const CLI::App& app) {
+  std::vector<const CLI::App*> out{&app};
+  for (const CLI::App* sub : describe(app).subcommands) {
+    const auto below = every_command(*sub);
+    out.insert(out.end(), below.begin(), below.end());
+  }
+  return out;
+}
+
+}  // namespace rota::cli

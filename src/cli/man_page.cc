@@ -1,0 +1,161 @@
+#include "cli/man_page.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/text.h"
+#include "cli/describe.h"
+#include "policy/chain.h"
+
+namespace rota::cli {
+namespace {
+
+// Text for roff: nothing in it is taken for a request, and what may be copied to a shell keeps its plain hyphens.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else if (c == '\'') {
+      out += "\\(aq";
+    } else if (c == '`') {
+      out += "\\(ga";
+    } else if (c == '^') {
+      out += "\\(ha";
+    } else if (c == '~') {
+      out += "\\(ti";
+    } else {
+      out += c;
+    }
+  }
+  return out.starts_with('.') ? "\\&" + out : out;
+}
+
+std::string section(const char* title, const std::string& body) {
+  if (body.empty()) return "";
+  constexpr std::string_view kParagraph = ".PP\n";  // which a section begins of itself
+  return std::string(".SH ") + title + "\n" + body.substr(body.starts_with(kParagraph) ? kParagraph.size() : 0);
+}
+
+std::string paragraph(const std::string& text) { return ".PP\n" + escaped(text) + "\n"; }
+
+std::string item(const std::string& head, const std::string& text) {
+  return ".TP\n" + head + "\n" + escaped(text) + "\n";
+}
+
+std::string bold(const std::string& text) { return "\\fB" + escaped(text) + "\\fR"; }
+
+std::string argument_items(const std::vector<Argument>& arguments) {
+  std::string out;
+  for (const Argument& argument : arguments) {
+    std::string head;
+    for (const std::string& name : argument.names) head += (head.empty() ? "" : ", ") + bold(name);
+    if (!argument.value.empty()) head += " \\fI" + escaped(argument.value) + "\\fR";
+    if (argument.positional && argument.many) head += "...";
+    out += item(head, argument.meaning);
+  }
+  return out;
+}
+
+std::string description(const Command& command) {
+  std::string out;
+  if (!command.text.empty()) out += paragraph(command.text);
+  for (const std::string& note : command.notes) out += paragraph(note);
+  return out.empty() ? paragraph(command.summary + ".") : out;
+}
+
+std::string commands(const Command& command) {
+  std::string out;
+  for (const CLI::App* sub : command.subcommands) {
+    out += item(bold(man_page_name(*sub)) + "(1)", describe(*sub).summary);
+  }
+  return out;
+}
+
+std::string policies() {
+  std::string out;
+  for (const PolicyName& p : policy_names()) {
+    std::string text = std::string(p.meaning) + "; stands for " + std::string(p.stands_for) +
+                       ". Source: " + std::string(p.source) + ".";
+    out += item(bold(std::string(p.name)), text);
+  }
+  return out;
+}
+
+std::string knobs() {
+  std::string out;
+  for (const KnobName& k : knob_names()) {
+    const std::string unit = k.unit.empty() ? "" : " (" + std::string(k.unit) + ")";
+    out += item(
+        bold(std::string(k.name)) + " = " + escaped(k.values) + escaped(unit),
+        std::string(k.meaning) + "; default " + std::string(k.fallback) + ". Source: " + std::string(k.source) + ".");
+  }
+  return out;
+}
+
+std::string examples(const Command& command) {
+  if (command.examples.empty()) return "";
+  std::string out = ".nf\n";
+  for (const std::string_view line : split(trimmed(command.examples), '\n')) out += escaped(line) + "\n";
+  return out + ".fi\n";
+}
+
+std::string exit_status() {
+  return item("0", "done; for verify: every start is identical") +
+         item("1", "failed, or the answer is no; standard error says why in one sentence that begins with \"rota: \"") +
+         item("2", "the command line itself is wrong");
+}
+
+std::string files() {
+  return paragraph(
+      "Rota reads no configuration file and no environment variable. A file that it writes grows beside its place "
+      "under a "
+      "name that ends in .tmp and takes its own name when it is whole; on any failure it is removed, and what was "
+      "there "
+      "before stays. Inputs may be gzipped, whatever they are called; - is standard input or output.");
+}
+
+std::string see_also(const CLI::App& app) {
+  const CLI::App* root = &app;
+  while (root->get_parent() != nullptr) root = root->get_parent();
+  std::string out;
+  const auto add = [&](const CLI::App& other) {
+    if (&other != &app) out += (out.empty() ? "" : ", ") + bold(man_page_name(other)) + "(1)";
+  };
+  add(*root);
+  const CLI::App* parent = app.get_parent() == nullptr ? root : app.get_parent();
+  if (parent != root) add(*parent);
+  for (const CLI::App* beside : describe(*parent).subcommands) add(*beside);
+  return out + "\n";
+}
+
+}  // namespace
+
+std::string man_page_name(const CLI::App& app) {
+  std::string name = full_name(app);
+  std::ranges::replace(name, ' ', '-');
+  return name;
+}
+
+std::string man_page(const CLI::App& app) {
+  const Command command = describe(app);
+  std::string title = man_page_name(app);
+  std::ranges::transform(title, title.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::string out = ".TH " + escaped(title) + " 1 \"\" \"Rota " ROTA_VERSION "\" \"Rota manual\"\n";
+  out += section("NAME", escaped(man_page_name(app)) + " \\- " + escaped(command.summary) + "\n");
+  out += section("SYNOPSIS", "\\fB" + escaped(command.name) + "\\fR" +
+                                 escaped(synopsis(command).substr(command.name.size())) + "\n");
+  out += section("DESCRIPTION", description(command));
+  out += section("COMMANDS", commands(command));
+  out += section("ARGUMENTS", argument_items(command.positionals));
+  out += section("OPTIONS", argument_items(command.options));
+  if (command.name == "rota policies") out += section("POLICIES", policies()) + section("KNOBS", knobs());
+  out += section("EXIT STATUS", exit_status());
+  out += section("FILES", files());
+  out += section("EXAMPLES", examples(command));
+  return out + section("SEE ALSO", see_also(app));
+}
+
+}  // namespace rota::cli

@@ -1,0 +1,139 @@
+// rota policies: what the policies are, what their knobs do, and where they come from.
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/printed.h"
+#include "policy/chain.h"
+
+namespace rota::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kWidth = 100;
+constexpr std::size_t kColumn = 16;
+
+struct PoliciesFlags {
+  std::string name;
+  bool json = false;
+};
+
+std::string values_text(const KnobName& knob) {
+  return std::string(knob.values) + (knob.unit.empty() ? "" : " (" + std::string(knob.unit) + ")");
+}
+
+std::string row(std::string_view head, std::string_view text) {
+  std::string out = "  " + std::string(head);
+  out.resize(std::max(kColumn, out.size() + 1), ' ');
+  return out + wrapped(std::string(text), kWidth, kColumn) + "\n";
+}
+
+std::string policy_rows(const PolicyName& policy) {
+  std::string out =
+      row(policy.name, policy.meaning) + row("", std::string("stands for ") + std::string(policy.stands_for));
+  if (!policy.aliases.empty()) out += row("", "also called " + std::string(policy.aliases));
+  return out + row("", "source: " + std::string(policy.source));
+}
+
+std::string knob_rows(const KnobName& knob) {
+  return row(knob.name, knob.meaning) + row("", values_text(knob) + "; default: " + std::string(knob.fallback)) +
+         row("", "source: " + std::string(knob.source));
+}
+
+std::string everything() {
+  std::string out = "Policies, for --policy:\n\n";
+  for (const PolicyName& policy : policy_names()) out += policy_rows(policy);
+  out += "\nKnobs, set behind a policy as in easy+depth=4+order=sjf:\n\n";
+  for (const KnobName& knob : knob_names()) out += knob_rows(knob);
+  return out;
+}
+
+bool answers_to(const PolicyName& policy, std::string_view name) {
+  const auto aliases = split(policy.aliases, ' ');
+  return !name.empty() && (policy.name == name || std::ranges::find(aliases, name) != aliases.end());
+}
+
+// The value that a policy gives a knob: its own, or what holds for all.
+std::string value_in(const PolicyName& policy, const KnobName& knob) {
+  const std::string prefix = std::string(knob.name) + "=";
+  for (const std::string_view link : split(policy.stands_for, '+')) {
+    if (link.starts_with(prefix)) return std::string(link.substr(prefix.size()));
+  }
+  return std::string(knob.fallback);
+}
+
+std::string explained(const PolicyName& policy) {
+  std::string out = policy_rows(policy) + "\nIts knobs, with the values that they have here:\n\n";
+  for (const KnobName& knob : knob_names()) {
+    out += row(knob.name, value_in(policy, knob) + ": " + std::string(knob.meaning));
+    out += row("", "of " + values_text(knob));
+  }
+  return out;
+}
+
+Json json_of(const PolicyName& policy) {
+  Json knobs;
+  for (const KnobName& knob : knob_names()) knobs[std::string(knob.name)] = value_in(policy, knob);
+  Json aliases = Json::array();
+  for (const std::string_view alias : split(policy.aliases, ' ')) {
+    if (!alias.empty()) aliases.push_back(alias);
+  }
+  return {{"name", policy.name}, {"aliases", aliases},        {"stands_for", policy.stands_for},
+          {"knobs", knobs},      {"meaning", policy.meaning}, {"source", policy.source}};
+}
+
+Json json_of(const KnobName& knob) {
+  return {{"name", knob.name},        {"values", knob.values},   {"unit", knob.unit},
+          {"default", knob.fallback}, {"meaning", knob.meaning}, {"source", knob.source}};
+}
+
+Result<int> print_all(bool json) {
+  if (!json) return printed(everything());
+  Json document{{"format", "rota-policies-1"}, {"policies", Json::array()}, {"knobs", Json::array()}};
+  for (const PolicyName& policy : policy_names()) document["policies"].push_back(json_of(policy));
+  for (const KnobName& knob : knob_names()) document["knobs"].push_back(json_of(knob));
+  return printed(document.dump(2) + "\n");
+}
+
+Result<int> policies(const PoliciesFlags& flags) {
+  if (flags.name.empty()) return print_all(flags.json);
+  for (const PolicyName& policy : policy_names()) {
+    if (answers_to(policy, flags.name)) return printed(flags.json ? json_of(policy).dump(2) + "\n" : explained(policy));
+  }
+  for (const KnobName& knob : knob_names()) {
+    if (knob.name == flags.name) return printed(flags.json ? json_of(knob).dump(2) + "\n" : knob_rows(knob));
+  }
+  std::vector<std::string_view> names;
+  for (const PolicyName& policy : policy_names()) names.push_back(policy.name);
+  for (const KnobName& knob : knob_names()) names.push_back(knob.name);
+  const std::string_view near = nearest(flags.name, names);
+  return fail("there is no policy or knob " + rota::quoted(flags.name) +
+              (near.empty() ? "; `rota policies` lists them." : "; did you mean " + std::string(near) + "?"));
+}
+
+}  // namespace
+
+void add_policies(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<PoliciesFlags>();
+  CLI::App* command = app.add_subcommand("policies", "list the policies and their knobs, or explain one");
+  command->description(
+      command->get_description() +
+      "\nA policy is a name and, where wanted, knobs that change it: easy+depth=4+order=sjf. With --policy of "
+      "other commands, commas separate several.");
+  command->add_option("NAME", flags->name, "a policy or a knob to explain; without it, all are listed")
+      ->type_name("POLICY");
+  command->add_flag("--json", flags->json, "print JSON");
+  command->footer(
+      "Examples:\n"
+      "  rota policies easy++\n"
+      "  rota policies --json");
+  command->callback([&action, flags] { action = [flags] { return policies(*flags); }; });
+}
+
+}  // namespace rota::cli

@@ -1,0 +1,16 @@
+#include "cli/printed.h"
+
+#include "base/file.h"
+#include "cli/command.h"
+
+namespace rota::cli {
+
+Result<int> printed(std::string_view text) {
+  auto out = OutputFile::create("-");
+  if (!out) return std::unexpected(out.error());
+  out->stream() << text;
+  if (auto done = out->commit(); !done) return std::unexpected(done.error());
+  return kDone;
+}
+
+}  // namespace rota::cli
