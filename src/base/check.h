@@ -5,8 +5,8 @@ namespace rota {
 [[noreturn]] void check_failed(const char* condition, const char* promise, const char* file, int line);
 }  // namespace rota
 
-#define CHECK(condition, promise)                                                      \
-  do {                                                                                 \
-    if (!(condition)) [[unlikely]]                                                     \
-      ::rota::check_failed(#condition, promise, __FILE__, __LINE__);                   \
+#define CHECK(condition, promise)                                    \
+  do {                                                               \
+    if (!(condition)) [[unlikely]]                                   \
+      ::rota::check_failed(#condition, promise, __FILE__, __LINE__); \
   } while (false)

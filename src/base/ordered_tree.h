@@ -136,7 +136,7 @@ class OrderedTree {
   struct Inner {
     unsigned count = 0;
     std::array<std::uint32_t, kFan> child;
-    std::array<Key, kFan> last;          // no key in child[i] is greater; every key in child[i + 1] is
+    std::array<Key, kFan> last;  // no key in child[i] is greater; every key in child[i + 1] is
     std::array<Summary, kFan> summary;
   };
   struct Split {

@@ -12,14 +12,14 @@ class Random {
  public:
   explicit Random(std::uint64_t seed);
 
-  std::uint64_t bits();                                     // 64 random bits
-  double unit();                                            // uniform in [0, 1)
-  double uniform(double low, double high);                  // uniform in [low, high)
+  std::uint64_t bits();                                       // 64 random bits
+  double unit();                                              // uniform in [0, 1)
+  double uniform(double low, double high);                    // uniform in [low, high)
   std::int64_t between(std::int64_t low, std::int64_t high);  // uniform integer in [low, high]; low <= high
   bool chance(double probability);
   double exponential(double mean);
   double normal(double mean, double deviation);
-  double gamma(double shape, double scale);                 // Marsaglia and Tsang 2000; shape, scale > 0
+  double gamma(double shape, double scale);  // Marsaglia and Tsang 2000; shape, scale > 0
 
  private:
   std::array<std::uint64_t, 4> state_;

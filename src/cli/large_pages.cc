@@ -1,5 +1,5 @@
-// The program's operator new: big tables (job tables, above all) get large pages. A rehearsal fills them from one end to
-// the other, and taking their page faults 4 KiB at a time costs a fifth of its time. Everything else goes to malloc.
+// The program's operator new: big tables (job tables, above all) get large pages. A rehearsal fills them from one end
+// to the other, and taking their page faults 4 KiB at a time costs a fifth of its time. Everything else goes to malloc.
 #include <sys/mman.h>
 
 #include <cstdint>

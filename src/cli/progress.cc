@@ -32,8 +32,10 @@ void Progress::add(std::int64_t done) {
 void Progress::draw(std::int64_t done) {
   const double share = all_ > 0 ? std::clamp(static_cast<double>(done) / static_cast<double>(all_), 0.0, 1.0) : 0.0;
   const int full = static_cast<int>(share * kWidth);
-  const std::string bar = std::string(static_cast<std::size_t>(full), '#') + std::string(static_cast<std::size_t>(kWidth - full), '.');
-  std::fprintf(stderr, "\r[%s] %3.0f %%  %s of %s jobs", bar.c_str(), share * 100, grouped(done).c_str(), grouped(all_).c_str());
+  const std::string bar =
+      std::string(static_cast<std::size_t>(full), '#') + std::string(static_cast<std::size_t>(kWidth - full), '.');
+  std::fprintf(stderr, "\r[%s] %3.0f %%  %s of %s jobs", bar.c_str(), share * 100, grouped(done).c_str(),
+               grouped(all_).c_str());
   std::fflush(stderr);
   visible_ = true;
 }

@@ -35,13 +35,15 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
   arrival = {workload_.jobs[next_], workload_.run_times[next_]};
   ++next_;
   JobSpec& spec = arrival.spec;
-  if (options_.ties == sim::Ties::submit_first) {  // the published schedules cut the run at the limit, and plan with both
+  if (options_.ties ==
+      sim::Ties::submit_first) {  // the published schedules cut the run at the limit, and plan with both
     const Duration asked = spec.limit;
     spec.limit = std::max(asked, arrival.run_time);
     arrival.run_time = std::min(asked, arrival.run_time);
   }
   if (options_.exact_estimates) spec.limit = arrival.run_time;
-  if (options_.clamp) spec.processors = static_cast<std::uint32_t>(std::min<std::int64_t>(spec.processors, options_.processors));
+  if (options_.clamp)
+    spec.processors = static_cast<std::uint32_t>(std::min<std::int64_t>(spec.processors, options_.processors));
   spec.partition = partition_of(spec);
   if (spec.partition.valid()) spec.priority += options_.machine->partitions[spec.partition.value].priority;
   return true;
@@ -53,7 +55,8 @@ PartitionId WorkloadSource::partition_of(const JobSpec& spec) const {
   const auto named = workload_.partitions.find(spec.partition.value);
   if (named == workload_.partitions.end()) return options_.machine->default_partition;
   const auto& partitions = options_.machine->partitions;
-  const auto at = std::find_if(partitions.begin(), partitions.end(), [&](const Partition& p) { return p.name == named->second; });
+  const auto at =
+      std::find_if(partitions.begin(), partitions.end(), [&](const Partition& p) { return p.name == named->second; });
   if (at == partitions.end()) return options_.machine->default_partition;
   return PartitionId{static_cast<std::uint32_t>(at - partitions.begin())};
 }

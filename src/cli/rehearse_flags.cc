@@ -6,7 +6,8 @@
 namespace rota::cli {
 
 void RehearseFlags::declare(CLI::App& command, Policies policies) {
-  command.add_option("--processors", processors, "processors of the cluster; default: MaxProcs of the workload's header")
+  command
+      .add_option("--processors", processors, "processors of the cluster; default: MaxProcs of the workload's header")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31U))
       ->type_name("N");
   command.add_option("--cluster", cluster, "cluster file (TOML) with nodes and partitions; in place of --processors")
@@ -14,22 +15,25 @@ void RehearseFlags::declare(CLI::App& command, Policies policies) {
       ->type_name("FILE.toml");
   command
       .add_option("--policy", policy,
-                  policies == Policies::one ? "the policy; `rota policies` lists names and knobs"
-                                            : "policies to compare, separated by commas; `rota policies` lists names and knobs")
+                  policies == Policies::one
+                      ? "the policy; `rota policies` lists names and knobs"
+                      : "policies to compare, separated by commas; `rota policies` lists names and knobs")
       ->type_name(policies == Policies::one ? "POLICY" : "POLICY,...")
       ->capture_default_str();
   command.add_option("--estimates", estimates, "user: plan with the asked limits; exact: with the true run times")
       ->check(CLI::IsMember({"user", "exact"}))
       ->capture_default_str();
   command
-      .add_option("--ties", ties,
-                  "batch: events of one instant together, ends first; submit-first: one by one, as in published schedules, and "
-                  "run times cut at the limit as there")
+      .add_option(
+          "--ties", ties,
+          "batch: events of one instant together, ends first; submit-first: one by one, as in published schedules, and "
+          "run times cut at the limit as there")
       ->check(CLI::IsMember({"batch", "submit-first"}))
       ->capture_default_str();
   command.add_flag("--clamp", clamp, "let jobs larger than the cluster ask for all of it instead of rejecting them");
   command.add_flag("--skip-bad-rows", skip_bad_rows, "drop rows of the log that cannot be read, and count them");
-  command.add_flag("--keep-cancelled", keep_cancelled, "keep jobs that were cancelled before they started, as jobs of 1 s");
+  command.add_flag("--keep-cancelled", keep_cancelled,
+                   "keep jobs that were cancelled before they started, as jobs of 1 s");
 }
 
 trace::SwfOptions RehearseFlags::swf() const {
@@ -51,7 +55,8 @@ Result<RehearseOptions> RehearseFlags::options(const trace::Workload& workload) 
   }
   options.processors = processors > 0 ? processors : workload.processors;
   if (options.processors <= 0) {
-    return fail(workload.name + ": its header does not say how many processors the cluster has (MaxProcs); give --processors N.");
+    return fail(workload.name +
+                ": its header does not say how many processors the cluster has (MaxProcs); give --processors N.");
   }
   return with_switches(std::move(options));
 }
@@ -67,13 +72,16 @@ RehearseOptions RehearseFlags::with_switches(RehearseOptions options) const {
 Result<void> RehearseFlags::policies_suit(const Machine& machine) const {
   if (machine.nodes.empty()) return {};
   if (ties == "submit-first") {
-    return fail("--ties submit-first is for published schedules, whose processors are counted; leave --cluster out and give --processors.");
+    return fail(
+        "--ties submit-first is for published schedules, whose processors are counted; leave --cluster out and give "
+        "--processors.");
   }
   const auto read = chains();
   if (!read) return std::unexpected(read.error());
   for (const Chain& chain : *read) {
     if (chain.knobs().overrun > Overrun::run_on || chain.knobs().backfill.fixed) {
-      return fail("policy " + rota::quoted(chain.text()) + " needs a cluster whose processors are counted: it sets processors aside, not nodes. Leave " +
+      return fail("policy " + rota::quoted(chain.text()) +
+                  " needs a cluster whose processors are counted: it sets processors aside, not nodes. Leave " +
                   cluster + " out and give --processors, or take overrun=kill, run-on or a duration.");
     }
   }
@@ -86,8 +94,11 @@ Result<std::vector<Chain>> RehearseFlags::chains() const {
     auto chain = Chain::parse(trimmed(name));
     if (!chain) return std::unexpected(chain.error());
     if (ties == "submit-first" && chain->knobs().overrun != Overrun::kill) {
-      return fail("--ties submit-first is for comparing with published schedules, in which every run is cut at its limit; it does "
-                  "not go with policy " + quoted(name) + ", which has another overrun rule.");
+      return fail(
+          "--ties submit-first is for comparing with published schedules, in which every run is cut at its limit; it "
+          "does "
+          "not go with policy " +
+          quoted(name) + ", which has another overrun rule.");
     }
     chains.push_back(std::move(*chain));
   }

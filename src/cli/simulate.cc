@@ -53,13 +53,14 @@ Result<Workloads> read_workloads(const SimulateFlags& flags) {
 void print_findings(const Workloads& workloads) {
   for (const trace::Workload& w : workloads) {
     for (const auto& f : w.report.findings) {
-      std::fprintf(stderr, "%s: %s rows %s (first in line %s)\n", w.name.c_str(), grouped(f.rows).c_str(), f.what.c_str(),
-                   grouped(f.first_line).c_str());
+      std::fprintf(stderr, "%s: %s rows %s (first in line %s)\n", w.name.c_str(), grouped(f.rows).c_str(),
+                   f.what.c_str(), grouped(f.first_line).c_str());
     }
   }
 }
 
-Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& workloads, const std::vector<Chain>& chains) {
+Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& workloads,
+                                   const std::vector<Chain>& chains) {
   std::vector<Run> runs;
   runs.reserve(workloads.size() * chains.size());
   for (const trace::Workload& workload : workloads) {
@@ -113,7 +114,8 @@ Result<void> write_jobs(const std::string& path, const report::Outcome& outcome)
   return file->commit();
 }
 
-Result<void> write_report(const std::string& path, const std::vector<report::Outcome>& outcomes, const report::PageInfo& info) {
+Result<void> write_report(const std::string& path, const std::vector<report::Outcome>& outcomes,
+                          const report::PageInfo& info) {
   auto file = OutputFile::create(path);
   if (!file) return std::unexpected(file.error());
   report::write_html(file->stream(), outcomes, info);
@@ -131,7 +133,9 @@ std::string command_line(const SimulateFlags& flags) {
 void report_rejected(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (run.chain != runs.front().chain || run.result->summary.rejected == 0) continue;
-    std::fprintf(stderr, "%s: %s jobs ask for more than the cluster has and were rejected, the first is job %lld; --clamp lets them ask for all of it\n",
+    std::fprintf(stderr,
+                 "%s: %s jobs ask for more than the cluster has and were rejected, the first is job %lld; --clamp lets "
+                 "them ask for all of it\n",
                  run.workload->name.c_str(), grouped(run.result->summary.rejected).c_str(),
                  static_cast<long long>(run.result->summary.first_rejected));
   }
@@ -186,22 +190,28 @@ Result<int> simulate(const SimulateFlags& flags) {
 void add_simulate(CLI::App& app, Action& action) {
   auto flags = std::make_shared<SimulateFlags>();
   CLI::App* command = app.add_subcommand("simulate", "rehearse policies on a job log and compare them");
-  command->description(command->get_description() +
-                       "\nRehearses each policy on each workload with the very controller that runs live, and prints one "
-                       "comparison table. A referee checks every decision.");
-  command->add_option("WORKLOAD", flags->workloads, "job logs in the Standard Workload Format, plain or gzipped; - is standard input")
+  command->description(
+      command->get_description() +
+      "\nRehearses each policy on each workload with the very controller that runs live, and prints one "
+      "comparison table. A referee checks every decision.");
+  command
+      ->add_option("WORKLOAD", flags->workloads,
+                   "job logs in the Standard Workload Format, plain or gzipped; - is standard input")
       ->required()
       ->type_name("FILE");
   flags->rehearse.declare(*command, RehearseFlags::Policies::several);
   command
-      ->add_option("--jobs", flags->jobs_file,
-                   "write what became of each job: CSV, or SWF if the name ends in .swf; with several runs the name gets "
-                   "-WORKLOAD-POLICY before its ending")
+      ->add_option(
+          "--jobs", flags->jobs_file,
+          "write what became of each job: CSV, or SWF if the name ends in .swf; with several runs the name gets "
+          "-WORKLOAD-POLICY before its ending")
       ->type_name("FILE");
   command->add_option("--report", flags->report_file, "write a self-contained HTML report")->type_name("FILE.html");
   command->add_flag("--json", flags->json, "print the comparison as JSON");
   command->add_flag("--quiet", flags->quiet, "no progress bar and no remarks about the log");
-  command->add_option("--threads", flags->threads, "rehearsals at a time; default: one a core")->check(CLI::Range(1, 1024))->type_name("N");
+  command->add_option("--threads", flags->threads, "rehearsals at a time; default: one a core")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
   command->footer(
       "Examples:\n"
       "  rota simulate log.swf.gz --policy fcfs,easy,conservative --report report.html\n"

@@ -23,7 +23,8 @@ struct VerifyFlags {
 struct Comparison {
   std::int64_t compared = 0;
   std::int64_t identical = 0;
-  const Job* first_different = nullptr;  // the earliest instant at which either side starts a job that the other does not
+  const Job* first_different =
+      nullptr;  // the earliest instant at which either side starts a job that the other does not
   Instant saved_start = kNever;
 };
 
@@ -89,8 +90,8 @@ void print_side(const char* name, const Side& side, std::int64_t processors) {
               grouped(processors - side.busy).c_str(), grouped(static_cast<std::int64_t>(side.waiting.size())).c_str());
   for (std::size_t i = 0; i < std::min(kShown, side.waiting.size()); ++i) {
     const JobSpec& spec = side.waiting[i]->spec;
-    std::printf("%s%lld (%u processors, limit %s)", i == 0 ? ": " : ", ", static_cast<long long>(spec.number), spec.processors,
-                format_duration(spec.limit).c_str());
+    std::printf("%s%lld (%u processors, limit %s)", i == 0 ? ": " : ", ", static_cast<long long>(spec.number),
+                spec.processors, format_duration(spec.limit).c_str());
   }
   std::printf("%s\n", side.waiting.size() > kShown ? ", ..." : "");
 }
@@ -98,9 +99,10 @@ void print_side(const char* name, const Side& side, std::int64_t processors) {
 void print_difference(const report::Outcome& outcome, const Comparison& c, const Starts& saved) {
   const Job& job = *c.first_different;
   const Instant at = std::min(job.start, c.saved_start);
-  std::printf("first difference: job %lld (submitted %s, %u processors, limit %s) starts at %s here, at %s in the schedule\n",
-              static_cast<long long>(job.spec.number), second(job.spec.submit).c_str(), job.spec.processors,
-              format_duration(job.spec.limit).c_str(), second(job.start).c_str(), second(c.saved_start).c_str());
+  std::printf(
+      "first difference: job %lld (submitted %s, %u processors, limit %s) starts at %s here, at %s in the schedule\n",
+      static_cast<long long>(job.spec.number), second(job.spec.submit).c_str(), job.spec.processors,
+      format_duration(job.spec.limit).c_str(), second(job.start).c_str(), second(c.saved_start).c_str());
   std::printf("just after %s:\n", second(at).c_str());
   print_side("here", side_at(outcome.jobs, at, [](const Job& j) { return j.start; }), outcome.processors);
   const auto saved_or_own = [&](const Job& j) {
@@ -128,8 +130,10 @@ Result<int> verify(const VerifyFlags& flags) {
   const Comparison c = compare(outcome.jobs, *saved);
   const auto jobs = static_cast<std::int64_t>(outcome.jobs.size());
   const auto rows = static_cast<std::int64_t>(saved->size());
-  if (c.compared != jobs) std::printf("%lld jobs of the workload are not in the schedule\n", static_cast<long long>(jobs - c.compared));
-  if (c.compared != rows) std::printf("%lld rows of the schedule are not in the workload\n", static_cast<long long>(rows - c.compared));
+  if (c.compared != jobs)
+    std::printf("%lld jobs of the workload are not in the schedule\n", static_cast<long long>(jobs - c.compared));
+  if (c.compared != rows)
+    std::printf("%lld rows of the schedule are not in the workload\n", static_cast<long long>(rows - c.compared));
   if (c.first_different) print_difference(outcome, c, *saved);
   const std::int64_t all = std::max(jobs, rows);
   std::printf("%lld of %lld starts identical\n", static_cast<long long>(c.identical), static_cast<long long>(all));
@@ -141,9 +145,10 @@ Result<int> verify(const VerifyFlags& flags) {
 void add_verify(CLI::App& app, Action& action) {
   auto flags = std::make_shared<VerifyFlags>();
   CLI::App* command = app.add_subcommand("verify", "compare a rehearsal with a saved schedule, job by job");
-  command->description(command->get_description() +
-                       "\nRehearses one policy on a workload and compares every job's start with a saved schedule. The last "
-                       "line says how many starts are identical; the exit code is 0 only if all are.");
+  command->description(
+      command->get_description() +
+      "\nRehearses one policy on a workload and compares every job's start with a saved schedule. The last "
+      "line says how many starts are identical; the exit code is 0 only if all are.");
   command->add_option("WORKLOAD", flags->workload, "job log in the Standard Workload Format, plain or gzipped")
       ->required()
       ->type_name("FILE");

@@ -96,9 +96,12 @@ Result<void> Controller::carry_out_plan() {
 
 Instant Controller::limit_end_of(const Job& job) const {
   switch (chain_.knobs().overrun) {
-    case Overrun::kill: return job.limit_end();
-    case Overrun::fixed: return job.limit_end() + chain_.knobs().grace;
-    default: return kNever;
+    case Overrun::kill:
+      return job.limit_end();
+    case Overrun::fixed:
+      return job.limit_end() + chain_.knobs().grace;
+    default:
+      return kNever;
   }
 }
 
@@ -108,7 +111,8 @@ Result<void> Controller::carry_out(const Action& action) {
       cluster_.started({action.job, action.backfilled, plan_.placement(action.job)});
       referee_.saw_started(cluster_, action.job);
       const Job& job = cluster_.job(action.job);
-      return ports_.engine.dispatch({Command::Kind::start, next_key_++, action.job, job.expected_end(), limit_end_of(job)});
+      return ports_.engine.dispatch(
+          {Command::Kind::start, next_key_++, action.job, job.expected_end(), limit_end_of(job)});
     }
     case ActionKind::kill:
       return ports_.engine.dispatch({Command::Kind::kill, next_key_++, action.job, kNever, kNever});

@@ -21,8 +21,8 @@ class Loop {
  public:
   virtual ~Loop() = default;
   virtual Instant now() const = 0;
-  // Rings the alarm once at this instant, in place of when it was set to ring before; kNever: not at all. At one instant
-  // alarms ring in the order in which they were first set.
+  // Rings the alarm once at this instant, in place of when it was set to ring before; kNever: not at all. At one
+  // instant alarms ring in the order in which they were first set.
   virtual void set(Alarm& alarm, Instant at) = 0;
 };
 

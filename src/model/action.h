@@ -10,29 +10,29 @@ namespace rota {
 enum class ActionKind : std::uint8_t { start, kill, extend };
 
 enum class Rule : std::uint8_t {
-  head_fits,          // it was its turn and it fitted
-  skipped_ahead,      // it fitted and the jobs before it did not; nothing was promised to them
+  head_fits,            // it was its turn and it fitted
+  skipped_ahead,        // it fitted and the jobs before it did not; nothing was promised to them
   ends_before_promise,  // backfilled: expected to end before the promised start
   beside_promise,       // backfilled: on processors that the promised job leaves over
-  planned,            // its promised start has come
-  limit_reached,      // killed or let go on because its limit was reached
-  promise_due,        // killed or let go on because a promised start has come
-  harms_nobody,       // let go on: the waiting job could not start even without it, or can start beside it
+  planned,              // its promised start has come
+  limit_reached,        // killed or let go on because its limit was reached
+  promise_due,          // killed or let go on because a promised start has come
+  harms_nobody,         // let go on: the waiting job could not start even without it, or can start beside it
 };
 
 struct Reason {
   Rule rule = Rule::head_fits;
-  JobId promised;                // the job whose promise mattered; invalid: none
+  JobId promised;  // the job whose promise mattered; invalid: none
   Instant promise = kNever;
-  std::int64_t free = 0;         // processors free when it was decided
-  std::int64_t needed = 0;       // processors that the promised job asks for
+  std::int64_t free = 0;    // processors free when it was decided
+  std::int64_t needed = 0;  // processors that the promised job asks for
 };
 
 struct Action {
   ActionKind kind = ActionKind::start;
-  bool backfilled = false;       // start: ahead of a waiting job that was promised a start
+  bool backfilled = false;  // start: ahead of a waiting job that was promised a start
   JobId job;
-  Instant until = kNever;        // extend: look again then; kNever: no new limit
+  Instant until = kNever;  // extend: look again then; kNever: no new limit
   Reason reason;
 };
 

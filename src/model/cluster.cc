@@ -72,7 +72,8 @@ void Cluster::started(const Started& fact) {
   }
   if (!options_.list_processors) return;
   const bool own = set_aside_for_ == fact.job;
-  map_.take(fact.job, job.spec.processors, own ? std::span<const std::uint32_t>(set_aside_) : std::span<const std::uint32_t>{});
+  map_.take(fact.job, job.spec.processors,
+            own ? std::span<const std::uint32_t>(set_aside_) : std::span<const std::uint32_t>{});
   if (own) set_aside_for_ = JobId{};
 }
 

@@ -16,14 +16,14 @@
 namespace rota {
 
 struct ClusterOptions {
-  std::int64_t processors = 0;          // in all; > 0
-  const Machine* machine = nullptr;     // its nodes and partitions; nullptr: counted, no limits. Must outlive the cluster
+  std::int64_t processors = 0;       // in all; > 0
+  const Machine* machine = nullptr;  // its nodes and partitions; nullptr: counted, no limits. Must outlive the cluster
   WaitingOptions waiting;
   // Processors of a job whose expected end is now count as free although its end has not been reported yet: the rule of
   // the published schedules, where submissions of an instant come before its completions.
   bool presume_ended = false;
-  bool user_history = false;            // history_of() will be asked
-  bool list_processors = false;         // blockers() will be asked
+  bool user_history = false;     // history_of() will be asked
+  bool list_processors = false;  // blockers() will be asked
 };
 
 // What is known of one user's past jobs.
@@ -63,8 +63,8 @@ class View {
     return found == history_.end() ? nullptr : &found->second;
   }
 
-  // The running jobs on the processors that are set aside for the job with the latest promise, in order of dispatch. Set
-  // aside are those that were expected to be free the earliest when it was made. Only under list_processors.
+  // The running jobs on the processors that are set aside for the job with the latest promise, in order of dispatch.
+  // Set aside are those that were expected to be free the earliest when it was made. Only under list_processors.
   std::vector<JobId> blockers() const;
 
   // The waiting jobs that hold a promise, in order of job id; few under EASY, all under conservative.
@@ -78,7 +78,10 @@ class View {
 
  protected:
   explicit View(const ClusterOptions& options)
-      : options_(options), waiting_(options.waiting), map_(options.list_processors ? options.processors : 0), nodes_(options.machine) {}
+      : options_(options),
+        waiting_(options.waiting),
+        map_(options.list_processors ? options.processors : 0),
+        nodes_(options.machine) {}
   ~View() = default;
 
   ClusterOptions options_;
@@ -87,13 +90,13 @@ class View {
   WaitingJobs waiting_;
   RunningJobs running_;
   std::vector<JobId> promised_;
-  ProcessorMap map_;                      // empty unless list_processors
+  ProcessorMap map_;  // empty unless list_processors
   NodeSpace nodes_;
   std::map<JobId, Placement> placements_;  // of running jobs, where nodes are described
-  std::vector<std::uint32_t> set_aside_;  // processors, for set_aside_for_
+  std::vector<std::uint32_t> set_aside_;   // processors, for set_aside_for_
   JobId set_aside_for_;
   std::vector<JobId> overdue_;
-  std::vector<JobId> gone_;  // ended or rejected since the last cycle
+  std::vector<JobId> gone_;                      // ended or rejected since the last cycle
   std::map<std::uint32_t, RunHistory> history_;  // by user
   std::vector<JobId> arrived_;
   std::int64_t releases_ = 0;

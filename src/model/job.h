@@ -10,35 +10,35 @@
 namespace rota {
 
 struct JobSpec {
-  std::int64_t number = 0;        // the name that people use; unique within a workload
+  std::int64_t number = 0;  // the name that people use; unique within a workload
   Instant submit = kEpoch;
-  Duration limit = Duration{1};   // asked run time ("requested time", time limit); > 0
-  std::int64_t memory = 0;        // bytes asked on each node; 0: none asked
-  std::uint32_t processors = 1;   // asked in all; >= 1
-  std::uint32_t nodes = 0;        // nodes to spread them over evenly; 0: any spread will do
+  Duration limit = Duration{1};      // asked run time ("requested time", time limit); > 0
+  std::int64_t memory = 0;           // bytes asked on each node; 0: none asked
+  std::uint32_t processors = 1;      // asked in all; >= 1
+  std::uint32_t nodes = 0;           // nodes to spread them over evenly; 0: any spread will do
   std::uint32_t user = UINT32_MAX;   // UINT32_MAX: unknown
   std::uint32_t group = UINT32_MAX;  // UINT32_MAX: unknown
-  std::int32_t priority = 0;      // higher goes first
-  PartitionId partition;          // invalid: the default partition
+  std::int32_t priority = 0;         // higher goes first
+  PartitionId partition;             // invalid: the default partition
 };
 
 enum class JobState : std::uint8_t { waiting, running, completed, timed_out, rejected };
 
 struct Job {
   JobSpec spec;
-  Duration expected = Duration{0};   // run time that planning counts on: the limit, or a prediction of it
-  Instant start = kNever;            // of the latest dispatch; kNever: never started
-  Instant end = kNever;              // of the latest dispatch; kNever: has not ended
-  Instant promise = kNever;          // the start that the latest plan announced; kNever: none
-  Instant first_promise = kNever;    // the first start ever announced; kNever: none
-  std::uint32_t sequence = 0;        // place in order of arrival in the queue; anew at each requeue
-  std::uint32_t dispatch = 0;        // place in the order of dispatches, of the latest one
-  std::uint16_t kills = 0;           // dispatches that were killed and requeued
-  std::uint16_t backfills = 0;       // dispatches that were backfilled
+  Duration expected = Duration{0};  // run time that planning counts on: the limit, or a prediction of it
+  Instant start = kNever;           // of the latest dispatch; kNever: never started
+  Instant end = kNever;             // of the latest dispatch; kNever: has not ended
+  Instant promise = kNever;         // the start that the latest plan announced; kNever: none
+  Instant first_promise = kNever;   // the first start ever announced; kNever: none
+  std::uint32_t sequence = 0;       // place in order of arrival in the queue; anew at each requeue
+  std::uint32_t dispatch = 0;       // place in the order of dispatches, of the latest one
+  std::uint16_t kills = 0;          // dispatches that were killed and requeued
+  std::uint16_t backfills = 0;      // dispatches that were backfilled
   JobState state = JobState::waiting;
-  bool backfilled = false;           // the latest dispatch was backfilled
-  bool extended = false;             // was let go on beyond what was expected, up to a set time
-  std::uint8_t corrections = 0;      // times that the expected run time proved too short
+  bool backfilled = false;       // the latest dispatch was backfilled
+  bool extended = false;         // was let go on beyond what was expected, up to a set time
+  std::uint8_t corrections = 0;  // times that the expected run time proved too short
 
   Instant expected_end() const { return start + expected; }
   Instant limit_end() const { return start + spec.limit; }

@@ -100,7 +100,8 @@ std::optional<std::string> beyond_limit(const Partition& partition, const JobSpe
 
 std::optional<std::string> never_fits(const Machine& machine, const JobSpec& spec) {
   if (spec.processors > machine.processors) {
-    return "asks for " + std::to_string(spec.processors) + " processors; the cluster has " + std::to_string(machine.processors);
+    return "asks for " + std::to_string(spec.processors) + " processors; the cluster has " +
+           std::to_string(machine.processors);
   }
   if (spec.partition.valid()) {
     if (auto why = beyond_limit(machine.partitions[spec.partition.value], spec)) return why;

@@ -52,12 +52,12 @@ class NodeSpace {
   std::optional<Placement> equal_shares(const JobSpec& spec, const std::vector<NodeId>& nodes) const;
 
   const Machine* machine_;
-  std::vector<Free> free_;       // by node
-  std::vector<NodeId> all_;      // for jobs without a partition
+  std::vector<Free> free_;   // by node
+  std::vector<NodeId> all_;  // for jobs without a partition
 };
 
-// Why a job can never run on the machine, as half a sentence ("asks for 96 nodes; partition batch allows 64"); nothing if
-// it can. Counted machines too.
+// Why a job can never run on the machine, as half a sentence ("asks for 96 nodes; partition batch allows 64"); nothing
+// if it can. Counted machines too.
 std::optional<std::string> never_fits(const Machine& machine, const JobSpec& spec);
 
 }  // namespace rota

@@ -39,10 +39,14 @@ std::optional<Order> order_named(std::string_view name) {
 std::int64_t score(Order order, const Job& job, Instant now) {
   const auto processors = static_cast<double>(job.spec.processors);
   switch (order) {
-    case Order::fcfs: return 0;
-    case Order::sjf: return job.expected.count();
-    case Order::smallest: return job.spec.processors;
-    case Order::largest: return -std::int64_t{job.spec.processors};
+    case Order::fcfs:
+      return 0;
+    case Order::sjf:
+      return job.expected.count();
+    case Order::smallest:
+      return job.spec.processors;
+    case Order::largest:
+      return -std::int64_t{job.spec.processors};
     case Order::wfp3: {
       const double ratio = to_seconds(now - job.spec.submit) / at_least_one(job.expected);
       return fixed_point(-ratio * ratio * ratio * processors);

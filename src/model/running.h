@@ -10,8 +10,8 @@ namespace rota {
 
 struct RunningEntry {
   struct Key {
-    Instant end = kEpoch;         // expected
-    std::uint32_t dispatch = 0;   // order in which the jobs were started
+    Instant end = kEpoch;        // expected
+    std::uint32_t dispatch = 0;  // order in which the jobs were started
     constexpr bool operator<(const Key& o) const { return end != o.end ? end < o.end : dispatch < o.dispatch; }
   };
   Key place;

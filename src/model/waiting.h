@@ -39,8 +39,8 @@ struct WaitingEntry {
   const Key& key() const { return place; }
 };
 
-// The least that any of some waiting jobs asks for, and how many ask for just that: so that one of them can leave without
-// the others being looked at.
+// The least that any of some waiting jobs asks for, and how many ask for just that: so that one of them can leave
+// without the others being looked at.
 struct LeastAsked {
   Duration expected = Duration::max();
   std::uint32_t processors = UINT32_MAX;
@@ -130,15 +130,15 @@ class WaitingJobs {
   WaitingOptions options_;
   bool by_queue_kept_;
   std::size_t size_ = 0;
-  Instant ranked_at_ = kEpoch;        // the instant for which time-varying scores hold
-  WaitingEntry head_;                 // first in queue order; meaningless while empty
-  // The latest arrival stays out of the trees until the next one comes: most jobs that find room start at once, and never
-  // go in. Only where the size index is the only one.
+  Instant ranked_at_ = kEpoch;  // the instant for which time-varying scores hold
+  WaitingEntry head_;           // first in queue order; meaningless while empty
+  // The latest arrival stays out of the trees until the next one comes: most jobs that find room start at once, and
+  // never go in. Only where the size index is the only one.
   WaitingEntry newest_;
   bool newest_held_ = false;
-  std::uint64_t occupied_ = 0;        // bit c: by_size_[c] is not empty
-  std::array<Tree, 33> by_size_;      // [c]: jobs of 2^(c-1) .. 2^c - 1 processors, in candidate order
-  Tree by_queue_;                     // in queue order
+  std::uint64_t occupied_ = 0;    // bit c: by_size_[c] is not empty
+  std::array<Tree, 33> by_size_;  // [c]: jobs of 2^(c-1) .. 2^c - 1 processors, in candidate order
+  Tree by_queue_;                 // in queue order
 };
 
 template <class JobOf>

@@ -7,7 +7,8 @@ namespace rota {
 NodeTimeline::NodeTimeline(const View& view) {
   steps_.push_back({view.now(), view.nodes()});
   view.running().for_each([&](const RunningEntry& e) {
-    const Instant end = std::max(e.place.end, view.now() + Duration{1});  // an overdue job holds its nodes a moment longer
+    const Instant end =
+        std::max(e.place.end, view.now() + Duration{1});  // an overdue job holds its nodes a moment longer
     if (steps_.back().at != end) steps_.push_back({end, steps_.back().free});
     steps_.back().free.give(view.placement(e.job));
     return true;
@@ -30,7 +31,8 @@ NodeTimeline::Opening NodeTimeline::earliest(const JobSpec& spec, Duration durat
 }
 
 std::size_t NodeTimeline::cut(Instant at) {
-  const auto after = std::upper_bound(steps_.begin(), steps_.end(), at, [](Instant t, const Step& s) { return t < s.at; });
+  const auto after =
+      std::upper_bound(steps_.begin(), steps_.end(), at, [](Instant t, const Step& s) { return t < s.at; });
   const auto step = static_cast<std::size_t>(after - steps_.begin()) - 1;
   if (steps_[step].at == at) return step;
   Step fresh{at, steps_[step].free};

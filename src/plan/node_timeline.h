@@ -1,5 +1,5 @@
-// What is free on each node from now on, if all jobs end as expected: the Profile of clusters that are described node by
-// node. Steps are made only where something has been set aside or is asked about.
+// What is free on each node from now on, if all jobs end as expected: the Profile of clusters that are described node
+// by node. Steps are made only where something has been set aside or is asked about.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ class NodeTimeline {
 
  private:
   struct Step {
-    Instant at;      // holds from here to the next step, the last one for ever
+    Instant at;  // holds from here to the next step, the last one for ever
     NodeSpace free;
   };
   std::optional<Placement> at_step(std::size_t step, const JobSpec& spec, Duration duration) const;

@@ -96,12 +96,13 @@ Opening Plan::opening(std::int64_t processors) const {
   std::int64_t taken = 0;
   for (const Tentative& t : started_) taken += t.processors;
   const std::int64_t unheld = view_->unheld() - taken;  // free at `at`: unheld + all that is released by then
-  std::int64_t from_started = 0;  // released by the tentative starts that are over before `at`
+  std::int64_t from_started = 0;                        // released by the tentative starts that are over before `at`
   for (std::size_t i = 0;; ++i) {
     const RunningJobs::Release release = running.release_of(processors - unheld - from_started);
     const Instant next_start_over = i < started_.size() ? started_[i].end : kNever;
     if (release.at == kNever && next_start_over == kNever) return {};
-    if (release.at < next_start_over) return opening_at(release.at, unheld + from_started + release.processors - processors);
+    if (release.at < next_start_over)
+      return opening_at(release.at, unheld + from_started + release.processors - processors);
     from_started += started_[i].processors;
     while (i + 1 < started_.size() && started_[i + 1].end == next_start_over) from_started += started_[++i].processors;
     const std::int64_t left = unheld + from_started + running.released_by(next_start_over) - processors;

@@ -18,7 +18,8 @@ void Profile::release(Instant at, std::int64_t processors) {
 }
 
 std::size_t Profile::step_at(Instant at) const {
-  const auto after = std::upper_bound(steps_.begin(), steps_.end(), at, [](Instant t, const Step& s) { return t < s.at; });
+  const auto after =
+      std::upper_bound(steps_.begin(), steps_.end(), at, [](Instant t, const Step& s) { return t < s.at; });
   return static_cast<std::size_t>(after - steps_.begin()) - 1;
 }
 

@@ -1,5 +1,5 @@
-// Free processors over time, from now on: a step function that planning carves reservations out of. May be overcommitted
-// (below zero) where promises and reality disagree; then the planner starts over. Not thread-safe.
+// Free processors over time, from now on: a step function that planning carves reservations out of. May be
+// overcommitted (below zero) where promises and reality disagree; then the planner starts over. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -34,13 +34,13 @@ class Profile {
 
  private:
   struct Step {
-    Instant at;         // holds from here to the next step, the last one for ever
+    Instant at;  // holds from here to the next step, the last one for ever
     std::int64_t free;
   };
 
-  std::size_t step_at(Instant at) const;    // the last step that does not begin after `at`
-  std::size_t cut(Instant at);              // the step that begins exactly at `at`, made if need be
-  void join(std::size_t step);              // removes it if it says what the one before says
+  std::size_t step_at(Instant at) const;  // the last step that does not begin after `at`
+  std::size_t cut(Instant at);            // the step that begins exactly at `at`, made if need be
+  void join(std::size_t step);            // removes it if it says what the one before says
 
   std::vector<Step> steps_;
 };

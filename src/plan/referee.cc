@@ -82,7 +82,8 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
       free -= view.job(a.job).spec.processors;
     } else if (state != State::running) {
       return name(view, a.job) + " is killed or extended but is not running";
-    } else if (a.kind == ActionKind::kill && a.reason.rule != Rule::promise_due && view.job(a.job).limit_end() > view.now()) {
+    } else if (a.kind == ActionKind::kill && a.reason.rule != Rule::promise_due &&
+               view.job(a.job).limit_end() > view.now()) {
       return name(view, a.job) + " is killed before its limit, and no promise is due";
     }
   }
@@ -91,7 +92,8 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
   }
   if (auto breach = check_turns(view, plan)) return breach;
   if (auto breach = check_places(view, plan)) return breach;
-  if (free < 0) return "the starts at " + when(view.now()) + " need " + std::to_string(-free) + " processors more than are free";
+  if (free < 0)
+    return "the starts at " + when(view.now()) + " need " + std::to_string(-free) + " processors more than are free";
   return std::nullopt;
 }
 
@@ -128,7 +130,8 @@ std::optional<std::string> Referee::check_places(const View& view, const Plan& p
       got += s.processors;
       used[s.node.value].processors += s.processors;
       used[s.node.value].memory += spec.memory;
-      if (used[s.node.value].processors > node.processors || (node.memory > 0 && used[s.node.value].memory > node.memory)) {
+      if (used[s.node.value].processors > node.processors ||
+          (node.memory > 0 && used[s.node.value].memory > node.memory)) {
         return name(view, a.job) + " is started on node " + node.name + ", which has no room for it";
       }
     }
@@ -176,7 +179,9 @@ std::optional<std::string> Referee::check_kept_promises(const View& view, const 
 
 // A promise made or kept now can be kept if all goes as expected.
 std::optional<std::string> Referee::check_new_promises(const View& view, const Plan& plan) {
-  const auto feasible = [&](JobId id, Instant at) { return left_at(view, plan, at, true) >= view.job(id).spec.processors; };
+  const auto feasible = [&](JobId id, Instant at) {
+    return left_at(view, plan, at, true) >= view.job(id).spec.processors;
+  };
   for (const Promise& p : plan.promises()) {
     ++checks_;
     if (p.start == kNever) continue;
@@ -216,9 +221,9 @@ std::optional<std::string> Referee::recount(const View& view) {
   return std::nullopt;
 }
 
-// The first instant at which running jobs, starts and promises together need more than there is: the promises and starts
-// of this plan, or those that stood before it and the starts whose turn it was. A job that outstays what was expected of
-// it counts for a moment longer.
+// The first instant at which running jobs, starts and promises together need more than there is: the promises and
+// starts of this plan, or those that stood before it and the starts whose turn it was. A job that outstays what was
+// expected of it counts for a moment longer.
 std::optional<Referee::Excess> Referee::first_excess(const View& view, const Plan& plan, Promises promises) {
   changes_.clear();
   const Duration overstay{view.options().presume_ended ? 0 : 1};
@@ -240,10 +245,12 @@ std::optional<Referee::Excess> Referee::first_excess(const View& view, const Pla
   fresh_.assign(plan.promises().begin(), plan.promises().end());
   std::sort(fresh_.begin(), fresh_.end(), [](const Promise& a, const Promise& b) { return a.job < b.job; });
   const auto add = [&](JobId id, Instant at) {
-    if (at != kNever && (before || !starts(plan, id))) uses(std::max(at, view.now()), view.job(id).expected, view.job(id).spec.processors);
+    if (at != kNever && (before || !starts(plan, id)))
+      uses(std::max(at, view.now()), view.job(id).expected, view.job(id).spec.processors);
   };
   const auto is_fresh = [&](JobId id) {
-    const auto at = std::lower_bound(fresh_.begin(), fresh_.end(), id, [](const Promise& p, JobId j) { return p.job < j; });
+    const auto at =
+        std::lower_bound(fresh_.begin(), fresh_.end(), id, [](const Promise& p, JobId j) { return p.job < j; });
     return at != fresh_.end() && at->job == id;
   };
   for (const JobId id : view.promised()) {
@@ -267,7 +274,8 @@ std::optional<std::string> Referee::check_all_promises_together(const View& view
   if (view.promised().size() < 2 || plan.kills()) return std::nullopt;  // after a kill the promises are drawn anew
   const auto excess = first_excess(view, plan, Promises::after);
   if (!excess) return std::nullopt;
-  return "the promises and running jobs together need " + std::to_string(excess->used) + " processors at " + when(excess->at);
+  return "the promises and running jobs together need " + std::to_string(excess->used) + " processors at " +
+         when(excess->at);
 }
 
 }  // namespace rota

@@ -1,11 +1,12 @@
 // Checks every plan before it is carried out, with a ledger and arithmetic of its own: nothing here is shared with Plan
 // or Profile, and the ledger is kept from the events alone. It is on in every rehearsal and in production.
 //
-// In every plan it checks: that each action is about a job in the right state, once, and starts that overtake nobody are the first of the queue; that the starts fit the processors
-// that are free; that every promise that stands after the plan can be kept if all running jobs end as expected; that no
-// promise is moved later, or withdrawn, or spoilt by a start, unless the world itself had already broken it. Beyond what
-// one plan touches, it recounts the whole state and all promises together from time to time, paid from a credit that
-// each plan earns, so that its cost per plan stays bounded.
+// In every plan it checks: that each action is about a job in the right state, once, and starts that overtake nobody
+// are the first of the queue; that the starts fit the processors that are free; that every promise that stands after
+// the plan can be kept if all running jobs end as expected; that no promise is moved later, or withdrawn, or spoilt by
+// a start, unless the world itself had already broken it. Beyond what one plan touches, it recounts the whole state and
+// all promises together from time to time, paid from a credit that each plan earns, so that its cost per plan stays
+// bounded.
 #pragma once
 
 #include <cstdint>
@@ -49,14 +50,14 @@ class Referee {
   void count_nodes(const View& view, JobId job, bool taken);
   std::int64_t left_at(const View& view, const Plan& plan, Instant at, bool backfilled) const;
 
-  std::vector<State> ledger_;             // by job id
-  std::int64_t held_ = 0;                 // processors of running jobs
+  std::vector<State> ledger_;  // by job id
+  std::int64_t held_ = 0;      // processors of running jobs
   struct Used {
     std::int64_t processors = 0;
     std::int64_t memory = 0;
   };
-  std::vector<Used> used_;                // by node, where nodes are described
-  std::int64_t credit_ = 0;               // for recounting
+  std::vector<Used> used_;   // by node, where nodes are described
+  std::int64_t credit_ = 0;  // for recounting
   std::int64_t checks_ = 0;
   std::vector<std::pair<Instant, std::int64_t>> changes_;  // scratch, as is
   std::vector<Promise> fresh_;

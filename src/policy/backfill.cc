@@ -4,7 +4,8 @@ namespace rota {
 namespace {
 
 Reason because(bool in_time, const Plan& plan, const WaitingEntry& promised, Instant promise) {
-  return {in_time ? Rule::ends_before_promise : Rule::beside_promise, promised.job, promise, plan.free(), promised.processors};
+  return {in_time ? Rule::ends_before_promise : Rule::beside_promise, promised.job, promise, plan.free(),
+          promised.processors};
 }
 
 // Under one promise at most: whoever else held one (the order changed) has lost it.
@@ -43,7 +44,8 @@ void Backfill::start_all_that_fit(const View& view, Plan& plan) const {
 
 void Backfill::behind_one_promise(const View& view, Plan& plan, const WaitingEntry& head) const {
   const Instant kept = view.job(head.job).promise;
-  const bool nothing_released = kept != kNever && kept > view.now() && view.releases() == 0 && view.free() == view.unheld();
+  const bool nothing_released =
+      kept != kNever && kept > view.now() && view.releases() == 0 && view.free() == view.unheld();
   if (nothing_released && plan.actions().empty() && view.arrived().size() == 1) return try_newcomer(view, plan, head);
   withdraw_all_but(head.job, view, plan);
   Opening opening = plan.opening(head.processors);

@@ -17,10 +17,11 @@ struct BackfillKnobs {
   static constexpr std::int32_t kEveryJob = INT32_MAX;
 
   std::int32_t reservations = 1;
-  bool skip = false;          // with no reservation: jobs that fit overtake those that do not
-  bool beside = true;         // a job that outlasts the promise may start on processors that the promised job leaves over
-  bool fixed = false;         // the promise stays as first made until its job starts
-  std::int32_t stretch = 100; // per cent: a candidate must end before the promise even if it takes so much of its estimate
+  bool skip = false;   // with no reservation: jobs that fit overtake those that do not
+  bool beside = true;  // a job that outlasts the promise may start on processors that the promised job leaves over
+  bool fixed = false;  // the promise stays as first made until its job starts
+  std::int32_t stretch =
+      100;  // per cent: a candidate must end before the promise even if it takes so much of its estimate
 };
 
 class Backfill final : public Policy {

@@ -26,25 +26,30 @@ constexpr std::array<PolicyName, 9> kPolicies{{
     {"rb-har", "rbhar", "depth=1+beside=no+fixed=yes+overrun=rb-har",
      "backfilling in which an overrunning job goes on when that harms nobody", "Li and Lei 2018"},
     {"grace", "lazy", "depth=1+beside=no+fixed=yes+overrun=lazy",
-     "as rb-har, but kills only when the promised job can start by it at once", "after Li and Lei 2018; Yuan et al. 2014"},
+     "as rb-har, but kills only when the promised job can start by it at once",
+     "after Li and Lei 2018; Yuan et al. 2014"},
 }};
 
 constexpr std::array<KnobName, 9> kKnobs{{
-    {"depth", "0.. | all", "1", "how many blocked jobs, in queue order, are promised a start", "Mu'alem and Feitelson 2001",
-     "jobs"},
+    {"depth", "0.. | all", "1", "how many blocked jobs, in queue order, are promised a start",
+     "Mu'alem and Feitelson 2001", "jobs"},
     {"skip", "yes | no", "no", "with depth=0: jobs that fit overtake those that do not", "textbook"},
     {"order", "fcfs | sjf | smallest | largest | wfp3 | unicef | f1", "fcfs", "whose turn it is",
      "Tang et al. 2009 (wfp3, unicef); Carastan-Santos and de Camargo 2017 (f1)"},
     {"candidates", "fcfs | sjf | smallest | largest | wfp3 | unicef | f1", "as order",
      "who is tried first for backfilling", "Tsafrir, Etsion and Feitelson 2007"},
-    {"predict", "limit | tsafrir", "limit", "the run time that planning counts on", "Tsafrir, Etsion and Feitelson 2007"},
-    {"beside", "yes | no", "yes", "a backfilled job may outlast the promise on processors that the promised job leaves over",
+    {"predict", "limit | tsafrir", "limit", "the run time that planning counts on",
+     "Tsafrir, Etsion and Feitelson 2007"},
+    {"beside", "yes | no", "yes",
+     "a backfilled job may outlast the promise on processors that the promised job leaves over",
      "Mu'alem and Feitelson 2001"},
     {"fixed", "yes | no", "no", "a promise stays as first made until its job starts", "Li and Lei 2018"},
-    {"stretch", "1.0 .. 10", "1.0", "a backfilled job must end before the promise even if it takes so many times its estimate",
+    {"stretch", "1.0 .. 10", "1.0",
+     "a backfilled job must end before the promise even if it takes so many times its estimate",
      "after Li and Lei 2018", "times the estimate"},
     {"overrun", "kill | run-on | strict | rb-har | rb-har-literal | lazy | DURATION", "kill",
-     "what becomes of a job at its limit; a duration is a fixed grace like Slurm's OverTimeLimit", "Li and Lei 2018", "90, 90s, 10m, 1.5h"},
+     "what becomes of a job at its limit; a duration is a fixed grace like Slurm's OverTimeLimit", "Li and Lei 2018",
+     "90, 90s, 10m, 1.5h"},
 }};
 
 Result<bool> yes_or_no(std::string_view knob, std::string_view value) {
@@ -96,11 +101,11 @@ Result<void> set_predict(Draft& d, std::string_view value) {
 
 Result<void> set_overrun(Draft& d, std::string_view value) {
   constexpr std::array<std::pair<std::string_view, Overrun>, 6> kNames{{{"kill", Overrun::kill},
-                                                                       {"run-on", Overrun::run_on},
-                                                                       {"strict", Overrun::strict},
-                                                                       {"rb-har", Overrun::rb_har},
-                                                                       {"rb-har-literal", Overrun::rb_har_literal},
-                                                                       {"lazy", Overrun::lazy}}};
+                                                                        {"run-on", Overrun::run_on},
+                                                                        {"strict", Overrun::strict},
+                                                                        {"rb-har", Overrun::rb_har},
+                                                                        {"rb-har-literal", Overrun::rb_har_literal},
+                                                                        {"lazy", Overrun::lazy}}};
   const auto* found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& n) { return n.first == value; });
   if (found != kNames.end()) {
     d.knobs.overrun = found->second;
@@ -108,8 +113,9 @@ Result<void> set_overrun(Draft& d, std::string_view value) {
   }
   const auto grace = parse_duration(value);
   if (!grace) {
-    return fail("policy knob overrun is kill, run-on, strict, rb-har, rb-har-literal, lazy or a duration such as 10m, not " +
-                quoted(value) + ".");
+    return fail(
+        "policy knob overrun is kill, run-on, strict, rb-har, rb-har-literal, lazy or a duration such as 10m, not " +
+        quoted(value) + ".");
   }
   d.knobs.overrun = Overrun::fixed;
   d.knobs.grace = *grace;
@@ -156,7 +162,8 @@ Result<void> set_knobs(Draft& d, std::string_view chain) {
   for (const std::string_view link : split(chain, '+')) {
     const auto equals = link.find('=');
     if (equals == std::string_view::npos) {
-      return fail("in a policy, " + quoted(link) + " is not a knob of the form NAME=VALUE; `rota policies` lists them.");
+      return fail("in a policy, " + quoted(link) +
+                  " is not a knob of the form NAME=VALUE; `rota policies` lists them.");
     }
     if (auto set = set_knob(d, link.substr(0, equals), link.substr(equals + 1)); !set) return set;
   }

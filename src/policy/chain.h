@@ -48,8 +48,8 @@ class Chain {
 // The tables behind `rota policies`, the manual and the parser.
 struct PolicyName {
   std::string_view name;
-  std::string_view aliases;    // separated by blanks
-  std::string_view stands_for; // the knobs that it sets
+  std::string_view aliases;     // separated by blanks
+  std::string_view stands_for;  // the knobs that it sets
   std::string_view meaning;
   std::string_view source;
 };

@@ -91,7 +91,8 @@ class Planner {
     std::vector<Hold> first;
     std::vector<Hold>& held = plan_.held();
     std::int32_t blocked = 0;
-    for (const WaitingEntry* e = view_.waiting().head(); e && blocked < reservations_; e = view_.waiting().next(e->place)) {
+    for (const WaitingEntry* e = view_.waiting().head(); e && blocked < reservations_;
+         e = view_.waiting().next(e->place)) {
       const auto kept = std::find_if(held.begin(), held.end(), [&](const Hold& h) { return h.job == e->job; });
       Hold h = kept == held.end() ? hold_of(*e) : *kept;
       if (kept == held.end()) {
@@ -119,7 +120,8 @@ class Planner {
       const Instant promise = view_.job(h.job).promise;
       const bool planned = promise != kNever && promise <= now();
       give(h);  // the start itself takes its place
-      plan_.start(h.job, passed_ ? overtaking(planned ? Rule::planned : Rule::ends_before_promise) : Reason{}, passed_ != nullptr);
+      plan_.start(h.job, passed_ ? overtaking(planned ? Rule::planned : Rule::ends_before_promise) : Reason{},
+                  passed_ != nullptr);
     }
   }
 

@@ -1,6 +1,6 @@
-// Backfilling where nodes are described: a job needs room on particular nodes, and a promise sets particular nodes aside.
-// Each cycle draws its promises anew in queue order; the cost is O(waiting x nodes), so this is for clusters of up to
-// some thousand nodes.
+// Backfilling where nodes are described: a job needs room on particular nodes, and a promise sets particular nodes
+// aside. Each cycle draws its promises anew in queue order; the cost is O(waiting x nodes), so this is for clusters of
+// up to some thousand nodes.
 #include <algorithm>
 
 #include "plan/node_timeline.h"
@@ -34,8 +34,13 @@ class NodePlanner {
 
   void start(const WaitingEntry& e, const Placement& where) {
     const bool overtakes = blocked_ && knobs_.reservations > 0;
-    Reason reason{overtakes ? Rule::ends_before_promise : blocked_ ? Rule::skipped_ahead : Rule::head_fits, {}, kNever,
-                  plan_.free(), 0};
+    Reason reason{overtakes  ? Rule::ends_before_promise
+                  : blocked_ ? Rule::skipped_ahead
+                             : Rule::head_fits,
+                  {},
+                  kNever,
+                  plan_.free(),
+                  0};
     if (overtakes) {
       reason.promised = blocked_->job;
       reason.promise = first_promise_;

@@ -89,7 +89,7 @@ class RbHar final : public PromiseDue {
     std::int64_t free = plan.free();
     for (const JobId id : overrunning) {
       const std::int64_t own = view.job(id).spec.processors;
-      const bool starts_beside = free >= head.processors;                                                    // C1
+      const bool starts_beside = free >= head.processors;                                                   // C1
       const bool wanted = starts_beside && somebody_fits(view, head, free + own - head.processors, grace);  // not C2
       if (starts_beside && !wanted && grace > Duration{0}) {
         plan.extend(id, view.now() + grace, promise_due(view, plan, head, Rule::harms_nobody));
@@ -100,7 +100,8 @@ class RbHar final : public PromiseDue {
     }
   }
 
-  // minTime, equation (6): until the first running job that was not backfilled is expected to end; without one, `fallback`.
+  // minTime, equation (6): until the first running job that was not backfilled is expected to end; without one,
+  // `fallback`.
   static Duration until_next_regular_end(const View& view, Duration fallback) {
     Duration least = fallback;
     view.running().for_each([&](const RunningEntry& e) {
@@ -111,7 +112,8 @@ class RbHar final : public PromiseDue {
     return least;
   }
 
-  // Whether the job next in turn fits into `room`, or any behind it that would be over within `window`; equations (3) to (5).
+  // Whether the job next in turn fits into `room`, or any behind it that would be over within `window`; equations (3)
+  // to (5).
   static bool somebody_fits(const View& view, const WaitingEntry& head, std::int64_t room, Duration window) {
     const WaitingEntry* next = view.waiting().next(head.place);
     if (!next) return false;
@@ -152,11 +154,16 @@ std::unique_ptr<Policy> make_overrun(Overrun overrun) {
   switch (overrun) {
     case Overrun::kill:
     case Overrun::fixed:
-    case Overrun::run_on: return nullptr;
-    case Overrun::strict: return std::make_unique<Strict>();
-    case Overrun::rb_har: return std::make_unique<RbHar>(false);
-    case Overrun::rb_har_literal: return std::make_unique<RbHar>(true);
-    case Overrun::lazy: return std::make_unique<Lazy>();
+    case Overrun::run_on:
+      return nullptr;
+    case Overrun::strict:
+      return std::make_unique<Strict>();
+    case Overrun::rb_har:
+      return std::make_unique<RbHar>(false);
+    case Overrun::rb_har_literal:
+      return std::make_unique<RbHar>(true);
+    case Overrun::lazy:
+      return std::make_unique<Lazy>();
   }
   return nullptr;
 }

@@ -9,14 +9,14 @@
 namespace rota {
 
 enum class Overrun : std::uint8_t {
-  kill,            // at the limit, by the engine
-  fixed,           // so much after the limit, by the engine (Slurm's OverTimeLimit)
-  run_on,          // never
-  // Those that follow never stop a job whose turn it was, and stop one that was backfilled only once its time is up and a
-  // promised start is due. It goes back to the queue.
-  strict,          // at once, if it holds what was set aside (the base of Li and Lei 2018)
-  rb_har,          // RB_HAR (Li and Lei 2018), adopted reading: only if the promised job can start by it, or beside it if
-                   // nobody else could use its processors; then it may go on until the next regular job is expected to end
+  kill,    // at the limit, by the engine
+  fixed,   // so much after the limit, by the engine (Slurm's OverTimeLimit)
+  run_on,  // never
+  // Those that follow never stop a job whose turn it was, and stop one that was backfilled only once its time is up and
+  // a promised start is due. It goes back to the queue.
+  strict,  // at once, if it holds what was set aside (the base of Li and Lei 2018)
+  rb_har,  // RB_HAR (Li and Lei 2018), adopted reading: only if the promised job can start by it, or beside it if
+           // nobody else could use its processors; then it may go on until the next regular job is expected to end
   rb_har_literal,  // the same, decided as soon as the promise is due, whether or not the promised job can start by it
   lazy,            // only when the promised job can start by it at once: the fewest jobs, of those the least lost work
 };

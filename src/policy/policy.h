@@ -1,5 +1,5 @@
-// A policy decides what to do next: a pure function of the view and the draft so far. It cannot fail, wait, read a clock
-// or remember anything: whatever it needs to know again is an event in the cluster's state.
+// A policy decides what to do next: a pure function of the view and the draft so far. It cannot fail, wait, read a
+// clock or remember anything: whatever it needs to know again is an event in the cluster's state.
 #pragma once
 
 #include <memory>
@@ -21,8 +21,8 @@ class Policy {
 
 // What a chain expects of the controller and the engine beside deciding.
 struct Enforcement {
-  bool kill_at_limit = true;            // the engine ends a job at its limit by itself
-  Duration over_limit = Duration{0};    // ... so much after it
+  bool kill_at_limit = true;          // the engine ends a job at its limit by itself
+  Duration over_limit = Duration{0};  // ... so much after it
 };
 
 }  // namespace rota

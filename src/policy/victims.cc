@@ -17,8 +17,8 @@ std::size_t fewest(const std::vector<Victim>& by_size, std::int64_t needed) {
   return 0;
 }
 
-// Which `victims` of the candidates hold `needed` processors with the least work lost: dynamic programming over how many
-// are stopped and how many processors they hold, the latter counted up to what is needed.
+// Which `victims` of the candidates hold `needed` processors with the least work lost: dynamic programming over how
+// many are stopped and how many processors they hold, the latter counted up to what is needed.
 class LeastWork {
  public:
   LeastWork(std::size_t victims, std::size_t needed)

@@ -22,7 +22,7 @@ struct Summary {
   std::int64_t processors = 0;
   std::int64_t jobs = 0;              // all of the workload
   std::int64_t rejected = 0;          // of those: refused at submission
-  std::int64_t first_rejected = -1;  // number of the first job that was rejected; -1: none
+  std::int64_t first_rejected = -1;   // number of the first job that was rejected; -1: none
   std::int64_t unfinished = 0;        // of those: neither rejected nor ended; 0 but for a rehearsal that was cut short
   std::int64_t timed_out = 0;         // of those that ended: stopped at their own time limit
   Duration makespan = Duration{0};    // first submission of a job that was not rejected, to the last end
@@ -57,11 +57,11 @@ class Tally {
   Instant first_submit_ = kNever;
   Instant last_end_ = kEpoch;
   std::int64_t ended_ = 0;
-  std::int64_t wait_ = 0;          // milliseconds, of all together
+  std::int64_t wait_ = 0;  // milliseconds, of all together
   std::int64_t longest_wait_ = 0;
   std::int64_t delay_ = 0;
   std::int64_t backfills_done_ = 0;
-  double area_ = 0;                // processor-milliseconds
+  double area_ = 0;  // processor-milliseconds
   double slowdown_ = 0;
   double response_ratio_ = 0;
   std::vector<std::int64_t> waits_;  // those above 0

@@ -91,9 +91,15 @@ void SimEngine::ring_next() {
 
 Result<void> SimEngine::dispatch(const Command& command) {
   switch (command.kind) {
-    case Command::Kind::start: start(command); break;
-    case Command::Kind::expect: remind(command.job, command.expected_end); break;
-    case Command::Kind::kill: kill(command.job); break;
+    case Command::Kind::start:
+      start(command);
+      break;
+    case Command::Kind::expect:
+      remind(command.job, command.expected_end);
+      break;
+    case Command::Kind::kill:
+      kill(command.job);
+      break;
   }
   return {};
 }

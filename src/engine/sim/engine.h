@@ -28,7 +28,8 @@ class Source {
 
 enum class Ties : std::uint8_t {
   batch,         // all events of an instant together, ends first, then one scheduling cycle
-  submit_first,  // one by one, each followed by a cycle: overdue, submissions, ends in order of dispatch (published schedules)
+  submit_first,  // one by one, each followed by a cycle: overdue, submissions, ends in order of dispatch (published
+                 // schedules)
 };
 
 // What a user does whose job was killed for somebody else's promise.
@@ -43,7 +44,8 @@ struct EngineOptions {
 
 class SimEngine final : public Engine, public Alarm {
  public:
-  SimEngine(const EngineOptions& options, Source& source, VirtualLoop& loop) : options_(options), source_(source), loop_(loop) {}
+  SimEngine(const EngineOptions& options, Source& source, VirtualLoop& loop)
+      : options_(options), source_(source), loop_(loop) {}
 
   // Draws the first job; call once before the loop runs. The sink must outlive the engine.
   void open(EventSink& sink);
@@ -90,12 +92,12 @@ class SimEngine final : public Engine, public Alarm {
   EventSink* sink_ = nullptr;
   Calendar ends_;
   Calendar overdue_;
-  PagedTable<Alive> alive_;            // by job id
-  std::set<std::uint32_t> killed_;     // dispatches that were killed and still stand in the calendar of ends
-  std::vector<Event> happened_;        // not yet delivered
+  PagedTable<Alive> alive_;         // by job id
+  std::set<std::uint32_t> killed_;  // dispatches that were killed and still stand in the calendar of ends
+  std::vector<Event> happened_;     // not yet delivered
   std::vector<Event> delivering_;
-  Arrival next_;                       // the next to arrive, while due_ is not kNever
-  Instant due_ = kNever;               // when next_ arrives
+  Arrival next_;          // the next to arrive, while due_ is not kNever
+  Instant due_ = kNever;  // when next_ arrives
   Instant drawn_submit_ = kEpoch;
   std::int64_t waiting_ = 0;
   std::uint32_t dispatches_ = 0;

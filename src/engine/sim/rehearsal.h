@@ -10,8 +10,8 @@
 namespace rota::sim {
 
 struct RehearsalOptions {
-  std::int64_t processors = 0;         // > 0
-  const Machine* machine = nullptr;    // nodes and partitions; nullptr: counted. Must outlive the rehearsal
+  std::int64_t processors = 0;       // > 0
+  const Machine* machine = nullptr;  // nodes and partitions; nullptr: counted. Must outlive the rehearsal
   EngineOptions engine;
   std::function<void(std::int64_t jobs_arrived)> progress;  // called every few thousand events; may be empty
 };
