@@ -117,7 +117,10 @@ class Tidy:
 
     def quoted(self, path, line, included, room, reached):
         other = self.room(f"src/{included}")
-        if ".." in included.split("/") or (other is None and not matches(included, ["tests/*", "fuzz/*", "bench/*"])):
+        beside = path.startswith("tests/") and any(
+            f"{folder}/{included}" in self.tree.bytes for folder in (path.rpartition("/")[0], "tests"))
+        if ".." in included.split("/") or (
+                other is None and not beside and not matches(included, ["tests/*", "fuzz/*", "bench/*"])):
             self.find(path, line, f'"{included}" is not a path from src/ ("room/file.h")')
         elif other and reached is not None and other not in reached:
             self.find(path, line, f"the room '{room}' includes from '{other}', which its CMakeLists.txt does not USE")
