@@ -19,7 +19,7 @@ struct Rejected {  // submitted, but can never run here
 struct Started {
   JobId job;
   bool backfilled;  // ahead of a waiting job that has a promise
-  Placement where;  // empty where processors are only counted
+  Placement where = {};  // empty where processors are only counted
 };
 struct Finished {
   JobId job;

@@ -102,6 +102,7 @@ TEST_P(PublishedSchedule, IsReproducedJobByJobWithItsAverages) {
 
   const auto rehearsed = cli::rehearse(*workload, *chain,
                                        {.processors = p.processors,
+                                        .machine = {},
                                         .exact_estimates = p.exact_estimates,
                                         .clamp = false,
                                         .ties = p.ties,
