@@ -157,12 +157,13 @@ struct OutputFile::State {
   State& operator=(const State&) = delete;
   ~State() {
     if (descriptor > STDERR_FILENO) ::close(descriptor);
-    if (!temporary.empty()) ::unlink(temporary.c_str());
+    if (!temporary.empty() && !nameless) ::unlink(temporary.c_str());
   }
 
   int descriptor;
   std::string target;     // what the finished file is called; for messages too
   std::string temporary;  // empty: written in place
+  bool nameless = false;  // the file has no name at all until commit() gives it the temporary one
   DescriptorBuffer buffer;
   std::ostream stream;
 };
@@ -173,18 +174,49 @@ struct Opened {
   int descriptor = -1;
   int error = 0;
   std::string temporary;
+  bool nameless = false;
 };
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string temporary_name(const std::string& target, int attempt) {
+  return target + "." + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".tmp";
+}
+
+// A file without a name, which the system removes by itself if this process is killed before it has one. Not every file
+// system can do that, and giving it a name takes /proc.
+Opened open_nameless(const std::string& target, mode_t mode) {
+  Opened out;
+  if (::access("/proc/self/fd", X_OK) != 0) return out;
+  out.descriptor = ::open(folder_of(target).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
+  out.nameless = out.descriptor >= 0;
+  return out;
+}
+
+// Gives such a file a name beside its target, from where it can be renamed over it; the name, or "" and errno.
+std::string name_beside(int descriptor, const std::string& target) {
+  const std::string self = "/proc/self/fd/" + std::to_string(descriptor);
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    const std::string name = temporary_name(target, attempt);
+    if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return name;
+    if (errno != EEXIST) return "";
+  }
+  return "";
+}
 
 // Creates a new file beside target. O_EXCL and not mkstemp, so that the umask decides who may read it.
 Opened open_beside(const std::string& target, mode_t mode) {
   for (int attempt = 0; attempt < kTries; ++attempt) {
     Opened out;
-    out.temporary = target + "." + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".tmp";
+    out.temporary = temporary_name(target, attempt);
     out.descriptor = ::open(out.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     out.error = out.descriptor < 0 ? errno : 0;
     if (out.error != EEXIST) return out;
   }
-  return {-1, EEXIST, {}};
+  return {-1, EEXIST, {}, false};
 }
 
 // The file that path really names, so that a symbolic link survives being written through.
@@ -197,9 +229,7 @@ std::string real_target(const std::string& path) {
 }
 
 void sync_folder(const std::string& target) {
-  const std::size_t slash = target.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : target.substr(0, slash);
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = ::open(folder_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
   ::fsync(descriptor);  // best effort: some file systems refuse it, and the file itself is safe already
   ::close(descriptor);
@@ -225,10 +255,13 @@ Result<OutputFile> OutputFile::create(const std::string& path) {
     return OutputFile(std::make_unique<State>(descriptor, target, ""));
   }
   if (exists && ::access(target.c_str(), W_OK) != 0) return cannot("write", shown_path(path), errno);
-  Opened opened = open_beside(target, 0666);
+  Opened opened = open_nameless(target, 0666);
+  if (!opened.nameless) opened = open_beside(target, 0666);
   if (opened.descriptor < 0) return cannot("write", shown_path(path), opened.error);
   if (exists) static_cast<void>(::fchmod(opened.descriptor, facts.st_mode & 07777U));
-  return OutputFile(std::make_unique<State>(opened.descriptor, target, std::move(opened.temporary)));
+  auto state = std::make_unique<State>(opened.descriptor, target, std::move(opened.temporary));
+  state->nameless = opened.nameless;
+  return OutputFile(std::move(state));
 }
 
 std::ostream& OutputFile::stream() { return state_->stream; }
@@ -240,12 +273,18 @@ Result<void> OutputFile::commit() {
   const std::string shown = shown_path(s.target);
   CHECK(s.descriptor >= 0, "an output file is committed once");
   int error = s.buffer.flush();
-  if (error == 0 && !s.temporary.empty() && ::fsync(s.descriptor) != 0) error = errno;
+  const bool in_place = s.temporary.empty() && !s.nameless;
+  if (error == 0 && !in_place && ::fsync(s.descriptor) != 0) error = errno;
+  if (error == 0 && s.nameless) {
+    s.temporary = name_beside(s.descriptor, s.target);
+    if (s.temporary.empty()) error = errno;
+    s.nameless = s.temporary.empty();
+  }
   if (s.descriptor > STDERR_FILENO && ::close(s.descriptor) != 0 && error == 0) error = errno;
   s.descriptor = -1;
-  if (error == 0 && !s.temporary.empty() && ::rename(s.temporary.c_str(), s.target.c_str()) != 0) error = errno;
+  if (error == 0 && !in_place && ::rename(s.temporary.c_str(), s.target.c_str()) != 0) error = errno;
   if (error != 0) return cannot("write", shown, error);
-  if (!s.temporary.empty()) sync_folder(s.target);
+  if (!in_place) sync_folder(s.target);
   s.temporary.clear();
   return {};
 }

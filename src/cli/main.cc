@@ -1,11 +1,12 @@
 // rota: one binary, one subcommand each for what a person wants to do. Only wiring lives here.
 #include <cstdio>
 #include <exception>
-#include <memory>
+#include <sstream>
 
 #include "cli/command.h"
 #include "cli/complete.h"
 #include "cli/help.h"
+#include "cli/printed.h"
 
 namespace {
 
@@ -13,7 +14,9 @@ int parsed_and_run(CLI::App& app, rota::cli::Action& action, int argc, char** ar
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
-    return app.exit(e);
+    std::ostringstream asked_for;
+    app.exit(e, asked_for);
+    action = [text = asked_for.str()] { return rota::cli::printed(text); };
   } catch (const CLI::ParseError& e) {
     std::fprintf(stderr, "rota: %s\n", rota::cli::usage_sentence(app, e).c_str());
     return rota::cli::kUsage;

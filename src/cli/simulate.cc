@@ -1,6 +1,7 @@
 // rota simulate: every policy on every workload, in parallel, then one table and the files that were asked for.
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <iostream>
@@ -103,6 +104,24 @@ std::string file_of(const std::string& path, const Run& run, bool several_polici
   return name + path.substr(dot);
 }
 
+// Where each run's jobs go; fails where two would go to the same place.
+Result<std::vector<std::string>> job_files(const SimulateFlags& flags, const std::vector<Run>& runs) {
+  if (flags.jobs_file.empty()) return std::vector<std::string>{};
+  const auto differ = [&](auto member) {
+    return std::ranges::any_of(runs, [&](const Run& run) { return run.*member != runs.front().*member; });
+  };
+  std::vector<std::string> paths;
+  for (const Run& run : runs) {
+    std::string path = file_of(flags.jobs_file, run, differ(&Run::chain), differ(&Run::workload));
+    if (std::ranges::find(paths, path) != paths.end()) {
+      return fail("two rehearsals would write " + path +
+                  ": name each policy once, and give the workloads files of different names.");
+    }
+    paths.push_back(std::move(path));
+  }
+  return paths;
+}
+
 Result<void> write_jobs(const std::string& path, const report::Outcome& outcome) {
   auto file = OutputFile::create(path);
   if (!file) return std::unexpected(file.error());
@@ -133,11 +152,12 @@ std::string command_line(const SimulateFlags& flags) {
 void report_rejected(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (run.chain != runs.front().chain || run.result->summary.rejected == 0) continue;
+    const bool one = run.result->summary.rejected == 1;
     std::fprintf(stderr,
-                 "%s: %s jobs ask for more than the cluster has and were rejected, the first is job %lld; --clamp lets "
-                 "them ask for all of it\n",
-                 run.workload->name.c_str(), grouped(run.result->summary.rejected).c_str(),
-                 static_cast<long long>(run.result->summary.first_rejected));
+                 "%s: %s %s for more than the cluster has and %s rejected, the first is job %lld; --clamp lets such jobs "
+                 "ask for all of it\n",
+                 run.workload->name.c_str(), grouped(run.result->summary.rejected).c_str(), one ? "job asks" : "jobs ask",
+                 one ? "was" : "were", static_cast<long long>(run.result->summary.first_rejected));
   }
 }
 
@@ -160,6 +180,8 @@ Result<int> simulate(const SimulateFlags& flags) {
   if (!workloads) return std::unexpected(workloads.error());
   auto runs = plan_runs(flags, *workloads, *chains);
   if (!runs) return std::unexpected(runs.error());
+  const auto paths = job_files(flags, *runs);
+  if (!paths) return std::unexpected(paths.error());
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   rehearse_all(*runs, flags.threads > 0 ? flags.threads : cores, !flags.quiet && isatty(STDERR_FILENO) == 1);
   for (const Run& run : *runs) {
@@ -169,11 +191,8 @@ Result<int> simulate(const SimulateFlags& flags) {
     print_findings(*workloads);
     report_rejected(*runs);
   }
-  if (!flags.jobs_file.empty()) {
-    for (const Run& run : *runs) {
-      const std::string path = file_of(flags.jobs_file, run, chains->size() > 1, workloads->size() > 1);
-      if (auto done = write_jobs(path, run.result->outcome); !done) return std::unexpected(done.error());
-    }
+  for (std::size_t i = 0; i < paths->size(); ++i) {
+    if (auto done = write_jobs((*paths)[i], (*runs)[i].result->outcome); !done) return std::unexpected(done.error());
   }
   if (auto done = print(*runs, flags.json); !done) return std::unexpected(done.error());
   if (!flags.report_file.empty()) {

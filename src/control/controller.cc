@@ -22,6 +22,10 @@ void Controller::ring() {
   if (failure_) failure_ = cycle();
 }
 
+void Controller::close() {
+  cluster_.close_cycle([&](JobId id, const Job& job) { ports_.jobs.left(id, job); });
+}
+
 bool Controller::fold(const Event& event) {
   if (const auto* submitted = std::get_if<Submitted>(&event.what)) {
     cluster_.advance(event.at);

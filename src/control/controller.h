@@ -38,6 +38,8 @@ class Controller final : public EventSink, public Alarm {
 
   // Folds the events and decides once. Fails if the referee refuses the plan or the engine a command.
   Result<void> deliver(std::span<const Event> events) override;
+  // Shows the job sink those that were turned away after the last cycle. After the last delivery.
+  void close();
   void ring() override;  // the policy asked to be woken; failure is kept for failure()
 
   const View& view() const { return cluster_; }

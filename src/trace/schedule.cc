@@ -31,13 +31,14 @@ Result<Columns> read_columns(std::string_view line, const std::string& file) {
 
 Result<SavedStart> read_row(std::string_view line, const Columns& columns) {
   const auto fields = split(line, ',');
-  if (fields.size() <= std::max(columns.number, columns.start)) return fail("it has too few columns");
+  if (fields.size() <= std::max(columns.number, columns.start)) return fail("it has too few columns; its first line promises a job_id and a start.");
   const auto number = parse_integer(trimmed(fields[columns.number]));
   if (!number) return fail("job_id: " + number.error().message);
+  if (trimmed(fields[columns.start]).empty()) return SavedStart{*number, kNever};
   const auto start = parse_number(trimmed(fields[columns.start]));
   if (!start) return fail("start: " + start.error().message);
   if (std::abs(*start) > to_seconds(kLongest))
-    return fail("start: " + quoted(fields[columns.start]) + " is out of range");
+    return fail("start: " + quoted(fields[columns.start]) + " is out of range; no schedule lasts that long.");
   return SavedStart{*number, Instant{Duration{std::llround(*start * 1000.0)}}};
 }
 

@@ -29,6 +29,7 @@ Result<void> Rehearsal::run() {
     if (!controller_.failure()) return controller_.failure();
     if (options_.progress && steps % 8192 == 0) options_.progress(engine_.arrived());
   }
+  controller_.close();
   return {};
 }
 

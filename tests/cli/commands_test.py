@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""What the commands print and write, and how they end: tables, JSON, job files, exit codes, signals, terminals.
+
+Usage: commands_test.py ROTA
+"""
+import csv
+import gzip
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+from pathlib import Path
+
+from rota_case import DAY, ROTA, RotaCase, main, row
+
+HEAD = "; MaxProcs: 4\n"
+
+
+class Simulate(RotaCase):
+    def test_the_table_has_a_row_for_each_policy(self):
+        table = self.rota("simulate", DAY, "--policy", "fcfs,easy,easy++,conservative").stdout
+        for policy in ("fcfs", "easy", "easy++", "conservative"):
+            self.assertEqual(len([line for line in table.splitlines() if line.split()[:1] == [policy]]), 2, table)
+        self.assertNotIn("\x1b", table)
+
+    def test_json_is_json(self):
+        self.file("other.swf", HEAD + row(1) + row(2, submit=1))
+        done = self.rota("simulate", DAY, "other.swf", "--json", "--policy", "easy,fcfs")
+        runs = json.loads(done.stdout)["rehearsals"]
+        self.assertEqual([(r["workload"], r["policy"], r["jobs"]) for r in runs],
+                         [("day", "easy", 1500), ("day", "fcfs", 1500), ("other", "easy", 2), ("other", "fcfs", 2)])
+
+    def test_jobs_that_are_too_large_are_rejected_by_name_and_counted(self):
+        self.file("log.swf", HEAD + row(1) + row(2, processors=5) + row(3, submit=3) + row(4, submit=900, processors=9))
+        done = self.rota("simulate", "log.swf", "--json", "--jobs", "jobs.csv")
+        run = json.loads(done.stdout)["rehearsals"][0]
+        self.assertEqual((run["jobs"], run["rejected_jobs"]), (4, 2))
+        self.assertIn("2 jobs ask for more than the cluster has and were rejected, the first is job 2", done.stderr)
+        self.assertEqual([r["number"] for r in self.jobs("jobs.csv")], ["1", "2", "3", "4"])
+        self.assertEqual(self.rota("verify", "log.swf", "jobs.csv").stdout, "4 of 4 starts identical\n")
+        clamped = json.loads(self.rota("simulate", "log.swf", "--json", "--clamp").stdout)["rehearsals"][0]
+        self.assertEqual((clamped["jobs"], clamped["rejected_jobs"]), (4, 0))
+
+    def jobs(self, name):
+        with open(self.folder / name, newline="") as file:
+            return list(csv.DictReader(file))
+
+    def test_job_files_as_csv_and_swf(self):
+        self.rota("simulate", DAY, "--policy", "easy,fcfs", "--jobs", "jobs.csv")
+        self.assertEqual(len(self.jobs("jobs-easy.csv")), 1500)
+        self.assertEqual(len(self.jobs("jobs-fcfs.csv")), 1500)
+        self.rota("simulate", DAY, "--jobs", "jobs.swf")
+        runs = [json.loads(self.rota("simulate", log, "--json").stdout)["rehearsals"][0] for log in (DAY, "jobs.swf")]
+        for run in runs:
+            del run["workload"], run["cpu_s"]
+        self.assertEqual(*runs)
+
+    def test_workloads_from_pipes_and_gzip(self):
+        self.file("day.swf.gz", gzip.compress(Path(DAY).read_bytes()))
+        plain = self.rota("simulate", DAY, "--json").stdout
+        for done in (self.rota("simulate", "day.swf.gz", "--json"),
+                     self.rota("simulate", "-", "--json", input=Path(DAY).read_bytes()),
+                     self.rota("simulate", "-", "--json", input=gzip.compress(Path(DAY).read_bytes()))):
+            hashes = [json.loads(text)["rehearsals"][0]["plan_hash"] for text in (plain, done.stdout)]
+            self.assertEqual(*hashes)
+
+    def test_the_report_is_written_whole(self):
+        self.rota("simulate", DAY, "--report", "report.html")
+        self.assertTrue((self.folder / "report.html").read_text().rstrip().endswith("</html>"))
+
+    def test_several_threads_give_what_one_gives(self):
+        tables = []
+        for threads in ("1", "4"):
+            done = self.rota("simulate", DAY, "--policy", "fcfs,easy,conservative", "--json", "--threads", threads)
+            tables.append([r["plan_hash"] for r in json.loads(done.stdout)["rehearsals"]])
+        self.assertEqual(*tables)
+
+
+class Verify(RotaCase):
+    def saved(self):
+        self.rota("simulate", DAY, "--policy", "easy", "--jobs", "easy.csv")
+        with open(self.folder / "easy.csv", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def save(self, rows):
+        self.file("saved.csv", "job_id,start\n" + "".join(f"{r['number']},{r['start']}\n" for r in rows))
+
+    def last_line(self, code, policy="easy"):
+        done = self.rota("verify", DAY, "saved.csv", "--policy", policy, code=code)
+        return done.stdout.splitlines()[-1], done.stdout
+
+    def test_identical(self):
+        self.save(self.saved())
+        self.assertEqual(self.last_line(0)[0], "1500 of 1500 starts identical")
+
+    def test_one_start_differs(self):
+        rows = self.saved()
+        rows[700]["start"] = str(float(rows[700]["start"]) + 1)
+        self.save(rows)
+        last, said = self.last_line(1)
+        self.assertEqual(last, "1499 of 1500 starts identical")
+        self.assertIn(f"first difference: job {rows[700]['number']} ", said)
+        self.assertIn("processors busy", said)
+
+    def test_rows_are_missing(self):
+        self.save(self.saved()[:-2])
+        last, said = self.last_line(1)
+        self.assertEqual(last, "1498 of 1500 starts identical")
+        self.assertIn("2 jobs of the workload are not in the schedule", said)
+
+    def test_another_policy(self):
+        self.save(self.saved())
+        self.assertRegex(self.last_line(1, "fcfs")[0], r"^\d+ of 1500 starts identical$")
+
+    def test_schedules_that_cannot_be_read(self):
+        for text, said in [("", "empty"), ("a,b\n1,2\n", "job_id and start"), ("job_id,start\n1,x\n", ":2: start"),
+                           ("job_id,start\n1,1e300\n", ":2: start"), ("job_id,start\n1,2\n1,3\n", "twice"),
+                           ("job_id,start\n1\n", ":2: it has too few")]:
+            with self.subTest(text=text):
+                self.file("saved.csv", text)
+                self.refused("verify", DAY, "saved.csv", said=("saved.csv", said))
+
+
+class Signals(RotaCase):
+    def test_a_reader_that_goes_away_is_no_crash(self):
+        for command in ("generate poisson --jobs 1000000", "manual", f"simulate {DAY}"):
+            done = subprocess.run(["bash", "-c", f"set -o pipefail; '{ROTA}' {command} | head -1"], cwd=self.folder,
+                                  capture_output=True, text=True)
+            self.assertIn(done.returncode, (0, 128 + signal.SIGPIPE))
+            self.assertEqual(done.stderr, "")
+
+    def test_an_interrupt_leaves_nothing_behind(self):
+        running = subprocess.Popen([ROTA, "generate", "poisson", "--jobs", "1000000000", "-o", "big.swf"],
+                                   cwd=self.folder, stderr=subprocess.PIPE)
+        with running:
+            while not self.is_writing(running.pid):
+                self.assertIsNone(running.poll(), "it ended by itself")
+            running.send_signal(signal.SIGINT)
+            self.assertEqual(running.wait(30), -signal.SIGINT)
+            self.assertEqual(running.stderr.read(), b"")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def is_writing(self, pid):
+        """Whether the process has put something into a file of this folder."""
+        try:
+            return any(str(self.folder) in os.readlink(each) and each.stat().st_size > 0
+                       for each in Path(f"/proc/{pid}/fd").iterdir())
+        except FileNotFoundError:
+            return False
+
+
+class Terminals(RotaCase):
+    def on_a_terminal(self, *arguments):
+        """What it shows on a terminal, to which both outputs go."""
+        ours, theirs = pty.openpty()
+        shown = b""
+        with subprocess.Popen([ROTA, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs):
+            os.close(theirs)
+            while select.select([ours], [], [], 120)[0]:
+                try:
+                    shown += os.read(ours, 65536)
+                except OSError:  # all of it has been read and the other side is closed
+                    break
+        os.close(ours)
+        return shown.decode()
+
+    def test_no_bar_where_it_is_over_at_once(self):
+        shown = self.on_a_terminal("simulate", DAY, "--policy", "fcfs")
+        self.assertNotIn("\r[", shown)
+        self.assertIn("1,500 jobs on 512 processors", shown)
+
+    def test_a_bar_where_it_takes_over_a_second_and_none_in_a_file(self):
+        self.rota("generate", "poisson", "--jobs", "400000", "-o", "long.swf")
+        policies = ",".join(["easy++"] * 8)
+        command = ["simulate", "long.swf", "--threads", "1", "--policy", policies]
+        shown = self.on_a_terminal(*command)
+        self.assertRegex(shown, r"\r\[#*\.*\] +\d+ %  [\d,]+ of 3,200,000 jobs")
+        self.assertIn("\r\x1b[K", shown)  # and it is taken away again
+        self.assertNotIn("\r[", self.on_a_terminal(*command, "--quiet"))
+        self.assertNotIn("\r", self.rota(*command).stderr)
+
+
+class Policies(RotaCase):
+    def test_every_policy_of_the_list_can_be_rehearsed_and_explained(self):
+        listed = json.loads(self.rota("policies", "--json").stdout)
+        names = [policy["name"] for policy in listed["policies"]]
+        self.assertGreaterEqual(len(names), 8)
+        self.file("log.swf", HEAD + row(1) + row(2, submit=1, processors=4) + row(3, submit=2))
+        self.rota("simulate", "log.swf", "--policy", ",".join(names))
+        for policy in listed["policies"]:
+            for name in [policy["name"], *policy["aliases"]]:
+                self.assertIn(policy["meaning"][:30], self.rota("policies", name).stdout)
+            self.assertTrue(policy["source"])
+        text = self.rota("policies").stdout
+        for knob in listed["knobs"]:
+            self.assertTrue(knob["meaning"] and knob["values"] and knob["default"] and knob["source"])
+            self.assertIn(knob["name"], text)
+
+    def test_every_word_that_a_knob_lists_is_taken(self):
+        self.file("log.swf", HEAD + row(1))
+        for knob in json.loads(self.rota("policies", "--json").stdout)["knobs"]:
+            for value in knob["values"].split("|"):
+                if value.strip().replace("-", "").isalnum() and value.strip().islower():
+                    self.rota("simulate", "log.swf", "--policy", f"easy+{knob['name']}={value.strip()}")
+
+
+class Help(RotaCase):
+    def test_every_command_has_a_help_with_its_options_and_an_example_that_names_it(self):
+        for line in ("simulate", "verify", "convert", "generate", "policies", "completion", "manual"):
+            text = self.rota(line, "--help").stdout
+            self.assertTrue(text.startswith(f"Usage: rota {line}"), text)
+            self.assertRegex(text, rf"\nExamples:\n(  .*\n)*  .*rota {line}")
+            self.assertLessEqual(max(len(l) for l in text.split("\nExamples:")[0].splitlines()), 100)
+        self.assertRegex(self.rota("--version").stdout, r"^rota \d+\.\d+\.\d+\n$")
+
+
+if __name__ == "__main__":
+    main()
