@@ -153,11 +153,12 @@ void report_rejected(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (run.chain != runs.front().chain || run.result->summary.rejected == 0) continue;
     const bool one = run.result->summary.rejected == 1;
-    std::fprintf(stderr,
-                 "%s: %s %s for more than the cluster has and %s rejected, the first is job %lld; --clamp lets such jobs "
-                 "ask for all of it\n",
-                 run.workload->name.c_str(), grouped(run.result->summary.rejected).c_str(), one ? "job asks" : "jobs ask",
-                 one ? "was" : "were", static_cast<long long>(run.result->summary.first_rejected));
+    std::fprintf(
+        stderr,
+        "%s: %s %s for more than the cluster has and %s rejected, the first is job %lld; --clamp lets such jobs "
+        "ask for all of it\n",
+        run.workload->name.c_str(), grouped(run.result->summary.rejected).c_str(), one ? "job asks" : "jobs ask",
+        one ? "was" : "were", static_cast<long long>(run.result->summary.first_rejected));
   }
 }
 

@@ -31,7 +31,8 @@ Result<Columns> read_columns(std::string_view line, const std::string& file) {
 
 Result<SavedStart> read_row(std::string_view line, const Columns& columns) {
   const auto fields = split(line, ',');
-  if (fields.size() <= std::max(columns.number, columns.start)) return fail("it has too few columns; its first line promises a job_id and a start.");
+  if (fields.size() <= std::max(columns.number, columns.start))
+    return fail("it has too few columns; its first line promises a job_id and a start.");
   const auto number = parse_integer(trimmed(fields[columns.number]));
   if (!number) return fail("job_id: " + number.error().message);
   if (trimmed(fields[columns.start]).empty()) return SavedStart{*number, kNever};
