@@ -173,7 +173,8 @@ Result<void> set_knobs(Draft& d, std::string_view chain) {
 // "easy++" bears the separator in its name.
 std::size_t length_of_name(std::string_view text) {
   constexpr std::string_view kPlusPlus = "easy++";
-  if (text.starts_with(kPlusPlus)) return kPlusPlus.size();
+  const std::string_view rest = text.starts_with(kPlusPlus) ? text.substr(kPlusPlus.size()) : "no";
+  if (rest.empty() || rest.starts_with('+')) return kPlusPlus.size();
   return std::min(text.find('+'), text.size());
 }
 

@@ -128,7 +128,8 @@ class CommandLines(RotaCase):
         for knob, said in [("depth=-1", "0 to 100000"), ("depth=x", "0 to 100000"), ("depth=99999999999999999999", "0 to"),
                            ("stretch=99", "1 to 10"), ("stretch=nan", "1 to 10"), ("skip=maybe", "yes or no"),
                            ("order=size", "smallest"), ("overrun=abc", "duration"), ("overrun=-5m", "duration"),
-                           ("predict=", "tsafrir"), ("depth", "NAME=VALUE"), ("", "NAME=VALUE")]:
+                           ("predict=", "tsafrir"), ("depth", "NAME=VALUE"), ("", "NAME=VALUE"),
+                           ("+depth=1", "NAME=VALUE")]:
             with self.subTest(knob=knob):
                 self.refused("simulate", DAY, "--policy", "easy+" + knob, said=said)
 
