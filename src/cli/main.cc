@@ -15,6 +15,7 @@ int run(int argc, char** argv) {
   rota::cli::add_verify(app, action);
   rota::cli::add_convert(app, action);
   rota::cli::add_generate(app, action);
+  rota::cli::add_reproduce(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
