@@ -21,8 +21,8 @@ struct GrantRecord {
   Instant until = kNever;         // kNever: no limit was set
   std::int64_t beneficiary = -1;  // the waiting job whose promise was due; -1: none
   Instant promise = kNever;
-  std::int64_t free = 0;          // processors free at that moment
-  std::int64_t needed = 0;        // processors that the waiting job asks for
+  std::int64_t free = 0;    // processors free at that moment
+  std::int64_t needed = 0;  // processors that the waiting job asks for
 };
 
 // Everything impure that a controller is wired to.
@@ -67,7 +67,8 @@ class Controller final : public EventSink, public Alarm {
   std::uint64_t next_key_ = 1;
   Duration lost_work_{0};
   std::vector<GrantRecord> grants_;
-  std::vector<JobId> outlived_;   // predictions to correct before the next cycle
+  Instant wakeup_ = kNever;      // when the loop will ring
+  std::vector<JobId> outlived_;  // predictions to correct before the next cycle
   Result<void> failure_;
 };
 
