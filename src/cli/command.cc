@@ -25,6 +25,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_verify(app, action);
   add_convert(app, action);
   add_generate(app, action);
+  add_reproduce(app, action);
   add_policies(app, action);
   add_completion(app, action);
   add_manual(app, action);

@@ -23,6 +23,7 @@ void add_simulate(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_convert(CLI::App& app, Action& action);
 void add_generate(CLI::App& app, Action& action);
+void add_reproduce(CLI::App& app, Action& action);
 void add_policies(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
 void add_manual(CLI::App& app, Action& action);
