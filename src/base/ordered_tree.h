@@ -82,6 +82,14 @@ class OrderedTree {
   // reached must stay true once it is true.
   template <class Reached>
   const Entry* seek(const Reached& reached) const {
+    Summary sum;
+    bool cut = false;
+    return seek(reached, [](const Entry&, const Entry&) { return false; }, sum, cut);
+  }
+  // The same; `sum` becomes the summary up to the last entry in a row for which same(e, entry) holds; cut says whether
+  // the row may go on beyond what was looked at.
+  template <class Reached, class Same>
+  const Entry* seek(const Reached& reached, const Same& same, Summary& sum, bool& cut) const {
     Summary so_far;
     if (size_ == 0 || !reached(total_)) return nullptr;
     std::uint32_t node = root_;
@@ -99,7 +107,12 @@ class OrderedTree {
     const Leaf& leaf = leaves_[node];
     for (unsigned i = 0; i < leaf.count; ++i) {
       so_far.add(leaf.entry[i]);
-      if (reached(so_far)) return &leaf.entry[i];
+      if (!reached(so_far)) continue;
+      const Entry* found = &leaf.entry[i];
+      for (++i; i < leaf.count && same(*found, leaf.entry[i]); ++i) so_far.add(leaf.entry[i]);
+      sum = so_far;
+      cut = i == leaf.count && height_ > 0;
+      return found;
     }
     return nullptr;
   }

@@ -48,8 +48,13 @@ class RunningJobs {
     std::int64_t processors = 0;
   };
   Release release_of(std::int64_t processors) const {
-    const RunningEntry* e = tree_.seek([&](const ProcessorSum& sum) { return sum.processors >= processors; });
-    return e ? Release{e->place.end, released_by(e->place.end)} : Release{};
+    const auto reached = [&](const ProcessorSum& sum) { return sum.processors >= processors; };
+    const auto together = [](const RunningEntry& a, const RunningEntry& b) { return a.place.end == b.place.end; };
+    ProcessorSum by_then;
+    bool cut = false;
+    const RunningEntry* e = tree_.seek(reached, together, by_then, cut);
+    if (!e) return {};
+    return {e->place.end, cut ? released_by(e->place.end) : by_then.processors};
   }
 
   // In order of expected end until visit returns false.
