@@ -12,13 +12,15 @@ Controller::Controller(const ClusterOptions& options, const Chain& chain, const 
 Result<void> Controller::deliver(std::span<const Event> events) {
   bool worth_a_cycle = false;
   for (const Event& event : events) worth_a_cycle = fold(event) || worth_a_cycle;
-  for (const JobId id : std::exchange(outlived_, {})) {
+  for (const JobId id : outlived_) {
     if (auto done = correct_expectation(id); !done) return done;
   }
+  outlived_.clear();
   return worth_a_cycle ? cycle() : Result<void>{};
 }
 
 void Controller::ring() {
+  wakeup_ = kNever;
   if (failure_) failure_ = cycle();
 }
 
@@ -79,7 +81,8 @@ Result<void> Controller::cycle() {
   if (!plan_.actions().empty() || !plan_.promises().empty()) hash_.mix(plan_.hash());
   cluster_.close_cycle([&](JobId id, const Job& job) { ports_.jobs.left(id, job); });
   if (auto done = carry_out_plan(); !done) return done;
-  ports_.loop.set(*this, chain_.next_wakeup(cluster_));
+  const Instant wakeup = chain_.next_wakeup(cluster_);
+  if (wakeup != wakeup_) ports_.loop.set(*this, wakeup_ = wakeup);
   return {};
 }
 

@@ -69,6 +69,7 @@ class Controller final : public EventSink, public Alarm {
   std::uint64_t next_key_ = 1;
   Duration lost_work_{0};
   std::vector<GrantRecord> grants_;
+  Instant wakeup_ = kNever;      // when the loop will ring
   std::vector<JobId> outlived_;  // predictions to correct before the next cycle
   Result<void> failure_;
 };
