@@ -17,10 +17,10 @@ namespace rota::cli {
 struct RehearseOptions {
   std::int64_t processors = 0;
   std::shared_ptr<const Machine> machine = {};  // nodes and partitions; nullptr: processors are counted
-  bool exact_estimates = false;            // every limit is the job's true run time
-  bool clamp = false;                      // jobs larger than the cluster ask for all of it instead of being rejected
+  bool exact_estimates = false;                 // every limit is the job's true run time
+  bool clamp = false;  // jobs larger than the cluster ask for all of it instead of being rejected
   sim::Ties ties = sim::Ties::batch;
-  bool keep_jobs = false;                      // the outcome keeps every job, for files and pictures
+  bool keep_jobs = false;                           // the outcome keeps every job, for files and pictures
   std::function<void(std::int64_t)> progress = {};  // jobs arrived so far
 };
 

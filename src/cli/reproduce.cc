@@ -110,7 +110,7 @@ void add_grace(CLI::App& reproduce, Action& action) {
   flags->study.threads = std::max(1U, std::thread::hardware_concurrency());
   CLI::App* app = reproduce.add_subcommand(
       "grace", "RB_HAR: backfilled jobs that overrun go on when that harms nobody (Li and Lei 2018)");
-  app->footer("Exit code 1: a figure is not where it should be.\nThe rules and the job mix: docs/reproduce.md.");
+  app->footer("Exit code 1: a figure is not where it should be.\n\nThe rules and the job mix: docs/reproduce.md.");
   app->add_option("--seeds", flags->study.seeds, "workloads of each size, with seeds 0, 1, 2, ...")
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{100'000}))
       ->type_name("N")
@@ -129,7 +129,7 @@ void add_grace(CLI::App& reproduce, Action& action) {
 void add_reproduce(CLI::App& app, Action& action) {
   CLI::App* reproduce = app.add_subcommand("reproduce", "make the figures of a published study again, and compare");
   reproduce->require_subcommand(1);
-  reproduce->footer("Example: rota reproduce grace --seeds 10");
+  reproduce->footer("Examples:\n  rota reproduce grace --seeds 10");
   add_grace(*reproduce, action);
 }
 

@@ -17,6 +17,7 @@
 #include "report/jobs_file.h"
 #include "report/summary_json.h"
 #include "report/table.h"
+#include "trace/log.h"
 
 namespace rota::cli {
 namespace {
@@ -44,7 +45,7 @@ using Workloads = std::vector<trace::Workload>;
 Result<Workloads> read_workloads(const SimulateFlags& flags) {
   Workloads workloads;
   for (const std::string& path : flags.workloads) {
-    auto workload = trace::read_swf(path, flags.rehearse.swf());
+    auto workload = trace::read_log(path, flags.rehearse.swf());
     if (!workload) return std::unexpected(workload.error());
     workloads.push_back(std::move(*workload));
   }
@@ -54,8 +55,8 @@ Result<Workloads> read_workloads(const SimulateFlags& flags) {
 void print_findings(const Workloads& workloads) {
   for (const trace::Workload& w : workloads) {
     for (const auto& f : w.report.findings) {
-      std::fprintf(stderr, "%s: %s rows %s (first in line %s)\n", w.name.c_str(), grouped(f.rows).c_str(),
-                   f.what.c_str(), grouped(f.first_line).c_str());
+      std::fprintf(stderr, "%s: %s (%s rows, the first in line %s)\n", w.name.c_str(), f.what.c_str(),
+                   grouped(f.rows).c_str(), grouped(f.first_line).c_str());
     }
   }
 }
@@ -215,8 +216,9 @@ void add_simulate(CLI::App& app, Action& action) {
       "\nRehearses each policy on each workload with the very controller that runs live, and prints one "
       "comparison table. A referee checks every decision.");
   command
-      ->add_option("WORKLOAD", flags->workloads,
-                   "job logs in the Standard Workload Format, plain or gzipped; - is standard input")
+      ->add_option(
+          "WORKLOAD", flags->workloads,
+          "job logs in the Standard Workload Format or as sacct -P prints them, plain or gzipped; - is standard input")
       ->required()
       ->type_name("FILE");
   flags->rehearse.declare(*command, RehearseFlags::Policies::several);

@@ -7,8 +7,8 @@
 #include "cli/command.h"
 #include "cli/rehearse.h"
 #include "cli/rehearse_flags.h"
+#include "trace/log.h"
 #include "trace/schedule.h"
-#include "trace/swf.h"
 
 namespace rota::cli {
 namespace {
@@ -115,7 +115,7 @@ void print_difference(const report::Outcome& outcome, const Comparison& c, const
 Result<int> verify(const VerifyFlags& flags) {
   const auto saved = trace::read_schedule(flags.schedule);
   if (!saved) return std::unexpected(saved.error());
-  auto workload = trace::read_swf(flags.workload, flags.rehearse.swf());
+  auto workload = trace::read_log(flags.workload, flags.rehearse.swf());
   if (!workload) return std::unexpected(workload.error());
   const auto chains = flags.rehearse.chains();
   if (!chains) return std::unexpected(chains.error());
@@ -149,7 +149,9 @@ void add_verify(CLI::App& app, Action& action) {
       command->get_description() +
       "\nRehearses one policy on a workload and compares every job's start with a saved schedule. The last "
       "line says how many starts are identical; the exit code is 0 only if all are.");
-  command->add_option("WORKLOAD", flags->workload, "job log in the Standard Workload Format, plain or gzipped")
+  command
+      ->add_option("WORKLOAD", flags->workload,
+                   "job log in the Standard Workload Format or as sacct -P prints them, plain or gzipped")
       ->required()
       ->type_name("FILE");
   command->add_option("SCHEDULE", flags->schedule, "CSV with the columns job_id,start in seconds; plain or gzipped")

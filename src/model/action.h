@@ -15,7 +15,6 @@ enum class Rule : std::uint8_t {
   ends_before_promise,  // backfilled: expected to end before the promised start
   beside_promise,       // backfilled: on processors that the promised job leaves over
   planned,              // its promised start has come
-  limit_reached,        // killed or let go on because its limit was reached
   promise_due,          // killed or let go on because a promised start has come
   harms_nobody,         // let go on: the waiting job could not start even without it, or can start beside it
 };

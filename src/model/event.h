@@ -18,7 +18,7 @@ struct Rejected {  // submitted, but can never run here
 };
 struct Started {
   JobId job;
-  bool backfilled;  // ahead of a waiting job that has a promise
+  bool backfilled;       // ahead of a waiting job that has a promise
   Placement where = {};  // empty where processors are only counted
 };
 struct Finished {

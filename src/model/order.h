@@ -20,7 +20,7 @@ std::optional<Order> order_named(std::string_view name);
 constexpr bool varies_with_time(Order order) { return order == Order::wfp3 || order == Order::unicef; }
 
 // fcfs: constant. sjf: expected run time. smallest, largest: processors asked.
-// wfp3: -(wait / expected)^3 * processors (Tang et al., IPDPS 2009). unicef: -wait / (log2(processors) * expected)
+// wfp3: -(wait / expected)^3 * processors (Tang et al., CLUSTER 2009). unicef: -wait / (log2(processors) * expected)
 // (ibid.). f1: log10(expected) * processors + 870 * log10(submit) (Carastan-Santos and de Camargo, SC 2017), times in
 // seconds.
 std::int64_t score(Order order, const Job& job, Instant now);

@@ -46,7 +46,8 @@ void Backfill::behind_one_promise(const View& view, Plan& plan, const WaitingEnt
   const Instant kept = view.job(head.job).promise;
   const bool nothing_released =
       kept != kNever && kept > view.now() && view.releases() == 0 && view.free() == view.unheld();
-  if (nothing_released && plan.actions().empty() && view.arrived().size() == 1) return try_newcomer(view, plan, head);
+  if (nothing_released && knobs_.stretch == 100 && plan.actions().empty() && view.arrived().size() == 1)
+    return try_newcomer(view, plan, head);
   withdraw_all_but(head.job, view, plan);
   Opening opening = plan.opening(head.processors);
   if (knobs_.fixed && kept != kNever) opening = {kept, 0};

@@ -19,10 +19,4 @@ class Policy {
   virtual Instant next_wakeup(const View&) const { return kNever; }
 };
 
-// What a chain expects of the controller and the engine beside deciding.
-struct Enforcement {
-  bool kill_at_limit = true;          // the engine ends a job at its limit by itself
-  Duration over_limit = Duration{0};  // ... so much after it
-};
-
 }  // namespace rota

@@ -208,7 +208,7 @@ class Policies(RotaCase):
 
 class Help(RotaCase):
     def test_every_command_has_a_help_with_its_options_and_an_example_that_names_it(self):
-        for line in ("simulate", "verify", "convert", "generate", "policies", "completion", "manual"):
+        for line in ("simulate", "verify", "convert", "generate", "reproduce", "policies", "completion", "manual"):
             text = self.rota(line, "--help").stdout
             self.assertTrue(text.startswith(f"Usage: rota {line}"), text)
             self.assertRegex(text, rf"\nExamples:\n(  .*\n)*  .*rota {line}")
