@@ -71,10 +71,20 @@ void Cluster::started(const Started& fact) {
     placements_.emplace(fact.job, fact.where);
   }
   if (!options_.list_processors) return;
+  if (options_.presume_ended) release_presumed_ended();
   const bool own = set_aside_for_ == fact.job;
   map_.take(fact.job, job.spec.processors,
             own ? std::span<const std::uint32_t>(set_aside_) : std::span<const std::uint32_t>{});
   if (own) set_aside_for_ = JobId{};
+}
+
+// Before their ends are reported: what counts as free must be there to take.
+void Cluster::release_presumed_ended() {
+  running_.for_each([&](const RunningEntry& e) {
+    if (e.place.end > now_) return false;
+    map_.release(e.job);
+    return true;
+  });
 }
 
 void Cluster::leave_running(Job& job, JobId id) {

@@ -140,6 +140,7 @@ class Cluster final : public View {
   using View::promised;
 
  private:
+  void release_presumed_ended();
   void leave_running(Job& job, JobId id);
   void forget_promise(Job& job, JobId id);
   void set_aside(const Job& job, JobId id);
