@@ -123,31 +123,37 @@ Result<std::vector<std::string>> job_files(const SimulateFlags& flags, const std
   return paths;
 }
 
-Result<void> write_jobs(const std::string& path, const report::Outcome& outcome) {
-  auto file = OutputFile::create(path);
-  if (!file) return std::unexpected(file.error());
-  if (path.ends_with(".swf")) {
-    report::write_jobs_swf(file->stream(), outcome);
-  } else {
-    report::write_jobs_csv(file->stream(), outcome);
-  }
-  return file->commit();
-}
-
-Result<void> write_report(const std::string& path, const std::vector<report::Outcome>& outcomes,
-                          const report::PageInfo& info) {
-  auto file = OutputFile::create(path);
-  if (!file) return std::unexpected(file.error());
-  report::write_html(file->stream(), outcomes, info);
-  if (auto done = file->commit(); !done) return done;
-  std::fprintf(stderr, "report: %s\n", path.c_str());
-  return {};
-}
-
 std::string command_line(const SimulateFlags& flags) {
   std::string line = "rota simulate";
   for (const std::string& w : flags.workloads) line += " " + w;
   return line + " --policy " + flags.rehearse.policy;
+}
+
+// The files are opened before anything is rehearsed: a path that cannot be written is told at once.
+Result<std::vector<OutputFile>> open_all(const std::vector<std::string>& paths) {
+  std::vector<OutputFile> files;
+  for (const std::string& path : paths) {
+    auto file = OutputFile::create(path);
+    if (!file) return std::unexpected(file.error());
+    files.push_back(std::move(*file));
+  }
+  return files;
+}
+
+Result<void> write_jobs(OutputFile& file, const std::string& path, const report::Outcome& outcome) {
+  if (path.ends_with(".swf")) {
+    report::write_jobs_swf(file.stream(), outcome);
+  } else {
+    report::write_jobs_csv(file.stream(), outcome);
+  }
+  return file.commit();
+}
+
+Result<void> write_report(OutputFile& file, const std::vector<report::Outcome>& outcomes, const SimulateFlags& flags) {
+  report::write_html(file.stream(), outcomes, {.version = ROTA_VERSION, .command = command_line(flags)});
+  if (auto done = file.commit(); !done) return done;
+  std::fprintf(stderr, "report: %s\n", flags.report_file.c_str());
+  return {};
 }
 
 void report_rejected(const std::vector<Run>& runs) {
@@ -184,6 +190,11 @@ Result<int> simulate(const SimulateFlags& flags) {
   if (!runs) return std::unexpected(runs.error());
   const auto paths = job_files(flags, *runs);
   if (!paths) return std::unexpected(paths.error());
+  auto job_outputs = open_all(*paths);
+  if (!job_outputs) return std::unexpected(job_outputs.error());
+  auto report_output =
+      open_all(flags.report_file.empty() ? std::vector<std::string>{} : std::vector{flags.report_file});
+  if (!report_output) return std::unexpected(report_output.error());
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   rehearse_all(*runs, flags.threads > 0 ? flags.threads : cores, !flags.quiet && isatty(STDERR_FILENO) == 1);
   for (const Run& run : *runs) {
@@ -194,14 +205,15 @@ Result<int> simulate(const SimulateFlags& flags) {
     report_rejected(*runs);
   }
   for (std::size_t i = 0; i < paths->size(); ++i) {
-    if (auto done = write_jobs((*paths)[i], (*runs)[i].result->outcome); !done) return std::unexpected(done.error());
+    const auto done = write_jobs((*job_outputs)[i], (*paths)[i], (*runs)[i].result->outcome);
+    if (!done) return std::unexpected(done.error());
   }
   if (auto done = print(*runs, flags.json); !done) return std::unexpected(done.error());
   if (!flags.report_file.empty()) {
     std::vector<report::Outcome> outcomes;
     for (Run& run : *runs) outcomes.push_back(std::move(run.result->outcome));
-    const report::PageInfo info{.version = ROTA_VERSION, .command = command_line(flags)};
-    if (auto done = write_report(flags.report_file, outcomes, info); !done) return std::unexpected(done.error());
+    const auto done = write_report(report_output->front(), outcomes, flags);
+    if (!done) return std::unexpected(done.error());
   }
   return kDone;
 }
