@@ -72,6 +72,7 @@ std::optional<std::string> Referee::check(const View& view, const Plan& plan) {
 std::optional<std::string> Referee::check_actions(const View& view, const Plan& plan) {
   std::int64_t free = view.options().processors - held_;
   if (view.options().presume_ended) free += view.running().released_by(view.now());
+  JobId too_many;  // the first start that does not fit
   for (const Action& a : plan.actions()) {
     ++checks_;
     if (a.job.value >= ledger_.size()) return "an action names a job that was never submitted";
@@ -80,8 +81,11 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
       if (state != State::waiting) return name(view, a.job) + " is started but is not waiting";
       state = State::running;  // until the loop below: finds a second start in the same plan
       free -= view.job(a.job).spec.processors;
+      if (free < 0 && !too_many.valid()) too_many = a.job;
     } else if (state != State::running) {
       return name(view, a.job) + " is killed or extended but is not running";
+    } else if (a.kind == ActionKind::kill && view.job(a.job).expected_end() > view.now()) {
+      return name(view, a.job) + " is killed before its time is up";
     } else if (a.kind == ActionKind::kill && a.reason.rule != Rule::promise_due &&
                view.job(a.job).limit_end() > view.now()) {
       return name(view, a.job) + " is killed before its limit, and no promise is due";
@@ -92,8 +96,9 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
   }
   if (auto breach = check_turns(view, plan)) return breach;
   if (auto breach = check_places(view, plan)) return breach;
-  if (free < 0)
-    return "the starts at " + when(view.now()) + " need " + std::to_string(-free) + " processors more than are free";
+  if (too_many.valid())
+    return name(view, too_many) + " is started although it does not fit: the starts at " + when(view.now()) + " need " +
+           std::to_string(-free) + " processors more than are free";
   return std::nullopt;
 }
 
@@ -274,6 +279,11 @@ std::optional<std::string> Referee::check_all_promises_together(const View& view
   if (view.promised().size() < 2 || plan.kills()) return std::nullopt;  // after a kill the promises are drawn anew
   const auto excess = first_excess(view, plan, Promises::after);
   if (!excess) return std::nullopt;
+  for (const JobId id : view.promised()) {  // what is needed rises where a promise begins
+    if (promise_after(view, plan, id) != excess->at) continue;
+    return name(view, id) + " is promised " + when(excess->at) + ", when promises and running jobs together need " +
+           std::to_string(excess->used) + " processors";
+  }
   return "the promises and running jobs together need " + std::to_string(excess->used) + " processors at " +
          when(excess->at);
 }

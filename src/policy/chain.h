@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -30,6 +31,9 @@ class Chain {
 
   const std::string& text() const { return text_; }
   const ChainKnobs& knobs() const { return knobs_; }
+
+  // Puts one more link behind those that the text names; it sees what they have drafted.
+  void append(std::unique_ptr<Policy> link) { links_.push_back(std::move(link)); }
 
   void decide(const View& view, Plan& plan) const;
   Instant next_wakeup(const View& view) const;

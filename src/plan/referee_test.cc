@@ -1,0 +1,220 @@
+// Plans that are broken on purpose, one breach each.
+#include "plan/referee.h"
+
+#include <gtest/gtest.h>
+
+#include "model/world_test.h"
+
+namespace rota {
+namespace {
+
+constexpr Reason kBeside{Rule::beside_promise, {}, kNever, 0, 0};
+constexpr Reason kInTime{Rule::ends_before_promise, {}, kNever, 0, 0};
+
+// A world, the referee that has watched it come about, and a plan to be judged.
+class RefereeTest : public testing::Test {
+ protected:
+  JobId waiting(const Asking& asks) {
+    referee_.saw_submitted();
+    return world_.waiting(asks);
+  }
+  JobId running(const Asking& asks) {
+    referee_.saw_submitted();
+    const JobId id = world_.running(asks);
+    referee_.saw_started(world_.cluster(), id);
+    return id;
+  }
+  void ends(JobId id) {
+    referee_.saw_ended(world_.cluster(), id, false);
+    world_.ends(id);
+  }
+  Plan& plan_at(std::int64_t second) {
+    world_.at(second);
+    plan_.open(world_.cluster());
+    return plan_;
+  }
+  std::string breach() { return referee_.check(world_.cluster(), plan_).value_or("none"); }
+  // The sweep over everything is paid from a credit that each plan earns.
+  std::string breach_found_in_time() {
+    std::string found = breach();
+    for (int i = 0; i < 100 && found == "none"; ++i) found = breach();
+    return found;
+  }
+
+  World world_{4};
+  Referee referee_;
+  Plan plan_;
+};
+
+TEST_F(RefereeTest, PassesASoundPlanOfEasy) {
+  running({3, 10});
+  const JobId head = waiting({4, 5});
+  const JobId short_one = waiting({1, 8});
+  Plan& plan = plan_at(2);
+  plan.promise(head, at_seconds(10));
+  plan.start(short_one, kInTime, true);
+  EXPECT_EQ(breach_found_in_time(), "none");
+  EXPECT_GT(referee_.checks(), 0);
+}
+
+TEST_F(RefereeTest, CatchesAStartThatDoesNotFit) {
+  running({3, 10});
+  const JobId two = waiting({2, 5});
+  plan_at(2).start(two, {}, false);
+  EXPECT_EQ(breach(),
+            "job 2 is started although it does not fit: the starts at 2 s need 1 processors more than are free");
+}
+
+TEST_F(RefereeTest, CatchesTheFirstOfSeveralStartsThatNoLongerFits) {
+  const JobId one = waiting({3, 5}), two = waiting({2, 5}), three = waiting({1, 5});
+  Plan& plan = plan_at(2);
+  for (const JobId id : {one, two, three}) plan.start(id, {}, false);
+  EXPECT_EQ(breach(),
+            "job 2 is started although it does not fit: the starts at 2 s need 2 processors more than are free");
+}
+
+TEST_F(RefereeTest, CatchesAJobThatIsStartedTwice) {
+  const JobId one = waiting({1, 5});
+  Plan& plan = plan_at(2);
+  plan.start(one, {}, false);
+  plan.start(one, {}, false);
+  EXPECT_EQ(breach(), "job 1 is started but is not waiting");
+}
+
+TEST_F(RefereeTest, CatchesTheStartOfAJobThatRuns) {
+  const JobId one = running({1, 5});
+  plan_at(2).start(one, {}, false);
+  EXPECT_EQ(breach(), "job 1 is started but is not waiting");
+}
+
+TEST_F(RefereeTest, CatchesTheStartOfAJobThatHasEnded) {
+  const JobId one = running({1, 5});
+  ends(one);
+  plan_at(2).start(one, {}, false);
+  EXPECT_EQ(breach(), "job 1 is started but is not waiting");
+}
+
+TEST_F(RefereeTest, CatchesAKillOfAJobThatWaits) {
+  const JobId one = waiting({1, 5});
+  plan_at(2).kill(one, {Rule::limit_reached, {}, kNever, 0, 0});
+  EXPECT_EQ(breach(), "job 1 is killed or extended but is not running");
+}
+
+TEST_F(RefereeTest, CatchesAKillBeforeTheLimitWhateverReasonIsGiven) {
+  const JobId one = running({1, 5});
+  plan_at(4).kill(one, {Rule::limit_reached, {}, kNever, 0, 0});
+  EXPECT_EQ(breach(), "job 1 is killed before its time is up");
+  plan_at(4).kill(one, {Rule::promise_due, {}, kNever, 0, 0});
+  EXPECT_EQ(breach(), "job 1 is killed before its time is up");
+  plan_at(5).kill(one, {Rule::limit_reached, {}, kNever, 0, 0});
+  EXPECT_EQ(breach(), "none");
+}
+
+TEST_F(RefereeTest, CatchesAKillByPredictionAlone) {
+  const JobId one = running({1, 50});
+  world_.cluster().expected({one, seconds(10)});
+  plan_at(10).kill(one, {Rule::limit_reached, {}, kNever, 0, 0});
+  EXPECT_EQ(breach(), "job 1 is killed before its limit, and no promise is due");
+}
+
+TEST_F(RefereeTest, CatchesAStartFromBehindAsIfItWereItsTurn) {
+  waiting({1, 5});
+  const JobId two = waiting({1, 5});
+  plan_at(2).start(two, {}, false);
+  EXPECT_EQ(breach(), "job 2 is started as if it were its turn, and it is not");
+}
+
+TEST_F(RefereeTest, CatchesABackfillThatTakesWhatThePromisedJobNeeds) {
+  running({3, 10});
+  const JobId head = waiting({4, 5}), long_one = waiting({1, 100});
+  world_.promise(head, 10);
+  plan_at(2).start(long_one, kBeside, true);
+  EXPECT_EQ(breach(), "job 2 was promised 10 s, and the plan's starts take what it needs then");
+}
+
+TEST_F(RefereeTest, CatchesAPromiseThatTheSamePlanSpoils) {
+  running({3, 10});
+  const JobId head = waiting({4, 5}), long_one = waiting({1, 100});
+  Plan& plan = plan_at(2);
+  plan.promise(head, at_seconds(10));
+  plan.start(long_one, kBeside, true);
+  EXPECT_EQ(breach(), "job 2 is promised 10 s, when too few processors are free");
+}
+
+TEST_F(RefereeTest, CatchesABackfillThatPutsTheHeadOff) {
+  running({3, 10});
+  const JobId head = waiting({4, 5}), long_one = waiting({1, 100});
+  world_.promise(head, 10);
+  Plan& plan = plan_at(2);
+  plan.start(long_one, kBeside, true);
+  plan.promise(head, at_seconds(102));
+  EXPECT_EQ(breach(),
+            "job 2 was promised 10 s and is put off to 102 s although nothing but the plan stands in its way");
+}
+
+TEST_F(RefereeTest, CatchesAPromiseOfAnImpossibleTime) {
+  running({3, 10});
+  const JobId head = waiting({4, 5});
+  plan_at(2).promise(head, at_seconds(9));
+  EXPECT_EQ(breach(), "job 2 is promised 9 s, when too few processors are free");
+  plan_at(3).promise(head, at_seconds(2));
+  EXPECT_EQ(breach(), "job 2 is promised a start that is already past");
+}
+
+TEST_F(RefereeTest, CatchesAPromiseThatIsPutOffForNoReason) {
+  running({3, 10});
+  const JobId head = waiting({4, 5});
+  world_.promise(head, 10);
+  plan_at(2).promise(head, at_seconds(11));
+  EXPECT_EQ(breach(), "job 2 was promised 10 s and is put off to 11 s although nothing but the plan stands in its way");
+}
+
+TEST_F(RefereeTest, ExcusesAPromiseThatAnOverrunHasBroken) {
+  const JobId one = running({3, 10});
+  const JobId head = waiting({4, 5});
+  world_.promise(head, 10);
+  world_.at(10);
+  world_.cluster().apply({at_seconds(10), Overdue{one}});
+  plan_at(10).promise(head, at_seconds(10) + Duration{1});
+  EXPECT_EQ(breach(), "none");
+}
+
+TEST_F(RefereeTest, CatchesThatTheHeadLosesItsPromise) {
+  running({3, 10});
+  const JobId head = waiting({4, 5});
+  world_.promise(head, 10);
+  plan_at(2).promise(head, kNever);
+  EXPECT_EQ(breach(), "job 2 is first in the queue and loses its promise");
+}
+
+TEST_F(RefereeTest, ExcusesThatAJobLosesItsPromiseToOneOfHigherPriority) {
+  running({3, 10});
+  const JobId two = waiting({4, 5});
+  world_.promise(two, 10);
+  const JobId three = waiting({4, 5, 1});
+  Plan& plan = plan_at(2);
+  plan.promise(two, kNever);
+  plan.promise(three, at_seconds(10));
+  EXPECT_EQ(breach(), "none");
+}
+
+TEST_F(RefereeTest, CatchesTwoPromisesThatTogetherNeedTooMuch) {
+  running({3, 10});
+  const JobId two = waiting({3, 5}), three = waiting({2, 5});
+  world_.promise(two, 10);
+  world_.promise(three, 12);
+  plan_at(2);
+  EXPECT_EQ(breach_found_in_time(),
+            "job 3 is promised 12 s, when promises and running jobs together need 5 processors");
+}
+
+TEST_F(RefereeTest, CatchesAStateThatItsOwnLedgerContradicts) {
+  running({3, 10});
+  referee_.saw_submitted();
+  world_.running({1, 5});  // nobody told the referee that it started
+  plan_at(2);
+  EXPECT_EQ(breach_found_in_time(), "the index of running jobs contradicts the jobs themselves");
+}
+
+}  // namespace
+}  // namespace rota
