@@ -35,7 +35,8 @@ void split_into(std::string_view line, std::vector<std::string_view>& cells) {
 }  // namespace
 
 bool looks_like_sacct(std::string_view first_line) {
-  return first_line.find('|') != std::string_view::npos && !trimmed(first_line).starts_with(';');
+  return first_line.find('|') != std::string_view::npos && !trimmed(first_line).starts_with(';') &&
+         is_utf8(first_line);  // what is binary is not text in bars
 }
 
 Result<void> SacctColumns::read_names(std::string_view line) {

@@ -284,6 +284,7 @@ TEST(FormatOf, TellsSacctFromSwf) {
   EXPECT_EQ(format(kNames), LogFormat::sacct);
   EXPECT_EQ(format("; 1| 2| 3\n1 0 -1 1 1\n"), LogFormat::swf);
   EXPECT_EQ(format("1 0 -1 1 1\n"), LogFormat::swf);
+  EXPECT_EQ(format("\xfe|\xff\n"), LogFormat::swf) << "whose reader says that it is binary";
 }
 
 TEST(SacctCell, ReadsTimesOfRealDaysOnly) {
