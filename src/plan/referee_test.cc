@@ -96,24 +96,24 @@ TEST_F(RefereeTest, CatchesTheStartOfAJobThatHasEnded) {
 
 TEST_F(RefereeTest, CatchesAKillOfAJobThatWaits) {
   const JobId one = waiting({1, 5});
-  plan_at(2).kill(one, {Rule::limit_reached, {}, kNever, 0, 0});
+  plan_at(2).kill(one, {Rule::harms_nobody, {}, kNever, 0, 0});
   EXPECT_EQ(breach(), "job 1 is killed or extended but is not running");
 }
 
 TEST_F(RefereeTest, CatchesAKillBeforeTheLimitWhateverReasonIsGiven) {
   const JobId one = running({1, 5});
-  plan_at(4).kill(one, {Rule::limit_reached, {}, kNever, 0, 0});
+  plan_at(4).kill(one, {Rule::harms_nobody, {}, kNever, 0, 0});
   EXPECT_EQ(breach(), "job 1 is killed before its time is up");
   plan_at(4).kill(one, {Rule::promise_due, {}, kNever, 0, 0});
   EXPECT_EQ(breach(), "job 1 is killed before its time is up");
-  plan_at(5).kill(one, {Rule::limit_reached, {}, kNever, 0, 0});
+  plan_at(5).kill(one, {Rule::harms_nobody, {}, kNever, 0, 0});
   EXPECT_EQ(breach(), "none");
 }
 
 TEST_F(RefereeTest, CatchesAKillByPredictionAlone) {
   const JobId one = running({1, 50});
   world_.cluster().expected({one, seconds(10)});
-  plan_at(10).kill(one, {Rule::limit_reached, {}, kNever, 0, 0});
+  plan_at(10).kill(one, {Rule::harms_nobody, {}, kNever, 0, 0});
   EXPECT_EQ(breach(), "job 1 is killed before its limit, and no promise is due");
 }
 
