@@ -64,7 +64,7 @@ RC_GTEST_PROP(EveryPolicy, RunsEveryWorkloadToItsEnd, ()) {
 }
 
 RC_GTEST_PROP(EveryPolicy, DoesSoOneEventAtATimeToo, ()) {
-  run(any_chain(), {.overruns = true, .priorities = true}, sim::Ties::submit_first);
+  run(any_chain() + "+overrun=kill", {.overruns = true, .priorities = true}, sim::Ties::submit_first);
 }
 
 RC_GTEST_PROP(EveryPolicy, DoesSoWithLongJobs, ()) {
