@@ -1,6 +1,7 @@
 // rota reproduce STUDY: makes the figures of a published study again and says which agree.
 #include <memory>
 
+#include "cli/binding_study.h"
 #include "cli/command.h"
 #include "cli/grace_study.h"
 #include "cli/printed.h"
@@ -12,6 +13,7 @@ namespace {
 
 std::vector<Study> studies() {
   return {
+      binding_study(),
       grace_study(),
   };
 }

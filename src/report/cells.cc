@@ -18,7 +18,8 @@ std::string wanted(const Cell& cell) {
 
 std::string deviation_text(const Cell& cell) {
   const auto off = deviation(cell);
-  return off ? formatted("%+.2f %%", *off) : "";
+  if (!off) return "";
+  return formatted("%+.2f %%", std::abs(*off) < 0.005 ? 0.0 : *off);  // no minus before 0.00
 }
 
 // How wide the claims are, and which of the columns that not every study has are there.
