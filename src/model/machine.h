@@ -2,6 +2,7 @@
 // reads it from a file sees to it that its parts agree (trace/cluster_file.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -43,6 +44,10 @@ struct Machine {
   std::vector<Partition> partitions;  // empty: every job may use the whole machine
   PartitionId default_partition;      // of a job that names none; invalid where there are no partitions
   std::vector<std::string> racks;     // names, by rack id; one of them nameless where nodes say nothing of racks
+
+  bool has_accelerators() const {
+    return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.accelerators > 0; });
+  }
 
   // So many interchangeable processors, and no limits.
   static Machine counted(std::int64_t processors) {
