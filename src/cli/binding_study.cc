@@ -230,6 +230,49 @@ std::string json_of(const std::vector<BindingRow>& rows) {
   return out + "\n  ]";
 }
 
+// Speed-up over the accelerators of the cluster.
+report::Plot plot_of(const Application& app, const std::vector<BindingRow>& rows) {
+  report::Plot plot{std::string(app.name) + " on 4 nodes", "GPUs", "speed-up", {}};
+  for (std::size_t b = 0; b < kBinds.size(); ++b) {
+    if (kBinds[b] == Bind::node_literal || kBinds[b] == Bind::weighted) continue;  // as node and container, here
+    report::Plot::Line line{"bind=" + std::string(name_of(kBinds[b])), {}};
+    for (const BindingRow& row : rows) {
+      if (row.its.application != app.name) continue;
+      line.points.emplace_back(static_cast<double>(row.its.speeds.size()), row.speed_ups[b].second);
+    }
+    plot.lines.push_back(std::move(line));
+  }
+  return plot;
+}
+
+report::Plot intensity_plot(Comparison& compare) {
+  report::Plot plot{"LU on 4 nodes, node binding, start-up 40 s", "intensity", "speed-up", {}};
+  for (std::size_t gpus = 2; gpus <= 4; ++gpus) {
+    report::Plot::Line line{formatted("%zu GPUs", gpus), {}};
+    for (const std::int64_t i : {1, 2, 4, 8}) {
+      const BindingCase its{.speeds = equal(gpus), .intensity = i, .start_up = seconds(40)};
+      line.points.emplace_back(i, compare.run(its, Bind::node));
+    }
+    plot.lines.push_back(std::move(line));
+  }
+  return plot;
+}
+
+report::Plot transfer_plot(Comparison& compare) {
+  report::Plot plot{"LU on 4 nodes, node binding", "MB each way", "speed-up", {}};
+  for (const std::size_t gpus : {2U, 4U}) {
+    for (const bool overlap : {true, false}) {
+      report::Plot::Line line{formatted("%zu GPUs, %s", gpus, overlap ? "pipeline" : "in turn"), {}};
+      for (const std::int64_t mb : {1, 5, 10, 20, 50}) {
+        const BindingCase its{.speeds = equal(gpus), .megabytes = mb, .overlap = overlap};
+        line.points.emplace_back(mb, compare.run(its, Bind::node));
+      }
+      plot.lines.push_back(std::move(line));
+    }
+  }
+  return plot;
+}
+
 }  // namespace
 
 Result<double> speed_up(const BindingCase& its, Bind bind) {
@@ -274,6 +317,9 @@ Result<BindingFindings> study_binding() {
   larger_clusters(compare);
   unequal_speeds(compare);
   racks(compare);
+  for (const Application& app : kApplications) findings.plots.push_back(plot_of(app, findings.rows));
+  findings.plots.push_back(intensity_plot(compare));
+  findings.plots.push_back(transfer_plot(compare));
   if (compare.error()) return std::unexpected(*compare.error());
   findings.cells = std::move(compare.cells);
   return findings;
@@ -285,7 +331,7 @@ Study binding_study() {
         auto found = study_binding();
         if (!found) return std::unexpected(found.error());
         return Findings{table_of(found->rows), json_of(found->rows), "speed-up, and what comes with it",
-                        std::move(found->cells)};
+                        std::move(found->cells), std::move(found->plots)};
       }};
 }
 

@@ -35,6 +35,7 @@ struct BindingRow {
 struct BindingFindings {
   std::vector<BindingRow> rows;
   std::vector<report::Cell> cells;
+  std::vector<report::Plot> plots;
 };
 
 Result<BindingFindings> study_binding();

@@ -1,12 +1,15 @@
 // rota reproduce STUDY: makes the figures of a published study again and says which agree.
 #include <memory>
+#include <optional>
 
+#include "base/file.h"
 #include "cli/binding_study.h"
 #include "cli/command.h"
 #include "cli/grace_study.h"
 #include "cli/printed.h"
 #include "cli/study.h"
 #include "report/formatted.h"
+#include "report/study_page.h"
 
 namespace rota::cli {
 namespace {
@@ -30,36 +33,80 @@ std::string json_of(const Study& study, const Findings& findings) {
          (findings.members.empty() ? "" : ",\n  ") + "\"cells\": " + report::cells_json(findings.cells) + "\n}";
 }
 
-Result<int> reproduce(const Study& study, bool json) {
-  const auto findings = study.run();
-  if (!findings) return std::unexpected(findings.error());
-  const auto done = printed(json ? json_of(study, *findings) + "\n" : table_of(*findings));
-  return !done || report::all_ok(findings->cells) ? done : kFailed;
-}
+struct ReproduceFlags {
+  bool json = false;
+  std::string report_file;
+};
 
-// One after the other, each as soon as it is found; JSON is one array.
-Result<int> reproduce_all(const std::vector<Study>& all, bool json) {
-  int code = kDone;
-  const char* separator = json ? "[\n" : "";
-  for (const Study& study : all) {
-    const auto findings = study.run();
+// What belongs to all studies of one command: the page that they go to, if one is wanted, and the exit code.
+class Course {
+ public:
+  static Result<Course> open(const ReproduceFlags& flags, const std::string& name) {
+    Course course;
+    course.flags_ = flags;
+    course.command_ = "rota reproduce " + name;
+    if (flags.report_file.empty()) return course;
+    auto page = OutputFile::create(flags.report_file);  // before anything is run: a bad path is told at once
+    if (!page) return std::unexpected(page.error());
+    course.page_.emplace(std::move(*page));
+    return course;
+  }
+
+  // Runs a study and prints it, with `before` in front.
+  Result<void> add(const Study& study, const std::string& before) {
+    auto findings = study.run();
     if (!findings) return std::unexpected(findings.error());
-    const auto done = printed(separator + (json ? json_of(study, *findings)
-                                                : study.name + ": " + study.about + "\n\n" + table_of(*findings)));
-    if (!done) return done;
-    if (!report::all_ok(findings->cells)) code = kFailed;
-    separator = json ? ",\n" : "\n";
+    const auto done = printed(before + (flags_.json ? json_of(study, *findings) : table_of(*findings)));
+    if (!done) return std::unexpected(done.error());
+    if (!report::all_ok(findings->cells)) code_ = kFailed;
+    sections_.push_back({study.name, study.about, std::move(findings->tables), std::move(findings->heading),
+                         std::move(findings->cells), std::move(findings->plots)});
+    return {};
   }
-  if (json) {
-    if (const auto done = printed("\n]\n"); !done) return done;
+
+  Result<int> conclude(const std::string& after) {
+    if (const auto done = printed(after); !done) return done;
+    if (!page_) return code_;
+    report::write_study_page(page_->stream(), sections_,
+                             {.title = "Published studies, made again", .version = ROTA_VERSION, .command = command_});
+    if (const auto done = page_->commit(); !done) return std::unexpected(done.error());
+    return code_;
   }
-  return code;
+
+ private:
+  ReproduceFlags flags_;
+  std::string command_;
+  std::optional<OutputFile> page_;
+  std::vector<report::StudySection> sections_;
+  int code_ = kDone;
+};
+
+Result<int> reproduce(const Study& study, const ReproduceFlags& flags) {
+  auto course = Course::open(flags, study.name);
+  if (!course) return std::unexpected(course.error());
+  if (const auto done = course->add(study, ""); !done) return std::unexpected(done.error());
+  return course->conclude(flags.json ? "\n" : "");
 }
 
-std::shared_ptr<bool> add_json(CLI::App& app) {
-  auto json = std::make_shared<bool>(false);
-  app.add_flag("--json", *json, "print the figures as JSON");
-  return json;
+// One after the other, each printed as soon as it is found; JSON is one array.
+Result<int> reproduce_all(const std::vector<Study>& all, const ReproduceFlags& flags) {
+  auto course = Course::open(flags, "all");
+  if (!course) return std::unexpected(course.error());
+  std::string separator = flags.json ? "[\n" : "";
+  for (const Study& study : all) {
+    const std::string title = flags.json ? "" : study.name + ": " + study.about + "\n\n";
+    if (const auto done = course->add(study, separator + title); !done) return std::unexpected(done.error());
+    separator = flags.json ? ",\n" : "\n";
+  }
+  return course->conclude(flags.json ? "\n]\n" : "");
+}
+
+std::shared_ptr<ReproduceFlags> add_flags(CLI::App& app) {
+  auto flags = std::make_shared<ReproduceFlags>();
+  app.add_flag("--json", flags->json, "print the figures as JSON");
+  app.add_option("--report", flags->report_file, "write a self-contained HTML page that draws the paper's figures")
+      ->type_name("FILE.html");
+  return flags;
 }
 
 void add_study(CLI::App& reproduce_app, Action& action, const Study& study) {
@@ -67,13 +114,13 @@ void add_study(CLI::App& reproduce_app, Action& action, const Study& study) {
   app->footer(std::string(kFooter) + "What is done, and how it differs from the paper: docs/reproduce.md.");
   if (study.options) study.options(*app);
   app->callback(
-      [&action, study, json = add_json(*app)] { action = [study, json] { return reproduce(study, *json); }; });
+      [&action, study, flags = add_flags(*app)] { action = [study, flags] { return reproduce(study, *flags); }; });
 }
 
 void add_all(CLI::App& reproduce_app, Action& action) {
   CLI::App* app = reproduce_app.add_subcommand("all", "every study, one after the other");
   app->footer(std::string(kFooter) + "Each study runs as it does by itself without options.");
-  app->callback([&action, json = add_json(*app)] { action = [json] { return reproduce_all(studies(), *json); }; });
+  app->callback([&action, flags = add_flags(*app)] { action = [flags] { return reproduce_all(studies(), *flags); }; });
 }
 
 }  // namespace
@@ -81,7 +128,7 @@ void add_all(CLI::App& reproduce_app, Action& action) {
 void add_reproduce(CLI::App& app, Action& action) {
   CLI::App* reproduce_app = app.add_subcommand("reproduce", "make the figures of a published study again, and compare");
   reproduce_app->require_subcommand(1);
-  reproduce_app->footer("Examples:\n  rota reproduce grace --seeds 10");
+  reproduce_app->footer("Examples:\n  rota reproduce grace --seeds 10\n  rota reproduce all --report studies.html");
   for (const Study& study : studies()) add_study(*reproduce_app, action, study);
   add_all(*reproduce_app, action);
 }

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "report/cells.h"
+#include "report/plot.h"
 
 namespace rota::cli {
 
@@ -17,6 +18,7 @@ struct Findings {
   std::string members;  // the same for JSON: the study's own members, `"seeds": 30,\n  "rows": [...]`, or empty
   std::string heading;  // over the claims of the cells: what holds for all of them
   std::vector<report::Cell> cells;
+  std::vector<report::Plot> plots = {};  // the figures of the paper, for --report
 };
 
 struct Study {

@@ -80,15 +80,20 @@ std::optional<double> deviation(const Cell& cell) {
   return 100 * (cell.found - *cell.expected) / std::abs(*cell.expected);
 }
 
+CellTexts texts_of(const Cell& cell) {
+  return {std::isfinite(cell.found) ? formatted("%.2f", cell.found) : "-", wanted(cell), deviation_text(cell),
+          cell.better ? formatted("%.2f", *cell.better) : ""};
+}
+
 bool all_ok(std::span<const Cell> cells) { return std::ranges::all_of(cells, &Cell::ok); }
 
 std::string cells_table(std::span<const Cell> cells, const std::string& heading) {
   const Columns has = columns_of(cells, heading);
   std::string out = line(has, {"", heading, "found", "wanted", "deviation", "better", "in the paper"});
   for (const Cell& cell : cells) {
-    out += line(
-        has, {cell.ok() ? "ok" : "MISSED", cell.claim, std::isfinite(cell.found) ? formatted("%.2f", cell.found) : "-",
-              wanted(cell), deviation_text(cell), cell.better ? formatted("%.2f", *cell.better) : "", cell.paper});
+    const CellTexts texts = texts_of(cell);
+    out += line(has, {cell.ok() ? "ok" : "MISSED", cell.claim, texts.found, texts.wanted, texts.deviation, texts.better,
+                      cell.paper});
   }
   return out;
 }

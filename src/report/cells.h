@@ -29,6 +29,15 @@ Cell near(std::string claim, double found, double expected, double percent, std:
 // How far what was found is from what is expected, in per cent of that; nothing where either is not there.
 std::optional<double> deviation(const Cell& cell);
 
+// A cell's figures as people read them; "" for what is not there.
+struct CellTexts {
+  std::string found;
+  std::string wanted;
+  std::string deviation;
+  std::string better;
+};
+CellTexts texts_of(const Cell& cell);
+
 bool all_ok(std::span<const Cell> cells);
 
 // A line a cell: ok or MISSED, claim, found, wanted, deviation, paper, better. The last three only where a cell has
