@@ -200,10 +200,12 @@ class Policies(RotaCase):
 
     def test_every_word_that_a_knob_lists_is_taken(self):
         self.file("log.swf", HEAD + row(1))
+        self.file("gpu.toml", '[[nodes]]\nnames = "n"\naccelerators = 1\n')
         for knob in json.loads(self.rota("policies", "--json").stdout)["knobs"]:
+            cluster = ["--cluster", "gpu.toml"] if knob["name"] == "bind" else []
             for value in knob["values"].split("|"):
                 if value.strip().replace("-", "").isalnum() and value.strip().islower():
-                    self.rota("simulate", "log.swf", "--policy", f"easy+{knob['name']}={value.strip()}")
+                    self.rota("simulate", "log.swf", "--policy", f"easy+{knob['name']}={value.strip()}", *cluster)
 
 
 class Reproduce(RotaCase):
