@@ -37,7 +37,7 @@ void write_section(std::ostream& out, const StudySection& section) {
   out << "<section><h2>" << html_text(section.name + ": " + section.about) << "</h2>\n<p class=\"verdict\">"
       << verdict_of(section.cells) << "</p>\n";
   if (!section.plots.empty()) out << "<div class=\"charts\">\n";
-  for (const Plot& plot : section.plots) out << "<figure class=\"half\">" << svg_of(plot) << "</figure>\n";
+  for (const Plot& plot : section.plots) out << "<figure class=\"half\">\n" << svg_of(plot) << "</figure>\n";
   if (!section.plots.empty()) out << "</div>\n";
   write_cells(out, section);
   if (!section.tables.empty()) out << "<div class=\"scroll\"><pre>" << html_text(section.tables) << "</pre></div>\n";
