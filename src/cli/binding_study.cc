@@ -35,7 +35,7 @@ sim::Offload offload_of(const BindingCase& its, Bind bind) {
   offload.bandwidth = kLink;
   offload.start_up = its.start_up;
   offload.pipeline.overlap = its.overlap;
-  offload.nodes.resize(static_cast<std::size_t>(its.nodes), {RackId{0}, {}, kEpoch, kNever});
+  offload.nodes.resize(static_cast<std::size_t>(its.nodes), {.rack = RackId{0}});
   for (std::size_t i = 0; i < its.speeds.size(); ++i) offload.nodes[i].speeds = {its.speeds[i]};
   return offload;
 }

@@ -192,6 +192,34 @@ std::string json_of(const std::vector<GraceRow>& rows, std::int64_t seeds) {
   return out + "\n  ]";
 }
 
+// The paper's figures: each measure over the number of jobs, a line for each policy.
+std::vector<report::Plot> plots_of(const std::vector<GraceRow>& rows) {
+  struct Measure {
+    const char* name;
+    report::Mean GraceRow::* figure;
+    double scale;
+  };
+  constexpr std::array<Measure, 4> kMeasures{{{"makespan, s", &GraceRow::makespan, 1},
+                                              {"utilization, %", &GraceRow::utilization, 100},
+                                              {"response ratio", &GraceRow::response_ratio, 1},
+                                              {"completion of backfills, %", &GraceRow::completion, 100}}};
+  std::vector<report::Plot> plots;
+  for (const Measure& measure : kMeasures) {
+    report::Plot plot{std::string("Linpack mix: ") + measure.name, "jobs", measure.name, {}};
+    for (const std::size_t c : {kFcfs, kStrict, kRbHar, kGrace}) {
+      report::Plot::Line line{std::string(kContenders[c].label), {}};
+      for (const GraceRow& row : rows) {
+        const report::Mean& mean = row.*measure.figure;
+        if (row.policy != line.name || mean.count == 0) continue;
+        line.points.emplace_back(static_cast<double>(row.jobs), mean.mean * measure.scale);
+      }
+      plot.lines.push_back(std::move(line));
+    }
+    plots.push_back(std::move(plot));
+  }
+  return plots;
+}
+
 void add_options(CLI::App& app, GraceStudy& study) {
   app.add_option("--seeds", study.seeds, "workloads of each size, with seeds 0, 1, 2, ...")
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{100'000}))
@@ -231,7 +259,7 @@ Study grace_study() {
             auto found = study_grace(*study);
             if (!found) return std::unexpected(found.error());
             return Findings{table_of(found->rows, study->seeds), json_of(found->rows, study->seeds),
-                            "mean over the sizes", std::move(found->cells)};
+                            "mean over the sizes", std::move(found->cells), plots_of(found->rows)};
           }};
 }
 

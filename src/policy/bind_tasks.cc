@@ -50,19 +50,24 @@ void TaskBinding::join(NodeId node, RackId rack, std::span<const std::int32_t> s
   dealt_ = false;
 }
 
-void TaskBinding::leave(NodeId node) {
+void TaskBinding::drain(NodeId node) {
   RackState& rack = rack_of(node);
   for (const ContainerId id : nodes_[node.value].containers) {
     containers_[id.value].present = false;
     std::erase(rack.containers, id);
   }
+  binding_.leave(node);
+  dealt_ = false;
+}
+
+void TaskBinding::leave(NodeId node) {
+  if (binding_.present(node)) drain(node);
   for (Task& task : tasks_) {
     if (task.state != State::begun || task.on != node) continue;
     if (task.container.valid()) --containers_[task.container.value].begun;
     --nodes_[task.home.value].begun;
     task.state = State::waiting;
   }
-  binding_.leave(node);
   dealt_ = false;
 }
 

@@ -57,7 +57,9 @@ class TaskBinding {
   // A node that is not there comes, with an accelerator for each speed (per mille, 1 .. kMostSpeed). Its containers get
   // the next ids.
   void join(NodeId node, RackId rack, std::span<const std::int32_t> speeds);
-  // A node that is there goes or dies, and its containers with it.
+  // A node that is there is told to go: it and its containers finish what they have begun and get nothing more.
+  void drain(NodeId node);
+  // A node dies, or goes when it has drained: what it and its containers have begun counts as not begun.
   void leave(NodeId node);
 
   // The next task for a container or a node's CPU that has room; nothing: not now. Ask again after every event.
@@ -79,7 +81,7 @@ class TaskBinding {
   struct Container {
     NodeId node;
     std::int32_t speed = kUnitSpeed;
-    bool present = true;
+    bool present = true;         // and not draining
     std::int64_t begun = 0;      // and not finished
     std::deque<TaskId> waiting;  // dealt to it
   };

@@ -103,6 +103,29 @@ TEST(TaskBinding, what_a_dead_node_had_begun_is_done_elsewhere) {
   EXPECT_EQ(tasks.unfinished(), 9U);
 }
 
+TEST(TaskBinding, a_node_that_drains_finishes_what_it_has_begun_and_gets_no_more) {
+  TaskBinding tasks(Bind::node, 10, kTimes);
+  tasks.join(NodeId{0}, kRack, kOne);
+  tasks.join(NodeId{1}, kRack, kOne);
+  const auto first = tasks.take(ContainerId{0});
+  tasks.drain(NodeId{0});
+  EXPECT_EQ(all_of(tasks, 1), 9U);
+  tasks.finish(*first);
+  tasks.leave(NodeId{0});
+  EXPECT_EQ(all_of(tasks, 1), 0U);
+  EXPECT_EQ(tasks.unfinished(), 9U);
+}
+
+TEST(TaskBinding, a_node_that_dies_while_it_drains_loses_what_it_had_begun) {
+  TaskBinding tasks(Bind::container, 10, kTimes);
+  tasks.join(NodeId{0}, kRack, kOne);
+  tasks.join(NodeId{1}, kRack, kOne);
+  tasks.take(ContainerId{0});
+  tasks.drain(NodeId{0});
+  tasks.leave(NodeId{0});
+  EXPECT_EQ(all_of(tasks, 1), 10U);
+}
+
 TEST(TaskBinding, who_comes_later_gets_its_part_of_what_nobody_has_begun) {
   TaskBinding tasks(Bind::container, 12, kTimes);
   tasks.join(NodeId{0}, kRack, kOne);

@@ -14,7 +14,7 @@
 //   bind late
 //   application tasks=40 cpu=10 accelerator=1      and maybe start-up=N
 //   nodes
-//   1 rack=1 accelerators=1 speed=500 leaves=20    speed per mille; joins=N
+//   1 rack=1 accelerators=1 speed=500 leaves=20    speed per mille; joins=N drains=N
 //   2 rack=1
 //   outcome                                        all that compute any
 //   end 18
@@ -147,13 +147,14 @@ class BindReader {
   }
 
   void read_node(std::int64_t id, std::istringstream& words) {
-    const Values its = values(words, {"rack", "accelerators", "speed", "joins", "leaves"});
+    const Values its = values(words, {"rack", "accelerators", "speed", "joins", "leaves", "drains"});
     if (id != static_cast<std::int64_t>(file_.offload.nodes.size()) + 1) fail("nodes are numbered from 1");
     sim::OffloadNode& node = file_.offload.nodes.emplace_back();
     node.rack = RackId{static_cast<std::uint32_t>(get(its, "rack", 0))};
     node.speeds.assign(static_cast<std::size_t>(get(its, "accelerators", 0)),
                        static_cast<std::int32_t>(get(its, "speed", kUnitSpeed)));
     node.joins = at_seconds(get(its, "joins", 0));
+    if (its.contains("drains")) node.drains = at_seconds(its.at("drains"));
     if (its.contains("leaves")) node.leaves = at_seconds(its.at("leaves"));
   }
 

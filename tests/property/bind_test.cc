@@ -167,10 +167,11 @@ sim::Offload any_application(Bind bind) {
   offload.pipeline = {*rc::gen::inRange<std::size_t>(0, 4), *rc::gen::inRange<std::size_t>(0, 4),
                       *rc::gen::inRange(0, 4) > 0};
   for (int i = *rc::gen::inRange(0, 10); i >= 0; --i) {
-    sim::OffloadNode node{RackId{*rc::gen::inRange<std::uint32_t>(0, kRacks)}, {}, kEpoch, kNever};
+    sim::OffloadNode node{.rack = RackId{*rc::gen::inRange<std::uint32_t>(0, kRacks)}};
     for (int k = *rc::gen::inRange(0, 3); k > 0; --k) node.speeds.push_back(*rc::gen::inRange(1, 4000));
     if (*rc::gen::inRange(0, 3) == 0) node.joins = kEpoch + Duration{*rc::gen::inRange(0, 800)};
     if (i > 0 && *rc::gen::inRange(0, 3) == 0) node.leaves = node.joins + Duration{*rc::gen::inRange(1, 800)};
+    if (i > 0 && *rc::gen::inRange(0, 4) == 0) node.drains = node.joins + Duration{*rc::gen::inRange(1, 800)};
     offload.nodes.push_back(node);
   }
   return offload;
@@ -187,6 +188,9 @@ RC_GTEST_PROP(BoundTasks, EachIsFinishedOnceWhoeverComesAndGoes, ()) {
   };
   RC_ASSERT(sum(outcome->on_cpu) + sum(outcome->in_container) == offload.tasks);
   RC_ASSERT(outcome->makespan >= offload.start_up);
+  if (std::ranges::all_of(offload.nodes, [](const sim::OffloadNode& n) { return n.leaves == kNever; })) {
+    RC_ASSERT(outcome->redone == 0U);
+  }
   if (bind == Bind::none) RC_ASSERT(sum(outcome->in_container) == 0U);
 }
 
@@ -194,7 +198,7 @@ RC_GTEST_PROP(BoundTasks, EachIsFinishedOnceWhoeverComesAndGoes, ()) {
 RC_GTEST_PROP(BoundTasks, LateIsNeverFarBehindTheBestSplit, ()) {
   sim::Offload offload = any_application(Bind::late);
   offload.transfer = 0;
-  for (sim::OffloadNode& node : offload.nodes) node = {RackId{0}, node.speeds, kEpoch, kNever};
+  for (sim::OffloadNode& node : offload.nodes) node = {.rack = RackId{0}, .speeds = node.speeds};
   const auto late = sim::run_offload(offload);
   offload.bind = Bind::weighted;
   const auto weighted = sim::run_offload(offload);

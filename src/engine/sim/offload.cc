@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <span>
 #include <string>
 
 #include "base/check.h"
@@ -20,6 +21,7 @@ class OffloadRun final : public Alarm {
     if (its_.transfer > 0) transfer_ = divided(its_.transfer * 1000, its_.bandwidth);
     for (std::uint32_t i = 0; i < its_.nodes.size(); ++i) {
       events_.push({its_.nodes[i].joins, Kind::join, i, {}});
+      if (its_.nodes[i].drains != kNever) events_.push({its_.nodes[i].drains, Kind::drain, i, {}});
       if (its_.nodes[i].leaves != kNever) events_.push({its_.nodes[i].leaves, Kind::leave, i, {}});
     }
     events_.push({kEpoch + its_.start_up, Kind::ready, 0, {}});
@@ -49,7 +51,7 @@ class OffloadRun final : public Alarm {
   }
 
  private:
-  enum class Kind : std::uint8_t { finished_on_cpu, finished_in_container, leave, join, ready };
+  enum class Kind : std::uint8_t { finished_on_cpu, finished_in_container, leave, drain, join, ready };
   struct Event {
     Instant at;
     Kind kind;
@@ -65,6 +67,7 @@ class OffloadRun final : public Alarm {
     StageTimes times;
     std::vector<TaskId> begun;
     bool present = true;
+    bool drains = false;
   };
 
   Instant next() const { return events_.empty() ? kNever : std::max(events_.top().at, loop_.now()); }
@@ -83,6 +86,8 @@ class OffloadRun final : public Alarm {
         return binding_.finish(event.task);
       case Kind::leave:
         return leave(NodeId{event.who});
+      case Kind::drain:
+        return drain(NodeId{event.who});
       case Kind::join:
         return join(NodeId{event.who});
       case Kind::ready:
@@ -97,16 +102,25 @@ class OffloadRun final : public Alarm {
     first_container_[id.value] = containers_.size();
     for (const std::int32_t speed : node.speeds) {
       const Duration compute = divided(its_.times.accelerator.count() * kUnitSpeed, speed);
-      containers_.push_back({Pipeline(its_.pipeline), {transfer_, compute, transfer_}, {}, true});
+      containers_.push_back({Pipeline(its_.pipeline), {transfer_, compute, transfer_}, {}, true, false});
       outcome_.in_container.push_back(0);
     }
+  }
+
+  void drain(NodeId id) {
+    if (!binding_.nodes().present(id)) return;  // it died before
+    for (Container& container : containers_of(id)) container.drains = true;
+    binding_.drain(id);
+  }
+
+  std::span<Container> containers_of(NodeId id) {
+    return std::span(containers_).subspan(first_container_[id.value], its_.nodes[id.value].speeds.size());
   }
 
   void leave(NodeId id) {
     if (cpus_[id.value].valid()) ++outcome_.redone;
     cpus_[id.value] = {};
-    for (std::size_t i = 0; i < its_.nodes[id.value].speeds.size(); ++i) {
-      Container& container = containers_[first_container_[id.value] + i];
+    for (Container& container : containers_of(id)) {
       container.present = false;
       outcome_.redone += static_cast<std::uint32_t>(container.begun.size());
     }
@@ -123,7 +137,8 @@ class OffloadRun final : public Alarm {
       }
     }
     for (std::uint32_t i = 0; i < containers_.size(); ++i) {
-      while (containers_[i].present && containers_[i].pipeline.reader_free() <= now && feed(i, now)) {
+      while (containers_[i].present && !containers_[i].drains && containers_[i].pipeline.reader_free() <= now &&
+             feed(i, now)) {
       }
     }
   }
@@ -154,7 +169,9 @@ class OffloadRun final : public Alarm {
 
 Result<OffloadOutcome> run_offload(const Offload& offload) {
   CHECK(offload.transfer == 0 || offload.bandwidth > 0, "data needs a link");
-  for (const OffloadNode& node : offload.nodes) CHECK(node.joins < node.leaves, "a node comes before it goes");
+  for (const OffloadNode& node : offload.nodes) {
+    CHECK(node.joins < node.leaves && node.joins < node.drains, "a node comes before it goes");
+  }
   return OffloadRun(offload).run();
 }
 
@@ -162,7 +179,7 @@ std::vector<OffloadNode> offload_nodes(const Machine& machine) {
   std::vector<OffloadNode> nodes;
   nodes.reserve(machine.nodes.size());
   for (const Node& node : machine.nodes) {
-    nodes.push_back({node.rack, std::vector<std::int32_t>(node.accelerators, node.accelerator_speed), kEpoch, kNever});
+    nodes.push_back({.rack = node.rack, .speeds = std::vector(node.accelerators, node.accelerator_speed)});
   }
   return nodes;
 }

@@ -14,9 +14,10 @@ namespace rota::sim {
 
 struct OffloadNode {
   RackId rack;
-  std::vector<std::int32_t> speeds;  // of its accelerators, per mille
+  std::vector<std::int32_t> speeds = {};  // of its accelerators, per mille
   Instant joins = kEpoch;
   Instant leaves = kNever;  // dies then: what it has begun is lost
+  Instant drains = kNever;  // is told to go then: finishes what it has begun, and that only
 };
 
 // The application and the cluster that it runs on. The CPU of a node computes one task at a time, an accelerator one

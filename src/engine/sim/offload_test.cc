@@ -11,7 +11,7 @@ Offload application(Bind bind, std::size_t accelerators, std::uint32_t tasks = 4
   offload.bind = bind;
   offload.tasks = tasks;
   offload.times = {seconds(10), seconds(1)};
-  offload.nodes.resize(4, {RackId{0}, {}, kEpoch, kNever});
+  offload.nodes.resize(4, {.rack = RackId{0}});
   for (std::size_t i = 0; i < accelerators; ++i) offload.nodes[i].speeds = {kUnitSpeed};
   return offload;
 }
@@ -68,6 +68,15 @@ TEST(Offload, what_a_dead_container_had_begun_is_done_again) {
   EXPECT_EQ(outcome.in_container, (Counts{35, 5}));  // one ended in the second in which the node died
   EXPECT_EQ(outcome.makespan, seconds(35));
   EXPECT_GE(outcome.redone, 1U);
+}
+
+TEST(Offload, a_node_that_drains_loses_nothing) {
+  Offload offload = application(Bind::container, 2);
+  offload.nodes[1].drains = at_seconds(5);
+  const OffloadOutcome outcome = outcome_of(offload);
+  EXPECT_EQ(outcome.in_container, (Counts{32, 8}));  // at second 5 five were done and three begun
+  EXPECT_EQ(outcome.redone, 0U);
+  EXPECT_EQ(outcome.makespan, seconds(32));
 }
 
 TEST(Offload, a_dead_accelerator_node_sends_its_nodes_to_the_other_stack) {
