@@ -144,12 +144,16 @@ TEST(TaskBinding, late_an_idle_cpu_takes_a_task_only_if_it_ends_before_the_accel
   EXPECT_FALSE(tasks.take_for_cpu(NodeId{0}));  // 9 x 6 s < 55 s
 }
 
-TEST(TaskBinding, late_a_slow_accelerator_leaves_the_last_tasks_to_a_fast_one) {
-  TaskBinding tasks(Bind::late, 2, kTimes);
-  tasks.join(NodeId{0}, kRack, std::vector<std::int32_t>{1000, 100});
-  EXPECT_FALSE(tasks.take(ContainerId{1}));
-  EXPECT_TRUE(tasks.take(ContainerId{0}));
-  EXPECT_TRUE(tasks.take(ContainerId{0}));
+TEST(TaskBinding, late_a_slow_accelerator_takes_a_task_only_if_that_does_not_hold_up_the_end) {
+  const std::vector<std::int32_t> speeds{1000, 100};
+  TaskBinding few(Bind::late, 9, kTimes);  // the fast one needs 9 units of time for all, the slow one 10 for one
+  few.join(NodeId{0}, kRack, speeds);
+  EXPECT_FALSE(few.take(ContainerId{1}));
+  EXPECT_TRUE(few.take(ContainerId{0}));
+  TaskBinding many(Bind::late, 11, kTimes);
+  many.join(NodeId{0}, kRack, speeds);
+  EXPECT_TRUE(many.take(ContainerId{1}));
+  EXPECT_FALSE(many.take(ContainerId{1}));
 }
 
 TEST(TaskBinding, late_no_task_leaves_its_rack) {

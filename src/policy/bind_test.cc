@@ -70,6 +70,14 @@ TEST(NodeBinding, nodes_of_a_dead_accelerator_node_are_bound_anew) {
                                                     {NodeId{16}, NodeId{0}, NodeId{1}}}));
 }
 
+TEST(NodeBinding, they_are_bound_in_order_of_their_ids_however_they_lay_in_the_stack) {
+  NodeBinding binding = rack_with(1, 4);
+  binding.join(NodeId{1}, kRack, true);
+  EXPECT_EQ(ids(binding.stack(NodeId{1})), (Ids{13, 12}));
+  binding.leave(NodeId{1});
+  EXPECT_EQ(ids(binding.stack(NodeId{0})), (Ids{10, 11, 12, 13}));
+}
+
 TEST(NodeBinding, when_the_last_accelerator_node_of_a_rack_dies_its_nodes_are_unbound) {
   NodeBinding binding = rack_with(1, 2);
   EXPECT_EQ(moves(binding.leave(NodeId{0})), (Moves{{NodeId{10}, NodeId{0}, kNone}, {NodeId{11}, NodeId{0}, kNone}}));

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kWidth = 640;
 constexpr double kHeight = 340;
-constexpr double kLeft = 56;
+constexpr double kLeft = 68;
 constexpr double kRight = 150;  // for the names of the lines
 constexpr double kTop = 30;
 constexpr double kBottom = 46;
