@@ -28,7 +28,12 @@ constexpr std::array<Contender, 7> kContenders{{{"fcfs", "fcfs+overrun=run-on"},
                                                 {"grace", "grace"},
                                                 {"grace+stretch=1.2", "grace+stretch=1.2"},
                                                 {"strict, exact estimates", "strict", true}}};
-enum Index : std::size_t { kFcfs, kStrict, kRbHar, kLiteral, kGrace, kGraceStretched, kExact };
+constexpr std::size_t kFcfs = 0;  // places in kContenders
+constexpr std::size_t kStrict = 1;
+constexpr std::size_t kRbHar = 2;
+constexpr std::size_t kLiteral = 3;
+constexpr std::size_t kGrace = 4;
+constexpr std::size_t kExact = 6;
 
 using Chains = std::vector<Chain>;
 using Summaries = std::array<report::Summary, kContenders.size()>;

@@ -17,7 +17,7 @@ std::string verdict_of(std::span<const Cell> cells) {
 }
 
 void write_cells(std::ostream& out, const StudySection& section) {
-  out << "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">" << html_text(section.heading) << "</th>";
+  out << R"(<div class="scroll"><table><thead><tr><th scope="col">)" << html_text(section.heading) << "</th>";
   for (const char* name : {"found", "wanted", "deviation", "better", "in the paper", ""}) {
     out << "<th scope=\"col\">" << name << "</th>";
   }
