@@ -25,8 +25,8 @@ std::size_t all_of_cpu(TaskBinding& tasks, std::uint32_t node) {
 TEST(Dealer, deals_evenly_where_speeds_are_equal) {
   Dealer dealer;
   for (int i = 0; i < 3; ++i) dealer.add(0, kUnitSpeed);
-  std::vector<std::size_t> order;
-  for (int i = 0; i < 7; ++i) order.push_back(dealer.deal());
+  std::vector<std::size_t> order(7);
+  for (std::size_t& taker : order) taker = dealer.deal();
   EXPECT_EQ(order, (std::vector<std::size_t>{0, 1, 2, 0, 1, 2, 0}));
 }
 
@@ -43,8 +43,8 @@ TEST(Dealer, gives_each_task_to_whom_it_would_be_done_with_first) {
   Dealer dealer;
   dealer.add(0, 1000);
   dealer.add(0, 500);
-  std::vector<std::size_t> order;
-  for (int i = 0; i < 6; ++i) order.push_back(dealer.deal());
+  std::vector<std::size_t> order(6);
+  for (std::size_t& taker : order) taker = dealer.deal();
   EXPECT_EQ(order, (std::vector<std::size_t>{0, 0, 1, 0, 0, 1}));
 }
 

@@ -139,7 +139,9 @@ class CommandLines(RotaCase):
         self.refused("simulate", DAY, "--cluster", "plain.toml", "--policy", "easy,easy+bind=node",
                      said="Say in plain.toml which nodes have `accelerators`")
         self.file("gpus.toml", '[[nodes]]\nnames = "n[1-64]"\nprocessors = 4\naccelerators = 1\n')
-        self.rota("simulate", DAY, "--cluster", "gpus.toml", "--policy", "easy+bind=node", "--quiet")
+        done = self.rota("simulate", DAY, "--cluster", "gpus.toml", "--policy", "easy,easy+bind=node")
+        self.assertIn("easy+bind=node: no job of a log has tasks for accelerators", done.stderr)
+        self.assertNotIn("easy:", done.stderr)
 
     def test_a_wrong_command_line_is_told_in_a_sentence_with_exit_code_2(self):
         for line, said in [("", "is followed by a command: simulate"), ("simulte", "did you mean simulate?"),

@@ -99,6 +99,7 @@ std::size_t fewest_moves(const NodeBinding& after, const Hosts& before) {
     }
     if (kept.empty()) continue;
     std::vector<std::size_t> sizes;
+    sizes.reserve(kept.size());
     for (const auto& [host, size] : kept) sizes.push_back(size);
     std::ranges::sort(sizes, std::greater<>());
     std::size_t stay = 0;
