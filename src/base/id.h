@@ -16,5 +16,6 @@ struct Id {
 using JobId = Id<struct JobTag>;              // index into the cluster's job table, in order of submission
 using NodeId = Id<struct NodeTag>;            // index into the cluster description's nodes
 using PartitionId = Id<struct PartitionTag>;  // index into the cluster description's partitions
+using RackId = Id<struct RackTag>;            // index into the cluster description's racks
 
 }  // namespace rota

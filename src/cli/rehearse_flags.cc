@@ -45,10 +45,13 @@ trace::SwfOptions RehearseFlags::swf() const {
 
 Result<RehearseOptions> RehearseFlags::options(const trace::Workload& workload) const {
   RehearseOptions options;
-  if (!cluster.empty()) {
+  if (cluster.empty()) {
+    if (auto suits = accelerators_suit(nullptr); !suits) return std::unexpected(suits.error());
+  } else {
     auto machine = trace::read_cluster_file(cluster);
     if (!machine) return std::unexpected(machine.error());
     if (auto suits = policies_suit(*machine); !suits) return std::unexpected(suits.error());
+    if (auto suits = accelerators_suit(&*machine); !suits) return std::unexpected(suits.error());
     options.processors = machine->processors;
     options.machine = std::make_shared<const Machine>(std::move(*machine));
     return with_switches(std::move(options));
@@ -84,6 +87,20 @@ Result<void> RehearseFlags::policies_suit(const Machine& machine) const {
                   " needs a cluster whose processors are counted: it sets processors aside, not nodes. Leave " +
                   cluster + " out and give --processors, or take overrun=kill, run-on or a duration.");
     }
+  }
+  return {};
+}
+
+Result<void> RehearseFlags::accelerators_suit(const Machine* machine) const {
+  if (machine != nullptr && machine->has_accelerators()) return {};
+  const auto read = chains();
+  if (!read) return std::unexpected(read.error());
+  for (const Chain& chain : *read) {
+    if (chain.knobs().bind == Bind::none) continue;
+    return fail("policy " + rota::quoted(chain.text()) + " binds tasks to accelerators, and the cluster has none. " +
+                (machine == nullptr ? std::string("Give a --cluster file whose nodes have `accelerators`")
+                                    : "Say in " + cluster + " which nodes have `accelerators`") +
+                ", or leave bind out.");
   }
   return {};
 }

@@ -169,6 +169,15 @@ void report_rejected(const std::vector<Run>& runs) {
   }
 }
 
+// A knob that changes nothing is told, never ignored in silence: no log says which jobs have tasks for accelerators.
+void report_idle_binding(const std::vector<Chain>& chains) {
+  for (const Chain& chain : chains) {
+    if (chain.knobs().bind == Bind::none) continue;
+    std::fprintf(stderr, "%s: no job of a log has tasks for accelerators, so that bind changes nothing here\n",
+                 chain.text().c_str());
+  }
+}
+
 Result<void> print(const std::vector<Run>& runs, bool json) {
   std::vector<report::Summary> summaries;
   for (const Run& run : runs) summaries.push_back(run.result->summary);
@@ -203,6 +212,7 @@ Result<int> simulate(const SimulateFlags& flags) {
   if (!flags.quiet) {
     print_findings(*workloads);
     report_rejected(*runs);
+    report_idle_binding(*chains);
   }
   for (std::size_t i = 0; i < paths->size(); ++i) {
     const auto done = write_jobs((*job_outputs)[i], (*paths)[i], (*runs)[i].result->outcome);

@@ -2,6 +2,7 @@
 // reads it from a file sees to it that its parts agree (trace/cluster_file.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,6 +18,10 @@ struct Node {
   std::uint32_t processors = 1;         // >= 1
   std::int64_t memory = 0;              // bytes; 0: not said, and then no job asks for too much
   std::vector<PartitionId> partitions;  // that it belongs to, ascending; empty where the machine has none
+  RackId rack = RackId{0};              // where it stands
+  std::uint32_t accelerators = 0;
+  std::string accelerator_type = {};      // of each of them; empty where there are none
+  std::int32_t accelerator_speed = 1000;  // of each of them: per mille of that for which accelerator times are told
 };
 
 // Nodes that share limits. A job that asks for more than a limit is rejected when it is submitted.
@@ -38,10 +43,15 @@ struct Machine {
   std::vector<Node> nodes;            // empty: processors are interchangeable and only counted
   std::vector<Partition> partitions;  // empty: every job may use the whole machine
   PartitionId default_partition;      // of a job that names none; invalid where there are no partitions
+  std::vector<std::string> racks;     // names, by rack id; one of them nameless where nodes say nothing of racks
+
+  bool has_accelerators() const {
+    return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.accelerators > 0; });
+  }
 
   // So many interchangeable processors, and no limits.
   static Machine counted(std::int64_t processors) {
-    return {.name = {}, .processors = processors, .nodes = {}, .partitions = {}, .default_partition = {}};
+    return {.name = {}, .processors = processors, .nodes = {}, .partitions = {}, .default_partition = {}, .racks = {}};
   }
 };
 

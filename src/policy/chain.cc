@@ -30,7 +30,7 @@ constexpr std::array<PolicyName, 9> kPolicies{{
      "after Li and Lei 2018; Yuan et al. 2014"},
 }};
 
-constexpr std::array<KnobName, 9> kKnobs{{
+constexpr std::array<KnobName, 10> kKnobs{{
     {"depth", "0.. | all", "1", "how many blocked jobs, in queue order, are promised a start",
      "Mu'alem and Feitelson 2001", "jobs"},
     {"skip", "yes | no", "no", "with depth=0: jobs that fit overtake those that do not", "textbook"},
@@ -50,6 +50,8 @@ constexpr std::array<KnobName, 9> kKnobs{{
     {"overrun", "kill | run-on | strict | rb-har | rb-har-literal | lazy | DURATION", "kill",
      "what becomes of a job at its limit; a duration is a fixed grace like Slurm's OverTimeLimit", "Li and Lei 2018",
      "90, 90s, 10m, 1.5h"},
+    {"bind", "no | node | node-literal | container | weighted | late", "no",
+     "how tasks of an application come to the accelerators of a rack", "Li, Zhu, Liu and Qian 2016"},
 }};
 
 Result<bool> yes_or_no(std::string_view knob, std::string_view value) {
@@ -122,6 +124,15 @@ Result<void> set_overrun(Draft& d, std::string_view value) {
   return {};
 }
 
+Result<void> set_bind(Draft& d, std::string_view value) {
+  for (const Bind bind : {Bind::none, Bind::node, Bind::node_literal, Bind::container, Bind::weighted, Bind::late}) {
+    if (name_of(bind) != value) continue;
+    d.knobs.bind = bind;
+    return {};
+  }
+  return fail("policy knob bind is no, node, node-literal, container, weighted or late, not " + quoted(value) + ".");
+}
+
 template <class Field>
 Result<void> assign(Field& field, const Result<Field>& value) {
   if (!value) return std::unexpected(value.error());
@@ -142,6 +153,7 @@ Result<void> set_knob(Draft& d, std::string_view knob, std::string_view value) {
   if (knob == "stretch") return set_stretch(d, value);
   if (knob == "predict") return set_predict(d, value);
   if (knob == "overrun") return set_overrun(d, value);
+  if (knob == "bind") return set_bind(d, value);
   std::vector<std::string_view> names;
   for (const KnobName& k : kKnobs) names.push_back(k.name);
   const auto near = nearest(knob, names);

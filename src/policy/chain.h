@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "policy/backfill.h"
+#include "policy/bind.h"
 #include "policy/estimate.h"
 #include "policy/overrun.h"
 
@@ -22,6 +23,7 @@ struct ChainKnobs {
   Estimator estimator = Estimator::limit;
   Overrun overrun = Overrun::kill;
   Duration grace = Duration{0};
+  Bind bind = Bind::none;
 };
 
 class Chain {

@@ -65,12 +65,41 @@ class Builder {
                              " processors, which is more "
                              "than Rota can count.");
     }
+    if (auto ok = check_accelerators(entry); !ok) return ok;
+    Node node;
+    node.processors = static_cast<std::uint32_t>(entry.processors);
+    node.memory = entry.memory;
+    node.rack = rack_named(entry.rack);
+    node.accelerators = static_cast<std::uint32_t>(entry.accelerators);
+    if (entry.accelerators > 0) {
+      node.accelerator_type = entry.accelerator_type;
+      node.accelerator_speed = static_cast<std::int32_t>(entry.accelerator_speed);
+    }
     machine_.nodes.reserve(machine_.nodes.size() + names->size());
     for (std::string& name : *names) {
-      machine_.nodes.push_back({std::move(name), static_cast<std::uint32_t>(entry.processors), entry.memory, {}});
+      node.name = std::move(name);
+      machine_.nodes.push_back(node);
     }
     ends_.push_back(machine_.nodes.size());
     return {};
+  }
+
+  Result<void> check_accelerators(const NodesEntry& entry) const {
+    if (entry.accelerators > 0) return {};
+    for (const char* key : {"accelerator_type", "accelerator_speed"}) {
+      if (const std::uint32_t line = entry.line_of(key); line != 0) {
+        return wrong(line, "`" + std::string(key) +
+                               "` speaks of accelerators, and these nodes have none. Say how many with `accelerators`, "
+                               "or remove the key.");
+      }
+    }
+    return {};
+  }
+
+  RackId rack_named(const std::string& name) {
+    const auto [at, fresh] = racks_.try_emplace(name, static_cast<std::uint32_t>(machine_.racks.size()));
+    if (fresh) machine_.racks.push_back(name);
+    return RackId{at->second};
   }
 
   Result<void> index_nodes() {
@@ -237,6 +266,7 @@ class Builder {
   std::size_t most_nodes_;
   Machine machine_;
   std::unordered_map<std::string_view, std::uint32_t> ids_;  // of nodes by name
+  std::unordered_map<std::string, std::uint32_t> racks_;     // by name; "": of those that name none
   std::vector<std::size_t> ends_;                            // of the nodes of each [[nodes]] table
   std::size_t places_ = 0;                                   // of nodes in partitions so far
 };

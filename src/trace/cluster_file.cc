@@ -1,6 +1,7 @@
 #include "trace/cluster_file.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/file.h"
@@ -58,7 +59,15 @@ std::optional<std::int64_t> milliseconds_of(std::string_view text) {
   return time ? std::optional(time->count()) : std::nullopt;
 }
 
+// Thousandths.
+std::optional<std::int64_t> read_factor(const TomlValue& value) {
+  if (value.kind == TomlValue::Kind::whole) return read_amount(value, 1000, bytes_of);
+  if (value.kind != TomlValue::Kind::fraction || !(std::abs(value.fraction) < 1e9)) return std::nullopt;
+  return std::llround(value.fraction * 1000);
+}
+
 std::optional<std::int64_t> read_number(const TomlValue& value, KeyType type) {
+  if (type == KeyType::factor) return read_factor(value);
   if (type == KeyType::size) return read_amount(value, 1, bytes_of);
   if (type == KeyType::time) return read_amount(value, 1000, milliseconds_of);
   return value.kind == TomlValue::Kind::whole ? std::optional(value.whole) : std::nullopt;

@@ -48,6 +48,53 @@ std::string changed(const std::string& from, const std::string& to) {
   return text.replace(at, from.size(), to);
 }
 
+TEST(ClusterFile, describes_racks_and_accelerators) {
+  const auto machine = parse_cluster(R"(
+[[nodes]]
+names = "a[1-2]"
+rack = "left"
+accelerators = 2
+accelerator_speed = 0.5
+[[nodes]]
+names = "b1"
+rack = "right"
+accelerators = 1
+accelerator_type = "fpga"
+accelerator_speed = 2
+[[nodes]]
+names = "c1"
+rack = "left"
+[[nodes]]
+names = "d1"
+)",
+                                     "kea.toml");
+  ASSERT_TRUE(machine) << machine.error().message;
+  EXPECT_EQ(machine->racks, (std::vector<std::string>{"left", "right", ""}));
+  EXPECT_EQ(machine->nodes[0].rack, machine->nodes[3].rack);
+  EXPECT_EQ(machine->nodes[4].rack, RackId{2});
+  EXPECT_EQ(machine->nodes[1].accelerators, 2U);
+  EXPECT_EQ(machine->nodes[1].accelerator_type, "gpu");
+  EXPECT_EQ(machine->nodes[1].accelerator_speed, 500);
+  EXPECT_EQ(machine->nodes[2].accelerator_type, "fpga");
+  EXPECT_EQ(machine->nodes[2].accelerator_speed, 2000);
+  EXPECT_EQ(machine->nodes[3].accelerators, 0U);
+  EXPECT_EQ(machine->nodes[3].accelerator_type, "");
+  EXPECT_TRUE(machine->has_accelerators());
+}
+
+TEST(ClusterFile, says_what_is_wrong_with_accelerators) {
+  const std::string speed =
+      "kea.toml:6: `accelerator_speed` in [[nodes]] takes a number from 0.001 to 100, to three "
+      "decimals, not ";
+  EXPECT_EQ(complaint(changed("memory = \"64G\"", "accelerator_speed = 0")), speed + "0.");
+  EXPECT_EQ(complaint(changed("memory = \"64G\"", "accelerator_speed = -1.5")), speed + "a number with a fraction.");
+  EXPECT_EQ(complaint(changed("memory = \"64G\"", "accelerator_speed = nan")), speed + "a number with a fraction.");
+  EXPECT_EQ(complaint(changed("memory = \"64G\"", "accelerator_speed = \"fast\"")), speed + "\"fast\".");
+  EXPECT_EQ(complaint(changed("memory = \"64G\"", "accelerator_speed = 1.5")),
+            "kea.toml:6: `accelerator_speed` speaks of accelerators, and these nodes have none. Say how many with "
+            "`accelerators`, or remove the key.");
+}
+
 TEST(ClusterFile, describes_nodes_and_partitions) {
   const auto machine = parse_cluster(kKea, "kea.toml");
   ASSERT_TRUE(machine) << machine.error().message;
@@ -104,7 +151,7 @@ TEST(ClusterFile, names_an_unknown_key_and_the_nearest_known_one) {
   EXPECT_EQ(complaint("node = 3"), "kea.toml:1: the key \"node\" is not known. Did you mean `nodes`?");
   EXPECT_EQ(complaint(changed("memory", "colour_of_the_case")),
             "kea.toml:6: the key \"colour_of_the_case\" in [[nodes]] is not known. There are `names`, `processors`, "
-            "`memory`.");
+            "`memory`, `rack`, `accelerators`, `accelerator_type`, `accelerator_speed`.");
 }
 
 TEST(ClusterFile, says_what_a_key_takes_when_given_another_type_or_too_much) {

@@ -19,11 +19,17 @@ constexpr std::array<Key<TopEntry>, 2> kTopKeys{{
      "interchangeable processors that are only counted; instead of `[[nodes]]`"},
 }};
 
-constexpr std::array<Key<NodesEntry>, 3> kNodesKeys{{
+constexpr std::array<Key<NodesEntry>, 7> kNodesKeys{{
     {"names", KeyType::hosts, &NodesEntry::names, 0, 0, "", "nodes of one kind, each named once in the file"},
     {"processors", KeyType::whole, &NodesEntry::processors, 1, 1'000'000, "1", "processors of each of these nodes"},
     {"memory", KeyType::size, &NodesEntry::memory, 1, kMostMemory, "not looked at",
      "memory of each of these nodes that jobs can ask for"},
+    {"rack", KeyType::text, &NodesEntry::rack, 0, 0, "one rack for all nodes that name none",
+     "the rack in which these nodes stand; tables may name the same one"},
+    {"accelerators", KeyType::whole, &NodesEntry::accelerators, 0, 64, "0", "accelerators of each of these nodes"},
+    {"accelerator_type", KeyType::text, &NodesEntry::accelerator_type, 0, 0, "gpu", "what kind they are"},
+    {"accelerator_speed", KeyType::factor, &NodesEntry::accelerator_speed, 1, 100'000, "1.0",
+     "how fast they are beside one for which times of tasks are told"},
 }};
 
 constexpr std::array<Key<PartitionEntry>, 9> kPartitionKeys{{
@@ -43,6 +49,14 @@ constexpr std::array<Key<PartitionEntry>, 9> kPartitionKeys{{
     {"priority", KeyType::whole, &PartitionEntry::priority, -1'000'000, 1'000'000, "0",
      "jobs of the partition with the higher number go first"},
 }};
+
+// Thousandths, as people write them: "1", "0.5", "0.001".
+std::string format_factor(std::int64_t thousandths) {
+  std::string text = std::to_string(thousandths / 1000);
+  if (thousandths % 1000 == 0) return text;
+  text += "." + std::to_string(1000 + thousandths % 1000).substr(1);
+  return text.substr(0, text.find_last_not_of('0') + 1);
+}
 
 template <class Of>
 void add_rows(std::vector<ClusterKey>& rows, const char* table, std::span<const Key<Of>> keys) {
@@ -77,6 +91,8 @@ std::string takes_text(KeyType type, std::int64_t low, std::int64_t high) {
       return "a size, in bytes such as 68719476736 or as text such as \"64G\" (at most " + format_size(high) + ")";
     case KeyType::time:
       return R"(a time of at least a second, in seconds such as 3600 or as text such as "1h", "2d" or "1-12:00:00")";
+    case KeyType::factor:
+      return "a number from " + format_factor(low) + " to " + format_factor(high) + ", to three decimals";
     case KeyType::yes_no:
       return "true or false";
   }

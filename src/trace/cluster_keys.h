@@ -13,7 +13,7 @@
 
 namespace rota::trace {
 
-enum class KeyType : std::uint8_t { text, hosts, whole, size, time, yes_no };
+enum class KeyType : std::uint8_t { text, hosts, whole, size, time, factor, yes_no };
 
 // Where in the file an entry and each of its keys stand.
 struct Entry {
@@ -33,6 +33,10 @@ struct NodesEntry : Entry {
   std::string names;
   std::int64_t processors = 1;
   std::int64_t memory = 0;
+  std::string rack;
+  std::int64_t accelerators = 0;
+  std::string accelerator_type = "gpu";
+  std::int64_t accelerator_speed = 1000;  // per mille
 };
 struct PartitionEntry : Entry {
   std::string name;
@@ -53,7 +57,7 @@ struct Key {
   std::string_view name;
   KeyType type;
   Place place;
-  std::int64_t low;  // of a whole number; bytes of a size; milliseconds of a time
+  std::int64_t low;  // of a whole number; bytes of a size; milliseconds of a time; thousandths of a factor
   std::int64_t high;
   std::string_view fallback;  // what holds where it is left out, in words; empty: must be there
   std::string_view meaning;

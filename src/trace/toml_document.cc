@@ -142,6 +142,7 @@ TomlValue value_of(const toml::node& node, int depth) {
   value.line = node.source().begin.line;
   if (const auto* text = node.as_string()) value.text = undisguised(text->get());
   if (const auto* number = node.as_integer()) value.whole = number->get();
+  if (const auto* number = node.as_floating_point()) value.fraction = number->get();
   if (const auto* yes = node.as_boolean()) value.yes = yes->get();
   if (const auto* table = node.as_table()) value.members = members_of(*table, depth + 1);
   if (const auto* array = node.as_array()) {

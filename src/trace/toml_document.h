@@ -20,6 +20,7 @@ struct TomlValue {
   std::uint32_t line = 0;           // from 1
   std::string text;                 // of text: valid UTF-8
   std::int64_t whole = 0;           // of whole
+  double fraction = 0;              // of fraction; may be infinite or not a number
   bool yes = false;                 // of yes_no
   std::vector<TomlValue> items;     // of list
   std::vector<TomlMember> members;  // of table, as they stand in the file

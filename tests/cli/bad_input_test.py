@@ -128,10 +128,20 @@ class CommandLines(RotaCase):
         for knob, said in [("depth=-1", "0 to 100000"), ("depth=x", "0 to 100000"), ("depth=99999999999999999999", "0 to"),
                            ("stretch=99", "1 to 10"), ("stretch=nan", "1 to 10"), ("skip=maybe", "yes or no"),
                            ("order=size", "smallest"), ("overrun=abc", "duration"), ("overrun=-5m", "duration"),
-                           ("predict=", "tsafrir"), ("depth", "NAME=VALUE"), ("", "NAME=VALUE"),
+                           ("predict=", "tsafrir"), ("bind=gpu", "container, weighted or late"), ("depth", "NAME=VALUE"), ("", "NAME=VALUE"),
                            ("+depth=1", "NAME=VALUE")]:
             with self.subTest(knob=knob):
                 self.refused("simulate", DAY, "--policy", "easy+" + knob, said=said)
+
+    def test_binding_to_accelerators_needs_accelerators(self):
+        self.refused("simulate", DAY, "--policy", "easy+bind=late", said="Give a --cluster file")
+        self.file("plain.toml", '[[nodes]]\nnames = "n[1-64]"\nprocessors = 4\n')
+        self.refused("simulate", DAY, "--cluster", "plain.toml", "--policy", "easy,easy+bind=node",
+                     said="Say in plain.toml which nodes have `accelerators`")
+        self.file("gpus.toml", '[[nodes]]\nnames = "n[1-64]"\nprocessors = 4\naccelerators = 1\n')
+        done = self.rota("simulate", DAY, "--cluster", "gpus.toml", "--policy", "easy,easy+bind=node")
+        self.assertIn("easy+bind=node: no job of a log has tasks for accelerators", done.stderr)
+        self.assertNotIn("easy:", done.stderr)
 
     def test_a_wrong_command_line_is_told_in_a_sentence_with_exit_code_2(self):
         for line, said in [("", "is followed by a command: simulate"), ("simulte", "did you mean simulate?"),

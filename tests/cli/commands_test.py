@@ -200,10 +200,33 @@ class Policies(RotaCase):
 
     def test_every_word_that_a_knob_lists_is_taken(self):
         self.file("log.swf", HEAD + row(1))
+        self.file("gpu.toml", '[[nodes]]\nnames = "n"\naccelerators = 1\n')
         for knob in json.loads(self.rota("policies", "--json").stdout)["knobs"]:
+            cluster = ["--cluster", "gpu.toml"] if knob["name"] == "bind" else []
             for value in knob["values"].split("|"):
                 if value.strip().replace("-", "").isalnum() and value.strip().islower():
-                    self.rota("simulate", "log.swf", "--policy", f"easy+{knob['name']}={value.strip()}")
+                    self.rota("simulate", "log.swf", "--policy", f"easy+{knob['name']}={value.strip()}", *cluster)
+
+
+class Reproduce(RotaCase):
+    def test_all_tells_every_cell_of_every_study(self):
+        studies = json.loads(self.rota("reproduce", "all", "--json").stdout)
+        self.assertEqual([study["study"] for study in studies][:2], ["binding", "grace"])
+        for study in studies:
+            self.assertTrue(study["cells"])
+            for cell in study["cells"]:
+                self.assertTrue(cell["ok"], cell)
+
+    def test_a_figure_that_is_not_where_it_should_be_is_told_by_the_exit_code(self):
+        done = self.rota("reproduce", "grace", "--seeds", "2", "--sizes", "1", code=1)  # one job: nobody backfills
+        self.assertIn("MISSED  completion of backfills, strict", done.stdout)
+
+    def test_the_report_draws_the_figures_and_needs_nothing_beside_itself(self):
+        self.rota("reproduce", "binding", "--report", "binding.html")
+        page = (self.folder / "binding.html").read_text()
+        self.assertEqual(page.count("<svg"), 5)
+        self.assertNotIn("<script", page)
+        self.refused("reproduce", "binding", "--report", "no/such/folder.html", said="folder.html")
 
 
 class Help(RotaCase):

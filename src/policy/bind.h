@@ -1,0 +1,96 @@
+// Which node's accelerators serve a node that has none: Li, Zhu, Liu and Qian, "Accelerator support in YARN cluster"
+// (Journal of Computer Research and Development, 2016). A state machine: nodes come and go, bindings follow.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/id.h"
+
+namespace rota {
+
+// How tasks of an application come to accelerators.
+enum class Bind : std::uint8_t {
+  none,          // they do not: CPUs compute everything
+  node,          // a node's tasks go to the accelerator node that it is bound to; stacks in balance
+  node_literal,  // the same with the published stop test, which overshoots
+  container,     // straight to the accelerators of the rack, evenly
+  weighted,      // the same, each task to where it ends first by the accelerators' relative speeds
+  late,          // accelerators take the next task when they have room; idle CPUs take those that they finish in time
+};
+
+std::string_view name_of(Bind bind);
+
+// Each accelerator node has a stack of the nodes bound to it. Nodes without accelerators join the smallest stack of
+// their rack, and stay unbound as long as their rack has none. Ties go to the lowest id. A node with accelerators
+// serves itself and is in no stack.
+//
+// Promises, under Stop::balanced: the sizes of two stacks of a rack never differ by more than one, and every event
+// moves as few nodes as that allows. Always: no binding crosses racks; a node is unbound only if no node of its rack
+// has an accelerator.
+class NodeBinding {
+ public:
+  enum class Stop : std::uint8_t {
+    balanced,  // a new stack is filled from the largest until that has at most one more; likewise when a node leaves
+    literal,   // as printed: filled until its size equals that of the smallest other stack, and nothing is moved when a
+               // node leaves. The test can be passed by: then all others are emptied.
+  };
+
+  // A node whose binding changed. An invalid `from` or `to`: was or is bound to none.
+  struct Move {
+    NodeId node;
+    NodeId from;
+    NodeId to;
+    bool operator==(const Move&) const = default;
+  };
+
+  explicit NodeBinding(Stop stop = Stop::balanced) : stop_(stop) {}
+
+  // A node that is not there comes. What changed holds until the next event.
+  std::span<const Move> join(NodeId node, RackId rack, bool has_accelerator);
+  // A node that is there goes; whether it was told to or died makes no difference. Nodes of its stack are bound anew in
+  // order of their ids.
+  std::span<const Move> leave(NodeId node);
+
+  bool present(NodeId node) const { return node.value < members_.size() && members_[node.value].present; }
+  RackId rack_of(NodeId node) const { return members_[node.value].rack; }
+  bool has_accelerator(NodeId node) const { return members_[node.value].accelerator; }
+  // Who serves a node that is there: itself if it has an accelerator, invalid if nobody does.
+  NodeId bound_to(NodeId node) const { return members_[node.value].host; }
+  // The nodes bound to an accelerator node, bottom first.
+  std::span<const NodeId> stack(NodeId accelerator_node) const { return members_[accelerator_node.value].stack; }
+
+ private:
+  struct Member {
+    RackId rack;
+    NodeId host;
+    bool present = false;
+    bool accelerator = false;
+    std::vector<NodeId> stack;
+  };
+  struct Rack {
+    std::set<std::pair<std::size_t, NodeId>> stacks;  // by size: accelerator nodes
+    std::set<NodeId> unbound;
+  };
+
+  void push(NodeId node, NodeId host);
+  void bind(NodeId node);  // to the smallest stack, if there is one
+  void remove(NodeId node);
+  void move_top(NodeId from, NodeId to);
+  void fill(NodeId host);
+  void restore_balance(Rack& rack);
+  NodeId largest(const Rack& rack, NodeId but) const;
+  bool full(const Rack& rack, NodeId host) const;
+  Rack& rack_at(RackId rack);
+
+  Stop stop_;
+  std::vector<Member> members_;  // by node id
+  std::vector<Rack> racks_;      // by rack id
+  std::vector<Move> moves_;      // of the last event
+};
+
+}  // namespace rota
