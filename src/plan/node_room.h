@@ -1,5 +1,5 @@
 // So much free on each node, at some other time than now or if something were different: plain figures that can be
-// copied, changed and asked for a place. What is free now is in NodeSpace, which is an index.
+// copied, changed and asked for a place. What is free now is in NodeSpace, which is an index. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -11,49 +11,73 @@ namespace rota {
 
 class NodeRoom {
  public:
-  explicit NodeRoom(const NodeSpace& space) : space_(&space) {
-    for (std::uint32_t i = 0; i < space.size(); ++i) {
-      const NodeId node{i};
-      free_.push_back(space.available(node) ? Free{space.free_on(node), space.memory_on(node)} : Free{});
-    }
-  }
+  NodeRoom() = default;
+  explicit NodeRoom(const NodeSpace& space) { copy(space); }
+
+  // Becomes what is free in `space` now.
+  void copy(const NodeSpace& space);    // O(nodes)
+  void follow(const NodeSpace& space);  // O(what changed in either since it followed last)
 
   // The first nodes in file order that have room. False if the job does not fit. O(nodes)
-  bool find(const JobSpec& spec, Placement& where) const;
+  bool find(const JobSpec& spec, Placement& where) const { return choose(spec, nullptr, where); }
+  // The same, but those nodes first on which least is free now: so that what is free now is left for others.
+  bool find_busy_first(const JobSpec& spec, Placement& where) const { return choose(spec, space_, where); }
 
-  bool fits(const Placement& where) const {
-    return std::all_of(where.shares.begin(), where.shares.end(), [&](const Share& s) {
-      return free_[s.node.value].processors >= s.processors && free_[s.node.value].memory >= where.memory;
-    });
-  }
+  bool fits(const Placement& where) const;
   void take(const Placement& where) { change(where, -1); }
   void give(const Placement& where) { change(where, 1); }
 
-  // Node by node the lesser of both.
-  void shrink_to(const NodeRoom& other) {
-    for (std::size_t i = 0; i < free_.size(); ++i) {
-      free_[i].processors = std::min(free_[i].processors, other.free_[i].processors);
-      free_[i].memory = std::min(free_[i].memory, other.free_[i].memory);
-    }
+  // Node by node the lesser of both; of one space.
+  void shrink_to(const NodeRoom& other);
+
+  std::int64_t processors_on(NodeId node) const { return free_[node.value].processors; }
+  std::int64_t memory_on(NodeId node) const { return free_[node.value].memory; }  // INT64_MAX: not looked at
+
+ private:
+  friend class FitWatch;
+  struct Free {
+    std::int64_t processors = 0;
+    std::int64_t memory = 0;
+  };
+
+  void change(const Placement& where, std::int64_t sign);
+  void change_one(const Share& share, std::int64_t memory, std::int64_t sign) {
+    if (!space_->available(share.node)) return;  // what comes free there is withheld
+    Free& free = free_[share.node.value];
+    free.processors += sign * share.processors;
+    if (free.memory != INT64_MAX) free.memory += sign * memory;
+    if (follows_) touched_.push_back(share.node);
+  }
+  void copy_from_space(NodeId node);
+  bool choose(const JobSpec& spec, const NodeSpace* busy_first, Placement& where) const;
+  void equal_shares(std::uint32_t count, std::uint32_t share, Placement& where) const;
+
+  const NodeSpace* space_ = nullptr;
+  bool follows_ = false;
+  std::uint64_t seen_ = NodeSpace::kNeverSeen;
+  std::vector<Free> free_;
+  std::vector<NodeId> touched_;                  // changed here since it followed last
+  mutable std::vector<std::uint32_t> suitable_;  // scratch
+};
+
+// Whether a job fits, kept up while room is given back. O(nodes) to make, O(shares) to keep.
+class FitWatch {
+ public:
+  FitWatch(const NodeRoom& room, const JobSpec& spec);
+  void give(NodeRoom& room, const Placement& where);
+  bool fits() const {
+    return nodes_ == 0 ? processors_ >= spec_.processors : wide_ >= nodes_ && wider_ >= spec_.processors % nodes_;
   }
 
  private:
-  struct Free {
-    std::int64_t processors = 0;
-    std::int64_t memory = 0;  // INT64_MAX: not looked at
-  };
+  void count(const NodeRoom& room, NodeId node, std::int64_t sign);
 
-  void change(const Placement& where, std::int64_t sign) {
-    for (const Share& s : where.shares) {
-      Free& free = free_[s.node.value];
-      free.processors += sign * s.processors;
-      if (space_->memory_on(s.node) != INT64_MAX) free.memory += sign * where.memory;
-    }
-  }
-  void equal_shares(std::uint32_t count, std::uint32_t share, const JobSpec& spec, Placement& where) const;
-
-  const NodeSpace* space_;
-  std::vector<Free> free_;
+  const JobSpec& spec_;
+  std::uint32_t nodes_;  // 0: any spread will do
+  std::int64_t share_;
+  std::int64_t processors_ = 0;  // on nodes that suit the job
+  std::int64_t wide_ = 0;        // nodes that can give a share
+  std::int64_t wider_ = 0;       // nodes that can give one more
 };
 
 }  // namespace rota

@@ -47,10 +47,13 @@ void Referee::saw_ended(const View& view, JobId job, bool requeued) {
 void Referee::count_nodes(const View& view, JobId job, bool taken) {
   if (view.nodes().counted()) return;
   used_.resize(view.options().machine->nodes.size());
-  const Placement& where = view.placement(job);
+  count_place(view.placement(job), view.job(job).spec.memory, taken ? 1 : -1);
+}
+
+void Referee::count_place(const Placement& where, std::int64_t memory, std::int64_t sign) {
   for (const Share& s : where.shares) {
-    used_[s.node.value].processors += taken ? s.processors : -std::int64_t{s.processors};
-    used_[s.node.value].memory += taken ? where.memory : -where.memory;
+    used_[s.node.value].processors += sign * s.processors;
+    used_[s.node.value].memory += sign * memory;
   }
 }
 
@@ -117,30 +120,49 @@ std::optional<std::string> Referee::check_turns(const View& view, const Plan& pl
 // Where nodes are described: every start has a place in its partition that adds up, and no node gets more than it has.
 std::optional<std::string> Referee::check_places(const View& view, const Plan& plan) {
   if (view.nodes().counted()) return std::nullopt;
-  const Machine& machine = *view.options().machine;
-  std::vector<Used> used = used_;
-  used.resize(machine.nodes.size());
+  used_.resize(view.options().machine->nodes.size());
+  std::optional<std::string> breach;
+  std::size_t tried = 0;
   for (const Action& a : plan.actions()) {
-    if (a.kind != ActionKind::start) continue;
-    const JobSpec& spec = view.job(a.job).spec;
-    const Placement& where = plan.placement(a.job);
-    std::int64_t got = 0;
-    for (const Share& s : where.shares) {
-      ++checks_;
-      const Node& node = machine.nodes[s.node.value];
-      const auto& in = node.partitions;
-      if (spec.partition.valid() && std::find(in.begin(), in.end(), spec.partition) == in.end()) {
-        return name(view, a.job) + " is started on node " + node.name + ", which is not in its partition";
-      }
-      got += s.processors;
-      used[s.node.value].processors += s.processors;
-      used[s.node.value].memory += spec.memory;
-      if (used[s.node.value].processors > node.processors ||
-          (node.memory > 0 && used[s.node.value].memory > node.memory)) {
-        return name(view, a.job) + " is started on node " + node.name + ", which has no room for it";
-      }
+    if (a.kind != ActionKind::start || breach) continue;
+    if (tried == plan.places().size()) return name(view, a.job) + " is started nowhere";
+    const Placement& where = plan.places()[tried++];
+    count_place(where, view.job(a.job).spec.memory, 1);
+    breach = check_place(view, a.job, where);
+  }
+  std::size_t undone = 0;
+  for (const Action& a : plan.actions()) {
+    if (a.kind != ActionKind::start || undone == tried) continue;
+    count_place(plan.places()[undone++], view.job(a.job).spec.memory, -1);
+  }
+  return breach;
+}
+
+// Of a start that is already counted in.
+std::optional<std::string> Referee::check_place(const View& view, JobId job, const Placement& where) {
+  const Machine& machine = *view.options().machine;
+  const JobSpec& spec = view.job(job).spec;
+  std::int64_t got = 0;
+  std::uint32_t least = UINT32_MAX;
+  std::uint32_t most = 0;
+  for (const Share& s : where.shares) {
+    ++checks_;
+    const Node& node = machine.nodes[s.node.value];
+    const auto& in = node.partitions;
+    if (spec.partition.valid() && std::find(in.begin(), in.end(), spec.partition) == in.end()) {
+      return name(view, job) + " is started on node " + node.name + ", which is not in its partition";
     }
-    if (got != spec.processors) return name(view, a.job) + " is started on fewer or more processors than it asks for";
+    got += s.processors;
+    least = std::min(least, s.processors);
+    most = std::max(most, s.processors);
+    const Used& used = used_[s.node.value];
+    if (used.processors > node.processors || (node.memory > 0 && used.memory > node.memory)) {
+      return name(view, job) + " is started on node " + node.name + ", which has no room for it";
+    }
+  }
+  if (got != spec.processors) return name(view, job) + " is started on fewer or more processors than it asks for";
+  if (spec.nodes > 0 && (where.shares.size() != std::min(spec.nodes, spec.processors) || most - least > 1)) {
+    return name(view, job) + " is not spread evenly over as many nodes as it asks for";
   }
   return std::nullopt;
 }
@@ -160,7 +182,7 @@ std::int64_t Referee::left_at(const View& view, const Plan& plan, Instant at, bo
 // What was promised before this plan is kept by it, unless that was impossible even if nobody had overtaken.
 std::optional<std::string> Referee::check_kept_promises(const View& view, const Plan& plan) {
   if (view.promised().size() > 4 && plan.promises().empty()) return std::nullopt;  // the sweep below does them together
-  if (!view.nodes().counted()) return std::nullopt;  // promises on nodes are drawn anew each cycle
+  if (!view.counts_decide()) return std::nullopt;  // promises on nodes are drawn anew each cycle
   for (const Promise& p : plan.promises()) {
     ++checks_;
     const Job& job = view.job(p.job);
@@ -195,7 +217,7 @@ std::optional<std::string> Referee::check_new_promises(const View& view, const P
       return name(view, p.job) + " is promised " + when(p.start) + ", when too few processors are free";
     }
   }
-  if (view.promised().size() > 4 || !view.nodes().counted()) return std::nullopt;
+  if (view.promised().size() > 4 || !view.counts_decide()) return std::nullopt;
   for (const JobId id : view.promised()) {
     const Instant at = promise_after(view, plan, id);
     ++checks_;

@@ -48,7 +48,9 @@ class Referee {
   std::optional<std::string> check_all_promises_together(const View& view, const Plan& plan);
   std::optional<std::string> check_turns(const View& view, const Plan& plan);
   std::optional<std::string> check_places(const View& view, const Plan& plan);
+  std::optional<std::string> check_place(const View& view, JobId job, const Placement& where);
   void count_nodes(const View& view, JobId job, bool taken);
+  void count_place(const Placement& where, std::int64_t memory, std::int64_t sign);
   std::int64_t left_at(const View& view, const Plan& plan, Instant at, bool backfilled) const;
 
   std::vector<State> ledger_;  // by job id

@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "scenario/scenario.h"
+#include "watched_rehearsal.h"
 
 namespace rota {
 namespace {
@@ -41,26 +42,26 @@ const std::vector<std::string> kPolicies{"fcfs",
                                          "easy+overrun=4s",
                                          "easy+overrun=run-on"};
 
-void expect_as_if_counted(const trace::Workload& workload, const std::string& policy,
-                          const std::shared_ptr<const Machine>& machine) {
+// What differs between the counted cluster and the one of nodes; nothing if nothing does.
+std::string difference(const trace::Workload& workload, const std::string& policy,
+                       const std::shared_ptr<const Machine>& machine) {
   cli::RehearseOptions options = scenario::on(machine->processors);
   const std::vector<Job> counted = rehearsed(workload, policy, options);
   options.machine = machine;
   const std::vector<Job> placed = rehearsed(workload, policy, options);
-  RC_ASSERT(counted.size() == placed.size());
   for (std::size_t i = 0; i < counted.size(); ++i) {
-    RC_LOG() << policy << ", job " << counted[i].spec.number << "\n";
-    RC_ASSERT(placed[i].start == counted[i].start);
-    RC_ASSERT(placed[i].end == counted[i].end);
-    RC_ASSERT(placed[i].first_promise == counted[i].first_promise);
-    RC_ASSERT(placed[i].backfilled == counted[i].backfilled);
+    const bool same = placed[i].start == counted[i].start && placed[i].end == counted[i].end &&
+                      placed[i].first_promise == counted[i].first_promise &&
+                      placed[i].backfilled == counted[i].backfilled;
+    if (!same) return policy + ": job " + std::to_string(counted[i].spec.number) + " fares otherwise";
   }
+  return counted.size() == placed.size() ? "" : policy + ": other jobs";
 }
 
 RC_GTEST_PROP(Nodes, ScheduleAsIfCountedWhereAnyProcessorsWillDo, ()) {
   const auto rows = *scenario::random_rows({.processors = 12, .overruns = true, .priorities = true});
-  expect_as_if_counted(scenario::workload_of(rows), *rc::gen::elementOf(kPolicies),
-                       *rc::gen::element(nodes_of(12, 1), nodes_of(4, 3), nodes_of(1, 12)));
+  RC_ASSERT(difference(scenario::workload_of(rows), *rc::gen::elementOf(kPolicies),
+                       *rc::gen::element(nodes_of(12, 1), nodes_of(4, 3), nodes_of(1, 12))) == "");
 }
 
 RC_GTEST_PROP(Nodes, ScheduleAsIfCountedWhereEveryJobTakesWholeNodes, ()) {
@@ -70,52 +71,87 @@ RC_GTEST_PROP(Nodes, ScheduleAsIfCountedWhereEveryJobTakesWholeNodes, ()) {
     if (*rc::gen::arbitrary<bool>()) spec.nodes = spec.processors;
     spec.processors *= 4;
   }
-  expect_as_if_counted(workload, *rc::gen::elementOf(kPolicies), nodes_of(6, 4));
+  RC_ASSERT(difference(workload, *rc::gen::elementOf(kPolicies), nodes_of(6, 4)) == "");
 }
 
 TEST(Nodes, ScheduleAThousandJobsAsIfCounted) {
   for (const std::string& policy : kPolicies) {
     const auto rows = scenario::random_rows({.processors = 64, .overruns = true})(rc::Random(7), 1000).value();
-    expect_as_if_counted(scenario::workload_of(rows), policy, nodes_of(8, 8));
+    EXPECT_EQ(difference(scenario::workload_of(rows), policy, nodes_of(8, 8)), "");
   }
 }
 
-// Jobs of all kinds on nodes of two kinds in two partitions.
-RC_GTEST_PROP(Nodes, RunJobsThatAskForPlacesToTheirEnd, ()) {
-  const auto rows = *scenario::random_rows({.processors = 16, .overruns = true, .priorities = true});
+// Nodes of two kinds in two partitions, one of which has them all.
+Machine two_kinds() {
   Machine machine;
   machine.partitions.resize(2);
-  for (std::uint32_t i = 0; i < 6; ++i) {
-    Node& node = machine.nodes.emplace_back();
-    node = {"n" + std::to_string(i), i < 4 ? 2U : 4U, i < 4 ? 8 : 0, {PartitionId{0}}};
-    machine.partitions[0].nodes.push_back(NodeId{i});
-    if (i >= 2) node.partitions.push_back(PartitionId{1});
-    if (i >= 2) machine.partitions[1].nodes.push_back(NodeId{i});
-    machine.processors += node.processors;
-  }
-  machine.partitions[0].processors = 16;
-  machine.partitions[1].processors = 12;
   machine.partitions[0].name = "all";
   machine.partitions[1].name = "some";
   machine.default_partition = PartitionId{0};
-  trace::Workload workload = scenario::workload_of(rows);
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    Node& node = machine.nodes.emplace_back();
+    node = {"n" + std::to_string(i), i < 4 ? 2U : 4U, i < 4 ? 8 : 0, {PartitionId{0}}};
+    if (i >= 2) node.partitions.push_back(PartitionId{1});
+    for (const PartitionId p : node.partitions) {
+      machine.partitions[p.value].nodes.push_back(NodeId{i});
+      machine.partitions[p.value].processors += node.processors;
+    }
+    machine.processors += node.processors;
+  }
+  return machine;
+}
+
+// Jobs of all kinds for it; maybe with spells in which counts decide.
+trace::Workload any_kinds_of_jobs(const Mix& mix) {
+  trace::Workload workload = scenario::workload_of(*scenario::random_rows(mix));
   workload.partitions = {{0, "all"}, {1, "some"}};
-  const bool mixed = *rc::gen::arbitrary<bool>();  // with spells in which counts decide
+  const bool mixed = *rc::gen::arbitrary<bool>();
   for (JobSpec& spec : workload.jobs) {
     if (mixed && *rc::gen::inRange(0, 3) > 0) continue;
     spec.nodes = *rc::gen::inRange(0U, 4U);
     spec.memory = *rc::gen::element(0, 3, 8);
     spec.partition = PartitionId{*rc::gen::inRange(0U, 2U)};
   }
-  cli::RehearseOptions options = scenario::on(machine.processors);
-  options.machine = std::make_shared<const Machine>(machine);
+  return workload;
+}
+
+cli::RehearseOptions on_two_kinds() {
+  cli::RehearseOptions options = scenario::on(16);
+  options.machine = std::make_shared<const Machine>(two_kinds());
+  return options;
+}
+
+RC_GTEST_PROP(Nodes, RunJobsThatAskForPlacesToTheirEnd, ()) {
+  const trace::Workload workload = any_kinds_of_jobs({.processors = 16, .overruns = true, .priorities = true});
   const std::string policy = *rc::gen::element<std::string>(
       "fcfs", "fcfs-skip", "easy", "easy++", "easy+depth=2", "easy+depth=5", "conservative", "easy+overrun=4s",
-      "easy+overrun=run-on", "easy+stretch=1.5", "easy+beside=no");
+      "easy+overrun=run-on", "easy+stretch=1.5", "easy+beside=no", "easy+fixed=yes");
   RC_LOG() << policy << "\n";
-  for (const Job& job : rehearsed(workload, policy, options)) {
+  for (const Job& job : rehearsed(workload, policy, on_two_kinds())) {
     RC_LOG() << "job " << job.spec.number << "\n";
     RC_ASSERT(job.ended() || job.state == JobState::rejected);
+  }
+}
+
+// Nobody overruns: the place and the time that were promised are there, and a promise never moves later.
+RC_GTEST_PROP(Nodes, KeepTheirPromises, ()) {
+  const trace::Workload workload = any_kinds_of_jobs({.processors = 16});
+  const std::string policy = *rc::gen::element<std::string>("easy", "easy+candidates=largest", "easy+depth=2",
+                                                            "easy+depth=4", "conservative", "easy+fixed=yes");
+  RC_LOG() << policy << "\n";
+  WatchedRehearsal rehearsal(workload, policy, on_two_kinds());
+  std::map<JobId, Instant> last;
+  rehearsal.run([&](const View& view) {
+    for (const auto& [id, promise] : last) {
+      if (id.value < view.job_count() && view.job(id).state == JobState::waiting)
+        RC_ASSERT(view.job(id).promise <= promise);
+    }
+    last.clear();
+    for (const JobId id : view.promised()) last[id] = view.job(id).promise;
+  });
+  for (const auto& [number, job] : rehearsal.ended()) {
+    RC_LOG() << "job " << number << "\n";
+    RC_ASSERT(job.first_promise == kNever || job.start <= job.first_promise);
   }
 }
 
