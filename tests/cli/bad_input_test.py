@@ -129,7 +129,8 @@ class CommandLines(RotaCase):
                            ("stretch=99", "1 to 10"), ("stretch=nan", "1 to 10"), ("skip=maybe", "yes or no"),
                            ("order=size", "smallest"), ("overrun=abc", "duration"), ("overrun=-5m", "duration"),
                            ("predict=", "tsafrir"), ("depth", "NAME=VALUE"), ("", "NAME=VALUE"),
-                           ("+depth=1", "NAME=VALUE")]:
+                           ("+depth=1", "NAME=VALUE"), ("skip=yes", "would have no effect here: it is for depth=0"),
+                           ("depth=0+overrun=lazy", "with depth=0 nothing is promised")]:
             with self.subTest(knob=knob):
                 self.refused("simulate", DAY, "--policy", "easy+" + knob, said=said)
 

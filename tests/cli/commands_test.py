@@ -201,9 +201,10 @@ class Policies(RotaCase):
     def test_every_word_that_a_knob_lists_is_taken(self):
         self.file("log.swf", HEAD + row(1))
         for knob in json.loads(self.rota("policies", "--json").stdout)["knobs"]:
+            policy = "fcfs" if knob["name"] == "skip" else "easy"  # where the knob has an effect
             for value in knob["values"].split("|"):
                 if value.strip().replace("-", "").isalnum() and value.strip().islower():
-                    self.rota("simulate", "log.swf", "--policy", f"easy+{knob['name']}={value.strip()}")
+                    self.rota("simulate", "log.swf", "--policy", f"{policy}+{knob['name']}={value.strip()}")
 
 
 class Help(RotaCase):
