@@ -61,25 +61,6 @@ PartitionId WorkloadSource::partition_of(const JobSpec& spec) const {
   return PartitionId{static_cast<std::uint32_t>(at - partitions.begin())};
 }
 
-std::optional<std::string> why_places_matter(const trace::Workload& workload, const RehearseOptions& options) {
-  const NodeSpace nodes(options.machine.get());
-  WorkloadSource source(workload, options);
-  std::int64_t whole = -1;  // numbers of jobs that ask for whole nodes, and for parts of nodes; -1: none
-  std::int64_t parts = -1;
-  for (sim::Arrival arrival; source.next(arrival);) {
-    const JobSpec& spec = arrival.spec;
-    const Needs needs = nodes.needs_of(spec);
-    if (needs == Needs::places) {
-      return "job " + std::to_string(spec.number) + " asks for memory, a partition or processors on each node";
-    }
-    if (needs == Needs::whole_nodes) whole = spec.number;
-    if (nodes.uniform() == 0 || spec.processors % nodes.uniform() != 0) parts = spec.number;
-  }
-  if (whole == -1 || parts == -1) return std::nullopt;
-  return "job " + std::to_string(whole) + " asks for whole nodes and job " + std::to_string(parts) +
-         " for parts of them";
-}
-
 Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, const RehearseOptions& options) {
   const double begin = cpu_seconds();
   WorkloadSource source(workload, options);

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -44,10 +43,6 @@ class WorkloadSource final : public sim::Source {
   const RehearseOptions& options_;
   std::size_t next_ = 0;
 };
-
-// Why counting free processors does not tell whether each of the jobs fits, as half a sentence; nothing if it does:
-// where every job asks for processors alone, or every one for whole nodes that are alike.
-std::optional<std::string> why_places_matter(const trace::Workload& workload, const RehearseOptions& options);
 
 Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, const RehearseOptions& options);
 

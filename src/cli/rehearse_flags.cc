@@ -51,7 +51,7 @@ Result<RehearseOptions> RehearseFlags::options(const trace::Workload& workload) 
     options.processors = machine->processors;
     options.machine = std::make_shared<const Machine>(std::move(*machine));
     options = with_switches(std::move(options));
-    if (auto suits = policies_suit(options, workload); !suits) return std::unexpected(suits.error());
+    if (auto suit = ties_suit(*options.machine); !suit) return std::unexpected(suit.error());
     return options;
   }
   options.processors = processors > 0 ? processors : workload.processors;
@@ -70,22 +70,12 @@ RehearseOptions RehearseFlags::with_switches(RehearseOptions options) const {
 }
 
 // What is not there yet on clusters that are described node by node is refused, never ignored.
-Result<void> RehearseFlags::policies_suit(const RehearseOptions& options, const trace::Workload& workload) const {
-  if (options.machine->nodes.empty()) return {};
+Result<void> RehearseFlags::ties_suit(const Machine& machine) const {
+  if (machine.nodes.empty()) return {};
   if (ties == "submit-first") {
     return fail(
         "--ties submit-first is for published schedules, whose processors are counted; leave --cluster out and give "
         "--processors.");
-  }
-  const auto read = chains();
-  if (!read) return std::unexpected(read.error());
-  for (const Chain& chain : *read) {
-    if (chain.knobs().overrun <= Overrun::run_on && !chain.knobs().backfill.fixed) continue;
-    if (const auto why = why_places_matter(workload, options)) {
-      return fail("policy " + rota::quoted(chain.text()) + " sets processors aside, not nodes, and " + *why +
-                  ", so that it matters which processors are free. Leave " + cluster +
-                  " out and give --processors, or take overrun=kill, run-on or a duration.");
-    }
   }
   return {};
 }

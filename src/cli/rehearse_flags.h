@@ -29,7 +29,7 @@ struct RehearseFlags {
 
  private:
   RehearseOptions with_switches(RehearseOptions options) const;
-  Result<void> policies_suit(const RehearseOptions& options, const trace::Workload& workload) const;
+  Result<void> ties_suit(const Machine& machine) const;
 };
 
 }  // namespace rota::cli

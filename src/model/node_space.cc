@@ -263,8 +263,11 @@ void NodeSpace::change(std::uint32_t node, std::int64_t processors, std::int64_t
 }
 
 void NodeSpace::take(const Placement& placement) {
-  CHECK(fits(placement), "a job goes where there is room for it");
-  for (const Share& s : placement.shares) change(s.node.value, -std::int64_t{s.processors}, -placement.memory);
+  for (const Share& s : placement.shares) {
+    const NodeState& node = nodes_[s.node.value];
+    CHECK(node.free >= s.processors && node.memory >= placement.memory, "a job goes where there is room for it");
+    change(s.node.value, -std::int64_t{s.processors}, -placement.memory);
+  }
 }
 
 void NodeSpace::give(const Placement& placement, Instant now) {

@@ -88,10 +88,7 @@ class OnePromise {
     }
     const Instant kept = view_.job(head_->job).promise;
     const Placement& kept_place = view_.promised_place(head_->job);
-    if (knobs_.fixed && kept != kNever && !kept_place.shares.empty()) {
-      promise_ = kept;
-      return;
-    }
+    if (knobs_.fixed && kept != kNever) return keep_fixed_promise(kept, kept_place);
     const bool stands = kept != kNever && kept > now() && !kept_place.shares.empty() && view_.releases() == 0;
     if (stands && plan_.actions().empty()) {
       promise_ = kept;
@@ -109,6 +106,13 @@ class OnePromise {
     }
     plan_.room().take(*set_aside_);
     room_is_drawn_ = true;
+  }
+
+  // The instant never moves; a promise that was made by counting gets its place now, if there is one.
+  void keep_fixed_promise(Instant kept, const Placement& kept_place) {
+    promise_ = kept;
+    if (!kept_place.shares.empty() || kept <= now()) return;
+    if (plan_.room_at(kept).find_busy_first(spec(*head_), head_place_)) plan_.promise_at(head_->job, kept, head_place_);
   }
 
   // In candidate order, whoever fits.

@@ -125,7 +125,9 @@ RC_GTEST_PROP(Nodes, RunJobsThatAskForPlacesToTheirEnd, ()) {
   const trace::Workload workload = any_kinds_of_jobs({.processors = 16, .overruns = true, .priorities = true});
   const std::string policy = *rc::gen::element<std::string>(
       "fcfs", "fcfs-skip", "easy", "easy++", "easy+depth=2", "easy+depth=5", "conservative", "easy+overrun=4s",
-      "easy+overrun=run-on", "easy+stretch=1.5", "easy+beside=no", "easy+fixed=yes");
+      "easy+overrun=run-on", "easy+stretch=1.5", "easy+beside=no", "easy+fixed=yes", "strict", "rb-har",
+      "rb-har+overrun=rb-har-literal", "grace", "easy+overrun=lazy", "easy+depth=3+overrun=lazy",
+      "conservative+overrun=strict");
   RC_LOG() << policy << "\n";
   for (const Job& job : rehearsed(workload, policy, on_two_kinds())) {
     RC_LOG() << "job " << job.spec.number << "\n";
