@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/check.h"
+#include "model/candidate_walk.h"
 
 #include "policy/backfill.h"
 
@@ -63,9 +64,8 @@ class OnePromise {
   Instant now() const { return view_.now(); }
 
   void start_all_that_fit() {
-    const WaitingEntry::Key* after = nullptr;
-    while (const WaitingEntry* e = view_.waiting().candidate({plan_.free(), Duration::max(), 0}, after)) {
-      after = &e->place;
+    CandidateWalk walk(view_.waiting(), nullptr);
+    while (const WaitingEntry* e = walk.next({plan_.free(), Duration::max(), 0})) {
       if (plan_.starts(e->job) || !finds(plan_.nodes(), spec(*e), refused_now_)) continue;
       plan_.start_at(e->job, where_, {Rule::skipped_ahead, {}, kNever, plan_.free(), 0}, false);
     }
@@ -118,11 +118,8 @@ class OnePromise {
   // In candidate order, whoever fits.
   void overtake() {
     const WaitingJobs& waiting = view_.waiting();
-    const WaitingEntry::Key* after = waiting.one_order() ? &head_->place : nullptr;
-    for (Gap gap = gap_now();;) {
-      const WaitingEntry* e = waiting.candidate(gap, after);
-      if (!e) return;
-      after = &e->place;
+    CandidateWalk walk(waiting, waiting.one_order() ? &head_->place : nullptr);
+    for (Gap gap = gap_now(); const WaitingEntry* e = walk.next(gap);) {
       if (!waiting.one_order() && !(head_->place < waiting.queue_place(view_.job(e->job)))) continue;
       if (try_one(e->job, e->expected)) gap = gap_now();
     }
