@@ -50,11 +50,12 @@ Result<RehearseOptions> RehearseFlags::options(const trace::Workload& workload) 
   } else {
     auto machine = trace::read_cluster_file(cluster);
     if (!machine) return std::unexpected(machine.error());
-    if (auto suits = policies_suit(*machine); !suits) return std::unexpected(suits.error());
     if (auto suits = accelerators_suit(&*machine); !suits) return std::unexpected(suits.error());
     options.processors = machine->processors;
     options.machine = std::make_shared<const Machine>(std::move(*machine));
-    return with_switches(std::move(options));
+    options = with_switches(std::move(options));
+    if (auto suit = ties_suit(*options.machine); !suit) return std::unexpected(suit.error());
+    return options;
   }
   options.processors = processors > 0 ? processors : workload.processors;
   if (options.processors <= 0) {
@@ -72,21 +73,12 @@ RehearseOptions RehearseFlags::with_switches(RehearseOptions options) const {
 }
 
 // What is not there yet on clusters that are described node by node is refused, never ignored.
-Result<void> RehearseFlags::policies_suit(const Machine& machine) const {
+Result<void> RehearseFlags::ties_suit(const Machine& machine) const {
   if (machine.nodes.empty()) return {};
   if (ties == "submit-first") {
     return fail(
         "--ties submit-first is for published schedules, whose processors are counted; leave --cluster out and give "
         "--processors.");
-  }
-  const auto read = chains();
-  if (!read) return std::unexpected(read.error());
-  for (const Chain& chain : *read) {
-    if (chain.knobs().overrun > Overrun::run_on || chain.knobs().backfill.fixed) {
-      return fail("policy " + rota::quoted(chain.text()) +
-                  " needs a cluster whose processors are counted: it sets processors aside, not nodes. Leave " +
-                  cluster + " out and give --processors, or take overrun=kill, run-on or a duration.");
-    }
   }
   return {};
 }

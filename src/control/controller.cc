@@ -90,11 +90,12 @@ Result<void> Controller::cycle() {
 // others overtake it.
 Result<void> Controller::carry_out_plan() {
   const std::span<const Action> actions = plan_.actions();
+  next_place_ = 0;
   const auto first_other = std::find_if(actions.begin(), actions.end(), [](const Action& a) { return a.backfilled; });
   for (auto a = actions.begin(); a != first_other; ++a) {
     if (auto done = carry_out(*a); !done) return done;
   }
-  for (const Promise& p : plan_.promises()) cluster_.promised({p.job, p.start});
+  for (const Promise& p : plan_.promises()) cluster_.promised(p.job, p.start, plan_.place_of(p));
   for (auto a = first_other; a != actions.end(); ++a) {
     if (auto done = carry_out(*a); !done) return done;
   }
@@ -115,7 +116,9 @@ Instant Controller::limit_end_of(const Job& job) const {
 Result<void> Controller::carry_out(const Action& action) {
   switch (action.kind) {
     case ActionKind::start: {
-      cluster_.started({action.job, action.backfilled, plan_.placement(action.job)});
+      static const Placement nowhere;
+      const auto places = plan_.places();
+      cluster_.started(action.job, action.backfilled, places.empty() ? nowhere : places[next_place_++]);
       referee_.saw_started(cluster_, action.job);
       const Job& job = cluster_.job(action.job);
       return ports_.engine.dispatch(

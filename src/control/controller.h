@@ -65,6 +65,7 @@ class Controller final : public EventSink, public Alarm {
   Plan plan_;
   Referee referee_;
   Hash hash_;
+  std::size_t next_place_ = 0;  // of the plan's places, while it is carried out
   std::int64_t cycles_ = 0;
   std::uint64_t next_key_ = 1;
   Duration lost_work_{0};

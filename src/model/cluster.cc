@@ -42,6 +42,7 @@ JobId Cluster::submitted(const JobSpec& spec, Duration expected) {
   job.expected = expected;
   job.sequence = next_sequence_++;
   waiting_.insert(id, job);
+  if (!nodes_.counted()) add_to_nodes(job);
   arrived_.push_back(id);
   return id;
 }
@@ -51,29 +52,45 @@ JobId Cluster::rejected(const JobSpec& spec) {
   Job& job = jobs_.add();
   job.spec = spec;
   job.state = JobState::rejected;
+  if (!nodes_.counted()) add_to_nodes(job);
   gone_.push_back(id);
   return id;
 }
 
-void Cluster::started(const Started& fact) {
-  Job& job = jobs_[fact.job.value];
+void Cluster::add_to_nodes(const Job& job) {
+  places_.add_job();
+  promised_places_.add_job();
+  if (job.state == JobState::waiting) count_waiting(job, 1);
+}
+
+// What decides whether counts decide.
+void Cluster::count_waiting(const Job& job, std::int64_t change) {
+  const Needs needs = nodes_.needs_of(job.spec);
+  if (needs == Needs::places) waiting_for_places_ += change;
+  if (needs == Needs::whole_nodes) waiting_for_whole_nodes_ += change;
+  if (nodes_.uniform() == 0 || job.spec.processors % nodes_.uniform() != 0) waiting_for_parts_ += change;
+}
+
+void Cluster::started(JobId id, bool backfilled, const Placement& where) {
+  Job& job = jobs_[id.value];
   CHECK(job.state == JobState::waiting, "only a waiting job starts");
   waiting_.erase(job);
-  forget_promise(job, fact.job);
+  forget_promise(job, id);
   job.state = JobState::running;
   job.start = now_;
-  job.backfilled = fact.backfilled;
-  if (fact.backfilled) ++job.backfills;
+  job.backfilled = backfilled;
+  if (backfilled) ++job.backfills;
   job.dispatch = next_dispatch_++;
-  running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, fact.job});
+  running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, id});
   if (!nodes_.counted()) {
-    nodes_.take(fact.where);
-    placements_.emplace(fact.job, fact.where);
+    count_waiting(job, -1);
+    nodes_.take(where);
+    places_.set(id, where);
   }
   if (!options_.list_processors) return;
   if (options_.presume_ended) release_presumed_ended();
-  const bool own = set_aside_for_ == fact.job;
-  map_.take(fact.job, job.spec.processors,
+  const bool own = set_aside_for_ == id;
+  map_.take(id, job.spec.processors,
             own ? std::span<const std::uint32_t>(set_aside_) : std::span<const std::uint32_t>{});
   if (own) set_aside_for_ = JobId{};
 }
@@ -92,9 +109,9 @@ void Cluster::leave_running(Job& job, JobId id) {
   CHECK(running_.erase({job.expected_end(), job.dispatch}), "a running job is in the index");
   std::erase(overdue_, id);
   if (options_.list_processors) map_.release(id);
-  if (const auto placed = placements_.find(id); placed != placements_.end()) {
-    nodes_.give(placed->second);
-    placements_.erase(placed);
+  if (!nodes_.counted()) {
+    nodes_.give(places_.of(id), now_);
+    places_.erase(id);
   }
   ++releases_;
   job.end = now_;
@@ -122,6 +139,7 @@ void Cluster::requeued(const Requeued& fact) {
   job.expected = fact.limit;
   job.sequence = next_sequence_++;
   waiting_.insert(fact.job, job);
+  if (!nodes_.counted()) count_waiting(job, 1);
   arrived_.push_back(fact.job);
 }
 
@@ -170,20 +188,26 @@ void Cluster::set_aside(const Job& job, JobId id) {
   for (auto at = by_release.begin(); at != by_release.begin() + count; ++at) set_aside_.push_back(at->second);
 }
 
-void Cluster::promised(const Promised& fact) {
-  Job& job = jobs_[fact.job.value];
+void Cluster::promised(JobId id, Instant start, const Placement& where) {
+  Job& job = jobs_[id.value];
   CHECK(job.state == JobState::waiting, "only a waiting job gets a promise");
-  if (fact.start == kNever) return forget_promise(job, fact.job);
-  if (job.promise == kNever) promised_.insert(std::lower_bound(promised_.begin(), promised_.end(), fact.job), fact.job);
-  job.promise = fact.start;
-  if (options_.list_processors) set_aside(job, fact.job);
-  if (job.first_promise == kNever) job.first_promise = fact.start;
+  if (start == kNever) return forget_promise(job, id);
+  if (job.promise == kNever) promised_.insert(std::lower_bound(promised_.begin(), promised_.end(), id), id);
+  job.promise = start;
+  if (where.shares.empty()) {
+    if (!nodes_.counted()) promised_places_.erase(id);
+  } else {
+    promised_places_.set(id, where);
+  }
+  if (options_.list_processors) set_aside(job, id);
+  if (job.first_promise == kNever) job.first_promise = start;
 }
 
 void Cluster::forget_promise(Job& job, JobId id) {
   if (job.promise == kNever) return;
   promised_.erase(std::lower_bound(promised_.begin(), promised_.end(), id));
   job.promise = kNever;
+  if (!nodes_.counted()) promised_places_.erase(id);
 }
 
 }  // namespace rota

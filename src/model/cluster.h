@@ -9,6 +9,7 @@
 
 #include "base/paged_table.h"
 #include "model/event.h"
+#include "model/placements.h"
 #include "model/processor_map.h"
 #include "model/running.h"
 #include "model/waiting.h"
@@ -24,6 +25,7 @@ struct ClusterOptions {
   bool presume_ended = false;
   bool user_history = false;     // history_of() will be asked
   bool list_processors = false;  // blockers() will be asked
+  IdleOrder idle_order = IdleOrder::file;
 };
 
 // What is known of one user's past jobs.
@@ -46,16 +48,21 @@ class View {
   const RunningJobs& running() const { return running_; }
 
   // Processors that no running job holds (less than zero only under presume_ended).
-  std::int64_t unheld() const { return options_.processors - running_.processors(); }
+  std::int64_t unheld() const { return options_.processors - running_.processors() - nodes_.withheld(); }
   // Processors that a job may start on now.
-  std::int64_t free() const {
-    return options_.presume_ended ? options_.processors - running_.processors() + running_.released_by(now_) : unheld();
-  }
+  std::int64_t free() const { return options_.presume_ended ? unheld() + running_.released_by(now_) : unheld(); }
 
   // What is free on each node; counted() where nodes are not described.
   const NodeSpace& nodes() const { return nodes_; }
   // Where a running job runs; only where nodes are described.
-  const Placement& placement(JobId id) const { return placements_.at(id); }
+  const Placement& placement(JobId id) const { return places_.of(id); }
+
+  // Whether a job that waits fits as soon as enough processors are free, wherever they are: so it is where processors
+  // are counted, and where every waiting job asks for nothing but processors, or every job for whole nodes that are
+  // alike. Then whoever decides can count, and where a start goes is another matter.
+  bool counts_decide() const { return nodes_.counted() || counts_decide_on_nodes(); }
+  // Whether the cycle before was decided so too.
+  bool counts_decided() const { return counts_decided_; }
 
   // nullptr: none yet.
   const RunHistory* history_of(std::uint32_t user) const {
@@ -66,6 +73,13 @@ class View {
   // The running jobs on the processors that are set aside for the job with the latest promise, in order of dispatch.
   // Set aside are those that were expected to be free the earliest when it was made. Only under list_processors.
   std::vector<JobId> blockers() const;
+
+  // What is set aside for a job that holds a promise, from its promised start on; empty where counts decided. Only
+  // where nodes are described.
+  const Placement& promised_place(JobId id) const {
+    static const Placement kNone;
+    return promised_places_.contains(id) ? promised_places_.of(id) : kNone;
+  }
 
   // The waiting jobs that hold a promise, in order of job id; few under EASY, all under conservative.
   const std::vector<JobId>& promised() const { return promised_; }
@@ -81,8 +95,13 @@ class View {
       : options_(options),
         waiting_(options.waiting),
         map_(options.list_processors ? options.processors : 0),
-        nodes_(options.machine) {}
+        nodes_(options.machine, options.idle_order) {}
   ~View() = default;
+
+  bool counts_decide_on_nodes() const {
+    if (waiting_for_places_ > 0) return false;
+    return waiting_for_whole_nodes_ == 0 || (nodes_.partly_used() == 0 && waiting_for_parts_ == 0);
+  }
 
   ClusterOptions options_;
   Instant now_ = kEpoch;
@@ -92,8 +111,13 @@ class View {
   std::vector<JobId> promised_;
   ProcessorMap map_;  // empty unless list_processors
   NodeSpace nodes_;
-  std::map<JobId, Placement> placements_;  // of running jobs, where nodes are described
-  std::vector<std::uint32_t> set_aside_;   // processors, for set_aside_for_
+  Placements places_;  // of running jobs, where nodes are described; as are:
+  Placements promised_places_;
+  std::int64_t waiting_for_places_ = 0;
+  std::int64_t waiting_for_whole_nodes_ = 0;
+  std::int64_t waiting_for_parts_ = 0;  // of a node, or more
+  bool counts_decided_ = true;
+  std::vector<std::uint32_t> set_aside_;  // processors, for set_aside_for_
   JobId set_aside_for_;
   std::vector<JobId> overdue_;
   std::vector<JobId> gone_;                      // ended or rejected since the last cycle
@@ -120,7 +144,11 @@ class Cluster final : public View {
     for (const JobId id : gone_) {
       farewell(id, std::as_const(jobs_[id.value]));
       jobs_.retire(id.value);
+      if (nodes_.counted()) continue;
+      places_.retire_job(id);
+      promised_places_.retire_job(id);
     }
+    counts_decided_ = counts_decide();
     gone_.clear();
     overdue_.clear();
     arrived_.clear();
@@ -131,15 +159,19 @@ class Cluster final : public View {
   void advance(Instant at);
   JobId submitted(const JobSpec& spec, Duration expected);
   JobId rejected(const JobSpec& spec);
-  void started(const Started& fact);
+  void started(const Started& fact) { started(fact.job, fact.backfilled, fact.where); }
+  void started(JobId id, bool backfilled, const Placement& where);
   void finished(const Finished& fact);
   void requeued(const Requeued& fact);
   void expected(const Expected& fact);
   void extended(const Extended& fact);
-  void promised(const Promised& fact);
+  void promised(const Promised& fact) { promised(fact.job, fact.start, fact.where); }
+  void promised(JobId id, Instant start, const Placement& where);
   using View::promised;
 
  private:
+  void add_to_nodes(const Job& job);
+  void count_waiting(const Job& job, std::int64_t change);
   void release_presumed_ended();
   void leave_running(Job& job, JobId id);
   void forget_promise(Job& job, JobId id);

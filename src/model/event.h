@@ -42,7 +42,8 @@ struct Extended {  // let go on although its time was up
 };
 struct Promised {
   JobId job;
-  Instant start;  // kNever: the promise is withdrawn
+  Instant start;         // kNever: the promise is withdrawn
+  Placement where = {};  // set aside for it from then on; empty where counts decide
 };
 
 struct Event {

@@ -1,77 +1,342 @@
 #include "model/node_space.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "base/check.h"
 
 namespace rota {
 
-NodeSpace::NodeSpace(const Machine* machine) : machine_(machine) {
+NodeSpace::NodeSpace(const Machine* machine, IdleOrder order)
+    : machine_(machine), order_(order), idle_(machine ? machine->nodes.size() : 0) {
   if (!machine) return;
-  for (const Node& node : machine->nodes) {
-    all_.push_back(NodeId{static_cast<std::uint32_t>(free_.size())});
-    free_.push_back({node.processors, node.memory > 0 ? node.memory : INT64_MAX});
+  for (const Node& node : machine->nodes) add_node(node);
+  for (Kind& kind : kinds_) {
+    kind.idle = IdSet(kind.members.size());
+    kind.part.assign(std::min(kind.processors, kLevels), IdSet(kind.members.size()));
+  }
+  idle_clock_ = nodes_.size();
+  for (auto i = static_cast<std::uint32_t>(nodes_.size()); i-- > 0;) {
+    nodes_[i].fell_idle = idle_clock_ - i;
+    enter(i);
   }
 }
 
-std::optional<Placement> NodeSpace::find(const JobSpec& spec) const {
-  const std::vector<NodeId>& nodes = spec.partition.valid() ? machine_->partitions[spec.partition.value].nodes : all_;
-  return spec.nodes == 0 ? spread(spec, nodes) : equal_shares(spec, nodes);
+void NodeSpace::add_node(const Node& node) {
+  const auto id = static_cast<std::uint32_t>(nodes_.size());
+  NodeState& state = nodes_.emplace_back();
+  state.free = node.processors;
+  state.memory = node.memory > 0 ? node.memory : INT64_MAX;
+  state.kind = kind_of(node.processors, state.memory);
+  state.place = static_cast<std::uint32_t>(kinds_[state.kind].members.size());
+  kinds_[state.kind].members.push_back(id);
+  memory_matters_ = memory_matters_ || node.memory > 0;
+  for (const PartitionId p : node.partitions) {
+    if (p.value < 64) state.partitions |= std::uint64_t{1} << p.value;
+  }
 }
 
-std::optional<Placement> NodeSpace::spread(const JobSpec& spec, const std::vector<NodeId>& nodes) const {
-  Placement placement{{}, spec.memory};
-  std::uint32_t left = spec.processors;
-  for (const NodeId node : nodes) {
-    if (!has_room(node, 1, spec.memory)) continue;
-    const std::uint32_t share = std::min(left, free_[node.value].processors);
-    placement.shares.push_back({node, share});
-    left -= share;
-    if (left == 0) return placement;
-  }
-  return std::nullopt;
+std::uint32_t NodeSpace::kind_of(std::uint32_t processors, std::int64_t memory) {
+  const auto alike = [&](const Kind& k) { return k.processors == processors && k.memory == memory; };
+  const auto found = std::find_if(kinds_.begin(), kinds_.end(), alike);
+  const auto index = static_cast<std::uint32_t>(found - kinds_.begin());
+  if (found != kinds_.end()) return index;
+  Kind& kind = kinds_.emplace_back();
+  kind.processors = processors;
+  kind.memory = memory;
+  return index;
 }
 
-std::optional<Placement> NodeSpace::equal_shares(const JobSpec& spec, const std::vector<NodeId>& nodes) const {
-  Placement placement{{}, spec.memory};
-  const std::uint32_t least = spec.processors / spec.nodes;
-  const std::uint32_t with_one_more = spec.processors % spec.nodes;
-  for (const NodeId node : nodes) {
-    const auto taken = static_cast<std::uint32_t>(placement.shares.size());
-    const std::uint32_t share = least + (taken < with_one_more ? 1 : 0);
-    if (!has_room(node, share, spec.memory)) continue;
-    placement.shares.push_back({node, share});
-    if (taken + 1 == spec.nodes) return placement;
+bool NodeSpace::in_partition(NodeId node, PartitionId partition) const {
+  if (!partition.valid()) return true;
+  if (partition.value < 64) return (nodes_[node.value].partitions >> partition.value & 1U) != 0;
+  const auto& in = machine_->nodes[node.value].partitions;
+  return std::binary_search(in.begin(), in.end(), partition);
+}
+
+NodeSpace::Demand NodeSpace::demand_of(const JobSpec& spec) const {
+  const std::uint32_t nodes = std::min(spec.nodes, spec.processors);
+  const bool some = spec.partition.valid() && machine_->partitions[spec.partition.value].nodes.size() < size();
+  return {nodes,
+          nodes == 0 ? 0 : spec.processors / nodes,
+          nodes == 0 ? 0 : spec.processors % nodes,
+          spec.memory,
+          spec.partition,
+          some || (spec.memory > 0 && memory_matters_)};
+}
+
+Needs NodeSpace::needs_of(const JobSpec& spec) const {
+  const Demand d = demand_of(spec);
+  if (d.nodes == 0 && !d.selective) return Needs::processors;
+  const bool some = spec.partition.valid() && machine_->partitions[spec.partition.value].nodes.size() < size();
+  const bool whole = uniform() > 0 && d.share == uniform() && d.larger == 0;  // and so their memory too
+  return whole && !some ? Needs::whole_nodes : Needs::places;
+}
+
+bool NodeSpace::find(const JobSpec& spec, Placement& where) const {
+  const Demand d = demand_of(spec);
+  where.shares.clear();
+  where.memory = spec.memory;
+  if (d.nodes == 0) return spread(spec.processors, d, where.shares);
+  equal_shares(d.larger, d.share + 1, d, where.shares);
+  if (where.shares.size() == d.larger) equal_shares(d.nodes, d.share, d, where.shares);
+  return where.shares.size() == d.nodes;
+}
+
+std::uint32_t NodeSpace::first_idle(const Kind& kind) const {
+  if (order_ == IdleOrder::latest_first) return kind.newest;
+  const std::uint32_t place = kind.idle.first();
+  return place == kNone ? kNone : kind.members[place];
+}
+
+std::uint32_t NodeSpace::next_idle(const Kind& kind, std::uint32_t node) const {
+  if (order_ == IdleOrder::latest_first) return nodes_[node].older;
+  const std::uint32_t place = kind.idle.next(nodes_[node].place + 1);
+  return place == kNone ? kNone : kind.members[place];
+}
+
+bool NodeSpace::spread(std::uint32_t processors, const Demand& d, std::vector<Share>& out) const {
+  if (free_ < processors) return false;
+  std::uint32_t left = processors;
+  const std::uint32_t spare = take_whole_nodes(left, d, out);
+  if (left == 0) return true;
+  std::uint32_t last = best_fit(left, d);
+  if (last == kNone) last = spare;
+  if (last == kNone) return gather_scraps(left, d, out);
+  out.push_back({NodeId{last}, left});
+  return true;
+}
+
+// Takes idle nodes as long as the job fills them. What comes back is the smallest of those left over; kNone: none.
+std::uint32_t NodeSpace::take_whole_nodes(std::uint32_t& left, const Demand& d, std::vector<Share>& out) const {
+  std::uint32_t spare = kNone;
+  for (const Kind& kind : kinds_) {
+    if (left == 0) break;
+    for (std::uint32_t node = first_idle(kind); node != kNone; node = next_idle(kind, node)) {
+      if (!suits(node, d)) continue;
+      if (left < kind.processors) {
+        if (spare == kNone || kind.processors < kinds_[nodes_[spare].kind].processors) spare = node;
+        break;
+      }
+      out.push_back({NodeId{node}, kind.processors});
+      left -= kind.processors;
+    }
   }
-  return std::nullopt;
+  return spare;
+}
+
+// The node used in part that would have the least left over; kNone: none has room.
+std::uint32_t NodeSpace::best_fit(std::uint32_t processors, const Demand& d) const {
+  std::uint32_t best = kNone;
+  for (const Kind& kind : kinds_) {
+    if (processors >= kind.processors) continue;
+    const std::uint32_t lowest = kind.level(processors);
+    for (std::uint64_t rest = kind.levels >> (lowest - 1) << (lowest - 1); rest != 0; rest &= rest - 1) {
+      const IdSet& level = kind.part[static_cast<std::size_t>(std::countr_zero(rest))];
+      const std::uint32_t before = best;
+      for (std::uint32_t place = level.first(); place != kNone && best == before; place = level.next(place + 1)) {
+        const std::uint32_t node = kind.members[place];
+        if (nodes_[node].free < processors || !suits(node, d)) continue;
+        if (best == kNone || nodes_[node].free < nodes_[best].free) best = node;
+      }
+      if (best != before) break;
+    }
+  }
+  return best;
+}
+
+// The emptiest first, so that the job is spread over few nodes; no node is idle.
+bool NodeSpace::gather_scraps(std::uint32_t left, const Demand& d, std::vector<Share>& out) const {
+  for (std::uint32_t l = kLevels; l > 0; --l) {
+    for (const Kind& kind : kinds_) {
+      if ((kind.levels >> (l - 1) & 1U) == 0) continue;
+      const IdSet& level = kind.part[l - 1];
+      for (std::uint32_t place = level.first(); place != kNone; place = level.next(place + 1)) {
+        const std::uint32_t node = kind.members[place];
+        if (!suits(node, d)) continue;
+        const std::uint32_t share = std::min(left, nodes_[node].free);
+        out.push_back({NodeId{node}, share});
+        left -= share;
+        if (left == 0) return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Adds shares until there are `count` of them: of the fullest nodes that have room, then of idle ones.
+void NodeSpace::equal_shares(std::uint32_t count, std::uint32_t share, const Demand& d, std::vector<Share>& out) const {
+  const std::size_t larger = out.size();  // nodes that have a share already
+  const auto add = [&](std::uint32_t node) {
+    if (nodes_[node].free < share || !suits(node, d)) return;
+    const auto same = [&](const Share& s) { return s.node.value == node; };
+    if (larger > 0 && std::any_of(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(larger), same)) return;
+    out.push_back({NodeId{node}, share});
+  };
+  for (const Kind& kind : kinds_) {
+    if (share >= kind.processors) continue;
+    const std::uint32_t lowest = kind.level(share);
+    for (std::uint64_t rest = kind.levels >> (lowest - 1) << (lowest - 1); rest != 0; rest &= rest - 1) {
+      const IdSet& level = kind.part[static_cast<std::size_t>(std::countr_zero(rest))];
+      for (std::uint32_t p = level.first(); p != kNone && out.size() < count; p = level.next(p + 1))
+        add(kind.members[p]);
+    }
+  }
+  for (const Kind& kind : kinds_) {
+    if (share > kind.processors) continue;
+    for (std::uint32_t n = first_idle(kind); n != kNone && out.size() < count; n = next_idle(kind, n)) add(n);
+  }
 }
 
 bool NodeSpace::fits(const Placement& placement) const {
-  return std::all_of(placement.shares.begin(), placement.shares.end(),
-                     [&](const Share& s) { return has_room(s.node, s.processors, placement.memory); });
+  return std::all_of(placement.shares.begin(), placement.shares.end(), [&](const Share& s) {
+    const NodeState& node = nodes_[s.node.value];
+    return node.available && node.free >= s.processors && node.memory >= placement.memory;
+  });
+}
+
+void NodeSpace::enter(std::uint32_t node) {
+  NodeState& state = nodes_[node];
+  Kind& kind = kinds_[state.kind];
+  const bool idle = state.free == kind.processors;
+  if (!idle) ++busy_;
+  (state.available ? free_ : withheld_) += state.free;
+  if (!state.available) return;
+  if (idle) {
+    idle_.insert(node);
+    kind.idle.insert(state.place);
+    if (order_ == IdleOrder::latest_first) link_idle(node);
+  } else if (state.free > 0) {
+    ++partly_used_;
+    const std::uint32_t level = kind.level(state.free) - 1;
+    kind.part[level].insert(state.place);
+    kind.levels |= std::uint64_t{1} << level;
+  }
+}
+
+void NodeSpace::leave(std::uint32_t node) {
+  NodeState& state = nodes_[node];
+  Kind& kind = kinds_[state.kind];
+  const bool idle = state.free == kind.processors;
+  if (!idle) --busy_;
+  (state.available ? free_ : withheld_) -= state.free;
+  if (!state.available) return;
+  if (idle) {
+    idle_.erase(node);
+    kind.idle.erase(state.place);
+    if (order_ == IdleOrder::latest_first) unlink_idle(node);
+  } else if (state.free > 0) {
+    --partly_used_;
+    const std::uint32_t level = kind.level(state.free) - 1;
+    kind.part[level].erase(state.place);
+    if (kind.part[level].empty()) kind.levels &= ~(std::uint64_t{1} << level);
+  }
+}
+
+void NodeSpace::link_idle(std::uint32_t node) {
+  NodeState& state = nodes_[node];
+  Kind& kind = kinds_[state.kind];
+  state.newer = kNone;
+  state.older = kind.newest;
+  while (state.older != kNone && nodes_[state.older].fell_idle > state.fell_idle) {
+    state.newer = state.older;
+    state.older = nodes_[state.older].older;
+  }
+  if (state.older != kNone) nodes_[state.older].newer = node;
+  (state.newer == kNone ? kind.newest : nodes_[state.newer].older) = node;
+}
+
+void NodeSpace::unlink_idle(std::uint32_t node) {
+  const NodeState& state = nodes_[node];
+  if (state.older != kNone) nodes_[state.older].newer = state.newer;
+  (state.newer == kNone ? kinds_[state.kind].newest : nodes_[state.newer].older) = state.older;
+}
+
+void NodeSpace::change(std::uint32_t node, std::int64_t processors, std::int64_t memory) {
+  leave(node);
+  NodeState& state = nodes_[node];
+  state.free = static_cast<std::uint32_t>(state.free + processors);
+  if (state.memory != INT64_MAX) state.memory += memory;
+  enter(node);
+  note(node);
 }
 
 void NodeSpace::take(const Placement& placement) {
-  CHECK(fits(placement), "a job goes where there is room for it");
   for (const Share& s : placement.shares) {
-    free_[s.node.value].processors -= s.processors;
-    if (free_[s.node.value].memory != INT64_MAX) free_[s.node.value].memory -= placement.memory;
+    const NodeState& node = nodes_[s.node.value];
+    CHECK(node.free >= s.processors && node.memory >= placement.memory, "a job goes where there is room for it");
+    change(s.node.value, -std::int64_t{s.processors}, -placement.memory);
   }
 }
 
-void NodeSpace::give(const Placement& placement) {
+void NodeSpace::give(const Placement& placement, Instant now) {
   for (const Share& s : placement.shares) {
-    free_[s.node.value].processors += s.processors;
-    if (free_[s.node.value].memory != INT64_MAX) free_[s.node.value].memory += placement.memory;
+    NodeState& state = nodes_[s.node.value];
+    if (state.free + s.processors == kinds_[state.kind].processors) {
+      state.fell_idle = ++idle_clock_;
+      state.idle_since = now;
+    }
+    change(s.node.value, s.processors, placement.memory);
   }
 }
 
-void NodeSpace::shrink_to(const NodeSpace& other) {
-  for (std::size_t i = 0; i < free_.size(); ++i) {
-    free_[i].processors = std::min(free_[i].processors, other.free_[i].processors);
-    free_[i].memory = std::min(free_[i].memory, other.free_[i].memory);
+void NodeSpace::set_available(NodeId node, bool available) {
+  leave(node.value);
+  nodes_[node.value].available = available;
+  enter(node.value);
+  note(node.value);
+}
+
+void NodeSpace::note(std::uint32_t node) {
+  if (changed_.size() >= 2 * nodes_.size() + 64) {  // whoever lags so far behind copies the whole
+    forgotten_ += changed_.size();
+    changed_.clear();
   }
+  changed_.push_back(node);
+}
+
+void NodeSpace::copy_node(std::uint32_t node, const NodeSpace& other) {
+  NodeState& state = nodes_[node];
+  const NodeState& from = other.nodes_[node];
+  const bool same = state.free == from.free && state.memory == from.memory && state.fell_idle == from.fell_idle &&
+                    state.available == from.available;
+  if (same) return;  // a start that was drafted here and carried out there, mostly
+  leave(node);
+  state.free = from.free;
+  state.memory = from.memory;
+  state.available = from.available;
+  state.fell_idle = from.fell_idle;
+  state.idle_since = from.idle_since;
+  enter(node);
+  note(node);
+}
+
+void NodeSpace::follow(const NodeSpace& other) {
+  std::uint64_t own = followed_ == &other && machine_ == other.machine_ ? own_ : kNeverSeen;
+  std::vector<std::uint32_t>& mine = scratch_;
+  mine.clear();
+  const auto collect = [&](NodeId node) { mine.push_back(node.value); };
+  const bool known = changes_since(own, collect) && other.changes_since(seen_, collect);
+  if (known) {
+    for (const std::uint32_t node : mine) copy_node(node, other);
+    idle_clock_ = other.idle_clock_;
+  } else {
+    const std::uint64_t forgotten = forgotten_ + changed_.size() + 1;  // whoever follows this must copy the whole too
+    *this = other;
+    changed_.clear();
+    forgotten_ = forgotten;
+    seen_ = kNeverSeen;
+    other.changes_since(seen_, [](NodeId) {});
+  }
+  followed_ = &other;
+  own_ = forgotten_ + changed_.size();
+}
+
+void NodeSpace::set_free(NodeId node, std::int64_t processors, std::int64_t memory) {
+  const NodeState& state = nodes_[node.value];
+  if (processors == state.free && memory == state.memory) return;
+  change(node.value, processors - state.free, memory - state.memory);
 }
 
 namespace {
@@ -96,6 +361,29 @@ std::optional<std::string> beyond_limit(const Partition& partition, const JobSpe
   return std::nullopt;
 }
 
+bool has_room_when_empty(const Machine& machine, const JobSpec& spec) {
+  const Partition* partition = spec.partition.valid() ? &machine.partitions[spec.partition.value] : nullptr;
+  const std::uint32_t nodes = std::min(spec.nodes, spec.processors);
+  const std::uint32_t share = nodes == 0 ? 1 : spec.processors / nodes;
+  std::int64_t processors = 0;
+  std::uint32_t wide = 0;   // nodes that can give `share`
+  std::uint32_t wider = 0;  // nodes that can give one more
+  const auto look_at = [&](const Node& node) {
+    if (node.memory > 0 && node.memory < spec.memory) return;
+    processors += node.processors;
+    wide += node.processors >= share ? 1 : 0;
+    wider += node.processors > share ? 1 : 0;
+  };
+  if (partition) {
+    if (nodes == 0 && spec.memory == 0) return partition->processors >= spec.processors;
+    for (const NodeId id : partition->nodes) look_at(machine.nodes[id.value]);
+  } else {
+    if (nodes == 0 && spec.memory == 0) return true;
+    for (const Node& node : machine.nodes) look_at(node);
+  }
+  return nodes == 0 ? processors >= spec.processors : wide >= nodes && wider >= spec.processors % nodes;
+}
+
 }  // namespace
 
 std::optional<std::string> never_fits(const Machine& machine, const JobSpec& spec) {
@@ -106,7 +394,7 @@ std::optional<std::string> never_fits(const Machine& machine, const JobSpec& spe
   if (spec.partition.valid()) {
     if (auto why = beyond_limit(machine.partitions[spec.partition.value], spec)) return why;
   }
-  if (machine.nodes.empty() || NodeSpace(&machine).find(spec)) return std::nullopt;
+  if (machine.nodes.empty() || has_room_when_empty(machine, spec)) return std::nullopt;
   return "asks for more processors, nodes or memory than its partition has, even when it is empty";
 }
 

@@ -1,12 +1,17 @@
-// What is free on each node, and where a job would go: on clusters that are described node by node. Nodes are filled in
-// the order of the cluster file. Not thread-safe.
+// What is free on each node, and where a job would go: on clusters that are described node by node. An index: nodes of
+// one shape are kept by how much of them is free, so that finding a place costs O(nodes that the job gets), and a place
+// is taken and given back at the same cost. Not thread-safe.
+//
+// A node that is not available (asleep, booting, down, draining) is never found; what is free on it is withheld.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/id_set.h"
 #include "model/job.h"
 #include "model/machine.h"
 
@@ -19,41 +24,169 @@ struct Share {
 
 // Where a job runs. Empty where processors are only counted.
 struct Placement {
-  std::vector<Share> shares;  // by node
+  std::vector<Share> shares;  // each of another node, in no order that means anything
   std::int64_t memory = 0;    // bytes, on each of them
+};
+
+// Which of the idle nodes a job gets first.
+enum class IdleOrder : std::uint8_t {
+  file,          // the first in the cluster file
+  latest_first,  // the one that fell idle last: those that have been idle for long stay so
+};
+
+// What it takes to know whether a job finds room.
+enum class Needs : std::uint8_t {
+  processors,   // any that are free
+  whole_nodes,  // free nodes, all alike: still a matter of counting as long as no node is used in part
+  places,       // room on particular nodes
 };
 
 class NodeSpace {
  public:
-  explicit NodeSpace(const Machine* machine);  // all free; nullptr or a machine that is counted: no nodes
+  // All free and available; nullptr or a machine that is counted: no nodes.
+  explicit NodeSpace(const Machine* machine, IdleOrder order = IdleOrder::file);
 
-  bool counted() const { return free_.empty(); }
+  bool counted() const { return nodes_.empty(); }
+  std::size_t size() const { return nodes_.size(); }
 
-  // The first nodes of its partition that have room for the job: `nodes` of them with equal shares, or as many as it
-  // takes if it does not say. Nothing if it does not fit. O(nodes of the partition).
-  std::optional<Placement> find(const JobSpec& spec) const;
+  Needs needs_of(const JobSpec& spec) const;
+  // Processors of each node; 0: nodes differ.
+  std::uint32_t uniform() const { return kinds_.size() == 1 ? kinds_[0].processors : 0; }
+
+  // Puts into `where` the room for a job: `nodes` nodes with equal shares, or as many as it takes if it does not say.
+  // Whole idle nodes for what fills them, the rest where it leaves the least over. False if the job does not fit.
+  bool find(const JobSpec& spec, Placement& where) const;
 
   bool fits(const Placement& placement) const;
   void take(const Placement& placement);
-  void give(const Placement& placement);
+  void give(const Placement& placement, Instant now);
 
-  // Node by node the lesser of both.
-  void shrink_to(const NodeSpace& other);
+  void set_available(NodeId node, bool available);
+  bool available(NodeId node) const { return nodes_[node.value].available; }
+
+  std::uint32_t free_on(NodeId node) const { return nodes_[node.value].free; }
+  std::int64_t memory_on(NodeId node) const { return nodes_[node.value].memory; }  // INT64_MAX: not looked at
+  bool in_partition(NodeId node, PartitionId partition) const;                     // true where none is named
+
+  // Idle: no job runs there. Whether the node is available is another question.
+  bool idle(NodeId node) const { return nodes_[node.value].free == kinds_[nodes_[node.value].kind].processors; }
+  Instant idle_since(NodeId node) const { return nodes_[node.value].idle_since; }  // of an idle node
+  std::size_t busy_count() const { return busy_; }
+  std::size_t idle_count() const { return size() - busy_; }
+  std::size_t partly_used() const { return partly_used_; }
+
+  std::int64_t free() const { return free_; }          // processors on available nodes
+  std::int64_t withheld() const { return withheld_; }  // free processors on nodes that are not available
+
+  // The nodes that are idle and available, in file order, until visit(NodeId) returns false.
+  template <class Visit>
+  void for_each_idle(const Visit& visit) const {
+    for (std::uint32_t i = idle_.first(); i != IdSet::kNone; i = idle_.next(i + 1)) {
+      if (!visit(NodeId{i})) return;
+    }
+  }
+
+  // Becomes what `other`, of the same machine, is. O(what changed in either since the last time), if it has always
+  // followed the same one.
+  void follow(const NodeSpace& other);
+
+  // For who keeps something in step: visit(NodeId) for every node that has changed since `seen`, some more than once,
+  // and `seen` moves on. False, with no visits, if that is not known any more. Begin with a `seen` of kNeverSeen.
+  static constexpr std::uint64_t kNeverSeen = UINT64_MAX;
+  template <class Visit>
+  bool changes_since(std::uint64_t& seen, const Visit& visit) const {
+    const std::uint64_t last = forgotten_ + changed_.size();
+    const std::uint64_t from = std::exchange(seen, last);
+    if (from < forgotten_ || from > last) return false;
+    for (std::size_t i = from - forgotten_; i < changed_.size(); ++i) visit(NodeId{changed_[i]});
+    return true;
+  }
+
+  // What is free there, as if; for a space that follows another. Less than or as much as it has.
+  void set_free(NodeId node, std::int64_t processors, std::int64_t memory);
 
  private:
-  struct Free {
-    std::uint32_t processors = 0;
-    std::int64_t memory = 0;
+  static constexpr std::uint32_t kNone = IdSet::kNone;
+  static constexpr std::uint32_t kLevels = 64;
+
+  struct NodeState {
+    std::uint32_t free = 0;
+    std::uint32_t kind = 0;       // index into kinds_
+    std::uint32_t place = 0;      // index into the kind's members
+    std::uint32_t newer = kNone;  // neighbours among the idle nodes of its kind
+    std::uint32_t older = kNone;  // under latest_first
+    bool available = true;
+    std::int64_t memory = 0;       // free, bytes; INT64_MAX: not looked at
+    std::uint64_t partitions = 0;  // bit p: is in partition p, for the first 64
+    std::uint64_t fell_idle = 0;   // greater: later
+    Instant idle_since = kEpoch;
   };
-  bool has_room(NodeId node, std::uint32_t processors, std::int64_t memory) const {
-    return free_[node.value].processors >= processors && free_[node.value].memory >= memory;
+
+  // Nodes of one shape.
+  struct Kind {
+    std::uint32_t processors = 0;  // of each
+    std::int64_t memory = 0;
+    std::vector<std::uint32_t> members;  // ascending
+    IdSet idle{0};                       // as indexes of members
+    std::vector<IdSet> part;             // [level - 1]: available and used in part, by how much is free
+    std::uint64_t levels = 0;            // bit l - 1: part[l - 1] is not empty
+    std::uint32_t newest = kNone;        // of the idle nodes, under latest_first
+
+    std::uint32_t level(std::uint32_t free) const {
+      if (processors <= kLevels) return free;
+      return static_cast<std::uint32_t>((std::uint64_t{free} * kLevels + processors - 1) / processors);
+    }
+  };
+
+  // A job's demand on nodes.
+  struct Demand {
+    std::uint32_t nodes;
+    std::uint32_t share;   // processors on each node
+    std::uint32_t larger;  // so many nodes give one more
+    std::int64_t memory;
+    PartitionId partition;
+    bool selective;  // not every node will do, even if it is idle
+  };
+  Demand demand_of(const JobSpec& spec) const;
+  bool suits(std::uint32_t node, const Demand& d) const {
+    return !d.selective || (nodes_[node].memory >= d.memory && in_partition(NodeId{node}, d.partition));
   }
-  std::optional<Placement> spread(const JobSpec& spec, const std::vector<NodeId>& nodes) const;
-  std::optional<Placement> equal_shares(const JobSpec& spec, const std::vector<NodeId>& nodes) const;
+
+  bool spread(std::uint32_t processors, const Demand& d, std::vector<Share>& out) const;
+  std::uint32_t take_whole_nodes(std::uint32_t& left, const Demand& d, std::vector<Share>& out) const;
+  std::uint32_t best_fit(std::uint32_t processors, const Demand& d) const;
+  bool gather_scraps(std::uint32_t left, const Demand& d, std::vector<Share>& out) const;
+  void equal_shares(std::uint32_t count, std::uint32_t share, const Demand& d, std::vector<Share>& out) const;
+  std::uint32_t first_idle(const Kind& kind) const;
+  std::uint32_t next_idle(const Kind& kind, std::uint32_t node) const;
+
+  void add_node(const Node& node);
+  std::uint32_t kind_of(std::uint32_t processors, std::int64_t memory);
+  void enter(std::uint32_t node);  // into the sets that its state says
+  void leave(std::uint32_t node);
+  void link_idle(std::uint32_t node);
+  void unlink_idle(std::uint32_t node);
+  void change(std::uint32_t node, std::int64_t processors, std::int64_t memory);
+  void copy_node(std::uint32_t node, const NodeSpace& other);
+  void note(std::uint32_t node);
 
   const Machine* machine_;
-  std::vector<Free> free_;   // by node
-  std::vector<NodeId> all_;  // for jobs without a partition
+  IdleOrder order_;
+  bool memory_matters_ = false;
+  std::vector<NodeState> nodes_;
+  std::vector<Kind> kinds_;
+  IdSet idle_;
+  std::size_t busy_ = 0;
+  std::size_t partly_used_ = 0;
+  std::int64_t free_ = 0;
+  std::int64_t withheld_ = 0;
+  std::uint64_t idle_clock_ = 0;
+  std::vector<std::uint32_t> scratch_;
+  std::vector<std::uint32_t> changed_;   // nodes, since `forgotten_` changes
+  std::uint64_t forgotten_ = 0;          // changes that are no longer in changed_
+  const NodeSpace* followed_ = nullptr;  // the one that this follows
+  std::uint64_t seen_ = kNeverSeen;      // of its changes
+  std::uint64_t own_ = 0;                // changes of this when it followed last
 };
 
 // Why a job can never run on the machine, as half a sentence ("asks for 96 nodes; partition batch allows 64"); nothing

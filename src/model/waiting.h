@@ -117,6 +117,7 @@ class WaitingJobs {
   const WaitingEntry* candidate(const Gap& gap, const WaitingEntry::Key* after) const;
 
  private:
+  friend class CandidateWalk;
   using Tree = OrderedTree<WaitingEntry, LeastAsked>;
 
   WaitingEntry::Key place(Order order, const Job& job) const {

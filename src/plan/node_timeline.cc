@@ -5,7 +5,7 @@
 namespace rota {
 
 NodeTimeline::NodeTimeline(const View& view) {
-  steps_.push_back({view.now(), view.nodes()});
+  steps_.push_back({view.now(), NodeRoom(view.nodes())});
   view.running().for_each([&](const RunningEntry& e) {
     const Instant end =
         std::max(e.place.end, view.now() + Duration{1});  // an overdue job holds its nodes a moment longer
@@ -15,19 +15,20 @@ NodeTimeline::NodeTimeline(const View& view) {
   });
 }
 
-std::optional<Placement> NodeTimeline::at_step(std::size_t step, const JobSpec& spec, Duration duration) const {
+bool NodeTimeline::at_step(std::size_t step, const JobSpec& spec, Duration duration, Placement& where) {
   const Instant end = steps_[step].at + duration;
-  if (!steps_[step].free.find(spec)) return std::nullopt;
-  NodeSpace all_through = steps_[step].free;
-  for (std::size_t i = step + 1; i < steps_.size() && steps_[i].at < end; ++i) all_through.shrink_to(steps_[i].free);
-  return all_through.find(spec);
+  if (!steps_[step].free.find(spec, where)) return false;
+  if (step + 1 == steps_.size() || steps_[step + 1].at >= end) return true;
+  all_through_ = steps_[step].free;
+  for (std::size_t i = step + 1; i < steps_.size() && steps_[i].at < end; ++i) all_through_.shrink_to(steps_[i].free);
+  return all_through_.find(spec, where);
 }
 
-NodeTimeline::Opening NodeTimeline::earliest(const JobSpec& spec, Duration duration) const {
+Instant NodeTimeline::earliest(const JobSpec& spec, Duration duration, Placement& where) {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    if (auto where = at_step(i, spec, duration)) return {steps_[i].at, std::move(*where)};
+    if (at_step(i, spec, duration, where)) return steps_[i].at;
   }
-  return {};
+  return kNever;
 }
 
 std::size_t NodeTimeline::cut(Instant at) {
@@ -40,10 +41,23 @@ std::size_t NodeTimeline::cut(Instant at) {
   return step + 1;
 }
 
+bool NodeTimeline::fits(Instant from, Duration duration, const Placement& where) {
+  for (std::size_t i = cut(from); i < steps_.size() && steps_[i].at < from + duration; ++i) {
+    if (!steps_[i].free.fits(where)) return false;
+  }
+  return true;
+}
+
 void NodeTimeline::take(Instant from, Duration duration, const Placement& where) {
   const std::size_t first = cut(from);
   const std::size_t last = cut(from + duration);
   for (std::size_t i = first; i < last; ++i) steps_[i].free.take(where);
+}
+
+void NodeTimeline::give(Instant from, Duration duration, const Placement& where) {
+  const std::size_t first = cut(from);
+  const std::size_t last = cut(from + duration);
+  for (std::size_t i = first; i < last; ++i) steps_[i].free.give(where);
 }
 
 }  // namespace rota

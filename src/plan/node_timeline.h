@@ -2,10 +2,10 @@
 // by node. Steps are made only where something has been set aside or is asked about.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "model/cluster.h"
+#include "plan/node_room.h"
 
 namespace rota {
 
@@ -14,27 +14,29 @@ class NodeTimeline {
   // Running jobs only.
   explicit NodeTimeline(const View& view);
 
-  struct Opening {
-    Instant at = kNever;
-    Placement where;
-  };
-  // The earliest start for a job, on nodes that stay free all through. Every job that never_fits() let through has one.
-  Opening earliest(const JobSpec& spec, Duration duration) const;
+  // The earliest start for a job, on nodes that stay free all through; kNever: nowhere as long as nodes are away.
+  Instant earliest(const JobSpec& spec, Duration duration, Placement& where);
 
-  // Where it can start now, on nodes that stay free all through.
-  std::optional<Placement> now_for(const JobSpec& spec, Duration duration) const { return at_step(0, spec, duration); }
+  // Where it can start at an instant, on nodes that stay free all through; false: nowhere.
+  bool place_at(Instant at, const JobSpec& spec, Duration duration, Placement& where) {
+    return at_step(cut(at), spec, duration, where);
+  }
 
+  // Whether a place is free all through.
+  bool fits(Instant from, Duration duration, const Placement& where);
   void take(Instant from, Duration duration, const Placement& where);
+  void give(Instant from, Duration duration, const Placement& where);
 
  private:
   struct Step {
     Instant at;  // holds from here to the next step, the last one for ever
-    NodeSpace free;
+    NodeRoom free;
   };
-  std::optional<Placement> at_step(std::size_t step, const JobSpec& spec, Duration duration) const;
+  bool at_step(std::size_t step, const JobSpec& spec, Duration duration, Placement& where);
   std::size_t cut(Instant at);
 
   std::vector<Step> steps_;
+  NodeRoom all_through_;  // scratch
 };
 
 }  // namespace rota

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
+
 namespace rota {
 namespace {
 
@@ -20,32 +22,29 @@ void Plan::open(const View& view) {
   held_.clear();
   profile_open_ = false;
   kills_ = 0;
-  if (view.nodes().counted()) return;
-  nodes_ = view.nodes();
-  placed_.clear();
+  placed_ = 0;
+  set_asides_ = 0;
+  if (!view.nodes().counted() || !nodes_.counted()) nodes_.follow(view.nodes());
 }
 
 void Plan::start(JobId id, const Reason& reason, bool backfilled) {
+  if (!nodes_.counted()) {
+    Placement& where = next_place();
+    CHECK(nodes_.find(view_->job(id).spec, where), "a job starts where there is room for it");
+    nodes_.take(where);
+  }
+  note_start(id, reason, backfilled);
+}
+
+void Plan::note_start(JobId id, const Reason& reason, bool backfilled) {
   const Job& job = view_->job(id);
   free_ -= job.spec.processors;
-  const Tentative tentative{view_->now() + job.expected, job.spec.processors};
+  const Tentative tentative{view_->now() + job.expected, job.spec.processors, placed_ - 1};
   started_.insert(std::upper_bound(started_.begin(), started_.end(), tentative,
                                    [](const Tentative& a, const Tentative& b) { return a.end < b.end; }),
                   tentative);
   if (profile_open_) profile_.change(view_->now(), tentative.end, -tentative.processors);
   actions_.push_back({ActionKind::start, backfilled, id, kNever, reason});
-}
-
-void Plan::start_at(JobId id, Placement where, const Reason& reason, bool backfilled) {
-  nodes_.take(where);
-  placed_.emplace_back(id, std::move(where));
-  start(id, reason, backfilled);
-}
-
-const Placement& Plan::placement(JobId id) const {
-  static const Placement counted;
-  const auto at = std::find_if(placed_.begin(), placed_.end(), [&](const auto& p) { return p.first == id; });
-  return at == placed_.end() ? counted : at->second;
 }
 
 bool Plan::starts(JobId id) const {
@@ -117,7 +116,8 @@ std::int64_t Plan::left_at(Instant at) const {
 }
 
 void Plan::promise(JobId id, Instant start) {
-  if (view_->job(id).promise != start) promises_.push_back({id, start});
+  const bool has_place = !nodes_.counted() && !view_->promised_place(id).shares.empty();
+  if (view_->job(id).promise != start || has_place) promises_.push_back({id, start});
 }
 
 std::uint64_t Plan::hash() const {

@@ -11,13 +11,17 @@
 #include "base/hash.h"
 #include "model/action.h"
 #include "model/cluster.h"
+#include "plan/node_room.h"
 #include "plan/profile.h"
 
 namespace rota {
 
 struct Promise {
   JobId job;
-  Instant start;  // kNever: withdrawn
+  Instant start;                // kNever: withdrawn
+  std::uint32_t place = kNone;  // where places are set aside
+
+  static constexpr std::uint32_t kNone = UINT32_MAX;
 };
 
 // When a job can start at the earliest without disturbing running jobs and earlier starts of the draft, and how many
@@ -39,11 +43,12 @@ class Plan {
   void start(JobId job, const Reason& reason, bool backfilled);
   bool starts(JobId job) const;  // O(starts in the draft)
 
-  // Where nodes are described: what is free on each after the draft's starts, and a start at a place in it.
+  // Where nodes are described: what is free on each after the draft's starts, and a start at a place in it. start()
+  // finds a place by itself.
   const NodeSpace& nodes() const { return nodes_; }
-  void start_at(JobId job, Placement where, const Reason& reason, bool backfilled);
-  // Where the draft starts a job; empty where processors are only counted.
-  const Placement& placement(JobId job) const;
+  void start_at(JobId job, const Placement& where, const Reason& reason, bool backfilled);
+  // Where the draft's starts go, one after the other as in actions(); none where processors are counted.
+  std::span<const Placement> places() const { return {places_.data(), placed_}; }
   void kill(JobId job, const Reason& reason);
   void extend(JobId job, Instant until, const Reason& reason);
 
@@ -55,6 +60,21 @@ class Plan {
 
   // Announces a start. Only a change from what was announced before is recorded.
   void promise(JobId job, Instant start);
+
+  // The same on particular nodes, which are set aside.
+  void promise_at(JobId job, Instant start, const Placement& where);
+  const Placement& place_of(const Promise& promise) const {  // empty: none
+    static const Placement kNowhere;
+    return promise.place == Promise::kNone ? kNowhere : set_aside_[promise.place];
+  }
+
+  // Where nodes are described: the earliest start for a job that has no room now; room() is what is free then.
+  Instant opening_on_nodes(const JobSpec& spec);
+  // What is free on each node at a later instant after the draft's starts, if all jobs end as expected.
+  NodeRoom& room_at(Instant at);
+  NodeRoom& room() { return room_; }
+  // Nodes for who finds places in something less than what is free now; follows nodes() when told to.
+  NodeSpace& some_nodes() { return some_nodes_; }
 
   // What is free from now on after running jobs and the draft's starts; the first call of a cycle makes it, in
   // O(running + starts), and starts change it from then on.
@@ -84,8 +104,13 @@ class Plan {
   struct Tentative {
     Instant end;
     std::int64_t processors;
+    std::size_t place;  // index into places_, where nodes are described
   };
 
+  void note_start(JobId job, const Reason& reason, bool backfilled);
+  Placement& next_place();
+  template <class Visit>
+  void for_each_end(const Visit& visit) const;
   Opening opening_at(Instant at, std::int64_t beside) const;
 
   const View* view_ = nullptr;
@@ -97,7 +122,12 @@ class Plan {
   Profile profile_;
   bool profile_open_ = false;
   NodeSpace nodes_{nullptr};
-  std::vector<std::pair<JobId, Placement>> placed_;
+  std::vector<Placement> places_;  // the first placed_ of them; the others keep their room for shares
+  std::size_t placed_ = 0;
+  std::vector<Placement> set_aside_;  // for promises; the first set_asides_ of them
+  std::uint32_t set_asides_ = 0;
+  NodeRoom room_;
+  NodeSpace some_nodes_{nullptr};
   std::int64_t kills_ = 0;
 };
 

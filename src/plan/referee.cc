@@ -44,16 +44,6 @@ void Referee::saw_ended(const View& view, JobId job, bool requeued) {
   count_nodes(view, job, false);
 }
 
-void Referee::count_nodes(const View& view, JobId job, bool taken) {
-  if (view.nodes().counted()) return;
-  used_.resize(view.options().machine->nodes.size());
-  const Placement& where = view.placement(job);
-  for (const Share& s : where.shares) {
-    used_[s.node.value].processors += taken ? s.processors : -std::int64_t{s.processors};
-    used_[s.node.value].memory += taken ? where.memory : -where.memory;
-  }
-}
-
 std::optional<std::string> Referee::check(const View& view, const Plan& plan) {
   credit_ += kCreditPerPlan;
   if (!plan.actions().empty() || !plan.promises().empty()) {
@@ -65,6 +55,10 @@ std::optional<std::string> Referee::check(const View& view, const Plan& plan) {
   if (credit_ < cost) return std::nullopt;
   credit_ -= cost;
   if (auto breach = recount(view)) return breach;
+  if (!view.counts_decide() && !plan.kills()) {
+    const auto breach = node_excess(view, plan, Promises::after);
+    if (breach && !node_excess(view, plan, Promises::before)) return breach;  // otherwise the world has broken them
+  }
   return check_all_promises_together(view, plan);
 }
 
@@ -114,37 +108,6 @@ std::optional<std::string> Referee::check_turns(const View& view, const Plan& pl
   return std::nullopt;
 }
 
-// Where nodes are described: every start has a place in its partition that adds up, and no node gets more than it has.
-std::optional<std::string> Referee::check_places(const View& view, const Plan& plan) {
-  if (view.nodes().counted()) return std::nullopt;
-  const Machine& machine = *view.options().machine;
-  std::vector<Used> used = used_;
-  used.resize(machine.nodes.size());
-  for (const Action& a : plan.actions()) {
-    if (a.kind != ActionKind::start) continue;
-    const JobSpec& spec = view.job(a.job).spec;
-    const Placement& where = plan.placement(a.job);
-    std::int64_t got = 0;
-    for (const Share& s : where.shares) {
-      ++checks_;
-      const Node& node = machine.nodes[s.node.value];
-      const auto& in = node.partitions;
-      if (spec.partition.valid() && std::find(in.begin(), in.end(), spec.partition) == in.end()) {
-        return name(view, a.job) + " is started on node " + node.name + ", which is not in its partition";
-      }
-      got += s.processors;
-      used[s.node.value].processors += s.processors;
-      used[s.node.value].memory += spec.memory;
-      if (used[s.node.value].processors > node.processors ||
-          (node.memory > 0 && used[s.node.value].memory > node.memory)) {
-        return name(view, a.job) + " is started on node " + node.name + ", which has no room for it";
-      }
-    }
-    if (got != spec.processors) return name(view, a.job) + " is started on fewer or more processors than it asks for";
-  }
-  return std::nullopt;
-}
-
 // Processors left at `at` after running jobs and the plan's starts, if all end as expected; `backfilled` or only those
 // whose turn it was.
 std::int64_t Referee::left_at(const View& view, const Plan& plan, Instant at, bool backfilled) const {
@@ -160,14 +123,19 @@ std::int64_t Referee::left_at(const View& view, const Plan& plan, Instant at, bo
 // What was promised before this plan is kept by it, unless that was impossible even if nobody had overtaken.
 std::optional<std::string> Referee::check_kept_promises(const View& view, const Plan& plan) {
   if (view.promised().size() > 4 && plan.promises().empty()) return std::nullopt;  // the sweep below does them together
-  if (!view.nodes().counted()) return std::nullopt;  // promises on nodes are drawn anew each cycle
   for (const Promise& p : plan.promises()) {
     ++checks_;
     const Job& job = view.job(p.job);
     if (p.start <= job.promise || starts(plan, p.job)) continue;
     if (p.start == kNever) {  // withdrawn: only for one whose turn it no longer is
       const WaitingEntry* head = view.waiting().head();
-      if (head && head->job == p.job) return name(view, p.job) + " is first in the queue and loses its promise";
+      const bool away = view.nodes().withheld() > 0;  // what it would need may never come back
+      if (head && head->job == p.job && !away)
+        return name(view, p.job) + " is first in the queue and loses its promise";
+      continue;
+    }
+    if (!view.counts_decide()) {
+      if (auto breach = check_later_on_nodes(view, plan, p)) return breach;
       continue;
     }
     // What would be left then without those that overtake; a job that outstays what was expected of it does not count.
@@ -189,13 +157,13 @@ std::optional<std::string> Referee::check_new_promises(const View& view, const P
   };
   for (const Promise& p : plan.promises()) {
     ++checks_;
-    if (p.start == kNever) continue;
+    if (p.start == kNever || p.start == view.job(p.job).promise) continue;  // at most another place
     if (p.start <= view.now()) return name(view, p.job) + " is promised a start that is already past";
     if (!feasible(p.job, p.start)) {
       return name(view, p.job) + " is promised " + when(p.start) + ", when too few processors are free";
     }
   }
-  if (view.promised().size() > 4 || !view.nodes().counted()) return std::nullopt;
+  if (view.promised().size() > 4 || !view.counts_decide()) return std::nullopt;
   for (const JobId id : view.promised()) {
     const Instant at = promise_after(view, plan, id);
     ++checks_;

@@ -48,7 +48,13 @@ class Referee {
   std::optional<std::string> check_all_promises_together(const View& view, const Plan& plan);
   std::optional<std::string> check_turns(const View& view, const Plan& plan);
   std::optional<std::string> check_places(const View& view, const Plan& plan);
+  std::optional<std::string> check_room(const View& view, JobId job, const Placement& where);
+  std::optional<std::string> check_shape(const View& view, JobId job, const Placement& where);
+  std::optional<std::string> node_excess(const View& view, const Plan& plan, Promises promises);
+  std::optional<std::string> worst_node(const Machine& machine);
+  std::optional<std::string> check_later_on_nodes(const View& view, const Plan& plan, const Promise& promise);
   void count_nodes(const View& view, JobId job, bool taken);
+  void count_place(const Placement& where, std::int64_t memory, std::int64_t sign);
   std::int64_t left_at(const View& view, const Plan& plan, Instant at, bool backfilled) const;
 
   std::vector<State> ledger_;  // by job id
@@ -57,7 +63,16 @@ class Referee {
     std::int64_t processors = 0;
     std::int64_t memory = 0;
   };
-  std::vector<Used> used_;   // by node, where nodes are described
+  std::vector<Used> used_;  // by node, where nodes are described
+  struct NodeChange {
+    std::uint32_t node;
+    Instant at;
+    std::int64_t processors;
+    std::int64_t memory;
+  };
+  std::vector<NodeChange> node_changes_;  // scratch, as are
+  std::vector<std::uint32_t> looked_at_;  // by node: in which look
+  std::uint32_t looks_ = 0;
   std::int64_t credit_ = 0;  // for recounting
   std::int64_t checks_ = 0;
   std::vector<std::pair<Instant, std::int64_t>> changes_;  // scratch, as is

@@ -216,5 +216,99 @@ TEST_F(RefereeTest, CatchesAStateThatItsOwnLedgerContradicts) {
   EXPECT_EQ(breach_found_in_time(), "the index of running jobs contradicts the jobs themselves");
 }
 
+// Two nodes of two processors; jobs that ask for so many nodes.
+class RefereeOnNodes : public testing::Test {
+ protected:
+  static Machine two_nodes() {
+    Machine machine = Machine::counted(4);
+    machine.nodes = {{"a", 2, 0, {}}, {"b", 2, 0, {}}};
+    return machine;
+  }
+  static ClusterOptions options(const Machine& machine) {
+    ClusterOptions options = World::counted(4);
+    options.machine = &machine;
+    return options;
+  }
+  static Placement on(std::uint32_t node, std::uint32_t processors) { return {{{NodeId{node}, processors}}, 0}; }
+
+  JobId waiting(std::uint32_t processors, std::uint32_t nodes, std::int64_t limit) {
+    referee_.saw_submitted();
+    JobSpec spec;
+    spec.number = ++numbers_;
+    spec.processors = processors;
+    spec.nodes = nodes;
+    spec.limit = seconds(limit);
+    return cluster_.submitted(spec, spec.limit);
+  }
+  JobId running(std::uint32_t processors, std::int64_t limit, const Placement& where) {
+    const JobId id = waiting(processors, 0, limit);
+    cluster_.started(id, false, where);
+    referee_.saw_started(cluster_, id);
+    return id;
+  }
+  Plan& plan_at(std::int64_t second) {
+    cluster_.open_cycle(at_seconds(second));
+    plan_.open(cluster_);
+    return plan_;
+  }
+  std::string breach_found_in_time() {
+    std::string found;
+    for (int i = 0; i < 100 && found.empty(); ++i) found = referee_.check(cluster_, plan_).value_or("");
+    return found;
+  }
+
+  Machine machine_ = two_nodes();
+  Cluster cluster_{options(machine_)};
+  Referee referee_;
+  Plan plan_;
+  std::int64_t numbers_ = 0;
+};
+
+TEST_F(RefereeOnNodes, CatchesAJobThatIsNotSpreadAsItAsks) {
+  const JobId pair = waiting(2, 2, 5);
+  plan_at(1).start_at(pair, on(0, 2), {}, false);
+  EXPECT_EQ(breach_found_in_time(), "job 1 is not spread evenly over as many nodes as it asks for");
+}
+
+TEST_F(RefereeOnNodes, CatchesAPlaceThatNamesANodeTwice) {
+  const JobId pair = waiting(2, 2, 5);
+  plan_at(1).start_at(pair, {{{NodeId{0}, 1}, {NodeId{0}, 1}}, 0}, {}, false);
+  EXPECT_EQ(breach_found_in_time(), "job 1 is given node a twice");
+}
+
+TEST_F(RefereeOnNodes, CatchesABackfillOnTheNodeThatIsSetAside) {
+  running(1, 10, on(0, 1));
+  const JobId head = waiting(2, 1, 5);
+  const JobId long_one = waiting(1, 1, 100);
+  running(2, 10, on(1, 2));
+  Plan& plan = plan_at(2);
+  plan.promise_at(head, at_seconds(10), on(0, 2));
+  EXPECT_EQ(breach_found_in_time(), "");
+  plan.start_at(long_one, on(0, 1), kBeside, true);
+  EXPECT_EQ(breach_found_in_time(), "running jobs and what is set aside together need more than node a has at 10 s");
+}
+
+TEST_F(RefereeOnNodes, CatchesAPromiseThatMovesLaterForNoReason) {
+  running(1, 10, on(0, 1));
+  running(2, 20, on(1, 2));
+  const JobId head = waiting(2, 1, 5);
+  cluster_.promised(head, at_seconds(10), on(0, 2));
+  Plan& plan = plan_at(2);
+  plan.promise_at(head, at_seconds(20), on(1, 2));
+  EXPECT_EQ(breach_found_in_time(),
+            "job 3 loses the place that it was promised although nothing but the plan stands in its way");
+}
+
+TEST_F(RefereeOnNodes, LetsAPromiseMoveThatAnOverrunHasBroken) {
+  const JobId late = running(1, 10, on(0, 1));
+  running(2, 20, on(1, 2));
+  const JobId head = waiting(2, 1, 5);
+  cluster_.promised(head, at_seconds(10), on(0, 2));
+  cluster_.expected({late, seconds(15)});
+  Plan& plan = plan_at(2);
+  plan.promise_at(head, at_seconds(15), on(0, 2));
+  EXPECT_EQ(breach_found_in_time(), "");
+}
+
 }  // namespace
 }  // namespace rota

@@ -19,7 +19,7 @@ void withdraw_all_but(JobId keep, const View& view, Plan& plan) {
 
 void Backfill::decide(const View& view, Plan& plan) const {
   if (plan.kills()) return;
-  if (!view.nodes().counted()) return on_nodes(view, plan);
+  if (!view.counts_decide()) return on_nodes(view, plan);
   if (knobs_.reservations > 1) return behind_many_promises(view, plan);
   const WaitingEntry* head = view.waiting().head();
   while (head && plan.fits(*head)) {
@@ -44,8 +44,8 @@ void Backfill::start_all_that_fit(const View& view, Plan& plan) const {
 
 void Backfill::behind_one_promise(const View& view, Plan& plan, const WaitingEntry& head) const {
   const Instant kept = view.job(head.job).promise;
-  const bool nothing_released =
-      kept != kNever && kept > view.now() && view.releases() == 0 && view.free() == view.unheld();
+  const bool nothing_released = kept != kNever && kept > view.now() && view.releases() == 0 &&
+                                view.free() == view.unheld() && view.counts_decided();
   if (nothing_released && knobs_.stretch == 100 && plan.actions().empty() && view.arrived().size() == 1)
     return try_newcomer(view, plan, head);
   withdraw_all_but(head.job, view, plan);

@@ -35,6 +35,7 @@ class Backfill final : public Policy {
   void try_newcomer(const View& view, Plan& plan, const WaitingEntry& head) const;
   Duration window(const View& view, Instant promise) const;
   void on_nodes(const View& view, Plan& plan) const;  // the same rules where nodes are described
+  void behind_many_on_nodes(const View& view, Plan& plan) const;
   void behind_many_promises(const View& view, Plan& plan) const;
 
   BackfillKnobs knobs_;

@@ -68,6 +68,7 @@ Result<Order> order_value(std::string_view knob, std::string_view value) {
 // While a chain is being read: candidates follow order unless they are set themselves.
 struct Draft {
   ChainKnobs knobs;
+  std::vector<std::string_view> said;  // knobs that are set one by one, not by the policy's name
   std::optional<Order> candidates;
 };
 
@@ -178,6 +179,7 @@ Result<void> set_knobs(Draft& d, std::string_view chain) {
                   " is not a knob of the form NAME=VALUE; `rota policies` lists them.");
     }
     if (auto set = set_knob(d, link.substr(0, equals), link.substr(equals + 1)); !set) return set;
+    d.said.push_back(link.substr(0, equals));
   }
   return {};
 }
@@ -188,6 +190,53 @@ std::size_t length_of_name(std::string_view text) {
   const std::string_view rest = text.starts_with(kPlusPlus) ? text.substr(kPlusPlus.size()) : "no";
   if (rest.empty() || rest.starts_with('+')) return kPlusPlus.size();
   return std::min(text.find('+'), text.size());
+}
+
+bool by_run_time(Order order) { return order != Order::fcfs && order != Order::smallest && order != Order::largest; }
+
+// A knob that is set and changes nothing: what was meant by it will not happen.
+struct Idle {
+  std::string_view knob;
+  bool (*is)(const ChainKnobs&);
+  std::string_view why;
+};
+
+constexpr bool one_promise(const ChainKnobs& k) { return k.backfill.reservations == 1; }
+bool nobody_is_tried(const ChainKnobs& k) {
+  const std::int32_t depth = k.backfill.reservations;
+  return depth == BackfillKnobs::kEveryJob || (depth == 0 && !k.backfill.skip);
+}
+
+constexpr std::array<Idle, 6> kIdle{{
+    {"skip", [](const ChainKnobs& k) { return k.backfill.skip && k.backfill.reservations != 0; },
+     "it is for depth=0; with promises, jobs that fit overtake anyway"},
+    {"beside", [](const ChainKnobs& k) { return !k.backfill.beside && !one_promise(k); }, "it is for depth=1"},
+    {"fixed", [](const ChainKnobs& k) { return k.backfill.fixed && !one_promise(k); }, "it is for depth=1"},
+    {"stretch", [](const ChainKnobs& k) { return k.backfill.stretch != 100 && !one_promise(k); }, "it is for depth=1"},
+    {"candidates", [](const ChainKnobs& k) { return k.candidates != k.order && nobody_is_tried(k); },
+     "nobody is tried for backfilling: jobs start in queue order, or each as it was promised"},
+    {"predict",
+     [](const ChainKnobs& k) {
+       return k.estimator != Estimator::limit && k.backfill.reservations == 0 && !by_run_time(k.order) &&
+              !by_run_time(k.candidates);
+     },
+     "nothing is promised with depth=0, and no order asks how long jobs run"},
+}};
+
+Result<void> check_that_all_matters(const Draft& d) {
+  const ChainKnobs& k = d.knobs;
+  for (const Idle& idle : kIdle) {
+    const bool said = std::find(d.said.begin(), d.said.end(), idle.knob) != d.said.end();
+    if (!said || !idle.is(k)) continue;
+    return fail("policy knob " + std::string(idle.knob) + " would have no effect here: " + std::string(idle.why) +
+                ". Leave it out.");
+  }
+  if (k.overrun > Overrun::run_on && k.backfill.reservations == 0) {
+    return fail(
+        "this overrun rule acts when a promised start is due, and with depth=0 nothing is promised. Take depth=1, or "
+        "overrun=kill, run-on or a duration.");
+  }
+  return {};
 }
 
 }  // namespace
@@ -208,10 +257,12 @@ Result<Chain> Chain::parse(std::string_view text) {
   }
   Draft draft;
   if (auto set = set_knobs(draft, policy->stands_for); !set) return std::unexpected(set.error());
+  draft.said.clear();
   if (length < text.size()) {
     if (auto set = set_knobs(draft, text.substr(length + 1)); !set) return std::unexpected(set.error());
   }
   draft.knobs.candidates = draft.candidates.value_or(draft.knobs.order);
+  if (auto matters = check_that_all_matters(draft); !matters) return std::unexpected(matters.error());
   Chain chain;
   chain.text_ = text;
   chain.knobs_ = draft.knobs;

@@ -1,98 +1,203 @@
-// Backfilling where nodes are described: a job needs room on particular nodes, and a promise sets particular nodes
-// aside. Each cycle draws its promises anew in queue order; the cost is O(waiting x nodes), so this is for clusters of
-// up to some thousand nodes.
+// Backfilling behind one promise or none where it matters on which nodes room is: the promise sets nodes aside. Two
+// spaces are enough: what is free now, for whoever is over before the promise, and what of it stays free when the
+// promised job has its nodes, for whoever is not.
 #include <algorithm>
+#include <array>
 
-#include "plan/node_timeline.h"
+#include "base/check.h"
+#include "model/candidate_walk.h"
+
 #include "policy/backfill.h"
 
 namespace rota {
 namespace {
 
-class NodePlanner {
+// Demands that found no room in a space that only shrinks: whoever asks for as much or more finds none either.
+class Refused {
  public:
-  NodePlanner(const View& view, Plan& plan, const BackfillKnobs& knobs)
-      : view_(view), plan_(plan), knobs_(knobs), timeline_(view) {}
+  bool covers(const JobSpec& spec) const {
+    const auto end = asked_.begin() + static_cast<std::ptrdiff_t>(count_);
+    return std::any_of(asked_.begin(), end, [&](const JobSpec* a) { return no_more_than(*a, spec); });
+  }
+  void add(const JobSpec& spec) {
+    if (count_ < asked_.size()) asked_[count_++] = &spec;
+  }
+
+ private:
+  static bool no_more_than(const JobSpec& a, const JobSpec& b) {
+    if (a.partition != b.partition || a.memory > b.memory) return false;
+    if (a.nodes == 0) return a.processors <= b.processors;
+    if (b.nodes < a.nodes || b.processors < b.nodes || a.processors < a.nodes) return false;
+    return (a.processors + a.nodes - 1) / a.nodes <= b.processors / b.nodes;
+  }
+
+  std::array<const JobSpec*, 32> asked_;
+  std::size_t count_ = 0;
+};
+
+class OnePromise {
+ public:
+  OnePromise(const View& view, Plan& plan, const BackfillKnobs& knobs) : view_(view), plan_(plan), knobs_(knobs) {}
 
   void run() {
-    const WaitingEntry* e = view_.waiting().head();
-    for (; e && !blocked_; e = view_.waiting().next(e->place)) {
-      if (const auto where = plan_.nodes().find(spec(*e))) {
-        start(*e, *where);
-      } else {
-        blocked_ = e;
-      }
+    head_ = view_.waiting().head();
+    while (head_ && plan_.nodes().find(spec(*head_), where_)) {
+      plan_.start_at(head_->job, where_, {}, false);
+      head_ = view_.waiting().next(head_->place);
     }
-    if (!blocked_ || (knobs_.reservations == 0 && !knobs_.skip)) return;
-    make_promises();
-    withdraw_the_rest();
-    overtake();
+    if (!head_) return;
+    if (knobs_.reservations == 0) {
+      if (knobs_.skip) start_all_that_fit();
+      return;
+    }
+    const JobId newcomer = only_newcomer();
+    make_promise();
+    if (newcomer.valid()) {
+      if (newcomer != head_->job) try_one(newcomer, view_.job(newcomer).expected);
+    } else {
+      overtake();
+    }
   }
 
  private:
   const JobSpec& spec(const WaitingEntry& e) const { return view_.job(e.job).spec; }
+  Instant now() const { return view_.now(); }
 
-  void start(const WaitingEntry& e, const Placement& where) {
-    const bool overtakes = blocked_ && knobs_.reservations > 0;
-    Reason reason{overtakes  ? Rule::ends_before_promise
-                  : blocked_ ? Rule::skipped_ahead
-                             : Rule::head_fits,
-                  {},
-                  kNever,
-                  plan_.free(),
-                  0};
-    if (overtakes) {
-      reason.promised = blocked_->job;
-      reason.promise = first_promise_;
-      reason.needed = blocked_->processors;
-    }
-    plan_.start_at(e.job, where, reason, overtakes);
-    timeline_.take(view_.now(), e.expected, where);
-  }
-
-  // The first blocked jobs in queue order set their nodes aside.
-  void make_promises() {
-    std::int32_t left = knobs_.reservations;
-    for (const WaitingEntry* e = blocked_; e && left > 0; e = view_.waiting().next(e->place)) {
-      const auto opening = timeline_.earliest(spec(*e), e->expected);
-      if (opening.at <= view_.now()) {
-        start(*e, opening.where);
-        continue;
-      }
-      timeline_.take(opening.at, e->expected, opening.where);
-      if (first_promise_ == kNever) first_promise_ = opening.at;
-      plan_.promise(e->job, opening.at);
-      plan_.held().push_back({e->job, e->processors, e->expected, opening.at});
-      --left;
+  void start_all_that_fit() {
+    CandidateWalk walk(view_.waiting(), nullptr);
+    while (const WaitingEntry* e = walk.next({plan_.free(), Duration::max(), 0})) {
+      if (plan_.starts(e->job) || !finds(plan_.nodes(), spec(*e), refused_now_)) continue;
+      plan_.start_at(e->job, where_, {Rule::skipped_ahead, {}, kNever, plan_.free(), 0}, false);
     }
   }
 
-  void withdraw_the_rest() {
+  // Nothing was released and one job has come: what is free now, what stays free and the time until the promise have
+  // only shrunk since the last cycle, so nobody but the newcomer can have become a candidate. Invalid: not so.
+  JobId only_newcomer() const {
+    const Job& head = view_.job(head_->job);
+    const bool same =
+        head.promise != kNever && head.promise > now() && !view_.promised_place(head_->job).shares.empty();
+    const bool only = view_.releases() == 0 && view_.arrived().size() == 1 && plan_.actions().empty();
+    return same && only && knobs_.stretch == 100 && !view_.counts_decided() ? view_.arrived().front() : JobId{};
+  }
+
+  // The promise that stands stays if nothing was released; otherwise it is drawn anew, and can only come earlier.
+  void make_promise() {
     for (const JobId id : view_.promised()) {
-      if (!plan_.holds(id) && !plan_.starts(id)) plan_.promise(id, kNever);
+      if (id != head_->job && !plan_.starts(id)) plan_.promise(id, kNever);
+    }
+    const Instant kept = view_.job(head_->job).promise;
+    const Placement& kept_place = view_.promised_place(head_->job);
+    if (knobs_.fixed && kept != kNever) return keep_fixed_promise(kept, kept_place);
+    const bool stands = kept != kNever && kept > now() && !kept_place.shares.empty() && view_.releases() == 0;
+    if (stands && plan_.actions().empty()) {
+      promise_ = kept;
+      set_aside_ = &kept_place;
+      return;
+    }
+    promise_ = plan_.opening_on_nodes(spec(*head_));
+    if (promise_ == kNever) return plan_.promise(head_->job, kNever);  // its nodes are away, and nobody knows till when
+    if (promise_ == kept && !kept_place.shares.empty() && plan_.room().fits(kept_place)) {
+      set_aside_ = &kept_place;
+    } else {
+      CHECK(plan_.room().find_busy_first(spec(*head_), head_place_), "the promised job has room when it is promised");
+      set_aside_ = &head_place_;
+      plan_.promise_at(head_->job, promise_, head_place_);
+    }
+    plan_.room().take(*set_aside_);
+    room_is_drawn_ = true;
+  }
+
+  // The instant never moves; a promise that was made by counting gets its place now, if there is one.
+  void keep_fixed_promise(Instant kept, const Placement& kept_place) {
+    promise_ = kept;
+    if (!kept_place.shares.empty() || kept <= now()) return;
+    if (plan_.room_at(kept).find_busy_first(spec(*head_), head_place_)) plan_.promise_at(head_->job, kept, head_place_);
+  }
+
+  // In candidate order, whoever fits.
+  void overtake() {
+    const WaitingJobs& waiting = view_.waiting();
+    CandidateWalk walk(waiting, waiting.one_order() ? &head_->place : nullptr);
+    for (Gap gap = gap_now(); const WaitingEntry* e = walk.next(gap);) {
+      if (!waiting.one_order() && !(head_->place < waiting.queue_place(view_.job(e->job)))) continue;
+      if (try_one(e->job, e->expected)) gap = gap_now();
     }
   }
 
-  // Whoever fits now for as long as it is expected to run, beside all that is set aside.
-  void overtake() {
-    const WaitingEntry::Key* after = nullptr;
-    while (const WaitingEntry* e = view_.waiting().candidate({plan_.free(), Duration::max(), 0}, after)) {
-      after = &e->place;
-      if (plan_.holds(e->job) || plan_.starts(e->job) || !plan_.nodes().find(spec(*e))) continue;
-      if (const auto where = timeline_.now_for(spec(*e), e->expected)) start(*e, *where);
+  Duration window() const { return promise_ == kNever ? Duration::max() : (promise_ - now()) * 100 / knobs_.stretch; }
+  bool beside() const { return knobs_.beside && set_aside_ != nullptr; }
+
+  // What candidates must keep to, as far as counts can tell.
+  Gap gap_now() const {
+    if (!beside()) return {plan_.free(), window(), 0};
+    std::int64_t left = plan_.free();
+    for (const Share& s : set_aside_->shares) {
+      if (!room_is_drawn_) break;
+      left -= std::max<std::int64_t>(0, plan_.nodes().free_on(s.node) - plan_.room().processors_on(s.node));
     }
+    return {plan_.free(), window(), left};
+  }
+
+  bool finds(const NodeSpace& nodes, const JobSpec& spec, Refused& refused) {
+    if (refused.covers(spec)) return false;
+    if (nodes.find(spec, where_)) return true;
+    refused.add(spec);
+    return false;
+  }
+
+  bool try_one(JobId id, Duration expected) {
+    const JobSpec& asked = view_.job(id).spec;
+    const bool in_time = expected <= window();
+    if ((!in_time && !beside()) || !finds(plan_.nodes(), asked, refused_now_)) return false;
+    if (!in_time && !finds(nodes_that_stay_free(), asked, refused_beside_)) return false;
+    const Reason because{in_time ? Rule::ends_before_promise : Rule::beside_promise, head_->job, promise_, plan_.free(),
+                         head_->processors};
+    plan_.start_at(id, where_, because, true);
+    if (!in_time) plan_.room().take(where_);
+    if (stays_is_drawn_) {
+      for (const Share& s : where_.shares) shrink(s.node);
+    }
+    return true;
+  }
+
+  // What is free now and also once the promised job has its nodes.
+  NodeSpace& nodes_that_stay_free() {
+    if (stays_is_drawn_) return plan_.some_nodes();
+    stays_is_drawn_ = true;
+    if (!room_is_drawn_) plan_.room_at(promise_).take(*set_aside_);
+    room_is_drawn_ = true;
+    plan_.some_nodes().follow(plan_.nodes());
+    for (const Share& s : set_aside_->shares) shrink(s.node);
+    return plan_.some_nodes();
+  }
+
+  void shrink(NodeId node) {
+    const NodeSpace& free_now = plan_.nodes();
+    const std::int64_t processors = std::min<std::int64_t>(free_now.free_on(node), plan_.room().processors_on(node));
+    const std::int64_t memory = std::min(free_now.memory_on(node), plan_.room().memory_on(node));
+    plan_.some_nodes().set_free(node, std::max<std::int64_t>(processors, 0), std::max<std::int64_t>(memory, 0));
   }
 
   const View& view_;
   Plan& plan_;
   const BackfillKnobs& knobs_;
-  NodeTimeline timeline_;
-  const WaitingEntry* blocked_ = nullptr;  // the first waiting job that does not fit
-  Instant first_promise_ = kNever;
+  const WaitingEntry* head_ = nullptr;  // the first waiting job that does not fit
+  Instant promise_ = kNever;
+  const Placement* set_aside_ = nullptr;  // for the head; nullptr: the promise is fixed, and nobody starts beside it
+  Placement head_place_;
+  Placement where_;
+  bool room_is_drawn_ = false;   // plan_.room() is what is left when the promised job has its nodes
+  bool stays_is_drawn_ = false;  // plan_.some_nodes() is what is free now and stays so
+  Refused refused_now_;
+  Refused refused_beside_;
 };
 
 }  // namespace
 
-void Backfill::on_nodes(const View& view, Plan& plan) const { NodePlanner(view, plan, knobs_).run(); }
+void Backfill::on_nodes(const View& view, Plan& plan) const {
+  if (knobs_.reservations > 1) return behind_many_on_nodes(view, plan);
+  OnePromise(view, plan, knobs_).run();
+}
 
 }  // namespace rota

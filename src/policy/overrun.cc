@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "policy/head_room.h"
 #include "policy/victims.h"
 
 namespace rota {
@@ -31,13 +32,13 @@ class PromiseDue : public Policy {
   }
 };
 
-// Those that hold processors set aside for the promised job: backfilled jobs whose time is up, and all others.
+// Those in the way of the promised job: backfilled jobs whose time is up, and all others.
 struct Blockers {
   std::vector<JobId> overrunning;
   bool others = false;
 
-  explicit Blockers(const View& view) {
-    for (const JobId id : view.blockers()) {
+  Blockers(const View& view, const HeadRoom& room) {
+    for (const JobId id : room.blockers()) {
       const Job& job = view.job(id);
       if (time_is_up(view, job)) {
         overrunning.push_back(id);
@@ -53,8 +54,9 @@ class Strict final : public PromiseDue {
   void decide(const View& view, Plan& plan) const override {
     const WaitingEntry* head = due_head(view);
     if (!head) return;
-    const Blockers blockers(view);
-    if (blockers.others && plan.fits(*head)) return;  // it starts beside them
+    HeadRoom room(view, plan, *head);
+    const Blockers blockers(view, room);
+    if (blockers.others && room.head_fits()) return;  // it starts beside them
     for (const JobId id : blockers.overrunning) plan.kill(id, promise_due(view, plan, *head, Rule::promise_due));
   }
 };
@@ -68,10 +70,10 @@ class RbHar final : public PromiseDue {
     if (plan.kills()) return;
     const WaitingEntry* head = due_head(view);
     if (!head) return;
-    const Blockers blockers(view);
-    std::int64_t released = 0;
-    for (const JobId id : blockers.overrunning) released += view.job(id).spec.processors;
-    const bool can_start = !blockers.others || plan.free() + released >= head->processors;
+    HeadRoom room(view, plan, *head);
+    const Blockers blockers(view, room);
+    for (const JobId id : blockers.overrunning) room.release(id);
+    const bool can_start = !blockers.others || room.head_fits();
     if (can_start || literal_) judge(view, plan, *head, blockers.overrunning);
   }
 
@@ -86,16 +88,15 @@ class RbHar final : public PromiseDue {
   // Conditions C1 and C2 of the paper, for one job after the other.
   static void judge(const View& view, Plan& plan, const WaitingEntry& head, const std::vector<JobId>& overrunning) {
     const Duration grace = until_next_regular_end(view, view.job(head.job).expected);
-    std::int64_t free = plan.free();
+    HeadRoom room(view, plan, head);
     for (const JobId id : overrunning) {
-      const std::int64_t own = view.job(id).spec.processors;
-      const bool starts_beside = free >= head.processors;                                                   // C1
-      const bool wanted = starts_beside && somebody_fits(view, head, free + own - head.processors, grace);  // not C2
+      const bool starts_beside = room.head_fits();                                // C1
+      const bool wanted = starts_beside && room.somebody_fits_beside(id, grace);  // not C2
       if (starts_beside && !wanted && grace > Duration{0}) {
         plan.extend(id, view.now() + grace, promise_due(view, plan, head, Rule::harms_nobody));
       } else {
         plan.kill(id, promise_due(view, plan, head, Rule::promise_due));
-        free += own;
+        room.release(id);
       }
     }
   }
@@ -112,21 +113,6 @@ class RbHar final : public PromiseDue {
     return least;
   }
 
-  // Whether the job next in turn fits into `room`, or any behind it that would be over within `window`; equations (3)
-  // to (5).
-  static bool somebody_fits(const View& view, const WaitingEntry& head, std::int64_t room, Duration window) {
-    const WaitingEntry* next = view.waiting().next(head.place);
-    if (!next) return false;
-    if (next->processors <= room) return true;
-    const Gap gap{room, window - Duration{1}, 0};
-    const WaitingEntry* found = view.waiting().candidate(gap, nullptr);
-    while (found && (found->job == head.job || found->job == next->job)) {
-      const WaitingEntry::Key passed = found->place;
-      found = view.waiting().candidate(gap, &passed);
-    }
-    return found != nullptr;
-  }
-
   bool literal_;
 };
 
@@ -134,7 +120,9 @@ class Lazy final : public PromiseDue {
  public:
   void decide(const View& view, Plan& plan) const override {
     const WaitingEntry* head = due_head(view);
-    if (!head || plan.fits(*head)) return;
+    if (!head) return;
+    HeadRoom room(view, plan, *head);
+    if (room.head_fits()) return;
     std::vector<Victim> candidates;
     view.running().for_each([&](const RunningEntry& e) {
       if (e.place.end > view.now()) return false;
@@ -142,9 +130,30 @@ class Lazy final : public PromiseDue {
       if (job.backfilled) candidates.push_back({e.job, e.processors, (view.now() - job.start) * e.processors});
       return true;
     });
-    for (const JobId id : cheapest_victims(candidates, head->processors - plan.free())) {
-      plan.kill(id, promise_due(view, plan, *head, Rule::promise_due));
+    const std::vector<JobId> victims = view.counts_decide()
+                                           ? cheapest_victims(candidates, head->processors - plan.free())
+                                           : needed_victims(std::move(candidates), room);
+    for (const JobId id : victims) plan.kill(id, promise_due(view, plan, *head, Rule::promise_due));
+  }
+
+ private:
+  // On nodes: of all that could be stopped, each is spared without which the head fits still: first the smallest, of
+  // those the one that would lose most. None can be spared in the end, though other, fewer ones might have done.
+  static std::vector<JobId> needed_victims(std::vector<Victim> candidates, HeadRoom& room) {
+    for (const Victim& v : candidates) room.release(v.job);
+    std::vector<JobId> victims;
+    if (!room.head_fits()) return victims;
+    std::sort(candidates.begin(), candidates.end(), [](const Victim& a, const Victim& b) {
+      if (a.processors != b.processors) return a.processors < b.processors;
+      return a.work != b.work ? a.work > b.work : a.job < b.job;
+    });
+    for (const Victim& v : candidates) {
+      room.take_back(v.job);
+      if (room.head_fits()) continue;
+      room.release(v.job);
+      victims.push_back(v.job);
     }
+    return victims;
   }
 };
 

@@ -128,8 +128,10 @@ class CommandLines(RotaCase):
         for knob, said in [("depth=-1", "0 to 100000"), ("depth=x", "0 to 100000"), ("depth=99999999999999999999", "0 to"),
                            ("stretch=99", "1 to 10"), ("stretch=nan", "1 to 10"), ("skip=maybe", "yes or no"),
                            ("order=size", "smallest"), ("overrun=abc", "duration"), ("overrun=-5m", "duration"),
-                           ("predict=", "tsafrir"), ("bind=gpu", "container, weighted or late"), ("depth", "NAME=VALUE"), ("", "NAME=VALUE"),
-                           ("+depth=1", "NAME=VALUE")]:
+                           ("predict=", "tsafrir"), ("bind=gpu", "container, weighted or late"),
+                           ("depth", "NAME=VALUE"), ("", "NAME=VALUE"),
+                           ("+depth=1", "NAME=VALUE"), ("skip=yes", "would have no effect here: it is for depth=0"),
+                           ("depth=0+overrun=lazy", "with depth=0 nothing is promised")]:
             with self.subTest(knob=knob):
                 self.refused("simulate", DAY, "--policy", "easy+" + knob, said=said)
 

@@ -3,10 +3,11 @@
 //
 //   # lesson: ...
 //   processors 4
+//   node 2 16              optional, one for each node, in place of `processors`: its processors, and maybe its memory
 //   policy easy
 //   ties submit-first      optional, as are `estimates exact` and `clamp`
 //   jobs
-//   1 0 3 10 10            id submit processors limit run, and maybe priority=N user=N
+//   1 0 3 10 10            id submit processors limit run, and maybe priority=N user=N nodes=N memory=N
 //   timeline
 //   1 0 10 promised=5      id start end, and maybe promised=N (the first promise; unsaid: not looked at), backfilled,
 //   killed 2 rejected
@@ -54,6 +55,10 @@ class SchedReader {
       std::istringstream words(text.substr(0, text.find('#')));
       if (std::string word; words >> word) read_line(word, words);
     }
+    if (!machine_.nodes.empty()) {
+      file_.options.processors = machine_.processors;
+      file_.options.machine = std::make_shared<const Machine>(machine_);
+    }
     if (file_.options.processors < 1 || file_.policy.empty() || file_.jobs.empty() || file_.timeline.empty()) {
       fail("processors, policy, jobs or timeline is missing");
     }
@@ -97,6 +102,12 @@ class SchedReader {
     words >> value;
     if (word == "processors") {
       file_.options.processors = number(value);
+    } else if (word == "node") {
+      Node& node = machine_.nodes.emplace_back();
+      node.name = "node " + std::to_string(machine_.nodes.size());
+      node.processors = static_cast<std::uint32_t>(number(value));
+      machine_.processors += node.processors;
+      if (std::string memory; words >> memory) node.memory = number(memory);
     } else if (word == "policy") {
       file_.policy = value;
     } else if (word == "ties" && value == "submit-first") {
@@ -123,6 +134,10 @@ class SchedReader {
         row.priority = static_cast<std::int32_t>(value);
       } else if (name == "user") {
         row.user = static_cast<std::uint32_t>(value);
+      } else if (name == "nodes") {
+        row.nodes = static_cast<std::uint32_t>(value);
+      } else if (name == "memory") {
+        row.memory = value;
       } else {
         fail("a job has no \"" + word + "\"");
       }
@@ -159,6 +174,7 @@ class SchedReader {
     return {word.substr(0, equals), number(word.substr(equals + 1))};
   }
 
+  Machine machine_;
   std::string shown_;
   std::string part_;
   int line_ = 0;

@@ -1,4 +1,5 @@
 // WaitingJobs against a list that is sorted and scanned for every question.
+#include "model/candidate_walk.h"
 #include "model/waiting.h"
 
 #include <gtest/gtest.h>
@@ -66,9 +67,25 @@ class Queue {
       walked.push_back(e->job);
     }
     RC_ASSERT(walked == expected);
+    expect_same_walk(gap);
   }
 
  private:
+  // The walk finds what candidate() finds, with a gap that shrinks as some of those found are taken.
+  void expect_same_walk(Gap gap) const {
+    CandidateWalk walk(index_, nullptr);
+    const WaitingEntry* last = nullptr;
+    for (std::size_t i = 0;; ++i) {
+      const WaitingEntry* e = index_.candidate(gap, last ? &last->place : nullptr);
+      RC_ASSERT(walk.next(gap) == e);
+      if (!e) return;
+      last = e;
+      if (i % 3 == 1) continue;
+      gap.free -= e->processors;
+      gap.beside = std::max<std::int64_t>(0, gap.beside - e->processors);
+    }
+  }
+
   std::vector<JobId> sorted(Order order) const {
     std::vector<std::pair<std::tuple<std::int64_t, std::int64_t, std::uint32_t>, JobId>> places;
     for (const auto& [id, job] : jobs_) {

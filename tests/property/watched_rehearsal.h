@@ -19,8 +19,10 @@ class WatchedRehearsal final : public EventSink, private JobSink {
 
   WatchedRehearsal(const std::vector<scenario::Row>& rows, const std::string& policy,
                    const cli::RehearseOptions& options)
+      : WatchedRehearsal(scenario::workload_of(rows), policy, options) {}
+  WatchedRehearsal(trace::Workload workload, const std::string& policy, const cli::RehearseOptions& options)
       : options_(options),
-        workload_(scenario::workload_of(rows)),
+        workload_(std::move(workload)),
         chain_(scenario::chain_of(policy)),
         source_(workload_, options_),
         engine_({.ties = options.ties}, source_, loop_),
@@ -48,6 +50,7 @@ class WatchedRehearsal final : public EventSink, private JobSink {
   ClusterOptions cluster_options() const {
     ClusterOptions cluster;
     cluster.processors = options_.processors;
+    cluster.machine = options_.machine.get();
     cluster.waiting = chain_.waiting();
     cluster.presume_ended = options_.ties == sim::Ties::submit_first;
     cluster.user_history = chain_.knobs().estimator != Estimator::limit;

@@ -22,6 +22,8 @@ struct Row {
   std::int64_t run = 1;
   std::int32_t priority = 0;
   std::uint32_t user = UINT32_MAX;
+  std::uint32_t nodes = 0;  // to spread over; 0: any spread will do
+  std::int64_t memory = 0;  // on each node
 };
 
 inline std::ostream& operator<<(std::ostream& out, const Row& r) {
@@ -41,6 +43,8 @@ inline trace::Workload workload_of(const std::vector<Row>& rows) {
     spec.limit = seconds(r.limit);
     spec.priority = r.priority;
     spec.user = r.user;
+    spec.nodes = r.nodes;
+    spec.memory = r.memory;
     workload.jobs.push_back(spec);
     workload.run_times.push_back(seconds(r.run));
   }

@@ -10,7 +10,6 @@ ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& cha
   cluster.presume_ended = options.engine.ties == Ties::submit_first;
   cluster.user_history = chain.knobs().estimator != Estimator::limit;
   cluster.machine = options.machine;
-  if (options.machine && !options.machine->nodes.empty()) cluster.waiting.by_size = cluster.waiting.by_queue = true;
   cluster.list_processors = chain.lists_processors();
   return cluster;
 }

@@ -1,0 +1,38 @@
+#include "base/id_set.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <set>
+
+namespace rota {
+namespace {
+
+TEST(IdSet, finds_the_next_member_across_empty_words) {
+  IdSet set(10'000);
+  for (const std::uint32_t id : {3U, 64U, 4095U, 4096U, 9999U}) set.insert(id);
+  EXPECT_EQ(set.first(), 3U);
+  EXPECT_EQ(set.next(4), 64U);
+  EXPECT_EQ(set.next(65), 4095U);
+  EXPECT_EQ(set.next(4096), 4096U);
+  EXPECT_EQ(set.next(4097), 9999U);
+  set.erase(9999);
+  EXPECT_EQ(set.next(4097), IdSet::kNone);
+}
+
+RC_GTEST_PROP(IdSet, holds_what_a_set_holds, ()) {
+  const auto ids = *rc::gen::container<std::vector<std::uint32_t>>(rc::gen::inRange(0U, 9000U));
+  IdSet set(9000);
+  std::set<std::uint32_t> expected;
+  for (const std::uint32_t id : ids) {
+    const bool out = expected.contains(id) || id % 3 == 0;
+    out ? set.erase(id) : set.insert(id);
+    out ? static_cast<void>(expected.erase(id)) : static_cast<void>(expected.insert(id));
+    RC_ASSERT(set.size() == expected.size());
+    const auto next = expected.lower_bound(id);
+    RC_ASSERT(set.next(id) == (next == expected.end() ? IdSet::kNone : *next));
+  }
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,259 @@
+#include "model/node_space.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+
+namespace rota {
+namespace {
+
+constexpr std::int64_t kGiB = std::int64_t{1} << 30U;
+
+Machine machine_of(const std::vector<std::pair<std::uint32_t, std::int64_t>>& shapes) {
+  Machine machine;
+  for (const auto& [processors, memory] : shapes) {
+    machine.nodes.push_back({"n" + std::to_string(machine.nodes.size()), processors, memory, {}});
+    machine.processors += processors;
+  }
+  return machine;
+}
+
+Machine alike(std::size_t nodes, std::uint32_t processors) {
+  return machine_of(std::vector<std::pair<std::uint32_t, std::int64_t>>(nodes, {processors, 0}));
+}
+
+JobSpec asks(std::uint32_t processors, std::uint32_t nodes = 0, std::int64_t memory = 0) {
+  JobSpec spec;
+  spec.processors = processors;
+  spec.nodes = nodes;
+  spec.memory = memory;
+  return spec;
+}
+
+using Where = std::map<std::uint32_t, std::uint32_t>;  // processors by node; empty: no room
+
+Where found(const NodeSpace& space, const JobSpec& spec) {
+  Placement where;
+  if (!space.find(spec, where)) return {};
+  Where by_node;
+  for (const Share& s : where.shares) by_node[s.node.value] += s.processors;
+  return by_node;
+}
+
+Placement take(NodeSpace& space, const JobSpec& spec) {
+  Placement where;
+  if (!space.find(spec, where)) throw std::logic_error("the job has no room");
+  space.take(where);
+  return where;
+}
+
+TEST(NodeSpace, gives_whole_nodes_to_a_job_that_fills_them) {
+  const Machine machine = alike(4, 8);
+  NodeSpace space(&machine);
+  take(space, asks(3));
+  EXPECT_EQ(found(space, asks(16)), (Where{{1, 8}, {2, 8}}));
+  EXPECT_EQ(found(space, asks(19)), (Where{{0, 3}, {1, 8}, {2, 8}})) << "and the rest to one that is used already";
+}
+
+TEST(NodeSpace, fills_the_fullest_node_that_has_room_first) {
+  const Machine machine = alike(4, 8);
+  NodeSpace space(&machine);
+  for (const std::uint32_t node : {0U, 1U, 2U}) space.take({{{NodeId{node}, 2 + 2 * node}}, 0});
+  EXPECT_EQ(found(space, asks(2)), (Where{{2, 2}}));
+  EXPECT_EQ(found(space, asks(3)), (Where{{1, 3}}));
+  EXPECT_EQ(found(space, asks(7)), (Where{{3, 7}}));
+}
+
+TEST(NodeSpace, spreads_a_job_over_what_is_left_if_it_must) {
+  const Machine machine = alike(3, 4);
+  NodeSpace space(&machine);
+  for (const std::uint32_t node : {0U, 1U, 2U}) space.take({{{NodeId{node}, 1 + node}}, 0});
+  EXPECT_EQ(found(space, asks(6)), (Where{{0, 3}, {1, 2}, {2, 1}}));
+  EXPECT_EQ(found(space, asks(7)), Where{});
+}
+
+TEST(NodeSpace, spreads_evenly_where_nodes_are_asked_for) {
+  const Machine machine = machine_of({{2, 0}, {4, 0}, {4, 0}, {4, 0}});
+  NodeSpace space(&machine);
+  EXPECT_EQ(found(space, asks(8, 3)), (Where{{1, 3}, {2, 3}, {0, 2}}));
+  EXPECT_EQ(found(space, asks(9, 3)), (Where{{1, 3}, {2, 3}, {3, 3}}));
+  EXPECT_EQ(found(space, asks(14, 4)), Where{}) << "four processors on two nodes and three on two; one has two";
+  EXPECT_EQ(found(space, asks(2, 4)), (Where{{0, 1}, {1, 1}})) << "a share is one processor at least";
+}
+
+TEST(NodeSpace, looks_at_memory_where_a_node_says_what_it_has) {
+  const Machine machine = machine_of({{4, 8 * kGiB}, {4, 32 * kGiB}, {4, 0}});
+  NodeSpace space(&machine);
+  EXPECT_EQ(found(space, asks(1, 0, 16 * kGiB)), (Where{{1, 1}}));
+  take(space, asks(1, 1, 20 * kGiB));
+  EXPECT_EQ(found(space, asks(1, 1, 16 * kGiB)), (Where{{2, 1}}));
+  EXPECT_EQ(found(space, asks(2, 2, 8 * kGiB)), (Where{{0, 1}, {1, 1}}));
+}
+
+TEST(NodeSpace, finds_nodes_of_the_partition_only) {
+  Machine machine = alike(3, 4);
+  machine.partitions.resize(2);
+  machine.partitions[0].nodes = {NodeId{0}, NodeId{1}, NodeId{2}};
+  machine.partitions[1].nodes = {NodeId{2}};
+  for (Node& node : machine.nodes) node.partitions = {PartitionId{0}};
+  machine.nodes[2].partitions.push_back(PartitionId{1});
+  const NodeSpace space(&machine);
+  JobSpec spec = asks(2);
+  spec.partition = PartitionId{1};
+  EXPECT_EQ(found(space, spec), (Where{{2, 2}}));
+  EXPECT_EQ(space.needs_of(spec), Needs::places);
+  spec.partition = PartitionId{0};
+  EXPECT_EQ(space.needs_of(spec), Needs::processors) << "the partition has every node";
+}
+
+TEST(NodeSpace, never_finds_a_node_that_is_not_available) {
+  const Machine machine = alike(3, 4);
+  NodeSpace space(&machine);
+  space.set_available(NodeId{0}, false);
+  EXPECT_EQ(found(space, asks(4)), (Where{{1, 4}}));
+  EXPECT_EQ(space.free(), 8);
+  EXPECT_EQ(space.withheld(), 4);
+  EXPECT_EQ(found(space, asks(9)), Where{});
+  const Placement where = take(space, asks(4));
+  space.set_available(NodeId{1}, false);  // it drains
+  EXPECT_EQ(space.withheld(), 4);
+  space.give(where, at_seconds(7));
+  EXPECT_EQ(space.withheld(), 8) << "what a job gives back on a node that drains is withheld";
+  space.set_available(NodeId{1}, true);
+  EXPECT_EQ(found(space, asks(8)), (Where{{1, 4}, {2, 4}}));
+}
+
+TEST(NodeSpace, knows_which_nodes_are_idle_and_since_when) {
+  const Machine machine = alike(4, 4);
+  NodeSpace space(&machine);
+  const Placement first = take(space, asks(4));
+  const Placement second = take(space, asks(6));
+  EXPECT_EQ(space.busy_count(), 3U);
+  EXPECT_EQ(space.partly_used(), 1U);
+  space.give(first, at_seconds(9));
+  EXPECT_TRUE(space.idle(NodeId{0}));
+  EXPECT_EQ(space.idle_since(NodeId{0}), at_seconds(9));
+  EXPECT_EQ(space.idle_since(NodeId{3}), kEpoch);
+  std::vector<std::uint32_t> idle;
+  space.for_each_idle([&](NodeId node) { return idle.push_back(node.value), true; });
+  EXPECT_EQ(idle, (std::vector<std::uint32_t>{0, 3}));
+}
+
+TEST(NodeSpace, latest_first_leaves_those_alone_that_have_been_idle_for_long) {
+  const Machine machine = alike(4, 4);
+  NodeSpace space(&machine, IdleOrder::latest_first);
+  EXPECT_EQ(found(space, asks(4)), (Where{{0, 4}})) << "in file order at first";
+  const Placement a = take(space, asks(4));
+  const Placement b = take(space, asks(8));
+  space.give(b, at_seconds(1));
+  space.give(a, at_seconds(2));
+  EXPECT_EQ(found(space, asks(4)), (Where{{0, 4}}));
+  EXPECT_EQ(found(space, asks(12)), (Where{{0, 4}, {2, 4}, {1, 4}}));
+  space.take({{{NodeId{2}, 4}}, 0});
+  EXPECT_EQ(found(space, asks(12)), (Where{{0, 4}, {1, 4}, {3, 4}}));
+}
+
+TEST(NodeSpace, whole_nodes_are_a_matter_of_counting_where_they_are_alike) {
+  const Machine uniform = alike(4, 8);
+  const Machine mixed = machine_of({{8, 0}, {4, 0}});
+  EXPECT_EQ(NodeSpace(&uniform).needs_of(asks(5)), Needs::processors);
+  EXPECT_EQ(NodeSpace(&uniform).needs_of(asks(16, 2)), Needs::whole_nodes);
+  EXPECT_EQ(NodeSpace(&uniform).needs_of(asks(8, 2)), Needs::places);
+  EXPECT_EQ(NodeSpace(&mixed).needs_of(asks(8, 1)), Needs::places);
+  EXPECT_EQ(NodeSpace(&uniform).needs_of(asks(5, 0, kGiB)), Needs::processors) << "no node says what memory it has";
+}
+
+// Takes, gives and availability at random, against what a plain array says; a follower is the same at every look.
+RC_GTEST_PROP(NodeSpace, agrees_with_an_array, ()) {
+  const auto order = *rc::gen::element(IdleOrder::file, IdleOrder::latest_first);
+  const auto shapes = *rc::gen::container<std::vector<std::pair<std::uint32_t, std::int64_t>>>(
+      rc::gen::pair(rc::gen::inRange(1U, 100U), rc::gen::element<std::int64_t>(0, 4, 9)));
+  const Machine machine = machine_of(shapes);
+  NodeSpace space(&machine, order);
+  NodeSpace follower(nullptr);
+  std::vector<std::pair<std::int64_t, bool>> plain;
+  for (const Node& node : machine.nodes) plain.emplace_back(node.processors, true);
+  std::vector<Placement> taken;
+  const auto steps = *rc::gen::inRange(0, 60);
+  for (int i = 0; i < steps; ++i) {
+    const auto choice = *rc::gen::inRange(0, 5);
+    if (choice == 0 && !plain.empty()) {
+      const auto node = *rc::gen::inRange<std::size_t>(0, plain.size());
+      plain[node].second = !plain[node].second;
+      space.set_available(NodeId{static_cast<std::uint32_t>(node)}, plain[node].second);
+    } else if (choice <= 2 && !taken.empty()) {
+      const Placement where = taken.back();
+      taken.pop_back();
+      space.give(where, at_seconds(i));
+      for (const Share& s : where.shares) plain[s.node.value].first += s.processors;
+    } else {
+      const JobSpec spec = asks(*rc::gen::inRange(1U, 300U), *rc::gen::inRange(0U, 4U));
+      Placement where;
+      if (*rc::gen::arbitrary<bool>()) follower.follow(space);
+      std::int64_t free = 0;
+      for (const auto& [processors, available] : plain) free += available ? processors : 0;
+      const bool fits = space.find(spec, where);
+      if (spec.nodes == 0) RC_ASSERT(fits == (free >= spec.processors));
+      RC_ASSERT(space.free() == free);
+      if (!fits) continue;
+      space.take(where);
+      taken.push_back(where);
+      std::int64_t got = 0;
+      for (const Share& s : where.shares) {
+        got += s.processors;
+        RC_ASSERT(plain[s.node.value].second);
+        RC_ASSERT((plain[s.node.value].first -= s.processors) >= 0);
+      }
+      RC_ASSERT(got == spec.processors);
+    }
+    if (i % 7 == 0) follower.take(Placement{});
+    const bool looked = *rc::gen::arbitrary<bool>();
+    if (!looked) continue;
+    follower.follow(space);
+    for (const std::uint32_t processors : {1U, 17U, 150U}) {
+      RC_ASSERT(found(follower, asks(processors)) == found(space, asks(processors)));
+      RC_ASSERT(found(follower, asks(processors, 2)) == found(space, asks(processors, 2)));
+    }
+    RC_ASSERT(follower.busy_count() == space.busy_count());
+    RC_ASSERT(follower.free() == space.free());
+  }
+}
+
+// What a follower does to itself is undone by following.
+RC_GTEST_PROP(NodeSpace, a_follower_forgets_what_it_tried, ()) {
+  const Machine machine = alike(70, 4);
+  NodeSpace space(&machine, *rc::gen::element(IdleOrder::file, IdleOrder::latest_first));
+  NodeSpace follower(nullptr);
+  std::vector<Placement> taken;
+  for (int i = 0; i < 50; ++i) {
+    follower.follow(space);
+    RC_ASSERT(follower.free() == space.free());
+    RC_ASSERT(found(follower, asks(9)) == found(space, asks(9)));
+    Placement where;
+    for (int tries = *rc::gen::inRange(0, 4); tries > 0; --tries) {
+      if (follower.find(asks(*rc::gen::inRange(1U, 60U)), where)) follower.take(where);
+    }
+    if (!taken.empty() && *rc::gen::arbitrary<bool>()) {
+      space.give(taken.back(), at_seconds(i));
+      taken.pop_back();
+    } else if (space.find(asks(*rc::gen::inRange(1U, 60U)), where)) {
+      space.take(where);
+      taken.push_back(where);
+    }
+  }
+}
+
+TEST(NeverFits, tells_a_job_that_has_no_room_on_an_empty_machine) {
+  const Machine machine = machine_of({{4, 8 * kGiB}, {8, 16 * kGiB}});
+  EXPECT_FALSE(never_fits(machine, asks(12)));
+  EXPECT_TRUE(never_fits(machine, asks(13)));
+  EXPECT_FALSE(never_fits(machine, asks(8, 2)));
+  EXPECT_FALSE(never_fits(machine, asks(9, 2))) << "five on the larger one, four on the other";
+  EXPECT_TRUE(never_fits(machine, asks(10, 2)));
+  EXPECT_TRUE(never_fits(machine, asks(9, 0, 9 * kGiB)));
+  EXPECT_TRUE(never_fits(machine, asks(1, 0, 17 * kGiB)));
+}
+
+}  // namespace
+}  // namespace rota

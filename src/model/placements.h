@@ -1,0 +1,53 @@
+// A place for each of some jobs: where running jobs run, where promised ones will. Room for shares is used again, so
+// that nothing is allocated once there is enough. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/check.h"
+#include "base/paged_table.h"
+#include "model/node_space.h"
+
+namespace rota {
+
+class Placements {
+ public:
+  void add_job() { slot_of_.add() = kNone; }  // the next job id exists
+  void retire_job(JobId job) {                // it will not be asked for again
+    erase(job);
+    slot_of_.retire(job.value);
+  }
+
+  bool contains(JobId job) const { return slot_of_[job.value] != kNone; }
+  const Placement& of(JobId job) const {
+    CHECK(contains(job), "the job has a place");
+    return slots_[slot_of_[job.value]];
+  }
+
+  void set(JobId job, const Placement& where) {
+    std::uint32_t& slot = slot_of_[job.value];
+    if (slot == kNone && unused_.empty()) {
+      slot = static_cast<std::uint32_t>(slots_.size());
+      slots_.emplace_back();
+    } else if (slot == kNone) {
+      slot = unused_.back();
+      unused_.pop_back();
+    }
+    slots_[slot] = where;
+  }
+  void erase(JobId job) {
+    std::uint32_t& slot = slot_of_[job.value];
+    if (slot != kNone) unused_.push_back(slot);
+    slot = kNone;
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+
+  PagedTable<std::uint32_t> slot_of_;  // by job id; kNone: it has no place
+  std::vector<Placement> slots_;
+  std::vector<std::uint32_t> unused_;
+};
+
+}  // namespace rota

@@ -1,0 +1,106 @@
+#include "plan/node_room.h"
+
+namespace rota {
+
+void NodeRoom::copy(const NodeSpace& space) {
+  space_ = &space;
+  free_.resize(space.size());
+  for (std::uint32_t i = 0; i < space.size(); ++i) copy_from_space(NodeId{i});
+}
+
+void NodeRoom::follow(const NodeSpace& space) {
+  if (space_ != &space || free_.size() != space.size()) seen_ = NodeSpace::kNeverSeen;
+  follows_ = true;
+  const auto copy_one = [&](NodeId node) { copy_from_space(node); };
+  if (space.changes_since(seen_, copy_one)) {
+    for (const NodeId node : touched_) copy_from_space(node);
+  } else {
+    copy(space);
+  }
+  touched_.clear();
+}
+
+void NodeRoom::copy_from_space(NodeId node) {
+  const bool there = space_->available(node);
+  free_[node.value] = there ? Free{space_->free_on(node), space_->memory_on(node)} : Free{0, space_->memory_on(node)};
+}
+
+bool NodeRoom::fits(const Placement& where) const {
+  return std::all_of(where.shares.begin(), where.shares.end(), [&](const Share& s) {
+    return free_[s.node.value].processors >= s.processors && free_[s.node.value].memory >= where.memory;
+  });
+}
+
+void NodeRoom::change(const Placement& where, std::int64_t sign) {
+  for (const Share& s : where.shares) change_one(s, where.memory, sign);
+}
+
+void NodeRoom::shrink_to(const NodeRoom& other) {
+  for (std::size_t i = 0; i < free_.size(); ++i) {
+    free_[i].processors = std::min(free_[i].processors, other.free_[i].processors);
+    free_[i].memory = std::min(free_[i].memory, other.free_[i].memory);
+  }
+}
+
+bool NodeRoom::choose(const JobSpec& spec, const NodeSpace* busy_first, Placement& where) const {
+  where.shares.clear();
+  where.memory = spec.memory;
+  suitable_.clear();
+  for (std::uint32_t i = 0; i < free_.size(); ++i) {
+    const bool suits = free_[i].processors > 0 && free_[i].memory >= spec.memory;
+    if (suits && space_->in_partition(NodeId{i}, spec.partition)) suitable_.push_back(i);
+  }
+  if (busy_first) {
+    std::stable_sort(suitable_.begin(), suitable_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return busy_first->free_on(NodeId{a}) < busy_first->free_on(NodeId{b});
+    });
+  }
+  if (const std::uint32_t nodes = std::min(spec.nodes, spec.processors); nodes > 0) {
+    const std::uint32_t larger = spec.processors % nodes;
+    equal_shares(larger, spec.processors / nodes + 1, where);
+    if (where.shares.size() == larger) equal_shares(nodes, spec.processors / nodes, where);
+    return where.shares.size() == nodes;
+  }
+  std::int64_t left = spec.processors;
+  for (const std::uint32_t i : suitable_) {
+    if (left == 0) break;
+    const std::int64_t share = std::min(left, free_[i].processors);
+    where.shares.push_back({NodeId{i}, static_cast<std::uint32_t>(share)});
+    left -= share;
+  }
+  return left == 0;
+}
+
+void NodeRoom::equal_shares(std::uint32_t count, std::uint32_t share, Placement& where) const {
+  const auto given = static_cast<std::ptrdiff_t>(where.shares.size());
+  for (const std::uint32_t i : suitable_) {
+    if (where.shares.size() >= count) return;
+    if (free_[i].processors < share) continue;
+    const auto here = [&](const Share& s) { return s.node.value == i; };
+    if (std::any_of(where.shares.begin(), where.shares.begin() + given, here)) continue;
+    where.shares.push_back({NodeId{i}, share});
+  }
+}
+
+FitWatch::FitWatch(const NodeRoom& room, const JobSpec& spec)
+    : spec_(spec), nodes_(std::min(spec.nodes, spec.processors)), share_(nodes_ == 0 ? 1 : spec.processors / nodes_) {
+  for (std::uint32_t i = 0; i < room.free_.size(); ++i) count(room, NodeId{i}, 1);
+}
+
+void FitWatch::count(const NodeRoom& room, NodeId node, std::int64_t sign) {
+  const NodeRoom::Free& free = room.free_[node.value];
+  if (free.processors <= 0 || free.memory < spec_.memory || !room.space_->in_partition(node, spec_.partition)) return;
+  processors_ += sign * free.processors;
+  wide_ += free.processors >= share_ ? sign : 0;
+  wider_ += free.processors > share_ ? sign : 0;
+}
+
+void FitWatch::give(NodeRoom& room, const Placement& where) {
+  for (const Share& s : where.shares) {
+    count(room, s.node, -1);
+    room.change_one(s, where.memory, 1);
+    count(room, s.node, 1);
+  }
+}
+
+}  // namespace rota

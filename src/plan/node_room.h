@@ -1,0 +1,83 @@
+// So much free on each node, at some other time than now or if something were different: plain figures that can be
+// copied, changed and asked for a place. What is free now is in NodeSpace, which is an index. Not thread-safe.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "model/node_space.h"
+
+namespace rota {
+
+class NodeRoom {
+ public:
+  NodeRoom() = default;
+  explicit NodeRoom(const NodeSpace& space) { copy(space); }
+
+  // Becomes what is free in `space` now.
+  void copy(const NodeSpace& space);    // O(nodes)
+  void follow(const NodeSpace& space);  // O(what changed in either since it followed last)
+
+  // The first nodes in file order that have room. False if the job does not fit. O(nodes)
+  bool find(const JobSpec& spec, Placement& where) const { return choose(spec, nullptr, where); }
+  // The same, but those nodes first on which least is free now: so that what is free now is left for others.
+  bool find_busy_first(const JobSpec& spec, Placement& where) const { return choose(spec, space_, where); }
+
+  bool fits(const Placement& where) const;
+  void take(const Placement& where) { change(where, -1); }
+  void give(const Placement& where) { change(where, 1); }
+
+  // Node by node the lesser of both; of one space.
+  void shrink_to(const NodeRoom& other);
+
+  std::int64_t processors_on(NodeId node) const { return free_[node.value].processors; }
+  std::int64_t memory_on(NodeId node) const { return free_[node.value].memory; }  // INT64_MAX: not looked at
+
+ private:
+  friend class FitWatch;
+  struct Free {
+    std::int64_t processors = 0;
+    std::int64_t memory = 0;
+  };
+
+  void change(const Placement& where, std::int64_t sign);
+  void change_one(const Share& share, std::int64_t memory, std::int64_t sign) {
+    if (!space_->available(share.node)) return;  // what comes free there is withheld
+    Free& free = free_[share.node.value];
+    free.processors += sign * share.processors;
+    if (free.memory != INT64_MAX) free.memory += sign * memory;
+    if (follows_) touched_.push_back(share.node);
+  }
+  void copy_from_space(NodeId node);
+  bool choose(const JobSpec& spec, const NodeSpace* busy_first, Placement& where) const;
+  void equal_shares(std::uint32_t count, std::uint32_t share, Placement& where) const;
+
+  const NodeSpace* space_ = nullptr;
+  bool follows_ = false;
+  std::uint64_t seen_ = NodeSpace::kNeverSeen;
+  std::vector<Free> free_;
+  std::vector<NodeId> touched_;                  // changed here since it followed last
+  mutable std::vector<std::uint32_t> suitable_;  // scratch
+};
+
+// Whether a job fits, kept up while room is given back. O(nodes) to make, O(shares) to keep.
+class FitWatch {
+ public:
+  FitWatch(const NodeRoom& room, const JobSpec& spec);
+  void give(NodeRoom& room, const Placement& where);
+  bool fits() const {
+    return nodes_ == 0 ? processors_ >= spec_.processors : wide_ >= nodes_ && wider_ >= spec_.processors % nodes_;
+  }
+
+ private:
+  void count(const NodeRoom& room, NodeId node, std::int64_t sign);
+
+  const JobSpec& spec_;
+  std::uint32_t nodes_;  // 0: any spread will do
+  std::int64_t share_;
+  std::int64_t processors_ = 0;  // on nodes that suit the job
+  std::int64_t wide_ = 0;        // nodes that can give a share
+  std::int64_t wider_ = 0;       // nodes that can give one more
+};
+
+}  // namespace rota

@@ -1,0 +1,172 @@
+// The part of the referee that looks at nodes: where jobs start, and what is set aside for those that are promised a
+// start.
+#include <algorithm>
+#include <tuple>
+
+#include "plan/referee.h"
+
+namespace rota {
+namespace {
+
+std::string name(const View& view, JobId id) { return "job " + std::to_string(view.job(id).spec.number); }
+
+}  // namespace
+
+void Referee::count_nodes(const View& view, JobId job, bool taken) {
+  if (view.nodes().counted()) return;
+  used_.resize(view.options().machine->nodes.size());
+  count_place(view.placement(job), view.job(job).spec.memory, taken ? 1 : -1);
+}
+
+void Referee::count_place(const Placement& where, std::int64_t memory, std::int64_t sign) {
+  for (const Share& s : where.shares) {
+    used_[s.node.value].processors += sign * s.processors;
+    used_[s.node.value].memory += sign * memory;
+  }
+}
+
+// Every start has a place that is what the job asks for, and no node gets more than it has; every promise too has such
+// a place, or none.
+std::optional<std::string> Referee::check_places(const View& view, const Plan& plan) {
+  if (view.nodes().counted()) return std::nullopt;
+  used_.resize(view.options().machine->nodes.size());
+  std::optional<std::string> breach;
+  std::size_t tried = 0;
+  for (const Action& a : plan.actions()) {
+    if (a.kind != ActionKind::start || breach) continue;
+    if (tried == plan.places().size()) return name(view, a.job) + " is started nowhere";
+    const Placement& where = plan.places()[tried++];
+    count_place(where, view.job(a.job).spec.memory, 1);
+    breach = check_room(view, a.job, where);
+    if (!breach) breach = check_shape(view, a.job, where);
+  }
+  std::size_t undone = 0;
+  for (const Action& a : plan.actions()) {
+    if (a.kind != ActionKind::start || undone == tried) continue;
+    count_place(plan.places()[undone++], view.job(a.job).spec.memory, -1);
+  }
+  for (const Promise& p : plan.promises()) {
+    const Placement& where = plan.place_of(p);
+    if (!breach && !where.shares.empty()) breach = check_shape(view, p.job, where);
+  }
+  return breach;
+}
+
+// A start that is already counted in.
+std::optional<std::string> Referee::check_room(const View& view, JobId job, const Placement& where) {
+  for (const Share& s : where.shares) {
+    ++checks_;
+    const Node& node = view.options().machine->nodes[s.node.value];
+    const Used& used = used_[s.node.value];
+    if (used.processors > node.processors || (node.memory > 0 && used.memory > node.memory)) {
+      return name(view, job) + " is started on node " + node.name + ", which has no room for it";
+    }
+  }
+  return std::nullopt;
+}
+
+// The right processors on the right nodes.
+std::optional<std::string> Referee::check_shape(const View& view, JobId job, const Placement& where) {
+  const Machine& machine = *view.options().machine;
+  const JobSpec& spec = view.job(job).spec;
+  std::int64_t got = 0;
+  std::uint32_t least = UINT32_MAX;
+  std::uint32_t most = 0;
+  ++looks_;
+  looked_at_.resize(machine.nodes.size());
+  for (const Share& s : where.shares) {
+    const Node& node = machine.nodes[s.node.value];
+    const auto& in = node.partitions;
+    if (spec.partition.valid() && std::find(in.begin(), in.end(), spec.partition) == in.end()) {
+      return name(view, job) + " is given node " + node.name + ", which is not in its partition";
+    }
+    if (std::exchange(looked_at_[s.node.value], looks_) == looks_) {
+      return name(view, job) + " is given node " + node.name + " twice";
+    }
+    got += s.processors;
+    least = std::min(least, s.processors);
+    most = std::max(most, s.processors);
+  }
+  if (got != spec.processors) return name(view, job) + " is given fewer or more processors than it asks for";
+  if (spec.nodes > 0 && (where.shares.size() != std::min(spec.nodes, spec.processors) || most - least > 1)) {
+    return name(view, job) + " is not spread evenly over as many nodes as it asks for";
+  }
+  return std::nullopt;
+}
+
+// The first node and instant at which running jobs, starts and what is set aside together need more than the node has:
+// with the promises and starts of this plan, or with those that stood before it and the starts whose turn it was.
+std::optional<std::string> Referee::node_excess(const View& view, const Plan& plan, Promises promises) {
+  node_changes_.clear();
+  const bool before = promises == Promises::before;
+  const auto uses = [&](JobId id, Instant from, Instant to, const Placement& where) {
+    const std::int64_t memory = view.job(id).spec.memory;
+    for (const Share& s : where.shares) {
+      node_changes_.push_back({s.node.value, from, s.processors, memory});
+      node_changes_.push_back({s.node.value, to, -std::int64_t{s.processors}, -memory});
+    }
+  };
+  view.running().for_each([&](const RunningEntry& e) {
+    uses(e.job, view.now(), std::max(e.place.end, view.now() + Duration{1}), view.placement(e.job));
+    return true;
+  });
+  std::size_t place = 0;
+  const auto starts = [&](JobId id) {
+    const auto same = [&](const Action& a) { return a.kind == ActionKind::start && a.job == id; };
+    return std::any_of(plan.actions().begin(), plan.actions().end(), same);
+  };
+  for (const Action& a : plan.actions()) {
+    if (a.kind != ActionKind::start) continue;
+    const Placement& where = plan.places()[place++];
+    if (before && (a.backfilled || view.job(a.job).promise != kNever)) continue;
+    uses(a.job, view.now(), view.now() + view.job(a.job).expected, where);
+  }
+  const auto promise = [&](JobId id, Instant start, const Placement& where) {
+    if (start == kNever || (!before && starts(id))) return;
+    if (!before && start <= view.now()) return;  // what runs has broken it already
+    const Instant from = std::max(start, view.now());
+    uses(id, from, from + view.job(id).expected, where);
+  };
+  for (const JobId id : view.promised()) {
+    const auto fresh = [&](const Promise& p) { return p.job == id; };
+    if (!before && std::any_of(plan.promises().begin(), plan.promises().end(), fresh)) continue;
+    promise(id, view.job(id).promise, view.promised_place(id));
+  }
+  if (!before) {
+    for (const Promise& p : plan.promises()) promise(p.job, p.start, plan.place_of(p));
+  }
+  return worst_node(*view.options().machine);
+}
+
+std::optional<std::string> Referee::worst_node(const Machine& machine) {
+  // At one instant what is given back comes first.
+  std::sort(node_changes_.begin(), node_changes_.end(), [](const NodeChange& a, const NodeChange& b) {
+    return std::tie(a.node, a.at, a.processors) < std::tie(b.node, b.at, b.processors);
+  });
+  Used used;
+  for (std::size_t i = 0; i < node_changes_.size(); ++i) {
+    const NodeChange& c = node_changes_[i];
+    if (i == 0 || c.node != node_changes_[i - 1].node) used = {};
+    ++checks_;
+    used.processors += c.processors;
+    used.memory += c.memory;
+    const Node& node = machine.nodes[c.node];
+    if (used.processors > node.processors || (node.memory > 0 && used.memory > node.memory)) {
+      return "running jobs and what is set aside together need more than node " + node.name + " has at " +
+             std::to_string(c.at.time_since_epoch().count() / 1000) + " s";
+    }
+  }
+  return std::nullopt;
+}
+
+// Later than it was promised, where places are set aside: only if what runs has broken what stood before.
+std::optional<std::string> Referee::check_later_on_nodes(const View& view, const Plan& plan, const Promise& promise) {
+  if (promise.start == kNever && view.nodes().withheld() > 0) return std::nullopt;
+  const Job& job = view.job(promise.job);
+  if (view.promised_place(promise.job).shares.empty() || job.promise < view.now()) return std::nullopt;
+  if (node_excess(view, plan, Promises::before)) return std::nullopt;
+  return name(view, promise.job) +
+         " loses the place that it was promised although nothing but the plan stands in its way";
+}
+
+}  // namespace rota

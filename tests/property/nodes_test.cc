@@ -1,0 +1,161 @@
+// Clusters that are described node by node: where counting processors decides, they schedule as a counted cluster does;
+// elsewhere every policy runs every workload to its end, with the referee watching every place.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "scenario/scenario.h"
+#include "watched_rehearsal.h"
+
+namespace rota {
+namespace {
+
+using scenario::Mix;
+using scenario::Row;
+
+// `nodes` nodes of `processors` each.
+std::shared_ptr<const Machine> nodes_of(std::uint32_t nodes, std::uint32_t processors) {
+  Machine machine;
+  for (std::uint32_t i = 0; i < nodes; ++i) machine.nodes.push_back({"n" + std::to_string(i), processors, 0, {}});
+  machine.processors = std::int64_t{nodes} * processors;
+  return std::make_shared<const Machine>(std::move(machine));
+}
+
+std::vector<Job> rehearsed(const trace::Workload& workload, const std::string& policy,
+                           const cli::RehearseOptions& options) {
+  auto done = cli::rehearse(workload, scenario::chain_of(policy), options);
+  if (!done) throw std::runtime_error(done.error().message);
+  return std::move(done->outcome.jobs);
+}
+
+const std::vector<std::string> kPolicies{"fcfs",
+                                         "fcfs-skip",
+                                         "easy",
+                                         "easy++",
+                                         "easy+candidates=largest",
+                                         "easy+depth=2",
+                                         "easy+depth=5",
+                                         "conservative",
+                                         "strict",
+                                         "rb-har",
+                                         "grace",
+                                         "rb-har+overrun=rb-har-literal",
+                                         "easy+overrun=4s",
+                                         "easy+overrun=run-on"};
+
+// What differs between the counted cluster and the one of nodes; nothing if nothing does.
+std::string difference(const trace::Workload& workload, const std::string& policy,
+                       const std::shared_ptr<const Machine>& machine) {
+  cli::RehearseOptions options = scenario::on(machine->processors);
+  const std::vector<Job> counted = rehearsed(workload, policy, options);
+  options.machine = machine;
+  const std::vector<Job> placed = rehearsed(workload, policy, options);
+  for (std::size_t i = 0; i < counted.size(); ++i) {
+    const bool same = placed[i].start == counted[i].start && placed[i].end == counted[i].end &&
+                      placed[i].first_promise == counted[i].first_promise &&
+                      placed[i].backfilled == counted[i].backfilled;
+    if (!same) return policy + ": job " + std::to_string(counted[i].spec.number) + " fares otherwise";
+  }
+  return counted.size() == placed.size() ? "" : policy + ": other jobs";
+}
+
+RC_GTEST_PROP(Nodes, ScheduleAsIfCountedWhereAnyProcessorsWillDo, ()) {
+  const auto rows = *scenario::random_rows({.processors = 12, .overruns = true, .priorities = true});
+  RC_ASSERT(difference(scenario::workload_of(rows), *rc::gen::elementOf(kPolicies),
+                       *rc::gen::element(nodes_of(12, 1), nodes_of(4, 3), nodes_of(1, 12))) == "");
+}
+
+RC_GTEST_PROP(Nodes, ScheduleAsIfCountedWhereEveryJobTakesWholeNodes, ()) {
+  const auto rows = *scenario::random_rows({.processors = 6, .overruns = true, .priorities = true});
+  trace::Workload workload = scenario::workload_of(rows);
+  for (JobSpec& spec : workload.jobs) {
+    if (*rc::gen::arbitrary<bool>()) spec.nodes = spec.processors;
+    spec.processors *= 4;
+  }
+  RC_ASSERT(difference(workload, *rc::gen::elementOf(kPolicies), nodes_of(6, 4)) == "");
+}
+
+TEST(Nodes, ScheduleAThousandJobsAsIfCounted) {
+  for (const std::string& policy : kPolicies) {
+    const auto rows = scenario::random_rows({.processors = 64, .overruns = true})(rc::Random(7), 1000).value();
+    EXPECT_EQ(difference(scenario::workload_of(rows), policy, nodes_of(8, 8)), "");
+  }
+}
+
+// Nodes of two kinds in two partitions, one of which has them all.
+Machine two_kinds() {
+  Machine machine;
+  machine.partitions.resize(2);
+  machine.partitions[0].name = "all";
+  machine.partitions[1].name = "some";
+  machine.default_partition = PartitionId{0};
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    Node& node = machine.nodes.emplace_back();
+    node = {"n" + std::to_string(i), i < 4 ? 2U : 4U, i < 4 ? 8 : 0, {PartitionId{0}}};
+    if (i >= 2) node.partitions.push_back(PartitionId{1});
+    for (const PartitionId p : node.partitions) {
+      machine.partitions[p.value].nodes.push_back(NodeId{i});
+      machine.partitions[p.value].processors += node.processors;
+    }
+    machine.processors += node.processors;
+  }
+  return machine;
+}
+
+// Jobs of all kinds for it; maybe with spells in which counts decide.
+trace::Workload any_kinds_of_jobs(const Mix& mix) {
+  trace::Workload workload = scenario::workload_of(*scenario::random_rows(mix));
+  workload.partitions = {{0, "all"}, {1, "some"}};
+  const bool mixed = *rc::gen::arbitrary<bool>();
+  for (JobSpec& spec : workload.jobs) {
+    if (mixed && *rc::gen::inRange(0, 3) > 0) continue;
+    spec.nodes = *rc::gen::inRange(0U, 4U);
+    spec.memory = *rc::gen::element(0, 3, 8);
+    spec.partition = PartitionId{*rc::gen::inRange(0U, 2U)};
+  }
+  return workload;
+}
+
+cli::RehearseOptions on_two_kinds() {
+  cli::RehearseOptions options = scenario::on(16);
+  options.machine = std::make_shared<const Machine>(two_kinds());
+  return options;
+}
+
+RC_GTEST_PROP(Nodes, RunJobsThatAskForPlacesToTheirEnd, ()) {
+  const trace::Workload workload = any_kinds_of_jobs({.processors = 16, .overruns = true, .priorities = true});
+  const std::string policy = *rc::gen::element<std::string>(
+      "fcfs", "fcfs-skip", "easy", "easy++", "easy+depth=2", "easy+depth=5", "conservative", "easy+overrun=4s",
+      "easy+overrun=run-on", "easy+stretch=1.5", "easy+beside=no", "easy+fixed=yes", "strict", "rb-har",
+      "rb-har+overrun=rb-har-literal", "grace", "easy+overrun=lazy", "easy+depth=3+overrun=lazy",
+      "conservative+overrun=strict");
+  RC_LOG() << policy << "\n";
+  for (const Job& job : rehearsed(workload, policy, on_two_kinds())) {
+    RC_LOG() << "job " << job.spec.number << "\n";
+    RC_ASSERT(job.ended() || job.state == JobState::rejected);
+  }
+}
+
+// Nobody overruns: the place and the time that were promised are there, and a promise never moves later.
+RC_GTEST_PROP(Nodes, KeepTheirPromises, ()) {
+  const trace::Workload workload = any_kinds_of_jobs({.processors = 16});
+  const std::string policy = *rc::gen::element<std::string>("easy", "easy+candidates=largest", "easy+depth=2",
+                                                            "easy+depth=4", "conservative", "easy+fixed=yes");
+  RC_LOG() << policy << "\n";
+  WatchedRehearsal rehearsal(workload, policy, on_two_kinds());
+  std::map<JobId, Instant> last;
+  rehearsal.run([&](const View& view) {
+    for (const auto& [id, promise] : last) {
+      if (id.value < view.job_count() && view.job(id).state == JobState::waiting)
+        RC_ASSERT(view.job(id).promise <= promise);
+    }
+    last.clear();
+    for (const JobId id : view.promised()) last[id] = view.job(id).promise;
+  });
+  for (const auto& [number, job] : rehearsal.ended()) {
+    RC_LOG() << "job " << number << "\n";
+    RC_ASSERT(job.first_promise == kNever || job.start <= job.first_promise);
+  }
+}
+
+}  // namespace
+}  // namespace rota
