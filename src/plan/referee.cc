@@ -28,6 +28,14 @@ bool starts(const Plan& plan, JobId id) {
   return false;
 }
 
+// Whether a start that overtakes somebody is expected to last beyond this instant.
+bool overtaken_beyond(const View& view, const Plan& plan, Instant at) {
+  for (const Action& a : plan.actions()) {
+    if (a.kind == ActionKind::start && a.backfilled && view.now() + view.job(a.job).expected > at) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void Referee::saw_submitted() { ledger_.push_back(State::waiting); }
@@ -168,6 +176,7 @@ std::optional<std::string> Referee::check_new_promises(const View& view, const P
     const Instant at = promise_after(view, plan, id);
     ++checks_;
     if (at == kNever || at != view.job(id).promise || at <= view.now() || starts(plan, id)) continue;
+    if (!overtaken_beyond(view, plan, at)) continue;
     if (!feasible(id, at) && left_at(view, plan, at, false) >= view.job(id).spec.processors) {
       return name(view, id) + " was promised " + when(at) + ", and the plan's starts take what it needs then";
     }
