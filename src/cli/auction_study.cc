@@ -314,6 +314,23 @@ std::string json_of(const std::vector<AuctionRow>& rows, std::int64_t seeds) {
   return out + "\n  ]";
 }
 
+// The paper's two figures: of the published rule, over the length of a round.
+std::vector<report::Plot> plots_of(const std::vector<AuctionRow>& rows) {
+  report::Plot times{
+      "How long an auction should last", "length of a round, mean run times", "time, mean run times", {}};
+  report::Plot shares{"Who takes part", "length of a round, mean run times", "sites that have bid, %", {}};
+  times.lines.push_back({"all jobs", {}});
+  for (int priority = 4; priority > 0; --priority) times.lines.push_back({"priority " + std::to_string(priority), {}});
+  shares.lines.push_back({"all jobs", {}});
+  for (std::size_t c = 0; c < kLengths.size(); ++c) {
+    const AuctionRow& row = rows[c];
+    times.lines[0].points.emplace_back(row.length, row.time.mean);
+    for (std::size_t p = 0; p < 4; ++p) times.lines[p + 1].points.emplace_back(row.length, row.by_priority[p].mean);
+    shares.lines[0].points.emplace_back(row.length, 100 * row.participants.mean);
+  }
+  return {times, shares};
+}
+
 }  // namespace
 
 Result<AuctionFindings> study_auction(const AuctionStudy& study) {
@@ -342,7 +359,7 @@ Study auction_study() {
             auto found = study_auction(*study);
             if (!found) return std::unexpected(found.error());
             return Findings{table_of(found->rows, study->seeds), json_of(found->rows, study->seeds),
-                            "mean over the federations", std::move(found->cells)};
+                            "mean over the federations", std::move(found->cells), plots_of(found->rows)};
           }};
 }
 

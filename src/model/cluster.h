@@ -27,7 +27,7 @@ struct ClusterOptions {
   bool user_history = false;     // history_of() will be asked
   bool list_processors = false;  // blockers() will be asked
   IdleOrder idle_order = IdleOrder::file;
-  bool by_priority = false;      // by_priority() will be asked
+  bool by_priority = false;  // by_priority() will be asked
 };
 
 // What is known of one user's past jobs.
