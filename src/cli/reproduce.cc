@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "cli/auction_study.h"
 #include "cli/binding_study.h"
 #include "cli/command.h"
 #include "cli/grace_study.h"
@@ -16,6 +17,7 @@ namespace {
 
 std::vector<Study> studies() {
   return {
+      auction_study(),
       binding_study(),
       grace_study(),
   };
