@@ -84,6 +84,12 @@ Result<void> RehearseFlags::policies_suit(const Machine& machine) const {
                   " needs a cluster whose processors are counted: it sets processors aside, not nodes. Leave " +
                   cluster + " out and give --processors, or take overrun=kill, run-on or a duration.");
     }
+    if (chain.ranks_running()) {
+      return fail(
+          "policy " + rota::quoted(chain.text()) +
+          " needs a cluster whose processors are counted: jobs do not yet give way on particular nodes. Leave " +
+          cluster + " out and give --processors, or leave preempt out.");
+    }
   }
   return {};
 }
@@ -99,6 +105,13 @@ Result<std::vector<Chain>> RehearseFlags::chains() const {
           "does "
           "not go with policy " +
           quoted(name) + ", which has another overrun rule.");
+    }
+    if (ties == "submit-first" && chain->ranks_running()) {
+      return fail(
+          "--ties submit-first is for comparing with published schedules, in which nobody gives way; it does not go "
+          "with "
+          "policy " +
+          quoted(name) + ", which preempts.");
     }
     chains.push_back(std::move(*chain));
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/paged_table.h"
+#include "model/by_priority.h"
 #include "model/event.h"
 #include "model/processor_map.h"
 #include "model/running.h"
@@ -24,6 +25,7 @@ struct ClusterOptions {
   bool presume_ended = false;
   bool user_history = false;     // history_of() will be asked
   bool list_processors = false;  // blockers() will be asked
+  bool by_priority = false;      // by_priority() will be asked
 };
 
 // What is known of one user's past jobs.
@@ -51,6 +53,11 @@ class View {
   std::int64_t free() const {
     return options_.presume_ended ? options_.processors - running_.processors() + running_.released_by(now_) : unheld();
   }
+
+  // The running jobs that can give way, by priority; those that are leaving are not among them.
+  const RunningByPriority& by_priority() const { return by_priority_; }
+  // Running jobs that were told to give way, in that order.
+  const std::vector<JobId>& leaving() const { return leaving_; }
 
   // What is free on each node; counted() where nodes are not described.
   const NodeSpace& nodes() const { return nodes_; }
@@ -95,6 +102,8 @@ class View {
   std::map<JobId, Placement> placements_;  // of running jobs, where nodes are described
   std::vector<std::uint32_t> set_aside_;   // processors, for set_aside_for_
   JobId set_aside_for_;
+  RunningByPriority by_priority_;  // empty unless asked for
+  std::vector<JobId> leaving_;
   std::vector<JobId> overdue_;
   std::vector<JobId> gone_;                      // ended or rejected since the last cycle
   std::map<std::uint32_t, RunHistory> history_;  // by user
@@ -134,6 +143,9 @@ class Cluster final : public View {
   void started(const Started& fact);
   void finished(const Finished& fact);
   void requeued(const Requeued& fact);
+  void preempted(const Preempted& fact);
+  void vacated(const Vacated& fact);
+  void cancelled(const Cancelled& fact);
   void expected(const Expected& fact);
   void extended(const Extended& fact);
   void promised(const Promised& fact);
@@ -142,6 +154,7 @@ class Cluster final : public View {
  private:
   void release_presumed_ended();
   void leave_running(Job& job, JobId id);
+  void queue_again(Job& job, JobId id);
   void forget_promise(Job& job, JobId id);
   void set_aside(const Job& job, JobId id);
   void expect_anew(Job& job, JobId id, Duration expected);

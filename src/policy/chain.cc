@@ -30,7 +30,7 @@ constexpr std::array<PolicyName, 9> kPolicies{{
      "after Li and Lei 2018; Yuan et al. 2014"},
 }};
 
-constexpr std::array<KnobName, 9> kKnobs{{
+constexpr std::array<KnobName, 11> kKnobs{{
     {"depth", "0.. | all", "1", "how many blocked jobs, in queue order, are promised a start",
      "Mu'alem and Feitelson 2001", "jobs"},
     {"skip", "yes | no", "no", "with depth=0: jobs that fit overtake those that do not", "textbook"},
@@ -50,6 +50,11 @@ constexpr std::array<KnobName, 9> kKnobs{{
     {"overrun", "kill | run-on | strict | rb-har | rb-har-literal | lazy | DURATION", "kill",
      "what becomes of a job at its limit; a duration is a fixed grace like Slurm's OverTimeLimit", "Li and Lei 2018",
      "90, 90s, 10m, 1.5h"},
+    {"preempt", "no | suspend | requeue | checkpoint", "no",
+     "running jobs give way at once to a job of higher priority: with their work kept, lost, or kept after a "
+     "checkpoint",
+     "Baranov et al. 2018"},
+    {"checkpoint", "DURATION", "60", "with preempt=checkpoint: how long writing one takes", "", "90, 90s, 10m, 1.5h"},
 }};
 
 Result<bool> yes_or_no(std::string_view knob, std::string_view value) {
@@ -122,6 +127,26 @@ Result<void> set_overrun(Draft& d, std::string_view value) {
   return {};
 }
 
+Result<void> set_preempt(Draft& d, std::string_view value) {
+  constexpr std::array<std::pair<std::string_view, Preemption>, 4> kNames{{{"no", Preemption::none},
+                                                                           {"suspend", Preemption::suspend},
+                                                                           {"requeue", Preemption::requeue},
+                                                                           {"checkpoint", Preemption::checkpoint}}};
+  const auto* found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& n) { return n.first == value; });
+  if (found == kNames.end()) {
+    return fail("policy knob preempt is no, suspend, requeue or checkpoint, not " + quoted(value) + ".");
+  }
+  d.knobs.preempt = found->second;
+  return {};
+}
+
+Result<void> set_checkpoint(Draft& d, std::string_view value) {
+  const auto time = parse_duration(value);
+  if (!time) return fail("policy knob checkpoint is a duration such as 90s, not " + quoted(value) + ".");
+  d.knobs.checkpoint = *time;
+  return {};
+}
+
 template <class Field>
 Result<void> assign(Field& field, const Result<Field>& value) {
   if (!value) return std::unexpected(value.error());
@@ -142,6 +167,8 @@ Result<void> set_knob(Draft& d, std::string_view knob, std::string_view value) {
   if (knob == "stretch") return set_stretch(d, value);
   if (knob == "predict") return set_predict(d, value);
   if (knob == "overrun") return set_overrun(d, value);
+  if (knob == "preempt") return set_preempt(d, value);
+  if (knob == "checkpoint") return set_checkpoint(d, value);
   std::vector<std::string_view> names;
   for (const KnobName& k : kKnobs) names.push_back(k.name);
   const auto near = nearest(knob, names);
@@ -166,6 +193,19 @@ Result<void> set_knobs(Draft& d, std::string_view chain) {
                   " is not a knob of the form NAME=VALUE; `rota policies` lists them.");
     }
     if (auto set = set_knob(d, link.substr(0, equals), link.substr(equals + 1)); !set) return set;
+  }
+  return {};
+}
+
+// Promises for several jobs, and rules about jobs that overrun a promise, do not yet know of jobs that give way.
+Result<void> check_together(const ChainKnobs& knobs) {
+  if (knobs.preempt == Preemption::none) return {};
+  if (knobs.backfill.reservations > 1) {
+    return fail(
+        "preempt goes with depth=0 or depth=1 (fcfs, fcfs-skip, easy): take one of these, or leave preempt out.");
+  }
+  if (knobs.overrun != Overrun::kill && knobs.overrun != Overrun::fixed && knobs.overrun != Overrun::run_on) {
+    return fail("preempt goes with overrun=kill, run-on or a duration: take one of these, or leave preempt out.");
   }
   return {};
 }
@@ -200,10 +240,14 @@ Result<Chain> Chain::parse(std::string_view text) {
     if (auto set = set_knobs(draft, text.substr(length + 1)); !set) return std::unexpected(set.error());
   }
   draft.knobs.candidates = draft.candidates.value_or(draft.knobs.order);
+  if (auto agree = check_together(draft.knobs); !agree) return std::unexpected(agree.error());
   Chain chain;
   chain.text_ = text;
   chain.knobs_ = draft.knobs;
   if (auto overrun = make_overrun(draft.knobs.overrun)) chain.links_.push_back(std::move(overrun));
+  if (chain.ranks_running()) {
+    chain.links_.push_back(std::make_unique<Preempt>(draft.knobs.preempt, draft.knobs.backfill.skip));
+  }
   chain.links_.push_back(std::make_unique<Backfill>(draft.knobs.backfill));
   return chain;
 }

@@ -12,14 +12,21 @@ ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& cha
   cluster.machine = options.machine;
   if (options.machine && !options.machine->nodes.empty()) cluster.waiting.by_size = cluster.waiting.by_queue = true;
   cluster.list_processors = chain.lists_processors();
+  cluster.by_priority = chain.ranks_running();
   return cluster;
+}
+
+EngineOptions engine_options(const RehearsalOptions& options, const Chain& chain) {
+  EngineOptions engine = options.engine;
+  engine.checkpoint = chain.knobs().checkpoint;
+  return engine;
 }
 
 }  // namespace
 
 Rehearsal::Rehearsal(const RehearsalOptions& options, const Chain& chain, Source& source, JobSink& jobs)
     : options_(options),
-      engine_(options.engine, source, loop_),
+      engine_(engine_options(options, chain), source, loop_),
       controller_(cluster_options(options, chain), chain, {loop_, engine_, jobs}) {}
 
 Result<void> Rehearsal::run() {
