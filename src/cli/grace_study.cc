@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cmath>
 #include <limits>
+#include <memory>
 #include <string_view>
 #include <thread>
 
+#include "base/text.h"
 #include "cli/rehearse.h"
+#include "report/formatted.h"
 #include "trace/hpl_mix.h"
 
 namespace rota::cli {
@@ -101,15 +103,15 @@ GraceRow row_of(std::int64_t jobs, std::size_t contender, const std::vector<Summ
   }
   return {jobs,
           std::string(kContenders[contender].label),
-          estimate(makespan),
-          estimate(utilization),
-          estimate(response_ratio),
-          estimate(completion),
-          estimate(kills)};
+          report::mean_of(makespan),
+          report::mean_of(utilization),
+          report::mean_of(response_ratio),
+          report::mean_of(completion),
+          report::mean_of(kills)};
 }
 
 // A contender's figure, averaged over the sizes.
-double over_sizes(const std::vector<GraceRow>& rows, std::size_t contender, Estimate GraceRow::* figure) {
+double over_sizes(const std::vector<GraceRow>& rows, std::size_t contender, report::Mean GraceRow::* figure) {
   double sum = 0;
   double count = 0;
   for (const GraceRow& r : rows) {
@@ -120,13 +122,13 @@ double over_sizes(const std::vector<GraceRow>& rows, std::size_t contender, Esti
   return count > 0 ? sum / count : std::numeric_limits<double>::quiet_NaN();
 }
 
-std::vector<GraceCell> cells_of(const std::vector<GraceRow>& rows) {
+std::vector<report::Cell> cells_of(const std::vector<GraceRow>& rows) {
   const auto completion = [&](std::size_t c) { return 100 * over_sizes(rows, c, &GraceRow::completion); };
   // How much more the first has of a figure than the second, in per cent.
-  const auto more = [&](std::size_t a, std::size_t b, Estimate GraceRow::* figure) {
+  const auto more = [&](std::size_t a, std::size_t b, report::Mean GraceRow::* figure) {
     return 100 * (over_sizes(rows, a, figure) / over_sizes(rows, b, figure) - 1);
   };
-  constexpr double kAny = std::numeric_limits<double>::max();
+  using report::kAny;
   constexpr double kAbove = 1e-9;
   const double strict = completion(kStrict);
   return {
@@ -136,39 +138,73 @@ std::vector<GraceCell> cells_of(const std::vector<GraceRow>& rows) {
       {"gain of the literal reading, points", completion(kLiteral) - strict, -kAny, 2, ""},
       {"completion of backfills, grace, %", completion(kGrace), 93, 100, ""},
       {"completion, strict with exact estimates, %", completion(kExact), 100, 100, ""},
-      {"makespan, rb-har against strict, %", more(kRbHar, kStrict, &GraceRow::makespan), -kAny, 0, "slightly above"},
-      {"makespan, fcfs against strict, %", more(kFcfs, kStrict, &GraceRow::makespan), kAbove, kAny, "clearly above"},
+      {"makespan, rb-har against strict, %",
+       more(kRbHar, kStrict, &GraceRow::makespan),
+       -kAny,
+       0,
+       "slightly above",
+       {}},
+      {"makespan, fcfs against strict, %",
+       more(kFcfs, kStrict, &GraceRow::makespan),
+       kAbove,
+       kAny,
+       "clearly above",
+       {}},
       {"response ratio, rb-har against strict, %", more(kRbHar, kStrict, &GraceRow::response_ratio), -kAny, 0, ""},
-      {"response ratio, fcfs against strict, %", more(kFcfs, kStrict, &GraceRow::response_ratio), kAbove, kAny,
-       "above"},
+      {"response ratio, fcfs against strict, %",
+       more(kFcfs, kStrict, &GraceRow::response_ratio),
+       kAbove,
+       kAny,
+       "above",
+       {}},
   };
 }
 
-// Student's t for 95 %, two-sided, from the normal quantile (Cornish and Fisher's expansion).
-double students_t(double freedom) {
-  constexpr double z = 1.959964;
-  constexpr double z3 = z * z * z;
-  constexpr double z5 = z3 * z * z;
-  constexpr double z7 = z5 * z * z;
-  return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom) +
-         (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom * freedom * freedom);
+std::string line_of(const GraceRow& row) {
+  using report::with_margin;
+  return report::formatted("%5lld  %-24s", static_cast<long long>(row.jobs), row.policy.c_str()) +
+         with_margin(row.makespan, 0) + with_margin(row.utilization, 1, 100) + with_margin(row.response_ratio, 2) +
+         with_margin(row.completion, 1, 100) + with_margin(row.kills, 1) + "\n";
+}
+
+std::string table_of(const std::vector<GraceRow>& rows, std::int64_t seeds) {
+  std::string out =
+      "Linpack mix on 16 processors, means over " + grouped(seeds) + " seeds with 95 % confidence intervals\n";
+  out += report::formatted("%5s  %-24s%15s%15s%15s%15s%15s\n", "jobs", "policy", "makespan s", "utilization %",
+                           "response ratio", "completion %", "kills");
+  for (const GraceRow& row : rows) out += line_of(row);
+  return out;
+}
+
+std::string json_of(const std::vector<GraceRow>& rows, std::int64_t seeds) {
+  using report::mean_json;
+  std::string out = report::formatted("\"seeds\": %lld,\n  \"rows\": [", static_cast<long long>(seeds));
+  const char* separator = "\n";
+  for (const GraceRow& r : rows) {
+    out += separator +
+           report::formatted(R"(    {"jobs": %lld, "policy": "%s", "makespan_s": )", static_cast<long long>(r.jobs),
+                             r.policy.c_str()) +
+           mean_json(r.makespan) + R"(, "utilization": )" + mean_json(r.utilization) + R"(, "response_ratio": )" +
+           mean_json(r.response_ratio) + R"(, "backfill_completion": )" + mean_json(r.completion) + R"(, "killed": )" +
+           mean_json(r.kills) + "}";
+    separator = ",\n";
+  }
+  return out + "\n  ]";
+}
+
+void add_options(CLI::App& app, GraceStudy& study) {
+  app.add_option("--seeds", study.seeds, "workloads of each size, with seeds 0, 1, 2, ...")
+      ->check(CLI::Range(std::int64_t{2}, std::int64_t{100'000}))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--sizes", study.sizes, "jobs of a workload, separated by commas")
+      ->delimiter(',')
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
+      ->type_name("N[,N...]")
+      ->capture_default_str();
 }
 
 }  // namespace
-
-Estimate estimate(const std::vector<double>& values) {
-  Estimate e;
-  e.count = static_cast<std::int64_t>(values.size());
-  if (values.empty()) return e;
-  const auto n = static_cast<double>(values.size());
-  for (const double v : values) e.mean += v;
-  e.mean /= n;
-  if (values.size() < 2) return e;
-  double squares = 0;
-  for (const double v : values) squares += (v - e.mean) * (v - e.mean);
-  e.margin = students_t(n - 1) * std::sqrt(squares / (n - 1) / n);
-  return e;
-}
 
 Result<GraceFindings> study_grace(const GraceStudy& study) {
   const auto policies = chains();
@@ -184,6 +220,19 @@ Result<GraceFindings> study_grace(const GraceStudy& study) {
   }
   findings.cells = cells_of(findings.rows);
   return findings;
+}
+
+Study grace_study() {
+  auto study = std::make_shared<GraceStudy>();
+  study->threads = std::max(1U, std::thread::hardware_concurrency());
+  return {"grace", "RB_HAR: backfilled jobs that overrun go on when that harms nobody (Li and Lei 2018)",
+          [study](CLI::App& app) { add_options(app, *study); },
+          [study]() -> Result<Findings> {
+            auto found = study_grace(*study);
+            if (!found) return std::unexpected(found.error());
+            return Findings{table_of(found->rows, study->seeds), json_of(found->rows, study->seeds),
+                            "mean over the sizes", std::move(found->cells)};
+          }};
 }
 
 }  // namespace rota::cli

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/study.h"
+#include "report/mean.h"
 
 namespace rota::cli {
 
@@ -17,40 +19,23 @@ struct GraceStudy {
   std::size_t threads = 1;
 };
 
-// A mean over the seeds with its 95 % confidence interval, mean - margin .. mean + margin.
-struct Estimate {
-  double mean = 0;
-  double margin = 0;
-  std::int64_t count = 0;  // 0: nothing to average, as the completion of backfills where nobody backfills
-};
-
-Estimate estimate(const std::vector<double>& values);
-
 struct GraceRow {
   std::int64_t jobs = 0;
   std::string policy;
-  Estimate makespan;     // seconds
-  Estimate utilization;  // share
-  Estimate response_ratio;
-  Estimate completion;  // share of backfilled starts that were not killed
-  Estimate kills;
-};
-
-// One thing that must come out, as a mean over the sizes.
-struct GraceCell {
-  std::string claim;
-  double found = 0;
-  double low = 0;
-  double high = 0;
-  std::string paper;  // what the paper says; may be empty
-  bool ok() const { return found >= low && found <= high; }
+  report::Mean makespan;     // seconds
+  report::Mean utilization;  // share
+  report::Mean response_ratio;
+  report::Mean completion;  // share of backfilled starts that were not killed
+  report::Mean kills;
 };
 
 struct GraceFindings {
-  std::vector<GraceRow> rows;  // by size, then policy
-  std::vector<GraceCell> cells;
+  std::vector<GraceRow> rows;       // by size, then policy
+  std::vector<report::Cell> cells;  // means over the sizes
 };
 
 Result<GraceFindings> study_grace(const GraceStudy& study);
+
+Study grace_study();  // as a subcommand
 
 }  // namespace rota::cli

@@ -14,7 +14,7 @@ TEST(Grace, every_figure_of_the_published_comparison_lies_where_it_should) {
   ASSERT_TRUE(findings) << findings.error().message;
   EXPECT_EQ(findings->rows.size(), study.sizes.size() * 7);
   ASSERT_EQ(findings->cells.size(), 10U);
-  for (const GraceCell& cell : findings->cells) {
+  for (const report::Cell& cell : findings->cells) {
     EXPECT_TRUE(cell.ok()) << cell.claim << ": " << cell.found << " is not in " << cell.low << " .. " << cell.high;
   }
 }
@@ -31,14 +31,6 @@ TEST(Grace, the_number_of_threads_changes_nothing) {
     EXPECT_EQ(a->rows[i].makespan.mean, b->rows[i].makespan.mean);
     EXPECT_EQ(a->rows[i].completion.mean, b->rows[i].completion.mean);
   }
-}
-
-TEST(Grace, estimates_carry_students_confidence_interval) {
-  const Estimate e = estimate({1, 2, 3, 4, 5});
-  EXPECT_DOUBLE_EQ(e.mean, 3);
-  EXPECT_NEAR(e.margin, 2.776 * 1.5811 / 2.2361, 0.02);  // t with 4 degrees of freedom
-  EXPECT_EQ(estimate({}).count, 0);
-  EXPECT_EQ(estimate({7}).margin, 0);
 }
 
 }  // namespace

@@ -1,0 +1,111 @@
+#include "report/cells.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/formatted.h"
+
+namespace rota::report {
+namespace {
+
+bool bounded(double bound) { return std::abs(bound) < kAny; }
+
+std::string wanted(const Cell& cell) {
+  if (!bounded(cell.low)) return formatted("at most %g", cell.high);
+  if (!bounded(cell.high)) return cell.low > 0 && cell.low < 1e-6 ? "above 0" : formatted("at least %g", cell.low);
+  return cell.low == cell.high ? formatted("%g", cell.low) : formatted("%.4g to %.4g", cell.low, cell.high);
+}
+
+std::string deviation_text(const Cell& cell) {
+  const auto off = deviation(cell);
+  return off ? formatted("%+.2f %%", *off) : "";
+}
+
+// How wide the claims are, and which of the columns that not every study has are there.
+struct Columns {
+  int claim = 0;
+  bool deviation = false;
+  bool paper = false;
+  bool better = false;
+};
+
+Columns columns_of(std::span<const Cell> cells, const std::string& heading) {
+  Columns has{static_cast<int>(heading.size())};
+  for (const Cell& cell : cells) {
+    has.claim = std::max(has.claim, static_cast<int>(cell.claim.size()));
+    has.deviation |= deviation(cell).has_value();
+    has.paper |= !cell.paper.empty();
+    has.better |= cell.better.has_value();
+  }
+  return has;
+}
+
+// A line of the table, without the columns that nobody fills.
+std::string line(const Columns& has, std::initializer_list<std::string> texts) {
+  const auto* text = texts.begin();
+  std::string out = formatted("%-7s %-*s ", text[0].c_str(), has.claim, text[1].c_str());
+  out += formatted("%10s  %-18s", text[2].c_str(), text[3].c_str());
+  if (has.deviation) out += formatted(" %10s", text[4].c_str());
+  if (has.better) out += formatted(" %10s", text[5].c_str());
+  if (has.paper) out += "  " + text[6];
+  out.erase(out.find_last_not_of(' ') + 1);
+  return out + "\n";
+}
+
+std::string json_bound(double bound) { return bounded(bound) ? formatted("%.9g", bound) : "null"; }
+
+std::string json_number(std::optional<double> number) {
+  return number && std::isfinite(*number) ? formatted("%.9g", *number) : "null";
+}
+
+std::string json_text(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+Cell near(std::string claim, double found, double expected, double percent, std::string paper) {
+  const double margin = std::abs(expected) * percent / 100;
+  return {std::move(claim), found, expected - margin, expected + margin, std::move(paper), expected};
+}
+
+std::optional<double> deviation(const Cell& cell) {
+  if (!cell.expected || *cell.expected == 0 || !std::isfinite(cell.found)) return {};
+  return 100 * (cell.found - *cell.expected) / std::abs(*cell.expected);
+}
+
+bool all_ok(std::span<const Cell> cells) { return std::ranges::all_of(cells, &Cell::ok); }
+
+std::string cells_table(std::span<const Cell> cells, const std::string& heading) {
+  const Columns has = columns_of(cells, heading);
+  std::string out = line(has, {"", heading, "found", "wanted", "deviation", "better", "in the paper"});
+  for (const Cell& cell : cells) {
+    out += line(
+        has, {cell.ok() ? "ok" : "MISSED", cell.claim, std::isfinite(cell.found) ? formatted("%.2f", cell.found) : "-",
+              wanted(cell), deviation_text(cell), cell.better ? formatted("%.2f", *cell.better) : "", cell.paper});
+  }
+  return out;
+}
+
+std::string cells_json(std::span<const Cell> cells) {
+  std::string out = "[";
+  const char* separator = "\n";
+  for (const Cell& cell : cells) {
+    out += separator + formatted(R"(    {"claim": %s, "found": %s, "low": %s, "high": %s, )",
+                                 json_text(cell.claim).c_str(), json_number(cell.found).c_str(),
+                                 json_bound(cell.low).c_str(), json_bound(cell.high).c_str());
+    out +=
+        formatted(R"("deviation_percent": %s, "paper": %s, "expected": %s, "better": %s, "ok": %s})",
+                  json_number(deviation(cell)).c_str(), json_text(cell.paper).c_str(),
+                  json_number(cell.expected).c_str(), json_number(cell.better).c_str(), cell.ok() ? "true" : "false");
+    separator = ",\n";
+  }
+  return out + "\n  ]";
+}
+
+}  // namespace rota::report

@@ -1,0 +1,41 @@
+// The cells of a study: single figures that must come out, each beside what the paper says and, where there is one,
+// beside what a better policy does.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace rota::report {
+
+inline constexpr double kAny = std::numeric_limits<double>::max();  // as a bound: none
+
+struct Cell {
+  std::string claim;  // what the figure is, with its unit
+  double found = 0;   // not a number: there is none, which is a miss
+  double low = -kAny;
+  double high = kAny;
+  std::string paper = {};               // what the paper says; may be empty
+  std::optional<double> expected = {};  // the one number that would be exact, from which deviations are told
+  std::optional<double> better = {};    // what the better policy does, for comparison only
+
+  bool ok() const { return found >= low && found <= high; }
+};
+
+// A cell that may differ from what is expected by so many per cent of it.
+Cell near(std::string claim, double found, double expected, double percent, std::string paper = "");
+
+// How far what was found is from what is expected, in per cent of that; nothing where either is not there.
+std::optional<double> deviation(const Cell& cell);
+
+bool all_ok(std::span<const Cell> cells);
+
+// A line a cell: ok or MISSED, claim, found, wanted, deviation, paper, better. The last three only where a cell has
+// one.
+std::string cells_table(std::span<const Cell> cells, const std::string& heading);
+
+// A JSON array, a cell a line; what is not there, and a bound that is none, is null.
+std::string cells_json(std::span<const Cell> cells);
+
+}  // namespace rota::report
