@@ -16,5 +16,6 @@ struct Id {
 using JobId = Id<struct JobTag>;              // index into the cluster's job table, in order of submission
 using NodeId = Id<struct NodeTag>;            // index into the cluster description's nodes
 using PartitionId = Id<struct PartitionTag>;  // index into the cluster description's partitions
+using SiteId = Id<struct SiteTag>;            // index into the sites of a federation
 
 }  // namespace rota

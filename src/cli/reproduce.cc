@@ -1,6 +1,7 @@
 // rota reproduce STUDY: makes the figures of a published study again and says which agree.
 #include <memory>
 
+#include "cli/auction_study.h"
 #include "cli/command.h"
 #include "cli/grace_study.h"
 #include "cli/printed.h"
@@ -13,6 +14,7 @@ namespace {
 std::vector<Study> studies() {
   return {
       grace_study(),
+      auction_study(),
   };
 }
 

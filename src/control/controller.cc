@@ -152,6 +152,7 @@ Result<void> Controller::preempt(const Action& action) {
   cluster_.preempted({action.job});
   Command command{Command::Kind::preempt, next_key_++, action.job, kNever, kNever};
   command.how = chain_.knobs().preempt;
+  command.beneficiary = action.reason.promised;
   return ports_.engine.dispatch(command);
 }
 

@@ -36,6 +36,7 @@ struct Command {
   Instant expected_end = kNever;      // start, expect: report Overdue if it still runs then
   Instant limit_end = kNever;         // start: end it then, as timed out; kNever: let it run
   Preemption how = Preemption::none;  // preempt
+  JobId beneficiary = {};             // preempt: in whose favour
 };
 
 // Carries out commands; of a job that was told to give way it reports Vacated in the end, or else that it Finished.

@@ -53,6 +53,8 @@ class SimEngine final : public Engine, public Alarm {
 
   // A job that comes from elsewhere than the source, now. Its JobId is arrived() before the call.
   void submit(const Arrival& arrival);
+  // A job that waits will run for so much longer.
+  void prolong(JobId id, Duration by) { alive_[id.value].run_time += by; }
   // Takes back a job that waits or runs: it is reported as Cancelled.
   void cancel(JobId id);
 

@@ -1,8 +1,6 @@
 #include "engine/sim/rehearsal.h"
 
 namespace rota::sim {
-namespace {
-
 ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& chain) {
   ClusterOptions cluster;
   cluster.processors = options.processors;
@@ -15,6 +13,8 @@ ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& cha
   cluster.by_priority = chain.ranks_running();
   return cluster;
 }
+
+namespace {
 
 EngineOptions engine_options(const RehearsalOptions& options, const Chain& chain) {
   EngineOptions engine = options.engine;
