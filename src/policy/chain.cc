@@ -54,7 +54,8 @@ constexpr std::array<KnobName, 11> kKnobs{{
      "running jobs give way at once to a job of higher priority: with their work kept, lost, or kept after a "
      "checkpoint",
      "Baranov et al. 2018"},
-    {"checkpoint", "DURATION", "60", "with preempt=checkpoint: how long writing one takes", "", "90, 90s, 10m, 1.5h"},
+    {"checkpoint", "DURATION", "60", "with preempt=checkpoint: how long writing one takes", "textbook",
+     "90, 90s, 10m, 1.5h"},
 }};
 
 Result<bool> yes_or_no(std::string_view knob, std::string_view value) {

@@ -111,7 +111,8 @@ class Manual(Shell):
 
     def test_there_is_a_page_for_every_command_with_every_section(self):
         pages = self.pages()
-        self.assertEqual(len(pages), 14)
+        for command in ("rota", "rota-simulate", "rota-generate-lublin", "rota-reproduce", "rota-reproduce-all"):
+            self.assertIn(command + ".1", pages)
         for name in pages:
             text = (self.folder / "man1" / name).read_text()
             for section in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "FILES", "SEE ALSO"):
