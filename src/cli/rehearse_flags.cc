@@ -54,7 +54,7 @@ Result<RehearseOptions> RehearseFlags::options(const trace::Workload& workload) 
     options.processors = machine->processors;
     options.machine = std::make_shared<const Machine>(std::move(*machine));
     options = with_switches(std::move(options));
-    if (auto suit = ties_suit(*options.machine); !suit) return std::unexpected(suit.error());
+    if (auto suit = nodes_suit(*options.machine); !suit) return std::unexpected(suit.error());
     return options;
   }
   options.processors = processors > 0 ? processors : workload.processors;
@@ -73,12 +73,20 @@ RehearseOptions RehearseFlags::with_switches(RehearseOptions options) const {
 }
 
 // What is not there yet on clusters that are described node by node is refused, never ignored.
-Result<void> RehearseFlags::ties_suit(const Machine& machine) const {
+Result<void> RehearseFlags::nodes_suit(const Machine& machine) const {
   if (machine.nodes.empty()) return {};
   if (ties == "submit-first") {
     return fail(
         "--ties submit-first is for published schedules, whose processors are counted; leave --cluster out and give "
         "--processors.");
+  }
+  const auto read = chains();
+  if (!read) return std::unexpected(read.error());
+  for (const Chain& chain : *read) {
+    if (!chain.ranks_running()) continue;
+    return fail("policy " + rota::quoted(chain.text()) +
+                " needs a cluster whose processors are counted: jobs do not yet give way on particular nodes. Leave " +
+                cluster + " out and give --processors, or leave preempt out.");
   }
   return {};
 }
@@ -108,6 +116,12 @@ Result<std::vector<Chain>> RehearseFlags::chains() const {
           "does "
           "not go with policy " +
           quoted(name) + ", which has another overrun rule.");
+    }
+    if (ties == "submit-first" && chain->ranks_running()) {
+      return fail(
+          "--ties submit-first is for comparing with published schedules, in which nobody gives way; it does not go "
+          "with policy " +
+          quoted(name) + ", which preempts.");
     }
     chains.push_back(std::move(*chain));
   }

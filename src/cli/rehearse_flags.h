@@ -29,7 +29,7 @@ struct RehearseFlags {
 
  private:
   RehearseOptions with_switches(RehearseOptions options) const;
-  Result<void> ties_suit(const Machine& machine) const;
+  Result<void> nodes_suit(const Machine& machine) const;
   Result<void> accelerators_suit(const Machine* machine) const;  // nullptr: processors are counted
 };
 

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "cli/auction_study.h"
 #include "cli/binding_study.h"
 #include "cli/command.h"
 #include "cli/grace_study.h"
@@ -18,6 +19,7 @@ std::vector<Study> studies() {
   return {
       binding_study(),
       grace_study(),
+      auction_study(),
   };
 }
 

@@ -37,8 +37,14 @@ bool Controller::fold(const Event& event) {
     referee_.saw_ended(cluster_, ended->job, false);
   } else if (const auto* requeued = std::get_if<Requeued>(&event.what)) {
     referee_.saw_ended(cluster_, requeued->job, true);
-    const Job& job = cluster_.job(requeued->job);
-    lost_work_ += (event.at - job.start) * job.spec.processors;
+    lose(event.at, cluster_.job(requeued->job), Duration{0});
+  } else if (const auto* vacated = std::get_if<Vacated>(&event.what)) {
+    referee_.saw_ended(cluster_, vacated->job, true);
+    lose(event.at, cluster_.job(vacated->job), vacated->kept);
+  } else if (const auto* cancelled = std::get_if<Cancelled>(&event.what)) {
+    const Job& job = cluster_.job(cancelled->job);
+    referee_.saw_cancelled(cluster_, cancelled->job);
+    if (job.state == JobState::running) lose(event.at, job, Duration{0});
   } else if (const auto* overdue = std::get_if<Overdue>(&event.what)) {
     const Job& job = cluster_.job(overdue->job);
     if (job.limit_end() > event.at) {
@@ -48,6 +54,10 @@ bool Controller::fold(const Event& event) {
   }
   cluster_.apply(event);
   return true;
+}
+
+void Controller::lose(Instant at, const Job& job, Duration kept) {
+  lost_work_ += (at - job.start - kept) * job.spec.processors;
 }
 
 // A job that can never run here is turned away by name; the others join the queue.
@@ -126,6 +136,8 @@ Result<void> Controller::carry_out(const Action& action) {
     }
     case ActionKind::kill:
       return ports_.engine.dispatch({Command::Kind::kill, next_key_++, action.job, kNever, kNever});
+    case ActionKind::preempt:
+      return preempt(action);
     case ActionKind::extend: {
       const Reason& why = action.reason;
       const std::int64_t beneficiary = why.promised.valid() ? cluster_.job(why.promised).spec.number : -1;
@@ -136,6 +148,15 @@ Result<void> Controller::carry_out(const Action& action) {
     }
   }
   return {};
+}
+
+Result<void> Controller::preempt(const Action& action) {
+  referee_.saw_preempted(cluster_, action.job, action.reason.promised);
+  cluster_.preempted({action.job});
+  Command command{Command::Kind::preempt, next_key_++, action.job, kNever, kNever};
+  command.how = chain_.knobs().preempt;
+  command.beneficiary = action.reason.promised;
+  return ports_.engine.dispatch(command);
 }
 
 }  // namespace rota

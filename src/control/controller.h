@@ -57,6 +57,8 @@ class Controller final : public EventSink, public Alarm {
   Result<void> carry_out_plan();
   Result<void> carry_out(const Action& action);
   Result<void> correct_expectation(JobId id);
+  Result<void> preempt(const Action& action);
+  void lose(Instant at, const Job& job, Duration kept);
   Instant limit_end_of(const Job& job) const;
 
   Cluster cluster_;

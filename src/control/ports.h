@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/result.h"
+#include "model/action.h"
 #include "model/event.h"
 
 namespace rota {
@@ -28,15 +29,18 @@ class Loop {
 
 // What an engine is told to do. The key is the same however often the command is sent: it is carried out once.
 struct Command {
-  enum class Kind : std::uint8_t { start, kill, expect };
+  enum class Kind : std::uint8_t { start, kill, expect, preempt };
   Kind kind = Kind::start;
   std::uint64_t key = 0;
   JobId job;
-  Instant expected_end = kNever;  // start, expect: report Overdue if it still runs then
-  Instant limit_end = kNever;     // start: end it then, as timed out; kNever: let it run
+  Instant expected_end = kNever;      // start, expect: report Overdue if it still runs then
+  Instant limit_end = kNever;         // start: end it then, as timed out; kNever: let it run
+  Preemption how = Preemption::none;  // preempt
+  JobId beneficiary = {};             // preempt: in whose favour
 };
 
-// Carries out commands; effects come back to the controller as events.
+// Carries out commands; of a job that was told to give way it reports Vacated in the end, or else that it Finished.
+// Effects come back to the controller as events.
 class Engine {
  public:
   virtual ~Engine() = default;

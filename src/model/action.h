@@ -7,7 +7,15 @@
 
 namespace rota {
 
-enum class ActionKind : std::uint8_t { start, kill, extend };
+enum class ActionKind : std::uint8_t { start, kill, extend, preempt };
+
+// What becomes of the work of a job that gives way to one of higher priority.
+enum class Preemption : std::uint8_t {
+  none,        // nobody gives way
+  suspend,     // kept: it goes on where it was
+  requeue,     // lost: it starts over
+  checkpoint,  // kept, but writing it takes time, in which it still holds its processors
+};
 
 enum class Rule : std::uint8_t {
   head_fits,            // it was its turn and it fitted
@@ -16,12 +24,13 @@ enum class Rule : std::uint8_t {
   beside_promise,       // backfilled: on processors that the promised job leaves over
   planned,              // its promised start has come
   promise_due,          // killed or let go on because a promised start has come
+  outranked,            // preempted: a job of higher priority can start in its place
   harms_nobody,         // let go on: the waiting job could not start even without it, or can start beside it
 };
 
 struct Reason {
   Rule rule = Rule::head_fits;
-  JobId promised;  // the job whose promise mattered; invalid: none
+  JobId promised;  // the job whose promise mattered, or for which others are preempted; invalid: none
   Instant promise = kNever;
   std::int64_t free = 0;    // processors free when it was decided
   std::int64_t needed = 0;  // processors that the promised job asks for

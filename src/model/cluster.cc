@@ -17,6 +17,9 @@ void Cluster::apply(const Event& event) {
     void operator()(const Started& f) { cluster.started(f); }
     void operator()(const Finished& f) { cluster.finished(f); }
     void operator()(const Requeued& f) { cluster.requeued(f); }
+    void operator()(const Preempted& f) { cluster.preempted(f); }
+    void operator()(const Vacated& f) { cluster.vacated(f); }
+    void operator()(const Cancelled& f) { cluster.cancelled(f); }
     void operator()(const Overdue& f) { cluster.overdue_.push_back(f.job); }
     void operator()(const Expected& f) { cluster.expected(f); }
     void operator()(const Extended& f) { cluster.extended(f); }
@@ -82,6 +85,7 @@ void Cluster::started(JobId id, bool backfilled, const Placement& where) {
   if (backfilled) ++job.backfills;
   job.dispatch = next_dispatch_++;
   running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, id});
+  if (options_.by_priority) by_priority_.insert({job.spec.priority, job.dispatch, job.spec.processors, id});
   if (!nodes_.counted()) {
     count_waiting(job, -1);
     nodes_.take(where);
@@ -108,6 +112,12 @@ void Cluster::leave_running(Job& job, JobId id) {
   CHECK(job.state == JobState::running, "only a running job ends");
   CHECK(running_.erase({job.expected_end(), job.dispatch}), "a running job is in the index");
   std::erase(overdue_, id);
+  if (job.leaving) {
+    job.leaving = false;
+    std::erase(leaving_, id);
+  } else if (options_.by_priority) {
+    by_priority_.erase({job.spec.priority, job.dispatch, job.spec.processors, id});
+  }
   if (options_.list_processors) map_.release(id);
   if (!nodes_.counted()) {
     nodes_.give(places_.of(id), now_);
@@ -124,23 +134,61 @@ void Cluster::finished(const Finished& fact) {
   gone_.push_back(fact.job);
   if (!options_.user_history) return;
   RunHistory& history = history_[job.spec.user];
-  history.before_last = std::exchange(history.last, job.end - job.start);
+  history.before_last = std::exchange(history.last, job.run_time());
   ++history.runs;
 }
 
 void Cluster::requeued(const Requeued& fact) {
   Job& job = jobs_[fact.job.value];
   leave_running(job, fact.job);
-  job.state = JobState::waiting;
   ++job.kills;
-  job.extended = false;
   job.corrections = 0;
   job.spec.limit = fact.limit;
   job.expected = fact.limit;
+  job.done = Duration{0};
   job.sequence = next_sequence_++;
-  waiting_.insert(fact.job, job);
+  queue_again(job, fact.job);
+}
+
+void Cluster::queue_again(Job& job, JobId id) {
+  job.state = JobState::waiting;
+  job.extended = false;
+  waiting_.insert(id, job);
   if (!nodes_.counted()) count_waiting(job, 1);
-  arrived_.push_back(fact.job);
+  arrived_.push_back(id);
+}
+
+void Cluster::preempted(const Preempted& fact) {
+  Job& job = jobs_[fact.job.value];
+  CHECK(job.state == JobState::running && !job.leaving, "only a running job gives way, and once");
+  job.leaving = true;
+  leaving_.push_back(fact.job);
+  if (options_.by_priority) by_priority_.erase({job.spec.priority, job.dispatch, job.spec.processors, fact.job});
+}
+
+void Cluster::vacated(const Vacated& fact) {
+  Job& job = jobs_[fact.job.value];
+  leave_running(job, fact.job);
+  ++job.preemptions;
+  job.expected = job.expected_after(fact.kept);
+  job.done += fact.kept;
+  queue_again(job, fact.job);
+}
+
+void Cluster::cancelled(const Cancelled& fact) {
+  Job& job = jobs_[fact.job.value];
+  if (job.state == JobState::running) {
+    leave_running(job, fact.job);
+  } else {
+    CHECK(job.state == JobState::waiting, "only a job that waits or runs is taken back");
+    waiting_.erase(job);
+    if (!nodes_.counted()) count_waiting(job, -1);
+    forget_promise(job, fact.job);
+    std::erase(arrived_, fact.job);
+    ++releases_;  // those behind it may move up
+  }
+  job.state = JobState::cancelled;
+  gone_.push_back(fact.job);
 }
 
 void Cluster::expected(const Expected& fact) {

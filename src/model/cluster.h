@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/paged_table.h"
+#include "model/by_priority.h"
 #include "model/event.h"
 #include "model/placements.h"
 #include "model/processor_map.h"
@@ -26,6 +27,7 @@ struct ClusterOptions {
   bool user_history = false;     // history_of() will be asked
   bool list_processors = false;  // blockers() will be asked
   IdleOrder idle_order = IdleOrder::file;
+  bool by_priority = false;  // by_priority() will be asked
 };
 
 // What is known of one user's past jobs.
@@ -51,6 +53,11 @@ class View {
   std::int64_t unheld() const { return options_.processors - running_.processors() - nodes_.withheld(); }
   // Processors that a job may start on now.
   std::int64_t free() const { return options_.presume_ended ? unheld() + running_.released_by(now_) : unheld(); }
+
+  // The running jobs that can give way, by priority; those that are leaving are not among them.
+  const RunningByPriority& by_priority() const { return by_priority_; }
+  // Running jobs that were told to give way, in that order.
+  const std::vector<JobId>& leaving() const { return leaving_; }
 
   // What is free on each node; counted() where nodes are not described.
   const NodeSpace& nodes() const { return nodes_; }
@@ -119,6 +126,8 @@ class View {
   bool counts_decided_ = true;
   std::vector<std::uint32_t> set_aside_;  // processors, for set_aside_for_
   JobId set_aside_for_;
+  RunningByPriority by_priority_;  // empty unless asked for
+  std::vector<JobId> leaving_;
   std::vector<JobId> overdue_;
   std::vector<JobId> gone_;                      // ended or rejected since the last cycle
   std::map<std::uint32_t, RunHistory> history_;  // by user
@@ -163,6 +172,9 @@ class Cluster final : public View {
   void started(JobId id, bool backfilled, const Placement& where);
   void finished(const Finished& fact);
   void requeued(const Requeued& fact);
+  void preempted(const Preempted& fact);
+  void vacated(const Vacated& fact);
+  void cancelled(const Cancelled& fact);
   void expected(const Expected& fact);
   void extended(const Extended& fact);
   void promised(const Promised& fact) { promised(fact.job, fact.start, fact.where); }
@@ -174,6 +186,7 @@ class Cluster final : public View {
   void count_waiting(const Job& job, std::int64_t change);
   void release_presumed_ended();
   void leave_running(Job& job, JobId id);
+  void queue_again(Job& job, JobId id);
   void forget_promise(Job& job, JobId id);
   void set_aside(const Job& job, JobId id);
   void expect_anew(Job& job, JobId id, Duration expected);

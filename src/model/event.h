@@ -29,6 +29,16 @@ struct Requeued {  // killed while it ran, and back at the tail of the queue
   JobId job;
   Duration limit;  // its new limit
 };
+struct Preempted {  // told to give way to a job of higher priority; runs on until it is Vacated
+  JobId job;
+};
+struct Vacated {  // has left its processors after it was preempted, and is back at its place in the queue
+  JobId job;
+  Duration kept;  // of the run time of this dispatch: need not be done again
+};
+struct Cancelled {  // taken back, waiting or running: it is done, or being done, elsewhere
+  JobId job;
+};
 struct Overdue {  // has used up the time that was counted on and still runs
   JobId job;
 };
@@ -48,7 +58,9 @@ struct Promised {
 
 struct Event {
   Instant at;
-  std::variant<Submitted, Rejected, Started, Finished, Requeued, Overdue, Expected, Extended, Promised> what;
+  std::variant<Submitted, Rejected, Started, Finished, Requeued, Preempted, Vacated, Cancelled, Overdue, Expected,
+               Extended, Promised>
+      what;
 };
 
 }  // namespace rota

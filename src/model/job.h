@@ -22,26 +22,35 @@ struct JobSpec {
   PartitionId partition;             // invalid: the default partition
 };
 
-enum class JobState : std::uint8_t { waiting, running, completed, timed_out, rejected };
+enum class JobState : std::uint8_t { waiting, running, completed, timed_out, rejected, cancelled };
 
 struct Job {
   JobSpec spec;
-  Duration expected = Duration{0};  // run time that planning counts on: the limit, or a prediction of it
-  Instant start = kNever;           // of the latest dispatch; kNever: never started
-  Instant end = kNever;             // of the latest dispatch; kNever: has not ended
-  Instant promise = kNever;         // the start that the latest plan announced; kNever: none
-  Instant first_promise = kNever;   // the first start ever announced; kNever: none
-  std::uint32_t sequence = 0;       // place in order of arrival in the queue; anew at each requeue
-  std::uint32_t dispatch = 0;       // place in the order of dispatches, of the latest one
-  std::uint16_t kills = 0;          // dispatches that were killed and requeued
-  std::uint16_t backfills = 0;      // dispatches that were backfilled
+  Duration expected =
+      Duration{0};           // of the next or latest dispatch: what planning counts on; the limit, or a prediction
+  Instant start = kNever;    // of the latest dispatch; kNever: never started
+  Instant end = kNever;      // of the latest dispatch; kNever: has not ended
+  Instant promise = kNever;  // the start that the latest plan announced; kNever: none
+  Instant first_promise = kNever;  // the first start ever announced; kNever: none
+  Duration done = Duration{0};     // run time of earlier dispatches that need not be done again
+  std::uint32_t sequence = 0;      // place in order of arrival in the queue; anew at each requeue
+  std::uint32_t dispatch = 0;      // place in the order of dispatches, of the latest one
+  std::uint16_t kills = 0;         // dispatches that were killed and requeued
+  std::uint16_t backfills = 0;     // dispatches that were backfilled
+  std::uint16_t preemptions = 0;   // dispatches that gave way to jobs of higher priority
   JobState state = JobState::waiting;
   bool backfilled = false;       // the latest dispatch was backfilled
+  bool leaving = false;          // still running, but told to give way
   bool extended = false;         // was let go on beyond what was expected, up to a set time
   std::uint8_t corrections = 0;  // times that the expected run time proved too short
 
   Instant expected_end() const { return start + expected; }
-  Instant limit_end() const { return start + spec.limit; }
+  Instant limit_end() const { return start + (spec.limit - done); }
+  // Of the dispatch after one of which so much is kept.
+  Duration expected_after(Duration kept) const { return expected - kept > Duration{1} ? expected - kept : Duration{1}; }
+  // Once it has ended: how long it ran, not counting what was lost; and once it has started: how long it did not run.
+  Duration run_time() const { return done + (end - start); }
+  Duration wait() const { return start - spec.submit - done; }
   bool ended() const { return state == JobState::completed || state == JobState::timed_out; }
 };
 

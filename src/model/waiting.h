@@ -101,6 +101,7 @@ class WaitingJobs {
   void rank(Instant now, const JobOf& job_of);
 
   WaitingEntry::Key queue_place(const Job& job) const { return place(options_.queue, job); }
+  WaitingEntry::Key candidate_place(const Job& job) const { return place(options_.candidates, job); }
 
   // In queue order; nullptr: none.
   const WaitingEntry* head() const { return size_ == 0 ? nullptr : &head_; }

@@ -22,6 +22,7 @@ void Plan::open(const View& view) {
   held_.clear();
   profile_open_ = false;
   kills_ = 0;
+  closed_ = false;
   placed_ = 0;
   set_asides_ = 0;
   if (!view.nodes().counted() || !nodes_.counted()) nodes_.follow(view.nodes());
@@ -80,6 +81,10 @@ void Plan::kill(JobId id, const Reason& reason) {
 
 void Plan::extend(JobId id, Instant until, const Reason& reason) {
   actions_.push_back({ActionKind::extend, false, id, until, reason});
+}
+
+void Plan::preempt(JobId id, const Reason& reason) {
+  actions_.push_back({ActionKind::preempt, false, id, kNever, reason});
 }
 
 // A job that is overdue holds its processors a moment longer; all that are overdue are counted as ending then.

@@ -51,6 +51,7 @@ class Plan {
   std::span<const Placement> places() const { return {places_.data(), placed_}; }
   void kill(JobId job, const Reason& reason);
   void extend(JobId job, Instant until, const Reason& reason);
+  void preempt(JobId job, const Reason& reason);
 
   // The earliest start for so many processors; more than `processors now free` must be asked.
   Opening opening(std::int64_t processors) const;
@@ -93,6 +94,9 @@ class Plan {
 
   // Whether the draft kills anything; then whatever waits for that is decided in the cycle after.
   bool kills() const { return kills_ > 0; }
+  // Whoever comes after must start nobody: what is free is kept for those in whose favour others give way.
+  void close() { closed_ = true; }
+  bool closed() const { return closed_ || kills_ > 0; }
 
   std::span<const Action> actions() const { return actions_; }
   std::span<const Promise> promises() const { return promises_; }
@@ -129,6 +133,7 @@ class Plan {
   NodeRoom room_;
   NodeSpace some_nodes_{nullptr};
   std::int64_t kills_ = 0;
+  bool closed_ = false;
 };
 
 }  // namespace rota

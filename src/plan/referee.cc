@@ -30,7 +30,10 @@ bool starts(const Plan& plan, JobId id) {
 
 }  // namespace
 
-void Referee::saw_submitted() { ledger_.push_back(State::waiting); }
+void Referee::saw_submitted() {
+  ledger_.push_back(State::waiting);
+  gave_way_.clear();
+}
 
 void Referee::saw_started(const View& view, JobId job) {
   ledger_[job.value] = State::running;
@@ -41,6 +44,12 @@ void Referee::saw_started(const View& view, JobId job) {
 void Referee::saw_ended(const View& view, JobId job, bool requeued) {
   ledger_[job.value] = requeued ? State::waiting : State::gone;
   held_ -= view.job(job).spec.processors;
+  if (view.job(job).leaving) {
+    leaving_ -= view.job(job).spec.processors;
+    for (GaveWay& g : gave_way_) g.gone = g.gone || g.job == job;
+  } else {
+    gave_way_.clear();
+  }
   count_nodes(view, job, false);
 }
 
@@ -50,6 +59,9 @@ std::optional<std::string> Referee::check(const View& view, const Plan& plan) {
     if (auto breach = check_actions(view, plan)) return breach;
     if (auto breach = check_kept_promises(view, plan)) return breach;
     if (auto breach = check_new_promises(view, plan)) return breach;
+  }
+  if (!gave_way_.empty()) {
+    if (auto breach = check_owed(view, plan)) return breach;
   }
   const auto cost = static_cast<std::int64_t>(view.running().size() + view.promised().size() + 16);
   if (credit_ < cost) return std::nullopt;
@@ -66,6 +78,7 @@ std::optional<std::string> Referee::check(const View& view, const Plan& plan) {
 std::optional<std::string> Referee::check_actions(const View& view, const Plan& plan) {
   std::int64_t free = view.options().processors - held_;
   if (view.options().presume_ended) free += view.running().released_by(view.now());
+  bool preempts = false;
   JobId too_many;  // the first start that does not fit
   for (const Action& a : plan.actions()) {
     ++checks_;
@@ -78,6 +91,9 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
       if (free < 0 && !too_many.valid()) too_many = a.job;
     } else if (state != State::running) {
       return name(view, a.job) + " is killed or extended but is not running";
+    } else if (a.kind == ActionKind::preempt) {
+      if (auto breach = check_preemption(view, a)) return breach;
+      preempts = true;
     } else if (a.kind == ActionKind::kill && view.job(a.job).expected_end() > view.now()) {
       return name(view, a.job) + " is killed before its time is up";
     } else if (a.kind == ActionKind::kill && a.reason.rule != Rule::promise_due &&
@@ -90,6 +106,9 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
   }
   if (auto breach = check_turns(view, plan)) return breach;
   if (auto breach = check_places(view, plan)) return breach;
+  if (preempts) {
+    if (auto breach = check_beneficiaries(view, plan)) return breach;
+  }
   if (too_many.valid())
     return name(view, too_many) + " is started although it does not fit: the starts at " + when(view.now()) + " need " +
            std::to_string(-free) + " processors more than are free";

@@ -7,6 +7,10 @@
 // a start, unless the world itself had already broken it. Beyond what one plan touches, it recounts the whole state and
 // all promises together from time to time, paid from a credit that each plan earns, so that its cost per plan stays
 // bounded.
+//
+// Of preemption it checks that those who give way have strictly lower priority than who they give way to, that what
+// they free suffices for all of these, and, where nothing else happens in between, that these do start in their place
+// and nobody who gave way does.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +29,8 @@ class Referee {
   void saw_rejected() { ledger_.push_back(State::gone); }
   void saw_started(const View& view, JobId job);
   void saw_ended(const View& view, JobId job, bool requeued);
+  void saw_cancelled(const View& view, JobId job);
+  void saw_preempted(const View& view, JobId job, JobId beneficiary);
 
   // The first breach found, as a sentence; nothing if the plan is sound. `view` is the state that it was made for.
   // Never inlined: profiles say what it costs.
@@ -46,6 +52,9 @@ class Referee {
   };
   std::optional<Excess> first_excess(const View& view, const Plan& plan, Promises promises);
   std::optional<std::string> check_all_promises_together(const View& view, const Plan& plan);
+  std::optional<std::string> check_preemption(const View& view, const Action& action) const;
+  std::optional<std::string> check_beneficiaries(const View& view, const Plan& plan);
+  std::optional<std::string> check_owed(const View& view, const Plan& plan);
   std::optional<std::string> check_turns(const View& view, const Plan& plan);
   std::optional<std::string> check_places(const View& view, const Plan& plan);
   std::optional<std::string> check_room(const View& view, JobId job, const Placement& where);
@@ -59,6 +68,15 @@ class Referee {
 
   std::vector<State> ledger_;  // by job id
   std::int64_t held_ = 0;      // processors of running jobs
+  std::int64_t leaving_ = 0;   // of those, of jobs that were told to give way
+  // Who gave way to whom at one instant at which nothing else has happened since; else empty.
+  struct GaveWay {
+    JobId job;
+    JobId beneficiary;
+    bool gone;
+  };
+  std::vector<GaveWay> gave_way_;
+  Instant gave_way_at_ = kNever;
   struct Used {
     std::int64_t processors = 0;
     std::int64_t memory = 0;

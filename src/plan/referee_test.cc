@@ -28,6 +28,14 @@ class RefereeTest : public testing::Test {
     referee_.saw_ended(world_.cluster(), id, false);
     world_.ends(id);
   }
+  void preempted(JobId job, JobId beneficiary) {
+    referee_.saw_preempted(world_.cluster(), job, beneficiary);
+    world_.cluster().preempted({job});
+  }
+  void vacated(JobId job) {
+    referee_.saw_ended(world_.cluster(), job, true);
+    world_.cluster().vacated({job, seconds(1)});
+  }
   Plan& plan_at(std::int64_t second) {
     world_.at(second);
     plan_.open(world_.cluster());
@@ -55,6 +63,84 @@ TEST_F(RefereeTest, PassesASoundPlanOfEasy) {
   plan.start(short_one, kInTime, true);
   EXPECT_EQ(breach_found_in_time(), "none");
   EXPECT_GT(referee_.checks(), 0);
+}
+
+Reason in_favour_of(JobId beneficiary) { return {Rule::outranked, beneficiary, kNever, 0, 0}; }
+
+TEST_F(RefereeTest, PassesThatALowerPriorityGivesWay) {
+  const JobId low = running({4, 10});
+  const JobId high = waiting({4, 10, 1});
+  plan_at(1).preempt(low, in_favour_of(high));
+  EXPECT_EQ(breach(), "none");
+}
+
+TEST_F(RefereeTest, CatchesThatAnEqualGivesWay) {
+  const JobId one = running({4, 10, 1});
+  const JobId other = waiting({4, 10, 1});
+  plan_at(1).preempt(one, in_favour_of(other));
+  EXPECT_EQ(breach(), "job 1 is preempted for job 2, whose priority is no higher");
+}
+
+TEST_F(RefereeTest, CatchesThatSomebodyGivesWayToNobody) {
+  const JobId low = running({2, 10});
+  const JobId high = running({2, 10, 1});
+  plan_at(1).preempt(low, in_favour_of(high));
+  EXPECT_EQ(breach(), "job 1 is preempted for nobody who waits");
+  plan_at(1).preempt(low, in_favour_of({}));
+  EXPECT_EQ(breach(), "job 1 is preempted for nobody who waits");
+}
+
+TEST_F(RefereeTest, CatchesThatTooLittleIsFreed) {
+  const JobId low = running({1, 10});
+  running({2, 10, 2});
+  const JobId high = waiting({3, 10, 1});
+  plan_at(1).preempt(low, in_favour_of(high));
+  EXPECT_EQ(breach(), "jobs are preempted in vain: job 3 and those before it need 1 processors more than that frees");
+}
+
+TEST_F(RefereeTest, CatchesThatAJobIsPreemptedTwice) {
+  const JobId low = running({4, 10});
+  const JobId high = waiting({4, 10, 1});
+  Plan& plan = plan_at(1);
+  plan.preempt(low, in_favour_of(high));
+  plan.preempt(low, in_favour_of(high));
+  EXPECT_EQ(breach(), "job 1 is preempted twice");
+}
+
+TEST_F(RefereeTest, CatchesThatOneWhoLeavesIsPreemptedAgain) {
+  const JobId low = running({4, 10});
+  const JobId high = waiting({4, 10, 1});
+  plan_at(1);
+  preempted(low, high);
+  plan_at(1).preempt(low, in_favour_of(high));
+  EXPECT_EQ(breach(), "job 1 is preempted and is leaving already");
+}
+
+TEST_F(RefereeTest, CatchesThatTheBeneficiaryDoesNotStart) {
+  const JobId low = running({4, 10});
+  const JobId high = waiting({4, 10, 1});
+  plan_at(1);
+  preempted(low, high);
+  vacated(low);
+  plan_at(1);
+  EXPECT_EQ(breach(), "job 1 was preempted in vain: job 2 does not start in its place");
+  plan_at(1).start(high, {}, false);
+  EXPECT_EQ(breach(), "none");
+}
+
+TEST_F(RefereeTest, CatchesThatOneWhoGaveWayStartsAgainAtOnce) {
+  const JobId low = running({1, 10});
+  const JobId larger = running({3, 10});
+  const JobId high = waiting({3, 10, 1});
+  plan_at(1);
+  preempted(low, high);
+  preempted(larger, high);
+  vacated(low);
+  vacated(larger);
+  Plan& plan = plan_at(1);
+  plan.start(high, {}, false);
+  plan.start(low, {Rule::skipped_ahead, {}, kNever, 0, 0}, false);
+  EXPECT_EQ(breach(), "job 1 is preempted and started again at one instant");
 }
 
 TEST_F(RefereeTest, CatchesAStartThatDoesNotFit) {

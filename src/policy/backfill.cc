@@ -18,7 +18,7 @@ void withdraw_all_but(JobId keep, const View& view, Plan& plan) {
 }  // namespace
 
 void Backfill::decide(const View& view, Plan& plan) const {
-  if (plan.kills()) return;
+  if (plan.closed()) return;
   if (!view.counts_decide()) return on_nodes(view, plan);
   if (knobs_.reservations > 1) return behind_many_promises(view, plan);
   const WaitingEntry* head = view.waiting().head();

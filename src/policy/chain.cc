@@ -30,7 +30,7 @@ constexpr std::array<PolicyName, 9> kPolicies{{
      "after Li and Lei 2018; Yuan et al. 2014"},
 }};
 
-constexpr std::array<KnobName, 10> kKnobs{{
+constexpr std::array<KnobName, 12> kKnobs{{
     {"depth", "0.. | all", "1", "how many blocked jobs, in queue order, are promised a start",
      "Mu'alem and Feitelson 2001", "jobs"},
     {"skip", "yes | no", "no", "with depth=0: jobs that fit overtake those that do not", "textbook"},
@@ -52,6 +52,12 @@ constexpr std::array<KnobName, 10> kKnobs{{
      "90, 90s, 10m, 1.5h"},
     {"bind", "no | node | node-literal | container | weighted | late", "no",
      "how tasks of an application come to the accelerators of a rack", "Li, Zhu, Liu and Qian 2016"},
+    {"preempt", "no | suspend | requeue | checkpoint", "no",
+     "running jobs give way at once to a job of higher priority: with their work kept, lost, or kept after a "
+     "checkpoint",
+     "Baranov et al. 2018"},
+    {"checkpoint", "DURATION", "60", "with preempt=checkpoint: how long writing one takes", "textbook",
+     "90, 90s, 10m, 1.5h"},
 }};
 
 Result<bool> yes_or_no(std::string_view knob, std::string_view value) {
@@ -134,6 +140,26 @@ Result<void> set_bind(Draft& d, std::string_view value) {
   return fail("policy knob bind is no, node, node-literal, container, weighted or late, not " + quoted(value) + ".");
 }
 
+Result<void> set_preempt(Draft& d, std::string_view value) {
+  constexpr std::array<std::pair<std::string_view, Preemption>, 4> kNames{{{"no", Preemption::none},
+                                                                           {"suspend", Preemption::suspend},
+                                                                           {"requeue", Preemption::requeue},
+                                                                           {"checkpoint", Preemption::checkpoint}}};
+  const auto* found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& n) { return n.first == value; });
+  if (found == kNames.end()) {
+    return fail("policy knob preempt is no, suspend, requeue or checkpoint, not " + quoted(value) + ".");
+  }
+  d.knobs.preempt = found->second;
+  return {};
+}
+
+Result<void> set_checkpoint(Draft& d, std::string_view value) {
+  const auto time = parse_duration(value);
+  if (!time) return fail("policy knob checkpoint is a duration such as 90s, not " + quoted(value) + ".");
+  d.knobs.checkpoint = *time;
+  return {};
+}
+
 template <class Field>
 Result<void> assign(Field& field, const Result<Field>& value) {
   if (!value) return std::unexpected(value.error());
@@ -155,6 +181,8 @@ Result<void> set_knob(Draft& d, std::string_view knob, std::string_view value) {
   if (knob == "predict") return set_predict(d, value);
   if (knob == "overrun") return set_overrun(d, value);
   if (knob == "bind") return set_bind(d, value);
+  if (knob == "preempt") return set_preempt(d, value);
+  if (knob == "checkpoint") return set_checkpoint(d, value);
   std::vector<std::string_view> names;
   for (const KnobName& k : kKnobs) names.push_back(k.name);
   const auto near = nearest(knob, names);
@@ -184,6 +212,19 @@ Result<void> set_knobs(Draft& d, std::string_view chain) {
   return {};
 }
 
+// Promises for several jobs, and rules about jobs that overrun a promise, do not yet know of jobs that give way.
+Result<void> check_together(const ChainKnobs& knobs) {
+  if (knobs.preempt == Preemption::none) return {};
+  if (knobs.backfill.reservations > 1) {
+    return fail(
+        "preempt goes with depth=0 or depth=1 (fcfs, fcfs-skip, easy): take one of these, or leave preempt out.");
+  }
+  if (knobs.overrun != Overrun::kill && knobs.overrun != Overrun::fixed && knobs.overrun != Overrun::run_on) {
+    return fail("preempt goes with overrun=kill, run-on or a duration: take one of these, or leave preempt out.");
+  }
+  return {};
+}
+
 // "easy++" bears the separator in its name.
 std::size_t length_of_name(std::string_view text) {
   constexpr std::string_view kPlusPlus = "easy++";
@@ -207,7 +248,7 @@ bool nobody_is_tried(const ChainKnobs& k) {
   return depth == BackfillKnobs::kEveryJob || (depth == 0 && !k.backfill.skip);
 }
 
-constexpr std::array<Idle, 6> kIdle{{
+constexpr std::array<Idle, 7> kIdle{{
     {"skip", [](const ChainKnobs& k) { return k.backfill.skip && k.backfill.reservations != 0; },
      "it is for depth=0; with promises, jobs that fit overtake anyway"},
     {"beside", [](const ChainKnobs& k) { return !k.backfill.beside && !one_promise(k); }, "it is for depth=1"},
@@ -221,6 +262,8 @@ constexpr std::array<Idle, 6> kIdle{{
               !by_run_time(k.candidates);
      },
      "nothing is promised with depth=0, and no order asks how long jobs run"},
+    {"checkpoint", [](const ChainKnobs& k) { return k.preempt != Preemption::checkpoint; },
+     "it is for preempt=checkpoint"},
 }};
 
 Result<void> check_that_all_matters(const Draft& d) {
@@ -263,10 +306,14 @@ Result<Chain> Chain::parse(std::string_view text) {
   }
   draft.knobs.candidates = draft.candidates.value_or(draft.knobs.order);
   if (auto matters = check_that_all_matters(draft); !matters) return std::unexpected(matters.error());
+  if (auto agree = check_together(draft.knobs); !agree) return std::unexpected(agree.error());
   Chain chain;
   chain.text_ = text;
   chain.knobs_ = draft.knobs;
   if (auto overrun = make_overrun(draft.knobs.overrun)) chain.links_.push_back(std::move(overrun));
+  if (chain.ranks_running()) {
+    chain.links_.push_back(std::make_unique<Preempt>(draft.knobs.preempt, draft.knobs.backfill.skip));
+  }
   chain.links_.push_back(std::make_unique<Backfill>(draft.knobs.backfill));
   return chain;
 }

@@ -13,6 +13,7 @@
 #include "policy/bind.h"
 #include "policy/estimate.h"
 #include "policy/overrun.h"
+#include "policy/preempt.h"
 
 namespace rota {
 
@@ -24,6 +25,8 @@ struct ChainKnobs {
   Overrun overrun = Overrun::kill;
   Duration grace = Duration{0};
   Bind bind = Bind::none;
+  Preemption preempt = Preemption::none;
+  Duration checkpoint = seconds(60);  // how long writing one takes
 };
 
 class Chain {
@@ -42,6 +45,8 @@ class Chain {
 
   // Whether a policy needs to know which processors jobs hold, not only how many.
   bool lists_processors() const { return asks_for_processors(knobs_.overrun); }
+  // Whether a policy asks which running jobs can give way.
+  bool ranks_running() const { return knobs_.preempt != Preemption::none; }
   // Which indexes the policies will ask for.
   WaitingOptions waiting() const;
 

@@ -64,6 +64,8 @@ std::string_view name_of(JobState state) {
       return "completed";
     case JobState::timed_out:
       return "timed_out";
+    case JobState::cancelled:
+      return "cancelled";
     case JobState::rejected:
       return "rejected";
   }
@@ -82,7 +84,7 @@ void csv_row(Rows& rows, const Job& job) {
   rows.text(",");
   optional_instant(rows, job.start);
   optional_instant(rows, job.end);
-  if (job.start != kNever) rows.seconds(job.start - job.spec.submit);
+  if (job.start != kNever) rows.seconds(job.wait());
   rows.text(",");
   rows.integer(job.spec.processors);
   rows.text(",");
@@ -116,9 +118,9 @@ void swf_row(Rows& rows, const Job& job) {
   rows.text(" ");
   rows.seconds(job.spec.submit);
   rows.text(" ");
-  rows.seconds(ran ? job.start - job.spec.submit : seconds(-1));
+  rows.seconds(ran ? job.wait() : seconds(-1));
   rows.text(" ");
-  rows.seconds(ran ? job.end - job.start : seconds(-1));
+  rows.seconds(ran ? job.run_time() : seconds(-1));
   rows.text(" ");
   rows.integer(ran ? std::int64_t{job.spec.processors} : -1);
   rows.text(" -1 -1 ");

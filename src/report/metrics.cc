@@ -46,6 +46,7 @@ void Tally::add(const Job& job) {
   ++counts_.jobs;
   counts_.killed += job.kills;
   counts_.backfilled_starts += job.backfills;
+  counts_.preempted += job.preemptions;
   if (job.state == JobState::rejected) {
     if (counts_.rejected++ == 0) counts_.first_rejected = job.spec.number;
     return;
@@ -56,8 +57,8 @@ void Tally::add(const Job& job) {
     return;
   }
   counts_.timed_out += job.state == JobState::timed_out ? 1 : 0;
-  const Duration waited = job.start - job.spec.submit;
-  const Duration run = std::max(job.end - job.start, Duration{1});
+  const Duration run = std::max(job.run_time(), Duration{1});
+  const Duration waited = job.wait();
   ++ended_;
   wait_ += waited.count();
   longest_wait_ = std::max<std::int64_t>(longest_wait_, waited.count());

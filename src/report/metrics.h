@@ -14,8 +14,8 @@ namespace rota::report {
 
 inline constexpr Duration kSlowdownBound = seconds(10);  // tau of the bounded slowdown
 
-// Waits, slowdowns and utilization count the last dispatch of each job that ended: work that was killed and done again
-// is told apart as lost work. Means of nothing are absent.
+// Waits, slowdowns and utilization count the last dispatch of each job that ended, and of earlier ones what was kept of
+// them: work that was killed and done again is told apart as lost work. Means of nothing are absent.
 struct Summary {
   std::string workload;
   std::string policy;
@@ -36,9 +36,10 @@ struct Summary {
   std::int64_t backfilled_starts = 0;         // dispatches, also those that were killed
   std::optional<double> backfill_completion;  // share of backfilled starts that were not killed for another job
   std::int64_t killed = 0;                    // dispatches that were killed and whose jobs were queued again
+  std::int64_t preempted = 0;                 // dispatches that gave way to a job of higher priority
   std::int64_t delayed = 0;                   // jobs that started later than the first start they were promised
   std::optional<double> delay_mean;           // seconds, of those
-  double lost_work = 0;                       // processor-seconds of killed dispatches
+  double lost_work = 0;  // processor-seconds of killed dispatches, and of preempted ones what was not kept
   std::uint64_t plan_hash = 0;
   std::int64_t cycles = 0;
   std::int64_t referee_checks = 0;

@@ -99,7 +99,7 @@ std::vector<double> wait_shares(const Outcome& outcome, const std::vector<double
   std::int64_t ended = 0;
   for (const Job& job : outcome.jobs) {
     if (!job.ended()) continue;
-    const double wait = to_seconds(job.start - job.spec.submit);
+    const double wait = to_seconds(job.wait());
     ++counts[static_cast<std::size_t>(std::ranges::lower_bound(marks, wait) - marks.begin())];
     ++ended;
   }
@@ -133,8 +133,8 @@ std::vector<ClassFigures> by_size(const Outcome& outcome, const std::vector<Size
     if (!job.ended()) continue;
     ClassFigures& its = figures[class_of(job.spec.processors, classes)];
     ++its.jobs;
-    its.bounded_slowdown += bounded_slowdown(job.start - job.spec.submit, job.end - job.start);
-    its.wait += to_seconds(job.start - job.spec.submit);
+    its.bounded_slowdown += bounded_slowdown(job.wait(), job.run_time());
+    its.wait += to_seconds(job.wait());
   }
   for (ClassFigures& its : figures) {
     if (its.jobs == 0) continue;

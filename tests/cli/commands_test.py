@@ -230,6 +230,20 @@ class Reproduce(RotaCase):
         self.refused("reproduce", "binding", "--report", "no/such/folder.html", said="folder.html")
 
 
+class Reproduce(RotaCase):
+    def test_all_tells_every_cell_of_every_study(self):
+        studies = json.loads(self.rota("reproduce", "all", "--json").stdout)
+        self.assertIn("grace", [study["study"] for study in studies])
+        for study in studies:
+            self.assertTrue(study["cells"])
+            for cell in study["cells"]:
+                self.assertTrue(cell["ok"], cell)
+
+    def test_a_figure_that_is_not_where_it_should_be_is_told_by_the_exit_code(self):
+        done = self.rota("reproduce", "grace", "--seeds", "2", "--sizes", "1", code=1)  # one job: nobody backfills
+        self.assertIn("MISSED  completion of backfills, strict", done.stdout)
+
+
 class Help(RotaCase):
     def test_every_command_has_a_help_with_its_options_and_an_example_that_names_it(self):
         for line in ("simulate", "verify", "convert", "generate", "reproduce", "policies", "completion", "manual"):

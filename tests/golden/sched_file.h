@@ -10,7 +10,7 @@
 //   1 0 3 10 10            id submit processors limit run, and maybe priority=N user=N nodes=N memory=N
 //   timeline
 //   1 0 10 promised=5      id start end, and maybe promised=N (the first promise; unsaid: not looked at), backfilled,
-//   killed 2 rejected
+//   killed preempted=N (of its dispatches so many gave way), 2 rejected
 #pragma once
 
 #include <filesystem>
@@ -31,6 +31,7 @@ struct Expected {
   std::int64_t id = 0;
   std::int64_t start = 0, end = 0;
   std::optional<std::int64_t> promised;
+  std::int64_t preempted = 0;
   bool backfilled = false, killed = false, rejected = false;
 };
 
@@ -162,6 +163,8 @@ class SchedReader {
         e.killed = true;
       } else if (const auto [name, value] = named(word); name == "promised") {
         e.promised = value;
+      } else if (name == "preempted") {
+        e.preempted = value;
       } else {
         fail("a timeline has no \"" + word + "\"");
       }

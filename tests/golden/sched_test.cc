@@ -25,6 +25,7 @@ std::string line_of(const Expected& e) {
   if (e.rejected) return std::to_string(e.id) + " rejected";
   std::string line = std::to_string(e.id) + " " + std::to_string(e.start) + " " + std::to_string(e.end);
   if (e.promised) line += " promised=" + std::to_string(*e.promised);
+  if (e.preempted > 0) line += " preempted=" + std::to_string(e.preempted);
   return line + (e.backfilled ? " backfilled" : "") + (e.killed ? " killed" : "");
 }
 
@@ -40,6 +41,7 @@ Expected got_for(const Job& job, bool with_promise) {
   got.start = second_of(job.start);
   got.end = second_of(job.end);
   got.backfilled = job.backfilled;
+  got.preempted = job.preemptions;
   got.killed = job.state == JobState::timed_out || job.kills > 0;
   if (with_promise) got.promised = second_of(job.first_promise);
   return got;
@@ -54,7 +56,7 @@ std::string picture_of(const std::vector<Job>& jobs) {
     if (job.state == JobState::rejected) continue;
     std::string line = "  " + std::to_string(job.spec.number) + " ";
     line.resize(6, ' ');
-    for (std::int64_t t = begin; t < std::min(begin + kWidth, second_of(job.end)); ++t) {
+    for (std::int64_t t = begin; t < std::min(begin + kWidth, second_of(job.end)); ++t) {  // earlier dispatches wait
       line += t < second_of(job.spec.submit) ? ' ' : t < second_of(job.start) ? '.' : '#';
     }
     picture += line + "\n";

@@ -25,7 +25,7 @@ class WatchedRehearsal final : public EventSink, private JobSink {
         workload_(std::move(workload)),
         chain_(scenario::chain_of(policy)),
         source_(workload_, options_),
-        engine_({.ties = options.ties}, source_, loop_),
+        engine_({.ties = options.ties, .checkpoint = chain_.knobs().checkpoint}, source_, loop_),
         controller_(cluster_options(), chain_, {loop_, engine_, *this}) {}
 
   // Throws the referee's sentence if it refuses a plan.
@@ -54,6 +54,7 @@ class WatchedRehearsal final : public EventSink, private JobSink {
     cluster.waiting = chain_.waiting();
     cluster.presume_ended = options_.ties == sim::Ties::submit_first;
     cluster.user_history = chain_.knobs().estimator != Estimator::limit;
+    cluster.by_priority = chain_.ranks_running();
     return cluster;
   }
 

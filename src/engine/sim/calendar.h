@@ -1,5 +1,5 @@
-// What is yet to happen to running jobs, by time: a heap in which each node has four children, which sit side by side in
-// one cache line. Not thread-safe.
+// What is yet to happen to running jobs, by time: a heap in which each node has four children, which sit side by side
+// in one cache line. Not thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -46,6 +46,13 @@ void SimEngine::take_ends(Instant now) {
   }
 }
 
+void SimEngine::take_leaving(Instant now) {
+  const auto not_yet = [&](const Coming& c) { return c.at > now; };
+  const auto end = std::find_if(leaving_.begin(), leaving_.end(), not_yet);
+  for (auto c = leaving_.begin(); c != end; ++c) vacate(c->job);
+  leaving_.erase(leaving_.begin(), end);
+}
+
 // A dispatch leaves this calendar before the calendar of ends.
 void SimEngine::take_overdue(Instant now) {
   while (!overdue_.empty() && overdue_.top().at <= now) {
@@ -59,6 +66,7 @@ void SimEngine::ring() {
   const Instant now = loop_.now();
   if (options_.ties == Ties::batch) {
     take_ends(now);
+    if (!leaving_.empty()) take_leaving(now);
     take_overdue(now);
     while (arrival_due(now)) take_arrival(now);
     flush();
@@ -85,6 +93,7 @@ void SimEngine::ring_next() {
   Instant at = alive_.size() == 0 && arrival_due(loop_.now()) ? loop_.now() : due_;
   if (!ends_.empty()) at = std::min(at, ends_.top().at);
   if (!overdue_.empty()) at = std::min(at, overdue_.top().at);
+  if (!leaving_.empty()) at = std::min(at, leaving_.front().at);
   if (!happened_.empty()) at = std::min(at, loop_.now());
   loop_.set(*this, failure_ ? at : kNever);
 }
@@ -100,6 +109,9 @@ Result<void> SimEngine::dispatch(const Command& command) {
     case Command::Kind::kill:
       kill(command.job);
       break;
+    case Command::Kind::preempt:
+      preempt(command);
+      break;
   }
   return {};
 }
@@ -110,6 +122,7 @@ void SimEngine::start(const Command& command) {
   --waiting_;
   job.dispatch = ++dispatches_;
   const Instant natural_end = loop_.now() + job.run_time;
+  job.start = loop_.now();
   job.end = std::min(natural_end, command.limit_end);
   ends_.push({job.end, job.dispatch, command.job, job.end < natural_end});
   remind(command.job, command.expected_end);
@@ -128,6 +141,48 @@ void SimEngine::kill(JobId id) {
   ++waiting_;
   job = {job.run_time, options_.resubmit == Resubmit::true_run_time ? job.run_time : job.limit};
   happened_.emplace_back(loop_.now(), Requeued{id, job.limit});
+  loop_.set(*this, loop_.now());
+}
+
+void SimEngine::preempt(const Command& command) {
+  Alive& job = alive_[command.job.value];
+  CHECK(job.dispatch != 0, "only a running job gives way");
+  killed_.insert(job.dispatch);
+  job.kept = command.how == Preemption::requeue ? Duration{0} : loop_.now() - job.start;
+  if (command.how == Preemption::checkpoint && options_.checkpoint > Duration{0}) {
+    leaving_.push_back({loop_.now() + options_.checkpoint, job.dispatch, command.job, false});
+    ring_next();
+  } else {
+    vacate(command.job);
+    loop_.set(*this, loop_.now());
+  }
+}
+
+void SimEngine::vacate(JobId id) {
+  Alive& job = alive_[id.value];
+  ++waiting_;
+  happened_.emplace_back(loop_.now(), Vacated{id, job.kept});
+  job.run_time -= job.kept;
+  job.dispatch = 0;
+}
+
+void SimEngine::submit(const Arrival& arrival) {
+  alive_.add() = {arrival.run_time, arrival.spec.limit};
+  ++waiting_;
+  happened_.emplace_back(loop_.now(), Submitted{arrival.spec, arrival.spec.limit});
+  loop_.set(*this, loop_.now());
+}
+
+void SimEngine::cancel(JobId id) {
+  const Alive& job = alive_[id.value];
+  if (job.dispatch == 0) {
+    --waiting_;
+  } else {
+    killed_.insert(job.dispatch);
+    std::erase_if(leaving_, [&](const Coming& c) { return c.job == id; });
+  }
+  happened_.emplace_back(loop_.now(), Cancelled{id});
+  alive_.retire(id.value);
   loop_.set(*this, loop_.now());
 }
 

@@ -40,6 +40,7 @@ struct EngineOptions {
   Resubmit resubmit = Resubmit::true_run_time;
   // While so few jobs wait or fewer, the next job arrives at once, not after its gap; -1: never (closed loop studies).
   std::int64_t queue_floor = -1;
+  Duration checkpoint{0};  // what writing a checkpoint takes
 };
 
 class SimEngine final : public Engine, public Alarm {
@@ -49,6 +50,13 @@ class SimEngine final : public Engine, public Alarm {
 
   // Draws the first job; call once before the loop runs. The sink must outlive the engine.
   void open(EventSink& sink);
+
+  // A job that comes from elsewhere than the source, now. Its JobId is arrived() before the call.
+  void submit(const Arrival& arrival);
+  // A job that waits will run for so much longer.
+  void prolong(JobId id, Duration by) { alive_[id.value].run_time += by; }
+  // Takes back a job that waits or runs: it is reported as Cancelled.
+  void cancel(JobId id);
 
   Result<void> dispatch(const Command& command) override;
   void ring() override;
@@ -73,15 +81,20 @@ class SimEngine final : public Engine, public Alarm {
     Duration limit{0};
     std::uint32_t dispatch = 0;  // 0: waiting
     Instant end = kNever;        // of this dispatch
+    Instant start = kNever;      // of this dispatch
+    Duration kept{0};            // of this dispatch, if it is leaving
   };
 
   void start(const Command& command);
   void remind(JobId id, Instant expected_end);  // reports Overdue at the expected end if the job outlives it
   void kill(JobId id);
+  void preempt(const Command& command);
+  void vacate(JobId id);
   void draw();
   bool arrival_due(Instant now) const;
   void take_arrival(Instant now);
   void take_ends(Instant now);
+  void take_leaving(Instant now);
   void take_overdue(Instant now);
   void flush();
   void ring_next();
@@ -92,8 +105,9 @@ class SimEngine final : public Engine, public Alarm {
   EventSink* sink_ = nullptr;
   Calendar ends_;
   Calendar overdue_;
+  std::vector<Coming> leaving_;     // when their checkpoints are written; in that order
   PagedTable<Alive> alive_;         // by job id
-  std::set<std::uint32_t> killed_;  // dispatches that were killed and still stand in the calendar of ends
+  std::set<std::uint32_t> killed_;  // dispatches that were stopped and still stand in the calendar of ends
   std::vector<Event> happened_;     // not yet delivered
   std::vector<Event> delivering_;
   Arrival next_;          // the next to arrive, while due_ is not kNever

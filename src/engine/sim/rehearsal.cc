@@ -1,8 +1,6 @@
 #include "engine/sim/rehearsal.h"
 
 namespace rota::sim {
-namespace {
-
 ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& chain) {
   ClusterOptions cluster;
   cluster.processors = options.processors;
@@ -11,14 +9,23 @@ ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& cha
   cluster.user_history = chain.knobs().estimator != Estimator::limit;
   cluster.machine = options.machine;
   cluster.list_processors = chain.lists_processors();
+  cluster.by_priority = chain.ranks_running();
   return cluster;
+}
+
+namespace {
+
+EngineOptions engine_options(const RehearsalOptions& options, const Chain& chain) {
+  EngineOptions engine = options.engine;
+  engine.checkpoint = chain.knobs().checkpoint;
+  return engine;
 }
 
 }  // namespace
 
 Rehearsal::Rehearsal(const RehearsalOptions& options, const Chain& chain, Source& source, JobSink& jobs)
     : options_(options),
-      engine_(options.engine, source, loop_),
+      engine_(engine_options(options, chain), source, loop_),
       controller_(cluster_options(options, chain), chain, {loop_, engine_, jobs}) {}
 
 Result<void> Rehearsal::run() {

@@ -16,6 +16,9 @@ struct RehearsalOptions {
   std::function<void(std::int64_t jobs_arrived)> progress;  // called every few thousand events; may be empty
 };
 
+// The cluster that goes with a chain: with the indexes that its policies ask for.
+ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& chain);
+
 class Rehearsal {
  public:
   Rehearsal(const RehearsalOptions& options, const Chain& chain, Source& source, JobSink& jobs);

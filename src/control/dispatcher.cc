@@ -1,0 +1,102 @@
+#include "control/dispatcher.h"
+
+#include <algorithm>
+
+namespace rota {
+
+Dispatcher::Dispatcher(SiteId self, const DispatchRules& rules, Site& site, Exchange& exchange, Loop& loop)
+    : self_(self), rules_(rules), site_(site), exchange_(exchange), loop_(loop), bidder_(self, rules.bid) {}
+
+void Dispatcher::open(Instant first_look) {
+  exchange_.watch(*this);
+  next_look_ = rules_.look > Duration{0} ? first_look : kNever;
+  loop_.set(*this, next_ring());
+}
+
+void Dispatcher::load_changed() {
+  if (load_changed_ || bidder_.open() == 0) return;
+  load_changed_ = true;
+  loop_.set(*this, loop_.now());
+}
+
+void Dispatcher::ring() {
+  const Instant now = loop_.now();
+  read_changes();
+  look_and_bid(now);
+  read_changes();  // its own bids too
+  close_auctions(now);
+  loop_.set(*this, next_ring());
+}
+
+Instant Dispatcher::next_ring() const {
+  if (!exchange_.changes(seen_).empty()) return loop_.now();
+  Instant next = next_look_;
+  for (const auto& [job, auction] : auctions_) next = std::min(next, auction.closes());
+  return next;
+}
+
+void Dispatcher::read_changes() {
+  for (auto news = exchange_.changes(seen_); !news.empty(); news = exchange_.changes(seen_)) {
+    read(Change(news.front()));  // what it leads to changes the exchange
+  }
+}
+
+void Dispatcher::read(const Change& change) {
+  seen_ = change.revision;
+  switch (change.kind) {
+    case Change::Kind::offered:
+    case Change::Kind::reopened:
+      return offered(change.job);
+    case Change::Kind::bid:
+      if (const auto own = auctions_.find(change.job); own != auctions_.end()) own->second.hears(change.bid);
+      return;
+    case Change::Kind::claimed:
+      return claimed(change);
+    case Change::Kind::settled:
+      return;
+    case Change::Kind::gone:
+      for (auto& [job, auction] : auctions_) auction.loses(change.site);
+      return;
+  }
+}
+
+void Dispatcher::offered(std::int64_t job) {
+  const Offer* offer = exchange_.find(job);
+  if (!offer) return;
+  bidder_.opened(offer->spec, site_.haul(*offer));
+  if (offer->home == self_) {
+    auctions_.insert_or_assign(job, Auctioneer(rules_.auction, site_.soonest(*offer), loop_.now()));
+  }
+  load_changed_ = load_changed_ || rules_.look == Duration{0};
+}
+
+// Whoever settles a claim owns the job; only then does the site take it.
+void Dispatcher::claimed(const Change& change) {
+  bidder_.over(change.job);
+  auctions_.erase(change.job);
+  const Offer* offer = exchange_.find(change.job);
+  if (change.site != self_ || !offer) return;
+  const Offer won = *offer;
+  if (exchange_.settle(change.job, self_)) site_.take(won);
+}
+
+void Dispatcher::look_and_bid(Instant now) {
+  const bool look = next_look_ <= now || (rules_.look == Duration{0} && load_changed_);
+  while (next_look_ <= now) next_look_ += rules_.look;
+  if (look || load_changed_) send(look ? bidder_.look(site_.view()) : bidder_.refresh(site_.view()));
+  load_changed_ = false;
+}
+
+void Dispatcher::send(const std::vector<Bidder::Message>& messages) {
+  for (const Bidder::Message& m : messages) exchange_.bid(m.job, m.bid);
+}
+
+void Dispatcher::close_auctions(Instant now) {
+  for (auto& [job, auction] : auctions_) {
+    if (auction.over() || (auction.closes() > now && !auction.settled())) continue;
+    const auto winner = auction.close(now);
+    if (winner && !exchange_.claim(job, winner->site)) auction.reopen(now, winner->site);
+  }
+}
+
+}  // namespace rota

@@ -1,0 +1,57 @@
+// One site of a rehearsed federation: the controller that runs live and the simulated cluster, and between them an ear
+// that hears which jobs start and who gives way.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "control/controller.h"
+#include "control/dispatcher.h"
+#include "engine/sim/engine.h"
+
+namespace rota::sim {
+
+// What a site tells its federation. Jobs by number.
+class SiteEar {
+ public:
+  virtual ~SiteEar() = default;
+  virtual void load_changed(SiteId site) = 0;
+  // Before it starts. How much longer it runs because of what it has to fetch first; nullopt: it must not run here.
+  virtual std::optional<Duration> may_start(SiteId site, std::int64_t job) = 0;
+  virtual void preempts(SiteId site, std::int64_t beneficiary) = 0;
+  virtual void left(SiteId site, const Job& job) = 0;
+};
+
+class FederatedSite final : private Engine, private EventSink, private JobSink {
+ public:
+  struct Parts {
+    std::int64_t processors;
+    const Chain& chain;
+    Source& local;  // its own jobs
+    VirtualLoop& loop;
+    SiteEar& ear;
+  };
+  FederatedSite(SiteId self, const Parts& parts);
+
+  void open() { engine_.open(*this); }
+  const View& view() const { return controller_.view(); }
+  const Result<void>& failure() const { return controller_.failure() ? engine_.failure() : controller_.failure(); }
+
+  // Brings a job from elsewhere to the queue, now.
+  void queue(const Arrival& arrival);
+  // Takes back a job that it was brought and that has not ended, if it has it.
+  void take_back(std::int64_t job);
+
+ private:
+  Result<void> deliver(std::span<const Event> events) override;
+  Result<void> dispatch(const Command& command) override;
+  void left(JobId id, const Job& job) override;
+
+  SiteId self_;
+  SiteEar& ear_;
+  SimEngine engine_;
+  Controller controller_;
+  std::map<std::int64_t, JobId> brought_;  // by number: jobs from elsewhere that are here
+};
+
+}  // namespace rota::sim

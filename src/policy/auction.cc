@@ -1,0 +1,66 @@
+#include "policy/auction.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace rota {
+
+void Auctioneer::hears(const Bid& bid) {
+  if (!won_) bids_[bid.site] = bid;
+}
+
+bool Auctioneer::settled() const {
+  if (won_ || bids_.empty() || rules_.close == Close::on_time) return false;
+  const auto sooner = [](const auto& a, const auto& b) { return a.second.start < b.second.start; };
+  const Duration earliest = std::min_element(bids_.begin(), bids_.end(), sooner)->second.start;
+  if (rules_.close == Close::unbeatable) return earliest <= Duration{0};
+  Duration gain{0};
+  for (std::uint32_t s = 0; s < soonest_.size(); ++s) {
+    if (!bids_.contains(SiteId{s})) gain += std::max(Duration{0}, earliest - soonest_[s]);
+  }
+  return gain <= rules_.patience;
+}
+
+const Bid* Auctioneer::best() const {
+  const Bid* best = nullptr;
+  for (const auto& [site, bid] : bids_) {
+    if (!best || bid.price > best->price) best = &bid;
+  }
+  return best;
+}
+
+std::optional<Bid> Auctioneer::close(Instant now) {
+  CHECK(!won_, "an auction is closed once");
+  const Bid* winner = best();
+  if (!winner) {
+    closes_ = now + rules_.length;
+    return std::nullopt;
+  }
+  won_ = true;
+  return *winner;
+}
+
+void Auctioneer::reopen(Instant now, SiteId without) {
+  loses(without);
+  won_ = false;
+  closes_ = now + rules_.length;
+}
+
+std::vector<Bidder::Message> Bidder::bids(const View& view, bool join) {
+  std::vector<Message> messages;
+  for (auto& [number, lot] : lots_) {
+    if (!lot.joined && !join) continue;
+    auto bid = bid_for(rules_, view, lot.job, lot.haul);
+    if (!bid && !lot.joined) continue;
+    if (!bid) bid = bid_of_the_unable(rules_, lot.haul);
+    bid->site = site_;
+    if (lot.joined && lot.bid.price == bid->price && lot.bid.start == bid->start) continue;
+    lot.joined = true;
+    lot.bid = *bid;
+    messages.push_back({number, *bid});
+  }
+  return messages;
+}
+
+}  // namespace rota

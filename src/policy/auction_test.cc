@@ -1,0 +1,208 @@
+// The auction's two state machines: what they say to each message, and the laws that hold whatever is said.
+#include "policy/auction.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "model/world_test.h"
+
+namespace rota {
+namespace {
+
+constexpr SiteId kA{0}, kB{1}, kC{2};
+
+Bid offer(SiteId site, Price price, std::int64_t start = 0) { return {site, price, seconds(start)}; }
+
+Auctioneer auctioneer(Close close = Close::on_time, Duration patience = seconds(10)) {
+  return {{seconds(100), close, patience}, {seconds(0), seconds(30), seconds(60)}, at_seconds(5)};
+}
+
+TEST(Auctioneer, GivesTheJobToTheHighestBidThatStandsAtTheEnd) {
+  Auctioneer auction = auctioneer();
+  EXPECT_EQ(auction.closes(), at_seconds(105));
+  auction.hears(offer(kA, 7));
+  auction.hears(offer(kB, 8));
+  auction.hears(offer(kB, 3));  // lowered
+  EXPECT_EQ(auction.bidders(), 2U);
+  EXPECT_FALSE(auction.settled());
+  EXPECT_EQ(auction.close(at_seconds(105))->site, kA);
+  EXPECT_TRUE(auction.over());
+}
+
+TEST(Auctioneer, GivesATieToTheLowerSite) {
+  Auctioneer auction = auctioneer();
+  auction.hears(offer(kC, 7));
+  auction.hears(offer(kB, 7));
+  EXPECT_EQ(auction.close(at_seconds(105))->site, kB);
+}
+
+TEST(Auctioneer, BeginsAnotherRoundOfTheSameLengthWithoutABid) {
+  Auctioneer auction = auctioneer();
+  EXPECT_FALSE(auction.close(at_seconds(105)));
+  EXPECT_FALSE(auction.over());
+  EXPECT_EQ(auction.closes(), at_seconds(205));
+  auction.hears(offer(kB, 1));
+  EXPECT_EQ(auction.close(at_seconds(205))->site, kB);
+}
+
+TEST(Auctioneer, ForgetsTheBidOfASiteThatIsGone) {
+  Auctioneer auction = auctioneer();
+  auction.hears(offer(kA, 7));
+  auction.hears(offer(kB, 5));
+  auction.loses(kA);
+  EXPECT_EQ(auction.close(at_seconds(105))->site, kB);
+}
+
+TEST(Auctioneer, SellsAgainIfTheWinnerCouldNotHaveIt) {
+  Auctioneer auction = auctioneer();
+  auction.hears(offer(kA, 7));
+  auction.hears(offer(kB, 5));
+  EXPECT_EQ(auction.close(at_seconds(105))->site, kA);
+  auction.reopen(at_seconds(105), kA);
+  EXPECT_EQ(auction.closes(), at_seconds(205));
+  EXPECT_EQ(auction.close(at_seconds(205))->site, kB);
+}
+
+TEST(Auctioneer, ClosesEarlyOnABidThatNobodyCanBeat) {
+  Auctioneer auction = auctioneer(Close::unbeatable);
+  auction.hears(offer(kB, 9, 30));
+  EXPECT_FALSE(auction.settled());
+  auction.hears(offer(kA, 1, 0));
+  EXPECT_TRUE(auction.settled());
+}
+
+TEST(Auctioneer, StopsWhenWaitingCostsMoreThanItGains) {
+  Auctioneer auction = auctioneer(Close::stopping);  // sites could start at best after 0, 30 and 60 s
+  auction.hears(offer(kC, 9, 60));
+  EXPECT_FALSE(auction.settled());  // A would gain 60, B 30
+  auction.hears(offer(kB, 9, 30));
+  EXPECT_FALSE(auction.settled());  // A would gain 30
+  auction.hears(offer(kB, 9, 10));
+  EXPECT_TRUE(auction.settled());  // A would gain 10, and comes after 10 on average
+}
+
+// Any bids, raised, lowered and lost, and closings in between.
+RC_GTEST_PROP(Auction, HasOneWinnerAtMostWhoseBidIsTheHighestOfThoseThatStand, ()) {
+  Auctioneer auction = auctioneer();
+  std::map<SiteId, Price> stands;
+  Instant now = at_seconds(5);
+  int winners = 0;
+  const auto steps = *rc::gen::container<std::vector<std::tuple<std::uint32_t, int, int>>>(
+      rc::gen::tuple(rc::gen::inRange(0U, 5U), rc::gen::inRange(-3, 4), rc::gen::inRange(0, 10)));
+  for (const auto& [site, price, what] : steps) {
+    if (auction.over()) {
+      auction.hears(offer(SiteId{site}, 100));  // too late, and not heard
+    } else if (what < 7) {
+      auction.hears(offer(SiteId{site}, price));
+      stands[SiteId{site}] = price;
+    } else if (what == 7) {
+      auction.loses(SiteId{site});
+      stands.erase(SiteId{site});
+    } else if (now = auction.closes(); const auto won = auction.close(now)) {
+      ++winners;
+      RC_ASSERT(stands.contains(won->site) && stands.at(won->site) == won->price);
+      for (const auto& [other, other_price] : stands) {
+        RC_ASSERT(other_price < won->price || (other_price == won->price && !(other < won->site)));
+      }
+    } else {
+      RC_ASSERT(stands.empty());
+      RC_ASSERT(auction.closes() == now + seconds(100));
+    }
+  }
+  RC_ASSERT(winners == (auction.over() ? 1 : 0));
+}
+
+// A site of four processors.
+class BidTest : public testing::Test {
+ protected:
+  static ClusterOptions options() {
+    ClusterOptions options = World::counted(4);
+    options.by_priority = true;
+    return options;
+  }
+  static JobSpec asks(std::int64_t number, std::uint32_t processors, std::int32_t priority) {
+    JobSpec job;
+    job.number = number;
+    job.processors = processors;
+    job.priority = priority;
+    job.limit = seconds(10);
+    return job;
+  }
+  std::optional<Bid> bid(const JobSpec& job, const Haul& haul = {}) {
+    return bid_for(rules_, world_.cluster(), job, haul);
+  }
+
+  World world_{options()};
+  BidRules rules_;
+};
+
+constexpr Price kBillion = 1'000'000'000;
+
+TEST_F(BidTest, OfAnEmptySiteThatHoldsTheInputIsOne) { EXPECT_EQ(bid(asks(1, 2, 1))->price, kBillion); }
+
+TEST_F(BidTest, FallsWithTheTransferOfTheInput) {
+  EXPECT_EQ(bid(asks(1, 2, 1), {seconds(10), seconds(20), {}})->price, kBillion * 5 / 6);
+  EXPECT_EQ(bid(asks(1, 2, 1), {seconds(20), seconds(20), {}})->price, kBillion * 2 / 3 + 1);  // rounded
+}
+
+TEST_F(BidTest, FallsWithThePrioritiesThatMustGiveWay) {
+  world_.running({3, 100, 1});
+  // R = (1/2) (1/2) + (1/2) (1/4), P = 3/4 - 1 / (4 * 2), D = 1
+  EXPECT_EQ(bid(asks(1, 2, 3))->price, (kBillion * 3 / 8 + kBillion * 5 / 8 + kBillion) / 3 + 1);
+  world_.ends(JobId{0});
+  world_.running({3, 100, 2});
+  EXPECT_EQ(bid(asks(1, 2, 3))->price, (kBillion * 3 / 8 + kBillion / 2 + kBillion) / 3);
+}
+
+TEST_F(BidTest, IsNotMadeWhereEqualsHoldTheProcessors) {
+  world_.running({3, 100, 3});
+  EXPECT_FALSE(bid(asks(1, 2, 3)));
+  EXPECT_TRUE(bid(asks(1, 2, 4)));
+  EXPECT_FALSE(bid(asks(1, 5, 4)));  // larger than the site
+}
+
+TEST_F(BidTest, ByExpectedStartIsMadeByWhoeverCanRunTheJobAtAll) {
+  rules_.valuation = Valuation::by_rate;
+  rules_.mean_run_time = seconds(40);
+  world_.running({4, 100, 3});
+  world_.waiting({1, 100, 3});
+  EXPECT_EQ(bid(asks(1, 2, 3))->start, seconds(30));  // 2 and 1 ahead, of 4 that come free in 40 s
+  EXPECT_EQ(bid(asks(1, 2, 3), {seconds(5), {}, {}})->start, seconds(35));
+  EXPECT_EQ(bid(asks(1, 2, 3), {seconds(5), {}, seconds(8)})->start, seconds(38));  // nodes boot meanwhile
+  EXPECT_EQ(bid(asks(1, 2, 4))->start, seconds(0));
+  EXPECT_FALSE(bid(asks(1, 5, 4)));
+}
+
+TEST_F(BidTest, ByPlanWaitsForExpectedEndsAndForThoseWhoGoFirst) {
+  rules_.valuation = Valuation::by_plan;
+  world_.running({3, 20, 3});
+  world_.running({1, 50, 3});
+  world_.waiting({2, 10, 3});
+  EXPECT_EQ(bid(asks(1, 2, 3))->start, seconds(30));  // the one that waits has 20 to 30, beside it only one is free
+  EXPECT_EQ(bid(asks(1, 1, 3))->start, seconds(20));
+  EXPECT_EQ(bid(asks(1, 4, 3))->start, seconds(50));
+  EXPECT_EQ(bid(asks(1, 4, 4))->start, seconds(0));
+}
+
+TEST_F(BidTest, BidderJoinsWhenItLooksAndThenKeepsItsBidCurrent) {
+  Bidder bidder(kB, rules_);
+  bidder.opened(asks(1, 2, 1), {});
+  EXPECT_TRUE(bidder.refresh(world_.cluster()).empty()) << "it has not looked yet";
+  auto said = bidder.look(world_.cluster());
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_EQ(said[0].bid.site, kB);
+  EXPECT_TRUE(bidder.look(world_.cluster()).empty()) << "nothing has changed";
+  world_.running({2, 100, 1});
+  said = bidder.refresh(world_.cluster());
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_LT(said[0].bid.price, kBillion);
+  EXPECT_GT(said[0].bid.price, 0);
+  world_.running({1, 100, 1});
+  EXPECT_EQ(bidder.refresh(world_.cluster())[0].bid.price, -kBillion * 9 / 10) << "it stays, behind all that can";
+  bidder.over(1);
+  world_.ends(JobId{0});
+  EXPECT_TRUE(bidder.refresh(world_.cluster()).empty());
+}
+
+}  // namespace
+}  // namespace rota

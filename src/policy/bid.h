@@ -1,0 +1,58 @@
+// What a site offers for a job of the global queue: pure functions of the site's own view, the job, and how long its
+// input takes to come. Prices are for comparing bids on one job; the highest wins.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "model/cluster.h"
+
+namespace rota {
+
+using Price = std::int64_t;
+
+// What it takes before a job could start at a site, apart from processors.
+struct Haul {
+  Duration here{0};     // to bring the job's input here
+  Duration longest{0};  // to bring it to the site that it takes longest to
+  Duration boot{0};     // until the nodes that it would need are up; 0: they are
+};
+
+struct Bid {
+  SiteId site;
+  Price price = 0;
+  Duration start{0};  // how long until it expects to have the job running
+};
+
+enum class Valuation : std::uint8_t {
+  published,  // resources, preemptions and transfer, weighed (Baranov et al. 2018)
+  by_rate,    // expected start; processors come free at the rate at which jobs end on average
+  by_plan,    // expected start; from the site's own plan, by expected ends
+};
+
+struct BidRules {
+  Valuation valuation = Valuation::published;
+  // published: of resources, preemptions and transfer; they add up to 1.
+  std::array<double, 3> weights{1.0 / 3, 1.0 / 3, 1.0 / 3};
+  std::int32_t priorities = 4;             // published: priorities are 1 to this
+  Duration mean_run_time = seconds(3600);  // of jobs; published: what not being able to start counts as
+  double spare = 0.3;                      // expected start: an empty site may be so many mean run times later
+};
+
+// nullopt: the site cannot offer processors for this job. Under `published` these are free ones and those of jobs of
+// lower priority; the expected start also lets sites bid that would have to wait, if the job can run there at all.
+//   b = w_r R + w_p P + w_t D, all in [0, 1], in billionths:
+//   R = min(1, free / n) / 2 + free / M / 2
+//   P = 1 if free >= n, else 3/4 - (priorities of who must give way, one for each processor) / (priorities * n)
+//   D = 1 - here / longest
+std::optional<Bid> bid_for(const BidRules& rules, const View& view, const JobSpec& job, const Haul& haul);
+
+// Of a site that has bid and can offer nothing any more: it stays in the auction, behind all that can.
+Bid bid_of_the_unable(const BidRules& rules, const Haul& haul);
+
+// How long until a job that came now would start: by when what is free, what lower priorities hold and what comes free
+// suffices for it and for those that wait with at least its priority. Never less than 0; 0 if it could start at once.
+Duration expected_wait(const BidRules& rules, const View& view, const JobSpec& job);
+
+}  // namespace rota
