@@ -28,12 +28,14 @@ class Loop {
 
 // What an engine is told to do. The key is the same however often the command is sent: it is carried out once.
 struct Command {
-  enum class Kind : std::uint8_t { start, kill, expect };
+  enum class Kind : std::uint8_t { start, kill, expect, power_on, power_off };
   Kind kind = Kind::start;
   std::uint64_t key = 0;
   JobId job;
   Instant expected_end = kNever;  // start, expect: report Overdue if it still runs then
   Instant limit_end = kNever;     // start: end it then, as timed out; kNever: let it run
+  NodeId node = {};               // power_on, power_off
+  const Placement* where = nullptr;  // start: the nodes; only while the command is dispatched
 };
 
 // Carries out commands; effects come back to the controller as events.

@@ -68,7 +68,7 @@ void Backfill::behind_one_promise(const View& view, Plan& plan, const WaitingEnt
 
 // What a job may expect to run and still be over before the promise.
 Duration Backfill::window(const View& view, Instant promise) const {
-  return (promise - view.now()) * 100 / knobs_.stretch;
+  return promise == kNever ? Duration::max() : (promise - view.now()) * 100 / knobs_.stretch;
 }
 
 // One job has come and nothing was released since the last cycle: the same job is first and is promised the same start,

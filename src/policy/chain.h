@@ -13,6 +13,7 @@
 #include "policy/bind.h"
 #include "policy/estimate.h"
 #include "policy/overrun.h"
+#include "policy/power_knobs.h"
 
 namespace rota {
 
@@ -24,6 +25,7 @@ struct ChainKnobs {
   Overrun overrun = Overrun::kill;
   Duration grace = Duration{0};
   Bind bind = Bind::none;
+  PowerKnobs power;
 };
 
 class Chain {
@@ -42,6 +44,8 @@ class Chain {
 
   // Whether a policy needs to know which processors jobs hold, not only how many.
   bool lists_processors() const { return asks_for_processors(knobs_.overrun); }
+  // What the power rule asks of the cluster's state; nothing where there is none.
+  void set_power_options(ClusterOptions& options) const;
   // Which indexes the policies will ask for.
   WaitingOptions waiting() const;
 
