@@ -66,6 +66,7 @@ void SimEngine::take_overdue(Instant now) {
 
 void SimEngine::ring() {
   const Instant now = loop_.now();
+  rings_ = kRinging;
   if (options_.ties == Ties::batch) {
     take_switched(now);
     take_ends(now);
@@ -101,7 +102,8 @@ void SimEngine::ring_next() {
   if (!leaving_.empty()) at = std::min(at, leaving_.front().at);
   if (!switching_.empty()) at = std::min(at, switching_.top().at);
   if (!happened_.empty()) at = std::min(at, loop_.now());
-  loop_.set(*this, failure_ ? at : kNever);
+  rings_ = failure_ ? at : kNever;
+  loop_.set(*this, rings_);
 }
 
 Result<void> SimEngine::dispatch(const Command& command) {
@@ -135,6 +137,7 @@ void SimEngine::start(const Command& command) {
   job.start = loop_.now();
   job.end = std::min(natural_end, command.limit_end);
   ends_.push({job.end, job.dispatch, command.job, job.end < natural_end});
+  ring_by(job.end);
   remind(command.job, command.expected_end);
   if (command.where && meter_.meters()) meter_.start(command.job, *command.where, loop_.now());
 }
@@ -146,7 +149,7 @@ void SimEngine::switch_power(const Command& command) {
   meter_.switched(command.node, on ? PowerState::booting : PowerState::shutting_down, now);
   const Instant done = now + (on ? power.boot : power.shutdown);
   switching_.push({done, command.key, command.node, on ? PowerState::on : PowerState::off});
-  if (meter_.meters() && switching_.top().at == done) ring_next();
+  ring_by(done);
 }
 
 void SimEngine::take_switched(Instant now) {
@@ -162,6 +165,7 @@ void SimEngine::remind(JobId id, Instant expected_end) {
   const Alive& job = alive_[id.value];
   if (job.end <= expected_end) return;
   overdue_.push({expected_end, job.dispatch, id, false});
+  ring_by(expected_end);
 }
 
 void SimEngine::kill(JobId id) {
@@ -172,7 +176,7 @@ void SimEngine::kill(JobId id) {
   ++waiting_;
   job = {job.run_time, options_.resubmit == Resubmit::true_run_time ? job.run_time : job.limit};
   happened_.emplace_back(loop_.now(), Requeued{id, job.limit});
-  loop_.set(*this, loop_.now());
+  ring_by(loop_.now());
 }
 
 void SimEngine::preempt(const Command& command) {
@@ -182,10 +186,10 @@ void SimEngine::preempt(const Command& command) {
   job.kept = command.how == Preemption::requeue ? Duration{0} : loop_.now() - job.start;
   if (command.how == Preemption::checkpoint && options_.checkpoint > Duration{0}) {
     leaving_.push_back({loop_.now() + options_.checkpoint, job.dispatch, command.job, false});
-    ring_next();
+    ring_by(leaving_.back().at);
   } else {
     vacate(command.job);
-    loop_.set(*this, loop_.now());
+    ring_by(loop_.now());
   }
 }
 
@@ -202,7 +206,7 @@ void SimEngine::submit(const Arrival& arrival) {
   alive_.add() = {arrival.run_time, arrival.spec.limit};
   ++waiting_;
   happened_.emplace_back(loop_.now(), Submitted{arrival.spec, arrival.spec.limit});
-  loop_.set(*this, loop_.now());
+  ring_by(loop_.now());
 }
 
 void SimEngine::cancel(JobId id) {
@@ -216,7 +220,7 @@ void SimEngine::cancel(JobId id) {
   }
   happened_.emplace_back(loop_.now(), Cancelled{id});
   alive_.retire(id.value);
-  loop_.set(*this, loop_.now());
+  ring_by(loop_.now());
 }
 
 }  // namespace rota::sim

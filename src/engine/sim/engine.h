@@ -115,6 +115,12 @@ class SimEngine final : public Engine, public Alarm {
   void take_overdue(Instant now);
   void flush();
   void ring_next();
+  // Commands also come between two rings, when a policy was woken by itself.
+  void ring_by(Instant at) {
+    if (at < rings_) loop_.set(*this, rings_ = at);
+  }
+
+  static constexpr Instant kRinging = Instant::min();
 
   EngineOptions options_;
   Source& source_;
@@ -129,8 +135,9 @@ class SimEngine final : public Engine, public Alarm {
   std::priority_queue<Switching, std::vector<Switching>, std::greater<>> switching_;
   std::vector<Event> happened_;  // not yet delivered
   std::vector<Event> delivering_;
-  Arrival next_;          // the next to arrive, while due_ is not kNever
-  Instant due_ = kNever;  // when next_ arrives
+  Arrival next_;              // the next to arrive, while due_ is not kNever
+  Instant due_ = kNever;      // when next_ arrives
+  Instant rings_ = kRinging;  // when the loop rings next
   Instant drawn_submit_ = kEpoch;
   std::int64_t waiting_ = 0;
   std::uint32_t dispatches_ = 0;
