@@ -47,10 +47,12 @@ Result<RehearseOptions> RehearseFlags::options(const trace::Workload& workload) 
   RehearseOptions options;
   if (cluster.empty()) {
     if (auto suits = accelerators_suit(nullptr); !suits) return std::unexpected(suits.error());
+    if (auto suits = power_suits(nullptr); !suits) return std::unexpected(suits.error());
   } else {
     auto machine = trace::read_cluster_file(cluster);
     if (!machine) return std::unexpected(machine.error());
     if (auto suits = accelerators_suit(&*machine); !suits) return std::unexpected(suits.error());
+    if (auto suits = power_suits(&*machine); !suits) return std::unexpected(suits.error());
     options.processors = machine->processors;
     options.machine = std::make_shared<const Machine>(std::move(*machine));
     options = with_switches(std::move(options));
@@ -101,6 +103,19 @@ Result<void> RehearseFlags::accelerators_suit(const Machine* machine) const {
                 (machine == nullptr ? std::string("Give a --cluster file whose nodes have `accelerators`")
                                     : "Say in " + cluster + " which nodes have `accelerators`") +
                 ", or leave bind out.");
+  }
+  return {};
+}
+
+Result<void> RehearseFlags::power_suits(const Machine* machine) const {
+  if (machine != nullptr && !machine->nodes.empty()) return {};
+  const auto read = chains();
+  if (!read) return std::unexpected(read.error());
+  for (const Chain& chain : *read) {
+    if (chain.knobs().power.rule == Power::none) continue;
+    return fail("policy " + rota::quoted(chain.text()) +
+                " switches nodes on and off, and here processors are only counted. Give a --cluster file with "
+                "[[nodes]], or leave power out.");
   }
   return {};
 }

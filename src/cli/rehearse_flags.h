@@ -31,6 +31,7 @@ struct RehearseFlags {
   RehearseOptions with_switches(RehearseOptions options) const;
   Result<void> nodes_suit(const Machine& machine) const;
   Result<void> accelerators_suit(const Machine* machine) const;  // nullptr: processors are counted
+  Result<void> power_suits(const Machine* machine) const;        // likewise
 };
 
 }  // namespace rota::cli

@@ -29,7 +29,7 @@ class Loop {
 
 // What an engine is told to do. The key is the same however often the command is sent: it is carried out once.
 struct Command {
-  enum class Kind : std::uint8_t { start, kill, expect, preempt };
+  enum class Kind : std::uint8_t { start, kill, expect, preempt, power_on, power_off };
   Kind kind = Kind::start;
   std::uint64_t key = 0;
   JobId job;
@@ -37,6 +37,8 @@ struct Command {
   Instant limit_end = kNever;         // start: end it then, as timed out; kNever: let it run
   Preemption how = Preemption::none;  // preempt
   JobId beneficiary = {};             // preempt: in whose favour
+  NodeId node = {};                   // power_on, power_off
+  const Placement* where = nullptr;   // start: the nodes; only while the command is dispatched
 };
 
 // Carries out commands; of a job that was told to give way it reports Vacated in the end, or else that it Finished.

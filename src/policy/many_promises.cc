@@ -39,7 +39,7 @@ class Planner {
   }
   void place(Hold& h) {
     h.start = profile_.earliest(now(), h.processors, h.expected);
-    take(h);
+    if (h.start != kNever) take(h);  // kNever: nodes sleep, and nobody knows till when
   }
   Hold hold_of(const WaitingEntry& e) const {
     const Instant promise = view_.job(e.job).promise;
@@ -107,7 +107,7 @@ class Planner {
       first.push_back(h);
     }
     for (const Hold& h : held) {
-      give(h);
+      if (h.start != kNever) give(h);
       plan_.promise(h.job, kNever);
     }
     held = std::move(first);
