@@ -89,8 +89,13 @@ Result<PowerRow> rehearse_one(const PowerCase& its, const trace::Workload& workl
   // The paper reckons from the start of the log; before the first job all nodes are idle.
   const double all = 8 * nodes * static_cast<double>((found.makespan + first).count());
   const double work = *found.utilization * to_seconds(found.makespan) / to_seconds(found.makespan + first);
-  PowerRow row{its, to_seconds(found.makespan + first) / 60, 100 * work, 0,
-               100 * static_cast<double>(power.off) / all,   *found.wait_mean / 3600, power.cycles_per_node_day()};
+  PowerRow row{its,
+               to_seconds(found.makespan + first) / 60,
+               100 * work,
+               0,
+               100 * static_cast<double>(power.off) / all,
+               *found.wait_mean / 3600,
+               power.cycles_per_node_day()};
   row.idle = 100 - row.work - row.off;
   return row;
 }
@@ -118,10 +123,11 @@ std::vector<Sweep> sweeps() {
     all[0].policies.push_back(formatted("+power=idle-timeout+power-idle=%dm", idle));
   }
   for (const std::int64_t minutes : {30, 60, 120, 240}) {
-    all[1].policies.push_back(formatted("+power=load-factor+power-history=log+power-interval=%lldm",
-                                        static_cast<long long>(minutes)));
+    all[1].policies.push_back(
+        formatted("+power=load-factor+power-history=log+power-interval=%lldm", static_cast<long long>(minutes)));
   }
-  for (const auto& [wait, idle] : std::vector<std::pair<int, int>>{{0, 20}, {0, 10}, {5, 10}, {10, 10}, {10, 5}, {20, 5}, {30, 3}}) {
+  for (const auto& [wait, idle] :
+       std::vector<std::pair<int, int>>{{0, 20}, {0, 10}, {5, 10}, {10, 10}, {10, 5}, {20, 5}, {30, 3}}) {
     all[2].policies.push_back(formatted("+power=demand+power-wait=%dm+power-idle=%dm", wait, idle));
   }
   for (const char* reserve : {"0.5", "0.75", "0.9", "0.97"}) {
@@ -196,8 +202,8 @@ void switched(const Runs& runs, std::vector<Cell>& cells) {
   cells.push_back({"the 12 off shares, rms from the paper, points", std::sqrt(squares / 12), 0, 1.5});
   cells.push_back({"work share against always on, points at most", work_differs, 0, 0.32, "0.32"});
   cells.push_back({"total time against always on, % at most", 100 * longer, 0, 0.55, "0.36"});
-  cells.push_back({"320 and 240 nodes: off falls and idle rises with the interval (1: yes)", falls ? 1.0 : 0.0, 1, 1,
-                   "yes"});
+  cells.push_back(
+      {"320 and 240 nodes: off falls and idle rises with the interval (1: yes)", falls ? 1.0 : 0.0, 1, 1, "yes"});
   cells.push_back({"320 nodes, every 30 min: off, of what is idle when always on",
                    runs.published(0, 1).off / runs.published(0, 0).idle, 0.85, 0.95, "0.93"});
   cells.push_back({"160 nodes: off % at most", most, 0, 6.5, "5.56"});
@@ -239,8 +245,8 @@ std::string json_of(const Runs& runs) {
   const char* separator = "\n";
   for (const PowerRow& r : runs.rows) {
     out += separator + formatted(R"(    {"stream": "%s", "nodes": %lld, "policy": "%s", "total_min": %.6g, )",
-                                 r.its.stream == X64Stream::skipping ? "pf" : "pc",
-                                 static_cast<long long>(r.its.nodes), r.its.policy.c_str(), r.minutes);
+                                 r.its.stream == X64Stream::skipping ? "pf" : "pc", static_cast<long long>(r.its.nodes),
+                                 r.its.policy.c_str(), r.minutes);
     out += formatted(R"("work": %.6g, "idle": %.6g, "off": %.6g, "wait_h": %.6g, "cycles_per_node_day": %.6g})", r.work,
                      r.idle, r.off, r.wait, r.cycles);
     separator = ",\n";
@@ -267,7 +273,8 @@ report::Plot shares_plot(const Runs& runs) {
 // What is saved against what it costs.
 report::Plot frontier_plot(const Runs& runs, X64Stream stream) {
   const bool skipping = stream == X64Stream::skipping;
-  report::Plot plot{skipping ? "320 nodes, FCFS that skips" : "320 nodes, strict FCFS", "added wait, min", "off, %", {}};
+  report::Plot plot{
+      skipping ? "320 nodes, FCFS that skips" : "320 nodes, strict FCFS", "added wait, min", "off, %", {}};
   std::size_t next = Runs::kFirstSweep;
   if (!skipping) {
     for (const Sweep& sweep : sweeps()) next += sweep.policies.size();

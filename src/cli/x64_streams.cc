@@ -7,9 +7,9 @@
 #include "trace/gzip.h"
 
 // The files as they are, each between two symbols.
-#define ROTA_EMBED(symbol, file)                                                                               \
-  __asm__(".section .rodata\n.global " #symbol "\n" #symbol ":\n.incbin \"" ROTA_STREAMS "/" file "\"\n.global " \
-          #symbol "_end\n" #symbol "_end:\n.byte 0\n.previous\n")
+#define ROTA_EMBED(symbol, file)                                                                  \
+  __asm__(".section .rodata\n.global " #symbol "\n" #symbol ":\n.incbin \"" ROTA_STREAMS "/" file \
+          "\"\n.global " #symbol "_end\n" #symbol "_end:\n.byte 0\n.previous\n")
 ROTA_EMBED(rota_stream_skipping, "skipping.gz");
 ROTA_EMBED(rota_stream_strict, "strict.gz");
 

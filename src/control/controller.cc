@@ -150,8 +150,9 @@ Result<void> Controller::carry_out(const Action& action) {
       cluster_.started(action.job, action.backfilled, places.empty() ? nowhere : places[next_place_++]);
       referee_.saw_started(cluster_, action.job);
       const Job& job = cluster_.job(action.job);
-      return ports_.engine.dispatch({Command::Kind::start, next_key_++, action.job, job.expected_end(),
-                                     limit_end_of(job), NodeId{}, places.empty() ? nullptr : &places[next_place_ - 1]});
+      Command command{Command::Kind::start, next_key_++, action.job, job.expected_end(), limit_end_of(job)};
+      if (!places.empty()) command.where = &places[next_place_ - 1];
+      return ports_.engine.dispatch(command);
     }
     case ActionKind::power_on:
     case ActionKind::power_off:

@@ -14,8 +14,8 @@
 #include "model/placements.h"
 #include "model/processor_map.h"
 #include "model/running.h"
-#include "model/work_history.h"
 #include "model/waiting.h"
+#include "model/work_history.h"
 
 namespace rota {
 
@@ -29,10 +29,10 @@ struct ClusterOptions {
   bool user_history = false;     // history_of() will be asked
   bool list_processors = false;  // blockers() will be asked
   IdleOrder idle_order = IdleOrder::file;
-  bool by_priority = false;  // by_priority() will be asked
-  bool wakes_for_promises = false;  // nodes that sleep are woken as soon as a promise rests on them
-  bool work_history = false;        // work() will be asked
-  bool demand_history = false;    // demand() will be asked
+  bool by_priority = false;                // by_priority() will be asked
+  bool wakes_for_promises = false;         // nodes that sleep are woken as soon as a promise rests on them
+  bool work_history = false;               // work() will be asked
+  bool demand_history = false;             // demand() will be asked
   const WorkHistory* past_work = nullptr;  // what is known of past jobs beforehand; then nothing is learned
 };
 

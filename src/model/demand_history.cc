@@ -30,7 +30,8 @@ void DemandHistory::count(std::int64_t hour, std::size_t level, float windows) {
   Hour& its = hours_[static_cast<std::size_t>(hour) % kHours];
   const std::int64_t week = hour / static_cast<std::int64_t>(kHours);
   if (week != its.week) {
-    const auto weight = static_cast<float>(std::ldexp(1.0, static_cast<int>(std::max<std::int64_t>(its.week - week, -60))));
+    const auto weight =
+        static_cast<float>(std::ldexp(1.0, static_cast<int>(std::max<std::int64_t>(its.week - week, -60))));
     for (float& w : its.windows) w *= weight;
     its.week = week;
   }

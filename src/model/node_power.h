@@ -27,7 +27,9 @@ class NodePower {
 
   PowerState state(NodeId node) const { return nodes_[node.value].state; }
   Instant since(NodeId node) const { return nodes_[node.value].since; }
-  Instant until(NodeId node) const { return nodes_[node.value].until; }  // booting, shutting down: expected; else kNever
+  Instant until(NodeId node) const {
+    return nodes_[node.value].until;
+  }  // booting, shutting down: expected; else kNever
   std::int64_t cycles(NodeId node) const { return nodes_[node.value].cycles; }  // times that it was sent to sleep
   std::int64_t cycles() const { return cycles_; }                               // of all nodes
 
@@ -58,8 +60,8 @@ class NodePower {
     }
   }
 
-  // The nodes that sleep, until visit(NodeId) returns false: those first that draw the least for each processor when all
-  // of them are busy, then in file order.
+  // The nodes that sleep, until visit(NodeId) returns false: those first that draw the least for each processor when
+  // all of them are busy, then in file order.
   template <class Visit>
   void for_each_asleep(const Visit& visit) const {
     for (const IdSet& ranked : asleep_by_rank_) {
@@ -109,10 +111,10 @@ class NodePower {
   std::vector<IdSet> sets_;  // by state
   std::array<std::int64_t, 4> nodes_in_{};
   std::array<std::int64_t, 4> processors_in_{};
-  std::map<Instant, std::int64_t> booting_;            // processors, by when they are expected to be on
+  std::map<Instant, std::int64_t> booting_;  // processors, by when they are expected to be on
   std::map<std::pair<Instant, Duration>, std::int64_t> shutting_down_;  // by when they are off, and their boot time
-  std::map<Duration, std::int64_t> asleep_;            // by boot time
-  std::vector<std::uint32_t> rank_;        // by node: of efficiency
+  std::map<Duration, std::int64_t> asleep_;                             // by boot time
+  std::vector<std::uint32_t> rank_;                                     // by node: of efficiency
   std::vector<IdSet> asleep_by_rank_;
   Duration longest_boot_{0};
   Duration longest_absence_{0};

@@ -105,8 +105,9 @@ Opening Plan::opening(std::int64_t processors) const {
   const RunningJobs& running = view_->running();
   std::int64_t taken = 0;
   for (const Tentative& t : started_) taken += t.processors;
-  const std::int64_t unheld = view_->unheld() - sent_to_sleep_ - taken;  // free at `at`: unheld + all that is released by then
-  std::int64_t from_others = 0;                         // released by what is not a running job, by the same instant
+  const std::int64_t unheld =
+      view_->unheld() - sent_to_sleep_ - taken;  // free at `at`: unheld + all that is released by then
+  std::int64_t from_others = 0;                  // released by what is not a running job, by the same instant
   auto start = started_.begin();
   auto back = returns_.begin();
   for (;;) {

@@ -65,8 +65,8 @@ class Plan {
   Instant next_review() const { return review_; }
 
   // The earliest start for so many processors; more than `processors now free` must be asked. Nodes that boot count
-  // from when they are expected to be on. Nodes that sleep count from when they would be on if they were woken now, under
-  // ClusterOptions::wakes_for_promises: somebody then wakes them in the same cycle. Otherwise they never count.
+  // from when they are expected to be on. Nodes that sleep count from when they would be on if they were woken now,
+  // under ClusterOptions::wakes_for_promises: somebody then wakes them in the same cycle. Otherwise they never count.
   Opening opening(std::int64_t processors) const;
 
   // Processors free at a later instant after the draft's starts, if all jobs end as expected. O(log running + starts)
@@ -146,8 +146,8 @@ class Plan {
   std::int64_t free_ = 0;
   std::vector<Action> actions_;
   std::vector<Promise> promises_;
-  std::vector<Tentative> started_;  // by expected end
-  std::vector<Release> returns_;    // of nodes that are away, by instant
+  std::vector<Tentative> started_;      // by expected end
+  std::vector<Release> returns_;        // of nodes that are away, by instant
   std::vector<NodeReturn> nodes_back_;  // scratch
   std::vector<Hold> held_;
   Profile profile_;

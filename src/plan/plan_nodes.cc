@@ -79,9 +79,8 @@ void Plan::list_node_returns() {
     power.for_each_in(PowerState::shutting_down, collect);
     power.for_each_in(PowerState::off, collect);
   }
-  std::sort(nodes_back_.begin(), nodes_back_.end(), [](const NodeReturn& a, const NodeReturn& b) {
-    return a.at != b.at ? a.at < b.at : a.node < b.node;
-  });
+  std::sort(nodes_back_.begin(), nodes_back_.end(),
+            [](const NodeReturn& a, const NodeReturn& b) { return a.at != b.at ? a.at < b.at : a.node < b.node; });
 }
 
 Instant Plan::opening_on_nodes(const JobSpec& spec) {

@@ -13,8 +13,8 @@
 #include "policy/bind.h"
 #include "policy/estimate.h"
 #include "policy/overrun.h"
-#include "policy/preempt.h"
 #include "policy/power_knobs.h"
+#include "policy/preempt.h"
 
 namespace rota {
 

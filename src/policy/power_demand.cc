@@ -174,9 +174,7 @@ class Demand {
     if (waking >= needed) return;
     power_.for_each_asleep([&](NodeId node) {
       if (std::binary_search(named_.begin(), named_.end(), node)) return true;
-      wake_one(node, waking < promised_  ? Rule::promise_rests
-                     : waking < for_jobs ? Rule::job_waits
-                                         : Rule::keeps_warm);
+      wake_one(node, waking < promised_ ? Rule::promise_rests : waking < for_jobs ? Rule::job_waits : Rule::keeps_warm);
       return waking < needed && room > 0;
     });
   }
@@ -242,11 +240,11 @@ class Demand {
   const PowerKnobs& knobs_;
   const NodePower& power_;
   const Machine& machine_;
-  std::int64_t booting_;       // processors, as are
-  std::int64_t promised_ = 0;  // that must be woken now for promises
-  std::int64_t wanted_ = 0;    // that jobs which have waited could start on now
-  std::int64_t reserve_ = 0;   // to keep free
-  std::vector<NodeId> named_;  // asleep, and wanted by name
+  std::int64_t booting_;        // processors, as are
+  std::int64_t promised_ = 0;   // that must be woken now for promises
+  std::int64_t wanted_ = 0;     // that jobs which have waited could start on now
+  std::int64_t reserve_ = 0;    // to keep free
+  std::vector<NodeId> named_;   // asleep, and wanted by name
   std::vector<NodeId> spared_;  // idle, and wanted by name
   Instant look_ = kNever;
 };

@@ -18,9 +18,9 @@ struct Knob {
   double PowerKnobs::* number = nullptr;
   std::int64_t PowerKnobs::* count = nullptr;
   bool PowerKnobs::* choice = nullptr;
-  double high = 0;                  // of a number or a count
+  double high = 0;                     // of a number or a count
   std::string_view yes = {}, no = {};  // of a choice
-  bool zero = false;                // a time may be 0
+  bool zero = false;                   // a time may be 0
 };
 
 constexpr std::array<Knob, 18> kKnobs{{
@@ -73,12 +73,14 @@ Result<void> set_power_knob(PowerKnobs& knobs, std::string_view name, std::strin
   const Knob& knob = *knob_named(name);
   if (knob.time) {
     const auto time = parse_duration(value);
-    if (!time || (*time <= Duration{0} && !knob.zero) || *time > kLongest) return wrong(name, "a time such as 30m", value);
+    if (!time || (*time <= Duration{0} && !knob.zero) || *time > kLongest)
+      return wrong(name, "a time such as 30m", value);
     knobs.*knob.time = *time;
   } else if (knob.number) {
     const auto number = parse_number(value);
     if (!number || !(*number >= 0) || *number > knob.high) {
-      return wrong(name, "a number from 0 to " + (knob.high < 1 ? "0.9999" : std::to_string(static_cast<int>(knob.high))),
+      return wrong(name,
+                   "a number from 0 to " + (knob.high < 1 ? "0.9999" : std::to_string(static_cast<int>(knob.high))),
                    value);
     }
     knobs.*knob.number = *number;

@@ -192,12 +192,12 @@ class Review {
   Plan& plan_;
   const PowerKnobs& knobs_;
   const Machine& machine_;
-  std::int64_t all_;   // nodes, as are
+  std::int64_t all_;  // nodes, as are
   std::int64_t busy_;
-  std::int64_t on_;    // or booting
+  std::int64_t on_;  // or booting
   std::int64_t smallest_ = 1;
   std::int64_t largest_ = 0;
-  double work_ = 0;  // node-milliseconds
+  double work_ = 0;            // node-milliseconds
   std::vector<Floor> floors_;  // by partition; one where there are none
 };
 

@@ -1,7 +1,8 @@
 // power=load-factor: nodes are switched on and off by how much work the queue may hold. Cao, Cao, Dai, Zhu and Chi,
 // "node start/stop for HPC clusters based on task load monitoring", Application Research of Computers 28(12), 2011.
 //
-// Every `interval` it asks how much node time the jobs in the queue may take (waiting and running, each counted in full):
+// Every `interval` it asks how much node time the jobs in the queue may take (waiting and running, each counted in
+// full):
 //   W = sum over size classes of  jobs in the queue x (mean use + z x deviation / sqrt(n)),   n: past jobs of the class
 //   T(p) = W / (p x tmax):  the load if p nodes were on
 // B nodes are busy, O are on or booting, I = O - B, m is the smallest job and q the largest that waits, in nodes.

@@ -9,18 +9,18 @@
 namespace rota::report {
 
 struct PowerUse {
-  Duration length{0};             // from the first arrival until the last job was gone
-  std::int64_t work = 0;          // processor-milliseconds: jobs ran there;
-  std::int64_t idle = 0;          // on, booting or shutting down, and no job there;
-  std::int64_t off = 0;           // off
-  std::int64_t energy = -1;       // millijoules; -1: the cluster file tells no watts
-  std::int64_t always_on = 0;     // the same jobs on nodes that never sleep
-  std::int64_t jobs = 0;          // of these millijoules, what jobs account for; killed dispatches too
-  std::int64_t cycles = 0;        // times that a node was sent to sleep
-  std::int64_t most_cycles = 0;   // of one node
+  Duration length{0};            // from the first arrival until the last job was gone
+  std::int64_t work = 0;         // processor-milliseconds: jobs ran there;
+  std::int64_t idle = 0;         // on, booting or shutting down, and no job there;
+  std::int64_t off = 0;          // off
+  std::int64_t energy = -1;      // millijoules; -1: the cluster file tells no watts
+  std::int64_t always_on = 0;    // the same jobs on nodes that never sleep
+  std::int64_t jobs = 0;         // of these millijoules, what jobs account for; killed dispatches too
+  std::int64_t cycles = 0;       // times that a node was sent to sleep
+  std::int64_t most_cycles = 0;  // of one node
   std::int64_t nodes = 0;
-  std::int64_t price = -1;        // thousandths for a kilowatt-hour; -1: not said
-  std::int64_t co2 = -1;          // milligrams for a kilowatt-hour; -1: not said
+  std::int64_t price = -1;  // thousandths for a kilowatt-hour; -1: not said
+  std::int64_t co2 = -1;    // milligrams for a kilowatt-hour; -1: not said
 
   double share(std::int64_t time) const {  // of all processor time
     const auto all = static_cast<double>(work + idle + off);

@@ -42,7 +42,7 @@ struct EngineOptions {
   Resubmit resubmit = Resubmit::true_run_time;
   // While so few jobs wait or fewer, the next job arrives at once, not after its gap; -1: never (closed loop studies).
   std::int64_t queue_floor = -1;
-  Duration checkpoint{0};  // what writing a checkpoint takes
+  Duration checkpoint{0};            // what writing a checkpoint takes
   const Machine* metered = nullptr;  // its nodes can sleep, and their power is metered. Must outlive the engine
 };
 
@@ -127,7 +127,7 @@ class SimEngine final : public Engine, public Alarm {
   std::set<std::uint32_t> killed_;  // dispatches that were stopped and still stand in the calendar of ends
   PowerMeter meter_;
   std::priority_queue<Switching, std::vector<Switching>, std::greater<>> switching_;
-  std::vector<Event> happened_;     // not yet delivered
+  std::vector<Event> happened_;  // not yet delivered
   std::vector<Event> delivering_;
   Arrival next_;          // the next to arrive, while due_ is not kNever
   Instant due_ = kNever;  // when next_ arrives

@@ -17,15 +17,15 @@ namespace rota::sim {
 
 // Over all nodes and the time that was metered.
 struct Consumption {
-  Duration length{0};         // of the time metered
-  std::int64_t work = 0;      // processor-milliseconds on which jobs ran; killed dispatches too
-  std::int64_t idle = 0;      // on, booting or shutting down, and no job there
+  Duration length{0};     // of the time metered
+  std::int64_t work = 0;  // processor-milliseconds on which jobs ran; killed dispatches too
+  std::int64_t idle = 0;  // on, booting or shutting down, and no job there
   std::int64_t off = 0;
-  std::int64_t energy = 0;     // millijoules, as are:
-  std::int64_t always_on = 0;  // the same jobs on nodes that never sleep
-  std::int64_t jobs = 0;       // of all jobs: what their processors add, and their part of the nodes that are on
-  std::int64_t lost = 0;       // of those, dispatches that were killed
-  std::int64_t cycles = 0;     // times that a node was sent to sleep
+  std::int64_t energy = 0;       // millijoules, as are:
+  std::int64_t always_on = 0;    // the same jobs on nodes that never sleep
+  std::int64_t jobs = 0;         // of all jobs: what their processors add, and their part of the nodes that are on
+  std::int64_t lost = 0;         // of those, dispatches that were killed
+  std::int64_t cycles = 0;       // times that a node was sent to sleep
   std::int64_t most_cycles = 0;  // of one node
 };
 
@@ -41,8 +41,8 @@ class PowerMeter {
   void switched(NodeId node, PowerState state, Instant now);
 
   std::int64_t energy_of(NodeId node, Instant now) const;  // microjoules until now
-  // Microjoules of a job's dispatches so far: what its processors add to what their nodes draw, and of what a node draws
-  // anyhow the part of its processors that the job has.
+  // Microjoules of a job's dispatches so far: what its processors add to what their nodes draw, and of what a node
+  // draws anyhow the part of its processors that the job has.
   std::int64_t energy_of(JobId job, Instant now) const;
   Consumption read(Instant now) const;
 
