@@ -28,6 +28,24 @@ class Collector final : public JobSink {
   std::vector<Job> jobs_;  // in order of submission
 };
 
+std::optional<report::PowerUse> power_use(const sim::Consumption& its, const Machine* metered) {
+  if (!metered) return std::nullopt;
+  report::PowerUse use;
+  use.length = its.length;
+  use.work = its.work;
+  use.idle = its.idle;
+  use.off = its.off;
+  use.energy = metered->tells_watts() ? its.energy : -1;
+  use.always_on = its.always_on;
+  use.jobs = its.jobs;
+  use.cycles = its.cycles;
+  use.most_cycles = its.most_cycles;
+  use.nodes = static_cast<std::int64_t>(metered->nodes.size());
+  use.price = metered->price;
+  use.co2 = metered->co2;
+  return use;
+}
+
 }  // namespace
 
 bool WorkloadSource::next(sim::Arrival& arrival) {
@@ -99,7 +117,7 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
   for (const GrantRecord& g : controller.grants()) {
     outcome.grants.push_back({g.job, g.at, g.until, g.beneficiary, g.promise, g.free, g.needed});
   }
-  result.consumption = rehearsal.consumption();
+  outcome.power = power_use(rehearsal.consumption(), how.engine.metered);
   outcome.cpu_seconds = cpu_seconds() - begin;
   result.summary = collector.tally().conclude(outcome);
   return result;

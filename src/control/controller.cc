@@ -150,12 +150,8 @@ Result<void> Controller::carry_out(const Action& action) {
       cluster_.started(action.job, action.backfilled, places.empty() ? nowhere : places[next_place_++]);
       referee_.saw_started(cluster_, action.job);
       const Job& job = cluster_.job(action.job);
-      Command command;
-      command.key = next_key_++;
-      command.job = action.job;
-      command.expected_end = job.expected_end();
-      command.limit_end = limit_end_of(job);
-      command.where = places.empty() ? nullptr : &places[next_place_ - 1];
+      Command command{Command::Kind::start, next_key_++, action.job, job.expected_end(), limit_end_of(job)};
+      if (!places.empty()) command.where = &places[next_place_ - 1];
       return ports_.engine.dispatch(command);
     }
     case ActionKind::power_on:

@@ -81,7 +81,7 @@ constexpr std::array<KnobName, 31> kKnobs{{
     {"power-history", "learn | log", "learn",
      "load-factor: past jobs are those that have ended, or, as in the paper's study, all of the log", kCao},
     {"power-wait", "DURATION", "10m", "demand: how long a job waits before nodes are woken for it", "Rota", "0, 10m"},
-    {"power-idle", "DURATION", "9m", "demand, idle-timeout: how long a node is idle before it goes to sleep",
+    {"power-idle", "DURATION", "10m", "demand, idle-timeout: how long a node is idle before it goes to sleep",
      "Slurm's SuspendTime", "5m, 1h"},
     {"power-reserve", "0 .. 0.9999", "0",
      "demand: nodes are kept ready so that the jobs of a boot time find some with this probability", "Rota",

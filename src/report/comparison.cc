@@ -69,6 +69,39 @@ constexpr std::array kPromises{
            [](const Summary& s) { return s.cpu_seconds; }, [](double s) { return readable_number(s, 3) + " s"; }},
 };
 
+double of_power(const Summary& s, double (*value)(const PowerUse&)) { return s.power ? value(*s.power) : kNone; }
+std::string kwh_text(double kwh) { return readable_number(kwh, std::abs(kwh) < 1000 ? 1 : 0); }
+std::string two_places(double value) { return readable_number(value, 2); }
+
+constexpr std::array kPower{
+    Figure{"share of all processor time", "work", "%", "Jobs ran there.", Better::neither,
+           [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return p.share(p.work); }); },
+           fine_percent_text},
+    Figure{"share of all processor time", "idle", "%", "On or booting, and no job ran there.", Better::lower,
+           [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return p.share(p.idle); }); },
+           fine_percent_text},
+    Figure{"share of all processor time", "off", "%", "Switched off.", Better::higher,
+           [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return p.share(p.off); }); },
+           fine_percent_text},
+    Figure{"sent to sleep", "a day", "", "How often a node was sent to sleep in a day, on average.", Better::neither,
+           [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return p.cycles_per_node_day(); }); },
+           two_places},
+    Figure{"energy", "used", "kWh", "What all nodes drew.", Better::lower,
+           [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return p.used().value_or(kNone); }); },
+           kwh_text},
+    Figure{"energy", "saved", "kWh", "Less than the same jobs draw on nodes that never sleep.", Better::higher,
+           [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return p.saved().value_or(kNone); }); },
+           kwh_text},
+    Figure{"energy", "cost", "", "At the electricity price of the cluster file.", Better::lower,
+           [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return p.cost().value_or(kNone); }); },
+           two_places},
+    Figure{"energy", "CO2", "kg", "At the CO2 of the cluster file.", Better::lower,
+           [](const Summary& s) {
+             return of_power(s, [](const PowerUse& p) { return p.co2_kilograms().value_or(kNone); });
+           },
+           kwh_text},
+};
+
 void add_remark(std::string& line, const Summary& summary, std::int64_t jobs, const char* what) {
   if (jobs == 0) return;
   line += "; " + summary.policy + ": " + grouped(jobs) + (jobs == 1 ? " job " : " jobs ") + what;
@@ -87,6 +120,11 @@ std::string Figure::shown(const Summary& summary) const {
 
 std::span<const Figure> service_figures() { return kService; }
 std::span<const Figure> promise_figures() { return kPromises; }
+std::span<const Figure> power_figures() { return kPower; }
+
+bool tells_power(std::span<const Summary> summaries) {
+  return std::ranges::any_of(summaries, [](const Summary& s) { return s.power.has_value(); });
+}
 
 std::vector<bool> best(const Figure& figure, std::span<const Summary> summaries) {
   std::vector<bool> is_best(summaries.size(), false);

@@ -24,8 +24,10 @@ struct Figure {
   std::string shown(const Summary& summary) const;  // "-" where there is none
 };
 
-std::span<const Figure> service_figures();  // how long jobs waited and how well the cluster was used
-std::span<const Figure> promise_figures();  // backfill, kills and promises
+std::span<const Figure> service_figures();             // how long jobs waited and how well the cluster was used
+std::span<const Figure> promise_figures();             // backfill, kills and promises
+std::span<const Figure> power_figures();               // energy, and how long nodes slept
+bool tells_power(std::span<const Summary> summaries);  // whether that was metered for any
 
 // For each summary whether this figure is the best of them. All false where the figure has no better, where one is
 // missing, or where all are the same.

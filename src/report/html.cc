@@ -57,11 +57,15 @@ void write_section(std::ostream& out, const Comparison& its, std::size_t index) 
       {"service",
        [&](std::ostream& o) { write_figures(o, service_figures(), its.summaries, "Waiting and use of the cluster"); }},
       {"promises",
-       [&](std::ostream& o) { write_figures(o, promise_figures(), its.summaries, "Backfill, kills and promises"); }},
+       [&](std::ostream& o) {
+         write_figures(o, promise_figures(), its.summaries, "Backfill, kills and promises");
+         if (tells_power(its.summaries)) write_figures(o, power_figures(), its.summaries, "Power and energy");
+       }},
       {"meanings",
        [&](std::ostream& o) {
          write_meanings(o, service_figures());
          write_meanings(o, promise_figures());
+         if (tells_power(its.summaries)) write_meanings(o, power_figures());
        }},
       {"grants", [&](std::ostream& o) { write_grants(o, its.outcomes); }},
   };

@@ -44,6 +44,7 @@ struct Summary {
   std::int64_t cycles = 0;
   std::int64_t referee_checks = 0;
   double cpu_seconds = 0;
+  std::optional<PowerUse> power;  // where it was metered
 };
 
 // Adds up a rehearsal as its jobs leave, in any order; keeps 8 bytes for each job that waited.

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/job.h"
+#include "report/power_use.h"
 
 namespace rota::report {
 
@@ -38,6 +40,7 @@ struct Outcome {
   std::int64_t cycles = 0;           // scheduling cycles
   std::int64_t referee_checks = 0;   // single facts that the referee recomputed
   double cpu_seconds = 0;            // of the rehearsal itself, without reading the workload
+  std::optional<PowerUse> power;     // where it was metered
   std::int64_t unix_start = 0;       // Unix time of the workload's second 0; 0: not known
 };
 

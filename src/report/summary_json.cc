@@ -17,6 +17,23 @@ std::string hexadecimal(std::uint64_t word) {
   return text.data();
 }
 
+Json power_json(const PowerUse& p) {
+  Json json;
+  json["work_share"] = p.share(p.work);
+  json["idle_share"] = p.share(p.idle);
+  json["off_share"] = p.share(p.off);
+  json["energy_kwh"] = number(p.used());
+  json["always_on_kwh"] = p.energy < 0 ? Json(nullptr) : Json(PowerUse::kilowatt_hours(p.always_on));
+  json["jobs_kwh"] = p.energy < 0 ? Json(nullptr) : Json(PowerUse::kilowatt_hours(p.jobs));
+  json["saved_kwh"] = number(p.saved());
+  json["cost"] = number(p.cost());
+  json["co2_kg"] = number(p.co2_kilograms());
+  json["cycles"] = p.cycles;
+  json["cycles_per_node_day"] = p.cycles_per_node_day();
+  json["cycles_of_one_node_at_most"] = p.most_cycles;
+  return json;
+}
+
 Json one(const Summary& s) {
   Json json;
   json["workload"] = s.workload;
@@ -41,6 +58,7 @@ Json one(const Summary& s) {
   json["timed_out_jobs"] = s.timed_out;
   json["delayed_jobs"] = s.delayed;
   json["delay_mean_s"] = number(s.delay_mean);
+  if (s.power) json["power"] = power_json(*s.power);
   json["cycles"] = s.cycles;
   json["referee_checks"] = s.referee_checks;
   json["plan_hash"] = hexadecimal(s.plan_hash);

@@ -130,6 +130,10 @@ void write_table(std::ostream& out, std::span<const Summary> summaries, const Ta
     write_block(out, cells_of(service_figures(), rows), rows, style);
     out << '\n';
     write_block(out, cells_of(promise_figures(), rows), rows, style);
+    if (tells_power(rows)) {
+      out << '\n';
+      write_block(out, cells_of(power_figures(), rows), rows, style);
+    }
     first += rows.size();
   }
 }

@@ -48,6 +48,28 @@ std::string changed(const std::string& from, const std::string& to) {
   return text.replace(at, from.size(), to);
 }
 
+TEST(ClusterFile, tells_watts_boots_and_what_electricity_costs) {
+  const auto machine = parse_cluster(
+      "electricity_price = 0.25\nco2 = 380\n[[nodes]]\nnames = \"a\"\nwatts_off = 4.5\nwatts_idle = 90\n"
+      "watts_busy = 12\nboot_time = \"2m\"\nshutdown_time = 0\nboot_energy = 15000\n[[nodes]]\nnames = \"b\"\n",
+      "power.toml");
+  ASSERT_TRUE(machine) << machine.error().message;
+  EXPECT_EQ(machine->price, 250);
+  EXPECT_EQ(machine->co2, 380'000);
+  const PowerDraw& told = machine->nodes[0].power;
+  EXPECT_EQ(told.off, 4'500);
+  EXPECT_EQ(told.idle, 90'000);
+  EXPECT_EQ(told.busy, 12'000);
+  EXPECT_EQ(told.boot, seconds(120));
+  EXPECT_EQ(told.shutdown, seconds(0));
+  EXPECT_EQ(told.boot_energy, 15'000'000'000);
+  EXPECT_EQ(told.booting(), 125'000);  // 15 kJ in 120 s
+  EXPECT_TRUE(machine->tells_watts());
+  const PowerDraw& silent = machine->nodes[1].power;
+  EXPECT_EQ(silent.boot, seconds(300));
+  EXPECT_EQ(silent.boot_energy, -1);
+}
+
 TEST(ClusterFile, describes_racks_and_accelerators) {
   const auto machine = parse_cluster(R"(
 [[nodes]]
@@ -151,7 +173,8 @@ TEST(ClusterFile, names_an_unknown_key_and_the_nearest_known_one) {
   EXPECT_EQ(complaint("node = 3"), "kea.toml:1: the key \"node\" is not known. Did you mean `nodes`?");
   EXPECT_EQ(complaint(changed("memory", "colour_of_the_case")),
             "kea.toml:6: the key \"colour_of_the_case\" in [[nodes]] is not known. There are `names`, `processors`, "
-            "`memory`, `rack`, `accelerators`, `accelerator_type`, `accelerator_speed`.");
+            "`memory`, `rack`, `accelerators`, `accelerator_type`, `accelerator_speed`, `watts_off`, `watts_idle`, "
+            "`watts_busy`, `boot_time`, `shutdown_time`, `boot_energy`, `shutdown_energy`.");
 }
 
 TEST(ClusterFile, says_what_a_key_takes_when_given_another_type_or_too_much) {
@@ -249,7 +272,8 @@ TEST(ClusterFile, is_text_in_utf8_and_toml) {
   EXPECT_EQ(complaint("°name = 'a'"),
             "kea.toml:1: this is not valid TOML: a character beyond ASCII stands outside quotes.");
   EXPECT_EQ(complaint("'né' = 1"),
-            "kea.toml:1: the key \"né\" is not known. There are `nodes`, `partitions`, `name`, `processors`.");
+            "kea.toml:1: the key \"né\" is not known. There are `nodes`, `partitions`, `name`, `processors`, "
+            "`electricity_price`, `co2`.");
   const auto greek = parse_cluster("\xEF\xBB\xBFname = 'κέα'  # °\r\nprocessors = 3\r\n", "kea.toml");
   ASSERT_TRUE(greek) << greek.error().message;
   EXPECT_EQ(greek->name, "κέα");

@@ -4,6 +4,7 @@
 //   # lesson: ...
 //   processors 4
 //   node 2 16              optional, one for each node, in place of `processors`: its processors, and maybe its memory
+//   boot 5                 optional, as is `shutdown 1`: of every node named so far; without it a boot takes 1 s
 //   policy easy
 //   ties submit-first      optional, as are `estimates exact` and `clamp`
 //   jobs
@@ -11,6 +12,7 @@
 //   timeline
 //   1 0 10 promised=5      id start end, and maybe promised=N (the first promise; unsaid: not looked at), backfilled,
 //   killed preempted=N (of its dispatches so many gave way), 2 rejected
+//   asleep 40 cycles=2     optional: processor-seconds off, and times that a node was sent to sleep
 #pragma once
 
 #include <filesystem>
@@ -41,6 +43,8 @@ struct SchedFile {
   cli::RehearseOptions options = scenario::on(0);
   std::vector<scenario::Row> jobs;
   std::vector<Expected> timeline;
+  std::optional<std::int64_t> asleep;
+  std::optional<std::int64_t> cycles;
 };
 
 class SchedReader {
@@ -109,6 +113,11 @@ class SchedReader {
       node.processors = static_cast<std::uint32_t>(number(value));
       machine_.processors += node.processors;
       if (std::string memory; words >> memory) node.memory = number(memory);
+      node.power.boot = seconds(1);
+    } else if (word == "boot" || word == "shutdown") {
+      for (Node& node : machine_.nodes) {
+        (word == "boot" ? node.power.boot : node.power.shutdown) = seconds(number(value));
+      }
     } else if (word == "policy") {
       file_.policy = value;
     } else if (word == "ties" && value == "submit-first") {
@@ -146,6 +155,15 @@ class SchedReader {
   }
 
   void read_expected(const std::string& id, std::istringstream& words) {
+    if (id == "asleep") {
+      file_.asleep = next_number(words);
+      for (std::string word; words >> word;) {
+        const auto [name, value] = named(word);
+        if (name != "cycles") fail("sleep has no \"" + word + "\"");
+        file_.cycles = value;
+      }
+      return;
+    }
     Expected& e = file_.timeline.emplace_back();
     e.id = number(id);
     std::string word;

@@ -90,6 +90,12 @@ TEST_P(Sched, ComesToItsTimeline) {
     got[e.id] = line_of(got_for(*job_of[e.id], e.promised.has_value()));
     same = same && got[e.id] == line_of(e);
   }
+  if (file.asleep) {
+    EXPECT_EQ(outcome.power->off, *file.asleep * 1000) << "processor-milliseconds off; lesson: " << file.lesson;
+  }
+  if (file.cycles) {
+    EXPECT_EQ(outcome.power->cycles, *file.cycles) << "lesson: " << file.lesson;
+  }
   EXPECT_EQ(file.timeline.size(), file.jobs.size()) << "every job is in the timeline, once";
   EXPECT_TRUE(same) << "lesson: " << file.lesson << "\n" << side_by_side(file, got) << picture_of(outcome.jobs);
 }

@@ -214,8 +214,8 @@ void SimEngine::cancel(JobId id) {
   if (job.dispatch == 0) {
     --waiting_;
   } else {
-    killed_.insert(job.dispatch);
     if (meter_.meters()) meter_.end(id, loop_.now(), true);
+    killed_.insert(job.dispatch);
     std::erase_if(leaving_, [&](const Coming& c) { return c.job == id; });
   }
   happened_.emplace_back(loop_.now(), Cancelled{id});

@@ -1,11 +1,6 @@
 #include "engine/sim/rehearsal.h"
 
 namespace rota::sim {
-namespace {
-
-constexpr std::int64_t kInVain = 10'000;  // wake-ups
-
-}  // namespace
 
 ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& chain) {
   ClusterOptions cluster;
@@ -22,6 +17,8 @@ ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& cha
 }
 
 namespace {
+
+constexpr std::int64_t kInVain = 10'000;
 
 EngineOptions engine_options(const RehearsalOptions& options, const Chain& chain) {
   EngineOptions engine = options.engine;

@@ -1,0 +1,48 @@
+// What a rehearsal's nodes drew and how long they slept: for tables and pages.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/time.h"
+
+namespace rota::report {
+
+struct PowerUse {
+  Duration length{0};            // from the first arrival until the last job was gone
+  std::int64_t work = 0;         // processor-milliseconds: jobs ran there;
+  std::int64_t idle = 0;         // on, booting or shutting down, and no job there;
+  std::int64_t off = 0;          // off
+  std::int64_t energy = -1;      // millijoules; -1: the cluster file tells no watts
+  std::int64_t always_on = 0;    // the same jobs on nodes that never sleep
+  std::int64_t jobs = 0;         // of these millijoules, what jobs account for; killed dispatches too
+  std::int64_t cycles = 0;       // times that a node was sent to sleep
+  std::int64_t most_cycles = 0;  // of one node
+  std::int64_t nodes = 0;
+  std::int64_t price = -1;  // thousandths for a kilowatt-hour; -1: not said
+  std::int64_t co2 = -1;    // milligrams for a kilowatt-hour; -1: not said
+
+  double share(std::int64_t time) const {  // of all processor time
+    const auto all = static_cast<double>(work + idle + off);
+    return all > 0 ? static_cast<double>(time) / all : 0;
+  }
+  static double kilowatt_hours(std::int64_t millijoules) { return static_cast<double>(millijoules) / 3.6e9; }
+  std::optional<double> used() const { return energy < 0 ? std::nullopt : std::optional(kilowatt_hours(energy)); }
+  std::optional<double> saved() const {
+    return energy < 0 ? std::nullopt : std::optional(kilowatt_hours(always_on - energy));
+  }
+  std::optional<double> cost() const { return times(price, 1e-3); }
+  std::optional<double> co2_kilograms() const { return times(co2, 1e-6); }
+  double cycles_per_node_day() const {
+    const double days = to_seconds(length) / 86'400;
+    return days > 0 && nodes > 0 ? static_cast<double>(cycles) / (days * static_cast<double>(nodes)) : 0;
+  }
+
+ private:
+  std::optional<double> times(std::int64_t rate, double unit) const {
+    if (energy < 0 || rate < 0) return std::nullopt;
+    return kilowatt_hours(energy) * static_cast<double>(rate) * unit;
+  }
+};
+
+}  // namespace rota::report
