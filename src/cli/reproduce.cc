@@ -7,6 +7,7 @@
 #include "cli/binding_study.h"
 #include "cli/command.h"
 #include "cli/grace_study.h"
+#include "cli/migration_study.h"
 #include "cli/printed.h"
 #include "cli/study.h"
 #include "report/formatted.h"
@@ -20,6 +21,7 @@ std::vector<Study> studies() {
       binding_study(),
       grace_study(),
       auction_study(),
+      migration_study(),
   };
 }
 

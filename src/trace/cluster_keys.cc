@@ -13,13 +13,15 @@ constexpr std::int64_t kMostNodes = 1'000'000;
 constexpr std::int64_t kMostMemory = std::int64_t{1} << 60U;
 constexpr std::int64_t kSecond = 1000;
 
-constexpr std::array<Key<TopEntry>, 2> kTopKeys{{
+constexpr std::array<Key<TopEntry>, 3> kTopKeys{{
     {"name", KeyType::text, &TopEntry::name, 0, 0, "cluster", "what the cluster is called, in tables and reports"},
     {"processors", KeyType::whole, &TopEntry::processors, 1, kMostProcessors, "the sum over the nodes",
      "interchangeable processors that are only counted; instead of `[[nodes]]`"},
+    {"licences", KeyType::text, &TopEntry::licences, 0, 0, "none",
+     "licences that running jobs share, and how many of each: \"matlab:4,fluent:12\"; with `[[nodes]]`"},
 }};
 
-constexpr std::array<Key<NodesEntry>, 7> kNodesKeys{{
+constexpr std::array<Key<NodesEntry>, 8> kNodesKeys{{
     {"names", KeyType::hosts, &NodesEntry::names, 0, 0, "", "nodes of one kind, each named once in the file"},
     {"processors", KeyType::whole, &NodesEntry::processors, 1, 1'000'000, "1", "processors of each of these nodes"},
     {"memory", KeyType::size, &NodesEntry::memory, 1, kMostMemory, "not looked at",
@@ -30,6 +32,8 @@ constexpr std::array<Key<NodesEntry>, 7> kNodesKeys{{
     {"accelerator_type", KeyType::text, &NodesEntry::accelerator_type, 0, 0, "gpu", "what kind they are"},
     {"accelerator_speed", KeyType::factor, &NodesEntry::accelerator_speed, 1, 100'000, "1.0",
      "how fast they are beside one for which times of tasks are told"},
+    {"cpu_factor", KeyType::factor, &NodesEntry::cpu_factor, 1, 100'000, "1.0",
+     "how fast these nodes run jobs beside one for which run times are told"},
 }};
 
 constexpr std::array<Key<PartitionEntry>, 9> kPartitionKeys{{

@@ -28,6 +28,7 @@ struct Entry {
 struct TopEntry : Entry {
   std::string name = "cluster";
   std::int64_t processors = 0;
+  std::string licences;
 };
 struct NodesEntry : Entry {
   std::string names;
@@ -37,6 +38,7 @@ struct NodesEntry : Entry {
   std::int64_t accelerators = 0;
   std::string accelerator_type = "gpu";
   std::int64_t accelerator_speed = 1000;  // per mille
+  std::int64_t cpu_factor = 1000;         // per mille
 };
 struct PartitionEntry : Entry {
   std::string name;

@@ -28,9 +28,14 @@ Rehearsal::Rehearsal(const RehearsalOptions& options, const Chain& chain, Source
       engine_(engine_options(options, chain), source, loop_),
       controller_(cluster_options(options, chain), chain, {loop_, engine_, jobs}) {}
 
+// A policy may go on asking to be woken.
+bool Rehearsal::is_over() const {
+  return engine_.no_more_to_come() && controller_.view().waiting().empty() && controller_.view().running().empty();
+}
+
 Result<void> Rehearsal::run() {
   engine_.open(controller_);
-  for (std::int64_t steps = 0; loop_.step(); ++steps) {
+  for (std::int64_t steps = 0; !is_over() && loop_.step(); ++steps) {
     if (!engine_.failure()) return engine_.failure();
     if (!controller_.failure()) return controller_.failure();
     if (options_.progress && steps % 8192 == 0) options_.progress(engine_.arrived());

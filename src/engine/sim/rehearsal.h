@@ -29,6 +29,8 @@ class Rehearsal {
   const Controller& controller() const { return controller_; }
 
  private:
+  bool is_over() const;
+
   RehearsalOptions options_;
   VirtualLoop loop_;
   SimEngine engine_;
