@@ -17,6 +17,7 @@ using JobId = Id<struct JobTag>;              // index into the cluster's job ta
 using NodeId = Id<struct NodeTag>;            // index into the cluster description's nodes
 using PartitionId = Id<struct PartitionTag>;  // index into the cluster description's partitions
 using RackId = Id<struct RackTag>;            // index into the cluster description's racks
+using LicenceId = Id<struct LicenceTag>;      // index into the cluster description's licences
 using SiteId = Id<struct SiteTag>;            // index into the sites of a federation
 
 }  // namespace rota

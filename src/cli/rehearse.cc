@@ -62,6 +62,7 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
   if (options_.exact_estimates) spec.limit = arrival.run_time;
   if (options_.clamp)
     spec.processors = static_cast<std::uint32_t>(std::min<std::int64_t>(spec.processors, options_.processors));
+  if (options_.attributes) options_.attributes->give(spec);
   spec.partition = partition_of(spec);
   if (spec.partition.valid()) spec.priority += options_.machine->partitions[spec.partition.value].priority;
   return true;

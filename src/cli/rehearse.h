@@ -10,14 +10,16 @@
 #include "engine/sim/rehearsal.h"
 #include "policy/chain.h"
 #include "report/metrics.h"
+#include "trace/attributes.h"
 #include "trace/workload.h"
 
 namespace rota::cli {
 
 struct RehearseOptions {
   std::int64_t processors = 0;
-  std::shared_ptr<const Machine> machine = {};  // nodes and partitions; nullptr: processors are counted
-  bool exact_estimates = false;                 // every limit is the job's true run time
+  std::shared_ptr<const Machine> machine = {};               // nodes and partitions; nullptr: processors are counted
+  std::shared_ptr<const trace::Attributes> attributes = {};  // nullptr: of no job
+  bool exact_estimates = false;                              // every limit is the job's true run time
   bool clamp = false;  // jobs larger than the cluster ask for all of it instead of being rejected
   sim::Ties ties = sim::Ties::batch;
   bool keep_jobs = false;                           // the outcome keeps every job, for files and pictures

@@ -1,5 +1,7 @@
 #include "cli/rehearse_flags.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "trace/cluster_file.h"
 
@@ -13,6 +15,10 @@ void RehearseFlags::declare(CLI::App& command, Policies policies) {
   command.add_option("--cluster", cluster, "cluster file (TOML) with nodes and partitions; in place of --processors")
       ->excludes("--processors")
       ->type_name("FILE.toml");
+  command
+      .add_option("--attributes", attributes,
+                  "what the log does not say of its jobs (CSV): licences, and whether and how they restart elsewhere")
+      ->type_name("FILE.csv");
   command
       .add_option("--policy", policy,
                   policies == Policies::one
@@ -48,6 +54,7 @@ Result<RehearseOptions> RehearseFlags::options(const trace::Workload& workload) 
   if (cluster.empty()) {
     if (auto suits = accelerators_suit(nullptr); !suits) return std::unexpected(suits.error());
     if (auto suits = power_suits(nullptr); !suits) return std::unexpected(suits.error());
+    if (auto suits = factors_suit(nullptr); !suits) return std::unexpected(suits.error());
   } else {
     auto machine = trace::read_cluster_file(cluster);
     if (!machine) return std::unexpected(machine.error());
@@ -57,14 +64,39 @@ Result<RehearseOptions> RehearseFlags::options(const trace::Workload& workload) 
     options.machine = std::make_shared<const Machine>(std::move(*machine));
     options = with_switches(std::move(options));
     if (auto suit = nodes_suit(*options.machine); !suit) return std::unexpected(suit.error());
-    return options;
+    if (auto suits = factors_suit(options.machine.get()); !suits) return std::unexpected(suits.error());
+    return with_attributes(std::move(options));
   }
   options.processors = processors > 0 ? processors : workload.processors;
   if (options.processors <= 0) {
     return fail(workload.name +
                 ": its header does not say how many processors the cluster has (MaxProcs); give --processors N.");
   }
-  return with_switches(std::move(options));
+  return with_attributes(with_switches(std::move(options)));
+}
+
+Result<RehearseOptions> RehearseFlags::with_attributes(RehearseOptions options) const {
+  if (attributes.empty()) return options;
+  auto read = trace::Attributes::read(attributes, options.machine.get());
+  if (!read) return std::unexpected(read.error());
+  options.attributes = std::make_shared<const trace::Attributes>(std::move(*read));
+  return options;
+}
+
+// Migration is from slower nodes to faster ones.
+Result<void> RehearseFlags::factors_suit(const Machine* machine) const {
+  const auto slower = [&](const Node& node) { return node.cpu_factor != machine->nodes[0].cpu_factor; };
+  if (machine != nullptr && std::any_of(machine->nodes.begin(), machine->nodes.end(), slower)) return {};
+  const auto read = chains();
+  if (!read) return std::unexpected(read.error());
+  for (const Chain& chain : *read) {
+    if (chain.knobs().migrate.how == Migration::none) continue;
+    return fail("policy " + rota::quoted(chain.text()) + " moves jobs to faster nodes, and here all are as fast. " +
+                (cluster.empty() ? std::string("Give a --cluster file whose nodes differ in `cpu_factor`")
+                                 : "Say in " + cluster + " which nodes have a higher `cpu_factor`") +
+                ", or leave migrate out.");
+  }
+  return {};
 }
 
 RehearseOptions RehearseFlags::with_switches(RehearseOptions options) const {

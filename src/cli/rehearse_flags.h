@@ -15,6 +15,7 @@ struct RehearseFlags {
 
   std::string policy = "easy";  // several: a list with commas
   std::string cluster;          // file; empty: processors are counted
+  std::string attributes;       // file; empty: none
   std::int64_t processors = 0;  // 0: as the workload's header says
   std::string estimates = "user";
   std::string ties = "batch";
@@ -29,6 +30,8 @@ struct RehearseFlags {
 
  private:
   RehearseOptions with_switches(RehearseOptions options) const;
+  Result<RehearseOptions> with_attributes(RehearseOptions options) const;
+  Result<void> factors_suit(const Machine* machine) const;
   Result<void> nodes_suit(const Machine& machine) const;
   Result<void> accelerators_suit(const Machine* machine) const;  // nullptr: processors are counted
   Result<void> power_suits(const Machine* machine) const;        // likewise

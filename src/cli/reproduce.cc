@@ -7,6 +7,7 @@
 #include "cli/binding_study.h"
 #include "cli/command.h"
 #include "cli/grace_study.h"
+#include "cli/migration_study.h"
 #include "cli/power_study.h"
 #include "cli/printed.h"
 #include "cli/study.h"
@@ -18,10 +19,7 @@ namespace {
 
 std::vector<Study> studies() {
   return {
-      auction_study(),
-      binding_study(),
-      grace_study(),
-      power_study(),
+      auction_study(), binding_study(), grace_study(), migration_study(), power_study(),
   };
 }
 

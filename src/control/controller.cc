@@ -95,7 +95,8 @@ Result<void> Controller::cycle() {
   if (!plan_.actions().empty() || !plan_.promises().empty()) hash_.mix(plan_.hash());
   cluster_.close_cycle([&](JobId id, const Job& job) { ports_.jobs.left(id, job); });
   if (auto done = carry_out_plan(); !done) return done;
-  const Instant wakeup = chain_.next_wakeup(cluster_);
+  // Nodes that jobs have left can be had at once.
+  const Instant wakeup = plan_.migrates() ? cluster_.now() : chain_.next_wakeup(cluster_);
   if (wakeup != wakeup_) ports_.loop.set(*this, wakeup_ = wakeup);
   return {};
 }
@@ -144,16 +145,10 @@ Instant Controller::limit_end_of(const Job& job) const {
 
 Result<void> Controller::carry_out(const Action& action) {
   switch (action.kind) {
-    case ActionKind::start: {
-      static const Placement nowhere;
-      const auto places = plan_.places();
-      cluster_.started(action.job, action.backfilled, places.empty() ? nowhere : places[next_place_++]);
-      referee_.saw_started(cluster_, action.job);
-      const Job& job = cluster_.job(action.job);
-      Command command{Command::Kind::start, next_key_++, action.job, job.expected_end(), limit_end_of(job)};
-      if (!places.empty()) command.where = &places[next_place_ - 1];
-      return ports_.engine.dispatch(command);
-    }
+    case ActionKind::start:
+      return start(action);
+    case ActionKind::migrate:
+      return migrate(action);
     case ActionKind::power_on:
     case ActionKind::power_off:
       return switch_power(action.node, action.kind == ActionKind::power_on);
@@ -171,6 +166,38 @@ Result<void> Controller::carry_out(const Action& action) {
     }
   }
   return {};
+}
+
+std::int32_t Controller::cpu_factor_of(JobId id) const {
+  const NodeSpace& nodes = cluster_.nodes();
+  return nodes.counted() ? 1000 : nodes.cpu_factor(cluster_.placement(id));
+}
+
+Result<void> Controller::start(const Action& action) {
+  static const Placement nowhere;
+  const auto places = plan_.places();
+  cluster_.started(action.job, action.backfilled, places.empty() ? nowhere : places[next_place_++]);
+  referee_.saw_started(cluster_, action.job);
+  const Job& job = cluster_.job(action.job);
+  Command command{Command::Kind::start, next_key_++, action.job, job.expected_end(), limit_end_of(job)};
+  if (!places.empty()) command.where = &places[next_place_ - 1];
+  command.cpu_factor = cpu_factor_of(action.job);
+  return ports_.engine.dispatch(command);
+}
+
+Result<void> Controller::migrate(const Action& action) {
+  const Job& job = cluster_.job(action.job);
+  const bool kept = job.spec.restart == Restart::checkpoint;
+  if (!kept) lose(cluster_.now(), job, -job.done);
+  referee_.saw_leave_nodes(cluster_, action.job);
+  cluster_.migrated({action.job, plan_.places()[next_place_++], kept});
+  referee_.saw_take_nodes(cluster_, action.job);
+  Command command{Command::Kind::migrate, next_key_++, action.job, job.expected_end(), limit_end_of(job)};
+  command.cpu_factor = cpu_factor_of(action.job);
+  command.where = &plan_.places()[next_place_ - 1];
+  command.kept = kept;
+  command.pause = job.spec.restart_cost;
+  return ports_.engine.dispatch(command);
 }
 
 Result<void> Controller::preempt(const Action& action) {

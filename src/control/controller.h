@@ -58,7 +58,10 @@ class Controller final : public EventSink, public Alarm {
   Result<void> carry_out(const Action& action);
   Result<void> switch_power(NodeId node, bool on);
   Result<void> correct_expectation(JobId id);
+  Result<void> start(const Action& action);
   Result<void> preempt(const Action& action);
+  Result<void> migrate(const Action& action);
+  std::int32_t cpu_factor_of(JobId id) const;
   void lose(Instant at, const Job& job, Duration kept);
   Instant limit_end_of(const Job& job) const;
 

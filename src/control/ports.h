@@ -29,16 +29,19 @@ class Loop {
 
 // What an engine is told to do. The key is the same however often the command is sent: it is carried out once.
 struct Command {
-  enum class Kind : std::uint8_t { start, kill, expect, preempt, power_on, power_off };
+  enum class Kind : std::uint8_t { start, kill, expect, preempt, migrate, power_on, power_off };
   Kind kind = Kind::start;
   std::uint64_t key = 0;
   JobId job;
-  Instant expected_end = kNever;      // start, expect: report Overdue if it still runs then
-  Instant limit_end = kNever;         // start: end it then, as timed out; kNever: let it run
+  Instant expected_end = kNever;      // start, expect, migrate: report Overdue if it still runs then
+  Instant limit_end = kNever;         // start, migrate: end it then, as timed out; kNever: let it run
   Preemption how = Preemption::none;  // preempt
   JobId beneficiary = {};             // preempt: in whose favour
   NodeId node = {};                   // power_on, power_off
-  const Placement* where = nullptr;   // start: the nodes; only while the command is dispatched
+  const Placement* where = nullptr;   // start, migrate: the nodes; only while the command is dispatched
+  std::int32_t cpu_factor = 1000;     // start, migrate: per mille, of the slowest node that the job gets
+  bool kept = true;                   // migrate: it goes on where it was; else it starts over
+  Duration pause{0};                  // migrate: in which it does no work
 };
 
 // Carries out commands; of a job that was told to give way it reports Vacated in the end, or else that it Finished.

@@ -7,7 +7,7 @@
 
 namespace rota {
 
-enum class ActionKind : std::uint8_t { start, kill, extend, preempt, power_on, power_off };
+enum class ActionKind : std::uint8_t { start, kill, extend, preempt, migrate, power_on, power_off };
 
 // What becomes of the work of a job that gives way to one of higher priority.
 enum class Preemption : std::uint8_t {
@@ -25,6 +25,7 @@ enum class Rule : std::uint8_t {
   planned,              // its promised start has come
   promise_due,          // killed or let go on because a promised start has come
   outranked,            // preempted: a job of higher priority can start in its place
+  faster_node,          // migrated: to nodes with a higher CPU factor
   harms_nobody,         // let go on: the waiting job could not start even without it, or can start beside it
   job_waits,            // woken: a waiting job could start now if the node were on
   promise_rests,        // woken: a promise rests on it

@@ -19,6 +19,7 @@ void Cluster::apply(const Event& event) {
     void operator()(const Requeued& f) { cluster.requeued(f); }
     void operator()(const Preempted& f) { cluster.preempted(f); }
     void operator()(const Vacated& f) { cluster.vacated(f); }
+    void operator()(const Migrated& f) { cluster.migrated(f); }
     void operator()(const Cancelled& f) { cluster.cancelled(f); }
     void operator()(const Overdue& f) { cluster.overdue_.push_back(f.job); }
     void operator()(const Expected& f) { cluster.expected(f); }
@@ -188,6 +189,23 @@ void Cluster::vacated(const Vacated& fact) {
   job.expected = job.expected_after(fact.kept);
   job.done += fact.kept;
   queue_again(job, fact.job);
+}
+
+void Cluster::migrated(const Migrated& fact) {
+  Job& job = jobs_[fact.job.value];
+  CHECK(job.state == JobState::running && !job.leaving, "only a running job that stays moves");
+  CHECK(running_.erase({job.expected_end(), job.dispatch}), "a running job is in the index");
+  nodes_.take(fact.where);
+  nodes_.give(places_.of(fact.job), now_);
+  places_.set(fact.job, fact.where);
+  const Duration elapsed = now_ - job.start;
+  job.expected = fact.kept ? job.expected_after(elapsed) : job.spec.limit;
+  job.done = fact.kept ? job.done + elapsed : Duration{0};
+  job.start = now_;
+  ++job.migrations;
+  running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, fact.job});
+  ++releases_;
+  last_migration_ = now_;
 }
 
 void Cluster::cancelled(const Cancelled& fact) {

@@ -80,6 +80,9 @@ class View {
   // Whether the cycle before was decided so too.
   bool counts_decided() const { return counts_decided_; }
 
+  // When a job moved last; kNever: none has.
+  Instant last_migration() const { return last_migration_; }
+
   // nullptr: none yet.
   const RunHistory* history_of(std::uint32_t user) const {
     const auto found = history_.find(user);
@@ -151,6 +154,7 @@ class View {
   std::map<std::uint32_t, RunHistory> history_;  // by user
   std::vector<JobId> arrived_;
   std::int64_t releases_ = 0;
+  Instant last_migration_ = kNever;
   std::uint32_t next_sequence_ = 0;
   std::uint32_t next_dispatch_ = 0;
 };
@@ -192,6 +196,7 @@ class Cluster final : public View {
   void requeued(const Requeued& fact);
   void preempted(const Preempted& fact);
   void vacated(const Vacated& fact);
+  void migrated(const Migrated& fact);
   void cancelled(const Cancelled& fact);
   void expected(const Expected& fact);
   void extended(const Extended& fact);

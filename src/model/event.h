@@ -37,6 +37,11 @@ struct Vacated {  // has left its processors after it was preempted, and is back
   JobId job;
   Duration kept;  // of the run time of this dispatch: need not be done again
 };
+struct Migrated {  // moved to other nodes while it ran
+  JobId job;
+  Placement where;
+  bool kept;  // its progress; else it starts over
+};
 struct Cancelled {  // taken back, waiting or running: it is done, or being done, elsewhere
   JobId job;
 };
@@ -68,8 +73,8 @@ struct PowerReviewed {  // a power rule has looked at everything
 
 struct Event {
   Instant at;
-  std::variant<Submitted, Rejected, Started, Finished, Requeued, Preempted, Vacated, Cancelled, Overdue, Expected,
-               Extended, Promised, PowerChanged, PowerReviewed>
+  std::variant<Submitted, Rejected, Started, Finished, Requeued, Preempted, Vacated, Migrated, Cancelled, Overdue,
+               Expected, Extended, Promised, PowerChanged, PowerReviewed>
       what;
 };
 

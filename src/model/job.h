@@ -9,6 +9,13 @@
 
 namespace rota {
 
+// How a running job can be stopped to go on elsewhere.
+enum class Restart : std::uint8_t {
+  never,
+  checkpoint,  // where it was
+  from_start,
+};
+
 struct JobSpec {
   std::int64_t number = 0;  // the name that people use; unique within a workload
   Instant submit = kEpoch;
@@ -20,6 +27,10 @@ struct JobSpec {
   std::uint32_t group = UINT32_MAX;  // UINT32_MAX: unknown
   std::int32_t priority = 0;         // higher goes first
   PartitionId partition;             // invalid: the default partition
+  LicenceId licence;                 // that it holds while it runs; invalid: none
+  std::uint32_t licences = 0;        // so many of it
+  Restart restart = Restart::never;
+  Duration restart_cost{0};  // in which it does no work after it was moved
 };
 
 enum class JobState : std::uint8_t { waiting, running, completed, timed_out, rejected, cancelled };
@@ -28,7 +39,7 @@ struct Job {
   JobSpec spec;
   Duration expected =
       Duration{0};           // of the next or latest dispatch: what planning counts on; the limit, or a prediction
-  Instant start = kNever;    // of the latest dispatch; kNever: never started
+  Instant start = kNever;    // of the latest dispatch, or of its latest move; kNever: never started
   Instant end = kNever;      // of the latest dispatch; kNever: has not ended
   Instant promise = kNever;  // the start that the latest plan announced; kNever: none
   Instant first_promise = kNever;  // the first start ever announced; kNever: none
@@ -38,6 +49,7 @@ struct Job {
   std::uint16_t kills = 0;         // dispatches that were killed and requeued
   std::uint16_t backfills = 0;     // dispatches that were backfilled
   std::uint16_t preemptions = 0;   // dispatches that gave way to jobs of higher priority
+  std::uint16_t migrations = 0;    // moves to other nodes
   JobState state = JobState::waiting;
   bool backfilled = false;       // the latest dispatch was backfilled
   bool leaving = false;          // still running, but told to give way

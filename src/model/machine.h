@@ -52,6 +52,7 @@ struct Node {
   std::string accelerator_type = {};      // of each of them; empty where there are none
   std::int32_t accelerator_speed = 1000;  // of each of them: per mille of that for which accelerator times are told
   PowerDraw power = {};
+  std::int32_t cpu_factor = 1000;  // per mille: how fast it runs jobs beside a node for which run times are told
 };
 
 // Nodes that share limits. A job that asks for more than a limit is rejected when it is submitted.
@@ -67,15 +68,22 @@ struct Partition {
   std::int32_t priority = 0;         // jobs of the partition with the higher one go first
 };
 
+// Licences of a program, which all nodes share: a job holds as many as it asks for while it runs.
+struct Licence {
+  std::string name;        // unique
+  std::int64_t count = 0;  // of jobs at one time
+};
+
 struct Machine {
   std::string name;
   std::int64_t processors = 0;        // in all
   std::vector<Node> nodes;            // empty: processors are interchangeable and only counted
   std::vector<Partition> partitions;  // empty: every job may use the whole machine
   PartitionId default_partition;      // of a job that names none; invalid where there are no partitions
-  std::vector<std::string> racks;     // names, by rack id; one of them nameless where nodes say nothing of racks
-  std::int64_t price = -1;            // thousandths of the currency for a kilowatt-hour; -1: not said
-  std::int64_t co2 = -1;              // milligrams for a kilowatt-hour; -1: not said
+  std::vector<Licence> licences = {};
+  std::vector<std::string> racks;  // names, by rack id; one of them nameless where nodes say nothing of racks
+  std::int64_t price = -1;         // thousandths of the currency for a kilowatt-hour; -1: not said
+  std::int64_t co2 = -1;           // milligrams for a kilowatt-hour; -1: not said
 
   bool tells_watts() const {
     return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.power.idle > 0; });

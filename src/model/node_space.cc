@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <string>
 
 #include "base/check.h"
@@ -12,6 +13,14 @@ NodeSpace::NodeSpace(const Machine* machine, IdleOrder order)
     : machine_(machine), order_(order), idle_(machine ? machine->nodes.size() : 0) {
   if (!machine) return;
   for (const Node& node : machine->nodes) add_node(node);
+  for (const Licence& licence : machine->licences) licences_.push_back(licence.count);
+  const auto same_shape = [&](const Kind& k) {
+    return k.processors == kinds_[0].processors && k.memory == kinds_[0].memory;
+  };
+  if (!kinds_.empty() && std::all_of(kinds_.begin(), kinds_.end(), same_shape)) uniform_ = kinds_[0].processors;
+  for (const Kind& kind : kinds_) factors_.push_back(kind.cpu_factor);
+  std::sort(factors_.begin(), factors_.end(), std::greater<>());
+  factors_.erase(std::unique(factors_.begin(), factors_.end()), factors_.end());
   for (Kind& kind : kinds_) {
     kind.idle = IdSet(kind.members.size());
     kind.part.assign(std::min(kind.processors, kLevels), IdSet(kind.members.size()));
@@ -28,7 +37,7 @@ void NodeSpace::add_node(const Node& node) {
   NodeState& state = nodes_.emplace_back();
   state.free = node.processors;
   state.memory = node.memory > 0 ? node.memory : INT64_MAX;
-  state.kind = kind_of(node.processors, state.memory);
+  state.kind = kind_of(node, state.memory);
   state.place = static_cast<std::uint32_t>(kinds_[state.kind].members.size());
   kinds_[state.kind].members.push_back(id);
   memory_matters_ = memory_matters_ || node.memory > 0;
@@ -37,14 +46,17 @@ void NodeSpace::add_node(const Node& node) {
   }
 }
 
-std::uint32_t NodeSpace::kind_of(std::uint32_t processors, std::int64_t memory) {
-  const auto alike = [&](const Kind& k) { return k.processors == processors && k.memory == memory; };
+std::uint32_t NodeSpace::kind_of(const Node& node, std::int64_t memory) {
+  const auto alike = [&](const Kind& k) {
+    return k.processors == node.processors && k.memory == memory && k.cpu_factor == node.cpu_factor;
+  };
   const auto found = std::find_if(kinds_.begin(), kinds_.end(), alike);
   const auto index = static_cast<std::uint32_t>(found - kinds_.begin());
   if (found != kinds_.end()) return index;
   Kind& kind = kinds_.emplace_back();
-  kind.processors = processors;
+  kind.processors = node.processors;
   kind.memory = memory;
+  kind.cpu_factor = node.cpu_factor;
   return index;
 }
 
@@ -68,16 +80,55 @@ NodeSpace::Demand NodeSpace::demand_of(const JobSpec& spec) const {
 
 Needs NodeSpace::needs_of(const JobSpec& spec) const {
   const Demand d = demand_of(spec);
+  if (spec.licence.valid()) return Needs::places;
   if (d.nodes == 0 && !d.selective) return Needs::processors;
   const bool some = spec.partition.valid() && machine_->partitions[spec.partition.value].nodes.size() < size();
   const bool whole = uniform() > 0 && d.share == uniform() && d.larger == 0;  // and so their memory too
   return whole && !some ? Needs::whole_nodes : Needs::places;
 }
 
-bool NodeSpace::find(const JobSpec& spec, Placement& where) const {
-  const Demand d = demand_of(spec);
+bool NodeSpace::find(const JobSpec& spec, Placement& where, std::int32_t least_factor) const {
+  if (spec.licence.valid() && licences_free(spec.licence) < spec.licences) return false;
+  Demand d = demand_of(spec);
+  if (!factors_differ()) return least_factor <= factors_[0] && find_at_once(spec, d, where);
+  d.selective = true;
+  std::int64_t free = 0;
+  for (const std::int32_t factor : factors_) {
+    if (factor < least_factor) return false;
+    for (const Kind& kind : kinds_) free += kind.cpu_factor == factor ? kind.unused : 0;
+    d.least_factor = factor;
+    if (free >= spec.processors && find_at_once(spec, d, where)) return true;
+  }
+  return false;
+}
+
+std::int32_t NodeSpace::cpu_factor(const Placement& placement) const {
+  std::int32_t slowest = INT32_MAX;
+  for (const Share& s : placement.shares) slowest = std::min(slowest, cpu_factor(s.node));
+  return slowest;
+}
+
+NodeId NodeSpace::fastest_with_room() const {
+  std::uint32_t best = kNone;
+  for (const std::int32_t factor : factors_) {
+    for (const Kind& kind : kinds_) {
+      if (kind.cpu_factor != factor || kind.unused == 0) continue;
+      if (const std::uint32_t idle = kind.idle.first(); idle != kNone) best = std::min(best, kind.members[idle]);
+      for (std::uint64_t rest = kind.levels; rest != 0; rest &= rest - 1) {
+        const IdSet& level = kind.part[static_cast<std::size_t>(std::countr_zero(rest))];
+        best = std::min(best, kind.members[level.first()]);
+      }
+    }
+    if (best != kNone) return NodeId{best};
+  }
+  return {};
+}
+
+bool NodeSpace::find_at_once(const JobSpec& spec, const Demand& d, Placement& where) const {
   where.shares.clear();
   where.memory = spec.memory;
+  where.licence = spec.licence;
+  where.licences = spec.licences;
   if (d.nodes == 0) return spread(spec.processors, d, where.shares);
   equal_shares(d.larger, d.share + 1, d, where.shares);
   if (where.shares.size() == d.larger) equal_shares(d.nodes, d.share, d, where.shares);
@@ -113,6 +164,7 @@ std::uint32_t NodeSpace::take_whole_nodes(std::uint32_t& left, const Demand& d, 
   std::uint32_t spare = kNone;
   for (const Kind& kind : kinds_) {
     if (left == 0) break;
+    if (kind.cpu_factor < d.least_factor) continue;
     for (std::uint32_t node = first_idle(kind); node != kNone; node = next_idle(kind, node)) {
       if (!suits(node, d)) continue;
       if (left < kind.processors) {
@@ -190,6 +242,7 @@ void NodeSpace::equal_shares(std::uint32_t count, std::uint32_t share, const Dem
 }
 
 bool NodeSpace::fits(const Placement& placement) const {
+  if (placement.licence.valid() && licences_free(placement.licence) < placement.licences) return false;
   return std::all_of(placement.shares.begin(), placement.shares.end(), [&](const Share& s) {
     const NodeState& node = nodes_[s.node.value];
     return node.available && node.free >= s.processors && node.memory >= placement.memory;
@@ -203,6 +256,7 @@ void NodeSpace::enter(std::uint32_t node) {
   if (!idle) ++busy_;
   (state.available ? free_ : withheld_) += state.free;
   if (!state.available) return;
+  kind.unused += state.free;
   if (idle) {
     idle_.insert(node);
     kind.idle.insert(state.place);
@@ -222,6 +276,7 @@ void NodeSpace::leave(std::uint32_t node) {
   if (!idle) --busy_;
   (state.available ? free_ : withheld_) -= state.free;
   if (!state.available) return;
+  kind.unused -= state.free;
   if (idle) {
     idle_.erase(node);
     kind.idle.erase(state.place);
@@ -264,6 +319,7 @@ void NodeSpace::change(std::uint32_t node, std::int64_t processors, std::int64_t
 }
 
 void NodeSpace::take(const Placement& placement) {
+  if (placement.licence.valid()) licences_[placement.licence.value] -= placement.licences;
   for (const Share& s : placement.shares) {
     const NodeState& node = nodes_[s.node.value];
     CHECK(node.free >= s.processors && node.memory >= placement.memory, "a job goes where there is room for it");
@@ -272,6 +328,7 @@ void NodeSpace::take(const Placement& placement) {
 }
 
 void NodeSpace::give(const Placement& placement, Instant now) {
+  if (placement.licence.valid()) licences_[placement.licence.value] += placement.licences;
   for (const Share& s : placement.shares) {
     NodeState& state = nodes_[s.node.value];
     if (state.free + s.processors == kinds_[state.kind].processors) {
@@ -328,6 +385,7 @@ void NodeSpace::follow(const NodeSpace& other) {
   if (known) {
     for (const std::uint32_t node : mine) copy_node(node, other);
     idle_clock_ = other.idle_clock_;
+    if (!licences_.empty()) licences_ = other.licences_;
   } else {
     const std::uint64_t forgotten = forgotten_ + changed_.size() + 1;  // whoever follows this must copy the whole too
     *this = other;
@@ -394,6 +452,11 @@ bool has_room_when_empty(const Machine& machine, const JobSpec& spec) {
 }  // namespace
 
 std::optional<std::string> never_fits(const Machine& machine, const JobSpec& spec) {
+  if (spec.licence.valid() && spec.licences > machine.licences[spec.licence.value].count) {
+    const Licence& licence = machine.licences[spec.licence.value];
+    return "asks for " + std::to_string(spec.licences) + " licences of " + licence.name + "; the cluster has " +
+           std::to_string(licence.count);
+  }
   if (spec.processors > machine.processors) {
     return "asks for " + std::to_string(spec.processors) + " processors; the cluster has " +
            std::to_string(machine.processors);

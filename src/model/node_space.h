@@ -26,6 +26,8 @@ struct Share {
 struct Placement {
   std::vector<Share> shares;  // each of another node, in no order that means anything
   std::int64_t memory = 0;    // bytes, on each of them
+  LicenceId licence = {};     // held, wherever it runs; invalid: none
+  std::uint32_t licences = 0;
 };
 
 // Which of the idle nodes a job gets first.
@@ -51,11 +53,19 @@ class NodeSpace {
 
   Needs needs_of(const JobSpec& spec) const;
   // Processors of each node; 0: nodes differ.
-  std::uint32_t uniform() const { return kinds_.size() == 1 ? kinds_[0].processors : 0; }
+  std::uint32_t uniform() const { return uniform_; }
+
+  // Whether some nodes run jobs faster than others; and how fast, per mille: of several nodes the slowest decides.
+  bool factors_differ() const { return factors_.size() > 1; }
+  std::int32_t cpu_factor(NodeId node) const { return kinds_[nodes_[node.value].kind].cpu_factor; }
+  std::int32_t cpu_factor(const Placement& placement) const;
+  // The first in file order of the fastest nodes that are available and have a free processor; invalid: none has.
+  NodeId fastest_with_room() const;
 
   // Puts into `where` the room for a job: `nodes` nodes with equal shares, or as many as it takes if it does not say.
-  // Whole idle nodes for what fills them, the rest where it leaves the least over. False if the job does not fit.
-  bool find(const JobSpec& spec, Placement& where) const;
+  // Whole idle nodes for what fills them, the rest where it leaves the least over. Where CPU factors differ, on nodes
+  // of which the slowest is as fast as it can be. False if the job does not fit, on nodes of at least so high a factor.
+  bool find(const JobSpec& spec, Placement& where, std::int32_t least_factor = 0) const;
 
   bool fits(const Placement& placement) const;
   void take(const Placement& placement);
@@ -69,6 +79,9 @@ class NodeSpace {
   std::uint32_t free_on(NodeId node) const { return nodes_[node.value].free; }
   std::int64_t memory_on(NodeId node) const { return nodes_[node.value].memory; }  // INT64_MAX: not looked at
   bool in_partition(NodeId node, PartitionId partition) const;                     // true where none is named
+
+  const std::vector<std::int64_t>& licences() const { return licences_; }  // free, by licence
+  std::int64_t licences_free(LicenceId licence) const { return licences_[licence.value]; }
 
   // Idle: no job runs there. Whether the node is available is another question.
   bool idle(NodeId node) const { return nodes_[node.value].free == kinds_[nodes_[node.value].kind].processors; }
@@ -111,6 +124,7 @@ class NodeSpace {
 
   // What is free there, as if; for a space that follows another. Less than or as much as it has.
   void set_free(NodeId node, std::int64_t processors, std::int64_t memory);
+  void set_licences_free(LicenceId licence, std::int64_t count) { licences_[licence.value] = count; }
 
  private:
   static constexpr std::uint32_t kNone = IdSet::kNone;
@@ -133,6 +147,8 @@ class NodeSpace {
   struct Kind {
     std::uint32_t processors = 0;  // of each
     std::int64_t memory = 0;
+    std::int32_t cpu_factor = 1000;
+    std::int64_t unused = 0;             // processors, on those that are available
     std::vector<std::uint32_t> members;  // ascending
     IdSet idle{0};                       // as indexes of members
     std::vector<IdSet> part;             // [level - 1]: available and used in part, by how much is free
@@ -154,12 +170,15 @@ class NodeSpace {
     std::int64_t memory;
     PartitionId partition;
     bool selective;  // not every node will do, even if it is idle
+    std::int32_t least_factor = 0;
   };
   Demand demand_of(const JobSpec& spec) const;
   bool suits(std::uint32_t node, const Demand& d) const {
-    return !d.selective || (nodes_[node].memory >= d.memory && in_partition(NodeId{node}, d.partition));
+    return !d.selective || (nodes_[node].memory >= d.memory && in_partition(NodeId{node}, d.partition) &&
+                            kinds_[nodes_[node].kind].cpu_factor >= d.least_factor);
   }
 
+  bool find_at_once(const JobSpec& spec, const Demand& d, Placement& where) const;
   bool spread(std::uint32_t processors, const Demand& d, std::vector<Share>& out) const;
   std::uint32_t take_whole_nodes(std::uint32_t& left, const Demand& d, std::vector<Share>& out) const;
   std::uint32_t best_fit(std::uint32_t processors, const Demand& d) const;
@@ -169,7 +188,7 @@ class NodeSpace {
   std::uint32_t next_idle(const Kind& kind, std::uint32_t node) const;
 
   void add_node(const Node& node);
-  std::uint32_t kind_of(std::uint32_t processors, std::int64_t memory);
+  std::uint32_t kind_of(const Node& node, std::int64_t memory);
   void enter(std::uint32_t node);  // into the sets that its state says
   void leave(std::uint32_t node);
   void link_idle(std::uint32_t node);
@@ -183,6 +202,9 @@ class NodeSpace {
   bool memory_matters_ = false;
   std::vector<NodeState> nodes_;
   std::vector<Kind> kinds_;
+  std::vector<std::int32_t> factors_;   // CPU factors that there are, the highest first
+  std::uint32_t uniform_ = 0;           // processors of each node
+  std::vector<std::int64_t> licences_;  // free
   IdSet idle_;
   std::size_t busy_ = 0;
   std::size_t partly_used_ = 0;

@@ -6,6 +6,7 @@ void NodeRoom::copy(const NodeSpace& space) {
   space_ = &space;
   free_.resize(space.size());
   for (std::uint32_t i = 0; i < space.size(); ++i) copy_from_space(NodeId{i});
+  licences_ = space.licences();
 }
 
 void NodeRoom::follow(const NodeSpace& space) {
@@ -14,6 +15,7 @@ void NodeRoom::follow(const NodeSpace& space) {
   const auto copy_one = [&](NodeId node) { copy_from_space(node); };
   if (space.changes_since(seen_, copy_one)) {
     for (const NodeId node : touched_) copy_from_space(node);
+    if (!licences_.empty()) licences_ = space.licences();
   } else {
     copy(space);
   }
@@ -26,12 +28,14 @@ void NodeRoom::copy_from_space(NodeId node) {
 }
 
 bool NodeRoom::fits(const Placement& where) const {
+  if (where.licence.valid() && licences_free(where.licence) < where.licences) return false;
   return std::all_of(where.shares.begin(), where.shares.end(), [&](const Share& s) {
     return free_[s.node.value].processors >= s.processors && free_[s.node.value].memory >= where.memory;
   });
 }
 
 void NodeRoom::change(const Placement& where, std::int64_t sign) {
+  if (where.licence.valid()) licences_[where.licence.value] += sign * where.licences;
   for (const Share& s : where.shares) change_one(s, where.memory, sign);
 }
 
@@ -40,11 +44,15 @@ void NodeRoom::shrink_to(const NodeRoom& other) {
     free_[i].processors = std::min(free_[i].processors, other.free_[i].processors);
     free_[i].memory = std::min(free_[i].memory, other.free_[i].memory);
   }
+  for (std::size_t i = 0; i < licences_.size(); ++i) licences_[i] = std::min(licences_[i], other.licences_[i]);
 }
 
 bool NodeRoom::choose(const JobSpec& spec, const NodeSpace* busy_first, Placement& where) const {
   where.shares.clear();
   where.memory = spec.memory;
+  where.licence = spec.licence;
+  where.licences = spec.licences;
+  if (spec.licence.valid() && licences_free(spec.licence) < spec.licences) return false;
   suitable_.clear();
   for (std::uint32_t i = 0; i < free_.size(); ++i) {
     const bool suits = free_[i].processors > 0 && free_[i].memory >= spec.memory;
@@ -83,7 +91,10 @@ void NodeRoom::equal_shares(std::uint32_t count, std::uint32_t share, Placement&
 }
 
 FitWatch::FitWatch(const NodeRoom& room, const JobSpec& spec)
-    : spec_(spec), nodes_(std::min(spec.nodes, spec.processors)), share_(nodes_ == 0 ? 1 : spec.processors / nodes_) {
+    : room_(room),
+      spec_(spec),
+      nodes_(std::min(spec.nodes, spec.processors)),
+      share_(nodes_ == 0 ? 1 : spec.processors / nodes_) {
   for (std::uint32_t i = 0; i < room.free_.size(); ++i) count(room, NodeId{i}, 1);
 }
 
@@ -102,6 +113,7 @@ void FitWatch::bring_back(NodeRoom& room, NodeId node, std::int64_t processors) 
 }
 
 void FitWatch::give(NodeRoom& room, const Placement& where) {
+  if (where.licence.valid()) room.licences_[where.licence.value] += where.licences;
   for (const Share& s : where.shares) {
     count(room, s.node, -1);
     room.change_one(s, where.memory, 1);

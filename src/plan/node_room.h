@@ -35,6 +35,7 @@ class NodeRoom {
   // Node by node the lesser of both; of one space.
   void shrink_to(const NodeRoom& other);
 
+  std::int64_t licences_free(LicenceId licence) const { return licences_[licence.value]; }
   std::int64_t processors_on(NodeId node) const { return free_[node.value].processors; }
   std::int64_t memory_on(NodeId node) const { return free_[node.value].memory; }  // INT64_MAX: not looked at
 
@@ -61,6 +62,7 @@ class NodeRoom {
   bool follows_ = false;
   std::uint64_t seen_ = NodeSpace::kNeverSeen;
   std::vector<Free> free_;
+  std::vector<std::int64_t> licences_;
   std::vector<NodeId> touched_;                  // changed here since it followed last
   mutable std::vector<std::uint32_t> suitable_;  // scratch
 };
@@ -72,12 +74,14 @@ class FitWatch {
   void give(NodeRoom& room, const Placement& where);
   void bring_back(NodeRoom& room, NodeId node, std::int64_t processors);
   bool fits() const {
+    if (spec_.licence.valid() && room_.licences_free(spec_.licence) < spec_.licences) return false;
     return nodes_ == 0 ? processors_ >= spec_.processors : wide_ >= nodes_ && wider_ >= spec_.processors % nodes_;
   }
 
  private:
   void count(const NodeRoom& room, NodeId node, std::int64_t sign);
 
+  const NodeRoom& room_;
   const JobSpec& spec_;
   std::uint32_t nodes_;  // 0: any spread will do
   std::int64_t share_;

@@ -22,6 +22,7 @@ void Plan::open(const View& view) {
   held_.clear();
   profile_open_ = false;
   kills_ = 0;
+  migrations_ = 0;
   closed_ = false;
   placed_ = 0;
   set_asides_ = 0;

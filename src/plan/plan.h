@@ -47,11 +47,15 @@ class Plan {
   // finds a place by itself.
   const NodeSpace& nodes() const { return nodes_; }
   void start_at(JobId job, const Placement& where, const Reason& reason, bool backfilled);
-  // Where the draft's starts go, one after the other as in actions(); none where processors are counted.
+  // Where the draft's starts and moves go, one after the other as in actions(); none where processors are counted.
   std::span<const Placement> places() const { return {places_.data(), placed_}; }
   void kill(JobId job, const Reason& reason);
   void extend(JobId job, Instant until, const Reason& reason);
   void preempt(JobId job, const Reason& reason);
+  // Moves a running job to a place in nodes(); what it leaves is free when the draft has been carried out.
+  void migrate(JobId job, const Placement& where, const Reason& reason);
+  bool migrates(JobId job) const;  // O(actions)
+  bool migrates() const { return migrations_ > 0; }
 
   // Wakes a node that sleeps; it takes jobs once it is reported to be on.
   void power_on(NodeId node, const Reason& reason);
@@ -160,6 +164,7 @@ class Plan {
   NodeRoom room_;
   NodeSpace some_nodes_{nullptr};
   std::int64_t kills_ = 0;
+  std::int64_t migrations_ = 0;
   bool closed_ = false;
   std::int64_t waking_ = 0;
   std::int64_t sent_to_sleep_ = 0;  // processors

@@ -16,6 +16,18 @@ void Plan::start_at(JobId id, const Placement& where, const Reason& reason, bool
   note_start(id, reason, backfilled);
 }
 
+void Plan::migrate(JobId id, const Placement& where, const Reason& reason) {
+  nodes_.take(where);
+  next_place() = where;
+  ++migrations_;
+  actions_.push_back({ActionKind::migrate, false, id, kNever, reason});
+}
+
+bool Plan::migrates(JobId id) const {
+  return std::any_of(actions_.begin(), actions_.end(),
+                     [&](const Action& a) { return a.job == id && a.kind == ActionKind::migrate; });
+}
+
 void Plan::promise_at(JobId id, Instant start, const Placement& where) {
   const Placement& before = view_->promised_place(id);
   const auto same = [](const Share& a, const Share& b) { return a.node == b.node && a.processors == b.processors; };

@@ -99,7 +99,9 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
       free -= view.job(a.job).spec.processors;
       if (free < 0 && !too_many.valid()) too_many = a.job;
     } else if (state != State::running) {
-      return name(view, a.job) + " is killed or extended but is not running";
+      return name(view, a.job) + " is killed, extended or moved but is not running";
+    } else if (a.kind == ActionKind::migrate) {
+      if (auto breach = check_migration(view, a)) return breach;
     } else if (a.kind == ActionKind::preempt) {
       if (auto breach = check_preemption(view, a)) return breach;
       preempts = true;
@@ -115,6 +117,9 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
   }
   if (auto breach = check_turns(view, plan)) return breach;
   if (auto breach = check_places(view, plan)) return breach;
+  if (plan.migrates()) {
+    if (auto breach = check_migrations(view, plan)) return breach;
+  }
   if (preempts) {
     if (auto breach = check_beneficiaries(view, plan)) return breach;
   }

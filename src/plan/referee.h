@@ -10,6 +10,9 @@
 // all promises together from time to time, paid from a credit that each plan earns, so that its cost per plan stays
 // bounded.
 //
+// Of migration it checks that a job moves once, to a place that is free before anybody has moved, and that nobody who
+// waits is the worse for it: promises can be kept as before, and nobody starts over while others wait.
+//
 // Of preemption it checks that those who give way have strictly lower priority than who they give way to, that what
 // they free suffices for all of these, and, where nothing else happens in between, that these do start in their place
 // and nobody who gave way does.
@@ -33,6 +36,8 @@ class Referee {
   void saw_rejected() { ledger_.push_back(State::gone); }
   void saw_started(const View& view, JobId job);
   void saw_ended(const View& view, JobId job, bool requeued);
+  void saw_leave_nodes(const View& view, JobId job) { count_nodes(view, job, false); }  // it moves from here
+  void saw_take_nodes(const View& view, JobId job) { count_nodes(view, job, true); }    // to here
   void saw_cancelled(const View& view, JobId job);
   void saw_preempted(const View& view, JobId job, JobId beneficiary);
   void saw_power(const View& view, const PowerChanged& fact);
@@ -60,6 +65,8 @@ class Referee {
   std::optional<std::string> check_preemption(const View& view, const Action& action) const;
   std::optional<std::string> check_beneficiaries(const View& view, const Plan& plan);
   std::optional<std::string> check_owed(const View& view, const Plan& plan);
+  std::optional<std::string> check_migration(const View& view, const Action& action) const;
+  std::optional<std::string> check_migrations(const View& view, const Plan& plan);
   std::optional<std::string> check_turns(const View& view, const Plan& plan);
   std::optional<std::string> check_places(const View& view, const Plan& plan);
   std::optional<std::string> check_room(const View& view, JobId job, const Placement& where);
@@ -74,7 +81,7 @@ class Referee {
   template <class Visit>
   void for_each_away(const View& view, const Visit& visit) const;
   void count_nodes(const View& view, JobId job, bool taken);
-  void count_place(const Placement& where, std::int64_t memory, std::int64_t sign);
+  void count_place(const View& view, JobId job, const Placement& where, std::int64_t sign);
   std::int64_t left_at(const View& view, const Plan& plan, Instant at, bool backfilled) const;
 
   std::vector<State> ledger_;  // by job id
@@ -92,7 +99,7 @@ class Referee {
     std::int64_t processors = 0;
     std::int64_t memory = 0;
   };
-  std::vector<Used> used_;  // by node, where nodes are described
+  std::vector<Used> used_;  // by node, where nodes are described; licences come after the nodes
   struct Power {
     PowerState state = PowerState::on;
     Instant until = kNever;

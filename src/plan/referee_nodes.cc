@@ -10,40 +10,48 @@ namespace {
 
 std::string name(const View& view, JobId id) { return "job " + std::to_string(view.job(id).spec.number); }
 
+bool has_place(const Action& a) { return a.kind == ActionKind::start || a.kind == ActionKind::migrate; }
+
+std::size_t slots(const Machine& machine) { return machine.nodes.size() + machine.licences.size(); }
+
+std::size_t slot_of(const Machine& machine, LicenceId licence) { return machine.nodes.size() + licence.value; }
+
 }  // namespace
 
 void Referee::count_nodes(const View& view, JobId job, bool taken) {
   if (view.nodes().counted()) return;
-  used_.resize(view.options().machine->nodes.size());
-  count_place(view.placement(job), view.job(job).spec.memory, taken ? 1 : -1);
+  used_.resize(slots(*view.options().machine));
+  count_place(view, job, view.placement(job), taken ? 1 : -1);
 }
 
-void Referee::count_place(const Placement& where, std::int64_t memory, std::int64_t sign) {
+void Referee::count_place(const View& view, JobId job, const Placement& where, std::int64_t sign) {
+  const JobSpec& spec = view.job(job).spec;
   for (const Share& s : where.shares) {
     used_[s.node.value].processors += sign * s.processors;
-    used_[s.node.value].memory += sign * memory;
+    used_[s.node.value].memory += sign * spec.memory;
   }
+  if (spec.licence.valid()) used_[slot_of(*view.options().machine, spec.licence)].processors += sign * spec.licences;
 }
 
 // Every start has a place that is what the job asks for, and no node gets more than it has; every promise too has such
 // a place, or none.
 std::optional<std::string> Referee::check_places(const View& view, const Plan& plan) {
   if (view.nodes().counted()) return std::nullopt;
-  used_.resize(view.options().machine->nodes.size());
+  used_.resize(slots(*view.options().machine));
   std::optional<std::string> breach;
   std::size_t tried = 0;
   for (const Action& a : plan.actions()) {
-    if (a.kind != ActionKind::start || breach) continue;
+    if (!has_place(a) || breach) continue;
     if (tried == plan.places().size()) return name(view, a.job) + " is started nowhere";
     const Placement& where = plan.places()[tried++];
-    count_place(where, view.job(a.job).spec.memory, 1);
+    count_place(view, a.job, where, 1);
     breach = check_room(view, a.job, where);
     if (!breach) breach = check_shape(view, a.job, where);
   }
   std::size_t undone = 0;
   for (const Action& a : plan.actions()) {
-    if (a.kind != ActionKind::start || undone == tried) continue;
-    count_place(plan.places()[undone++], view.job(a.job).spec.memory, -1);
+    if (!has_place(a) || undone == tried) continue;
+    count_place(view, a.job, plan.places()[undone++], -1);
   }
   for (const Promise& p : plan.promises()) {
     const Placement& where = plan.place_of(p);
@@ -61,6 +69,11 @@ std::optional<std::string> Referee::check_room(const View& view, JobId job, cons
     if (used.processors > node.processors || (node.memory > 0 && used.memory > node.memory)) {
       return name(view, job) + " is started on node " + node.name + ", which has no room for it";
     }
+  }
+  const Machine& machine = *view.options().machine;
+  const LicenceId licence = view.job(job).spec.licence;
+  if (licence.valid() && used_[slot_of(machine, licence)].processors > machine.licences[licence.value].count) {
+    return name(view, job) + " is started without a licence of " + machine.licences[licence.value].name;
   }
   return std::nullopt;
 }
@@ -100,13 +113,18 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
   node_changes_.clear();
   const bool before = promises == Promises::before;
   const auto uses = [&](JobId id, Instant from, Instant to, const Placement& where) {
-    const std::int64_t memory = view.job(id).spec.memory;
+    const JobSpec& spec = view.job(id).spec;
     for (const Share& s : where.shares) {
-      node_changes_.push_back({s.node.value, from, s.processors, memory});
-      node_changes_.push_back({s.node.value, to, -std::int64_t{s.processors}, -memory});
+      node_changes_.push_back({s.node.value, from, s.processors, spec.memory});
+      node_changes_.push_back({s.node.value, to, -std::int64_t{s.processors}, -spec.memory});
     }
+    if (!spec.licence.valid() || where.shares.empty()) return;
+    const auto slot = static_cast<std::uint32_t>(slot_of(*view.options().machine, spec.licence));
+    node_changes_.push_back({slot, from, spec.licences, 0});
+    node_changes_.push_back({slot, to, -std::int64_t{spec.licences}, 0});
   };
   view.running().for_each([&](const RunningEntry& e) {
+    if (!before && plan.migrates() && plan.migrates(e.job)) return true;  // it is at its new place, below
     uses(e.job, view.now(), std::max(e.place.end, view.now() + Duration{1}), view.placement(e.job));
     return true;
   });
@@ -116,8 +134,14 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
     return std::any_of(plan.actions().begin(), plan.actions().end(), same);
   };
   for (const Action& a : plan.actions()) {
-    if (a.kind != ActionKind::start) continue;
+    if (!has_place(a)) continue;
     const Placement& where = plan.places()[place++];
+    if (a.kind == ActionKind::migrate) {
+      const Job& job = view.job(a.job);
+      const Duration rest = job.spec.restart == Restart::checkpoint ? job.expected_end() - view.now() : job.spec.limit;
+      if (!before) uses(a.job, view.now(), view.now() + std::max(rest, Duration{1}), where);
+      continue;
+    }
     if (before && (a.backfilled || view.job(a.job).promise != kNever)) continue;
     uses(a.job, view.now(), view.now() + view.job(a.job).expected, where);
   }
@@ -150,6 +174,12 @@ std::optional<std::string> Referee::worst_node(const Machine& machine) {
     ++checks_;
     used.processors += c.processors;
     used.memory += c.memory;
+    if (c.node >= machine.nodes.size()) {
+      const Licence& licence = machine.licences[c.node - machine.nodes.size()];
+      if (used.processors <= licence.count) continue;
+      return "running jobs and what is set aside together need more licences of " + licence.name +
+             " than there are at " + std::to_string(c.at.time_since_epoch().count() / 1000) + " s";
+    }
     const Node& node = machine.nodes[c.node];
     if (used.processors > node.processors || (node.memory > 0 && used.memory > node.memory)) {
       return "running jobs and what is set aside together need more than node " + node.name + " has at " +
@@ -157,6 +187,34 @@ std::optional<std::string> Referee::worst_node(const Machine& machine) {
     }
   }
   return std::nullopt;
+}
+
+// Only a job that can be stopped, and not while it is leaving.
+std::optional<std::string> Referee::check_migration(const View& view, const Action& action) const {
+  const Job& job = view.job(action.job);
+  if (view.nodes().counted()) return name(view, action.job) + " is moved where there are no nodes";
+  if (job.leaving) return name(view, action.job) + " is moved and is leaving already";
+  if (job.spec.restart == Restart::never) return name(view, action.job) + " is moved and cannot be stopped";
+  if (job.spec.restart == Restart::from_start && !view.promised().empty()) {
+    return name(view, action.job) + " is moved to start over although others are promised a start";
+  }
+  return std::nullopt;
+}
+
+// Each once; and what is set aside for promises can be had after it if it could before.
+std::optional<std::string> Referee::check_migrations(const View& view, const Plan& plan) {
+  std::vector<JobId> moved;
+  for (const Action& a : plan.actions()) {
+    if (a.kind == ActionKind::migrate) moved.push_back(a.job);
+  }
+  std::sort(moved.begin(), moved.end());
+  if (const auto twice = std::adjacent_find(moved.begin(), moved.end()); twice != moved.end()) {
+    return name(view, *twice) + " is moved twice at one instant";
+  }
+  if (view.promised().empty()) return std::nullopt;
+  const auto breach = node_excess(view, plan, Promises::after);
+  if (!breach || node_excess(view, plan, Promises::before)) return std::nullopt;
+  return name(view, moved.front()) + " is moved and a promise suffers: " + *breach;
 }
 
 // Later than it was promised, where places are set aside: only if what runs has broken what stood before.

@@ -34,7 +34,7 @@ constexpr std::array<PolicyName, 9> kPolicies{{
 
 constexpr std::string_view kCao = "Cao, Cao, Dai, Zhu and Chi 2011";
 
-constexpr std::array<KnobName, 31> kKnobs{{
+constexpr std::array<KnobName, 35> kKnobs{{
     {"depth", "0.. | all", "1", "how many blocked jobs, in queue order, are promised a start",
      "Mu'alem and Feitelson 2001", "jobs"},
     {"skip", "yes | no", "no", "with depth=0: jobs that fit overtake those that do not", "textbook"},
@@ -56,6 +56,14 @@ constexpr std::array<KnobName, 31> kKnobs{{
      "90, 90s, 10m, 1.5h"},
     {"bind", "no | node | node-literal | container | weighted | late", "no",
      "how tasks of an application come to the accelerators of a rack", "Li, Zhu, Liu and Qian 2016"},
+    {"migrate", "no | cpu-factor | gain", "no",
+     "running jobs move to faster nodes that have come free: as published, or where it gains more than it costs",
+     "Wang et al. 2018"},
+    {"poll", "DURATION", "60", "with migrate=cpu-factor: how often it looks", "Wang et al. 2018", "90, 90s, 10m, 1.5h"},
+    {"threshold", "DURATION", "14400", "with migrate=cpu-factor: what a job must have run for", "Wang et al. 2018",
+     "90, 90s, 10m, 1.5h"},
+    {"margin", "0.0..100.0", "3.0", "with migrate=gain: how many times its cost a move must gain", "textbook",
+     "factors"},
     {"preempt", "no | suspend | requeue | checkpoint", "no",
      "running jobs give way at once to a job of higher priority: with their work kept, lost, or kept after a "
      "checkpoint",
@@ -172,6 +180,42 @@ Result<void> set_bind(Draft& d, std::string_view value) {
   return fail("policy knob bind is no, node, node-literal, container, weighted or late, not " + quoted(value) + ".");
 }
 
+Result<void> set_migrate(Draft& d, std::string_view value) {
+  constexpr std::array<std::pair<std::string_view, Migration>, 3> kNames{
+      {{"no", Migration::none}, {"cpu-factor", Migration::cpu_factor}, {"gain", Migration::gain}}};
+  const auto* found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& n) { return n.first == value; });
+  if (found == kNames.end()) {
+    return fail("policy knob migrate is no, cpu-factor or gain, not " + quoted(value) + ".");
+  }
+  d.knobs.migrate.how = found->second;
+  return {};
+}
+
+Result<void> set_poll(Draft& d, std::string_view value) {
+  const auto time = parse_duration(value);
+  if (!time || *time < seconds(1)) {
+    return fail("policy knob poll is a duration of a second or more such as 90s, not " + quoted(value) + ".");
+  }
+  d.knobs.migrate.poll = *time;
+  return {};
+}
+
+Result<void> set_threshold(Draft& d, std::string_view value) {
+  const auto time = parse_duration(value);
+  if (!time) return fail("policy knob threshold is a duration such as 4h, not " + quoted(value) + ".");
+  d.knobs.migrate.threshold = *time;
+  return {};
+}
+
+Result<void> set_margin(Draft& d, std::string_view value) {
+  const auto factor = parse_number(value);
+  if (!factor || *factor < 0.0 || *factor > 100.0) {
+    return fail("policy knob margin is a factor from 0 to 100, not " + quoted(value) + ".");
+  }
+  d.knobs.migrate.margin = static_cast<std::int32_t>(*factor * 100.0 + 0.5);
+  return {};
+}
+
 Result<void> set_preempt(Draft& d, std::string_view value) {
   constexpr std::array<std::pair<std::string_view, Preemption>, 4> kNames{{{"no", Preemption::none},
                                                                            {"suspend", Preemption::suspend},
@@ -213,6 +257,10 @@ Result<void> set_knob(Draft& d, std::string_view knob, std::string_view value) {
   if (knob == "predict") return set_predict(d, value);
   if (knob == "overrun") return set_overrun(d, value);
   if (knob == "bind") return set_bind(d, value);
+  if (knob == "migrate") return set_migrate(d, value);
+  if (knob == "poll") return set_poll(d, value);
+  if (knob == "threshold") return set_threshold(d, value);
+  if (knob == "margin") return set_margin(d, value);
   if (knob == "preempt") return set_preempt(d, value);
   if (knob == "checkpoint") return set_checkpoint(d, value);
   if (is_power_knob(knob)) return set_power_knob(d.knobs.power, knob, value);
@@ -281,7 +329,7 @@ bool nobody_is_tried(const ChainKnobs& k) {
   return depth == BackfillKnobs::kEveryJob || (depth == 0 && !k.backfill.skip);
 }
 
-constexpr std::array<Idle, 7> kIdle{{
+constexpr std::array<Idle, 10> kIdle{{
     {"skip", [](const ChainKnobs& k) { return k.backfill.skip && k.backfill.reservations != 0; },
      "it is for depth=0; with promises, jobs that fit overtake anyway"},
     {"beside", [](const ChainKnobs& k) { return !k.backfill.beside && !one_promise(k); }, "it is for depth=1"},
@@ -297,6 +345,11 @@ constexpr std::array<Idle, 7> kIdle{{
      "nothing is promised with depth=0, and no order asks how long jobs run"},
     {"checkpoint", [](const ChainKnobs& k) { return k.preempt != Preemption::checkpoint; },
      "it is for preempt=checkpoint"},
+    {"poll", [](const ChainKnobs& k) { return k.migrate.how != Migration::cpu_factor; },
+     "it is for migrate=cpu-factor"},
+    {"threshold", [](const ChainKnobs& k) { return k.migrate.how != Migration::cpu_factor; },
+     "it is for migrate=cpu-factor"},
+    {"margin", [](const ChainKnobs& k) { return k.migrate.how != Migration::gain; }, "it is for migrate=gain"},
 }};
 
 Result<void> check_that_all_matters(const Draft& d) {
@@ -354,6 +407,9 @@ Result<Chain> Chain::parse(std::string_view text) {
     chain.links_.push_back(std::make_unique<Preempt>(draft.knobs.preempt, draft.knobs.backfill.skip));
   }
   chain.links_.push_back(std::make_unique<Backfill>(draft.knobs.backfill));
+  if (draft.knobs.migrate.how != Migration::none) {
+    chain.links_.push_back(std::make_unique<Migrate>(draft.knobs.migrate));
+  }
   const PowerKnobs& power = chain.knobs_.power;
   if (power.rule == Power::load_factor) chain.links_.push_back(std::make_unique<LoadFactorPower>(power));
   if (power.on_demand()) chain.links_.push_back(std::make_unique<DemandPower>(power));

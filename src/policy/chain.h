@@ -12,6 +12,7 @@
 #include "policy/backfill.h"
 #include "policy/bind.h"
 #include "policy/estimate.h"
+#include "policy/migrate.h"
 #include "policy/overrun.h"
 #include "policy/power_knobs.h"
 #include "policy/preempt.h"
@@ -26,6 +27,7 @@ struct ChainKnobs {
   Overrun overrun = Overrun::kill;
   Duration grace = Duration{0};
   Bind bind = Bind::none;
+  MigrateKnobs migrate;
   Preemption preempt = Preemption::none;
   Duration checkpoint = seconds(60);  // how long writing one takes
   PowerKnobs power;

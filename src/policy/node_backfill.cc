@@ -25,7 +25,7 @@ class Refused {
 
  private:
   static bool no_more_than(const JobSpec& a, const JobSpec& b) {
-    if (a.partition != b.partition || a.memory > b.memory) return false;
+    if (a.partition != b.partition || a.memory > b.memory || a.licence.valid()) return false;
     if (a.nodes == 0) return a.processors <= b.processors;
     if (b.nodes < a.nodes || b.processors < b.nodes || a.processors < a.nodes) return false;
     return (a.processors + a.nodes - 1) / a.nodes <= b.processors / b.nodes;
@@ -158,6 +158,7 @@ class OnePromise {
     if (!in_time) plan_.room().take(where_);
     if (stays_is_drawn_) {
       for (const Share& s : where_.shares) shrink(s.node);
+      shrink_licences();
     }
     return true;
   }
@@ -170,6 +171,7 @@ class OnePromise {
     room_is_drawn_ = true;
     plan_.some_nodes().follow(plan_.nodes());
     for (const Share& s : set_aside_->shares) shrink(s.node);
+    shrink_licences();
     return plan_.some_nodes();
   }
 
@@ -178,6 +180,13 @@ class OnePromise {
     const std::int64_t processors = std::min<std::int64_t>(free_now.free_on(node), plan_.room().processors_on(node));
     const std::int64_t memory = std::min(free_now.memory_on(node), plan_.room().memory_on(node));
     plan_.some_nodes().set_free(node, std::max<std::int64_t>(processors, 0), std::max<std::int64_t>(memory, 0));
+  }
+
+  void shrink_licences() {
+    for (std::uint32_t i = 0; i < plan_.nodes().licences().size(); ++i) {
+      const std::int64_t stays = std::min(plan_.nodes().licences()[i], plan_.room().licences_free(LicenceId{i}));
+      plan_.some_nodes().set_licences_free(LicenceId{i}, std::max<std::int64_t>(stays, 0));
+    }
   }
 
   const View& view_;

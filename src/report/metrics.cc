@@ -47,6 +47,7 @@ void Tally::add(const Job& job) {
   counts_.killed += job.kills;
   counts_.backfilled_starts += job.backfills;
   counts_.preempted += job.preemptions;
+  counts_.migrations += job.migrations;
   if (job.state == JobState::rejected) {
     if (counts_.rejected++ == 0) counts_.first_rejected = job.spec.number;
     return;

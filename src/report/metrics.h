@@ -36,6 +36,7 @@ struct Summary {
   std::int64_t backfilled_starts = 0;         // dispatches, also those that were killed
   std::optional<double> backfill_completion;  // share of backfilled starts that were not killed for another job
   std::int64_t killed = 0;                    // dispatches that were killed and whose jobs were queued again
+  std::int64_t migrations = 0;                // moves of running jobs to other nodes
   std::int64_t preempted = 0;                 // dispatches that gave way to a job of higher priority
   std::int64_t delayed = 0;                   // jobs that started later than the first start they were promised
   std::optional<double> delay_mean;           // seconds, of those

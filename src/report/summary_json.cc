@@ -54,6 +54,7 @@ Json one(const Summary& s) {
   json["backfill_completion"] = number(s.backfill_completion);
   json["killed_dispatches"] = s.killed;
   json["preempted_dispatches"] = s.preempted;
+  json["migrations"] = s.migrations;
   json["lost_work_processor_s"] = s.lost_work;
   json["timed_out_jobs"] = s.timed_out;
   json["delayed_jobs"] = s.delayed;

@@ -21,6 +21,7 @@ class Builder {
     machine_.price = draft_.top.price;
     machine_.co2 = draft_.top.co2;
     auto ok = add_processors();
+    if (ok) ok = add_licences();
     if (ok) ok = add_partitions();
     if (ok) ok = check_every_node_is_used();
     if (!ok) return std::unexpected(ok.error());
@@ -53,6 +54,32 @@ class Builder {
     return index_nodes();
   }
 
+  Result<void> add_licences() {
+    const std::uint32_t line = draft_.top.line_of("licences");
+    if (line == 0) return {};
+    if (draft_.nodes.empty()) {
+      return wrong(
+          line,
+          "`licences` goes with nodes, and this cluster only counts processors. Describe them in [[nodes]] tables.");
+    }
+    for (const std::string_view piece : split(draft_.top.licences, ',')) {
+      const auto colon = piece.find(':');
+      const std::string_view name = trimmed(piece.substr(0, colon));
+      const auto count =
+          colon == std::string_view::npos ? Result<std::int64_t>(0) : parse_integer(trimmed(piece.substr(colon + 1)));
+      if (name.empty() || !count || *count < 1 || *count > kMostProcessors) {
+        return wrong(line, "`licences` takes names with how many there are, such as \"matlab:4,fluent:12\", not " +
+                               quoted(piece) + ".");
+      }
+      const auto same = [&](const Licence& l) { return l.name == name; };
+      if (std::any_of(machine_.licences.begin(), machine_.licences.end(), same)) {
+        return wrong(line, "licence " + quoted(name) + " is there twice.");
+      }
+      machine_.licences.push_back({std::string(name), *count});
+    }
+    return {};
+  }
+
   Result<void> add_nodes(const NodesEntry& entry) {
     const std::uint32_t line = entry.line_of("names");
     auto names = parse_host_list(entry.names, most_nodes_);
@@ -72,6 +99,7 @@ class Builder {
     node.processors = static_cast<std::uint32_t>(entry.processors);
     node.memory = entry.memory;
     node.rack = rack_named(entry.rack);
+    node.cpu_factor = static_cast<std::int32_t>(entry.cpu_factor);
     node.accelerators = static_cast<std::uint32_t>(entry.accelerators);
     if (entry.accelerators > 0) {
       node.accelerator_type = entry.accelerator_type;

@@ -30,6 +30,7 @@ struct TopEntry : Entry {
   std::int64_t processors = 0;
   std::int64_t price = -1;
   std::int64_t co2 = -1;
+  std::string licences;
 };
 struct NodesEntry : Entry {
   std::string names;
@@ -46,6 +47,7 @@ struct NodesEntry : Entry {
   Duration shutdown_time = seconds(0);
   std::int64_t boot_energy = -1;  // millijoules
   std::int64_t shutdown_energy = -1;
+  std::int64_t cpu_factor = 1000;  // per mille
 };
 struct PartitionEntry : Entry {
   std::string name;

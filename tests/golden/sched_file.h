@@ -3,15 +3,18 @@
 //
 //   # lesson: ...
 //   processors 4
-//   node 2 16              optional, one for each node, in place of `processors`: its processors, and maybe its memory
+//   node 2 16              optional, one for each node, in place of `processors`: its processors, and maybe its memory;
+//   node 2 factor=1950     and maybe its CPU factor, per mille
+//   licences matlab 2      optional, one for each kind
 //   boot 5                 optional, as is `shutdown 1`: of every node named so far; without it a boot takes 1 s
 //   policy easy
 //   ties submit-first      optional, as are `estimates exact` and `clamp`
 //   jobs
-//   1 0 3 10 10            id submit processors limit run, and maybe priority=N user=N nodes=N memory=N
+//   1 0 3 10 10            id submit processors limit run, and maybe priority=N user=N nodes=N memory=N;
+//                          checkpoint=N or rerun=N (can move, at that cost), licences=N (of the first kind)
 //   timeline
 //   1 0 10 promised=5      id start end, and maybe promised=N (the first promise; unsaid: not looked at), backfilled,
-//   killed preempted=N (of its dispatches so many gave way), 2 rejected
+//   killed preempted=N (of its dispatches so many gave way) migrated=N (moves), 2 rejected
 //   asleep 40 cycles=2     optional: processor-seconds off, and times that a node was sent to sleep
 #pragma once
 
@@ -34,6 +37,7 @@ struct Expected {
   std::int64_t start = 0, end = 0;
   std::optional<std::int64_t> promised;
   std::int64_t preempted = 0;
+  std::int64_t migrated = 0;
   bool backfilled = false, killed = false, rejected = false;
 };
 
@@ -112,12 +116,20 @@ class SchedReader {
       node.name = "node " + std::to_string(machine_.nodes.size());
       node.processors = static_cast<std::uint32_t>(number(value));
       machine_.processors += node.processors;
-      if (std::string memory; words >> memory) node.memory = number(memory);
       node.power.boot = seconds(1);
+      for (std::string more; words >> more;) {
+        if (more.starts_with("factor=")) {
+          node.cpu_factor = static_cast<std::int32_t>(named(more).second);
+        } else {
+          node.memory = number(more);
+        }
+      }
     } else if (word == "boot" || word == "shutdown") {
       for (Node& node : machine_.nodes) {
         (word == "boot" ? node.power.boot : node.power.shutdown) = seconds(number(value));
       }
+    } else if (word == "licences") {
+      machine_.licences.push_back({value, next_number(words)});
     } else if (word == "policy") {
       file_.policy = value;
     } else if (word == "ties" && value == "submit-first") {
@@ -148,6 +160,11 @@ class SchedReader {
         row.nodes = static_cast<std::uint32_t>(value);
       } else if (name == "memory") {
         row.memory = value;
+      } else if (name == "checkpoint" || name == "rerun") {
+        row.restart = name == "rerun" ? Restart::from_start : Restart::checkpoint;
+        row.restart_cost = value;
+      } else if (name == "licences") {
+        row.licences = static_cast<std::uint32_t>(value);
       } else {
         fail("a job has no \"" + word + "\"");
       }
@@ -183,6 +200,8 @@ class SchedReader {
         e.promised = value;
       } else if (name == "preempted") {
         e.preempted = value;
+      } else if (name == "migrated") {
+        e.migrated = value;
       } else {
         fail("a timeline has no \"" + word + "\"");
       }

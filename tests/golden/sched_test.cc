@@ -26,6 +26,7 @@ std::string line_of(const Expected& e) {
   std::string line = std::to_string(e.id) + " " + std::to_string(e.start) + " " + std::to_string(e.end);
   if (e.promised) line += " promised=" + std::to_string(*e.promised);
   if (e.preempted > 0) line += " preempted=" + std::to_string(e.preempted);
+  if (e.migrated > 0) line += " migrated=" + std::to_string(e.migrated);
   return line + (e.backfilled ? " backfilled" : "") + (e.killed ? " killed" : "");
 }
 
@@ -42,6 +43,7 @@ Expected got_for(const Job& job, bool with_promise) {
   got.end = second_of(job.end);
   got.backfilled = job.backfilled;
   got.preempted = job.preemptions;
+  got.migrated = job.migrations;
   got.killed = job.state == JobState::timed_out || job.kills > 0;
   if (with_promise) got.promised = second_of(job.first_promise);
   return got;

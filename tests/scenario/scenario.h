@@ -24,6 +24,9 @@ struct Row {
   std::uint32_t user = UINT32_MAX;
   std::uint32_t nodes = 0;  // to spread over; 0: any spread will do
   std::int64_t memory = 0;  // on each node
+  Restart restart = Restart::never;
+  std::int64_t restart_cost = 0;
+  std::uint32_t licences = 0;  // of the first kind
 };
 
 inline std::ostream& operator<<(std::ostream& out, const Row& r) {
@@ -45,6 +48,10 @@ inline trace::Workload workload_of(const std::vector<Row>& rows) {
     spec.user = r.user;
     spec.nodes = r.nodes;
     spec.memory = r.memory;
+    spec.restart = r.restart;
+    spec.restart_cost = seconds(r.restart_cost);
+    if (r.licences > 0) spec.licence = LicenceId{0};
+    spec.licences = r.licences;
     workload.jobs.push_back(spec);
     workload.run_times.push_back(seconds(r.run));
   }

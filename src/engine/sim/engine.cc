@@ -5,6 +5,21 @@
 #include "base/check.h"
 
 namespace rota::sim {
+namespace {
+
+constexpr std::int32_t kOne = 1000;  // the CPU factor of the node for which run times are told
+
+Duration time_for(Duration work, std::int32_t cpu_factor) {
+  if (cpu_factor == kOne) return work;
+  return Duration{(work.count() * kOne + cpu_factor - 1) / cpu_factor};
+}
+
+// What is done of a job's work by then, less than all of it.
+Duration work_in(Duration time, std::int32_t cpu_factor) {
+  return cpu_factor == kOne ? time : Duration{time.count() * cpu_factor / kOne};
+}
+
+}  // namespace
 
 void SimEngine::open(EventSink& sink) {
   sink_ = &sink;
@@ -117,6 +132,9 @@ Result<void> SimEngine::dispatch(const Command& command) {
     case Command::Kind::kill:
       kill(command.job);
       break;
+    case Command::Kind::migrate:
+      migrate(command);
+      break;
     case Command::Kind::preempt:
       preempt(command);
       break;
@@ -132,8 +150,14 @@ void SimEngine::start(const Command& command) {
   Alive& job = alive_[command.job.value];
   CHECK(job.dispatch == 0, "a job is started once");
   --waiting_;
+  job.pause = Duration{0};
+  run(job, command);
+}
+
+void SimEngine::run(Alive& job, const Command& command) {
   job.dispatch = ++dispatches_;
-  const Instant natural_end = loop_.now() + job.run_time;
+  job.cpu_factor = command.cpu_factor;
+  const Instant natural_end = loop_.now() + job.pause + time_for(job.run_time, job.cpu_factor);
   job.start = loop_.now();
   job.end = std::min(natural_end, command.limit_end);
   ends_.push({job.end, job.dispatch, command.job, job.end < natural_end});
@@ -198,8 +222,21 @@ void SimEngine::vacate(JobId id) {
   ++waiting_;
   if (meter_.meters()) meter_.end(id, loop_.now(), job.kept == Duration{0});
   happened_.emplace_back(loop_.now(), Vacated{id, job.kept});
-  job.run_time -= job.kept;
+  job.run_time -= work_in(std::max(job.kept - job.pause, Duration{0}), job.cpu_factor);
   job.dispatch = 0;
+}
+
+// It is there at once, and takes its time before it does any work.
+void SimEngine::migrate(const Command& command) {
+  Alive& job = alive_[command.job.value];
+  CHECK(job.dispatch != 0, "only a running job moves");
+  killed_.insert(job.dispatch);
+  if (job.all == Duration{0}) job.all = job.run_time;
+  const Duration worked = std::max(loop_.now() - job.start - job.pause, Duration{0});
+  job.run_time = command.kept ? job.run_time - work_in(worked, job.cpu_factor) : job.all;
+  job.pause = command.pause;
+  if (meter_.meters()) meter_.end(command.job, loop_.now(), !command.kept);
+  run(job, command);
 }
 
 void SimEngine::submit(const Arrival& arrival) {

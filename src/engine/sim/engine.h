@@ -92,18 +92,23 @@ class SimEngine final : public Engine, public Alarm {
 
   // A job from its arrival to its end.
   struct Alive {
-    Duration run_time{0};
+    Duration run_time{0};  // on a node of CPU factor 1, and not done yet
     Duration limit{0};
     std::uint32_t dispatch = 0;  // 0: waiting
     Instant end = kNever;        // of this dispatch
     Instant start = kNever;      // of this dispatch
     Duration kept{0};            // of this dispatch, if it is leaving
+    Duration pause{0};           // at the start of this dispatch it does no work
+    Duration all{0};             // the run time before anything was done, if some of it has been done
+    std::int32_t cpu_factor = 1000;
   };
 
   void start(const Command& command);
   void remind(JobId id, Instant expected_end);  // reports Overdue at the expected end if the job outlives it
   void kill(JobId id);
+  void run(Alive& job, const Command& command);
   void preempt(const Command& command);
+  void migrate(const Command& command);
   void vacate(JobId id);
   void switch_power(const Command& command);
   void take_switched(Instant now);

@@ -1,0 +1,162 @@
+#include "trace/attributes.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace rota::trace {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
+constexpr std::size_t kMostLicences = 1'000'000;
+
+enum Column : std::size_t { kJob, kLicences, kRestart, kRestartCost, kColumns };
+constexpr std::array<std::string_view, kColumns> kNames{"job", "licences", "restart", "restart_cost"};
+
+}  // namespace
+
+class AttributesReader {
+ public:
+  AttributesReader(std::string shown, const Machine* machine) : shown_(std::move(shown)), machine_(machine) {}
+
+  Result<Attributes> read(std::string_view text) {
+    for (std::string_view line : split(text, '\n')) {
+      ++line_;
+      line = trimmed(line);
+      if (line.empty() || line.starts_with('#')) continue;
+      auto done = columns_.empty() ? read_header(line) : read_row(line);
+      if (!done) return std::unexpected(done.error());
+    }
+    if (columns_.empty()) {
+      return fail(shown_ + ": there is no line with the names of the columns, such as job,restart,restart_cost.");
+    }
+    return std::move(attributes_);
+  }
+
+ private:
+  std::unexpected<Error> wrong(const std::string& what) const {
+    return fail(shown_ + ":" + std::to_string(line_) + ": " + what);
+  }
+
+  Result<void> read_header(std::string_view line) {
+    for (const std::string_view cell : split(line, ',')) {
+      const std::string_view name = trimmed(cell);
+      const auto* found = std::find(kNames.begin(), kNames.end(), name);
+      if (found == kNames.end()) {
+        const auto near = nearest(name, {kNames.begin(), kNames.end()});
+        return wrong("there is no column " + quoted(name) +
+                     (near.empty() ? "; there are job, licences, restart and restart_cost."
+                                   : "; did you mean " + std::string(near) + "?"));
+      }
+      const auto column = static_cast<std::size_t>(found - kNames.begin());
+      if (std::find(columns_.begin(), columns_.end(), column) != columns_.end()) {
+        return wrong("column " + quoted(name) + " is there twice.");
+      }
+      columns_.push_back(column);
+    }
+    if (std::find(columns_.begin(), columns_.end(), kJob) == columns_.end()) {
+      return wrong("no column is called job: it has the jobs' numbers, or * for all jobs that are not named.");
+    }
+    return {};
+  }
+
+  Result<void> read_row(std::string_view line) {
+    const auto cells = split(line, ',');
+    if (cells.size() != columns_.size()) {
+      return wrong("there are " + std::to_string(cells.size()) + " cells under " + std::to_string(columns_.size()) +
+                   " columns.");
+    }
+    std::array<std::string_view, kColumns> row{};
+    for (std::size_t i = 0; i < cells.size(); ++i) row[columns_[i]] = trimmed(cells[i]);
+    Attributes::Said said;
+    if (auto done = read_licences(row[kLicences], said); !done) return done;
+    if (auto done = read_restart(row[kRestart], row[kRestartCost], said); !done) return done;
+    return add(row[kJob], said);
+  }
+
+  Result<void> add(std::string_view job, const Attributes::Said& said) {
+    if (job == "*") {
+      if (std::exchange(others_named_, true)) return wrong("* is there twice.");
+      attributes_.of_others_ = said;
+      return {};
+    }
+    const auto number = parse_integer(job);
+    if (!number) return wrong("a job is a number, or * for all jobs that are not named, not " + quoted(job) + ".");
+    if (!attributes_.of_.emplace(*number, said).second) return wrong("job " + std::string(job) + " is there twice.");
+    return {};
+  }
+
+  // "matlab" is one of it, "matlab:4" are four.
+  Result<void> read_licences(std::string_view text, Attributes::Said& said) {
+    if (text.empty()) return {};
+    const auto colon = text.find(':');
+    const std::string_view name = trimmed(text.substr(0, colon));
+    const auto count =
+        colon == std::string_view::npos ? Result<std::int64_t>(1) : parse_integer(text.substr(colon + 1));
+    if (!count || *count < 1 || *count > static_cast<std::int64_t>(kMostLicences)) {
+      return wrong("licences are a name, or a name and how many such as matlab:4, not " + quoted(text) + ".");
+    }
+    if (machine_ == nullptr || machine_->licences.empty()) {
+      return wrong("jobs ask for licences, and the cluster has none. Give a --cluster file with `licences`.");
+    }
+    const auto& all = machine_->licences;
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Licence& l) { return l.name == name; });
+    if (found == all.end()) {
+      std::vector<std::string_view> names;
+      for (const Licence& l : all) names.push_back(l.name);
+      const auto near = nearest(name, names);
+      return wrong("the cluster has no licence " + quoted(name) +
+                   (near.empty() ? "." : "; did you mean " + quoted(near) + "?"));
+    }
+    said.licence = LicenceId{static_cast<std::uint32_t>(found - all.begin())};
+    said.licences = static_cast<std::uint32_t>(*count);
+    return {};
+  }
+
+  Result<void> read_restart(std::string_view how, std::string_view cost, Attributes::Said& said) {
+    if (how == "checkpoint") {
+      said.restart = Restart::checkpoint;
+    } else if (how == "from-start") {
+      said.restart = Restart::from_start;
+    } else if (!how.empty() && how != "never") {
+      return wrong("restart is checkpoint, from-start or never, not " + quoted(how) + ".");
+    }
+    if (cost.empty()) return {};
+    if (said.restart == Restart::never) return wrong("there is a restart_cost, but the job is never restarted.");
+    const auto time = parse_duration(cost);
+    if (!time) return wrong("restart_cost is a duration such as 90s, not " + quoted(cost) + ".");
+    said.restart_cost = *time;
+    return {};
+  }
+
+  std::string shown_;
+  const Machine* machine_;
+  std::int64_t line_ = 0;
+  std::vector<std::size_t> columns_;  // which each cell is
+  bool others_named_ = false;
+  Attributes attributes_;
+};
+
+Result<Attributes> Attributes::parse(std::string_view text, const std::string& shown, const Machine* machine) {
+  return AttributesReader(shown, machine).read(text);
+}
+
+Result<Attributes> Attributes::read(const std::string& path, const Machine* machine) {
+  const auto text = read_file(path, kMostBytes);
+  if (!text) return std::unexpected(text.error());
+  return parse(*text, path == "-" ? "standard input" : path, machine);
+}
+
+void Attributes::give(JobSpec& spec) const {
+  const auto found = of_.find(spec.number);
+  const Said& said = found == of_.end() ? of_others_ : found->second;
+  spec.licence = said.licence;
+  spec.licences = said.licences;
+  spec.restart = said.restart;
+  spec.restart_cost = said.restart_cost;
+}
+
+}  // namespace rota::trace

@@ -1,0 +1,37 @@
+// What a job log has no fields for, from a CSV file beside it: how jobs can be stopped and go on elsewhere, and the
+// licences that they hold. docs/workloads.md has the format.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/job.h"
+#include "model/machine.h"
+
+namespace rota::trace {
+
+class Attributes {
+ public:
+  // Licences are those of the machine; nullptr: it has none. Errors name file and line.
+  static Result<Attributes> read(const std::string& path, const Machine* machine);
+  static Result<Attributes> parse(std::string_view text, const std::string& shown, const Machine* machine);
+
+  // Puts in what the file says of the job with that number, or of all jobs that it does not name.
+  void give(JobSpec& spec) const;
+
+ private:
+  friend class AttributesReader;
+  struct Said {
+    LicenceId licence;
+    std::uint32_t licences = 0;
+    Restart restart = Restart::never;
+    Duration restart_cost{0};
+  };
+  Said of_others_;
+  std::map<std::int64_t, Said> of_;  // by job number
+};
+
+}  // namespace rota::trace

@@ -1,0 +1,80 @@
+#include "trace/attributes.h"
+
+#include <gtest/gtest.h>
+
+namespace rota::trace {
+namespace {
+
+Machine licensed() {
+  Machine machine = Machine::counted(8);
+  machine.licences = {{"matlab", 4}, {"fluent", 12}};
+  return machine;
+}
+
+JobSpec given(std::string_view text, std::int64_t number) {
+  const Machine machine = licensed();
+  const auto read = Attributes::parse(text, "a.csv", &machine);
+  EXPECT_TRUE(read) << read.error().message;
+  JobSpec spec;
+  spec.number = number;
+  if (read) read->give(spec);
+  return spec;
+}
+
+std::string refusal(std::string_view text) {
+  const Machine machine = licensed();
+  const auto read = Attributes::parse(text, "a.csv", &machine);
+  return read ? "taken" : read.error().message;
+}
+
+TEST(Attributes, say_how_a_job_restarts_and_what_that_costs) {
+  const JobSpec spec = given("job,restart,restart_cost\n7,checkpoint,90s\n", 7);
+  EXPECT_EQ(spec.restart, Restart::checkpoint);
+  EXPECT_EQ(spec.restart_cost, seconds(90));
+  EXPECT_FALSE(spec.licence.valid());
+  EXPECT_EQ(given("job,restart\n7,from-start\n", 7).restart, Restart::from_start);
+}
+
+TEST(Attributes, say_which_licences_a_job_holds) {
+  const JobSpec one = given("job,licences\n7,fluent\n8,matlab:3\n", 7);
+  EXPECT_EQ(one.licence, LicenceId{1});
+  EXPECT_EQ(one.licences, 1U);
+  EXPECT_EQ(given("job,licences\n7,fluent\n8,matlab:3\n", 8).licences, 3U);
+}
+
+TEST(Attributes, of_jobs_that_are_not_named_stand_under_the_star) {
+  const std::string_view text = "# of all\nrestart_cost, job, restart\n5m, *, checkpoint\n, 3, never\n";
+  EXPECT_EQ(given(text, 9).restart_cost, seconds(300));
+  EXPECT_EQ(given(text, 3).restart, Restart::never);
+  EXPECT_EQ(given("job\n3\n", 9).restart, Restart::never);
+}
+
+TEST(Attributes, that_are_wrong_are_refused_with_file_and_line) {
+  EXPECT_EQ(refusal(""), "a.csv: there is no line with the names of the columns, such as job,restart,restart_cost.");
+  EXPECT_EQ(refusal("job,restrat\n"), "a.csv:1: there is no column \"restrat\"; did you mean restart?");
+  EXPECT_EQ(refusal("job,job\n"), "a.csv:1: column \"job\" is there twice.");
+  EXPECT_EQ(refusal("restart\n"),
+            "a.csv:1: no column is called job: it has the jobs' numbers, or * for all jobs that are not named.");
+  EXPECT_EQ(refusal("job,restart\n1\n"), "a.csv:2: there are 1 cells under 2 columns.");
+  EXPECT_EQ(refusal("job\none\n"), "a.csv:2: a job is a number, or * for all jobs that are not named, not \"one\".");
+  EXPECT_EQ(refusal("job\n1\n1\n"), "a.csv:3: job 1 is there twice.");
+  EXPECT_EQ(refusal("job\n*\n*\n"), "a.csv:3: * is there twice.");
+  EXPECT_EQ(refusal("job,restart\n1,maybe\n"), "a.csv:2: restart is checkpoint, from-start or never, not \"maybe\".");
+  EXPECT_EQ(refusal("job,restart_cost\n1,5m\n"), "a.csv:2: there is a restart_cost, but the job is never restarted.");
+  EXPECT_EQ(refusal("job,restart,restart_cost\n1,checkpoint,soon\n"),
+            "a.csv:2: restart_cost is a duration such as 90s, not \"soon\".");
+  EXPECT_EQ(refusal("job,licences\n1,matlba\n"),
+            "a.csv:2: the cluster has no licence \"matlba\"; did you mean \"matlab\"?");
+  EXPECT_EQ(refusal("job,licences\n1,matlab:0\n"),
+            "a.csv:2: licences are a name, or a name and how many such as matlab:4, not \"matlab:0\".");
+}
+
+TEST(Attributes, with_licences_need_a_cluster_that_has_some) {
+  const auto read = Attributes::parse("job,licences\n1,matlab\n", "a.csv", nullptr);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message,
+            "a.csv:2: jobs ask for licences, and the cluster has none. Give a --cluster file with `licences`.");
+}
+
+}  // namespace
+}  // namespace rota::trace
