@@ -68,7 +68,9 @@ class SimEngine final : public Engine, public Alarm {
   std::int64_t arrived() const { return alive_.size(); }
   bool expects_jobs() const { return due_ != kNever; }  // some have not come yet
   // Whether anything will happen without a command.
-  bool quiet() const { return due_ == kNever && ends_.empty() && switching_.empty() && happened_.empty(); }
+  bool quiet() const {
+    return due_ == kNever && ends_.empty() && leaving_.empty() && switching_.empty() && happened_.empty();
+  }
   const PowerMeter& meter() const { return meter_; }
 
  private:
