@@ -248,6 +248,10 @@ class OrderedTree {
     }
     const std::uint32_t right = new_node(leaves_, free_leaves_);
     Leaf& left = leaves_[node];
+    if (left.entry[kFan - 1].key() < entry.key()) {  // grows at its end, as queues do: the full leaf stays full
+      put(leaves_[right], entry);
+      return {true, right, left.entry[kFan - 1].key()};
+    }
     move_half(left.entry, leaves_[right].entry);
     left.count = leaves_[right].count = kFan / 2;
     const Key left_last = left.entry[left.count - 1].key();

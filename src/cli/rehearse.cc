@@ -67,6 +67,17 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
   WorkloadSource source(workload, options);
   Collector collector(workload.jobs.size(), options.keep_jobs);
   sim::RehearsalOptions how;
+  const PowerKnobs& power = chain.knobs().power;
+  WorkHistory past(options.machine.get());
+  if (power.rule == Power::load_factor && power.from_log) {
+    for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+      past.add(workload.jobs[i], std::min(workload.run_times[i], workload.jobs[i].limit));
+    }
+    how.past_work = &past;
+  }
+  if (options.machine && (power.rule != Power::none || options.machine->tells_watts())) {
+    how.engine.metered = options.machine.get();
+  }
   how.processors = options.processors;
   how.machine = options.machine.get();
   how.engine.ties = options.ties;
@@ -89,6 +100,7 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
   for (const GrantRecord& g : controller.grants()) {
     outcome.grants.push_back({g.job, g.at, g.until, g.beneficiary, g.promise, g.free, g.needed});
   }
+  result.consumption = rehearsal.consumption();
   outcome.cpu_seconds = cpu_seconds() - begin;
   result.summary = collector.tally().conclude(outcome);
   return result;

@@ -29,6 +29,7 @@ struct RehearseOptions {
 struct Rehearsed {
   report::Outcome outcome;
   report::Summary summary;
+  sim::Consumption consumption;  // nothing where no power is metered
 };
 
 // Jobs of a workload in memory, one after the other.

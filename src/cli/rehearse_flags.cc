@@ -54,10 +54,12 @@ Result<RehearseOptions> RehearseFlags::options(const trace::Workload& workload) 
   if (cluster.empty()) {
     if (auto suits = accelerators_suit(nullptr); !suits) return std::unexpected(suits.error());
     if (auto suits = factors_suit(nullptr); !suits) return std::unexpected(suits.error());
+    if (auto suits = power_suits(nullptr); !suits) return std::unexpected(suits.error());
   } else {
     auto machine = trace::read_cluster_file(cluster);
     if (!machine) return std::unexpected(machine.error());
     if (auto suits = accelerators_suit(&*machine); !suits) return std::unexpected(suits.error());
+    if (auto suits = power_suits(&*machine); !suits) return std::unexpected(suits.error());
     options.processors = machine->processors;
     options.machine = std::make_shared<const Machine>(std::move(*machine));
     options = with_switches(std::move(options));
@@ -137,6 +139,19 @@ Result<void> RehearseFlags::accelerators_suit(const Machine* machine) const {
   return {};
 }
 
+Result<void> RehearseFlags::power_suits(const Machine* machine) const {
+  if (machine != nullptr && !machine->nodes.empty()) return {};
+  const auto read = chains();
+  if (!read) return std::unexpected(read.error());
+  for (const Chain& chain : *read) {
+    if (chain.knobs().power.rule == Power::none) continue;
+    return fail("policy " + rota::quoted(chain.text()) +
+                " switches nodes on and off, and here processors are only counted. Give a --cluster file with "
+                "[[nodes]], or leave power out.");
+  }
+  return {};
+}
+
 Result<std::vector<Chain>> RehearseFlags::chains() const {
   std::vector<Chain> chains;
   for (const std::string_view name : split(policy, ',')) {
@@ -152,7 +167,8 @@ Result<std::vector<Chain>> RehearseFlags::chains() const {
     if (ties == "submit-first" && chain->ranks_running()) {
       return fail(
           "--ties submit-first is for comparing with published schedules, in which nobody gives way; it does not go "
-          "with policy " +
+          "with "
+          "policy " +
           quoted(name) + ", which preempts.");
     }
     chains.push_back(std::move(*chain));

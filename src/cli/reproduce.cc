@@ -18,9 +18,9 @@ namespace {
 
 std::vector<Study> studies() {
   return {
+      auction_study(),
       binding_study(),
       grace_study(),
-      auction_study(),
       migration_study(),
   };
 }

@@ -53,6 +53,10 @@ bool Controller::fold(const Event& event) {
     }
   }
   cluster_.apply(event);
+  if (const auto* changed = std::get_if<PowerChanged>(&event.what)) {
+    referee_.saw_power(cluster_, *changed);
+    return changed->state == PowerState::on || !cluster_.waiting().empty();  // a node that sleeps now may be needed
+  }
   return true;
 }
 
@@ -110,7 +114,22 @@ Result<void> Controller::carry_out_plan() {
   for (auto a = first_other; a != actions.end(); ++a) {
     if (auto done = carry_out(*a); !done) return done;
   }
+  if (plan_.reviews_power()) cluster_.power_reviewed(plan_.next_review());
   return {};
+}
+
+// The command is on its way: from here on the node boots or shuts down.
+Result<void> Controller::switch_power(NodeId node, bool on) {
+  const PowerDraw& power = cluster_.options().machine->nodes[node.value].power;
+  const PowerChanged fact{node, on ? PowerState::booting : PowerState::shutting_down,
+                          cluster_.now() + (on ? power.boot : power.shutdown)};
+  cluster_.power_changed(fact);
+  referee_.saw_power(cluster_, fact);
+  Command command;
+  command.kind = on ? Command::Kind::power_on : Command::Kind::power_off;
+  command.key = next_key_++;
+  command.node = node;
+  return ports_.engine.dispatch(command);
 }
 
 Instant Controller::limit_end_of(const Job& job) const {
@@ -130,6 +149,9 @@ Result<void> Controller::carry_out(const Action& action) {
       return start(action);
     case ActionKind::migrate:
       return migrate(action);
+    case ActionKind::power_on:
+    case ActionKind::power_off:
+      return switch_power(action.node, action.kind == ActionKind::power_on);
     case ActionKind::kill:
       return ports_.engine.dispatch({Command::Kind::kill, next_key_++, action.job, kNever, kNever});
     case ActionKind::preempt:
@@ -157,7 +179,12 @@ Result<void> Controller::start(const Action& action) {
   cluster_.started(action.job, action.backfilled, places.empty() ? nowhere : places[next_place_++]);
   referee_.saw_started(cluster_, action.job);
   const Job& job = cluster_.job(action.job);
-  Command command{Command::Kind::start, next_key_++, action.job, job.expected_end(), limit_end_of(job)};
+  Command command;
+  command.key = next_key_++;
+  command.job = action.job;
+  command.expected_end = job.expected_end();
+  command.limit_end = limit_end_of(job);
+  command.where = places.empty() ? nullptr : &places[next_place_ - 1];
   command.cpu_factor = cpu_factor_of(action.job);
   return ports_.engine.dispatch(command);
 }
@@ -169,7 +196,13 @@ Result<void> Controller::migrate(const Action& action) {
   referee_.saw_leave_nodes(cluster_, action.job);
   cluster_.migrated({action.job, plan_.places()[next_place_++], kept});
   referee_.saw_take_nodes(cluster_, action.job);
-  Command command{Command::Kind::migrate, next_key_++, action.job, job.expected_end(), limit_end_of(job)};
+  Command command;
+  command.kind = Command::Kind::migrate;
+  command.key = next_key_++;
+  command.job = action.job;
+  command.expected_end = job.expected_end();
+  command.limit_end = limit_end_of(job);
+  command.where = &plan_.places()[next_place_ - 1];
   command.cpu_factor = cpu_factor_of(action.job);
   command.kept = kept;
   command.pause = job.spec.restart_cost;

@@ -56,6 +56,7 @@ class Controller final : public EventSink, public Alarm {
   Result<void> cycle();
   Result<void> carry_out_plan();
   Result<void> carry_out(const Action& action);
+  Result<void> switch_power(NodeId node, bool on);
   Result<void> correct_expectation(JobId id);
   Result<void> start(const Action& action);
   Result<void> preempt(const Action& action);

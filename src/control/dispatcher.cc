@@ -19,6 +19,17 @@ void Dispatcher::load_changed() {
   loop_.set(*this, loop_.now());
 }
 
+void Dispatcher::queued(std::int64_t job) {
+  if (rules_.second_thoughts && exchange_.put_back(job, self_)) held_.insert(job);
+}
+
+bool Dispatcher::may_start(std::int64_t job) {
+  if (!held_.contains(job)) return !rules_.second_thoughts;
+  if (!exchange_.claim(job, self_) || !exchange_.settle(job, self_)) return false;
+  held_.erase(job);
+  return true;
+}
+
 void Dispatcher::ring() {
   const Instant now = loop_.now();
   read_changes();
@@ -63,9 +74,11 @@ void Dispatcher::read(const Change& change) {
 void Dispatcher::offered(std::int64_t job) {
   const Offer* offer = exchange_.find(job);
   if (!offer) return;
-  bidder_.opened(offer->spec, site_.haul(*offer));
+  Haul haul = site_.haul(*offer);
+  if (offer->holder == self_) haul.here = Duration{0};
+  bidder_.opened(offer->spec, haul);
   if (offer->home == self_) {
-    auctions_.insert_or_assign(job, Auctioneer(rules_.auction, site_.soonest(*offer), loop_.now()));
+    auctions_.insert_or_assign(job, Auctioneer(rules_.auction, site_.soonest(*offer), loop_.now(), offer->holder));
   }
   load_changed_ = load_changed_ || rules_.look == Duration{0};
 }
@@ -75,7 +88,11 @@ void Dispatcher::claimed(const Change& change) {
   bidder_.over(change.job);
   auctions_.erase(change.job);
   const Offer* offer = exchange_.find(change.job);
-  if (change.site != self_ || !offer) return;
+  if (change.site != self_) {
+    if (held_.erase(change.job) > 0) site_.give_up(change.job);
+    return;
+  }
+  if (!offer) return;
   const Offer won = *offer;
   if (exchange_.settle(change.job, self_)) site_.take(won);
 }

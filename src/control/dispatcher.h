@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "control/exchange.h"
@@ -14,7 +15,8 @@ namespace rota {
 struct DispatchRules {
   AuctionRules auction;
   BidRules bid;
-  Duration look{0};  // how often it looks at the global queue; 0: it hears of every auction at once
+  Duration look{0};              // how often it looks at the global queue; 0: it hears of every auction at once
+  bool second_thoughts = false;  // a job that was won and has not started stays on offer
 };
 
 // A dispatcher's own site.
@@ -27,6 +29,8 @@ class Site {
   virtual std::vector<Duration> soonest(const Offer& offer) const = 0;
   // The site has won the job: fetch its input, then queue it.
   virtual void take(const Offer& offer) = 0;
+  // A job that it has in its queue has gone to another site.
+  virtual void give_up(std::int64_t job) = 0;
 };
 
 class Dispatcher final : public Alarm {
@@ -35,6 +39,10 @@ class Dispatcher final : public Alarm {
 
   // Begins, at this instant to look.
   void open(Instant first_look);
+  // A job that the site has taken is in its queue now.
+  void queued(std::int64_t job);
+  // It is about to start there for the first time, or others are about to give way to it: true if it may.
+  bool may_start(std::int64_t job);
   // Something has started, ended or been queued at the site.
   void load_changed();
   void ring() override;
@@ -56,6 +64,7 @@ class Dispatcher final : public Alarm {
   Loop& loop_;
   Bidder bidder_;
   std::map<std::int64_t, Auctioneer> auctions_;  // of jobs that were submitted here
+  std::set<std::int64_t> held_;                  // jobs that wait here and are on offer
   Revision seen_ = 0;
   Instant next_look_ = kNever;
   bool load_changed_ = false;

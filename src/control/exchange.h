@@ -3,7 +3,8 @@
 //
 // Laws, whoever implements it: a job number is offered once; at most one claim on a job stands at any time; a claim
 // stands until it is settled, or until the lease of the site that it is for has run out, and then the job is open
-// again; a settled job is never claimed again. A bid stands as long as its site's lease.
+// again; a settled job is claimed again only after the site that settled it has put it back on offer. A bid stands as
+// long as its site's lease.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,11 @@ using Revision = std::int64_t;  // rises with every change
 
 // A job in the global queue: what every site may know of it.
 struct Offer {
-  JobSpec spec;       // the number is unique in the federation
-  SiteId home;        // where it was submitted; the dispatcher there is its auctioneer
-  SiteId data;        // where its input lies
-  Instant submitted;  // to the global queue
+  JobSpec spec;        // the number is unique in the federation
+  SiteId home;         // where it was submitted; the dispatcher there is its auctioneer
+  SiteId data;         // where its input lies
+  Instant submitted;   // to the global queue
+  SiteId holder = {};  // has it in its local queue, and its input; to start it there it must claim it. Invalid: nobody
 };
 
 struct Change {
@@ -51,6 +53,10 @@ class Exchange {
   virtual bool claim(std::int64_t job, SiteId site) = 0;
   // The site has taken the job over. False if the claim is not, or no longer, the site's: then it must not run it.
   virtual bool settle(std::int64_t job, SiteId site) = 0;
+
+  // The site that has settled a job, and has not started it, puts it back on offer and holds it. False if it is not
+  // its.
+  virtual bool put_back(std::int64_t job, SiteId site) = 0;
 
   // What has happened after `seen`, in order, until the next call; and an alarm to ring when more does.
   virtual std::span<const Change> changes(Revision seen) const = 0;

@@ -29,7 +29,7 @@ class Loop {
 
 // What an engine is told to do. The key is the same however often the command is sent: it is carried out once.
 struct Command {
-  enum class Kind : std::uint8_t { start, kill, expect, preempt, migrate };
+  enum class Kind : std::uint8_t { start, kill, expect, preempt, migrate, power_on, power_off };
   Kind kind = Kind::start;
   std::uint64_t key = 0;
   JobId job;
@@ -40,6 +40,8 @@ struct Command {
   std::int32_t cpu_factor = 1000;     // start, migrate: per mille, of the slowest node that the job gets
   bool kept = true;                   // migrate: it goes on where it was; else it starts over
   Duration pause{0};                  // migrate: in which it does no work
+  NodeId node = {};                   // power_on, power_off
+  const Placement* where = nullptr;   // start, migrate: the nodes; only while the command is dispatched
 };
 
 // Carries out commands; of a job that was told to give way it reports Vacated in the end, or else that it Finished.

@@ -40,11 +40,12 @@ void MemoryExchange::ring() {
   loop_.set(*this, next);
 }
 
-// Its bids are void, and what it has claimed and not settled is open again.
+// Its bids are void, what it has claimed and not settled is open again, and it holds nothing any more.
 void MemoryExchange::expire(SiteId site) {
   leases_.erase(site);
   happened({.kind = Change::Kind::gone, .site = site, .bid = {}});
   for (auto& [job, record] : records_) {
+    if (record.offer.holder == site) record.offer.holder = {};
     if (record.state != State::claimed || record.claimant != site) continue;
     record.state = State::open;
     record.claimant = {};
@@ -82,6 +83,15 @@ bool MemoryExchange::settle(std::int64_t job, SiteId site) {
   if (!claimed || claimed->claimant != site || !alive(site)) return false;
   claimed->state = State::settled;
   happened({.kind = Change::Kind::settled, .job = job, .site = site, .bid = {}});
+  return true;
+}
+
+bool MemoryExchange::put_back(std::int64_t job, SiteId site) {
+  Record* settled = record(job, State::settled);
+  if (!settled || settled->claimant != site || !alive(site)) return false;
+  settled->state = State::open;
+  settled->offer.holder = site;
+  happened({.kind = Change::Kind::reopened, .job = job, .site = site, .bid = {}});
   return true;
 }
 

@@ -18,6 +18,7 @@ class MemoryExchange final : public Exchange, public Alarm {
   bool bid(std::int64_t job, const Bid& bid) override;
   bool claim(std::int64_t job, SiteId site) override;
   bool settle(std::int64_t job, SiteId site) override;
+  bool put_back(std::int64_t job, SiteId site) override;
   std::span<const Change> changes(Revision seen) const override;
   void watch(Alarm& alarm) override { watchers_.push_back(&alarm); }
 

@@ -87,6 +87,30 @@ TEST_F(ExchangeTest, KeepsASiteThatRenewsItsLease) {
   EXPECT_TRUE(exchange_.settle(1, kA));
 }
 
+TEST_F(ExchangeTest, PutsAJobBackOnOfferForTheSiteThatHasIt) {
+  EXPECT_TRUE(exchange_.offer(job(1)));
+  EXPECT_FALSE(exchange_.put_back(1, kA)) << "it has not settled it";
+  EXPECT_TRUE(exchange_.claim(1, kA));
+  EXPECT_TRUE(exchange_.settle(1, kA));
+  EXPECT_FALSE(exchange_.put_back(1, kB));
+  EXPECT_TRUE(exchange_.put_back(1, kA));
+  ASSERT_NE(exchange_.find(1), nullptr);
+  EXPECT_EQ(exchange_.find(1)->holder, kA);
+  EXPECT_TRUE(exchange_.claim(1, kB));
+  EXPECT_FALSE(exchange_.claim(1, kA)) << "so it must not start it";
+}
+
+TEST_F(ExchangeTest, LetsOthersHaveWhatADeadSiteHeld) {
+  EXPECT_TRUE(exchange_.offer(job(1)));
+  EXPECT_TRUE(exchange_.claim(1, kA));
+  EXPECT_TRUE(exchange_.settle(1, kA));
+  EXPECT_TRUE(exchange_.put_back(1, kA));
+  loop_.move_to(at_seconds(10));
+  EXPECT_FALSE(exchange_.find(1)->holder.valid());
+  EXPECT_FALSE(exchange_.claim(1, kA));
+  EXPECT_TRUE(exchange_.claim(1, kB));
+}
+
 TEST_F(ExchangeTest, RingsWhoeverWatches) {
   struct Bell final : Alarm {
     void ring() override {}

@@ -7,7 +7,7 @@
 
 namespace rota {
 
-enum class ActionKind : std::uint8_t { start, kill, extend, preempt, migrate };
+enum class ActionKind : std::uint8_t { start, kill, extend, preempt, migrate, power_on, power_off };
 
 // What becomes of the work of a job that gives way to one of higher priority.
 enum class Preemption : std::uint8_t {
@@ -27,6 +27,12 @@ enum class Rule : std::uint8_t {
   outranked,            // preempted: a job of higher priority can start in its place
   faster_node,          // migrated: to nodes with a higher CPU factor
   harms_nobody,         // let go on: the waiting job could not start even without it, or can start beside it
+  job_waits,            // woken: a waiting job could start now if the node were on
+  promise_rests,        // woken: a promise rests on it
+  keeps_warm,           // woken: so many are kept ready at this hour of the week
+  load_is_high,         // woken: the load factor says so
+  load_is_low,          // sent to sleep: the load factor says so
+  idle_for_long,        // sent to sleep: idle for as long as the rule allows
 };
 
 struct Reason {
@@ -43,6 +49,9 @@ struct Action {
   JobId job;
   Instant until = kNever;  // extend: look again then; kNever: no new limit
   Reason reason;
+  NodeId node = {};  // power_on, power_off
+
+  bool of_power() const { return kind == ActionKind::power_on || kind == ActionKind::power_off; }
 };
 
 }  // namespace rota

@@ -25,6 +25,8 @@ void Cluster::apply(const Event& event) {
     void operator()(const Expected& f) { cluster.expected(f); }
     void operator()(const Extended& f) { cluster.extended(f); }
     void operator()(const Promised& f) { cluster.promised(f); }
+    void operator()(const PowerChanged& f) { cluster.power_changed(f); }
+    void operator()(const PowerReviewed& f) { cluster.power_reviewed(f.next); }
   };
   std::visit(Fold{*this}, event.what);
 }
@@ -48,6 +50,7 @@ JobId Cluster::submitted(const JobSpec& spec, Duration expected) {
   waiting_.insert(id, job);
   if (!nodes_.counted()) add_to_nodes(job);
   arrived_.push_back(id);
+  if (options_.demand_history) demand_.add(now_, spec.processors);
   return id;
 }
 
@@ -133,10 +136,22 @@ void Cluster::finished(const Finished& fact) {
   leave_running(job, fact.job);
   job.state = fact.timed_out ? JobState::timed_out : JobState::completed;
   gone_.push_back(fact.job);
+  if (options_.work_history) work_.add(job.spec, job.end - job.start);
   if (!options_.user_history) return;
   RunHistory& history = history_[job.spec.user];
   history.before_last = std::exchange(history.last, job.run_time());
   ++history.runs;
+}
+
+// What comes back counts as released, and so does what is expected back at another time than before.
+void Cluster::power_changed(const PowerChanged& fact) {
+  CHECK(!nodes_.counted(), "only a node that is described is switched on and off");
+  const bool was_on = power_.state(fact.node) == PowerState::on;
+  CHECK(!was_on || nodes_.idle(fact.node), "no node on which a job runs is switched off");
+  power_.changed(fact.node, fact.state, now_, fact.until);
+  if (was_on) nodes_.set_available(fact.node, false);
+  if (fact.state == PowerState::on) nodes_.wake(fact.node, now_);
+  if (fact.state != PowerState::shutting_down) ++releases_;
 }
 
 void Cluster::requeued(const Requeued& fact) {

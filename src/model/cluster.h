@@ -9,11 +9,13 @@
 
 #include "base/paged_table.h"
 #include "model/by_priority.h"
+#include "model/demand_history.h"
 #include "model/event.h"
 #include "model/placements.h"
 #include "model/processor_map.h"
 #include "model/running.h"
 #include "model/waiting.h"
+#include "model/work_history.h"
 
 namespace rota {
 
@@ -27,7 +29,11 @@ struct ClusterOptions {
   bool user_history = false;     // history_of() will be asked
   bool list_processors = false;  // blockers() will be asked
   IdleOrder idle_order = IdleOrder::file;
-  bool by_priority = false;  // by_priority() will be asked
+  bool by_priority = false;                // by_priority() will be asked
+  bool wakes_for_promises = false;         // nodes that sleep are woken as soon as a promise rests on them
+  bool work_history = false;               // work() will be asked
+  bool demand_history = false;             // demand() will be asked
+  const WorkHistory* past_work = nullptr;  // what is known of past jobs beforehand; then nothing is learned
 };
 
 // What is known of one user's past jobs.
@@ -61,6 +67,9 @@ class View {
 
   // What is free on each node; counted() where nodes are not described.
   const NodeSpace& nodes() const { return nodes_; }
+  const NodePower& power() const { return power_; }
+  // How much past jobs of each size used. Only under work_history or past_work.
+  const WorkHistory& work() const { return options_.past_work ? *options_.past_work : work_; }
   // Where a running job runs; only where nodes are described.
   const Placement& placement(JobId id) const { return places_.of(id); }
 
@@ -100,12 +109,18 @@ class View {
   // How many times a running job ended, was killed or got another expected end since the last cycle.
   std::int64_t releases() const { return releases_; }
 
+  // What arrives within a boot time. Only under demand_history.
+  const DemandHistory& demand() const { return demand_; }
+
  protected:
   explicit View(const ClusterOptions& options)
       : options_(options),
         waiting_(options.waiting),
         map_(options.list_processors ? options.processors : 0),
-        nodes_(options.machine, options.idle_order) {}
+        nodes_(options.machine, options.idle_order),
+        power_(options.machine),
+        work_(options.machine),
+        demand_(power_.longest_boot()) {}
   ~View() = default;
 
   bool counts_decide_on_nodes() const {
@@ -121,6 +136,9 @@ class View {
   std::vector<JobId> promised_;
   ProcessorMap map_;  // empty unless list_processors
   NodeSpace nodes_;
+  NodePower power_;
+  WorkHistory work_;
+  DemandHistory demand_;
   Placements places_;  // of running jobs, where nodes are described; as are:
   Placements promised_places_;
   std::int64_t waiting_for_places_ = 0;
@@ -185,6 +203,8 @@ class Cluster final : public View {
   void promised(const Promised& fact) { promised(fact.job, fact.start, fact.where); }
   void promised(JobId id, Instant start, const Placement& where);
   using View::promised;
+  void power_changed(const PowerChanged& fact);
+  void power_reviewed(Instant next) { power_.reviewed(now_, next); }
 
  private:
   void add_to_nodes(const Job& job);

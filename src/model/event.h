@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/job.h"
+#include "model/node_power.h"
 #include "model/node_space.h"
 
 namespace rota {
@@ -61,10 +62,19 @@ struct Promised {
   Placement where = {};  // set aside for it from then on; empty where counts decide
 };
 
+struct PowerChanged {
+  NodeId node;
+  PowerState state;
+  Instant until = kNever;  // booting, shutting down: when that is expected to be over
+};
+struct PowerReviewed {  // a power rule has looked at everything
+  Instant next;         // wants to look again then although nothing happens
+};
+
 struct Event {
   Instant at;
   std::variant<Submitted, Rejected, Started, Finished, Requeued, Preempted, Vacated, Migrated, Cancelled, Overdue,
-               Expected, Extended, Promised>
+               Expected, Extended, Promised, PowerChanged, PowerReviewed>
       what;
 };
 

@@ -12,6 +12,35 @@
 
 namespace rota {
 
+// What a node draws and how long it takes to go to sleep and to wake. Milliwatts times milliseconds are microjoules.
+struct PowerDraw {
+  std::int64_t off = 0;            // milliwatts while it is off
+  std::int64_t idle = 0;           // while it is on
+  std::int64_t busy = 0;           // that each busy processor adds to that
+  Duration boot = seconds(300);    // from the command to the first job
+  Duration shutdown = seconds(0);  // from the command until it is off
+  std::int64_t boot_energy = -1;   // microjoules of a whole boot; -1: it draws `idle` meanwhile
+  std::int64_t shutdown_energy = -1;
+
+  // Milliwatts while it boots or shuts down.
+  std::int64_t booting() const { return mean(boot_energy, boot); }
+  std::int64_t shutting_down() const { return mean(shutdown_energy, shutdown); }
+
+  // The shortest sleep that pays (Orgerie and Lefevre): from the command to sleep until the node is on again. A node
+  // that would be idle for less had better stay on. kLongest: sleep never pays.
+  Duration break_even() const {
+    const Duration turns = shutdown + boot;
+    if (idle <= off) return idle == 0 ? turns : kLongest;
+    const std::int64_t energy = boot.count() * booting() + shutdown.count() * shutting_down() - off * turns.count();
+    return std::max(turns, Duration{(energy + idle - off - 1) / (idle - off)});
+  }
+
+ private:
+  std::int64_t mean(std::int64_t energy, Duration length) const {
+    return energy < 0 || length <= Duration{0} ? idle : energy / length.count();
+  }
+};
+
 // One computer.
 struct Node {
   std::string name;                     // unique
@@ -23,6 +52,7 @@ struct Node {
   std::string accelerator_type = {};      // of each of them; empty where there are none
   std::int32_t accelerator_speed = 1000;  // of each of them: per mille of that for which accelerator times are told
   std::int32_t cpu_factor = 1000;         // per mille: how fast it runs jobs beside a node for which run times are told
+  PowerDraw power = {};
 };
 
 // Nodes that share limits. A job that asks for more than a limit is rejected when it is submitted.
@@ -52,20 +82,21 @@ struct Machine {
   PartitionId default_partition;      // of a job that names none; invalid where there are no partitions
   std::vector<Licence> licences = {};
   std::vector<std::string> racks;  // names, by rack id; one of them nameless where nodes say nothing of racks
+  std::int64_t price = -1;         // thousandths of the currency for a kilowatt-hour; -1: not said
+  std::int64_t co2 = -1;           // milligrams for a kilowatt-hour; -1: not said
 
+  bool tells_watts() const {
+    return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.power.idle > 0; });
+  }
   bool has_accelerators() const {
     return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.accelerators > 0; });
   }
 
   // So many interchangeable processors, and no limits.
   static Machine counted(std::int64_t processors) {
-    return {.name = {},
-            .processors = processors,
-            .nodes = {},
-            .partitions = {},
-            .default_partition = {},
-            .licences = {},
-            .racks = {}};
+    Machine machine;
+    machine.processors = processors;
+    return machine;
   }
 };
 

@@ -300,11 +300,12 @@ void NodeSpace::link_idle(std::uint32_t node) {
   }
   if (state.older != kNone) nodes_[state.older].newer = node;
   (state.newer == kNone ? kind.newest : nodes_[state.newer].older) = node;
+  if (state.older == kNone) kind.oldest = node;
 }
 
 void NodeSpace::unlink_idle(std::uint32_t node) {
   const NodeState& state = nodes_[node];
-  if (state.older != kNone) nodes_[state.older].newer = state.newer;
+  (state.older == kNone ? kinds_[state.kind].oldest : nodes_[state.older].newer) = state.newer;
   (state.newer == kNone ? kinds_[state.kind].newest : nodes_[state.newer].older) = state.older;
 }
 
@@ -343,6 +344,12 @@ void NodeSpace::set_available(NodeId node, bool available) {
   nodes_[node.value].available = available;
   enter(node.value);
   note(node.value);
+}
+
+void NodeSpace::wake(NodeId node, Instant now) {
+  nodes_[node.value].fell_idle = ++idle_clock_;
+  nodes_[node.value].idle_since = now;
+  set_available(node, true);
 }
 
 void NodeSpace::note(std::uint32_t node) {

@@ -72,6 +72,8 @@ class NodeSpace {
   void give(const Placement& placement, Instant now);
 
   void set_available(NodeId node, bool available);
+  // Makes an idle node available that was not: it has been idle from now on only.
+  void wake(NodeId node, Instant now);
   bool available(NodeId node) const { return nodes_[node.value].available; }
 
   std::uint32_t free_on(NodeId node) const { return nodes_[node.value].free; }
@@ -98,6 +100,11 @@ class NodeSpace {
       if (!visit(NodeId{i})) return;
     }
   }
+
+  // The same, those first that have been idle for the longest; only under latest_first. Nodes that fell idle at one
+  // instant in any order. visit may make the node that it is given unavailable.
+  template <class Visit>
+  void for_each_longest_idle(const Visit& visit) const;
 
   // Becomes what `other`, of the same machine, is. O(what changed in either since the last time), if it has always
   // followed the same one.
@@ -146,7 +153,8 @@ class NodeSpace {
     IdSet idle{0};                       // as indexes of members
     std::vector<IdSet> part;             // [level - 1]: available and used in part, by how much is free
     std::uint64_t levels = 0;            // bit l - 1: part[l - 1] is not empty
-    std::uint32_t newest = kNone;        // of the idle nodes, under latest_first
+    std::uint32_t newest = kNone;        // of the idle nodes, under latest_first, as is:
+    std::uint32_t oldest = kNone;
 
     std::uint32_t level(std::uint32_t free) const {
       if (processors <= kLevels) return free;
@@ -210,6 +218,31 @@ class NodeSpace {
   std::uint64_t seen_ = kNeverSeen;      // of its changes
   std::uint64_t own_ = 0;                // changes of this when it followed last
 };
+
+template <class Visit>
+void NodeSpace::for_each_longest_idle(const Visit& visit) const {
+  if (kinds_.size() == 1) {  // nearly always
+    for (std::uint32_t node = kinds_[0].oldest; node != kNone;) {
+      const std::uint32_t newer = nodes_[node].newer;
+      if (!visit(NodeId{node})) return;
+      node = newer;
+    }
+    return;
+  }
+  std::vector<std::uint32_t> next;
+  for (const Kind& kind : kinds_) next.push_back(kind.oldest);
+  for (;;) {
+    std::uint32_t* first = nullptr;
+    for (std::uint32_t& node : next) {
+      if (node == kNone) continue;
+      if (first == nullptr || nodes_[node].fell_idle < nodes_[*first].fell_idle) first = &node;
+    }
+    if (first == nullptr) return;
+    const std::uint32_t node = *first;
+    *first = nodes_[node].newer;
+    if (!visit(NodeId{node})) return;
+  }
+}
 
 // Why a job can never run on the machine, as half a sentence ("asks for 96 nodes; partition batch allows 64"); nothing
 // if it can. Counted machines too.

@@ -106,6 +106,12 @@ void FitWatch::count(const NodeRoom& room, NodeId node, std::int64_t sign) {
   wider_ += free.processors > share_ ? sign : 0;
 }
 
+void FitWatch::bring_back(NodeRoom& room, NodeId node, std::int64_t processors) {
+  count(room, node, -1);
+  room.bring_back(node, processors);
+  count(room, node, 1);
+}
+
 void FitWatch::give(NodeRoom& room, const Placement& where) {
   if (where.licence.valid()) room.licences_[where.licence.value] += where.licences;
   for (const Share& s : where.shares) {

@@ -26,6 +26,11 @@ class NodeRoom {
   bool fits(const Placement& where) const;
   void take(const Placement& where) { change(where, -1); }
   void give(const Placement& where) { change(where, 1); }
+  // All of a node that is not available now, but is then.
+  void bring_back(NodeId node, std::int64_t processors) {
+    free_[node.value].processors += processors;
+    if (follows_) touched_.push_back(node);
+  }
 
   // Node by node the lesser of both; of one space.
   void shrink_to(const NodeRoom& other);
@@ -67,6 +72,7 @@ class FitWatch {
  public:
   FitWatch(const NodeRoom& room, const JobSpec& spec);
   void give(NodeRoom& room, const Placement& where);
+  void bring_back(NodeRoom& room, NodeId node, std::int64_t processors);
   bool fits() const {
     if (spec_.licence.valid() && room_.licences_free(spec_.licence) < spec_.licences) return false;
     return nodes_ == 0 ? processors_ >= spec_.processors : wide_ >= nodes_ && wider_ >= spec_.processors % nodes_;

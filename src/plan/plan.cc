@@ -26,6 +26,11 @@ void Plan::open(const View& view) {
   closed_ = false;
   placed_ = 0;
   set_asides_ = 0;
+  waking_ = 0;
+  sent_to_sleep_ = 0;
+  reviewed_ = false;
+  returns_.clear();
+  if (!view.power().all_on()) collect_returns(view);
   if (!view.nodes().counted() || !nodes_.counted()) nodes_.follow(view.nodes());
 }
 
@@ -70,6 +75,7 @@ Profile& Plan::open_profile() {
     }
     return true;
   });
+  for (const Release& r : returns_) profile_.change(r.at, kNever, r.processors);
   for (const Tentative& t : started_) profile_.change(now, t.end, -t.processors);
   profile_open_ = true;
   return profile_;
@@ -100,24 +106,28 @@ Opening Plan::opening(std::int64_t processors) const {
   const RunningJobs& running = view_->running();
   std::int64_t taken = 0;
   for (const Tentative& t : started_) taken += t.processors;
-  const std::int64_t unheld = view_->unheld() - taken;  // free at `at`: unheld + all that is released by then
-  std::int64_t from_started = 0;                        // released by the tentative starts that are over before `at`
-  for (std::size_t i = 0;; ++i) {
-    const RunningJobs::Release release = running.release_of(processors - unheld - from_started);
-    const Instant next_start_over = i < started_.size() ? started_[i].end : kNever;
-    if (release.at == kNever && next_start_over == kNever) return {};
-    if (release.at < next_start_over)
-      return opening_at(release.at, unheld + from_started + release.processors - processors);
-    from_started += started_[i].processors;
-    while (i + 1 < started_.size() && started_[i + 1].end == next_start_over) from_started += started_[++i].processors;
-    const std::int64_t left = unheld + from_started + running.released_by(next_start_over) - processors;
-    if (left >= 0) return opening_at(next_start_over, left);
+  const std::int64_t unheld =
+      view_->unheld() - sent_to_sleep_ - taken;  // free at `at`: unheld + all that is released by then
+  std::int64_t from_others = 0;                  // released by what is not a running job, by the same instant
+  auto start = started_.begin();
+  auto back = returns_.begin();
+  for (;;) {
+    const RunningJobs::Release release = running.release_of(processors - unheld - from_others);
+    const Instant next_start_over = start != started_.end() ? start->end : kNever;
+    const Instant next = back != returns_.end() ? std::min(back->at, next_start_over) : next_start_over;
+    if (release.at == kNever && next == kNever) return {};
+    if (release.at < next) return opening_at(release.at, unheld + from_others + release.processors - processors);
+    for (; start != started_.end() && start->end == next; ++start) from_others += start->processors;
+    for (; back != returns_.end() && back->at == next; ++back) from_others += back->processors;
+    const std::int64_t left = unheld + from_others + running.released_by(next) - processors;
+    if (left >= 0) return opening_at(next, left);
   }
 }
 
 std::int64_t Plan::left_at(Instant at) const {
-  std::int64_t left = view_->unheld() + view_->running().released_by(at);
+  std::int64_t left = view_->unheld() - sent_to_sleep_ + view_->running().released_by(at);
   for (const Tentative& t : started_) left -= t.end > at ? t.processors : 0;
+  for (const Release& r : returns_) left += r.at <= at ? r.processors : 0;
   return left;
 }
 
@@ -129,6 +139,7 @@ void Plan::promise(JobId id, Instant start) {
 std::uint64_t Plan::hash() const {
   Hash hash;
   for (const Action& a : actions_) {
+    if (a.of_power()) hash.mix(std::uint64_t{a.node.value} << 8U | 1U);
     hash.mix(std::uint64_t{a.job.value} << 8U | static_cast<std::uint64_t>(a.kind) << 1U | (a.backfilled ? 1U : 0U));
     if (a.kind == ActionKind::extend) hash.mix(static_cast<std::uint64_t>(a.until.time_since_epoch().count()));
   }

@@ -57,7 +57,20 @@ class Plan {
   bool migrates(JobId job) const;  // O(actions)
   bool migrates() const { return migrations_ > 0; }
 
-  // The earliest start for so many processors; more than `processors now free` must be asked.
+  // Wakes a node that sleeps; it takes jobs once it is reported to be on.
+  void power_on(NodeId node, const Reason& reason);
+  // Sends a node to sleep that is on, idle and free of the draft's starts: nothing can start there any more.
+  void power_off(NodeId node, const Reason& reason);
+  std::int64_t waking() const { return waking_; }                // processors that the draft wakes, and those
+  std::int64_t sent_to_sleep() const { return sent_to_sleep_; }  // that it sends to sleep
+  // That a rule has looked at the nodes' power, and when it wants to look again.
+  void power_reviewed(Instant next) { review_ = next, reviewed_ = true; }
+  bool reviews_power() const { return reviewed_; }
+  Instant next_review() const { return review_; }
+
+  // The earliest start for so many processors; more than `processors now free` must be asked. Nodes that boot count
+  // from when they are expected to be on. Nodes that sleep count from when they would be on if they were woken now,
+  // under ClusterOptions::wakes_for_promises: somebody then wakes them in the same cycle. Otherwise they never count.
   Opening opening(std::int64_t processors) const;
 
   // Processors free at a later instant after the draft's starts, if all jobs end as expected. O(log running + starts)
@@ -115,17 +128,31 @@ class Plan {
     std::size_t place;  // index into places_, where nodes are described
   };
 
+  // What comes free at an instant: processors of a tentative start that is over, or of nodes that come back.
+  struct Release {
+    Instant at;
+    std::int64_t processors;
+  };
+  struct NodeReturn {
+    Instant at;
+    NodeId node;
+  };
+
   void note_start(JobId job, const Reason& reason, bool backfilled);
+  void collect_returns(const View& view);
   Placement& next_place();
   template <class Visit>
   void for_each_end(const Visit& visit) const;
+  void list_node_returns();
   Opening opening_at(Instant at, std::int64_t beside) const;
 
   const View* view_ = nullptr;
   std::int64_t free_ = 0;
   std::vector<Action> actions_;
   std::vector<Promise> promises_;
-  std::vector<Tentative> started_;  // by expected end
+  std::vector<Tentative> started_;      // by expected end
+  std::vector<Release> returns_;        // of nodes that are away, by instant
+  std::vector<NodeReturn> nodes_back_;  // scratch
   std::vector<Hold> held_;
   Profile profile_;
   bool profile_open_ = false;
@@ -139,6 +166,10 @@ class Plan {
   std::int64_t kills_ = 0;
   std::int64_t migrations_ = 0;
   bool closed_ = false;
+  std::int64_t waking_ = 0;
+  std::int64_t sent_to_sleep_ = 0;  // processors
+  bool reviewed_ = false;
+  Instant review_ = kNever;
 };
 
 }  // namespace rota

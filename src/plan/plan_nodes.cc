@@ -54,21 +54,79 @@ void Plan::for_each_end(const Visit& visit) const {
   for (; on && next != started_.end(); ++next) on = visit(next->end, places_[next->place]);
 }
 
+void Plan::collect_returns(const View& view) {
+  view.power().for_each_return(view.now(), view.options().wakes_for_promises,
+                               [&](Instant at, std::int64_t processors) { returns_.push_back({at, processors}); });
+}
+
+void Plan::power_on(NodeId node, const Reason& reason) {
+  waking_ += view_->options().machine->nodes[node.value].processors;
+  actions_.push_back({ActionKind::power_on, false, {}, kNever, reason, node});
+}
+
+void Plan::power_off(NodeId node, const Reason& reason) {
+  const Node& described = view_->options().machine->nodes[node.value];
+  nodes_.set_available(node, false);
+  free_ -= described.processors;
+  sent_to_sleep_ += described.processors;
+  if (view_->options().wakes_for_promises) {
+    const Instant back = view_->now() + described.power.shutdown + described.power.boot;
+    const auto later = [](Instant at, const Release& r) { return at < r.at; };
+    returns_.insert(std::upper_bound(returns_.begin(), returns_.end(), back, later), {back, described.processors});
+  }
+  actions_.push_back({ActionKind::power_off, false, {}, kNever, reason, node});
+}
+
+// The nodes that are away and will be back, by instant.
+void Plan::list_node_returns() {
+  nodes_back_.clear();
+  if (returns_.empty()) return;
+  const NodePower& power = view_->power();
+  const auto collect = [&](NodeId node) {
+    nodes_back_.push_back({power.back_at(node, view_->now()), node});
+    return true;
+  };
+  power.for_each_in(PowerState::booting, collect);
+  if (view_->options().wakes_for_promises) {
+    power.for_each_in(PowerState::shutting_down, collect);
+    power.for_each_in(PowerState::off, collect);
+  }
+  std::sort(nodes_back_.begin(), nodes_back_.end(),
+            [](const NodeReturn& a, const NodeReturn& b) { return a.at != b.at ? a.at < b.at : a.node < b.node; });
+}
+
 Instant Plan::opening_on_nodes(const JobSpec& spec) {
   room_.follow(nodes_);
+  list_node_returns();
   FitWatch watch(room_, spec);
   Instant at = view_->now();
+  auto back = nodes_back_.begin();
+  const auto fits_before = [&](Instant next) {  // takes in the nodes that are back by `next`, as far as need be
+    for (; back != nodes_back_.end() && back->at <= next; ++back) {
+      if (back->at > at && watch.fits()) return true;
+      at = std::max(at, back->at);
+      watch.bring_back(room_, back->node, view_->options().machine->nodes[back->node.value].processors);
+    }
+    return next > at && watch.fits();
+  };
+  bool found = false;
   for_each_end([&](Instant end, const Placement& place) {
-    if (end > at && watch.fits()) return false;
+    found = fits_before(end);
+    if (found) return false;
     at = end;
     watch.give(room_, place);
     return true;
   });
-  return watch.fits() ? at : kNever;
+  return found || fits_before(kNever) ? at : kNever;
 }
 
 NodeRoom& Plan::room_at(Instant at) {
   room_.follow(nodes_);
+  list_node_returns();
+  for (const NodeReturn& back : nodes_back_) {
+    if (back.at > at) break;
+    room_.bring_back(back.node, view_->options().machine->nodes[back.node.value].processors);
+  }
   for_each_end([&](Instant end, const Placement& place) {
     if (end > at) return false;
     room_.give(place);

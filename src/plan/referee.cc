@@ -28,6 +28,14 @@ bool starts(const Plan& plan, JobId id) {
   return false;
 }
 
+// Whether a start that overtakes somebody is expected to last beyond this instant.
+bool overtaken_beyond(const View& view, const Plan& plan, Instant at) {
+  for (const Action& a : plan.actions()) {
+    if (a.kind == ActionKind::start && a.backfilled && view.now() + view.job(a.job).expected > at) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void Referee::saw_submitted() {
@@ -76,12 +84,13 @@ std::optional<std::string> Referee::check(const View& view, const Plan& plan) {
 
 // Every action is about a job in the right state, once, and the starts fit.
 std::optional<std::string> Referee::check_actions(const View& view, const Plan& plan) {
-  std::int64_t free = view.options().processors - held_;
+  std::int64_t free = view.options().processors - held_ - away_;
   if (view.options().presume_ended) free += view.running().released_by(view.now());
   bool preempts = false;
   JobId too_many;  // the first start that does not fit
   for (const Action& a : plan.actions()) {
     ++checks_;
+    if (a.of_power()) continue;
     if (a.job.value >= ledger_.size()) return "an action names a job that was never submitted";
     State& state = ledger_[a.job.value];
     if (a.kind == ActionKind::start) {
@@ -114,6 +123,7 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
   if (preempts) {
     if (auto breach = check_beneficiaries(view, plan)) return breach;
   }
+  if (auto breach = check_power(view, plan)) return breach;
   if (too_many.valid())
     return name(view, too_many) + " is started although it does not fit: the starts at " + when(view.now()) + " need " +
            std::to_string(-free) + " processors more than are free";
@@ -135,7 +145,7 @@ std::optional<std::string> Referee::check_turns(const View& view, const Plan& pl
 // Processors left at `at` after running jobs and the plan's starts, if all end as expected; `backfilled` or only those
 // whose turn it was.
 std::int64_t Referee::left_at(const View& view, const Plan& plan, Instant at, bool backfilled) const {
-  std::int64_t left = view.options().processors - held_ + view.running().released_by(at);
+  std::int64_t left = view.options().processors - held_ + view.running().released_by(at) - away_at(view, at);
   for (const Action& a : plan.actions()) {
     if (a.kind != ActionKind::start || (a.backfilled && !backfilled)) continue;
     const Job& job = view.job(a.job);
@@ -192,6 +202,7 @@ std::optional<std::string> Referee::check_new_promises(const View& view, const P
     const Instant at = promise_after(view, plan, id);
     ++checks_;
     if (at == kNever || at != view.job(id).promise || at <= view.now() || starts(plan, id)) continue;
+    if (!overtaken_beyond(view, plan, at)) continue;
     if (!feasible(id, at) && left_at(view, plan, at, false) >= view.job(id).spec.processors) {
       return name(view, id) + " was promised " + when(at) + ", and the plan's starts take what it needs then";
     }
@@ -234,6 +245,11 @@ std::optional<Referee::Excess> Referee::first_excess(const View& view, const Pla
     return true;
   });
   const bool before = promises == Promises::before;
+  if (away_ > 0) {
+    for_each_away(view, [&](Instant back, std::int64_t processors) {
+      uses(view.now(), back == kNever ? 2 * kLongest : back - view.now(), processors);
+    });
+  }
   for (const Action& a : plan.actions()) {
     if (a.kind != ActionKind::start) continue;
     if (before && (a.backfilled || view.job(a.job).promise != kNever)) continue;

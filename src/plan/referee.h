@@ -4,7 +4,9 @@
 // In every plan it checks: that each action is about a job in the right state, once, and starts that overtake nobody
 // are the first of the queue; that the starts fit the processors that are free; that every promise that stands after
 // the plan can be kept if all running jobs end as expected; that no promise is moved later, or withdrawn, or spoilt by
-// a start, unless the world itself had already broken it. Beyond what one plan touches, it recounts the whole state and
+// a start, unless the world itself had already broken it; that no job starts on a node that is not on, only a node that
+// is on and idle is sent to sleep, only one that sleeps is woken, and none is sent to sleep that a promise needs before
+// it could be back. Beyond what one plan touches, it recounts the whole state and
 // all promises together from time to time, paid from a credit that each plan earns, so that its cost per plan stays
 // bounded.
 //
@@ -16,7 +18,9 @@
 // and nobody who gave way does.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +40,7 @@ class Referee {
   void saw_take_nodes(const View& view, JobId job) { count_nodes(view, job, true); }    // to here
   void saw_cancelled(const View& view, JobId job);
   void saw_preempted(const View& view, JobId job, JobId beneficiary);
+  void saw_power(const View& view, const PowerChanged& fact);
 
   // The first breach found, as a sentence; nothing if the plan is sound. `view` is the state that it was made for.
   // Never inlined: profiles say what it costs.
@@ -69,6 +74,12 @@ class Referee {
   std::optional<std::string> node_excess(const View& view, const Plan& plan, Promises promises);
   std::optional<std::string> worst_node(const Machine& machine);
   std::optional<std::string> check_later_on_nodes(const View& view, const Plan& plan, const Promise& promise);
+  std::optional<std::string> check_power(const View& view, const Plan& plan);
+  std::optional<std::string> check_promises_awake(const View& view, const Plan& plan);
+  std::int64_t away_at(const View& view, Instant at) const;
+  void count_power(const View& view, NodeId node, std::int64_t sign);
+  template <class Visit>
+  void for_each_away(const View& view, const Visit& visit) const;
   void count_nodes(const View& view, JobId job, bool taken);
   void count_place(const View& view, JobId job, const Placement& where, std::int64_t sign);
   std::int64_t left_at(const View& view, const Plan& plan, Instant at, bool backfilled) const;
@@ -89,6 +100,15 @@ class Referee {
     std::int64_t memory = 0;
   };
   std::vector<Used> used_;  // by node, where nodes are described; licences come after the nodes
+  struct Power {
+    PowerState state = PowerState::on;
+    Instant until = kNever;
+  };
+  std::vector<Power> power_;                 // by node, once one has changed
+  std::map<Instant, std::int64_t> booting_;  // processors of nodes that are not on: by when their boots end;
+  std::map<std::pair<Instant, Duration>, std::int64_t> falling_asleep_;  // by when they sleep, and their boot times;
+  std::map<Duration, std::int64_t> asleep_;                              // by their boot times
+  std::int64_t away_ = 0;                                                // and all together
   struct NodeChange {
     std::uint32_t node;
     Instant at;
@@ -103,5 +123,15 @@ class Referee {
   std::vector<std::pair<Instant, std::int64_t>> changes_;  // scratch, as is
   std::vector<Promise> fresh_;
 };
+
+// visit(when they can take jobs, processors) for nodes that are not on; kNever: nobody promises to wake them.
+template <class Visit>
+void Referee::for_each_away(const View& view, const Visit& visit) const {
+  const Instant now = view.now();
+  const bool woken = view.options().wakes_for_promises;
+  for (const auto& [until, count] : booting_) visit(std::max(until, now + Duration{1}), count);
+  for (const auto& [off, count] : falling_asleep_) visit(woken ? std::max(off.first, now) + off.second : kNever, count);
+  for (const auto& [boot, count] : asleep_) visit(woken ? now + boot : kNever, count);
+}
 
 }  // namespace rota

@@ -33,7 +33,8 @@ const Bid* Auctioneer::best() const {
 std::optional<Bid> Auctioneer::close(Instant now) {
   CHECK(!won_, "an auction is closed once");
   const Bid* winner = best();
-  if (!winner) {
+  const auto kept = bids_.find(holder_);
+  if (!winner || (kept != bids_.end() && winner->price <= kept->second.price + rules_.margin)) {
     closes_ = now + rules_.length;
     return std::nullopt;
   }

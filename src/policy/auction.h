@@ -24,14 +24,16 @@ struct AuctionRules {
   Duration length = seconds(1);  // of a round; > 0
   Close close = Close::on_time;
   Duration patience = seconds(3600);  // stopping: mean time until a site that has not bid does
+  Price margin = 0;                   // by so much a bid must be above the holder's
 };
 
 // Sells one job.
 class Auctioneer {
  public:
   // soonest: of each site, the start that it could offer at best, when it is idle.
-  Auctioneer(const AuctionRules& rules, std::vector<Duration> soonest, Instant opened)
-      : rules_(rules), soonest_(std::move(soonest)), closes_(opened + rules.length) {}
+  // holder: has the job in its queue, and keeps it unless another bid is above its own; invalid: nobody.
+  Auctioneer(const AuctionRules& rules, std::vector<Duration> soonest, Instant opened, SiteId holder = {})
+      : rules_(rules), soonest_(std::move(soonest)), closes_(opened + rules.length), holder_(holder) {}
 
   // A site joins, raises or lowers. After the auction is over nothing is heard any more.
   void hears(const Bid& bid);
@@ -57,6 +59,7 @@ class Auctioneer {
   AuctionRules rules_;
   std::vector<Duration> soonest_;  // by site
   Instant closes_;
+  SiteId holder_;
   std::map<SiteId, Bid> bids_;
   bool won_ = false;
 };

@@ -81,6 +81,15 @@ TEST(Auctioneer, StopsWhenWaitingCostsMoreThanItGains) {
   EXPECT_TRUE(auction.settled());  // A would gain 10, and comes after 10 on average
 }
 
+TEST(Auctioneer, LeavesAJobThatWaitsWithItsHolderUnlessABidIsAboveByTheMargin) {
+  Auctioneer auction({.length = seconds(100), .margin = 5}, {}, at_seconds(0), kA);
+  auction.hears(offer(kA, 10));
+  auction.hears(offer(kB, 15));
+  EXPECT_FALSE(auction.close(at_seconds(100)));
+  auction.hears(offer(kB, 16));
+  EXPECT_EQ(auction.close(at_seconds(200))->site, kB);
+}
+
 // Any bids, raised, lowered and lost, and closings in between.
 RC_GTEST_PROP(Auction, HasOneWinnerAtMostWhoseBidIsTheHighestOfThoseThatStand, ()) {
   Auctioneer auction = auctioneer();
@@ -182,6 +191,16 @@ TEST_F(BidTest, ByPlanWaitsForExpectedEndsAndForThoseWhoGoFirst) {
   EXPECT_EQ(bid(asks(1, 1, 3))->start, seconds(20));
   EXPECT_EQ(bid(asks(1, 4, 3))->start, seconds(50));
   EXPECT_EQ(bid(asks(1, 4, 4))->start, seconds(0));
+}
+
+TEST_F(BidTest, OfAJobThatWaitsHereCountsOnlyThoseBeforeIt) {
+  rules_.valuation = Valuation::by_rate;
+  rules_.mean_run_time = seconds(40);
+  world_.running({4, 100, 3});
+  world_.waiting({1, 100, 3});
+  const JobSpec own = world_.job(world_.waiting({2, 100, 3})).spec;
+  world_.waiting({1, 100, 3});
+  EXPECT_EQ(bid(own)->start, seconds(30));
 }
 
 TEST_F(BidTest, BidderJoinsWhenItLooksAndThenKeepsItsBidCurrent) {

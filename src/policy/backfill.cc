@@ -68,6 +68,7 @@ void Backfill::behind_one_promise(const View& view, Plan& plan, const WaitingEnt
 
 // What a job may expect to run and still be over before the promise.
 Duration Backfill::window(const View& view, Instant promise) const {
+  if (promise == kNever) return Duration::max();  // what it needs is withheld, and nobody knows till when
   return (promise - view.now()) * 100 / knobs_.stretch;
 }
 

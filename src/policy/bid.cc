@@ -46,20 +46,21 @@ Bid published(const BidRules& rules, const View& view, const JobSpec& job, const
   return {{}, price_of(value), std::max(haul.here, haul.boot)};
 }
 
-// Processors that jobs which wait and go first ask for.
-std::int64_t asked_ahead(const View& view, std::int32_t priority) {
-  std::int64_t ahead = 0;
-  for (const WaitingEntry* e = view.waiting().head(); e && view.job(e->job).spec.priority >= priority;
-       e = view.waiting().next(e->place)) {
-    ahead += e->processors;
+// Those who wait and go first, in order: visit(entry). The job may be in the queue itself.
+template <class Visit>
+void for_each_ahead(const View& view, const JobSpec& job, const Visit& visit) {
+  for (const WaitingEntry* e = view.waiting().head(); e; e = view.waiting().next(e->place)) {
+    const JobSpec& other = view.job(e->job).spec;
+    if (other.priority < job.priority || other.number == job.number) return;
+    visit(*e);
   }
-  return ahead;
 }
 
 // Jobs end at a rate: on average all processors that are held come free once in a mean run time.
 Duration wait_by_rate(const BidRules& rules, const View& view, const JobSpec& job, std::int64_t missing) {
   const std::int64_t held = view.options().processors - view.free();
-  const std::int64_t needed = missing + asked_ahead(view, job.priority);
+  std::int64_t needed = missing;
+  for_each_ahead(view, job, [&](const WaitingEntry& e) { needed += e.processors; });
   return Duration{rules.mean_run_time.count() * needed / std::max<std::int64_t>(held, 1)};
 }
 
@@ -72,11 +73,10 @@ Duration wait_by_plan(const View& view, const JobSpec& job) {
     if (view.job(e.job).spec.priority >= job.priority) profile.release(std::max(e.place.end, soon), e.processors);
     return true;
   });
-  for (const WaitingEntry* e = view.waiting().head(); e && view.job(e->job).spec.priority >= job.priority;
-       e = view.waiting().next(e->place)) {
-    const Instant start = profile.earliest(view.now(), e->processors, e->expected);
-    if (start != kNever) profile.change(start, start + e->expected, -std::int64_t{e->processors});
-  }
+  for_each_ahead(view, job, [&](const WaitingEntry& e) {
+    const Instant start = profile.earliest(view.now(), e.processors, e.expected);
+    if (start != kNever) profile.change(start, start + e.expected, -std::int64_t{e.processors});
+  });
   return profile.earliest(view.now(), job.processors, job.limit) - view.now();
 }
 

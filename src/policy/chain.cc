@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "base/text.h"
+#include "policy/power_demand.h"
+#include "policy/power_load.h"
 
 namespace rota {
 namespace {
@@ -30,7 +32,9 @@ constexpr std::array<PolicyName, 9> kPolicies{{
      "after Li and Lei 2018; Yuan et al. 2014"},
 }};
 
-constexpr std::array<KnobName, 16> kKnobs{{
+constexpr std::string_view kCao = "Cao, Cao, Dai, Zhu and Chi 2011";
+
+constexpr std::array<KnobName, 35> kKnobs{{
     {"depth", "0.. | all", "1", "how many blocked jobs, in queue order, are promised a start",
      "Mu'alem and Feitelson 2001", "jobs"},
     {"skip", "yes | no", "no", "with depth=0: jobs that fit overtake those that do not", "textbook"},
@@ -66,6 +70,34 @@ constexpr std::array<KnobName, 16> kKnobs{{
      "Baranov et al. 2018"},
     {"checkpoint", "DURATION", "60", "with preempt=checkpoint: how long writing one takes", "textbook",
      "90, 90s, 10m, 1.5h"},
+    {"power", "always-on | load-factor | demand | idle-timeout", "always-on", "when nodes go to sleep and wake",
+     "Cao et al. 2011 (load-factor); Slurm's SuspendTime (idle-timeout)"},
+    {"power-interval", "DURATION", "30m", "load-factor: how often it looks", kCao, "30m, 2h"},
+    {"power-close", "0 .. 100", "0.7", "load-factor: below this load nodes are switched off", kCao, "times capacity"},
+    {"power-open", "0 .. 100", "1.5", "load-factor: above this load nodes are switched on", kCao, "times capacity"},
+    {"power-close-to", "0 .. 100", "1.0", "load-factor: the load that switching off aims at", kCao, "times capacity"},
+    {"power-open-to", "0 .. 100", "0.9", "load-factor: the load that switching on aims at", kCao, "times capacity"},
+    {"power-confidence", "0 .. 10", "1.96", "load-factor: half-width of the confidence interval of a class's mean use",
+     kCao, "standard errors"},
+    {"power-samples", "1 .. 1000000", "30", "load-factor: size classes with fewer past jobs are taken together", kCao,
+     "jobs"},
+    {"power-longest", "DURATION", "max_time", "load-factor: the longest run time, with which capacity is reckoned",
+     kCao, "60m"},
+    {"power-trigger", "all | on", "all", "load-factor: the nodes over which the load that triggers is reckoned", kCao},
+    {"power-root", "sample | queue", "sample", "load-factor: which jobs are counted under the root", kCao},
+    {"power-few", "open | no", "open", "load-factor: whether too few idle nodes are a reason to switch on", kCao},
+    {"power-history", "learn | log", "learn",
+     "load-factor: past jobs are those that have ended, or, as in the paper's study, all of the log", kCao},
+    {"power-wait", "DURATION", "10m", "demand: how long a job waits before nodes are woken for it", "Rota", "0, 10m"},
+    {"power-idle", "DURATION", "9m", "demand, idle-timeout: how long a node is idle before it goes to sleep",
+     "Slurm's SuspendTime", "5m, 1h"},
+    {"power-reserve", "0 .. 0.9999", "0",
+     "demand: nodes are kept ready so that the jobs of a boot time find some with this probability", "Rota",
+     "probability"},
+    {"power-least-on", "DURATION", "0", "demand: how long a node stays on once it was woken", "Rota", "0, 30m"},
+    {"power-cycles", "1 .. 10000", "no limit", "demand: how often a node may go to sleep in a day", "Rota", "times"},
+    {"power-ramp", "1 .. 1000000", "no limit", "demand: how many nodes are woken, or sent to sleep, in a minute",
+     "Slurm's ResumeRate and SuspendRate", "nodes"},
 }};
 
 Result<bool> yes_or_no(std::string_view knob, std::string_view value) {
@@ -231,6 +263,7 @@ Result<void> set_knob(Draft& d, std::string_view knob, std::string_view value) {
   if (knob == "margin") return set_margin(d, value);
   if (knob == "preempt") return set_preempt(d, value);
   if (knob == "checkpoint") return set_checkpoint(d, value);
+  if (is_power_knob(knob)) return set_power_knob(d.knobs.power, knob, value);
   std::vector<std::string_view> names;
   for (const KnobName& k : kKnobs) names.push_back(k.name);
   const auto near = nearest(knob, names);
@@ -327,6 +360,12 @@ Result<void> check_that_all_matters(const Draft& d) {
     return fail("policy knob " + std::string(idle.knob) + " would have no effect here: " + std::string(idle.why) +
                 ". Leave it out.");
   }
+  for (const std::string_view knob : d.said) {
+    const std::string_view why = idle_power_knob(k.power, knob);
+    if (why.empty()) continue;
+    return fail("policy knob " + std::string(knob) + " would have no effect here: " + std::string(why) +
+                ". Leave it out.");
+  }
   if (k.overrun > Overrun::run_on && k.backfill.reservations == 0) {
     return fail(
         "this overrun rule acts when a promised start is due, and with depth=0 nothing is promised. Take depth=1, or "
@@ -371,6 +410,9 @@ Result<Chain> Chain::parse(std::string_view text) {
   if (draft.knobs.migrate.how != Migration::none) {
     chain.links_.push_back(std::make_unique<Migrate>(draft.knobs.migrate));
   }
+  const PowerKnobs& power = chain.knobs_.power;
+  if (power.rule == Power::load_factor) chain.links_.push_back(std::make_unique<LoadFactorPower>(power));
+  if (power.on_demand()) chain.links_.push_back(std::make_unique<DemandPower>(power));
   return chain;
 }
 
@@ -384,12 +426,22 @@ Instant Chain::next_wakeup(const View& view) const {
   return earliest;
 }
 
+void Chain::set_power_options(ClusterOptions& options) const {
+  const PowerKnobs& power = knobs_.power;
+  if (power.rule == Power::none) return;
+  options.idle_order = IdleOrder::latest_first;
+  options.wakes_for_promises = power.on_demand();
+  options.work_history = power.rule == Power::load_factor && !power.from_log;
+  options.demand_history = power.reserve > 0;
+}
+
 WaitingOptions Chain::waiting() const {
   const std::int32_t depth = knobs_.backfill.reservations;
   const bool conservative = depth == BackfillKnobs::kEveryJob;
   const bool backfills = depth > 0 || knobs_.backfill.skip;
   const bool searched = (backfills && !conservative) || asks_for_processors(knobs_.overrun);
-  return {knobs_.order, knobs_.candidates, searched, conservative || depth != 1};
+  return {knobs_.order, knobs_.candidates, searched,
+          conservative || depth != 1 || knobs_.power.rule == Power::load_factor};
 }
 
 }  // namespace rota

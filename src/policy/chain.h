@@ -14,6 +14,7 @@
 #include "policy/estimate.h"
 #include "policy/migrate.h"
 #include "policy/overrun.h"
+#include "policy/power_knobs.h"
 #include "policy/preempt.h"
 
 namespace rota {
@@ -29,6 +30,7 @@ struct ChainKnobs {
   MigrateKnobs migrate;
   Preemption preempt = Preemption::none;
   Duration checkpoint = seconds(60);  // how long writing one takes
+  PowerKnobs power;
 };
 
 class Chain {
@@ -49,6 +51,8 @@ class Chain {
   bool lists_processors() const { return asks_for_processors(knobs_.overrun); }
   // Whether a policy asks which running jobs can give way.
   bool ranks_running() const { return knobs_.preempt != Preemption::none; }
+  // What the power rule asks of the cluster's state; nothing where there is none.
+  void set_power_options(ClusterOptions& options) const;
   // Which indexes the policies will ask for.
   WaitingOptions waiting() const;
 

@@ -32,11 +32,14 @@ class Planner {
   using Hold = Plan::Hold;
 
   Instant now() const { return view_.now(); }
-  void take(const Hold& h) { profile_.change(h.start, h.start + h.expected, -std::int64_t{h.processors}); }
-  void give(const Hold& h) { profile_.change(h.start, h.start + h.expected, h.processors); }
+  void take(const Hold& h) { change(h, -std::int64_t{h.processors}); }
+  void give(const Hold& h) { change(h, h.processors); }
+  void change(const Hold& h, std::int64_t processors) {  // kNever: what it needs is withheld
+    if (h.start != kNever) profile_.change(h.start, h.start + h.expected, processors);
+  }
   void place(Hold& h) {
     h.start = profile_.earliest(now(), h.processors, h.expected);
-    take(h);
+    if (h.start != kNever) take(h);  // kNever: nodes sleep, and nobody knows till when
   }
   Hold hold_of(const WaitingEntry& e) const {
     const Instant promise = view_.job(e.job).promise;
@@ -104,7 +107,7 @@ class Planner {
       first.push_back(h);
     }
     for (const Hold& h : held) {
-      give(h);
+      if (h.start != kNever) give(h);
       plan_.promise(h.job, kNever);
     }
     held = std::move(first);

@@ -134,6 +134,7 @@ class OnePromise {
     std::int64_t left = plan_.free();
     for (const Share& s : set_aside_->shares) {
       if (!room_is_drawn_) break;
+      if (!plan_.nodes().available(s.node)) continue;  // set aside on a node that is not there yet
       left -= std::max<std::int64_t>(0, plan_.nodes().free_on(s.node) - plan_.room().processors_on(s.node));
     }
     return {plan_.free(), window(), left};

@@ -18,6 +18,8 @@ class Builder {
 
   Result<Machine> build() {
     machine_.name = draft_.top.name;
+    machine_.price = draft_.top.price;
+    machine_.co2 = draft_.top.co2;
     auto ok = add_processors();
     if (ok) ok = add_licences();
     if (ok) ok = add_partitions();
@@ -103,6 +105,13 @@ class Builder {
       node.accelerator_type = entry.accelerator_type;
       node.accelerator_speed = static_cast<std::int32_t>(entry.accelerator_speed);
     }
+    node.power = {.off = entry.watts_off,
+                  .idle = entry.watts_idle,
+                  .busy = entry.watts_busy,
+                  .boot = entry.boot_time,
+                  .shutdown = entry.shutdown_time,
+                  .boot_energy = entry.boot_energy < 0 ? -1 : entry.boot_energy * 1000,
+                  .shutdown_energy = entry.shutdown_energy < 0 ? -1 : entry.shutdown_energy * 1000};
     machine_.nodes.reserve(machine_.nodes.size() + names->size());
     for (std::string& name : *names) {
       node.name = std::move(name);

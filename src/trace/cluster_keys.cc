@@ -12,16 +12,21 @@ constexpr std::int64_t kMostProcessors = 2'147'483'647;
 constexpr std::int64_t kMostNodes = 1'000'000;
 constexpr std::int64_t kMostMemory = std::int64_t{1} << 60U;
 constexpr std::int64_t kSecond = 1000;
+constexpr std::int64_t kMostWatts = 100'000'000;         // milliwatts
+constexpr std::int64_t kMostJoules = 1'000'000'000'000;  // millijoules
 
-constexpr std::array<Key<TopEntry>, 3> kTopKeys{{
+constexpr std::array<Key<TopEntry>, 5> kTopKeys{{
     {"name", KeyType::text, &TopEntry::name, 0, 0, "cluster", "what the cluster is called, in tables and reports"},
     {"processors", KeyType::whole, &TopEntry::processors, 1, kMostProcessors, "the sum over the nodes",
      "interchangeable processors that are only counted; instead of `[[nodes]]`"},
     {"licences", KeyType::text, &TopEntry::licences, 0, 0, "none",
      "licences that running jobs share, and how many of each: \"matlab:4,fluent:12\"; with `[[nodes]]`"},
+    {"electricity_price", KeyType::factor, &TopEntry::price, 0, 1'000'000, "no cost is told",
+     "what a kilowatt-hour costs, in any currency"},
+    {"co2", KeyType::factor, &TopEntry::co2, 0, 10'000'000, "no CO2 is told", "grams of CO2 for a kilowatt-hour"},
 }};
 
-constexpr std::array<Key<NodesEntry>, 8> kNodesKeys{{
+constexpr std::array<Key<NodesEntry>, 15> kNodesKeys{{
     {"names", KeyType::hosts, &NodesEntry::names, 0, 0, "", "nodes of one kind, each named once in the file"},
     {"processors", KeyType::whole, &NodesEntry::processors, 1, 1'000'000, "1", "processors of each of these nodes"},
     {"memory", KeyType::size, &NodesEntry::memory, 1, kMostMemory, "not looked at",
@@ -34,6 +39,20 @@ constexpr std::array<Key<NodesEntry>, 8> kNodesKeys{{
      "how fast they are beside one for which times of tasks are told"},
     {"cpu_factor", KeyType::factor, &NodesEntry::cpu_factor, 1, 100'000, "1.0",
      "how fast these nodes run jobs beside one for which run times are told"},
+    {"watts_off", KeyType::factor, &NodesEntry::watts_off, 0, kMostWatts, "0",
+     "what each of these nodes draws when off"},
+    {"watts_idle", KeyType::factor, &NodesEntry::watts_idle, 1, kMostWatts, "no energy is told",
+     "what each draws when on and idle"},
+    {"watts_busy", KeyType::factor, &NodesEntry::watts_busy, 0, kMostWatts, "0",
+     "what each busy processor draws on top of that"},
+    {"boot_time", KeyType::time, &NodesEntry::boot_time, kSecond, 86'400 * kSecond, "5m",
+     "from the command to wake until jobs can start"},
+    {"shutdown_time", KeyType::time, &NodesEntry::shutdown_time, 0, 86'400 * kSecond, "0",
+     "from the command to sleep until the node is off"},
+    {"boot_energy", KeyType::factor, &NodesEntry::boot_energy, 0, kMostJoules, "`watts_idle` all the time",
+     "joules of a whole boot"},
+    {"shutdown_energy", KeyType::factor, &NodesEntry::shutdown_energy, 0, kMostJoules, "`watts_idle` all the time",
+     "joules of a whole shutdown"},
 }};
 
 constexpr std::array<Key<PartitionEntry>, 9> kPartitionKeys{{
@@ -94,6 +113,7 @@ std::string takes_text(KeyType type, std::int64_t low, std::int64_t high) {
     case KeyType::size:
       return "a size, in bytes such as 68719476736 or as text such as \"64G\" (at most " + format_size(high) + ")";
     case KeyType::time:
+      if (low < kSecond) return R"(a time, in seconds such as 90 or as text such as "1.5m"; 0 is none)";
       return R"(a time of at least a second, in seconds such as 3600 or as text such as "1h", "2d" or "1-12:00:00")";
     case KeyType::factor:
       return "a number from " + format_factor(low) + " to " + format_factor(high) + ", to three decimals";

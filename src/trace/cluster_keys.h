@@ -29,6 +29,8 @@ struct TopEntry : Entry {
   std::string name = "cluster";
   std::int64_t processors = 0;
   std::string licences;
+  std::int64_t price = -1;
+  std::int64_t co2 = -1;
 };
 struct NodesEntry : Entry {
   std::string names;
@@ -39,6 +41,13 @@ struct NodesEntry : Entry {
   std::string accelerator_type = "gpu";
   std::int64_t accelerator_speed = 1000;  // per mille
   std::int64_t cpu_factor = 1000;         // per mille
+  std::int64_t watts_off = 0;             // milliwatts, as are
+  std::int64_t watts_idle = 0;
+  std::int64_t watts_busy = 0;
+  Duration boot_time = seconds(300);
+  Duration shutdown_time = seconds(0);
+  std::int64_t boot_energy = -1;  // millijoules
+  std::int64_t shutdown_energy = -1;
 };
 struct PartitionEntry : Entry {
   std::string name;

@@ -79,6 +79,7 @@ Setting any_setting() {
   s.rules.auction.close = *rc::gen::element(Close::on_time, Close::unbeatable, Close::stopping);
   s.rules.auction.patience = s.mix.mean_run_time;
   s.rules.bid.valuation = *rc::gen::element(Valuation::published, Valuation::by_rate, Valuation::by_plan);
+  s.rules.second_thoughts = *rc::gen::arbitrary<bool>();
   s.rules.bid.mean_run_time = s.mix.mean_run_time;
   s.policy = "fcfs-skip+overrun=run-on+preempt=" +
              *rc::gen::element<std::string>("no", "suspend", "requeue", "checkpoint+checkpoint=2");
@@ -98,7 +99,10 @@ RC_GTEST_PROP(Federation, SellsEveryJobOnceAndPreemptsOnlyAtTheWinner, ()) {
   const Setting setting = any_setting();
   const Ran ran = run(setting);
   expect_all_done(ran);
-  for (const sim::GlobalJob& job : ran.jobs) RC_ASSERT(ran.settled.at(job.arrival.spec.number) == 1);
+  for (const sim::GlobalJob& job : ran.jobs) {
+    const int settled = ran.settled.at(job.arrival.spec.number);
+    RC_ASSERT((setting.rules.second_thoughts ? settled >= 2 : settled == 1));  // when it was won, and when it started
+  }
   RC_ASSERT(ran.totals.vain_preemptions == 0);
 }
 
@@ -128,6 +132,7 @@ class DispatcherTest : public testing::Test, public Site {
   const View& view() const override { return cluster_; }
   Haul haul(const Offer&) const override { return {seconds(10), seconds(10), {}}; }
   std::vector<Duration> soonest(const Offer&) const override { return {seconds(10), seconds(0)}; }
+  void give_up(std::int64_t job) override { given_up_.push_back(job); }
   void take(const Offer& offer) override { taken_.emplace_back(offer.spec.number, loop_.now()); }
 
   void offer_and_outbid() {
@@ -155,6 +160,7 @@ class DispatcherTest : public testing::Test, public Site {
   sim::VirtualLoop loop_;
   MemoryExchange exchange_{loop_};
   Taken taken_;
+  std::vector<std::int64_t> given_up_;
   Dispatcher dispatcher_{kOwn, {{seconds(100)}, {}, seconds(7)}, *this, exchange_, loop_};
 };
 
@@ -182,6 +188,36 @@ TEST_F(DispatcherTest, SellsAJobAgainWhoseWinnerDiedBeforeItTookIt) {
   EXPECT_FALSE(exchange_.claim(1, kOwn)) << "it has been sold to the other";
   run_until(at_seconds(400));
   EXPECT_EQ(taken_, (Taken{{1, at_seconds(250)}}));
+}
+
+TEST_F(DispatcherTest, GivesUpAJobThatWaitsWhenAnotherSiteBidsMore) {
+  Dispatcher second(kOwn, {{seconds(100)}, {}, seconds(7), true}, *this, exchange_, loop_);
+  second.open(kEpoch);
+  exchange_.lease(kOther, kLongest);
+  offer_and_outbid();
+  ASSERT_TRUE(exchange_.claim(1, kOwn));
+  ASSERT_TRUE(exchange_.settle(1, kOwn));
+  second.queued(1);
+  ASSERT_NE(exchange_.find(1), nullptr) << "it is on offer again";
+  run_until(at_seconds(10));
+  ASSERT_TRUE(exchange_.claim(1, kOther));
+  EXPECT_FALSE(second.may_start(1));
+  run_until(at_seconds(20));
+  EXPECT_EQ(given_up_, std::vector<std::int64_t>{1});
+}
+
+TEST_F(DispatcherTest, LetsNobodyHaveAJobThatItHasStarted) {
+  Dispatcher second(kOwn, {{seconds(100)}, {}, seconds(7), true}, *this, exchange_, loop_);
+  second.open(kEpoch);
+  exchange_.lease(kOther, kLongest);
+  offer_and_outbid();
+  ASSERT_TRUE(exchange_.claim(1, kOwn));
+  ASSERT_TRUE(exchange_.settle(1, kOwn));
+  second.queued(1);
+  EXPECT_TRUE(second.may_start(1));
+  EXPECT_FALSE(exchange_.claim(1, kOther));
+  run_until(at_seconds(300));
+  EXPECT_TRUE(given_up_.empty());
 }
 
 }  // namespace

@@ -21,6 +21,8 @@ std::vector<Row> any_rows() {
 
 const std::vector<std::string> kModes{"suspend", "requeue", "checkpoint"};
 
+const std::vector<std::string> kTimedModes{"suspend", "requeue", "checkpoint+checkpoint=2"};
+
 // A chain that goes with preemption, and how jobs give way under it.
 std::pair<std::string, std::string> any_chain() {
   std::string chain = *rc::gen::elementOf(std::vector<std::string>{"fcfs", "fcfs-skip", "easy", "easy-sjbf", "easy++"});
@@ -84,17 +86,12 @@ void run_without_inversion(const std::string& policy, bool skip) {
   for (const auto& [number, job] : rehearsal.ended()) RC_ASSERT(job.ended());
 }
 
-std::string any_mode() {
-  const std::string mode = *rc::gen::elementOf(kModes);
-  return "+preempt=" + mode + (mode == "checkpoint" ? "+checkpoint=2" : "");
-}
-
 RC_GTEST_PROP(Preemption, LeavesNobodyWaitingForProcessorsOfLowerPriority, ()) {
-  run_without_inversion("fcfs-skip" + any_mode(), true);
+  run_without_inversion("fcfs-skip+preempt=" + *rc::gen::elementOf(kTimedModes), true);
 }
 
 RC_GTEST_PROP(Preemption, LeavesTheFirstOfTheQueueWaitingForNobodyOfLowerPriority, ()) {
-  run_without_inversion("fcfs" + any_mode(), false);
+  run_without_inversion("fcfs+preempt=" + *rc::gen::elementOf(kTimedModes), false);
 }
 
 // The highest priority of all runs as if it were alone.

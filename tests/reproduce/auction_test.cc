@@ -11,7 +11,7 @@ TEST(Auction, every_figure_lies_where_it_should) {
   study.threads = 2;
   const auto findings = study_auction(study);
   ASSERT_TRUE(findings) << findings.error().message;
-  ASSERT_EQ(findings->cells.size(), 12U);
+  ASSERT_EQ(findings->cells.size(), 13U);
   for (const report::Cell& cell : findings->cells) {
     EXPECT_TRUE(cell.ok()) << cell.claim << ": " << cell.found << " is not in " << cell.low << " .. " << cell.high;
   }

@@ -44,6 +44,7 @@ bool SimEngine::arrival_due(Instant now) const {
 
 void SimEngine::take_arrival(Instant now) {
   if (options_.queue_floor >= 0) next_.spec.submit = now;
+  if (meter_.meters() && alive_.size() == 0) meter_.open(now);
   alive_.add() = {next_.run_time, next_.spec.limit};
   ++waiting_;
   happened_.emplace_back(now, Submitted{next_.spec, next_.spec.limit});
@@ -56,8 +57,9 @@ void SimEngine::take_ends(Instant now) {
     ends_.pop();
     if (!killed_.empty() && killed_.erase(c.dispatch) > 0) continue;
     happened_.emplace_back(now, Finished{c.job, c.timed_out});
+    if (meter_.meters()) meter_.end(c.job, now, false);
     alive_.retire(c.job.value);
-    if (options_.ties == Ties::submit_first) flush();
+    if (options_.ties != Ties::batch) flush();
   }
 }
 
@@ -80,6 +82,7 @@ void SimEngine::take_overdue(Instant now) {
 void SimEngine::ring() {
   const Instant now = loop_.now();
   if (options_.ties == Ties::batch) {
+    take_switched(now);
     take_ends(now);
     if (!leaving_.empty()) take_leaving(now);
     take_overdue(now);
@@ -93,6 +96,8 @@ void SimEngine::ring() {
       flush();
     }
     take_ends(now);
+    take_switched(now);
+    flush();
   }
   ring_next();
 }
@@ -109,6 +114,7 @@ void SimEngine::ring_next() {
   if (!ends_.empty()) at = std::min(at, ends_.top().at);
   if (!overdue_.empty()) at = std::min(at, overdue_.top().at);
   if (!leaving_.empty()) at = std::min(at, leaving_.front().at);
+  if (!switching_.empty()) at = std::min(at, switching_.top().at);
   if (!happened_.empty()) at = std::min(at, loop_.now());
   loop_.set(*this, failure_ ? at : kNever);
 }
@@ -130,6 +136,10 @@ Result<void> SimEngine::dispatch(const Command& command) {
     case Command::Kind::preempt:
       preempt(command);
       break;
+    case Command::Kind::power_on:
+    case Command::Kind::power_off:
+      switch_power(command);
+      break;
   }
   return {};
 }
@@ -150,6 +160,26 @@ void SimEngine::run(Alive& job, const Command& command) {
   job.end = std::min(natural_end, command.limit_end);
   ends_.push({job.end, job.dispatch, command.job, job.end < natural_end});
   remind(command.job, command.expected_end);
+  if (command.where && meter_.meters()) meter_.start(command.job, *command.where, loop_.now());
+}
+
+void SimEngine::switch_power(const Command& command) {
+  const Instant now = loop_.now();
+  const bool on = command.kind == Command::Kind::power_on;
+  const PowerDraw& power = options_.metered->nodes[command.node.value].power;
+  meter_.switched(command.node, on ? PowerState::booting : PowerState::shutting_down, now);
+  const Instant done = now + (on ? power.boot : power.shutdown);
+  switching_.push({done, command.key, command.node, on ? PowerState::on : PowerState::off});
+  if (meter_.meters() && switching_.top().at == done) ring_next();
+}
+
+void SimEngine::take_switched(Instant now) {
+  while (!switching_.empty() && switching_.top().at <= now) {
+    const Switching s = switching_.top();
+    switching_.pop();
+    meter_.switched(s.node, s.state, now);
+    happened_.emplace_back(now, PowerChanged{s.node, s.state});
+  }
 }
 
 void SimEngine::remind(JobId id, Instant expected_end) {
@@ -161,6 +191,7 @@ void SimEngine::remind(JobId id, Instant expected_end) {
 void SimEngine::kill(JobId id) {
   Alive& job = alive_[id.value];
   CHECK(job.dispatch != 0, "only a running job is killed");
+  if (meter_.meters()) meter_.end(id, loop_.now(), true);
   killed_.insert(job.dispatch);
   ++waiting_;
   job = {job.run_time, options_.resubmit == Resubmit::true_run_time ? job.run_time : job.limit};
@@ -185,6 +216,7 @@ void SimEngine::preempt(const Command& command) {
 void SimEngine::vacate(JobId id) {
   Alive& job = alive_[id.value];
   ++waiting_;
+  if (meter_.meters()) meter_.end(id, loop_.now(), job.kept == Duration{0});
   happened_.emplace_back(loop_.now(), Vacated{id, job.kept});
   job.run_time -= work_in(std::max(job.kept - job.pause, Duration{0}), job.cpu_factor);
   job.dispatch = 0;
@@ -199,6 +231,7 @@ void SimEngine::migrate(const Command& command) {
   const Duration worked = std::max(loop_.now() - job.start - job.pause, Duration{0});
   job.run_time = command.kept ? job.run_time - work_in(worked, job.cpu_factor) : job.all;
   job.pause = command.pause;
+  if (meter_.meters()) meter_.end(command.job, loop_.now(), !command.kept);
   run(job, command);
   ring_next();
 }
@@ -216,6 +249,7 @@ void SimEngine::cancel(JobId id) {
     --waiting_;
   } else {
     killed_.insert(job.dispatch);
+    if (meter_.meters()) meter_.end(id, loop_.now(), true);
     std::erase_if(leaving_, [&](const Coming& c) { return c.job == id; });
   }
   happened_.emplace_back(loop_.now(), Cancelled{id});

@@ -9,6 +9,7 @@
 #include "base/paged_table.h"
 #include "control/ports.h"
 #include "engine/sim/loop.h"
+#include "engine/sim/power_meter.h"
 
 namespace rota::sim {
 
@@ -30,6 +31,7 @@ enum class Ties : std::uint8_t {
   batch,         // all events of an instant together, ends first, then one scheduling cycle
   submit_first,  // one by one, each followed by a cycle: overdue, submissions, ends in order of dispatch (published
                  // schedules)
+  one_by_one,    // the same order without the rest of that mode; nodes that have booted come last, together
 };
 
 // What a user does whose job was killed for somebody else's promise.
@@ -40,13 +42,14 @@ struct EngineOptions {
   Resubmit resubmit = Resubmit::true_run_time;
   // While so few jobs wait or fewer, the next job arrives at once, not after its gap; -1: never (closed loop studies).
   std::int64_t queue_floor = -1;
-  Duration checkpoint{0};  // what writing a checkpoint takes
+  Duration checkpoint{0};            // what writing a checkpoint takes
+  const Machine* metered = nullptr;  // its nodes can sleep, and their power is metered. Must outlive the engine
 };
 
 class SimEngine final : public Engine, public Alarm {
  public:
   SimEngine(const EngineOptions& options, Source& source, VirtualLoop& loop)
-      : options_(options), source_(source), loop_(loop) {}
+      : options_(options), source_(source), loop_(loop), meter_(options.metered) {}
 
   // Draws the first job; call once before the loop runs. The sink must outlive the engine.
   void open(EventSink& sink);
@@ -61,11 +64,12 @@ class SimEngine final : public Engine, public Alarm {
   Result<void> dispatch(const Command& command) override;
   void ring() override;
 
-  // Nothing is left to come but the ends of running jobs.
-  bool no_more_to_come() const { return due_ == kNever && happened_.empty() && leaving_.empty(); }
-
   const Result<void>& failure() const { return failure_; }
   std::int64_t arrived() const { return alive_.size(); }
+  bool expects_jobs() const { return due_ != kNever; }  // some have not come yet
+  // Whether anything will happen without a command.
+  bool quiet() const { return due_ == kNever && ends_.empty() && switching_.empty() && happened_.empty(); }
+  const PowerMeter& meter() const { return meter_; }
 
  private:
   // Something that will happen to a running job: it ends, or it outlives what was expected.
@@ -75,6 +79,14 @@ class SimEngine final : public Engine, public Alarm {
     JobId job;
     bool timed_out;  // ends by its limit
     bool operator>(const Coming& o) const { return at != o.at ? at > o.at : dispatch > o.dispatch; }
+  };
+  // A node that boots or shuts down will be there.
+  struct Switching {
+    Instant at;
+    std::uint64_t order;
+    NodeId node;
+    PowerState state;
+    bool operator>(const Switching& o) const { return at != o.at ? at > o.at : order > o.order; }
   };
   using Calendar = std::priority_queue<Coming, std::vector<Coming>, std::greater<>>;
 
@@ -98,6 +110,8 @@ class SimEngine final : public Engine, public Alarm {
   void preempt(const Command& command);
   void migrate(const Command& command);
   void vacate(JobId id);
+  void switch_power(const Command& command);
+  void take_switched(Instant now);
   void draw();
   bool arrival_due(Instant now) const;
   void take_arrival(Instant now);
@@ -116,7 +130,9 @@ class SimEngine final : public Engine, public Alarm {
   std::vector<Coming> leaving_;     // when their checkpoints are written; in that order
   PagedTable<Alive> alive_;         // by job id
   std::set<std::uint32_t> killed_;  // dispatches that were stopped and still stand in the calendar of ends
-  std::vector<Event> happened_;     // not yet delivered
+  PowerMeter meter_;
+  std::priority_queue<Switching, std::vector<Switching>, std::greater<>> switching_;
+  std::vector<Event> happened_;  // not yet delivered
   std::vector<Event> delivering_;
   Arrival next_;          // the next to arrive, while due_ is not kNever
   Instant due_ = kNever;  // when next_ arrives

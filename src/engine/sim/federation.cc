@@ -28,6 +28,7 @@ class Federation::Face final : public Site {
     const GlobalJob& job = federation_.job_of(offer.spec.number);
     federation_.send(job, self_, federation_.transfer(job, self_));
   }
+  void give_up(std::int64_t job) override { federation_.sites_[self_.value]->take_back(job); }
 
  private:
   const std::vector<Duration>& row(const Offer& offer) const { return federation_.options_.transfer[offer.data.value]; }
@@ -81,7 +82,9 @@ void Federation::ring() {
     const GlobalJob& job = job_of(arrived.job);
     coming_processors_[arrived.site.value] -= job.arrival.spec.processors;
     const bool late = races() && fate_of(arrived.job).site.valid();  // it has started elsewhere meanwhile
-    if (!late) sites_[arrived.site.value]->queue(job.arrival);
+    if (late) continue;
+    sites_[arrived.site.value]->queue(job.arrival);
+    if (!dispatchers_.empty()) dispatchers_[arrived.site.value]->queued(arrived.job);
   }
   for (; next_ < jobs_.size() && jobs_[next_].arrival.spec.submit <= now; ++next_) {
     if (failure_) failure_ = place(jobs_[next_]);
@@ -172,11 +175,12 @@ void Federation::load_changed(SiteId site) {
 // In a race the first to start has it, and fetches the input now unless it has.
 std::optional<Duration> Federation::may_start(SiteId site, std::int64_t number) {
   Fate& fate = fate_of(number);
+  if (fate.site == site) return Duration{0};  // it gave way here and goes on
   if (!races()) {
+    if (!dispatchers_.empty() && !dispatchers_[site.value]->may_start(number)) return std::nullopt;
     fate.site = site;
     return Duration{0};
   }
-  if (fate.site == site) return Duration{0};  // it gave way here and goes on
   if (!exchange_.claim(number, site) || !exchange_.settle(number, site)) return std::nullopt;
   fate.site = site;
   for (std::uint32_t s = 0; s < sites_.size(); ++s) {
@@ -189,9 +193,14 @@ std::optional<Duration> Federation::may_start(SiteId site, std::int64_t number) 
   return fetch;
 }
 
+// Whoever makes room for a job that is still on offer claims it before, so that nobody makes room in vain.
 void Federation::preempts(SiteId site, std::int64_t beneficiary) {
   ++totals_.preemptions;
-  if (beneficiary > 0) preempted_at_[beneficiary].insert(site);
+  if (beneficiary <= 0) return;
+  preempted_at_[beneficiary].insert(site);
+  Fate& fate = fate_of(beneficiary);
+  const bool claims = !dispatchers_.empty() && !fate.site.valid();
+  if (claims && dispatchers_[site.value]->may_start(beneficiary)) fate.site = site;
 }
 
 void Federation::left(SiteId site, const Job& job) {

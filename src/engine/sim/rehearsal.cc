@@ -1,6 +1,12 @@
 #include "engine/sim/rehearsal.h"
 
 namespace rota::sim {
+namespace {
+
+constexpr std::int64_t kInVain = 10'000;  // wake-ups
+
+}  // namespace
+
 ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& chain) {
   ClusterOptions cluster;
   cluster.processors = options.processors;
@@ -10,6 +16,8 @@ ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& cha
   cluster.machine = options.machine;
   cluster.list_processors = chain.lists_processors();
   cluster.by_priority = chain.ranks_running();
+  chain.set_power_options(cluster);
+  cluster.past_work = options.past_work;
   return cluster;
 }
 
@@ -28,16 +36,19 @@ Rehearsal::Rehearsal(const RehearsalOptions& options, const Chain& chain, Source
       engine_(engine_options(options, chain), source, loop_),
       controller_(cluster_options(options, chain), chain, {loop_, engine_, jobs}) {}
 
-// A policy may go on asking to be woken.
-bool Rehearsal::is_over() const {
-  return engine_.no_more_to_come() && controller_.view().waiting().empty() && controller_.view().running().empty();
+bool Rehearsal::all_gone() const {
+  const View& view = controller_.view();
+  return !engine_.expects_jobs() && view.waiting().empty() && view.running().empty();
 }
 
 Result<void> Rehearsal::run() {
   engine_.open(controller_);
-  for (std::int64_t steps = 0; !is_over() && loop_.step(); ++steps) {
+  std::int64_t in_vain = 0;  // wake-ups of the policy in a row while nothing was left to happen by itself
+  for (std::int64_t steps = 0; loop_.step(); ++steps) {
     if (!engine_.failure()) return engine_.failure();
     if (!controller_.failure()) return controller_.failure();
+    in_vain = engine_.quiet() ? in_vain + 1 : 0;
+    if (all_gone() || in_vain > kInVain) break;
     if (options_.progress && steps % 8192 == 0) options_.progress(engine_.arrived());
   }
   controller_.close();

@@ -10,8 +10,9 @@
 namespace rota::sim {
 
 struct RehearsalOptions {
-  std::int64_t processors = 0;       // > 0
-  const Machine* machine = nullptr;  // nodes and partitions; nullptr: counted. Must outlive the rehearsal
+  std::int64_t processors = 0;             // > 0
+  const Machine* machine = nullptr;        // nodes and partitions; nullptr: counted. Must outlive the rehearsal
+  const WorkHistory* past_work = nullptr;  // what is known beforehand of the jobs to come; must outlive the rehearsal
   EngineOptions engine;
   std::function<void(std::int64_t jobs_arrived)> progress;  // called every few thousand events; may be empty
 };
@@ -23,13 +24,18 @@ class Rehearsal {
  public:
   Rehearsal(const RehearsalOptions& options, const Chain& chain, Source& source, JobSink& jobs);
 
-  // Runs until nothing is left to happen; fails with the referee's sentence.
+  // Runs until no job is left to come, to wait or to run, or nothing more can happen; fails with the referee's
+  // sentence.
   Result<void> run();
 
   const Controller& controller() const { return controller_; }
+  // What the nodes drew, from the first arrival until the last job was gone; nothing where nothing was metered.
+  Consumption consumption() const {
+    return engine_.meter().meters() ? engine_.meter().read(loop_.now()) : Consumption{};
+  }
 
  private:
-  bool is_over() const;
+  bool all_gone() const;
 
   RehearsalOptions options_;
   VirtualLoop loop_;

@@ -1,0 +1,137 @@
+#include "engine/sim/power_meter.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace rota::sim {
+namespace {
+
+// Microjoules on top of millijoules: sums of years of large machines do not fit into microjoules.
+void add(std::int64_t microjoules, std::int64_t& millijoules, std::int64_t& rest) {
+  rest += microjoules;
+  millijoules += rest / 1000;
+  rest %= 1000;
+}
+
+}  // namespace
+
+PowerMeter::PowerMeter(const Machine* machine) : machine_(machine) {
+  if (machine) nodes_.resize(machine->nodes.size());
+}
+
+std::int64_t PowerMeter::draw(NodeId id) const {
+  const PowerDraw& power = machine_->nodes[id.value].power;
+  const NodeMeter& node = nodes_[id.value];
+  switch (node.state) {
+    case PowerState::on:
+      return power.idle + power.busy * node.busy;
+    case PowerState::booting:
+      return power.booting();
+    case PowerState::shutting_down:
+      return power.shutting_down();
+    case PowerState::off:
+      return power.off;
+  }
+  return 0;
+}
+
+void PowerMeter::settle(NodeId id, Instant now) {
+  NodeMeter& node = nodes_[id.value];
+  const std::int64_t passed = (now - node.since).count();
+  node.energy += draw(id) * passed;
+  node.work += node.busy * passed;
+  if (node.state == PowerState::off) node.off += machine_->nodes[id.value].processors * passed;
+  node.since = now;
+}
+
+void PowerMeter::open(Instant now) {
+  opened_ = now;
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    settle(NodeId{i}, now);
+    nodes_[i].energy = nodes_[i].work = nodes_[i].off = 0;
+  }
+}
+
+void PowerMeter::start(JobId job, const Placement& where, Instant now) {
+  for (const Share& s : where.shares) {
+    settle(s.node, now);
+    CHECK(nodes_[s.node.value].state == PowerState::on, "a job runs on nodes that are on");
+    nodes_[s.node.value].busy += s.processors;
+  }
+  running_[job] = {where.shares, now};
+}
+
+std::int64_t PowerMeter::used_by(const Dispatch& dispatch, Instant now) const {
+  const std::int64_t ran = (now - dispatch.start).count();
+  std::int64_t used = 0;
+  for (const Share& s : dispatch.shares) {
+    const Node& node = machine_->nodes[s.node.value];
+    used += node.power.busy * ran * s.processors + node.power.idle * ran * s.processors / node.processors;
+  }
+  return used;
+}
+
+void PowerMeter::end(JobId job, Instant now, bool killed) {
+  const auto found = running_.find(job);
+  if (found == running_.end()) return;
+  const std::int64_t used = used_by(found->second, now);
+  add(used, ended_, ended_rest_);
+  if (killed) {
+    add(used, lost_, lost_rest_);
+    before_[job] += used;
+  } else {
+    before_.erase(job);
+  }
+  for (const Share& s : found->second.shares) {
+    settle(s.node, now);
+    nodes_[s.node.value].busy -= s.processors;
+  }
+  running_.erase(found);
+}
+
+void PowerMeter::switched(NodeId id, PowerState state, Instant now) {
+  settle(id, now);
+  NodeMeter& node = nodes_[id.value];
+  CHECK(node.busy == 0, "a node on which a job runs is not switched");
+  if (node.state == PowerState::on) ++node.cycles;
+  node.state = state;
+}
+
+std::int64_t PowerMeter::energy_of(NodeId id, Instant now) const {
+  return nodes_[id.value].energy + draw(id) * (now - nodes_[id.value].since).count();
+}
+
+std::int64_t PowerMeter::energy_of(JobId job, Instant now) const {
+  const auto before = before_.find(job);
+  const auto found = running_.find(job);
+  return (before == before_.end() ? 0 : before->second) + (found == running_.end() ? 0 : used_by(found->second, now));
+}
+
+Consumption PowerMeter::read(Instant now) const {
+  Consumption all;
+  all.length = now - opened_;
+  std::int64_t rest = 0;
+  std::int64_t always_rest = 0;
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    const NodeMeter& node = nodes_[i];
+    const Node& described = machine_->nodes[i];
+    const std::int64_t passed = (now - node.since).count();
+    const std::int64_t work = node.work + node.busy * passed;
+    const std::int64_t off = node.off + (node.state == PowerState::off ? described.processors * passed : 0);
+    all.work += work;
+    all.off += off;
+    all.idle += described.processors * all.length.count() - work - off;
+    all.cycles += node.cycles;
+    all.most_cycles = std::max<std::int64_t>(all.most_cycles, node.cycles);
+    add(energy_of(NodeId{i}, now), all.energy, rest);
+    add(described.power.idle * all.length.count() + described.power.busy * work, all.always_on, always_rest);
+  }
+  all.jobs = ended_;
+  all.lost = lost_;
+  std::int64_t jobs_rest = ended_rest_;
+  for (const auto& [job, dispatch] : running_) add(used_by(dispatch, now), all.jobs, jobs_rest);
+  return all;
+}
+
+}  // namespace rota::sim

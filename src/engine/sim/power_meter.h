@@ -1,0 +1,79 @@
+// What the nodes draw, and who draws it: the physics of power in a rehearsal. Energy is whole microjoules (milliwatts
+// times milliseconds). Time in a state is counted in processor-milliseconds, so that nodes of any size add up. O(1) for
+// each node that changes. Not thread-safe.
+//
+// A node draws `off` when it is off, `idle` when it is on, `busy` on top of that for each busy processor, and the mean
+// of its boot or shutdown energy meanwhile (model/machine.h).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "model/node_power.h"
+#include "model/node_space.h"
+
+namespace rota::sim {
+
+// Over all nodes and the time that was metered.
+struct Consumption {
+  Duration length{0};     // of the time metered
+  std::int64_t work = 0;  // processor-milliseconds on which jobs ran; killed dispatches too
+  std::int64_t idle = 0;  // on, booting or shutting down, and no job there
+  std::int64_t off = 0;
+  std::int64_t energy = 0;       // millijoules, as are:
+  std::int64_t always_on = 0;    // the same jobs on nodes that never sleep
+  std::int64_t jobs = 0;         // of all jobs: what their processors add, and their part of the nodes that are on
+  std::int64_t lost = 0;         // of those, dispatches that were killed
+  std::int64_t cycles = 0;       // times that a node was sent to sleep
+  std::int64_t most_cycles = 0;  // of one node
+};
+
+class PowerMeter {
+ public:
+  explicit PowerMeter(const Machine* machine);  // nullptr or counted: meters nothing
+
+  bool meters() const { return !nodes_.empty(); }
+
+  void open(Instant now);  // what was before does not count
+  void start(JobId job, const Placement& where, Instant now);
+  void end(JobId job, Instant now, bool killed);
+  void switched(NodeId node, PowerState state, Instant now);
+
+  std::int64_t energy_of(NodeId node, Instant now) const;  // microjoules until now
+  // Microjoules of a job's dispatches so far: what its processors add to what their nodes draw, and of what a node
+  // draws anyhow the part of its processors that the job has.
+  std::int64_t energy_of(JobId job, Instant now) const;
+  Consumption read(Instant now) const;
+
+ private:
+  struct NodeMeter {
+    PowerState state = PowerState::on;
+    std::uint32_t busy = 0;  // processors
+    std::int32_t cycles = 0;
+    Instant since = kEpoch;
+    std::int64_t energy = 0;  // microjoules until since
+    std::int64_t work = 0;    // processor-milliseconds until since
+    std::int64_t off = 0;
+  };
+  struct Dispatch {
+    std::vector<Share> shares;
+    Instant start;
+  };
+
+  std::int64_t draw(NodeId node) const;  // milliwatts
+  void settle(NodeId node, Instant now);
+  std::int64_t used_by(const Dispatch& dispatch, Instant now) const;
+
+  const Machine* machine_;
+  std::vector<NodeMeter> nodes_;
+  std::map<JobId, Dispatch> running_;
+  std::map<JobId, std::int64_t> before_;  // microjoules of killed dispatches of jobs that have not ended
+  std::int64_t ended_ = 0;                // millijoules of dispatches that are over, and what is left below one
+  std::int64_t ended_rest_ = 0;
+  std::int64_t lost_ = 0;  // the same of those that were killed
+  std::int64_t lost_rest_ = 0;
+  Instant opened_ = kEpoch;
+};
+
+}  // namespace rota::sim

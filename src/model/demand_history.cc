@@ -1,0 +1,55 @@
+#include "model/demand_history.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace rota {
+
+void DemandHistory::add(Instant at, std::int64_t processors) {
+  if (window_ <= Duration{0}) return;
+  const std::int64_t window = at.time_since_epoch() / window_;
+  if (window != open_) {
+    close_window();
+    // The windows since then in which nobody asked for anything, at most those of a week.
+    const std::int64_t first = std::max(open_ + 1, window - (seconds(604'800) / window_));
+    for (std::int64_t w = first; open_ >= 0 && w < window; ++w) count(hour_at(kEpoch + window_ * w), 0, 1);
+    open_ = window;
+    asked_ = 0;
+  }
+  asked_ += processors;
+}
+
+void DemandHistory::close_window() {
+  if (open_ < 0) return;
+  const auto level = std::min<std::size_t>(std::bit_width(static_cast<std::uint64_t>(asked_)), kLevels - 1);
+  count(hour_at(kEpoch + window_ * open_), level, 1);
+}
+
+void DemandHistory::count(std::int64_t hour, std::size_t level, float windows) {
+  Hour& its = hours_[static_cast<std::size_t>(hour) % kHours];
+  const std::int64_t week = hour / static_cast<std::int64_t>(kHours);
+  if (week != its.week) {
+    const auto weight =
+        static_cast<float>(std::ldexp(1.0, static_cast<int>(std::max<std::int64_t>(its.week - week, -60))));
+    for (float& w : its.windows) w *= weight;
+    its.week = week;
+  }
+  its.windows[level] += windows;
+}
+
+std::int64_t DemandHistory::reserve(Instant now, double probability) const {
+  if (probability <= 0) return 0;
+  const Hour& its = hours_[static_cast<std::size_t>(hour_at(now)) % kHours];
+  float all = 0;
+  for (const float w : its.windows) all += w;
+  if (all <= 0) return 0;
+  float sum = 0;
+  for (std::size_t level = 0; level < kLevels; ++level) {
+    sum += its.windows[level];
+    if (sum >= static_cast<float>(probability) * all) return level == 0 ? 0 : std::int64_t{1} << (level - 1);
+  }
+  return 0;
+}
+
+}  // namespace rota

@@ -1,0 +1,41 @@
+// How many processors the jobs ask for that arrive within one boot time, hour of the week by hour of the week: from
+// which a reserve of nodes that are kept ready is reckoned. What is long past counts less: with each week half as much.
+// O(1) for each job. Not thread-safe.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/time.h"
+
+namespace rota {
+
+class DemandHistory {
+ public:
+  explicit DemandHistory(Duration window) : window_(window) {}
+
+  void add(Instant at, std::int64_t processors);
+
+  // So many that, in this hour of the week, the jobs of one window asked for no more with this probability; demand is
+  // rounded down to a power of two. 0 as long as nothing is known, or under a probability of 0.
+  std::int64_t reserve(Instant now, double probability) const;
+
+ private:
+  static constexpr std::size_t kHours = 168;
+  static constexpr std::size_t kLevels = 33;  // level 0: none; level l: 2^(l-1) to 2^l - 1
+  struct Hour {
+    std::array<float, kLevels> windows{};  // by level, those past weighing less
+    std::int64_t week = 0;                 // when it was last brought up to date
+  };
+
+  static std::int64_t hour_at(Instant at) { return at.time_since_epoch().count() / 3'600'000; }
+  void close_window();
+  void count(std::int64_t hour, std::size_t level, float windows);
+
+  Duration window_;
+  std::int64_t open_ = -1;  // the window that is being added up, by number; -1: none yet
+  std::int64_t asked_ = 0;  // in it
+  std::array<Hour, kHours> hours_{};
+};
+
+}  // namespace rota

@@ -1,0 +1,116 @@
+// The part of the referee that looks at the nodes' power, with a ledger of its own.
+#include <algorithm>
+
+#include "plan/referee.h"
+
+namespace rota {
+namespace {
+
+std::string name(const View& view, JobId id) { return "job " + std::to_string(view.job(id).spec.number); }
+const Node& described(const View& view, NodeId id) { return view.options().machine->nodes[id.value]; }
+
+template <class Key>
+void add(std::map<Key, std::int64_t>& sums, const Key& key, std::int64_t processors) {
+  if ((sums[key] += processors) == 0) sums.erase(key);
+}
+
+}  // namespace
+
+void Referee::count_power(const View& view, NodeId id, std::int64_t sign) {
+  const Power& power = power_[id.value];
+  const Duration boot = described(view, id).power.boot;
+  const std::int64_t processors = sign * described(view, id).processors;
+  if (power.state != PowerState::on) away_ += processors;
+  if (power.state == PowerState::booting) add(booting_, power.until, processors);
+  if (power.state == PowerState::shutting_down) add(falling_asleep_, std::pair(power.until, boot), processors);
+  if (power.state == PowerState::off) add(asleep_, boot, processors);
+}
+
+void Referee::saw_power(const View& view, const PowerChanged& fact) {
+  power_.resize(view.options().machine->nodes.size());
+  count_power(view, fact.node, -1);
+  power_[fact.node.value] = {fact.state, fact.until};
+  count_power(view, fact.node, 1);
+}
+
+// Processors of nodes that cannot take jobs yet at `at`.
+std::int64_t Referee::away_at(const View& view, Instant at) const {
+  std::int64_t away = 0;
+  if (away_ == 0) return 0;
+  for_each_away(view, [&](Instant back, std::int64_t processors) { away += back > at ? processors : 0; });
+  return away;
+}
+
+std::optional<std::string> Referee::check_power(const View& view, const Plan& plan) {
+  const auto is_power = [](const Action& a) { return a.of_power(); };
+  const bool switches = std::any_of(plan.actions().begin(), plan.actions().end(), is_power);
+  if (!switches && away_ == 0) return std::nullopt;
+  const Machine& machine = *view.options().machine;
+  power_.resize(machine.nodes.size());
+  used_.resize(machine.nodes.size() + machine.licences.size());
+  looked_at_.resize(machine.nodes.size());
+  for (const Placement& where : plan.places()) {
+    for (const Share& s : where.shares) {
+      if (power_[s.node.value].state == PowerState::on) continue;
+      return "a job is started on node " + machine.nodes[s.node.value].name + ", which is not on";
+    }
+  }
+  if (!switches) return std::nullopt;
+  ++looks_;
+  for (const Placement& where : plan.places()) {
+    for (const Share& s : where.shares) looked_at_[s.node.value] = looks_;
+  }
+  for (const Action& a : plan.actions()) {
+    if (!a.of_power()) continue;
+    ++checks_;
+    const std::string node = "node " + machine.nodes[a.node.value].name;
+    const PowerState state = power_[a.node.value].state;
+    if (a.kind == ActionKind::power_on && state != PowerState::off) return node + " is woken and does not sleep";
+    if (a.kind == ActionKind::power_off && state != PowerState::on) return node + " is sent to sleep and is not on";
+    if (used_[a.node.value].processors > 0) return node + " is sent to sleep while a job runs there";
+    if (std::exchange(looked_at_[a.node.value], looks_) == looks_) {
+      return node + " is switched twice, or while a job is started there";
+    }
+  }
+  return check_promises_awake(view, plan);
+}
+
+// What goes to sleep now is back before any promise needs it.
+std::optional<std::string> Referee::check_promises_awake(const View& view, const Plan& plan) {
+  std::map<Duration, std::int64_t> sleeping;  // processors that the plan sends to sleep, by how long they are away
+  std::map<NodeId, Duration> away;
+  for (const Action& a : plan.actions()) {
+    if (a.kind != ActionKind::power_off) continue;
+    const Node& node = described(view, a.node);
+    const bool woken = view.options().wakes_for_promises;
+    away[a.node] = woken ? node.power.shutdown + node.power.boot : 2 * kLongest;
+    sleeping[away[a.node]] += node.processors;
+  }
+  if (sleeping.empty()) return std::nullopt;
+  const auto check = [&](JobId id, Instant start, const Placement& where) -> std::optional<std::string> {
+    ++checks_;
+    if (start == kNever || start <= view.now() || plan.starts(id)) return std::nullopt;
+    std::int64_t gone = 0;
+    for (const auto& [length, processors] : sleeping) gone += view.now() + length > start ? processors : 0;
+    const std::int64_t left = left_at(view, plan, start, true);
+    const std::int64_t needed = view.job(id).spec.processors;
+    bool lacks = where.shares.empty() && left - gone < needed && left >= needed;
+    for (const Share& s : where.shares) {
+      const auto found = away.find(s.node);
+      lacks = lacks || (found != away.end() && view.now() + found->second > start);
+    }
+    if (!lacks) return std::nullopt;
+    return name(view, id) + " is promised a start for which a node is needed that the plan sends to sleep";
+  };
+  for (const Promise& p : plan.promises()) {
+    if (auto breach = check(p.job, p.start, plan.place_of(p))) return breach;
+  }
+  for (const JobId id : view.promised()) {
+    const auto fresh = [&](const Promise& p) { return p.job == id; };
+    if (std::any_of(plan.promises().begin(), plan.promises().end(), fresh)) continue;
+    if (auto breach = check(id, view.job(id).promise, view.promised_place(id))) return breach;
+  }
+  return std::nullopt;
+}
+
+}  // namespace rota

@@ -1,0 +1,32 @@
+// power=demand and power=idle-timeout: nodes are woken when somebody wants them and sent to sleep when nobody has for a
+// while. Rules after Slurm's SuspendTime, OAR's gate (off only if idle and next used late enough) and the break-even
+// sleep of Orgerie and Lefevre; waking ahead of promises and the learned reserve are Rota's own.
+//
+// Wake
+//   * what a promise rests on, one boot time before the promised start, or at once if that is nearer;
+//   * what a job that waits could start on now if every node were on, once it has waited for `wait`;
+//   * so many that the jobs of a boot time find nodes with probability `reserve`, as learned for the hour of the week.
+// Nodes that draw the least first, only those on which a job that waits has room, none whose boots have just failed.
+//
+// Sleep: a node that has been idle for `idle`, the longest idle first, unless a job that waits could use it, it is kept
+// warm, a promise needs it before the shortest sleep that pays is over (PowerDraw::break_even), it was woken less than
+// `least-on` ago, or it has had its `cycles` of the day. `ramp` limits how many nodes are switched in a minute.
+// power=idle-timeout: no wait, no reserve, no guards, and break-even is not looked at.
+#pragma once
+
+#include "policy/policy.h"
+#include "policy/power_knobs.h"
+
+namespace rota {
+
+class DemandPower final : public Policy {
+ public:
+  explicit DemandPower(const PowerKnobs& knobs) : knobs_(knobs) {}
+  void decide(const View& view, Plan& plan) const override;
+  Instant next_wakeup(const View& view) const override;
+
+ private:
+  PowerKnobs knobs_;
+};
+
+}  // namespace rota
