@@ -90,7 +90,8 @@ Needs NodeSpace::needs_of(const JobSpec& spec) const {
 bool NodeSpace::find(const JobSpec& spec, Placement& where, std::int32_t least_factor) const {
   if (spec.licence.valid() && licences_free(spec.licence) < spec.licences) return false;
   Demand d = demand_of(spec);
-  if (!factors_differ()) return least_factor <= factors_[0] && find_at_once(spec, d, where);
+  const bool all_slower = !factors_.empty() && factors_[0] < least_factor;
+  if (!factors_differ()) return !all_slower && find_at_once(spec, d, where);
   d.selective = true;
   std::int64_t free = 0;
   for (const std::int32_t factor : factors_) {

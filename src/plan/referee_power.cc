@@ -47,7 +47,7 @@ std::optional<std::string> Referee::check_power(const View& view, const Plan& pl
   if (!switches && away_ == 0) return std::nullopt;
   const Machine& machine = *view.options().machine;
   power_.resize(machine.nodes.size());
-  used_.resize(machine.nodes.size());
+  used_.resize(machine.nodes.size() + machine.licences.size());
   looked_at_.resize(machine.nodes.size());
   for (const Placement& where : plan.places()) {
     for (const Share& s : where.shares) {

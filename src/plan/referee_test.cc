@@ -183,7 +183,7 @@ TEST_F(RefereeTest, CatchesTheStartOfAJobThatHasEnded) {
 TEST_F(RefereeTest, CatchesAKillOfAJobThatWaits) {
   const JobId one = waiting({1, 5});
   plan_at(2).kill(one, {Rule::harms_nobody, {}, kNever, 0, 0});
-  EXPECT_EQ(breach(), "job 1 is killed or extended but is not running");
+  EXPECT_EQ(breach(), "job 1 is killed, extended or moved but is not running");
 }
 
 TEST_F(RefereeTest, CatchesAKillBeforeTheLimitWhateverReasonIsGiven) {
