@@ -221,7 +221,9 @@ std::optional<std::string> Referee::check_migrations(const View& view, const Pla
 std::optional<std::string> Referee::check_later_on_nodes(const View& view, const Plan& plan, const Promise& promise) {
   if (promise.start == kNever && view.nodes().withheld() > 0) return std::nullopt;
   const Job& job = view.job(promise.job);
-  if (view.promised_place(promise.job).shares.empty() || job.promise < view.now()) return std::nullopt;
+  const Placement& before = view.promised_place(promise.job);
+  if (before.shares.empty() || job.promise < view.now()) return std::nullopt;
+  if (!back_by(view, before, job.promise)) return std::nullopt;
   if (node_excess(view, plan, Promises::before)) return std::nullopt;
   return name(view, promise.job) +
          " loses the place that it was promised although nothing but the plan stands in its way";

@@ -41,6 +41,26 @@ std::int64_t Referee::away_at(const View& view, Instant at) const {
   return away;
 }
 
+// Whether every node of a place can take jobs by then, if those that sleep are woken now.
+bool Referee::back_by(const View& view, const Placement& where, Instant at) const {
+  if (away_ == 0) return true;
+  return std::all_of(where.shares.begin(), where.shares.end(), [&](const Share& s) {
+    const Power& power = power_[s.node.value];
+    const Duration boot = described(view, s.node).power.boot;
+    switch (power.state) {
+      case PowerState::on:
+        return true;
+      case PowerState::booting:
+        return std::max(power.until, view.now() + Duration{1}) <= at;
+      case PowerState::shutting_down:
+        return std::max(power.until, view.now()) + boot <= at;
+      case PowerState::off:
+        return view.now() + boot <= at;
+    }
+    return false;
+  });
+}
+
 std::optional<std::string> Referee::check_power(const View& view, const Plan& plan) {
   const auto is_power = [](const Action& a) { return a.of_power(); };
   const bool switches = std::any_of(plan.actions().begin(), plan.actions().end(), is_power);
