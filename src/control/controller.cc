@@ -192,15 +192,9 @@ Result<void> Controller::migrate(const Action& action) {
   referee_.saw_leave_nodes(cluster_, action.job);
   cluster_.migrated({action.job, plan_.places()[next_place_++], kept});
   referee_.saw_take_nodes(cluster_, action.job);
-  Command command;
-  command.kind = Command::Kind::migrate;
-  command.key = next_key_++;
-  command.job = action.job;
-  command.expected_end = job.expected_end();
-  command.limit_end = limit_end_of(job);
+  Command command{Command::Kind::migrate, next_key_++, action.job, job.expected_end(), limit_end_of(job)};
   command.where = &plan_.places()[next_place_ - 1];
   command.cpu_factor = cpu_factor_of(action.job);
-  command.where = &plan_.places()[next_place_ - 1];
   command.kept = kept;
   command.pause = job.spec.restart_cost;
   return ports_.engine.dispatch(command);

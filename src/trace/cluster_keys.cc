@@ -24,9 +24,6 @@ constexpr std::array<Key<TopEntry>, 5> kTopKeys{{
     {"co2", KeyType::factor, &TopEntry::co2, 0, 10'000'000, "no CO2 is told", "grams of CO2 for a kilowatt-hour"},
     {"licences", KeyType::text, &TopEntry::licences, 0, 0, "none",
      "licences that running jobs share, and how many of each: \"matlab:4,fluent:12\"; with `[[nodes]]`"},
-    {"electricity_price", KeyType::factor, &TopEntry::price, 0, 1'000'000, "no cost is told",
-     "what a kilowatt-hour costs, in any currency"},
-    {"co2", KeyType::factor, &TopEntry::co2, 0, 10'000'000, "no CO2 is told", "grams of CO2 for a kilowatt-hour"},
 }};
 
 constexpr std::array<Key<NodesEntry>, 15> kNodesKeys{{
