@@ -52,7 +52,8 @@ class Plan {
   void kill(JobId job, const Reason& reason);
   void extend(JobId job, Instant until, const Reason& reason);
   void preempt(JobId job, const Reason& reason);
-  // Moves a running job to a place in nodes(); what it leaves is free when the draft has been carried out.
+  // Moves a running job to a place in nodes(), which says nothing of licences: it keeps those that it holds. What it
+  // leaves is free when the draft has been carried out.
   void migrate(JobId job, const Placement& where, const Reason& reason);
   bool migrates(JobId job) const;  // O(actions)
   bool migrates() const { return migrations_ > 0; }

@@ -18,7 +18,10 @@ void Plan::start_at(JobId id, const Placement& where, const Reason& reason, bool
 
 void Plan::migrate(JobId id, const Placement& where, const Reason& reason) {
   nodes_.take(where);
-  next_place() = where;
+  Placement& place = next_place();
+  place = where;
+  place.licence = view_->job(id).spec.licence;  // it keeps what it holds
+  place.licences = view_->job(id).spec.licences;
   ++migrations_;
   actions_.push_back({ActionKind::migrate, false, id, kNever, reason});
 }

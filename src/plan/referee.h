@@ -83,6 +83,7 @@ class Referee {
   void for_each_away(const View& view, const Visit& visit) const;
   void count_nodes(const View& view, JobId job, bool taken);
   void count_place(const View& view, JobId job, const Placement& where, std::int64_t sign);
+  void count_licences(const View& view, JobId job, std::int64_t sign);
   std::int64_t left_at(const View& view, const Plan& plan, Instant at, bool backfilled) const;
 
   std::vector<State> ledger_;  // by job id

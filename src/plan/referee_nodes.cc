@@ -22,6 +22,7 @@ void Referee::count_nodes(const View& view, JobId job, bool taken) {
   if (view.nodes().counted()) return;
   used_.resize(slots(*view.options().machine));
   count_place(view, job, view.placement(job), taken ? 1 : -1);
+  count_licences(view, job, taken ? 1 : -1);
 }
 
 void Referee::count_place(const View& view, JobId job, const Placement& where, std::int64_t sign) {
@@ -30,6 +31,10 @@ void Referee::count_place(const View& view, JobId job, const Placement& where, s
     used_[s.node.value].processors += sign * s.processors;
     used_[s.node.value].memory += sign * spec.memory;
   }
+}
+
+void Referee::count_licences(const View& view, JobId job, std::int64_t sign) {
+  const JobSpec& spec = view.job(job).spec;
   if (spec.licence.valid()) used_[slot_of(*view.options().machine, spec.licence)].processors += sign * spec.licences;
 }
 
@@ -45,6 +50,7 @@ std::optional<std::string> Referee::check_places(const View& view, const Plan& p
     if (tried == plan.places().size()) return name(view, a.job) + " is started nowhere";
     const Placement& where = plan.places()[tried++];
     count_place(view, a.job, where, 1);
+    if (a.kind == ActionKind::start) count_licences(view, a.job, 1);  // who moves holds its own
     breach = check_room(view, a.job, where);
     if (!breach) breach = check_shape(view, a.job, where);
   }
@@ -52,6 +58,7 @@ std::optional<std::string> Referee::check_places(const View& view, const Plan& p
   for (const Action& a : plan.actions()) {
     if (!has_place(a) || undone == tried) continue;
     count_place(view, a.job, plan.places()[undone++], -1);
+    if (a.kind == ActionKind::start) count_licences(view, a.job, -1);
   }
   for (const Promise& p : plan.promises()) {
     const Placement& where = plan.place_of(p);

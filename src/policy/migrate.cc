@@ -48,6 +48,13 @@ Duration gain_of(const View& view, const Job& job, std::int32_t slow, std::int32
   return left - (job.spec.restart_cost + scaled(to_do, slow, fast));
 }
 
+// Nodes of at least that factor; licences it holds already.
+bool finds(const Plan& plan, JobSpec spec, std::int32_t least_factor, Placement& where) {
+  spec.licence = {};
+  spec.licences = 0;
+  return plan.nodes().find(spec, where, least_factor);
+}
+
 // Still busy with its last move.
 bool is_moving(const View& view, const Job& job) {
   return job.migrations > 0 && view.now() - job.start < job.spec.restart_cost;
@@ -119,7 +126,7 @@ void Migrate::by_gain(const View& view, Plan& plan) const {
         if (gain <= needed) return false;
         return !best || gain > best->gain || (gain == best->gain && job.dispatch < best->dispatch);
       };
-      if (!better(gain_of(view, job, here, most)) || !plan.nodes().find(job.spec, where, here + 1)) return true;
+      if (!better(gain_of(view, job, here, most)) || !finds(plan, job.spec, here + 1, where)) return true;
       const Duration gain = gain_of(view, job, here, plan.nodes().cpu_factor(where));
       if (better(gain)) best = Move{e.job, job.dispatch, gain, where};
       return true;
