@@ -97,16 +97,19 @@ std::optional<std::string> Referee::check_power(const View& view, const Plan& pl
 
 // What goes to sleep now is back before any promise needs it.
 std::optional<std::string> Referee::check_promises_awake(const View& view, const Plan& plan) {
+  if (view.promised().empty() && plan.promises().empty()) return std::nullopt;
   std::map<Duration, std::int64_t> sleeping;  // processors that the plan sends to sleep, by how long they are away
-  std::map<NodeId, Duration> away;
+  std::vector<std::pair<NodeId, Duration>> away;
   for (const Action& a : plan.actions()) {
     if (a.kind != ActionKind::power_off) continue;
     const Node& node = described(view, a.node);
     const bool woken = view.options().wakes_for_promises;
-    away[a.node] = woken ? node.power.shutdown + node.power.boot : 2 * kLongest;
-    sleeping[away[a.node]] += node.processors;
+    const Duration length = woken ? node.power.shutdown + node.power.boot : 2 * kLongest;
+    away.emplace_back(a.node, length);
+    sleeping[length] += node.processors;
   }
   if (sleeping.empty()) return std::nullopt;
+  std::sort(away.begin(), away.end());
   const auto check = [&](JobId id, Instant start, const Placement& where) -> std::optional<std::string> {
     ++checks_;
     if (start == kNever || start <= view.now() || plan.starts(id)) return std::nullopt;
@@ -116,8 +119,9 @@ std::optional<std::string> Referee::check_promises_awake(const View& view, const
     const std::int64_t needed = view.job(id).spec.processors;
     bool lacks = where.shares.empty() && left - gone < needed && left >= needed;
     for (const Share& s : where.shares) {
-      const auto found = away.find(s.node);
-      lacks = lacks || (found != away.end() && view.now() + found->second > start);
+      const auto found = std::lower_bound(away.begin(), away.end(), std::pair(s.node, Duration{0}));
+      const bool sent = found != away.end() && found->first == s.node;
+      lacks = lacks || (sent && view.now() + found->second > start);
     }
     if (!lacks) return std::nullopt;
     return name(view, id) + " is promised a start for which a node is needed that the plan sends to sleep";

@@ -202,11 +202,41 @@ class Policies(RotaCase):
         self.file("log.swf", HEAD + row(1))
         self.file("gpu.toml", '[[nodes]]\nnames = "n"\naccelerators = 1\n')
         for knob in json.loads(self.rota("policies", "--json").stdout)["knobs"]:
-            cluster = ["--cluster", "gpu.toml"] if knob["name"] == "bind" else []
+            on_nodes = knob["name"] == "bind" or knob["name"].startswith("power")
+            cluster = ["--cluster", "gpu.toml"] if on_nodes else []
             policy = "fcfs" if knob["name"] == "skip" else "easy"  # where the knob has an effect
+            if knob["name"].startswith("power-"):
+                policy += "+power=" + knob["meaning"].split(":")[0].split(",")[0]
             for value in knob["values"].split("|"):
                 if value.strip().replace("-", "").isalnum() and value.strip().islower():
                     self.rota("simulate", "log.swf", "--policy", f"{policy}+{knob['name']}={value.strip()}", *cluster)
+
+
+class Power(RotaCase):
+    CLUSTER = 'electricity_price = 0.5\nco2 = 400\n[[nodes]]\nnames = "n[1-4]"\nwatts_idle = 100\nboot_time = "1m"\n'
+
+    def test_energy_stands_in_the_table_and_in_json_where_the_cluster_tells_watts(self):
+        self.file("log.swf", HEAD + row(1) + row(2, submit=36000))
+        self.file("watts.toml", self.CLUSTER)
+        options = ["simulate", "log.swf", "--cluster", "watts.toml", "--policy", "easy,easy+power=demand"]
+        self.assertIn("saved kWh", self.rota(*options).stdout)
+        always, demand = (r["power"] for r in json.loads(self.rota(*options, "--json").stdout)["rehearsals"])
+        self.assertEqual(always["saved_kwh"], 0)
+        self.assertEqual(always["off_share"], 0)
+        self.assertAlmostEqual(always["cost"], always["energy_kwh"] * 0.5)
+        self.assertAlmostEqual(always["co2_kg"], always["energy_kwh"] * 0.4)
+        self.assertGreater(demand["off_share"], 0.9)
+        self.assertAlmostEqual(demand["energy_kwh"] + demand["saved_kwh"], demand["always_on_kwh"])
+
+    def test_power_on_counted_processors_is_refused(self):
+        self.file("log.swf", HEAD + row(1))
+        said = self.rota("simulate", "log.swf", "--policy", "easy+power=demand", code=1).stderr
+        self.assertIn("Give a --cluster file with [[nodes]]", said)
+
+    def test_a_knob_of_another_rule_is_refused(self):
+        self.file("log.swf", HEAD + row(1))
+        said = self.rota("simulate", "log.swf", "--policy", "easy+power=demand+power-interval=1h", code=1).stderr
+        self.assertIn("it is for power=load-factor", said)
 
 
 class Reproduce(RotaCase):
