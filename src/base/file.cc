@@ -200,7 +200,7 @@ Opened open_nameless(const std::string& target, mode_t mode) {
 std::string name_beside(int descriptor, const std::string& target) {
   const std::string self = "/proc/self/fd/" + std::to_string(descriptor);
   for (int attempt = 0; attempt < kTries; ++attempt) {
-    const std::string name = temporary_name(target, attempt);
+    std::string name = temporary_name(target, attempt);
     if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return name;
     if (errno != EEXIST) return "";
   }

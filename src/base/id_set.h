@@ -28,7 +28,8 @@ class IdSet {
   // Does nothing if it is none.
   void erase(std::uint32_t id) {
     if (!contains(id)) return;
-    if ((words_[id / 64] &= ~bit(id)) == 0) summary_[id / 4096] &= ~bit(id / 64);
+    words_[id / 64] &= ~bit(id);
+    if (words_[id / 64] == 0) summary_[id / 4096] &= ~bit(id / 64);
     --size_;
   }
 

@@ -6,7 +6,7 @@
 
 namespace rota {
 
-Random::Random(std::uint64_t seed) : state_{} {
+Random::Random(std::uint64_t seed) {
   for (auto& word : state_) {
     seed += 0x9e3779b97f4a7c15U;
     std::uint64_t z = seed;

@@ -22,7 +22,7 @@ class Random {
   double gamma(double shape, double scale);  // Marsaglia and Tsang 2000; shape, scale > 0
 
  private:
-  std::array<std::uint64_t, 4> state_;
+  std::array<std::uint64_t, 4> state_{};
 };
 
 }  // namespace rota

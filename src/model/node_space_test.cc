@@ -173,6 +173,7 @@ RC_GTEST_PROP(NodeSpace, agrees_with_an_array, ()) {
   NodeSpace space(&machine, order);
   NodeSpace follower(nullptr);
   std::vector<std::pair<std::int64_t, bool>> plain;
+  plain.reserve(machine.nodes.size());
   for (const Node& node : machine.nodes) plain.emplace_back(node.processors, true);
   std::vector<Placement> taken;
   const auto steps = *rc::gen::inRange(0, 60);

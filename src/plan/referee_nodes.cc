@@ -202,17 +202,20 @@ std::optional<std::string> Referee::check_migration(const View& view, const Acti
   if (view.nodes().counted()) return name(view, action.job) + " is moved where there are no nodes";
   if (job.leaving) return name(view, action.job) + " is moved and is leaving already";
   if (job.spec.restart == Restart::never) return name(view, action.job) + " is moved and cannot be stopped";
-  if (job.spec.restart == Restart::from_start && !view.promised().empty()) {
-    return name(view, action.job) + " is moved to start over although others are promised a start";
-  }
   return std::nullopt;
 }
 
 // Each once; and what is set aside for promises can be had after it if it could before.
 std::optional<std::string> Referee::check_migrations(const View& view, const Plan& plan) {
   std::vector<JobId> moved;
+  const auto waits = [&](JobId id) { return !plan.starts(id); };
+  const bool owed = std::any_of(view.promised().begin(), view.promised().end(), waits);
   for (const Action& a : plan.actions()) {
-    if (a.kind == ActionKind::migrate) moved.push_back(a.job);
+    if (a.kind != ActionKind::migrate) continue;
+    moved.push_back(a.job);
+    if (owed && view.job(a.job).spec.restart == Restart::from_start) {
+      return name(view, a.job) + " is moved to start over although others are promised a start";
+    }
   }
   std::sort(moved.begin(), moved.end());
   if (const auto twice = std::adjacent_find(moved.begin(), moved.end()); twice != moved.end()) {

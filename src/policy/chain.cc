@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "base/text.h"
@@ -136,7 +137,7 @@ Result<void> set_stretch(Draft& d, std::string_view value) {
   if (!factor || *factor < 1.0 || *factor > 10.0) {
     return fail("policy knob stretch is a factor from 1 to 10, not " + quoted(value) + ".");
   }
-  d.knobs.backfill.stretch = static_cast<std::int32_t>(*factor * 100.0 + 0.5);
+  d.knobs.backfill.stretch = static_cast<std::int32_t>(std::lround(*factor * 100.0));
   return {};
 }
 
@@ -212,7 +213,7 @@ Result<void> set_margin(Draft& d, std::string_view value) {
   if (!factor || *factor < 0.0 || *factor > 100.0) {
     return fail("policy knob margin is a factor from 0 to 100, not " + quoted(value) + ".");
   }
-  d.knobs.migrate.margin = static_cast<std::int32_t>(*factor * 100.0 + 0.5);
+  d.knobs.migrate.margin = static_cast<std::int32_t>(std::lround(*factor * 100.0));
   return {};
 }
 
@@ -265,6 +266,7 @@ Result<void> set_knob(Draft& d, std::string_view knob, std::string_view value) {
   if (knob == "checkpoint") return set_checkpoint(d, value);
   if (is_power_knob(knob)) return set_power_knob(d.knobs.power, knob, value);
   std::vector<std::string_view> names;
+  names.reserve(kKnobs.size());
   for (const KnobName& k : kKnobs) names.push_back(k.name);
   const auto near = nearest(knob, names);
   return fail("there is no policy knob " + quoted(knob) +
@@ -385,6 +387,7 @@ Result<Chain> Chain::parse(std::string_view text) {
   const PolicyName* policy = policy_named(name);
   if (!policy) {
     std::vector<std::string_view> names;
+    names.reserve(kPolicies.size());
     for (const PolicyName& p : kPolicies) names.push_back(p.name);
     const auto near = nearest(name, names);
     return fail("there is no policy " + quoted(name) +

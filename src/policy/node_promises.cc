@@ -57,6 +57,7 @@ class NodePlanner {
   // stays free as long as nobody who starts later has a place. False: one cannot be kept.
   bool draw_what_stands() {
     std::vector<Hold*> by_start;
+    by_start.reserve(held_.size());
     for (Hold& h : held_) by_start.push_back(&h);
     std::stable_sort(by_start.begin(), by_start.end(),
                      [](const Hold* a, const Hold* b) { return a->start < b->start; });

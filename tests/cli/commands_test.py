@@ -201,9 +201,12 @@ class Policies(RotaCase):
     def test_every_word_that_a_knob_lists_is_taken(self):
         self.file("log.swf", HEAD + row(1))
         self.file("gpu.toml", '[[nodes]]\nnames = "n"\naccelerators = 1\n')
+        self.file("speeds.toml", '[[nodes]]\nnames = "f"\ncpu_factor = 2\n[[nodes]]\nnames = "s"\n')
         for knob in json.loads(self.rota("policies", "--json").stdout)["knobs"]:
-            on_nodes = knob["name"] == "bind" or knob["name"].startswith("power")
-            cluster = ["--cluster", "gpu.toml"] if on_nodes else []
+            needs = {"bind": "gpu.toml", "migrate": "speeds.toml"}.get(knob["name"])
+            if knob["name"].startswith("power"):
+                needs = "gpu.toml"
+            cluster = ["--cluster", needs] if needs else []
             policy = "fcfs" if knob["name"] == "skip" else "easy"  # where the knob has an effect
             if knob["name"].startswith("power-"):
                 policy += "+power=" + knob["meaning"].split(":")[0].split(",")[0]

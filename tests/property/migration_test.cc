@@ -142,6 +142,11 @@ RC_GTEST_PROP(Migration, NeverLosesOrDoublesWork, ()) {
     }
     const std::int64_t work = row.run * 1'000'000;
     const auto slack = static_cast<std::int64_t>(stays.size()) * 2000;  // a millisecond for each stay
+    for (const auto& stay : stays) {
+      RC_LOG() << "from " << stay.from.time_since_epoch().count() << " at " << stay.cpu_factor
+               << (stay.kept ? "" : " anew") << " after " << stay.pause.count() << "\n";
+    }
+    RC_LOG() << "until " << job.end.time_since_epoch().count() << ", " << done << " of " << work << "\n";
     RC_ASSERT(std::abs(done - work) <= slack);
     if (row.restart == Restart::never) RC_ASSERT(job.migrations == 0);
   }
