@@ -17,9 +17,7 @@ Duration scaled(Duration time, std::int32_t slow, std::int32_t fast) { return Du
 class Movers {
  public:
   Movers(const View& view, const Plan& plan)
-      : view_(view),
-        somebody_waits_(view.waiting().size() > plan.places().size()),
-        counts_decide_(view.counts_decide()) {}
+      : somebody_waits_(view.waiting().size() > plan.places().size()), counts_decide_(view.counts_decide()) {}
 
   bool may_move(const Job& job) const {
     if (job.spec.restart == Restart::never || job.leaving) return false;
@@ -28,7 +26,6 @@ class Movers {
   bool none_may_move() const { return somebody_waits_ && !counts_decide_; }
 
  private:
-  const View& view_;
   bool somebody_waits_;
   bool counts_decide_;
 };
