@@ -3,6 +3,7 @@
 option(ROTA_TESTS "build the tests" ON)
 option(ROTA_BENCH "build the benchmarks" OFF)
 option(ROTA_FUZZ "build the fuzz targets (clang only)" OFF)
+option(ROTA_PRECOMPILE "precompile the headers of libraries; ccache then helps little" OFF)
 set(ROTA_SANITIZE "" CACHE STRING "sanitizers, as for -fsanitize=")
 
 add_library(rota_flags INTERFACE)

@@ -8,6 +8,7 @@ function(rota_test_program target)
   cmake_parse_arguments(TEST "" "GROUP" "SOURCES;LINKS" ${ARGN})
   add_executable(${target} ${TEST_SOURCES})
   target_link_libraries(${target} PRIVATE ${TEST_LINKS} GTest::gtest_main rapidcheck)
+  rota_precompile(${target} tests <gtest/gtest.h> <rapidcheck/gtest.h>)
   target_compile_definitions(${target} PRIVATE ROTA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   gtest_discover_tests(${target} TEST_PREFIX "${TEST_GROUP}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES TIMEOUT 300)

@@ -35,7 +35,15 @@ bool Controller::fold(const Event& event) {
   }
   if (const auto* ended = std::get_if<Finished>(&event.what)) {
     referee_.saw_ended(cluster_, ended->job, false);
-  } else if (const auto* requeued = std::get_if<Requeued>(&event.what)) {
+    cluster_.advance(event.at);
+    cluster_.finished(*ended);
+    return true;
+  }
+  return fold_rare(event);
+}
+
+bool Controller::fold_rare(const Event& event) {
+  if (const auto* requeued = std::get_if<Requeued>(&event.what)) {
     referee_.saw_ended(cluster_, requeued->job, true);
     lose(event.at, cluster_.job(requeued->job), Duration{0});
   } else if (const auto* vacated = std::get_if<Vacated>(&event.what)) {
@@ -156,14 +164,8 @@ Result<void> Controller::carry_out(const Action& action) {
       return ports_.engine.dispatch({Command::Kind::kill, next_key_++, action.job, kNever, kNever});
     case ActionKind::preempt:
       return preempt(action);
-    case ActionKind::extend: {
-      const Reason& why = action.reason;
-      const std::int64_t beneficiary = why.promised.valid() ? cluster_.job(why.promised).spec.number : -1;
-      grants_.push_back({cluster_.job(action.job).spec.number, cluster_.now(), action.until, beneficiary, why.promise,
-                         why.free, why.needed});
-      cluster_.extended({action.job, action.until});
-      return ports_.engine.dispatch({Command::Kind::expect, next_key_++, action.job, action.until, kNever});
-    }
+    case ActionKind::extend:
+      return extend(action);
   }
   return {};
 }
@@ -198,6 +200,15 @@ Result<void> Controller::migrate(const Action& action) {
   command.kept = kept;
   command.pause = job.spec.restart_cost;
   return ports_.engine.dispatch(command);
+}
+
+Result<void> Controller::extend(const Action& action) {
+  const Reason& why = action.reason;
+  const std::int64_t beneficiary = why.promised.valid() ? cluster_.job(why.promised).spec.number : -1;
+  grants_.push_back({cluster_.job(action.job).spec.number, cluster_.now(), action.until, beneficiary, why.promise,
+                     why.free, why.needed});
+  cluster_.extended({action.job, action.until});
+  return ports_.engine.dispatch({Command::Kind::expect, next_key_++, action.job, action.until, kNever});
 }
 
 Result<void> Controller::preempt(const Action& action) {

@@ -51,16 +51,18 @@ class Controller final : public EventSink, public Alarm {
   Duration lost_work() const { return lost_work_; }
 
  private:
-  bool fold(const Event& event);  // true: worth a scheduling cycle
+  bool fold(const Event& event);                     // true: worth a scheduling cycle
+  [[gnu::cold]] bool fold_rare(const Event& event);  // neither a submission nor an end
   bool admit(const Submitted& fact);
   Result<void> cycle();
   Result<void> carry_out_plan();
   Result<void> carry_out(const Action& action);
-  Result<void> switch_power(NodeId node, bool on);
+  [[gnu::cold]] Result<void> switch_power(NodeId node, bool on);
   Result<void> correct_expectation(JobId id);
   Result<void> start(const Action& action);
-  Result<void> preempt(const Action& action);
-  Result<void> migrate(const Action& action);
+  [[gnu::cold]] Result<void> extend(const Action& action);
+  [[gnu::cold]] Result<void> preempt(const Action& action);
+  [[gnu::cold]] Result<void> migrate(const Action& action);
   std::int32_t cpu_factor_of(JobId id) const;
   void lose(Instant at, const Job& job, Duration kept);
   Instant limit_end_of(const Job& job) const;

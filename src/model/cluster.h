@@ -58,7 +58,7 @@ class View {
   // Processors that no running job holds (less than zero only under presume_ended).
   std::int64_t unheld() const { return options_.processors - running_.processors() - nodes_.withheld(); }
   // Processors that a job may start on now.
-  std::int64_t free() const { return options_.presume_ended ? unheld() + running_.released_by(now_) : unheld(); }
+  std::int64_t free() const { return options_.presume_ended ? unheld() + presumed_ended() : unheld(); }
 
   // The running jobs that can give way, by priority; those that are leaving are not among them.
   const RunningByPriority& by_priority() const { return by_priority_; }
@@ -113,6 +113,8 @@ class View {
   const DemandHistory& demand() const { return demand_; }
 
  protected:
+  [[gnu::noinline]] std::int64_t presumed_ended() const { return running_.released_by(now_); }
+
   explicit View(const ClusterOptions& options)
       : options_(options),
         waiting_(options.waiting),
@@ -193,13 +195,13 @@ class Cluster final : public View {
   void started(const Started& fact) { started(fact.job, fact.backfilled, fact.where); }
   void started(JobId id, bool backfilled, const Placement& where);
   void finished(const Finished& fact);
-  void requeued(const Requeued& fact);
-  void preempted(const Preempted& fact);
-  void vacated(const Vacated& fact);
-  void migrated(const Migrated& fact);
-  void cancelled(const Cancelled& fact);
+  [[gnu::cold]] void requeued(const Requeued& fact);
+  [[gnu::cold]] void preempted(const Preempted& fact);
+  [[gnu::cold]] void vacated(const Vacated& fact);
+  [[gnu::cold]] void migrated(const Migrated& fact);
+  [[gnu::cold]] void cancelled(const Cancelled& fact);
   void expected(const Expected& fact);
-  void extended(const Extended& fact);
+  [[gnu::cold]] void extended(const Extended& fact);
   void promised(const Promised& fact) { promised(fact.job, fact.start, fact.where); }
   void promised(JobId id, Instant start, const Placement& where);
   using View::promised;
@@ -209,11 +211,11 @@ class Cluster final : public View {
  private:
   void add_to_nodes(const Job& job);
   void count_waiting(const Job& job, std::int64_t change);
-  void release_presumed_ended();
+  [[gnu::cold]] void release_presumed_ended();
   void leave_running(Job& job, JobId id);
   void queue_again(Job& job, JobId id);
   void forget_promise(Job& job, JobId id);
-  void set_aside(const Job& job, JobId id);
+  [[gnu::cold]] void set_aside(const Job& job, JobId id);
   void expect_anew(Job& job, JobId id, Duration expected);
 };
 

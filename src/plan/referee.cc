@@ -116,14 +116,16 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
     if (a.kind == ActionKind::start) ledger_[a.job.value] = State::waiting;
   }
   if (auto breach = check_turns(view, plan)) return breach;
-  if (auto breach = check_places(view, plan)) return breach;
+  if (!view.nodes().counted()) {
+    if (auto breach = check_places(view, plan)) return breach;
+    if (auto breach = check_power(view, plan)) return breach;
+  }
   if (plan.migrates()) {
     if (auto breach = check_migrations(view, plan)) return breach;
   }
   if (preempts) {
     if (auto breach = check_beneficiaries(view, plan)) return breach;
   }
-  if (auto breach = check_power(view, plan)) return breach;
   if (too_many.valid())
     return name(view, too_many) + " is started although it does not fit: the starts at " + when(view.now()) + " need " +
            std::to_string(-free) + " processors more than are free";

@@ -41,7 +41,6 @@ void Referee::count_licences(const View& view, JobId job, std::int64_t sign) {
 // Every start has a place that is what the job asks for, and no node gets more than it has; every promise too has such
 // a place, or none.
 std::optional<std::string> Referee::check_places(const View& view, const Plan& plan) {
-  if (view.nodes().counted()) return std::nullopt;
   used_.resize(slots(*view.options().machine));
   std::optional<std::string> breach;
   std::size_t tried = 0;

@@ -45,7 +45,7 @@ bool SimEngine::arrival_due(Instant now) const {
 void SimEngine::take_arrival(Instant now) {
   if (options_.queue_floor >= 0) next_.spec.submit = now;
   if (meter_.meters() && alive_.size() == 0) meter_.open(now);
-  alive_.add() = {next_.run_time, next_.spec.limit};
+  alive_.add().run_time = next_.run_time;
   ++waiting_;
   happened_.emplace_back(now, Submitted{next_.spec, next_.spec.limit});
   draw();
@@ -58,6 +58,7 @@ void SimEngine::take_ends(Instant now) {
     if (!killed_.empty() && killed_.erase(c.dispatch) > 0) continue;
     happened_.emplace_back(now, Finished{c.job, c.timed_out});
     if (meter_.meters()) meter_.end(c.job, now, false);
+    if (!interrupted_.empty()) interrupted_.erase(c.job);
     alive_.retire(c.job.value);
     if (options_.ties != Ties::batch) flush();
   }
@@ -150,14 +151,14 @@ void SimEngine::start(const Command& command) {
   Alive& job = alive_[command.job.value];
   CHECK(job.dispatch == 0, "a job is started once");
   --waiting_;
-  job.pause = Duration{0};
+  if (!interrupted_.empty() && interrupted_.contains(command.job)) interrupted_[command.job].pause = Duration{0};
   run(job, command);
 }
 
-void SimEngine::run(Alive& job, const Command& command) {
+void SimEngine::run(Alive& job, const Command& command, Duration pause) {
   job.dispatch = ++dispatches_;
   job.cpu_factor = command.cpu_factor;
-  const Instant natural_end = loop_.now() + job.pause + time_for(job.run_time, job.cpu_factor);
+  const Instant natural_end = loop_.now() + pause + time_for(job.run_time, job.cpu_factor);
   job.start = loop_.now();
   job.end = std::min(natural_end, command.limit_end);
   ends_.push({job.end, job.dispatch, command.job, job.end < natural_end});
@@ -192,14 +193,16 @@ void SimEngine::remind(JobId id, Instant expected_end) {
   ring_by(expected_end);
 }
 
+// Its user resubmits it at once, with its true run time as its limit.
 void SimEngine::kill(JobId id) {
   Alive& job = alive_[id.value];
   CHECK(job.dispatch != 0, "only a running job is killed");
   if (meter_.meters()) meter_.end(id, loop_.now(), true);
   killed_.insert(job.dispatch);
+  interrupted_.erase(id);
   ++waiting_;
-  job = {job.run_time, options_.resubmit == Resubmit::true_run_time ? job.run_time : job.limit};
-  happened_.emplace_back(loop_.now(), Requeued{id, job.limit});
+  job = {job.run_time};
+  happened_.emplace_back(loop_.now(), Requeued{id, job.run_time});
   ring_by(loop_.now());
 }
 
@@ -207,7 +210,7 @@ void SimEngine::preempt(const Command& command) {
   Alive& job = alive_[command.job.value];
   CHECK(job.dispatch != 0, "only a running job gives way");
   killed_.insert(job.dispatch);
-  job.kept = command.how == Preemption::requeue ? Duration{0} : loop_.now() - job.start;
+  interrupted_[command.job].kept = command.how == Preemption::requeue ? Duration{0} : loop_.now() - job.start;
   if (command.how == Preemption::checkpoint && options_.checkpoint > Duration{0}) {
     leaving_.push_back({loop_.now() + options_.checkpoint, job.dispatch, command.job, false});
     ring_by(leaving_.back().at);
@@ -219,10 +222,11 @@ void SimEngine::preempt(const Command& command) {
 
 void SimEngine::vacate(JobId id) {
   Alive& job = alive_[id.value];
+  const Interrupted& its = interrupted_[id];
   ++waiting_;
-  if (meter_.meters()) meter_.end(id, loop_.now(), job.kept == Duration{0});
-  happened_.emplace_back(loop_.now(), Vacated{id, job.kept});
-  job.run_time -= work_in(std::max(job.kept - job.pause, Duration{0}), job.cpu_factor);
+  if (meter_.meters()) meter_.end(id, loop_.now(), its.kept == Duration{0});
+  happened_.emplace_back(loop_.now(), Vacated{id, its.kept});
+  job.run_time -= work_in(std::max(its.kept - its.pause, Duration{0}), job.cpu_factor);
   job.dispatch = 0;
 }
 
@@ -231,16 +235,17 @@ void SimEngine::migrate(const Command& command) {
   Alive& job = alive_[command.job.value];
   CHECK(job.dispatch != 0, "only a running job moves");
   killed_.insert(job.dispatch);
-  if (job.all == Duration{0}) job.all = job.run_time;
-  const Duration worked = std::max(loop_.now() - job.start - job.pause, Duration{0});
-  job.run_time = command.kept ? job.run_time - work_in(worked, job.cpu_factor) : job.all;
-  job.pause = command.pause;
+  Interrupted& its = interrupted_[command.job];
+  if (its.all == Duration{0}) its.all = job.run_time;
+  const Duration worked = std::max(loop_.now() - job.start - its.pause, Duration{0});
+  job.run_time = command.kept ? job.run_time - work_in(worked, job.cpu_factor) : its.all;
+  its.pause = command.pause;
   if (meter_.meters()) meter_.end(command.job, loop_.now(), !command.kept);
-  run(job, command);
+  run(job, command, command.pause);
 }
 
 void SimEngine::submit(const Arrival& arrival) {
-  alive_.add() = {arrival.run_time, arrival.spec.limit};
+  alive_.add().run_time = arrival.run_time;
   ++waiting_;
   happened_.emplace_back(loop_.now(), Submitted{arrival.spec, arrival.spec.limit});
   ring_by(loop_.now());
@@ -256,6 +261,7 @@ void SimEngine::cancel(JobId id) {
     std::erase_if(leaving_, [&](const Coming& c) { return c.job == id; });
   }
   happened_.emplace_back(loop_.now(), Cancelled{id});
+  interrupted_.erase(id);
   alive_.retire(id.value);
   ring_by(loop_.now());
 }

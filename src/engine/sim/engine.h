@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <queue>
 #include <set>
 #include <vector>
@@ -34,12 +35,8 @@ enum class Ties : std::uint8_t {
   one_by_one,    // the same order without the rest of that mode; nodes that have booted come last, together
 };
 
-// What a user does whose job was killed for somebody else's promise.
-enum class Resubmit : std::uint8_t { same_limit, true_run_time };
-
 struct EngineOptions {
   Ties ties = Ties::batch;
-  Resubmit resubmit = Resubmit::true_run_time;
   // While so few jobs wait or fewer, the next job arrives at once, not after its gap; -1: never (closed loop studies).
   std::int64_t queue_floor = -1;
   Duration checkpoint{0};            // what writing a checkpoint takes
@@ -55,11 +52,11 @@ class SimEngine final : public Engine, public Alarm {
   void open(EventSink& sink);
 
   // A job that comes from elsewhere than the source, now. Its JobId is arrived() before the call.
-  void submit(const Arrival& arrival);
+  [[gnu::cold]] void submit(const Arrival& arrival);
   // A job that waits will run for so much longer.
   void prolong(JobId id, Duration by) { alive_[id.value].run_time += by; }
   // Takes back a job that waits or runs: it is reported as Cancelled.
-  void cancel(JobId id);
+  [[gnu::cold]] void cancel(JobId id);
 
   Result<void> dispatch(const Command& command) override;
   void ring() override;
@@ -94,31 +91,33 @@ class SimEngine final : public Engine, public Alarm {
 
   // A job from its arrival to its end.
   struct Alive {
-    Duration run_time{0};  // on a node of CPU factor 1, and not done yet
-    Duration limit{0};
-    std::uint32_t dispatch = 0;  // 0: waiting
+    Duration run_time{0};        // on a node of CPU factor 1, and not done yet
     Instant end = kNever;        // of this dispatch
     Instant start = kNever;      // of this dispatch
-    Duration kept{0};            // of this dispatch, if it is leaving
-    Duration pause{0};           // at the start of this dispatch it does no work
-    Duration all{0};             // the run time before anything was done, if some of it has been done
+    std::uint32_t dispatch = 0;  // 0: waiting
     std::int32_t cpu_factor = 1000;
+  };
+  // What more there is to know of a job that was told to stop or to move: of few.
+  struct Interrupted {
+    Duration kept{0};   // of this dispatch, if it is leaving
+    Duration pause{0};  // at the start of this dispatch it does no work
+    Duration all{0};    // the run time before anything was done, if some of it has been done
   };
 
   void start(const Command& command);
   void remind(JobId id, Instant expected_end);  // reports Overdue at the expected end if the job outlives it
-  void kill(JobId id);
-  void run(Alive& job, const Command& command);
-  void preempt(const Command& command);
-  void migrate(const Command& command);
-  void vacate(JobId id);
-  void switch_power(const Command& command);
+  [[gnu::cold]] void kill(JobId id);
+  void run(Alive& job, const Command& command, Duration pause = Duration{0});
+  [[gnu::cold]] void preempt(const Command& command);
+  [[gnu::cold]] void migrate(const Command& command);
+  [[gnu::cold]] void vacate(JobId id);
+  [[gnu::cold]] void switch_power(const Command& command);
   void take_switched(Instant now);
   void draw();
   bool arrival_due(Instant now) const;
   void take_arrival(Instant now);
   void take_ends(Instant now);
-  void take_leaving(Instant now);
+  [[gnu::cold]] void take_leaving(Instant now);
   void take_overdue(Instant now);
   void flush();
   void ring_next();
@@ -135,8 +134,9 @@ class SimEngine final : public Engine, public Alarm {
   EventSink* sink_ = nullptr;
   Calendar ends_;
   Calendar overdue_;
-  std::vector<Coming> leaving_;     // when their checkpoints are written; in that order
-  PagedTable<Alive> alive_;         // by job id
+  std::vector<Coming> leaving_;  // when their checkpoints are written; in that order
+  PagedTable<Alive> alive_;      // by job id
+  std::map<JobId, Interrupted> interrupted_;
   std::set<std::uint32_t> killed_;  // dispatches that were stopped and still stand in the calendar of ends
   PowerMeter meter_;
   std::priority_queue<Switching, std::vector<Switching>, std::greater<>> switching_;
