@@ -1,0 +1,75 @@
+// What a recorded profile is made of: logs read from text, and rehearsed on counted processors under the policies that
+// people run most. No time is measured here. Usage: rota_training FOLDER, for a log to be written and read again.
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "engine/sim/rehearsal.h"
+#include "trace/generate.h"
+#include "trace/log.h"
+
+namespace rota {
+namespace {
+
+class Jobs final : public sim::Source {
+ public:
+  explicit Jobs(const trace::Workload& workload) : workload_(workload) {}
+  bool next(sim::Arrival& arrival) override {
+    if (next_ == workload_.jobs.size()) return false;
+    arrival = {workload_.jobs[next_], workload_.run_times[next_]};
+    ++next_;
+    return true;
+  }
+
+ private:
+  const trace::Workload& workload_;
+  std::size_t next_ = 0;
+};
+
+class Nobody final : public JobSink {
+  void left(JobId, const Job&) override {}
+};
+
+Result<void> rehearse(const trace::Workload& workload, std::string_view policy, std::int64_t processors) {
+  const auto chain = Chain::parse(policy);
+  if (!chain) return std::unexpected(chain.error());
+  Jobs jobs(workload);
+  Nobody nobody;
+  sim::RehearsalOptions how;
+  how.processors = processors;
+  return sim::Rehearsal(how, *chain, jobs, nobody).run();
+}
+
+Result<trace::Workload> through_a_file(trace::Generator& generator, const std::string& path) {
+  const auto recipe = generator.recipe();
+  if (!recipe) return std::unexpected(recipe.error());
+  {
+    std::ofstream out(path);
+    trace::write_generated(out, *recipe);
+  }
+  return trace::read_log(path, {});
+}
+
+// Two machines for the same jobs: one that is large enough for them, and a smaller one with a deep queue.
+Result<void> train(const std::string& folder) {
+  for (const auto& generator : trace::all_generators()) {
+    if (generator->model() != "lublin" && generator->model() != "poisson") continue;
+    const auto workload = through_a_file(*generator, folder + "/training.swf");
+    if (!workload) return std::unexpected(workload.error());
+    for (const char* policy : {"easy", "easy", "easy++", "fcfs", "rb-har"}) {
+      for (const std::int64_t percent : {100, 90}) {
+        if (auto done = rehearse(*workload, policy, workload->processors * percent / 100); !done) return done;
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+}  // namespace rota
+
+int main(int argc, char** argv) {
+  const auto done = rota::train(argc > 1 ? argv[1] : ".");
+  if (!done) std::fprintf(stderr, "rota_training: %s\n", done.error().message.c_str());
+  return done ? 0 : 1;
+}
