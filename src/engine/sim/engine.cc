@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/hash.h"
 
 namespace rota::sim {
 namespace {
@@ -151,6 +152,9 @@ void SimEngine::start(const Command& command) {
   CHECK(job.dispatch == 0, "a job is started once");
   --waiting_;
   job.pause = Duration{0};
+  if (!pauses_.empty()) {
+    if (auto owed = pauses_.extract(command.job)) job.pause = owed.mapped();
+  }
   run(job, command);
 }
 
@@ -172,8 +176,20 @@ void SimEngine::switch_power(const Command& command) {
   const PowerDraw& power = options_.metered->nodes[command.node.value].power;
   meter_.switched(command.node, on ? PowerState::booting : PowerState::shutting_down, now);
   const Instant done = now + (on ? power.boot : power.shutdown);
-  switching_.push({done, command.key, command.node, on ? PowerState::on : PowerState::off});
+  switching_.push({done, command.key, command.node, on && boots(command.node) ? PowerState::on : PowerState::off});
   ring_by(done);
+}
+
+// Whether this boot of the node will do: by chance, but the same in every run.
+bool SimEngine::boots(NodeId node) {
+  const std::int32_t fails = options_.metered->nodes[node.value].power.boot_fails;
+  if (fails == 0) return true;
+  boots_.resize(options_.metered->nodes.size());
+  Hash lot;
+  lot.mix(static_cast<std::uint64_t>(options_.metered->boot_seed));
+  lot.mix(std::uint64_t{node.value} << 32U | ++boots_[node.value]);
+  lot.mix(0);  // so that all bits have come to bear on those that are looked at
+  return static_cast<std::int64_t>((lot.value() >> 16U) % 1000) >= fails;
 }
 
 void SimEngine::take_switched(Instant now) {
@@ -207,7 +223,8 @@ void SimEngine::preempt(const Command& command) {
   Alive& job = alive_[command.job.value];
   CHECK(job.dispatch != 0, "only a running job gives way");
   killed_.insert(job.dispatch);
-  job.kept = command.how == Preemption::requeue ? Duration{0} : loop_.now() - job.start;
+  job.kept = command.kept ? loop_.now() - job.start : Duration{0};
+  if (command.pause > Duration{0}) pauses_[command.job] = command.pause;
   if (command.how == Preemption::checkpoint && options_.checkpoint > Duration{0}) {
     leaving_.push_back({loop_.now() + options_.checkpoint, job.dispatch, command.job, false});
     ring_by(leaving_.back().at);

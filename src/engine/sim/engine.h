@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <queue>
 #include <set>
 #include <vector>
@@ -113,6 +114,7 @@ class SimEngine final : public Engine, public Alarm {
   void migrate(const Command& command);
   void vacate(JobId id);
   void switch_power(const Command& command);
+  bool boots(NodeId node);
   void take_switched(Instant now);
   void draw();
   bool arrival_due(Instant now) const;
@@ -140,6 +142,8 @@ class SimEngine final : public Engine, public Alarm {
   std::set<std::uint32_t> killed_;  // dispatches that were stopped and still stand in the calendar of ends
   PowerMeter meter_;
   std::priority_queue<Switching, std::vector<Switching>, std::greater<>> switching_;
+  std::vector<std::uint32_t> boots_;             // by node, so far; where some fail
+  std::map<JobId, Duration> pauses_;             // that jobs which gave way owe when they go on
   std::vector<Event> happened_;  // not yet delivered
   std::vector<Event> delivering_;
   Arrival next_;              // the next to arrive, while due_ is not kNever
