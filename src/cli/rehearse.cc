@@ -40,6 +40,7 @@ std::optional<report::PowerUse> power_use(const sim::Consumption& its, const Mac
   use.jobs = its.jobs;
   use.cycles = its.cycles;
   use.most_cycles = its.most_cycles;
+  use.failed_boots = its.failed_boots;
   use.nodes = static_cast<std::int64_t>(metered->nodes.size());
   use.price = metered->price;
   use.co2 = metered->co2;

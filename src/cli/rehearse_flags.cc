@@ -106,21 +106,13 @@ RehearseOptions RehearseFlags::with_switches(RehearseOptions options) const {
   return options;
 }
 
-// What is not there yet on clusters that are described node by node is refused, never ignored.
+// What is not there on clusters that are described node by node is refused, never ignored.
 Result<void> RehearseFlags::nodes_suit(const Machine& machine) const {
   if (machine.nodes.empty()) return {};
   if (ties == "submit-first") {
     return fail(
         "--ties submit-first is for published schedules, whose processors are counted; leave --cluster out and give "
         "--processors.");
-  }
-  const auto read = chains();
-  if (!read) return std::unexpected(read.error());
-  for (const Chain& chain : *read) {
-    if (!chain.ranks_running()) continue;
-    return fail("policy " + rota::quoted(chain.text()) +
-                " needs a cluster whose processors are counted: jobs do not yet give way on particular nodes. Leave " +
-                cluster + " out and give --processors, or leave preempt out.");
   }
   return {};
 }

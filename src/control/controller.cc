@@ -104,7 +104,7 @@ Result<void> Controller::cycle() {
   cluster_.close_cycle([&](JobId id, const Job& job) { ports_.jobs.left(id, job); });
   if (auto done = carry_out_plan(); !done) return done;
   // Nodes that jobs have left can be had at once.
-  const Instant wakeup = plan_.migrates() ? cluster_.now() : chain_.next_wakeup(cluster_);
+  const Instant wakeup = plan_.looks_again() ? cluster_.now() : chain_.next_wakeup(cluster_);
   if (wakeup != wakeup_) ports_.loop.set(*this, wakeup_ = wakeup);
   return {};
 }
@@ -213,10 +213,14 @@ Result<void> Controller::extend(const Action& action) {
 
 Result<void> Controller::preempt(const Action& action) {
   referee_.saw_preempted(cluster_, action.job, action.reason.promised);
-  cluster_.preempted({action.job});
+  cluster_.preempted({action.job, action.reason.promised, action.until});
   Command command{Command::Kind::preempt, next_key_++, action.job, kNever, kNever};
   command.how = chain_.knobs().preempt;
   command.beneficiary = action.reason.promised;
+  const JobSpec& spec = cluster_.job(action.job).spec;
+  const bool by_itself = command.how == Preemption::requeue && spec.restart == Restart::checkpoint;
+  command.kept = command.how != Preemption::requeue || by_itself;
+  if (by_itself) command.pause = spec.restart_cost;
   return ports_.engine.dispatch(command);
 }
 

@@ -40,8 +40,8 @@ struct Command {
   NodeId node = {};                   // power_on, power_off
   const Placement* where = nullptr;   // start, migrate: the nodes; only while the command is dispatched
   std::int32_t cpu_factor = 1000;     // start, migrate: per mille, of the slowest node that the job gets
-  bool kept = true;                   // migrate: it goes on where it was; else it starts over
-  Duration pause{0};                  // migrate: in which it does no work
+  bool kept = true;                   // migrate, preempt: it goes on where it was; else it starts over
+  Duration pause{0};                  // migrate, preempt: in which it does no work, once it goes on
 };
 
 // Carries out commands; of a job that was told to give way it reports Vacated in the end, or else that it Finished.

@@ -47,7 +47,7 @@ struct Action {
   ActionKind kind = ActionKind::start;
   bool backfilled = false;  // start: ahead of a waiting job that was promised a start
   JobId job;
-  Instant until = kNever;  // extend: look again then; kNever: no new limit
+  Instant until = kNever;  // extend: look again then; kNever: no new limit. preempt: expected to have left by then
   Reason reason;
   NodeId node = {};  // power_on, power_off
 

@@ -118,7 +118,9 @@ void Cluster::leave_running(Job& job, JobId id) {
   std::erase(overdue_, id);
   if (job.leaving) {
     job.leaving = false;
-    std::erase(leaving_, id);
+    const auto left = std::find_if(leaving_.begin(), leaving_.end(), [&](const Leaving& l) { return l.job == id; });
+    job.expected = left->expected;
+    leaving_.erase(left);
   } else if (options_.by_priority) {
     by_priority_.erase({job.spec.priority, job.dispatch, job.spec.processors, id});
   }
@@ -178,8 +180,9 @@ void Cluster::preempted(const Preempted& fact) {
   Job& job = jobs_[fact.job.value];
   CHECK(job.state == JobState::running && !job.leaving, "only a running job gives way, and once");
   job.leaving = true;
-  leaving_.push_back(fact.job);
+  leaving_.push_back({fact.job, fact.beneficiary, job.expected});
   if (options_.by_priority) by_priority_.erase({job.spec.priority, job.dispatch, job.spec.processors, fact.job});
+  if (fact.until != kNever) expect_anew(job, fact.job, fact.until - job.start);
 }
 
 void Cluster::vacated(const Vacated& fact) {

@@ -36,6 +36,13 @@ struct ClusterOptions {
   const WorkHistory* past_work = nullptr;  // what is known of past jobs beforehand; then nothing is learned
 };
 
+// A running job that was told to give way.
+struct Leaving {
+  JobId job;
+  JobId beneficiary;
+  Duration expected;  // as it was
+};
+
 // What is known of one user's past jobs.
 struct RunHistory {
   Duration last{0};         // run time of the job that ended last
@@ -63,7 +70,7 @@ class View {
   // The running jobs that can give way, by priority; those that are leaving are not among them.
   const RunningByPriority& by_priority() const { return by_priority_; }
   // Running jobs that were told to give way, in that order.
-  const std::vector<JobId>& leaving() const { return leaving_; }
+  const std::vector<Leaving>& leaving() const { return leaving_; }
 
   // What is free on each node; counted() where nodes are not described.
   const NodeSpace& nodes() const { return nodes_; }
@@ -150,7 +157,7 @@ class View {
   std::vector<std::uint32_t> set_aside_;  // processors, for set_aside_for_
   JobId set_aside_for_;
   RunningByPriority by_priority_;  // empty unless asked for
-  std::vector<JobId> leaving_;
+  std::vector<Leaving> leaving_;
   std::vector<JobId> overdue_;
   std::vector<JobId> gone_;                      // ended or rejected since the last cycle
   std::map<std::uint32_t, RunHistory> history_;  // by user

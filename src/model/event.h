@@ -32,6 +32,8 @@ struct Requeued {  // killed while it ran, and back at the tail of the queue
 };
 struct Preempted {  // told to give way to a job of higher priority; runs on until it is Vacated
   JobId job;
+  JobId beneficiary = {};
+  Instant until = kNever;  // when it is expected to have left, where planning counts on that
 };
 struct Vacated {  // has left its processors after it was preempted, and is back at its place in the queue
   JobId job;

@@ -21,6 +21,7 @@ struct PowerDraw {
   Duration shutdown = seconds(0);  // from the command until it is off
   std::int64_t boot_energy = -1;   // microjoules of a whole boot; -1: it draws `idle` meanwhile
   std::int64_t shutdown_energy = -1;
+  std::int32_t boot_fails = 0;  // per mille: so many boots leave the node off
 
   // Milliwatts while it boots or shuts down.
   std::int64_t booting() const { return mean(boot_energy, boot); }
@@ -84,6 +85,7 @@ struct Machine {
   std::vector<std::string> racks;  // names, by rack id; one of them nameless where nodes say nothing of racks
   std::int64_t price = -1;         // thousandths of the currency for a kilowatt-hour; -1: not said
   std::int64_t co2 = -1;           // milligrams for a kilowatt-hour; -1: not said
+  std::int64_t boot_seed = 1;      // decides which boots fail
 
   bool tells_watts() const {
     return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.power.idle > 0; });

@@ -63,7 +63,11 @@ void NodePower::count(NodeId id, std::int64_t sign) {
     add(shutting_down_, std::pair(node.until, described.power.boot), processors);
   }
   if (node.state != PowerState::off) return;
-  add(asleep_, described.power.boot, processors);
+  if (node.shunned_until > node.since) {
+    add(shunned_, std::pair(node.shunned_until, described.power.boot), processors);
+  } else {
+    add(asleep_, described.power.boot, processors);
+  }
   IdSet& ranked = asleep_by_rank_[rank_[id.value]];
   if (sign > 0) {
     ranked.insert(id.value);
@@ -112,7 +116,7 @@ Instant NodePower::back_at(NodeId id, Instant now) const {
     case PowerState::shutting_down:
       return std::max(node.until, now) + boot;
     case PowerState::off:
-      return now + boot;
+      return std::max(node.shunned_until, now) + boot;
   }
   return kNever;
 }
@@ -127,8 +131,8 @@ void NodePower::collect_returns(Instant now, bool obtainable) const {
   returns_.clear();
   for (const auto& [until, count] : booting_) returns_.emplace_back(std::max(until, now + kMoment), count);
   if (obtainable) {
-    for (const auto& [when, count] : shutting_down_) {
-      returns_.emplace_back(std::max(when.first, now) + when.second, count);
+    for (const auto* away : {&shutting_down_, &shunned_}) {
+      for (const auto& [when, count] : *away) returns_.emplace_back(std::max(when.first, now) + when.second, count);
     }
     for (const auto& [boot, count] : asleep_) returns_.emplace_back(now + boot, count);
   }

@@ -114,6 +114,7 @@ class NodePower {
   std::map<Instant, std::int64_t> booting_;  // processors, by when they are expected to be on
   std::map<std::pair<Instant, Duration>, std::int64_t> shutting_down_;  // by when they are off, and their boot time
   std::map<Duration, std::int64_t> asleep_;                             // by boot time
+  std::map<std::pair<Instant, Duration>, std::int64_t> shunned_;        // the same, until nobody shuns them any more
   std::vector<std::uint32_t> rank_;                                     // by node: of efficiency
   std::vector<IdSet> asleep_by_rank_;
   Duration longest_boot_{0};

@@ -112,11 +112,11 @@ void FitWatch::bring_back(NodeRoom& room, NodeId node, std::int64_t processors) 
   count(room, node, 1);
 }
 
-void FitWatch::give(NodeRoom& room, const Placement& where) {
-  if (where.licence.valid()) room.licences_[where.licence.value] += where.licences;
+void FitWatch::change(NodeRoom& room, const Placement& where, std::int64_t sign) {
+  if (where.licence.valid()) room.licences_[where.licence.value] += sign * where.licences;
   for (const Share& s : where.shares) {
     count(room, s.node, -1);
-    room.change_one(s, where.memory, 1);
+    room.change_one(s, where.memory, sign);
     count(room, s.node, 1);
   }
 }

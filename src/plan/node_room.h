@@ -23,6 +23,7 @@ class NodeRoom {
   // The same, but those nodes first on which least is free now: so that what is free now is left for others.
   bool find_busy_first(const JobSpec& spec, Placement& where) const { return choose(spec, space_, where); }
 
+  bool empty() const { return free_.empty(); }  // of nothing yet
   bool fits(const Placement& where) const;
   void take(const Placement& where) { change(where, -1); }
   void give(const Placement& where) { change(where, 1); }
@@ -71,7 +72,8 @@ class NodeRoom {
 class FitWatch {
  public:
   FitWatch(const NodeRoom& room, const JobSpec& spec);
-  void give(NodeRoom& room, const Placement& where);
+  void give(NodeRoom& room, const Placement& where) { change(room, where, 1); }
+  void take(NodeRoom& room, const Placement& where) { change(room, where, -1); }
   void bring_back(NodeRoom& room, NodeId node, std::int64_t processors);
   bool fits() const {
     if (spec_.licence.valid() && room_.licences_free(spec_.licence) < spec_.licences) return false;
@@ -80,6 +82,7 @@ class FitWatch {
 
  private:
   void count(const NodeRoom& room, NodeId node, std::int64_t sign);
+  void change(NodeRoom& room, const Placement& where, std::int64_t sign);
 
   const NodeRoom& room_;
   const JobSpec& spec_;

@@ -24,6 +24,7 @@ void Plan::open(const View& view) {
   kills_ = 0;
   migrations_ = 0;
   closed_ = false;
+  looks_again_ = false;
   placed_ = 0;
   set_asides_ = 0;
   waking_ = 0;
@@ -90,8 +91,8 @@ void Plan::extend(JobId id, Instant until, const Reason& reason) {
   actions_.push_back({ActionKind::extend, false, id, until, reason});
 }
 
-void Plan::preempt(JobId id, const Reason& reason) {
-  actions_.push_back({ActionKind::preempt, false, id, kNever, reason});
+void Plan::preempt(JobId id, const Reason& reason, Instant until) {
+  actions_.push_back({ActionKind::preempt, false, id, until, reason});
 }
 
 // A job that is overdue holds its processors a moment longer; all that are overdue are counted as ending then.

@@ -51,7 +51,8 @@ class Plan {
   std::span<const Placement> places() const { return {places_.data(), placed_}; }
   void kill(JobId job, const Reason& reason);
   void extend(JobId job, Instant until, const Reason& reason);
-  void preempt(JobId job, const Reason& reason);
+  // until: when it is expected to have left, where planning is to count on that.
+  void preempt(JobId job, const Reason& reason, Instant until = kNever);
   // Moves a running job to a place in nodes(), which says nothing of licences: it keeps those that it holds. What it
   // leaves is free when the draft has been carried out.
   void migrate(JobId job, const Placement& where, const Reason& reason);
@@ -115,6 +116,9 @@ class Plan {
   // Whoever comes after must start nobody: what is free is kept for those in whose favour others give way.
   void close() { closed_ = true; }
   bool closed() const { return closed_ || kills_ > 0; }
+  // Once this is carried out there is more to decide at the same instant.
+  void look_again() { looks_again_ = true; }
+  bool looks_again() const { return looks_again_ || migrations_ > 0; }
 
   std::span<const Action> actions() const { return actions_; }
   std::span<const Promise> promises() const { return promises_; }
@@ -167,6 +171,7 @@ class Plan {
   std::int64_t kills_ = 0;
   std::int64_t migrations_ = 0;
   bool closed_ = false;
+  bool looks_again_ = false;
   std::int64_t waking_ = 0;
   std::int64_t sent_to_sleep_ = 0;  // processors
   bool reviewed_ = false;

@@ -149,6 +149,9 @@ std::optional<std::string> Referee::check_turns(const View& view, const Plan& pl
 std::int64_t Referee::left_at(const View& view, const Plan& plan, Instant at, bool backfilled) const {
   std::int64_t left = view.options().processors - held_ + view.running().released_by(at) - away_at(view, at);
   for (const Action& a : plan.actions()) {
+    if (a.kind == ActionKind::preempt && a.until <= at && view.job(a.job).expected_end() > at) {
+      left += view.job(a.job).spec.processors;  // gone before it was expected to end
+    }
     if (a.kind != ActionKind::start || (a.backfilled && !backfilled)) continue;
     const Job& job = view.job(a.job);
     if (view.now() + job.expected > at) left -= job.spec.processors;
@@ -241,12 +244,14 @@ std::optional<Referee::Excess> Referee::first_excess(const View& view, const Pla
     changes_.emplace_back(from, processors);
     changes_.emplace_back(from + length, -processors);
   };
+  const bool before = promises == Promises::before;
+  const bool some_leave = !before && plan.closed();
   view.running().for_each([&](const RunningEntry& e) {
-    const Duration left = std::max(e.place.end - view.now(), overstay);
+    const Instant end = some_leave ? std::min(e.place.end, gone_by(plan, e.job)) : e.place.end;
+    const Duration left = std::max(end - view.now(), overstay);
     if (left > Duration{0}) uses(view.now(), left, e.processors);
     return true;
   });
-  const bool before = promises == Promises::before;
   if (away_ > 0) {
     for_each_away(view, [&](Instant back, std::int64_t processors) {
       uses(view.now(), back == kNever ? 2 * kLongest : back - view.now(), processors);

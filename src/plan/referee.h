@@ -65,6 +65,10 @@ class Referee {
   std::optional<std::string> check_preemption(const View& view, const Action& action) const;
   std::optional<std::string> check_beneficiaries(const View& view, const Plan& plan);
   std::optional<std::string> check_owed(const View& view, const Plan& plan);
+  std::optional<std::string> check_room_made(const View& view, const Plan& plan);
+  bool could_hold(const View& view, const JobSpec& spec) const;
+  void use_what_peers_are_promised(const View& view, JobId beneficiary, std::int64_t sign);
+  std::optional<std::string> check_peers(const View& view, const Plan& plan, JobId beneficiary);
   std::optional<std::string> check_migration(const View& view, const Action& action) const;
   std::optional<std::string> check_migrations(const View& view, const Plan& plan);
   std::optional<std::string> check_turns(const View& view, const Plan& plan);
@@ -84,6 +88,7 @@ class Referee {
   void count_nodes(const View& view, JobId job, bool taken);
   void count_place(const View& view, JobId job, const Placement& where, std::int64_t sign);
   void count_licences(const View& view, JobId job, std::int64_t sign);
+  static Instant gone_by(const Plan& plan, JobId job);
   std::int64_t left_at(const View& view, const Plan& plan, Instant at, bool backfilled) const;
 
   std::vector<State> ledger_;  // by job id
@@ -94,6 +99,7 @@ class Referee {
     JobId job;
     JobId beneficiary;
     bool gone;
+    Placement left;  // what it leaves, where places matter
   };
   std::vector<GaveWay> gave_way_;
   Instant gave_way_at_ = kNever;
@@ -105,6 +111,7 @@ class Referee {
   struct Power {
     PowerState state = PowerState::on;
     Instant until = kNever;
+    std::uint32_t failures = 0;  // boots that failed in a row; then `until` says how long the node is left alone
   };
   std::vector<Power> power_;                 // by node, once one has changed
   std::map<Instant, std::int64_t> booting_;  // processors of nodes that are not on: by when their boots end;

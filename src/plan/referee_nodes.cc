@@ -118,6 +118,7 @@ std::optional<std::string> Referee::check_shape(const View& view, JobId job, con
 std::optional<std::string> Referee::node_excess(const View& view, const Plan& plan, Promises promises) {
   node_changes_.clear();
   const bool before = promises == Promises::before;
+  const bool some_leave = !before && plan.closed();
   const auto uses = [&](JobId id, Instant from, Instant to, const Placement& where) {
     const JobSpec& spec = view.job(id).spec;
     for (const Share& s : where.shares) {
@@ -131,7 +132,8 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
   };
   view.running().for_each([&](const RunningEntry& e) {
     if (!before && plan.migrates() && plan.migrates(e.job)) return true;  // it is at its new place, below
-    uses(e.job, view.now(), std::max(e.place.end, view.now() + Duration{1}), view.placement(e.job));
+    const Instant end = some_leave ? std::min(e.place.end, gone_by(plan, e.job)) : e.place.end;
+    uses(e.job, view.now(), std::max(end, view.now() + Duration{1}), view.placement(e.job));
     return true;
   });
   std::size_t place = 0;

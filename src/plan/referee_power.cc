@@ -23,13 +23,22 @@ void Referee::count_power(const View& view, NodeId id, std::int64_t sign) {
   if (power.state != PowerState::on) away_ += processors;
   if (power.state == PowerState::booting) add(booting_, power.until, processors);
   if (power.state == PowerState::shutting_down) add(falling_asleep_, std::pair(power.until, boot), processors);
-  if (power.state == PowerState::off) add(asleep_, boot, processors);
+  if (power.state != PowerState::off) return;
+  if (power.failures > 0) {  // it cannot be woken before then, as if it took so long to go to sleep
+    add(falling_asleep_, std::pair(power.until, boot), processors);
+  } else {
+    add(asleep_, boot, processors);
+  }
 }
 
 void Referee::saw_power(const View& view, const PowerChanged& fact) {
   power_.resize(view.options().machine->nodes.size());
   count_power(view, fact.node, -1);
-  power_[fact.node.value] = {fact.state, fact.until};
+  Power& power = power_[fact.node.value];
+  const bool failed = power.state == PowerState::booting && fact.state == PowerState::off;
+  const std::uint32_t failures = fact.state == PowerState::on ? 0 : power.failures + (failed ? 1 : 0);
+  const std::int64_t minutes = failures == 0 ? 0 : std::min<std::int64_t>(60, std::int64_t{1} << std::min(failures - 1, 6U));
+  power = {fact.state, failed ? view.now() + seconds(60 * minutes) : fact.until, failures};
   count_power(view, fact.node, 1);
 }
 
@@ -55,7 +64,7 @@ bool Referee::back_by(const View& view, const Placement& where, Instant at) cons
       case PowerState::shutting_down:
         return std::max(power.until, view.now()) + boot <= at;
       case PowerState::off:
-        return view.now() + boot <= at;
+        return std::max(power.failures > 0 ? power.until : view.now(), view.now()) + boot <= at;
     }
     return false;
   });
@@ -86,6 +95,10 @@ std::optional<std::string> Referee::check_power(const View& view, const Plan& pl
     const std::string node = "node " + machine.nodes[a.node.value].name;
     const PowerState state = power_[a.node.value].state;
     if (a.kind == ActionKind::power_on && state != PowerState::off) return node + " is woken and does not sleep";
+    const Power& power = power_[a.node.value];
+    if (a.kind == ActionKind::power_on && power.failures > 0 && power.until > view.now()) {
+      return node + " is woken although its boot has failed just now";
+    }
     if (a.kind == ActionKind::power_off && state != PowerState::on) return node + " is sent to sleep and is not on";
     if (used_[a.node.value].processors > 0) return node + " is sent to sleep while a job runs there";
     if (std::exchange(looked_at_[a.node.value], looks_) == looks_) {

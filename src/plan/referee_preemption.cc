@@ -8,9 +8,27 @@ namespace {
 
 std::string name(const View& view, JobId id) { return "job " + std::to_string(view.job(id).spec.number); }
 
+std::size_t slot_of(const Machine& machine, LicenceId licence) { return machine.nodes.size() + licence.value; }
+
 bool starts(const Plan& plan, JobId id) {
   const auto is_start = [&](const Action& a) { return a.job == id && a.kind == ActionKind::start; };
   return std::any_of(plan.actions().begin(), plan.actions().end(), is_start);
+}
+
+// Whether the job is started on something that was left: one of the nodes, or the licence.
+bool in_its_place(const View& view, const Plan& plan, JobId id, const Placement& left) {
+  if (left.licence.valid() && left.licence == view.job(id).spec.licence) return true;
+  std::size_t place = 0;
+  for (const Action& a : plan.actions()) {
+    if (a.kind != ActionKind::start && a.kind != ActionKind::migrate) continue;
+    const Placement& where = plan.places()[place++];
+    if (a.job != id) continue;
+    return std::any_of(where.shares.begin(), where.shares.end(), [&](const Share& s) {
+      const auto same = [&](const Share& l) { return l.node == s.node; };
+      return std::any_of(left.shares.begin(), left.shares.end(), same);
+    });
+  }
+  return false;
 }
 
 }  // namespace
@@ -19,7 +37,8 @@ void Referee::saw_preempted(const View& view, JobId job, JobId beneficiary) {
   leaving_ += view.job(job).spec.processors;
   if (gave_way_at_ != view.now()) gave_way_.clear();
   gave_way_at_ = view.now();
-  gave_way_.push_back({job, beneficiary, false});
+  const bool places_matter = !view.counts_decide();
+  gave_way_.push_back({job, beneficiary, false, places_matter ? view.placement(job) : Placement{}});
 }
 
 void Referee::saw_cancelled(const View& view, JobId job) {
@@ -29,6 +48,14 @@ void Referee::saw_cancelled(const View& view, JobId job) {
     ledger_[job.value] = State::gone;
   }
   gave_way_.clear();
+}
+
+// When the plan says that a job will have given way; kNever: it does not.
+Instant Referee::gone_by(const Plan& plan, JobId job) {
+  for (const Action& a : plan.actions()) {
+    if (a.kind == ActionKind::preempt && a.job == job) return a.until;
+  }
+  return kNever;
 }
 
 // Only to a waiting job of higher priority, and nobody is told twice.
@@ -48,7 +75,7 @@ std::optional<std::string> Referee::check_preemption(const View& view, const Act
 // What is free, what is being freed and what this plan frees suffices for the plan's starts and for all in whose favour
 // it preempts.
 std::optional<std::string> Referee::check_beneficiaries(const View& view, const Plan& plan) {
-  std::int64_t room = view.options().processors - held_ + leaving_;
+  std::int64_t room = view.options().processors - held_ - away_ + leaving_;
   std::vector<JobId> victims;
   std::vector<JobId> beneficiaries;
   for (const Action& a : plan.actions()) {
@@ -69,11 +96,109 @@ std::optional<std::string> Referee::check_beneficiaries(const View& view, const 
     room -= view.job(id).spec.processors;
     if (starts(plan, id)) return name(view, id) + " starts although others are only now told to give way to it";
   }
+  for (const JobId id : beneficiaries) {
+    if (auto breach = check_peers(view, plan, id)) return breach;
+  }
+  const auto is_delayed = [](const Action& a) { return a.kind == ActionKind::preempt && a.until != kNever; };
+  if (std::any_of(plan.actions().begin(), plan.actions().end(), is_delayed)) return std::nullopt;  // it is promised
   if (room < 0) {
     return "jobs are preempted in vain: " + name(view, beneficiaries.back()) + " and those before it need " +
            std::to_string(-room) + " processors more than that frees";
   }
-  return std::nullopt;
+  return view.counts_decide() ? std::nullopt : check_room_made(view, plan);
+}
+
+// Whether nodes that are on could take the job now, given what used_ says is used.
+bool Referee::could_hold(const View& view, const JobSpec& spec) const {
+  const Machine& machine = *view.options().machine;
+  if (spec.licence.valid()) {
+    const std::int64_t used = used_[slot_of(machine, spec.licence)].processors;
+    if (used + spec.licences > machine.licences[spec.licence.value].count) return false;
+  }
+  const std::uint32_t nodes = std::min(spec.nodes, spec.processors);
+  const std::int64_t share = nodes == 0 ? 1 : spec.processors / nodes;
+  std::int64_t processors = 0;
+  std::int64_t hold_a_share = 0;
+  std::int64_t hold_one_more = 0;
+  for (std::size_t i = 0; i < machine.nodes.size(); ++i) {
+    const Node& node = machine.nodes[i];
+    const auto& in = node.partitions;
+    if (spec.partition.valid() && std::find(in.begin(), in.end(), spec.partition) == in.end()) continue;
+    if (node.memory > 0 && used_[i].memory + spec.memory > node.memory) continue;
+    if (!power_.empty() && power_[i].state != PowerState::on) continue;
+    const std::int64_t free = node.processors - used_[i].processors;
+    processors += free;
+    hold_a_share += free >= share ? 1 : 0;
+    hold_one_more += free > share ? 1 : 0;
+  }
+  if (nodes == 0) return processors >= spec.processors;
+  return hold_a_share >= nodes && hold_one_more >= spec.processors % nodes;
+}
+
+// The room that is made is where the beneficiary can run, and, where nobody else is leaving, all of it is needed.
+std::optional<std::string> Referee::check_room_made(const View& view, const Plan& plan) {
+  const std::vector<Used> now = used_;
+  const auto count = [&](JobId job, const Placement& where, std::int64_t sign) {
+    count_place(view, job, where, sign);
+    count_licences(view, job, sign);
+  };
+  std::size_t place = 0;
+  for (const Leaving& l : view.leaving()) count(l.job, view.placement(l.job), -1);
+  for (const Action& a : plan.actions()) {
+    if (a.kind == ActionKind::preempt) count(a.job, view.placement(a.job), -1);
+    if (a.kind == ActionKind::start) count(a.job, plan.places()[place++], 1);
+  }
+  std::optional<std::string> breach;
+  for (const Action& a : plan.actions()) {
+    if (a.kind != ActionKind::preempt || breach) continue;
+    ++checks_;
+    const JobSpec& spec = view.job(a.reason.promised).spec;
+    if (!could_hold(view, spec)) {
+      breach = name(view, a.job) + " is preempted in vain: what is made free is not where " +
+               name(view, a.reason.promised) + " can run";
+    }
+    if (!view.leaving().empty()) continue;
+    count(a.job, view.placement(a.job), 1);
+    use_what_peers_are_promised(view, a.reason.promised, 1);
+    if (!breach && could_hold(view, spec)) {
+      breach = name(view, a.job) + " is preempted needlessly: " + name(view, a.reason.promised) +
+               " has room without that";
+    }
+    use_what_peers_are_promised(view, a.reason.promised, -1);
+    count(a.job, view.placement(a.job), -1);
+  }
+  used_ = now;
+  return breach;
+}
+
+// What it must leave alone while it runs: what is promised to jobs of its priority or higher.
+void Referee::use_what_peers_are_promised(const View& view, JobId beneficiary, std::int64_t sign) {
+  const Job& job = view.job(beneficiary);
+  for (const JobId id : view.promised()) {
+    const Job& peer = view.job(id);
+    if (id == beneficiary || peer.spec.priority < job.spec.priority) continue;
+    if (peer.promise >= view.now() + job.expected) continue;
+    count_place(view, id, view.promised_place(id), sign);
+    count_licences(view, id, sign);
+  }
+}
+
+// Nobody of the beneficiary's priority or higher loses what it was promised, by word or by deed. Where only one job is
+// promised anything, that is the first of the queue.
+std::optional<std::string> Referee::check_peers(const View& view, const Plan& plan, JobId beneficiary) {
+  if (view.promised().size() < 2) return std::nullopt;
+  for (const Promise& p : plan.promises()) {
+    ++checks_;
+    const Job& job = view.job(p.job);
+    if (p.job == beneficiary || p.start <= job.promise || job.promise < view.now() || starts(plan, p.job)) continue;
+    if (job.spec.priority < view.job(beneficiary).spec.priority) continue;
+    return name(view, p.job) + " loses its promise to " + name(view, beneficiary) + ", whose priority is no higher";
+  }
+  const bool broken = view.counts_decide()
+                          ? first_excess(view, plan, Promises::after) && !first_excess(view, plan, Promises::before)
+                          : node_excess(view, plan, Promises::after) && !node_excess(view, plan, Promises::before);
+  if (!broken) return std::nullopt;
+  return "others give way to " + name(view, beneficiary) + ", and a promise that stands cannot be kept beside it";
 }
 
 // Once they are gone, and nothing else has happened, the beneficiary starts and they do not.
@@ -84,7 +209,14 @@ std::optional<std::string> Referee::check_owed(const View& view, const Plan& pla
   }
   for (const GaveWay& g : gave_way_) {
     ++checks_;
-    if (g.gone && starts(plan, g.job)) {
+    if (g.gone && starts(plan, g.beneficiary)) {
+      if (auto breach = check_peers(view, plan, g.beneficiary)) return breach;
+    }
+    const bool places_matter = !g.left.shares.empty();
+    if (g.gone && places_matter && starts(plan, g.beneficiary) && !in_its_place(view, plan, g.beneficiary, g.left)) {
+      return name(view, g.job) + " was preempted in vain: " + name(view, g.beneficiary) + " starts elsewhere";
+    }
+    if (g.gone && !places_matter && starts(plan, g.job)) {
       return name(view, g.job) + " is preempted and started again at one instant";
     }
     const auto to_the_same = [&](const GaveWay& o) { return o.beneficiary == g.beneficiary; };

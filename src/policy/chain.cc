@@ -295,17 +295,10 @@ Result<void> set_knobs(Draft& d, std::string_view chain) {
   return {};
 }
 
-// Promises for several jobs, and rules about jobs that overrun a promise, do not yet know of jobs that give way.
+// Rules that look at particular processors do not know of jobs that give way.
 Result<void> check_together(const ChainKnobs& knobs) {
-  if (knobs.preempt == Preemption::none) return {};
-  if (knobs.backfill.reservations > 1) {
-    return fail(
-        "preempt goes with depth=0 or depth=1 (fcfs, fcfs-skip, easy): take one of these, or leave preempt out.");
-  }
-  if (knobs.overrun != Overrun::kill && knobs.overrun != Overrun::fixed && knobs.overrun != Overrun::run_on) {
-    return fail("preempt goes with overrun=kill, run-on or a duration: take one of these, or leave preempt out.");
-  }
-  return {};
+  if (knobs.preempt == Preemption::none || !asks_for_processors(knobs.overrun)) return {};
+  return fail("preempt goes with overrun=kill, run-on, lazy or a duration: take one of these, or leave preempt out.");
 }
 
 // "easy++" bears the separator in its name.
@@ -407,7 +400,9 @@ Result<Chain> Chain::parse(std::string_view text) {
   chain.knobs_ = draft.knobs;
   if (auto overrun = make_overrun(draft.knobs.overrun)) chain.links_.push_back(std::move(overrun));
   if (chain.ranks_running()) {
-    chain.links_.push_back(std::make_unique<Preempt>(draft.knobs.preempt, draft.knobs.backfill.skip));
+    const BackfillKnobs& backfill = draft.knobs.backfill;
+    chain.links_.push_back(std::make_unique<Preempt>(draft.knobs.preempt, draft.knobs.checkpoint, backfill.skip,
+                                                     backfill.reservations > 1));
   }
   chain.links_.push_back(std::make_unique<Backfill>(draft.knobs.backfill));
   if (draft.knobs.migrate.how != Migration::none) {

@@ -17,15 +17,17 @@ Duration scaled(Duration time, std::int32_t slow, std::int32_t fast) { return Du
 class Movers {
  public:
   Movers(const View& view, const Plan& plan)
-      : somebody_waits_(view.waiting().size() > plan.places().size()), counts_decide_(view.counts_decide()) {}
+      : now_(view.now()), somebody_waits_(view.waiting().size() > plan.places().size()), counts_decide_(view.counts_decide()) {}
 
   bool may_move(const Job& job) const {
     if (job.spec.restart == Restart::never || job.leaving) return false;
+    if (job.preemptions > 0 && job.start == now_) return false;  // it gave way at this very instant
     return !somebody_waits_ || (counts_decide_ && job.spec.restart == Restart::checkpoint);
   }
   bool none_may_move() const { return somebody_waits_ && !counts_decide_; }
 
  private:
+  Instant now_;
   bool somebody_waits_;
   bool counts_decide_;
 };

@@ -2,38 +2,15 @@
 // spaces are enough: what is free now, for whoever is over before the promise, and what of it stays free when the
 // promised job has its nodes, for whoever is not.
 #include <algorithm>
-#include <array>
 
 #include "base/check.h"
 #include "model/candidate_walk.h"
 
 #include "policy/backfill.h"
+#include "policy/refused.h"
 
 namespace rota {
 namespace {
-
-// Demands that found no room in a space that only shrinks: whoever asks for as much or more finds none either.
-class Refused {
- public:
-  bool covers(const JobSpec& spec) const {
-    const auto end = asked_.begin() + static_cast<std::ptrdiff_t>(count_);
-    return std::any_of(asked_.begin(), end, [&](const JobSpec* a) { return no_more_than(*a, spec); });
-  }
-  void add(const JobSpec& spec) {
-    if (count_ < asked_.size()) asked_[count_++] = &spec;
-  }
-
- private:
-  static bool no_more_than(const JobSpec& a, const JobSpec& b) {
-    if (a.partition != b.partition || a.memory > b.memory || a.licence.valid()) return false;
-    if (a.nodes == 0) return a.processors <= b.processors;
-    if (b.nodes < a.nodes || b.processors < b.nodes || a.processors < a.nodes) return false;
-    return (a.processors + a.nodes - 1) / a.nodes <= b.processors / b.nodes;
-  }
-
-  std::array<const JobSpec*, 32> asked_;
-  std::size_t count_ = 0;
-};
 
 class OnePromise {
  public:

@@ -8,8 +8,9 @@
 namespace rota {
 namespace {
 
-// The job whose turn it is, if it was promised a start that is due.
+// The job whose turn it is, if it was promised a start that is due; not while others are leaving, for whoever that is.
 const WaitingEntry* due_head(const View& view) {
+  if (!view.leaving().empty()) return nullptr;
   const WaitingEntry* head = view.waiting().head();
   if (!head || view.job(head->job).promise > view.now()) return nullptr;
   return head;

@@ -25,11 +25,11 @@ class Demand {
     const bool sleepers = power_.count(PowerState::off) + power_.count(PowerState::shutting_down) > 0;
     if (sleepers || booting_ > 0) {
       want_for_promises();
-      want_for_waiting();
+      if (!plan_.closed()) want_for_waiting();
     }
     reserve_ = view_.demand().reserve(view_.now(), knobs_.reserve);
     if (sleepers) wake();
-    sleep();
+    if (!plan_.closed()) sleep();  // else what is free is kept for those in whose favour others give way
     if (look_ != power_.next_review()) plan_.power_reviewed(look_);
   }
 
@@ -130,6 +130,7 @@ class Demand {
     NodeSpace& all_on = plan_.some_nodes();
     all_on.follow(plan_.nodes());
     const auto open = [&](NodeId node) {
+      if (power_.shunned_until(node) > now()) return look_at(power_.shunned_until(node)), true;
       if (!all_on.available(node)) all_on.set_available(node, true);
       return true;
     };

@@ -207,7 +207,7 @@ Instant slot_of(Instant at, Duration interval) { return kEpoch + at.time_since_e
 
 void LoadFactorPower::decide(const View& view, Plan& plan) const {
   const Instant slot = slot_of(view.now(), knobs_.interval);
-  if (view.power().reviewed_at() >= slot || plan.kills()) return;
+  if (view.power().reviewed_at() >= slot || plan.closed()) return;
   plan.power_reviewed(slot + knobs_.interval);
   Review(view, plan, knobs_).run();
 }

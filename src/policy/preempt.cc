@@ -15,7 +15,7 @@ class Walk {
  public:
   Walk(const View& view, Plan& plan, bool keeps_work) : view_(view), plan_(plan), keeps_work_(keeps_work) {
     free_ = plan.free();
-    for (const JobId id : view.leaving()) coming_ += view.job(id).spec.processors;
+    for (const Leaving& l : view.leaving()) coming_ += view.job(l.job).spec.processors;
   }
 
   void in_turn() {
@@ -178,10 +178,12 @@ class Walk {
 
 void Preempt::decide(const View& view, Plan& plan) const {
   if (plan.closed()) return;
+  if (promises_) return beside_promises(view, plan);
   const WaitingEntry* head = view.waiting().head();
   const RunningByPriority& others = view.by_priority();
   const bool outranks = head && !others.empty() && others.lowest() < view.job(head->job).spec.priority;
   if (!outranks && view.leaving().empty()) return;
+  if (!view.counts_decide()) return on_nodes(view, plan);
   Walk walk(view, plan, how_ != Preemption::requeue);
   walk.in_turn();
   if (skip_) walk.out_of_turn();

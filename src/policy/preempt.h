@@ -12,15 +12,22 @@ namespace rota {
 
 class Preempt final : public Policy {
  public:
-  Preempt(Preemption how, bool skip) : how_(how), skip_(skip) {}
+  // checkpoint: how long writing one takes; promises: whether several jobs hold promises.
+  Preempt(Preemption how, Duration checkpoint, bool skip, bool promises)
+      : how_(how), checkpoint_(checkpoint), skip_(skip), promises_(promises) {}
 
   // Where somebody must give way, or is about to, it also starts those who need not wait for that and closes the plan.
   // Else it drafts nothing. O(1) unless the head outranks a running job; then O(log n) for each job that may be placed.
   void decide(const View& view, Plan& plan) const override;
 
  private:
+  void on_nodes(const View& view, Plan& plan) const;
+  void beside_promises(const View& view, Plan& plan) const;
+
   Preemption how_;
+  Duration checkpoint_;
   bool skip_;
+  bool promises_;
 };
 
 }  // namespace rota

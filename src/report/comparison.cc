@@ -86,6 +86,13 @@ constexpr std::array kPower{
     Figure{"sent to sleep", "a day", "", "How often a node was sent to sleep in a day, on average.", Better::neither,
            [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return p.cycles_per_node_day(); }); },
            two_places},
+    Figure{"boots", "failed", "", "Boots after which the node was off again.", Better::neither,
+           [](const Summary& s) {
+             return of_power(s, [](const PowerUse& p) {
+               return p.failed_boots > 0 ? static_cast<double>(p.failed_boots) : kNone;
+             });
+           },
+           [](double count) { return readable_number(count, 0); }},
     Figure{"energy", "used", "kWh", "What all nodes drew.", Better::lower,
            [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return p.used().value_or(kNone); }); },
            kwh_text},

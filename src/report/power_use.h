@@ -18,6 +18,7 @@ struct PowerUse {
   std::int64_t jobs = 0;         // of these millijoules, what jobs account for; killed dispatches too
   std::int64_t cycles = 0;       // times that a node was sent to sleep
   std::int64_t most_cycles = 0;  // of one node
+  std::int64_t failed_boots = 0;
   std::int64_t nodes = 0;
   std::int64_t price = -1;  // thousandths for a kilowatt-hour; -1: not said
   std::int64_t co2 = -1;    // milligrams for a kilowatt-hour; -1: not said

@@ -31,6 +31,7 @@ Json power_json(const PowerUse& p) {
   json["cycles"] = p.cycles;
   json["cycles_per_node_day"] = p.cycles_per_node_day();
   json["cycles_of_one_node_at_most"] = p.most_cycles;
+  json["failed_boots"] = p.failed_boots;
   return json;
 }
 

@@ -20,6 +20,7 @@ class Builder {
     machine_.name = draft_.top.name;
     machine_.price = draft_.top.price;
     machine_.co2 = draft_.top.co2;
+    machine_.boot_seed = draft_.top.boot_seed;
     auto ok = add_processors();
     if (ok) ok = add_licences();
     if (ok) ok = add_partitions();
@@ -111,7 +112,8 @@ class Builder {
                   .boot = entry.boot_time,
                   .shutdown = entry.shutdown_time,
                   .boot_energy = entry.boot_energy < 0 ? -1 : entry.boot_energy * 1000,
-                  .shutdown_energy = entry.shutdown_energy < 0 ? -1 : entry.shutdown_energy * 1000};
+                  .shutdown_energy = entry.shutdown_energy < 0 ? -1 : entry.shutdown_energy * 1000,
+                  .boot_fails = static_cast<std::int32_t>(entry.boot_fails)};
     machine_.nodes.reserve(machine_.nodes.size() + names->size());
     for (std::string& name : *names) {
       node.name = std::move(name);

@@ -15,7 +15,7 @@ constexpr std::int64_t kSecond = 1000;
 constexpr std::int64_t kMostWatts = 100'000'000;         // milliwatts
 constexpr std::int64_t kMostJoules = 1'000'000'000'000;  // millijoules
 
-constexpr std::array<Key<TopEntry>, 5> kTopKeys{{
+constexpr std::array<Key<TopEntry>, 6> kTopKeys{{
     {"name", KeyType::text, &TopEntry::name, 0, 0, "cluster", "what the cluster is called, in tables and reports"},
     {"processors", KeyType::whole, &TopEntry::processors, 1, kMostProcessors, "the sum over the nodes",
      "interchangeable processors that are only counted; instead of `[[nodes]]`"},
@@ -24,9 +24,11 @@ constexpr std::array<Key<TopEntry>, 5> kTopKeys{{
     {"co2", KeyType::factor, &TopEntry::co2, 0, 10'000'000, "no CO2 is told", "grams of CO2 for a kilowatt-hour"},
     {"licences", KeyType::text, &TopEntry::licences, 0, 0, "none",
      "licences that running jobs share, and how many of each: \"matlab:4,fluent:12\"; with `[[nodes]]`"},
+    {"boot_seed", KeyType::whole, &TopEntry::boot_seed, 0, 1'000'000'000, "1",
+     "which boots fail, where some do: another number, other boots"},
 }};
 
-constexpr std::array<Key<NodesEntry>, 15> kNodesKeys{{
+constexpr std::array<Key<NodesEntry>, 16> kNodesKeys{{
     {"names", KeyType::hosts, &NodesEntry::names, 0, 0, "", "nodes of one kind, each named once in the file"},
     {"processors", KeyType::whole, &NodesEntry::processors, 1, 1'000'000, "1", "processors of each of these nodes"},
     {"memory", KeyType::size, &NodesEntry::memory, 1, kMostMemory, "not looked at",
@@ -53,6 +55,8 @@ constexpr std::array<Key<NodesEntry>, 15> kNodesKeys{{
      "joules of a whole shutdown"},
     {"cpu_factor", KeyType::factor, &NodesEntry::cpu_factor, 1, 100'000, "1.0",
      "how fast these nodes run jobs beside one for which run times are told"},
+    {"boot_fails", KeyType::factor, &NodesEntry::boot_fails, 0, 1000, "0",
+     "the chance that a boot fails: the node is off again when it should be on"},
 }};
 
 constexpr std::array<Key<PartitionEntry>, 9> kPartitionKeys{{

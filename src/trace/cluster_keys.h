@@ -31,6 +31,7 @@ struct TopEntry : Entry {
   std::int64_t price = -1;
   std::int64_t co2 = -1;
   std::string licences;
+  std::int64_t boot_seed = 1;
 };
 struct NodesEntry : Entry {
   std::string names;
@@ -48,6 +49,7 @@ struct NodesEntry : Entry {
   std::int64_t boot_energy = -1;  // millijoules
   std::int64_t shutdown_energy = -1;
   std::int64_t cpu_factor = 1000;  // per mille
+  std::int64_t boot_fails = 0;     // per mille
 };
 struct PartitionEntry : Entry {
   std::string name;

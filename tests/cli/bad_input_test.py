@@ -134,15 +134,11 @@ class CommandLines(RotaCase):
                            ("depth=0+overrun=lazy", "with depth=0 nothing is promised"),
                            ("preempt=maybe", "suspend, requeue or checkpoint"), ("checkpoint=5", "would have no effect"),
                            ("preempt=checkpoint+checkpoint=soon", "a duration"),
-                           ("depth=all+preempt=suspend", "depth=0 or depth=1"),
-                           ("overrun=lazy+preempt=suspend", "overrun=kill, run-on or a duration")]:
+                           ("overrun=strict+preempt=suspend", "overrun=kill, run-on, lazy or a duration")]:
             with self.subTest(knob=knob):
                 self.refused("simulate", DAY, "--policy", "easy+" + knob, said=said)
 
-    def test_preemption_is_refused_where_jobs_cannot_give_way_yet(self):
-        self.file("nodes.toml", '[[nodes]]\nnames = "n[1-4]"\nprocessors = 64\n')
-        self.refused("simulate", DAY, "--cluster", "nodes.toml", "--policy", "easy+preempt=suspend",
-                     said="processors are counted")
+    def test_preemption_is_refused_under_published_ties(self):
         self.refused("simulate", DAY, "--ties", "submit-first", "--policy", "easy+preempt=suspend",
                      said="nobody gives way")
 

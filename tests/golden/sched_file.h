@@ -6,16 +6,19 @@
 //   node 2 16              optional, one for each node, in place of `processors`: its processors, and maybe its memory;
 //   node 2 factor=1950     and maybe its CPU factor, per mille
 //   licences matlab 2      optional, one for each kind
+//   node 2 partition=1     and maybe that it is in partition 1 too (all are in partition 0)
+//   node 2 fails=500       and maybe how many of its boots fail, per mille
 //   boot 5                 optional, as is `shutdown 1`: of every node named so far; without it a boot takes 1 s
+//   boot-seed 7            optional: which boots fail
 //   policy easy
 //   ties submit-first      optional, as are `estimates exact` and `clamp`
 //   jobs
 //   1 0 3 10 10            id submit processors limit run, and maybe priority=N user=N nodes=N memory=N;
-//                          checkpoint=N or rerun=N (can move, at that cost), licences=N (of the first kind)
+//                          checkpoint=N or rerun=N (can move, at that cost), licences=N (of the first kind), partition=N
 //   timeline
 //   1 0 10 promised=5      id start end, and maybe promised=N (the first promise; unsaid: not looked at), backfilled,
 //   killed preempted=N (of its dispatches so many gave way) migrated=N (moves), 2 rejected
-//   asleep 40 cycles=2     optional: processor-seconds off, and times that a node was sent to sleep
+//   asleep 40 cycles=2     optional: processor-seconds off, and times that a node was sent to sleep; failed=1: boots
 #pragma once
 
 #include <filesystem>
@@ -49,6 +52,7 @@ struct SchedFile {
   std::vector<Expected> timeline;
   std::optional<std::int64_t> asleep;
   std::optional<std::int64_t> cycles;
+  std::optional<std::int64_t> failed;
 };
 
 class SchedReader {
@@ -65,6 +69,7 @@ class SchedReader {
       if (std::string word; words >> word) read_line(word, words);
     }
     if (!machine_.nodes.empty()) {
+      add_partitions();
       file_.options.processors = machine_.processors;
       file_.options.machine = std::make_shared<const Machine>(machine_);
     }
@@ -120,6 +125,10 @@ class SchedReader {
       for (std::string more; words >> more;) {
         if (more.starts_with("factor=")) {
           node.cpu_factor = static_cast<std::int32_t>(named(more).second);
+        } else if (more.starts_with("fails=")) {
+          node.power.boot_fails = static_cast<std::int32_t>(named(more).second);
+        } else if (more.starts_with("partition=")) {
+          in_partition_[machine_.nodes.size() - 1] = static_cast<std::uint32_t>(named(more).second);
         } else {
           node.memory = number(more);
         }
@@ -128,6 +137,8 @@ class SchedReader {
       for (Node& node : machine_.nodes) {
         (word == "boot" ? node.power.boot : node.power.shutdown) = seconds(number(value));
       }
+    } else if (word == "boot-seed") {
+      machine_.boot_seed = number(value);
     } else if (word == "licences") {
       machine_.licences.push_back({value, next_number(words)});
     } else if (word == "policy") {
@@ -141,6 +152,26 @@ class SchedReader {
     } else {
       fail("there is no setting \"" + word + " " + value + "\"");
     }
+  }
+
+  void add_partitions() {
+    if (in_partition_.empty()) return;
+    machine_.default_partition = PartitionId{0};
+    machine_.partitions.resize(2);
+    for (const auto& [node, partition] : in_partition_) {
+      if (partition >= machine_.partitions.size()) machine_.partitions.resize(partition + 1);
+    }
+    for (std::size_t i = 0; i < machine_.partitions.size(); ++i) machine_.partitions[i].name = std::to_string(i);
+    for (std::uint32_t i = 0; i < machine_.nodes.size(); ++i) {
+      Node& node = machine_.nodes[i];
+      node.partitions = {PartitionId{0}};
+      if (in_partition_.contains(i)) node.partitions.push_back(PartitionId{in_partition_[i]});
+      for (const PartitionId p : node.partitions) {
+        machine_.partitions[p.value].nodes.push_back(NodeId{i});
+        machine_.partitions[p.value].processors += node.processors;
+      }
+    }
+    for (scenario::Row& row : file_.jobs) row.partition = row.partition.value_or(0);
   }
 
   void read_job(const std::string& id, std::istringstream& words) {
@@ -163,6 +194,8 @@ class SchedReader {
       } else if (name == "checkpoint" || name == "rerun") {
         row.restart = name == "rerun" ? Restart::from_start : Restart::checkpoint;
         row.restart_cost = value;
+      } else if (name == "partition") {
+        row.partition = static_cast<std::uint32_t>(value);
       } else if (name == "licences") {
         row.licences = static_cast<std::uint32_t>(value);
       } else {
@@ -176,8 +209,8 @@ class SchedReader {
       file_.asleep = next_number(words);
       for (std::string word; words >> word;) {
         const auto [name, value] = named(word);
-        if (name != "cycles") fail("sleep has no \"" + word + "\"");
-        file_.cycles = value;
+        if (name != "cycles" && name != "failed") fail("sleep has no \"" + word + "\"");
+        (name == "cycles" ? file_.cycles : file_.failed) = value;
       }
       return;
     }
@@ -215,6 +248,7 @@ class SchedReader {
   }
 
   Machine machine_;
+  std::map<std::size_t, std::uint32_t> in_partition_;  // by node
   std::string shown_;
   std::string part_;
   int line_ = 0;

@@ -98,6 +98,9 @@ TEST_P(Sched, ComesToItsTimeline) {
   if (file.cycles) {
     EXPECT_EQ(outcome.power->cycles, *file.cycles) << "lesson: " << file.lesson;
   }
+  if (file.failed) {
+    EXPECT_EQ(outcome.power->failed_boots, *file.failed) << "lesson: " << file.lesson;
+  }
   EXPECT_EQ(file.timeline.size(), file.jobs.size()) << "every job is in the timeline, once";
   EXPECT_TRUE(same) << "lesson: " << file.lesson << "\n" << side_by_side(file, got) << picture_of(outcome.jobs);
 }

@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <stdexcept>
 #include <string>
@@ -27,6 +28,7 @@ struct Row {
   Restart restart = Restart::never;
   std::int64_t restart_cost = 0;
   std::uint32_t licences = 0;  // of the first kind
+  std::optional<std::uint32_t> partition = {};
 };
 
 inline std::ostream& operator<<(std::ostream& out, const Row& r) {
@@ -52,6 +54,10 @@ inline trace::Workload workload_of(const std::vector<Row>& rows) {
     spec.restart_cost = seconds(r.restart_cost);
     if (r.licences > 0) spec.licence = LicenceId{0};
     spec.licences = r.licences;
+    if (r.partition) {
+      spec.partition = PartitionId{*r.partition};
+      workload.partitions[*r.partition] = std::to_string(*r.partition);
+    }
     workload.jobs.push_back(spec);
     workload.run_times.push_back(seconds(r.run));
   }

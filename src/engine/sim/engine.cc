@@ -1,8 +1,10 @@
 #include "engine/sim/engine.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
+#include "base/hash.h"
 
 namespace rota::sim {
 namespace {
@@ -151,8 +153,13 @@ void SimEngine::start(const Command& command) {
   Alive& job = alive_[command.job.value];
   CHECK(job.dispatch == 0, "a job is started once");
   --waiting_;
-  if (!interrupted_.empty() && interrupted_.contains(command.job)) interrupted_[command.job].pause = Duration{0};
-  run(job, command);
+  Duration pause{0};
+  if (!interrupted_.empty()) {
+    if (const auto its = interrupted_.find(command.job); its != interrupted_.end()) {
+      pause = its->second.pause = std::exchange(its->second.owed, Duration{0});
+    }
+  }
+  run(job, command, pause);
 }
 
 void SimEngine::run(Alive& job, const Command& command, Duration pause) {
@@ -173,8 +180,20 @@ void SimEngine::switch_power(const Command& command) {
   const PowerDraw& power = options_.metered->nodes[command.node.value].power;
   meter_.switched(command.node, on ? PowerState::booting : PowerState::shutting_down, now);
   const Instant done = now + (on ? power.boot : power.shutdown);
-  switching_.push({done, command.key, command.node, on ? PowerState::on : PowerState::off});
+  switching_.push({done, command.key, command.node, on && boots(command.node) ? PowerState::on : PowerState::off});
   ring_by(done);
+}
+
+// Whether this boot of the node will do: by chance, but the same in every run.
+bool SimEngine::boots(NodeId node) {
+  const std::int32_t fails = options_.metered->nodes[node.value].power.boot_fails;
+  if (fails == 0) return true;
+  boots_.resize(options_.metered->nodes.size());
+  Hash lot;
+  lot.mix(static_cast<std::uint64_t>(options_.metered->boot_seed));
+  lot.mix(std::uint64_t{node.value} << 32U | ++boots_[node.value]);
+  lot.mix(0);  // so that all bits have come to bear on those that are looked at
+  return static_cast<std::int64_t>((lot.value() >> 16U) % 1000) >= fails;
 }
 
 void SimEngine::take_switched(Instant now) {
@@ -210,7 +229,9 @@ void SimEngine::preempt(const Command& command) {
   Alive& job = alive_[command.job.value];
   CHECK(job.dispatch != 0, "only a running job gives way");
   killed_.insert(job.dispatch);
-  interrupted_[command.job].kept = command.how == Preemption::requeue ? Duration{0} : loop_.now() - job.start;
+  Interrupted& its = interrupted_[command.job];
+  its.kept = command.kept ? loop_.now() - job.start : Duration{0};
+  its.owed = command.pause;
   if (command.how == Preemption::checkpoint && options_.checkpoint > Duration{0}) {
     leaving_.push_back({loop_.now() + options_.checkpoint, job.dispatch, command.job, false});
     ring_by(leaving_.back().at);

@@ -101,6 +101,7 @@ class SimEngine final : public Engine, public Alarm {
   struct Interrupted {
     Duration kept{0};   // of this dispatch, if it is leaving
     Duration pause{0};  // at the start of this dispatch it does no work
+    Duration owed{0};   // the pause of the next dispatch
     Duration all{0};    // the run time before anything was done, if some of it has been done
   };
 
@@ -112,6 +113,7 @@ class SimEngine final : public Engine, public Alarm {
   [[gnu::cold]] void migrate(const Command& command);
   [[gnu::cold]] void vacate(JobId id);
   [[gnu::cold]] void switch_power(const Command& command);
+  bool boots(NodeId node);
   void take_switched(Instant now);
   void draw();
   bool arrival_due(Instant now) const;
@@ -140,7 +142,8 @@ class SimEngine final : public Engine, public Alarm {
   std::set<std::uint32_t> killed_;  // dispatches that were stopped and still stand in the calendar of ends
   PowerMeter meter_;
   std::priority_queue<Switching, std::vector<Switching>, std::greater<>> switching_;
-  std::vector<Event> happened_;  // not yet delivered
+  std::vector<std::uint32_t> boots_;  // by node, so far; where some fail
+  std::vector<Event> happened_;       // not yet delivered
   std::vector<Event> delivering_;
   Arrival next_;              // the next to arrive, while due_ is not kNever
   Instant due_ = kNever;      // when next_ arrives

@@ -95,6 +95,7 @@ void PowerMeter::switched(NodeId id, PowerState state, Instant now) {
   NodeMeter& node = nodes_[id.value];
   CHECK(node.busy == 0, "a node on which a job runs is not switched");
   if (node.state == PowerState::on) ++node.cycles;
+  if (node.state == PowerState::booting && state == PowerState::off) ++failed_boots_;
   node.state = state;
 }
 
@@ -129,6 +130,7 @@ Consumption PowerMeter::read(Instant now) const {
   }
   all.jobs = ended_;
   all.lost = lost_;
+  all.failed_boots = failed_boots_;
   std::int64_t jobs_rest = ended_rest_;
   for (const auto& [job, dispatch] : running_) add(used_by(dispatch, now), all.jobs, jobs_rest);
   return all;

@@ -27,6 +27,7 @@ struct Consumption {
   std::int64_t lost = 0;         // of those, dispatches that were killed
   std::int64_t cycles = 0;       // times that a node was sent to sleep
   std::int64_t most_cycles = 0;  // of one node
+  std::int64_t failed_boots = 0;
 };
 
 class PowerMeter {
@@ -73,6 +74,7 @@ class PowerMeter {
   std::int64_t ended_rest_ = 0;
   std::int64_t lost_ = 0;  // the same of those that were killed
   std::int64_t lost_rest_ = 0;
+  std::int64_t failed_boots_ = 0;
   Instant opened_ = kEpoch;
 };
 

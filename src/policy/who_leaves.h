@@ -1,0 +1,39 @@
+// Whom a waiting job displaces: the lowest priority gives way first, of one priority the latest start, until there is
+// room; then those are spared who are not needed after all, the highest priority first. So no proper subset would do.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "model/cluster.h"
+
+namespace rota {
+
+// Whether a job came to where it is at this very instant: then it stays for now.
+inline bool has_just_moved(const View& view, const Job& job) { return job.migrations > 0 && job.start == view.now(); }
+
+// Of the running jobs below `priority`; none if even all of them would not make room. `room` has fits(),
+// release(JobId) and take_back(JobId), has no room for the job yet, and is left as if those chosen had left.
+template <class Room>
+std::vector<JobId> who_leaves(const View& view, std::int32_t priority, Room& room) {
+  std::vector<JobId> leave;
+  bool fits = false;
+  view.by_priority().for_each_below(priority, [&](const RunningByPriority::Entry& e) {
+    if (has_just_moved(view, view.job(e.job))) return true;
+    room.release(e.job);
+    leave.push_back(e.job);
+    fits = room.fits();
+    return !fits;
+  });
+  for (std::size_t i = leave.size(); i-- > 0;) {
+    room.take_back(leave[i]);
+    if (fits && !room.fits()) {
+      room.release(leave[i]);
+    } else {
+      leave.erase(leave.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  return leave;
+}
+
+}  // namespace rota

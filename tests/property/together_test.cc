@@ -1,0 +1,278 @@
+// All mechanisms at once on one site: nodes in two racks with different CPU factors, memory, partitions, licences and
+// boots that may fail; jobs that give way, move and overrun while nodes sleep and wake. The referee watches, and what
+// the mechanisms owe to each other is looked at here besides.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <functional>
+#include <map>
+#include <set>
+
+#include "control/controller.h"
+#include "engine/sim/rehearsal.h"
+#include "plan/node_room.h"
+#include "scenario/scenario.h"
+
+namespace rota {
+namespace {
+
+using scenario::Row;
+
+constexpr std::uint32_t kLicences = 3;
+
+Machine two_racks(std::int32_t boots_that_fail, std::int64_t seed) {
+  Machine machine = Machine::counted(0);
+  machine.racks = {"old", "new"};
+  machine.partitions.resize(2);
+  machine.partitions[0].name = "0";
+  machine.partitions[1].name = "1";
+  machine.default_partition = PartitionId{0};
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    Node& node = machine.nodes.emplace_back();
+    const bool fast = i >= 3;
+    node.name = "n" + std::to_string(i);
+    node.processors = fast ? 4 : 2;
+    node.memory = fast ? 0 : 8;
+    node.cpu_factor = fast ? 2000 : 1000;
+    node.rack = RackId{fast ? 1U : 0U};
+    node.partitions = {PartitionId{0}};
+    if (i >= 2) node.partitions.push_back(PartitionId{1});
+    node.power.boot = seconds(fast ? 150 : 250);
+    node.power.shutdown = seconds(50);
+    node.power.idle = 1000;
+    node.power.boot_fails = boots_that_fail;
+    for (const PartitionId p : node.partitions) {
+      machine.partitions[p.value].nodes.push_back(NodeId{i});
+      machine.partitions[p.value].processors += node.processors;
+    }
+    machine.processors += node.processors;
+  }
+  machine.licences = {{"solver", kLicences}};
+  machine.boot_seed = seed;
+  return machine;
+}
+
+// Units of 100 s, so that moves are worth while.
+std::vector<Row> any_rows() {
+  auto rows = *scenario::random_rows({.processors = 12, .overruns = true, .priorities = true, .unit = 100});
+  for (Row& r : rows) {
+    r.restart = *rc::gen::element(Restart::never, Restart::checkpoint, Restart::from_start);
+    r.restart_cost = r.restart == Restart::never ? 0 : *rc::gen::element(0, 7, 50);
+    r.nodes = *rc::gen::element(0U, 0U, 1U, std::min(r.processors, 3U));
+    r.licences = *rc::gen::element(0U, 0U, 0U, 1U, 3U);
+    r.memory = *rc::gen::element(0, 0, 3, 8);
+    r.partition = *rc::gen::element(0U, 0U, 1U);
+  }
+  return rows;
+}
+
+// Knobs that would have no effect, or that do not go together, are left out.
+std::string any_chain() {
+  std::string chain = *rc::gen::element<std::string>("fcfs", "fcfs-skip", "easy", "easy+beside=no+fixed=yes",
+                                                     "easy+depth=3", "conservative");
+  const auto maybe = [&](const std::string& knob) {
+    if (Chain::parse(chain + "+" + knob)) chain += "+" + knob;
+  };
+  maybe(*rc::gen::element<std::string>("overrun=run-on", "overrun=kill", "overrun=lazy", "overrun=200"));
+  maybe(*rc::gen::element<std::string>("preempt=suspend", "preempt=requeue", "preempt=checkpoint+checkpoint=0",
+                                       "preempt=checkpoint+checkpoint=150"));
+  maybe(*rc::gen::element<std::string>("migrate=no", "migrate=gain", "migrate=gain+margin=0",
+                                       "migrate=cpu-factor+poll=100+threshold=50"));
+  maybe(*rc::gen::element<std::string>("power=always-on", "power=demand+power-wait=0+power-idle=300",
+                                       "power=demand+power-wait=400+power-idle=100", "power=idle-timeout+power-idle=200",
+                                       "power=load-factor+power-interval=500+power-samples=2"));
+  return chain;
+}
+
+// A rehearsal whose engine's commands are looked at, and the state after each delivery.
+class Watched final : public Engine, private EventSink, private JobSink {
+ public:
+  // A dispatch, from a start or a move to the next move, preemption or end.
+  struct Stay {
+    Instant from;
+    Instant to = kNever;
+    std::int32_t cpu_factor;
+    Duration pause;
+    bool kept;  // what was done before
+  };
+
+  Watched(const std::vector<Row>& rows, const std::string& policy, const Machine& machine)
+      : workload_(scenario::workload_of(rows)),
+        options_(scenario::on(machine.processors)),
+        chain_(scenario::chain_of(policy)),
+        machine_(options_.machine = std::make_shared<const Machine>(machine)),
+        source_(workload_, options_),
+        engine_({.checkpoint = chain_.knobs().checkpoint, .metered = machine_.get()}, source_, loop_),
+        controller_(cluster_options(), chain_, {loop_, *this, *this}) {}
+
+  void run() {
+    engine_.open(*this);
+    while (loop_.step()) {
+      if (!engine_.failure()) throw std::runtime_error(engine_.failure().error().message);
+      if (!controller_.failure()) throw std::runtime_error(controller_.failure().error().message);
+      look();
+      const View& view = controller_.view();
+      if (!engine_.expects_jobs() && view.waiting().empty() && view.running().empty()) break;
+    }
+    controller_.close();
+  }
+
+  Result<void> dispatch(const Command& command) override {
+    if (at_ != loop_.now()) moved_.clear(), gave_way_.clear();
+    at_ = loop_.now();
+    if (command.kind == Command::Kind::power_off) switched_off_.insert(command.node);
+    if (command.kind == Command::Kind::start || command.kind == Command::Kind::migrate) {
+      for (const Share& s : command.where->shares) RC_ASSERT(view().power().state(s.node) == PowerState::on);
+      note_stay(command);
+    }
+    if (command.kind == Command::Kind::migrate) {
+      RC_ASSERT(!gave_way_.contains(command.job));
+      moved_.insert(command.job);
+    }
+    if (command.kind == Command::Kind::preempt) {
+      RC_ASSERT(!moved_.contains(command.job));
+      RC_ASSERT(view().job(command.job).spec.priority < view().job(command.beneficiary).spec.priority);
+      gave_way_.insert(command.job);
+      stays[view().job(command.job).spec.number].back().to = loop_.now();
+      owed_[command.job] = {command.kept, command.pause};
+    }
+    return engine_.dispatch(command);
+  }
+
+  std::uint64_t plan_hash() const { return controller_.plan_hash(); }
+  std::int64_t failed_boots() const { return engine_.meter().read(loop_.now()).failed_boots; }
+
+  std::map<std::int64_t, std::vector<Stay>> stays;  // by job number, as is
+  std::map<std::int64_t, Job> jobs;
+  std::function<void(const View&)> looks_too;
+
+ private:
+  const View& view() const { return controller_.view(); }
+  ClusterOptions cluster_options() const {
+    sim::RehearsalOptions options;
+    options.processors = machine_->processors;
+    options.machine = machine_.get();
+    return sim::cluster_options(options, chain_);
+  }
+
+  void note_stay(const Command& command) {
+    auto& all = stays[view().job(command.job).spec.number];
+    Stay stay{loop_.now(), kNever, command.cpu_factor, command.pause, command.kept};
+    if (command.kind == Command::Kind::migrate) {
+      all.back().to = loop_.now();
+    } else if (const auto owed = owed_.find(command.job); owed != owed_.end()) {
+      stay.kept = owed->second.first;
+      stay.pause = owed->second.second;
+      owed_.erase(owed);
+    }
+    all.push_back(stay);
+  }
+
+  // Licences balance; who runs does so on nodes that are on; what was switched off is needed for no promise before it
+  // could be back.
+  void look() {
+    std::int64_t held = 0;
+    view().running().for_each([&](const RunningEntry& e) {
+      held += view().job(e.job).spec.licences;
+      for (const Share& s : view().placement(e.job).shares) RC_ASSERT(view().power().state(s.node) == PowerState::on);
+      return true;
+    });
+    RC_ASSERT(held + view().nodes().licences_free(LicenceId{0}) == kLicences);
+    for (const JobId id : view().promised()) {
+      const Instant promise = view().job(id).promise;
+      for (const Share& s : view().promised_place(id).shares) {
+        const PowerDraw& power = machine_->nodes[s.node.value].power;
+        const Instant back = loop_.now() + power.shutdown + power.boot;
+        RC_ASSERT(!switched_off_.contains(s.node) || promise >= back);
+      }
+    }
+    switched_off_.clear();
+    if (looks_too) looks_too(view());
+  }
+
+  Result<void> deliver(std::span<const Event> events) override { return controller_.deliver(events); }
+  void left(JobId, const Job& job) override { jobs[job.spec.number] = job; }
+
+  trace::Workload workload_;
+  cli::RehearseOptions options_;
+  Chain chain_;
+  std::shared_ptr<const Machine> machine_;
+  cli::WorkloadSource source_;
+  sim::VirtualLoop loop_;
+  sim::SimEngine engine_;
+  Controller controller_;
+  Instant at_ = kNever;
+  std::set<NodeId> switched_off_;  // since the last look
+  std::set<JobId> moved_;          // at this instant, as is
+  std::set<JobId> gave_way_;
+  std::map<JobId, std::pair<bool, Duration>> owed_;  // to who gave way: whether its work is kept, and its cost
+};
+
+// What a job did in all its stays is what it had to do, up to a millisecond a stay.
+void expect_work_done(const Row& row, const std::vector<Watched::Stay>& stays, Instant end) {
+  std::int64_t done = 0;  // in millionths of a second
+  for (const auto& stay : stays) {
+    if (!stay.kept) done = 0;
+    const Instant to = stay.to == kNever ? end : stay.to;
+    done += std::max(to - stay.from - stay.pause, Duration{0}).count() * stay.cpu_factor;
+  }
+  RC_ASSERT(std::abs(done - row.run * 1'000'000) <= static_cast<std::int64_t>(stays.size()) * 2000);
+}
+
+RC_GTEST_PROP(Together, EveryJobRunsAndNoMechanismBreaksAnother, ()) {
+  const auto rows = any_rows();
+  const std::string policy = any_chain();
+  const Machine machine = two_racks(*rc::gen::element(0, 0, 300), *rc::gen::inRange(0, 100));
+  RC_LOG() << "policy " << policy << ", " << machine.nodes[0].power.boot_fails << " per mille of boots fail\n";
+  Watched rehearsal(rows, policy, machine);
+  rehearsal.run();
+  RC_ASSERT(rehearsal.jobs.size() == rows.size());
+  for (const Row& row : rows) {
+    const Job& job = rehearsal.jobs[row.number];
+    RC_LOG() << "job " << row.number << "\n";
+    RC_ASSERT(job.ended() || job.state == JobState::rejected);
+    if (job.state != JobState::completed || job.kills > 0) continue;
+    expect_work_done(row, rehearsal.stays[row.number], job.end);
+  }
+}
+
+RC_GTEST_PROP(Together, TheSameRehearsalTwiceGivesTheSamePlans, ()) {
+  const auto rows = any_rows();
+  const std::string policy = any_chain();
+  const Machine machine = two_racks(200, *rc::gen::inRange(0, 100));
+  Watched once(rows, policy, machine);
+  once.run();
+  Watched again(rows, policy, machine);
+  again.run();
+  RC_ASSERT(once.plan_hash() == again.plan_hash());
+  RC_ASSERT(once.failed_boots() == again.failed_boots());
+}
+
+// With those of lower priority gone, nobody who waits would have room: else they would have given way.
+void expect_no_inversion(const View& view) {
+  if (!view.leaving().empty()) return;
+  Placement where;
+  view.waiting().for_each_in_queue_order([&](const WaitingEntry& e) {
+    const Job& job = view.job(e.job);
+    NodeRoom room(view.nodes());
+    view.running().for_each([&](const RunningEntry& r) {
+      if (view.job(r.job).spec.priority < job.spec.priority) room.give(view.placement(r.job));
+      return true;
+    });
+    RC_LOG() << "at " << view.now().time_since_epoch().count() << " job " << job.spec.number << "\n";
+    RC_ASSERT(!room.find(job.spec, where));
+    return true;
+  });
+}
+
+RC_GTEST_PROP(Together, NobodyWaitsForRoomOnNodesThatLowerPrioritiesHold, ()) {
+  const std::string mode = *rc::gen::element<std::string>("suspend", "requeue", "checkpoint+checkpoint=150");
+  const std::string policy = "fcfs-skip+overrun=run-on+preempt=" + mode;
+  RC_LOG() << policy << "\n";
+  Watched rehearsal(any_rows(), policy, two_racks(0, 1));
+  rehearsal.looks_too = expect_no_inversion;
+  rehearsal.run();
+}
+
+}  // namespace
+}  // namespace rota
