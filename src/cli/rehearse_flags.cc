@@ -17,7 +17,8 @@ void RehearseFlags::declare(CLI::App& command, Policies policies) {
       ->type_name("FILE.toml");
   command
       .add_option("--attributes", attributes,
-                  "what the log does not say of its jobs (CSV): licences, and whether and how they restart elsewhere")
+                  "what the log does not say of its jobs (CSV): licences, priorities, whether and how they restart "
+                  "elsewhere, and their tasks for accelerators")
       ->type_name("FILE.csv");
   command
       .add_option("--policy", policy,

@@ -26,7 +26,7 @@ constexpr std::array<Key<TopEntry>, 5> kTopKeys{{
      "licences that running jobs share, and how many of each: \"matlab:4,fluent:12\"; with `[[nodes]]`"},
 }};
 
-constexpr std::array<Key<NodesEntry>, 15> kNodesKeys{{
+constexpr std::array<Key<NodesEntry>, 16> kNodesKeys{{
     {"names", KeyType::hosts, &NodesEntry::names, 0, 0, "", "nodes of one kind, each named once in the file"},
     {"processors", KeyType::whole, &NodesEntry::processors, 1, 1'000'000, "1", "processors of each of these nodes"},
     {"memory", KeyType::size, &NodesEntry::memory, 1, kMostMemory, "not looked at",
@@ -37,6 +37,8 @@ constexpr std::array<Key<NodesEntry>, 15> kNodesKeys{{
     {"accelerator_type", KeyType::text, &NodesEntry::accelerator_type, 0, 0, "gpu", "what kind they are"},
     {"accelerator_speed", KeyType::factor, &NodesEntry::accelerator_speed, 1, 100'000, "1.0",
      "how fast they are beside one for which times of tasks are told"},
+    {"accelerator_link", KeyType::size, &NodesEntry::accelerator_link, 1, kMostMemory, "transfers take no time",
+     "what the link of each accelerator to other nodes carries in a second, each way"},
     {"watts_off", KeyType::factor, &NodesEntry::watts_off, 0, kMostWatts, "0",
      "what each of these nodes draws when off"},
     {"watts_idle", KeyType::factor, &NodesEntry::watts_idle, 1, kMostWatts, "no energy is told",
