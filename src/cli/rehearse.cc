@@ -107,10 +107,8 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
   how.engine.ties = options.ties;
   how.engine.queue_floor = workload.queue_floor;
   how.progress = options.progress;
-  if (options.attributes && !options.attributes->tasks().empty()) {
-    how.engine.tasks = &options.attributes->tasks();
-    how.engine.machine = options.machine.get();
-  }
+  how.engine.tasks = options.tasks.get();
+  how.engine.machine = options.machine.get();
   sim::Rehearsal rehearsal(how, chain, source, collector);
   if (auto done = rehearsal.run(); !done) return std::unexpected(done.error());
   const Controller& controller = rehearsal.controller();

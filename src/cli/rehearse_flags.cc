@@ -81,6 +81,9 @@ Result<RehearseOptions> RehearseFlags::with_attributes(RehearseOptions options) 
   auto read = trace::Attributes::read(attributes, options.machine.get());
   if (!read) return std::unexpected(read.error());
   options.attributes = std::make_shared<const trace::Attributes>(std::move(*read));
+  if (const TaskTable& tasks = options.attributes->tasks(); !tasks.empty()) {
+    options.tasks = std::shared_ptr<const TaskTable>(options.attributes, &tasks);
+  }
   return options;
 }
 

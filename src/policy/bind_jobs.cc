@@ -67,20 +67,30 @@ void JobBinding::begin(JobId id, std::span<const NodeId> nodes, std::uint32_t ta
   job.unfinished = tasks;
   std::vector<NodeId> homes(nodes.begin(), nodes.end());
   std::ranges::sort(homes);
-  const auto count = static_cast<std::uint32_t>(homes.size());
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const RackId rack = machine_.nodes[homes[i].value].rack;
-    const std::uint32_t waiting = tasks / count + (i < tasks % count ? 1 : 0);
+  job.nodes = static_cast<std::uint32_t>(homes.size());
+  for (const NodeId home : homes) {
+    const RackId rack = machine_.nodes[home.value].rack;
     auto part = std::ranges::find(job.parts, rack, &Part::rack);
     if (part == job.parts.end()) part = job.parts.insert(part, {rack, {}, 0, {}});
-    part->homes.push_back({homes[i], waiting});
-    part->waiting += waiting;
+    part->homes.push_back({home, 0});
   }
   for (Part& part : job.parts) {
     auto& clients = clients_[part.rack.value];
     clients.insert(std::ranges::upper_bound(clients, id), id);
-    if (deals()) deal(part);
     recount(part.rack);
+  }
+}
+
+// The first nodes of each rack, and the racks in order of their first nodes, get what does not divide evenly.
+void JobBinding::ready(JobId id) {
+  Job& job = jobs_.at(id);
+  std::uint32_t i = 0;
+  for (Part& part : job.parts) {
+    for (Home& home : part.homes) {
+      home.waiting = job.unfinished / job.nodes + (i++ < job.unfinished % job.nodes ? 1 : 0);
+      part.waiting += home.waiting;
+    }
+    if (deals()) deal(part);
   }
 }
 

@@ -46,8 +46,9 @@ class JobBinding {
   void join(NodeId node);
   bool present(NodeId node) const { return binding_.present(node); }
 
-  // A job comes with so many tasks on so many nodes (each once), or goes.
+  // A job comes with so many tasks to some nodes (each once); they can be had once it is ready. And it goes.
   void begin(JobId job, std::span<const NodeId> nodes, std::uint32_t tasks, const TaskTimes& times);
+  void ready(JobId job);
   void end(JobId job);
 
   // The next task for a container that has room, or for the CPU that a job has on one of its nodes; nothing: not now.
@@ -83,6 +84,7 @@ class JobBinding {
     std::vector<Part> parts;
     TaskTimes times;
     std::uint32_t unfinished = 0;
+    std::uint32_t nodes = 0;
   };
   struct Container {
     NodeId node;
@@ -109,10 +111,10 @@ class JobBinding {
   Bind bind_;
   const Machine& machine_;
   NodeBinding binding_;
-  std::vector<Container> containers_;           // by container id
-  std::vector<std::uint32_t> first_container_;  // by node id
+  std::vector<Container> containers_;            // by container id
+  std::vector<std::uint32_t> first_container_;   // by node id
   std::vector<std::vector<ContainerId>> racks_;  // containers that are there, ascending, by rack id
-  std::vector<std::vector<JobId>> clients_;     // jobs with nodes there, ascending, by rack id
+  std::vector<std::vector<JobId>> clients_;      // jobs with nodes there, ascending, by rack id
   std::map<JobId, Job> jobs_;
   std::vector<bool> serves_;  // by node id
   std::vector<NodeId> serving_changes_;

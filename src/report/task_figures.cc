@@ -15,31 +15,27 @@ double of_tasks(const Summary& s, double (*value)(const TaskUse&)) {
 }
 std::string whole(double value) { return readable_number(value, 0); }
 std::string percent(double share) { return readable_number(share * 100, 1); }
-std::string gigabytes(double bytes) { return readable_number(bytes / 1e9, 1); }
+std::string gibibytes(double bytes) { return readable_number(bytes / (1U << 30U), 1); }
 
 constexpr std::array kTasks{
     Figure{"tasks", "done", "", "Tasks of jobs that were finished, wherever.", Better::neither,
-           [](const Summary& s) {
-             return of_tasks(s, [](const TaskUse& t) { return static_cast<double>(t.done()); });
-           },
+           [](const Summary& s) { return of_tasks(s, [](const TaskUse& t) { return static_cast<double>(t.done()); }); },
            whole},
     Figure{"tasks", "accelerated", "%", "Of them, those that an accelerator computed.", Better::neither,
-           [](const Summary& s) { return of_tasks(s, [](const TaskUse& t) { return t.accelerated_share(); }); }, percent},
+           [](const Summary& s) { return of_tasks(s, [](const TaskUse& t) { return t.accelerated_share(); }); },
+           percent},
     Figure{"tasks", "remote", "%", "Of them, those that an accelerator of another node computed.", Better::neither,
            [](const Summary& s) { return of_tasks(s, [](const TaskUse& t) { return t.remote_share(); }); }, percent},
     Figure{"tasks", "redone", "",
            "Tasks that were begun in vain: a job was stopped, or an accelerator was sent to sleep.", Better::lower,
-           [](const Summary& s) {
-             return of_tasks(s, [](const TaskUse& t) { return static_cast<double>(t.redone); });
-           },
+           [](const Summary& s) { return of_tasks(s, [](const TaskUse& t) { return static_cast<double>(t.redone); }); },
            whole},
-    Figure{"accelerators", "use", "%", "Share of their time, from the first submission to the end, in which they computed.",
-           Better::higher, [](const Summary& s) { return of_tasks(s, [](const TaskUse& t) { return t.use(); }); }, percent},
-    Figure{"accelerators", "moved", "GB", "Data that was moved between nodes for them, there and back.", Better::lower,
-           [](const Summary& s) {
-             return of_tasks(s, [](const TaskUse& t) { return static_cast<double>(t.bytes); });
-           },
-           gigabytes},
+    Figure{"accelerators", "use", "%",
+           "Share of their time, from the first submission to the end, in which they computed.", Better::higher,
+           [](const Summary& s) { return of_tasks(s, [](const TaskUse& t) { return t.use(); }); }, percent},
+    Figure{"accelerators", "moved", "GiB", "Data that was moved between nodes for them, there and back.", Better::lower,
+           [](const Summary& s) { return of_tasks(s, [](const TaskUse& t) { return static_cast<double>(t.bytes); }); },
+           gibibytes},
 };
 
 }  // namespace

@@ -27,9 +27,9 @@ enum Column : std::size_t {
   kStartUp,
   kColumns
 };
-constexpr std::array<std::string_view, kColumns> kNames{
-    "job",   "licences",         "restart",  "restart_cost",  "priority",
-    "tasks", "task_accelerator", "task_cpu", "task_transfer", "start_up"};
+constexpr std::array<std::string_view, kColumns> kNames{"job",           "licences", "restart",          "restart_cost",
+                                                        "priority",      "tasks",    "task_accelerator", "task_cpu",
+                                                        "task_transfer", "start_up"};
 constexpr std::int64_t kMostPriority = 1'000'000;
 constexpr Duration kLongestTask = seconds(100 * 86'400);
 constexpr std::int64_t kMostTransfer = std::int64_t{1} << 50U;
@@ -77,8 +77,7 @@ class AttributesReader {
       if (found == kNames.end()) {
         const auto near = nearest(name, {kNames.begin(), kNames.end()});
         return wrong("there is no column " + quoted(name) +
-                     (near.empty() ? "; there are " + all_names() + "."
-                                   : "; did you mean " + std::string(near) + "?"));
+                     (near.empty() ? "; there are " + all_names() + "." : "; did you mean " + std::string(near) + "?"));
       }
       const auto column = static_cast<std::size_t>(found - kNames.begin());
       if (std::find(columns_.begin(), columns_.end(), column) != columns_.end()) {
@@ -119,8 +118,10 @@ class AttributesReader {
     const auto number = parse_integer(job);
     if (!number) return wrong("a job is a number, or * for all jobs that are not named, not " + quoted(job) + ".");
     if (!attributes_.of_.emplace(*number, said).second) return wrong("job " + std::string(job) + " is there twice.");
-    if (tasks) attributes_.tasks_.of_named.emplace(*number, tasks);
-    else unnamed_tasks_.push_back(*number);
+    if (tasks)
+      attributes_.tasks_.of_named.emplace(*number, tasks);
+    else
+      unnamed_tasks_.push_back(*number);
     return {};
   }
 

@@ -1,5 +1,5 @@
-// What a job log has no fields for, from a CSV file beside it: how jobs can be stopped and go on elsewhere, the licences
-// that they hold, their priorities, and their tasks for accelerators. docs/workloads.md has the format.
+// What a job log has no fields for, from a CSV file beside it: how jobs can be stopped and go on elsewhere, the
+// licences that they hold, their priorities, and their tasks for accelerators. docs/workloads.md has the format.
 #pragma once
 
 #include <cstdint>

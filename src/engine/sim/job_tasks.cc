@@ -49,6 +49,7 @@ void JobTasks::start(JobId id, const Placement& where, Duration pause) {
     const std::int64_t rounds = (job.spec.count + nodes - 1) / nodes;
     job.cpu = std::max((job.run_time - job.spec.start_up) / rounds, Duration{1});
   }
+  binding_.begin(id, job.nodes, job.left, {job.cpu, job.spec.accelerator});
   push(loop_.now() + pause + job.spec.start_up, Kind::begin, id.value, job.run);
   settle();
 }
@@ -57,7 +58,7 @@ void JobTasks::begin(JobId id) {
   Job& job = jobs_.at(id);
   job.computing = true;
   computing_.insert(id);
-  binding_.begin(id, job.nodes, job.left, {job.cpu, job.spec.accelerator});
+  binding_.ready(id);
   if (job.left == 0) return complete(id);
   for (std::size_t i = 0; i < job.nodes.size(); ++i) {
     const RackId rack = machine_.nodes[job.nodes[i].value].rack;
@@ -73,11 +74,9 @@ void JobTasks::stop(JobId id, bool kept) {
     return;
   }
   use_.redone += job.begun;
-  if (job.computing) {
-    job.left = binding_.unfinished(id);
-    binding_.end(id);
-    computing_.erase(id);
-  }
+  job.left = binding_.unfinished(id);
+  binding_.end(id);
+  computing_.erase(id);
   if (!kept) job.left = job.spec.count;
   check_.stopped(id, !kept);
   job.run = 0;

@@ -40,14 +40,14 @@ class TaskListener {
   virtual void serving_changed() = 0;      // take_serving_changes() has some
 };
 
-// A job with tasks computes them on the CPUs of its nodes, one at a time on each, and on the accelerators that its nodes
-// may use. Each accelerator is a container (engine/sim/pipeline.h) with a link of its own: tasks that lie on another
-// node are read and written over it, those of its own node without it. What an accelerator has begun it ends, even if
-// the job is gone. So sharers are never told a share beforehand: tasks of several jobs pass one after the other, each
-// exactly as long as it takes, and whoever comes or goes changes what happens from the next task on.
+// A job with tasks computes them on the CPUs of its nodes, one at a time on each, and on the accelerators that its
+// nodes may use. Each accelerator is a container (engine/sim/pipeline.h) with a link of its own: tasks that lie on
+// another node are read and written over it, those of its own node without it. What an accelerator has begun it ends,
+// even if the job is gone. So sharers are never told a share beforehand: tasks of several jobs pass one after the
+// other, each exactly as long as it takes, and whoever comes or goes changes what happens from the next task on.
 //
-// A job whose node goes to sleep does not exist; an accelerator that is sent to sleep while it computes for others loses
-// what it has begun, and others do it again.
+// A job whose node goes to sleep does not exist; an accelerator that is sent to sleep while it computes for others
+// loses what it has begun, and others do it again.
 class JobTasks final : public Alarm {
  public:
   JobTasks(Bind bind, const Machine& machine, const TaskTable& table, Loop& loop);

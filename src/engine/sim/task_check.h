@@ -42,7 +42,7 @@ class TaskCheck {
     std::int64_t finished = 0;
   };
   struct Container {
-    Instant computed = kEpoch;      // its last task, until then
+    Instant computed = kEpoch;       // its last task, until then
     std::deque<Instant> writes_end;  // of what is inside
   };
   void expect(bool holds, const char* what);
