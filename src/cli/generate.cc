@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "trace/attributes_generate.h"
 #include "trace/generate.h"
 
 namespace rota::cli {
@@ -15,6 +16,8 @@ namespace {
 struct Request {
   std::unique_ptr<trace::Generator> generator;
   std::string output = "-";
+  trace::AttributesGenerator attributes = {};
+  std::string attributes_file = {};  // empty: none
 };
 
 // "offered load 0.903" or, in a closed loop, what stands in for it.
@@ -32,6 +35,18 @@ void tell(const trace::Recipe& recipe, const trace::Written& written, const std:
                grouped(recipe.processors).c_str(), pressure(recipe, written).c_str());
 }
 
+Result<void> write_attributes(const Request& request, const trace::Recipe& recipe) {
+  if (auto ok = request.attributes.check(); !ok) return ok;
+  auto file = OutputFile::create(request.attributes_file);
+  if (!file) return std::unexpected(file.error());
+  const auto written = request.attributes.write(file->stream(), recipe);
+  if (auto done = file->commit(); !done) return done;
+  std::fprintf(stderr, "%s: %s jobs can restart elsewhere, %s hold licences, %s have %s tasks.\n",
+               request.attributes_file.c_str(), grouped(written.restartable).c_str(), grouped(written.licensed).c_str(),
+               grouped(written.tasked).c_str(), grouped(written.tasks).c_str());
+  return {};
+}
+
 Result<int> run(const Request& request) {
   if (request.output.ends_with(".gz")) {
     return fail("rota generate writes plain text: leave --output out and pipe it, as in `rota generate " +
@@ -39,26 +54,50 @@ Result<int> run(const Request& request) {
   }
   const auto recipe = request.generator->recipe();
   if (!recipe) return std::unexpected(recipe.error());
+  const bool with_attributes = !request.attributes_file.empty();
+  if (with_attributes && request.attributes_file == request.output) {
+    return fail("the log and its attributes would go to the same place; give --output and --attributes two names.");
+  }
   auto file = OutputFile::create(request.output);
   if (!file) return std::unexpected(file.error());
+  if (with_attributes) {
+    if (auto done = write_attributes(request, *recipe); !done) return std::unexpected(done.error());
+  }
   const trace::Written written = trace::write_generated(file->stream(), *recipe);
   if (auto done = file->commit(); !done) return std::unexpected(done.error());
   if (request.output != "-") tell(*recipe, written, request.output);
   return kDone;
 }
 
-void add_knob(CLI::App& app, const trace::Knob& knob) {
+CLI::Option* add_knob(CLI::App& app, const trace::Knob& knob) {
   const bool words = !knob.choices.empty();
   const std::string domain = trace::domain_text(knob);
   const auto take = [knob](const std::string& text) {
     if (auto ok = trace::set(knob, text); !ok) throw CLI::ValidationError(ok.error().message);
   };
-  app.add_option_function<std::string>("--" + std::string(knob.name), take,
-                                       std::string(knob.meaning) + (words ? "" : " (" + domain + ")"))
+  return app
+      .add_option_function<std::string>("--" + std::string(knob.name), take,
+                                        std::string(knob.meaning) + (words ? "" : " (" + domain + ")"))
       ->type_name(words                                           ? domain
                   : std::holds_alternative<Duration*>(knob.value) ? "TIME"
                                                                   : "NUMBER")
       ->default_str(trace::value_text(knob));
+}
+
+// The sidecar's options stand in a group of their own and mean nothing without it.
+void add_attributes(CLI::App& app, Request& request) {
+  constexpr const char* kGroup = "Attributes";
+  CLI::Option* file = app.add_option("--attributes", request.attributes_file,
+                                     "also write what a log has no fields for (CSV): who can restart elsewhere, "
+                                     "licences, priorities, tasks for accelerators")
+                          ->type_name("FILE.csv")
+                          ->group(kGroup);
+  app.add_option("--licence-names", request.attributes.licences, "licences to choose from, separated by commas")
+      ->delimiter(',')
+      ->type_name("NAME,...")
+      ->group(kGroup)
+      ->needs(file);
+  for (const trace::Knob& knob : request.attributes.knobs()) add_knob(app, knob)->group(kGroup)->needs(file);
 }
 
 void add_model(CLI::App& generate, Action& action, std::unique_ptr<trace::Generator> generator) {
@@ -68,6 +107,7 @@ void add_model(CLI::App& generate, Action& action, std::unique_ptr<trace::Genera
   auto request = std::make_shared<Request>(Request{.generator = std::move(generator)});
   app->add_option("-o,--output", request->output, "write there instead of to standard output")->type_name("FILE");
   for (const trace::Knob& knob : request->generator->knobs()) add_knob(*app, knob);
+  add_attributes(*app, *request);
   app->callback([request, &action] { action = [request] { return run(*request); }; });
 }
 

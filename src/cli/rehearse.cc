@@ -47,6 +47,12 @@ std::optional<report::PowerUse> power_use(const sim::Consumption& its, const Mac
   return use;
 }
 
+std::optional<report::TaskUse> task_use(const sim::TaskUse& its, Bind bind) {
+  if (bind == Bind::none || its.jobs == 0) return std::nullopt;
+  return report::TaskUse{its.jobs,  its.on_cpu,       its.local,     its.remote, its.redone,
+                         its.bytes, its.accelerators, its.computing, its.length, its.checks};
+}
+
 }  // namespace
 
 bool WorkloadSource::next(sim::Arrival& arrival) {
@@ -102,6 +108,8 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
   how.engine.ties = options.ties;
   how.engine.queue_floor = workload.queue_floor;
   how.progress = options.progress;
+  how.engine.tasks = options.tasks.get();
+  how.engine.machine = options.machine.get();
   sim::Rehearsal rehearsal(how, chain, source, collector);
   if (auto done = rehearsal.run(); !done) return std::unexpected(done.error());
   const Controller& controller = rehearsal.controller();
@@ -120,6 +128,7 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
     outcome.grants.push_back({g.job, g.at, g.until, g.beneficiary, g.promise, g.free, g.needed});
   }
   outcome.power = power_use(rehearsal.consumption(), how.engine.metered);
+  outcome.tasks = task_use(rehearsal.tasks(), chain.knobs().bind);
   outcome.cpu_seconds = cpu_seconds() - begin;
   result.summary = collector.tally().conclude(outcome);
   return result;

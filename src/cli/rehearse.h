@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "engine/sim/rehearsal.h"
+#include "model/tasks.h"
 #include "policy/chain.h"
 #include "report/metrics.h"
 #include "trace/attributes.h"
@@ -19,6 +20,7 @@ struct RehearseOptions {
   std::int64_t processors = 0;
   std::shared_ptr<const Machine> machine = {};               // nodes and partitions; nullptr: processors are counted
   std::shared_ptr<const trace::Attributes> attributes = {};  // nullptr: of no job
+  std::shared_ptr<const TaskTable> tasks = {};               // nullptr: no job has any; else nodes are described
   bool exact_estimates = false;                              // every limit is the job's true run time
   bool clamp = false;  // jobs larger than the cluster ask for all of it instead of being rejected
   sim::Ties ties = sim::Ties::batch;

@@ -17,7 +17,8 @@ void RehearseFlags::declare(CLI::App& command, Policies policies) {
       ->type_name("FILE.toml");
   command
       .add_option("--attributes", attributes,
-                  "what the log does not say of its jobs (CSV): licences, and whether and how they restart elsewhere")
+                  "what the log does not say of its jobs (CSV): licences, priorities, whether and how they restart "
+                  "elsewhere, and their tasks for accelerators")
       ->type_name("FILE.csv");
   command
       .add_option("--policy", policy,
@@ -80,6 +81,9 @@ Result<RehearseOptions> RehearseFlags::with_attributes(RehearseOptions options) 
   auto read = trace::Attributes::read(attributes, options.machine.get());
   if (!read) return std::unexpected(read.error());
   options.attributes = std::make_shared<const trace::Attributes>(std::move(*read));
+  if (const TaskTable& tasks = options.attributes->tasks(); !tasks.empty()) {
+    options.tasks = std::shared_ptr<const TaskTable>(options.attributes, &tasks);
+  }
   return options;
 }
 

@@ -169,12 +169,14 @@ void report_rejected(const std::vector<Run>& runs) {
   }
 }
 
-// A knob that changes nothing is told, never ignored in silence: no log says which jobs have tasks for accelerators.
-void report_idle_binding(const std::vector<Chain>& chains) {
-  for (const Chain& chain : chains) {
-    if (chain.knobs().bind == Bind::none) continue;
-    std::fprintf(stderr, "%s: no job of a log has tasks for accelerators, so that bind changes nothing here\n",
-                 chain.text().c_str());
+// A knob that changes nothing is told, never ignored in silence.
+void report_idle_binding(const std::vector<Run>& runs) {
+  for (const Run& run : runs) {
+    if (run.chain->knobs().bind == Bind::none || run.result->summary.tasks) continue;
+    std::fprintf(stderr,
+                 "%s, %s: no job has tasks for accelerators, so that bind changes nothing here; a file of --attributes "
+                 "says which have some\n",
+                 run.workload->name.c_str(), run.chain->text().c_str());
   }
 }
 
@@ -212,7 +214,7 @@ Result<int> simulate(const SimulateFlags& flags) {
   if (!flags.quiet) {
     print_findings(*workloads);
     report_rejected(*runs);
-    report_idle_binding(*chains);
+    report_idle_binding(*runs);
   }
   for (std::size_t i = 0; i < paths->size(); ++i) {
     const auto done = write_jobs((*job_outputs)[i], (*paths)[i], (*runs)[i].result->outcome);

@@ -59,6 +59,9 @@ bool Controller::fold_rare(const Event& event) {
       outlived_.push_back(overdue->job);
       return false;
     }
+  } else if (std::holds_alternative<Serving>(event.what)) {
+    cluster_.apply(event);
+    return false;
   }
   cluster_.apply(event);
   if (const auto* changed = std::get_if<PowerChanged>(&event.what)) {

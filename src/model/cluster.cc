@@ -26,6 +26,7 @@ void Cluster::apply(const Event& event) {
     void operator()(const Extended& f) { cluster.extended(f); }
     void operator()(const Promised& f) { cluster.promised(f); }
     void operator()(const PowerChanged& f) { cluster.power_changed(f); }
+    void operator()(const Serving& f) { cluster.power_.served(f.node, f.serves); }
     void operator()(const PowerReviewed& f) { cluster.power_reviewed(f.next); }
   };
   std::visit(Fold{*this}, event.what);

@@ -69,6 +69,10 @@ struct PowerChanged {
   PowerState state;
   Instant until = kNever;  // booting, shutting down: when that is expected to be over
 };
+struct Serving {  // the accelerators of a node may from now on be used, or no longer be used, by a job on other nodes
+  NodeId node;
+  bool serves;
+};
 struct PowerReviewed {  // a power rule has looked at everything
   Instant next;         // wants to look again then although nothing happens
 };
@@ -76,7 +80,7 @@ struct PowerReviewed {  // a power rule has looked at everything
 struct Event {
   Instant at;
   std::variant<Submitted, Rejected, Started, Finished, Requeued, Preempted, Vacated, Migrated, Cancelled, Overdue,
-               Expected, Extended, Promised, PowerChanged, PowerReviewed>
+               Expected, Extended, Promised, PowerChanged, Serving, PowerReviewed>
       what;
 };
 

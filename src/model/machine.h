@@ -53,7 +53,8 @@ struct Node {
   std::string accelerator_type = {};      // of each of them; empty where there are none
   std::int32_t accelerator_speed = 1000;  // of each of them: per mille of that for which accelerator times are told
   PowerDraw power = {};
-  std::int32_t cpu_factor = 1000;  // per mille: how fast it runs jobs beside a node for which run times are told
+  std::int32_t cpu_factor = 1000;     // per mille: how fast it runs jobs beside a node for which run times are told
+  std::int64_t accelerator_link = 0;  // bytes a second between each accelerator and other nodes; 0: they take no time
 };
 
 // Nodes that share limits. A job that asks for more than a limit is rejected when it is submitted.

@@ -80,6 +80,13 @@ class NodePower {
   std::int64_t slept_in_minute(Instant now) const { return minute_ == minute_of(now) ? slept_ : 0; }
   static std::int64_t minute_of(Instant at) { return at.time_since_epoch().count() / 60'000; }
 
+  // Whether jobs on other nodes may use the node's accelerators: then it had better stay awake, idle or not.
+  bool serves(NodeId node) const { return !serves_.empty() && serves_[node.value]; }
+  void served(NodeId node, bool serves) {
+    serves_.resize(nodes_.size());
+    serves_[node.value] = serves;
+  }
+
   // `until`: when a boot or a shutdown is expected to be over. A boot that ends in `off` has failed.
   void changed(NodeId node, PowerState state, Instant now, Instant until);
 
@@ -108,7 +115,8 @@ class NodePower {
 
   const Machine* machine_;
   std::vector<NodeState> nodes_;
-  std::vector<IdSet> sets_;  // by state
+  std::vector<bool> serves_;  // by node id; empty: none ever has
+  std::vector<IdSet> sets_;   // by state
   std::array<std::int64_t, 4> nodes_in_{};
   std::array<std::int64_t, 4> processors_in_{};
   std::map<Instant, std::int64_t> booting_;  // processors, by when they are expected to be on

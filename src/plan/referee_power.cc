@@ -101,6 +101,9 @@ std::optional<std::string> Referee::check_power(const View& view, const Plan& pl
     }
     if (a.kind == ActionKind::power_off && state != PowerState::on) return node + " is sent to sleep and is not on";
     if (used_[a.node.value].processors > 0) return node + " is sent to sleep while a job runs there";
+    if (a.kind == ActionKind::power_off && view.power().serves(a.node)) {
+      return node + " is sent to sleep while jobs on other nodes use its accelerators";
+    }
     if (std::exchange(looked_at_[a.node.value], looks_) == looks_) {
       return node + " is switched twice, or while a job is started there";
     }

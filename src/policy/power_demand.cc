@@ -197,7 +197,7 @@ class Demand {
       if (plan_.free() - processors < keep || spare < processors) return look_at(now() + knobs_.idle), false;
       if (room <= 0) return look_at(next_minute()), false;
       if (std::binary_search(needed.begin(), needed.end(), node)) return true;
-      if (std::binary_search(spared_.begin(), spared_.end(), node)) return true;
+      if (std::binary_search(spared_.begin(), spared_.end(), node) || power_.serves(node)) return true;
       if (foresight && !rested(node)) return true;
       spare -= processors;
       --room;

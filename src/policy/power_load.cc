@@ -159,7 +159,7 @@ class Review {
       const bool needed = any_floor(node, [&](const Floor& f) {
         return f.nodes_on - 1 < f.nodes || f.processors_on - processors < f.processors;
       });
-      if (needed || promised(node)) return true;
+      if (needed || promised(node) || view_.power().serves(node)) return true;
       change_on(node, -1);
       plan_.power_off(node, {Rule::load_is_low, {}, kNever, plan_.free(), target});
       --left;

@@ -28,6 +28,8 @@ std::span<const Figure> service_figures();             // how long jobs waited a
 std::span<const Figure> promise_figures();             // backfill, kills and promises
 std::span<const Figure> power_figures();               // energy, and how long nodes slept
 bool tells_power(std::span<const Summary> summaries);  // whether that was metered for any
+std::span<const Figure> task_figures();                // tasks, and the use of accelerators
+bool tells_tasks(std::span<const Summary> summaries);  // whether jobs of any had some that were bound
 
 // For each summary whether this figure is the best of them. All false where the figure has no better, where one is
 // missing, or where all are the same.

@@ -60,12 +60,14 @@ void write_section(std::ostream& out, const Comparison& its, std::size_t index) 
        [&](std::ostream& o) {
          write_figures(o, promise_figures(), its.summaries, "Backfill, kills and promises");
          if (tells_power(its.summaries)) write_figures(o, power_figures(), its.summaries, "Power and energy");
+         if (tells_tasks(its.summaries)) write_figures(o, task_figures(), its.summaries, "Tasks and accelerators");
        }},
       {"meanings",
        [&](std::ostream& o) {
          write_meanings(o, service_figures());
          write_meanings(o, promise_figures());
          if (tells_power(its.summaries)) write_meanings(o, power_figures());
+         if (tells_tasks(its.summaries)) write_meanings(o, task_figures());
        }},
       {"grants", [&](std::ostream& o) { write_grants(o, its.outcomes); }},
   };

@@ -86,6 +86,7 @@ Summary Tally::conclude(const Outcome& run) {
   summary.referee_checks = run.referee_checks;
   summary.cpu_seconds = run.cpu_seconds;
   summary.power = run.power;
+  summary.tasks = run.tasks;
   if (summary.backfilled_starts > 0)
     summary.backfill_completion = static_cast<double>(backfills_done_) / static_cast<double>(summary.backfilled_starts);
   if (summary.delayed > 0) summary.delay_mean = mean_seconds(delay_, summary.delayed);

@@ -46,6 +46,7 @@ struct Summary {
   std::int64_t referee_checks = 0;
   double cpu_seconds = 0;
   std::optional<PowerUse> power;  // where it was metered
+  std::optional<TaskUse> tasks;   // where jobs have some and are bound to accelerators
 };
 
 // Adds up a rehearsal as its jobs leave, in any order; keeps 8 bytes for each job that waited.

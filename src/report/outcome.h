@@ -8,6 +8,7 @@
 
 #include "model/job.h"
 #include "report/power_use.h"
+#include "report/task_use.h"
 
 namespace rota::report {
 
@@ -41,6 +42,7 @@ struct Outcome {
   std::int64_t referee_checks = 0;   // single facts that the referee recomputed
   double cpu_seconds = 0;            // of the rehearsal itself, without reading the workload
   std::optional<PowerUse> power;     // where it was metered
+  std::optional<TaskUse> tasks;      // where jobs have some and are bound to accelerators
   std::int64_t unix_start = 0;       // Unix time of the workload's second 0; 0: not known
 };
 

@@ -35,6 +35,22 @@ Json power_json(const PowerUse& p) {
   return json;
 }
 
+Json tasks_json(const TaskUse& t) {
+  Json json;
+  json["jobs"] = t.jobs;
+  json["done"] = t.done();
+  json["on_cpus"] = t.on_cpu;
+  json["on_own_accelerators"] = t.local;
+  json["on_remote_accelerators"] = t.remote;
+  json["redone"] = t.redone;
+  json["remote_share"] = t.remote_share();
+  json["accelerators"] = t.accelerators;
+  json["accelerator_use"] = t.use();
+  json["bytes_moved"] = t.bytes;
+  json["checks"] = t.checks;
+  return json;
+}
+
 Json one(const Summary& s) {
   Json json;
   json["workload"] = s.workload;
@@ -61,6 +77,7 @@ Json one(const Summary& s) {
   json["delayed_jobs"] = s.delayed;
   json["delay_mean_s"] = number(s.delay_mean);
   if (s.power) json["power"] = power_json(*s.power);
+  if (s.tasks) json["tasks"] = tasks_json(*s.tasks);
   json["cycles"] = s.cycles;
   json["referee_checks"] = s.referee_checks;
   json["plan_hash"] = hexadecimal(s.plan_hash);

@@ -134,6 +134,10 @@ void write_table(std::ostream& out, std::span<const Summary> summaries, const Ta
       out << '\n';
       write_block(out, cells_of(power_figures(), rows), rows, style);
     }
+    if (tells_tasks(rows)) {
+      out << '\n';
+      write_block(out, cells_of(task_figures(), rows), rows, style);
+    }
     first += rows.size();
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "base/file.h"
@@ -13,8 +14,33 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
 constexpr std::size_t kMostLicences = 1'000'000;
 
-enum Column : std::size_t { kJob, kLicences, kRestart, kRestartCost, kColumns };
-constexpr std::array<std::string_view, kColumns> kNames{"job", "licences", "restart", "restart_cost"};
+enum Column : std::size_t {
+  kJob,
+  kLicences,
+  kRestart,
+  kRestartCost,
+  kPriority,
+  kTasks,
+  kTaskAccelerator,
+  kTaskCpu,
+  kTaskTransfer,
+  kStartUp,
+  kColumns
+};
+constexpr std::array<std::string_view, kColumns> kNames{"job",           "licences", "restart",          "restart_cost",
+                                                        "priority",      "tasks",    "task_accelerator", "task_cpu",
+                                                        "task_transfer", "start_up"};
+constexpr std::int64_t kMostPriority = 1'000'000;
+constexpr Duration kLongestTask = seconds(100 * 86'400);
+constexpr std::int64_t kMostTransfer = std::int64_t{1} << 50U;
+
+std::string all_names() {
+  std::string all;
+  for (std::size_t i = 0; i < kColumns; ++i) {
+    all += (i == 0 ? "" : i + 1 == kColumns ? " and " : ", ") + std::string(kNames[i]);
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -33,6 +59,9 @@ class AttributesReader {
     if (columns_.empty()) {
       return fail(shown_ + ": there is no line with the names of the columns, such as job,restart,restart_cost.");
     }
+    if (attributes_.tasks_.of_others) {
+      for (const std::int64_t number : unnamed_tasks_) attributes_.tasks_.of_named.emplace(number, std::nullopt);
+    }
     return std::move(attributes_);
   }
 
@@ -48,8 +77,7 @@ class AttributesReader {
       if (found == kNames.end()) {
         const auto near = nearest(name, {kNames.begin(), kNames.end()});
         return wrong("there is no column " + quoted(name) +
-                     (near.empty() ? "; there are job, licences, restart and restart_cost."
-                                   : "; did you mean " + std::string(near) + "?"));
+                     (near.empty() ? "; there are " + all_names() + "." : "; did you mean " + std::string(near) + "?"));
       }
       const auto column = static_cast<std::size_t>(found - kNames.begin());
       if (std::find(columns_.begin(), columns_.end(), column) != columns_.end()) {
@@ -74,18 +102,80 @@ class AttributesReader {
     Attributes::Said said;
     if (auto done = read_licences(row[kLicences], said); !done) return done;
     if (auto done = read_restart(row[kRestart], row[kRestartCost], said); !done) return done;
-    return add(row[kJob], said);
+    if (auto done = read_priority(row[kPriority], said); !done) return done;
+    const auto tasks = read_tasks(row);
+    if (!tasks) return std::unexpected(tasks.error());
+    return add(row[kJob], said, *tasks);
   }
 
-  Result<void> add(std::string_view job, const Attributes::Said& said) {
+  Result<void> add(std::string_view job, const Attributes::Said& said, const std::optional<TaskSpec>& tasks) {
     if (job == "*") {
       if (std::exchange(others_named_, true)) return wrong("* is there twice.");
       attributes_.of_others_ = said;
+      attributes_.tasks_.of_others = tasks;
       return {};
     }
     const auto number = parse_integer(job);
     if (!number) return wrong("a job is a number, or * for all jobs that are not named, not " + quoted(job) + ".");
     if (!attributes_.of_.emplace(*number, said).second) return wrong("job " + std::string(job) + " is there twice.");
+    if (tasks)
+      attributes_.tasks_.of_named.emplace(*number, tasks);
+    else
+      unnamed_tasks_.push_back(*number);
+    return {};
+  }
+
+  Result<void> read_priority(std::string_view text, Attributes::Said& said) const {
+    if (text.empty()) return {};
+    const auto priority = parse_integer(text);
+    if (!priority || *priority < -kMostPriority || *priority > kMostPriority) {
+      return wrong("priority is a whole number from -1000000 to 1000000, not " + quoted(text) + ".");
+    }
+    said.priority = static_cast<std::int32_t>(*priority);
+    return {};
+  }
+
+  Result<std::optional<TaskSpec>> read_tasks(const std::array<std::string_view, kColumns>& row) const {
+    if (row[kTasks].empty() || row[kTasks] == "0") {
+      for (const Column column : {kTaskAccelerator, kTaskCpu, kTaskTransfer, kStartUp}) {
+        if (!row[column].empty()) return wrong("there is a " + std::string(kNames[column]) + ", but no tasks.");
+      }
+      return std::optional<TaskSpec>{};
+    }
+    const auto count = parse_integer(row[kTasks]);
+    if (!count || *count < 1 || *count > kMostTasksOfJob) {
+      return wrong("tasks are a whole number up to " + grouped(kMostTasksOfJob) + ", not " + quoted(row[kTasks]) + ".");
+    }
+    if (machine_ == nullptr || machine_->nodes.empty()) {
+      return wrong("jobs have tasks, and processors are only counted. Give a --cluster file with [[nodes]].");
+    }
+    if (row[kTaskAccelerator].empty()) {
+      return wrong("the job has tasks, and task_accelerator does not say what one takes on an accelerator.");
+    }
+    TaskSpec spec;
+    spec.count = static_cast<std::uint32_t>(*count);
+    if (auto done = read_time(row, kTaskAccelerator, Duration{1}, spec.accelerator); !done) {
+      return std::unexpected(done.error());
+    }
+    if (auto done = read_time(row, kTaskCpu, Duration{1}, spec.cpu); !done) return std::unexpected(done.error());
+    if (auto done = read_time(row, kStartUp, Duration{0}, spec.start_up); !done) return std::unexpected(done.error());
+    if (row[kTaskTransfer].empty()) return spec;
+    const auto transfer = parse_size(row[kTaskTransfer]);
+    if (!transfer || *transfer < 0 || *transfer > kMostTransfer) {
+      return wrong("task_transfer is a size such as 50MB, not " + quoted(row[kTaskTransfer]) + ".");
+    }
+    spec.transfer = *transfer;
+    return spec;
+  }
+
+  Result<void> read_time(const std::array<std::string_view, kColumns>& row, Column column, Duration least,
+                         Duration& into) const {
+    if (row[column].empty()) return {};
+    const auto time = parse_duration(row[column]);
+    if (!time || *time < least || *time > kLongestTask) {
+      return wrong(std::string(kNames[column]) + " is a duration such as 2.5s, not " + quoted(row[column]) + ".");
+    }
+    into = *time;
     return {};
   }
 
@@ -137,6 +227,7 @@ class AttributesReader {
   std::int64_t line_ = 0;
   std::vector<std::size_t> columns_;  // which each cell is
   bool others_named_ = false;
+  std::vector<std::int64_t> unnamed_tasks_;  // jobs that are named and have no tasks
   Attributes attributes_;
 };
 
@@ -157,6 +248,7 @@ void Attributes::give(JobSpec& spec) const {
   spec.licences = said.licences;
   spec.restart = said.restart;
   spec.restart_cost = said.restart_cost;
+  spec.priority += said.priority;
 }
 
 }  // namespace rota::trace

@@ -1,5 +1,5 @@
-// What a job log has no fields for, from a CSV file beside it: how jobs can be stopped and go on elsewhere, and the
-// licences that they hold. docs/workloads.md has the format.
+// What a job log has no fields for, from a CSV file beside it: how jobs can be stopped and go on elsewhere, the
+// licences that they hold, their priorities, and their tasks for accelerators. docs/workloads.md has the format.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "model/job.h"
 #include "model/machine.h"
+#include "model/tasks.h"
 
 namespace rota::trace {
 
@@ -21,6 +22,7 @@ class Attributes {
 
   // Puts in what the file says of the job with that number, or of all jobs that it does not name.
   void give(JobSpec& spec) const;
+  const TaskTable& tasks() const { return tasks_; }
 
  private:
   friend class AttributesReader;
@@ -29,9 +31,11 @@ class Attributes {
     std::uint32_t licences = 0;
     Restart restart = Restart::never;
     Duration restart_cost{0};
+    std::int32_t priority = 0;
   };
   Said of_others_;
   std::map<std::int64_t, Said> of_;  // by job number
+  TaskTable tasks_;
 };
 
 }  // namespace rota::trace

@@ -69,6 +69,63 @@ TEST(Attributes, that_are_wrong_are_refused_with_file_and_line) {
             "a.csv:2: licences are a name, or a name and how many such as matlab:4, not \"matlab:0\".");
 }
 
+TaskTable tasks_of(std::string_view text) {
+  Machine machine = licensed();
+  machine.nodes.resize(2);
+  const auto read = Attributes::parse(text, "a.csv", &machine);
+  EXPECT_TRUE(read) << read.error().message;
+  return read ? read->tasks() : TaskTable{};
+}
+
+TEST(Attributes, say_which_tasks_a_job_has) {
+  const TaskTable table = tasks_of(
+      "job,tasks,task_accelerator,task_cpu,task_transfer,start_up\n7,100,2.5s,20s,50MB,40s\n8,1,1ms,,,\n9,,,,,\n");
+  const TaskSpec* spec = table.of(7);
+  ASSERT_NE(spec, nullptr);
+  EXPECT_EQ(spec->count, 100U);
+  EXPECT_EQ(spec->accelerator, Duration{2500});
+  EXPECT_EQ(spec->cpu, seconds(20));
+  EXPECT_EQ(spec->transfer, std::int64_t{50} << 20U);
+  EXPECT_EQ(spec->start_up, seconds(40));
+  ASSERT_NE(table.of(8), nullptr);
+  EXPECT_EQ(table.of(8)->cpu, Duration{0}) << "as the log says";
+  EXPECT_EQ(table.of(9), nullptr);
+  EXPECT_EQ(table.of(10), nullptr);
+}
+
+TEST(Attributes, of_jobs_that_are_not_named_may_be_tasks_that_a_named_one_does_not_have) {
+  const TaskTable table = tasks_of("job,tasks,task_accelerator\n*,10,1s\n3,,\n4,20,1s\n");
+  EXPECT_EQ(table.of(9)->count, 10U);
+  EXPECT_EQ(table.of(4)->count, 20U);
+  EXPECT_EQ(table.of(3), nullptr);
+  EXPECT_TRUE(tasks_of("job,restart\n3,checkpoint\n").empty());
+}
+
+TEST(Attributes, add_a_priority_to_that_of_the_partition) {
+  EXPECT_EQ(given("job,priority\n7,-3\n", 7).priority, -3);
+  EXPECT_EQ(refusal("job,priority\n7,high\n"),
+            "a.csv:2: priority is a whole number from -1000000 to 1000000, not \"high\".");
+}
+
+TEST(Attributes, with_tasks_that_are_wrong_are_refused) {
+  EXPECT_EQ(refusal("job,tasks,task_accelerator\n1,5,1s\n"),
+            "a.csv:2: jobs have tasks, and processors are only counted. Give a --cluster file with [[nodes]].");
+  EXPECT_EQ(refusal("job,tasks\n1,many\n"), "a.csv:2: tasks are a whole number up to 1,000,000, not \"many\".");
+  EXPECT_EQ(refusal("job,start_up\n1,5s\n"), "a.csv:2: there is a start_up, but no tasks.");
+  Machine machine = licensed();
+  machine.nodes.resize(2);
+  const auto message = [&](std::string_view text) {
+    const auto read = Attributes::parse(text, "a.csv", &machine);
+    return read ? "taken" : read.error().message;
+  };
+  EXPECT_EQ(message("job,tasks\n1,5\n"),
+            "a.csv:2: the job has tasks, and task_accelerator does not say what one takes on an accelerator.");
+  EXPECT_EQ(message("job,tasks,task_accelerator\n1,5,0s\n"),
+            "a.csv:2: task_accelerator is a duration such as 2.5s, not \"0s\".");
+  EXPECT_EQ(message("job,tasks,task_accelerator,task_transfer\n1,5,1s,lots\n"),
+            "a.csv:2: task_transfer is a size such as 50MB, not \"lots\".");
+}
+
 TEST(Attributes, with_licences_need_a_cluster_that_has_some) {
   const auto read = Attributes::parse("job,licences\n1,matlab\n", "a.csv", nullptr);
   ASSERT_FALSE(read);

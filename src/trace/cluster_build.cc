@@ -105,6 +105,7 @@ class Builder {
     if (entry.accelerators > 0) {
       node.accelerator_type = entry.accelerator_type;
       node.accelerator_speed = static_cast<std::int32_t>(entry.accelerator_speed);
+      node.accelerator_link = entry.accelerator_link;
     }
     node.power = {.off = entry.watts_off,
                   .idle = entry.watts_idle,
@@ -125,7 +126,7 @@ class Builder {
 
   Result<void> check_accelerators(const NodesEntry& entry) const {
     if (entry.accelerators > 0) return {};
-    for (const char* key : {"accelerator_type", "accelerator_speed"}) {
+    for (const char* key : {"accelerator_type", "accelerator_speed", "accelerator_link"}) {
       if (const std::uint32_t line = entry.line_of(key); line != 0) {
         return wrong(line, "`" + std::string(key) +
                                "` speaks of accelerators, and these nodes have none. Say how many with `accelerators`, "

@@ -173,8 +173,9 @@ TEST(ClusterFile, names_an_unknown_key_and_the_nearest_known_one) {
   EXPECT_EQ(complaint("node = 3"), "kea.toml:1: the key \"node\" is not known. Did you mean `nodes`?");
   EXPECT_EQ(complaint(changed("memory", "colour_of_the_case")),
             "kea.toml:6: the key \"colour_of_the_case\" in [[nodes]] is not known. There are `names`, `processors`, "
-            "`memory`, `rack`, `accelerators`, `accelerator_type`, `accelerator_speed`, `watts_off`, `watts_idle`, "
-            "`watts_busy`, `boot_time`, `shutdown_time`, `boot_energy`, `shutdown_energy`, `cpu_factor`.");
+            "`memory`, `rack`, `accelerators`, `accelerator_type`, `accelerator_speed`, `accelerator_link`, "
+            "`watts_off`, `watts_idle`, `watts_busy`, `boot_time`, `shutdown_time`, `boot_energy`, `shutdown_energy`, "
+            "`cpu_factor`.");
 }
 
 TEST(ClusterFile, says_what_a_key_takes_when_given_another_type_or_too_much) {

@@ -15,7 +15,7 @@ constexpr std::int64_t kSecond = 1000;
 constexpr std::int64_t kMostWatts = 100'000'000;         // milliwatts
 constexpr std::int64_t kMostJoules = 1'000'000'000'000;  // millijoules
 
-constexpr std::array<Key<TopEntry>, 6> kTopKeys{{
+constexpr auto kTopKeys = std::to_array<Key<TopEntry>>({
     {"name", KeyType::text, &TopEntry::name, 0, 0, "cluster", "what the cluster is called, in tables and reports"},
     {"processors", KeyType::whole, &TopEntry::processors, 1, kMostProcessors, "the sum over the nodes",
      "interchangeable processors that are only counted; instead of `[[nodes]]`"},
@@ -26,9 +26,9 @@ constexpr std::array<Key<TopEntry>, 6> kTopKeys{{
      "licences that running jobs share, and how many of each: \"matlab:4,fluent:12\"; with `[[nodes]]`"},
     {"boot_seed", KeyType::whole, &TopEntry::boot_seed, 0, 1'000'000'000, "1",
      "which boots fail, where some do: another number, other boots"},
-}};
+});
 
-constexpr std::array<Key<NodesEntry>, 16> kNodesKeys{{
+constexpr auto kNodesKeys = std::to_array<Key<NodesEntry>>({
     {"names", KeyType::hosts, &NodesEntry::names, 0, 0, "", "nodes of one kind, each named once in the file"},
     {"processors", KeyType::whole, &NodesEntry::processors, 1, 1'000'000, "1", "processors of each of these nodes"},
     {"memory", KeyType::size, &NodesEntry::memory, 1, kMostMemory, "not looked at",
@@ -39,6 +39,8 @@ constexpr std::array<Key<NodesEntry>, 16> kNodesKeys{{
     {"accelerator_type", KeyType::text, &NodesEntry::accelerator_type, 0, 0, "gpu", "what kind they are"},
     {"accelerator_speed", KeyType::factor, &NodesEntry::accelerator_speed, 1, 100'000, "1.0",
      "how fast they are beside one for which times of tasks are told"},
+    {"accelerator_link", KeyType::size, &NodesEntry::accelerator_link, 1, kMostMemory, "transfers take no time",
+     "what the link of each accelerator to other nodes carries in a second, each way"},
     {"watts_off", KeyType::factor, &NodesEntry::watts_off, 0, kMostWatts, "0",
      "what each of these nodes draws when off"},
     {"watts_idle", KeyType::factor, &NodesEntry::watts_idle, 1, kMostWatts, "no energy is told",
@@ -57,9 +59,9 @@ constexpr std::array<Key<NodesEntry>, 16> kNodesKeys{{
      "how fast these nodes run jobs beside one for which run times are told"},
     {"boot_fails", KeyType::factor, &NodesEntry::boot_fails, 0, 1000, "0",
      "the chance that a boot fails: the node is off again when it should be on"},
-}};
+});
 
-constexpr std::array<Key<PartitionEntry>, 9> kPartitionKeys{{
+constexpr auto kPartitionKeys = std::to_array<Key<PartitionEntry>>({
     {"name", KeyType::text, &PartitionEntry::name, 0, 0, "", "what jobs call the partition; unique"},
     {"nodes", KeyType::hosts, &PartitionEntry::nodes, 0, 0, "all nodes",
      "its nodes; a node can be in several partitions"},
@@ -75,7 +77,7 @@ constexpr std::array<Key<PartitionEntry>, 9> kPartitionKeys{{
      "the most processors of a job"},
     {"priority", KeyType::whole, &PartitionEntry::priority, -1'000'000, 1'000'000, "0",
      "jobs of the partition with the higher number go first"},
-}};
+});
 
 // Thousandths, as people write them: "1", "0.5", "0.001".
 std::string format_factor(std::int64_t thousandths) {

@@ -149,8 +149,18 @@ class CommandLines(RotaCase):
                      said="Say in plain.toml which nodes have `accelerators`")
         self.file("gpus.toml", '[[nodes]]\nnames = "n[1-64]"\nprocessors = 4\naccelerators = 1\n')
         done = self.rota("simulate", DAY, "--cluster", "gpus.toml", "--policy", "easy,easy+bind=node")
-        self.assertIn("easy+bind=node: no job of a log has tasks for accelerators", done.stderr)
+        self.assertIn("day, easy+bind=node: no job has tasks for accelerators", done.stderr)
         self.assertNotIn("easy:", done.stderr)
+
+    def test_tasks_need_nodes(self):
+        self.file("a.csv", "job,tasks,task_accelerator\n1,10,1s\n")
+        self.refused("simulate", DAY, "--attributes", "a.csv", said="a.csv:2: jobs have tasks, and processors are only")
+
+    def test_attributes_that_cannot_be_generated_are_refused(self):
+        self.refused("generate", "poisson", "-o", "x.swf", "--attributes", "x.csv", "--licence-share", "0.5",
+                     said="--licence-names")
+        self.refused("generate", "poisson", "-o", "x", "--attributes", "x", said="two names")
+        self.refused("generate", "poisson", "--task-share", "0.5", code=2, said="--attributes")
 
     def test_a_wrong_command_line_is_told_in_a_sentence_with_exit_code_2(self):
         for line, said in [("", "is followed by a command: simulate"), ("simulte", "did you mean simulate?"),

@@ -57,6 +57,40 @@ class Simulate(RotaCase):
             del run["workload"], run["cpu_s"]
         self.assertEqual(*runs)
 
+    def test_jobs_with_tasks_share_accelerators(self):
+        self.file("racks.toml", """
+            licences = "matlab:8"
+            [[nodes]]
+            names = "gpu[1-4]"
+            processors = 32
+            rack = "left"
+            accelerators = 2
+            accelerator_link = "100M"
+            [[nodes]]
+            names = "n[1-12]"
+            processors = 32
+            rack = "left"
+            """)
+        made = ["generate", "poisson", "--jobs", "300", "--processors", "512", "--estimates", "exact", "--attributes",
+                "mixed.csv", "--licence-share", "0.1", "--licence-names", "matlab", "--priority-levels", "3",
+                "--task-share", "0.5"]
+        self.rota(*made, "-o", "mixed.swf")
+        sidecar = (self.folder / "mixed.csv").read_text()
+        done = self.rota("simulate", "mixed.swf", "--cluster", "racks.toml", "--attributes", "mixed.csv", "--json",
+                         "--policy", "easy,easy+bind=node,easy+bind=late+power=demand", "--report", "tasks.html")
+        plain, node, late = json.loads(done.stdout)["rehearsals"]
+        self.assertNotIn("tasks", plain)
+        for run in (node, late):
+            tasks = run["tasks"]
+            self.assertEqual(tasks["done"],
+                             tasks["on_cpus"] + tasks["on_own_accelerators"] + tasks["on_remote_accelerators"])
+            self.assertTrue(0 < tasks["accelerator_use"] <= 1 and tasks["bytes_moved"] > 0 and tasks["checks"] > 0)
+            self.assertEqual(tasks["accelerators"], 8)
+        self.assertEqual(node["tasks"]["on_cpus"], 0)
+        self.assertIn("Tasks and accelerators", (self.folder / "tasks.html").read_text())
+        self.rota(*made, "-o", "again.swf")
+        self.assertEqual((self.folder / "mixed.csv").read_text(), sidecar)
+
     def test_workloads_from_pipes_and_gzip(self):
         self.file("day.swf.gz", gzip.compress(Path(DAY).read_bytes()))
         plain = self.rota("simulate", DAY, "--json").stdout

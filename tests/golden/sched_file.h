@@ -4,7 +4,7 @@
 //   # lesson: ...
 //   processors 4
 //   node 2 16              optional, one for each node, in place of `processors`: its processors, and maybe its memory;
-//   node 2 factor=1950     and maybe its CPU factor, per mille
+//   node 2 factor=1950     and maybe its CPU factor, per mille; accelerators=N and rack=N
 //   licences matlab 2      optional, one for each kind
 //   node 2 partition=1     and maybe that it is in partition 1 too (all are in partition 0)
 //   node 2 fails=500       and maybe how many of its boots fail, per mille
@@ -14,7 +14,8 @@
 //   ties submit-first      optional, as are `estimates exact` and `clamp`
 //   jobs
 //   1 0 3 10 10            id submit processors limit run, and maybe priority=N user=N nodes=N memory=N;
-//                          checkpoint=N or rerun=N (can move, at that cost), licences=N (of the first kind), partition=N
+//                          checkpoint=N or rerun=N (can move, at that cost), licences=N (of the first kind),
+//                          partition=N; tasks=N accelerator=N cpu=N start_up=N (what one takes there)
 //   timeline
 //   1 0 10 promised=5      id start end, and maybe promised=N (the first promise; unsaid: not looked at), backfilled,
 //   killed preempted=N (of its dispatches so many gave way) migrated=N (moves), 2 rejected
@@ -72,6 +73,7 @@ class SchedReader {
       add_partitions();
       file_.options.processors = machine_.processors;
       file_.options.machine = std::make_shared<const Machine>(machine_);
+      if (!tasks_.empty()) file_.options.tasks = std::make_shared<const TaskTable>(tasks_);
     }
     if (file_.options.processors < 1 || file_.policy.empty() || file_.jobs.empty() || file_.timeline.empty()) {
       fail("processors, policy, jobs or timeline is missing");
@@ -129,6 +131,10 @@ class SchedReader {
           node.power.boot_fails = static_cast<std::int32_t>(named(more).second);
         } else if (more.starts_with("partition=")) {
           in_partition_[machine_.nodes.size() - 1] = static_cast<std::uint32_t>(named(more).second);
+        } else if (more.starts_with("accelerators=")) {
+          node.accelerators = static_cast<std::uint32_t>(named(more).second);
+        } else if (more.starts_with("rack=")) {
+          node.rack = RackId{static_cast<std::uint32_t>(named(more).second)};
         } else {
           node.memory = number(more);
         }
@@ -198,10 +204,22 @@ class SchedReader {
         row.partition = static_cast<std::uint32_t>(value);
       } else if (name == "licences") {
         row.licences = static_cast<std::uint32_t>(value);
+      } else if (read_task_word(row.number, name, value)) {
+        continue;
       } else {
         fail("a job has no \"" + word + "\"");
       }
     }
+  }
+
+  bool read_task_word(std::int64_t job, const std::string& name, std::int64_t value) {
+    if (name != "tasks" && name != "accelerator" && name != "cpu" && name != "start_up") return false;
+    TaskSpec& spec = tasks_.of_named[job] ? *tasks_.of_named[job] : tasks_.of_named[job].emplace();
+    if (name == "tasks") spec.count = static_cast<std::uint32_t>(value);
+    if (name == "accelerator") spec.accelerator = seconds(value);
+    if (name == "cpu") spec.cpu = seconds(value);
+    if (name == "start_up") spec.start_up = seconds(value);
+    return true;
   }
 
   void read_expected(const std::string& id, std::istringstream& words) {
@@ -249,6 +267,7 @@ class SchedReader {
 
   Machine machine_;
   std::map<std::size_t, std::uint32_t> in_partition_;  // by node
+  TaskTable tasks_;
   std::string shown_;
   std::string part_;
   int line_ = 0;

@@ -47,6 +47,7 @@ bool SimEngine::arrival_due(Instant now) const {
 void SimEngine::take_arrival(Instant now) {
   if (options_.queue_floor >= 0) next_.spec.submit = now;
   if (meter_.meters() && alive_.size() == 0) meter_.open(now);
+  if (tasks_) tasks_->arrive(JobId{alive_.size()}, next_.spec.number, next_.run_time);
   alive_.add().run_time = next_.run_time;
   ++waiting_;
   happened_.emplace_back(now, Submitted{next_.spec, next_.spec.limit});
@@ -61,6 +62,7 @@ void SimEngine::take_ends(Instant now) {
     happened_.emplace_back(now, Finished{c.job, c.timed_out});
     if (meter_.meters()) meter_.end(c.job, now, false);
     if (!interrupted_.empty()) interrupted_.erase(c.job);
+    if (has_tasks(c.job)) tasks_->forget(c.job);
     alive_.retire(c.job.value);
     if (options_.ties != Ties::batch) flush();
   }
@@ -85,6 +87,7 @@ void SimEngine::take_overdue(Instant now) {
 void SimEngine::ring() {
   const Instant now = loop_.now();
   rings_ = kRinging;
+  if (tasks_) tasks_->advance(now);
   if (options_.ties == Ties::batch) {
     take_switched(now);
     take_ends(now);
@@ -111,6 +114,7 @@ void SimEngine::flush() {
   delivering_.swap(happened_);  // commands that come back meanwhile may make more happen
   failure_ = sink_->deliver(delivering_);
   delivering_.clear();
+  if (tasks_ && tasks_->breach() && failure_) failure_ = fail("the tasks' check: " + *tasks_->breach() + ".");
 }
 
 void SimEngine::ring_next() {
@@ -165,6 +169,7 @@ void SimEngine::start(const Command& command) {
 void SimEngine::run(Alive& job, const Command& command, Duration pause) {
   job.dispatch = ++dispatches_;
   job.cpu_factor = command.cpu_factor;
+  if (has_tasks(command.job)) return run_tasks(command, pause);
   const Instant natural_end = loop_.now() + pause + time_for(job.run_time, job.cpu_factor);
   job.start = loop_.now();
   job.end = std::min(natural_end, command.limit_end);
@@ -174,6 +179,35 @@ void SimEngine::run(Alive& job, const Command& command, Duration pause) {
   if (command.where && meter_.meters()) meter_.start(command.job, *command.where, loop_.now());
 }
 
+// Only its tasks know when it ends, if not by its limit.
+void SimEngine::run_tasks(const Command& command, Duration pause) {
+  Alive& job = alive_[command.job.value];
+  job.start = loop_.now();
+  job.end = command.limit_end;
+  if (job.end != kNever) ends_.push({job.end, job.dispatch, command.job, true});
+  ring_by(job.end);
+  remind(command.job, command.expected_end);
+  if (meter_.meters()) meter_.start(command.job, *command.where, loop_.now());
+  tasks_->start(command.job, *command.where, pause);
+}
+
+// It ends now, and not by its limit.
+void SimEngine::tasks_done(JobId id) {
+  Alive& job = alive_[id.value];
+  killed_.insert(job.dispatch);
+  job.dispatch = ++dispatches_;
+  job.end = loop_.now();
+  ends_.push({job.end, job.dispatch, id, false});
+  ring_by(job.end);
+}
+
+void SimEngine::serving_changed() {
+  for (const NodeId node : tasks_->take_serving_changes()) {
+    happened_.emplace_back(loop_.now(), Serving{node, tasks_->serves(node)});
+  }
+  ring_by(loop_.now());
+}
+
 void SimEngine::switch_power(const Command& command) {
   const Instant now = loop_.now();
   const bool on = command.kind == Command::Kind::power_on;
@@ -181,6 +215,7 @@ void SimEngine::switch_power(const Command& command) {
   meter_.switched(command.node, on ? PowerState::booting : PowerState::shutting_down, now);
   const Instant done = now + (on ? power.boot : power.shutdown);
   switching_.push({done, command.key, command.node, on && boots(command.node) ? PowerState::on : PowerState::off});
+  if (tasks_ && !on) tasks_->leave(command.node);
   ring_by(done);
 }
 
@@ -202,6 +237,7 @@ void SimEngine::take_switched(Instant now) {
     switching_.pop();
     meter_.switched(s.node, s.state, now);
     happened_.emplace_back(now, PowerChanged{s.node, s.state});
+    if (tasks_ && s.state == PowerState::on) tasks_->join(s.node);
   }
 }
 
@@ -219,6 +255,7 @@ void SimEngine::kill(JobId id) {
   if (meter_.meters()) meter_.end(id, loop_.now(), true);
   killed_.insert(job.dispatch);
   interrupted_.erase(id);
+  if (has_tasks(id)) tasks_->stop(id, false);
   ++waiting_;
   job = {job.run_time};
   happened_.emplace_back(loop_.now(), Requeued{id, job.run_time});
@@ -229,6 +266,7 @@ void SimEngine::preempt(const Command& command) {
   Alive& job = alive_[command.job.value];
   CHECK(job.dispatch != 0, "only a running job gives way");
   killed_.insert(job.dispatch);
+  if (has_tasks(command.job)) tasks_->stop(command.job, command.kept);
   Interrupted& its = interrupted_[command.job];
   its.kept = command.kept ? loop_.now() - job.start : Duration{0};
   its.owed = command.pause;
@@ -247,7 +285,7 @@ void SimEngine::vacate(JobId id) {
   ++waiting_;
   if (meter_.meters()) meter_.end(id, loop_.now(), its.kept == Duration{0});
   happened_.emplace_back(loop_.now(), Vacated{id, its.kept});
-  job.run_time -= work_in(std::max(its.kept - its.pause, Duration{0}), job.cpu_factor);
+  if (!has_tasks(id)) job.run_time -= work_in(std::max(its.kept - its.pause, Duration{0}), job.cpu_factor);
   job.dispatch = 0;
 }
 
@@ -259,7 +297,11 @@ void SimEngine::migrate(const Command& command) {
   Interrupted& its = interrupted_[command.job];
   if (its.all == Duration{0}) its.all = job.run_time;
   const Duration worked = std::max(loop_.now() - job.start - its.pause, Duration{0});
-  job.run_time = command.kept ? job.run_time - work_in(worked, job.cpu_factor) : its.all;
+  if (has_tasks(command.job)) {
+    tasks_->stop(command.job, command.kept);
+  } else {
+    job.run_time = command.kept ? job.run_time - work_in(worked, job.cpu_factor) : its.all;
+  }
   its.pause = command.pause;
   if (meter_.meters()) meter_.end(command.job, loop_.now(), !command.kept);
   run(job, command, command.pause);
@@ -279,8 +321,10 @@ void SimEngine::cancel(JobId id) {
   } else {
     if (meter_.meters()) meter_.end(id, loop_.now(), true);
     killed_.insert(job.dispatch);
+    if (has_tasks(id)) tasks_->stop(id, false);
     std::erase_if(leaving_, [&](const Coming& c) { return c.job == id; });
   }
+  if (has_tasks(id)) tasks_->forget(id);
   happened_.emplace_back(loop_.now(), Cancelled{id});
   interrupted_.erase(id);
   alive_.retire(id.value);

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <queue>
 #include <set>
 #include <vector>
 
 #include "base/paged_table.h"
 #include "control/ports.h"
+#include "engine/sim/job_tasks.h"
 #include "engine/sim/loop.h"
 #include "engine/sim/power_meter.h"
 
@@ -41,12 +43,21 @@ struct EngineOptions {
   std::int64_t queue_floor = -1;
   Duration checkpoint{0};            // what writing a checkpoint takes
   const Machine* metered = nullptr;  // its nodes can sleep, and their power is metered. Must outlive the engine
+  // Jobs with tasks, on nodes of the machine whose accelerators they may use; nullptr: none. Both must outlive the
+  // engine
+  const TaskTable* tasks = nullptr;
+  const Machine* machine = nullptr;
+  Bind bind = Bind::none;
 };
 
-class SimEngine final : public Engine, public Alarm {
+class SimEngine final : public Engine, public Alarm, private TaskListener {
  public:
   SimEngine(const EngineOptions& options, Source& source, VirtualLoop& loop)
-      : options_(options), source_(source), loop_(loop), meter_(options.metered) {}
+      : options_(options), source_(source), loop_(loop), meter_(options.metered) {
+    if (!options.tasks) return;
+    tasks_ = std::make_unique<JobTasks>(options.bind, *options.machine, *options.tasks, loop);
+    tasks_->open(*this);
+  }
 
   // Draws the first job; call once before the loop runs. The sink must outlive the engine.
   void open(EventSink& sink);
@@ -66,9 +77,11 @@ class SimEngine final : public Engine, public Alarm {
   bool expects_jobs() const { return due_ != kNever; }  // some have not come yet
   // Whether anything will happen without a command.
   bool quiet() const {
-    return due_ == kNever && ends_.empty() && leaving_.empty() && switching_.empty() && happened_.empty();
+    return due_ == kNever && ends_.empty() && leaving_.empty() && switching_.empty() && happened_.empty() &&
+           (!tasks_ || tasks_->idle());
   }
   const PowerMeter& meter() const { return meter_; }
+  const JobTasks* tasks() const { return tasks_.get(); }  // nullptr: no job has any
 
  private:
   // Something that will happen to a running job: it ends, or it outlives what was expected.
@@ -109,6 +122,10 @@ class SimEngine final : public Engine, public Alarm {
   void remind(JobId id, Instant expected_end);  // reports Overdue at the expected end if the job outlives it
   [[gnu::cold]] void kill(JobId id);
   void run(Alive& job, const Command& command, Duration pause = Duration{0});
+  [[gnu::cold]] void run_tasks(const Command& command, Duration pause);
+  void tasks_done(JobId id) override;
+  void serving_changed() override;
+  bool has_tasks(JobId id) const { return tasks_ && tasks_->has(id); }
   [[gnu::cold]] void preempt(const Command& command);
   [[gnu::cold]] void migrate(const Command& command);
   [[gnu::cold]] void vacate(JobId id);
@@ -141,6 +158,7 @@ class SimEngine final : public Engine, public Alarm {
   std::map<JobId, Interrupted> interrupted_;
   std::set<std::uint32_t> killed_;  // dispatches that were stopped and still stand in the calendar of ends
   PowerMeter meter_;
+  std::unique_ptr<JobTasks> tasks_;
   std::priority_queue<Switching, std::vector<Switching>, std::greater<>> switching_;
   std::vector<std::uint32_t> boots_;  // by node, so far; where some fail
   std::vector<Event> happened_;       // not yet delivered

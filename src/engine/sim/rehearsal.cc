@@ -23,6 +23,7 @@ constexpr std::int64_t kInVain = 10'000;
 EngineOptions engine_options(const RehearsalOptions& options, const Chain& chain) {
   EngineOptions engine = options.engine;
   engine.checkpoint = chain.knobs().checkpoint;
+  engine.bind = chain.knobs().bind;
   return engine;
 }
 

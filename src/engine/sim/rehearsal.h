@@ -33,6 +33,8 @@ class Rehearsal {
   Consumption consumption() const {
     return engine_.meter().meters() ? engine_.meter().read(loop_.now()) : Consumption{};
   }
+  // What became of jobs' tasks, likewise.
+  TaskUse tasks() const { return engine_.tasks() ? engine_.tasks()->use(loop_.now()) : TaskUse{}; }
 
  private:
   bool all_gone() const;

@@ -1,0 +1,49 @@
+// A sidecar (trace/attributes.h) for generated jobs: seeded shares of jobs that can restart, hold licences, have
+// priorities, and have tasks for accelerators. docs/generators.md has the formulas.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "trace/generate.h"
+
+namespace rota::trace {
+
+class AttributesGenerator {
+ public:
+  std::int64_t seed = 1;
+  double checkpoint = 0.3;  // share of jobs that checkpoint
+  double from_start = 0.2;  // that can start over elsewhere
+  Duration restart_cost = seconds(60);
+  double licensed = 0;                // that hold licences
+  std::vector<std::string> licences;  // names to choose from
+  std::int64_t most_licences = 2;     // of a job
+  std::int64_t priorities = 1;        // levels: 0, 1, ...; each half as frequent as the one below
+  double tasked = 0.2;                // share of jobs that have tasks
+  std::int64_t least_tasks = 16;
+  std::int64_t most_tasks = 512;
+  double least_speed_up = 2;  // what a task takes on a CPU over what it takes on an accelerator
+  double most_speed_up = 20;
+  std::int64_t most_transfer = 50;  // megabytes
+  Duration start_up = seconds(5);
+  std::int64_t node_processors = 32;  // of a node, for jobs that do not say how many nodes they take
+
+  Knobs knobs();
+
+  struct Written {
+    std::int64_t jobs = 0;  // all
+    std::int64_t restartable = 0;
+    std::int64_t licensed = 0;
+    std::int64_t tasked = 0;
+    std::int64_t tasks = 0;
+  };
+  // Fails with a sentence where a knob is out of its range or two of them contradict each other.
+  Result<void> check() const;
+  // Streams the CSV; checked before. The same at every call. Stops when `out` fails: look at its state.
+  Written write(std::ostream& out, const Recipe& recipe) const;
+};
+
+}  // namespace rota::trace
