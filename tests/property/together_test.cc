@@ -19,6 +19,7 @@ namespace {
 using scenario::Row;
 
 constexpr std::uint32_t kLicences = 3;
+constexpr int kMostSteps = 100'000;
 
 Machine two_racks(std::int32_t boots_that_fail, std::int64_t seed) {
   Machine machine = Machine::counted(0);
@@ -107,7 +108,8 @@ class Watched final : public Engine, private EventSink, private JobSink {
 
   void run() {
     engine_.open(*this);
-    while (loop_.step()) {
+    for (int steps = 0; loop_.step(); ++steps) {
+      if (steps > kMostSteps) throw std::runtime_error("it never ends");
       if (!engine_.failure()) throw std::runtime_error(engine_.failure().error().message);
       if (!controller_.failure()) throw std::runtime_error(controller_.failure().error().message);
       look();
