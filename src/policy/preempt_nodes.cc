@@ -99,6 +99,7 @@ class NodeWalk {
 
   bool starts_now(JobId id) {
     const JobSpec& spec = view_.job(id).spec;
+    if (spec.licence.valid() && now_.licences_free(spec.licence) < spec.licences) return false;
     if (refused_now_.covers(spec)) return false;
     if (!now_.find(spec, where_)) {
       refused_now_.add(spec);
