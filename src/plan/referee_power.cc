@@ -37,7 +37,8 @@ void Referee::saw_power(const View& view, const PowerChanged& fact) {
   Power& power = power_[fact.node.value];
   const bool failed = power.state == PowerState::booting && fact.state == PowerState::off;
   const std::uint32_t failures = fact.state == PowerState::on ? 0 : power.failures + (failed ? 1 : 0);
-  const std::int64_t minutes = failures == 0 ? 0 : std::min<std::int64_t>(60, std::int64_t{1} << std::min(failures - 1, 6U));
+  const std::int64_t minutes =
+      failures == 0 ? 0 : std::min<std::int64_t>(60, std::int64_t{1} << std::min(failures - 1, 6U));
   power = {fact.state, failed ? view.now() + seconds(60 * minutes) : fact.until, failures};
   count_power(view, fact.node, 1);
 }

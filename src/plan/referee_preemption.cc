@@ -161,8 +161,8 @@ std::optional<std::string> Referee::check_room_made(const View& view, const Plan
     count(a.job, view.placement(a.job), 1);
     use_what_peers_are_promised(view, a.reason.promised, 1);
     if (!breach && could_hold(view, spec)) {
-      breach = name(view, a.job) + " is preempted needlessly: " + name(view, a.reason.promised) +
-               " has room without that";
+      breach =
+          name(view, a.job) + " is preempted needlessly: " + name(view, a.reason.promised) + " has room without that";
     }
     use_what_peers_are_promised(view, a.reason.promised, -1);
     count(a.job, view.placement(a.job), -1);

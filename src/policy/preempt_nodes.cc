@@ -156,8 +156,8 @@ class NodeWalk {
 
   const View& view_;
   Plan& plan_;
-  NodeSpace& now_;   // what is free now and kept for nobody
-  NodeRoom& later_;  // the same, and what those leave who are leaving
+  NodeSpace& now_;         // what is free now and kept for nobody
+  NodeRoom& later_;        // the same, and what those leave who are leaving
   std::int64_t left_ = 0;  // processors in later_
   std::vector<Start> starts_;
   std::vector<JobId> placed_;

@@ -1,5 +1,5 @@
-// Who gives way where several jobs hold promises. One job a cycle is served, the first of the queue: what is promised to
-// jobs of its priority or higher binds it like what runs; what is promised to lower ones is withdrawn where it is in
+// Who gives way where several jobs hold promises. One job a cycle is served, the first of the queue: what is promised
+// to jobs of its priority or higher binds it like what runs; what is promised to lower ones is withdrawn where it is in
 // the way. Where a checkpoint takes its time, the job is promised the instant at which it is written.
 #include <algorithm>
 #include <vector>
@@ -87,7 +87,9 @@ class RoomOnNodes {
   }
 
   // One that was made by counting gets its place from the planner, later.
-  void bind(const Held& held) { timeline_.take(held.start, view_.job(held.job).expected, view_.promised_place(held.job)); }
+  void bind(const Held& held) {
+    timeline_.take(held.start, view_.job(held.job).expected, view_.promised_place(held.job));
+  }
   bool draw(const Held& held) {
     const Job& job = view_.job(held.job);
     Placement where = view_.promised_place(held.job);
@@ -108,9 +110,7 @@ class RoomOnNodes {
 
  private:
   Duration expected() const { return view_.job(first_).expected; }
-  Instant end_of(JobId running) const {
-    return std::max(view_.job(running).expected_end(), view_.now() + Duration{1});
-  }
+  Instant end_of(JobId running) const { return std::max(view_.job(running).expected_end(), view_.now() + Duration{1}); }
 
   const View& view_;
   Plan& plan_;
@@ -147,8 +147,7 @@ class FirstServed {
     const Instant at = view_.now() + lag_;
     room_.from(at);
     const bool fits_already = lag_ > Duration{0} && room_.fits();
-    const std::vector<JobId> leave =
-        fits_already ? std::vector<JobId>{} : who_leaves(view_, job_.spec.priority, room_);
+    const std::vector<JobId> leave = fits_already ? std::vector<JobId>{} : who_leaves(view_, job_.spec.priority, room_);
     if (leave.empty() && !fits_already) return;
     for (const JobId id : leave) {
       const Reason why{Rule::outranked, first_, kNever, plan_.free(), job_.spec.processors};

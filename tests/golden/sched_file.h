@@ -14,7 +14,8 @@
 //   ties submit-first      optional, as are `estimates exact` and `clamp`
 //   jobs
 //   1 0 3 10 10            id submit processors limit run, and maybe priority=N user=N nodes=N memory=N;
-//                          checkpoint=N or rerun=N (can move, at that cost), licences=N (of the first kind), partition=N
+//                          checkpoint=N or rerun=N (can move, at that cost), licences=N (of the first kind),
+//                          partition=N
 //   timeline
 //   1 0 10 promised=5      id start end, and maybe promised=N (the first promise; unsaid: not looked at), backfilled,
 //   killed preempted=N (of its dispatches so many gave way) migrated=N (moves), 2 rejected

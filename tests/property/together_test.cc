@@ -80,7 +80,8 @@ std::string any_chain() {
   maybe(*rc::gen::element<std::string>("migrate=no", "migrate=gain", "migrate=gain+margin=0",
                                        "migrate=cpu-factor+poll=100+threshold=50"));
   maybe(*rc::gen::element<std::string>("power=always-on", "power=demand+power-wait=0+power-idle=300",
-                                       "power=demand+power-wait=400+power-idle=100", "power=idle-timeout+power-idle=200"));
+                                       "power=demand+power-wait=400+power-idle=100",
+                                       "power=idle-timeout+power-idle=200"));
   return chain;
 }
 
