@@ -24,13 +24,14 @@ void NodeRoom::follow(const NodeSpace& space) {
 
 void NodeRoom::copy_from_space(NodeId node) {
   const bool there = space_->available(node);
-  free_[node.value] = there ? Free{space_->free_on(node), space_->memory_on(node)} : Free{0, space_->memory_on(node)};
+  const auto processors = static_cast<std::int32_t>(there ? space_->free_on(node) : 0);
+  free_[node.value] = {processors, there, space_->memory_on(node)};
 }
 
 bool NodeRoom::fits(const Placement& where) const {
   if (where.licence.valid() && licences_free(where.licence) < where.licences) return false;
   return std::all_of(where.shares.begin(), where.shares.end(), [&](const Share& s) {
-    return free_[s.node.value].processors >= s.processors && free_[s.node.value].memory >= where.memory;
+    return processors_on(s.node) >= s.processors && free_[s.node.value].memory >= where.memory;
   });
 }
 
@@ -72,7 +73,7 @@ bool NodeRoom::choose(const JobSpec& spec, const NodeSpace* busy_first, Placemen
   std::int64_t left = spec.processors;
   for (const std::uint32_t i : suitable_) {
     if (left == 0) break;
-    const std::int64_t share = std::min(left, free_[i].processors);
+    const std::int64_t share = std::min<std::int64_t>(left, free_[i].processors);
     where.shares.push_back({NodeId{i}, static_cast<std::uint32_t>(share)});
     left -= share;
   }
@@ -83,7 +84,7 @@ void NodeRoom::equal_shares(std::uint32_t count, std::uint32_t share, Placement&
   const auto given = static_cast<std::ptrdiff_t>(where.shares.size());
   for (const std::uint32_t i : suitable_) {
     if (where.shares.size() >= count) return;
-    if (free_[i].processors < share) continue;
+    if (processors_on(NodeId{i}) < share) continue;
     const auto here = [&](const Share& s) { return s.node.value == i; };
     if (std::any_of(where.shares.begin(), where.shares.begin() + given, here)) continue;
     where.shares.push_back({NodeId{i}, share});

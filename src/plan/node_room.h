@@ -29,7 +29,8 @@ class NodeRoom {
   void give(const Placement& where) { change(where, 1); }
   // All of a node that is not available now, but is then.
   void bring_back(NodeId node, std::int64_t processors) {
-    free_[node.value].processors += processors;
+    free_[node.value].processors += static_cast<std::int32_t>(processors);
+    free_[node.value].there = true;
     if (follows_) touched_.push_back(node);
   }
 
@@ -43,15 +44,16 @@ class NodeRoom {
  private:
   friend class FitWatch;
   struct Free {
-    std::int64_t processors = 0;
+    std::int32_t processors = 0;
+    bool there = true;  // or what comes free on it is withheld
     std::int64_t memory = 0;
   };
 
   void change(const Placement& where, std::int64_t sign);
   void change_one(const Share& share, std::int64_t memory, std::int64_t sign) {
-    if (!space_->available(share.node)) return;  // what comes free there is withheld
     Free& free = free_[share.node.value];
-    free.processors += sign * share.processors;
+    if (!free.there) return;
+    free.processors += static_cast<std::int32_t>(sign * share.processors);
     if (free.memory != INT64_MAX) free.memory += sign * memory;
     if (follows_) touched_.push_back(share.node);
   }

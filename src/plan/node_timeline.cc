@@ -1,18 +1,53 @@
 #include "plan/node_timeline.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace rota {
+namespace {
+
+// When nodes that are away are there again, by instant: those that sleep only if they are woken for promises.
+std::vector<std::pair<Instant, NodeId>> returns_of(const View& view) {
+  std::vector<std::pair<Instant, NodeId>> returns;
+  const NodePower& power = view.power();
+  if (power.all_on()) return returns;
+  const auto collect = [&](NodeId node) {
+    returns.emplace_back(power.back_at(node, view.now()), node);
+    return true;
+  };
+  power.for_each_in(PowerState::booting, collect);
+  if (view.options().wakes_for_promises) {
+    power.for_each_in(PowerState::shutting_down, collect);
+    power.for_each_in(PowerState::off, collect);
+  }
+  std::sort(returns.begin(), returns.end());
+  return returns;
+}
+
+}  // namespace
 
 NodeTimeline::NodeTimeline(const View& view) {
   steps_.push_back({view.now(), NodeRoom(view.nodes())});
+  const auto room_from = [&](Instant at) -> NodeRoom& {
+    if (steps_.back().at != at) steps_.push_back({at, steps_.back().free});
+    return steps_.back().free;
+  };
+  const auto returns = returns_of(view);
+  auto back = returns.begin();
+  const auto bring_back_by = [&](Instant at) {
+    for (; back != returns.end() && back->first <= at; ++back) {
+      const std::uint32_t processors = view.options().machine->nodes[back->second.value].processors;
+      room_from(back->first).bring_back(back->second, processors);
+    }
+  };
   view.running().for_each([&](const RunningEntry& e) {
     const Instant end =
         std::max(e.place.end, view.now() + Duration{1});  // an overdue job holds its nodes a moment longer
-    if (steps_.back().at != end) steps_.push_back({end, steps_.back().free});
-    steps_.back().free.give(view.placement(e.job));
+    bring_back_by(end);
+    room_from(end).give(view.placement(e.job));
     return true;
   });
+  bring_back_by(kNever);
 }
 
 bool NodeTimeline::at_step(std::size_t step, const JobSpec& spec, Duration duration, Placement& where) {

@@ -11,7 +11,7 @@ namespace rota {
 
 class NodeTimeline {
  public:
-  // Running jobs only.
+  // Running jobs, and nodes that are away and come back.
   explicit NodeTimeline(const View& view);
 
   // The earliest start for a job, on nodes that stay free all through; kNever: nowhere as long as nodes are away.

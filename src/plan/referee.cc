@@ -75,7 +75,7 @@ std::optional<std::string> Referee::check(const View& view, const Plan& plan) {
   if (credit_ < cost) return std::nullopt;
   credit_ -= cost;
   if (auto breach = recount(view)) return breach;
-  if (!view.counts_decide() && !plan.kills()) {
+  if (!view.counts_decide() && !plan.closed()) {
     const auto breach = node_excess(view, plan, Promises::after);
     if (breach && !node_excess(view, plan, Promises::before)) return breach;  // otherwise the world has broken them
   }
@@ -291,7 +291,7 @@ std::optional<Referee::Excess> Referee::first_excess(const View& view, const Pla
 
 // All promises that stand after the plan can be kept together.
 std::optional<std::string> Referee::check_all_promises_together(const View& view, const Plan& plan) {
-  if (view.promised().size() < 2 || plan.kills()) return std::nullopt;  // after a kill the promises are drawn anew
+  if (view.promised().size() < 2 || plan.closed()) return std::nullopt;  // the promises are drawn anew after that
   const auto excess = first_excess(view, plan, Promises::after);
   if (!excess) return std::nullopt;
   for (const JobId id : view.promised()) {  // what is needed rises where a promise begins

@@ -81,6 +81,7 @@ class Referee {
   std::optional<std::string> check_power(const View& view, const Plan& plan);
   std::optional<std::string> check_promises_awake(const View& view, const Plan& plan);
   std::int64_t away_at(const View& view, Instant at) const;
+  Instant back_at(const View& view, NodeId node) const;
   bool back_by(const View& view, const Placement& where, Instant at) const;
   void count_power(const View& view, NodeId node, std::int64_t sign);
   template <class Visit>

@@ -119,6 +119,15 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
   node_changes_.clear();
   const bool before = promises == Promises::before;
   const bool some_leave = !before && plan.closed();
+  for (std::uint32_t i = 0; away_ > 0 && i < power_.size(); ++i) {
+    const PowerState state = power_[i].state;
+    if (state == PowerState::on) continue;
+    const bool comes_back = state == PowerState::booting || view.options().wakes_for_promises;
+    const Instant back = comes_back ? back_at(view, NodeId{i}) : view.now() + 2 * kLongest;
+    const std::int64_t processors = view.options().machine->nodes[i].processors;
+    node_changes_.push_back({i, view.now(), processors, 0});
+    node_changes_.push_back({i, back, -processors, 0});
+  }
   const auto uses = [&](JobId id, Instant from, Instant to, const Placement& where) {
     const JobSpec& spec = view.job(id).spec;
     for (const Share& s : where.shares) {

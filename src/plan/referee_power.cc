@@ -37,7 +37,8 @@ void Referee::saw_power(const View& view, const PowerChanged& fact) {
   Power& power = power_[fact.node.value];
   const bool failed = power.state == PowerState::booting && fact.state == PowerState::off;
   const std::uint32_t failures = fact.state == PowerState::on ? 0 : power.failures + (failed ? 1 : 0);
-  const std::int64_t minutes = failures == 0 ? 0 : std::min<std::int64_t>(60, std::int64_t{1} << std::min(failures - 1, 6U));
+  const std::int64_t minutes =
+      failures == 0 ? 0 : std::min<std::int64_t>(60, std::int64_t{1} << std::min(failures - 1, 6U));
   power = {fact.state, failed ? view.now() + seconds(60 * minutes) : fact.until, failures};
   count_power(view, fact.node, 1);
 }
@@ -50,24 +51,27 @@ std::int64_t Referee::away_at(const View& view, Instant at) const {
   return away;
 }
 
-// Whether every node of a place can take jobs by then, if those that sleep are woken now.
+// When a node can take jobs, if it is woken now should it sleep.
+Instant Referee::back_at(const View& view, NodeId node) const {
+  const Power& power = power_[node.value];
+  const Instant now = view.now();
+  const Duration boot = described(view, node).power.boot;
+  switch (power.state) {
+    case PowerState::on:
+      return now;
+    case PowerState::booting:
+      return std::max(power.until, now + Duration{1});
+    case PowerState::shutting_down:
+      return std::max(power.until, now) + boot;
+    case PowerState::off:
+      return (power.failures > 0 ? std::max(power.until, now) : now) + boot;
+  }
+  return kNever;
+}
+
 bool Referee::back_by(const View& view, const Placement& where, Instant at) const {
-  if (away_ == 0) return true;
-  return std::all_of(where.shares.begin(), where.shares.end(), [&](const Share& s) {
-    const Power& power = power_[s.node.value];
-    const Duration boot = described(view, s.node).power.boot;
-    switch (power.state) {
-      case PowerState::on:
-        return true;
-      case PowerState::booting:
-        return std::max(power.until, view.now() + Duration{1}) <= at;
-      case PowerState::shutting_down:
-        return std::max(power.until, view.now()) + boot <= at;
-      case PowerState::off:
-        return std::max(power.failures > 0 ? power.until : view.now(), view.now()) + boot <= at;
-    }
-    return false;
-  });
+  return away_ == 0 || std::all_of(where.shares.begin(), where.shares.end(),
+                                   [&](const Share& s) { return back_at(view, s.node) <= at; });
 }
 
 std::optional<std::string> Referee::check_power(const View& view, const Plan& plan) {

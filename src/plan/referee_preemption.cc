@@ -161,8 +161,8 @@ std::optional<std::string> Referee::check_room_made(const View& view, const Plan
     count(a.job, view.placement(a.job), 1);
     use_what_peers_are_promised(view, a.reason.promised, 1);
     if (!breach && could_hold(view, spec)) {
-      breach = name(view, a.job) + " is preempted needlessly: " + name(view, a.reason.promised) +
-               " has room without that";
+      breach =
+          name(view, a.job) + " is preempted needlessly: " + name(view, a.reason.promised) + " has room without that";
     }
     use_what_peers_are_promised(view, a.reason.promised, -1);
     count(a.job, view.placement(a.job), -1);
@@ -187,6 +187,11 @@ void Referee::use_what_peers_are_promised(const View& view, JobId beneficiary, s
 // promised anything, that is the first of the queue.
 std::optional<std::string> Referee::check_peers(const View& view, const Plan& plan, JobId beneficiary) {
   if (view.promised().size() < 2) return std::nullopt;
+  const auto is_broken = [&](Promises promises) {
+    return view.counts_decide() ? first_excess(view, plan, promises).has_value()
+                                : node_excess(view, plan, promises).has_value();
+  };
+  if (is_broken(Promises::before)) return std::nullopt;  // by the world
   for (const Promise& p : plan.promises()) {
     ++checks_;
     const Job& job = view.job(p.job);
@@ -194,10 +199,7 @@ std::optional<std::string> Referee::check_peers(const View& view, const Plan& pl
     if (job.spec.priority < view.job(beneficiary).spec.priority) continue;
     return name(view, p.job) + " loses its promise to " + name(view, beneficiary) + ", whose priority is no higher";
   }
-  const bool broken = view.counts_decide()
-                          ? first_excess(view, plan, Promises::after) && !first_excess(view, plan, Promises::before)
-                          : node_excess(view, plan, Promises::after) && !node_excess(view, plan, Promises::before);
-  if (!broken) return std::nullopt;
+  if (!is_broken(Promises::after)) return std::nullopt;
   return "others give way to " + name(view, beneficiary) + ", and a promise that stands cannot be kept beside it";
 }
 

@@ -37,7 +37,7 @@ ClusterOptions options_of(const Machine& machine) {
   return options;
 }
 
-class RefereeOnNodes : public testing::Test {
+class RefereeOfPreemption : public testing::Test {
  protected:
   static JobSpec asks(std::uint32_t processors, std::int32_t priority, std::uint32_t partition = 0) {
     JobSpec spec;
@@ -95,7 +95,7 @@ class RefereeOnNodes : public testing::Test {
   std::int64_t numbers_ = 0;
 };
 
-TEST_F(RefereeOnNodes, PassesThatWhoIsInTheWayGivesWay) {
+TEST_F(RefereeOfPreemption, PassesThatWhoIsInTheWayGivesWay) {
   running(asks(2, 0), kFirst);
   const JobId there = running(asks(2, 1), kSecond);
   const JobId urgent = waiting(asks(2, 2, 1));
@@ -103,7 +103,7 @@ TEST_F(RefereeOnNodes, PassesThatWhoIsInTheWayGivesWay) {
   EXPECT_EQ(breach(), "none");
 }
 
-TEST_F(RefereeOnNodes, CatchesThatRoomIsMadeWhereTheBeneficiaryCannotRun) {
+TEST_F(RefereeOfPreemption, CatchesThatRoomIsMadeWhereTheBeneficiaryCannotRun) {
   const JobId elsewhere = running(asks(2, 0), kFirst);
   running(asks(2, 1), kSecond);
   const JobId urgent = waiting(asks(2, 2, 1));
@@ -111,7 +111,7 @@ TEST_F(RefereeOnNodes, CatchesThatRoomIsMadeWhereTheBeneficiaryCannotRun) {
   EXPECT_EQ(breach(), "job 1 is preempted in vain: what is made free is not where job 3 can run");
 }
 
-TEST_F(RefereeOnNodes, CatchesThatSomebodyGivesWayNeedlessly) {
+TEST_F(RefereeOfPreemption, CatchesThatSomebodyGivesWayNeedlessly) {
   const JobId elsewhere = running(asks(2, 0), kFirst);
   const JobId there = running(asks(2, 1), kSecond);
   const JobId urgent = waiting(asks(2, 2, 1));
@@ -121,7 +121,7 @@ TEST_F(RefereeOnNodes, CatchesThatSomebodyGivesWayNeedlessly) {
   EXPECT_EQ(breach(), "job 1 is preempted needlessly: job 3 has room without that");
 }
 
-TEST_F(RefereeOnNodes, PassesThatALicenceComesBackAndCatchesThatItDoesNot) {
+TEST_F(RefereeOfPreemption, PassesThatALicenceComesBackAndCatchesThatItDoesNot) {
   const JobId holder = running(with_licence(asks(1, 0)), kFirst);
   const JobId other = running(asks(1, 0), kFirst);
   const JobId urgent = waiting(with_licence(asks(1, 1)));
@@ -131,7 +131,7 @@ TEST_F(RefereeOnNodes, PassesThatALicenceComesBackAndCatchesThatItDoesNot) {
   EXPECT_EQ(breach(), "job 2 is preempted in vain: what is made free is not where job 3 can run");
 }
 
-TEST_F(RefereeOnNodes, CatchesThatTheBeneficiaryStartsElsewhere) {
+TEST_F(RefereeOfPreemption, CatchesThatTheBeneficiaryStartsElsewhere) {
   const JobId there = running(asks(2, 0), kSecond);
   const JobId urgent = waiting(asks(2, 1));
   plan_at(1);
@@ -142,7 +142,7 @@ TEST_F(RefereeOnNodes, CatchesThatTheBeneficiaryStartsElsewhere) {
   EXPECT_EQ(breach(), "none");
 }
 
-TEST_F(RefereeOnNodes, CatchesThatAnEqualLosesItsPromise) {
+TEST_F(RefereeOfPreemption, CatchesThatAnEqualLosesItsPromise) {
   const JobId low = running(asks(2, 0), kFirst);
   running(asks(2, 5), kSecond);
   const JobId urgent = waiting(asks(2, 1));
@@ -156,7 +156,7 @@ TEST_F(RefereeOnNodes, CatchesThatAnEqualLosesItsPromise) {
   EXPECT_EQ(breach(), "job 4 loses its promise to job 3, whose priority is no higher");
 }
 
-TEST_F(RefereeOnNodes, CatchesThatAStartTakesWhatAnEqualIsPromised) {
+TEST_F(RefereeOfPreemption, CatchesThatAStartTakesWhatAnEqualIsPromised) {
   const JobId low = running(asks(2, 0), kSecond);
   const JobId urgent = waiting(asks(2, 1));
   const JobId equal = waiting(asks(2, 1, 1));
@@ -168,7 +168,7 @@ TEST_F(RefereeOnNodes, CatchesThatAStartTakesWhatAnEqualIsPromised) {
   EXPECT_EQ(breach(), "others give way to job 2, and a promise that stands cannot be kept beside it");
 }
 
-TEST_F(RefereeOnNodes, CatchesThatANodeIsWokenWhoseBootHasJustFailed) {
+TEST_F(RefereeOfPreemption, CatchesThatANodeIsWokenWhoseBootHasJustFailed) {
   plan_at(0);
   power(kFirst, PowerState::shutting_down);
   power(kFirst, PowerState::off);

@@ -17,7 +17,9 @@ Duration scaled(Duration time, std::int32_t slow, std::int32_t fast) { return Du
 class Movers {
  public:
   Movers(const View& view, const Plan& plan)
-      : now_(view.now()), somebody_waits_(view.waiting().size() > plan.places().size()), counts_decide_(view.counts_decide()) {}
+      : now_(view.now()),
+        somebody_waits_(view.waiting().size() > plan.places().size()),
+        counts_decide_(view.counts_decide()) {}
 
   bool may_move(const Job& job) const {
     if (job.spec.restart == Restart::never || job.leaving) return false;

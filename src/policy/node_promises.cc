@@ -111,12 +111,12 @@ class NodePlanner {
 
   void start_what_is_due() {
     for (const Hold& h : held_) {
+      if (h.start > now() && !passed_) passed_ = &h;
       if (h.start == kNever) {
         plan_.promise(h.job, kNever);
         continue;
       }
       if (h.start > now()) {
-        if (!passed_) passed_ = &h;
         plan_.promise_at(h.job, h.start, h.where);
         continue;
       }

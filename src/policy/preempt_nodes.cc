@@ -99,6 +99,7 @@ class NodeWalk {
 
   bool starts_now(JobId id) {
     const JobSpec& spec = view_.job(id).spec;
+    if (spec.licence.valid() && now_.licences_free(spec.licence) < spec.licences) return false;
     if (refused_now_.covers(spec)) return false;
     if (!now_.find(spec, where_)) {
       refused_now_.add(spec);
@@ -155,8 +156,8 @@ class NodeWalk {
 
   const View& view_;
   Plan& plan_;
-  NodeSpace& now_;   // what is free now and kept for nobody
-  NodeRoom& later_;  // the same, and what those leave who are leaving
+  NodeSpace& now_;         // what is free now and kept for nobody
+  NodeRoom& later_;        // the same, and what those leave who are leaving
   std::int64_t left_ = 0;  // processors in later_
   std::vector<Start> starts_;
   std::vector<JobId> placed_;

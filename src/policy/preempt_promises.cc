@@ -1,5 +1,5 @@
-// Who gives way where several jobs hold promises. One job a cycle is served, the first of the queue: what is promised to
-// jobs of its priority or higher binds it like what runs; what is promised to lower ones is withdrawn where it is in
+// Who gives way where several jobs hold promises. One job a cycle is served, the first of the queue: what is promised
+// to jobs of its priority or higher binds it like what runs; what is promised to lower ones is withdrawn where it is in
 // the way. Where a checkpoint takes its time, the job is promised the instant at which it is written.
 #include <algorithm>
 #include <vector>
@@ -39,6 +39,10 @@ class CountedRoom {
   void release(JobId running) { change(running, 1); }
   void take_back(JobId running) { change(running, -1); }
 
+  void bind(const Held& held) {
+    const Job& job = view_.job(held.job);
+    profile_.change(held.start, held.start + job.expected, -std::int64_t{job.spec.processors});
+  }
   bool draw(const Held& held) {
     const Job& job = view_.job(held.job);
     if (!profile_.fits(held.start, job.spec.processors, job.expected)) return false;
@@ -82,6 +86,10 @@ class RoomOnNodes {
     if (end_of(running) > at_) timeline_.take(at_, end_of(running) - at_, view_.placement(running));
   }
 
+  // One that was made by counting gets its place from the planner, later.
+  void bind(const Held& held) {
+    timeline_.take(held.start, view_.job(held.job).expected, view_.promised_place(held.job));
+  }
   bool draw(const Held& held) {
     const Job& job = view_.job(held.job);
     Placement where = view_.promised_place(held.job);
@@ -102,9 +110,7 @@ class RoomOnNodes {
 
  private:
   Duration expected() const { return view_.job(first_).expected; }
-  Instant end_of(JobId running) const {
-    return std::max(view_.job(running).expected_end(), view_.now() + Duration{1});
-  }
+  Instant end_of(JobId running) const { return std::max(view_.job(running).expected_end(), view_.now() + Duration{1}); }
 
   const View& view_;
   Plan& plan_;
@@ -121,7 +127,7 @@ class FirstServed {
       : view_(view), plan_(plan), first_(first), job_(view.job(first)), lag_(lag), room_(view, plan, first) {}
 
   void run() {
-    for (const Held& held : promises(view_, job_, true)) room_.draw(held);
+    for (const Held& held : promises(view_, job_, true)) room_.bind(held);
     room_.from(view_.now());
     if (room_.fits()) {
       room_.start();
@@ -141,8 +147,7 @@ class FirstServed {
     const Instant at = view_.now() + lag_;
     room_.from(at);
     const bool fits_already = lag_ > Duration{0} && room_.fits();
-    const std::vector<JobId> leave =
-        fits_already ? std::vector<JobId>{} : who_leaves(view_, job_.spec.priority, room_);
+    const std::vector<JobId> leave = fits_already ? std::vector<JobId>{} : who_leaves(view_, job_.spec.priority, room_);
     if (leave.empty() && !fits_already) return;
     for (const JobId id : leave) {
       const Reason why{Rule::outranked, first_, kNever, plan_.free(), job_.spec.processors};
@@ -178,7 +183,9 @@ void Preempt::beside_promises(const View& view, Plan& plan) const {
   const std::int32_t priority = view.job(head->job).spec.priority;
   const bool outranks = !view.by_priority().empty() && view.by_priority().lowest() < priority;
   const auto lower = [&](JobId id) { return view.job(id).spec.priority < priority; };
-  if (!outranks && std::none_of(view.promised().begin(), view.promised().end(), lower)) return;
+  const bool of_use = outranks || std::any_of(view.promised().begin(), view.promised().end(), lower) ||
+                      std::any_of(view.arrived().begin(), view.arrived().end(), lower);  // they may have given way
+  if (!of_use) return;
   const Duration lag = how_ == Preemption::checkpoint ? checkpoint_ : Duration{0};
   if (view.counts_decide()) {
     FirstServed<CountedRoom>(view, plan, head->job, lag).run();

@@ -88,9 +88,8 @@ constexpr std::array kPower{
            two_places},
     Figure{"boots", "failed", "", "Boots after which the node was off again.", Better::neither,
            [](const Summary& s) {
-             return of_power(s, [](const PowerUse& p) {
-               return p.failed_boots > 0 ? static_cast<double>(p.failed_boots) : kNone;
-             });
+             return of_power(
+                 s, [](const PowerUse& p) { return p.failed_boots > 0 ? static_cast<double>(p.failed_boots) : kNone; });
            },
            [](double count) { return readable_number(count, 0); }},
     Figure{"energy", "used", "kWh", "What all nodes drew.", Better::lower,

@@ -281,10 +281,11 @@ void SimEngine::preempt(const Command& command) {
 
 void SimEngine::vacate(JobId id) {
   Alive& job = alive_[id.value];
-  const Interrupted& its = interrupted_[id];
+  Interrupted& its = interrupted_[id];
   ++waiting_;
   if (meter_.meters()) meter_.end(id, loop_.now(), its.kept == Duration{0});
   happened_.emplace_back(loop_.now(), Vacated{id, its.kept});
+  if (its.kept > Duration{0} && its.all == Duration{0}) its.all = job.run_time;
   if (!has_tasks(id)) job.run_time -= work_in(std::max(its.kept - its.pause, Duration{0}), job.cpu_factor);
   job.dispatch = 0;
 }
