@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <thread>
 
+#include "cli/power_frontier.h"
 #include "cli/rehearse.h"
 #include "report/formatted.h"
 
@@ -112,30 +112,6 @@ struct Runs {
   static constexpr std::size_t kFirstSweep = 21;
 };
 
-// Rules along which something is swept, for the figure.
-struct Sweep {
-  const char* name;
-  std::vector<std::string> policies;
-};
-std::vector<Sweep> sweeps() {
-  std::vector<Sweep> all{{"idle-timeout", {}}, {"load-factor", {}}, {"demand", {}}, {"demand, with a reserve", {}}};
-  for (const int idle : {1, 3, 5, 10, 20, 40, 80}) {
-    all[0].policies.push_back(formatted("+power=idle-timeout+power-idle=%dm", idle));
-  }
-  for (const std::int64_t minutes : {30, 60, 120, 240}) {
-    all[1].policies.push_back(
-        formatted("+power=load-factor+power-history=log+power-interval=%lldm", static_cast<long long>(minutes)));
-  }
-  for (const auto& [wait, idle] :
-       std::vector<std::pair<int, int>>{{0, 20}, {0, 10}, {5, 10}, {10, 10}, {10, 5}, {20, 5}, {30, 3}}) {
-    all[2].policies.push_back(formatted("+power=demand+power-wait=%dm+power-idle=%dm", wait, idle));
-  }
-  for (const char* reserve : {"0.5", "0.75", "0.9", "0.97"}) {
-    all[3].policies.push_back(formatted("+power=demand+power-wait=0+power-idle=5m+power-reserve=%s", reserve));
-  }
-  return all;
-}
-
 Result<Runs> run_all(std::size_t threads) {
   std::vector<PowerCase> cases;
   for (const std::int64_t nodes : kSizes) {
@@ -148,8 +124,8 @@ Result<Runs> run_all(std::size_t threads) {
     cases.push_back({X64Stream::skipping, nodes, "fcfs-skip" + std::string(kDemand)});
   }
   for (const X64Stream stream : {X64Stream::skipping, X64Stream::strict}) {
-    for (const Sweep& sweep : sweeps()) {
-      for (const std::string& policy : sweep.policies) cases.push_back({stream, 320, scheduler_of(stream) + policy});
+    for (const Curve& curve : power_curves()) {
+      for (const std::string& policy : curve.policies) cases.push_back({stream, 320, scheduler_of(stream) + policy});
     }
   }
   auto rows = rehearse_power(cases, threads);
@@ -270,25 +246,35 @@ report::Plot shares_plot(const Runs& runs) {
   return plot;
 }
 
-// What is saved against what it costs.
-report::Plot frontier_plot(const Runs& runs, X64Stream stream) {
+// What is saved against what it costs, on 320 nodes.
+std::vector<Curve> curves_of(const Runs& runs, X64Stream stream) {
   const bool skipping = stream == X64Stream::skipping;
-  report::Plot plot{
-      skipping ? "320 nodes, FCFS that skips" : "320 nodes, strict FCFS", "added wait, min", "off, %", {}};
+  std::vector<Curve> curves = power_curves();
   std::size_t next = Runs::kFirstSweep;
   if (!skipping) {
-    for (const Sweep& sweep : sweeps()) next += sweep.policies.size();
+    for (const Curve& curve : curves) next += curve.policies.size();
   }
   const double all_on = skipping ? runs.published(0, 0).wait : runs.strict(0).wait;
-  for (const Sweep& sweep : sweeps()) {
-    report::Plot::Line line{sweep.name, {}};
-    for (std::size_t i = 0; i < sweep.policies.size(); ++i, ++next) {
-      line.points.emplace_back(60 * (runs.rows[next].wait - all_on), runs.rows[next].off);
+  for (Curve& curve : curves) {
+    for (std::size_t i = 0; i < curve.policies.size(); ++i, ++next) {
+      curve.points.emplace_back(60 * (runs.rows[next].wait - all_on), runs.rows[next].off);
     }
-    std::ranges::sort(line.points);
-    plot.lines.push_back(std::move(line));
   }
-  return plot;
+  return curves;
+}
+
+void frontier(const std::string& place, const std::vector<Curve>& curves, Findings& findings) {
+  const auto claim = [&](const Curve& rival, const char* which, double found, double most) {
+    findings.cells.push_back(
+        {"320 nodes, " + place + ": " + rival.name + which + " beyond demand, points of off at most", found,
+         -report::kAny, most});
+  };
+  const Curve& published = curves[1];
+  const auto split = published.points.begin() + kShortIntervals;
+  claim(curves[0], "", beyond(curves[0].points, curves[2].points, 0), 0);
+  claim(published, "", beyond({split, published.points.end()}, curves[2].points, 0), 0);
+  claim(published, " every 5 to 15 min", beyond({published.points.begin(), split}, curves[2].points, 0), 0.25);
+  findings.plots.push_back(frontier_plot("320 nodes, " + place, curves));
 }
 
 }  // namespace
@@ -306,17 +292,9 @@ Result<std::vector<PowerRow>> rehearse_power(const std::vector<PowerCase>& cases
   const auto strict = x64_stream(X64Stream::strict);
   if (!strict) return std::unexpected(strict.error());
   std::vector<Result<PowerRow>> results(cases.size(), PowerRow{});
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < cases.size(); i = next++) {
-      results[i] = rehearse_one(cases[i], cases[i].stream == X64Stream::skipping ? *skipping : *strict);
-    }
-  };
-  {
-    std::vector<std::jthread> workers;
-    for (std::size_t i = 1; i < std::min(threads, cases.size()); ++i) workers.emplace_back(work);
-    work();
-  }
+  in_parallel(cases.size(), threads, [&](std::size_t i) {
+    results[i] = rehearse_one(cases[i], cases[i].stream == X64Stream::skipping ? *skipping : *strict);
+  });
   std::vector<PowerRow> rows;
   for (auto& result : results) {
     if (!result) return std::unexpected(result.error());
@@ -326,18 +304,38 @@ Result<std::vector<PowerRow>> rehearse_power(const std::vector<PowerCase>& cases
 }
 
 Study power_study() {
-  return {"power",
-          "nodes that are switched off and on by a load factor (Cao, Cao, Dai, Zhu and Chi 2011)",
-          {},
-          []() -> Result<Findings> {
-            const auto runs = run_all(std::max(1U, std::thread::hardware_concurrency()));
+  auto log = std::make_shared<LogFrontier>();
+  return {"power", "nodes that are switched off and on by a load factor (Cao, Cao, Dai, Zhu and Chi 2011)",
+          [log](CLI::App& app) {
+            auto* path = app.add_option("--log", log->log, "a job log on which the rules are compared too, under EASY");
+            path->type_name("FILE");
+            app.add_option("--nodes", log->nodes, "equal nodes of the log's cluster; default: as many as processors")
+                ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
+                ->type_name("N")
+                ->needs(path);
+            app.add_option("--copies", log->copies, "the log and so many less one in which jobs come a little later")
+                ->check(CLI::Range(1, 1000))
+                ->type_name("N")
+                ->needs(path)
+                ->capture_default_str();
+          },
+          [log]() -> Result<Findings> {
+            const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+            const auto runs = run_all(threads);
             if (!runs) return std::unexpected(runs.error());
             Findings findings{table_of(*runs), json_of(*runs), "shares of the nodes' time, and waits", {}, {}};
             always_on(*runs, findings.cells);
             switched(*runs, findings.cells);
             better_rule(*runs, findings.cells);
-            findings.plots = {shares_plot(*runs), frontier_plot(*runs, X64Stream::skipping),
-                              frontier_plot(*runs, X64Stream::strict)};
+            findings.plots = {shares_plot(*runs)};
+            frontier("FCFS that skips", curves_of(*runs, X64Stream::skipping), findings);
+            frontier("strict FCFS", curves_of(*runs, X64Stream::strict), findings);
+            if (log->log.empty()) return findings;
+            auto on_log = frontier_of_log(*log, threads);
+            if (!on_log) return std::unexpected(on_log.error());
+            findings.tables += "\n" + on_log->table;
+            findings.cells.insert(findings.cells.end(), on_log->cells.begin(), on_log->cells.end());
+            findings.plots.push_back(std::move(on_log->plot));
             return findings;
           }};
 }

@@ -8,6 +8,8 @@ namespace rota {
 
 void DemandHistory::add(Instant at, std::int64_t processors) {
   if (window_ <= Duration{0}) return;
+  lately_ = lately_ * faded(at - latest_) + static_cast<double>(processors);
+  latest_ = at;
   const std::int64_t window = at.time_since_epoch() / window_;
   if (window != open_) {
     close_window();

@@ -35,7 +35,7 @@ constexpr std::array<PolicyName, 9> kPolicies{{
 
 constexpr std::string_view kCao = "Cao, Cao, Dai, Zhu and Chi 2011";
 
-constexpr std::array<KnobName, 35> kKnobs{{
+constexpr std::array<KnobName, 36> kKnobs{{
     {"depth", "0.. | all", "1", "how many blocked jobs, in queue order, are promised a start",
      "Mu'alem and Feitelson 2001", "jobs"},
     {"skip", "yes | no", "no", "with depth=0: jobs that fit overtake those that do not", "textbook"},
@@ -90,8 +90,14 @@ constexpr std::array<KnobName, 35> kKnobs{{
     {"power-history", "learn | log", "learn",
      "load-factor: past jobs are those that have ended, or, as in the paper's study, all of the log", kCao},
     {"power-wait", "DURATION", "10m", "demand: how long a job waits before nodes are woken for it", "Rota", "0, 10m"},
-    {"power-idle", "DURATION", "10m", "demand, idle-timeout: how long a node is idle before it goes to sleep",
+    {"power-idle", "DURATION", "10m",
+     "idle-timeout: how long a node is idle before it goes to sleep; demand: the same of the node that the jobs of a boot "
+     "time would just reach, others by how likely they are needed",
      "Slurm's SuspendTime", "5m, 1h"},
+    {"power-thrift", "DURATION", "not used",
+     "demand: sets power-wait to itself and power-idle to boot^2 / 6 of it: the longer, the more nodes are off and the "
+     "longer jobs wait",
+     "Rota", "10s, 5m"},
     {"power-reserve", "0 .. 0.9999", "0",
      "demand: nodes are kept ready so that the jobs of a boot time find some with this probability", "Rota",
      "probability"},
@@ -430,7 +436,7 @@ void Chain::set_power_options(ClusterOptions& options) const {
   options.idle_order = IdleOrder::latest_first;
   options.wakes_for_promises = power.on_demand();
   options.work_history = power.rule == Power::load_factor && !power.from_log;
-  options.demand_history = power.reserve > 0;
+  options.demand_history = power.rule == Power::demand;
 }
 
 WaitingOptions Chain::waiting() const {

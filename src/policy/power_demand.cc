@@ -10,6 +10,7 @@ namespace {
 
 constexpr Duration kDay = seconds(86'400);
 constexpr Duration kMinute = seconds(60);
+constexpr Duration kLookAgain = 10 * kMinute;
 
 class Demand {
  public:
@@ -19,7 +20,14 @@ class Demand {
         knobs_(knobs),
         power_(view.power()),
         machine_(*view.options().machine),
-        booting_(power_.processors(PowerState::booting)) {}
+        booting_(power_.processors(PowerState::booting)),
+        wait_(knobs.waits()),
+        idle_(knobs.idle) {
+    if (knobs.thrift == Duration{0}) return;
+    const auto boot = static_cast<double>(power_.longest_boot().count());
+    wait_ = knobs.thrift;
+    idle_ = time_of(boot * boot / (6 * static_cast<double>(knobs.thrift.count())));
+  }
 
   void run() {
     const bool sleepers = power_.count(PowerState::off) + power_.count(PowerState::shutting_down) > 0;
@@ -35,6 +43,9 @@ class Demand {
 
  private:
   Instant now() const { return view_.now(); }
+  static Duration time_of(double milliseconds) {
+    return Duration{static_cast<std::int64_t>(std::min(milliseconds, static_cast<double>(kLongest.count())))};
+  }
   void look_at(Instant at) {
     if (at > now()) look_ = std::min(look_, at);
   }
@@ -102,7 +113,8 @@ class Demand {
       if (e.job == promised || plan_.starts(e.job) || plan_.holds(e.job)) return;
       if (e.processors > gap.free) return;
       gap.free -= e.processors;
-      const Instant ripe = view_.job(e.job).spec.submit + knobs_.waits();
+      hoped_ += e.processors;
+      const Instant ripe = view_.job(e.job).spec.submit + wait_;
       if (ripe > now()) return look_at(ripe);
       wanted_ += e.processors;
     };
@@ -145,11 +157,13 @@ class Demand {
       if (!all_on.find(spec, where)) return void(++in_vain);
       all_on.take(where);
       gap.free -= e.processors;
-      const Instant ripe = spec.submit + knobs_.waits();
+      for (const Share& s : where.shares) {
+        if (power_.state(s.node) == PowerState::on) spared_.push_back(s.node);
+      }
+      const Instant ripe = spec.submit + wait_;
       if (ripe > now()) return look_at(ripe);
       for (const Share& s : where.shares) {
         if (power_.state(s.node) == PowerState::off) named_.push_back(s.node);
-        if (power_.state(s.node) == PowerState::on) spared_.push_back(s.node);
       }
     };
     walk(head, gap, want);
@@ -185,16 +199,16 @@ class Demand {
   void sleep() {
     if (plan_.nodes().idle_count() == 0) return;
     const bool foresight = knobs_.rule == Power::demand;
-    std::int64_t keep = std::max(reserve_, wanted_ - booting_ - plan_.waking());
+    const std::int64_t keep = std::max(reserve_, hoped_ - booting_ - plan_.waking());
     std::int64_t room = knobs_.ramp == 0 ? INT64_MAX : knobs_.ramp - power_.slept_in_minute(now());
     std::int64_t spare = -1;  // processors that no promise needs; -1: not reckoned yet
     std::vector<NodeId> needed;
     plan_.nodes().for_each_longest_idle([&](NodeId node) {
-      const Instant expires = plan_.nodes().idle_since(node) + knobs_.idle;
+      const Instant expires = plan_.nodes().idle_since(node) + idle_for(plan_.free());
       if (expires > now()) return look_at(expires), false;
       if (spare < 0) spare = reckon_spare(foresight, needed);
       const std::int64_t processors = processors_of(node);
-      if (plan_.free() - processors < keep || spare < processors) return look_at(now() + knobs_.idle), false;
+      if (plan_.free() - processors < keep || spare < processors) return look_at(now() + kLookAgain), false;
       if (room <= 0) return look_at(next_minute()), false;
       if (std::binary_search(needed.begin(), needed.end(), node)) return true;
       if (std::binary_search(spared_.begin(), spared_.end(), node) || power_.serves(node)) return true;
@@ -204,6 +218,13 @@ class Demand {
       plan_.power_off(node, {Rule::idle_for_long, {}, kNever, plan_.free(), keep});
       return true;
     });
+  }
+
+  // How long the longest idle node stays on where so many processors are free, its own among them.
+  Duration idle_for(std::int64_t free) {
+    if (knobs_.rule != Power::demand) return idle_;
+    if (lately_ < 0) lately_ = view_.demand().lately(now());
+    return time_of(static_cast<double>(idle_.count()) * lately_ / static_cast<double>(std::max<std::int64_t>(free, 1)));
   }
 
   // Whether it has been on for long enough and may still go to sleep today.
@@ -244,9 +265,13 @@ class Demand {
   std::int64_t booting_;        // processors, as are
   std::int64_t promised_ = 0;   // that must be woken now for promises
   std::int64_t wanted_ = 0;     // that jobs which have waited could start on now
+  std::int64_t hoped_ = 0;      // that jobs could start on now, however short they have waited
   std::int64_t reserve_ = 0;    // to keep free
   std::vector<NodeId> named_;   // asleep, and wanted by name
   std::vector<NodeId> spared_;  // idle, and wanted by name
+  Duration wait_;
+  Duration idle_;
+  double lately_ = -1;  // processors asked for in a boot time; -1: not looked up yet
   Instant look_ = kNever;
 };
 

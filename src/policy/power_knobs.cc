@@ -23,7 +23,7 @@ struct Knob {
   bool zero = false;                   // a time may be 0
 };
 
-constexpr std::array<Knob, 18> kKnobs{{
+constexpr std::array<Knob, 19> kKnobs{{
     {.name = "power-interval", .of = Of::load_factor, .time = &PowerKnobs::interval},
     {.name = "power-close", .of = Of::load_factor, .number = &PowerKnobs::close, .high = 100},
     {.name = "power-open", .of = Of::load_factor, .number = &PowerKnobs::open, .high = 100},
@@ -38,6 +38,7 @@ constexpr std::array<Knob, 18> kKnobs{{
     {.name = "power-history", .of = Of::load_factor, .choice = &PowerKnobs::from_log, .yes = "log", .no = "learn"},
     {.name = "power-wait", .of = Of::demand, .time = &PowerKnobs::wait, .zero = true},
     {.name = "power-idle", .of = Of::sleepers, .time = &PowerKnobs::idle},
+    {.name = "power-thrift", .of = Of::demand, .time = &PowerKnobs::thrift},
     {.name = "power-reserve", .of = Of::demand, .number = &PowerKnobs::reserve, .high = 0.9999},
     {.name = "power-least-on", .of = Of::demand, .time = &PowerKnobs::least_on, .zero = true},
     {.name = "power-cycles", .of = Of::demand, .count = &PowerKnobs::most_cycles, .high = 1e4},
@@ -102,6 +103,8 @@ Result<void> set_power_knob(PowerKnobs& knobs, std::string_view name, std::strin
 std::string_view idle_power_knob(const PowerKnobs& knobs, std::string_view name) {
   const Knob* knob = knob_named(name);
   if (!knob) return {};
+  const bool set_by_thrift = knobs.rule == Power::demand && knobs.thrift > Duration{0};
+  if (set_by_thrift && (name == "power-wait" || name == "power-idle")) return "power-thrift sets it";
   switch (knob->of) {
     case Of::load_factor:
       return knobs.rule == Power::load_factor ? "" : "it is for power=load-factor";
