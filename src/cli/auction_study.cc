@@ -153,7 +153,7 @@ sim::FederationOptions options_of(const Contender& contender, const FederationMi
                     mix.scale};
   };
   sim::FederationOptions options;
-  options.processors = mix.sites;
+  for (const std::int64_t processors : mix.sites) options.sites.emplace_back().processors = processors;
   options.transfer = made.transfer;
   options.placing = contender.placing;
   options.seed = mix.seed;

@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <ctime>
 
+#include "cli/rehearse_sites.h"
+
 namespace rota::cli {
 namespace {
-
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
 
 // Adds every job up as it leaves, and keeps it where that is wanted.
 class Collector final : public JobSink {
@@ -27,6 +23,14 @@ class Collector final : public JobSink {
   report::Tally tally_;
   std::vector<Job> jobs_;  // in order of submission
 };
+
+}  // namespace
+
+double cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
 
 std::optional<report::PowerUse> power_use(const sim::Consumption& its, const Machine* metered) {
   if (!metered) return std::nullopt;
@@ -53,8 +57,6 @@ std::optional<report::TaskUse> task_use(const sim::TaskUse& its, Bind bind) {
                          its.bytes, its.accelerators, its.computing, its.length, its.checks};
 }
 
-}  // namespace
-
 bool WorkloadSource::next(sim::Arrival& arrival) {
   if (next_ == workload_.jobs.size()) return false;
   arrival = {workload_.jobs[next_], workload_.run_times[next_]};
@@ -76,18 +78,33 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
 }
 
 // The log numbers its partitions, and its header may name them; the cluster file names its own.
-PartitionId WorkloadSource::partition_of(const JobSpec& spec) const {
-  if (!options_.machine || options_.machine->partitions.empty()) return {};
-  const auto named = workload_.partitions.find(spec.partition.value);
-  if (named == workload_.partitions.end()) return options_.machine->default_partition;
-  const auto& partitions = options_.machine->partitions;
+PartitionId named_partition(const trace::Workload& workload, const Machine& machine, const JobSpec& spec) {
+  const auto named = workload.partitions.find(spec.partition.value);
+  if (named == workload.partitions.end()) return {};
+  const auto& partitions = machine.partitions;
   const auto at =
       std::find_if(partitions.begin(), partitions.end(), [&](const Partition& p) { return p.name == named->second; });
-  if (at == partitions.end()) return options_.machine->default_partition;
+  if (at == partitions.end()) return {};
   return PartitionId{static_cast<std::uint32_t>(at - partitions.begin())};
 }
 
+PartitionId WorkloadSource::partition_of(const JobSpec& spec) const {
+  if (!options_.machine || options_.machine->partitions.empty()) return {};
+  const PartitionId named = named_partition(workload_, *options_.machine, spec);
+  return named.valid() ? named : options_.machine->default_partition;
+}
+
+void add_counts(report::Outcome& outcome, const Controller& controller) {
+  outcome.lost_work += controller.lost_work();
+  outcome.cycles += controller.cycles();
+  outcome.referee_checks += controller.referee_checks();
+  for (const GrantRecord& g : controller.grants()) {
+    outcome.grants.push_back({g.job, g.at, g.until, g.beneficiary, g.promise, g.free, g.needed});
+  }
+}
+
 Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, const RehearseOptions& options) {
+  if (options.machine && !options.machine->sites.empty()) return rehearse_sites(workload, chain, options);
   const double begin = cpu_seconds();
   WorkloadSource source(workload, options);
   Collector collector(workload.jobs.size(), options.keep_jobs);
@@ -119,14 +136,9 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
   outcome.policy = chain.text();
   outcome.processors = options.processors;
   outcome.unix_start = workload.unix_start;
-  outcome.lost_work = controller.lost_work();
   outcome.plan_hash = controller.plan_hash();
-  outcome.cycles = controller.cycles();
-  outcome.referee_checks = controller.referee_checks();
+  add_counts(outcome, controller);
   outcome.jobs = collector.take_jobs();
-  for (const GrantRecord& g : controller.grants()) {
-    outcome.grants.push_back({g.job, g.at, g.until, g.beneficiary, g.promise, g.free, g.needed});
-  }
   outcome.power = power_use(rehearsal.consumption(), how.engine.metered);
   outcome.tasks = task_use(rehearsal.tasks(), chain.knobs().bind);
   outcome.cpu_seconds = cpu_seconds() - begin;

@@ -34,6 +34,15 @@ struct Rehearsed {
   sim::Consumption consumption;  // nothing where no power is metered
 };
 
+// The partition of the machine that a job's log names; invalid: it names none, or one that the machine does not have.
+PartitionId named_partition(const trace::Workload& workload, const Machine& machine, const JobSpec& spec);
+
+// What was metered; nothing where `metered` is nullptr.
+std::optional<report::PowerUse> power_use(const sim::Consumption& its, const Machine* metered);
+// Of a rehearsal's controller, added to what is there.
+void add_counts(report::Outcome& outcome, const Controller& controller);
+double cpu_seconds();  // of this thread, so far
+
 // Jobs of a workload in memory, one after the other.
 class WorkloadSource final : public sim::Source {
  public:

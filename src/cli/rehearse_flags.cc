@@ -56,6 +56,7 @@ Result<RehearseOptions> RehearseFlags::options(const trace::Workload& workload) 
     if (auto suits = accelerators_suit(nullptr); !suits) return std::unexpected(suits.error());
     if (auto suits = power_suits(nullptr); !suits) return std::unexpected(suits.error());
     if (auto suits = factors_suit(nullptr); !suits) return std::unexpected(suits.error());
+    if (auto suit = sites_suit(nullptr); !suit) return std::unexpected(suit.error());
   } else {
     auto machine = trace::read_cluster_file(cluster);
     if (!machine) return std::unexpected(machine.error());
@@ -66,6 +67,7 @@ Result<RehearseOptions> RehearseFlags::options(const trace::Workload& workload) 
     options = with_switches(std::move(options));
     if (auto suit = nodes_suit(*options.machine); !suit) return std::unexpected(suit.error());
     if (auto suits = factors_suit(options.machine.get()); !suits) return std::unexpected(suits.error());
+    if (auto suit = sites_suit(options.machine.get()); !suit) return std::unexpected(suit.error());
     return with_attributes(std::move(options));
   }
   options.processors = processors > 0 ? processors : workload.processors;
@@ -89,8 +91,15 @@ Result<RehearseOptions> RehearseFlags::with_attributes(RehearseOptions options) 
 
 // Migration is from slower nodes to faster ones.
 Result<void> RehearseFlags::factors_suit(const Machine* machine) const {
-  const auto slower = [&](const Node& node) { return node.cpu_factor != machine->nodes[0].cpu_factor; };
-  if (machine != nullptr && std::any_of(machine->nodes.begin(), machine->nodes.end(), slower)) return {};
+  const auto differ = [](const Machine& of) {
+    const auto other = [&](const Node& node) { return node.cpu_factor != of.nodes[0].cpu_factor; };
+    return std::any_of(of.nodes.begin(), of.nodes.end(), other);
+  };
+  if (machine != nullptr && !machine->sites.empty()) {
+    if (std::any_of(machine->sites.begin(), machine->sites.end(), differ)) return {};
+  } else if (machine != nullptr && differ(*machine)) {
+    return {};
+  }
   const auto read = chains();
   if (!read) return std::unexpected(read.error());
   for (const Chain& chain : *read) {
@@ -117,6 +126,25 @@ Result<void> RehearseFlags::nodes_suit(const Machine& machine) const {
     return fail(
         "--ties submit-first is for published schedules, whose processors are counted; leave --cluster out and give "
         "--processors.");
+  }
+  return {};
+}
+
+Result<void> RehearseFlags::sites_suit(const Machine* machine) const {
+  if (machine != nullptr && !machine->sites.empty()) {
+    if (ties != "submit-first") return {};
+    return fail(
+        "--ties submit-first is for published schedules, which are of one site; leave it out where the --cluster file "
+        "has [[sites]].");
+  }
+  const auto read = chains();
+  if (!read) return std::unexpected(read.error());
+  for (const Chain& chain : *read) {
+    if (chain.knobs().auction.siting == Siting::none) continue;
+    return fail("policy " + rota::quoted(chain.text()) + " chooses a site for each job, and here there is one. " +
+                (machine == nullptr ? std::string("Give a --cluster file with [[sites]]")
+                                    : "Describe several [[sites]] in " + cluster) +
+                ", or leave auction out.");
   }
   return {};
 }

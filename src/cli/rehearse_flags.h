@@ -33,6 +33,7 @@ struct RehearseFlags {
   Result<RehearseOptions> with_attributes(RehearseOptions options) const;
   Result<void> factors_suit(const Machine* machine) const;
   Result<void> nodes_suit(const Machine& machine) const;
+  Result<void> sites_suit(const Machine* machine) const;
   Result<void> accelerators_suit(const Machine* machine) const;  // nullptr: processors are counted
   Result<void> power_suits(const Machine* machine) const;        // likewise
 };

@@ -76,7 +76,7 @@ void Dispatcher::offered(std::int64_t job) {
   if (!offer) return;
   Haul haul = site_.haul(*offer);
   if (offer->holder == self_) haul.here = Duration{0};
-  bidder_.opened(offer->spec, haul);
+  if (const auto asked = site_.asked_here(*offer)) bidder_.opened(*asked, haul);
   if (offer->home == self_) {
     auctions_.insert_or_assign(job, Auctioneer(rules_.auction, site_.soonest(*offer), loop_.now(), offer->holder));
   }
@@ -100,7 +100,11 @@ void Dispatcher::claimed(const Change& change) {
 void Dispatcher::look_and_bid(Instant now) {
   const bool look = next_look_ <= now || (rules_.look == Duration{0} && load_changed_);
   while (next_look_ <= now) next_look_ += rules_.look;
-  if (look || load_changed_) send(look ? bidder_.look(site_.view()) : bidder_.refresh(site_.view()));
+  if ((look || load_changed_) && bidder_.open() > 0) {
+    const std::vector<Coming> coming = site_.coming();
+    const Outlook outlook{now, coming};
+    send(look ? bidder_.look(site_.view(), outlook) : bidder_.refresh(site_.view(), outlook));
+  }
   load_changed_ = false;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -24,8 +25,12 @@ class Site {
  public:
   virtual ~Site() = default;
   virtual const View& view() const = 0;
+  // What the job asks for here, where partitions differ; nullopt: it can never run here.
+  virtual std::optional<JobSpec> asked_here(const Offer& offer) const = 0;
   virtual Haul haul(const Offer& offer) const = 0;
-  // Of every site of the federation, when it could start the job at best.
+  // Jobs that it has taken and that are not in its queue yet, in the order in which they come.
+  virtual std::vector<Coming> coming() const = 0;
+  // Of every site of the federation, when it could start the job at best; kLongest: never.
   virtual std::vector<Duration> soonest(const Offer& offer) const = 0;
   // The site has won the job: fetch its input, then queue it.
   virtual void take(const Offer& offer) = 0;

@@ -87,6 +87,11 @@ struct Machine {
   std::int64_t price = -1;         // thousandths of the currency for a kilowatt-hour; -1: not said
   std::int64_t co2 = -1;           // milligrams for a kilowatt-hour; -1: not said
   std::int64_t boot_seed = 1;      // decides which boots fail
+  // Of a federation, of which all of the above tells together: a machine for each site, named as the site is, with
+  // nodes and racks of its own. Partitions and licences have the same ids at all sites; a partition may have no nodes
+  // at one, and a licence may count 0. Empty: there is one site.
+  std::vector<Machine> sites = {};
+  std::int64_t bandwidth = 0;  // of a site: bytes a second between it and the others; 0: inputs take no time
 
   bool tells_watts() const {
     return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.power.idle > 0; });

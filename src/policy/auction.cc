@@ -48,11 +48,11 @@ void Auctioneer::reopen(Instant now, SiteId without) {
   closes_ = now + rules_.length;
 }
 
-std::vector<Bidder::Message> Bidder::bids(const View& view, bool join) {
+std::vector<Bidder::Message> Bidder::bids(const View& view, const Outlook& outlook, bool join) {
   std::vector<Message> messages;
   for (auto& [number, lot] : lots_) {
     if (!lot.joined && !join) continue;
-    auto bid = bid_for(rules_, view, lot.job, lot.haul);
+    auto bid = bid_for(rules_, view, lot.job, lot.haul, outlook);
     if (!bid && !lot.joined) continue;
     if (!bid) bid = bid_of_the_unable(rules_, lot.haul);
     bid->site = site_;

@@ -79,9 +79,9 @@ class Bidder {
   std::size_t open() const { return lots_.size(); }
 
   // Looks at the queue: joins every auction in which it can offer processors. Its first bids.
-  std::vector<Message> look(const View& view) { return bids(view, true); }
+  std::vector<Message> look(const View& view, const Outlook& outlook = {}) { return bids(view, outlook, true); }
   // The site's load has changed: the bids that have changed with it, where it takes part.
-  std::vector<Message> refresh(const View& view) { return bids(view, false); }
+  std::vector<Message> refresh(const View& view, const Outlook& outlook = {}) { return bids(view, outlook, false); }
 
  private:
   struct Lot {
@@ -91,7 +91,7 @@ class Bidder {
     Bid bid;  // the last that was sent
   };
 
-  std::vector<Message> bids(const View& view, bool join);
+  std::vector<Message> bids(const View& view, const Outlook& outlook, bool join);
 
   SiteId site_;
   BidRules rules_;

@@ -177,7 +177,8 @@ TEST_F(BidTest, ByExpectedStartIsMadeByWhoeverCanRunTheJobAtAll) {
   world_.waiting({1, 100, 3});
   EXPECT_EQ(bid(asks(1, 2, 3))->start, seconds(30));  // 2 and 1 ahead, of 4 that come free in 40 s
   EXPECT_EQ(bid(asks(1, 2, 3), {seconds(5), {}, {}})->start, seconds(35));
-  EXPECT_EQ(bid(asks(1, 2, 3), {seconds(5), {}, seconds(8)})->start, seconds(38));  // nodes boot meanwhile
+  EXPECT_EQ(bid(asks(1, 2, 3), {{}, {}, seconds(8)})->start, seconds(30));
+  EXPECT_EQ(bid(asks(1, 2, 3), {{}, {}, seconds(8)})->price, bid(asks(1, 2, 3))->price - 8000) << "to leave its site";
   EXPECT_EQ(bid(asks(1, 2, 4))->start, seconds(0));
   EXPECT_FALSE(bid(asks(1, 5, 4)));
 }
@@ -193,6 +194,24 @@ TEST_F(BidTest, ByPlanWaitsForExpectedEndsAndForThoseWhoGoFirst) {
   EXPECT_EQ(bid(asks(1, 4, 4))->start, seconds(0));
 }
 
+TEST_F(BidTest, ByPlanCountsFromNowThoughNothingHasHappenedForLong) {
+  rules_.valuation = Valuation::by_plan;
+  world_.running({4, 100, 3});
+  EXPECT_EQ(bid_for(rules_, world_.cluster(), asks(1, 2, 3), {}, {at_seconds(80), {}})->start, seconds(20));
+}
+
+TEST_F(BidTest, ByExpectedStartCountsWhatTheSiteHasWonAndIsThereBefore) {
+  world_.running({2, 100, 3});
+  const std::vector<Coming> coming{{at_seconds(10), 2, seconds(50)}};
+  for (const auto& [valuation, start] : {std::pair{Valuation::by_plan, 60}, std::pair{Valuation::by_rate, 50}}) {
+    rules_.valuation = valuation;
+    rules_.mean_run_time = seconds(20);  // 2 processors come free in it
+    EXPECT_EQ(bid_for(rules_, world_.cluster(), asks(1, 2, 3), {}, {kEpoch, coming})->start, seconds(0));
+    EXPECT_EQ(bid_for(rules_, world_.cluster(), asks(1, 2, 3), {seconds(30), {}, {}}, {kEpoch, coming})->start,
+              seconds(start));
+  }
+}
+
 TEST_F(BidTest, OfAJobThatWaitsHereCountsOnlyThoseBeforeIt) {
   rules_.valuation = Valuation::by_rate;
   rules_.mean_run_time = seconds(40);
@@ -201,6 +220,76 @@ TEST_F(BidTest, OfAJobThatWaitsHereCountsOnlyThoseBeforeIt) {
   const JobSpec own = world_.job(world_.waiting({2, 100, 3})).spec;
   world_.waiting({1, 100, 3});
   EXPECT_EQ(bid(own)->start, seconds(30));
+}
+
+// A site of two nodes with two processors each, the second of which sleeps and boots in 30 s.
+class SleepyBidTest : public BidTest {
+ protected:
+  static Machine two_nodes() {
+    Machine machine = Machine::counted(4);
+    machine.nodes.resize(2);
+    machine.racks = {""};
+    for (Node& node : machine.nodes) {
+      node.processors = 2;
+      node.power.boot = seconds(30);
+    }
+    return machine;
+  }
+  ClusterOptions sleepy_options() {
+    ClusterOptions options = BidTest::options();
+    options.machine = &machine_;
+    options.wakes_for_promises = true;
+    return options;
+  }
+  void sleeps(std::uint32_t node) { sleepy_.cluster().power_changed({NodeId{node}, PowerState::off, kNever}); }
+  Bid sleepy_bid(const JobSpec& job, const Haul& haul = {}) { return *bid_for(rules_, sleepy_.cluster(), job, haul); }
+
+  Machine machine_ = two_nodes();
+  World sleepy_{sleepy_options()};
+};
+
+TEST_F(SleepyBidTest, CountsBootTime) {
+  sleeps(1);
+  for (const Valuation valuation : {Valuation::by_plan, Valuation::by_rate}) {
+    rules_.valuation = valuation;
+    EXPECT_EQ(sleepy_bid(asks(1, 2, 3)).start, seconds(0)) << "one node is on";
+    EXPECT_EQ(sleepy_bid(asks(1, 3, 3)).start, seconds(30));
+    EXPECT_EQ(sleepy_bid(asks(1, 4, 3), {seconds(5), {}, {}}).start, seconds(35)) << "after its input has come";
+    EXPECT_LT(sleepy_bid(asks(1, 3, 3)).price, bid(asks(1, 3, 3))->price) << "a site that is awake is preferred";
+  }
+}
+
+TEST_F(SleepyBidTest, ByPlanWaitsForTheEndOfAJobIfThatIsSooner) {
+  rules_.valuation = Valuation::by_plan;
+  sleepy_.running({2, 20, 3});
+  sleeps(1);
+  EXPECT_EQ(sleepy_bid(asks(1, 2, 3)).start, seconds(20));
+  EXPECT_EQ(sleepy_bid(asks(1, 4, 3)).start, seconds(30));
+}
+
+TEST_F(SleepyBidTest, IsMadeAsPublishedWhereAllNodesSleep) {
+  sleeps(0);
+  sleeps(1);
+  const Bid asleep = sleepy_bid(asks(1, 4, 3));
+  EXPECT_EQ(asleep.price, kBillion * 2 / 3 + 1) << "nobody gives way, and the input is there";
+  EXPECT_LT(asleep.price, bid(asks(1, 4, 3))->price);
+}
+
+TEST_F(BidTest, ByPlanCountsThoseAheadThoughTheJobWouldFitNow) {
+  rules_.valuation = Valuation::by_plan;
+  world_.running({3, 20, 3});
+  world_.waiting({4, 50, 3});
+  JobSpec small = asks(1, 1, 3);
+  EXPECT_EQ(bid(small)->start, seconds(0)) << "over before the other can start";
+  small.limit = seconds(21);
+  EXPECT_EQ(bid(small)->start, seconds(70));
+}
+
+TEST_F(BidTest, ByPlanDoesNotCountLowerPrioritiesWhereNobodyGivesWay) {
+  rules_.valuation = Valuation::by_plan;
+  World proud{World::counted(4)};
+  proud.running({4, 20, 1});
+  EXPECT_EQ(bid_for(rules_, proud.cluster(), asks(1, 2, 3), {})->start, seconds(20));
 }
 
 TEST_F(BidTest, BidderJoinsWhenItLooksAndThenKeepsItsBidCurrent) {

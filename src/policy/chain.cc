@@ -34,8 +34,9 @@ constexpr std::array<PolicyName, 9> kPolicies{{
 }};
 
 constexpr std::string_view kCao = "Cao, Cao, Dai, Zhu and Chi 2011";
+constexpr std::string_view kBaranov = "Baranov et al. 2018";
 
-constexpr std::array<KnobName, 36> kKnobs{{
+constexpr auto kKnobs = std::to_array<KnobName>({
     {"depth", "0.. | all", "1", "how many blocked jobs, in queue order, are promised a start",
      "Mu'alem and Feitelson 2001", "jobs"},
     {"skip", "yes | no", "no", "with depth=0: jobs that fit overtake those that do not", "textbook"},
@@ -91,7 +92,8 @@ constexpr std::array<KnobName, 36> kKnobs{{
      "load-factor: past jobs are those that have ended, or, as in the paper's study, all of the log", kCao},
     {"power-wait", "DURATION", "10m", "demand: how long a job waits before nodes are woken for it", "Rota", "0, 10m"},
     {"power-idle", "DURATION", "10m",
-     "idle-timeout: how long a node is idle before it goes to sleep; demand: the same of the node that the jobs of a boot "
+     "idle-timeout: how long a node is idle before it goes to sleep; demand: the same of the node that the jobs of a "
+     "boot "
      "time would just reach, others by how likely they are needed",
      "Slurm's SuspendTime", "5m, 1h"},
     {"power-thrift", "DURATION", "not used",
@@ -105,7 +107,27 @@ constexpr std::array<KnobName, 36> kKnobs{{
     {"power-cycles", "1 .. 10000", "no limit", "demand: how often a node may go to sleep in a day", "Rota", "times"},
     {"power-ramp", "1 .. 1000000", "no limit", "demand: how many nodes are woken, or sent to sleep, in a minute",
      "Slurm's ResumeRate and SuspendRate", "nodes"},
-}};
+    {"auction", "none | english | announced | random | round-robin | least-loaded | race | staged-race", "none",
+     "with several sites: where a job runs; none is where it was submitted, race what Slurm's federation does",
+     kBaranov},
+    {"auction-round", "DURATION", "20m; announced: 30s", "english, announced: how long a round lasts", kBaranov,
+     "90s, 20m"},
+    {"auction-look", "DURATION", "20m", "english: how often a site looks at the global queue", kBaranov, "90s, 20m"},
+    {"auction-bid", "published | rate | plan", "published; announced: plan",
+     "english, announced: sites bid free processors as published, or how soon a job would start, by rate or by plan",
+     kBaranov},
+    {"auction-close", "on-time | unbeatable | stopping", "on-time; announced: stopping",
+     "english, announced: a round closes at its end, or once no bid can be better, or once waiting does not pay",
+     kBaranov},
+    {"auction-patience", "DURATION", "0", "stopping: mean time until a site that has not bid does", "Rota", "0, 10m"},
+    {"auction-margin", "DURATION", "1m", "bids by rate and plan: a job leaves its site only to start so much sooner",
+     "Rota", "0, 10m"},
+    {"auction-run-time", "DURATION", "1h", "english, announced: what sites take for the mean run time of jobs",
+     kBaranov, "20m, 2h"},
+    {"auction-spare", "0 .. 100", "0.3", "bids by rate and plan: so much later an empty site may be than a full one",
+     "Rota", "mean run times"},
+    {"auction-seed", "0 ..", "1", "random, race: seed of what is left to chance", "textbook"},
+});
 
 Result<bool> yes_or_no(std::string_view knob, std::string_view value) {
   if (value == "yes" || value == "no") return value == "yes";
@@ -271,6 +293,7 @@ Result<void> set_knob(Draft& d, std::string_view knob, std::string_view value) {
   if (knob == "preempt") return set_preempt(d, value);
   if (knob == "checkpoint") return set_checkpoint(d, value);
   if (is_power_knob(knob)) return set_power_knob(d.knobs.power, knob, value);
+  if (is_auction_knob(knob)) return set_auction_knob(d.knobs.auction, knob, value);
   std::vector<std::string_view> names;
   names.reserve(kKnobs.size());
   for (const KnobName& k : kKnobs) names.push_back(k.name);
@@ -313,6 +336,11 @@ std::size_t length_of_name(std::string_view text) {
   const std::string_view rest = text.starts_with(kPlusPlus) ? text.substr(kPlusPlus.size()) : "no";
   if (rest.empty() || rest.starts_with('+')) return kPlusPlus.size();
   return std::min(text.find('+'), text.size());
+}
+
+// Who would go first is walked for each bid by expected start, and who waits at all for each look at the load.
+bool asks_for_queue(const AuctionKnobs& knobs) {
+  return knobs.by_expected_start() || knobs.siting == Siting::least_loaded;
 }
 
 bool by_run_time(Order order) { return order != Order::fcfs && order != Order::smallest && order != Order::largest; }
@@ -362,7 +390,8 @@ Result<void> check_that_all_matters(const Draft& d) {
                 ". Leave it out.");
   }
   for (const std::string_view knob : d.said) {
-    const std::string_view why = idle_power_knob(k.power, knob);
+    std::string_view why = idle_power_knob(k.power, knob);
+    if (why.empty()) why = idle_auction_knob(k.auction, knob);
     if (why.empty()) continue;
     return fail("policy knob " + std::string(knob) + " would have no effect here: " + std::string(why) +
                 ". Leave it out.");
@@ -445,7 +474,7 @@ WaitingOptions Chain::waiting() const {
   const bool backfills = depth > 0 || knobs_.backfill.skip;
   const bool searched = (backfills && !conservative) || asks_for_processors(knobs_.overrun);
   return {knobs_.order, knobs_.candidates, searched,
-          conservative || depth != 1 || knobs_.power.rule == Power::load_factor};
+          conservative || depth != 1 || knobs_.power.rule == Power::load_factor || asks_for_queue(knobs_.auction)};
 }
 
 }  // namespace rota

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "policy/auction_knobs.h"
 #include "policy/backfill.h"
 #include "policy/bind.h"
 #include "policy/estimate.h"
@@ -31,6 +32,7 @@ struct ChainKnobs {
   Preemption preempt = Preemption::none;
   Duration checkpoint = seconds(60);  // how long writing one takes
   PowerKnobs power;
+  AuctionKnobs auction;
 };
 
 class Chain {

@@ -45,5 +45,24 @@ TEST(Chain, RefusesAnOverrunRuleForPromisesWhereNothingIsPromised) {
   EXPECT_EQ(sentence("fcfs+overrun=10m"), "");
 }
 
+TEST(Chain, knows_where_knobs_of_auctions_matter) {
+  const auto knobs = [](const char* text) { return Chain::parse(text)->knobs().auction; };
+  EXPECT_EQ(knobs("easy").siting, Siting::none);
+  EXPECT_EQ(knobs("easy+auction=announced").bid, Valuation::by_plan);
+  EXPECT_EQ(knobs("easy+auction=announced+auction-bid=rate").bid, Valuation::by_rate);
+  EXPECT_EQ(knobs("easy+auction=english+auction-round=5m").round, seconds(300));
+  EXPECT_EQ(Chain::parse("easy+auction-round=5m").error().message,
+            "policy knob auction-round would have no effect here: it is for auction=english and auction=announced. "
+            "Leave it out.");
+  EXPECT_EQ(Chain::parse("easy+auction=english+auction-margin=5m").error().message,
+            "policy knob auction-margin would have no effect here: it is for auction-bid=plan and auction-bid=rate. "
+            "Leave it out.");
+  EXPECT_EQ(Chain::parse("easy+auction=dutch").error().message,
+            "policy knob auction is none, english, announced, random, round-robin, least-loaded, race or staged-race, "
+            "not \"dutch\".");
+  EXPECT_EQ(Chain::parse("easy+auction=english+auction-look=0").error().message,
+            "policy knob auction-look is a time of a second or more such as 20m, not \"0\".");
+}
+
 }  // namespace
 }  // namespace rota

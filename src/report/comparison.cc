@@ -108,6 +108,30 @@ constexpr std::array kPower{
            kwh_text},
 };
 
+std::string bytes_text(double bytes) { return bytes == 0 ? "0" : format_size(static_cast<std::int64_t>(bytes)); }
+
+constexpr std::array kSites{
+    Figure{"", "jobs", "", "Jobs that ran there.", Better::neither,
+           [](const Summary& s) { return static_cast<double>(s.jobs); }, count_text},
+    Figure{"", "used", "%", "Share of its processor time, over the makespan of all, that jobs computed in.",
+           Better::neither, [](const Summary& s) { return s.utilization.value_or(kNone); }, fine_percent_text},
+    Figure{"wait", "mean", "", "Time from submission to start, on average.", Better::neither,
+           [](const Summary& s) { return s.wait_mean.value_or(kNone); }, readable_seconds},
+    Figure{"wait", "95 %", "", "95 of 100 jobs waited no longer than this.", Better::neither,
+           [](const Summary& s) { return s.wait_p95.value_or(kNone); }, readable_seconds},
+    Figure{"jobs that moved", "in", "", "Jobs of other sites that ran here.", Better::neither,
+           [](const Summary& s) { return static_cast<double>(s.exchanged.jobs_in); }, count_text},
+    Figure{"jobs that moved", "out", "", "Jobs of this site that ran elsewhere.", Better::neither,
+           [](const Summary& s) { return static_cast<double>(s.exchanged.jobs_out); }, count_text},
+    Figure{"input that moved", "in", "B", "Bytes of input that came from other sites.", Better::neither,
+           [](const Summary& s) { return static_cast<double>(s.exchanged.bytes_in); }, bytes_text},
+    Figure{"input that moved", "out", "B", "Bytes of input that went to other sites.", Better::neither,
+           [](const Summary& s) { return static_cast<double>(s.exchanged.bytes_out); }, bytes_text},
+    Figure{"energy", "used", "kWh", "What its nodes drew.", Better::neither,
+           [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return p.used().value_or(kNone); }); },
+           kwh_text},
+};
+
 void add_remark(std::string& line, const Summary& summary, std::int64_t jobs, const char* what) {
   if (jobs == 0) return;
   line += "; " + summary.policy + ": " + grouped(jobs) + (jobs == 1 ? " job " : " jobs ") + what;
@@ -127,6 +151,12 @@ std::string Figure::shown(const Summary& summary) const {
 std::span<const Figure> service_figures() { return kService; }
 std::span<const Figure> promise_figures() { return kPromises; }
 std::span<const Figure> power_figures() { return kPower; }
+
+std::span<const Figure> site_figures() { return kSites; }
+
+bool tells_sites(std::span<const Summary> summaries) {
+  return std::ranges::any_of(summaries, [](const Summary& s) { return !s.sites.empty(); });
+}
 
 bool tells_power(std::span<const Summary> summaries) {
   return std::ranges::any_of(summaries, [](const Summary& s) { return s.power.has_value(); });

@@ -27,6 +27,8 @@ struct Figure {
 std::span<const Figure> service_figures();             // how long jobs waited and how well the cluster was used
 std::span<const Figure> promise_figures();             // backfill, kills and promises
 std::span<const Figure> power_figures();               // energy, and how long nodes slept
+std::span<const Figure> site_figures();                // of each site of a federation, and of all
+bool tells_sites(std::span<const Summary> summaries);  // whether any was of several
 bool tells_power(std::span<const Summary> summaries);  // whether that was metered for any
 std::span<const Figure> task_figures();                // tasks, and the use of accelerators
 bool tells_tasks(std::span<const Summary> summaries);  // whether jobs of any had some that were bound

@@ -4,7 +4,9 @@
 #include <array>
 #include <charconv>
 #include <ostream>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace rota::report {
 namespace {
@@ -36,6 +38,11 @@ class Rows {
     make_room();
     std::ranges::copy(piece, end());
     used_ += piece.size();
+  }
+  void long_text(std::string_view text_of_any_length) {
+    for (; !text_of_any_length.empty(); text_of_any_length.remove_prefix(std::min(kPiece, text_of_any_length.size()))) {
+      text(text_of_any_length.substr(0, kPiece));
+    }
   }
   void flush() {
     out_.write(buffer_.data(), static_cast<std::streamsize>(used_));
@@ -96,7 +103,14 @@ void csv_row(Rows& rows, const Job& job) {
   rows.text(",");
   optional_instant(rows, job.first_promise);
   rows.text(name_of(job.state));
-  rows.text("\n");
+}
+
+// A name may hold what has a meaning in CSV.
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"") == std::string::npos) return text;
+  std::string cell = "\"";
+  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return cell + "\"";
 }
 
 int swf_status(const Job& job) {
@@ -146,9 +160,19 @@ std::string one_line(std::string text) {
 }  // namespace
 
 void write_jobs_csv(std::ostream& out, const Outcome& outcome) {
-  out << "number,submit,start,end,wait,processors,limit,user,backfilled,kills,first_promise,state\n";
+  out << "number,submit,start,end,wait,processors,limit,user,backfilled,kills,first_promise,state"
+      << (outcome.sites.empty() ? "\n" : ",site\n");
+  std::vector<std::string> sites;
+  for (const std::string& name : outcome.sites) sites.push_back(csv_cell(name));
   Rows rows(out);
-  for (const Job& job : outcome.jobs) csv_row(rows, job);
+  for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
+    csv_row(rows, outcome.jobs[i]);
+    if (!sites.empty()) {
+      rows.text(",");
+      if (outcome.site_of[i].valid()) rows.long_text(sites[outcome.site_of[i].value]);
+    }
+    rows.text("\n");
+  }
   rows.flush();
 }
 

@@ -10,7 +10,8 @@ namespace rota::report {
 
 // number,submit,start,end,wait,processors,limit,user,backfilled,kills,first_promise,state
 // start, end and wait are those of the last dispatch; a value that does not exist is left empty. backfilled is 0 or 1;
-// kills counts killed dispatches; state is completed, timed_out, rejected, waiting or running.
+// kills counts killed dispatches; state is completed, timed_out, rejected, waiting or running. With several sites there
+// is one more column, site: the name of the one at which it ran.
 void write_jobs_csv(std::ostream& out, const Outcome& outcome);
 
 // Standard Workload Format 2.2 with the rehearsal's waits and run times. Status: 1 completed, 0 stopped at its limit,

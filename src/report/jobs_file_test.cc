@@ -48,6 +48,19 @@ TEST(JobsCsv, HasARowForEachJobWithFractionsOnlyWhereThereAreSome) {
                 "9,102,,,,999,120,2,0,0,,rejected", ""}));
 }
 
+TEST(JobsCsv, NamesTheSiteWhereThereAreSeveral) {
+  Outcome outcome = one_of_each();
+  outcome.sites = {"texel", "a name, with a comma and more than thirty-two characters"};
+  outcome.site_of = {SiteId{1}, SiteId{0}, {}};
+  std::ostringstream out;
+  write_jobs_csv(out, outcome);
+  const auto all = lines(out.str());
+  EXPECT_TRUE(all[0].ends_with(",first_promise,state,site"));
+  EXPECT_TRUE(all[1].ends_with(",completed,\"a name, with a comma and more than thirty-two characters\"")) << all[1];
+  EXPECT_TRUE(all[2].ends_with(",timed_out,texel"));
+  EXPECT_TRUE(all[3].ends_with(",rejected,"));
+}
+
 TEST(JobsSwf, HasEighteenFieldsWithTheRehearsalsWaits) {
   std::ostringstream out;
   write_jobs_swf(out, one_of_each());

@@ -14,6 +14,16 @@ namespace rota::report {
 
 inline constexpr Duration kSlowdownBound = seconds(10);  // tau of the bounded slowdown
 
+// What went between a site of a federation and the others. Of all together, what went out is what came in.
+struct Exchanged {
+  std::int64_t jobs_in = 0;   // submitted elsewhere, ran here
+  std::int64_t jobs_out = 0;  // submitted here, ran elsewhere
+  std::int64_t inputs_in = 0;
+  std::int64_t inputs_out = 0;
+  std::int64_t bytes_in = 0;
+  std::int64_t bytes_out = 0;
+};
+
 // Waits, slowdowns and utilization count the last dispatch of each job that ended, and of earlier ones what was kept of
 // them: work that was killed and done again is told apart as lost work. Means of nothing are absent.
 struct Summary {
@@ -47,6 +57,9 @@ struct Summary {
   double cpu_seconds = 0;
   std::optional<PowerUse> power;  // where it was metered
   std::optional<TaskUse> tasks;   // where jobs have some and are bound to accelerators
+  std::vector<Summary> sites;     // of each, where there are several: of the jobs that ran there or were rejected there
+  std::string site;               // whose summary it is; empty: of all
+  Exchanged exchanged;            // of a site, or of all together
 };
 
 // Adds up a rehearsal as its jobs leave, in any order; keeps 8 bytes for each job that waited.

@@ -32,9 +32,11 @@ struct LoadStep {
 
 struct Outcome {
   std::string workload;
-  std::string policy;           // as the user wrote it
-  std::int64_t processors = 0;  // of the cluster
-  std::vector<Job> jobs;        // every job in order of submission; rejected ones included
+  std::string policy;              // as the user wrote it
+  std::int64_t processors = 0;     // of the cluster
+  std::vector<Job> jobs;           // every job in order of submission; rejected ones included
+  std::vector<std::string> sites;  // names; empty unless there are several
+  std::vector<SiteId> site_of;     // where each of the jobs ran; invalid: nowhere. Empty unless there are several sites
   std::vector<Grant> grants;
   Duration lost_work = Duration{0};  // processor time of killed dispatches, in processor-milliseconds
   std::uint64_t plan_hash = 0;       // of all plans in order

@@ -51,6 +51,30 @@ Json tasks_json(const TaskUse& t) {
   return json;
 }
 
+Json exchanged_json(const Exchanged& e) {
+  return {{"jobs_in", e.jobs_in},       {"jobs_out", e.jobs_out}, {"inputs_in", e.inputs_in},
+          {"inputs_out", e.inputs_out}, {"bytes_in", e.bytes_in}, {"bytes_out", e.bytes_out}};
+}
+
+Json site_json(const Summary& s) {
+  Json json;
+  json["site"] = s.site;
+  json["processors"] = s.processors;
+  json["jobs"] = s.jobs;
+  json["rejected_jobs"] = s.rejected;
+  json["utilization"] = number(s.utilization);
+  json["wait_mean_s"] = number(s.wait_mean);
+  json["wait_median_s"] = number(s.wait_median);
+  json["wait_p95_s"] = number(s.wait_p95);
+  json["wait_max_s"] = number(s.wait_max);
+  json["preempted_dispatches"] = s.preempted;
+  json["migrations"] = s.migrations;
+  json.update(exchanged_json(s.exchanged));
+  if (s.power) json["power"] = power_json(*s.power);
+  json["plan_hash"] = hexadecimal(s.plan_hash);
+  return json;
+}
+
 Json one(const Summary& s) {
   Json json;
   json["workload"] = s.workload;
@@ -78,6 +102,13 @@ Json one(const Summary& s) {
   json["delay_mean_s"] = number(s.delay_mean);
   if (s.power) json["power"] = power_json(*s.power);
   if (s.tasks) json["tasks"] = tasks_json(*s.tasks);
+  if (!s.sites.empty()) {
+    json["moved_jobs"] = s.exchanged.jobs_in;
+    json["moved_inputs"] = s.exchanged.inputs_in;
+    json["moved_bytes"] = s.exchanged.bytes_in;
+    json["sites"] = Json::array();
+    for (const Summary& site : s.sites) json["sites"].push_back(site_json(site));
+  }
   json["cycles"] = s.cycles;
   json["referee_checks"] = s.referee_checks;
   json["plan_hash"] = hexadecimal(s.plan_hash);

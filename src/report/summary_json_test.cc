@@ -32,6 +32,19 @@ TEST(SummaryJson, HasNullWhereThereIsNothing) {
   EXPECT_TRUE(json["rehearsals"][0]["backfill_completion"].is_null());
 }
 
+TEST(SummaryJson, HasASummaryOfEachSite) {
+  Summary s;
+  EXPECT_FALSE(parsed({s})["rehearsals"][0].contains("sites"));
+  s.sites.resize(2);
+  s.sites[1].site = "ameland";
+  s.sites[1].exchanged.bytes_out = 4096;
+  s.exchanged.jobs_in = 3;
+  const auto one = parsed({s})["rehearsals"][0];
+  EXPECT_EQ(one["moved_jobs"], 3);
+  EXPECT_EQ(one["sites"][1]["site"], "ameland");
+  EXPECT_EQ(one["sites"][1]["bytes_out"], 4096);
+}
+
 TEST(SummaryJson, StaysJsonWhateverTheNamesHold) {
   Summary s;
   s.policy = "\xff\"\n";

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "report/comparison.h"
 
 namespace rota::report {
@@ -120,6 +121,19 @@ void write_block(std::ostream& out, std::vector<Cells> all, std::span<const Summ
   }
 }
 
+// Below each policy its sites.
+std::vector<Summary> with_sites(std::span<const Summary> rows) {
+  std::vector<Summary> all;
+  for (const Summary& row : rows) {
+    all.push_back(row);
+    for (const Summary& site : row.sites) {
+      all.push_back(site);
+      all.back().policy = "  " + one_line(site.site);
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 void write_table(std::ostream& out, std::span<const Summary> summaries, const TableStyle& style) {
@@ -137,6 +151,11 @@ void write_table(std::ostream& out, std::span<const Summary> summaries, const Ta
     if (tells_tasks(rows)) {
       out << '\n';
       write_block(out, cells_of(task_figures(), rows), rows, style);
+    }
+    if (tells_sites(rows)) {
+      out << '\n';
+      const std::vector<Summary> all = with_sites(rows);
+      write_block(out, cells_of(site_figures(), all), all, style);
     }
     first += rows.size();
   }

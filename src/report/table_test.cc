@@ -106,6 +106,25 @@ TEST(Table, StartsAnewWhereTheWorkloadChanges) {
   EXPECT_NE(text.find("\nother: 28,481 jobs"), std::string::npos) << text;
 }
 
+TEST(Table, HasTheSitesBelowEachPolicy) {
+  std::vector<Summary> two{summary("fcfs", 100, 5), summary("easy", 50, 5)};
+  for (Summary& s : two) {
+    s.sites = {summary(s.policy, 70, 5), summary(s.policy, 30, 5)};
+    s.sites[0].site = "texel";
+    s.sites[1].site = "ameland";
+    s.sites[1].exchanged.jobs_in = 17;
+    s.sites[1].exchanged.bytes_in = std::int64_t{20} << 30U;
+  }
+  const std::string text = printed(two);
+  const auto fcfs = text.rfind("\nfcfs ");
+  const auto easy = text.rfind("\neasy ");
+  ASSERT_NE(fcfs, std::string::npos);
+  EXPECT_LT(text.find("\n  texel", fcfs), text.find("\n  ameland", fcfs));
+  EXPECT_LT(text.find("\n  ameland", fcfs), easy);
+  EXPECT_NE(text.find("\n  ameland", easy), std::string::npos);
+  EXPECT_NE(text.find(" 20G "), std::string::npos) << text;
+}
+
 TEST(Comparison, AFigureThatIsMissingSomewhereHasNoBest) {
   std::vector<Summary> two{summary("fcfs", 100, 5), summary("easy", 50, 5)};
   const auto wait =

@@ -25,11 +25,13 @@ enum Column : std::size_t {
   kTaskCpu,
   kTaskTransfer,
   kStartUp,
+  kInput,
+  kSite,
   kColumns
 };
-constexpr std::array<std::string_view, kColumns> kNames{"job",           "licences", "restart",          "restart_cost",
-                                                        "priority",      "tasks",    "task_accelerator", "task_cpu",
-                                                        "task_transfer", "start_up"};
+constexpr std::array<std::string_view, kColumns> kNames{
+    "job",      "licences",      "restart",  "restart_cost", "priority", "tasks", "task_accelerator",
+    "task_cpu", "task_transfer", "start_up", "input",        "site"};
 constexpr std::int64_t kMostPriority = 1'000'000;
 constexpr Duration kLongestTask = seconds(100 * 86'400);
 constexpr std::int64_t kMostTransfer = std::int64_t{1} << 50U;
@@ -105,6 +107,8 @@ class AttributesReader {
     if (auto done = read_priority(row[kPriority], said); !done) return done;
     const auto tasks = read_tasks(row);
     if (!tasks) return std::unexpected(tasks.error());
+    if (auto done = read_input(row[kInput], said); !done) return done;
+    if (auto done = read_site(row[kSite], said); !done) return done;
     return add(row[kJob], said, *tasks);
   }
 
@@ -222,6 +226,32 @@ class AttributesReader {
     return {};
   }
 
+  Result<void> read_input(std::string_view text, Attributes::Said& said) {
+    if (text.empty()) return {};
+    const auto bytes = parse_size(text);
+    if (!bytes) return wrong("input is a number of bytes such as 4096 or 20G, not " + quoted(text) + ".");
+    said.input = *bytes;
+    return {};
+  }
+
+  Result<void> read_site(std::string_view text, Attributes::Said& said) {
+    if (text.empty()) return {};
+    if (machine_ == nullptr || machine_->sites.empty()) {
+      return wrong("jobs name a site, and the cluster has none. Give a --cluster file with [[sites]].");
+    }
+    const auto& all = machine_->sites;
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Machine& site) { return site.name == text; });
+    if (found == all.end()) {
+      std::vector<std::string_view> names;
+      for (const Machine& site : all) names.push_back(site.name);
+      const auto near = nearest(text, names);
+      return wrong("the cluster has no site " + quoted(text) +
+                   (near.empty() ? "." : "; did you mean " + quoted(near) + "?"));
+    }
+    said.site = SiteId{static_cast<std::uint32_t>(found - all.begin())};
+    return {};
+  }
+
   std::string shown_;
   const Machine* machine_;
   std::int64_t line_ = 0;
@@ -241,9 +271,13 @@ Result<Attributes> Attributes::read(const std::string& path, const Machine* mach
   return parse(*text, path == "-" ? "standard input" : path, machine);
 }
 
+const Attributes::Said& Attributes::said_of(std::int64_t job) const {
+  const auto found = of_.find(job);
+  return found == of_.end() ? of_others_ : found->second;
+}
+
 void Attributes::give(JobSpec& spec) const {
-  const auto found = of_.find(spec.number);
-  const Said& said = found == of_.end() ? of_others_ : found->second;
+  const Said& said = said_of(spec.number);
   spec.licence = said.licence;
   spec.licences = said.licences;
   spec.restart = said.restart;

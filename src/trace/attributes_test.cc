@@ -133,5 +133,23 @@ TEST(Attributes, with_licences_need_a_cluster_that_has_some) {
             "a.csv:2: jobs ask for licences, and the cluster has none. Give a --cluster file with `licences`.");
 }
 
+TEST(Attributes, say_where_a_job_comes_from_and_how_much_input_it_brings) {
+  Machine machine = licensed();
+  machine.sites.resize(2);
+  machine.sites[0].name = "texel";
+  machine.sites[1].name = "ameland";
+  const auto read = Attributes::parse("job,input,site\n7,20G,ameland\n*,4096,\n", "a.csv", &machine);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->site_of(7), SiteId{1});
+  EXPECT_EQ(read->input_of(7), std::int64_t{20} << 30U);
+  EXPECT_FALSE(read->site_of(8).valid());
+  EXPECT_EQ(read->input_of(8), 4096);
+  const auto unknown = Attributes::parse("job,site\n7,texl\n", "a.csv", &machine);
+  EXPECT_EQ(unknown.error().message, "a.csv:2: the cluster has no site \"texl\"; did you mean \"texel\"?");
+  EXPECT_EQ(refusal("job,site\n7,texel\n"),
+            "a.csv:2: jobs name a site, and the cluster has none. Give a --cluster file with [[sites]].");
+  EXPECT_EQ(refusal("job,input\n7,much\n"), "a.csv:2: input is a number of bytes such as 4096 or 20G, not \"much\".");
+}
+
 }  // namespace
 }  // namespace rota::trace

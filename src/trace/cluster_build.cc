@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "trace/cluster_sites.h"
 
 namespace rota::trace {
 namespace {
@@ -21,10 +22,12 @@ class Builder {
     machine_.price = draft_.top.price;
     machine_.co2 = draft_.top.co2;
     machine_.boot_seed = draft_.top.boot_seed;
-    auto ok = add_processors();
+    auto ok = check_sites(draft_);
+    if (ok) ok = add_processors();
     if (ok) ok = add_licences();
     if (ok) ok = add_partitions();
     if (ok) ok = check_every_node_is_used();
+    if (ok && !draft_.sites.empty()) ok = split();
     if (!ok) return std::unexpected(ok.error());
     return std::move(machine_);
   }
@@ -36,6 +39,7 @@ class Builder {
 
   Result<void> add_processors() {
     if (draft_.nodes.empty()) {
+      if (draft_.top.processors == 0 && !draft_.sites.empty()) return {};  // they say how many they have
       if (draft_.top.processors == 0) {
         return fail(draft_.shown +
                     ": the cluster has no processors. Describe its nodes in [[nodes]] tables, or write "
@@ -63,21 +67,9 @@ class Builder {
           line,
           "`licences` goes with nodes, and this cluster only counts processors. Describe them in [[nodes]] tables.");
     }
-    for (const std::string_view piece : split(draft_.top.licences, ',')) {
-      const auto colon = piece.find(':');
-      const std::string_view name = trimmed(piece.substr(0, colon));
-      const auto count =
-          colon == std::string_view::npos ? Result<std::int64_t>(0) : parse_integer(trimmed(piece.substr(colon + 1)));
-      if (name.empty() || !count || *count < 1 || *count > kMostProcessors) {
-        return wrong(line, "`licences` takes names with how many there are, such as \"matlab:4,fluent:12\", not " +
-                               quoted(piece) + ".");
-      }
-      const auto same = [&](const Licence& l) { return l.name == name; };
-      if (std::any_of(machine_.licences.begin(), machine_.licences.end(), same)) {
-        return wrong(line, "licence " + quoted(name) + " is there twice.");
-      }
-      machine_.licences.push_back({std::string(name), *count});
-    }
+    auto licences = parse_licences(draft_.top.licences);
+    if (!licences) return wrong(line, licences.error().message);
+    machine_.licences = std::move(*licences);
     return {};
   }
 
@@ -155,9 +147,15 @@ class Builder {
   }
 
   // Where a node is described.
-  std::uint32_t line_of(std::uint32_t id) const {
-    const auto entry = static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), id) - ends_.begin());
-    return draft_.nodes[entry].line_of("names");
+  std::size_t table_of(std::uint32_t id) const {
+    return static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), id) - ends_.begin());
+  }
+  std::uint32_t line_of(std::uint32_t id) const { return draft_.nodes[table_of(id)].line_of("names"); }
+
+  Result<void> split() {
+    std::vector<std::size_t> tables;
+    for (std::uint32_t id = 0; id < machine_.nodes.size(); ++id) tables.push_back(table_of(id));
+    return split_into_sites(draft_, tables, machine_);
   }
 
   Result<void> add_partitions() {

@@ -15,6 +15,7 @@ struct ClusterDraft {
   TopEntry top;
   std::vector<NodesEntry> nodes;
   std::vector<PartitionEntry> partitions;
+  std::vector<SiteEntry> sites;
 };
 
 // Fails with "FILE:LINE: ..." on the first two parts that contradict each other.

@@ -18,15 +18,15 @@ constexpr std::size_t kLongestText = 200;
 constexpr std::size_t kLongestHostList = std::size_t{64} << 10U;
 
 // Where one table stands, for messages.
-struct Site {
+struct Table {
   const std::string& shown;
-  std::string table;  // "" or "[[nodes]]"
+  std::string title;  // "" or "[[nodes]]"
 
   std::unexpected<Error> wrong(std::uint32_t line, const std::string& what) const {
     return fail(shown + ":" + std::to_string(line) + ": " + what);
   }
   std::string named(std::string_view key) const {
-    return "`" + std::string(key) + "`" + (table.empty() ? "" : " in " + table);
+    return "`" + std::string(key) + "`" + (title.empty() ? "" : " in " + title);
   }
 };
 
@@ -108,27 +108,27 @@ std::string unknown_key(std::string_view name, std::span<const Key<Of>> keys, st
 
 // Reads one table by its keys; `others` are names in it that are not for these keys.
 template <class Of>
-Result<Of> read_entry(const TomlValue& table, std::span<const Key<Of>> keys, const Site& site,
+Result<Of> read_entry(const TomlValue& members, std::span<const Key<Of>> keys, const Table& table,
                       const std::vector<std::string_view>& others = {}) {
   Of entry;
-  entry.line = table.line;
-  for (const auto& [name, line, value] : table.members) {
+  entry.line = members.line;
+  for (const auto& [name, line, value] : members.members) {
     if (std::ranges::find(others, name) != others.end()) continue;
     const auto key = std::ranges::find(keys, name, &Key<Of>::name);
     if (key == keys.end()) {
-      return site.wrong(line, "the key " + quoted(name) + (site.table.empty() ? " " : " in " + site.table + " ") +
-                                  unknown_key(name, keys, others));
+      return table.wrong(line, "the key " + quoted(name) + (table.title.empty() ? " " : " in " + table.title + " ") +
+                                   unknown_key(name, keys, others));
     }
     if (!store(*key, value, entry)) {
-      return site.wrong(value.line, site.named(key->name) + " takes " + takes_text(key->type, key->low, key->high) +
-                                        ", not " + value.shown() + ".");
+      return table.wrong(value.line, table.named(key->name) + " takes " + takes_text(key->type, key->low, key->high) +
+                                         ", not " + value.shown() + ".");
     }
     entry.lines.emplace_back(key->name, line);
   }
   for (const Key<Of>& key : keys) {
     if (key.fallback.empty() && entry.line_of(key.name) == 0) {
-      return site.wrong(entry.line,
-                        site.table + " lacks `" + std::string(key.name) + "`: " + std::string(key.meaning) + ".");
+      return table.wrong(entry.line,
+                         table.title + " lacks `" + std::string(key.name) + "`: " + std::string(key.meaning) + ".");
     }
   }
   return entry;
@@ -141,18 +141,18 @@ Result<std::vector<Of>> read_entries(const TomlValue& root, std::string_view nam
   std::vector<Of> entries;
   const TomlValue* const list = root.find(name);
   if (list == nullptr) return entries;
-  const Site site{shown, "[[" + std::string(name) + "]]"};
+  const Table table{shown, "[[" + std::string(name) + "]]"};
   const auto is_table = [](const TomlValue& value) { return value.kind == TomlValue::Kind::table; };
   if (list->kind != TomlValue::Kind::list || !std::ranges::all_of(list->items, is_table)) {
-    return site.wrong(list->line, "`" + std::string(name) + "` is written as " + site.table +
-                                      " tables, one for each; see docs/cluster-file.md.");
+    return table.wrong(list->line, "`" + std::string(name) + "` is written as " + table.title +
+                                       " tables, one for each; see docs/cluster-file.md.");
   }
   if (list->items.size() > kMostTables) {
-    return site.wrong(list->line, "there are more than " + grouped(kMostTables) + " " + site.table +
-                                      " tables. Put nodes or partitions of one kind together in one.");
+    return table.wrong(list->line, "there are more than " + grouped(kMostTables) + " " + table.title +
+                                       " tables. Put nodes or partitions of one kind together in one.");
   }
   for (const TomlValue& each : list->items) {
-    auto entry = read_entry<Of>(each, keys, site);
+    auto entry = read_entry<Of>(each, keys, table);
     if (!entry) return std::unexpected(entry.error());
     entries.push_back(std::move(*entry));
   }
@@ -162,12 +162,15 @@ Result<std::vector<Of>> read_entries(const TomlValue& root, std::string_view nam
 Result<ClusterDraft> read_draft(const TomlValue& root, const std::string& shown) {
   ClusterDraft draft;
   draft.shown = shown;
-  auto top = read_entry<TopEntry>(root, top_keys(), {shown, ""}, {"nodes", "partitions"});
+  auto top = read_entry<TopEntry>(root, top_keys(), {shown, ""}, {"nodes", "partitions", "sites"});
   if (!top) return std::unexpected(top.error());
   auto nodes = read_entries<NodesEntry>(root, "nodes", nodes_keys(), shown);
   if (!nodes) return std::unexpected(nodes.error());
   auto partitions = read_entries<PartitionEntry>(root, "partitions", partition_keys(), shown);
   if (!partitions) return std::unexpected(partitions.error());
+  auto sites = read_entries<SiteEntry>(root, "sites", site_keys(), shown);
+  if (!sites) return std::unexpected(sites.error());
+  draft.sites = std::move(*sites);
   draft.top = std::move(*top);
   draft.nodes = std::move(*nodes);
   draft.partitions = std::move(*partitions);

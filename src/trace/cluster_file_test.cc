@@ -173,9 +173,9 @@ TEST(ClusterFile, names_an_unknown_key_and_the_nearest_known_one) {
   EXPECT_EQ(complaint("node = 3"), "kea.toml:1: the key \"node\" is not known. Did you mean `nodes`?");
   EXPECT_EQ(complaint(changed("memory", "colour_of_the_case")),
             "kea.toml:6: the key \"colour_of_the_case\" in [[nodes]] is not known. There are `names`, `processors`, "
-            "`memory`, `rack`, `accelerators`, `accelerator_type`, `accelerator_speed`, `accelerator_link`, "
+            "`memory`, `rack`, `site`, `accelerators`, `accelerator_type`, `accelerator_speed`, `accelerator_link`, "
             "`watts_off`, `watts_idle`, `watts_busy`, `boot_time`, `shutdown_time`, `boot_energy`, `shutdown_energy`, "
-            "`cpu_factor`.");
+            "`cpu_factor`, `boot_fails`.");
 }
 
 TEST(ClusterFile, says_what_a_key_takes_when_given_another_type_or_too_much) {
@@ -273,7 +273,7 @@ TEST(ClusterFile, is_text_in_utf8_and_toml) {
   EXPECT_EQ(complaint("°name = 'a'"),
             "kea.toml:1: this is not valid TOML: a character beyond ASCII stands outside quotes.");
   EXPECT_EQ(complaint("'né' = 1"),
-            "kea.toml:1: the key \"né\" is not known. There are `nodes`, `partitions`, `name`, `processors`, "
+            "kea.toml:1: the key \"né\" is not known. There are `nodes`, `partitions`, `sites`, `name`, `processors`, "
             "`electricity_price`, `co2`, `licences`.");
   const auto greek = parse_cluster("\xEF\xBB\xBFname = 'κέα'  # °\r\nprocessors = 3\r\n", "kea.toml");
   ASSERT_TRUE(greek) << greek.error().message;

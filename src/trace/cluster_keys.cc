@@ -35,6 +35,8 @@ constexpr auto kNodesKeys = std::to_array<Key<NodesEntry>>({
      "memory of each of these nodes that jobs can ask for"},
     {"rack", KeyType::text, &NodesEntry::rack, 0, 0, "one rack for all nodes that name none",
      "the rack in which these nodes stand; tables may name the same one"},
+    {"site", KeyType::text, &NodesEntry::site, 0, 0, "must be there where there are `[[sites]]`",
+     "the site at which these nodes stand"},
     {"accelerators", KeyType::whole, &NodesEntry::accelerators, 0, 64, "0", "accelerators of each of these nodes"},
     {"accelerator_type", KeyType::text, &NodesEntry::accelerator_type, 0, 0, "gpu", "what kind they are"},
     {"accelerator_speed", KeyType::factor, &NodesEntry::accelerator_speed, 1, 100'000, "1.0",
@@ -79,6 +81,18 @@ constexpr auto kPartitionKeys = std::to_array<Key<PartitionEntry>>({
      "jobs of the partition with the higher number go first"},
 });
 
+constexpr auto kSiteKeys = std::to_array<Key<SiteEntry>>({
+    {"name", KeyType::text, &SiteEntry::name, 0, 0, "", "what nodes and jobs call the site; unique"},
+    {"bandwidth", KeyType::size, &SiteEntry::bandwidth, 1, kMostMemory, "inputs take no time",
+     "bytes a second between this site and the others; between two sites the lesser counts"},
+    {"processors", KeyType::whole, &SiteEntry::processors, 1, kMostProcessors, "the sum over its nodes",
+     "interchangeable processors that are only counted; where there are no `[[nodes]]`"},
+    {"licences", KeyType::text, &SiteEntry::licences, 0, 0, "none", "licences of this site, as at the top"},
+    {"electricity_price", KeyType::factor, &SiteEntry::price, 0, 1'000'000, "as at the top",
+     "what a kilowatt-hour costs here"},
+    {"co2", KeyType::factor, &SiteEntry::co2, 0, 10'000'000, "as at the top", "grams of CO2 for a kilowatt-hour here"},
+});
+
 // Thousandths, as people write them: "1", "0.5", "0.001".
 std::string format_factor(std::int64_t thousandths) {
   std::string text = std::to_string(thousandths / 1000);
@@ -107,6 +121,7 @@ std::uint32_t Entry::line_of(std::string_view key) const {
 std::span<const Key<TopEntry>> top_keys() { return kTopKeys; }
 std::span<const Key<NodesEntry>> nodes_keys() { return kNodesKeys; }
 std::span<const Key<PartitionEntry>> partition_keys() { return kPartitionKeys; }
+std::span<const Key<SiteEntry>> site_keys() { return kSiteKeys; }
 
 std::string takes_text(KeyType type, std::int64_t low, std::int64_t high) {
   switch (type) {
@@ -134,6 +149,7 @@ std::vector<ClusterKey> cluster_keys() {
   add_rows(rows, "", top_keys());
   add_rows(rows, "nodes", nodes_keys());
   add_rows(rows, "partitions", partition_keys());
+  add_rows(rows, "sites", site_keys());
   return rows;
 }
 

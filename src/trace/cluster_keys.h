@@ -24,7 +24,7 @@ struct Entry {
   std::uint32_t line_of(std::string_view key) const;
 };
 
-// The three kinds of table as they are written, before they are looked at together.
+// The four kinds of table as they are written, before they are looked at together.
 struct TopEntry : Entry {
   std::string name = "cluster";
   std::int64_t processors = 0;
@@ -35,6 +35,7 @@ struct TopEntry : Entry {
 };
 struct NodesEntry : Entry {
   std::string names;
+  std::string site;
   std::int64_t processors = 1;
   std::int64_t memory = 0;
   std::string rack;
@@ -64,6 +65,15 @@ struct PartitionEntry : Entry {
   std::int64_t priority = 0;
 };
 
+struct SiteEntry : Entry {
+  std::string name;
+  std::int64_t processors = 0;
+  std::int64_t bandwidth = 0;  // bytes a second; 0: inputs take no time
+  std::string licences;
+  std::int64_t price = -1;
+  std::int64_t co2 = -1;
+};
+
 template <class Of>
 struct Key {
   using Place = std::variant<std::string Of::*, std::int64_t Of::*, Duration Of::*, bool Of::*>;
@@ -80,6 +90,7 @@ struct Key {
 std::span<const Key<TopEntry>> top_keys();
 std::span<const Key<NodesEntry>> nodes_keys();
 std::span<const Key<PartitionEntry>> partition_keys();
+std::span<const Key<SiteEntry>> site_keys();
 
 // "a whole number from 1 to 100", "a time from 1s, such as 90, \"1h\" or \"2d\"".
 std::string takes_text(KeyType type, std::int64_t low, std::int64_t high);

@@ -13,7 +13,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from rota_case import DAY, ROTA, RotaCase, main, row
+from rota_case import DAY, ROOT, ROTA, RotaCase, main, row
 
 HEAD = "; MaxProcs: 4\n"
 
@@ -110,6 +110,70 @@ class Simulate(RotaCase):
             done = self.rota("simulate", DAY, "--policy", "fcfs,easy,conservative", "--json", "--threads", threads)
             tables.append([r["plan_hash"] for r in json.loads(done.stdout)["rehearsals"]])
         self.assertEqual(*tables)
+
+
+class Sites(RotaCase):
+    WADDEN = str(ROOT / "examples" / "wadden.toml")
+    SIDECAR = "job,input,site\n*,2G,\n7,40G,ameland\n"
+    POLICIES = ("easy,easy+auction=announced,easy+auction=english,easy+auction=least-loaded,easy+auction=race,"
+                "grace+power=demand+auction=announced")
+
+    def simulate(self, *more, **how):
+        self.file("jobs-of-day.csv", self.SIDECAR)
+        return self.rota("simulate", DAY, "--cluster", self.WADDEN, "--attributes", "jobs-of-day.csv", *more, **how)
+
+    def runs(self, *more):
+        return json.loads(self.simulate("--json", *more).stdout)["rehearsals"]
+
+    def test_each_site_has_a_row_below_its_policy(self):
+        table = self.simulate("--policy", "easy,easy+auction=announced").stdout
+        rows = [line.split()[0] for line in table[table.index("jobs that moved"):].splitlines()[2:]]
+        self.assertEqual(rows, ["easy", "texel", "ameland", "easy+auction=announced", "texel", "ameland"], table)
+
+    def test_every_job_ends_at_one_site_and_the_sums_agree(self):
+        for run in self.runs("--policy", self.POLICIES):
+            with self.subTest(policy=run["policy"]):
+                sites = run["sites"]
+                self.assertEqual([site["site"] for site in sites], ["texel", "ameland"])
+                self.assertEqual(sum(site["jobs"] for site in sites), 1500)
+                self.assertEqual(run["unfinished_jobs"], 0)
+                self.assertEqual(sum(site["jobs_in"] for site in sites), sum(site["jobs_out"] for site in sites))
+                self.assertEqual(run["moved_bytes"], sum(site["bytes_in"] for site in sites))
+                self.assertEqual(run["moved_jobs"] == 0, "auction" not in run["policy"])
+                self.assertAlmostEqual(run["power"]["energy_kwh"], sum(s["power"]["energy_kwh"] for s in sites))
+
+    def test_job_files_name_the_site(self):
+        self.simulate("--policy", "easy", "--jobs", "jobs.csv")
+        with open(self.folder / "jobs.csv", newline="") as file:
+            rows = {row["number"]: row for row in csv.DictReader(file)}
+        self.assertEqual(rows["7"]["site"], "ameland")
+        self.assertEqual({row["site"] for row in rows.values()}, {"texel", "ameland"})
+        self.assertEqual({row["site"] for row in rows.values() if int(row["processors"]) > 192}, {"texel"})
+
+    def test_the_same_again_is_the_same(self):
+        hashes = [[(run["plan_hash"], [site["plan_hash"] for site in run["sites"]])
+                   for run in self.runs("--policy", self.POLICIES, "--threads", threads)] for threads in ("1", "4")]
+        self.assertEqual(*hashes)
+        self.assertEqual(len({total for total, _ in hashes[0]}), len(hashes[0]), "policies differ")
+
+    def test_one_site_is_the_cluster_that_it_is(self):
+        nodes = 'names = "n[01-32]"\nprocessors = 16\nwatts_idle = 128\n'
+        self.file("plain.toml", "[[nodes]]\n" + nodes)
+        self.file("one.toml", '[[sites]]\nname = "heron"\n[[nodes]]\nsite = "heron"\n' + nodes)
+        for policy in ("easy", "easy++", "conservative", "easy+power=demand"):
+            self.rota("simulate", DAY, "--cluster", "plain.toml", "--policy", policy, "--jobs", "plain.csv")
+            for auction in ("none", "announced", "english", "race"):
+                self.rota("simulate", DAY, "--cluster", "one.toml", "--policy", f"{policy}+auction={auction}", "--jobs",
+                          "one.csv")
+                self.assertEqual((self.folder / "plain.csv").read_bytes(), (self.folder / "one.csv").read_bytes())
+
+    def test_what_does_not_go_with_sites_is_refused(self):
+        self.refused("simulate", DAY, "--policy", "easy+auction=english",
+                     said="chooses a site for each job, and here there is one. Give a --cluster file with [[sites]]")
+        self.file("two.toml", '[[sites]]\nname = "a"\nprocessors = 9\n[[sites]]\nname = "b"\nprocessors = 9\n')
+        self.refused("simulate", DAY, "--cluster", "two.toml", "--ties", "submit-first", said="are of one site")
+        self.file("closed.swf", "; QueueFloor: 5\n" + row(1))
+        self.refused("simulate", "closed.swf", "--cluster", "two.toml", said="QueueFloor")
 
 
 class Verify(RotaCase):
@@ -235,15 +299,19 @@ class Policies(RotaCase):
     def test_every_word_that_a_knob_lists_is_taken(self):
         self.file("log.swf", HEAD + row(1))
         self.file("gpu.toml", '[[nodes]]\nnames = "n"\naccelerators = 1\n')
+        self.file("sites.toml", "".join(f'[[sites]]\nname = "{site}"\nprocessors = 4\n' for site in "ab"))
         self.file("speeds.toml", '[[nodes]]\nnames = "f"\ncpu_factor = 2\n[[nodes]]\nnames = "s"\n')
         for knob in json.loads(self.rota("policies", "--json").stdout)["knobs"]:
             needs = {"bind": "gpu.toml", "migrate": "speeds.toml"}.get(knob["name"])
             if knob["name"].startswith("power"):
                 needs = "gpu.toml"
+            if knob["name"].startswith("auction"):
+                needs = "sites.toml"
             cluster = ["--cluster", needs] if needs else []
             policy = "fcfs" if knob["name"] == "skip" else "easy"  # where the knob has an effect
-            if knob["name"].startswith("power-"):
-                policy += "+power=" + knob["meaning"].split(":")[0].split(",")[0]
+            for family in ("power", "auction"):
+                if knob["name"].startswith(family + "-"):
+                    policy += f"+{family}=" + knob["meaning"].split(":")[0].split(",")[0]
             for value in knob["values"].split("|"):
                 if value.strip().replace("-", "").isalnum() and value.strip().islower():
                     self.rota("simulate", "log.swf", "--policy", f"{policy}+{knob['name']}={value.strip()}", *cluster)

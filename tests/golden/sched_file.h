@@ -10,18 +10,21 @@
 //   node 2 fails=500       and maybe how many of its boots fail, per mille
 //   boot 5                 optional, as is `shutdown 1`: of every node named so far; without it a boot takes 1 s
 //   boot-seed 7            optional: which boots fail
+//   site texel 10          optional: what is described from here to the next one is there; its link, bytes a second
 //   policy easy
 //   ties submit-first      optional, as are `estimates exact` and `clamp`
 //   jobs
 //   1 0 3 10 10            id submit processors limit run, and maybe priority=N user=N nodes=N memory=N;
 //                          checkpoint=N or rerun=N (can move, at that cost), licences=N (of the first kind),
-//                          partition=N; tasks=N accelerator=N cpu=N start_up=N (what one takes there)
+//                          partition=N, site=N (the Nth, where it is submitted), input=N (bytes);
+//                          tasks=N accelerator=N cpu=N start_up=N (what one takes there)
 //   timeline
 //   1 0 10 promised=5      id start end, and maybe promised=N (the first promise; unsaid: not looked at), backfilled,
-//   killed preempted=N (of its dispatches so many gave way) migrated=N (moves), 2 rejected
+//   killed preempted=N (of its dispatches so many gave way) migrated=N (moves) at=N (the Nth site), 2 rejected
 //   asleep 40 cycles=2     optional: processor-seconds off, and times that a node was sent to sleep; failed=1: boots
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -42,6 +45,7 @@ struct Expected {
   std::optional<std::int64_t> promised;
   std::int64_t preempted = 0;
   std::int64_t migrated = 0;
+  std::optional<std::int64_t> at;
   bool backfilled = false, killed = false, rejected = false;
 };
 
@@ -69,8 +73,14 @@ class SchedReader {
       std::istringstream words(text.substr(0, text.find('#')));
       if (std::string word; words >> word) read_line(word, words);
     }
-    if (!machine_.nodes.empty()) {
-      add_partitions();
+    if (!attributes_.empty()) {
+      const auto read =
+          trace::Attributes::parse("job,licences,restart,restart_cost,input,site\n" + attributes_, shown_, &machine_);
+      if (!read) fail(read.error().message);
+      file_.options.attributes = std::make_shared<const trace::Attributes>(*read);
+    }
+    add_partitions();
+    if (!machine_.nodes.empty() || !machine_.sites.empty()) {
       file_.options.processors = machine_.processors;
       file_.options.machine = std::make_shared<const Machine>(machine_);
       if (!tasks_.empty()) file_.options.tasks = std::make_shared<const TaskTable>(tasks_);
@@ -116,37 +126,31 @@ class SchedReader {
   void read_setting(const std::string& word, std::istringstream& words) {
     std::string value;
     words >> value;
-    if (word == "processors") {
+    if (word == "site") {
+      machine_.sites.emplace_back().name = value;
+      machine_.sites.back().racks = {""};
+      if (std::string link; words >> link) machine_.sites.back().bandwidth = number(link);
+    } else if (word == "processors" && machine_.sites.empty()) {
       file_.options.processors = number(value);
+    } else if (word == "processors") {
+      machine_.sites.back().processors = number(value);
+      machine_.processors += number(value);
     } else if (word == "node") {
-      Node& node = machine_.nodes.emplace_back();
-      node.name = "node " + std::to_string(machine_.nodes.size());
-      node.processors = static_cast<std::uint32_t>(number(value));
-      machine_.processors += node.processors;
-      node.power.boot = seconds(1);
-      for (std::string more; words >> more;) {
-        if (more.starts_with("factor=")) {
-          node.cpu_factor = static_cast<std::int32_t>(named(more).second);
-        } else if (more.starts_with("fails=")) {
-          node.power.boot_fails = static_cast<std::int32_t>(named(more).second);
-        } else if (more.starts_with("partition=")) {
-          in_partition_[machine_.nodes.size() - 1] = static_cast<std::uint32_t>(named(more).second);
-        } else if (more.starts_with("accelerators=")) {
-          node.accelerators = static_cast<std::uint32_t>(named(more).second);
-        } else if (more.starts_with("rack=")) {
-          node.rack = RackId{static_cast<std::uint32_t>(named(more).second)};
-        } else {
-          node.memory = number(more);
-        }
-      }
+      read_node(number(value), words);
     } else if (word == "boot" || word == "shutdown") {
-      for (Node& node : machine_.nodes) {
-        (word == "boot" ? node.power.boot : node.power.shutdown) = seconds(number(value));
-      }
+      const Duration time = seconds(number(value));
+      const auto set = [&](Machine& machine) {
+        for (Node& node : machine.nodes) (word == "boot" ? node.power.boot : node.power.shutdown) = time;
+      };
+      set(machine_);
+      for (Machine& site : machine_.sites) set(site);
     } else if (word == "boot-seed") {
       machine_.boot_seed = number(value);
     } else if (word == "licences") {
-      machine_.licences.push_back({value, next_number(words)});
+      const Licence licence{value, next_number(words)};
+      if (!machine_.sites.empty()) machine_.sites.back().licences.push_back(licence);
+      const bool known = std::ranges::find(machine_.licences, value, &Licence::name) != machine_.licences.end();
+      if (!known) machine_.licences.push_back(licence);
     } else if (word == "policy") {
       file_.policy = value;
     } else if (word == "ties" && value == "submit-first") {
@@ -180,6 +184,33 @@ class SchedReader {
     for (scenario::Row& row : file_.jobs) row.partition = row.partition.value_or(0);
   }
 
+  void read_node(std::int64_t processors, std::istringstream& words) {
+    Node node;
+    node.name = "node " + std::to_string(machine_.nodes.size() + 1);
+    node.processors = static_cast<std::uint32_t>(processors);
+    node.power.boot = seconds(1);
+    for (std::string more; words >> more;) {
+      if (more.starts_with("factor=")) {
+        node.cpu_factor = static_cast<std::int32_t>(named(more).second);
+      } else if (more.starts_with("fails=")) {
+        node.power.boot_fails = static_cast<std::int32_t>(named(more).second);
+      } else if (more.starts_with("partition=")) {
+        in_partition_[machine_.nodes.size()] = static_cast<std::uint32_t>(named(more).second);
+      } else if (more.starts_with("accelerators=")) {
+        node.accelerators = static_cast<std::uint32_t>(named(more).second);
+      } else if (more.starts_with("rack=")) {
+        node.rack = RackId{static_cast<std::uint32_t>(named(more).second)};
+      } else {
+        node.memory = number(more);
+      }
+    }
+    machine_.nodes.push_back(node);
+    machine_.processors += processors;
+    if (machine_.sites.empty()) return;
+    machine_.sites.back().nodes.push_back(node);
+    machine_.sites.back().processors += processors;
+  }
+
   void read_job(const std::string& id, std::istringstream& words) {
     scenario::Row& row = file_.jobs.emplace_back();
     row.number = number(id);
@@ -187,9 +218,16 @@ class SchedReader {
     row.processors = static_cast<std::uint32_t>(next_number(words));
     row.limit = next_number(words);
     row.run = next_number(words);
+    std::int64_t input = 0;
+    std::size_t site = 0;
     for (std::string word; words >> word;) {
       const auto [name, value] = named(word);
-      if (name == "priority") {
+      if (name == "site") {
+        site = static_cast<std::size_t>(value);
+        if (site > machine_.sites.size()) fail("there is no site " + std::to_string(value));
+      } else if (name == "input") {
+        input = value;
+      } else if (name == "priority") {
         row.priority = static_cast<std::int32_t>(value);
       } else if (name == "user") {
         row.user = static_cast<std::uint32_t>(value);
@@ -210,6 +248,7 @@ class SchedReader {
         fail("a job has no \"" + word + "\"");
       }
     }
+    if (site > 0 || input > 0) tell_apart(row, site, input);
   }
 
   bool read_task_word(std::int64_t job, const std::string& name, std::int64_t value) {
@@ -221,6 +260,16 @@ class SchedReader {
     if (name == "start_up") spec.start_up = seconds(value);
     return true;
   }
+  // As a sidecar says it, which then says everything of the job that it can.
+  void tell_apart(const scenario::Row& row, std::size_t site, std::int64_t input) {
+    attributes_ += digits(row.number) + ",";
+    if (row.licences > 0) attributes_ += machine_.licences.front().name + ":" + digits(row.licences);
+    const bool never = row.restart == Restart::never;
+    attributes_ += never ? ",," : row.restart == Restart::checkpoint ? ",checkpoint," : ",from-start,";
+    attributes_ += (never ? "" : digits(row.restart_cost)) + "," + digits(input) + ",";
+    attributes_ += (site > 0 ? machine_.sites[site - 1].name : "") + "\n";
+  }
+  static std::string digits(std::int64_t number) { return std::to_string(number); }
 
   void read_expected(const std::string& id, std::istringstream& words) {
     if (id == "asleep") {
@@ -253,6 +302,8 @@ class SchedReader {
         e.preempted = value;
       } else if (name == "migrated") {
         e.migrated = value;
+      } else if (name == "at") {
+        e.at = value;
       } else {
         fail("a timeline has no \"" + word + "\"");
       }
@@ -268,6 +319,7 @@ class SchedReader {
   Machine machine_;
   std::map<std::size_t, std::uint32_t> in_partition_;  // by node
   TaskTable tasks_;
+  std::string attributes_;  // rows of a sidecar
   std::string shown_;
   std::string part_;
   int line_ = 0;

@@ -26,6 +26,7 @@ std::string line_of(const Expected& e) {
   std::string line = std::to_string(e.id) + " " + std::to_string(e.start) + " " + std::to_string(e.end);
   if (e.promised) line += " promised=" + std::to_string(*e.promised);
   if (e.preempted > 0) line += " preempted=" + std::to_string(e.preempted);
+  if (e.at) line += " at=" + std::to_string(*e.at);
   if (e.migrated > 0) line += " migrated=" + std::to_string(e.migrated);
   return line + (e.backfilled ? " backfilled" : "") + (e.killed ? " killed" : "");
 }
@@ -47,6 +48,12 @@ Expected got_for(const Job& job, bool with_promise) {
   got.killed = job.state == JobState::timed_out || job.kills > 0;
   if (with_promise) got.promised = second_of(job.first_promise);
   return got;
+}
+
+// From 1; 0: it ran nowhere, or there is one site.
+std::int64_t site_of(const report::Outcome& outcome, const Job& job) {
+  if (outcome.site_of.empty()) return 0;
+  return std::int64_t{outcome.site_of[static_cast<std::size_t>(&job - outcome.jobs.data())].value + 1};
 }
 
 // One line a job, a sign a second: '.' waiting, '#' running.
@@ -89,7 +96,9 @@ TEST_P(Sched, ComesToItsTimeline) {
   bool same = true;
   for (const Expected& e : file.timeline) {
     ASSERT_TRUE(job_of.contains(e.id)) << "the timeline names job " << e.id << ", which is not among the jobs";
-    got[e.id] = line_of(got_for(*job_of[e.id], e.promised.has_value()));
+    Expected found = got_for(*job_of[e.id], e.promised.has_value());
+    if (e.at) found.at = site_of(outcome, *job_of[e.id]);
+    got[e.id] = line_of(found);
     same = same && got[e.id] == line_of(e);
   }
   if (file.asleep) {

@@ -53,7 +53,7 @@ Ran run(const Setting& setting) {
   sim::VirtualLoop loop;
   MemoryExchange exchange(loop);
   sim::FederationOptions options;
-  options.processors = setting.mix.sites;
+  for (const std::int64_t processors : setting.mix.sites) options.sites.emplace_back().processors = processors;
   options.transfer = made.transfer;
   options.placing = setting.placing;
   options.rules = setting.rules;
@@ -130,7 +130,9 @@ class DispatcherTest : public testing::Test, public Site {
     dispatcher_.open(kEpoch);
   }
   const View& view() const override { return cluster_; }
+  std::optional<JobSpec> asked_here(const Offer& offer) const override { return offer.spec; }
   Haul haul(const Offer&) const override { return {seconds(10), seconds(10), {}}; }
+  std::vector<Coming> coming() const override { return {}; }
   std::vector<Duration> soonest(const Offer&) const override { return {seconds(10), seconds(0)}; }
   void give_up(std::int64_t job) override { given_up_.push_back(job); }
   void take(const Offer& offer) override { taken_.emplace_back(offer.spec.number, loop_.now()); }

@@ -25,6 +25,7 @@ Duration work_in(Duration time, std::int32_t cpu_factor) {
 
 void SimEngine::open(EventSink& sink) {
   sink_ = &sink;
+  if (meter_.meters() && options_.metered_from != kNever) meter_.open(options_.metered_from);
   draw();
   ring_next();
 }
@@ -46,7 +47,7 @@ bool SimEngine::arrival_due(Instant now) const {
 
 void SimEngine::take_arrival(Instant now) {
   if (options_.queue_floor >= 0) next_.spec.submit = now;
-  if (meter_.meters() && alive_.size() == 0) meter_.open(now);
+  if (meter_.meters() && alive_.size() == 0 && options_.metered_from == kNever) meter_.open(now);
   if (tasks_) tasks_->arrive(JobId{alive_.size()}, next_.spec.number, next_.run_time);
   alive_.add().run_time = next_.run_time;
   ++waiting_;

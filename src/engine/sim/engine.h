@@ -43,6 +43,7 @@ struct EngineOptions {
   std::int64_t queue_floor = -1;
   Duration checkpoint{0};            // what writing a checkpoint takes
   const Machine* metered = nullptr;  // its nodes can sleep, and their power is metered. Must outlive the engine
+  Instant metered_from = kNever;     // kNever: from the first arrival on
   // Jobs with tasks, on nodes of the machine whose accelerators they may use; nullptr: none. Both must outlive the
   // engine
   const TaskTable* tasks = nullptr;

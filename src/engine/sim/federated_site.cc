@@ -1,29 +1,13 @@
 #include "engine/sim/federated_site.h"
 
-#include "engine/sim/rehearsal.h"
-
 namespace rota::sim {
-namespace {
-
-ClusterOptions cluster_of(const FederatedSite::Parts& parts) {
-  RehearsalOptions options;
-  options.processors = parts.processors;
-  return cluster_options(options, parts.chain);
-}
-
-EngineOptions engine_of(const FederatedSite::Parts& parts) {
-  EngineOptions options;
-  options.checkpoint = parts.chain.knobs().checkpoint;
-  return options;
-}
-
-}  // namespace
 
 FederatedSite::FederatedSite(SiteId self, const Parts& parts)
     : self_(self),
       ear_(parts.ear),
-      engine_(engine_of(parts), parts.local, parts.loop),
-      controller_(cluster_of(parts), parts.chain, {parts.loop, *this, *this}) {}
+      loop_(parts.loop),
+      engine_(engine_options(parts.options, parts.chain), parts.local, parts.loop),
+      controller_(cluster_options(parts.options, parts.chain), parts.chain, {parts.loop, *this, *this}) {}
 
 Result<void> FederatedSite::deliver(std::span<const Event> events) {
   auto done = controller_.deliver(events);

@@ -7,7 +7,7 @@
 
 #include "control/controller.h"
 #include "control/dispatcher.h"
-#include "engine/sim/engine.h"
+#include "engine/sim/rehearsal.h"
 
 namespace rota::sim {
 
@@ -25,7 +25,7 @@ class SiteEar {
 class FederatedSite final : private Engine, private EventSink, private JobSink {
  public:
   struct Parts {
-    std::int64_t processors;
+    const RehearsalOptions& options;
     const Chain& chain;
     Source& local;  // its own jobs
     VirtualLoop& loop;
@@ -34,6 +34,17 @@ class FederatedSite final : private Engine, private EventSink, private JobSink {
   FederatedSite(SiteId self, const Parts& parts);
 
   void open() { engine_.open(*this); }
+  // Decides at this instant whether anything has happened or not: a site without jobs, too, has nodes to put to sleep.
+  void wake(Instant at) { loop_.set(controller_, at); }
+  void close() { controller_.close(); }  // after the last event
+  // No job is left to come from its own stream, to wait or to run.
+  bool all_gone() const { return !engine_.expects_jobs() && view().waiting().empty() && view().running().empty(); }
+  bool quiet() const { return engine_.quiet(); }  // nothing will happen here by itself
+  const Controller& controller() const { return controller_; }
+  // What its nodes drew until now; nothing where nothing is metered.
+  Consumption consumption(Instant now) const {
+    return engine_.meter().meters() ? engine_.meter().read(now) : Consumption{};
+  }
   const View& view() const { return controller_.view(); }
   const Result<void>& failure() const { return controller_.failure() ? engine_.failure() : controller_.failure(); }
 
@@ -49,6 +60,7 @@ class FederatedSite final : private Engine, private EventSink, private JobSink {
 
   SiteId self_;
   SiteEar& ear_;
+  VirtualLoop& loop_;
   SimEngine engine_;
   Controller controller_;
   std::map<std::int64_t, JobId> brought_;  // by number: jobs from elsewhere that are here

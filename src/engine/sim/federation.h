@@ -26,17 +26,21 @@ enum class Placing : std::uint8_t {
 };
 
 struct FederationOptions {
-  std::vector<std::int64_t> processors;         // of each site
-  std::vector<std::vector<Duration>> transfer;  // [from][to]; 0 to itself
+  std::vector<RehearsalOptions> sites;
+  std::vector<std::vector<Duration>> transfer;  // of any input, [from][to]; 0 to itself
+  std::vector<std::int64_t> bandwidth = {};     // of each site's link, bytes a second, of two the lesser; 0: no limit
   Placing placing = Placing::auction;
   DispatchRules rules;
   std::vector<Instant> first_looks;  // of each site's dispatcher
-  std::uint64_t seed = 0;            // of random placing, and of who hears first in a race
+  Duration margin{0};       // bids by expected start: by so much sooner a job must start elsewhere than where it lies
+  std::uint64_t seed = 0;   // of random placing, and of who hears first in a race
+  bool locals_too = false;  // it is over when the sites' own jobs are gone too
 };
 
 struct GlobalJob {
-  Arrival arrival;  // its number is its place in the stream, from 1; local jobs have negative numbers
-  SiteId data;      // where its input lies; it is submitted there
+  Arrival arrival;         // its number is no other job's, a local one's neither
+  SiteId data;             // where its input lies; it is submitted there
+  std::int64_t bytes = 0;  // of its input
 };
 
 // What became of a job of the global stream.
@@ -44,6 +48,29 @@ struct Fate {
   SiteId site;
   Instant end = kNever;
   std::int32_t preempted_at = 0;  // sites at which others gave way to it
+};
+
+// Inputs that went over a site's link.
+struct Traffic {
+  std::int64_t inputs_in = 0;
+  std::int64_t inputs_out = 0;
+  std::int64_t bytes_in = 0;
+  std::int64_t bytes_out = 0;
+};
+
+// What the jobs of a federation ask for at each site, where sites differ in more than their size.
+class Terms {
+ public:
+  virtual ~Terms() = default;
+  // nullopt: it can never run there.
+  virtual std::optional<JobSpec> at(SiteId site, const JobSpec& job) const = 0;
+};
+
+// Hears of every job that leaves a site for good: it has ended or was rejected.
+class SiteJobSink {
+ public:
+  virtual ~SiteJobSink() = default;
+  virtual void left(SiteId site, const Job& job) = 0;
 };
 
 struct FederationTotals {
@@ -58,18 +85,22 @@ class Federation final : public Alarm, private SiteEar {
   struct Wiring {
     VirtualLoop& loop;
     Exchange& exchange;
-    const Chain& chain;          // of every site
-    std::vector<Source*> local;  // of each site; they must outlive the federation
+    const Chain& chain;            // of every site
+    std::vector<Source*> local;    // of each site; they must outlive the federation
+    const Terms* terms = nullptr;  // nullptr: a job asks for the same everywhere
+    SiteJobSink* jobs = nullptr;
   };
   Federation(const FederationOptions& options, const Wiring& wiring, std::vector<GlobalJob> jobs);
   ~Federation() override;
 
-  // Until every job of the global stream has ended; fails with a referee's sentence.
+  // Until every job of the global stream has ended, or nothing more can happen; fails with a referee's sentence.
   Result<void> run();
 
   const std::vector<GlobalJob>& jobs() const { return jobs_; }
   const std::vector<Fate>& fates() const { return fates_; }  // in the order of the jobs
   const FederationTotals& totals() const { return totals_; }
+  const Traffic& traffic(SiteId site) const { return traffic_[site.value]; }
+  const FederatedSite& site(SiteId site) const { return *sites_[site.value]; }
 
  private:
   class Face;  // of a site towards its dispatcher
@@ -81,35 +112,50 @@ class Federation final : public Alarm, private SiteEar {
   void left(SiteId site, const Job& job) override;
 
   bool races() const { return options_.placing == Placing::race || options_.placing == Placing::staged_race; }
-  GlobalJob& job_of(std::int64_t number) { return jobs_[static_cast<std::size_t>(number - 1)]; }
-  Fate& fate_of(std::int64_t number) { return fates_[static_cast<std::size_t>(number - 1)]; }
-  Duration transfer(const GlobalJob& job, SiteId to) const { return options_.transfer[job.data.value][to.value]; }
+  std::size_t index_of(std::int64_t number) const;  // in jobs_; its size: a local job
+  GlobalJob& job_of(std::int64_t number) { return jobs_[index_of(number)]; }
+  const GlobalJob& job_of(std::int64_t number) const { return jobs_[index_of(number)]; }
+  Fate& fate_of(std::int64_t number) { return fates_[index_of(number)]; }
+  Duration transfer(const GlobalJob& job, SiteId to) const { return transfer(job.data, to, job.bytes); }
+  Duration transfer(SiteId from, SiteId to, std::int64_t bytes) const;
+  std::optional<JobSpec> asked_at(SiteId site, const JobSpec& job) const;
+  std::vector<SiteId> able(const GlobalJob& job) const;  // the sites that can run it
+  bool over() const;
+  bool quiet() const;
+  Result<void> failure() const;
   Result<void> place(const GlobalJob& job);
+  void place_copies(const GlobalJob& job, const std::vector<SiteId>& sites);
+  void moved(const GlobalJob& job, SiteId to, Duration took);
   void send(const GlobalJob& job, SiteId to, Duration after);  // with its input, which takes so long
   void expect(const GlobalJob& job, SiteId at, Instant when);
-  SiteId least_loaded(const GlobalJob& job) const;
-  SiteId next_large_enough(const GlobalJob& job);
+  SiteId least_loaded(const std::vector<SiteId>& sites) const;
+  SiteId next_in_turn(const std::vector<SiteId>& sites);
 
   FederationOptions options_;
   VirtualLoop& loop_;
   Exchange& exchange_;
+  const Terms* terms_;
+  SiteJobSink* sink_;
   std::vector<GlobalJob> jobs_;
+  std::vector<std::pair<std::int64_t, std::size_t>> index_;  // by number
   std::vector<Fate> fates_;
   std::vector<std::unique_ptr<FederatedSite>> sites_;
   std::vector<std::unique_ptr<Face>> faces_;
   std::vector<std::unique_ptr<Dispatcher>> dispatchers_;  // empty unless by auction
-  struct Coming {
+  struct Arriving {
     std::int64_t job;
     SiteId site;
   };
-  std::multimap<Instant, Coming> coming_;                  // with their input
+  std::multimap<Instant, Arriving> coming_;                // with their input
   std::vector<std::int64_t> coming_processors_;            // by site
+  std::set<std::int64_t> settled_;                         // numbers of jobs that only one site can run
   std::map<std::int64_t, std::set<SiteId>> preempted_at_;  // by job number
   std::size_t next_ = 0;                                   // in jobs_
   std::size_t ended_ = 0;
   std::uint32_t turn_ = 0;  // round robin
   Random random_;
   FederationTotals totals_;
+  std::vector<Traffic> traffic_;
   Result<void> failure_;
 };
 

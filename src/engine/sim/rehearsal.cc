@@ -16,16 +16,16 @@ ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& cha
   return cluster;
 }
 
-namespace {
-
-constexpr std::int64_t kInVain = 10'000;
-
 EngineOptions engine_options(const RehearsalOptions& options, const Chain& chain) {
   EngineOptions engine = options.engine;
   engine.checkpoint = chain.knobs().checkpoint;
   engine.bind = chain.knobs().bind;
   return engine;
 }
+
+namespace {
+
+constexpr std::int64_t kInVain = 10'000;
 
 }  // namespace
 

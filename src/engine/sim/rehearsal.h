@@ -19,6 +19,8 @@ struct RehearsalOptions {
 
 // The cluster that goes with a chain: with the indexes that its policies ask for.
 ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& chain);
+// The same of the simulated cluster.
+EngineOptions engine_options(const RehearsalOptions& options, const Chain& chain);
 
 class Rehearsal {
  public:
