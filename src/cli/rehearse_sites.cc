@@ -144,6 +144,10 @@ class SiteRehearsal {
       how.engine.ties = options_.ties;
       if (metered() && !machine.nodes.empty()) how.engine.metered = &machine;
       how.engine.metered_from = workload_.jobs.front().submit;
+      if (!machine.nodes.empty()) {
+        how.engine.tasks = options_.tasks.get();
+        how.engine.machine = &machine;
+      }
       if (!past_.empty()) how.past_work = &past_[s];
       federation.transfer.emplace_back(sites);
       federation.bandwidth.push_back(machine.bandwidth);
@@ -179,6 +183,11 @@ class SiteRehearsal {
     }
     outcome.plan_hash = hash_of(sites, collector.sites());
     outcome.power = power_of(sites);
+    for (const report::Summary& site : sites) {
+      if (!site.tasks) continue;
+      if (!outcome.tasks) outcome.tasks.emplace();
+      outcome.tasks->add(*site.tasks);
+    }
     outcome.cpu_seconds = cpu_seconds() - begin;
     result.summary = collector.total().conclude(outcome);
     add_sites(result.summary, std::move(sites));
@@ -193,6 +202,7 @@ class SiteRehearsal {
     outcome.processors = machine.processors;
     outcome.plan_hash = site.controller().plan_hash();
     outcome.power = power_use(site.consumption(now), metered() && !machine.nodes.empty() ? &machine : nullptr);
+    outcome.tasks = task_use(site.tasks(now), chain_.knobs().bind);
     report::Summary summary = tally.conclude(outcome);
     summary.site = machine.name;
     return summary;

@@ -13,9 +13,9 @@ constexpr std::uint64_t kFirstDraw = 16;  // beyond those of the models
 // leaves the others as they are.
 struct Draws {
   explicit Draws(std::int64_t seed)
-      : restart(of(seed, 0)), licence(of(seed, 1)), priority(of(seed, 2)), tasks(of(seed, 3)) {}
+      : restart(of(seed, 0)), licence(of(seed, 1)), priority(of(seed, 2)), tasks(of(seed, 3)), input(of(seed, 4)) {}
   static Random of(std::int64_t seed, std::uint64_t which) { return stream(seed, Draw{kFirstDraw + which}); }
-  Random restart, licence, priority, tasks;
+  Random restart, licence, priority, tasks, input;
 };
 
 double log_uniform(double unit, double low, double high) { return low * std::pow(high / low, unit); }
@@ -38,6 +38,7 @@ class Writer {
     licence();
     priority();
     tasks(job, run);
+    input();
     if (any_) out_ << row_ << '\n';
   }
   const AttributesGenerator::Written& written() const { return written_; }
@@ -100,6 +101,12 @@ class Writer {
     written_.tasks += count;
   }
 
+  void input() {
+    const bool brings = draws_.input.chance(its_.with_input);
+    const auto size = std::llround(log_uniform(draws_.input.unit(), 1, static_cast<double>(its_.most_input)));
+    cell(brings ? std::to_string(size) + "MB" : "");
+  }
+
   const AttributesGenerator& its_;
   std::ostream& out_;
   Draws draws_;
@@ -149,6 +156,8 @@ Knobs AttributesGenerator::knobs() {
        .meaning = "most megabytes of a task to an accelerator elsewhere",
        .low = 1,
        .high = 1e6},
+      share("input-share", with_input, "share of jobs that bring input, which lies at their site"),
+      {.name = "input-max", .value = &most_input, .meaning = "most megabytes of it", .low = 1, .high = 1e9},
       {.name = "start-up", .value = &start_up, .meaning = "before the first task", .low = 0, .high = 86'400},
       {.name = "node-processors",
        .value = &node_processors,
@@ -176,7 +185,7 @@ AttributesGenerator::Written AttributesGenerator::write(std::ostream& out, const
   auto copy = *this;
   out << "# made by: " << recipe.command << " --attributes FILE" << as_options(copy.knobs());
   for (std::size_t i = 0; i < licences.size(); ++i) out << (i == 0 ? " --licence-names " : ",") << licences[i];
-  out << "\njob,restart,restart_cost,licences,priority,tasks,task_accelerator,task_transfer,start_up\n";
+  out << "\njob,restart,restart_cost,licences,priority,tasks,task_accelerator,task_transfer,start_up,input\n";
   Writer writer(*this, out);
   recipe.each([&](const JobSpec& job, Duration run) {
     writer.job(job, run);

@@ -65,8 +65,8 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
 
   // A job that comes from elsewhere than the source, now. Its JobId is arrived() before the call.
   [[gnu::cold]] void submit(const Arrival& arrival);
-  // A job that waits will run for so much longer.
-  void prolong(JobId id, Duration by) { alive_[id.value].run_time += by; }
+  // A job that waits will run for so much longer: the next time, where it has tasks.
+  void prolong(JobId id, Duration by) { (has_tasks(id) ? interrupted_[id].owed : alive_[id.value].run_time) += by; }
   // Takes back a job that waits or runs: it is reported as Cancelled.
   [[gnu::cold]] void cancel(JobId id);
 
