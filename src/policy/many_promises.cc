@@ -33,9 +33,7 @@ class Planner {
 
   Instant now() const { return view_.now(); }
   // Nothing has happened: the plan before, of this instant, served the first of the queue and looked at nobody else.
-  bool looks_again() const {
-    return view_.options().by_priority && view_.releases() == 0 && view_.arrived().empty();
-  }
+  bool looks_again() const { return view_.options().by_priority && view_.releases() == 0 && view_.arrived().empty(); }
   void take(const Hold& h) { change(h, -std::int64_t{h.processors}); }
   void give(const Hold& h) { change(h, h.processors); }
   void change(const Hold& h, std::int64_t processors) {  // kNever: what it needs is withheld

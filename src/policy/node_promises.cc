@@ -36,9 +36,7 @@ class NodePlanner {
 
   Instant now() const { return view_.now(); }
   // Nothing has happened: the plan before, of this instant, served the first of the queue and looked at nobody else.
-  bool looks_again() const {
-    return view_.options().by_priority && view_.releases() == 0 && view_.arrived().empty();
-  }
+  bool looks_again() const { return view_.options().by_priority && view_.releases() == 0 && view_.arrived().empty(); }
   const JobSpec& spec(JobId id) const { return view_.job(id).spec; }
 
   void place(Hold& h) {
