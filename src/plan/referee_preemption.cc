@@ -191,7 +191,9 @@ std::optional<std::string> Referee::check_peers(const View& view, const Plan& pl
     return view.counts_decide() ? first_excess(view, plan, promises).has_value()
                                 : node_excess(view, plan, promises).has_value();
   };
-  if (is_broken(Promises::before)) return std::nullopt;  // by the world
+  const auto is_overdue = [&](JobId id) { return view.job(id).promise < view.now(); };
+  const bool late = std::any_of(view.promised().begin(), view.promised().end(), is_overdue);
+  if (late || is_broken(Promises::before)) return std::nullopt;  // the world has broken them
   for (const Promise& p : plan.promises()) {
     ++checks_;
     const Job& job = view.job(p.job);

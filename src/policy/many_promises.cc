@@ -20,7 +20,7 @@ class Planner {
     }
     if (profile_.overcommitted()) {
       replan();
-    } else if (view_.releases() > 0) {
+    } else if (view_.releases() > 0 || looks_again()) {
       compress();
     }
     place_newcomers();
@@ -32,6 +32,8 @@ class Planner {
   using Hold = Plan::Hold;
 
   Instant now() const { return view_.now(); }
+  // Nothing has happened: the plan before, of this instant, served the first of the queue and looked at nobody else.
+  bool looks_again() const { return view_.options().by_priority && view_.releases() == 0 && view_.arrived().empty(); }
   void take(const Hold& h) { change(h, -std::int64_t{h.processors}); }
   void give(const Hold& h) { change(h, h.processors); }
   void change(const Hold& h, std::int64_t processors) {  // kNever: what it needs is withheld

@@ -18,7 +18,7 @@ class NodePlanner {
     if (!draw_what_stands()) {
       timeline_ = NodeTimeline(view_);  // an overrun has broken the promises
       for (Hold& h : held_) place(h);
-    } else if (view_.releases() > 0) {
+    } else if (view_.releases() > 0 || looks_again()) {
       compress();
     }
     walk_the_queue();
@@ -35,6 +35,8 @@ class NodePlanner {
   };
 
   Instant now() const { return view_.now(); }
+  // Nothing has happened: the plan before, of this instant, served the first of the queue and looked at nobody else.
+  bool looks_again() const { return view_.options().by_priority && view_.releases() == 0 && view_.arrived().empty(); }
   const JobSpec& spec(JobId id) const { return view_.job(id).spec; }
 
   void place(Hold& h) {

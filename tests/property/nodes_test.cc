@@ -40,7 +40,10 @@ const std::vector<std::string> kPolicies{"fcfs",
                                          "grace",
                                          "rb-har+overrun=rb-har-literal",
                                          "easy+overrun=4s",
-                                         "easy+overrun=run-on"};
+                                         "easy+overrun=run-on",
+                                         "fcfs-skip+preempt=suspend",
+                                         "easy+preempt=checkpoint+checkpoint=3",
+                                         "conservative+preempt=requeue"};
 
 // What differs between the counted cluster and the one of nodes; nothing if nothing does.
 std::string difference(const trace::Workload& workload, const std::string& policy,

@@ -25,7 +25,8 @@ const std::vector<std::string> kTimedModes{"suspend", "requeue", "checkpoint+che
 
 // A chain that goes with preemption, and how jobs give way under it.
 std::pair<std::string, std::string> any_chain() {
-  std::string chain = *rc::gen::elementOf(std::vector<std::string>{"fcfs", "fcfs-skip", "easy", "easy-sjbf", "easy++"});
+  std::string chain = *rc::gen::elementOf(
+      std::vector<std::string>{"fcfs", "fcfs-skip", "easy", "easy-sjbf", "easy++", "easy+depth=3", "conservative"});
   const auto knob = [&](const std::string& name, const std::vector<std::string>& values) {
     const std::string longer = chain + "+" + name + "=" + *rc::gen::elementOf(values);
     if (*rc::gen::arbitrary<bool>() && Chain::parse(longer)) chain = longer;  // knobs without effect are refused
@@ -38,7 +39,7 @@ std::pair<std::string, std::string> any_chain() {
   knob("fixed", {"yes", "no"});
   knob("predict", {"limit", "tsafrir"});
   knob("stretch", {"1", "1.5"});
-  knob("overrun", {"kill", "run-on", "4s"});
+  knob("overrun", {"kill", "run-on", "lazy", "4s"});
   knob("checkpoint", {"0", "1", "3"});
   return {chain, mode};
 }
@@ -114,7 +115,7 @@ RC_GTEST_PROP(Preemption, DoesNotLetTheHighestPriorityFeelTheOthers, ()) {
 TEST(Preemption, OfJobsOfOnePriorityChangesNoPlan) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const auto rows = scenario::random_rows({.overruns = true})(rc::Random(seed), 60).value();
-    for (const std::string policy : {"fcfs", "fcfs-skip", "easy", "easy++"}) {
+    for (const std::string policy : {"fcfs", "fcfs-skip", "easy", "easy++", "easy+depth=3", "conservative"}) {
       EXPECT_EQ(scenario::outcome_of(rows, policy, scenario::on(8)).plan_hash,
                 scenario::outcome_of(rows, policy + "+preempt=suspend", scenario::on(8)).plan_hash)
           << policy << ", seed " << seed;

@@ -255,10 +255,11 @@ void SimEngine::kill(JobId id) {
   CHECK(job.dispatch != 0, "only a running job is killed");
   if (meter_.meters()) meter_.end(id, loop_.now(), true);
   killed_.insert(job.dispatch);
-  interrupted_.erase(id);
   if (has_tasks(id)) tasks_->stop(id, false);
+  Duration all = job.run_time;  // what it kept before is lost too
+  if (const auto its = interrupted_.extract(id); its && its.mapped().all > Duration{0}) all = its.mapped().all;
   ++waiting_;
-  job = {job.run_time};
+  job = {all};
   happened_.emplace_back(loop_.now(), Requeued{id, job.run_time});
   ring_by(loop_.now());
 }
