@@ -16,8 +16,12 @@ namespace {
 struct Request {
   std::unique_ptr<trace::Generator> generator;
   std::string output = "-";
-  trace::AttributesGenerator attributes = {};
-  std::string attributes_file = {};  // empty: none
+};
+
+// Of `rota generate`, whichever the model.
+struct Sidecar {
+  trace::AttributesGenerator attributes;
+  std::string file;  // empty: none
 };
 
 // "offered load 0.903" or, in a closed loop, what stands in for it.
@@ -35,33 +39,33 @@ void tell(const trace::Recipe& recipe, const trace::Written& written, const std:
                grouped(recipe.processors).c_str(), pressure(recipe, written).c_str());
 }
 
-Result<void> write_attributes(const Request& request, const trace::Recipe& recipe) {
-  if (auto ok = request.attributes.check(); !ok) return ok;
-  auto file = OutputFile::create(request.attributes_file);
+Result<void> write_attributes(const Sidecar& sidecar, const trace::Recipe& recipe) {
+  if (auto ok = sidecar.attributes.check(); !ok) return ok;
+  auto file = OutputFile::create(sidecar.file);
   if (!file) return std::unexpected(file.error());
-  const auto written = request.attributes.write(file->stream(), recipe);
+  const auto written = sidecar.attributes.write(file->stream(), recipe);
   if (auto done = file->commit(); !done) return done;
-  std::fprintf(stderr, "%s: %s jobs can restart elsewhere, %s hold licences, %s have %s tasks.\n",
-               request.attributes_file.c_str(), grouped(written.restartable).c_str(), grouped(written.licensed).c_str(),
-               grouped(written.tasked).c_str(), grouped(written.tasks).c_str());
+  std::fprintf(stderr, "%s: %s jobs can restart elsewhere, %s hold licences, %s have %s tasks.\n", sidecar.file.c_str(),
+               grouped(written.restartable).c_str(), grouped(written.licensed).c_str(), grouped(written.tasked).c_str(),
+               grouped(written.tasks).c_str());
   return {};
 }
 
-Result<int> run(const Request& request) {
+Result<int> run(const Request& request, const Sidecar& sidecar) {
   if (request.output.ends_with(".gz")) {
     return fail("rota generate writes plain text: leave --output out and pipe it, as in `rota generate " +
                 std::string(request.generator->model()) + " | gzip > " + request.output + "`.");
   }
   const auto recipe = request.generator->recipe();
   if (!recipe) return std::unexpected(recipe.error());
-  const bool with_attributes = !request.attributes_file.empty();
-  if (with_attributes && request.attributes_file == request.output) {
+  const bool with_attributes = !sidecar.file.empty();
+  if (with_attributes && sidecar.file == request.output) {
     return fail("the log and its attributes would go to the same place; give --output and --attributes two names.");
   }
   auto file = OutputFile::create(request.output);
   if (!file) return std::unexpected(file.error());
   if (with_attributes) {
-    if (auto done = write_attributes(request, *recipe); !done) return std::unexpected(done.error());
+    if (auto done = write_attributes(sidecar, *recipe); !done) return std::unexpected(done.error());
   }
   const trace::Written written = trace::write_generated(file->stream(), *recipe);
   if (auto done = file->commit(); !done) return std::unexpected(done.error());
@@ -84,31 +88,34 @@ CLI::Option* add_knob(CLI::App& app, const trace::Knob& knob) {
       ->default_str(trace::value_text(knob));
 }
 
-// The sidecar's options stand in a group of their own and mean nothing without it.
-void add_attributes(CLI::App& app, Request& request) {
+// The sidecar's options stand once for all models, behind whose options they are found too, and mean nothing without
+// it.
+void add_attributes(CLI::App& app, Sidecar& sidecar) {
   constexpr const char* kGroup = "Attributes";
-  CLI::Option* file = app.add_option("--attributes", request.attributes_file,
+  CLI::Option* file = app.add_option("--attributes", sidecar.file,
                                      "also write what a log has no fields for (CSV): who can restart elsewhere, "
                                      "licences, priorities, tasks for accelerators")
                           ->type_name("FILE.csv")
                           ->group(kGroup);
-  app.add_option("--licence-names", request.attributes.licences, "licences to choose from, separated by commas")
+  app.add_option("--licence-names", sidecar.attributes.licences, "licences to choose from, separated by commas")
       ->delimiter(',')
       ->type_name("NAME,...")
       ->group(kGroup)
       ->needs(file);
-  for (const trace::Knob& knob : request.attributes.knobs()) add_knob(app, knob)->group(kGroup)->needs(file);
+  for (const trace::Knob& knob : sidecar.attributes.knobs()) add_knob(app, knob)->group(kGroup)->needs(file);
 }
 
-void add_model(CLI::App& generate, Action& action, std::unique_ptr<trace::Generator> generator) {
+void add_model(CLI::App& generate, Action& action, std::unique_ptr<trace::Generator> generator,
+               const std::shared_ptr<const Sidecar>& sidecar) {
   CLI::App* app = generate.add_subcommand(std::string(generator->model()), std::string(generator->summary()));
   app->footer("Source: " + std::string(generator->source()) +
-              ".\n\nEvery model, formula and default: docs/generators.md.");
+              ".\n\nWith --attributes FILE.csv it also writes a sidecar, whose options `rota generate --help` shows."
+              "\n\nEvery model, formula and default: docs/generators.md.");
   auto request = std::make_shared<Request>(Request{.generator = std::move(generator)});
   app->add_option("-o,--output", request->output, "write there instead of to standard output")->type_name("FILE");
   for (const trace::Knob& knob : request->generator->knobs()) add_knob(*app, knob);
-  add_attributes(*app, *request);
-  app->callback([request, &action] { action = [request] { return run(*request); }; });
+  app->fallthrough();
+  app->callback([request, sidecar, &action] { action = [request, sidecar] { return run(*request, *sidecar); }; });
 }
 
 }  // namespace
@@ -117,7 +124,9 @@ void add_generate(CLI::App& app, Action& action) {
   CLI::App* generate = app.add_subcommand("generate", "make a workload from a model and a seed, as an SWF file");
   generate->require_subcommand(1);
   generate->footer("Examples:\n  rota generate lublin --jobs 5000 --seed 7 --processors 128 --load 0.9 -o lublin.swf");
-  for (auto& generator : trace::all_generators()) add_model(*generate, action, std::move(generator));
+  const auto sidecar = std::make_shared<Sidecar>();
+  add_attributes(*generate, *sidecar);
+  for (auto& generator : trace::all_generators()) add_model(*generate, action, std::move(generator), sidecar);
 }
 
 }  // namespace rota::cli

@@ -14,6 +14,9 @@ const std::vector<std::string> kOthers{"",
                                        "+power=demand+power-wait=4s+power-idle=2s",
                                        "+power=load-factor+power-interval=7s+power-samples=2",
                                        "+migrate=gain",
+                                       "+preempt=suspend",
+                                       "+preempt=requeue+power=idle-timeout+power-idle=3s",
+                                       "+preempt=checkpoint+checkpoint=2s",
                                        "+migrate=cpu-factor+power=demand+power-idle=3s"};
 
 std::shared_ptr<const Machine> some_machine() {
@@ -41,7 +44,7 @@ struct Case {
 };
 
 Case some_case() {
-  Case its{*scenario::random_rows({.processors = 12, .overruns = true}), scenario::on(12)};
+  Case its{*scenario::random_rows({.processors = 12, .overruns = true, .priorities = true}), scenario::on(12)};
   TaskTable table;
   for (scenario::Row& row : its.rows) {
     if (row.number % 3 == 0) row.nodes = std::max((row.processors + 1) / 2, std::min(row.processors, 3U));

@@ -63,7 +63,7 @@ void SimEngine::take_ends(Instant now) {
     happened_.emplace_back(now, Finished{c.job, c.timed_out});
     if (meter_.meters()) meter_.end(c.job, now, false);
     if (!interrupted_.empty()) interrupted_.erase(c.job);
-    if (has_tasks(c.job)) tasks_->forget(c.job);
+    if (tasks_) tasks_->forget(c.job);
     alive_.retire(c.job.value);
     if (options_.ties != Ties::batch) flush();
   }
@@ -88,7 +88,7 @@ void SimEngine::take_overdue(Instant now) {
 void SimEngine::ring() {
   const Instant now = loop_.now();
   rings_ = kRinging;
-  if (tasks_) tasks_->advance(now);
+  if (tasks_) advance_tasks(now);
   if (options_.ties == Ties::batch) {
     take_switched(now);
     take_ends(now);
@@ -115,7 +115,6 @@ void SimEngine::flush() {
   delivering_.swap(happened_);  // commands that come back meanwhile may make more happen
   failure_ = sink_->deliver(delivering_);
   delivering_.clear();
-  if (tasks_ && tasks_->breach() && failure_) failure_ = fail("the tasks' check: " + *tasks_->breach() + ".");
 }
 
 void SimEngine::ring_next() {
@@ -170,7 +169,7 @@ void SimEngine::start(const Command& command) {
 void SimEngine::run(Alive& job, const Command& command, Duration pause) {
   job.dispatch = ++dispatches_;
   job.cpu_factor = command.cpu_factor;
-  if (has_tasks(command.job)) return run_tasks(command, pause);
+  if (tasks_ && run_tasks(command, pause)) return;
   const Instant natural_end = loop_.now() + pause + time_for(job.run_time, job.cpu_factor);
   job.start = loop_.now();
   job.end = std::min(natural_end, command.limit_end);
@@ -180,8 +179,14 @@ void SimEngine::run(Alive& job, const Command& command, Duration pause) {
   if (command.where && meter_.meters()) meter_.start(command.job, *command.where, loop_.now());
 }
 
+void SimEngine::advance_tasks(Instant now) {
+  tasks_->advance(now);
+  if (tasks_->breach() && failure_) failure_ = fail("the tasks' check: " + *tasks_->breach() + ".");
+}
+
 // Only its tasks know when it ends, if not by its limit.
-void SimEngine::run_tasks(const Command& command, Duration pause) {
+bool SimEngine::run_tasks(const Command& command, Duration pause) {
+  if (!tasks_->has(command.job)) return false;
   Alive& job = alive_[command.job.value];
   job.start = loop_.now();
   job.end = command.limit_end;
@@ -190,6 +195,7 @@ void SimEngine::run_tasks(const Command& command, Duration pause) {
   remind(command.job, command.expected_end);
   if (meter_.meters()) meter_.start(command.job, *command.where, loop_.now());
   tasks_->start(command.job, *command.where, pause);
+  return true;
 }
 
 // It ends now, and not by its limit.
@@ -328,7 +334,7 @@ void SimEngine::cancel(JobId id) {
     if (has_tasks(id)) tasks_->stop(id, false);
     std::erase_if(leaving_, [&](const Coming& c) { return c.job == id; });
   }
-  if (has_tasks(id)) tasks_->forget(id);
+  if (tasks_) tasks_->forget(id);
   happened_.emplace_back(loop_.now(), Cancelled{id});
   interrupted_.erase(id);
   alive_.retire(id.value);

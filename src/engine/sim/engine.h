@@ -123,7 +123,8 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   void remind(JobId id, Instant expected_end);  // reports Overdue at the expected end if the job outlives it
   [[gnu::cold]] void kill(JobId id);
   void run(Alive& job, const Command& command, Duration pause = Duration{0});
-  [[gnu::cold]] void run_tasks(const Command& command, Duration pause);
+  [[gnu::cold]] bool run_tasks(const Command& command, Duration pause);  // false: it has none
+  [[gnu::cold]] void advance_tasks(Instant now);
   void tasks_done(JobId id) override;
   void serving_changed() override;
   bool has_tasks(JobId id) const { return tasks_ && tasks_->has(id); }

@@ -87,6 +87,7 @@ void JobTasks::stop(JobId id, bool kept) {
 }
 
 void JobTasks::forget(JobId id) {
+  if (!has(id)) return;
   stop(id, true);
   check_.forgot(id);
   jobs_.erase(id);

@@ -61,7 +61,7 @@ class JobTasks final : public Alarm {
   void start(JobId id, const Placement& where, Duration pause);
   // It leaves its nodes; what is finished of its tasks is kept or is not.
   void stop(JobId id, bool kept);
-  void forget(JobId id);  // it will not come back
+  void forget(JobId id);  // it will not come back, if it has any
 
   void leave(NodeId node);
   void join(NodeId node);
