@@ -95,6 +95,7 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
   }
   if (options.machine && (power.rule != Power::none || options.machine->tells_watts())) {
     how.engine.metered = options.machine.get();
+    how.engine.meters_jobs = options.keep_jobs && options.machine->tells_watts();
   }
   how.processors = options.processors;
   how.machine = options.machine.get();
@@ -115,6 +116,7 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
   outcome.cycles = controller.cycles();
   outcome.referee_checks = controller.referee_checks();
   outcome.jobs = collector.take_jobs();
+  outcome.energy_of_jobs = rehearsal.energy_of_jobs();
   for (const GrantRecord& g : controller.grants()) {
     outcome.grants.push_back({g.job, g.at, g.until, g.beneficiary, g.promise, g.free, g.needed});
   }

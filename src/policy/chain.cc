@@ -91,7 +91,8 @@ constexpr std::array<KnobName, 36> kKnobs{{
      "load-factor: past jobs are those that have ended, or, as in the paper's study, all of the log", kCao},
     {"power-wait", "DURATION", "10m", "demand: how long a job waits before nodes are woken for it", "Rota", "0, 10m"},
     {"power-idle", "DURATION", "10m",
-     "idle-timeout: how long a node is idle before it goes to sleep; demand: the same of the node that the jobs of a boot "
+     "idle-timeout: how long a node is idle before it goes to sleep; demand: the same of the node that the jobs of a "
+     "boot "
      "time would just reach, others by how likely they are needed",
      "Slurm's SuspendTime", "5m, 1h"},
     {"power-thrift", "DURATION", "not used",

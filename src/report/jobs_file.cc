@@ -22,8 +22,8 @@ class Rows {
     make_room();
     used_ = static_cast<std::size_t>(std::to_chars(end(), end() + kPiece, number).ptr - buffer_.data());
   }
-  void seconds(Duration d) {
-    const std::int64_t ms = d.count();
+  void seconds(Duration d) { thousandths(d.count()); }
+  void thousandths(std::int64_t ms) {
     if (ms < 0) text("-");
     integer(std::abs(ms / 1000));
     if (const auto rest = static_cast<unsigned>(std::abs(ms % 1000)); rest != 0) {
@@ -96,7 +96,6 @@ void csv_row(Rows& rows, const Job& job) {
   rows.text(",");
   optional_instant(rows, job.first_promise);
   rows.text(name_of(job.state));
-  rows.text("\n");
 }
 
 int swf_status(const Job& job) {
@@ -139,16 +138,24 @@ void swf_row(Rows& rows, const Job& job) {
 
 // A header line ends where its text does: names from outside may hold line breaks.
 std::string one_line(std::string text) {
-  std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
   return text;
 }
 
 }  // namespace
 
 void write_jobs_csv(std::ostream& out, const Outcome& outcome) {
-  out << "number,submit,start,end,wait,processors,limit,user,backfilled,kills,first_promise,state\n";
+  const std::vector<std::int64_t>& energy = outcome.energy_of_jobs;
+  out << "number,submit,start,end,wait,processors,limit,user,backfilled,kills,first_promise,state"
+      << (energy.empty() ? "\n" : ",energy_j\n");
   Rows rows(out);
-  for (const Job& job : outcome.jobs) csv_row(rows, job);
+  for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
+    csv_row(rows, outcome.jobs[i]);
+    if (!energy.empty()) rows.text(",");
+    if (!energy.empty()) rows.thousandths(i < energy.size() ? (energy[i] + 500) / 1000 : 0);
+    rows.text("\n");
+  }
   rows.flush();
 }
 

@@ -41,7 +41,10 @@ struct Outcome {
   std::int64_t referee_checks = 0;   // single facts that the referee recomputed
   double cpu_seconds = 0;            // of the rehearsal itself, without reading the workload
   std::optional<PowerUse> power;     // where it was metered
-  std::int64_t unix_start = 0;       // Unix time of the workload's second 0; 0: not known
+  // Microjoules that each job accounts for, as `jobs`; may end early, at jobs that never ran. Empty: no watts were
+  // told.
+  std::vector<std::int64_t> energy_of_jobs;
+  std::int64_t unix_start = 0;  // Unix time of the workload's second 0; 0: not known
 };
 
 }  // namespace rota::report

@@ -44,12 +44,13 @@ struct EngineOptions {
   std::int64_t queue_floor = -1;
   Duration checkpoint{0};            // what writing a checkpoint takes
   const Machine* metered = nullptr;  // its nodes can sleep, and their power is metered. Must outlive the engine
+  bool meters_jobs = false;          // what each job accounts for will be asked
 };
 
 class SimEngine final : public Engine, public Alarm {
  public:
   SimEngine(const EngineOptions& options, Source& source, VirtualLoop& loop)
-      : options_(options), source_(source), loop_(loop), meter_(options.metered) {}
+      : options_(options), source_(source), loop_(loop), meter_(options.metered, options.meters_jobs) {}
 
   // Draws the first job; call once before the loop runs. The sink must outlive the engine.
   void open(EventSink& sink);

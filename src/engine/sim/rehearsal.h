@@ -33,6 +33,7 @@ class Rehearsal {
   Consumption consumption() const {
     return engine_.meter().meters() ? engine_.meter().read(loop_.now()) : Consumption{};
   }
+  const std::vector<std::int64_t>& energy_of_jobs() const { return engine_.meter().of_jobs(); }
 
  private:
   bool all_gone() const;
