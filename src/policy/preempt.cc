@@ -144,7 +144,7 @@ class Walk {
 
   // Those whose turn in the queue has come: they stay where they are if there is room, or if they can have room. False
   // if one of them does not.
-  bool settle_taken_before(const Key& end, Key Taken::*order) {
+  bool settle_taken_before(const Key& end, Key Taken::* order) {
     bool all_stay = true;
     for (std::size_t i = 0; i < taken_.size(); ++i) {
       if (!taken_[i].settled && taken_[i].*order < end) all_stay = settle(i) && all_stay;

@@ -107,7 +107,7 @@ void add_remark(std::string& line, const Summary& summary, std::int64_t jobs, co
   line += "; " + summary.policy + ": " + grouped(jobs) + (jobs == 1 ? " job " : " jobs ") + what;
 }
 
-bool all_alike(std::span<const Summary> summaries, std::int64_t Summary::*count) {
+bool all_alike(std::span<const Summary> summaries, std::int64_t Summary::* count) {
   return std::ranges::all_of(summaries, [&](const Summary& s) { return s.*count == summaries.front().*count; });
 }
 

@@ -138,8 +138,7 @@ void swf_row(Rows& rows, const Job& job) {
 
 // A header line ends where its text does: names from outside may hold line breaks.
 std::string one_line(std::string text) {
-  std::ranges::replace_if(
-      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
   return text;
 }
 
