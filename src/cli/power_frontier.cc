@@ -97,8 +97,8 @@ double draw(std::vector<Curve>& curves, const std::vector<Found>& found, std::si
 }
 
 std::string table_of(const std::string& title, const std::vector<Curve>& curves, double error) {
-  std::string out = title + formatted(" (standard error of a wait %.1f min)\n", error) +
-                    "added wait min   off %  policy\n";
+  std::string out =
+      title + formatted(" (standard error of a wait %.1f min)\n", error) + "added wait min   off %  policy\n";
   for (const Curve& curve : curves) {
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
       out += formatted("%14.2f  %6.2f  %s\n", curve.points[i].first, curve.points[i].second,
@@ -118,8 +118,8 @@ std::vector<Curve> power_curves() {
   for (const int minutes : {5, 10, 15, 30, 60, 120, 240}) {
     all[1].policies.push_back(formatted("+power=load-factor+power-history=log+power-interval=%dm", minutes));
   }
-  for (const char* thrift : {"100ms", "300ms", "600ms", "1200ms", "3s", "6s", "12s", "30s", "1m", "2m", "3m", "5m", "7m",
-                             "10m", "15m", "20m", "30m", "45m"}) {
+  for (const char* thrift : {"100ms", "300ms", "600ms", "1200ms", "3s", "6s", "12s", "30s", "1m", "2m", "3m", "5m",
+                             "7m", "10m", "15m", "20m", "30m", "45m"}) {
     all[2].policies.push_back(formatted("+power=demand+power-thrift=%s", thrift));
   }
   return all;
@@ -162,8 +162,8 @@ Result<LogFindings> frontier_of_log(const LogFrontier& wanted, std::size_t threa
   if (!log) return std::unexpected(log.error());
   const std::int64_t nodes = wanted.nodes == 0 ? log->processors : wanted.nodes;
   if (nodes <= 0 || log->processors % nodes != 0) {
-    return fail("--nodes is a number that divides the " + std::to_string(log->processors) + " processors (MaxProcs) of " +
-                wanted.log + ".");
+    return fail("--nodes is a number that divides the " + std::to_string(log->processors) +
+                " processors (MaxProcs) of " + wanted.log + ".");
   }
   const auto machine = machine_of(nodes, log->processors);
   std::vector<Curve> curves = power_curves();

@@ -119,6 +119,7 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
   }
   if (options.machine && (power.rule != Power::none || options.machine->tells_watts())) {
     how.engine.metered = options.machine.get();
+    how.engine.meters_jobs = options.keep_jobs && options.machine->tells_watts();
   }
   how.processors = options.processors;
   how.machine = options.machine.get();
@@ -139,6 +140,7 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
   outcome.plan_hash = controller.plan_hash();
   add_counts(outcome, controller);
   outcome.jobs = collector.take_jobs();
+  outcome.energy_of_jobs = rehearsal.energy_of_jobs();
   outcome.power = power_use(rehearsal.consumption(), how.engine.metered);
   outcome.tasks = task_use(rehearsal.tasks(), chain.knobs().bind);
   outcome.cpu_seconds = cpu_seconds() - begin;

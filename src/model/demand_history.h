@@ -23,7 +23,8 @@ class DemandHistory {
   }
 
   // So many that, in this hour of the week, the jobs of one window asked for no more with this probability; demand is
-  // rounded down to a power of two, and with each week counts half as much. 0 as long as nothing is known, or under a probability of 0.
+  // rounded down to a power of two, and with each week counts half as much. 0 as long as nothing is known, or under a
+  // probability of 0.
   std::int64_t reserve(Instant now, double probability) const;
 
  private:

@@ -11,12 +11,12 @@
 // Sleep: the longest idle first. The k-th of the free processors, counted from what fell idle last, which is what jobs
 // are given first, stays on for
 //   tau(k) = idle x D / k          D: processors asked for in a boot time, lately (DemandHistory::lately)
-// so that what is needed soon is kept and what only a rush would need sleeps soon. Not if a job that waits could use the
-// node, however short it has waited, the node is kept warm, a promise needs it before the shortest sleep that pays is over
-// (PowerDraw::break_even), it was woken less than `least-on` ago, or it has had its `cycles` of the day. `ramp` limits how
-// many nodes are switched in a minute.
-// `thrift` sets wait = thrift and idle = boot^2 / (6 thrift): who lets jobs wait for longer also lets nodes sleep sooner.
-// power=idle-timeout: tau = idle for every node, no wait, no reserve, no guards, and break-even is not looked at.
+// so that what is needed soon is kept and what only a rush would need sleeps soon. Not if a job that waits could use
+// the node, however short it has waited, the node is kept warm, a promise needs it before the shortest sleep that pays
+// is over (PowerDraw::break_even), it was woken less than `least-on` ago, or it has had its `cycles` of the day. `ramp`
+// limits how many nodes are switched in a minute. `thrift` sets wait = thrift and idle = boot^2 / (6 thrift): who lets
+// jobs wait for longer also lets nodes sleep sooner. power=idle-timeout: tau = idle for every node, no wait, no
+// reserve, no guards, and break-even is not looked at.
 #pragma once
 
 #include "policy/policy.h"

@@ -24,8 +24,8 @@ class Rows {
     make_room();
     used_ = static_cast<std::size_t>(std::to_chars(end(), end() + kPiece, number).ptr - buffer_.data());
   }
-  void seconds(Duration d) {
-    const std::int64_t ms = d.count();
+  void seconds(Duration d) { thousandths(d.count()); }
+  void thousandths(std::int64_t ms) {
     if (ms < 0) text("-");
     integer(std::abs(ms / 1000));
     if (const auto rest = static_cast<unsigned>(std::abs(ms % 1000)); rest != 0) {
@@ -160,8 +160,9 @@ std::string one_line(std::string text) {
 }  // namespace
 
 void write_jobs_csv(std::ostream& out, const Outcome& outcome) {
+  const std::vector<std::int64_t>& energy = outcome.energy_of_jobs;
   out << "number,submit,start,end,wait,processors,limit,user,backfilled,kills,first_promise,state"
-      << (outcome.sites.empty() ? "\n" : ",site\n");
+      << (outcome.sites.empty() ? "" : ",site") << (energy.empty() ? "\n" : ",energy_j\n");
   std::vector<std::string> sites;
   for (const std::string& name : outcome.sites) sites.push_back(csv_cell(name));
   Rows rows(out);
@@ -171,6 +172,8 @@ void write_jobs_csv(std::ostream& out, const Outcome& outcome) {
       rows.text(",");
       if (outcome.site_of[i].valid()) rows.long_text(sites[outcome.site_of[i].value]);
     }
+    if (!energy.empty()) rows.text(",");
+    if (!energy.empty()) rows.thousandths(i < energy.size() ? (energy[i] + 500) / 1000 : 0);
     rows.text("\n");
   }
   rows.flush();

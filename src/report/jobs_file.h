@@ -9,6 +9,7 @@
 namespace rota::report {
 
 // number,submit,start,end,wait,processors,limit,user,backfilled,kills,first_promise,state
+// and energy_j where the cluster file tells watts: joules that the job accounts for, killed dispatches too.
 // start, end and wait are those of the last dispatch; a value that does not exist is left empty. backfilled is 0 or 1;
 // kills counts killed dispatches; state is completed, timed_out, rejected, waiting or running. With several sites there
 // is one more column, site: the name of the one at which it ran.

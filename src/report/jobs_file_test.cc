@@ -61,6 +61,18 @@ TEST(JobsCsv, NamesTheSiteWhereThereAreSeveral) {
   EXPECT_TRUE(all[3].ends_with(",rejected,"));
 }
 
+TEST(JobsCsv, TellsTheEnergyOfEachJobWhereThereIsAny) {
+  Outcome outcome = one_of_each();
+  outcome.energy_of_jobs = {1'250'000, 2'000'400};  // microjoules; the refused job has none
+  std::ostringstream out;
+  write_jobs_csv(out, outcome);
+  const auto all = lines(out.str());
+  EXPECT_TRUE(all[0].ends_with(",state,energy_j")) << all[0];
+  EXPECT_TRUE(all[1].ends_with(",completed,1.250")) << all[1];
+  EXPECT_TRUE(all[2].ends_with(",timed_out,2")) << all[2];
+  EXPECT_TRUE(all[3].ends_with(",rejected,0")) << all[3];
+}
+
 TEST(JobsSwf, HasEighteenFieldsWithTheRehearsalsWaits) {
   std::ostringstream out;
   write_jobs_swf(out, one_of_each());

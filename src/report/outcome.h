@@ -45,7 +45,10 @@ struct Outcome {
   double cpu_seconds = 0;            // of the rehearsal itself, without reading the workload
   std::optional<PowerUse> power;     // where it was metered
   std::optional<TaskUse> tasks;      // where jobs have some and are bound to accelerators
-  std::int64_t unix_start = 0;       // Unix time of the workload's second 0; 0: not known
+  // Microjoules that each job accounts for, as `jobs`; may end early, at jobs that never ran. Empty: no watts were
+  // told.
+  std::vector<std::int64_t> energy_of_jobs;
+  std::int64_t unix_start = 0;  // Unix time of the workload's second 0; 0: not known
 };
 
 }  // namespace rota::report

@@ -43,6 +43,7 @@ struct EngineOptions {
   std::int64_t queue_floor = -1;
   Duration checkpoint{0};            // what writing a checkpoint takes
   const Machine* metered = nullptr;  // its nodes can sleep, and their power is metered. Must outlive the engine
+  bool meters_jobs = false;          // what each job accounts for will be asked
   Instant metered_from = kNever;     // kNever: from the first arrival on
   // Jobs with tasks, on nodes of the machine whose accelerators they may use; nullptr: none. Both must outlive the
   // engine
@@ -54,7 +55,7 @@ struct EngineOptions {
 class SimEngine final : public Engine, public Alarm, private TaskListener {
  public:
   SimEngine(const EngineOptions& options, Source& source, VirtualLoop& loop)
-      : options_(options), source_(source), loop_(loop), meter_(options.metered) {
+      : options_(options), source_(source), loop_(loop), meter_(options.metered, options.meters_jobs) {
     if (!options.tasks) return;
     tasks_ = std::make_unique<JobTasks>(options.bind, *options.machine, *options.tasks, loop);
     tasks_->open(*this);

@@ -16,7 +16,7 @@ void add(std::int64_t microjoules, std::int64_t& millijoules, std::int64_t& rest
 
 }  // namespace
 
-PowerMeter::PowerMeter(const Machine* machine) : machine_(machine) {
+PowerMeter::PowerMeter(const Machine* machine, bool by_job) : machine_(machine), by_job_(by_job) {
   if (machine) nodes_.resize(machine->nodes.size());
 }
 
@@ -77,6 +77,10 @@ void PowerMeter::end(JobId job, Instant now, bool killed) {
   if (found == running_.end()) return;
   const std::int64_t used = used_by(found->second, now);
   add(used, ended_, ended_rest_);
+  if (by_job_) {
+    if (of_jobs_.size() <= job.value) of_jobs_.resize(std::size_t{job.value} + 1);
+    of_jobs_[job.value] += used;
+  }
   if (killed) {
     add(used, lost_, lost_rest_);
     before_[job] += used;

@@ -32,7 +32,8 @@ struct Consumption {
 
 class PowerMeter {
  public:
-  explicit PowerMeter(const Machine* machine);  // nullptr or counted: meters nothing
+  // nullptr or counted: meters nothing. `by_job`: of_jobs() will be asked.
+  explicit PowerMeter(const Machine* machine, bool by_job = false);
 
   bool meters() const { return !nodes_.empty(); }
 
@@ -45,6 +46,9 @@ class PowerMeter {
   // Microjoules of a job's dispatches so far: what its processors add to what their nodes draw, and of what a node
   // draws anyhow the part of its processors that the job has.
   std::int64_t energy_of(JobId job, Instant now) const;
+  // By job id, microjoules of the dispatches that are over; empty unless asked for beforehand, short of jobs that never
+  // ran.
+  const std::vector<std::int64_t>& of_jobs() const { return of_jobs_; }
   Consumption read(Instant now) const;
 
  private:
@@ -67,7 +71,9 @@ class PowerMeter {
   std::int64_t used_by(const Dispatch& dispatch, Instant now) const;
 
   const Machine* machine_;
+  bool by_job_;
   std::vector<NodeMeter> nodes_;
+  std::vector<std::int64_t> of_jobs_;
   std::map<JobId, Dispatch> running_;
   std::map<JobId, std::int64_t> before_;  // microjoules of killed dispatches of jobs that have not ended
   std::int64_t ended_ = 0;                // millijoules of dispatches that are over, and what is left below one

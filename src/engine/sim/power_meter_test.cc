@@ -66,6 +66,17 @@ TEST(PowerMeter, jobs_on_a_shared_node_account_for_their_parts_of_it) {
   EXPECT_EQ(larger + smaller, meter.energy_of(kFirst, at_seconds(10)));  // a full node is all accounted for
 }
 
+TEST(PowerMeter, keeps_what_each_job_drew_in_all_its_dispatches_where_asked) {
+  const Machine m = machine();
+  PowerMeter meter(&m, true);
+  meter.open(at_seconds(0));
+  meter.start(JobId{1}, on({{kFirst, 4}}), at_seconds(0));
+  meter.end(JobId{1}, at_seconds(5), true);
+  meter.start(JobId{1}, on({{kSecond, 4}}), at_seconds(10));
+  meter.end(JobId{1}, at_seconds(12), false);
+  EXPECT_EQ(meter.of_jobs(), (std::vector<std::int64_t>{0, 7 * 180 * kJoule}));
+}
+
 TEST(PowerMeter, what_a_killed_dispatch_drew_stays_with_its_job_and_is_lost) {
   const Machine m = machine();
   PowerMeter meter(&m);
