@@ -143,6 +143,8 @@ class SiteRehearsal {
       how.machine = &machine;
       how.engine.ties = options_.ties;
       if (metered() && !machine.nodes.empty()) how.engine.metered = &machine;
+      how.engine.tasks = options_.tasks.get();
+      how.engine.machine = &machine;
       how.engine.metered_from = workload_.jobs.front().submit;
       if (!past_.empty()) how.past_work = &past_[s];
       federation.transfer.emplace_back(sites);
@@ -167,9 +169,11 @@ class SiteRehearsal {
     outcome.unix_start = workload_.unix_start;
     outcome.jobs = collector.take_jobs();
     std::vector<report::Summary> sites;
+    sim::TaskUse tasks;
     for (std::uint32_t s = 0; s < whole_.sites.size(); ++s) {
       const sim::FederatedSite& site = federation.site(SiteId{s});
       add_counts(outcome, site.controller());
+      add_tasks(tasks, site.tasks(now));
       sites.push_back(summary_of(site, whole_.sites[s], collector.tallies()[s], now));
       sites.back().exchanged = exchanged_of(collector.exchanged()[s], federation.traffic(SiteId{s}));
     }
@@ -179,6 +183,7 @@ class SiteRehearsal {
     }
     outcome.plan_hash = hash_of(sites, collector.sites());
     outcome.power = power_of(sites);
+    outcome.tasks = task_use(tasks, chain_.knobs().bind);
     outcome.cpu_seconds = cpu_seconds() - begin;
     result.summary = collector.total().conclude(outcome);
     add_sites(result.summary, std::move(sites));
@@ -196,6 +201,19 @@ class SiteRehearsal {
     report::Summary summary = tally.conclude(outcome);
     summary.site = machine.name;
     return summary;
+  }
+
+  static void add_tasks(sim::TaskUse& all, const sim::TaskUse& site) {
+    all.jobs += site.jobs;
+    all.on_cpu += site.on_cpu;
+    all.local += site.local;
+    all.remote += site.remote;
+    all.redone += site.redone;
+    all.bytes += site.bytes;
+    all.accelerators += site.accelerators;
+    all.computing += site.computing;
+    all.length = std::max(all.length, site.length);
+    all.checks += site.checks;
   }
 
   static report::Exchanged exchanged_of(report::Exchanged its, const sim::Traffic& traffic) {

@@ -310,6 +310,7 @@ void SimEngine::migrate(const Command& command) {
 }
 
 void SimEngine::submit(const Arrival& arrival) {
+  if (tasks_) tasks_->arrive(JobId{alive_.size()}, arrival.spec.number, arrival.run_time);
   alive_.add().run_time = arrival.run_time;
   ++waiting_;
   happened_.emplace_back(loop_.now(), Submitted{arrival.spec, arrival.spec.limit});

@@ -47,6 +47,7 @@ class FederatedSite final : private Engine, private EventSink, private JobSink {
   }
   const View& view() const { return controller_.view(); }
   const Result<void>& failure() const { return controller_.failure() ? engine_.failure() : controller_.failure(); }
+  TaskUse tasks(Instant now) const { return engine_.tasks() ? engine_.tasks()->use(now) : TaskUse{}; }
 
   // Brings a job from elsewhere to the queue, now.
   void queue(const Arrival& arrival);
