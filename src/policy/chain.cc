@@ -326,7 +326,15 @@ Result<void> set_knobs(Draft& d, std::string_view chain) {
 
 // Rules that look at particular processors do not know of jobs that give way.
 Result<void> check_together(const ChainKnobs& knobs) {
-  if (knobs.preempt == Preemption::none || !asks_for_processors(knobs.overrun)) return {};
+  if (knobs.preempt == Preemption::none) return {};
+  const bool race = knobs.auction.siting == Siting::race || knobs.auction.siting == Siting::staged_race;
+  if (race && knobs.backfill.reservations > 1) {
+    return fail(
+        "auction=race takes back copies for which others give way, and preempt beside several promises does not know "
+        "of "
+        "that: take depth=0 or depth=1, or another auction, or leave preempt out.");
+  }
+  if (!asks_for_processors(knobs.overrun)) return {};
   return fail("preempt goes with overrun=kill, run-on, lazy or a duration: take one of these, or leave preempt out.");
 }
 

@@ -45,6 +45,14 @@ TEST(Chain, RefusesAnOverrunRuleForPromisesWhereNothingIsPromised) {
   EXPECT_EQ(sentence("fcfs+overrun=10m"), "");
 }
 
+TEST(Chain, does_not_race_where_many_are_promised_that_others_give_way) {
+  EXPECT_TRUE(Chain::parse("easy+preempt=suspend+auction=race"));
+  EXPECT_TRUE(Chain::parse("conservative+preempt=suspend+auction=announced"));
+  EXPECT_TRUE(Chain::parse("conservative+preempt=suspend+auction=staged-race")
+                  .error()
+                  .message.starts_with("auction=race takes back copies"));
+}
+
 TEST(Chain, knows_where_knobs_of_auctions_matter) {
   const auto knobs = [](const char* text) { return Chain::parse(text)->knobs().auction; };
   EXPECT_EQ(knobs("easy").siting, Siting::none);

@@ -167,6 +167,20 @@ class Sites(RotaCase):
                           "one.csv")
                 self.assertEqual((self.folder / "plain.csv").read_bytes(), (self.folder / "one.csv").read_bytes())
 
+    def test_tasks_are_finished_at_the_site_where_their_job_runs(self):
+        site = '[[sites]]\nname = "{0}"\n[[nodes]]\nsite = "{0}"\nnames = "{0}[1-2]"\nprocessors = 2\naccelerators = 1\n'
+        self.file("gpus.toml", site.format("a") + site.format("b"))
+        self.file("log.swf", "".join(row(n, submit=n, run=100, processors=4, limit=900) for n in range(1, 5)))
+        self.file("tasks.csv", "job,tasks,task_accelerator,site\n*,10,5s,a\n")
+        options = ["simulate", "log.swf", "--cluster", "gpus.toml", "--attributes", "tasks.csv", "--json", "--policy"]
+        stay, move = (json.loads(self.rota(*options, f"easy+bind=container{more}").stdout)["rehearsals"][0]
+                      for more in ("", "+auction=announced"))
+        for run in (stay, move):
+            self.assertEqual((run["tasks"]["jobs"], run["tasks"]["done"], run["tasks"]["accelerators"]), (4, 40, 4))
+        self.assertEqual([site["jobs"] for site in stay["sites"]], [4, 0])
+        self.assertGreater(move["sites"][1]["jobs"], 0)
+        self.assertLess(move["makespan_s"], stay["makespan_s"])
+
     def test_what_does_not_go_with_sites_is_refused(self):
         self.refused("simulate", DAY, "--policy", "easy+auction=english",
                      said="chooses a site for each job, and here there is one. Give a --cluster file with [[sites]]")
