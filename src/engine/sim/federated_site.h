@@ -48,6 +48,7 @@ class FederatedSite final : private Engine, private EventSink, private JobSink {
   // What became of the tasks of jobs that ran here.
   TaskUse tasks(Instant now) const { return engine_.tasks() ? engine_.tasks()->use(now) : TaskUse{}; }
   const View& view() const { return controller_.view(); }
+  const Result<void>& failure() const { return controller_.failure() ? engine_.failure() : controller_.failure(); }
 
   // Brings a job from elsewhere to the queue, now.
   void queue(const Arrival& arrival);
