@@ -50,8 +50,7 @@ std::string any_policy() {
   return *rc::gen::element<std::string>(
       "easy", "fcfs", "conservative", "easy++", "grace", "easy+power=demand", "easy+power=idle-timeout+power-idle=5s",
       "easy+migrate=gain", "easy+power=demand+power-idle=3s+migrate=gain",
-      "grace+power=demand+power-idle=3s+migrate=gain", "easy+preempt=suspend+power=demand+power-idle=3s+migrate=gain",
-      "conservative+preempt=checkpoint+checkpoint=2");
+      "grace+power=demand+power-idle=3s+migrate=gain", "easy+preempt=suspend+power=demand+power-idle=3s+migrate=gain");
 }
 
 cli::RehearseOptions on(const Machine& machine, const std::vector<Row>& rows) {
@@ -113,8 +112,7 @@ RC_GTEST_PROP(Sites, LoseNoJobAndRunNoneTwice, ()) {
   for (Row& r : rows) r.user = UINT32_MAX;
   const std::string base = any_policy();
   const std::string siting = any_siting();
-  const bool both = base.starts_with("conservative+preempt") && siting.ends_with("race");  // is refused
-  const std::string policy = base + "+auction=" + (both ? "announced" : siting);
+  const std::string policy = base + "+auction=" + siting;
   const cli::RehearseOptions options = on(whole, rows);
   const report::Outcome once = what_becomes_of(rows, policy, options);
   for (const Job& job : once.jobs) {
@@ -148,7 +146,7 @@ RC_GTEST_PROP(Sites, OfWhichThereIsOneAreTheClusterThatItIs, ()) {
   const auto rows = *scenario::random_rows({.processors = 9, .overruns = true, .priorities = true});
   RC_PRE(!rows.empty());
   const std::string policy = any_policy();
-  const std::string siting = policy.starts_with("conservative+preempt") ? "announced" : any_siting();
+  const std::string siting = any_siting();
   const report::Outcome plain = what_becomes_of(rows, policy, on(alone, rows));
   const report::Outcome site = what_becomes_of(rows, policy + "+auction=" + siting, on(whole_of({alone}), rows));
   RC_ASSERT(plain.plan_hash == site.plan_hash);
