@@ -205,7 +205,7 @@ class Demand {
     std::vector<NodeId> needed;
     plan_.nodes().for_each_longest_idle([&](NodeId node) {
       const Instant expires = plan_.nodes().idle_since(node) + idle_for(plan_.free());
-      if (expires > now()) return look_at(expires), false;
+      if (expires > now()) return look_at(later(expires)), false;
       if (spare < 0) spare = reckon_spare(foresight, needed);
       const std::int64_t processors = processors_of(node);
       if (plan_.free() - processors < keep || spare < processors) return look_at(now() + kLookAgain), false;
@@ -218,6 +218,13 @@ class Demand {
       plan_.power_off(node, {Rule::idle_for_long, {}, kNever, plan_.free(), keep});
       return true;
     });
+  }
+
+  // Nodes whose times run out one shortly after the other go to sleep together: each look costs a cycle.
+  Instant later(Instant at) const {
+    const Duration step = power_.longest_boot() / 50;
+    if (knobs_.rule != Power::demand || step <= Duration{0}) return at;
+    return kEpoch + step * ((at.time_since_epoch() + step - Duration{1}) / step);
   }
 
   // How long the longest idle node stays on where so many processors are free, its own among them.
