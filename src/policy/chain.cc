@@ -311,8 +311,18 @@ const PolicyName* policy_named(std::string_view name) {
   return name.empty() || found == kPolicies.end() ? nullptr : found;
 }
 
+// Behind another policy "grace" and its like are short for what they do with a job whose time is up.
+std::string_view overrun_of(std::string_view name) {
+  constexpr std::string_view kOverrun = "overrun=";
+  const PolicyName* policy = policy_named(name);
+  if (!policy) return {};
+  const std::size_t at = policy->stands_for.find(kOverrun);
+  return at == std::string_view::npos ? std::string_view{} : policy->stands_for.substr(at);
+}
+
 Result<void> set_knobs(Draft& d, std::string_view chain) {
-  for (const std::string_view link : split(chain, '+')) {
+  for (std::string_view link : split(chain, '+')) {
+    if (const std::string_view overrun = overrun_of(link); !overrun.empty()) link = overrun;
     const auto equals = link.find('=');
     if (equals == std::string_view::npos) {
       return fail("in a policy, " + quoted(link) +

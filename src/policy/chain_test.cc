@@ -45,6 +45,13 @@ TEST(Chain, RefusesAnOverrunRuleForPromisesWhereNothingIsPromised) {
   EXPECT_EQ(sentence("fcfs+overrun=10m"), "");
 }
 
+TEST(Chain, TakesARuleForOverrunsByTheNameOfItsPolicy) {
+  EXPECT_EQ(Chain::parse("easy+grace")->knobs().overrun, Overrun::lazy);
+  EXPECT_EQ(Chain::parse("conservative+depth=4+grace")->knobs().backfill.reservations, 4);
+  EXPECT_NE(sentence("fcfs+grace").find("with depth=0 nothing is promised"), std::string::npos);
+  EXPECT_NE(sentence("easy+easy").find("NAME=VALUE"), std::string::npos);
+}
+
 TEST(Chain, does_not_race_where_many_are_promised_that_others_give_way) {
   EXPECT_TRUE(Chain::parse("easy+preempt=suspend+auction=race"));
   EXPECT_TRUE(Chain::parse("conservative+preempt=suspend+auction=announced"));
