@@ -9,7 +9,7 @@ function(rota_profile target)
     target_compile_options(${target} PUBLIC -fprofile-generate -fprofile-update=single)
     target_link_options(${target} PUBLIC -fprofile-generate)
   elseif(ROTA_PROFILE STREQUAL "use")
-    target_compile_options(${target} PRIVATE -fprofile-use -fprofile-partial-training -Wno-missing-profile
-                           -Wno-coverage-mismatch)
+    target_compile_options(${target} PRIVATE -fprofile-use -fprofile-partial-training -fprofile-correction
+                           -Wno-missing-profile -Wno-coverage-mismatch)
   endif()
 endfunction()
