@@ -30,14 +30,30 @@ class Nobody final : public JobSink {
   void left(JobId, const Job&) override {}
 };
 
-Result<void> rehearse(const trace::Workload& workload, std::string_view policy, std::int64_t processors) {
+Result<void> rehearse(const trace::Workload& workload, std::string_view policy, std::int64_t processors,
+                      const Machine* machine = nullptr) {
   const auto chain = Chain::parse(policy);
   if (!chain) return std::unexpected(chain.error());
   Jobs jobs(workload);
   Nobody nobody;
   sim::RehearsalOptions how;
   how.processors = processors;
+  how.machine = how.engine.metered = machine;
   return sim::Rehearsal(how, *chain, jobs, nobody).run();
+}
+
+// So many processors on nodes of four that can sleep.
+Machine nodes(std::int64_t processors) {
+  Machine machine;
+  machine.processors = processors / 4 * 4;
+  for (std::int64_t i = 0; i < processors / 4; ++i) {
+    Node& node = machine.nodes.emplace_back();
+    node.name = "n" + std::to_string(i);
+    node.processors = 4;
+    node.power.idle = 100'000;
+  }
+  machine.racks.emplace_back();
+  return machine;
 }
 
 Result<trace::Workload> through_a_file(trace::Generator& generator, const std::string& path) {
@@ -56,6 +72,10 @@ Result<void> train(const std::string& folder) {
     if (generator->model() != "lublin" && generator->model() != "poisson") continue;
     const auto workload = through_a_file(*generator, folder + "/training.swf");
     if (!workload) return std::unexpected(workload.error());
+    const Machine machine = nodes(workload->processors);
+    for (const char* policy : {"easy", "easy+power=demand"}) {
+      if (auto done = rehearse(*workload, policy, machine.processors, &machine); !done) return done;
+    }
     for (const char* policy : {"easy", "easy", "easy++", "fcfs", "rb-har"}) {
       for (const std::int64_t percent : {100, 90}) {
         if (auto done = rehearse(*workload, policy, workload->processors * percent / 100); !done) return done;

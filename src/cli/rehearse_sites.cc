@@ -16,13 +16,15 @@ class SiteCollector final : public sim::SiteJobSink {
   SiteCollector(const SiteStreams& streams, const RehearseOptions& options, std::size_t sites)
       : streams_(streams), options_(options), at_(streams.homes.size()), tallies_(sites), exchanged_(sites) {
     if (options.keep_jobs) jobs_.resize(at_.size());
+    if (options.keep_jobs && options.machine->tells_watts()) energy_.resize(at_.size());
   }
 
-  void left(SiteId site, const Job& job) override {
+  void left(SiteId site, const Job& job, std::int64_t energy) override {
     const auto found = std::lower_bound(streams_.by_number.begin(), streams_.by_number.end(),
                                         std::pair{job.spec.number, std::size_t{0}});
     add(found->second, site, job);
     if (job.ended()) at_[found->second] = site;
+    if (!energy_.empty()) energy_[found->second] = energy;
     if (options_.progress && ++gone_ % 8192 == 0) options_.progress(gone_);
     const SiteId home = streams_.homes[found->second];
     if (site == home) return;
@@ -45,6 +47,7 @@ class SiteCollector final : public sim::SiteJobSink {
   report::Tally& total() { return total_; }
   std::vector<report::Exchanged>& exchanged() { return exchanged_; }
   std::vector<Job> take_jobs() { return std::move(jobs_); }
+  std::vector<std::int64_t> take_energy() { return std::move(energy_); }
   const std::vector<SiteId>& sites() const { return at_; }
 
  private:
@@ -65,6 +68,7 @@ class SiteCollector final : public sim::SiteJobSink {
   std::vector<report::Exchanged> exchanged_;
   report::Tally total_;
   std::vector<Job> jobs_;
+  std::vector<std::int64_t> energy_;  // microjoules, as jobs_; empty: not told
   std::size_t seen_ = 0;
   std::int64_t gone_ = 0;
 };
@@ -143,6 +147,7 @@ class SiteRehearsal {
       how.machine = &machine;
       how.engine.ties = options_.ties;
       if (metered() && !machine.nodes.empty()) how.engine.metered = &machine;
+      how.engine.meters_jobs = options_.keep_jobs && machine.tells_watts();
       how.engine.metered_from = workload_.jobs.front().submit;
       if (!machine.nodes.empty()) {
         how.engine.tasks = options_.tasks.get();
@@ -170,6 +175,7 @@ class SiteRehearsal {
     outcome.processors = whole_.processors;
     outcome.unix_start = workload_.unix_start;
     outcome.jobs = collector.take_jobs();
+    outcome.energy_of_jobs = collector.take_energy();
     std::vector<report::Summary> sites;
     for (std::uint32_t s = 0; s < whole_.sites.size(); ++s) {
       const sim::FederatedSite& site = federation.site(SiteId{s});
@@ -183,11 +189,9 @@ class SiteRehearsal {
     }
     outcome.plan_hash = hash_of(sites, collector.sites());
     outcome.power = power_of(sites);
-    for (const report::Summary& site : sites) {
-      if (!site.tasks) continue;
-      if (!outcome.tasks) outcome.tasks.emplace();
-      outcome.tasks->add(*site.tasks);
-    }
+    sim::TaskUse tasks;
+    for (std::uint32_t s = 0; s < sites.size(); ++s) tasks.add(federation.site(SiteId{s}).tasks(now));
+    outcome.tasks = task_use(tasks, chain_.knobs().bind);
     outcome.cpu_seconds = cpu_seconds() - begin;
     result.summary = collector.total().conclude(outcome);
     add_sites(result.summary, std::move(sites));

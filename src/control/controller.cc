@@ -39,6 +39,12 @@ bool Controller::fold(const Event& event) {
     cluster_.finished(*ended);
     return true;
   }
+  if (const auto* changed = std::get_if<PowerChanged>(&event.what)) {
+    cluster_.advance(event.at);
+    cluster_.power_changed(*changed);
+    referee_.saw_power(cluster_, *changed);
+    return changed->state == PowerState::on || !cluster_.waiting().empty();  // a node that sleeps now may be needed
+  }
   return fold_rare(event);
 }
 
@@ -64,10 +70,6 @@ bool Controller::fold_rare(const Event& event) {
     return false;
   }
   cluster_.apply(event);
-  if (const auto* changed = std::get_if<PowerChanged>(&event.what)) {
-    referee_.saw_power(cluster_, *changed);
-    return changed->state == PowerState::on || !cluster_.waiting().empty();  // a node that sleeps now may be needed
-  }
   return true;
 }
 

@@ -52,12 +52,12 @@ class Controller final : public EventSink, public Alarm {
 
  private:
   bool fold(const Event& event);                     // true: worth a scheduling cycle
-  [[gnu::cold]] bool fold_rare(const Event& event);  // neither a submission nor an end
+  [[gnu::cold]] bool fold_rare(const Event& event);  // what happens seldom
   bool admit(const Submitted& fact);
   Result<void> cycle();
   Result<void> carry_out_plan();
   Result<void> carry_out(const Action& action);
-  [[gnu::cold]] Result<void> switch_power(NodeId node, bool on);
+  Result<void> switch_power(NodeId node, bool on);
   Result<void> correct_expectation(JobId id);
   Result<void> start(const Action& action);
   [[gnu::cold]] Result<void> extend(const Action& action);

@@ -78,6 +78,7 @@ class Referee {
   std::optional<std::string> node_excess(const View& view, const Plan& plan, Promises promises);
   std::optional<std::string> worst_node(const Machine& machine);
   std::optional<std::string> check_later_on_nodes(const View& view, const Plan& plan, const Promise& promise);
+  const char* breach_of_switch(const View& view, const Action& action);
   std::optional<std::string> check_power(const View& view, const Plan& plan);
   std::optional<std::string> check_promises_awake(const View& view, const Plan& plan);
   std::int64_t away_at(const View& view, Instant at) const;

@@ -74,6 +74,21 @@ bool Referee::back_by(const View& view, const Placement& where, Instant at) cons
                                    [&](const Share& s) { return back_at(view, s.node) <= at; });
 }
 
+// What is wrong with waking a node or sending it to sleep; nullptr: nothing. Looks at each node once.
+const char* Referee::breach_of_switch(const View& view, const Action& a) {
+  const Power& power = power_[a.node.value];
+  if (a.kind == ActionKind::power_on) {
+    if (power.state != PowerState::off) return " is woken and does not sleep";
+    if (power.failures > 0 && power.until > view.now()) return " is woken although its boot has failed just now";
+  } else {
+    if (power.state != PowerState::on) return " is sent to sleep and is not on";
+    if (view.power().serves(a.node)) return " is sent to sleep while jobs on other nodes use its accelerators";
+  }
+  if (used_[a.node.value].processors > 0) return " is sent to sleep while a job runs there";
+  const bool twice = std::exchange(looked_at_[a.node.value], looks_) == looks_;
+  return twice ? " is switched twice, or while a job is started there" : nullptr;
+}
+
 std::optional<std::string> Referee::check_power(const View& view, const Plan& plan) {
   const auto is_power = [](const Action& a) { return a.of_power(); };
   const bool switches = std::any_of(plan.actions().begin(), plan.actions().end(), is_power);
@@ -96,21 +111,7 @@ std::optional<std::string> Referee::check_power(const View& view, const Plan& pl
   for (const Action& a : plan.actions()) {
     if (!a.of_power()) continue;
     ++checks_;
-    const std::string node = "node " + machine.nodes[a.node.value].name;
-    const PowerState state = power_[a.node.value].state;
-    if (a.kind == ActionKind::power_on && state != PowerState::off) return node + " is woken and does not sleep";
-    const Power& power = power_[a.node.value];
-    if (a.kind == ActionKind::power_on && power.failures > 0 && power.until > view.now()) {
-      return node + " is woken although its boot has failed just now";
-    }
-    if (a.kind == ActionKind::power_off && state != PowerState::on) return node + " is sent to sleep and is not on";
-    if (used_[a.node.value].processors > 0) return node + " is sent to sleep while a job runs there";
-    if (a.kind == ActionKind::power_off && view.power().serves(a.node)) {
-      return node + " is sent to sleep while jobs on other nodes use its accelerators";
-    }
-    if (std::exchange(looked_at_[a.node.value], looks_) == looks_) {
-      return node + " is switched twice, or while a job is started there";
-    }
+    if (const char* breach = breach_of_switch(view, a)) return "node " + machine.nodes[a.node.value].name + breach;
   }
   return check_promises_awake(view, plan);
 }

@@ -1,7 +1,6 @@
 // What became of the tasks of a rehearsal's jobs and how busy the accelerators were: for tables and pages.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "base/time.h"
@@ -19,20 +18,6 @@ struct TaskUse {
   Duration computing{0};          // of all accelerators together
   Duration length{0};             // from the first arrival until the last job was gone
   std::int64_t checks = 0;        // that the tasks' own check made
-
-  // Those of another site, over the same time.
-  void add(const TaskUse& o) {
-    jobs += o.jobs;
-    on_cpu += o.on_cpu;
-    local += o.local;
-    remote += o.remote;
-    redone += o.redone;
-    bytes += o.bytes;
-    accelerators += o.accelerators;
-    computing += o.computing;
-    length = std::max(length, o.length);
-    checks += o.checks;
-  }
 
   std::int64_t done() const { return on_cpu + local + remote; }
   double use() const { return ratio(computing.count(), length.count() * accelerators); }

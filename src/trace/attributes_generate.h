@@ -29,8 +29,8 @@ class AttributesGenerator {
   double most_speed_up = 20;
   std::int64_t most_transfer = 50;  // megabytes
   Duration start_up = seconds(5);
-  double with_input = 0;           // share of jobs that bring input
-  std::int64_t most_input = 4000;  // megabytes
+  double with_input = 0;              // share of jobs that bring input
+  std::int64_t most_input = 4000;     // megabytes
   std::int64_t node_processors = 32;  // of a node, for jobs that do not say how many nodes they take
 
   Knobs knobs();

@@ -9,7 +9,7 @@ from rota_case import ROOT, RotaCase, main
 
 CHAINS = [
     "easy+grace+preempt=requeue+migrate=gain+power=demand+bind=late+auction=announced",
-    "easy+grace+preempt=checkpoint+migrate=cpu-factor+power=load-factor+bind=container+auction=english",
+    "easy+grace+preempt=checkpoint+migrate=gain+power=load-factor+bind=container+auction=english",
 ]
 MOST_SECONDS = 5.0  # of CPU time for one rehearsal, everything included
 

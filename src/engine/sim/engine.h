@@ -132,7 +132,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   [[gnu::cold]] void preempt(const Command& command);
   [[gnu::cold]] void migrate(const Command& command);
   [[gnu::cold]] void vacate(JobId id);
-  [[gnu::cold]] void switch_power(const Command& command);
+  void switch_power(const Command& command);
   bool boots(NodeId node);
   void take_switched(Instant now);
   void draw();

@@ -30,9 +30,10 @@ Result<void> FederatedSite::dispatch(const Command& command) {
   return done;
 }
 
-void FederatedSite::left(JobId, const Job& job) {
+void FederatedSite::left(JobId id, const Job& job) {
   brought_.erase(job.spec.number);
-  ear_.left(self_, job);
+  const auto& energy = engine_.meter().of_jobs();
+  ear_.left(self_, job, id.value < energy.size() ? energy[id.value] : 0);
 }
 
 void FederatedSite::queue(const Arrival& arrival) {

@@ -2,6 +2,7 @@
 // so when such a job ends. Physics only: which executor gets which task is for policy/bind_jobs.h to say.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -30,6 +31,20 @@ struct TaskUse {
   Duration computing{0};          // of all accelerators together
   Duration length{0};             // from the first arrival until the last job was gone
   std::int64_t checks = 0;        // of TaskCheck
+
+  // Those of another site, over the same time.
+  void add(const TaskUse& o) {
+    jobs += o.jobs;
+    on_cpu += o.on_cpu;
+    local += o.local;
+    remote += o.remote;
+    redone += o.redone;
+    bytes += o.bytes;
+    accelerators += o.accelerators;
+    computing += o.computing;
+    length = std::max(length, o.length);
+    checks += o.checks;
+  }
 };
 
 // Who wants to know.
