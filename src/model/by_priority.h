@@ -30,7 +30,8 @@ class RunningByPriority {
   void erase(const Entry& e) {
     jobs_.erase(e);
     const auto held = held_.find(e.priority);
-    if ((held->second -= e.processors) == 0) held_.erase(held);
+    held->second -= e.processors;
+    if (held->second == 0) held_.erase(held);
   }
 
   bool empty() const { return jobs_.empty(); }

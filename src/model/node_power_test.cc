@@ -17,7 +17,7 @@ Machine machine(int nodes) {
     node.power.shutdown = seconds(5);
     m.nodes.push_back(node);
   }
-  m.processors = 4 * nodes;
+  m.processors = std::int64_t{4} * nodes;
   return m;
 }
 

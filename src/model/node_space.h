@@ -230,6 +230,7 @@ void NodeSpace::for_each_longest_idle(const Visit& visit) const {
     return;
   }
   std::vector<std::uint32_t> next;
+  next.reserve(kinds_.size());
   for (const Kind& kind : kinds_) next.push_back(kind.oldest);
   for (;;) {
     std::uint32_t* first = nullptr;
