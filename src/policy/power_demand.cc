@@ -11,6 +11,7 @@ namespace {
 constexpr Duration kDay = seconds(86'400);
 constexpr Duration kMinute = seconds(60);
 constexpr Duration kLookAgain = 10 * kMinute;
+constexpr Duration kSoon = seconds(1);  // behind a job that overruns promises recede: no look at each millisecond
 
 class Demand {
  public:
@@ -82,13 +83,13 @@ class Demand {
         sleeping -= power_.booted_by(start, now());
         const std::int64_t lacking = sleeping - left_over_at(id, start);
         if (lacking <= 0) return;
-        if (last_moment > now()) return look_at(last_moment);
+        if (last_moment >= now() + kSoon) return look_at(last_moment);
         promised_ = std::max(promised_, lacking);
         return;
       }
       for (const Share& s : where.shares) {
         if (power_.state(s.node) != PowerState::off) continue;
-        if (last_moment > now()) return look_at(last_moment);
+        if (last_moment >= now() + kSoon) return look_at(last_moment);
         named_.push_back(s.node);
       }
     });

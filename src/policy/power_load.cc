@@ -6,18 +6,10 @@
 #include <limits>
 #include <vector>
 
+#include "policy/capacity_on.h"
+
 namespace rota {
 namespace {
-
-// What a partition must keep on, and what it has on.
-struct Floor {
-  std::int64_t nodes = 1;
-  std::int64_t processors = 1;
-  std::int64_t nodes_on = 0;  // on or booting
-  std::int64_t processors_on = 0;
-
-  bool lacks() const { return nodes_on < nodes || processors_on < processors; }
-};
 
 class Review {
  public:
@@ -26,16 +18,17 @@ class Review {
         plan_(plan),
         knobs_(knobs),
         machine_(*view.options().machine),
+        capacity_(machine_),
         all_(static_cast<std::int64_t>(machine_.nodes.size())),
         busy_(static_cast<std::int64_t>(plan.nodes().busy_count())),
         on_(view.power().count(PowerState::on) + view.power().count(PowerState::booting)) {}
 
   void run() {
     smallest_ = machine_.partitions.empty() ? 1 : machine_.partitions[machine_.default_partition.value].min_nodes;
-    floors_.resize(std::max<std::size_t>(1, machine_.partitions.size()));
-    for (std::size_t p = 0; p < machine_.partitions.size(); ++p) floors_[p].nodes = machine_.partitions[p].min_nodes;
     count_jobs();
-    count_on();
+    const auto on = [&](NodeId node) { return capacity_.change_on(node, 1), true; };
+    view_.power().for_each_in(PowerState::on, on);
+    view_.power().for_each_in(PowerState::booting, on);
     const bool opened = open(target_of_opening());
     if (!opened && view_.power().count(PowerState::off) + view_.power().count(PowerState::on) > 0) close();
   }
@@ -49,11 +42,8 @@ class Review {
       const JobSpec& spec = view_.job(e.job).spec;
       count(spec);
       if (plan_.starts(e.job)) return true;
-      const std::int64_t nodes = view_.work().nodes_of(spec);
-      largest_ = std::max(largest_, nodes);
-      Floor& floor = floors_[spec.partition.valid() ? spec.partition.value : 0];
-      floor.nodes = std::max(floor.nodes, nodes);
-      floor.processors = std::max<std::int64_t>(floor.processors, spec.processors);
+      largest_ = std::max<std::int64_t>(largest_, view_.work().nodes_of(spec));
+      capacity_.need(spec);
       return true;
     });
     const auto uses = view_.work().uses(knobs_.samples);
@@ -63,27 +53,6 @@ class Review {
       const double n = knobs_.root_of_queue ? jobs : static_cast<double>(uses[k].jobs);
       work_ += jobs * (uses[k].mean + knobs_.confidence * uses[k].deviation / std::sqrt(n));
     }
-  }
-
-  void count_on() {
-    const auto count = [&](NodeId node) { return change_on(node, 1), true; };
-    view_.power().for_each_in(PowerState::on, count);
-    view_.power().for_each_in(PowerState::booting, count);
-  }
-  void change_on(NodeId id, std::int64_t sign) {
-    const Node& node = machine_.nodes[id.value];
-    const auto change = [&](Floor& floor) {
-      floor.nodes_on += sign;
-      floor.processors_on += sign * node.processors;
-    };
-    if (machine_.partitions.empty()) change(floors_[0]);
-    for (const PartitionId p : node.partitions) change(floors_[p.value]);
-  }
-  template <class Test>
-  bool any_floor(NodeId id, const Test& test) const {
-    if (machine_.partitions.empty()) return test(floors_[0]);
-    const auto& in = machine_.nodes[id.value].partitions;
-    return std::any_of(in.begin(), in.end(), [&](PartitionId p) { return test(floors_[p.value]); });
   }
 
   double longest() const {
@@ -118,18 +87,13 @@ class Review {
     std::int64_t opened = 0;
     const auto wake = [&](NodeId node) {
       plan_.power_on(node, {Rule::load_is_high, {}, kNever, plan_.free(), target});
-      change_on(node, 1);
+      capacity_.change_on(node, 1);
       ++opened;
     };
     std::vector<NodeId> rest;
     view_.power().for_each_asleep([&](NodeId node) {
       if (view_.power().shunned_until(node) > view_.now()) return true;
-      const bool lacking = any_floor(node, [](const Floor& f) { return f.lacks(); });
-      if (lacking) {
-        wake(node);
-      } else {
-        rest.push_back(node);
-      }
+      capacity_.lacks(node) ? wake(node) : rest.push_back(node);
       return true;
     });
     for (const NodeId node : rest) {
@@ -155,12 +119,8 @@ class Review {
     std::int64_t left = on_ - target;
     plan_.nodes().for_each_longest_idle([&](NodeId node) {
       if (left <= 0) return false;
-      const std::int64_t processors = machine_.nodes[node.value].processors;
-      const bool needed = any_floor(node, [&](const Floor& f) {
-        return f.nodes_on - 1 < f.nodes || f.processors_on - processors < f.processors;
-      });
-      if (needed || promised(node) || view_.power().serves(node)) return true;
-      change_on(node, -1);
+      if (capacity_.needs(node) || promised(node) || view_.power().serves(node)) return true;
+      capacity_.change_on(node, -1);
       plan_.power_off(node, {Rule::load_is_low, {}, kNever, plan_.free(), target});
       --left;
       return true;
@@ -192,13 +152,13 @@ class Review {
   Plan& plan_;
   const PowerKnobs& knobs_;
   const Machine& machine_;
+  CapacityOn capacity_;
   std::int64_t all_;  // nodes, as are
   std::int64_t busy_;
   std::int64_t on_;  // or booting
   std::int64_t smallest_ = 1;
   std::int64_t largest_ = 0;
-  double work_ = 0;            // node-milliseconds
-  std::vector<Floor> floors_;  // by partition; one where there are none
+  double work_ = 0;  // node-milliseconds
 };
 
 Instant slot_of(Instant at, Duration interval) { return kEpoch + at.time_since_epoch() / interval * interval; }

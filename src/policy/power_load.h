@@ -14,8 +14,8 @@
 //   (a) B if T(B) < Tc and B >= q;  else (b) max(B + m, q) if that gives T < Tc';  else
 //   (c) the nodes that give T = Tc', at least max(B + m, q), if so many are on;  else
 //   (d) B: what is idle is too small for any job.
-// Beyond the paper: a partition always keeps as many nodes on or booting as its smallest allowed and its largest
-// waiting job need.
+// Beyond the paper: the nodes that are on or booting could take, if they were empty, each job that waits and the
+// smallest that each partition allows (policy/capacity_on.h).
 #pragma once
 
 #include "policy/policy.h"

@@ -19,7 +19,7 @@ namespace {
 using scenario::Row;
 
 constexpr std::uint32_t kLicences = 3;
-constexpr int kMostSteps = 100'000;
+constexpr int kMostSteps = 20'000;
 
 Machine two_racks(std::int32_t boots_that_fail, std::int64_t seed) {
   Machine machine = Machine::counted(0);
@@ -81,7 +81,8 @@ std::string any_chain() {
                                        "migrate=cpu-factor+poll=100+threshold=50"));
   maybe(*rc::gen::element<std::string>("power=always-on", "power=demand+power-wait=0+power-idle=300",
                                        "power=demand+power-wait=400+power-idle=100",
-                                       "power=idle-timeout+power-idle=200"));
+                                       "power=idle-timeout+power-idle=200", "power=load-factor+power-interval=600",
+                                       "power=load-factor+power-interval=60+power-close=0.9"));
   return chain;
 }
 

@@ -33,7 +33,9 @@ struct Row {
 
 inline std::ostream& operator<<(std::ostream& out, const Row& r) {
   return out << "\n{" << r.number << ", " << r.submit << ", " << r.processors << ", " << r.limit << ", " << r.run
-             << ", " << r.priority << ", " << static_cast<std::int64_t>(r.user) << "}";
+             << ", " << r.priority << ", " << static_cast<std::int64_t>(r.user) << ", " << r.nodes << ", " << r.memory
+             << ", " << static_cast<int>(r.restart) << ", " << r.restart_cost << ", " << r.licences << ", "
+             << static_cast<std::int64_t>(r.partition.value_or(0)) << "}";
 }
 
 // Rows must be in order of submission.

@@ -1,0 +1,67 @@
+// Whether the nodes that are on could take each job that waits, and the smallest that each partition allows, if they
+// were empty: then everybody starts some day, whoever else sleeps. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/job.h"
+#include "model/machine.h"
+
+namespace rota {
+
+class CapacityOn {
+ public:
+  // All off; each partition needs the nodes of its smallest allowed job.
+  explicit CapacityOn(const Machine& machine);  // O(nodes)
+
+  // A job that waits, and that the machine could take if all of it were on. O(different demands)
+  void need(const JobSpec& spec);
+
+  void change_on(NodeId node, std::int64_t sign);  // 1: it is on or will be; -1: it will be off
+
+  // Whether some demand is not met and this node, which is off, helps; or: is met and would not be without this node.
+  bool lacks(NodeId node) const;
+  bool needs(NodeId node) const;
+
+ private:
+  // Nodes that differ only by name.
+  struct Kind {
+    std::int64_t processors;
+    std::int64_t memory;  // INT64_MAX: not looked at
+    const std::vector<PartitionId>* partitions;
+  };
+  // What jobs of one demand can use, and what they need: of those that ask for memory and share alike, the largest.
+  struct Tally {
+    std::int64_t processors = 0;
+    std::int64_t wide = 0;   // nodes that can give the share
+    std::int64_t wider = 0;  // nodes that can give one more
+
+    void add(const Tally& one, std::int64_t count) {
+      processors += count * one.processors;
+      wide += count * one.wide;
+      wider += count * one.wider;
+    }
+  };
+  struct Demand {
+    PartitionId partition;  // invalid: any node will do
+    std::int64_t memory;    // rounded up to what some kind has
+    std::int64_t share;     // processors on each node; 1 where any spread will do
+    Tally need = {};
+    Tally on = {};   // on suitable nodes that are on
+    Tally all = {};  // on suitable nodes
+  };
+
+  std::uint32_t kind_of(const Node& node);
+  Demand& demand(PartitionId partition, std::int64_t memory, std::int64_t share);
+  static Tally gives(const Kind& kind, const Demand& d);  // a node of the kind
+  static bool helps(const Tally& node, const Tally& of, const Tally& need);
+
+  std::vector<Kind> kinds_;
+  std::vector<std::uint32_t> kind_;  // by node
+  std::vector<std::int64_t> nodes_;  // by kind
+  std::vector<std::int64_t> on_;     // by kind
+  std::vector<Demand> demands_;
+};
+
+}  // namespace rota
