@@ -56,13 +56,13 @@ struct Found {
   double off = 0;   // per cent
 };
 
-Result<Found> rehearse_on(const trace::Workload& log, const std::shared_ptr<const Machine>& machine,
-                          const std::string& policy) {
+Result<Found> rehearse_on(const trace::Workload& log, const Comparison& where, const std::string& policy) {
   const auto chain = Chain::parse(policy);
   if (!chain) return std::unexpected(chain.error());
   RehearseOptions options;
-  options.machine = machine;
-  options.processors = machine->processors;
+  options.machine = where.machine;
+  options.processors = where.machine->processors;
+  options.ties = where.ties;
   const auto done = rehearse(log, *chain, options);
   if (!done) return std::unexpected(done.error());
   if (!done->summary.wait_mean) return fail("no job of the log " + log.name + " ran.");
@@ -108,10 +108,21 @@ std::string table_of(const std::string& title, const std::vector<Curve>& curves,
   return out;
 }
 
+report::Plot plot_of(const std::string& title, const std::vector<Curve>& curves) {
+  report::Plot plot{title, "added wait, min", "off, %", {}};
+  for (const Curve& curve : curves) {
+    report::Plot::Line line{curve.name, curve.points};
+    std::ranges::sort(line.points);
+    plot.lines.push_back(std::move(line));
+  }
+  return plot;
+}
+
 }  // namespace
 
 std::vector<Curve> power_curves() {
-  std::vector<Curve> all{{"idle-timeout", {}, {}}, {"load-factor", {}, {}}, {"demand", {}, {}}};
+  std::vector<Curve> all{
+      {"idle-timeout", {}, {}}, {"load-factor", {}, {}}, {"demand", {}, {}}, {"demand without a wait", {}, {}}};
   for (const char* idle : {"12s", "1m", "2m", "3m", "5m", "10m", "20m", "40m", "80m", "120m"}) {
     all[0].policies.push_back(formatted("+power=idle-timeout+power-idle=%s", idle));
   }
@@ -121,6 +132,9 @@ std::vector<Curve> power_curves() {
   for (const char* thrift : {"100ms", "300ms", "600ms", "1200ms", "3s", "6s", "12s", "30s", "1m", "2m", "3m", "5m",
                              "7m", "10m", "15m", "20m", "30m", "45m"}) {
     all[2].policies.push_back(formatted("+power=demand+power-thrift=%s", thrift));
+  }
+  for (const char* idle : {"1s", "12s", "1m", "3m", "10m"}) {
+    all[3].policies.push_back(formatted("+power=demand+power-wait=0+power-idle=%s", idle));
   }
   return all;
 }
@@ -147,51 +161,46 @@ double beyond(const Points& rival, const Points& ours, double slack) {
   return most;
 }
 
-report::Plot frontier_plot(std::string title, const std::vector<Curve>& curves) {
-  report::Plot plot{std::move(title), "added wait, min", "off, %", {}};
-  for (const Curve& curve : curves) {
-    report::Plot::Line line{curve.name, curve.points};
-    std::ranges::sort(line.points);
-    plot.lines.push_back(std::move(line));
-  }
-  return plot;
-}
-
-Result<LogFindings> frontier_of_log(const LogFrontier& wanted, std::size_t threads) {
-  const auto log = trace::read_log(wanted.log);
-  if (!log) return std::unexpected(log.error());
-  const std::int64_t nodes = wanted.nodes == 0 ? log->processors : wanted.nodes;
-  if (nodes <= 0 || log->processors % nodes != 0) {
-    return fail("--nodes is a number that divides the " + std::to_string(log->processors) +
-                " processors (MaxProcs) of " + wanted.log + ".");
-  }
-  const auto machine = machine_of(nodes, log->processors);
+Result<Frontier> find_frontier(const trace::Workload& workload, const Comparison& wanted, std::size_t threads) {
   std::vector<Curve> curves = power_curves();
-  std::vector<std::string> policies{"easy"};
+  std::vector<std::string> policies{wanted.scheduler};
   for (const Curve& curve : curves) {
-    for (const std::string& policy : curve.policies) policies.push_back("easy" + policy);
+    for (const std::string& policy : curve.policies) policies.push_back(wanted.scheduler + policy);
   }
-  const auto copies = static_cast<std::size_t>(wanted.copies);
-  std::vector<trace::Workload> logs{*log};
-  for (std::size_t c = 1; c < copies; ++c) logs.push_back(delayed(*log, c));
-  std::vector<Result<Found>> results(policies.size() * copies, Found{});
-  in_parallel(results.size(), threads,
-              [&](std::size_t i) { results[i] = rehearse_on(logs[i % copies], machine, policies[i / copies]); });
+  std::vector<trace::Workload> logs{workload};
+  for (std::size_t c = 1; c < wanted.copies; ++c) logs.push_back(delayed(workload, c));
+  std::vector<Result<Found>> results(policies.size() * wanted.copies, Found{});
+  in_parallel(results.size(), threads, [&](std::size_t i) {
+    results[i] = rehearse_on(logs[i % wanted.copies], wanted, policies[i / wanted.copies]);
+  });
   std::vector<Found> found;
   for (auto& result : results) {
     if (!result) return std::unexpected(result.error());
     found.push_back(*result);
   }
-  const double error = draw(curves, found, copies);
-  const std::string title = formatted("%s, %lld nodes, EASY", log->name.c_str(), static_cast<long long>(nodes));
-  LogFindings findings{table_of(title, curves, error), {}, frontier_plot(title, curves)};
+  const double error = draw(curves, found, wanted.copies);
+  Frontier frontier{table_of(wanted.title, curves, error), {}, plot_of(wanted.title, curves)};
   // Both waits have their errors; two standard errors of the difference are noise.
   const double slack = 2 * std::sqrt(2.0) * error;
+  Points ours = curves[2].points;
+  ours.insert(ours.end(), curves[3].points.begin(), curves[3].points.end());
   for (std::size_t r = 0; r < 2; ++r) {
-    findings.cells.push_back({title + ": " + curves[r].name + " beyond demand, points of off at most",
-                              beyond(curves[r].points, curves[2].points, slack), -report::kAny, 0});
+    frontier.cells.push_back({wanted.title + ": " + curves[r].name + " beyond demand, points of off at most",
+                              beyond(curves[r].points, ours, slack), -report::kAny, 0});
   }
-  return findings;
+  return frontier;
+}
+
+Result<Frontier> frontier_of_log(const std::string& file, std::int64_t nodes, std::size_t copies, std::size_t threads) {
+  const auto log = trace::read_log(file);
+  if (!log) return std::unexpected(log.error());
+  if (nodes == 0) nodes = log->processors;
+  if (nodes <= 0 || log->processors % nodes != 0) {
+    return fail("--nodes is a number that divides the " + std::to_string(log->processors) +
+                " processors (MaxProcs) of " + file + ".");
+  }
+  const std::string title = formatted("%s, %lld nodes, EASY", log->name.c_str(), static_cast<long long>(nodes));
+  return find_frontier(*log, {title, "easy", machine_of(nodes, log->processors), sim::Ties::batch, copies}, threads);
 }
 
 }  // namespace rota::cli

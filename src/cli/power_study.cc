@@ -18,6 +18,7 @@ using report::formatted;
 constexpr std::array<std::int64_t, 3> kSizes{320, 240, 160};
 constexpr std::array<std::int64_t, 5> kIntervals{0, 30, 60, 120, 240};  // minutes; 0: always on
 constexpr std::string_view kDemand = "+power=demand";
+constexpr sim::Ties kTies = sim::Ties::one_by_one;
 
 // As printed, by size and interval; the column of waits says minutes and means hours.
 struct Printed {
@@ -79,7 +80,7 @@ Result<PowerRow> rehearse_one(const PowerCase& its, const trace::Workload& workl
   RehearseOptions options;
   options.machine = machine_of(its.nodes);
   options.processors = options.machine->processors;
-  options.ties = sim::Ties::one_by_one;
+  options.ties = kTies;
   const auto done = rehearse(workload, *chain, options);
   if (!done) return std::unexpected(done.error());
   const report::Summary& found = done->summary;
@@ -102,14 +103,13 @@ Result<PowerRow> rehearse_one(const PowerCase& its, const trace::Workload& workl
 
 const char* scheduler_of(X64Stream stream) { return stream == X64Stream::skipping ? "fcfs-skip" : "fcfs"; }
 
-// All that the study rehearses: rows[stream][size][interval], then the better rule by size, then sweeps.
+// All that the study rehearses: rows[stream][size][interval], then the better rule by size.
 struct Runs {
   std::vector<PowerRow> rows;
   std::size_t at(std::size_t size, std::size_t interval) const { return size * kIntervals.size() + interval; }
   const PowerRow& published(std::size_t size, std::size_t interval) const { return rows[at(size, interval)]; }
   const PowerRow& strict(std::size_t size) const { return rows[15 + size]; }
   const PowerRow& demand(std::size_t size) const { return rows[18 + size]; }
-  static constexpr std::size_t kFirstSweep = 21;
 };
 
 Result<Runs> run_all(std::size_t threads) {
@@ -122,11 +122,6 @@ Result<Runs> run_all(std::size_t threads) {
   for (const std::int64_t nodes : kSizes) cases.push_back({X64Stream::strict, nodes, "fcfs"});
   for (const std::int64_t nodes : kSizes) {
     cases.push_back({X64Stream::skipping, nodes, "fcfs-skip" + std::string(kDemand)});
-  }
-  for (const X64Stream stream : {X64Stream::skipping, X64Stream::strict}) {
-    for (const Curve& curve : power_curves()) {
-      for (const std::string& policy : curve.policies) cases.push_back({stream, 320, scheduler_of(stream) + policy});
-    }
   }
   auto rows = rehearse_power(cases, threads);
   if (!rows) return std::unexpected(rows.error());
@@ -246,36 +241,32 @@ report::Plot shares_plot(const Runs& runs) {
   return plot;
 }
 
-// What is saved against what it costs, on 320 nodes.
-std::vector<Curve> curves_of(const Runs& runs, X64Stream stream) {
-  const bool skipping = stream == X64Stream::skipping;
-  std::vector<Curve> curves = power_curves();
-  std::size_t next = Runs::kFirstSweep;
-  if (!skipping) {
-    for (const Curve& curve : curves) next += curve.policies.size();
-  }
-  const double all_on = skipping ? runs.published(0, 0).wait : runs.strict(0).wait;
-  for (Curve& curve : curves) {
-    for (std::size_t i = 0; i < curve.policies.size(); ++i, ++next) {
-      curve.points.emplace_back(60 * (runs.rows[next].wait - all_on), runs.rows[next].off);
-    }
-  }
-  return curves;
+void add(Frontier frontier, Findings& findings) {
+  findings.tables += "\n" + frontier.table;
+  findings.cells.insert(findings.cells.end(), frontier.cells.begin(), frontier.cells.end());
+  findings.plots.push_back(std::move(frontier.plot));
 }
 
-void frontier(const std::string& place, const std::vector<Curve>& curves, Findings& findings) {
-  const auto claim = [&](const Curve& rival, const char* which, double found, double most) {
-    findings.cells.push_back(
-        {"320 nodes, " + place + ": " + rival.name + which + " beyond demand, points of off at most", found,
-         -report::kAny, most});
-  };
-  const Curve& published = curves[1];
-  const auto split = published.points.begin() + kShortIntervals;
-  claim(curves[0], "", beyond(curves[0].points, curves[2].points, 0), 0);
-  claim(published, "", beyond({split, published.points.end()}, curves[2].points, 0), 0);
-  claim(published, " every 5 to 15 min", beyond({published.points.begin(), split}, curves[2].points, 0), 0.25);
-  findings.plots.push_back(frontier_plot("320 nodes, " + place, curves));
+// What is saved against what it costs, on 320 nodes.
+Result<void> add_frontiers(std::size_t threads, Findings& findings) {
+  for (const auto& [stream, place] :
+       {std::pair{X64Stream::skipping, "FCFS that skips"}, std::pair{X64Stream::strict, "strict FCFS"}}) {
+    const auto workload = x64_stream(stream);
+    if (!workload) return std::unexpected(workload.error());
+    const Comparison where{formatted("320 nodes, %s", place), scheduler_of(stream), machine_of(320), kTies};
+    auto frontier = find_frontier(*workload, where, threads);
+    if (!frontier) return std::unexpected(frontier.error());
+    add(std::move(*frontier), findings);
+  }
+  return {};
 }
+
+// The log that somebody names, if any.
+struct OwnLog {
+  std::string file;
+  std::int64_t nodes = 0;
+  std::size_t copies = 3;
+};
 
 }  // namespace
 
@@ -304,10 +295,11 @@ Result<std::vector<PowerRow>> rehearse_power(const std::vector<PowerCase>& cases
 }
 
 Study power_study() {
-  auto log = std::make_shared<LogFrontier>();
+  auto log = std::make_shared<OwnLog>();
   return {"power", "nodes that are switched off and on by a load factor (Cao, Cao, Dai, Zhu and Chi 2011)",
           [log](CLI::App& app) {
-            auto* path = app.add_option("--log", log->log, "a job log on which the rules are compared too, under EASY");
+            auto* path =
+                app.add_option("--log", log->file, "a job log on which the rules are compared too, under EASY");
             path->type_name("FILE");
             app.add_option("--nodes", log->nodes, "equal nodes of the log's cluster; default: as many as processors")
                 ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
@@ -328,14 +320,11 @@ Study power_study() {
             switched(*runs, findings.cells);
             better_rule(*runs, findings.cells);
             findings.plots = {shares_plot(*runs)};
-            frontier("FCFS that skips", curves_of(*runs, X64Stream::skipping), findings);
-            frontier("strict FCFS", curves_of(*runs, X64Stream::strict), findings);
-            if (log->log.empty()) return findings;
-            auto on_log = frontier_of_log(*log, threads);
+            if (auto ok = add_frontiers(threads, findings); !ok) return std::unexpected(ok.error());
+            if (log->file.empty()) return findings;
+            auto on_log = frontier_of_log(log->file, log->nodes, log->copies, threads);
             if (!on_log) return std::unexpected(on_log.error());
-            findings.tables += "\n" + on_log->table;
-            findings.cells.insert(findings.cells.end(), on_log->cells.begin(), on_log->cells.end());
-            findings.plots.push_back(std::move(on_log->plot));
+            add(std::move(*on_log), findings);
             return findings;
           }};
 }

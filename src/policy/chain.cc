@@ -90,15 +90,16 @@ constexpr auto kKnobs = std::to_array<KnobName>({
     {"power-few", "open | no", "open", "load-factor: whether too few idle nodes are a reason to switch on", kCao},
     {"power-history", "learn | log", "learn",
      "load-factor: past jobs are those that have ended, or, as in the paper's study, all of the log", kCao},
-    {"power-wait", "DURATION", "10m", "demand: how long a job waits before nodes are woken for it", "Rota", "0, 10m"},
+    {"power-wait", "DURATION", "10m",
+     "demand: how long a job waits before nodes are woken for it, while some may come free", "Rota", "0, 10m"},
     {"power-idle", "DURATION", "10m",
      "idle-timeout: how long a node is idle before it goes to sleep; demand: the same of the node that the jobs of a "
      "boot "
      "time would just reach, others by how likely they are needed",
      "Slurm's SuspendTime", "5m, 1h"},
     {"power-thrift", "DURATION", "not used",
-     "demand: sets power-wait to itself and power-idle to boot^2 / 6 of it: the longer, the more nodes are off and the "
-     "longer jobs wait",
+     "demand: sets power-wait to three times itself and power-idle to boot^2 / 4 of it: the longer, the more nodes are "
+     "off and the longer jobs wait",
      "Rota", "10s, 5m"},
     {"power-reserve", "0 .. 0.9999", "0",
      "demand: nodes are kept ready so that the jobs of a boot time find some with this probability", "Rota",

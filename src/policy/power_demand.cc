@@ -23,11 +23,13 @@ class Demand {
         machine_(*view.options().machine),
         booting_(power_.processors(PowerState::booting)),
         wait_(knobs.waits()),
+        hope_(wait_),
         idle_(knobs.idle) {
     if (knobs.thrift == Duration{0}) return;
     const auto boot = static_cast<double>(power_.longest_boot().count());
-    wait_ = knobs.thrift;
-    idle_ = time_of(boot * boot / (6 * static_cast<double>(knobs.thrift.count())));
+    hope_ = knobs.thrift;
+    wait_ = 3 * knobs.thrift;
+    idle_ = time_of(boot * boot / (4 * static_cast<double>(knobs.thrift.count())));
   }
 
   void run() {
@@ -116,7 +118,7 @@ class Demand {
       gap.free -= e.processors;
       hoped_ += e.processors;
       const Instant ripe = view_.job(e.job).spec.submit + wait_;
-      if (ripe > now()) return look_at(ripe);
+      if (ripe > now() && may_come_free(hoped_ - plan_.free() - booting_)) return look_at(ripe);
       wanted_ += e.processors;
     };
     walk(head, gap, want);
@@ -152,6 +154,7 @@ class Demand {
     }
     Placement where;
     int in_vain = 0;
+    std::int64_t lacking = 0;  // processors that sleep
     const auto want = [&](const WaitingEntry& e) {
       if (e.job == promised || plan_.starts(e.job) || in_vain > kMostInVain) return;
       const JobSpec& spec = view_.job(e.job).spec;
@@ -161,8 +164,11 @@ class Demand {
       for (const Share& s : where.shares) {
         if (power_.state(s.node) == PowerState::on) spared_.push_back(s.node);
       }
+      std::int64_t asleep = 0;
+      for (const Share& s : where.shares) asleep += power_.state(s.node) == PowerState::off ? s.processors : 0;
+      lacking += asleep;
       const Instant ripe = spec.submit + wait_;
-      if (ripe > now()) return look_at(ripe);
+      if (ripe > now() && may_come_free(lacking)) return look_at(ripe);
       for (const Share& s : where.shares) {
         if (power_.state(s.node) == PowerState::off) named_.push_back(s.node);
       }
@@ -228,11 +234,21 @@ class Demand {
     return kEpoch + step * ((at.time_since_epoch() + step - Duration{1}) / step);
   }
 
+  // Whether so many may come free while a job waits: as fast as they were asked for lately.
+  bool may_come_free(std::int64_t processors) {
+    const auto boot = static_cast<double>(power_.longest_boot().count());
+    return lately() * static_cast<double>(hope_.count()) / boot >= static_cast<double>(processors);
+  }
+  double lately() {
+    if (lately_ < 0) lately_ = view_.demand().lately(now());
+    return lately_;
+  }
+
   // How long the longest idle node stays on where so many processors are free, its own among them.
   Duration idle_for(std::int64_t free) {
     if (knobs_.rule != Power::demand) return idle_;
-    if (lately_ < 0) lately_ = view_.demand().lately(now());
-    return time_of(static_cast<double>(idle_.count()) * lately_ / static_cast<double>(std::max<std::int64_t>(free, 1)));
+    return time_of(static_cast<double>(idle_.count()) * lately() /
+                   static_cast<double>(std::max<std::int64_t>(free, 1)));
   }
 
   // Whether it has been on for long enough and may still go to sleep today.
@@ -277,7 +293,8 @@ class Demand {
   std::int64_t reserve_ = 0;    // to keep free
   std::vector<NodeId> named_;   // asleep, and wanted by name
   std::vector<NodeId> spared_;  // idle, and wanted by name
-  Duration wait_;
+  Duration wait_;               // the longest that a job waits before nodes are woken for it
+  Duration hope_;               // in which what it lacks must be likely to come free, or else they are woken at once
   Duration idle_;
   double lately_ = -1;  // processors asked for in a boot time; -1: not looked up yet
   Instant look_ = kNever;

@@ -36,7 +36,7 @@ struct PowerKnobs {
   // demand and idle-timeout
   Duration wait = seconds(600);  // [theta] how long a job waits before nodes are woken for it
   Duration idle = seconds(600);  // [tau] how long a node is idle before it is sent to sleep; of demand see there
-  Duration thrift{0};            // sets both: wait = thrift, idle = boot^2 / (6 thrift); 0: it does not
+  Duration thrift{0};            // sets both (power_demand.h); 0: it does not
   double reserve = 0;            // so that the jobs of a boot time find nodes with this probability; 0: none
   Duration least_on{0};          // a node that was woken stays on for so long
   std::int64_t most_cycles = 0;  // of a node in a day; 0: any number
