@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/job.h"
+#include "model/tariff.h"
 #include "report/power_use.h"
 #include "report/task_use.h"
 
@@ -48,7 +49,8 @@ struct Outcome {
   // Microjoules that each job accounts for, as `jobs`; may end early, at jobs that never ran. Empty: no watts were
   // told.
   std::vector<std::int64_t> energy_of_jobs;
-  std::int64_t unix_start = 0;  // Unix time of the workload's second 0; 0: not known
+  std::vector<Cost> cost_of_jobs;  // of that energy, likewise; empty: no price was told
+  std::int64_t unix_start = 0;     // Unix time of the workload's second 0; 0: not known
 };
 
 }  // namespace rota::report

@@ -16,8 +16,13 @@ void add(std::int64_t microjoules, std::int64_t& millijoules, std::int64_t& rest
 
 }  // namespace
 
-PowerMeter::PowerMeter(const Machine* machine, bool by_job) : machine_(machine), by_job_(by_job) {
-  if (machine) nodes_.resize(machine->nodes.size());
+PowerMeter::PowerMeter(const Machine* machine, const MeterOptions& options)
+    : machine_(machine), by_job_(options.by_job) {
+  if (!machine) return;
+  nodes_.resize(machine->nodes.size());
+  if (!machine->tariff.told()) return;
+  spent_.resize(nodes_.size());
+  midnight_ = machine->tariff.time_of_day(options.unix_start);
 }
 
 std::int64_t PowerMeter::draw(NodeId id) const {
@@ -39,6 +44,7 @@ std::int64_t PowerMeter::draw(NodeId id) const {
 void PowerMeter::settle(NodeId id, Instant now) {
   NodeMeter& node = nodes_[id.value];
   const std::int64_t passed = (now - node.since).count();
+  if (!spent_.empty()) charge(id, now);
   node.energy += draw(id) * passed;
   node.work += node.busy * passed;
   if (node.state == PowerState::off) node.off += machine_->nodes[id.value].processors * passed;
@@ -50,6 +56,30 @@ void PowerMeter::open(Instant now) {
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     settle(NodeId{i}, now);
     nodes_[i].energy = nodes_[i].work = nodes_[i].off = 0;
+  }
+  std::ranges::fill(spent_, Spent{});
+}
+
+std::int64_t PowerMeter::priced(Instant from, Instant to) const {
+  const Tariff& tariff = machine_->tariff;
+  return tariff.until(midnight_ + to.time_since_epoch()) - tariff.until(midnight_ + from.time_since_epoch());
+}
+
+void PowerMeter::charge(NodeId id, Instant now) {
+  const NodeMeter& node = nodes_[id.value];
+  const std::int64_t time = priced(node.since, now);
+  spent_[id.value].cost.add(draw(id), time);
+  spent_[id.value].work += node.busy * time;
+}
+
+// As used_by() tells it.
+void PowerMeter::charge(JobId job, const Dispatch& dispatch, Instant now) {
+  if (costs_of_jobs_.size() <= job.value) costs_of_jobs_.resize(std::size_t{job.value} + 1);
+  const std::int64_t time = priced(dispatch.start, now);
+  for (const Share& s : dispatch.shares) {
+    const Node& node = machine_->nodes[s.node.value];
+    costs_of_jobs_[job.value].add(node.power.busy * s.processors, time);
+    costs_of_jobs_[job.value].add(node.power.idle, time * s.processors / node.processors);
   }
 }
 
@@ -80,6 +110,7 @@ void PowerMeter::end(JobId job, Instant now, bool killed) {
   if (by_job_) {
     if (of_jobs_.size() <= job.value) of_jobs_.resize(std::size_t{job.value} + 1);
     of_jobs_[job.value] += used;
+    if (!spent_.empty()) charge(job, found->second, now);
   }
   if (killed) {
     add(used, lost_, lost_rest_);
@@ -113,6 +144,13 @@ std::int64_t PowerMeter::energy_of(JobId job, Instant now) const {
   return (before == before_.end() ? 0 : before->second) + (found == running_.end() ? 0 : used_by(found->second, now));
 }
 
+JobDraw PowerMeter::of_job(JobId job) const {
+  JobDraw drew;
+  if (job.value < of_jobs_.size()) drew.energy = of_jobs_[job.value];
+  if (job.value < costs_of_jobs_.size()) drew.cost = costs_of_jobs_[job.value];
+  return drew;
+}
+
 Consumption PowerMeter::read(Instant now) const {
   Consumption all;
   all.length = now - opened_;
@@ -137,7 +175,20 @@ Consumption PowerMeter::read(Instant now) const {
   all.failed_boots = failed_boots_;
   std::int64_t jobs_rest = ended_rest_;
   for (const auto& [job, dispatch] : running_) add(used_by(dispatch, now), all.jobs, jobs_rest);
+  if (!spent_.empty()) read_costs(now, all);
   return all;
+}
+
+void PowerMeter::read_costs(Instant now, Consumption& all) const {
+  const std::int64_t length = priced(opened_, now);
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    const PowerDraw& power = machine_->nodes[i].power;
+    const std::int64_t time = priced(nodes_[i].since, now);
+    all.cost += spent_[i].cost;
+    all.cost.add(draw(NodeId{i}), time);
+    all.always_on_cost.add(power.idle, length);
+    all.always_on_cost.add(power.busy, spent_[i].work + nodes_[i].busy * time);
+  }
 }
 
 }  // namespace rota::sim
