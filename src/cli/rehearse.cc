@@ -140,6 +140,7 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
     how.engine.metered = options.machine.get();
     how.engine.meters_jobs = options.keep_jobs && options.machine->tells_watts();
   }
+  how.engine.keeps_states = options.keep_jobs;
   how.engine.unix_start = workload.unix_start;
   how.processors = options.processors;
   how.machine = options.machine.get();
@@ -167,6 +168,7 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
     }
   }
   outcome.power = power_use(rehearsal.consumption(), how.engine.metered);
+  if (options.keep_jobs && how.engine.metered) outcome.node_states.push_back(rehearsal.node_states());
   outcome.tasks = task_use(rehearsal.tasks(), chain.knobs().bind);
   outcome.cpu_seconds = cpu_seconds() - begin;
   result.summary = collector.tally().conclude(outcome);

@@ -153,6 +153,7 @@ class SiteRehearsal {
       how.engine.ties = options_.ties;
       if (metered() && !machine.nodes.empty()) how.engine.metered = &machine;
       how.engine.meters_jobs = options_.keep_jobs && machine.tells_watts();
+      how.engine.keeps_states = options_.keep_jobs;
       how.engine.unix_start = workload_.unix_start;
       how.engine.metered_from = workload_.jobs.front().submit;
       if (!machine.nodes.empty()) {
@@ -188,6 +189,7 @@ class SiteRehearsal {
       const sim::FederatedSite& site = federation.site(SiteId{s});
       add_counts(outcome, site.controller());
       sites.push_back(summary_of(site, whole_.sites[s], collector.tallies()[s], now));
+      if (options_.keep_jobs && metered()) outcome.node_states.push_back(site.node_states(now));
       sites.back().exchanged = exchanged_of(collector.exchanged()[s], federation.traffic(SiteId{s}));
     }
     if (sites.size() > 1) {

@@ -149,8 +149,15 @@ Result<void> write_jobs(OutputFile& file, const std::string& path, const report:
   return file.commit();
 }
 
-Result<void> write_report(OutputFile& file, const std::vector<report::Outcome>& outcomes, const SimulateFlags& flags) {
-  report::write_html(file.stream(), outcomes, {.version = ROTA_VERSION, .command = command_line(flags)});
+// Takes the outcomes of the runs.
+Result<void> write_report(OutputFile& file, std::vector<Run>& runs, const SimulateFlags& flags) {
+  std::vector<report::Outcome> outcomes;
+  std::vector<report::Summary> summaries;
+  for (Run& run : runs) {
+    outcomes.push_back(std::move(run.result->outcome));
+    summaries.push_back(run.result->summary);
+  }
+  report::write_html(file.stream(), outcomes, {.version = ROTA_VERSION, .command = command_line(flags)}, summaries);
   if (auto done = file.commit(); !done) return done;
   std::fprintf(stderr, "report: %s\n", flags.report_file.c_str());
   return {};
@@ -222,9 +229,7 @@ Result<int> simulate(const SimulateFlags& flags) {
   }
   if (auto done = print(*runs, flags.json); !done) return std::unexpected(done.error());
   if (!flags.report_file.empty()) {
-    std::vector<report::Outcome> outcomes;
-    for (Run& run : *runs) outcomes.push_back(std::move(run.result->outcome));
-    const auto done = write_report(report_output->front(), outcomes, flags);
+    const auto done = write_report(report_output->front(), *runs, flags);
     if (!done) return std::unexpected(done.error());
   }
   return kDone;

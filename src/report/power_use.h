@@ -20,9 +20,9 @@ struct PowerUse {
   std::int64_t most_cycles = 0;  // of one node
   std::int64_t failed_boots = 0;
   std::int64_t nodes = 0;
-  std::int64_t co2 = -1;                 // milligrams for a kilowatt-hour; -1: not said
-  std::optional<double> cost;            // of the energy, in the currency of the price; nullopt: none is said
-  std::optional<double> always_on_cost;  // of `always_on`, likewise
+  std::int64_t co2 = -1;                      // milligrams for a kilowatt-hour; -1: not said
+  std::optional<double> cost = {};            // of the energy, in the currency of the price; nullopt: none is said
+  std::optional<double> always_on_cost = {};  // of `always_on`, likewise
 
   double share(std::int64_t time) const {  // of all processor time
     const auto all = static_cast<double>(work + idle + off);

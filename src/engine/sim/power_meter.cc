@@ -17,7 +17,7 @@ void add(std::int64_t microjoules, std::int64_t& millijoules, std::int64_t& rest
 }  // namespace
 
 PowerMeter::PowerMeter(const Machine* machine, const MeterOptions& options)
-    : machine_(machine), by_job_(options.by_job) {
+    : machine_(machine), by_job_(options.by_job), keeps_states_(options.states) {
   if (!machine) return;
   nodes_.resize(machine->nodes.size());
   if (!machine->tariff.told()) return;
@@ -41,10 +41,26 @@ std::int64_t PowerMeter::draw(NodeId id) const {
   return 0;
 }
 
+NodeUse PowerMeter::use(NodeId id) const {
+  const NodeMeter& node = nodes_[id.value];
+  switch (node.state) {
+    case PowerState::on:
+      return node.busy > 0 ? NodeUse::busy : NodeUse::idle;
+    case PowerState::booting:
+      return NodeUse::booting;
+    case PowerState::shutting_down:
+      return NodeUse::shutting_down;
+    case PowerState::off:
+      return NodeUse::off;
+  }
+  return NodeUse::idle;
+}
+
 void PowerMeter::settle(NodeId id, Instant now) {
   NodeMeter& node = nodes_[id.value];
   const std::int64_t passed = (now - node.since).count();
   if (!spent_.empty()) charge(id, now);
+  if (states_) states_->add(use(id), draw(id), node.since, now);
   node.energy += draw(id) * passed;
   node.work += node.busy * passed;
   if (node.state == PowerState::off) node.off += machine_->nodes[id.value].processors * passed;
@@ -58,6 +74,7 @@ void PowerMeter::open(Instant now) {
     nodes_[i].energy = nodes_[i].work = nodes_[i].off = 0;
   }
   std::ranges::fill(spent_, Spent{});
+  if (keeps_states_) states_.emplace(now);
 }
 
 std::int64_t PowerMeter::priced(Instant from, Instant to) const {
@@ -177,6 +194,13 @@ Consumption PowerMeter::read(Instant now) const {
   for (const auto& [job, dispatch] : running_) add(used_by(dispatch, now), all.jobs, jobs_rest);
   if (!spent_.empty()) read_costs(now, all);
   return all;
+}
+
+NodeStates PowerMeter::states(Instant now) const {
+  if (!states_) return {};
+  StateSeries all = *states_;
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) all.add(use(NodeId{i}), draw(NodeId{i}), nodes_[i].since, now);
+  return all.read(now);
 }
 
 void PowerMeter::read_costs(Instant now, Consumption& all) const {

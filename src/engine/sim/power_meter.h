@@ -8,8 +8,10 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
+#include "engine/sim/state_series.h"
 #include "model/node_power.h"
 #include "model/node_space.h"
 
@@ -39,6 +41,7 @@ struct JobDraw {
 };
 
 struct MeterOptions {
+  bool states = false;          // states() will be asked
   bool by_job = false;          // of_jobs() will be asked, and costs_of_jobs()
   std::int64_t unix_start = 0;  // of instant 0, for prices by the time of day; 0, not known: it is midnight
 };
@@ -66,6 +69,7 @@ class PowerMeter {
   const std::vector<Cost>& costs_of_jobs() const { return costs_of_jobs_; }
   JobDraw of_job(JobId job) const;  // of both lists
   Consumption read(Instant now) const;
+  NodeStates states(Instant now) const;  // since it was opened; of no nodes unless asked for beforehand
 
  private:
   struct NodeMeter {
@@ -88,6 +92,7 @@ class PowerMeter {
   };
 
   std::int64_t draw(NodeId node) const;  // milliwatts
+  NodeUse use(NodeId node) const;
   void settle(NodeId node, Instant now);
   std::int64_t used_by(const Dispatch& dispatch, Instant now) const;
   std::int64_t priced(Instant from, Instant to) const;  // Tariff::until
@@ -97,7 +102,9 @@ class PowerMeter {
 
   const Machine* machine_;
   bool by_job_;
-  Duration midnight_{0};  // time of day of instant 0
+  bool keeps_states_;
+  std::optional<StateSeries> states_;  // once it is open
+  Duration midnight_{0};               // time of day of instant 0
   std::vector<NodeMeter> nodes_;
   std::vector<Spent> spent_;  // by node; empty where no price goes by the time of day
   std::vector<std::int64_t> of_jobs_;

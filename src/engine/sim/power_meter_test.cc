@@ -232,6 +232,27 @@ RC_GTEST_PROP(PowerMeter, costs_what_a_count_second_by_second_does, ()) {
   RC_ASSERT(meter.read(at_seconds(t)).cost == first);
 }
 
+TEST(PowerMeter, tells_what_nodes_did_over_time) {
+  const Machine m = machine();
+  PowerMeter meter(&m, {.states = true});
+  EXPECT_TRUE(meter.states(at_seconds(5)).bins.empty()) << "it is not open yet";
+  meter.open(at_seconds(10));
+  meter.start(JobId{0}, on({{kFirst, 1}}), at_seconds(11));
+  meter.start(JobId{1}, on({{kFirst, 2}}), at_seconds(12));  // busy all the same
+  meter.end(JobId{0}, at_seconds(13), false);
+  meter.switched(kSecond, PowerState::shutting_down, at_seconds(11));
+  meter.switched(kSecond, PowerState::off, at_seconds(12));
+  meter.switched(kSecond, PowerState::booting, at_seconds(13));
+  const NodeStates states = meter.states(at_seconds(14));
+  using Times = std::array<std::int64_t, 5>;
+  ASSERT_EQ(states.bins.size(), 4U);
+  EXPECT_EQ(states.bins[0], (NodeStates::Bin{Times{0, 2000, 0, 0, 0}, 200 * kJoule}));
+  EXPECT_EQ(states.bins[1], (NodeStates::Bin{Times{1000, 0, 0, 1000, 0}, 220 * kJoule}));
+  EXPECT_EQ(states.bins[2], (NodeStates::Bin{Times{1000, 0, 0, 0, 1000}, 165 * kJoule}));
+  EXPECT_EQ(states.bins[3], (NodeStates::Bin{Times{1000, 0, 1000, 0, 0}, 440 * kJoule}));
+  EXPECT_TRUE(PowerMeter(&m).states(at_seconds(14)).bins.empty()) << "not asked for";
+}
+
 TEST(PowerMeter, what_was_before_it_opened_does_not_count) {
   const Machine m = machine();
   PowerMeter meter(&m);
