@@ -176,6 +176,20 @@ void report_rejected(const std::vector<Run>& runs) {
   }
 }
 
+// Prices by the time of day need to know what time it is.
+void report_unknown_clock(const std::vector<Run>& runs) {
+  for (const Run& run : runs) {
+    const Machine* machine = run.options.machine.get();
+    if (run.chain != runs.front().chain || run.workload->unix_start != 0 || machine == nullptr) continue;
+    const auto by_time_of_day = [](const Machine& its) { return its.tariff.told() && its.tells_watts(); };
+    if (!by_time_of_day(*machine) && std::ranges::none_of(machine->sites, by_time_of_day)) continue;
+    std::fprintf(stderr,
+                 "%s: what time it begins is not known, and electricity has its price by the time of day: second 0 is "
+                 "taken for midnight. UnixStartTime in the log's header would say it\n",
+                 run.workload->name.c_str());
+  }
+}
+
 // A knob that changes nothing is told, never ignored in silence.
 void report_idle_binding(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
@@ -222,6 +236,7 @@ Result<int> simulate(const SimulateFlags& flags) {
     print_findings(*workloads);
     report_rejected(*runs);
     report_idle_binding(*runs);
+    report_unknown_clock(*runs);
   }
   for (std::size_t i = 0; i < paths->size(); ++i) {
     const auto done = write_jobs((*job_outputs)[i], (*paths)[i], (*runs)[i].result->outcome);

@@ -369,6 +369,11 @@ class Power(RotaCase):
         self.assertAlmostEqual(sleepy["cost"] + sleepy["saved_cost"], sleepy["always_on_cost"])
         self.assertGreater(sleepy["saved_cost"], 0.5 * day)
 
+        self.assertEqual(self.rota(*options, "--policy", "easy,fcfs").stderr, "")
+        self.file("undated.swf", HEAD + row(1))
+        said = self.rota("simulate", "undated.swf", *options[2:], "--policy", "easy,fcfs").stderr
+        self.assertEqual(said.count("undated: what time it begins is not known"), 1)
+
         self.file("watts.toml", (self.folder / "watts.toml").read_text().replace(prices, prices + "electricity_price = 1\n"))
         self.refused(*options, said="watts.toml:1: `electricity_prices` go by the time of day")
 

@@ -21,8 +21,8 @@ PowerMeter::PowerMeter(const Machine* machine, const MeterOptions& options)
   if (!machine) return;
   nodes_.resize(machine->nodes.size());
   if (!machine->tariff.told()) return;
-  spent_.resize(nodes_.size());
   midnight_ = machine->tariff.time_of_day(options.unix_start);
+  spent_.resize(nodes_.size(), {.cost = {}, .work = 0, .paid = paid(kEpoch)});
 }
 
 std::int64_t PowerMeter::draw(NodeId id) const {
@@ -73,26 +73,30 @@ void PowerMeter::open(Instant now) {
     settle(NodeId{i}, now);
     nodes_[i].energy = nodes_[i].work = nodes_[i].off = 0;
   }
-  std::ranges::fill(spent_, Spent{});
+  for (Spent& spent : spent_) spent = {.cost = {}, .work = 0, .paid = paid(now)};
   if (keeps_states_) states_.emplace(now);
 }
 
-std::int64_t PowerMeter::priced(Instant from, Instant to) const {
-  const Tariff& tariff = machine_->tariff;
-  return tariff.until(midnight_ + to.time_since_epoch()) - tariff.until(midnight_ + from.time_since_epoch());
+std::int64_t PowerMeter::paid(Instant until) const {
+  return machine_->tariff.until(midnight_ + until.time_since_epoch());
 }
 
+// What happens at one time often happens to many nodes.
 void PowerMeter::charge(NodeId id, Instant now) {
-  const NodeMeter& node = nodes_[id.value];
-  const std::int64_t time = priced(node.since, now);
-  spent_[id.value].cost.add(draw(id), time);
-  spent_[id.value].work += node.busy * time;
+  if (now != paid_at_) {
+    paid_ = paid(now);
+    paid_at_ = now;
+  }
+  Spent& spent = spent_[id.value];
+  spent.cost.add(draw(id), paid_ - spent.paid);
+  spent.work += nodes_[id.value].busy * (paid_ - spent.paid);
+  spent.paid = paid_;
 }
 
 // As used_by() tells it.
 void PowerMeter::charge(JobId job, const Dispatch& dispatch, Instant now) {
   if (costs_of_jobs_.size() <= job.value) costs_of_jobs_.resize(std::size_t{job.value} + 1);
-  const std::int64_t time = priced(dispatch.start, now);
+  const std::int64_t time = paid(now) - paid(dispatch.start);
   for (const Share& s : dispatch.shares) {
     const Node& node = machine_->nodes[s.node.value];
     costs_of_jobs_[job.value].add(node.power.busy * s.processors, time);
@@ -204,13 +208,13 @@ NodeStates PowerMeter::states(Instant now) const {
 }
 
 void PowerMeter::read_costs(Instant now, Consumption& all) const {
-  const std::int64_t length = priced(opened_, now);
+  const std::int64_t until = paid(now);
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const PowerDraw& power = machine_->nodes[i].power;
-    const std::int64_t time = priced(nodes_[i].since, now);
+    const std::int64_t time = until - spent_[i].paid;
     all.cost += spent_[i].cost;
     all.cost.add(draw(NodeId{i}), time);
-    all.always_on_cost.add(power.idle, length);
+    all.always_on_cost.add(power.idle, until - paid(opened_));
     all.always_on_cost.add(power.busy, spent_[i].work + nodes_[i].busy * time);
   }
 }

@@ -85,6 +85,7 @@ class PowerMeter {
   struct Spent {
     Cost cost;              // until since
     std::int64_t work = 0;  // until since: processors that were busy, times price, times milliseconds
+    std::int64_t paid = 0;  // price times milliseconds from the beginning until since
   };
   struct Dispatch {
     std::vector<Share> shares;
@@ -95,7 +96,7 @@ class PowerMeter {
   NodeUse use(NodeId node) const;
   void settle(NodeId node, Instant now);
   std::int64_t used_by(const Dispatch& dispatch, Instant now) const;
-  std::int64_t priced(Instant from, Instant to) const;  // Tariff::until
+  std::int64_t paid(Instant until) const;  // price times milliseconds
   void charge(NodeId node, Instant now);
   void charge(JobId job, const Dispatch& dispatch, Instant now);
   void read_costs(Instant now, Consumption& all) const;
@@ -107,6 +108,8 @@ class PowerMeter {
   Duration midnight_{0};               // time of day of instant 0
   std::vector<NodeMeter> nodes_;
   std::vector<Spent> spent_;  // by node; empty where no price goes by the time of day
+  Instant paid_at_ = kNever;  // the last time that was asked about
+  std::int64_t paid_ = 0;     // until then
   std::vector<std::int64_t> of_jobs_;
   std::vector<Cost> costs_of_jobs_;
   std::map<JobId, Dispatch> running_;

@@ -55,7 +55,7 @@ rota.nodeChart = (() => {
 
   function strip(its, policy, top, x, mostDraw) {
     const {states} = policy;
-    const runs = thinned(states, Math.ceil(states.uses[0].length / its.inner));
+    const runs = thinned(states, Math.ceil(states.uses[0].length / (its.inner / 2)));
     its.svg.append('text').attr('class', 'name').attr('x', its.left).attr('y', top + 13).text(story(policy));
     const y = d3.scaleLinear().domain([0, states.nodes]).range([top + kTitle + kStack, top + kTitle]);
     kUses.forEach((use, u) => {
