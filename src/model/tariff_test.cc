@@ -82,14 +82,15 @@ TEST(Cost, of_years_of_large_machines_fits) {
 }
 
 RC_GTEST_PROP(Tariff, is_what_one_pays_second_by_second, ()) {
-  std::set<std::int64_t> times;
-  const auto n = *rc::gen::inRange(1, 6);
-  for (int i = 0; i < n; ++i) times.insert(*rc::gen::inRange(0, 24 * 60));
+  const auto minutes =
+      *rc::gen::nonEmpty(rc::gen::container<std::set<std::int64_t>>(rc::gen::inRange<std::int64_t>(0, 1440)));
   std::vector<Tariff::Step> steps;
-  for (const std::int64_t minute : times) steps.push_back({seconds(minute * 60), *rc::gen::inRange(0, 1'000'000)});
+  steps.reserve(minutes.size());
+  for (const std::int64_t minute : minutes) steps.push_back({seconds(minute * 60), *rc::gen::inRange(0, 1'000'000)});
   const Tariff tariff(steps);
-  const auto from = *rc::gen::inRange<std::int64_t>(0, 3 * 86'400);
-  const auto to = from + *rc::gen::inRange<std::int64_t>(0, 3 * 86'400);
+  constexpr std::int64_t kThreeDays = 3 * 86'400LL;
+  const auto from = *rc::gen::inRange<std::int64_t>(0, kThreeDays);
+  const auto to = from + *rc::gen::inRange<std::int64_t>(0, kThreeDays);
   std::int64_t sum = 0;
   for (std::int64_t s = from; s < to; ++s) {
     std::int64_t price = steps.back().price;

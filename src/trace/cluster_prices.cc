@@ -9,7 +9,8 @@ namespace rota::trace {
 namespace {
 
 constexpr double kHighestPrice = 1000;
-constexpr std::int64_t kWidestZone = 14 * 60;  // minutes
+constexpr std::int64_t kHour = 60;  // minutes, as is:
+constexpr std::int64_t kWidestZone = 14 * kHour;
 
 std::optional<std::int64_t> two_digits(std::string_view text) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -23,7 +24,7 @@ std::optional<std::int64_t> minutes_of(std::string_view text) {
   const auto hours = two_digits(text.substr(0, 2));
   const auto minutes = two_digits(text.substr(3));
   if (!hours || !minutes || *minutes > 59) return std::nullopt;
-  return *hours * 60 + *minutes;
+  return *hours * kHour + *minutes;
 }
 
 std::optional<Tariff::Step> step_of(std::string_view text) {
@@ -31,7 +32,7 @@ std::optional<Tariff::Step> step_of(std::string_view text) {
   if (equals == std::string_view::npos) return std::nullopt;
   const auto minutes = minutes_of(trimmed(text.substr(0, equals)));
   const auto price = parse_number(trimmed(text.substr(equals + 1)));
-  if (!minutes || *minutes >= 24 * 60 || !price || !(*price >= 0 && *price <= kHighestPrice)) return std::nullopt;
+  if (!minutes || *minutes >= 24 * kHour || !price || !(*price >= 0 && *price <= kHighestPrice)) return std::nullopt;
   return Tariff::Step{seconds(*minutes * 60), std::llround(*price * 1000)};
 }
 

@@ -7,6 +7,8 @@
 namespace rota::trace {
 namespace {
 
+constexpr Duration kHour = seconds(3600);
+
 constexpr const char* kTwoSites = R"(electricity_prices = "00:00=0.18, 07:00=0.31, 21:00=0.18"
 electricity_zone = "+01:00"
 [[sites]]
@@ -35,8 +37,8 @@ TEST(ClusterPrices, are_steps_of_the_day) {
   const auto machine = parse_cluster(kTwoSites, "c.toml");
   ASSERT_TRUE(machine) << machine.error().message;
   EXPECT_EQ(machine->tariff.steps(),
-            (std::vector<Tariff::Step>{{seconds(0), 180}, {seconds(7 * 3600), 310}, {seconds(21 * 3600), 180}}));
-  EXPECT_EQ(machine->tariff.zone(), seconds(3600));
+            (std::vector<Tariff::Step>{{seconds(0), 180}, {7 * kHour, 310}, {21 * kHour, 180}}));
+  EXPECT_EQ(machine->tariff.zone(), kHour);
   EXPECT_EQ(machine->price, -1);
 }
 
@@ -50,7 +52,7 @@ TEST(ClusterPrices, hold_at_each_site_that_does_not_say_its_own) {
   EXPECT_FALSE(ameland.tariff.told());
   EXPECT_EQ(ameland.price, 190);
   EXPECT_EQ(urk.tariff.steps().front(), (Tariff::Step{seconds(0), 0})) << "the last price, from midnight on";
-  EXPECT_EQ(urk.tariff.steps()[1], (Tariff::Step{seconds(6 * 3600 + 1800), 500}));
+  EXPECT_EQ(urk.tariff.steps()[1], (Tariff::Step{6 * kHour + kHour / 2, 500}));
   EXPECT_EQ(urk.tariff.zone(), seconds(3600)) << "as at the top";
   EXPECT_EQ(urk.price, -1);
 }
@@ -62,7 +64,7 @@ TEST(ClusterPrices, at_a_site_stand_in_for_one_price_at_the_top) {
       "c.toml");
   ASSERT_TRUE(machine) << machine.error().message;
   EXPECT_EQ(machine->sites[0].price, -1);
-  EXPECT_EQ(machine->sites[0].tariff.zone(), -seconds(3 * 3600 + 1800));
+  EXPECT_EQ(machine->sites[0].tariff.zone(), -(3 * kHour + kHour / 2));
   EXPECT_EQ(machine->sites[1].price, 200);
 }
 
