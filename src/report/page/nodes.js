@@ -32,10 +32,12 @@ rota.nodeChart = (() => {
     return runs;
   }
 
-  function story({name, states}) {
+  // In little room only how much of the time nodes were off.
+  function story({name, states}, brief) {
     const all = states.nodes * states.length;
     const shares = kNames.map((word, u) => [word, total(states, states.uses[u]) / all]);
-    const told = shares.filter(([, share]) => share >= 0.0005).map(([word, share]) => `${percent(share)} ${word}`);
+    const told = shares.filter(([word, share]) => (brief ? word === 'off' : share >= 0.0005))
+        .map(([word, share]) => `${percent(share)} ${word}`);
     const draw = states.draw ? `; ${number(total(states, states.draw) / states.length)} kW on average` : '';
     return `${name}: ${told.join(', ')}${draw}`;
   }
@@ -56,7 +58,8 @@ rota.nodeChart = (() => {
   function strip(its, policy, top, x, mostDraw) {
     const {states} = policy;
     const runs = thinned(states, Math.ceil(states.uses[0].length / (its.inner / 2)));
-    its.svg.append('text').attr('class', 'name').attr('x', its.left).attr('y', top + 13).text(story(policy));
+    its.svg.append('text').attr('class', 'name').attr('x', its.left).attr('y', top + 13)
+        .text(story(policy, its.inner < 600));
     const y = d3.scaleLinear().domain([0, states.nodes]).range([top + kTitle + kStack, top + kTitle]);
     kUses.forEach((use, u) => {
       const below = (run) => d3.sum(run.uses.slice(0, u));
