@@ -24,6 +24,18 @@ class Collector final : public JobSink {
   std::vector<Job> jobs_;  // in order of submission
 };
 
+void set_costs(const sim::Consumption& its, const Machine& metered, report::PowerUse& use) {
+  if (use.energy < 0) return;
+  if (metered.tariff.told()) {
+    use.cost = its.cost.value();
+    use.always_on_cost = its.always_on_cost.value();
+  } else if (metered.price >= 0) {
+    const auto price = static_cast<double>(metered.price);
+    use.cost = report::PowerUse::kilowatt_hours(its.energy) * price * 1e-3;
+    use.always_on_cost = report::PowerUse::kilowatt_hours(its.always_on) * price * 1e-3;
+  }
+}
+
 }  // namespace
 
 double cpu_seconds() {
@@ -46,9 +58,16 @@ std::optional<report::PowerUse> power_use(const sim::Consumption& its, const Mac
   use.most_cycles = its.most_cycles;
   use.failed_boots = its.failed_boots;
   use.nodes = static_cast<std::int64_t>(metered->nodes.size());
-  use.price = metered->price;
   use.co2 = metered->co2;
+  set_costs(its, *metered, use);
   return use;
+}
+
+Cost cost_of(const sim::JobDraw& drew, const Machine& metered) {
+  if (metered.tariff.told()) return drew.cost;
+  Cost cost;
+  cost.add(metered.price, drew.energy);
+  return cost;
 }
 
 std::optional<report::TaskUse> task_use(const sim::TaskUse& its, Bind bind) {
@@ -121,6 +140,8 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
     how.engine.metered = options.machine.get();
     how.engine.meters_jobs = options.keep_jobs && options.machine->tells_watts();
   }
+  how.engine.keeps_states = options.keep_jobs;
+  how.engine.unix_start = workload.unix_start;
   how.processors = options.processors;
   how.machine = options.machine.get();
   how.engine.ties = options.ties;
@@ -141,7 +162,13 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
   add_counts(outcome, controller);
   outcome.jobs = collector.take_jobs();
   outcome.energy_of_jobs = rehearsal.energy_of_jobs();
+  if (!outcome.energy_of_jobs.empty() && options.machine->tells_price()) {
+    for (std::uint32_t i = 0; i < outcome.energy_of_jobs.size(); ++i) {
+      outcome.cost_of_jobs.push_back(cost_of(rehearsal.drawn_by(JobId{i}), *options.machine));
+    }
+  }
   outcome.power = power_use(rehearsal.consumption(), how.engine.metered);
+  if (options.keep_jobs && how.engine.metered) outcome.node_states.push_back(rehearsal.node_states());
   outcome.tasks = task_use(rehearsal.tasks(), chain.knobs().bind);
   outcome.cpu_seconds = cpu_seconds() - begin;
   result.summary = collector.tally().conclude(outcome);

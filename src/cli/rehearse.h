@@ -39,6 +39,8 @@ PartitionId named_partition(const trace::Workload& workload, const Machine& mach
 
 // What was metered; nothing where `metered` is nullptr.
 std::optional<report::PowerUse> power_use(const sim::Consumption& its, const Machine* metered);
+// What a job of a machine that tells a price cost.
+Cost cost_of(const sim::JobDraw& drew, const Machine& metered);
 std::optional<report::TaskUse> task_use(const sim::TaskUse& its, Bind bind);  // nullopt: none ran
 // Of a rehearsal's controller, added to what is there.
 void add_counts(report::Outcome& outcome, const Controller& controller);

@@ -17,14 +17,17 @@ class SiteCollector final : public sim::SiteJobSink {
       : streams_(streams), options_(options), at_(streams.homes.size()), tallies_(sites), exchanged_(sites) {
     if (options.keep_jobs) jobs_.resize(at_.size());
     if (options.keep_jobs && options.machine->tells_watts()) energy_.resize(at_.size());
+    if (!energy_.empty() && std::ranges::all_of(options.machine->sites, &Machine::tells_price))
+      cost_.resize(at_.size());
   }
 
-  void left(SiteId site, const Job& job, std::int64_t energy) override {
+  void left(SiteId site, const Job& job, const sim::JobDraw& drew) override {
     const auto found = std::lower_bound(streams_.by_number.begin(), streams_.by_number.end(),
                                         std::pair{job.spec.number, std::size_t{0}});
     add(found->second, site, job);
     if (job.ended()) at_[found->second] = site;
-    if (!energy_.empty()) energy_[found->second] = energy;
+    if (!energy_.empty()) energy_[found->second] = drew.energy;
+    if (!cost_.empty()) cost_[found->second] = cost_of(drew, options_.machine->sites[site.value]);
     if (options_.progress && ++gone_ % 8192 == 0) options_.progress(gone_);
     const SiteId home = streams_.homes[found->second];
     if (site == home) return;
@@ -48,6 +51,7 @@ class SiteCollector final : public sim::SiteJobSink {
   std::vector<report::Exchanged>& exchanged() { return exchanged_; }
   std::vector<Job> take_jobs() { return std::move(jobs_); }
   std::vector<std::int64_t> take_energy() { return std::move(energy_); }
+  std::vector<Cost> take_cost() { return std::move(cost_); }
   const std::vector<SiteId>& sites() const { return at_; }
 
  private:
@@ -69,6 +73,7 @@ class SiteCollector final : public sim::SiteJobSink {
   report::Tally total_;
   std::vector<Job> jobs_;
   std::vector<std::int64_t> energy_;  // microjoules, as jobs_; empty: not told
+  std::vector<Cost> cost_;            // likewise
   std::size_t seen_ = 0;
   std::int64_t gone_ = 0;
 };
@@ -148,6 +153,8 @@ class SiteRehearsal {
       how.engine.ties = options_.ties;
       if (metered() && !machine.nodes.empty()) how.engine.metered = &machine;
       how.engine.meters_jobs = options_.keep_jobs && machine.tells_watts();
+      how.engine.keeps_states = options_.keep_jobs;
+      how.engine.unix_start = workload_.unix_start;
       how.engine.metered_from = workload_.jobs.front().submit;
       if (!machine.nodes.empty()) {
         how.engine.tasks = options_.tasks.get();
@@ -176,11 +183,13 @@ class SiteRehearsal {
     outcome.unix_start = workload_.unix_start;
     outcome.jobs = collector.take_jobs();
     outcome.energy_of_jobs = collector.take_energy();
+    outcome.cost_of_jobs = collector.take_cost();
     std::vector<report::Summary> sites;
     for (std::uint32_t s = 0; s < whole_.sites.size(); ++s) {
       const sim::FederatedSite& site = federation.site(SiteId{s});
       add_counts(outcome, site.controller());
       sites.push_back(summary_of(site, whole_.sites[s], collector.tallies()[s], now));
+      if (options_.keep_jobs && metered()) outcome.node_states.push_back(site.node_states(now));
       sites.back().exchanged = exchanged_of(collector.exchanged()[s], federation.traffic(SiteId{s}));
     }
     if (sites.size() > 1) {
@@ -245,7 +254,7 @@ class SiteRehearsal {
     return hash.value();
   }
 
-  // What a kilowatt-hour costs on average, where sites differ.
+  // What a kilowatt-hour gives on average, where sites differ.
   static std::int64_t mean_rate(const std::vector<report::Summary>& sites, std::int64_t report::PowerUse::* rate) {
     double sum = 0;
     double energy = 0;
@@ -255,6 +264,11 @@ class SiteRehearsal {
       energy += static_cast<double>(site.power->energy);
     }
     return energy > 0 ? static_cast<std::int64_t>(sum / energy + 0.5) : (*sites.front().power).*rate;
+  }
+
+  // Told where each site tells it.
+  static void add_cost(const std::optional<double>& cost, std::optional<double>& all) {
+    all = cost && all ? std::optional(*all + *cost) : std::nullopt;
   }
 
   static std::optional<report::PowerUse> power_of(const std::vector<report::Summary>& sites) {
@@ -275,9 +289,10 @@ class SiteRehearsal {
       all->most_cycles = std::max(all->most_cycles, site.power->most_cycles);
       all->failed_boots += site.power->failed_boots;
       all->nodes += site.power->nodes;
+      add_cost(site.power->cost, all->cost);
+      add_cost(site.power->always_on_cost, all->always_on_cost);
     }
     if (!all) return all;
-    all->price = mean_rate(sites, &report::PowerUse::price);
     all->co2 = mean_rate(sites, &report::PowerUse::co2);
     return all;
   }

@@ -149,8 +149,15 @@ Result<void> write_jobs(OutputFile& file, const std::string& path, const report:
   return file.commit();
 }
 
-Result<void> write_report(OutputFile& file, const std::vector<report::Outcome>& outcomes, const SimulateFlags& flags) {
-  report::write_html(file.stream(), outcomes, {.version = ROTA_VERSION, .command = command_line(flags)});
+// Takes the outcomes of the runs.
+Result<void> write_report(OutputFile& file, std::vector<Run>& runs, const SimulateFlags& flags) {
+  std::vector<report::Outcome> outcomes;
+  std::vector<report::Summary> summaries;
+  for (Run& run : runs) {
+    outcomes.push_back(std::move(run.result->outcome));
+    summaries.push_back(run.result->summary);
+  }
+  report::write_html(file.stream(), outcomes, {.version = ROTA_VERSION, .command = command_line(flags)}, summaries);
   if (auto done = file.commit(); !done) return done;
   std::fprintf(stderr, "report: %s\n", flags.report_file.c_str());
   return {};
@@ -166,6 +173,20 @@ void report_rejected(const std::vector<Run>& runs) {
         "ask for all of it\n",
         run.workload->name.c_str(), grouped(run.result->summary.rejected).c_str(), one ? "job asks" : "jobs ask",
         one ? "was" : "were", static_cast<long long>(run.result->summary.first_rejected));
+  }
+}
+
+// Prices by the time of day need to know what time it is.
+void report_unknown_clock(const std::vector<Run>& runs) {
+  for (const Run& run : runs) {
+    const Machine* machine = run.options.machine.get();
+    if (run.chain != runs.front().chain || run.workload->unix_start != 0 || machine == nullptr) continue;
+    const auto by_time_of_day = [](const Machine& its) { return its.tariff.told() && its.tells_watts(); };
+    if (!by_time_of_day(*machine) && std::ranges::none_of(machine->sites, by_time_of_day)) continue;
+    std::fprintf(stderr,
+                 "%s: what time it begins is not known, and electricity has its price by the time of day: second 0 is "
+                 "taken for midnight. UnixStartTime in the log's header would say it\n",
+                 run.workload->name.c_str());
   }
 }
 
@@ -215,6 +236,7 @@ Result<int> simulate(const SimulateFlags& flags) {
     print_findings(*workloads);
     report_rejected(*runs);
     report_idle_binding(*runs);
+    report_unknown_clock(*runs);
   }
   for (std::size_t i = 0; i < paths->size(); ++i) {
     const auto done = write_jobs((*job_outputs)[i], (*paths)[i], (*runs)[i].result->outcome);
@@ -222,9 +244,7 @@ Result<int> simulate(const SimulateFlags& flags) {
   }
   if (auto done = print(*runs, flags.json); !done) return std::unexpected(done.error());
   if (!flags.report_file.empty()) {
-    std::vector<report::Outcome> outcomes;
-    for (Run& run : *runs) outcomes.push_back(std::move(run.result->outcome));
-    const auto done = write_report(report_output->front(), outcomes, flags);
+    const auto done = write_report(report_output->front(), *runs, flags);
     if (!done) return std::unexpected(done.error());
   }
   return kDone;

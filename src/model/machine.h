@@ -9,6 +9,7 @@
 
 #include "base/id.h"
 #include "base/time.h"
+#include "model/tariff.h"
 
 namespace rota {
 
@@ -85,6 +86,7 @@ struct Machine {
   std::vector<Licence> licences = {};
   std::vector<std::string> racks;  // names, by rack id; one of them nameless where nodes say nothing of racks
   std::int64_t price = -1;         // thousandths of the currency for a kilowatt-hour; -1: not said
+  Tariff tariff = {};              // instead of the price, where it goes by the time of day
   std::int64_t co2 = -1;           // milligrams for a kilowatt-hour; -1: not said
   std::int64_t boot_seed = 1;      // decides which boots fail
   // Of a federation, of which all of the above tells together: a machine for each site, named as the site is, with
@@ -96,6 +98,7 @@ struct Machine {
   bool tells_watts() const {
     return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.power.idle > 0; });
   }
+  bool tells_price() const { return price >= 0 || tariff.told(); }
   bool has_accelerators() const {
     return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.accelerators > 0; });
   }

@@ -98,9 +98,14 @@ constexpr std::array kPower{
     Figure{"energy", "saved", "kWh", "Less than the same jobs draw on nodes that never sleep.", Better::higher,
            [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return p.saved().value_or(kNone); }); },
            kwh_text},
-    Figure{"energy", "cost", "", "At the electricity price of the cluster file.", Better::lower,
-           [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return p.cost().value_or(kNone); }); },
+    Figure{"energy", "cost", "", "At the electricity price of the cluster file, by the time of day where it says so.",
+           Better::lower,
+           [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return p.cost.value_or(kNone); }); },
            two_places},
+    Figure{
+        "energy", "cost saved", "", "Less than the same jobs cost on nodes that never sleep.", Better::higher,
+        [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return p.saved_cost().value_or(kNone); }); },
+        two_places},
     Figure{"energy", "CO2", "kg", "At the CO2 of the cluster file.", Better::lower,
            [](const Summary& s) {
              return of_power(s, [](const PowerUse& p) { return p.co2_kilograms().value_or(kNone); });

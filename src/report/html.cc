@@ -5,6 +5,7 @@
 #include <ostream>
 #include <vector>
 
+#include "base/check.h"
 #include "report/comparison.h"
 #include "report/html_parts.h"
 #include "report/html_text.h"
@@ -15,7 +16,7 @@
 namespace rota::report {
 namespace {
 
-constexpr std::array<std::string_view, 8> kScripts{"data.js",    "words.js", "charts.js",   "lanes.js",
+constexpr std::array<std::string_view, 9> kScripts{"data.js",    "words.js", "charts.js",   "nodes.js", "lanes.js",
                                                    "picture.js", "gantt.js", "selftest.js", "main.js"};
 
 bool same_job(const Job& a, const Job& b) {
@@ -33,14 +34,15 @@ std::size_t drawn_of(std::span<const Outcome> outcomes) {
   return std::min(outcomes.size(), kMostDrawnRuns / jobs);
 }
 
-std::vector<Comparison> comparisons_of(std::span<const Outcome> outcomes) {
+std::vector<Comparison> comparisons_of(std::span<const Outcome> outcomes, std::span<const Summary> summaries) {
   std::vector<Comparison> all;
   for (std::size_t first = 0; first < outcomes.size();) {
     std::size_t n = 1;
     while (first + n < outcomes.size() && comparable(outcomes[first], outcomes[first + n])) ++n;
     Comparison comparison{outcomes.subspan(first, n), {}, 0};
     comparison.summaries.reserve(n);
-    for (const Outcome& outcome : comparison.outcomes) comparison.summaries.push_back(summarize(outcome));
+    for (std::size_t i = first; i < first + n; ++i)
+      comparison.summaries.push_back(summaries.empty() ? summarize(outcomes[i]) : summaries[i]);
     comparison.drawn = drawn_of(comparison.outcomes);
     all.push_back(std::move(comparison));
     first += n;
@@ -61,6 +63,7 @@ void write_section(std::ostream& out, const Comparison& its, std::size_t index) 
          write_figures(o, promise_figures(), its.summaries, "Backfill, kills and promises");
          if (tells_power(its.summaries)) write_figures(o, power_figures(), its.summaries, "Power and energy");
          if (tells_tasks(its.summaries)) write_figures(o, task_figures(), its.summaries, "Tasks and accelerators");
+         if (tells_sites(its.summaries)) write_sites(o, its.summaries);
        }},
       {"meanings",
        [&](std::ostream& o) {
@@ -68,7 +71,10 @@ void write_section(std::ostream& out, const Comparison& its, std::size_t index) 
          write_meanings(o, promise_figures());
          if (tells_power(its.summaries)) write_meanings(o, power_figures());
          if (tells_tasks(its.summaries)) write_meanings(o, task_figures());
+         if (tells_sites(its.summaries)) write_meanings(o, site_figures());
        }},
+      {"nodes", [&](std::ostream& o) { o << (draws_nodes(its) ? page_file("nodes.html") : ""); }},
+      {"sites", [&](std::ostream& o) { o << (draws_sites(its) ? page_file("sites.html") : ""); }},
       {"grants", [&](std::ostream& o) { write_grants(o, its.outcomes); }},
   };
   fill(out, page_file("workload.html"), parts);
@@ -89,8 +95,10 @@ void write_scripts(std::ostream& out) {
 
 }  // namespace
 
-void write_html(std::ostream& out, std::span<const Outcome> outcomes, const PageInfo& info) {
-  const std::vector<Comparison> all = comparisons_of(outcomes);
+void write_html(std::ostream& out, std::span<const Outcome> outcomes, const PageInfo& info,
+                std::span<const Summary> summaries) {
+  CHECK(summaries.empty() || summaries.size() == outcomes.size(), "each outcome has its summary");
+  const std::vector<Comparison> all = comparisons_of(outcomes, summaries);
   const auto text = [](const std::string& words) { return [&words](std::ostream& o) { o << html_text(words); }; };
   const auto file = [](std::string_view name) { return [name](std::ostream& o) { o << page_file(name); }; };
   const Parts parts{

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "report/outcome.h"
+#include "report/metrics.h"
 
 namespace rota::report {
 
@@ -18,9 +18,11 @@ struct PageInfo {
 
 // Outcomes that follow each other and tell of the same jobs on the same cluster are compared in one section. Single
 // jobs are drawn for workloads of up to kMostDrawnJobs and for as many policies as kMostDrawnRuns allows; beyond that
-// the page says so and keeps its table and charts. Write errors are left in the stream's state.
+// the page says so and keeps its table and charts. `summaries`, one each, tell of the sites; without them they are made
+// from the jobs. Write errors are left in the stream's state.
 inline constexpr std::size_t kMostDrawnJobs = 1'000'000;
 inline constexpr std::size_t kMostDrawnRuns = 3'000'000;  // jobs x policies
-void write_html(std::ostream& out, std::span<const Outcome> outcomes, const PageInfo& info);
+void write_html(std::ostream& out, std::span<const Outcome> outcomes, const PageInfo& info,
+                std::span<const Summary> summaries = {});
 
 }  // namespace rota::report

@@ -41,6 +41,17 @@ void write_head(std::ostream& out, std::span<const Figure> figures) {
   out << "</tr></thead>\n";
 }
 
+std::string policy_cell(const Summary& summary, std::size_t row) {
+  return R"(<th scope="row"><span class="swatch p)" + std::to_string(row % 8) + R"(" aria-hidden="true"></span>)" +
+         html_text(summary.policy) + "</th>";
+}
+
+void write_site_row(std::ostream& out, const std::string& head, const Summary& summary) {
+  out << "<tr>" << head;
+  for (const Figure& figure : site_figures()) out << "<td>" << html_text(figure.shown(summary)) << "</td>";
+  out << "</tr>\n";
+}
+
 std::map<std::int64_t, std::int64_t> processors_of(const Outcome& outcome, std::span<const Grant> grants) {
   std::map<std::int64_t, std::int64_t> found;
   for (const Grant& grant : grants) found.emplace(grant.job, 0);
@@ -79,8 +90,7 @@ void write_figures(std::ostream& out, std::span<const Figure> figures, std::span
   for (const Figure& figure : figures) marks.push_back(best(figure, summaries));
   out << "<tbody>\n";
   for (std::size_t row = 0; row < summaries.size(); ++row) {
-    out << R"(<tr><th scope="row"><span class="swatch p)" << row % 8 << R"(" aria-hidden="true"></span>)"
-        << html_text(summaries[row].policy) << "</th>";
+    out << "<tr>" << policy_cell(summaries[row], row);
     for (std::size_t i = 0; i < figures.size(); ++i) {
       const std::string text = html_text(figures[i].shown(summaries[row]));
       if (marks[i][row]) {
@@ -90,6 +100,18 @@ void write_figures(std::ostream& out, std::span<const Figure> figures, std::span
       }
     }
     out << "</tr>\n";
+  }
+  out << "</tbody></table>\n";
+}
+
+void write_sites(std::ostream& out, std::span<const Summary> summaries) {
+  out << "<table class=\"sites\"><caption>Sites</caption>\n";
+  write_head(out, site_figures());
+  out << "<tbody>\n";
+  for (std::size_t row = 0; row < summaries.size(); ++row) {
+    write_site_row(out, policy_cell(summaries[row], row), summaries[row]);
+    for (const Summary& site : summaries[row].sites)
+      write_site_row(out, R"(<th scope="row" class="site">)" + html_text(site.site) + "</th>", site);
   }
   out << "</tbody></table>\n";
 }

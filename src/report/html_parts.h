@@ -15,6 +15,9 @@ inline constexpr std::size_t kMostGrants = 1000;  // listed for each policy
 void write_figures(std::ostream& out, std::span<const Figure> figures, std::span<const Summary> summaries,
                    const char* caption);
 
+// The same of the sites of each: a row for all of them, then one for each. Nothing is marked.
+void write_sites(std::ostream& out, std::span<const Summary> summaries);
+
 // <dt> and <dd> for each figure.
 void write_meanings(std::ostream& out, std::span<const Figure> figures);
 

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "report/sample_test.h"
+#include "report/series.h"
 
 namespace rota::report {
 namespace {
@@ -72,6 +73,55 @@ TEST(Html, ShowsGrantsOnlyWhereThereAreSome) {
   EXPECT_EQ(count(text, "class=\"granted\""), 1U);
   EXPECT_EQ(count(text, "so nobody could lose one."), 1000U);
   EXPECT_NE(text.find("easy: 1,500 grants <span class=\"unit\">(the first 1,000 are listed)"), std::string::npos);
+}
+
+// Of two sites, at one of which nodes were metered.
+std::vector<Outcome> at_two_sites() {
+  auto outcomes = two_policies();
+  for (Outcome& outcome : outcomes) {
+    outcome.sites = {"texel", "<ameland>"};
+    for (std::size_t i = 0; i < outcome.jobs.size(); ++i)
+      outcome.site_of.push_back(SiteId{static_cast<std::uint32_t>(i % 2)});
+    const Span span = span_of(outcome);
+    NodeStates states{.from = span.from, .length = span.to - span.from, .width = span.to - span.from, .bins = {}};
+    states.bins.push_back({{2 * states.width.count(), 0, 0, 0, 0}, 0});
+    outcome.node_states = {states, {}};
+    outcome.power = PowerUse{.length = states.length, .work = states.bins[0].time[0], .nodes = 2};
+  }
+  return outcomes;
+}
+
+std::vector<Summary> with_sites_of(const std::vector<Outcome>& outcomes) {
+  std::vector<Summary> summaries;
+  for (const Outcome& outcome : outcomes) {
+    summaries.push_back(summarize(outcome));
+    for (const std::string& name : outcome.sites) {
+      Summary site = summarize(outcome);
+      site.site = name;
+      if (name != "texel") site.power.reset();
+      summaries.back().sites.push_back(site);
+    }
+  }
+  return summaries;
+}
+
+TEST(Html, DrawsWhatNodesDidWhereThatWasKept) {
+  EXPECT_EQ(count(page(two_policies()), "<figure data-chart=\"nodes\""), 0U);
+  const std::string text = page(at_two_sites());
+  EXPECT_EQ(count(text, "<figure data-chart=\"nodes\""), 1U);
+  EXPECT_EQ(count(text, "\"uses\":[[2.0],[0.0],[0.0],[0.0],[0.0]]"), 2U) << "two nodes, all the time";
+}
+
+TEST(Html, DrawsEachSiteWhereSummariesTellOfThem) {
+  const auto outcomes = at_two_sites();
+  EXPECT_EQ(count(page(outcomes), "class=\"places\""), 0U) << "nobody told";
+  std::ostringstream out;
+  write_html(out, outcomes, {}, with_sites_of(outcomes));
+  const std::string text = out.str();
+  EXPECT_EQ(count(text, "class=\"places\""), 1U);
+  EXPECT_EQ(count(text, "<table class=\"sites\""), 1U);
+  EXPECT_EQ(count(text, "<th scope=\"row\" class=\"site\">&lt;ameland&gt;</th>"), 2U);
+  EXPECT_EQ(count(text, "\"uses\":[[2.0]"), 4U) << "of all, and of texel";
 }
 
 TEST(Html, LeavesOutSingleJobsWhereThereAreTooMany) {

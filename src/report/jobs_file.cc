@@ -33,6 +33,13 @@ class Rows {
       text({digits.data(), digits.size()});
     }
   }
+  void millionths(std::int64_t number) {  // >= 0
+    integer(number / 1'000'000);
+    std::string digits = std::to_string(1'000'000 + number % 1'000'000);
+    digits[0] = '.';
+    digits.resize(digits.find_last_not_of("0") + 1);
+    if (digits.size() > 1) text(digits);
+  }
   void seconds(Instant at) { seconds(at.time_since_epoch()); }
   void text(std::string_view piece) {  // at most kPiece bytes
     make_room();
@@ -161,8 +168,10 @@ std::string one_line(std::string text) {
 
 void write_jobs_csv(std::ostream& out, const Outcome& outcome) {
   const std::vector<std::int64_t>& energy = outcome.energy_of_jobs;
+  const std::vector<Cost>& cost = outcome.cost_of_jobs;
   out << "number,submit,start,end,wait,processors,limit,user,backfilled,kills,first_promise,state"
-      << (outcome.sites.empty() ? "" : ",site") << (energy.empty() ? "\n" : ",energy_j\n");
+      << (outcome.sites.empty() ? "" : ",site") << (energy.empty() ? "" : ",energy_j")
+      << (cost.empty() ? "\n" : ",cost\n");
   std::vector<std::string> sites;
   for (const std::string& name : outcome.sites) sites.push_back(csv_cell(name));
   Rows rows(out);
@@ -174,6 +183,8 @@ void write_jobs_csv(std::ostream& out, const Outcome& outcome) {
     }
     if (!energy.empty()) rows.text(",");
     if (!energy.empty()) rows.thousandths(i < energy.size() ? (energy[i] + 500) / 1000 : 0);
+    if (!cost.empty()) rows.text(",");
+    if (!cost.empty()) rows.millionths(i < cost.size() ? cost[i].rounded() : 0);
     rows.text("\n");
   }
   rows.flush();

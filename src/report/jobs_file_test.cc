@@ -73,6 +73,19 @@ TEST(JobsCsv, TellsTheEnergyOfEachJobWhereThereIsAny) {
   EXPECT_TRUE(all[3].ends_with(",rejected,0")) << all[3];
 }
 
+TEST(JobsCsv, TellsTheCostOfEachJobWhereThereIsAny) {
+  Outcome outcome = one_of_each();
+  outcome.energy_of_jobs = {1'250'000, 2'000'000};
+  outcome.cost_of_jobs = {{1'250'000, Cost::kMillionth - 1}, {2'000'000, 0}};
+  std::ostringstream out;
+  write_jobs_csv(out, outcome);
+  const auto all = lines(out.str());
+  EXPECT_TRUE(all[0].ends_with(",state,energy_j,cost")) << all[0];
+  EXPECT_TRUE(all[1].ends_with(",1.250,1.250001")) << all[1];
+  EXPECT_TRUE(all[2].ends_with(",2,2")) << all[2];
+  EXPECT_TRUE(all[3].ends_with(",rejected,0,0")) << all[3];
+}
+
 TEST(JobsSwf, HasEighteenFieldsWithTheRehearsalsWaits) {
   std::ostringstream out;
   write_jobs_swf(out, one_of_each());

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "model/job.h"
+#include "model/node_states.h"
+#include "model/tariff.h"
 #include "report/power_use.h"
 #include "report/task_use.h"
 
@@ -38,17 +40,19 @@ struct Outcome {
   std::vector<std::string> sites;  // names; empty unless there are several
   std::vector<SiteId> site_of;     // where each of the jobs ran; invalid: nowhere. Empty unless there are several sites
   std::vector<Grant> grants;
-  Duration lost_work = Duration{0};  // processor time of killed dispatches, in processor-milliseconds
-  std::uint64_t plan_hash = 0;       // of all plans in order
-  std::int64_t cycles = 0;           // scheduling cycles
-  std::int64_t referee_checks = 0;   // single facts that the referee recomputed
-  double cpu_seconds = 0;            // of the rehearsal itself, without reading the workload
-  std::optional<PowerUse> power;     // where it was metered
-  std::optional<TaskUse> tasks;      // where jobs have some and are bound to accelerators
+  Duration lost_work = Duration{0};     // processor time of killed dispatches, in processor-milliseconds
+  std::uint64_t plan_hash = 0;          // of all plans in order
+  std::int64_t cycles = 0;              // scheduling cycles
+  std::int64_t referee_checks = 0;      // single facts that the referee recomputed
+  double cpu_seconds = 0;               // of the rehearsal itself, without reading the workload
+  std::optional<PowerUse> power;        // where it was metered
+  std::vector<NodeStates> node_states;  // what nodes did: of all, or of each of several sites. Empty: not kept
+  std::optional<TaskUse> tasks;         // where jobs have some and are bound to accelerators
   // Microjoules that each job accounts for, as `jobs`; may end early, at jobs that never ran. Empty: no watts were
   // told.
   std::vector<std::int64_t> energy_of_jobs;
-  std::int64_t unix_start = 0;  // Unix time of the workload's second 0; 0: not known
+  std::vector<Cost> cost_of_jobs;  // of that energy, likewise; empty: no price was told
+  std::int64_t unix_start = 0;     // Unix time of the workload's second 0; 0: not known
 };
 
 }  // namespace rota::report

@@ -61,9 +61,34 @@ Json sizes(const Outcome& outcome, const Frame& frame) {
   return array;
 }
 
+// Means over each bin: nodes, and kilowatts.
+Json node_data(const NodeStates& states, const Summary& summary, const Frame& frame) {
+  Json uses = Json::array();
+  for (std::size_t use = 0; use < NodeStates::kUses; ++use) uses.push_back(Json::array());
+  Json draw = Json::array();
+  Duration left = states.length;
+  for (const NodeStates::Bin& bin : states.bins) {
+    const auto time = static_cast<double>(std::min(left, states.width).count());
+    for (std::size_t use = 0; use < NodeStates::kUses; ++use)
+      uses[use].push_back(rounded(static_cast<double>(bin.time[use]) / time));
+    draw.push_back(rounded(static_cast<double>(bin.energy) / time * 1e-6));
+    left -= states.width;
+  }
+  const bool watts = summary.power->energy >= 0;
+  return {{"from", to_seconds(states.from - frame.span.from)},
+          {"length", to_seconds(states.length)},
+          {"width", to_seconds(states.width)},
+          {"nodes", summary.power->nodes},
+          {"uses", std::move(uses)},
+          {"draw", watts ? std::move(draw) : Json(nullptr)},
+          {"energy", watts ? Json(PowerUse::kilowatt_hours(summary.power->energy)) : Json(nullptr)}};
+}
+
 Json policy_data(const Outcome& outcome, const Summary& summary, const Frame& frame) {
   const Load load = load_over(outcome, frame.span, kSlices);
+  const NodeStates states = sum_of(outcome.node_states);
   return {{"name", outcome.policy},
+          {"states", states.bins.empty() || !summary.power ? Json(nullptr) : node_data(states, summary, frame)},
           {"busy", rounded_all(load.busy)},
           {"waiting", rounded_all(load.waiting)},
           {"shares", rounded_all(wait_shares(outcome, frame.marks))},
@@ -74,6 +99,33 @@ Json policy_data(const Outcome& outcome, const Summary& summary, const Frame& fr
           {"makespan", to_seconds(summary.makespan)}};
 }
 
+// What ran at one of several sites, so that it can be drawn like a cluster.
+Outcome at_site(const Outcome& outcome, std::uint32_t site) {
+  Outcome part;
+  part.policy = outcome.policy;
+  for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
+    if (outcome.site_of[i] == SiteId{site}) part.jobs.push_back(outcome.jobs[i]);
+  }
+  if (site < outcome.node_states.size()) part.node_states.push_back(outcome.node_states[site]);
+  return part;
+}
+
+// Of each site what there is of the whole.
+Json site_data(const Comparison& comparison, const Frame& frame) {
+  Json sites = Json::array();
+  if (!draws_sites(comparison)) return sites;
+  const std::vector<std::string>& names = comparison.outcomes.front().sites;
+  for (std::uint32_t s = 0; s < names.size(); ++s) {
+    Json policies = Json::array();
+    for (std::size_t i = 0; i < comparison.outcomes.size(); ++i)
+      policies.push_back(policy_data(at_site(comparison.outcomes[i], s), comparison.summaries[i].sites[s], frame));
+    sites.push_back({{"name", names[s]},
+                     {"processors", comparison.summaries.front().sites[s].processors},
+                     {"policies", std::move(policies)}});
+  }
+  return sites;
+}
+
 void write_element(std::ostream& out, const std::string& id, const ColumnWriter& columns) {
   out << R"(<script type="text/plain" id=")" << id << R"(">)";
   write_base64(out, columns.bytes());
@@ -81,6 +133,19 @@ void write_element(std::ostream& out, const std::string& id, const ColumnWriter&
 }
 
 }  // namespace
+
+bool draws_nodes(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.outcomes, [](const Outcome& its) { return !its.node_states.empty(); });
+}
+
+bool draws_sites(const Comparison& comparison) {
+  for (std::size_t i = 0; i < comparison.outcomes.size(); ++i) {
+    const Outcome& its = comparison.outcomes[i];
+    if (its.sites.empty() || comparison.summaries[i].sites.size() != its.sites.size()) return false;
+    if (its.site_of.size() != its.jobs.size()) return false;
+  }
+  return true;
+}
 
 std::string chart_data(const Comparison& comparison) {
   const Frame frame = frame_of(comparison);
@@ -100,6 +165,7 @@ std::string chart_data(const Comparison& comparison) {
                   {"marks", rounded_all(frame.marks)},
                   {"classes", std::move(classes)},
                   {"policies", std::move(policies)},
+                  {"sites", site_data(comparison, frame)},
                   {"drawn", comparison.drawn}};
   return script_json(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

@@ -18,6 +18,9 @@ struct Comparison {
   std::size_t drawn = 0;              // so many of them have their jobs drawn one by one
 };
 
+bool draws_nodes(const Comparison& comparison);  // what nodes did over time
+bool draws_sites(const Comparison& comparison);  // one by one
+
 // JSON that can stand in a <script> element. page/data.js is its only reader.
 std::string chart_data(const Comparison& comparison);
 

@@ -20,8 +20,9 @@ struct PowerUse {
   std::int64_t most_cycles = 0;  // of one node
   std::int64_t failed_boots = 0;
   std::int64_t nodes = 0;
-  std::int64_t price = -1;  // thousandths for a kilowatt-hour; -1: not said
-  std::int64_t co2 = -1;    // milligrams for a kilowatt-hour; -1: not said
+  std::int64_t co2 = -1;                      // milligrams for a kilowatt-hour; -1: not said
+  std::optional<double> cost = {};            // of the energy, in the currency of the price; nullopt: none is said
+  std::optional<double> always_on_cost = {};  // of `always_on`, likewise
 
   double share(std::int64_t time) const {  // of all processor time
     const auto all = static_cast<double>(work + idle + off);
@@ -32,17 +33,16 @@ struct PowerUse {
   std::optional<double> saved() const {
     return energy < 0 ? std::nullopt : std::optional(kilowatt_hours(always_on - energy));
   }
-  std::optional<double> cost() const { return times(price, 1e-3); }
-  std::optional<double> co2_kilograms() const { return times(co2, 1e-6); }
+  std::optional<double> saved_cost() const {
+    return cost && always_on_cost ? std::optional(*always_on_cost - *cost) : std::nullopt;
+  }
+  std::optional<double> co2_kilograms() const {
+    if (energy < 0 || co2 < 0) return std::nullopt;
+    return kilowatt_hours(energy) * static_cast<double>(co2) * 1e-6;
+  }
   double cycles_per_node_day() const {
     const double days = to_seconds(length) / 86'400;
     return days > 0 && nodes > 0 ? static_cast<double>(cycles) / (days * static_cast<double>(nodes)) : 0;
-  }
-
- private:
-  std::optional<double> times(std::int64_t rate, double unit) const {
-    if (energy < 0 || rate < 0) return std::nullopt;
-    return kilowatt_hours(energy) * static_cast<double>(rate) * unit;
   }
 };
 

@@ -88,6 +88,20 @@ Load load_over(const Outcome& outcome, Span span, std::size_t slices) {
   return {busy.means(), waiting.means()};
 }
 
+NodeStates sum_of(const std::vector<NodeStates>& sites) {
+  NodeStates all;
+  for (const NodeStates& site : sites) {
+    if (site.bins.empty()) continue;
+    if (all.bins.empty()) {
+      all = site;
+      continue;
+    }
+    if (site.from != all.from || site.width != all.width || site.length != all.length) return {};
+    for (std::size_t i = 0; i < all.bins.size(); ++i) all.bins[i] += site.bins[i];
+  }
+  return all;
+}
+
 std::vector<double> wait_marks(Duration longest) {
   std::vector<double> marks{0, 1};
   for (int tenth = 1; marks.back() < to_seconds(longest); ++tenth) marks.push_back(std::pow(10.0, tenth / 10.0));

@@ -25,6 +25,9 @@ struct Load {
 };
 Load load_over(const Outcome& outcome, Span span, std::size_t slices);
 
+// Of several sites together; nothing where they were not kept over the same time.
+NodeStates sum_of(const std::vector<NodeStates>& sites);
+
 // Waits in seconds at which the distribution is told: 0, then ten a decade from 1 s to at least `longest`.
 std::vector<double> wait_marks(Duration longest);
 

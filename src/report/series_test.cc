@@ -57,6 +57,27 @@ TEST(Load, OfNothingIsNothing) {
   EXPECT_EQ(load_over(with({}), span, 3).busy, (std::vector<double>{0, 0, 0}));
 }
 
+NodeStates states_of(std::vector<std::int64_t> busy) {
+  NodeStates states{.from = at_seconds(5), .length = seconds(3), .width = seconds(2), .bins = {}};
+  for (const std::int64_t time : busy) states.bins.push_back({{time, 1, 2, 3, 4}, time * 10});
+  return states;
+}
+
+TEST(NodesOverTime, AddUpOverSites) {
+  const NodeStates all = sum_of({states_of({1000, 500}), NodeStates{}, states_of({1, 2})});
+  EXPECT_EQ(all.from, at_seconds(5));
+  ASSERT_EQ(all.bins.size(), 2U);
+  EXPECT_EQ(all.bins[0], (NodeStates::Bin{{1001, 2, 4, 6, 8}, 10'010}));
+  EXPECT_EQ(all.bins[1], (NodeStates::Bin{{502, 2, 4, 6, 8}, 5'020}));
+  EXPECT_TRUE(sum_of({}).bins.empty());
+}
+
+TEST(NodesOverTime, AreNotAddedUpOverOtherTimes) {
+  NodeStates longer = states_of({1, 2});
+  longer.length = seconds(4);
+  EXPECT_TRUE(sum_of({states_of({1, 2}), longer}).bins.empty());
+}
+
 TEST(Waits, MarksReachTheLongestWait) {
   EXPECT_EQ(wait_marks(Duration{0}), (std::vector<double>{0, 1}));
   const auto marks = wait_marks(seconds(100));

@@ -26,7 +26,9 @@ Json power_json(const PowerUse& p) {
   json["always_on_kwh"] = p.energy < 0 ? Json(nullptr) : Json(PowerUse::kilowatt_hours(p.always_on));
   json["jobs_kwh"] = p.energy < 0 ? Json(nullptr) : Json(PowerUse::kilowatt_hours(p.jobs));
   json["saved_kwh"] = number(p.saved());
-  json["cost"] = number(p.cost());
+  json["cost"] = number(p.cost);
+  json["always_on_cost"] = number(p.always_on_cost);
+  json["saved_cost"] = number(p.saved_cost());
   json["co2_kg"] = number(p.co2_kilograms());
   json["cycles"] = p.cycles;
   json["cycles_per_node_day"] = p.cycles_per_node_day();

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "trace/cluster_prices.h"
 #include "trace/cluster_sites.h"
 
 namespace rota::trace {
@@ -22,6 +23,9 @@ class Builder {
     machine_.price = draft_.top.price;
     machine_.co2 = draft_.top.co2;
     machine_.boot_seed = draft_.top.boot_seed;
+    auto tariff = tariff_of(draft_, draft_.top);
+    if (!tariff) return std::unexpected(tariff.error());
+    machine_.tariff = std::move(*tariff);
     auto ok = check_sites(draft_);
     if (ok) ok = add_processors();
     if (ok) ok = add_licences();

@@ -21,6 +21,11 @@ constexpr auto kTopKeys = std::to_array<Key<TopEntry>>({
      "interchangeable processors that are only counted; instead of `[[nodes]]`"},
     {"electricity_price", KeyType::factor, &TopEntry::price, 0, 1'000'000, "no cost is told",
      "what a kilowatt-hour costs, in any currency"},
+    {"electricity_prices", KeyType::prices, &TopEntry::prices, 0, 0, "the same at all times",
+     "what a kilowatt-hour costs from each time of the day on, every day; before the first one the last one's price "
+     "holds; instead of `electricity_price`"},
+    {"electricity_zone", KeyType::zone, &TopEntry::zone, 0, 0, "UTC",
+     "how far the clock of `electricity_prices` is ahead of UTC"},
     {"co2", KeyType::factor, &TopEntry::co2, 0, 10'000'000, "no CO2 is told", "grams of CO2 for a kilowatt-hour"},
     {"licences", KeyType::text, &TopEntry::licences, 0, 0, "none",
      "licences that running jobs share, and how many of each: \"matlab:4,fluent:12\"; with `[[nodes]]`"},
@@ -90,6 +95,10 @@ constexpr auto kSiteKeys = std::to_array<Key<SiteEntry>>({
     {"licences", KeyType::text, &SiteEntry::licences, 0, 0, "none", "licences of this site, as at the top"},
     {"electricity_price", KeyType::factor, &SiteEntry::price, 0, 1'000'000, "as at the top",
      "what a kilowatt-hour costs here"},
+    {"electricity_prices", KeyType::prices, &SiteEntry::prices, 0, 0, "as at the top",
+     "the same by time of day; instead of `electricity_price`"},
+    {"electricity_zone", KeyType::zone, &SiteEntry::zone, 0, 0, "as at the top",
+     "how far the clock of these `electricity_prices` is ahead of UTC"},
     {"co2", KeyType::factor, &SiteEntry::co2, 0, 10'000'000, "as at the top", "grams of CO2 for a kilowatt-hour here"},
 });
 
@@ -140,6 +149,10 @@ std::string takes_text(KeyType type, std::int64_t low, std::int64_t high) {
       return "a number from " + format_factor(low) + " to " + format_factor(high) + ", to three decimals";
     case KeyType::yes_no:
       return "true or false";
+    case KeyType::prices:
+      return R"(times of the day with prices from 0 to 1000, in quotes, such as "07:00=0.31, 21:00=0.18")";
+    case KeyType::zone:
+      return R"(hours and minutes in quotes, such as "+01:00")";
   }
   return {};
 }

@@ -13,7 +13,7 @@
 
 namespace rota::trace {
 
-enum class KeyType : std::uint8_t { text, hosts, whole, size, time, factor, yes_no };
+enum class KeyType : std::uint8_t { text, hosts, whole, size, time, factor, yes_no, prices, zone };
 
 // Where in the file an entry and each of its keys stand.
 struct Entry {
@@ -29,6 +29,8 @@ struct TopEntry : Entry {
   std::string name = "cluster";
   std::int64_t processors = 0;
   std::int64_t price = -1;
+  std::string prices;
+  std::string zone;
   std::int64_t co2 = -1;
   std::string licences;
   std::int64_t boot_seed = 1;
@@ -71,6 +73,8 @@ struct SiteEntry : Entry {
   std::int64_t bandwidth = 0;  // bytes a second; 0: inputs take no time
   std::string licences;
   std::int64_t price = -1;
+  std::string prices;
+  std::string zone;
   std::int64_t co2 = -1;
 };
 

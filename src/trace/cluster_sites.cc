@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "trace/cluster_prices.h"
 
 namespace rota::trace {
 namespace {
@@ -87,7 +88,6 @@ class Part {
     part_.name = site.name;
     part_.bandwidth = site.bandwidth;
     part_.processors = site.processors;
-    part_.price = site.price < 0 ? whole.price : site.price;
     part_.co2 = site.co2 < 0 ? whole.co2 : site.co2;
   }
 
@@ -142,6 +142,14 @@ class Part {
   std::map<RackId, std::uint32_t> racks_;
   std::map<NodeId, NodeId> here_;
 };
+
+Result<void> set_prices(const ClusterDraft& draft, const SiteEntry& entry, const Machine& whole, Machine& site) {
+  auto tariff = tariff_of(draft, entry, whole.tariff);
+  if (!tariff) return std::unexpected(tariff.error());
+  site.tariff = std::move(*tariff);
+  if (!site.tariff.told()) site.price = entry.price < 0 ? whole.price : entry.price;
+  return {};
+}
 
 // So that jobs can name them, whichever site has them.
 void add_to_all(std::vector<Licence>& all, const Licence& licence) {
@@ -231,6 +239,7 @@ Result<void> split_into_sites(const ClusterDraft& draft, const std::vector<std::
   std::vector<Machine> sites;
   for (std::size_t s = 0; s < parts.size(); ++s) {
     Machine site = parts[s].finish();
+    if (auto ok = set_prices(draft, draft.sites[s], whole, site); !ok) return ok;
     if (const std::uint32_t line = draft.sites[s].line_of("licences"); line != 0) {
       auto licences = parse_licences(draft.sites[s].licences);
       if (!licences) return wrong(draft, line, licences.error().message);

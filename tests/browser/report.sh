@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # report.sh PROGRAM KIND: makes a report, opens it in headless Chromium with #selftest, and fails unless the page found
 # itself in order, wrote no error to the console, reached for nothing outside itself, and is not a blank picture.
-# PROGRAM is report_sample, which knows the KINDs, or rota with the KIND simulate.
+# PROGRAM is report_sample, which knows the KINDs, or rota with the KIND simulate, power (nodes that sleep) or sites.
 set -euo pipefail
 
 program=$1 kind=$2
@@ -31,12 +31,23 @@ small_workload() {
 }
 
 make_report() {
-  if [[ $kind != simulate ]]; then
-    "$program" "$kind" "$page"
-    return
-  fi
-  small_workload >"$folder/small.swf"
-  "$program" simulate "$folder/small.swf" --processors 8 --policy fcfs,easy --report "$page" >"$folder/table"
+  local examples
+  examples=$(dirname "$0")/../../examples
+  case $kind in
+    simulate)
+      small_workload >"$folder/small.swf"
+      "$program" simulate "$folder/small.swf" --processors 8 --policy fcfs,easy --report "$page" >"$folder/table"
+      ;;
+    power)
+      "$program" simulate "$examples/day.swf" --cluster "$examples/heron.toml" \
+        --policy easy,easy+power=demand,easy+power=idle-timeout+power-idle=1m --report "$page" >"$folder/table"
+      ;;
+    sites)
+      "$program" simulate "$examples/day.swf" --cluster "$examples/wadden.toml" \
+        --policy easy,easy+power=demand+auction=announced --report "$page" >"$folder/table"
+      ;;
+    *) "$program" "$kind" "$page" ;;
+  esac
 }
 
 # Each run has a profile of its own; timeout ends the browser if it hangs, and it ends by itself otherwise.
@@ -60,11 +71,16 @@ if grep -E 'CONSOLE.*(Uncaught|Refused|[Ee]rror)' "$folder/log" >&2; then fail "
 
 sections=$(grep -c '<section class="workload"' "$folder/dom") || true
 case $kind in
-  few | many | simulate) [[ $sections == 1 ]] || fail "$sections workloads instead of one" ;;
+  few | many | simulate | power | sites) [[ $sections == 1 ]] || fail "$sections workloads instead of one" ;;
   hostile)
     [[ $sections == 2 ]] || fail "$sections workloads instead of two"
     grep -q '<title>hostile</title>' "$folder/dom" || fail "a name was taken for a script"
     ;;
+esac
+
+case $kind in
+  power) grep -q 'nodes of 3 policies are drawn' "$folder/results" || fail "what nodes did is not drawn" ;;
+  sites) grep -q 'ameland is drawn by itself' "$folder/results" || fail "a site cannot be chosen" ;;
 esac
 
 # A blank page compresses to next to nothing.

@@ -347,6 +347,36 @@ class Power(RotaCase):
         self.assertGreater(demand["off_share"], 0.9)
         self.assertAlmostEqual(demand["energy_kwh"] + demand["saved_kwh"], demand["always_on_kwh"])
 
+    def test_the_cost_goes_by_the_time_of_day(self):
+        hours = lambda n: n * 3600
+        self.file("log.swf", "; UnixStartTime: 1296756000\n" + HEAD  # 18:00 UTC
+                  + row(1, run=hours(4), limit=hours(5)) + row(2, submit=hours(24), run=hours(1), limit=hours(2)))
+        prices = 'electricity_prices = "08:00=0.40, 20:00=0.10"\n'
+        self.file("watts.toml", prices + '[[nodes]]\nnames = "n[1-4]"\nwatts_idle = 100\nwatts_busy = 50\n')
+        options = ["simulate", "log.swf", "--cluster", "watts.toml", "--json"]
+        easy = json.loads(self.rota(*options, "--jobs", "jobs.csv").stdout)["rehearsals"][0]["power"]
+        day = 0.4 * (12 * 0.40 + 12 * 0.10)
+        jobs = [0.15 * (2 * 0.40 + 2 * 0.10), 0.15 * 0.40]
+        busy = sum(jobs) * 0.05 / 0.15
+        self.assertAlmostEqual(easy["cost"], day + 0.4 * 0.40 + busy)
+        self.assertEqual(easy["saved_cost"], 0)
+        rows = (self.folder / "jobs.csv").read_text().splitlines()
+        self.assertTrue(rows[0].endswith(",energy_j,cost"))
+        self.assertEqual([float(line.split(",")[-1]) for line in rows[1:]], [round(cost, 6) for cost in jobs])
+
+        sleepy = json.loads(self.rota(*options, "--policy", "easy+power=demand").stdout)["rehearsals"][0]["power"]
+        self.assertAlmostEqual(sleepy["always_on_cost"], easy["cost"] + 0.4 * 0.40 * 300 / 3600)  # it waits for a boot
+        self.assertAlmostEqual(sleepy["cost"] + sleepy["saved_cost"], sleepy["always_on_cost"])
+        self.assertGreater(sleepy["saved_cost"], 0.5 * day)
+
+        self.assertEqual(self.rota(*options, "--policy", "easy,fcfs").stderr, "")
+        self.file("undated.swf", HEAD + row(1))
+        said = self.rota("simulate", "undated.swf", *options[2:], "--policy", "easy,fcfs").stderr
+        self.assertEqual(said.count("undated: what time it begins is not known"), 1)
+
+        self.file("watts.toml", (self.folder / "watts.toml").read_text().replace(prices, prices + "electricity_price = 1\n"))
+        self.refused(*options, said="watts.toml:1: `electricity_prices` go by the time of day")
+
     def test_power_on_counted_processors_is_refused(self):
         self.file("log.swf", HEAD + row(1))
         said = self.rota("simulate", "log.swf", "--policy", "easy+power=demand", code=1).stderr

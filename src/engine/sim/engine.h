@@ -44,6 +44,8 @@ struct EngineOptions {
   Duration checkpoint{0};            // what writing a checkpoint takes
   const Machine* metered = nullptr;  // its nodes can sleep, and their power is metered. Must outlive the engine
   bool meters_jobs = false;          // what each job accounts for will be asked
+  bool keeps_states = false;         // what nodes did over time will be asked
+  std::int64_t unix_start = 0;       // Unix time of instant 0, by which electricity has its price; 0: not known
   Instant metered_from = kNever;     // kNever: from the first arrival on
   // Jobs with tasks, on nodes of the machine whose accelerators they may use; nullptr: none. Both must outlive the
   // engine
@@ -55,7 +57,10 @@ struct EngineOptions {
 class SimEngine final : public Engine, public Alarm, private TaskListener {
  public:
   SimEngine(const EngineOptions& options, Source& source, VirtualLoop& loop)
-      : options_(options), source_(source), loop_(loop), meter_(options.metered, options.meters_jobs) {
+      : options_(options),
+        source_(source),
+        loop_(loop),
+        meter_(options.metered, {options.keeps_states, options.meters_jobs, options.unix_start}) {
     if (!options.tasks) return;
     tasks_ = std::make_unique<JobTasks>(options.bind, *options.machine, *options.tasks, loop);
     tasks_->open(*this);

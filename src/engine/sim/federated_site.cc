@@ -32,8 +32,7 @@ Result<void> FederatedSite::dispatch(const Command& command) {
 
 void FederatedSite::left(JobId id, const Job& job) {
   brought_.erase(job.spec.number);
-  const auto& energy = engine_.meter().of_jobs();
-  ear_.left(self_, job, id.value < energy.size() ? energy[id.value] : 0);
+  ear_.left(self_, job, engine_.meter().of_job(id));
 }
 
 void FederatedSite::queue(const Arrival& arrival) {

@@ -19,8 +19,7 @@ class SiteEar {
   // Before it starts. How much longer it runs because of what it has to fetch first; nullopt: it must not run here.
   virtual std::optional<Duration> may_start(SiteId site, std::int64_t job) = 0;
   virtual void preempts(SiteId site, std::int64_t beneficiary) = 0;
-  virtual void left(SiteId site, const Job& job,
-                    std::int64_t energy) = 0;  // microjoules, where they are metered by job
+  virtual void left(SiteId site, const Job& job, const JobDraw& drew) = 0;  // drew: where jobs are metered
 };
 
 class FederatedSite final : private Engine, private EventSink, private JobSink {
@@ -46,6 +45,7 @@ class FederatedSite final : private Engine, private EventSink, private JobSink {
   Consumption consumption(Instant now) const {
     return engine_.meter().meters() ? engine_.meter().read(now) : Consumption{};
   }
+  NodeStates node_states(Instant now) const { return engine_.meter().states(now); }
   // What became of the tasks of jobs that ran here.
   TaskUse tasks(Instant now) const { return engine_.tasks() ? engine_.tasks()->use(now) : TaskUse{}; }
   const View& view() const { return controller_.view(); }

@@ -313,9 +313,9 @@ void Federation::preempts(SiteId site, std::int64_t beneficiary) {
   if (claims && dispatchers_[site.value]->may_start(beneficiary)) fate.site = site;
 }
 
-void Federation::left(SiteId site, const Job& job, std::int64_t energy) {
+void Federation::left(SiteId site, const Job& job, const JobDraw& drew) {
   if (job.state == JobState::cancelled) return;
-  if (sink_) sink_->left(site, job, energy);
+  if (sink_) sink_->left(site, job, drew);
   const std::size_t index = index_of(job.spec.number);
   if (index == jobs_.size()) return;
   CHECK(job.ended(), "a job of the federation runs to its end");

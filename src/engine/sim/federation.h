@@ -70,7 +70,7 @@ class Terms {
 class SiteJobSink {
  public:
   virtual ~SiteJobSink() = default;
-  virtual void left(SiteId site, const Job& job, std::int64_t energy) = 0;  // microjoules, where metered by job
+  virtual void left(SiteId site, const Job& job, const JobDraw& drew) = 0;  // drew: where jobs are metered
 };
 
 struct FederationTotals {
@@ -109,7 +109,7 @@ class Federation final : public Alarm, private SiteEar {
   void load_changed(SiteId site) override;
   std::optional<Duration> may_start(SiteId site, std::int64_t job) override;
   void preempts(SiteId site, std::int64_t beneficiary) override;
-  void left(SiteId site, const Job& job, std::int64_t energy) override;
+  void left(SiteId site, const Job& job, const JobDraw& drew) override;
 
   bool races() const { return options_.placing == Placing::race || options_.placing == Placing::staged_race; }
   std::size_t index_of(std::int64_t number) const;  // in jobs_; its size: a local job

@@ -16,8 +16,13 @@ void add(std::int64_t microjoules, std::int64_t& millijoules, std::int64_t& rest
 
 }  // namespace
 
-PowerMeter::PowerMeter(const Machine* machine, bool by_job) : machine_(machine), by_job_(by_job) {
-  if (machine) nodes_.resize(machine->nodes.size());
+PowerMeter::PowerMeter(const Machine* machine, const MeterOptions& options)
+    : machine_(machine), by_job_(options.by_job), keeps_states_(options.states) {
+  if (!machine) return;
+  nodes_.resize(machine->nodes.size());
+  if (!machine->tariff.told()) return;
+  midnight_ = machine->tariff.time_of_day(options.unix_start);
+  spent_.resize(nodes_.size(), {.cost = {}, .work = 0, .paid = paid(kEpoch)});
 }
 
 std::int64_t PowerMeter::draw(NodeId id) const {
@@ -36,9 +41,26 @@ std::int64_t PowerMeter::draw(NodeId id) const {
   return 0;
 }
 
+NodeUse PowerMeter::use(NodeId id) const {
+  const NodeMeter& node = nodes_[id.value];
+  switch (node.state) {
+    case PowerState::on:
+      return node.busy > 0 ? NodeUse::busy : NodeUse::idle;
+    case PowerState::booting:
+      return NodeUse::booting;
+    case PowerState::shutting_down:
+      return NodeUse::shutting_down;
+    case PowerState::off:
+      return NodeUse::off;
+  }
+  return NodeUse::idle;
+}
+
 void PowerMeter::settle(NodeId id, Instant now) {
   NodeMeter& node = nodes_[id.value];
   const std::int64_t passed = (now - node.since).count();
+  if (!spent_.empty()) charge(id, now);
+  if (states_) states_->add(use(id), draw(id), node.since, now);
   node.energy += draw(id) * passed;
   node.work += node.busy * passed;
   if (node.state == PowerState::off) node.off += machine_->nodes[id.value].processors * passed;
@@ -50,6 +72,35 @@ void PowerMeter::open(Instant now) {
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     settle(NodeId{i}, now);
     nodes_[i].energy = nodes_[i].work = nodes_[i].off = 0;
+  }
+  for (Spent& spent : spent_) spent = {.cost = {}, .work = 0, .paid = paid(now)};
+  if (keeps_states_) states_.emplace(now);
+}
+
+std::int64_t PowerMeter::paid(Instant until) const {
+  return machine_->tariff.until(midnight_ + until.time_since_epoch());
+}
+
+// What happens at one time often happens to many nodes.
+void PowerMeter::charge(NodeId id, Instant now) {
+  if (now != paid_at_) {
+    paid_ = paid(now);
+    paid_at_ = now;
+  }
+  Spent& spent = spent_[id.value];
+  spent.cost.add(draw(id), paid_ - spent.paid);
+  spent.work += nodes_[id.value].busy * (paid_ - spent.paid);
+  spent.paid = paid_;
+}
+
+// As used_by() tells it.
+void PowerMeter::charge(JobId job, const Dispatch& dispatch, Instant now) {
+  if (costs_of_jobs_.size() <= job.value) costs_of_jobs_.resize(std::size_t{job.value} + 1);
+  const std::int64_t time = paid(now) - paid(dispatch.start);
+  for (const Share& s : dispatch.shares) {
+    const Node& node = machine_->nodes[s.node.value];
+    costs_of_jobs_[job.value].add(node.power.busy * s.processors, time);
+    costs_of_jobs_[job.value].add(node.power.idle, time * s.processors / node.processors);
   }
 }
 
@@ -80,6 +131,7 @@ void PowerMeter::end(JobId job, Instant now, bool killed) {
   if (by_job_) {
     if (of_jobs_.size() <= job.value) of_jobs_.resize(std::size_t{job.value} + 1);
     of_jobs_[job.value] += used;
+    if (!spent_.empty()) charge(job, found->second, now);
   }
   if (killed) {
     add(used, lost_, lost_rest_);
@@ -113,6 +165,13 @@ std::int64_t PowerMeter::energy_of(JobId job, Instant now) const {
   return (before == before_.end() ? 0 : before->second) + (found == running_.end() ? 0 : used_by(found->second, now));
 }
 
+JobDraw PowerMeter::of_job(JobId job) const {
+  JobDraw drew;
+  if (job.value < of_jobs_.size()) drew.energy = of_jobs_[job.value];
+  if (job.value < costs_of_jobs_.size()) drew.cost = costs_of_jobs_[job.value];
+  return drew;
+}
+
 Consumption PowerMeter::read(Instant now) const {
   Consumption all;
   all.length = now - opened_;
@@ -137,7 +196,27 @@ Consumption PowerMeter::read(Instant now) const {
   all.failed_boots = failed_boots_;
   std::int64_t jobs_rest = ended_rest_;
   for (const auto& [job, dispatch] : running_) add(used_by(dispatch, now), all.jobs, jobs_rest);
+  if (!spent_.empty()) read_costs(now, all);
   return all;
+}
+
+NodeStates PowerMeter::states(Instant now) const {
+  if (!states_) return {};
+  StateSeries all = *states_;
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) all.add(use(NodeId{i}), draw(NodeId{i}), nodes_[i].since, now);
+  return all.read(now);
+}
+
+void PowerMeter::read_costs(Instant now, Consumption& all) const {
+  const std::int64_t until = paid(now);
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    const PowerDraw& power = machine_->nodes[i].power;
+    const std::int64_t time = until - spent_[i].paid;
+    all.cost += spent_[i].cost;
+    all.cost.add(draw(NodeId{i}), time);
+    all.always_on_cost.add(power.idle, until - paid(opened_));
+    all.always_on_cost.add(power.busy, spent_[i].work + nodes_[i].busy * time);
+  }
 }
 
 }  // namespace rota::sim

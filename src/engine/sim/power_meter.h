@@ -8,8 +8,10 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
+#include "engine/sim/state_series.h"
 #include "model/node_power.h"
 #include "model/node_space.h"
 
@@ -28,12 +30,26 @@ struct Consumption {
   std::int64_t cycles = 0;       // times that a node was sent to sleep
   std::int64_t most_cycles = 0;  // of one node
   std::int64_t failed_boots = 0;
+  Cost cost;  // of that energy, where the price goes by the time of day; as is:
+  Cost always_on_cost;
+};
+
+// What a job accounts for in the dispatches that are over.
+struct JobDraw {
+  std::int64_t energy = 0;  // microjoules
+  Cost cost;                // where the price goes by the time of day
+};
+
+struct MeterOptions {
+  bool states = false;          // states() will be asked
+  bool by_job = false;          // of_jobs() will be asked, and costs_of_jobs()
+  std::int64_t unix_start = 0;  // of instant 0, for prices by the time of day; 0, not known: it is midnight
 };
 
 class PowerMeter {
  public:
-  // nullptr or counted: meters nothing. `by_job`: of_jobs() will be asked.
-  explicit PowerMeter(const Machine* machine, bool by_job = false);
+  // nullptr or counted: meters nothing.
+  explicit PowerMeter(const Machine* machine, const MeterOptions& options = {});
 
   bool meters() const { return !nodes_.empty(); }
 
@@ -49,7 +65,11 @@ class PowerMeter {
   // By job id, microjoules of the dispatches that are over; empty unless asked for beforehand, short of jobs that never
   // ran.
   const std::vector<std::int64_t>& of_jobs() const { return of_jobs_; }
+  // What these dispatches cost, likewise; empty where no price goes by the time of day.
+  const std::vector<Cost>& costs_of_jobs() const { return costs_of_jobs_; }
+  JobDraw of_job(JobId job) const;  // of both lists
   Consumption read(Instant now) const;
+  NodeStates states(Instant now) const;  // since it was opened; of no nodes unless asked for beforehand
 
  private:
   struct NodeMeter {
@@ -61,19 +81,37 @@ class PowerMeter {
     std::int64_t work = 0;    // processor-milliseconds until since
     std::int64_t off = 0;
   };
+  // By prices that go by the time of day.
+  struct Spent {
+    Cost cost;              // until since
+    std::int64_t work = 0;  // until since: processors that were busy, times price, times milliseconds
+    std::int64_t paid = 0;  // price times milliseconds from the beginning until since
+  };
   struct Dispatch {
     std::vector<Share> shares;
     Instant start;
   };
 
   std::int64_t draw(NodeId node) const;  // milliwatts
+  NodeUse use(NodeId node) const;
   void settle(NodeId node, Instant now);
   std::int64_t used_by(const Dispatch& dispatch, Instant now) const;
+  std::int64_t paid(Instant until) const;  // price times milliseconds
+  void charge(NodeId node, Instant now);
+  void charge(JobId job, const Dispatch& dispatch, Instant now);
+  void read_costs(Instant now, Consumption& all) const;
 
   const Machine* machine_;
   bool by_job_;
+  bool keeps_states_;
+  std::optional<StateSeries> states_;  // once it is open
+  Duration midnight_{0};               // time of day of instant 0
   std::vector<NodeMeter> nodes_;
+  std::vector<Spent> spent_;  // by node; empty where no price goes by the time of day
+  Instant paid_at_ = kNever;  // the last time that was asked about
+  std::int64_t paid_ = 0;     // until then
   std::vector<std::int64_t> of_jobs_;
+  std::vector<Cost> costs_of_jobs_;
   std::map<JobId, Dispatch> running_;
   std::map<JobId, std::int64_t> before_;  // microjoules of killed dispatches of jobs that have not ended
   std::int64_t ended_ = 0;                // millijoules of dispatches that are over, and what is left below one

@@ -1,6 +1,7 @@
 #include "engine/sim/power_meter.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 namespace rota::sim {
 namespace {
@@ -68,7 +69,7 @@ TEST(PowerMeter, jobs_on_a_shared_node_account_for_their_parts_of_it) {
 
 TEST(PowerMeter, keeps_what_each_job_drew_in_all_its_dispatches_where_asked) {
   const Machine m = machine();
-  PowerMeter meter(&m, true);
+  PowerMeter meter(&m, {.by_job = true});
   meter.open(at_seconds(0));
   meter.start(JobId{1}, on({{kFirst, 4}}), at_seconds(0));
   meter.end(JobId{1}, at_seconds(5), true);
@@ -105,6 +106,151 @@ TEST(PowerMeter, a_power_cycle_draws_shutdown_sleep_and_boot) {
   EXPECT_EQ(all.off, 4 * 500'000);
   EXPECT_EQ(all.cycles, 1);
   EXPECT_EQ(all.always_on, 2 * 700 * 100 * 1000);
+}
+
+// The same nodes where electricity costs 0.10 at night and 0.40 from 8:00 until 20:00.
+Machine by_time_of_day() {
+  Machine m = machine();
+  m.tariff = Tariff({{seconds(8 * 3600), 400}, {seconds(20 * 3600), 100}});
+  return m;
+}
+
+constexpr Instant at_hours(std::int64_t hours) { return at_seconds(hours * 3600); }
+
+TEST(PowerMeter, an_idle_node_pays_what_each_step_of_the_day_asks) {
+  const Machine m = by_time_of_day();
+  PowerMeter meter(&m);
+  meter.open(at_hours(0));
+  EXPECT_DOUBLE_EQ(meter.read(at_hours(11)).cost.value(), 2 * 0.1 * (8 * 0.10 + 3 * 0.40)) << "over one step";
+  EXPECT_DOUBLE_EQ(meter.read(at_hours(21)).cost.value(), 2 * 0.1 * (9 * 0.10 + 12 * 0.40)) << "over two";
+  EXPECT_DOUBLE_EQ(meter.read(at_hours(24 * 30 + 9)).cost.value(), 2 * 0.1 * (30 * (12 * 0.50) + 8 * 0.10 + 0.40))
+      << "over a month";
+  EXPECT_EQ(meter.read(at_hours(11)).cost, meter.read(at_hours(11)).always_on_cost);
+}
+
+TEST(PowerMeter, goes_by_the_wall_clock_of_the_workload) {
+  Machine m = by_time_of_day();
+  constexpr std::int64_t kEvening = 1'296'756'000;  // 2011-02-03 18:00 UTC
+  PowerMeter meter(&m, {.unix_start = kEvening});
+  meter.open(at_hours(0));
+  EXPECT_DOUBLE_EQ(meter.read(at_hours(12)).cost.value(), 2 * 0.1 * (2 * 0.40 + 10 * 0.10)) << "across midnight";
+  m.tariff = Tariff(m.tariff.steps(), seconds(3600));
+  PowerMeter ahead(&m, {.unix_start = kEvening});
+  ahead.open(at_hours(0));
+  EXPECT_DOUBLE_EQ(ahead.read(at_hours(12)).cost.value(), 2 * 0.1 * (0.40 + 11 * 0.10));
+}
+
+TEST(PowerMeter, a_job_over_a_step_pays_both_prices) {
+  const Machine m = by_time_of_day();
+  PowerMeter meter(&m, {.by_job = true});
+  meter.open(at_hours(6));
+  meter.start(JobId{0}, on({{kFirst, 3}}), at_hours(7));
+  meter.start(JobId{1}, on({{kFirst, 1}}), at_hours(7));
+  meter.end(JobId{0}, at_hours(10), false);
+  meter.end(JobId{1}, at_hours(10), true);
+  meter.start(JobId{1}, on({{kSecond, 4}}), at_hours(21));
+  meter.end(JobId{1}, at_hours(22), false);
+  constexpr double kBothPrices = 0.10 + 2 * 0.40;  // of a kilowatt from 7:00 until 10:00
+  ASSERT_EQ(meter.costs_of_jobs().size(), 2U);
+  EXPECT_DOUBLE_EQ(meter.costs_of_jobs()[0].value(), (3 * 0.02 + 0.075) * kBothPrices);
+  EXPECT_DOUBLE_EQ(meter.costs_of_jobs()[1].value(), (0.02 + 0.025) * kBothPrices + 0.18 * 0.10);
+  const Consumption all = meter.read(at_hours(22));
+  const double idle = 2 * 0.1 * (2 * 0.10 + 12 * 0.40 + 2 * 0.10);
+  EXPECT_DOUBLE_EQ(all.cost.value(), idle + 4 * 0.02 * (kBothPrices + 0.10));
+  EXPECT_EQ(all.cost, all.always_on_cost);
+}
+
+TEST(PowerMeter, a_power_cycle_pays_for_shutdown_sleep_and_boot_when_they_are) {
+  const Machine m = by_time_of_day();
+  PowerMeter meter(&m);
+  meter.open(at_hours(0));
+  meter.switched(kFirst, PowerState::shutting_down, at_seconds(8 * 3600 - 2));  // a second of each two steps
+  meter.switched(kFirst, PowerState::off, at_seconds(8 * 3600 + 2));
+  meter.switched(kFirst, PowerState::booting, at_seconds(20 * 3600 - 5));
+  meter.switched(kFirst, PowerState::on, at_seconds(20 * 3600 + 5));
+  const Consumption all = meter.read(at_hours(24));
+  const double at_night = 0.1 * (8 + 4) * 3600 - 0.1 * 5;   // kilowatt-seconds: idle and shutting down
+  const double asleep = 0.005 * (12 * 3600 - 7) + 0.1 * 2;  // by day, with the rest of the shutdown
+  const double boot = 0.3 * 5;                              // on each side of 20:00
+  const double first = ((at_night + boot) * 0.10 + (asleep + boot) * 0.40) / 3600;
+  const double second = 0.1 * (12 * 0.10 + 12 * 0.40);
+  EXPECT_NEAR(all.cost.value(), first + second, 1e-12);
+  EXPECT_DOUBLE_EQ(all.always_on_cost.value(), 2 * second);
+}
+
+TEST(PowerMeter, one_price_at_all_times_makes_the_cost_of_the_energy) {
+  Machine m = machine();
+  m.tariff = Tariff({{seconds(0), 240}});
+  PowerMeter meter(&m);
+  meter.open(at_seconds(17));
+  meter.start(JobId{0}, on({{kFirst, 3}}), at_seconds(1'234));
+  meter.end(JobId{0}, at_seconds(98'765), false);
+  meter.switched(kSecond, PowerState::shutting_down, at_seconds(100'000));
+  const Consumption all = meter.read(at_seconds(100'003));
+  Cost cost;
+  cost.add(240, all.energy * 1000);
+  EXPECT_EQ(all.cost, cost);
+}
+
+RC_GTEST_PROP(PowerMeter, costs_what_a_count_second_by_second_does, ()) {
+  const Machine m = by_time_of_day();
+  PowerMeter meter(&m);
+  meter.open(at_seconds(0));
+  std::int64_t sum = 0;  // milliwatts x thousandths x milliseconds
+  std::int64_t t = *rc::gen::inRange(0, 86'400);
+  auto pay_until = [&, paid = std::int64_t{0}](std::int64_t until) mutable {
+    const std::int64_t before = meter.energy_of(kFirst, at_seconds(paid));
+    const std::int64_t watts = until > paid ? meter.energy_of(kFirst, at_seconds(paid + 1)) - before : 0;
+    for (; paid < until; ++paid) {
+      const std::int64_t hour = paid / 3600 % 24;
+      sum += watts * (hour >= 8 && hour < 20 ? 400 : 100);
+    }
+  };
+  for (std::uint32_t job = 0; job < 3; ++job) {
+    pay_until(t);
+    meter.start(JobId{job}, on({{kFirst, static_cast<std::uint32_t>(*rc::gen::inRange(1, 5))}}), at_seconds(t));
+    t += *rc::gen::inRange(1, 90'000);
+    pay_until(t);
+    meter.end(JobId{job}, at_seconds(t), false);
+    t += *rc::gen::inRange(0, 40'000);
+    if (job != 1) continue;
+    pay_until(t);
+    meter.switched(kFirst, PowerState::shutting_down, at_seconds(t));
+    pay_until(t += 4);
+    meter.switched(kFirst, PowerState::off, at_seconds(t));
+    pay_until(t += 50'000);
+    meter.switched(kFirst, PowerState::booting, at_seconds(t));
+    pay_until(t += 10);
+    meter.switched(kFirst, PowerState::on, at_seconds(t));
+  }
+  pay_until(t);
+  Cost second;
+  second.add(100'000, m.tariff.until(seconds(t)));
+  Cost first;
+  first.add(1, sum);
+  first += second;
+  RC_ASSERT(meter.read(at_seconds(t)).cost == first);
+}
+
+TEST(PowerMeter, tells_what_nodes_did_over_time) {
+  const Machine m = machine();
+  PowerMeter meter(&m, {.states = true});
+  EXPECT_TRUE(meter.states(at_seconds(5)).bins.empty()) << "it is not open yet";
+  meter.open(at_seconds(10));
+  meter.start(JobId{0}, on({{kFirst, 1}}), at_seconds(11));
+  meter.start(JobId{1}, on({{kFirst, 2}}), at_seconds(12));  // busy all the same
+  meter.end(JobId{0}, at_seconds(13), false);
+  meter.switched(kSecond, PowerState::shutting_down, at_seconds(11));
+  meter.switched(kSecond, PowerState::off, at_seconds(12));
+  meter.switched(kSecond, PowerState::booting, at_seconds(13));
+  const NodeStates states = meter.states(at_seconds(14));
+  using Times = std::array<std::int64_t, 5>;
+  ASSERT_EQ(states.bins.size(), 4U);
+  EXPECT_EQ(states.bins[0], (NodeStates::Bin{Times{0, 2000, 0, 0, 0}, 200 * kJoule}));
+  EXPECT_EQ(states.bins[1], (NodeStates::Bin{Times{1000, 0, 0, 1000, 0}, 220 * kJoule}));
+  EXPECT_EQ(states.bins[2], (NodeStates::Bin{Times{1000, 0, 0, 0, 1000}, 165 * kJoule}));
+  EXPECT_EQ(states.bins[3], (NodeStates::Bin{Times{1000, 0, 1000, 0, 0}, 440 * kJoule}));
+  EXPECT_TRUE(PowerMeter(&m).states(at_seconds(14)).bins.empty()) << "not asked for";
 }
 
 TEST(PowerMeter, what_was_before_it_opened_does_not_count) {

@@ -98,6 +98,36 @@ TEST(RefereeOfPower, refuses_to_switch_a_node_twice) {
   EXPECT_NE(sentence.find("switched twice"), std::string::npos) << sentence;
 }
 
+TEST(RehearsalOfPower, what_nodes_did_over_time_adds_up_to_what_was_metered) {
+  for (const char* policy : {"easy", "easy+power=idle-timeout+power-idle=5s", "easy+power=demand+power-idle=5s"}) {
+    Machine machine = two_nodes();
+    for (Node& node : machine.nodes) {
+      node.power = {.off = 5'001, .idle = 100'003, .busy = 20'007, .boot = seconds(30), .shutdown = seconds(7)};
+    }
+    const auto chain = Chain::parse(policy);
+    ThreeJobs jobs;
+    Nobody nobody;
+    RehearsalOptions options;
+    options.processors = 2;
+    options.machine = options.engine.metered = &machine;
+    options.engine.keeps_states = true;
+    Rehearsal rehearsal(options, *chain, jobs, nobody);
+    ASSERT_TRUE(rehearsal.run());
+    const Consumption its = rehearsal.consumption();
+    const NodeStates states = rehearsal.node_states();
+    NodeStates::Bin all;
+    for (const NodeStates::Bin& bin : states.bins) all += bin;
+    const auto time = [&](NodeUse use) { return all.time[static_cast<std::size_t>(use)]; };
+    EXPECT_EQ(states.length, its.length) << policy;
+    EXPECT_EQ(all.energy / 1000, its.energy) << policy;
+    EXPECT_EQ(time(NodeUse::busy), its.work) << "nodes of one processor each";
+    EXPECT_EQ(time(NodeUse::off), its.off) << policy;
+    EXPECT_EQ(time(NodeUse::idle) + time(NodeUse::booting) + time(NodeUse::shutting_down), its.idle) << policy;
+    EXPECT_EQ(time(NodeUse::off) > 0, its.cycles > 0) << policy;
+    EXPECT_EQ(time(NodeUse::shutting_down), its.cycles * 7'000) << policy;
+  }
+}
+
 TEST(RehearsalOfPower, a_sound_rule_finds_no_breach_and_ends_with_the_last_job) {
   for (const char* policy : {"easy+power=demand", "easy+power=idle-timeout+power-idle=5s", "fcfs+power=demand",
                              "easy+power=load-factor+power-interval=15s", "conservative+power=demand+power-idle=5s"}) {

@@ -38,6 +38,8 @@ class Rehearsal {
   // What became of jobs' tasks, likewise.
   TaskUse tasks() const { return engine_.tasks() ? engine_.tasks()->use(loop_.now()) : TaskUse{}; }
   const std::vector<std::int64_t>& energy_of_jobs() const { return engine_.meter().of_jobs(); }
+  NodeStates node_states() const { return engine_.meter().states(loop_.now()); }
+  JobDraw drawn_by(JobId job) const { return engine_.meter().of_job(job); }
 
  private:
   bool all_gone() const;

@@ -180,10 +180,12 @@ rota.drawCharts = (() => {
     });
   }
 
-  const kinds = {busy, waiting, shares, sizes};
+  const nodes = (plot, charts, shown) => rota.nodeChart(plot, charts, shown, {sheet, timeAxis, readout});
+  const kinds = {busy, waiting, nodes, shares, sizes};
   return (section, charts, shown) => {
     for (const [kind, draw] of Object.entries(kinds)) {
-      draw(section.querySelector(`[data-chart=${kind}] .plot`), charts, shown);
+      const plot = section.querySelector(`[data-chart=${kind}] .plot`);
+      if (plot) draw(plot, charts, shown);
     }
   };
 })();

@@ -3,11 +3,12 @@ rota.start = () => {
   rota.sections = [...document.querySelectorAll('.workload')].map((section) => {
     const index = Number(section.dataset.workload);
     const charts = rota.charts(index);
-    const its = {section, index, charts, shown: charts.policies.map((policy, p) => p), gantt: null};
+    const its = {section, index, charts, seen: charts, shown: charts.policies.map((policy, p) => p), gantt: null};
     if (charts.to <= charts.from) {
       section.querySelector('.charts').remove();
     } else {
       rota.legend(its);
+      rota.siteButtons(its);
       rota.drawCharts(section, charts, its.shown);
     }
     return its;
@@ -30,8 +31,8 @@ rota.startGantts = () => {
 // Draws everything again where the window, its colours or the paper call for it.
 rota.follow = () => {
   const kQuiet = 120;  // milliseconds without a change before a new width is taken
-  const redraw = () => rota.sections.forEach(({section, charts, shown, gantt}) => {
-    if (charts.to > charts.from) rota.drawCharts(section, charts, shown);
+  const redraw = () => rota.sections.forEach(({section, charts, seen, shown, gantt}) => {
+    if (charts.to > charts.from) rota.drawCharts(section, seen, shown);
     if (gantt) gantt.resize();
   });
   const printing = (yes) => () => {
@@ -66,11 +67,31 @@ rota.legend = (its) => {
       if (shown.length === 0) return;  // an empty chart says nothing
       its.shown = shown;
       button.setAttribute('aria-pressed', String(shown.includes(p)));
-      rota.drawCharts(its.section, its.charts, its.shown);
+      rota.drawCharts(its.section, its.seen, its.shown);
     });
     legend.append(button);
   });
   legend.hidden = its.charts.policies.length < 2;
+};
+
+// One of several sites is drawn as a cluster of its own, over the same time; at first all of them together are.
+rota.siteButtons = (its) => {
+  const places = its.section.querySelector('.places');
+  if (!places) return;
+  const views = [its.charts].concat(its.charts.sites.map((site) => ({...its.charts, ...site})));
+  const buttons = views.map((view, i) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = i === 0 ? 'All sites' : view.name;
+    button.addEventListener('click', () => {
+      its.seen = view;
+      buttons.forEach((other) => other.setAttribute('aria-pressed', String(other === button)));
+      rota.drawCharts(its.section, its.seen, its.shown);
+    });
+    button.setAttribute('aria-pressed', String(i === 0));
+    return button;
+  });
+  places.append(...buttons);
 };
 
 rota.withoutGantt = (section, charts) => {

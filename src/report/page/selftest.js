@@ -10,11 +10,15 @@ rota.selftest = () => {
   const near = (a, b, what) => check(Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(b)), `${what}: ${a} is ${b}`);
 
   for (const {section, charts, gantt} of rota.sections) {
-    for (const table of section.querySelectorAll('.scroll table:not(.grants)')) {
+    for (const table of section.querySelectorAll('.scroll table:not(.grants):not(.sites)')) {
       const rows = table.querySelectorAll('tbody tr');
       check(rows.length === charts.policies.length, `${rows.length} rows for ${charts.policies.length} policies`);
     }
-    if (charts.to > charts.from) rota.selftest.charts(section, charts, check);
+    if (charts.to > charts.from) {
+      rota.selftest.charts(section, charts, check);
+      rota.selftest.nodes(section, charts, check);
+      rota.selftest.sites({section, charts}, check);
+    }
     if (!gantt) continue;
     for (let p = 0; p < charts.drawn; p++) rota.selftest.data(gantt, p, charts, check, near);
     rota.selftest.picture(gantt, check);
@@ -43,6 +47,49 @@ rota.selftest.charts = (section, charts, check) => {
   check(lines() === charts.policies.length - 1, 'a policy can be hidden');
   buttons[1].click();
   check(lines() === charts.policies.length, 'and shown again');
+};
+
+// What is drawn of nodes must come to what the meter says in the table, all nodes at all times.
+rota.selftest.nodes = (section, charts, check) => {
+  for (const view of [charts].concat(charts.sites.map((site) => ({...charts, ...site})))) {
+    for (const {name, states} of view.policies.filter((policy) => policy.states)) {
+      const sum = (values) => values.reduce((all, value, i) =>
+          all + value * Math.min(states.width, states.length - i * states.width), 0);
+      const near = (a, b, what) => check(Math.abs(a - b) <= 1e-3 * Math.max(1, Math.abs(b)),
+                                         `${view.name}, ${name}: ${what}: ${a} is ${b}`);
+      near(states.uses.reduce((all, use) => all + sum(use), 0), states.nodes * states.length, 'seconds of all nodes');
+      if (states.draw) near(sum(states.draw) / 3600, states.energy, 'kilowatt-hours');
+    }
+  }
+  const drawn = charts.policies.filter((policy) => policy.states);
+  const svg = section.querySelector('[data-chart=nodes] svg');
+  check(Boolean(svg) === drawn.length > 0, `nodes of ${drawn.length} policies are drawn`);
+  if (!svg) return;
+  check(!svg.outerHTML.includes('NaN'), 'nodes: every place is a number');
+  for (const use of ['busy', 'idle', 'booting', 'shutting', 'off']) {
+    check(svg.querySelectorAll(`.area.${use}`).length === drawn.length, `nodes: ${use} is drawn for each policy`);
+  }
+  const {width, height} = svg.querySelector('.area.busy').getBBox();
+  check(width > 100 && height > 0, `nodes: drawn ${width} x ${height}`);
+};
+
+rota.selftest.sites = ({section, charts}, check) => {
+  const buttons = [...section.querySelectorAll('.places button')];
+  check(buttons.length === (charts.sites.length > 0 ? charts.sites.length + 1 : 0), `${buttons.length} sites to choose from`);
+  if (buttons.length === 0) return;
+  const all = section.querySelector('[data-chart=busy] svg').outerHTML;
+  charts.sites.forEach((site, s) => {
+    buttons[s + 1].click();
+    const busy = section.querySelector('[data-chart=busy] svg').outerHTML;
+    check(busy !== all && !busy.includes('NaN'), `${site.name} is drawn by itself`);
+    rota.selftest.nodes(section, {...charts, ...site, sites: []}, check);
+  });
+  charts.policies.forEach(({name, busy}, p) => busy.forEach((value, i) => {
+    const there = d3.sum(charts.sites, (site) => site.policies[p].busy[i]);
+    if (Math.abs(there - value) > 2e-3 * Math.max(1, value)) check(false, `${name}: sites have ${there} of ${value} busy`);
+  }));
+  buttons[0].click();
+  check(section.querySelector('[data-chart=busy] svg').outerHTML === all, 'all sites are drawn together again');
 };
 
 rota.selftest.data = (gantt, p, charts, check, near) => {
