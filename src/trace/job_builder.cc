@@ -138,6 +138,7 @@ Result<void> JobBuilder::check_numbers(const std::string& shown) {
 }
 
 void JobBuilder::drop(const std::vector<bool>& doubled) {
+  dropped_doubled_ = true;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < doubled.size(); ++i) {
     if (doubled[i]) {

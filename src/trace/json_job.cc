@@ -111,7 +111,7 @@ class JsonJobEvents : public JsonEvents {
       return refuse(name() + " " + stored.error().message + ".");
     }
     if (field_->kind != JsonField::Kind::named) return true;
-    const auto known = parser_.names_of(field_->swf).check_number(row_[field_->swf]);
+    const auto known = parser_.named(field_->swf).names.check(row_[field_->swf]);
     return known || refuse(name() + " " + known.error().message + ".");
   }
 
@@ -126,9 +126,10 @@ class JsonJobEvents : public JsonEvents {
   }
 
   bool named(std::string_view text) {
-    const auto number = parser_.names_of(field_->swf).number_of(text);
-    if (!number) return refuse(name() + " " + number.error().message + ".");
-    row_.value[static_cast<std::size_t>(field_->swf)] = *number;
+    JsonJobParser::Named& its = parser_.named(field_->swf);
+    const auto known = its.names.check(text);
+    if (!known) return refuse(name() + " " + known.error().message + ".");
+    its.name = text;
     return true;
   }
 
@@ -145,12 +146,13 @@ class JsonJobEvents : public JsonEvents {
 };
 
 JsonJobParser::JsonJobParser(LogTop& top)
-    : users_(top.users), groups_(top.groups), queues_(top.queues), partitions_(top.partitions) {
+    : named_{Named(SwfField::user, top.users), Named(SwfField::group, top.groups), Named(SwfField::queue, top.queues),
+             Named(SwfField::partition, top.partitions)} {
   CHECK(json_fields().size() <= 64, "a bit for each field");
 }
 
 void JsonJobParser::learn() {
-  for (JsonNames* const names : {&users_, &groups_, &queues_, &partitions_}) names->learn();
+  for (Named& its : named_) its.names.learn();
 }
 
 std::size_t JsonJobParser::field_index(std::string_view name) {
@@ -164,16 +166,21 @@ std::size_t JsonJobParser::field_index(std::string_view name) {
   return fields.size();
 }
 
-JsonNames& JsonJobParser::names_of(SwfField field) {
-  switch (field) {
-    case SwfField::user:
-      return users_;
-    case SwfField::group:
-      return groups_;
-    case SwfField::queue:
-      return queues_;
-    default:
-      return partitions_;
+JsonJobParser::Named& JsonJobParser::named(SwfField field) {
+  for (Named& its : named_) {
+    if (its.field == field) return its;
+  }
+  return named_.back();  // every field of that kind is among them
+}
+
+void JsonJobParser::take_names(SwfRow& row) {
+  for (Named& its : named_) {
+    std::int64_t& number = row.value[static_cast<std::size_t>(its.field)];
+    if (its.name.empty()) {
+      its.names.take(number);
+    } else {
+      number = its.names.take(std::string_view(its.name));
+    }
   }
 }
 
@@ -183,6 +190,7 @@ Result<void> JsonJobParser::parse(std::string_view line, SwfRow& row, JobAttribu
   row.columns = kSwfFields;
   attributes = {};
   next_ = 0;
+  for (Named& its : named_) its.name.clear();
   JsonJobEvents events(*this, line, row, attributes);
   if (!JsonEvents::Json::sax_parse(line, &events)) return fail(events.error());
   if (row[SwfField::number] < 0) return fail("the job has no number, which is the name that it goes by.");
@@ -190,6 +198,7 @@ Result<void> JsonJobParser::parse(std::string_view line, SwfRow& row, JobAttribu
   if (!events.said(SwfField::requested_processors)) {
     row.value[static_cast<std::size_t>(SwfField::requested_processors)] = row[SwfField::processors];
   }
+  take_names(row);
   row.nodes = attributes.nodes;
   row.node_memory = attributes.memory;
   return {};

@@ -1,6 +1,7 @@
 // One line of JSON lines as a job. Strict: a field that is not known, said twice or of another type is refused by name.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -27,9 +28,17 @@ class JsonJobParser {
  private:
   friend class JsonJobEvents;
   std::size_t field_index(std::string_view name);  // of json_fields(), or how many there are
-  JsonNames& names_of(SwfField field);
+  // A field that is a number or has a name, which gets its number once the whole line has been understood.
+  struct Named {
+    Named(SwfField its, NumberedNames& all) : field(its), names(all) {}
+    SwfField field;
+    JsonNames names;
+    std::string name;  // in this line; empty: a number, or nothing
+  };
+  Named& named(SwfField field);
+  void take_names(SwfRow& row);
 
-  JsonNames users_, groups_, queues_, partitions_;
+  std::array<Named, 4> named_;
   std::size_t next_ = 0;  // where to look for the next field first: most lines have theirs in one order
 };
 

@@ -259,6 +259,22 @@ TEST(JsonLines, are_told_from_other_logs_by_their_beginning) {
   EXPECT_EQ(parsed("\xEF\xBB\xBF{\"number\":1,\"submit\":0,\"run_time\":5,\"processors\":1}").jobs.size(), 1U);
 }
 
+TEST(JsonLines, that_are_dropped_leave_no_names_behind) {
+  const auto read = parse_json_lines(
+      "{\"number\":1,\"user\":\"anna\",\"group\":5,\"x\":1}\n"
+      "{\"number\":2,\"submit\":0,\"run_time\":5,\"processors\":1,\"user\":\"bert\",\"group\":\"staff\"}\n",
+      "jobs.jsonl", {.skip_bad_rows = true});
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->jobs[0].user, 1U);
+  EXPECT_EQ(read->users.size(), 1U);
+}
+
+TEST(JsonLines, with_attributes_cannot_have_a_number_twice) {
+  EXPECT_EQ(refusal("{\"number\":1}\n{\"number\":1,\"restart\":\"checkpoint\"}", {.skip_bad_rows = true}),
+            "jobs.jsonl: some jobs have the same number, so that it is not clear whose attributes are whose. Give each "
+            "job a number of its own.");
+}
+
 // All lines of a log read and written again.
 std::string again(std::string_view text) {
   ImportReport report;

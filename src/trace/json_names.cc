@@ -26,15 +26,29 @@ void JsonNames::learn() {
   }
 }
 
-Result<std::uint32_t> JsonNames::number_of(std::string_view name) {
+bool JsonNames::in_header(std::int64_t number) const {
+  return number < first_new_ && names_.contains(static_cast<std::uint32_t>(number));
+}
+
+Result<void> JsonNames::check(std::string_view name) const {
   const auto found = numbers_.find(name);
   if (found != numbers_.end()) {
-    if (found->second != kAmbiguous) return found->second;
+    if (found->second != kAmbiguous) return {};
     return fail("is " + quoted(name) + ", which is the name of several numbers in the header: write the number");
   }
-  if (name.empty()) return fail("is an empty name: leave it out where it is not known");
   if (own_numbers_) return fail("is the name " + quoted(name) + mixed("numbers"));
   if (next_ == UINT32_MAX) return fail("is " + quoted(name) + ", and no number is left for another name");
+  return {};
+}
+
+Result<void> JsonNames::check(std::int64_t number) const {
+  if (number < 0 || !own_names_ || in_header(number)) return {};
+  return fail("is the number " + std::to_string(number) + mixed("names"));
+}
+
+std::uint32_t JsonNames::take(std::string_view name) {
+  const auto found = numbers_.find(name);
+  if (found != numbers_.end()) return found->second;
   own_names_ = true;
   const std::uint32_t number = next_++;
   names_.emplace(number, name);
@@ -42,12 +56,9 @@ Result<std::uint32_t> JsonNames::number_of(std::string_view name) {
   return number;
 }
 
-Result<void> JsonNames::check_number(std::int64_t number) {
-  if (number < 0 || own_numbers_) return {};
-  if (number < first_new_ && names_.contains(static_cast<std::uint32_t>(number))) return {};
-  if (own_names_) return fail("is the number " + std::to_string(number) + mixed("names"));
+void JsonNames::take(std::int64_t number) {
+  if (own_numbers_ || number < 0 || in_header(number)) return;
   own_numbers_ = true;
-  return {};
 }
 
 }  // namespace rota::trace

@@ -18,11 +18,16 @@ class JsonNames {
   explicit JsonNames(NumberedNames& names) : names_(names) {}  // gets the new ones too; must outlive it
 
   void learn();  // what the header says is all in `names`
-  // Errors are the end of a sentence that begins with the field's name.
-  Result<std::uint32_t> number_of(std::string_view name);
-  Result<void> check_number(std::int64_t number);
+  // Whether it can be understood. The error is the end of a sentence that begins with the field's name.
+  Result<void> check(std::string_view name) const;
+  Result<void> check(std::int64_t number) const;
+  // What was checked turns up in a job.
+  std::uint32_t take(std::string_view name);
+  void take(std::int64_t number);
 
  private:
+  bool in_header(std::int64_t number) const;
+
   NumberedNames& names_;
   std::map<std::string, std::uint32_t, std::less<>> numbers_;  // kAmbiguous: of several
   std::uint32_t first_new_ = 1;  // all in the header are below
