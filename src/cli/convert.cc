@@ -181,14 +181,16 @@ bool writes_json_lines(const ConvertFlags& flags) {
 Result<void> check(const ConvertFlags& flags) {
   const bool json = writes_json_lines(flags);
   if (!flags.attributes.empty() && !json) {
-    return fail("--attributes says what to put into JSON lines, and SWF has no fields for it: write --to jsonl, or give " +
-                flags.attributes + " to rota simulate beside the log. (To write one, give --write-attributes.)");
+    return fail(
+        "--attributes says what to put into JSON lines, and SWF has no fields for it: write --to jsonl, or give " +
+        flags.attributes + " to rota simulate beside the log. (To write one, give --write-attributes.)");
   }
   if (!flags.write_attributes.empty() && json) {
     return fail("JSON lines have the attributes in them: leave --write-attributes out, or write --to swf.");
   }
   if (!flags.write_attributes.empty() && flags.write_attributes == flags.output) {
-    return fail("the log and its attributes would go to the same place; give --output and --write-attributes two names.");
+    return fail(
+        "the log and its attributes would go to the same place; give --output and --write-attributes two names.");
   }
   return {};
 }
@@ -236,7 +238,8 @@ Result<int> convert(const ConvertFlags& flags) {
 
 void add_convert(CLI::App& app, Action& action) {
   auto flags = std::make_shared<ConvertFlags>();
-  CLI::App* command = app.add_subcommand("convert", "write a job log as plain SWF or as JSON lines, whatever it was before");
+  CLI::App* command =
+      app.add_subcommand("convert", "write a job log as plain SWF or as JSON lines, whatever it was before");
   command
       ->add_option("INPUT", flags->input,
                    "job log: SWF in any dialect, JSON lines, or written by sacct -X -P; gzip is recognised; "
@@ -252,7 +255,8 @@ void add_convert(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"auto", "swf", "sacct", "jsonl"}))
       ->capture_default_str();
   command
-      ->add_option("--to", flags->to, "format of the output; auto: JSON lines if its name ends in .jsonl or .jsonl.gz, else SWF")
+      ->add_option("--to", flags->to,
+                   "format of the output; auto: JSON lines if its name ends in .jsonl or .jsonl.gz, else SWF")
       ->check(CLI::IsMember({"auto", "swf", "jsonl"}))
       ->capture_default_str();
   command
@@ -266,8 +270,7 @@ void add_convert(CLI::App& app, Action& action) {
   command->add_flag("--skip-bad-rows", flags->skip_bad_rows,
                     "drop rows that cannot be read, and count them, instead of stopping at the first");
   command->add_flag("--keep-cancelled", flags->keep_cancelled, "keep jobs that were cancelled before they started");
-  command->add_flag("--anonymous", flags->anonymous,
-                    "leave the names of users and groups out");
+  command->add_flag("--anonymous", flags->anonymous, "leave the names of users and groups out");
   command->footer(
       "Rows that were dropped or mended are counted on standard error, with the first line of each kind. A file "
       "appears whole or not at all.\n\nExamples:\n"

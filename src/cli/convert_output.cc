@@ -7,7 +7,8 @@
 namespace rota::cli {
 namespace {
 
-constexpr const char* kLeftOut = "jobs of which more is known than SWF has fields for: left out; see --write-attributes";
+constexpr const char* kLeftOut =
+    "jobs of which more is known than SWF has fields for: left out; see --write-attributes";
 
 class SwfOutput final : public ConvertOutput {
  public:
@@ -51,7 +52,8 @@ class SwfOutput final : public ConvertOutput {
   void write_new(Names& names) {
     const trace::NumberedNames& all = top_->*names.of;
     if (all.size() == names.written) return;
-    for (auto at = std::prev(all.end(), static_cast<std::ptrdiff_t>(all.size() - names.written)); at != all.end(); ++at) {
+    for (auto at = std::prev(all.end(), static_cast<std::ptrdiff_t>(all.size() - names.written)); at != all.end();
+         ++at) {
       writer_.comment("; " + std::string(names.key) + ": " + std::to_string(at->first) + " " + at->second);
     }
     names.written = all.size();

@@ -26,7 +26,7 @@ struct Request {
 // Of `rota generate`, whichever the model.
 struct Sidecar {
   trace::AttributesGenerator attributes;
-  std::string file;    // empty: none
+  std::string file;     // empty: none
   bool inside = false;  // in the JSON lines themselves
   std::vector<const CLI::Option*> knobs;
 };
@@ -74,8 +74,9 @@ Result<void> check(const Request& request, const Sidecar& sidecar) {
                 std::string(json ? ", or have them in the log with --with-attributes." : "."));
   }
   if (sidecar.inside && !json) {
-    return fail("SWF has no fields for attributes: write JSON lines, as with --output FILE.jsonl, or the attributes "
-                "beside it with --attributes FILE.csv.");
+    return fail(
+        "SWF has no fields for attributes: write JSON lines, as with --output FILE.jsonl, or the attributes "
+        "beside it with --attributes FILE.csv.");
   }
   if (sidecar.inside && !sidecar.file.empty()) {
     return fail("--with-attributes puts the attributes into the log, --attributes into a file beside it: give one.");
@@ -96,12 +97,11 @@ Result<int> run(const Request& request, const Sidecar& sidecar) {
     if (auto done = write_attributes(sidecar, *recipe); !done) return std::unexpected(done.error());
   }
   trace::AttributeDraws draws(sidecar.attributes);
-  const std::string options = sidecar.inside ? " --to jsonl --with-attributes" + sidecar.attributes.options()
-                                             : " --to jsonl";
+  const std::string options =
+      sidecar.inside ? " --to jsonl --with-attributes" + sidecar.attributes.options() : " --to jsonl";
   const trace::Written written =
-      request.json_lines()
-          ? write_generated_json(file->stream(), *recipe, sidecar.inside ? &draws : nullptr, options)
-          : write_generated(file->stream(), *recipe);
+      request.json_lines() ? write_generated_json(file->stream(), *recipe, sidecar.inside ? &draws : nullptr, options)
+                           : write_generated(file->stream(), *recipe);
   if (auto done = file->commit(); !done) return std::unexpected(done.error());
   if (request.output == "-") return kDone;
   tell(*recipe, written, request.output);
@@ -139,7 +139,8 @@ void add_attributes(CLI::App& app, Sidecar& sidecar) {
           ->delimiter(',')
           ->type_name("NAME,...")
           ->group(kGroup));
-  for (const trace::Knob& knob : sidecar.attributes.knobs()) sidecar.knobs.push_back(add_knob(app, knob)->group(kGroup));
+  for (const trace::Knob& knob : sidecar.attributes.knobs())
+    sidecar.knobs.push_back(add_knob(app, knob)->group(kGroup));
   app.callback([&sidecar] {
     if (sidecar.inside || !sidecar.file.empty()) return;
     for (const CLI::Option* const knob : sidecar.knobs) {
@@ -151,10 +152,11 @@ void add_attributes(CLI::App& app, Sidecar& sidecar) {
 void add_model(CLI::App& generate, Action& action, std::unique_ptr<trace::Generator> generator,
                const std::shared_ptr<const Sidecar>& sidecar) {
   CLI::App* app = generate.add_subcommand(std::string(generator->model()), std::string(generator->summary()));
-  app->footer("Source: " + std::string(generator->source()) +
-              ".\n\nWith --attributes FILE.csv it also writes a sidecar, and with --with-attributes it has the same in JSON "
-              "lines; `rota generate --help` shows the options."
-              "\n\nEvery model, formula and default: docs/generators.md.");
+  app->footer(
+      "Source: " + std::string(generator->source()) +
+      ".\n\nWith --attributes FILE.csv it also writes a sidecar, and with --with-attributes it has the same in JSON "
+      "lines; `rota generate --help` shows the options."
+      "\n\nEvery model, formula and default: docs/generators.md.");
   auto request = std::make_shared<Request>(Request{.generator = std::move(generator)});
   app->add_option("-o,--output", request->output, "write there instead of to standard output")->type_name("FILE");
   app->add_option("--to", request->to, "format; auto: JSON lines if the name of --output ends in .jsonl, else SWF")
@@ -170,7 +172,8 @@ void add_model(CLI::App& generate, Action& action, std::unique_ptr<trace::Genera
 void add_generate(CLI::App& app, Action& action) {
   CLI::App* generate = app.add_subcommand("generate", "make a workload from a model and a seed, as SWF or JSON lines");
   generate->require_subcommand(1);
-  generate->footer("Examples:\n  rota generate lublin --jobs 5000 --seed 7 --processors 128 --load 0.9 -o lublin.swf\n"
+  generate->footer(
+      "Examples:\n  rota generate lublin --jobs 5000 --seed 7 --processors 128 --load 0.9 -o lublin.swf\n"
       "  rota generate poisson --with-attributes --priority-levels 3 -o jobs.jsonl");
   const auto sidecar = std::make_shared<Sidecar>();
   add_attributes(*generate, *sidecar);

@@ -81,7 +81,8 @@ Result<RehearseOptions> RehearseFlags::options(const trace::Workload& workload) 
 Result<RehearseOptions> RehearseFlags::with_attributes(RehearseOptions options, const trace::Workload& workload) const {
   if (attributes.empty() && !workload.attributes) return options;
   if (!attributes.empty() && workload.attributes) {
-    return fail(workload.attributes->shown() + " says itself what licences, priorities, tasks and so on its jobs have; "
+    return fail(workload.attributes->shown() +
+                " says itself what licences, priorities, tasks and so on its jobs have; "
                 "leave --attributes out, or take them out of the log.");
   }
   auto read = workload.attributes ? trace::Attributes::match(workload.attributes, options.machine.get())

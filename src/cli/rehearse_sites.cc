@@ -137,7 +137,8 @@ class SiteRehearsal {
     if (power.rule != Power::load_factor || !power.from_log) return;
     for (const Machine& site : whole_.sites) past_.emplace_back(&site);
     for (std::size_t i = 0; i < workload_.jobs.size(); ++i) {
-      past_[streams_.homes[i].value].add(asked(workload_.jobs[i], options_), std::min(workload_.run_times[i], workload_.jobs[i].limit));
+      past_[streams_.homes[i].value].add(asked(workload_.jobs[i], options_),
+                                         std::min(workload_.run_times[i], workload_.jobs[i].limit));
     }
   }
 

@@ -60,9 +60,9 @@ class SidecarReader {
       const AttributeColumn* const column = attribute_column(name);
       if (column == nullptr && name != kJob) {
         const auto near = nearest(name, all_names());
-        return wrong("there is no column " + quoted(name) +
-                     (near.empty() ? "; there are " + listed(all_names()) + "."
-                                   : "; did you mean " + std::string(near) + "?"));
+        return wrong(
+            "there is no column " + quoted(name) +
+            (near.empty() ? "; there are " + listed(all_names()) + "." : "; did you mean " + std::string(near) + "?"));
       }
       if (std::ranges::find(names_, name) != names_.end()) {
         return wrong("column " + quoted(name) + " is there twice.");
@@ -118,7 +118,7 @@ class SidecarReader {
   std::string shown_;
   std::int64_t line_ = 0;
   std::vector<std::string> names_;
-  std::vector<const AttributeColumn*> columns_;                // which each cell is; nullptr: the job's number
+  std::vector<const AttributeColumn*> columns_;               // which each cell is; nullptr: the job's number
   std::vector<std::pair<std::int64_t, std::int64_t>> lines_;  // of jobs
   AttributeTable table_;
 };

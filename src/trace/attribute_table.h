@@ -46,7 +46,7 @@ class AttributeTable {
   void finish();
 
   bool empty() const { return of_.empty() && !others_said_; }
-  const Said& of(std::int64_t job) const;           // what is said of all jobs that are not named, if it is not
+  const Said& of(std::int64_t job) const;  // what is said of all jobs that are not named, if it is not
   JobAttributes attributes_of(std::int64_t job) const;
   const TaskTable& tasks() const { return tasks_; }
   const std::vector<Name>& licences() const { return licences_.names; }

@@ -17,8 +17,8 @@ namespace rota::trace {
 
 class Attributes {
  public:
-  // Fails where a name is none of the machine's, and where jobs have tasks and the machine no nodes; nullptr: processors
-  // are counted. Errors name file and line.
+  // Fails where a name is none of the machine's, and where jobs have tasks and the machine no nodes; nullptr:
+  // processors are counted. Errors name file and line.
   static Result<Attributes> match(std::shared_ptr<const AttributeTable> table, const Machine* machine);
   // A sidecar.
   static Result<Attributes> read(const std::string& path, const Machine* machine);

@@ -153,11 +153,10 @@ constexpr std::array kColumns{
                       return read_task_time("task_accelerator", text, Duration{1}, into.tasks.accelerator);
                     },
                     [](Its its, std::string& out) { write_time(its.tasks.accelerator, out); }},
-    AttributeColumn{"task_cpu", AttributeForm::quantity,
-                    [](std::string_view text, Into into) {
-                      return read_task_time("task_cpu", text, Duration{1}, into.tasks.cpu);
-                    },
-                    [](Its its, std::string& out) { write_time(its.tasks.cpu, out); }},
+    AttributeColumn{
+        "task_cpu", AttributeForm::quantity,
+        [](std::string_view text, Into into) { return read_task_time("task_cpu", text, Duration{1}, into.tasks.cpu); },
+        [](Its its, std::string& out) { write_time(its.tasks.cpu, out); }},
     AttributeColumn{"task_transfer", AttributeForm::quantity, read_transfer,
                     [](Its its, std::string& out) { write_count(its.tasks.transfer, out); }},
     AttributeColumn{"start_up", AttributeForm::quantity,

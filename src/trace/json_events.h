@@ -44,8 +44,8 @@ inline bool JsonEvents::parse_error(std::size_t position, const std::string& /*t
   if (position > line_.size()) {
     return refuse("the object does not end in this line: write each job in a line of its own, as jq -c does.");
   }
-  return refuse("from column " + std::to_string(position) + " on this is not JSON: " +
-                quoted(line_.substr(position > 0 ? position - 1 : 0)) + ".");
+  return refuse("from column " + std::to_string(position) +
+                " on this is not JSON: " + quoted(line_.substr(position > 0 ? position - 1 : 0)) + ".");
 }
 
 }  // namespace rota::trace

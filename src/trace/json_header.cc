@@ -127,8 +127,8 @@ class HeaderEvents : public JsonEvents {
   bool number_key(const string_t& text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number_);
     if (error == std::errc{} && end == text.data() + text.size() && number_ != UINT32_MAX) return true;
-    return refuse(rota::quoted(text) + " in " + name() + " of the header is not a number; it has names by number, such as " +
-                  "{\"1\": \"batch\"}.");
+    return refuse(rota::quoted(text) + " in " + name() +
+                  " of the header is not a number; it has names by number, such as " + "{\"1\": \"batch\"}.");
   }
 
   bool field_key(const string_t& name) {
@@ -137,8 +137,9 @@ class HeaderEvents : public JsonEvents {
       std::vector<std::string_view> names;
       for (const HeaderField& field : kFields) names.push_back(field.name);
       const auto near = nearest(name, names);
-      return refuse("this line has no number, so it is the header, in which there is no field " + rota::quoted(name) +
-                    (near.empty() ? "; if it is a job, give it its number." : "; did you mean " + std::string(near) + "?"));
+      return refuse(
+          "this line has no number, so it is the header, in which there is no field " + rota::quoted(name) +
+          (near.empty() ? "; if it is a job, give it its number." : "; did you mean " + std::string(near) + "?"));
     }
     field_ = found;
     const auto bit = std::uint32_t{1} << static_cast<std::size_t>(found - kFields.begin());

@@ -33,7 +33,8 @@ Result<Workload> read_lines(LineBlocks blocks, const std::string& path, const Sw
   auto workload = builder.finish(shown);
   if (!workload) return workload;
   if (builder.dropped_doubled() && !table->empty()) {
-    return fail(shown + ": some jobs have the same number, so that it is not clear whose attributes are whose. Give each "
+    return fail(shown +
+                ": some jobs have the same number, so that it is not clear whose attributes are whose. Give each "
                 "job a number of its own.");
   }
   table->finish();

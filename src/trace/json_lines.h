@@ -33,7 +33,7 @@ class JsonLinesReader {
   // `attributes`; its nodes and memory are in both.
   Result<bool> next(SwfRow& row, JobAttributes& attributes);
 
-  const LogTop& top() const { return *top_; }   // the header, and the names that have turned up since
+  const LogTop& top() const { return *top_; }     // the header, and the names that have turned up since
   std::int64_t offset() const { return taken_; }  // bytes of text up to here
   const LineBlocks& input() const { return blocks_; }
 

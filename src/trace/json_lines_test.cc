@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <sstream>
 
 #include "base/text.h"
@@ -91,14 +92,13 @@ TEST(JsonLines, begin_with_a_header_if_one_is_wanted) {
 }
 
 TEST(JsonLines, number_names_that_the_header_does_not_have_in_order_of_appearance) {
-  const Workload w = parsed(
-      R"({"users":{"3":"anna"}})"
-      "\n"
-      R"({"number":1,"submit":0,"run_time":1,"processors":1,"user":"bert","partition":"long"})"
-      "\n"
-      R"({"number":2,"submit":0,"run_time":1,"processors":1,"user":"anna","partition":"short"})"
-      "\n"
-      R"({"number":3,"submit":0,"run_time":1,"processors":1,"user":3,"partition":"long"})");
+  const Workload w = parsed(R"({"users":{"3":"anna"}})"
+                            "\n"
+                            R"({"number":1,"submit":0,"run_time":1,"processors":1,"user":"bert","partition":"long"})"
+                            "\n"
+                            R"({"number":2,"submit":0,"run_time":1,"processors":1,"user":"anna","partition":"short"})"
+                            "\n"
+                            R"({"number":3,"submit":0,"run_time":1,"processors":1,"user":3,"partition":"long"})");
   EXPECT_EQ(w.jobs[0].user, 4U);
   EXPECT_EQ(w.jobs[1].user, 3U);
   EXPECT_EQ(w.jobs[2].user, 3U);
@@ -162,8 +162,7 @@ TEST(JsonLines, that_are_wrong_are_refused_with_file_line_and_field) {
   EXPECT_EQ(refusal(R"({"number":1,"user":{"name":"anna"}})"),
             "jobs.jsonl:1: user is an object, and a job's fields have none.");
   EXPECT_EQ(refusal(R"({"number":1,"user":[1]})"), "jobs.jsonl:1: user is a list, and a job's fields have none.");
-  EXPECT_EQ(refusal(R"({"number":1,"user":""})"),
-            "jobs.jsonl:1: user is empty; leave it out where it is not known.");
+  EXPECT_EQ(refusal(R"({"number":1,"user":""})"), "jobs.jsonl:1: user is empty; leave it out where it is not known.");
 }
 
 TEST(JsonLines, with_wrong_attributes_are_refused_in_the_words_of_the_sidecar) {
@@ -193,21 +192,24 @@ TEST(JsonLines, that_are_no_json_are_refused_with_the_column) {
   EXPECT_EQ(refusal("null"),
             "jobs.jsonl:1: a line is an object such as {\"number\": 1, \"submit\": 0, \"run_time\": 60, "
             "\"processors\": 4}, not \"null\".");
-  EXPECT_EQ(refusal("{\"number\":1,\"user\":\"\xff\"}"),
-            "jobs.jsonl:1: the line \"{\\\"number\\\":1,\\\"user\\\":\\\"\\xff\\\"}\" is not UTF-8 text. Save the file as "
-            "UTF-8.");
+  EXPECT_EQ(
+      refusal("{\"number\":1,\"user\":\"\xff\"}"),
+      "jobs.jsonl:1: the line \"{\\\"number\\\":1,\\\"user\\\":\\\"\\xff\\\"}\" is not UTF-8 text. Save the file as "
+      "UTF-8.");
   EXPECT_EQ(refusal(std::string("{\"number\":1,\"user\":\"a\0b\"}", 25)),
             "jobs.jsonl:1: from column 22 on this is not JSON: \"\\x00b\\\"}\".");
   const std::string deep = "{\"number\":" + std::string(1'000'000, '[');
   EXPECT_EQ(refusal(deep), "jobs.jsonl:1: number is a list, and a job's fields have none.");
-  EXPECT_EQ(refusal("{\"notes\":" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}"),
-            "jobs.jsonl:1: notes in the header is a list of texts such as [\"from the archive\"], and here it is a list.");
+  EXPECT_EQ(
+      refusal("{\"notes\":" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}"),
+      "jobs.jsonl:1: notes in the header is a list of texts such as [\"from the archive\"], and here it is a list.");
 }
 
 TEST(JsonLines, with_a_wrong_header_are_refused) {
-  EXPECT_EQ(refusal(R"({"submit":5,"run_time":7})"),
-            "jobs.jsonl:1: this line has no number, so it is the header, in which there is no field \"submit\"; if it is "
-            "a job, give it its number.");
+  EXPECT_EQ(
+      refusal(R"({"submit":5,"run_time":7})"),
+      "jobs.jsonl:1: this line has no number, so it is the header, in which there is no field \"submit\"; if it is "
+      "a job, give it its number.");
   EXPECT_EQ(refusal(R"({"procesors":5})"),
             "jobs.jsonl:1: this line has no number, so it is the header, in which there is no field \"procesors\"; did "
             "you mean processors?");
@@ -227,9 +229,10 @@ TEST(JsonLines, with_a_wrong_header_are_refused) {
 }
 
 TEST(JsonLines, with_names_that_cannot_be_told_from_numbers_are_refused) {
-  EXPECT_EQ(refusal("{\"number\":1,\"user\":7}\n{\"number\":2,\"user\":\"anna\"}"),
-            "jobs.jsonl:2: user is the name \"anna\", and other jobs have numbers there: number the names in the header, "
-            "or write one kind of them only.");
+  EXPECT_EQ(
+      refusal("{\"number\":1,\"user\":7}\n{\"number\":2,\"user\":\"anna\"}"),
+      "jobs.jsonl:2: user is the name \"anna\", and other jobs have numbers there: number the names in the header, "
+      "or write one kind of them only.");
   EXPECT_EQ(refusal("{\"number\":1,\"user\":\"anna\"}\n{\"number\":2,\"user\":1}"),
             "jobs.jsonl:2: user is the number 1, and other jobs have names there: number the names in the header, or "
             "write one kind of them only.");
@@ -244,9 +247,10 @@ TEST(JsonLines, that_are_bad_can_be_dropped) {
       "jobs.jsonl", {.skip_bad_rows = true});
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->jobs.size(), 1U);
-  EXPECT_EQ(refusal("{\"number\":1}\n{\"number\":1}"),
-            "jobs.jsonl:2: job number 1 is already that of line 1. Give each job a number of its own, or drop the later "
-            "one with --skip-bad-rows.");
+  EXPECT_EQ(
+      refusal("{\"number\":1}\n{\"number\":1}"),
+      "jobs.jsonl:2: job number 1 is already that of line 1. Give each job a number of its own, or drop the later "
+      "one with --skip-bad-rows.");
 }
 
 TEST(JsonLines, are_told_from_other_logs_by_their_beginning) {
@@ -312,6 +316,19 @@ TEST(JsonLines, are_written_as_they_are_read) {
       R"({"number":3,"submit":0,"run_time":1,"requested_processors":4,"user":"an\"na"})"
       "\n";
   EXPECT_EQ(again(text), text);
+}
+
+TEST(WorkloadsPage, has_every_field_and_every_column) {
+  std::ifstream in(ROTA_SOURCE_DIR "/docs/workloads.md");
+  const std::string page((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const std::size_t lines = page.find("## JSON lines");
+  ASSERT_NE(lines, std::string::npos);
+  for (const std::string_view name : json_field_names()) {
+    EXPECT_NE(page.find("`" + std::string(name) + "`", lines), std::string::npos) << name << " is not among the fields";
+  }
+  for (const AttributeColumn& column : attribute_columns()) {
+    EXPECT_LT(page.find("| `" + std::string(column.name) + "` |"), lines) << column.name << " is not among the columns";
+  }
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class JsonNames {
 
   NumberedNames& names_;
   std::map<std::string, std::uint32_t, std::less<>> numbers_;  // kAmbiguous: of several
-  std::uint32_t first_new_ = 1;  // all in the header are below
+  std::uint32_t first_new_ = 1;                                // all in the header are below
   std::uint32_t next_ = 1;
   bool own_names_ = false;    // a name was there that the header does not have
   bool own_numbers_ = false;  // a number was there that the header does not have

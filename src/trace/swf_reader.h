@@ -25,8 +25,8 @@ class SwfReader {
   Result<bool> next(SwfRow& row);
 
   // What the comments up to here say: the standard's MaxProcs, MaxNodes, UnixStartTime, Computer, Note, Information,
-  // Queue and Partition ("Partition: 1 pbatch"), and QueueFloor, User and Group, which `rota convert` and `rota generate`
-  // write.
+  // Queue and Partition ("Partition: 1 pbatch"), and QueueFloor, User and Group, which `rota convert` and `rota
+  // generate` write.
   const LogTop& header() const { return header_; }
   std::int64_t offset() const { return before_ + (at_ - begin_); }  // bytes of text up to here
   const LineBlocks& input() const { return blocks_; }

@@ -164,8 +164,8 @@ void check_on(const Machine& machine, const std::string& policy) {
 }
 
 RC_GTEST_PROP(JsonLinesProperty, one_file_says_what_swf_and_a_sidecar_say, ()) {
-  check_on(cluster("c", 4), *rc::gen::element<std::string>("easy", "conservative", "fcfs", "easy+preempt=suspend",
-                                                           "easy+migrate=gain"));
+  check_on(cluster("c", 4),
+           *rc::gen::element<std::string>("easy", "conservative", "fcfs", "easy+preempt=suspend", "easy+migrate=gain"));
 }
 
 RC_GTEST_PROP(JsonLinesProperty, one_file_says_it_of_several_sites_too, ()) {
