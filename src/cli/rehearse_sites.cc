@@ -101,6 +101,9 @@ DispatchRules rules_of(const AuctionKnobs& knobs, const Machine& whole) {
   rules.bid.valuation = knobs.bid;
   rules.bid.mean_run_time = knobs.mean_run_time;
   rules.bid.spare = knobs.spare;
+  rules.second_thoughts = knobs.second_thoughts > Duration{0};
+  rules.bids_again = knobs.second_thoughts;
+  if (rules.second_thoughts) rules.auction.margin = knobs.margin.count();
   for (const Partition& p : whole.partitions) rules.bid.priorities = std::max(rules.bid.priorities, p.priority);
   if (knobs.siting == Siting::english) rules.look = knobs.look;
   return rules;
