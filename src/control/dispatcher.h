@@ -18,7 +18,7 @@ struct DispatchRules {
   BidRules bid;
   Duration look{0};              // how often it looks at the global queue; 0: it hears of every auction at once
   bool second_thoughts = false;  // a job that was won and has not started stays on offer
-  Duration bids_again{0};        // on such a job at most so often, and rounds are as long then; 0: whenever load changes
+  Duration bids_again{0};  // on such a job at most so often, and rounds are as long then; 0: whenever load changes
 };
 
 // A dispatcher's own site.

@@ -31,8 +31,8 @@ struct AuctionRules {
 class Auctioneer {
  public:
   // soonest: of each site, the start that it could offer at best, when it is idle.
-  // holder: has the job in its queue, and keeps it unless another bid is above its own; invalid: nobody. What is held is
-  // in no hurry: its rounds are closed on time, and only those in which somebody could have it.
+  // holder: has the job in its queue, and keeps it unless another bid is above its own; invalid: nobody. What is held
+  // is in no hurry: its rounds are closed on time, and only those in which somebody could have it.
   Auctioneer(const AuctionRules& rules, std::vector<Duration> soonest, Instant opened, SiteId holder = {})
       : rules_(rules), soonest_(std::move(soonest)), closes_(opened + rules.length), holder_(holder) {}
 

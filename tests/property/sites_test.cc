@@ -136,9 +136,9 @@ RC_GTEST_PROP(Sites, LetHigherPrioritiesPreemptAtOneOfThemOnly, ()) {
   const Machine whole = whole_of({a, b});
   const auto rows = *scenario::random_rows({.processors = 8, .priorities = true});
   RC_PRE(!rows.empty());
-  const std::string policy =
-      *rc::gen::element<std::string>("fcfs-skip", "easy") + "+preempt=" + *rc::gen::element<std::string>("suspend", "requeue", "checkpoint+checkpoint=2") +
-      "+auction=" + any_siting();
+  const std::string policy = *rc::gen::element<std::string>("fcfs-skip", "easy") + "+preempt=" +
+                             *rc::gen::element<std::string>("suspend", "requeue", "checkpoint+checkpoint=2") +
+                             "+auction=" + any_siting();
   const report::Outcome outcome = what_becomes_of(rows, policy, on(whole, rows));
   for (const Job& job : outcome.jobs) RC_ASSERT(job.ended() || job.state == JobState::rejected);
 }
