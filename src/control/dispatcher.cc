@@ -81,7 +81,7 @@ void Dispatcher::offered(std::int64_t job) {
   if (const auto asked = site_.asked_here(*offer)) bidder_.opened(*asked, haul, offer->holder.valid());
   if (offer->home == self_) {
     AuctionRules rules = rules_.auction;
-    if (offer->holder.valid()) rules.length = std::max(rules.length, rules_.bids_again);
+    if (offer->holder.valid() && rules_.bids_again > Duration{0}) rules.length = rules_.bids_again;
     auctions_.insert_or_assign(job, Auctioneer(rules, site_.soonest(*offer), loop_.now(), offer->holder));
   }
   load_changed_ = load_changed_ || rules_.look == Duration{0};

@@ -35,6 +35,10 @@ struct AuctionKnobs {
   std::int64_t seed = 1;                   // of random sites, and of who hears first in a race
 
   bool auctions() const { return siting == Siting::english || siting == Siting::announced; }
+  // Whether a site may have to give up a job that waits in its queue.
+  bool takes_back() const {
+    return siting == Siting::race || siting == Siting::staged_race || second_thoughts > Duration{0};
+  }
   bool by_expected_start() const { return auctions() && bid != Valuation::published; }
 };
 

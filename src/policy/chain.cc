@@ -342,9 +342,7 @@ Result<void> set_knobs(Draft& d, std::string_view chain) {
 // Rules that look at particular processors do not know of jobs that give way.
 Result<void> check_together(const ChainKnobs& knobs) {
   if (knobs.preempt == Preemption::none) return {};
-  const bool race = knobs.auction.siting == Siting::race || knobs.auction.siting == Siting::staged_race;
-  const bool thinks_again = knobs.auction.second_thoughts > Duration{0};
-  if ((race || thinks_again) && knobs.backfill.reservations > 1) {
+  if (knobs.auction.takes_back() && knobs.backfill.reservations > 1) {
     return fail(
         "auction=race and auction-second-thoughts take back jobs for which others give way, and preempt beside several "
         "promises does not know of that: take depth=0 or depth=1, or another auction, or leave preempt out.");
