@@ -1,25 +1,31 @@
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/command.h"
+#include "cli/convert_output.h"
+#include "trace/attribute_table.h"
 #include "trace/gzip.h"
+#include "trace/json_lines.h"
 #include "trace/log.h"
 #include "trace/sacct.h"
 #include "trace/swf_reader.h"
-#include "trace/swf_writer.h"
 
 namespace rota::cli {
 namespace {
 
+using trace::AttributeTable;
 using trace::ImportReport;
+using trace::JobAttributes;
 using trace::LineBlocks;
 using trace::LogFormat;
+using trace::LogTop;
 using trace::SwfField;
 using trace::SwfRow;
-using trace::SwfWriter;
 
 constexpr std::int64_t kCancelled = 5;  // status in SWF
 
@@ -27,85 +33,204 @@ struct ConvertFlags {
   std::string input;
   std::string output = "-";
   std::string from = "auto";
+  std::string to = "auto";
+  std::string attributes;        // a sidecar to read; empty: none
+  std::string write_attributes;  // a sidecar to write; empty: none
   bool skip_bad_rows = false;
   bool keep_cancelled = false;
   bool anonymous = false;
 };
 
-// Passes a log in SWF through row by row: comments as they are, every row in the 18 fields of the standard.
-Result<ImportReport> convert_swf(LineBlocks blocks, const ConvertFlags& flags, const OutputFile& file, SwfWriter& out) {
-  ImportReport report;
-  const std::string shown = blocks.shown();
-  trace::SwfReader reader(std::move(blocks), flags.skip_bad_rows, report);
-  bool headed = false;
-  reader.on_comment = [&](std::string_view line) {
-    headed = true;
-    out.comment(line);
-  };
-  SwfRow row;
-  while (!file.failed()) {
-    const auto more = reader.next(row);
-    if (!more) return std::unexpected(more.error());
-    if (!*more) break;
-    if (!flags.keep_cancelled && row[SwfField::status] == kCancelled && row.milli(SwfField::run) <= 0) {
-      report.note("cancelled before they started: dropped", row.line);
-      continue;
-    }
-    if (!std::exchange(headed, true)) out.top({});
-    out.row(row);
-    ++report.kept;
-  }
-  if (report.kept > 0 || file.failed()) return report;
-  return fail(shown + ": it has no job to convert" + std::string(report.rows > 0 ? "; all its rows were dropped" : "") +
-              ". Is it a job log in SWF, or written by sacct -X -P?");
+// "; User: 1 anna"
+bool names_people(std::string_view comment) {
+  comment.remove_prefix(std::min(comment.find_first_not_of("; \t"), comment.size()));
+  return comment.starts_with("User:") || comment.starts_with("Group:");
 }
 
-Result<ImportReport> convert_sacct(LineBlocks blocks, const ConvertFlags& flags, SwfWriter& out) {
-  auto log = trace::read_sacct_log(std::move(blocks),
-                                   {.skip_bad_rows = flags.skip_bad_rows, .keep_cancelled = flags.keep_cancelled});
-  if (!log) return std::unexpected(log.error());
-  trace::SwfTop top;
-  top.rows = static_cast<std::int64_t>(log->rows.size());
-  top.unix_start = log->unix_start;
-  top.processors = log->most_processors;
-  top.note = "converted from sacct; MaxProcs is the most processors that were in use at once";
-  top.partitions = std::move(log->partitions);
-  top.queues = std::move(log->queues);
-  if (!flags.anonymous) {
+// One conversion: what is read, where it goes, and what is told of it.
+class Conversion {
+ public:
+  Conversion(const ConvertFlags& flags, const std::optional<AttributeTable>& beside, const OutputFile& file)
+      : flags_(flags), beside_(beside), file_(file) {}
+
+  ImportReport& report() { return report_; }
+
+  Result<void> run(LineBlocks blocks, LogFormat format, ConvertOutput& out) {
+    const std::string shown = blocks.shown();
+    auto done = format == LogFormat::sacct        ? from_sacct(std::move(blocks), out)
+                : format == LogFormat::json_lines ? from_json_lines(std::move(blocks), out)
+                                                  : from_swf(std::move(blocks), out);
+    if (!done || report_.kept > 0 || file_.failed()) return done;
+    return fail(shown + ": it has no job to convert" +
+                std::string(report_.rows > 0 ? "; all its rows were dropped" : "") +
+                ". Is it a job log in SWF, in JSON lines, or written by sacct -X -P?");
+  }
+
+ private:
+  // Row by row: comments as they are, where SWF is written, and every row in the 18 fields of the standard.
+  Result<void> from_swf(LineBlocks blocks, ConvertOutput& out) {
+    trace::SwfReader reader(std::move(blocks), flags_.skip_bad_rows, report_);
+    reader.on_comment = [&](std::string_view line) {
+      if (!flags_.anonymous || !names_people(line)) out.comment(line);
+    };
+    SwfRow row;
+    LogTop top;
+    while (!file_.failed()) {
+      const auto more = reader.next(row);
+      if (!more) return std::unexpected(more.error());
+      if (!*more) break;
+      if (dropped(row)) continue;
+      if (report_.kept == 0) out.top(top = named(reader.header()));
+      if (auto done = put(row, said_of(row), out); !done) return done;
+    }
+    return {};
+  }
+
+  Result<void> from_json_lines(LineBlocks blocks, ConvertOutput& out) {
+    const std::string shown = blocks.shown();
+    trace::JsonLinesReader reader(std::move(blocks), flags_.skip_bad_rows, report_);
+    SwfRow row;
+    JobAttributes attributes;
+    LogTop top;
+    while (!file_.failed()) {
+      const auto more = reader.next(row, attributes);
+      if (!more) return std::unexpected(more.error());
+      if (!*more) break;
+      if (dropped(row)) continue;
+      if (beside_ && attributes != JobAttributes{}) {
+        return fail(shown + ":" + std::to_string(row.line) + ": job " + std::to_string(row[SwfField::number]) +
+                    " has attributes here already, so that " + flags_.attributes +
+                    " has no say; leave --attributes out. (To write one, give --write-attributes.)");
+      }
+      if (report_.kept == 0) {
+        top = named(reader.top());
+        out.top(flags_.anonymous ? top : reader.top());
+      }
+      if (flags_.anonymous) {  // names that have turned up
+        if (top.partitions.size() < reader.top().partitions.size()) top.partitions = reader.top().partitions;
+        if (top.queues.size() < reader.top().queues.size()) top.queues = reader.top().queues;
+      }
+      if (auto done = put(row, beside_ ? said_of(row) : attributes, out); !done) return done;
+    }
+    return {};
+  }
+
+  Result<void> from_sacct(LineBlocks blocks, ConvertOutput& out) {
+    auto log = trace::read_sacct_log(std::move(blocks),
+                                     {.skip_bad_rows = flags_.skip_bad_rows, .keep_cancelled = flags_.keep_cancelled});
+    if (!log) return std::unexpected(log.error());
+    report_ = std::move(log->report);
+    report_.kept = 0;
+    LogTop top;
+    top.rows = static_cast<std::int64_t>(log->rows.size());
+    top.unix_start = log->unix_start;
+    top.processors = log->most_processors;
+    top.notes = {"converted from sacct; MaxProcs is the most processors that were in use at once"};
+    top.partitions = std::move(log->partitions);
+    top.queues = std::move(log->queues);
     top.users = std::move(log->users);
     top.groups = std::move(log->groups);
+    out.top(top = named(std::move(top)));
+    for (const SwfRow& row : log->rows) {
+      if (auto done = put(row, said_of(row), out); !done) return done;
+    }
+    return {};
   }
-  out.top(top);
-  for (const SwfRow& row : log->rows) out.row(row);
-  return std::move(log->report);
-}
+
+  bool dropped(const SwfRow& row) {
+    if (flags_.keep_cancelled || row[SwfField::status] != kCancelled || row.milli(SwfField::run) > 0) return false;
+    report_.note("cancelled before they started: dropped", row.line);
+    return true;
+  }
+
+  Result<void> put(const SwfRow& row, const JobAttributes& attributes, ConvertOutput& out) {
+    ++report_.kept;
+    return out.job(row, attributes);
+  }
+
+  LogTop named(LogTop top) const {
+    if (flags_.anonymous) {
+      top.users.clear();
+      top.groups.clear();
+    }
+    return top;
+  }
+
+  JobAttributes said_of(const SwfRow& row) const {
+    return beside_ ? beside_->attributes_of(row[SwfField::number]) : JobAttributes{};
+  }
+
+  const ConvertFlags& flags_;
+  const std::optional<AttributeTable>& beside_;
+  const OutputFile& file_;
+  ImportReport report_;
+};
 
 Result<LogFormat> wanted_format(const ConvertFlags& flags, LineBlocks& blocks) {
   if (flags.from == "swf") return LogFormat::swf;
   if (flags.from == "sacct") return LogFormat::sacct;
+  if (flags.from == "jsonl") return LogFormat::json_lines;
   return trace::format_of(blocks);
 }
 
+bool writes_json_lines(const ConvertFlags& flags) {
+  if (flags.to != "auto") return flags.to == "jsonl";
+  return flags.output.ends_with(".jsonl") || flags.output.ends_with(".jsonl.gz");
+}
+
+Result<void> check(const ConvertFlags& flags) {
+  const bool json = writes_json_lines(flags);
+  if (!flags.attributes.empty() && !json) {
+    return fail(
+        "--attributes says what to put into JSON lines, and SWF has no fields for it: write --to jsonl, or give " +
+        flags.attributes + " to rota simulate beside the log. (To write one, give --write-attributes.)");
+  }
+  if (!flags.write_attributes.empty() && json) {
+    return fail("JSON lines have the attributes in them: leave --write-attributes out, or write --to swf.");
+  }
+  if (!flags.write_attributes.empty() && flags.write_attributes == flags.output) {
+    return fail(
+        "the log and its attributes would go to the same place; give --output and --write-attributes two names.");
+  }
+  return {};
+}
+
 Result<int> convert(const ConvertFlags& flags) {
+  if (auto ok = check(flags); !ok) return std::unexpected(ok.error());
   auto blocks = LineBlocks::open(flags.input);
   if (!blocks) return std::unexpected(blocks.error());
   const auto format = wanted_format(flags, *blocks);
   if (!format) return std::unexpected(format.error());
+  std::optional<AttributeTable> beside;
+  if (!flags.attributes.empty()) {
+    auto read = AttributeTable::read(flags.attributes);
+    if (!read) return std::unexpected(read.error());
+    beside = std::move(*read);
+  }
   auto file = OutputFile::create(flags.output);
   if (!file) return std::unexpected(file.error());
+  std::optional<OutputFile> sidecar;
+  if (!flags.write_attributes.empty()) {
+    auto created = OutputFile::create(flags.write_attributes);
+    if (!created) return std::unexpected(created.error());
+    sidecar = std::move(*created);
+  }
   std::optional<trace::GzipStream> packed;
   if (flags.output.ends_with(".gz")) packed.emplace(file->stream());
-  Result<ImportReport> report;
+  std::ostream& stream = packed ? *packed : file->stream();
+  Conversion conversion(flags, beside, *file);
   {
-    SwfWriter writer(packed ? *packed : file->stream());
-    report = *format == LogFormat::sacct ? convert_sacct(std::move(*blocks), flags, writer)
-                                         : convert_swf(std::move(*blocks), flags, *file, writer);
+    const auto out = writes_json_lines(flags)
+                         ? json_output(stream)
+                         : swf_output(stream, sidecar ? &sidecar->stream() : nullptr, conversion.report());
+    if (auto done = conversion.run(std::move(*blocks), *format, *out); !done) return std::unexpected(done.error());
   }
-  if (!report) return std::unexpected(report.error());
   if (packed) packed->finish();
-  const auto written = file->commit();
-  if (!written) return std::unexpected(written.error());
-  std::fputs(trace::describe(*report).c_str(), stderr);
+  if (sidecar) {
+    if (auto written = sidecar->commit(); !written) return std::unexpected(written.error());
+  }
+  if (auto written = file->commit(); !written) return std::unexpected(written.error());
+  std::fputs(trace::describe(conversion.report()).c_str(), stderr);
   return kDone;
 }
 
@@ -113,10 +238,11 @@ Result<int> convert(const ConvertFlags& flags) {
 
 void add_convert(CLI::App& app, Action& action) {
   auto flags = std::make_shared<ConvertFlags>();
-  CLI::App* command = app.add_subcommand("convert", "write a job log as plain SWF, whatever it was before");
+  CLI::App* command =
+      app.add_subcommand("convert", "write a job log as plain SWF or as JSON lines, whatever it was before");
   command
       ->add_option("INPUT", flags->input,
-                   "job log: SWF in any dialect, or written by sacct -X -P; gzip is recognised; "
+                   "job log: SWF in any dialect, JSON lines, or written by sacct -X -P; gzip is recognised; "
                    "- is standard input")
       ->required()
       ->type_name("FILE");
@@ -125,21 +251,34 @@ void add_convert(CLI::App& app, Action& action) {
                    "where to write it; packed if the name ends in .gz; - is standard output")
       ->type_name("FILE")
       ->capture_default_str();
-  command->add_option("--from", flags->from, "format of the input; auto: told from its first line")
-      ->check(CLI::IsMember({"auto", "swf", "sacct"}))
+  command->add_option("--from", flags->from, "format of the input; auto: told from its beginning")
+      ->check(CLI::IsMember({"auto", "swf", "sacct", "jsonl"}))
       ->capture_default_str();
+  command
+      ->add_option("--to", flags->to,
+                   "format of the output; auto: JSON lines if its name ends in .jsonl or .jsonl.gz, else SWF")
+      ->check(CLI::IsMember({"auto", "swf", "jsonl"}))
+      ->capture_default_str();
+  command
+      ->add_option("--attributes", flags->attributes,
+                   "what the log does not say of its jobs (CSV), to go into the JSON lines")
+      ->type_name("FILE.csv");
+  command
+      ->add_option("--write-attributes", flags->write_attributes,
+                   "also write what SWF has no fields for (CSV), from JSON lines or sacct")
+      ->type_name("FILE.csv");
   command->add_flag("--skip-bad-rows", flags->skip_bad_rows,
                     "drop rows that cannot be read, and count them, instead of stopping at the first");
   command->add_flag("--keep-cancelled", flags->keep_cancelled, "keep jobs that were cancelled before they started");
-  command->add_flag("--anonymous", flags->anonymous,
-                    "leave the names of users and groups out of the header (from sacct)");
+  command->add_flag("--anonymous", flags->anonymous, "leave the names of users and groups out");
   command->footer(
       "Rows that were dropped or mended are counted on standard error, with the first line of each kind. A file "
       "appears whole or not at all.\n\nExamples:\n"
       "  TZ=UTC sacct -X -P --allusers -S 2024-01-01 -E 2024-07-01 \\\n"
       "    --format=JobIDRaw,User,Group,Partition,QOS,Submit,Start,End,ElapsedRaw,"
       "TimelimitRaw,State,AllocCPUS,ReqCPUS,NNodes,ReqMem > log.txt\n"
-      "  rota convert log.txt -o log.swf.gz");
+      "  rota convert log.txt -o log.swf.gz\n"
+      "  rota convert log.swf --attributes log.csv -o log.jsonl");
   command->callback([&action, flags] { action = [flags] { return convert(*flags); }; });
 }
 

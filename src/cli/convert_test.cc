@@ -94,10 +94,67 @@ TEST_F(ConvertTest, LeavesNothingBehindWhenItFails) {
 TEST_F(ConvertTest, SaysWhyThereIsNothingToConvert) {
   put("empty", "");
   put("cancelled", "1 0 -1 0 4 -1 -1 -1 -1 -1 5\n");
-  EXPECT_EQ(convert({path("empty")}),
-            path("empty") + ": it has no job to convert. Is it a job log in SWF, or written by sacct -X -P?");
+  EXPECT_EQ(
+      convert({path("empty")}),
+      path("empty") + ": it has no job to convert. Is it a job log in SWF, in JSON lines, or written by sacct -X -P?");
   EXPECT_NE(convert({path("cancelled")}).find("all its rows were dropped"), std::string::npos);
   EXPECT_NE(convert({path("none")}).find("No such file"), std::string::npos);
+}
+
+constexpr const char* kSidecar = "job,licences,priority\n2,matlab:2,\n*,,5\n";
+constexpr const char* kLog =
+    "; MaxProcs: 64\n; User: 3 anna\n1 0 -1 60.5 4 -1 -1 4 90 -1 1 3 -1 -1 -1 -1 -1 -1\n2 5 -1 7 8\n";
+constexpr const char* kJson =
+    "{\"processors\":64,\"users\":{\"3\":\"anna\"}}\n"
+    "{\"number\":1,\"submit\":0,\"run_time\":60.5,\"processors\":4,\"limit\":90,\"status\":1,\"user\":\"anna\","
+    "\"priority\":5}\n"
+    "{\"number\":2,\"submit\":5,\"run_time\":7,\"processors\":8,\"requested_processors\":null,\"licences\":\"matlab:"
+    "2\"}"
+    "\n";
+
+TEST_F(ConvertTest, WritesJsonLinesWithWhatTheSidecarSays) {
+  put("in.swf", kLog);
+  put("in.csv", kSidecar);
+  EXPECT_EQ(convert({path("in.swf"), "--attributes", path("in.csv")}, "out.jsonl"), kJson);
+  EXPECT_EQ(convert({path("in.swf"), "--attributes", path("in.csv"), "--to", "jsonl"}, "out"), kJson);
+}
+
+TEST_F(ConvertTest, WritesJsonLinesAsSwfAndASidecar) {
+  put("in.jsonl", kJson);
+  EXPECT_EQ(convert({path("in.jsonl"), "--write-attributes", path("out.csv")}),
+            "; Version: 2.2\n; MaxProcs: 64\n; User: 3 anna\n1 0 -1 60.5 4 -1 -1 4 90 -1 1 3 -1 -1 -1 -1 -1 -1\n"
+            "2 5 -1 7 8 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n");
+  EXPECT_EQ(read_file(path("out.csv")).value(),
+            "job,nodes,memory,licences,restart,restart_cost,priority,tasks,task_accelerator,task_cpu,task_transfer,"
+            "start_up,input,site\n1,,,,,,5,,,,,,,\n2,,,matlab:2,,,,,,,,,,\n");
+  EXPECT_EQ(convert({path("in.jsonl")}, "again.jsonl"), kJson);
+}
+
+TEST_F(ConvertTest, WritesNamesThatTurnUpAmongTheJobsAsCommentsOfSwf) {
+  put("in.jsonl",
+      "{\"number\":1,\"submit\":0,\"run_time\":1,\"processors\":1,\"user\":\"anna\"}\n"
+      "{\"number\":2,\"submit\":0,\"run_time\":1,\"processors\":1,\"user\":\"bert\"}\n");
+  EXPECT_EQ(convert({path("in.jsonl")}),
+            "; Version: 2.2\n; User: 1 anna\n1 0 -1 1 1 -1 -1 1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1\n; User: 2 bert\n"
+            "2 0 -1 1 1 -1 -1 1 -1 -1 -1 2 -1 -1 -1 -1 -1 -1\n");
+  EXPECT_EQ(convert({path("in.jsonl"), "--anonymous"}, "out.jsonl"),
+            "{\"number\":1,\"submit\":0,\"run_time\":1,\"processors\":1,\"user\":1}\n"
+            "{\"number\":2,\"submit\":0,\"run_time\":1,\"processors\":1,\"user\":2}\n");
+}
+
+TEST_F(ConvertTest, RefusesAttributesThatHaveNoPlace) {
+  put("in.swf", kLog);
+  put("in.jsonl", kJson);
+  put("in.csv", kSidecar);
+  const auto starts = [](const std::string& text, const char* with) { return text.starts_with(with); };
+  EXPECT_TRUE(
+      starts(convert({path("in.swf"), "--attributes", path("in.csv")}), "--attributes says what to put into JSON"));
+  EXPECT_TRUE(
+      starts(convert({path("in.swf"), "--write-attributes", path("x.csv")}, "out.jsonl"), "JSON lines have the"));
+  EXPECT_TRUE(starts(convert({path("in.swf"), "--write-attributes", path("out.swf")}), "the log and its attributes"));
+  EXPECT_EQ(convert({path("in.jsonl"), "--attributes", path("in.csv")}, "out.jsonl"),
+            path("in.jsonl") + ":2: job 1 has attributes here already, so that " + path("in.csv") +
+                " has no say; leave --attributes out. (To write one, give --write-attributes.)");
 }
 
 TEST_F(ConvertTest, TellsThatTheDiskIsFull) {

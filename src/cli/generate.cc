@@ -1,8 +1,10 @@
-// rota generate MODEL: seeded workloads as Standard Workload Format files. The options of a model are its knobs.
+// rota generate MODEL: seeded workloads in the Standard Workload Format or as JSON lines. The options of a model are
+// its knobs.
 #include <array>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -16,12 +18,17 @@ namespace {
 struct Request {
   std::unique_ptr<trace::Generator> generator;
   std::string output = "-";
+  std::string to = "auto";
+
+  bool json_lines() const { return to == "auto" ? output.ends_with(".jsonl") : to == "jsonl"; }
 };
 
 // Of `rota generate`, whichever the model.
 struct Sidecar {
   trace::AttributesGenerator attributes;
-  std::string file;  // empty: none
+  std::string file;     // empty: none
+  bool inside = false;  // in the JSON lines themselves
+  std::vector<const CLI::Option*> knobs;
 };
 
 // "offered load 0.903" or, in a closed loop, what stands in for it.
@@ -39,37 +46,66 @@ void tell(const trace::Recipe& recipe, const trace::Written& written, const std:
                grouped(recipe.processors).c_str(), pressure(recipe, written).c_str());
 }
 
+void tell(const trace::AttributesGenerator::Written& written, const std::string& file) {
+  std::fprintf(stderr, "%s: %s jobs can restart elsewhere, %s hold licences, %s have %s tasks.\n", file.c_str(),
+               grouped(written.restartable).c_str(), grouped(written.licensed).c_str(), grouped(written.tasked).c_str(),
+               grouped(written.tasks).c_str());
+}
+
 Result<void> write_attributes(const Sidecar& sidecar, const trace::Recipe& recipe) {
   if (auto ok = sidecar.attributes.check(); !ok) return ok;
   auto file = OutputFile::create(sidecar.file);
   if (!file) return std::unexpected(file.error());
   const auto written = sidecar.attributes.write(file->stream(), recipe);
   if (auto done = file->commit(); !done) return done;
-  std::fprintf(stderr, "%s: %s jobs can restart elsewhere, %s hold licences, %s have %s tasks.\n", sidecar.file.c_str(),
-               grouped(written.restartable).c_str(), grouped(written.licensed).c_str(), grouped(written.tasked).c_str(),
-               grouped(written.tasks).c_str());
+  tell(written, sidecar.file);
   return {};
 }
 
-Result<int> run(const Request& request, const Sidecar& sidecar) {
+// What contradicts itself, before anything is written.
+Result<void> check(const Request& request, const Sidecar& sidecar) {
   if (request.output.ends_with(".gz")) {
     return fail("rota generate writes plain text: leave --output out and pipe it, as in `rota generate " +
                 std::string(request.generator->model()) + " | gzip > " + request.output + "`.");
   }
+  const bool json = request.json_lines();
+  if (!sidecar.file.empty() && sidecar.file == request.output) {
+    return fail("the log and its attributes would go to the same place; give --output and --attributes two names" +
+                std::string(json ? ", or have them in the log with --with-attributes." : "."));
+  }
+  if (sidecar.inside && !json) {
+    return fail(
+        "SWF has no fields for attributes: write JSON lines, as with --output FILE.jsonl, or the attributes "
+        "beside it with --attributes FILE.csv.");
+  }
+  if (sidecar.inside && !sidecar.file.empty()) {
+    return fail("--with-attributes puts the attributes into the log, --attributes into a file beside it: give one.");
+  }
+  return {};
+}
+
+Result<int> run(const Request& request, const Sidecar& sidecar) {
+  if (auto ok = check(request, sidecar); !ok) return std::unexpected(ok.error());
   const auto recipe = request.generator->recipe();
   if (!recipe) return std::unexpected(recipe.error());
-  const bool with_attributes = !sidecar.file.empty();
-  if (with_attributes && sidecar.file == request.output) {
-    return fail("the log and its attributes would go to the same place; give --output and --attributes two names.");
+  if (sidecar.inside) {
+    if (auto ok = sidecar.attributes.check(); !ok) return std::unexpected(ok.error());
   }
   auto file = OutputFile::create(request.output);
   if (!file) return std::unexpected(file.error());
-  if (with_attributes) {
+  if (!sidecar.file.empty()) {
     if (auto done = write_attributes(sidecar, *recipe); !done) return std::unexpected(done.error());
   }
-  const trace::Written written = trace::write_generated(file->stream(), *recipe);
+  trace::AttributeDraws draws(sidecar.attributes);
+  const std::string options =
+      sidecar.inside ? " --to jsonl --with-attributes" + sidecar.attributes.options() : " --to jsonl";
+  const trace::Written written =
+      request.json_lines() ? write_generated_json(file->stream(), *recipe, sidecar.inside ? &draws : nullptr, options)
+                           : write_generated(file->stream(), *recipe);
   if (auto done = file->commit(); !done) return std::unexpected(done.error());
-  if (request.output != "-") tell(*recipe, written, request.output);
+  if (request.output == "-") return kDone;
+  tell(*recipe, written, request.output);
+  if (sidecar.inside) tell(draws.written(), request.output);
   return kDone;
 }
 
@@ -88,31 +124,44 @@ CLI::Option* add_knob(CLI::App& app, const trace::Knob& knob) {
       ->default_str(trace::value_text(knob));
 }
 
-// The sidecar's options stand once for all models, behind whose options they are found too, and mean nothing without
-// it.
+// The options of attributes stand once for all models, behind whose options they are found too, and mean nothing where
+// attributes are not written.
 void add_attributes(CLI::App& app, Sidecar& sidecar) {
   constexpr const char* kGroup = "Attributes";
-  CLI::Option* file = app.add_option("--attributes", sidecar.file,
-                                     "also write what a log has no fields for (CSV): who can restart elsewhere, "
-                                     "licences, priorities, tasks for accelerators")
-                          ->type_name("FILE.csv")
-                          ->group(kGroup);
-  app.add_option("--licence-names", sidecar.attributes.licences, "licences to choose from, separated by commas")
-      ->delimiter(',')
-      ->type_name("NAME,...")
-      ->group(kGroup)
-      ->needs(file);
-  for (const trace::Knob& knob : sidecar.attributes.knobs()) add_knob(app, knob)->group(kGroup)->needs(file);
+  app.add_option("--attributes", sidecar.file,
+                 "also write what SWF has no fields for (CSV): who can restart elsewhere, licences, priorities, tasks "
+                 "for accelerators")
+      ->type_name("FILE.csv")
+      ->group(kGroup);
+  app.add_flag("--with-attributes", sidecar.inside, "have them in the log itself, which is JSON lines")->group(kGroup);
+  sidecar.knobs.push_back(
+      app.add_option("--licence-names", sidecar.attributes.licences, "licences to choose from, separated by commas")
+          ->delimiter(',')
+          ->type_name("NAME,...")
+          ->group(kGroup));
+  for (const trace::Knob& knob : sidecar.attributes.knobs())
+    sidecar.knobs.push_back(add_knob(app, knob)->group(kGroup));
+  app.callback([&sidecar] {
+    if (sidecar.inside || !sidecar.file.empty()) return;
+    for (const CLI::Option* const knob : sidecar.knobs) {
+      if (knob->count() > 0) throw CLI::RequiresError(knob->get_name(), "--attributes or --with-attributes");
+    }
+  });
 }
 
 void add_model(CLI::App& generate, Action& action, std::unique_ptr<trace::Generator> generator,
                const std::shared_ptr<const Sidecar>& sidecar) {
   CLI::App* app = generate.add_subcommand(std::string(generator->model()), std::string(generator->summary()));
-  app->footer("Source: " + std::string(generator->source()) +
-              ".\n\nWith --attributes FILE.csv it also writes a sidecar, whose options `rota generate --help` shows."
-              "\n\nEvery model, formula and default: docs/generators.md.");
+  app->footer(
+      "Source: " + std::string(generator->source()) +
+      ".\n\nWith --attributes FILE.csv it also writes a sidecar, and with --with-attributes it has the same in JSON "
+      "lines; `rota generate --help` shows the options."
+      "\n\nEvery model, formula and default: docs/generators.md.");
   auto request = std::make_shared<Request>(Request{.generator = std::move(generator)});
   app->add_option("-o,--output", request->output, "write there instead of to standard output")->type_name("FILE");
+  app->add_option("--to", request->to, "format; auto: JSON lines if the name of --output ends in .jsonl, else SWF")
+      ->check(CLI::IsMember({"auto", "swf", "jsonl"}))
+      ->capture_default_str();
   for (const trace::Knob& knob : request->generator->knobs()) add_knob(*app, knob);
   app->fallthrough();
   app->callback([request, sidecar, &action] { action = [request, sidecar] { return run(*request, *sidecar); }; });
@@ -121,9 +170,11 @@ void add_model(CLI::App& generate, Action& action, std::unique_ptr<trace::Genera
 }  // namespace
 
 void add_generate(CLI::App& app, Action& action) {
-  CLI::App* generate = app.add_subcommand("generate", "make a workload from a model and a seed, as an SWF file");
+  CLI::App* generate = app.add_subcommand("generate", "make a workload from a model and a seed, as SWF or JSON lines");
   generate->require_subcommand(1);
-  generate->footer("Examples:\n  rota generate lublin --jobs 5000 --seed 7 --processors 128 --load 0.9 -o lublin.swf");
+  generate->footer(
+      "Examples:\n  rota generate lublin --jobs 5000 --seed 7 --processors 128 --load 0.9 -o lublin.swf\n"
+      "  rota generate poisson --with-attributes --priority-levels 3 -o jobs.jsonl");
   const auto sidecar = std::make_shared<Sidecar>();
   add_attributes(*generate, *sidecar);
   for (auto& generator : trace::all_generators()) add_model(*generate, action, std::move(generator), sidecar);

@@ -76,6 +76,11 @@ std::optional<report::TaskUse> task_use(const sim::TaskUse& its, Bind bind) {
                          its.bytes, its.accelerators, its.computing, its.length, its.checks};
 }
 
+JobSpec asked(JobSpec job, const RehearseOptions& options) {
+  if (options.attributes) options.attributes->give(job);
+  return job;
+}
+
 bool WorkloadSource::next(sim::Arrival& arrival) {
   if (next_ == workload_.jobs.size()) return false;
   arrival = {workload_.jobs[next_], workload_.run_times[next_]};
@@ -132,7 +137,7 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
   WorkHistory past(options.machine.get());
   if (power.rule == Power::load_factor && power.from_log) {
     for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
-      past.add(workload.jobs[i], std::min(workload.run_times[i], workload.jobs[i].limit));
+      past.add(asked(workload.jobs[i], options), std::min(workload.run_times[i], workload.jobs[i].limit));
     }
     how.past_work = &past;
   }

@@ -37,6 +37,8 @@ struct Rehearsed {
 // The partition of the machine that a job's log names; invalid: it names none, or one that the machine does not have.
 PartitionId named_partition(const trace::Workload& workload, const Machine& machine, const JobSpec& spec);
 
+JobSpec asked(JobSpec job, const RehearseOptions& options);  // with what its attributes say
+
 // What was metered; nothing where `metered` is nullptr.
 std::optional<report::PowerUse> power_use(const sim::Consumption& its, const Machine* metered);
 // What a job of a machine that tells a price cost.

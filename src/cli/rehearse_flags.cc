@@ -68,19 +68,25 @@ Result<RehearseOptions> RehearseFlags::options(const trace::Workload& workload) 
     if (auto suit = nodes_suit(*options.machine); !suit) return std::unexpected(suit.error());
     if (auto suits = factors_suit(options.machine.get()); !suits) return std::unexpected(suits.error());
     if (auto suit = sites_suit(options.machine.get()); !suit) return std::unexpected(suit.error());
-    return with_attributes(std::move(options));
+    return with_attributes(std::move(options), workload);
   }
   options.processors = processors > 0 ? processors : workload.processors;
   if (options.processors <= 0) {
     return fail(workload.name +
                 ": its header does not say how many processors the cluster has (MaxProcs); give --processors N.");
   }
-  return with_attributes(with_switches(std::move(options)));
+  return with_attributes(with_switches(std::move(options)), workload);
 }
 
-Result<RehearseOptions> RehearseFlags::with_attributes(RehearseOptions options) const {
-  if (attributes.empty()) return options;
-  auto read = trace::Attributes::read(attributes, options.machine.get());
+Result<RehearseOptions> RehearseFlags::with_attributes(RehearseOptions options, const trace::Workload& workload) const {
+  if (attributes.empty() && !workload.attributes) return options;
+  if (!attributes.empty() && workload.attributes) {
+    return fail(workload.attributes->shown() +
+                " says itself what licences, priorities, tasks and so on its jobs have; "
+                "leave --attributes out, or take them out of the log.");
+  }
+  auto read = workload.attributes ? trace::Attributes::match(workload.attributes, options.machine.get())
+                                  : trace::Attributes::read(attributes, options.machine.get());
   if (!read) return std::unexpected(read.error());
   options.attributes = std::make_shared<const trace::Attributes>(std::move(*read));
   if (const TaskTable& tasks = options.attributes->tasks(); !tasks.empty()) {

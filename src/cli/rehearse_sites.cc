@@ -101,6 +101,9 @@ DispatchRules rules_of(const AuctionKnobs& knobs, const Machine& whole) {
   rules.bid.valuation = knobs.bid;
   rules.bid.mean_run_time = knobs.mean_run_time;
   rules.bid.spare = knobs.spare;
+  rules.second_thoughts = knobs.second_thoughts > Duration{0};
+  rules.bids_again = knobs.second_thoughts;
+  if (rules.second_thoughts) rules.auction.margin = knobs.margin.count();
   for (const Partition& p : whole.partitions) rules.bid.priorities = std::max(rules.bid.priorities, p.priority);
   if (knobs.siting == Siting::english) rules.look = knobs.look;
   return rules;
@@ -137,7 +140,8 @@ class SiteRehearsal {
     if (power.rule != Power::load_factor || !power.from_log) return;
     for (const Machine& site : whole_.sites) past_.emplace_back(&site);
     for (std::size_t i = 0; i < workload_.jobs.size(); ++i) {
-      past_[streams_.homes[i].value].add(workload_.jobs[i], std::min(workload_.run_times[i], workload_.jobs[i].limit));
+      past_[streams_.homes[i].value].add(asked(workload_.jobs[i], options_),
+                                         std::min(workload_.run_times[i], workload_.jobs[i].limit));
     }
   }
 

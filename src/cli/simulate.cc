@@ -262,7 +262,8 @@ void add_simulate(CLI::App& app, Action& action) {
   command
       ->add_option(
           "WORKLOAD", flags->workloads,
-          "job logs in the Standard Workload Format or as sacct -P prints them, plain or gzipped; - is standard input")
+          "job logs in the Standard Workload Format, JSON lines, or as sacct -P prints them, plain or gzipped; - is "
+          "standard input")
       ->required()
       ->type_name("FILE");
   flags->rehearse.declare(*command, RehearseFlags::Policies::several);

@@ -151,7 +151,7 @@ void add_verify(CLI::App& app, Action& action) {
       "line says how many starts are identical; the exit code is 0 only if all are.");
   command
       ->add_option("WORKLOAD", flags->workload,
-                   "job log in the Standard Workload Format or as sacct -P prints them, plain or gzipped")
+                   "job log in the Standard Workload Format, JSON lines, or as sacct -P prints them, plain or gzipped")
       ->required()
       ->type_name("FILE");
   command->add_option("SCHEDULE", flags->schedule, "CSV with the columns job_id,start in seconds; plain or gzipped")

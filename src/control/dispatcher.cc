@@ -42,7 +42,8 @@ void Dispatcher::ring() {
 Instant Dispatcher::next_ring() const {
   if (!exchange_.changes(seen_).empty()) return loop_.now();
   Instant next = next_look_;
-  for (const auto& [job, auction] : auctions_) next = std::min(next, auction.closes());
+  if (again_) next = std::min(next, next_again_);
+  for (const auto& [job, auction] : auctions_) next = std::min(next, auction.closes(loop_.now()));
   return next;
 }
 
@@ -76,9 +77,12 @@ void Dispatcher::offered(std::int64_t job) {
   if (!offer) return;
   Haul haul = site_.haul(*offer);
   if (offer->holder == self_) haul.here = Duration{0};
-  if (const auto asked = site_.asked_here(*offer)) bidder_.opened(*asked, haul);
+  if (offer->holder.valid()) haul.margin = Duration{0};  // the auctioneer sees to it, for all but the holder
+  if (const auto asked = site_.asked_here(*offer)) bidder_.opened(*asked, haul, offer->holder.valid());
   if (offer->home == self_) {
-    auctions_.insert_or_assign(job, Auctioneer(rules_.auction, site_.soonest(*offer), loop_.now(), offer->holder));
+    AuctionRules rules = rules_.auction;
+    if (offer->holder.valid() && rules_.bids_again > Duration{0}) rules.length = rules_.bids_again;
+    auctions_.insert_or_assign(job, Auctioneer(rules, site_.soonest(*offer), loop_.now(), offer->holder));
   }
   load_changed_ = load_changed_ || rules_.look == Duration{0};
 }
@@ -100,11 +104,19 @@ void Dispatcher::claimed(const Change& change) {
 void Dispatcher::look_and_bid(Instant now) {
   const bool look = next_look_ <= now || (rules_.look == Duration{0} && load_changed_);
   while (next_look_ <= now) next_look_ += rules_.look;
-  if ((look || load_changed_) && bidder_.open() > 0) {
+  again_ = again_ || look || load_changed_;
+  const bool held_too = again_ && next_again_ <= now;
+  if ((look || load_changed_ || held_too) && bidder_.open() > 0) {
     const std::vector<Coming> coming = site_.coming();
     const Outlook outlook{now, coming};
-    send(look ? bidder_.look(site_.view(), outlook) : bidder_.refresh(site_.view(), outlook));
+    const bool join = look || (held_too && rules_.look == Duration{0});
+    send(join ? bidder_.look(site_.view(), outlook, held_too) : bidder_.refresh(site_.view(), outlook, held_too));
   }
+  if (held_too) {
+    again_ = false;
+    next_again_ = now + rules_.bids_again;
+  }
+  again_ = again_ && rules_.second_thoughts && bidder_.holds_any();
   load_changed_ = false;
 }
 
@@ -114,7 +126,7 @@ void Dispatcher::send(const std::vector<Bidder::Message>& messages) {
 
 void Dispatcher::close_auctions(Instant now) {
   for (auto& [job, auction] : auctions_) {
-    if (auction.over() || (auction.closes() > now && !auction.settled())) continue;
+    if (auction.over() || (auction.closes(now) > now && !auction.settled())) continue;
     const auto winner = auction.close(now);
     if (winner && !exchange_.claim(job, winner->site)) auction.reopen(now, winner->site);
   }

@@ -18,6 +18,7 @@ struct DispatchRules {
   BidRules bid;
   Duration look{0};              // how often it looks at the global queue; 0: it hears of every auction at once
   bool second_thoughts = false;  // a job that was won and has not started stays on offer
+  Duration bids_again{0};  // on such a job at most so often, and rounds are as long then; 0: whenever load changes
 };
 
 // A dispatcher's own site.
@@ -72,7 +73,9 @@ class Dispatcher final : public Alarm {
   std::set<std::int64_t> held_;                  // jobs that wait here and are on offer
   Revision seen_ = 0;
   Instant next_look_ = kNever;
+  Instant next_again_ = kEpoch;  // when bids on jobs that are held may be renewed
   bool load_changed_ = false;
+  bool again_ = false;  // and when there is reason to
 };
 
 }  // namespace rota

@@ -11,7 +11,7 @@ void Auctioneer::hears(const Bid& bid) {
 }
 
 bool Auctioneer::settled() const {
-  if (won_ || bids_.empty() || rules_.close == Close::on_time) return false;
+  if (won_ || bids_.empty() || rules_.close == Close::on_time || holder_.valid()) return false;
   const auto sooner = [](const auto& a, const auto& b) { return a.second.start < b.second.start; };
   const Duration earliest = std::min_element(bids_.begin(), bids_.end(), sooner)->second.start;
   if (rules_.close == Close::unbeatable) return earliest <= Duration{0};
@@ -30,16 +30,28 @@ const Bid* Auctioneer::best() const {
   return best;
 }
 
+const Bid* Auctioneer::winner() const {
+  const Bid* const highest = best();
+  const auto kept = bids_.find(holder_);
+  if (!highest || kept == bids_.end()) return highest;
+  return highest->price > kept->second.price + rules_.margin ? highest : nullptr;
+}
+
+Instant Auctioneer::closes(Instant now) const {
+  if (!holder_.valid()) return closes_;
+  if (!winner()) return kNever;
+  if (closes_ >= now) return closes_;
+  return closes_ + (now - closes_ + rules_.length - Duration{1}) / rules_.length * rules_.length;
+}
+
 std::optional<Bid> Auctioneer::close(Instant now) {
   CHECK(!won_, "an auction is closed once");
-  const Bid* winner = best();
-  const auto kept = bids_.find(holder_);
-  if (!winner || (kept != bids_.end() && winner->price <= kept->second.price + rules_.margin)) {
-    closes_ = now + rules_.length;
-    return std::nullopt;
+  if (const Bid* const sold = winner()) {
+    won_ = true;
+    return *sold;
   }
-  won_ = true;
-  return *winner;
+  closes_ = now + rules_.length;
+  return std::nullopt;
 }
 
 void Auctioneer::reopen(Instant now, SiteId without) {
@@ -48,10 +60,14 @@ void Auctioneer::reopen(Instant now, SiteId without) {
   closes_ = now + rules_.length;
 }
 
-std::vector<Bidder::Message> Bidder::bids(const View& view, const Outlook& outlook, bool join) {
+bool Bidder::holds_any() const {
+  return std::any_of(lots_.begin(), lots_.end(), [](const auto& lot) { return lot.second.held; });
+}
+
+std::vector<Bidder::Message> Bidder::bids(const View& view, const Outlook& outlook, Which which) {
   std::vector<Message> messages;
   for (auto& [number, lot] : lots_) {
-    if (!lot.joined && !join) continue;
+    if ((!lot.joined && !which.join) || (lot.held && !which.held_too)) continue;
     auto bid = bid_for(rules_, view, lot.job, lot.haul, outlook);
     if (!bid && !lot.joined) continue;
     if (!bid) bid = bid_of_the_unable(rules_, lot.haul);

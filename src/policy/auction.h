@@ -31,7 +31,8 @@ struct AuctionRules {
 class Auctioneer {
  public:
   // soonest: of each site, the start that it could offer at best, when it is idle.
-  // holder: has the job in its queue, and keeps it unless another bid is above its own; invalid: nobody.
+  // holder: has the job in its queue, and keeps it unless another bid is above its own; invalid: nobody. What is held
+  // is in no hurry: its rounds are closed on time, and only those in which somebody could have it.
   Auctioneer(const AuctionRules& rules, std::vector<Duration> soonest, Instant opened, SiteId holder = {})
       : rules_(rules), soonest_(std::move(soonest)), closes_(opened + rules.length), holder_(holder) {}
 
@@ -41,7 +42,8 @@ class Auctioneer {
   void loses(SiteId site) { bids_.erase(site); }
 
   bool over() const { return won_; }
-  Instant closes() const { return closes_; }  // of this round
+  // When the round closes that goes on at that instant; kNever: nobody could have the job as bids stand.
+  Instant closes(Instant now) const;
   std::size_t bidders() const { return bids_.size(); }
 
   // Whether the round may be closed now although it is not over. With b the earliest start offered and s(c) what a site
@@ -55,6 +57,7 @@ class Auctioneer {
 
  private:
   const Bid* best() const;
+  const Bid* winner() const;  // nullptr: nobody, as bids stand
 
   AuctionRules rules_;
   std::vector<Duration> soonest_;  // by site
@@ -74,24 +77,38 @@ class Bidder {
 
   Bidder(SiteId site, const BidRules& rules) : site_(site), rules_(rules) {}
 
-  void opened(const JobSpec& job, const Haul& haul) { lots_[job.number] = {job, haul, false, {}}; }
+  // held: the job waits at some site, so that bids on it are in no hurry.
+  void opened(const JobSpec& job, const Haul& haul, bool held = false) {
+    lots_[job.number] = {job, haul, false, held, {}};
+  }
   void over(std::int64_t job) { lots_.erase(job); }
   std::size_t open() const { return lots_.size(); }
 
-  // Looks at the queue: joins every auction in which it can offer processors. Its first bids.
-  std::vector<Message> look(const View& view, const Outlook& outlook = {}) { return bids(view, outlook, true); }
+  bool holds_any() const;  // some open job is held
+  // Looks at the queue: joins every auction in which it can offer processors. Its first bids. held_too: also on jobs
+  // that are held.
+  std::vector<Message> look(const View& view, const Outlook& outlook = {}, bool held_too = true) {
+    return bids(view, outlook, {true, held_too});
+  }
   // The site's load has changed: the bids that have changed with it, where it takes part.
-  std::vector<Message> refresh(const View& view, const Outlook& outlook = {}) { return bids(view, outlook, false); }
+  std::vector<Message> refresh(const View& view, const Outlook& outlook = {}, bool held_too = true) {
+    return bids(view, outlook, {false, held_too});
+  }
 
  private:
   struct Lot {
     JobSpec job;
     Haul haul;
     bool joined;
+    bool held;
     Bid bid;  // the last that was sent
   };
 
-  std::vector<Message> bids(const View& view, const Outlook& outlook, bool join);
+  struct Which {
+    bool join;
+    bool held_too;
+  };
+  std::vector<Message> bids(const View& view, const Outlook& outlook, Which which);
 
   SiteId site_;
   BidRules rules_;

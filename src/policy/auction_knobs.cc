@@ -75,6 +75,15 @@ Result<void> set_spare(AuctionKnobs& knobs, std::string_view value) {
   return {};
 }
 
+Result<void> set_second_thoughts(AuctionKnobs& knobs, std::string_view value) {
+  const auto time = value == "no" ? Result<Duration>(Duration{0}) : parse_duration(value);
+  if (!time || (value != "no" && *time < seconds(1)) || *time > kLongest) {
+    return wrong("auction-second-thoughts", "no, or a time of a second or more such as 5m", value);
+  }
+  knobs.second_thoughts = *time;
+  return {};
+}
+
 Result<void> set_seed(AuctionKnobs& knobs, std::string_view value) {
   const auto number = parse_integer(value);
   if (!number || *number < 0) return wrong("auction-seed", "a whole number from 0 on", value);
@@ -92,6 +101,7 @@ Result<void> set_auction_knob(AuctionKnobs& knobs, std::string_view name, std::s
   if (name == "auction-close") return choose(knobs.close, kCloses, name, value);
   if (name == "auction-spare") return set_spare(knobs, value);
   if (name == "auction-seed") return set_seed(knobs, value);
+  if (name == "auction-second-thoughts") return set_second_thoughts(knobs, value);
   const TimeKnob* knob = time_knob(name);
   if (!knob) {
     return fail("there is no policy knob " + quoted(name) + "; `rota policies auction` and `rota policies` list them.");
@@ -114,7 +124,7 @@ std::string_view idle_auction_knob(const AuctionKnobs& knobs, std::string_view n
   if (!knobs.auctions()) return "it is for auction=english and auction=announced";
   if (name == "auction-look") return knobs.siting == Siting::english ? "" : "it is for auction=english";
   if (name == "auction-patience") return knobs.close == Close::stopping ? "" : "it is for auction-close=stopping";
-  if (name == "auction-margin" || name == "auction-spare") {
+  if (name == "auction-margin" || name == "auction-spare" || name == "auction-second-thoughts") {
     return knobs.by_expected_start() ? "" : "it is for auction-bid=plan and auction-bid=rate";
   }
   return {};

@@ -29,10 +29,16 @@ struct AuctionKnobs {
   Duration patience{0};                    // stopping: mean time until a site that has not bid does
   Duration margin = seconds(60);           // bids by expected start: by so much sooner it must start elsewhere
   Duration mean_run_time = seconds(3600);  // what sites take for that of jobs
+  Duration second_thoughts{0};             // bids by expected start: a job that was won and waits stays on offer, and
+                                           // bids on it are renewed so often; 0: it stays where it is
   double spare = 0.3;                      // bids by expected start: so many mean run times an empty site may be later
   std::int64_t seed = 1;                   // of random sites, and of who hears first in a race
 
   bool auctions() const { return siting == Siting::english || siting == Siting::announced; }
+  // Whether a site may have to give up a job that waits in its queue.
+  bool takes_back() const {
+    return siting == Siting::race || siting == Siting::staged_race || second_thoughts > Duration{0};
+  }
   bool by_expected_start() const { return auctions() && bid != Valuation::published; }
 };
 

@@ -19,7 +19,7 @@ Auctioneer auctioneer(Close close = Close::on_time, Duration patience = seconds(
 
 TEST(Auctioneer, GivesTheJobToTheHighestBidThatStandsAtTheEnd) {
   Auctioneer auction = auctioneer();
-  EXPECT_EQ(auction.closes(), at_seconds(105));
+  EXPECT_EQ(auction.closes(at_seconds(5)), at_seconds(105));
   auction.hears(offer(kA, 7));
   auction.hears(offer(kB, 8));
   auction.hears(offer(kB, 3));  // lowered
@@ -40,7 +40,7 @@ TEST(Auctioneer, BeginsAnotherRoundOfTheSameLengthWithoutABid) {
   Auctioneer auction = auctioneer();
   EXPECT_FALSE(auction.close(at_seconds(105)));
   EXPECT_FALSE(auction.over());
-  EXPECT_EQ(auction.closes(), at_seconds(205));
+  EXPECT_EQ(auction.closes(at_seconds(5)), at_seconds(205));
   auction.hears(offer(kB, 1));
   EXPECT_EQ(auction.close(at_seconds(205))->site, kB);
 }
@@ -53,13 +53,25 @@ TEST(Auctioneer, ForgetsTheBidOfASiteThatIsGone) {
   EXPECT_EQ(auction.close(at_seconds(105))->site, kB);
 }
 
+TEST(Auctioneer, LeavesAJobWhereItWaitsUntilABidIsAboveTheHoldersByTheMargin) {
+  Auctioneer auction({seconds(100), Close::stopping, seconds(10), 5}, {seconds(0), seconds(30)}, at_seconds(5), kA);
+  auction.hears(offer(kA, 7));
+  auction.hears(offer(kB, 12));
+  EXPECT_FALSE(auction.settled()) << "what is held is in no hurry";
+  EXPECT_EQ(auction.closes(at_seconds(5)), kNever);
+  auction.hears(offer(kB, 13));
+  EXPECT_EQ(auction.closes(at_seconds(5)), at_seconds(105));
+  EXPECT_EQ(auction.closes(at_seconds(250)), at_seconds(305)) << "rounds of the same length have gone by";
+  EXPECT_EQ(auction.close(at_seconds(305))->site, kB);
+}
+
 TEST(Auctioneer, SellsAgainIfTheWinnerCouldNotHaveIt) {
   Auctioneer auction = auctioneer();
   auction.hears(offer(kA, 7));
   auction.hears(offer(kB, 5));
   EXPECT_EQ(auction.close(at_seconds(105))->site, kA);
   auction.reopen(at_seconds(105), kA);
-  EXPECT_EQ(auction.closes(), at_seconds(205));
+  EXPECT_EQ(auction.closes(at_seconds(5)), at_seconds(205));
   EXPECT_EQ(auction.close(at_seconds(205))->site, kB);
 }
 
@@ -107,7 +119,7 @@ RC_GTEST_PROP(Auction, HasOneWinnerAtMostWhoseBidIsTheHighestOfThoseThatStand, (
     } else if (what == 7) {
       auction.loses(SiteId{site});
       stands.erase(SiteId{site});
-    } else if (now = auction.closes(); const auto won = auction.close(now)) {
+    } else if (now = auction.closes(now); const auto won = auction.close(now)) {
       ++winners;
       RC_ASSERT(stands.contains(won->site) && stands.at(won->site) == won->price);
       for (const auto& [other, other_price] : stands) {
@@ -115,7 +127,7 @@ RC_GTEST_PROP(Auction, HasOneWinnerAtMostWhoseBidIsTheHighestOfThoseThatStand, (
       }
     } else {
       RC_ASSERT(stands.empty());
-      RC_ASSERT(auction.closes() == now + seconds(100));
+      RC_ASSERT(auction.closes(now) == now + seconds(100));
     }
   }
   RC_ASSERT(winners == (auction.over() ? 1 : 0));

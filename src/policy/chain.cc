@@ -127,6 +127,8 @@ constexpr auto kKnobs = std::to_array<KnobName>({
      kBaranov, "20m, 2h"},
     {"auction-spare", "0 .. 100", "0.3", "bids by rate and plan: so much later an empty site may be than a full one",
      "Rota", "mean run times"},
+    {"auction-second-thoughts", "no | DURATION", "no",
+     "bids by rate and plan: how often sites bid again on a job that was won and still waits", "Rota", "1m, 10m"},
     {"auction-seed", "0 ..", "1", "random, race: seed of what is left to chance", "textbook"},
 });
 
@@ -338,12 +340,10 @@ Result<void> set_knobs(Draft& d, std::string_view chain) {
 // Rules that look at particular processors do not know of jobs that give way.
 Result<void> check_together(const ChainKnobs& knobs) {
   if (knobs.preempt == Preemption::none) return {};
-  const bool race = knobs.auction.siting == Siting::race || knobs.auction.siting == Siting::staged_race;
-  if (race && knobs.backfill.reservations > 1) {
+  if (knobs.auction.takes_back() && knobs.backfill.reservations > 1) {
     return fail(
-        "auction=race takes back copies for which others give way, and preempt beside several promises does not know "
-        "of "
-        "that: take depth=0 or depth=1, or another auction, or leave preempt out.");
+        "auction=race and auction-second-thoughts take back jobs for which others give way, and preempt beside several "
+        "promises does not know of that: take depth=0 or depth=1, or another auction, or leave preempt out.");
   }
   if (!asks_for_processors(knobs.overrun)) return {};
   return fail("preempt goes with overrun=kill, run-on, lazy or a duration: take one of these, or leave preempt out.");

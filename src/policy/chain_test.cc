@@ -57,7 +57,9 @@ TEST(Chain, does_not_race_where_many_are_promised_that_others_give_way) {
   EXPECT_TRUE(Chain::parse("conservative+preempt=suspend+auction=announced"));
   EXPECT_TRUE(Chain::parse("conservative+preempt=suspend+auction=staged-race")
                   .error()
-                  .message.starts_with("auction=race takes back copies"));
+                  .message.starts_with("auction=race and auction-second-thoughts take back jobs"));
+  EXPECT_FALSE(Chain::parse("easy+depth=2+preempt=suspend+auction=announced+auction-second-thoughts=5m"));
+  EXPECT_TRUE(Chain::parse("easy+preempt=suspend+auction=announced+auction-second-thoughts=5m"));
 }
 
 TEST(Chain, knows_where_knobs_of_auctions_matter) {
@@ -72,6 +74,13 @@ TEST(Chain, knows_where_knobs_of_auctions_matter) {
   EXPECT_EQ(Chain::parse("easy+auction=english+auction-margin=5m").error().message,
             "policy knob auction-margin would have no effect here: it is for auction-bid=plan and auction-bid=rate. "
             "Leave it out.");
+  EXPECT_EQ(knobs("easy+auction=announced+auction-second-thoughts=5m").second_thoughts, seconds(300));
+  EXPECT_EQ(knobs("easy+auction=announced+auction-second-thoughts=no").second_thoughts, Duration{0});
+  EXPECT_EQ(Chain::parse("easy+auction=announced+auction-second-thoughts=yes").error().message,
+            "policy knob auction-second-thoughts is no, or a time of a second or more such as 5m, not \"yes\".");
+  EXPECT_EQ(Chain::parse("easy+auction=english+auction-second-thoughts=5m").error().message,
+            "policy knob auction-second-thoughts would have no effect here: it is for auction-bid=plan and "
+            "auction-bid=rate. Leave it out.");
   EXPECT_EQ(Chain::parse("easy+auction=dutch").error().message,
             "policy knob auction is none, english, announced, random, round-robin, least-loaded, race or staged-race, "
             "not \"dutch\".");

@@ -1,49 +1,40 @@
-// What a job log has no fields for, from a CSV file beside it: how jobs can be stopped and go on elsewhere, the
-// licences that they hold, their priorities and their tasks for accelerators, and in a federation where they come from
-// and how much input they bring. docs/workloads.md has the format.
+// What is said of jobs beyond what SWF has fields for, from a sidecar or from JSON lines, matched with the licences and
+// sites of one machine. docs/workloads.md has the formats.
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "model/job.h"
 #include "model/machine.h"
-#include "model/tasks.h"
+#include "trace/attribute_table.h"
 
 namespace rota::trace {
 
 class Attributes {
  public:
-  // Licences and sites are those of the machine; nullptr: it has none. Errors name file and line.
+  // Fails where a name is none of the machine's, and where jobs have tasks and the machine no nodes; nullptr:
+  // processors are counted. Errors name file and line.
+  static Result<Attributes> match(std::shared_ptr<const AttributeTable> table, const Machine* machine);
+  // A sidecar.
   static Result<Attributes> read(const std::string& path, const Machine* machine);
   static Result<Attributes> parse(std::string_view text, const std::string& shown, const Machine* machine);
 
-  // Puts in what the file says of the job with that number, or of all jobs that it does not name.
+  // Puts in what is said of the job with that number.
   void give(JobSpec& spec) const;
-  const TaskTable& tasks() const { return tasks_; }
-  // Where the job with that number was submitted and its input lies; invalid: the file does not say.
-  SiteId site_of(std::int64_t job) const { return said_of(job).site; }
-  std::int64_t input_of(std::int64_t job) const { return said_of(job).input; }  // bytes
+  const TaskTable& tasks() const { return table_->tasks(); }
+  // Where the job with that number was submitted and its input lies; invalid: nothing is said.
+  SiteId site_of(std::int64_t job) const;
+  std::int64_t input_of(std::int64_t job) const { return table_->of(job).input; }  // bytes
 
  private:
-  friend class AttributesReader;
-  struct Said {
-    std::int64_t input = 0;
-    SiteId site;
-    LicenceId licence;
-    std::uint32_t licences = 0;
-    Restart restart = Restart::never;
-    Duration restart_cost{0};
-    std::int32_t priority = 0;
-  };
-  const Said& said_of(std::int64_t job) const;
-
-  Said of_others_;
-  std::map<std::int64_t, Said> of_;  // by job number
-  TaskTable tasks_;
+  std::shared_ptr<const AttributeTable> table_;
+  std::vector<LicenceId> licences_;  // of the table's licences
+  std::vector<SiteId> sites_;        // of its sites
 };
 
 }  // namespace rota::trace

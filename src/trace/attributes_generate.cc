@@ -4,116 +4,19 @@
 #include <cmath>
 #include <ostream>
 
+#include "base/check.h"
+#include "base/text.h"
+#include "trace/attribute_table.h"
+
 namespace rota::trace {
 namespace {
 
 constexpr std::uint64_t kFirstDraw = 16;  // beyond those of the models
+constexpr std::int64_t kMegabyte = std::int64_t{1} << 20U;
 
-// Each attribute has a stream of its own and takes as many numbers for every job, so that another share of one of them
-// leaves the others as they are.
-struct Draws {
-  explicit Draws(std::int64_t seed)
-      : restart(of(seed, 0)), licence(of(seed, 1)), priority(of(seed, 2)), tasks(of(seed, 3)), input(of(seed, 4)) {}
-  static Random of(std::int64_t seed, std::uint64_t which) { return stream(seed, Draw{kFirstDraw + which}); }
-  Random restart, licence, priority, tasks, input;
-};
+Random stream_of(std::int64_t seed, std::uint64_t which) { return stream(seed, Draw{kFirstDraw + which}); }
 
 double log_uniform(double unit, double low, double high) { return low * std::pow(high / low, unit); }
-
-std::string in_seconds(Duration time) {
-  std::string text = std::to_string(time.count()) + "ms";
-  if (time.count() % 1000 == 0) text = std::to_string(time.count() / 1000) + "s";
-  return text;
-}
-
-class Writer {
- public:
-  Writer(const AttributesGenerator& its, std::ostream& out) : its_(its), out_(out), draws_(its.seed) {}
-
-  void job(const JobSpec& job, Duration run) {
-    ++written_.jobs;
-    row_ = std::to_string(job.number);
-    any_ = false;
-    restart();
-    licence();
-    priority();
-    tasks(job, run);
-    input();
-    if (any_) out_ << row_ << '\n';
-  }
-  const AttributesGenerator::Written& written() const { return written_; }
-
- private:
-  void cell(const std::string& text) {
-    row_ += "," + text;
-    any_ = any_ || !text.empty();
-  }
-
-  void restart() {
-    const double unit = draws_.restart.unit();
-    const bool checkpoints = unit < its_.checkpoint;
-    const bool starts_over = !checkpoints && unit < its_.checkpoint + its_.from_start;
-    cell(checkpoints ? "checkpoint" : starts_over ? "from-start" : "");
-    cell(checkpoints || starts_over ? in_seconds(its_.restart_cost) : "");
-    written_.restartable += checkpoints || starts_over ? 1 : 0;
-  }
-
-  void licence() {
-    const bool holds = draws_.licence.chance(its_.licensed);
-    const auto names = static_cast<std::int64_t>(its_.licences.size());
-    const std::int64_t name = draws_.licence.between(0, std::max<std::int64_t>(names, 1) - 1);
-    const std::int64_t count = draws_.licence.between(1, its_.most_licences);
-    cell(holds ? its_.licences[static_cast<std::size_t>(name)] + ":" + std::to_string(count) : "");
-    written_.licensed += holds ? 1 : 0;
-  }
-
-  // Level k with a share in proportion to 2^-k.
-  void priority() {
-    const double unit = draws_.priority.unit();
-    const auto levels = static_cast<double>(its_.priorities);
-    const auto level = static_cast<std::int64_t>(-std::log2(1 - unit * (1 - std::exp2(-levels))));
-    cell(level > 0 ? std::to_string(std::min(level, its_.priorities - 1)) : "");
-  }
-
-  void tasks(const JobSpec& job, Duration run) {
-    const bool has = draws_.tasks.chance(its_.tasked);
-    const double count_unit = draws_.tasks.unit();
-    const double speed_unit = draws_.tasks.unit();
-    const double transfer_unit = draws_.tasks.unit();
-    if (!has || run <= its_.start_up) {  // what is shorter than its start-up has none
-      row_ += ",,,,";
-      return;
-    }
-    const auto count = std::llround(
-        log_uniform(count_unit, static_cast<double>(its_.least_tasks), static_cast<double>(its_.most_tasks)));
-    const std::int64_t nodes =
-        job.nodes > 0 ? job.nodes : (job.processors + its_.node_processors - 1) / its_.node_processors;
-    const std::int64_t rounds = (count + nodes - 1) / nodes;
-    const double cpu = static_cast<double>((run - its_.start_up).count()) / static_cast<double>(rounds);
-    const double speed_up = log_uniform(speed_unit, its_.least_speed_up, its_.most_speed_up);
-    const Duration accelerator{std::max(std::llround(cpu / speed_up), 1LL)};
-    const auto transfer = std::llround(log_uniform(transfer_unit, 1, static_cast<double>(its_.most_transfer)));
-    cell(std::to_string(count));
-    cell(std::to_string(accelerator.count()) + "ms");
-    cell(std::to_string(transfer) + "MB");
-    cell(in_seconds(its_.start_up));
-    ++written_.tasked;
-    written_.tasks += count;
-  }
-
-  void input() {
-    const bool brings = draws_.input.chance(its_.with_input);
-    const auto size = std::llround(log_uniform(draws_.input.unit(), 1, static_cast<double>(its_.most_input)));
-    cell(brings ? std::to_string(size) + "MB" : "");
-  }
-
-  const AttributesGenerator& its_;
-  std::ostream& out_;
-  Draws draws_;
-  AttributesGenerator::Written written_;
-  std::string row_;
-  bool any_ = false;
-};
 
 Knob share(std::string_view name, double& value, std::string_view meaning) {
   return {.name = name, .value = &value, .meaning = meaning, .low = 0, .high = 1};
@@ -176,23 +79,114 @@ Result<void> AttributesGenerator::check() const {
   if (licensed > 0 && licences.empty()) {
     return fail("jobs are to hold licences: say which there are with --licence-names, as in --licence-names matlab.");
   }
+  for (const std::string& name : licences) {
+    if (name.empty() || trimmed(name).size() != name.size() || name.find_first_of(":,\n\r") != std::string::npos) {
+      return fail("--licence-names are names of licences with commas between them, and " + quoted(name) +
+                  " is no such name.");
+    }
+  }
   if (least_tasks > most_tasks) return fail("--tasks-min is at most --tasks-max.");
   if (least_speed_up > most_speed_up) return fail("--speed-up-min is at most --speed-up-max.");
   return {};
 }
 
-AttributesGenerator::Written AttributesGenerator::write(std::ostream& out, const Recipe& recipe) const {
+AttributeDraws::AttributeDraws(const AttributesGenerator& its)
+    : its_(its),
+      restart_(stream_of(its.seed, 0)),
+      licence_(stream_of(its.seed, 1)),
+      priority_(stream_of(its.seed, 2)),
+      tasks_(stream_of(its.seed, 3)),
+      input_(stream_of(its.seed, 4)) {}
+
+JobAttributes AttributeDraws::next(const JobSpec& job, Duration run) {
+  ++written_.jobs;
+  JobAttributes its;
+  restart(its);
+  licence(its);
+  priority(its);
+  tasks(job, run, its);
+  input(its);
+  return its;
+}
+
+void AttributeDraws::restart(JobAttributes& into) {
+  const double unit = restart_.unit();
+  const bool checkpoints = unit < its_.checkpoint;
+  if (!checkpoints && unit >= its_.checkpoint + its_.from_start) return;
+  into.restart = checkpoints ? Restart::checkpoint : Restart::from_start;
+  into.restart_cost = its_.restart_cost;
+  ++written_.restartable;
+}
+
+void AttributeDraws::licence(JobAttributes& into) {
+  const bool holds = licence_.chance(its_.licensed);
+  const auto names = static_cast<std::int64_t>(its_.licences.size());
+  const std::int64_t name = licence_.between(0, std::max<std::int64_t>(names, 1) - 1);
+  const std::int64_t count = licence_.between(1, its_.most_licences);
+  if (!holds) return;
+  into.licence = its_.licences[static_cast<std::size_t>(name)];
+  into.licences = static_cast<std::uint32_t>(count);
+  ++written_.licensed;
+}
+
+// Level k with a share in proportion to 2^-k.
+void AttributeDraws::priority(JobAttributes& into) {
+  const double unit = priority_.unit();
+  const auto levels = static_cast<double>(its_.priorities);
+  const auto level = static_cast<std::int64_t>(-std::log2(1 - unit * (1 - std::exp2(-levels))));
+  into.priority = static_cast<std::int32_t>(std::clamp<std::int64_t>(level, 0, its_.priorities - 1));
+}
+
+void AttributeDraws::tasks(const JobSpec& job, Duration run, JobAttributes& into) {
+  const bool has = tasks_.chance(its_.tasked);
+  const double count_unit = tasks_.unit();
+  const double speed_unit = tasks_.unit();
+  const double transfer_unit = tasks_.unit();
+  if (!has || run <= its_.start_up) return;  // what is shorter than its start-up has none
+  const auto count = std::llround(
+      log_uniform(count_unit, static_cast<double>(its_.least_tasks), static_cast<double>(its_.most_tasks)));
+  const std::int64_t nodes =
+      job.nodes > 0 ? job.nodes : (job.processors + its_.node_processors - 1) / its_.node_processors;
+  const std::int64_t rounds = (count + nodes - 1) / nodes;
+  const double cpu = static_cast<double>((run - its_.start_up).count()) / static_cast<double>(rounds);
+  const double speed_up = log_uniform(speed_unit, its_.least_speed_up, its_.most_speed_up);
+  const auto transfer = std::llround(log_uniform(transfer_unit, 1, static_cast<double>(its_.most_transfer)));
+  into.tasks.count = static_cast<std::uint32_t>(count);
+  into.tasks.accelerator = Duration{std::max(std::llround(cpu / speed_up), 1LL)};
+  into.tasks.transfer = transfer * kMegabyte;
+  into.tasks.start_up = its_.start_up;
+  ++written_.tasked;
+  written_.tasks += count;
+}
+
+void AttributeDraws::input(JobAttributes& into) {
+  const bool brings = input_.chance(its_.with_input);
+  const auto size = std::llround(log_uniform(input_.unit(), 1, static_cast<double>(its_.most_input)));
+  if (brings) into.input = size * kMegabyte;
+}
+
+std::string AttributesGenerator::options() const {
   auto copy = *this;
-  out << "# made by: " << recipe.command << " --attributes FILE" << as_options(copy.knobs());
-  for (std::size_t i = 0; i < licences.size(); ++i) out << (i == 0 ? " --licence-names " : ",") << licences[i];
-  out << "\njob,restart,restart_cost,licences,priority,tasks,task_accelerator,task_transfer,start_up,input\n";
-  Writer writer(*this, out);
+  std::string text = as_options(copy.knobs());
+  for (std::size_t i = 0; i < licences.size(); ++i) text += (i == 0 ? " --licence-names " : ",") + licences[i];
+  return text;
+}
+
+AttributesGenerator::Written AttributesGenerator::write(std::ostream& out, const Recipe& recipe) const {
+  std::vector<const AttributeColumn*> columns;
+  for (const char* const name : {"restart", "restart_cost", "licences", "priority", "tasks", "task_accelerator",
+                                 "task_transfer", "start_up", "input"}) {
+    columns.push_back(attribute_column(name));
+  }
+  out << "# made by: " << recipe.command << " --attributes FILE" << options() << '\n';
+  SidecarWriter rows(out, std::move(columns));
+  AttributeDraws draws(*this);
   recipe.each([&](const JobSpec& job, Duration run) {
-    writer.job(job, run);
+    CHECK(rows.row(job.number, draws.next(job, run)), "names of licences were checked");
     return out.good();
   });
   out.flush();
-  return writer.written();
+  return draws.written();
 }
 
 }  // namespace rota::trace

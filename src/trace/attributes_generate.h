@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "base/result.h"
 #include "trace/generate.h"
+#include "trace/job_attributes.h"
 
 namespace rota::trace {
 
@@ -44,8 +46,31 @@ class AttributesGenerator {
   };
   // Fails with a sentence where a knob is out of its range or two of them contradict each other.
   Result<void> check() const;
-  // Streams the CSV; checked before. The same at every call. Stops when `out` fails: look at its state.
+  // Streams the sidecar; checked before. The same at every call. Stops when `out` fails: look at its state.
   Written write(std::ostream& out, const Recipe& recipe) const;
+  // " --attributes-seed 1 ...": every option of the attributes.
+  std::string options() const;
+};
+
+// Draws the attributes of one job after the other, in the order of the recipe. `its` must outlive it, and was checked.
+class AttributeDraws {
+ public:
+  explicit AttributeDraws(const AttributesGenerator& its);
+  JobAttributes next(const JobSpec& job, Duration run);
+  const AttributesGenerator::Written& written() const { return written_; }
+
+ private:
+  void restart(JobAttributes& into);
+  void licence(JobAttributes& into);
+  void priority(JobAttributes& into);
+  void tasks(const JobSpec& job, Duration run, JobAttributes& into);
+  void input(JobAttributes& into);
+
+  const AttributesGenerator& its_;
+  // Each attribute has a stream of its own and takes as many numbers for every job, so that another share of one of
+  // them leaves the others as they are.
+  Random restart_, licence_, priority_, tasks_, input_;
+  AttributesGenerator::Written written_;
 };
 
 }  // namespace rota::trace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 namespace rota::trace {
 namespace {
 
@@ -124,6 +126,35 @@ TEST(Attributes, with_tasks_that_are_wrong_are_refused) {
             "a.csv:2: task_accelerator is a duration such as 2.5s, not \"0s\".");
   EXPECT_EQ(message("job,tasks,task_accelerator,task_transfer\n1,5,1s,lots\n"),
             "a.csv:2: task_transfer is a size such as 50MB, not \"lots\".");
+}
+
+TEST(Attributes, may_say_how_many_nodes_and_how_much_memory_a_job_asks_for) {
+  const JobSpec spec = given("job,nodes,memory\n7,2,4G\n8,,\n", 7);
+  EXPECT_EQ(spec.nodes, 2U);
+  EXPECT_EQ(spec.memory, std::int64_t{4} << 30U);
+  JobSpec other;
+  other.number = 8;
+  other.nodes = 3;
+  Attributes::parse("job,nodes,memory\n7,2,4G\n8,,\n", "a.csv", nullptr)->give(other);
+  EXPECT_EQ(other.nodes, 3U) << "as the log says";
+  EXPECT_EQ(refusal("job,nodes\n7,0\n"), "a.csv:2: nodes are a whole number from 1 on, not \"0\".");
+}
+
+TEST(Attributes, are_written_as_they_are_read) {
+  const std::string text =
+      "job,nodes,memory,licences,restart,restart_cost,priority,tasks,task_accelerator,task_cpu,task_transfer,start_up,"
+      "input,site\n7,2,4096,matlab:4,checkpoint,90.5,-3,100,0.25,3,50,60,77,texel\n9,,,fluent,,,,,,,,,,\n";
+  const auto table = AttributeTable::parse(text, "a.csv");
+  ASSERT_TRUE(table) << table.error().message;
+  std::ostringstream out;
+  SidecarWriter writer(out);
+  for (const std::int64_t job : {7, 8, 9}) ASSERT_TRUE(writer.row(job, table->attributes_of(job)));
+  EXPECT_EQ(out.str(), text);
+  EXPECT_EQ(writer.rows(), 2);
+  JobAttributes odd;
+  odd.site = "a,b";
+  EXPECT_EQ(writer.row(1, odd).error().message,
+            "job 1: site \"a,b\" cannot stand in a CSV file. Write JSON lines, or choose another name.");
 }
 
 TEST(Attributes, with_licences_need_a_cluster_that_has_some) {

@@ -71,6 +71,13 @@ struct Written {
 // Streams the workload as SWF 2.2 whose header says how to make it again. Stops when `out` fails: look at its state.
 Written write_generated(std::ostream& out, const Recipe& recipe);
 
+class AttributeDraws;
+
+// The same as JSON lines, in which all attributes are that `draws` gives; nullptr: none. `options` are theirs, for the
+// header.
+Written write_generated_json(std::ostream& out, const Recipe& recipe, AttributeDraws* draws,
+                             const std::string& options);
+
 // Each kind of draw has a stream of random numbers of its own, so that another load or another estimate leaves the jobs
 // as they are.
 enum class Draw : std::uint64_t { arrivals = 1, jobs = 2, estimates = 3, more_arrivals = 4, more_jobs = 5 };

@@ -108,7 +108,7 @@ Result<Workload> JobBuilder::finish(const std::string& shown) {
   if (out_.jobs.empty())
     return fail(shown + ": no job can be read from it" +
                 (out_.report.rows == 0 ? " because it has no rows" : "; all its rows were dropped") +
-                ". Is it a job log in SWF, or written by sacct -P?");
+                ". Is it a job log in SWF, in JSON lines, or written by sacct -P?");
   sort();
   for (std::size_t i = 0; i < kRemarks.size(); ++i)
     if (counts_[i].rows > 0) out_.report.findings.push_back({kRemarks[i], counts_[i].rows, counts_[i].first_line});
@@ -138,6 +138,7 @@ Result<void> JobBuilder::check_numbers(const std::string& shown) {
 }
 
 void JobBuilder::drop(const std::vector<bool>& doubled) {
+  dropped_doubled_ = true;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < doubled.size(); ++i) {
     if (doubled[i]) {

@@ -25,6 +25,7 @@ class JobBuilder {
   void make_room(std::size_t jobs);
   void add(const SwfRow& row);
   ImportReport& report() { return out_.report; }
+  bool dropped_doubled() const { return dropped_doubled_; }  // in finish()
 
   // The workload, sorted, with its report; the header's values are the caller's to fill in. `shown` is the log's name
   // for messages. Fails without jobs, and where two have the same number (with skip_bad_rows the later one is dropped).
@@ -56,6 +57,7 @@ class JobBuilder {
   std::array<Count, 7> counts_{};
   std::int64_t last_number_ = -1;
   Instant last_submit_ = Instant::min();
+  bool dropped_doubled_ = false;
   bool ascending_ = true;  // numbers, so far
   bool sorted_ = true;     // submit times, so far
 };

@@ -192,7 +192,7 @@ double LineBlocks::share() const {
 std::string workload_name(const std::string& path) {
   if (path == "-") return "standard input";
   std::string name = path.substr(path.rfind('/') + 1);
-  for (const std::string_view ending : {".gz", ".swf"})
+  for (const std::string_view ending : {".gz", ".swf", ".jsonl"})
     if (name.size() > ending.size() && name.ends_with(ending)) name = name.substr(0, name.size() - ending.size());
   return name;
 }

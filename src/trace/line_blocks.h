@@ -40,7 +40,7 @@ class LineBlocks {
   std::unique_ptr<State> state_;
 };
 
-// A name for titles: without folders, ".gz" and ".swf".
+// A name for titles: without folders, ".gz", ".swf" and ".jsonl".
 std::string workload_name(const std::string& path);
 
 }  // namespace rota::trace

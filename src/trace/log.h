@@ -11,12 +11,12 @@
 
 namespace rota::trace {
 
-enum class LogFormat : std::uint8_t { swf, sacct };
+enum class LogFormat : std::uint8_t { swf, sacct, json_lines };
 
-// The format of the log that the blocks come from, by its first line; nothing of them is used up.
+// The format of the log that the blocks come from, by its beginning; nothing of them is used up.
 Result<LogFormat> format_of(LineBlocks& blocks);
 
-// Reads a log in either format; "-" is standard input, gzip is recognised. The rules are those of trace/swf.h.
+// Reads a log in any of them; "-" is standard input, gzip is recognised. The rules are those of trace/swf.h.
 Result<Workload> read_log(const std::string& path, const SwfOptions& options = {});
 
 }  // namespace rota::trace

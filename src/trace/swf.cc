@@ -24,14 +24,8 @@ Result<Workload> read_rows(LineBlocks blocks, const std::string& path, const Swf
   }
   auto workload = builder.finish(shown);
   if (!workload) return workload;
-  const SwfHeader& header = reader.header();
+  take_top(*workload, reader.header());
   workload->name = workload_name(path);
-  workload->processors = header.processors;
-  workload->nodes = header.nodes;
-  workload->unix_start = header.unix_start;
-  workload->queue_floor = header.queue_floor;
-  workload->partitions = header.partitions;
-  workload->users = header.users;
   return workload;
 }
 

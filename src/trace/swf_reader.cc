@@ -9,6 +9,8 @@
 namespace rota::trace {
 namespace {
 
+constexpr std::size_t kMostNotes = 1000;
+
 constexpr const char* kBadRow = "rows that cannot be read: dropped";
 constexpr const char* kShortRow = "rows with fewer than 18 fields: the missing ones taken as unknown";
 constexpr const char* kLongRow = "rows with more than 18 fields: the others ignored";
@@ -27,7 +29,7 @@ bool read_header_number(std::string_view value, std::int64_t& out) {
 }
 
 // "1 pbatch" or "1 - pbatch" into names[1].
-void read_header_name(std::string_view value, std::map<std::uint32_t, std::string>& names) {
+void read_header_name(std::string_view value, NumberedNames& names) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc{} || number == UINT32_MAX) return;
@@ -119,6 +121,12 @@ void SwfReader::read_header_line(std::string_view line) {
   if (key == "QueueFloor") good = read_header_number(value, header_.queue_floor);
   if (key == "Partition") read_header_name(value, header_.partitions);
   if (key == "User") read_header_name(value, header_.users);
+  if (key == "Queue") read_header_name(value, header_.queues);
+  if (key == "Group") read_header_name(value, header_.groups);
+  if (key == "Computer") header_.computer = one_line(value);
+  if ((key == "Note" || key == "Information") && !value.empty() && header_.notes.size() < kMostNotes) {
+    header_.notes.push_back(one_line(value));
+  }
   if (!good) report_.note(kBadHeader, line_);
 }
 

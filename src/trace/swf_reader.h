@@ -3,26 +3,16 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "trace/line_blocks.h"
+#include "trace/log_top.h"
 #include "trace/swf_row.h"
 #include "trace/workload.h"
 
 namespace rota::trace {
-
-// What the comments of a log say, as far as Rota can use it.
-struct SwfHeader {
-  std::int64_t processors = 0;                      // MaxProcs; 0: not said
-  std::int64_t nodes = 0;                           // MaxNodes
-  std::int64_t unix_start = 0;                      // UnixStartTime
-  std::int64_t queue_floor = -1;                    // QueueFloor: not in the standard; `rota generate` writes it
-  std::map<std::uint32_t, std::string> partitions;  // "Partition: 1 pbatch"
-  std::map<std::uint32_t, std::string> users;       // "User: 1 anna": not in the standard; `rota convert` writes it
-};
 
 // Gives the rows of one log in file order. Rows that are read with some doubt are counted in the report, and so are bad
 // ones where they are skipped. Not thread-safe.
@@ -34,7 +24,10 @@ class SwfReader {
   // The next row (see read_swf_row for what holds of it), or false at the end. Errors name file, line and field.
   Result<bool> next(SwfRow& row);
 
-  const SwfHeader& header() const { return header_; }               // of the comments up to here
+  // What the comments up to here say: the standard's MaxProcs, MaxNodes, UnixStartTime, Computer, Note, Information,
+  // Queue and Partition ("Partition: 1 pbatch"), and QueueFloor, User and Group, which `rota convert` and `rota
+  // generate` write.
+  const LogTop& header() const { return header_; }
   std::int64_t offset() const { return before_ + (at_ - begin_); }  // bytes of text up to here
   const LineBlocks& input() const { return blocks_; }
 
@@ -48,7 +41,7 @@ class SwfReader {
 
   LineBlocks blocks_;
   ImportReport& report_;
-  SwfHeader header_;
+  LogTop header_;
   const char* begin_ = nullptr;  // of the block; its last byte is a newline
   const char* at_ = nullptr;
   const char* end_ = nullptr;

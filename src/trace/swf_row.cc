@@ -58,16 +58,14 @@ std::string_view take_token(std::string_view& line) {
   return token;
 }
 
-std::string field_text(std::size_t i) { return "field " + std::to_string(i + 1) + " (" + kRules[i].name + ")"; }
-
 bool binary(std::string_view token) {
   for (const char c : token)
     if (static_cast<std::uint8_t>(c) < 0x20 || c == 0x7f) return true;
   return !is_utf8(token);
 }
 
-std::unexpected<Error> not_a_number(std::size_t i, std::string_view token) {
-  return fail(field_text(i) + " is " + quoted(token) +
+std::unexpected<Error> not_a_number(std::string_view token) {
+  return fail("is " + quoted(token) +
               (binary(token) ? ", which is binary data and no text" : ", which is not a number"));
 }
 
@@ -97,19 +95,19 @@ bool read_decimal(std::string_view token, std::int64_t& thousandths) {
 }
 
 // The same for every form of a number, exponents among them; fails with what is wrong.
-Result<std::int64_t> read_number(std::size_t i, std::string_view token) {
+Result<std::int64_t> read_number(std::string_view token) {
   std::int64_t thousandths = 0;
   if (read_decimal(token, thousandths) && std::abs(thousandths) < kAnything * 1000) return thousandths;
   const auto number = parse_number(token);
   if (number && std::abs(*number) < static_cast<double>(kAnything)) return std::llround(*number * 1000);
   const bool digits = token.find_first_not_of("+-.eE0123456789") == std::string_view::npos;
   if (number || (digits && number.error().message.find("too large") != std::string::npos))
-    return fail(field_text(i) + " is " + quoted(token) + ", which is too large");
-  return not_a_number(i, token);
+    return fail("is " + quoted(token) + ", which is too large");
+  return not_a_number(token);
 }
 
 Result<void> store(std::size_t i, std::string_view token, SwfRow& row) {
-  const auto thousandths = read_number(i, token);
+  const auto thousandths = read_number(token);
   if (!thousandths) return std::unexpected(thousandths.error());
   row.value[i] = *thousandths / 1000;
   row.thousandths[i] = static_cast<std::int16_t>(*thousandths % 1000);
@@ -120,14 +118,14 @@ Result<void> store(std::size_t i, std::string_view token, SwfRow& row) {
 Result<void> check(std::size_t i, std::string_view token, const SwfRow& row) {
   const FieldRule& rule = kRules[i];
   const bool fraction = (row.fractions >> i & 1U) != 0;
-  if (fraction && rule.whole) return fail(field_text(i) + " is " + quoted(token) + ", which is not a whole number");
+  if (fraction && rule.whole) return fail("is " + quoted(token) + ", which is not a whole number");
   const bool below = row.value[i] < rule.least ||
                      (fraction && row.thousandths[i] < 0 && row.value[i] == rule.least && rule.least > -kAnything);
   if (below)
-    return fail(field_text(i) + " is " + quoted(token) +
+    return fail("is " + quoted(token) +
                 (rule.least == 0 ? ", but must not be negative" : ", but only -1 (unknown) may be negative"));
   if (row.value[i] > rule.most || (fraction && row.thousandths[i] > 0 && row.value[i] == rule.most))
-    return fail(field_text(i) + " is " + quoted(token) + ", which is more than " + std::to_string(rule.most));
+    return fail("is " + quoted(token) + ", which is more than " + std::to_string(rule.most));
   return {};
 }
 
@@ -198,15 +196,23 @@ inline const char* take_digits(const char* p, std::int64_t& out) {
 
 }  // namespace
 
+Result<void> read_swf_value(SwfField field, std::string_view token, SwfRow& row) {
+  const auto i = static_cast<std::size_t>(field);
+  row.fractions &= ~(1U << i);
+  const auto stored = store(i, token, row);
+  return stored ? check(i, token, row) : stored;
+}
+
 Result<void> read_swf_row(std::string_view line, SwfRow& row) {
   row.value.fill(-1);
   row.fractions = row.columns = row.nodes = 0;
   while (row.columns < kSwfFields) {
     const std::string_view token = take_token(line);
     if (token.empty()) break;
-    auto stored = store(row.columns, token, row);
-    if (stored) stored = check(row.columns, token, row);
-    if (!stored) return stored;
+    const std::size_t i = row.columns;
+    if (auto stored = read_swf_value(SwfField{static_cast<std::uint8_t>(i)}, token, row); !stored) {
+      return fail("field " + std::to_string(i + 1) + " (" + kRules[i].name + ") " + stored.error().message);
+    }
     ++row.columns;
   }
   if (row.columns < kFewestColumns)

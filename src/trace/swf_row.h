@@ -56,6 +56,9 @@ struct SwfRow {
 // The error says what is wrong with which field, without file, line and full stop.
 Result<void> read_swf_row(std::string_view line, SwfRow& row);
 
+// One value of such a row by the same rules. The error is the end of a sentence that begins with the field's name.
+Result<void> read_swf_value(SwfField field, std::string_view token, SwfRow& row);
+
 // Where the row ends (its newline), if it has the plain form: 18 columns of whole numbers in range. Else nullptr, and
 // row is undefined. There must be a newline at or after `begin`, and LineBlocks::kPadding readable bytes after it.
 const char* scan_swf_row(const char* begin, SwfRow& row);

@@ -140,14 +140,15 @@ TEST(ReadSwf, NamesFileLineAndFieldOfABadRow) {
 }
 
 TEST(ReadSwf, RefusesAnEmptyLog) {
-  EXPECT_EQ(
-      sentence(""),
-      "test.swf: no job can be read from it because it has no rows. Is it a job log in SWF, or written by sacct -P?");
-  EXPECT_EQ(
-      sentence(kHeader),
-      "test.swf: no job can be read from it because it has no rows. Is it a job log in SWF, or written by sacct -P?");
+  EXPECT_EQ(sentence(""),
+            "test.swf: no job can be read from it because it has no rows. Is it a job log in SWF, in JSON lines, or "
+            "written by sacct -P?");
+  EXPECT_EQ(sentence(kHeader),
+            "test.swf: no job can be read from it because it has no rows. Is it a job log in SWF, in JSON lines, or "
+            "written by sacct -P?");
   EXPECT_EQ(sentence("x\n", {.skip_bad_rows = true}),
-            "test.swf: no job can be read from it; all its rows were dropped. Is it a job log in SWF, or written by "
+            "test.swf: no job can be read from it; all its rows were dropped. Is it a job log in SWF, in JSON lines, "
+            "or written by "
             "sacct -P?");
 }
 

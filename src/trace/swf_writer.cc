@@ -54,11 +54,11 @@ void SwfWriter::key(std::string_view name, std::int64_t value) {
   if (value > 0) key(name, std::to_string(value));
 }
 
-void SwfWriter::names(std::string_view name, const std::map<std::uint32_t, std::string>& names) {
+void SwfWriter::names(std::string_view name, const NumberedNames& names) {
   for (const auto& [number, text] : names) key(name, std::to_string(number) + " " + text);
 }
 
-void SwfWriter::top(const SwfTop& top) {
+void SwfWriter::top(const LogTop& top) {
   comment("; Version: 2.2");
   key("Computer", top.computer);
   key("MaxJobs", top.rows);
@@ -67,7 +67,7 @@ void SwfWriter::top(const SwfTop& top) {
   key("MaxNodes", top.nodes);
   key("MaxProcs", top.processors);
   if (top.queue_floor >= 0) key("QueueFloor", std::to_string(top.queue_floor));
-  key("Note", top.note);
+  for (const std::string& note : top.notes) key("Note", note);
   names("Queue", top.queues);
   names("Partition", top.partitions);
   names("User", top.users);
@@ -84,14 +84,19 @@ void SwfWriter::comment(std::string_view line) {
 void SwfWriter::row(const SwfRow& row) {
   for (std::size_t i = 0; i < kSwfFields; ++i) {
     if (i > 0) buffer_ += ' ';
-    if ((row.fractions >> i & 1U) != 0) {
-      append_fraction(buffer_, row.value[i] * 1000 + row.thousandths[i]);
-    } else {
-      append_number(buffer_, row.value[i]);
-    }
+    append_value(row, SwfField{static_cast<std::uint8_t>(i)}, buffer_);
   }
   buffer_ += '\n';
   if (buffer_.size() > kPiece) flush();
+}
+
+void append_value(const SwfRow& row, SwfField field, std::string& out) {
+  const auto i = static_cast<std::size_t>(field);
+  if ((row.fractions >> i & 1U) != 0) {
+    append_fraction(out, row.milli(field));
+  } else {
+    append_number(out, row.value[i]);
+  }
 }
 
 SwfRow swf_row(const JobSpec& job, Duration run) {
@@ -115,7 +120,7 @@ SwfRow swf_row(const JobSpec& job, Duration run) {
 
 void write_swf(std::ostream& out, const Workload& workload) {
   SwfWriter writer(out);
-  SwfTop top;
+  LogTop top;
   top.computer = workload.name;
   top.rows = static_cast<std::int64_t>(workload.jobs.size());
   top.unix_start = workload.unix_start;

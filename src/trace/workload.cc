@@ -15,6 +15,15 @@ void ImportReport::note(const char* what, std::int64_t line) {
   findings.push_back({what, 1, line});
 }
 
+void take_top(Workload& workload, const LogTop& top) {
+  workload.processors = top.processors;
+  workload.nodes = top.nodes;
+  workload.unix_start = top.unix_start;
+  workload.queue_floor = top.queue_floor;
+  workload.partitions = top.partitions;
+  workload.users = top.users;
+}
+
 std::string describe(const ImportReport& report) {
   std::string out = grouped(report.rows) + (report.rows == 1 ? " row read, " : " rows read, ") + grouped(report.kept) +
                     (report.kept == 1 ? " job kept\n" : " jobs kept\n");

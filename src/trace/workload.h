@@ -2,13 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "model/job.h"
+#include "trace/log_top.h"
 
 namespace rota::trace {
+
+class AttributeTable;
 
 // What became of the rows of an imported log, for people. Lines count from 1.
 struct ImportReport {
@@ -37,9 +40,14 @@ struct Workload {
   // QueueFloor of the header: the next job arrives at once whenever at most so many wait, else at its submit time's
   // distance after the one before it; -1: jobs arrive at their submit times.
   std::int64_t queue_floor = -1;
-  std::map<std::uint32_t, std::string> partitions;  // names of partition numbers, from header or sacct
-  std::map<std::uint32_t, std::string> users;       // names of user numbers, where known
+  NumberedNames partitions;  // names of partition numbers, from header or sacct
+  NumberedNames users;       // names of user numbers, where known
+  // What the log says of its jobs that JobSpec does not have yet, because only a cluster file tells what it means:
+  // JSON lines only; nullptr: nothing.
+  std::shared_ptr<const AttributeTable> attributes;
   ImportReport report;
 };
+
+void take_top(Workload& workload, const LogTop& top);  // what it has room for, but for the name
 
 }  // namespace rota::trace

@@ -156,11 +156,40 @@ class CommandLines(RotaCase):
         self.file("a.csv", "job,tasks,task_accelerator\n1,10,1s\n")
         self.refused("simulate", DAY, "--attributes", "a.csv", said="a.csv:2: jobs have tasks, and processors are only")
 
+    def test_json_lines_that_are_wrong_are_refused(self):
+        for line, said in {
+            '{"number":1,"limti":5}': 'jobs.jsonl:1: there is no field "limti"; did you mean limit?',
+            '{"number":1,"number":1}': "number is there twice",
+            '{"number":"one"}': "number is a number, and here it is the text",
+            '{"number":1,"run_time":1e999}': "a number in the line is too large",
+            '{"number":1,"submit":' + "[" * 100_000: "submit is a list",
+            '{"number":1,"user":"' + "x" * 5_000_000 + '"': "the object does not end in this line",
+            '{\n"number":1}': "the object does not end in this line",
+            '[{"number":1}]': "this is a list of JSON",
+            '{"number":1,"site":"texel"}': "jobs name a site, and the cluster has none",
+            '{"number":1,"restart":"perhaps"}': "restart is checkpoint, from-start or never",
+            '{"submit":1}': "this line has no number, so it is the header",
+        }.items():
+            self.file("jobs.jsonl", line + "\n")
+            self.refused("simulate", "jobs.jsonl", "--processors", "4", said=said)
+        self.file("jobs.jsonl", b'{"number":1,"user":"\xff"}\n')
+        self.refused("verify", "jobs.jsonl", self.file("s.csv", "job_id,start\n1,0\n"), said="is not UTF-8 text")
+        self.refused("convert", "jobs.jsonl", said="is not UTF-8 text")
+        self.file("long.jsonl", b'{"number":1,"user":"' + b"x" * (65 << 20))
+        self.refused("convert", "long.jsonl", said="a line is longer than 64 MiB")
+        self.file("said.jsonl", '{"number":1,"submit":0,"run_time":5,"processors":1,"priority":3}\n')
+        self.file("a.csv", "job,priority\n1,4\n")
+        self.refused("simulate", "said.jsonl", "--processors", "4", "--attributes", "a.csv",
+                     said="leave --attributes out")
+
     def test_attributes_that_cannot_be_generated_are_refused(self):
         self.refused("generate", "poisson", "-o", "x.swf", "--attributes", "x.csv", "--licence-share", "0.5",
                      said="--licence-names")
         self.refused("generate", "poisson", "-o", "x", "--attributes", "x", said="two names")
         self.refused("generate", "poisson", "--task-share", "0.5", code=2, said="--attributes")
+        self.refused("generate", "poisson", "-o", "x.swf", "--with-attributes", said="SWF has no fields for attributes")
+        self.refused("generate", "poisson", "-o", "x.jsonl", "--with-attributes", "--attributes", "x.csv",
+                     said="give one")
 
     def test_a_wrong_command_line_is_told_in_a_sentence_with_exit_code_2(self):
         for line, said in [("", "is followed by a command: simulate"), ("simulte", "did you mean simulate?"),

@@ -91,6 +91,28 @@ class Simulate(RotaCase):
         self.rota(*made, "-o", "again.swf")
         self.assertEqual((self.folder / "mixed.csv").read_text(), sidecar)
 
+    def test_one_file_of_json_lines_is_a_log_and_its_sidecar(self):
+        self.file("racks.toml", """
+            licences = "matlab:8"
+            [[nodes]]
+            names = "gpu[1-4]"
+            processors = 128
+            rack = "left"
+            accelerators = 2
+            """)
+        model = ["generate", "poisson", "--jobs", "200", "--processors", "512", "--estimates", "factor"]
+        attributes = ["--licence-share", "0.1", "--licence-names", "matlab", "--priority-levels", "3"]
+        self.rota(*model, *attributes, "-o", "two.swf", "--attributes", "two.csv")
+        self.rota(*model, *attributes, "-o", "one.jsonl", "--with-attributes")
+        self.rota("convert", "one.jsonl", "-o", "back.swf", "--write-attributes", "back.csv")
+        self.rota("convert", "two.swf", "--attributes", "two.csv", "-o", "packed.jsonl.gz")
+        logs = {"two": ("two.swf", "--attributes", "two.csv"), "one": ("one.jsonl",), "packed": ("packed.jsonl.gz",),
+                "back": ("back.swf", "--attributes", "back.csv")}
+        for name, log in logs.items():
+            self.rota("simulate", *log, "--cluster", "racks.toml", "--policy", "easy+bind=node+preempt=suspend", "--jobs",
+                      name + ".jobs", "--quiet")
+        self.assertEqual(len({(self.folder / (name + ".jobs")).read_bytes() for name in logs}), 1)
+
     def test_workloads_from_pipes_and_gzip(self):
         self.file("day.swf.gz", gzip.compress(Path(DAY).read_bytes()))
         plain = self.rota("simulate", DAY, "--json").stdout
@@ -124,6 +146,14 @@ class Sites(RotaCase):
 
     def runs(self, *more):
         return json.loads(self.simulate("--json", *more).stdout)["rehearsals"]
+
+    def test_json_lines_bring_their_input_and_sites(self):
+        self.file("jobs-of-day.csv", self.SIDECAR)
+        self.rota("convert", DAY, "--attributes", "jobs-of-day.csv", "-o", "day.jsonl")
+        policy = ["--policy", "easy+auction=announced", "--quiet", "--jobs"]
+        self.simulate(*policy, "two.csv")
+        self.rota("simulate", "day.jsonl", "--cluster", self.WADDEN, *policy, "one.csv")
+        self.assertEqual((self.folder / "one.csv").read_text(), (self.folder / "two.csv").read_text())
 
     def test_each_site_has_a_row_below_its_policy(self):
         table = self.simulate("--policy", "easy,easy+auction=announced").stdout

@@ -42,7 +42,9 @@ Machine whole_of(std::vector<Machine> sites) {
 std::string any_siting() {
   return *rc::gen::element<std::string>(
       "none", "announced", "announced+auction-bid=rate", "announced+auction-bid=published+auction-close=on-time",
-      "english+auction-round=3+auction-look=2", "english+auction-round=5+auction-look=7+auction-bid=plan", "random",
+      "english+auction-round=3+auction-look=2", "english+auction-round=5+auction-look=7+auction-bid=plan",
+      "announced+auction-round=2+auction-margin=1+auction-second-thoughts=2s",
+      "english+auction-round=3+auction-look=2+auction-bid=rate+auction-margin=0+auction-second-thoughts=2s", "random",
       "round-robin", "least-loaded", "race", "staged-race");
 }
 
@@ -134,9 +136,9 @@ RC_GTEST_PROP(Sites, LetHigherPrioritiesPreemptAtOneOfThemOnly, ()) {
   const Machine whole = whole_of({a, b});
   const auto rows = *scenario::random_rows({.processors = 8, .priorities = true});
   RC_PRE(!rows.empty());
-  const std::string policy =
-      "fcfs-skip+preempt=" + *rc::gen::element<std::string>("suspend", "requeue", "checkpoint+checkpoint=2") +
-      "+auction=" + any_siting();
+  const std::string policy = *rc::gen::element<std::string>("fcfs-skip", "easy") + "+preempt=" +
+                             *rc::gen::element<std::string>("suspend", "requeue", "checkpoint+checkpoint=2") +
+                             "+auction=" + any_siting();
   const report::Outcome outcome = what_becomes_of(rows, policy, on(whole, rows));
   for (const Job& job : outcome.jobs) RC_ASSERT(job.ended() || job.state == JobState::rejected);
 }

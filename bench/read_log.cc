@@ -1,0 +1,45 @@
+// Reading a job log: the same 100,000 jobs as SWF and as JSON lines, from memory. `items` are jobs.
+#include <benchmark/benchmark.h>
+
+#include <sstream>
+
+#include "trace/attributes_generate.h"
+#include "trace/generate.h"
+#include "trace/json_lines.h"
+#include "trace/poisson.h"
+#include "trace/swf.h"
+
+namespace rota::trace {
+namespace {
+
+constexpr std::int64_t kJobs = 100'000;
+
+Recipe recipe() {
+  Poisson poisson;
+  poisson.jobs = kJobs;
+  poisson.estimates.rule = "factor";
+  return *poisson.recipe();
+}
+
+void read_swf_log(benchmark::State& state) {
+  std::ostringstream text;
+  write_generated(text, recipe());
+  const std::string log = text.str();
+  for (auto _ : state) benchmark::DoNotOptimize(parse_swf(log, "log").has_value());
+  state.SetItemsProcessed(state.iterations() * kJobs);
+}
+BENCHMARK(read_swf_log)->Unit(benchmark::kMillisecond);
+
+void read_json_lines_log(benchmark::State& state) {
+  const AttributesGenerator attributes;
+  AttributeDraws draws(attributes);
+  std::ostringstream text;
+  write_generated_json(text, recipe(), state.range(0) == 1 ? &draws : nullptr, "");
+  const std::string log = text.str();
+  for (auto _ : state) benchmark::DoNotOptimize(parse_json_lines(log, "log").has_value());
+  state.SetItemsProcessed(state.iterations() * kJobs);
+}
+BENCHMARK(read_json_lines_log)->ArgName("attributes")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace rota::trace

@@ -1,0 +1,102 @@
+#include "cli/convert_output.h"
+
+#include <array>
+#include <iterator>
+#include <string>
+
+namespace rota::cli {
+namespace {
+
+constexpr const char* kLeftOut =
+    "jobs of which more is known than SWF has fields for: left out; see --write-attributes";
+
+class SwfOutput final : public ConvertOutput {
+ public:
+  SwfOutput(std::ostream& out, std::ostream* sidecar, trace::ImportReport& report) : writer_(out), report_(report) {
+    if (sidecar != nullptr) sidecar_.emplace(*sidecar);
+  }
+
+  void comment(std::string_view line) override {
+    commented_ = true;
+    writer_.comment(line);
+  }
+
+  void top(const trace::LogTop& top) override {
+    top_ = &top;
+    if (!commented_) writer_.top(top);
+    for (Names& names : names_) names.written = (top.*names.of).size();
+  }
+
+  Result<void> job(const trace::SwfRow& row, const trace::JobAttributes& attributes) override {
+    for (Names& names : names_) write_new(names);
+    writer_.row(row);
+    if (!sidecar_) {
+      if (attributes != trace::JobAttributes{}) report_.note(kLeftOut, row.line);
+      return {};
+    }
+    if (row.nodes == 0 && row.node_memory == 0) return sidecar_->row(row[trace::SwfField::number], attributes);
+    trace::JobAttributes all = attributes;
+    if (all.nodes == 0) all.nodes = row.nodes;
+    if (all.memory == 0) all.memory = row.node_memory;
+    return sidecar_->row(row[trace::SwfField::number], all);
+  }
+
+ private:
+  struct Names {
+    const char* key;
+    trace::NumberedNames trace::LogTop::* of;
+    std::size_t written = 0;
+  };
+
+  // A comment for each name that has turned up.
+  void write_new(Names& names) {
+    const trace::NumberedNames& all = top_->*names.of;
+    if (all.size() == names.written) return;
+    for (auto at = std::prev(all.end(), static_cast<std::ptrdiff_t>(all.size() - names.written)); at != all.end();
+         ++at) {
+      writer_.comment("; " + std::string(names.key) + ": " + std::to_string(at->first) + " " + at->second);
+    }
+    names.written = all.size();
+  }
+
+  trace::SwfWriter writer_;
+  trace::ImportReport& report_;
+  std::optional<trace::SidecarWriter> sidecar_;
+  const trace::LogTop* top_ = nullptr;
+  bool commented_ = false;
+  std::array<Names, 4> names_{{{"Queue", &trace::LogTop::queues},
+                               {"Partition", &trace::LogTop::partitions},
+                               {"User", &trace::LogTop::users},
+                               {"Group", &trace::LogTop::groups}}};
+};
+
+class JsonOutput final : public ConvertOutput {
+ public:
+  explicit JsonOutput(std::ostream& out) : writer_(out) {}
+  void comment(std::string_view /*line*/) override {}  // top() has what it says
+  void top(const trace::LogTop& top) override { writer_.top(top); }
+  Result<void> job(const trace::SwfRow& row, const trace::JobAttributes& attributes) override {
+    if ((row.nodes == 0 || attributes.nodes > 0) && (row.node_memory == 0 || attributes.memory > 0)) {
+      writer_.job(row, attributes);
+      return {};
+    }
+    trace::JobAttributes all = attributes;
+    if (all.nodes == 0) all.nodes = row.nodes;
+    if (all.memory == 0) all.memory = row.node_memory;
+    writer_.job(row, all);
+    return {};
+  }
+
+ private:
+  trace::JsonLinesWriter writer_;
+};
+
+}  // namespace
+
+std::unique_ptr<ConvertOutput> swf_output(std::ostream& out, std::ostream* sidecar, trace::ImportReport& report) {
+  return std::make_unique<SwfOutput>(out, sidecar, report);
+}
+
+std::unique_ptr<ConvertOutput> json_output(std::ostream& out) { return std::make_unique<JsonOutput>(out); }
+
+}  // namespace rota::cli
