@@ -94,12 +94,18 @@ void add_attributes(CLI::App& app, Sidecar& sidecar) {
   constexpr const char* kGroup = "Attributes";
   CLI::Option* file = app.add_option("--attributes", sidecar.file,
                                      "also write what a log has no fields for (CSV): who can restart elsewhere, "
-                                     "licences, priorities, tasks for accelerators")
+                                     "licences, accelerators, priorities, tasks for accelerators")
                           ->type_name("FILE.csv")
                           ->group(kGroup);
   app.add_option("--licence-names", sidecar.attributes.licences, "licences to choose from, separated by commas")
       ->delimiter(',')
       ->type_name("NAME,...")
+      ->group(kGroup)
+      ->needs(file);
+  app.add_option("--accelerator-types", sidecar.attributes.accelerator_types,
+                 "types of accelerators to choose from, separated by commas; default: any will do")
+      ->delimiter(',')
+      ->type_name("TYPE,...")
       ->group(kGroup)
       ->needs(file);
   for (const trace::Knob& knob : sidecar.attributes.knobs()) add_knob(app, knob)->group(kGroup)->needs(file);

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
 constexpr std::size_t kMostLicences = 1'000'000;
+constexpr std::int64_t kMostAccelerators = 64;  // of a node
 
 enum Column : std::size_t {
   kJob,
@@ -27,11 +28,13 @@ enum Column : std::size_t {
   kStartUp,
   kInput,
   kSite,
+  kAccelerators,
+  kAcceleratorType,
   kColumns
 };
 constexpr std::array<std::string_view, kColumns> kNames{
     "job",      "licences",      "restart",  "restart_cost", "priority", "tasks", "task_accelerator",
-    "task_cpu", "task_transfer", "start_up", "input",        "site"};
+    "task_cpu", "task_transfer", "start_up", "input",        "site",     "accelerators", "accelerator_type"};
 constexpr std::int64_t kMostPriority = 1'000'000;
 constexpr Duration kLongestTask = seconds(100 * 86'400);
 constexpr std::int64_t kMostTransfer = std::int64_t{1} << 50U;
@@ -109,6 +112,7 @@ class AttributesReader {
     if (!tasks) return std::unexpected(tasks.error());
     if (auto done = read_input(row[kInput], said); !done) return done;
     if (auto done = read_site(row[kSite], said); !done) return done;
+    if (auto done = read_accelerators(row[kAccelerators], row[kAcceleratorType], said); !done) return done;
     return add(row[kJob], said, *tasks);
   }
 
@@ -252,6 +256,33 @@ class AttributesReader {
     return {};
   }
 
+  // On each node, and of which type: none said, any will do.
+  Result<void> read_accelerators(std::string_view count, std::string_view type, Attributes::Said& said) {
+    if (count.empty() || count == "0") {
+      return type.empty() ? Result<void>{} : wrong("there is an accelerator_type, but no accelerators.");
+    }
+    const auto asked = parse_integer(count);
+    if (!asked || *asked < 1 || *asked > kMostAccelerators) {
+      return wrong("accelerators are how many the job needs on each of its nodes, up to " +
+                   std::to_string(kMostAccelerators) + ", not " + quoted(count) + ".");
+    }
+    if (machine_ == nullptr || !machine_->has_accelerators()) {
+      return wrong("jobs ask for accelerators, and the cluster has none. Give a --cluster file with `accelerators`.");
+    }
+    said.accelerators = static_cast<std::uint8_t>(*asked);
+    attributes_.asks_for_accelerators_ = true;
+    if (type.empty()) return {};
+    const auto& all = machine_->accelerator_types;
+    const auto found = std::ranges::find(all, type);
+    if (found == all.end()) {
+      const auto near = nearest(type, {all.begin(), all.end()});
+      return wrong("the cluster has no accelerators of type " + quoted(type) +
+                   (near.empty() ? "." : "; did you mean " + quoted(near) + "?"));
+    }
+    said.accelerator_type = AcceleratorTypeId{static_cast<std::uint8_t>(found - all.begin())};
+    return {};
+  }
+
   std::string shown_;
   const Machine* machine_;
   std::int64_t line_ = 0;
@@ -280,6 +311,8 @@ void Attributes::give(JobSpec& spec) const {
   const Said& said = said_of(spec.number);
   spec.licence = said.licence;
   spec.licences = said.licences;
+  spec.accelerators = said.accelerators;
+  spec.accelerator_type = said.accelerator_type;
   spec.restart = said.restart;
   spec.restart_cost = said.restart_cost;
   spec.priority += said.priority;

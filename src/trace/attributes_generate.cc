@@ -13,9 +13,9 @@ constexpr std::uint64_t kFirstDraw = 16;  // beyond those of the models
 // leaves the others as they are.
 struct Draws {
   explicit Draws(std::int64_t seed)
-      : restart(of(seed, 0)), licence(of(seed, 1)), priority(of(seed, 2)), tasks(of(seed, 3)), input(of(seed, 4)) {}
+      : restart(of(seed, 0)), licence(of(seed, 1)), priority(of(seed, 2)), tasks(of(seed, 3)), input(of(seed, 4)), accelerators(of(seed, 5)) {}
   static Random of(std::int64_t seed, std::uint64_t which) { return stream(seed, Draw{kFirstDraw + which}); }
-  Random restart, licence, priority, tasks, input;
+  Random restart, licence, priority, tasks, input, accelerators;
 };
 
 double log_uniform(double unit, double low, double high) { return low * std::pow(high / low, unit); }
@@ -39,6 +39,7 @@ class Writer {
     priority();
     tasks(job, run);
     input();
+    accelerators();
     if (any_) out_ << row_ << '\n';
   }
   const AttributesGenerator::Written& written() const { return written_; }
@@ -107,6 +108,16 @@ class Writer {
     cell(brings ? std::to_string(size) + "MB" : "");
   }
 
+  void accelerators() {
+    const bool needs = draws_.accelerators.chance(its_.accelerated);
+    const auto types = static_cast<std::int64_t>(its_.accelerator_types.size());
+    const std::int64_t type = draws_.accelerators.between(0, std::max<std::int64_t>(types, 1) - 1);
+    const std::int64_t count = draws_.accelerators.between(1, its_.most_accelerators);
+    cell(needs ? std::to_string(count) : "");
+    cell(needs && types > 0 ? its_.accelerator_types[static_cast<std::size_t>(type)] : "");
+    written_.accelerated += needs ? 1 : 0;
+  }
+
   const AttributesGenerator& its_;
   std::ostream& out_;
   Draws draws_;
@@ -137,6 +148,12 @@ Knobs AttributesGenerator::knobs() {
        .high = 86'400},
       share("licence-share", licensed, "share of jobs that hold licences"),
       {.name = "licences-max", .value = &most_licences, .meaning = "most licences of a job", .low = 1, .high = 1000},
+      share("accelerator-share", accelerated, "share of jobs that need accelerators on each of their nodes"),
+      {.name = "accelerators-max",
+       .value = &most_accelerators,
+       .meaning = "most accelerators that such a job needs on each of its nodes",
+       .low = 1,
+       .high = 64},
       {.name = "priority-levels",
        .value = &priorities,
        .meaning = "levels of priority, each half as frequent as the one below",
@@ -185,7 +202,11 @@ AttributesGenerator::Written AttributesGenerator::write(std::ostream& out, const
   auto copy = *this;
   out << "# made by: " << recipe.command << " --attributes FILE" << as_options(copy.knobs());
   for (std::size_t i = 0; i < licences.size(); ++i) out << (i == 0 ? " --licence-names " : ",") << licences[i];
-  out << "\njob,restart,restart_cost,licences,priority,tasks,task_accelerator,task_transfer,start_up,input\n";
+  for (std::size_t i = 0; i < accelerator_types.size(); ++i) {
+    out << (i == 0 ? " --accelerator-types " : ",") << accelerator_types[i];
+  }
+  out << "\njob,restart,restart_cost,licences,priority,tasks,task_accelerator,task_transfer,start_up,input,accelerators,"
+         "accelerator_type\n";
   Writer writer(*this, out);
   recipe.each([&](const JobSpec& job, Duration run) {
     writer.job(job, run);

@@ -1,5 +1,5 @@
-// A sidecar (trace/attributes.h) for generated jobs: seeded shares of jobs that can restart, hold licences, have
-// priorities, have tasks for accelerators, and bring input. docs/generators.md has the formulas.
+// A sidecar (trace/attributes.h) for generated jobs: seeded shares of jobs that can restart, hold licences, need
+// accelerators, have priorities, have tasks for accelerators, and bring input. docs/generators.md has the formulas.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,9 @@ class AttributesGenerator {
   double licensed = 0;                // that hold licences
   std::vector<std::string> licences;  // names to choose from
   std::int64_t most_licences = 2;     // of a job
+  double accelerated = 0;             // that need accelerators
+  std::vector<std::string> accelerator_types;  // names to choose from; none: any type will do
+  std::int64_t most_accelerators = 2;          // on each node of a job
   std::int64_t priorities = 1;        // levels: 0, 1, ...; each half as frequent as the one below
   double tasked = 0.2;                // share of jobs that have tasks
   std::int64_t least_tasks = 16;
@@ -39,6 +42,7 @@ class AttributesGenerator {
     std::int64_t jobs = 0;  // all
     std::int64_t restartable = 0;
     std::int64_t licensed = 0;
+    std::int64_t accelerated = 0;
     std::int64_t tasked = 0;
     std::int64_t tasks = 0;
   };

@@ -95,12 +95,13 @@ names = "d1"
   EXPECT_EQ(machine->nodes[0].rack, machine->nodes[3].rack);
   EXPECT_EQ(machine->nodes[4].rack, RackId{2});
   EXPECT_EQ(machine->nodes[1].accelerators, 2U);
-  EXPECT_EQ(machine->nodes[1].accelerator_type, "gpu");
+  EXPECT_EQ(machine->nodes[1].accelerator_type, AcceleratorTypeId{0});
   EXPECT_EQ(machine->nodes[1].accelerator_speed, 500);
-  EXPECT_EQ(machine->nodes[2].accelerator_type, "fpga");
+  EXPECT_EQ(machine->nodes[2].accelerator_type, AcceleratorTypeId{1});
   EXPECT_EQ(machine->nodes[2].accelerator_speed, 2000);
   EXPECT_EQ(machine->nodes[3].accelerators, 0U);
-  EXPECT_EQ(machine->nodes[3].accelerator_type, "");
+  EXPECT_FALSE(machine->nodes[3].accelerator_type.valid());
+  EXPECT_EQ(machine->accelerator_types, (std::vector<std::string>{"gpu", "fpga"}));
   EXPECT_TRUE(machine->has_accelerators());
 }
 

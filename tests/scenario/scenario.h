@@ -25,6 +25,8 @@ struct Row {
   std::uint32_t user = UINT32_MAX;
   std::uint32_t nodes = 0;  // to spread over; 0: any spread will do
   std::int64_t memory = 0;  // on each node
+  std::uint8_t accelerators = 0;  // on each node
+  AcceleratorTypeId accelerator_type = {};
   Restart restart = Restart::never;
   std::int64_t restart_cost = 0;
   std::uint32_t licences = 0;  // of the first kind
@@ -52,6 +54,8 @@ inline trace::Workload workload_of(const std::vector<Row>& rows) {
     spec.user = r.user;
     spec.nodes = r.nodes;
     spec.memory = r.memory;
+    spec.accelerators = r.accelerators;
+    spec.accelerator_type = r.accelerator_type;
     spec.restart = r.restart;
     spec.restart_cost = seconds(r.restart_cost);
     if (r.licences > 0) spec.licence = LicenceId{0};
