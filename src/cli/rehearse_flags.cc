@@ -98,7 +98,8 @@ Result<void> RehearseFlags::tasks_suit(const trace::Attributes& of_jobs) const {
   for (const Chain& chain : *read) {
     if (chain.knobs().bind == Bind::none) continue;
     return fail("policy " + rota::quoted(chain.text()) + " lends the accelerators of a rack to tasks, and in " +
-                attributes + " jobs ask for accelerators of their own. Rota cannot do both at once: leave bind out, "
+                attributes +
+                " jobs ask for accelerators of their own. Rota cannot do both at once: leave bind out, "
                 "or the column accelerators, or the tasks.");
   }
   return {};

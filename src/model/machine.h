@@ -17,7 +17,8 @@ namespace rota {
 struct PowerDraw {
   std::int64_t off = 0;            // milliwatts while it is off
   std::int64_t idle = 0;           // while it is on
-  std::int64_t busy = 0;           // that each busy processor adds to that
+  std::int64_t busy = 0;           // that each busy processor adds to that,
+  std::int64_t accelerator = 0;    // and each accelerator that a job holds or that computes a task
   Duration boot = seconds(300);    // from the command to the first job
   Duration shutdown = seconds(0);  // from the command until it is off
   std::int64_t boot_energy = -1;   // microjoules of a whole boot; -1: it draws `idle` meanwhile
@@ -52,7 +53,7 @@ struct Node {
   RackId rack = RackId{0};              // where it stands
   std::uint32_t accelerators = 0;
   AcceleratorTypeId accelerator_type = {};  // of each of them; invalid where there are none
-  std::int32_t accelerator_speed = 1000;  // of each of them: per mille of that for which accelerator times are told
+  std::int32_t accelerator_speed = 1000;    // of each of them: per mille of that for which accelerator times are told
   PowerDraw power = {};
   std::int32_t cpu_factor = 1000;     // per mille: how fast it runs jobs beside a node for which run times are told
   std::int64_t accelerator_link = 0;  // bytes a second between each accelerator and other nodes; 0: they take no time

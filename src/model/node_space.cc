@@ -73,10 +73,7 @@ bool NodeSpace::has_type(NodeId node, const JobSpec& spec) const {
 NodeSpace::Demand NodeSpace::demand_of(const JobSpec& spec) const {
   const std::uint32_t nodes = std::min(spec.nodes, spec.processors);
   const bool some = spec.partition.valid() && machine_->partitions[spec.partition.value].nodes.size() < size();
-  return {nodes,
-          nodes == 0 ? 0 : spec.processors / nodes,
-          nodes == 0 ? 0 : spec.processors % nodes,
-          spec,
+  return {nodes, nodes == 0 ? 0 : spec.processors / nodes, nodes == 0 ? 0 : spec.processors % nodes, spec,
           some || (spec.memory > 0 && memory_matters_) || spec.accelerators > 0};
 }
 

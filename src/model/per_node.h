@@ -1,5 +1,5 @@
-// What a job holds on each of its nodes beside processors, as long as it runs; and what of that is free on a node, which
-// may be short of nothing (less than 0) where promises have been broken.
+// What a job holds on each of its nodes beside processors, as long as it runs; and what of that is free on a node,
+// which may be short of nothing (less than 0) where promises have been broken.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +21,7 @@ struct PerNode {
     if (memory != kUnlimited) memory += sign * held.memory;
     accelerators += sign * held.accelerators;
   }
-  PerNode least(const PerNode& o) const {
-    return {std::min(memory, o.memory), std::min(accelerators, o.accelerators)};
-  }
+  PerNode least(const PerNode& o) const { return {std::min(memory, o.memory), std::min(accelerators, o.accelerators)}; }
   PerNode at_least_nothing() const { return {std::max<std::int64_t>(memory, 0), std::max(accelerators, 0)}; }
 };
 

@@ -403,8 +403,7 @@ TEST_F(RefereeOnNodes, CatchesAStartOnAcceleratorsThatAreHeld) {
 TEST_F(RefereeOnNodes, CatchesAcceleratorsOfAnotherType) {
   const JobId picky = with_accelerators(1, 5, AcceleratorTypeId{1});
   plan_at(1).start_at(picky, on(0, 1), {}, false);
-  EXPECT_EQ(breach_found_in_time(),
-            "job 1 is given node a, which has no accelerators of the type that it asks for");
+  EXPECT_EQ(breach_found_in_time(), "job 1 is given node a, which has no accelerators of the type that it asks for");
 }
 
 TEST_F(RefereeOnNodes, CatchesAPromiseOnAcceleratorsThatAreSetAside) {

@@ -33,7 +33,7 @@ enum Column : std::size_t {
   kColumns
 };
 constexpr std::array<std::string_view, kColumns> kNames{
-    "job",      "licences",      "restart",  "restart_cost", "priority", "tasks", "task_accelerator",
+    "job",      "licences",      "restart",  "restart_cost", "priority", "tasks",        "task_accelerator",
     "task_cpu", "task_transfer", "start_up", "input",        "site",     "accelerators", "accelerator_type"};
 constexpr std::int64_t kMostPriority = 1'000'000;
 constexpr Duration kLongestTask = seconds(100 * 86'400);

@@ -1,6 +1,6 @@
 // What a job log has no fields for, from a CSV file beside it: how jobs can be stopped and go on elsewhere, the
-// licences that they hold, the accelerators that they need, their priorities and their tasks for accelerators, and in a federation where they come from
-// and how much input they bring. docs/workloads.md has the format.
+// licences that they hold, the accelerators that they need, their priorities and their tasks for accelerators, and in a
+// federation where they come from and how much input they bring. docs/workloads.md has the format.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,12 @@ constexpr std::uint64_t kFirstDraw = 16;  // beyond those of the models
 // leaves the others as they are.
 struct Draws {
   explicit Draws(std::int64_t seed)
-      : restart(of(seed, 0)), licence(of(seed, 1)), priority(of(seed, 2)), tasks(of(seed, 3)), input(of(seed, 4)), accelerators(of(seed, 5)) {}
+      : restart(of(seed, 0)),
+        licence(of(seed, 1)),
+        priority(of(seed, 2)),
+        tasks(of(seed, 3)),
+        input(of(seed, 4)),
+        accelerators(of(seed, 5)) {}
   static Random of(std::int64_t seed, std::uint64_t which) { return stream(seed, Draw{kFirstDraw + which}); }
   Random restart, licence, priority, tasks, input, accelerators;
 };
@@ -205,7 +210,8 @@ AttributesGenerator::Written AttributesGenerator::write(std::ostream& out, const
   for (std::size_t i = 0; i < accelerator_types.size(); ++i) {
     out << (i == 0 ? " --accelerator-types " : ",") << accelerator_types[i];
   }
-  out << "\njob,restart,restart_cost,licences,priority,tasks,task_accelerator,task_transfer,start_up,input,accelerators,"
+  out << "\njob,restart,restart_cost,licences,priority,tasks,task_accelerator,task_transfer,start_up,input,"
+         "accelerators,"
          "accelerator_type\n";
   Writer writer(*this, out);
   recipe.each([&](const JobSpec& job, Duration run) {

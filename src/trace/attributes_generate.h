@@ -18,14 +18,14 @@ class AttributesGenerator {
   double checkpoint = 0.3;  // share of jobs that checkpoint
   double from_start = 0.2;  // that can start over elsewhere
   Duration restart_cost = seconds(60);
-  double licensed = 0;                // that hold licences
-  std::vector<std::string> licences;  // names to choose from
-  std::int64_t most_licences = 2;     // of a job
-  double accelerated = 0;             // that need accelerators
+  double licensed = 0;                         // that hold licences
+  std::vector<std::string> licences;           // names to choose from
+  std::int64_t most_licences = 2;              // of a job
+  double accelerated = 0;                      // that need accelerators
   std::vector<std::string> accelerator_types;  // names to choose from; none: any type will do
   std::int64_t most_accelerators = 2;          // on each node of a job
-  std::int64_t priorities = 1;        // levels: 0, 1, ...; each half as frequent as the one below
-  double tasked = 0.2;                // share of jobs that have tasks
+  std::int64_t priorities = 1;                 // levels: 0, 1, ...; each half as frequent as the one below
+  double tasked = 0.2;                         // share of jobs that have tasks
   std::int64_t least_tasks = 16;
   std::int64_t most_tasks = 512;
   double least_speed_up = 2;  // what a task takes on a CPU over what it takes on an accelerator

@@ -138,8 +138,7 @@ TEST(Attributes, say_how_many_accelerators_a_job_needs_on_each_node) {
   machine.nodes.resize(2);
   machine.nodes[1].accelerators = 4;
   machine.accelerator_types = {"a100", "mi300"};
-  const auto read =
-      Attributes::parse("job,accelerators,accelerator_type\n7,2,mi300\n8,1,\n9,0,\n", "a.csv", &machine);
+  const auto read = Attributes::parse("job,accelerators,accelerator_type\n7,2,mi300\n8,1,\n9,0,\n", "a.csv", &machine);
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_TRUE(read->asks_for_accelerators());
   const auto of = [&](std::int64_t number) {
@@ -151,8 +150,8 @@ TEST(Attributes, say_how_many_accelerators_a_job_needs_on_each_node) {
   EXPECT_EQ(of(7), std::pair(2, AcceleratorTypeId{1}));
   EXPECT_EQ(of(8), std::pair(1, AcceleratorTypeId{}));
   EXPECT_EQ(of(9), std::pair(0, AcceleratorTypeId{}));
-  const auto message = [&](std::string_view text, const Machine* of) {
-    const auto wrong = Attributes::parse(text, "a.csv", of);
+  const auto message = [&](std::string_view text, const Machine* its) {
+    const auto wrong = Attributes::parse(text, "a.csv", its);
     return wrong ? "taken" : wrong.error().message;
   };
   EXPECT_EQ(message("job,accelerators\n7,65\n", &machine),

@@ -108,6 +108,7 @@ class Builder {
     node.power = {.off = entry.watts_off,
                   .idle = entry.watts_idle,
                   .busy = entry.watts_busy,
+                  .accelerator = entry.watts_accelerator,
                   .boot = entry.boot_time,
                   .shutdown = entry.shutdown_time,
                   .boot_energy = entry.boot_energy < 0 ? -1 : entry.boot_energy * 1000,
@@ -124,7 +125,7 @@ class Builder {
 
   Result<void> check_accelerators(const NodesEntry& entry) const {
     if (entry.accelerators > 0) return {};
-    for (const char* key : {"accelerator_type", "accelerator_speed", "accelerator_link"}) {
+    for (const char* key : {"accelerator_type", "accelerator_speed", "accelerator_link", "watts_accelerator"}) {
       if (const std::uint32_t line = entry.line_of(key); line != 0) {
         return wrong(line, "`" + std::string(key) +
                                "` speaks of accelerators, and these nodes have none. Say how many with `accelerators`, "

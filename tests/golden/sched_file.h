@@ -75,13 +75,14 @@ class SchedReader {
       if (std::string word; words >> word) read_line(word, words);
     }
     if (!attributes_.empty()) {
-      const auto read =
-          trace::Attributes::parse("job,licences,restart,restart_cost,input,site,accelerators,accelerator_type\n" + attributes_,
-                                   shown_, &machine_);
+      const auto read = trace::Attributes::parse(
+          "job,licences,restart,restart_cost,input,site,accelerators,accelerator_type\n" + attributes_, shown_,
+          &machine_);
       if (!read) fail(read.error().message);
       file_.options.attributes = std::make_shared<const trace::Attributes>(*read);
     }
     add_partitions();
+    for (Machine& site : machine_.sites) site.accelerator_types = machine_.accelerator_types;
     if (!machine_.nodes.empty() || !machine_.sites.empty()) {
       file_.options.processors = machine_.processors;
       file_.options.machine = std::make_shared<const Machine>(machine_);

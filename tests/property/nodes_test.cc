@@ -84,7 +84,8 @@ TEST(Nodes, ScheduleAThousandJobsAsIfCounted) {
   }
 }
 
-// Nodes of two kinds in two partitions, one of which has them all; three have accelerators, one of them of another type.
+// Nodes of two kinds in two partitions, one of which has them all; three have accelerators, one of them of another
+// type.
 Machine two_kinds() {
   Machine machine;
   machine.accelerator_types = {"gpu", "fpga"};

@@ -1,6 +1,6 @@
-// All mechanisms at once on one site: nodes in two racks with different CPU factors, memory, accelerators, partitions, licences and
-// boots that may fail; jobs that give way, move and overrun while nodes sleep and wake. The referee watches, and what
-// the mechanisms owe to each other is looked at here besides.
+// All mechanisms at once on one site: nodes in two racks with different CPU factors, memory, accelerators, partitions,
+// licences and boots that may fail; jobs that give way, move and overrun while nodes sleep and wake. The referee
+// watches, and what the mechanisms owe to each other is looked at here besides.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

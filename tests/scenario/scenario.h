@@ -23,8 +23,8 @@ struct Row {
   std::int64_t run = 1;
   std::int32_t priority = 0;
   std::uint32_t user = UINT32_MAX;
-  std::uint32_t nodes = 0;  // to spread over; 0: any spread will do
-  std::int64_t memory = 0;  // on each node
+  std::uint32_t nodes = 0;        // to spread over; 0: any spread will do
+  std::int64_t memory = 0;        // on each node
   std::uint8_t accelerators = 0;  // on each node
   AcceleratorTypeId accelerator_type = {};
   Restart restart = Restart::never;
