@@ -221,6 +221,17 @@ TEST(NodeSpace, whole_nodes_are_a_matter_of_counting_where_they_are_alike) {
   EXPECT_EQ(NodeSpace(&uniform).needs_of(asks(5, 0, kGiB)), Needs::processors) << "no node says what memory it has";
 }
 
+void expect_same(const NodeSpace& follower, const NodeSpace& space) {
+  for (const std::uint32_t processors : {1U, 17U, 150U}) {
+    RC_ASSERT(found(follower, asks(processors)) == found(space, asks(processors)));
+    RC_ASSERT(found(follower, asks(processors, 2)) == found(space, asks(processors, 2)));
+    const JobSpec with_one = with_accelerators(asks(processors), 1);
+    RC_ASSERT(found(follower, with_one) == found(space, with_one));
+  }
+  RC_ASSERT(follower.busy_count() == space.busy_count());
+  RC_ASSERT(follower.free() == space.free());
+}
+
 // Takes, gives and availability at random, against what a plain array says; a follower is the same at every look.
 RC_GTEST_PROP(NodeSpace, agrees_with_an_array, ()) {
   const auto order = *rc::gen::element(IdleOrder::file, IdleOrder::latest_first);
@@ -284,14 +295,7 @@ RC_GTEST_PROP(NodeSpace, agrees_with_an_array, ()) {
     const bool looked = *rc::gen::arbitrary<bool>();
     if (!looked) continue;
     follower.follow(space);
-    for (const std::uint32_t processors : {1U, 17U, 150U}) {
-      RC_ASSERT(found(follower, asks(processors)) == found(space, asks(processors)));
-      RC_ASSERT(found(follower, asks(processors, 2)) == found(space, asks(processors, 2)));
-      const JobSpec with_one = with_accelerators(asks(processors), 1);
-      RC_ASSERT(found(follower, with_one) == found(space, with_one));
-    }
-    RC_ASSERT(follower.busy_count() == space.busy_count());
-    RC_ASSERT(follower.free() == space.free());
+    expect_same(follower, space);
   }
 }
 
