@@ -45,9 +45,9 @@ Result<void> write_attributes(const Sidecar& sidecar, const trace::Recipe& recip
   if (!file) return std::unexpected(file.error());
   const auto written = sidecar.attributes.write(file->stream(), recipe);
   if (auto done = file->commit(); !done) return done;
-  std::fprintf(stderr, "%s: %s jobs can restart elsewhere, %s hold licences, %s have %s tasks.\n", sidecar.file.c_str(),
-               grouped(written.restartable).c_str(), grouped(written.licensed).c_str(), grouped(written.tasked).c_str(),
-               grouped(written.tasks).c_str());
+  std::fprintf(stderr, "%s: %s jobs can restart elsewhere, %s hold licences, %s need accelerators, %s have %s tasks.\n",
+               sidecar.file.c_str(), grouped(written.restartable).c_str(), grouped(written.licensed).c_str(),
+               grouped(written.accelerated).c_str(), grouped(written.tasked).c_str(), grouped(written.tasks).c_str());
   return {};
 }
 

@@ -37,7 +37,8 @@ inline std::ostream& operator<<(std::ostream& out, const Row& r) {
   return out << "\n{" << r.number << ", " << r.submit << ", " << r.processors << ", " << r.limit << ", " << r.run
              << ", " << r.priority << ", " << static_cast<std::int64_t>(r.user) << ", " << r.nodes << ", " << r.memory
              << ", " << static_cast<int>(r.restart) << ", " << r.restart_cost << ", " << r.licences << ", "
-             << static_cast<std::int64_t>(r.partition.value_or(0)) << "}";
+             << static_cast<std::int64_t>(r.partition.value_or(0)) << ", " << static_cast<int>(r.accelerators) << ", "
+             << static_cast<int>(r.accelerator_type.value) << "}";
 }
 
 // Rows must be in order of submission.
