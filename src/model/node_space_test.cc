@@ -59,7 +59,7 @@ TEST(NodeSpace, gives_whole_nodes_to_a_job_that_fills_them) {
 TEST(NodeSpace, fills_the_fullest_node_that_has_room_first) {
   const Machine machine = alike(4, 8);
   NodeSpace space(&machine);
-  for (const std::uint32_t node : {0U, 1U, 2U}) space.take({{{NodeId{node}, 2 + 2 * node}}, 0});
+  for (const std::uint32_t node : {0U, 1U, 2U}) space.take({{{NodeId{node}, 2 + 2 * node}}, {}});
   EXPECT_EQ(found(space, asks(2)), (Where{{2, 2}}));
   EXPECT_EQ(found(space, asks(3)), (Where{{1, 3}}));
   EXPECT_EQ(found(space, asks(7)), (Where{{3, 7}}));
@@ -68,7 +68,7 @@ TEST(NodeSpace, fills_the_fullest_node_that_has_room_first) {
 TEST(NodeSpace, spreads_a_job_over_what_is_left_if_it_must) {
   const Machine machine = alike(3, 4);
   NodeSpace space(&machine);
-  for (const std::uint32_t node : {0U, 1U, 2U}) space.take({{{NodeId{node}, 1 + node}}, 0});
+  for (const std::uint32_t node : {0U, 1U, 2U}) space.take({{{NodeId{node}, 1 + node}}, {}});
   EXPECT_EQ(found(space, asks(6)), (Where{{0, 3}, {1, 2}, {2, 1}}));
   EXPECT_EQ(found(space, asks(7)), Where{});
 }
@@ -207,7 +207,7 @@ TEST(NodeSpace, latest_first_leaves_those_alone_that_have_been_idle_for_long) {
   space.give(a, at_seconds(2));
   EXPECT_EQ(found(space, asks(4)), (Where{{0, 4}}));
   EXPECT_EQ(found(space, asks(12)), (Where{{0, 4}, {2, 4}, {1, 4}}));
-  space.take({{{NodeId{2}, 4}}, 0});
+  space.take({{{NodeId{2}, 4}}, {}});
   EXPECT_EQ(found(space, asks(12)), (Where{{0, 4}, {1, 4}, {3, 4}}));
 }
 

@@ -320,7 +320,7 @@ class RefereeOnNodes : public testing::Test {
     options.machine = &machine;
     return options;
   }
-  static Placement on(std::uint32_t node, std::uint32_t processors) { return {{{NodeId{node}, processors}}, 0}; }
+  static Placement on(std::uint32_t node, std::uint32_t processors) { return {{{NodeId{node}, processors}}, {}}; }
 
   JobId waiting(std::uint32_t processors, std::uint32_t nodes, std::int64_t limit) {
     return submitted(processors, nodes, limit, 0, {});
@@ -374,7 +374,7 @@ TEST_F(RefereeOnNodes, CatchesAJobThatIsNotSpreadAsItAsks) {
 
 TEST_F(RefereeOnNodes, CatchesAPlaceThatNamesANodeTwice) {
   const JobId pair = waiting(2, 2, 5);
-  plan_at(1).start_at(pair, {{{NodeId{0}, 1}, {NodeId{0}, 1}}, 0}, {}, false);
+  plan_at(1).start_at(pair, {{{NodeId{0}, 1}, {NodeId{0}, 1}}, {}}, {}, false);
   EXPECT_EQ(breach_found_in_time(), "job 1 is given node a twice");
 }
 

@@ -30,7 +30,7 @@ constexpr NodeId kFirst{0};
 constexpr NodeId kSecond{1};
 constexpr std::int64_t kJoule = 1'000'000;  // microjoules
 
-Placement on(std::vector<Share> shares) { return {std::move(shares), 0}; }
+Placement on(std::vector<Share> shares) { return {std::move(shares), {}}; }
 
 TEST(PowerMeter, an_idle_node_draws_its_idle_watts) {
   const Machine m = machine();
