@@ -3,14 +3,17 @@
 
 #include <compare>
 #include <cstdint>
+#include <limits>
 
 namespace rota {
 
-template <class Tag>
+template <class Tag, class Value = std::uint32_t>
 struct Id {
-  std::uint32_t value = UINT32_MAX;
+  static constexpr Value kNone = std::numeric_limits<Value>::max();
+
+  Value value = kNone;
   constexpr auto operator<=>(const Id&) const = default;
-  constexpr bool valid() const { return value != UINT32_MAX; }
+  constexpr bool valid() const { return value != kNone; }
 };
 
 using JobId = Id<struct JobTag>;              // index into the cluster's job table, in order of submission
@@ -18,6 +21,7 @@ using NodeId = Id<struct NodeTag>;            // index into the cluster descript
 using PartitionId = Id<struct PartitionTag>;  // index into the cluster description's partitions
 using RackId = Id<struct RackTag>;            // index into the cluster description's racks
 using LicenceId = Id<struct LicenceTag>;      // index into the cluster description's licences
-using SiteId = Id<struct SiteTag>;            // index into the sites of a federation
+using AcceleratorTypeId = Id<struct AcceleratorTypeTag, std::uint8_t>;  // index into the description's types of them
+using SiteId = Id<struct SiteTag>;                                      // index into the sites of a federation
 
 }  // namespace rota

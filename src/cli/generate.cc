@@ -47,9 +47,9 @@ void tell(const trace::Recipe& recipe, const trace::Written& written, const std:
 }
 
 void tell(const trace::AttributesGenerator::Written& written, const std::string& file) {
-  std::fprintf(stderr, "%s: %s jobs can restart elsewhere, %s hold licences, %s have %s tasks.\n", file.c_str(),
-               grouped(written.restartable).c_str(), grouped(written.licensed).c_str(), grouped(written.tasked).c_str(),
-               grouped(written.tasks).c_str());
+  std::fprintf(stderr, "%s: %s jobs can restart elsewhere, %s hold licences, %s need accelerators, %s have %s tasks.\n",
+               file.c_str(), grouped(written.restartable).c_str(), grouped(written.licensed).c_str(),
+               grouped(written.accelerated).c_str(), grouped(written.tasked).c_str(), grouped(written.tasks).c_str());
 }
 
 Result<void> write_attributes(const Sidecar& sidecar, const trace::Recipe& recipe) {
@@ -129,8 +129,8 @@ CLI::Option* add_knob(CLI::App& app, const trace::Knob& knob) {
 void add_attributes(CLI::App& app, Sidecar& sidecar) {
   constexpr const char* kGroup = "Attributes";
   app.add_option("--attributes", sidecar.file,
-                 "also write what SWF has no fields for (CSV): who can restart elsewhere, licences, priorities, tasks "
-                 "for accelerators")
+                 "also write what SWF has no fields for (CSV): who can restart elsewhere, licences, accelerators, "
+                 "priorities, tasks for accelerators")
       ->type_name("FILE.csv")
       ->group(kGroup);
   app.add_flag("--with-attributes", sidecar.inside, "have them in the log itself, which is JSON lines")->group(kGroup);
@@ -138,6 +138,12 @@ void add_attributes(CLI::App& app, Sidecar& sidecar) {
       app.add_option("--licence-names", sidecar.attributes.licences, "licences to choose from, separated by commas")
           ->delimiter(',')
           ->type_name("NAME,...")
+          ->group(kGroup));
+  sidecar.knobs.push_back(
+      app.add_option("--accelerator-types", sidecar.attributes.accelerator_types,
+                     "types of accelerators to choose from, separated by commas; default: any will do")
+          ->delimiter(',')
+          ->type_name("TYPE,...")
           ->group(kGroup));
   for (const trace::Knob& knob : sidecar.attributes.knobs())
     sidecar.knobs.push_back(add_knob(app, knob)->group(kGroup));

@@ -83,7 +83,8 @@ JobSpec asked(JobSpec job, const RehearseOptions& options) {
 
 bool WorkloadSource::next(sim::Arrival& arrival) {
   if (next_ == workload_.jobs.size()) return false;
-  arrival = {workload_.jobs[next_], workload_.run_times[next_]};
+  arrival.spec = workload_.jobs[next_];
+  arrival.run_time = workload_.run_times[next_];
   ++next_;
   JobSpec& spec = arrival.spec;
   if (options_.ties ==

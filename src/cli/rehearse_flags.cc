@@ -92,7 +92,23 @@ Result<RehearseOptions> RehearseFlags::with_attributes(RehearseOptions options, 
   if (const TaskTable& tasks = options.attributes->tasks(); !tasks.empty()) {
     options.tasks = std::shared_ptr<const TaskTable>(options.attributes, &tasks);
   }
+  if (auto suits = tasks_suit(*options.attributes); !suits) return std::unexpected(suits.error());
   return options;
+}
+
+// What a job holds for itself cannot be lent.
+Result<void> RehearseFlags::tasks_suit(const trace::Attributes& of_jobs) const {
+  if (of_jobs.tasks().empty() || !of_jobs.asks_for_accelerators()) return {};
+  const auto read = chains();
+  if (!read) return std::unexpected(read.error());
+  for (const Chain& chain : *read) {
+    if (chain.knobs().bind == Bind::none) continue;
+    return fail("policy " + rota::quoted(chain.text()) + " lends the accelerators of a rack to tasks, and in " +
+                of_jobs.shown() +
+                " jobs ask for accelerators of their own. Rota cannot do both at once: leave bind out, "
+                "or the column accelerators, or the tasks.");
+  }
+  return {};
 }
 
 // Migration is from slower nodes to faster ones.

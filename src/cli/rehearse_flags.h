@@ -31,6 +31,7 @@ struct RehearseFlags {
  private:
   RehearseOptions with_switches(RehearseOptions options) const;
   Result<RehearseOptions> with_attributes(RehearseOptions options, const trace::Workload& workload) const;
+  Result<void> tasks_suit(const trace::Attributes& of_jobs) const;
   Result<void> factors_suit(const Machine* machine) const;
   Result<void> nodes_suit(const Machine& machine) const;
   Result<void> sites_suit(const Machine* machine) const;

@@ -9,6 +9,7 @@
 
 #include "cli/rehearse.h"
 #include "engine/sim/federation.h"
+#include "model/never_fits.h"
 
 namespace rota::cli {
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "model/never_fits.h"
+
 namespace rota {
 
 Controller::Controller(const ClusterOptions& options, const Chain& chain, const Ports& ports)

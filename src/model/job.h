@@ -6,6 +6,7 @@
 
 #include "base/id.h"
 #include "base/time.h"
+#include "model/per_node.h"
 
 namespace rota {
 
@@ -30,8 +31,13 @@ struct JobSpec {
   LicenceId licence;                 // that it holds while it runs; invalid: none
   std::uint32_t licences = 0;        // so many of it
   Restart restart = Restart::never;
-  Duration restart_cost{0};  // in which it does no work after it was moved
+  std::uint8_t accelerators = 0;       // asked on each node; 0: none asked
+  AcceleratorTypeId accelerator_type;  // invalid: any will do
+  Duration restart_cost{0};            // in which it does no work after it was moved
+
+  PerNode per_node() const { return {memory, accelerators}; }
 };
+static_assert(sizeof(JobSpec) == 80, "there is one for each job that is alive, and it is copied at every submission");
 
 enum class JobState : std::uint8_t { waiting, running, completed, timed_out, rejected, cancelled };
 

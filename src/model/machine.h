@@ -17,7 +17,8 @@ namespace rota {
 struct PowerDraw {
   std::int64_t off = 0;            // milliwatts while it is off
   std::int64_t idle = 0;           // while it is on
-  std::int64_t busy = 0;           // that each busy processor adds to that
+  std::int64_t busy = 0;           // that each busy processor adds to that,
+  std::int64_t accelerator = 0;    // and each accelerator that a job holds or that computes a task
   Duration boot = seconds(300);    // from the command to the first job
   Duration shutdown = seconds(0);  // from the command until it is off
   std::int64_t boot_energy = -1;   // microjoules of a whole boot; -1: it draws `idle` meanwhile
@@ -51,8 +52,8 @@ struct Node {
   std::vector<PartitionId> partitions;  // that it belongs to, ascending; empty where the machine has none
   RackId rack = RackId{0};              // where it stands
   std::uint32_t accelerators = 0;
-  std::string accelerator_type = {};      // of each of them; empty where there are none
-  std::int32_t accelerator_speed = 1000;  // of each of them: per mille of that for which accelerator times are told
+  AcceleratorTypeId accelerator_type = {};  // of each of them; invalid where there are none
+  std::int32_t accelerator_speed = 1000;    // of each of them: per mille of that for which accelerator times are told
   PowerDraw power = {};
   std::int32_t cpu_factor = 1000;     // per mille: how fast it runs jobs beside a node for which run times are told
   std::int64_t accelerator_link = 0;  // bytes a second between each accelerator and other nodes; 0: they take no time
@@ -84,14 +85,15 @@ struct Machine {
   std::vector<Partition> partitions;  // empty: every job may use the whole machine
   PartitionId default_partition;      // of a job that names none; invalid where there are no partitions
   std::vector<Licence> licences = {};
+  std::vector<std::string> accelerator_types = {};  // names, each of which some node has
   std::vector<std::string> racks;  // names, by rack id; one of them nameless where nodes say nothing of racks
   std::int64_t price = -1;         // thousandths of the currency for a kilowatt-hour; -1: not said
   Tariff tariff = {};              // instead of the price, where it goes by the time of day
   std::int64_t co2 = -1;           // milligrams for a kilowatt-hour; -1: not said
   std::int64_t boot_seed = 1;      // decides which boots fail
   // Of a federation, of which all of the above tells together: a machine for each site, named as the site is, with
-  // nodes and racks of its own. Partitions and licences have the same ids at all sites; a partition may have no nodes
-  // at one, and a licence may count 0. Empty: there is one site.
+  // nodes and racks of its own. Partitions, licences and types of accelerators have the same ids at all sites; a
+  // partition may have no nodes at one, a licence may count 0, and no node may have a type. Empty: there is one site.
   std::vector<Machine> sites = {};
   std::int64_t bandwidth = 0;  // of a site: bytes a second between it and the others; 0: inputs take no time
 

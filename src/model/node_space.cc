@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
-#include <string>
 
 #include "base/check.h"
 
@@ -36,8 +35,8 @@ void NodeSpace::add_node(const Node& node) {
   const auto id = static_cast<std::uint32_t>(nodes_.size());
   NodeState& state = nodes_.emplace_back();
   state.free = node.processors;
-  state.memory = node.memory > 0 ? node.memory : INT64_MAX;
-  state.kind = kind_of(node, state.memory);
+  state.rest = {node.memory > 0 ? node.memory : PerNode::kUnlimited, static_cast<std::int32_t>(node.accelerators)};
+  state.kind = kind_of(node, state.rest.memory);
   state.place = static_cast<std::uint32_t>(kinds_[state.kind].members.size());
   kinds_[state.kind].members.push_back(id);
   memory_matters_ = memory_matters_ || node.memory > 0;
@@ -67,20 +66,20 @@ bool NodeSpace::in_partition(NodeId node, PartitionId partition) const {
   return std::binary_search(in.begin(), in.end(), partition);
 }
 
+bool NodeSpace::has_type(NodeId node, const JobSpec& spec) const {
+  return machine_->nodes[node.value].accelerator_type == spec.accelerator_type;
+}
+
 NodeSpace::Demand NodeSpace::demand_of(const JobSpec& spec) const {
   const std::uint32_t nodes = std::min(spec.nodes, spec.processors);
   const bool some = spec.partition.valid() && machine_->partitions[spec.partition.value].nodes.size() < size();
-  return {nodes,
-          nodes == 0 ? 0 : spec.processors / nodes,
-          nodes == 0 ? 0 : spec.processors % nodes,
-          spec.memory,
-          spec.partition,
-          some || (spec.memory > 0 && memory_matters_)};
+  return {nodes, nodes == 0 ? 0 : spec.processors / nodes, nodes == 0 ? 0 : spec.processors % nodes, spec,
+          some || (spec.memory > 0 && memory_matters_) || spec.accelerators > 0};
 }
 
 Needs NodeSpace::needs_of(const JobSpec& spec) const {
   const Demand d = demand_of(spec);
-  if (spec.licence.valid()) return Needs::places;
+  if (spec.licence.valid() || spec.accelerators > 0) return Needs::places;
   if (d.nodes == 0 && !d.selective) return Needs::processors;
   const bool some = spec.partition.valid() && machine_->partitions[spec.partition.value].nodes.size() < size();
   const bool whole = uniform() > 0 && d.share == uniform() && d.larger == 0;  // and so their memory too
@@ -127,7 +126,7 @@ NodeId NodeSpace::fastest_with_room() const {
 
 bool NodeSpace::find_at_once(const JobSpec& spec, const Demand& d, Placement& where) const {
   where.shares.clear();
-  where.memory = spec.memory;
+  where.per_node = spec.per_node();
   where.licence = spec.licence;
   where.licences = spec.licences;
   if (d.nodes == 0) return spread(spec.processors, d, where.shares);
@@ -246,7 +245,7 @@ bool NodeSpace::fits(const Placement& placement) const {
   if (placement.licence.valid() && licences_free(placement.licence) < placement.licences) return false;
   return std::all_of(placement.shares.begin(), placement.shares.end(), [&](const Share& s) {
     const NodeState& node = nodes_[s.node.value];
-    return node.available && node.free >= s.processors && node.memory >= placement.memory;
+    return node.available && node.free >= s.processors && node.rest.covers(placement.per_node);
   });
 }
 
@@ -310,11 +309,12 @@ void NodeSpace::unlink_idle(std::uint32_t node) {
   (state.newer == kNone ? kinds_[state.kind].newest : nodes_[state.newer].older) = state.older;
 }
 
-void NodeSpace::change(std::uint32_t node, std::int64_t processors, std::int64_t memory) {
+// Takes (sign -1) or gives back (sign 1).
+void NodeSpace::change(std::uint32_t node, std::int64_t processors, const PerNode& held, std::int32_t sign) {
   leave(node);
   NodeState& state = nodes_[node];
-  state.free = static_cast<std::uint32_t>(state.free + processors);
-  if (state.memory != INT64_MAX) state.memory += memory;
+  state.free = static_cast<std::uint32_t>(state.free + sign * processors);
+  state.rest.change(held, sign);
   enter(node);
   note(node);
 }
@@ -323,8 +323,9 @@ void NodeSpace::take(const Placement& placement) {
   if (placement.licence.valid()) licences_[placement.licence.value] -= placement.licences;
   for (const Share& s : placement.shares) {
     const NodeState& node = nodes_[s.node.value];
-    CHECK(node.free >= s.processors && node.memory >= placement.memory, "a job goes where there is room for it");
-    change(s.node.value, -std::int64_t{s.processors}, -placement.memory);
+    const bool has_room = node.free >= s.processors && node.rest.covers(placement.per_node);
+    CHECK(has_room, "a job goes where there is room for it");
+    change(s.node.value, s.processors, placement.per_node, -1);
   }
 }
 
@@ -336,7 +337,7 @@ void NodeSpace::give(const Placement& placement, Instant now) {
       state.fell_idle = ++idle_clock_;
       state.idle_since = now;
     }
-    change(s.node.value, s.processors, placement.memory);
+    change(s.node.value, s.processors, placement.per_node, 1);
   }
 }
 
@@ -364,12 +365,12 @@ void NodeSpace::note(std::uint32_t node) {
 void NodeSpace::copy_node(std::uint32_t node, const NodeSpace& other) {
   NodeState& state = nodes_[node];
   const NodeState& from = other.nodes_[node];
-  const bool same = state.free == from.free && state.memory == from.memory && state.fell_idle == from.fell_idle &&
+  const bool same = state.free == from.free && state.rest == from.rest && state.fell_idle == from.fell_idle &&
                     state.available == from.available;
   if (same) return;  // a start that was drafted here and carried out there, mostly
   leave(node);
   state.free = from.free;
-  state.memory = from.memory;
+  state.rest = from.rest;
   state.available = from.available;
   state.fell_idle = from.fell_idle;
   state.idle_since = from.idle_since;
@@ -399,74 +400,11 @@ void NodeSpace::follow(const NodeSpace& other) {
   own_ = forgotten_ + changed_.size();
 }
 
-void NodeSpace::set_free(NodeId node, std::int64_t processors, std::int64_t memory) {
-  const NodeState& state = nodes_[node.value];
-  if (processors == state.free && memory == state.memory) return;
-  change(node.value, processors - state.free, memory - state.memory);
-}
-
-namespace {
-
-std::optional<std::string> beyond_limit(const Partition& partition, const JobSpec& spec) {
-  const auto asks = [&](const std::string& what, std::int64_t limit) {
-    return "asks for " + what + "; partition " + partition.name + " allows " + std::to_string(limit);
-  };
-  if (spec.limit > partition.max_time) {
-    return asks(std::to_string(spec.limit.count() / 1000) + " s", partition.max_time.count() / 1000);
-  }
-  if (partition.max_processors > 0 && spec.processors > partition.max_processors) {
-    return asks(std::to_string(spec.processors) + " processors", partition.max_processors);
-  }
-  if (partition.max_nodes > 0 && spec.nodes > partition.max_nodes) {
-    return asks(std::to_string(spec.nodes) + " nodes", partition.max_nodes);
-  }
-  if (spec.nodes > 0 && spec.nodes < partition.min_nodes) {
-    return "asks for " + std::to_string(spec.nodes) + " nodes; partition " + partition.name + " takes jobs from " +
-           std::to_string(partition.min_nodes) + " on";
-  }
-  return std::nullopt;
-}
-
-bool has_room_when_empty(const Machine& machine, const JobSpec& spec) {
-  const Partition* partition = spec.partition.valid() ? &machine.partitions[spec.partition.value] : nullptr;
-  const std::uint32_t nodes = std::min(spec.nodes, spec.processors);
-  const std::uint32_t share = nodes == 0 ? 1 : spec.processors / nodes;
-  std::int64_t processors = 0;
-  std::uint32_t wide = 0;   // nodes that can give `share`
-  std::uint32_t wider = 0;  // nodes that can give one more
-  const auto look_at = [&](const Node& node) {
-    if (node.memory > 0 && node.memory < spec.memory) return;
-    processors += node.processors;
-    wide += node.processors >= share ? 1 : 0;
-    wider += node.processors > share ? 1 : 0;
-  };
-  if (partition) {
-    if (nodes == 0 && spec.memory == 0) return partition->processors >= spec.processors;
-    for (const NodeId id : partition->nodes) look_at(machine.nodes[id.value]);
-  } else {
-    if (nodes == 0 && spec.memory == 0) return true;
-    for (const Node& node : machine.nodes) look_at(node);
-  }
-  return nodes == 0 ? processors >= spec.processors : wide >= nodes && wider >= spec.processors % nodes;
-}
-
-}  // namespace
-
-std::optional<std::string> never_fits(const Machine& machine, const JobSpec& spec) {
-  if (spec.licence.valid() && spec.licences > machine.licences[spec.licence.value].count) {
-    const Licence& licence = machine.licences[spec.licence.value];
-    return "asks for " + std::to_string(spec.licences) + " licences of " + licence.name + "; the cluster has " +
-           std::to_string(licence.count);
-  }
-  if (spec.processors > machine.processors) {
-    return "asks for " + std::to_string(spec.processors) + " processors; the cluster has " +
-           std::to_string(machine.processors);
-  }
-  if (spec.partition.valid()) {
-    if (auto why = beyond_limit(machine.partitions[spec.partition.value], spec)) return why;
-  }
-  if (machine.nodes.empty() || has_room_when_empty(machine, spec)) return std::nullopt;
-  return "asks for more processors, nodes or memory than its partition has, even when it is empty";
+void NodeSpace::set_free(NodeId node, std::int64_t processors, const PerNode& rest) {
+  NodeState& state = nodes_[node.value];
+  if (processors == state.free && rest == state.rest) return;
+  change(node.value, processors - state.free, {}, 1);
+  state.rest = rest;
 }
 
 }  // namespace rota

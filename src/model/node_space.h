@@ -25,7 +25,7 @@ struct Share {
 // Where a job runs. Empty where processors are only counted.
 struct Placement {
   std::vector<Share> shares;  // each of another node, in no order that means anything
-  std::int64_t memory = 0;    // bytes, on each of them
+  PerNode per_node = {};      // held on each of them
   LicenceId licence = {};     // held, wherever it runs; invalid: none
   std::uint32_t licences = 0;
 };
@@ -77,8 +77,11 @@ class NodeSpace {
   bool available(NodeId node) const { return nodes_[node.value].available; }
 
   std::uint32_t free_on(NodeId node) const { return nodes_[node.value].free; }
-  std::int64_t memory_on(NodeId node) const { return nodes_[node.value].memory; }  // INT64_MAX: not looked at
-  bool in_partition(NodeId node, PartitionId partition) const;                     // true where none is named
+  const PerNode& rest_on(NodeId node) const { return nodes_[node.value].rest; }  // free beside processors
+  // Whether a job may run there at all: in its partition, with accelerators of the type that it asks for.
+  bool admits(NodeId node, const JobSpec& spec) const {
+    return in_partition(node, spec.partition) && (!spec.accelerator_type.valid() || has_type(node, spec));
+  }
 
   const std::vector<std::int64_t>& licences() const { return licences_; }  // free, by licence
   std::int64_t licences_free(LicenceId licence) const { return licences_[licence.value]; }
@@ -123,7 +126,7 @@ class NodeSpace {
   }
 
   // What is free there, as if; for a space that follows another. Less than or as much as it has.
-  void set_free(NodeId node, std::int64_t processors, std::int64_t memory);
+  void set_free(NodeId node, std::int64_t processors, const PerNode& rest);
   void set_licences_free(LicenceId licence, std::int64_t count) { licences_[licence.value] = count; }
 
  private:
@@ -137,7 +140,7 @@ class NodeSpace {
     std::uint32_t newer = kNone;  // neighbours among the idle nodes of its kind
     std::uint32_t older = kNone;  // under latest_first
     bool available = true;
-    std::int64_t memory = 0;       // free, bytes; INT64_MAX: not looked at
+    PerNode rest;                  // free beside processors
     std::uint64_t partitions = 0;  // bit p: is in partition p, for the first 64
     std::uint64_t fell_idle = 0;   // greater: later
     Instant idle_since = kEpoch;
@@ -167,16 +170,18 @@ class NodeSpace {
     std::uint32_t nodes;
     std::uint32_t share;   // processors on each node
     std::uint32_t larger;  // so many nodes give one more
-    std::int64_t memory;
-    PartitionId partition;
+    const JobSpec& spec;
     bool selective;  // not every node will do, even if it is idle
     std::int32_t least_factor = 0;
   };
   Demand demand_of(const JobSpec& spec) const;
   bool suits(std::uint32_t node, const Demand& d) const {
-    return !d.selective || (nodes_[node].memory >= d.memory && in_partition(NodeId{node}, d.partition) &&
+    return !d.selective || (nodes_[node].rest.covers(d.spec.per_node()) && admits(NodeId{node}, d.spec) &&
                             kinds_[nodes_[node].kind].cpu_factor >= d.least_factor);
   }
+
+  bool in_partition(NodeId node, PartitionId partition) const;  // true where none is named
+  bool has_type(NodeId node, const JobSpec& spec) const;
 
   bool find_at_once(const JobSpec& spec, const Demand& d, Placement& where) const;
   bool spread(std::uint32_t processors, const Demand& d, std::vector<Share>& out) const;
@@ -193,7 +198,7 @@ class NodeSpace {
   void leave(std::uint32_t node);
   void link_idle(std::uint32_t node);
   void unlink_idle(std::uint32_t node);
-  void change(std::uint32_t node, std::int64_t processors, std::int64_t memory);
+  void change(std::uint32_t node, std::int64_t processors, const PerNode& held, std::int32_t sign);
   void copy_node(std::uint32_t node, const NodeSpace& other);
   void note(std::uint32_t node);
 
@@ -244,9 +249,5 @@ void NodeSpace::for_each_longest_idle(const Visit& visit) const {
     if (!visit(NodeId{node})) return;
   }
 }
-
-// Why a job can never run on the machine, as half a sentence ("asks for 96 nodes; partition batch allows 64"); nothing
-// if it can. Counted machines too.
-std::optional<std::string> never_fits(const Machine& machine, const JobSpec& spec);
 
 }  // namespace rota

@@ -59,7 +59,7 @@ TEST(NodeSpace, gives_whole_nodes_to_a_job_that_fills_them) {
 TEST(NodeSpace, fills_the_fullest_node_that_has_room_first) {
   const Machine machine = alike(4, 8);
   NodeSpace space(&machine);
-  for (const std::uint32_t node : {0U, 1U, 2U}) space.take({{{NodeId{node}, 2 + 2 * node}}, 0});
+  for (const std::uint32_t node : {0U, 1U, 2U}) space.take({{{NodeId{node}, 2 + 2 * node}}, {}});
   EXPECT_EQ(found(space, asks(2)), (Where{{2, 2}}));
   EXPECT_EQ(found(space, asks(3)), (Where{{1, 3}}));
   EXPECT_EQ(found(space, asks(7)), (Where{{3, 7}}));
@@ -68,7 +68,7 @@ TEST(NodeSpace, fills_the_fullest_node_that_has_room_first) {
 TEST(NodeSpace, spreads_a_job_over_what_is_left_if_it_must) {
   const Machine machine = alike(3, 4);
   NodeSpace space(&machine);
-  for (const std::uint32_t node : {0U, 1U, 2U}) space.take({{{NodeId{node}, 1 + node}}, 0});
+  for (const std::uint32_t node : {0U, 1U, 2U}) space.take({{{NodeId{node}, 1 + node}}, {}});
   EXPECT_EQ(found(space, asks(6)), (Where{{0, 3}, {1, 2}, {2, 1}}));
   EXPECT_EQ(found(space, asks(7)), Where{});
 }
@@ -89,6 +89,63 @@ TEST(NodeSpace, looks_at_memory_where_a_node_says_what_it_has) {
   take(space, asks(1, 1, 20 * kGiB));
   EXPECT_EQ(found(space, asks(1, 1, 16 * kGiB)), (Where{{2, 1}}));
   EXPECT_EQ(found(space, asks(2, 2, 8 * kGiB)), (Where{{0, 1}, {1, 1}}));
+}
+
+// Nodes of four processors with so many accelerators of such a type.
+Machine accelerated(const std::vector<std::pair<std::uint32_t, std::uint8_t>>& nodes) {
+  Machine machine = alike(nodes.size(), 4);
+  machine.accelerator_types = {"gpu", "fpga"};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    machine.nodes[i].accelerators = nodes[i].first;
+    if (nodes[i].first > 0) machine.nodes[i].accelerator_type = AcceleratorTypeId{nodes[i].second};
+  }
+  return machine;
+}
+
+JobSpec with_accelerators(JobSpec spec, std::uint8_t count, AcceleratorTypeId type = {}) {
+  spec.accelerators = count;
+  spec.accelerator_type = type;
+  return spec;
+}
+
+TEST(NodeSpace, holds_accelerators_for_the_job_that_has_them) {
+  const Machine machine = accelerated({{0, 0}, {2, 0}, {4, 0}});
+  NodeSpace space(&machine);
+  const JobSpec two = with_accelerators(asks(1), 2);
+  EXPECT_EQ(space.needs_of(two), Needs::places);
+  EXPECT_EQ(space.needs_of(asks(1)), Needs::processors);
+  const Placement first = take(space, two);
+  EXPECT_EQ(first.shares[0].node, NodeId{1});
+  EXPECT_EQ(space.rest_on(NodeId{1}).accelerators, 0);
+  take(space, two);
+  take(space, two);
+  EXPECT_EQ(found(space, with_accelerators(asks(1), 1)), Where{}) << "processors are free, accelerators are not";
+  EXPECT_EQ(found(space, asks(1)), (Where{{2, 1}}));
+  space.give(first, at_seconds(5));
+  EXPECT_EQ(found(space, with_accelerators(asks(1), 1)), (Where{{1, 1}}));
+}
+
+TEST(NodeSpace, takes_accelerators_of_each_node_of_a_job) {
+  const Machine machine = accelerated({{1, 0}, {1, 0}, {2, 0}, {0, 0}});
+  NodeSpace space(&machine);
+  EXPECT_EQ(found(space, with_accelerators(asks(3, 3), 1)), (Where{{0, 1}, {1, 1}, {2, 1}}));
+  EXPECT_EQ(found(space, with_accelerators(asks(4, 4), 1)), Where{});
+  EXPECT_EQ(found(space, with_accelerators(asks(2, 2), 2)), Where{});
+  EXPECT_EQ(found(space, with_accelerators(asks(9), 1)), (Where{{0, 4}, {1, 4}, {2, 1}})) << "any spread will do";
+  const Placement where = take(space, with_accelerators(asks(9), 1));
+  EXPECT_EQ(space.rest_on(NodeId{2}).accelerators, 1);
+  space.give(where, at_seconds(1));
+  EXPECT_EQ(space.rest_on(NodeId{2}).accelerators, 2);
+}
+
+TEST(NodeSpace, gives_accelerators_of_the_type_that_is_asked_for) {
+  const Machine machine = accelerated({{1, 0}, {1, 1}});
+  NodeSpace space(&machine);
+  const AcceleratorTypeId fpga{1};
+  EXPECT_EQ(found(space, with_accelerators(asks(1), 1)), (Where{{0, 1}}));
+  EXPECT_EQ(found(space, with_accelerators(asks(1), 1, fpga)), (Where{{1, 1}}));
+  EXPECT_FALSE(space.admits(NodeId{0}, with_accelerators(asks(1), 1, fpga)));
+  EXPECT_EQ(found(space, with_accelerators(asks(2, 2), 1, fpga)), Where{});
 }
 
 TEST(NodeSpace, finds_nodes_of_the_partition_only) {
@@ -150,7 +207,7 @@ TEST(NodeSpace, latest_first_leaves_those_alone_that_have_been_idle_for_long) {
   space.give(a, at_seconds(2));
   EXPECT_EQ(found(space, asks(4)), (Where{{0, 4}}));
   EXPECT_EQ(found(space, asks(12)), (Where{{0, 4}, {2, 4}, {1, 4}}));
-  space.take({{{NodeId{2}, 4}}, 0});
+  space.take({{{NodeId{2}, 4}}, {}});
   EXPECT_EQ(found(space, asks(12)), (Where{{0, 4}, {1, 4}, {3, 4}}));
 }
 
@@ -164,38 +221,63 @@ TEST(NodeSpace, whole_nodes_are_a_matter_of_counting_where_they_are_alike) {
   EXPECT_EQ(NodeSpace(&uniform).needs_of(asks(5, 0, kGiB)), Needs::processors) << "no node says what memory it has";
 }
 
+void expect_same(const NodeSpace& follower, const NodeSpace& space) {
+  for (const std::uint32_t processors : {1U, 17U, 150U}) {
+    RC_ASSERT(found(follower, asks(processors)) == found(space, asks(processors)));
+    RC_ASSERT(found(follower, asks(processors, 2)) == found(space, asks(processors, 2)));
+    const JobSpec with_one = with_accelerators(asks(processors), 1);
+    RC_ASSERT(found(follower, with_one) == found(space, with_one));
+  }
+  RC_ASSERT(follower.busy_count() == space.busy_count());
+  RC_ASSERT(follower.free() == space.free());
+}
+
 // Takes, gives and availability at random, against what a plain array says; a follower is the same at every look.
 RC_GTEST_PROP(NodeSpace, agrees_with_an_array, ()) {
   const auto order = *rc::gen::element(IdleOrder::file, IdleOrder::latest_first);
   const auto shapes = *rc::gen::container<std::vector<std::pair<std::uint32_t, std::int64_t>>>(
       rc::gen::pair(rc::gen::inRange(1U, 100U), rc::gen::element<std::int64_t>(0, 4, 9)));
-  const Machine machine = machine_of(shapes);
+  Machine machine = machine_of(shapes);
+  for (Node& node : machine.nodes) node.accelerators = *rc::gen::inRange(0U, 4U);
   NodeSpace space(&machine, order);
   NodeSpace follower(nullptr);
-  std::vector<std::pair<std::int64_t, bool>> plain;
-  plain.reserve(machine.nodes.size());
-  for (const Node& node : machine.nodes) plain.emplace_back(node.processors, true);
+  struct Plain {
+    std::int64_t free;
+    bool available;
+    std::int64_t accelerators;
+  };
+  std::vector<Plain> plain;
+  for (const Node& node : machine.nodes) plain.push_back({node.processors, true, node.accelerators});
   std::vector<Placement> taken;
   const auto steps = *rc::gen::inRange(0, 60);
   for (int i = 0; i < steps; ++i) {
     const auto choice = *rc::gen::inRange(0, 5);
     if (choice == 0 && !plain.empty()) {
       const auto node = *rc::gen::inRange<std::size_t>(0, plain.size());
-      plain[node].second = !plain[node].second;
-      space.set_available(NodeId{static_cast<std::uint32_t>(node)}, plain[node].second);
+      plain[node].available = !plain[node].available;
+      space.set_available(NodeId{static_cast<std::uint32_t>(node)}, plain[node].available);
     } else if (choice <= 2 && !taken.empty()) {
       const Placement where = taken.back();
       taken.pop_back();
       space.give(where, at_seconds(i));
-      for (const Share& s : where.shares) plain[s.node.value].first += s.processors;
+      for (const Share& s : where.shares) {
+        plain[s.node.value].free += s.processors;
+        plain[s.node.value].accelerators += where.per_node.accelerators;
+      }
     } else {
-      const JobSpec spec = asks(*rc::gen::inRange(1U, 300U), *rc::gen::inRange(0U, 4U));
+      const auto accelerators = *rc::gen::element<std::uint8_t>(0, 0, 1, 2);
+      const JobSpec spec =
+          with_accelerators(asks(*rc::gen::inRange(1U, 300U), *rc::gen::inRange(0U, 4U)), accelerators);
       Placement where;
       if (*rc::gen::arbitrary<bool>()) follower.follow(space);
       std::int64_t free = 0;
-      for (const auto& [processors, available] : plain) free += available ? processors : 0;
+      std::int64_t usable = 0;  // beside the accelerators
+      for (const Plain& p : plain) {
+        free += p.available ? p.free : 0;
+        usable += p.available && p.accelerators >= accelerators ? p.free : 0;
+      }
       const bool fits = space.find(spec, where);
-      if (spec.nodes == 0) RC_ASSERT(fits == (free >= spec.processors));
+      if (spec.nodes == 0) RC_ASSERT(fits == (usable >= spec.processors));
       RC_ASSERT(space.free() == free);
       if (!fits) continue;
       space.take(where);
@@ -203,8 +285,9 @@ RC_GTEST_PROP(NodeSpace, agrees_with_an_array, ()) {
       std::int64_t got = 0;
       for (const Share& s : where.shares) {
         got += s.processors;
-        RC_ASSERT(plain[s.node.value].second);
-        RC_ASSERT((plain[s.node.value].first -= s.processors) >= 0);
+        RC_ASSERT(plain[s.node.value].available);
+        RC_ASSERT((plain[s.node.value].free -= s.processors) >= 0);
+        RC_ASSERT((plain[s.node.value].accelerators -= accelerators) >= 0);
       }
       RC_ASSERT(got == spec.processors);
     }
@@ -212,12 +295,7 @@ RC_GTEST_PROP(NodeSpace, agrees_with_an_array, ()) {
     const bool looked = *rc::gen::arbitrary<bool>();
     if (!looked) continue;
     follower.follow(space);
-    for (const std::uint32_t processors : {1U, 17U, 150U}) {
-      RC_ASSERT(found(follower, asks(processors)) == found(space, asks(processors)));
-      RC_ASSERT(found(follower, asks(processors, 2)) == found(space, asks(processors, 2)));
-    }
-    RC_ASSERT(follower.busy_count() == space.busy_count());
-    RC_ASSERT(follower.free() == space.free());
+    expect_same(follower, space);
   }
 }
 
@@ -243,17 +321,6 @@ RC_GTEST_PROP(NodeSpace, a_follower_forgets_what_it_tried, ()) {
       taken.push_back(where);
     }
   }
-}
-
-TEST(NeverFits, tells_a_job_that_has_no_room_on_an_empty_machine) {
-  const Machine machine = machine_of({{4, 8 * kGiB}, {8, 16 * kGiB}});
-  EXPECT_FALSE(never_fits(machine, asks(12)));
-  EXPECT_TRUE(never_fits(machine, asks(13)));
-  EXPECT_FALSE(never_fits(machine, asks(8, 2)));
-  EXPECT_FALSE(never_fits(machine, asks(9, 2))) << "five on the larger one, four on the other";
-  EXPECT_TRUE(never_fits(machine, asks(10, 2)));
-  EXPECT_TRUE(never_fits(machine, asks(9, 0, 9 * kGiB)));
-  EXPECT_TRUE(never_fits(machine, asks(1, 0, 17 * kGiB)));
 }
 
 }  // namespace

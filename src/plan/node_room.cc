@@ -25,39 +25,41 @@ void NodeRoom::follow(const NodeSpace& space) {
 void NodeRoom::copy_from_space(NodeId node) {
   const bool there = space_->available(node);
   const auto processors = static_cast<std::int32_t>(there ? space_->free_on(node) : 0);
-  free_[node.value] = {processors, there, space_->memory_on(node)};
+  free_[node.value].processors = processors;
+  free_[node.value].there = there;
+  free_[node.value].set_rest(space_->rest_on(node));
 }
 
 bool NodeRoom::fits(const Placement& where) const {
   if (where.licence.valid() && licences_free(where.licence) < where.licences) return false;
   return std::all_of(where.shares.begin(), where.shares.end(), [&](const Share& s) {
-    return processors_on(s.node) >= s.processors && free_[s.node.value].memory >= where.memory;
+    return processors_on(s.node) >= s.processors && rest_on(s.node).covers(where.per_node);
   });
 }
 
-void NodeRoom::change(const Placement& where, std::int64_t sign) {
-  if (where.licence.valid()) licences_[where.licence.value] += sign * where.licences;
-  for (const Share& s : where.shares) change_one(s, where.memory, sign);
+void NodeRoom::change(const Placement& where, std::int32_t sign) {
+  if (where.licence.valid()) licences_[where.licence.value] += std::int64_t{sign} * where.licences;
+  for (const Share& s : where.shares) change_one(s, where.per_node, sign);
 }
 
 void NodeRoom::shrink_to(const NodeRoom& other) {
   for (std::size_t i = 0; i < free_.size(); ++i) {
     free_[i].processors = std::min(free_[i].processors, other.free_[i].processors);
-    free_[i].memory = std::min(free_[i].memory, other.free_[i].memory);
+    free_[i].set_rest(free_[i].rest().least(other.free_[i].rest()));
   }
   for (std::size_t i = 0; i < licences_.size(); ++i) licences_[i] = std::min(licences_[i], other.licences_[i]);
 }
 
 bool NodeRoom::choose(const JobSpec& spec, const NodeSpace* busy_first, Placement& where) const {
   where.shares.clear();
-  where.memory = spec.memory;
+  where.per_node = spec.per_node();
   where.licence = spec.licence;
   where.licences = spec.licences;
   if (spec.licence.valid() && licences_free(spec.licence) < spec.licences) return false;
   suitable_.clear();
   for (std::uint32_t i = 0; i < free_.size(); ++i) {
-    const bool suits = free_[i].processors > 0 && free_[i].memory >= spec.memory;
-    if (suits && space_->in_partition(NodeId{i}, spec.partition)) suitable_.push_back(i);
+    const bool suits = free_[i].processors > 0 && free_[i].rest().covers(where.per_node);
+    if (suits && space_->admits(NodeId{i}, spec)) suitable_.push_back(i);
   }
   if (busy_first) {
     std::stable_sort(suitable_.begin(), suitable_.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -101,7 +103,7 @@ FitWatch::FitWatch(const NodeRoom& room, const JobSpec& spec)
 
 void FitWatch::count(const NodeRoom& room, NodeId node, std::int64_t sign) {
   const NodeRoom::Free& free = room.free_[node.value];
-  if (free.processors <= 0 || free.memory < spec_.memory || !room.space_->in_partition(node, spec_.partition)) return;
+  if (free.processors <= 0 || !free.rest().covers(spec_.per_node()) || !room.space_->admits(node, spec_)) return;
   processors_ += sign * free.processors;
   wide_ += free.processors >= share_ ? sign : 0;
   wider_ += free.processors > share_ ? sign : 0;
@@ -113,11 +115,11 @@ void FitWatch::bring_back(NodeRoom& room, NodeId node, std::int64_t processors) 
   count(room, node, 1);
 }
 
-void FitWatch::change(NodeRoom& room, const Placement& where, std::int64_t sign) {
-  if (where.licence.valid()) room.licences_[where.licence.value] += sign * where.licences;
+void FitWatch::change(NodeRoom& room, const Placement& where, std::int32_t sign) {
+  if (where.licence.valid()) room.licences_[where.licence.value] += std::int64_t{sign} * where.licences;
   for (const Share& s : where.shares) {
     count(room, s.node, -1);
-    room.change_one(s, where.memory, sign);
+    room.change_one(s, where.per_node, sign);
     count(room, s.node, 1);
   }
 }

@@ -39,22 +39,31 @@ class NodeRoom {
 
   std::int64_t licences_free(LicenceId licence) const { return licences_[licence.value]; }
   std::int64_t processors_on(NodeId node) const { return free_[node.value].processors; }
-  std::int64_t memory_on(NodeId node) const { return free_[node.value].memory; }  // INT64_MAX: not looked at
+  PerNode rest_on(NodeId node) const { return free_[node.value].rest(); }  // beside processors
 
  private:
   friend class FitWatch;
   struct Free {
     std::int32_t processors = 0;
-    bool there = true;  // or what comes free on it is withheld
-    std::int64_t memory = 0;
+    std::int16_t accelerators = 0;
+    bool there = true;        // or what comes free on it is withheld
+    std::int64_t memory = 0;  // as in PerNode, packed: these are copied by the thousand
+
+    PerNode rest() const { return {memory, accelerators}; }
+    void set_rest(const PerNode& rest) {
+      memory = rest.memory;
+      accelerators = static_cast<std::int16_t>(rest.accelerators);
+    }
   };
 
-  void change(const Placement& where, std::int64_t sign);
-  void change_one(const Share& share, std::int64_t memory, std::int64_t sign) {
+  void change(const Placement& where, std::int32_t sign);
+  void change_one(const Share& share, const PerNode& held, std::int32_t sign) {
     Free& free = free_[share.node.value];
     if (!free.there) return;
-    free.processors += static_cast<std::int32_t>(sign * share.processors);
-    if (free.memory != INT64_MAX) free.memory += sign * memory;
+    free.processors += sign * static_cast<std::int32_t>(share.processors);
+    PerNode rest = free.rest();
+    rest.change(held, sign);
+    free.set_rest(rest);
     if (follows_) touched_.push_back(share.node);
   }
   void copy_from_space(NodeId node);
@@ -84,7 +93,7 @@ class FitWatch {
 
  private:
   void count(const NodeRoom& room, NodeId node, std::int64_t sign);
-  void change(NodeRoom& room, const Placement& where, std::int64_t sign);
+  void change(NodeRoom& room, const Placement& where, std::int32_t sign);
 
   const NodeRoom& room_;
   const JobSpec& spec_;

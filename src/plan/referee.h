@@ -108,7 +108,25 @@ class Referee {
   struct Used {
     std::int64_t processors = 0;
     std::int64_t memory = 0;
+    std::int64_t accelerators = 0;
+
+    void add(const Used& o) {
+      processors += o.processors;
+      memory += o.memory;
+      accelerators += o.accelerators;
+    }
   };
+  static Used use_of(const JobSpec& spec, const Share& share, std::int64_t sign) {
+    return {sign * share.processors, sign * spec.memory, sign * spec.accelerators};
+  }
+  static bool has(const Node& node, const Used& used) {
+    return used.processors <= node.processors && has_rest(node, used);
+  }
+  static bool has_rest(const Node& node, const Used& used) {  // but for processors
+    return used.accelerators <= node.accelerators && (node.memory == 0 || used.memory <= node.memory);
+  }
+  // Whether the job may run there at all; what is wrong with it if not, as the end of a sentence.
+  static const char* bars(const Node& node, const JobSpec& spec);
   std::vector<Used> used_;  // by node, where nodes are described; licences come after the nodes
   struct Power {
     PowerState state = PowerState::on;
@@ -123,8 +141,7 @@ class Referee {
   struct NodeChange {
     std::uint32_t node;
     Instant at;
-    std::int64_t processors;
-    std::int64_t memory;
+    Used used;
   };
   std::vector<NodeChange> node_changes_;  // scratch, as are
   std::vector<std::uint32_t> looked_at_;  // by node: in which look

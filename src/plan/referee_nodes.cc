@@ -27,10 +27,18 @@ void Referee::count_nodes(const View& view, JobId job, bool taken) {
 
 void Referee::count_place(const View& view, JobId job, const Placement& where, std::int64_t sign) {
   const JobSpec& spec = view.job(job).spec;
-  for (const Share& s : where.shares) {
-    used_[s.node.value].processors += sign * s.processors;
-    used_[s.node.value].memory += sign * spec.memory;
+  for (const Share& s : where.shares) used_[s.node.value].add(use_of(spec, s, sign));
+}
+
+const char* Referee::bars(const Node& node, const JobSpec& spec) {
+  const auto& in = node.partitions;
+  if (spec.partition.valid() && std::find(in.begin(), in.end(), spec.partition) == in.end()) {
+    return ", which is not in its partition";
   }
+  if (spec.accelerator_type.valid() && node.accelerator_type != spec.accelerator_type) {
+    return ", which has no accelerators of the type that it asks for";
+  }
+  return nullptr;
 }
 
 void Referee::count_licences(const View& view, JobId job, std::int64_t sign) {
@@ -71,8 +79,7 @@ std::optional<std::string> Referee::check_room(const View& view, JobId job, cons
   for (const Share& s : where.shares) {
     ++checks_;
     const Node& node = view.options().machine->nodes[s.node.value];
-    const Used& used = used_[s.node.value];
-    if (used.processors > node.processors || (node.memory > 0 && used.memory > node.memory)) {
+    if (!has(node, used_[s.node.value])) {
       return name(view, job) + " is started on node " + node.name + ", which has no room for it";
     }
   }
@@ -95,10 +102,7 @@ std::optional<std::string> Referee::check_shape(const View& view, JobId job, con
   looked_at_.resize(machine.nodes.size());
   for (const Share& s : where.shares) {
     const Node& node = machine.nodes[s.node.value];
-    const auto& in = node.partitions;
-    if (spec.partition.valid() && std::find(in.begin(), in.end(), spec.partition) == in.end()) {
-      return name(view, job) + " is given node " + node.name + ", which is not in its partition";
-    }
+    if (const char* why = bars(node, spec)) return name(view, job) + " is given node " + node.name + why;
     if (std::exchange(looked_at_[s.node.value], looks_) == looks_) {
       return name(view, job) + " is given node " + node.name + " twice";
     }
@@ -125,19 +129,19 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
     const bool comes_back = state == PowerState::booting || view.options().wakes_for_promises;
     const Instant back = comes_back ? back_at(view, NodeId{i}) : view.now() + 2 * kLongest;
     const std::int64_t processors = view.options().machine->nodes[i].processors;
-    node_changes_.push_back({i, view.now(), processors, 0});
-    node_changes_.push_back({i, back, -processors, 0});
+    node_changes_.push_back({i, view.now(), {processors, 0, 0}});
+    node_changes_.push_back({i, back, {-processors, 0, 0}});
   }
   const auto uses = [&](JobId id, Instant from, Instant to, const Placement& where) {
     const JobSpec& spec = view.job(id).spec;
     for (const Share& s : where.shares) {
-      node_changes_.push_back({s.node.value, from, s.processors, spec.memory});
-      node_changes_.push_back({s.node.value, to, -std::int64_t{s.processors}, -spec.memory});
+      node_changes_.push_back({s.node.value, from, use_of(spec, s, 1)});
+      node_changes_.push_back({s.node.value, to, use_of(spec, s, -1)});
     }
     if (!spec.licence.valid() || where.shares.empty()) return;
     const auto slot = static_cast<std::uint32_t>(slot_of(*view.options().machine, spec.licence));
-    node_changes_.push_back({slot, from, spec.licences, 0});
-    node_changes_.push_back({slot, to, -std::int64_t{spec.licences}, 0});
+    node_changes_.push_back({slot, from, {spec.licences, 0, 0}});
+    node_changes_.push_back({slot, to, {-std::int64_t{spec.licences}, 0, 0}});
   };
   view.running().for_each([&](const RunningEntry& e) {
     if (!before && plan.migrates() && plan.migrates(e.job)) return true;  // it is at its new place, below
@@ -182,15 +186,14 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
 std::optional<std::string> Referee::worst_node(const Machine& machine) {
   // At one instant what is given back comes first.
   std::sort(node_changes_.begin(), node_changes_.end(), [](const NodeChange& a, const NodeChange& b) {
-    return std::tie(a.node, a.at, a.processors) < std::tie(b.node, b.at, b.processors);
+    return std::tie(a.node, a.at, a.used.processors) < std::tie(b.node, b.at, b.used.processors);
   });
   Used used;
   for (std::size_t i = 0; i < node_changes_.size(); ++i) {
     const NodeChange& c = node_changes_[i];
     if (i == 0 || c.node != node_changes_[i - 1].node) used = {};
     ++checks_;
-    used.processors += c.processors;
-    used.memory += c.memory;
+    used.add(c.used);
     if (c.node >= machine.nodes.size()) {
       const Licence& licence = machine.licences[c.node - machine.nodes.size()];
       if (used.processors <= licence.count) continue;
@@ -198,7 +201,7 @@ std::optional<std::string> Referee::worst_node(const Machine& machine) {
              " than there are at " + std::to_string(c.at.time_since_epoch().count() / 1000) + " s";
     }
     const Node& node = machine.nodes[c.node];
-    if (used.processors > node.processors || (node.memory > 0 && used.memory > node.memory)) {
+    if (!has(node, used)) {
       return "running jobs and what is set aside together need more than node " + node.name + " has at " +
              std::to_string(c.at.time_since_epoch().count() / 1000) + " s";
     }

@@ -122,9 +122,9 @@ bool Referee::could_hold(const View& view, const JobSpec& spec) const {
   std::int64_t hold_one_more = 0;
   for (std::size_t i = 0; i < machine.nodes.size(); ++i) {
     const Node& node = machine.nodes[i];
-    const auto& in = node.partitions;
-    if (spec.partition.valid() && std::find(in.begin(), in.end(), spec.partition) == in.end()) continue;
-    if (node.memory > 0 && used_[i].memory + spec.memory > node.memory) continue;
+    Used with_it = used_[i];
+    with_it.add(use_of(spec, Share{}, 1));
+    if (bars(node, spec) != nullptr || !has_rest(node, with_it)) continue;
     if (!power_.empty() && power_[i].state != PowerState::on) continue;
     const std::int64_t free = node.processors - used_[i].processors;
     processors += free;

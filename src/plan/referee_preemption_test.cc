@@ -54,7 +54,7 @@ class RefereeOfPreemption : public testing::Test {
     return spec;
   }
   static Placement on(std::uint32_t node, const JobSpec& spec) {
-    return {{{NodeId{node}, spec.processors}}, spec.memory, spec.licence, spec.licences};
+    return {{{NodeId{node}, spec.processors}}, spec.per_node(), spec.licence, spec.licences};
   }
 
   JobId waiting(JobSpec spec) {

@@ -308,6 +308,11 @@ class RefereeOnNodes : public testing::Test {
   static Machine two_nodes() {
     Machine machine = Machine::counted(4);
     machine.nodes = {{"a", 2, 0, {}}, {"b", 2, 0, {}}};
+    machine.accelerator_types = {"gpu", "fpga"};
+    for (Node& node : machine.nodes) {
+      node.accelerators = 2;
+      node.accelerator_type = AcceleratorTypeId{static_cast<std::uint8_t>(node.name == "b" ? 1 : 0)};
+    }
     return machine;
   }
   static ClusterOptions options(const Machine& machine) {
@@ -315,19 +320,30 @@ class RefereeOnNodes : public testing::Test {
     options.machine = &machine;
     return options;
   }
-  static Placement on(std::uint32_t node, std::uint32_t processors) { return {{{NodeId{node}, processors}}, 0}; }
+  static Placement on(std::uint32_t node, std::uint32_t processors) { return {{{NodeId{node}, processors}}, {}}; }
 
   JobId waiting(std::uint32_t processors, std::uint32_t nodes, std::int64_t limit) {
+    return submitted(processors, nodes, limit, 0, {});
+  }
+  JobId with_accelerators(std::uint8_t accelerators, std::int64_t limit, AcceleratorTypeId type = {}) {
+    return submitted(1, 1, limit, accelerators, type);
+  }
+  JobId submitted(std::uint32_t processors, std::uint32_t nodes, std::int64_t limit, std::uint8_t accelerators,
+                  AcceleratorTypeId type) {
     referee_.saw_submitted();
     JobSpec spec;
     spec.number = ++numbers_;
     spec.processors = processors;
     spec.nodes = nodes;
     spec.limit = seconds(limit);
+    spec.accelerators = accelerators;
+    spec.accelerator_type = type;
     return cluster_.submitted(spec, spec.limit);
   }
   JobId running(std::uint32_t processors, std::int64_t limit, const Placement& where) {
-    const JobId id = waiting(processors, 0, limit);
+    return starts(waiting(processors, 0, limit), where);
+  }
+  JobId starts(JobId id, const Placement& where) {
     cluster_.started(id, false, where);
     referee_.saw_started(cluster_, id);
     return id;
@@ -358,7 +374,7 @@ TEST_F(RefereeOnNodes, CatchesAJobThatIsNotSpreadAsItAsks) {
 
 TEST_F(RefereeOnNodes, CatchesAPlaceThatNamesANodeTwice) {
   const JobId pair = waiting(2, 2, 5);
-  plan_at(1).start_at(pair, {{{NodeId{0}, 1}, {NodeId{0}, 1}}, 0}, {}, false);
+  plan_at(1).start_at(pair, {{{NodeId{0}, 1}, {NodeId{0}, 1}}, {}}, {}, false);
   EXPECT_EQ(breach_found_in_time(), "job 1 is given node a twice");
 }
 
@@ -372,6 +388,34 @@ TEST_F(RefereeOnNodes, CatchesABackfillOnTheNodeThatIsSetAside) {
   EXPECT_EQ(breach_found_in_time(), "");
   plan.start_at(long_one, on(0, 1), kBeside, true);
   EXPECT_EQ(breach_found_in_time(), "running jobs and what is set aside together need more than node a has at 10 s");
+}
+
+// The plan itself is told that nothing is held there: only the referee's ledger knows of the accelerators.
+TEST_F(RefereeOnNodes, CatchesAStartOnAcceleratorsThatAreHeld) {
+  starts(with_accelerators(1, 10), on(0, 1));
+  const JobId two = with_accelerators(2, 5);
+  plan_at(1).start_at(two, on(0, 1), {}, false);
+  EXPECT_EQ(breach_found_in_time(), "job 2 is started on node a, which has no room for it");
+  plan_at(1).start_at(two, on(1, 1), {}, false);
+  EXPECT_EQ(breach_found_in_time(), "");
+}
+
+TEST_F(RefereeOnNodes, CatchesAcceleratorsOfAnotherType) {
+  const JobId picky = with_accelerators(1, 5, AcceleratorTypeId{1});
+  plan_at(1).start_at(picky, on(0, 1), {}, false);
+  EXPECT_EQ(breach_found_in_time(), "job 1 is given node a, which has no accelerators of the type that it asks for");
+}
+
+TEST_F(RefereeOnNodes, CatchesAPromiseOnAcceleratorsThatAreSetAside) {
+  starts(with_accelerators(2, 10), on(0, 1));
+  starts(with_accelerators(2, 20), on(1, 1));
+  const JobId head = with_accelerators(2, 5);
+  const JobId second = with_accelerators(1, 5);
+  Plan& plan = plan_at(2);
+  plan.promise_at(head, at_seconds(10), on(0, 1));
+  EXPECT_EQ(breach_found_in_time(), "");
+  plan.promise_at(second, at_seconds(12), on(0, 1));
+  EXPECT_EQ(breach_found_in_time(), "running jobs and what is set aside together need more than node a has at 12 s");
 }
 
 TEST_F(RefereeOnNodes, CatchesAPromiseThatMovesLaterForNoReason) {

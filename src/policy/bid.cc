@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plan/profile.h"
+#include "policy/bid_room.h"
 
 namespace rota {
 namespace {
@@ -142,6 +143,12 @@ class WaitByPlan {
   std::int64_t work_ = 0;  // processor-milliseconds
 };
 
+Duration wait_for_places(const View& view, const JobSpec& job, Instant now, Duration here) {
+  const Instant there = now + here;
+  const Instant at = room_for(view, job, now, there);
+  return at == kNever ? kLongest : at - there;
+}
+
 }  // namespace
 
 Duration expected_wait(const BidRules& rules, const View& view, const JobSpec& job, const Haul& haul,
@@ -153,8 +160,9 @@ Duration expected_wait(const BidRules& rules, const View& view, const JobSpec& j
     if (c.at <= now + haul.here) before.push_back(c);
   }
   if (rules.valuation == Valuation::by_plan) {
-    if (missing <= 0 && view.waiting().empty() && before.empty()) return Duration{0};
-    return WaitByPlan(view, job, now, haul.here).run(before);
+    const bool at_once = missing <= 0 && view.waiting().empty() && before.empty();
+    const Duration by_count = at_once ? Duration{0} : WaitByPlan(view, job, now, haul.here).run(before);
+    return needs_places(view, job) ? std::max(by_count, wait_for_places(view, job, now, haul.here)) : by_count;
   }
   for (const Coming& c : before) missing += c.processors;
   return missing <= 0 ? Duration{0} : wait_by_rate(rules, view, job, missing, now);
@@ -170,7 +178,7 @@ std::optional<Bid> bid_for(const BidRules& rules, const View& view, const JobSpe
     return Bid{{}, std::llround(scaled(rules.mean_run_time, rules.spare * room)) - cost, start};
   }
   const std::int64_t offered = view.free() + obtainable(view) + held_below(view, job);
-  if (offered < job.processors) return std::nullopt;
+  if (offered < job.processors || (needs_places(view, job) && !could_offer(view, job))) return std::nullopt;
   return published(rules, view, job, haul);
 }
 

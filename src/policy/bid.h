@@ -61,7 +61,8 @@ struct BidRules {
 //   R = min(1, free / n) / 2 + free / M / 2
 //   P = 1 if free and sleeping >= n, else 3/4 - (priorities of who must give way, one for each processor) / (priorities
 //   * n) D = 1 - here / longest
-// Expected starts count those of `coming` that are there before the job could be.
+// A job that needs more than any processors (particular nodes, memory, accelerators, licences) must have room there
+// too. Expected starts count those of `coming` that are there before the job could be.
 std::optional<Bid> bid_for(const BidRules& rules, const View& view, const JobSpec& job, const Haul& haul,
                            const Outlook& outlook = {});
 
@@ -71,7 +72,8 @@ Bid bid_of_the_unable(const BidRules& rules, const Haul& haul);
 // How long until a job that comes to the queue after `haul.here` would start, from when it comes on: by when what is
 // free, what lower priorities hold and what comes free suffices for it and for those that go first: those that wait
 // with at least its priority, and those that come before it. Nodes that sleep count from when they would be on if they
-// were woken now. 0 if it could start at once.
+// were woken now. 0 if it could start at once. By plan, a job that needs more than any processors waits for that too
+// (policy/bid_room.h).
 Duration expected_wait(const BidRules& rules, const View& view, const JobSpec& job, const Haul& haul = {},
                        const Outlook& outlook = {});
 

@@ -10,51 +10,55 @@ CapacityOn::CapacityOn(const Machine& machine) {
     ++nodes_[kind_.back()];
   }
   for (std::uint32_t p = 0; p < machine.partitions.size(); ++p) {
-    demand(PartitionId{p}, 0, 1).need.wide = machine.partitions[p].min_nodes;
+    demand({PartitionId{p}, 1}).need.wide = machine.partitions[p].min_nodes;
   }
-  if (machine.partitions.empty()) demand({}, 0, 1).need.wide = 1;
+  if (machine.partitions.empty()) demand({{}, 1}).need.wide = 1;
 }
 
 std::uint32_t CapacityOn::kind_of(const Node& node) {
-  const std::int64_t memory = node.memory > 0 ? node.memory : INT64_MAX;
+  const PerNode rest{node.memory > 0 ? node.memory : PerNode::kUnlimited, static_cast<std::int32_t>(node.accelerators)};
   const auto same = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& k) {
-    return k.processors == node.processors && k.memory == memory && *k.partitions == node.partitions;
+    return k.processors == node.processors && k.rest == rest && k.accelerator_type == node.accelerator_type &&
+           *k.partitions == node.partitions;
   });
   const auto index = static_cast<std::uint32_t>(same - kinds_.begin());
   if (same == kinds_.end()) {
-    kinds_.push_back({node.processors, memory, &node.partitions});
+    kinds_.push_back({node.processors, rest, node.accelerator_type, &node.partitions});
     nodes_.push_back(0);
     on_.push_back(0);
   }
   return index;
 }
 
-CapacityOn::Tally CapacityOn::gives(const Kind& kind, const Demand& d) {
-  if (kind.memory < d.memory) return {};
+CapacityOn::Tally CapacityOn::gives(const Kind& kind, const Asked& asked) {
+  if (!kind.rest.covers(asked.rest)) return {};
+  if (asked.accelerator_type.valid() && kind.accelerator_type != asked.accelerator_type) return {};
   const auto& in = *kind.partitions;
-  if (d.partition.valid() && !std::binary_search(in.begin(), in.end(), d.partition)) return {};
-  return {kind.processors, kind.processors >= d.share ? 1 : 0, kind.processors > d.share ? 1 : 0};
+  if (asked.partition.valid() && !std::binary_search(in.begin(), in.end(), asked.partition)) return {};
+  return {kind.processors, kind.processors >= asked.share ? 1 : 0, kind.processors > asked.share ? 1 : 0};
 }
 
-CapacityOn::Demand& CapacityOn::demand(PartitionId partition, std::int64_t memory, std::int64_t share) {
-  std::int64_t enough = INT64_MAX;
+CapacityOn::Demand& CapacityOn::demand(Asked asked) {
+  std::int64_t enough = PerNode::kUnlimited;
   for (const Kind& kind : kinds_) {
-    if (kind.memory >= memory) enough = std::min(enough, kind.memory);
+    if (kind.rest.memory >= asked.rest.memory) enough = std::min(enough, kind.rest.memory);
   }
+  asked.rest.memory = enough;
   for (Demand& d : demands_) {
-    if (d.partition == partition && d.memory == enough && d.share == share) return d;
+    if (d.asked == asked) return d;
   }
-  Demand& d = demands_.emplace_back(Demand{partition, enough, share});
+  Demand& d = demands_.emplace_back(Demand{asked});
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
-    d.all.add(gives(kinds_[k], d), nodes_[k]);
-    d.on.add(gives(kinds_[k], d), on_[k]);
+    d.all.add(gives(kinds_[k], asked), nodes_[k]);
+    d.on.add(gives(kinds_[k], asked), on_[k]);
   }
   return d;
 }
 
 void CapacityOn::need(const JobSpec& spec) {
   const std::int64_t nodes = std::min(spec.nodes, spec.processors);
-  Demand& d = demand(spec.partition, spec.memory, nodes == 0 ? 1 : spec.processors / nodes);
+  const std::int64_t share = nodes == 0 ? 1 : spec.processors / nodes;
+  Demand& d = demand({spec.partition, share, spec.per_node(), spec.accelerator_type});
   const auto grow = [](std::int64_t& most, std::int64_t wanted, std::int64_t all) {
     most = std::max(most, std::min(wanted, all));
   };
@@ -65,7 +69,7 @@ void CapacityOn::need(const JobSpec& spec) {
 
 void CapacityOn::change_on(NodeId node, std::int64_t sign) {
   on_[kind_[node.value]] += sign;
-  for (Demand& d : demands_) d.on.add(gives(kinds_[kind_[node.value]], d), sign);
+  for (Demand& d : demands_) d.on.add(gives(kinds_[kind_[node.value]], d.asked), sign);
 }
 
 // Whether `of` has less than `need` of something that `node` gives.
@@ -77,15 +81,15 @@ bool CapacityOn::helps(const Tally& node, const Tally& of, const Tally& need) {
 bool CapacityOn::lacks(NodeId node) const {
   const Kind& kind = kinds_[kind_[node.value]];
   return std::any_of(demands_.begin(), demands_.end(),
-                     [&](const Demand& d) { return helps(gives(kind, d), d.on, d.need); });
+                     [&](const Demand& d) { return helps(gives(kind, d.asked), d.on, d.need); });
 }
 
 bool CapacityOn::needs(NodeId node) const {
   const Kind& kind = kinds_[kind_[node.value]];
   return std::any_of(demands_.begin(), demands_.end(), [&](const Demand& d) {
     Tally without = d.on;
-    without.add(gives(kind, d), -1);
-    return helps(gives(kind, d), without, d.need);
+    without.add(gives(kind, d.asked), -1);
+    return helps(gives(kind, d.asked), without, d.need);
   });
 }
 

@@ -28,10 +28,11 @@ class CapacityOn {
   // Nodes that differ only by name.
   struct Kind {
     std::int64_t processors;
-    std::int64_t memory;  // INT64_MAX: not looked at
+    PerNode rest;
+    AcceleratorTypeId accelerator_type;
     const std::vector<PartitionId>* partitions;
   };
-  // What jobs of one demand can use, and what they need: of those that ask for memory and share alike, the largest.
+  // What jobs of one demand can use, and what they need: of those that ask alike on each node, the largest.
   struct Tally {
     std::int64_t processors = 0;
     std::int64_t wide = 0;   // nodes that can give the share
@@ -43,18 +44,24 @@ class CapacityOn {
       wider += count * one.wider;
     }
   };
-  struct Demand {
+  struct Asked {
     PartitionId partition;  // invalid: any node will do
-    std::int64_t memory;    // rounded up to what some kind has
     std::int64_t share;     // processors on each node; 1 where any spread will do
+    PerNode rest = {};      // memory rounded up to what some kind has
+    AcceleratorTypeId accelerator_type = {};
+
+    bool operator==(const Asked&) const = default;
+  };
+  struct Demand {
+    Asked asked;
     Tally need = {};
     Tally on = {};   // on suitable nodes that are on
     Tally all = {};  // on suitable nodes
   };
 
   std::uint32_t kind_of(const Node& node);
-  Demand& demand(PartitionId partition, std::int64_t memory, std::int64_t share);
-  static Tally gives(const Kind& kind, const Demand& d);  // a node of the kind
+  Demand& demand(Asked asked);
+  static Tally gives(const Kind& kind, const Asked& asked);  // a node of the kind
   static bool helps(const Tally& node, const Tally& of, const Tally& need);
 
   std::vector<Kind> kinds_;

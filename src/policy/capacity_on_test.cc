@@ -47,6 +47,34 @@ TEST(CapacityOn, lacks_a_node_for_the_smallest_job_of_each_partition) {
   EXPECT_TRUE(capacity.needs(kSecond));
 }
 
+TEST(CapacityOn, a_job_needs_nodes_with_its_accelerators) {
+  Machine machine = three_nodes();
+  machine.nodes[1].accelerators = 2;
+  machine.nodes[1].accelerator_type = AcceleratorTypeId{0};
+  machine.nodes[2].accelerators = 1;
+  machine.nodes[2].accelerator_type = AcceleratorTypeId{1};
+  CapacityOn capacity(machine);
+  capacity.change_on(kFirst, 1);
+  capacity.change_on(kLarge, 1);
+  EXPECT_FALSE(capacity.lacks(kSecond));
+  JobSpec any = asks(1, 0, 0, 0);
+  any.accelerators = 1;
+  capacity.need(any);
+  EXPECT_FALSE(capacity.lacks(kSecond)) << "the large one has one too";
+  EXPECT_TRUE(capacity.needs(kLarge));
+  JobSpec two = any;
+  two.accelerators = 2;
+  capacity.need(two);
+  EXPECT_TRUE(capacity.lacks(kSecond));
+  capacity.change_on(kSecond, 1);
+  EXPECT_TRUE(capacity.needs(kSecond));
+  EXPECT_FALSE(capacity.needs(kFirst));
+  JobSpec of_a_type = any;
+  of_a_type.accelerator_type = AcceleratorTypeId{1};
+  capacity.need(of_a_type);
+  EXPECT_TRUE(capacity.needs(kLarge)) << "the second has another type";
+}
+
 TEST(CapacityOn, a_job_needs_nodes_with_its_memory) {
   const Machine machine = three_nodes();
   CapacityOn capacity(machine);

@@ -104,8 +104,8 @@ void Migrate::by_cpu_factor(const View& view, Plan& plan) const {
   });
   if (!victim) return;
   const JobSpec& spec = view.job(*victim).spec;
-  const Placement there{{{target, spec.processors}}, spec.memory};
-  if (!plan.nodes().in_partition(target, spec.partition) || !plan.nodes().fits(there)) return;
+  const Placement there{{{target, spec.processors}}, spec.per_node()};
+  if (!plan.nodes().admits(target, spec) || !plan.nodes().fits(there)) return;
   plan.migrate(*victim, there, {Rule::faster_node, {}, kNever, plan.free(), spec.processors});
 }
 

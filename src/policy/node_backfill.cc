@@ -156,8 +156,8 @@ class OnePromise {
   void shrink(NodeId node) {
     const NodeSpace& free_now = plan_.nodes();
     const std::int64_t processors = std::min<std::int64_t>(free_now.free_on(node), plan_.room().processors_on(node));
-    const std::int64_t memory = std::min(free_now.memory_on(node), plan_.room().memory_on(node));
-    plan_.some_nodes().set_free(node, std::max<std::int64_t>(processors, 0), std::max<std::int64_t>(memory, 0));
+    const PerNode rest = free_now.rest_on(node).least(plan_.room().rest_on(node));
+    plan_.some_nodes().set_free(node, std::max<std::int64_t>(processors, 0), rest.at_least_nothing());
   }
 
   void shrink_licences() {

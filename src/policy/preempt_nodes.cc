@@ -124,7 +124,7 @@ class NodeWalk {
     later_.take(where_);
     for (const Share& s : where_.shares) {
       const std::int64_t processors = std::min<std::int64_t>(now_.free_on(s.node), later_.processors_on(s.node));
-      now_.set_free(s.node, processors, std::min(now_.memory_on(s.node), later_.memory_on(s.node)));
+      now_.set_free(s.node, processors, now_.rest_on(s.node).least(later_.rest_on(s.node)));
     }
     if (where_.licence.valid()) {
       const LicenceId licence = where_.licence;

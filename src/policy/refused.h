@@ -22,7 +22,8 @@ class Refused {
 
  private:
   static bool no_more_than(const JobSpec& a, const JobSpec& b) {
-    if (a.partition != b.partition || a.memory > b.memory) return false;
+    if (a.partition != b.partition || !b.per_node().covers(a.per_node())) return false;
+    if (a.accelerator_type.valid() && a.accelerator_type != b.accelerator_type) return false;
     if (a.licence.valid() && (a.licence != b.licence || a.licences > b.licences)) return false;
     if (a.nodes == 0) return a.processors <= b.processors;
     if (b.nodes < a.nodes || b.processors < b.nodes || a.processors < a.nodes) return false;

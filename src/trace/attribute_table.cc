@@ -149,8 +149,11 @@ AttributeTable::Said AttributeTable::said(const JobAttributes& its, std::int64_t
   said.site = sites_.index_of(its.site, line);
   said.licence = licences_.index_of(its.licence, line);
   said.licences = its.licences;
+  said.accelerators = its.accelerators;
+  said.accelerator_type = accelerator_types_.index_of(its.accelerator_type, line);
   said.priority = its.priority;
   said.restart = its.restart;
+  if (its.accelerators > 0 && line_with_accelerators_ == 0) line_with_accelerators_ = line;
   if (its.tasks.count > 0 && line_with_tasks_ == 0) line_with_tasks_ = line;
   return said;
 }
@@ -194,6 +197,8 @@ JobAttributes AttributeTable::attributes_of(std::int64_t job) const {
   if (said.site != kNone) its.site = sites_.names[said.site].text;
   if (said.licence != kNone) its.licence = licences_.names[said.licence].text;
   its.licences = said.licences;
+  its.accelerators = said.accelerators;
+  if (said.accelerator_type != kNone) its.accelerator_type = accelerator_types_.names[said.accelerator_type].text;
   its.priority = said.priority;
   its.restart = said.restart;
   if (const TaskSpec* const tasks = tasks_.of(job)) its.tasks = *tasks;

@@ -18,7 +18,7 @@ namespace rota::trace {
 
 class AttributeTable {
  public:
-  // Of a job, with names as indexes of licences() and sites(); kNone: nothing is said.
+  // Of a job, with names as indexes of licences(), accelerator_types() and sites(); kNone: nothing is said.
   static constexpr std::uint32_t kNone = UINT32_MAX;
   struct Said {
     std::int64_t memory = 0;
@@ -28,7 +28,9 @@ class AttributeTable {
     std::uint32_t site = kNone;
     std::uint32_t licence = kNone;
     std::uint32_t licences = 0;
+    std::uint32_t accelerator_type = kNone;
     std::int32_t priority = 0;
+    std::uint8_t accelerators = 0;
     Restart restart = Restart::never;
   };
   struct Name {
@@ -50,8 +52,11 @@ class AttributeTable {
   JobAttributes attributes_of(std::int64_t job) const;
   const TaskTable& tasks() const { return tasks_; }
   const std::vector<Name>& licences() const { return licences_.names; }
+  const std::vector<Name>& accelerator_types() const { return accelerator_types_.names; }
   const std::vector<Name>& sites() const { return sites_.names; }
-  std::int64_t line_with_tasks() const { return line_with_tasks_; }  // the first; 0: no job has any
+  // The first where a job has tasks, or asks for accelerators; 0: none does.
+  std::int64_t line_with_tasks() const { return line_with_tasks_; }
+  std::int64_t line_with_accelerators() const { return line_with_accelerators_; }
   const std::string& shown() const { return shown_; }
 
  private:
@@ -70,9 +75,11 @@ class AttributeTable {
   std::vector<std::pair<std::int64_t, Said>> of_;  // by job number, once finished
   bool ascending_ = true;
   Names licences_;
+  Names accelerator_types_;
   Names sites_;
   TaskTable tasks_;
   std::int64_t line_with_tasks_ = 0;
+  std::int64_t line_with_accelerators_ = 0;
 };
 
 // Writes a sidecar row by row. What becomes of the writing is told by the stream.

@@ -40,6 +40,12 @@ Knobs AttributesGenerator::knobs() {
        .high = 86'400},
       share("licence-share", licensed, "share of jobs that hold licences"),
       {.name = "licences-max", .value = &most_licences, .meaning = "most licences of a job", .low = 1, .high = 1000},
+      share("accelerator-share", accelerated, "share of jobs that need accelerators on each of their nodes"),
+      {.name = "accelerators-max",
+       .value = &most_accelerators,
+       .meaning = "most accelerators that such a job needs on each of its nodes",
+       .low = 1,
+       .high = 64},
       {.name = "priority-levels",
        .value = &priorities,
        .meaning = "levels of priority, each half as frequent as the one below",
@@ -79,10 +85,13 @@ Result<void> AttributesGenerator::check() const {
   if (licensed > 0 && licences.empty()) {
     return fail("jobs are to hold licences: say which there are with --licence-names, as in --licence-names matlab.");
   }
-  for (const std::string& name : licences) {
-    if (name.empty() || trimmed(name).size() != name.size() || name.find_first_of(":,\n\r") != std::string::npos) {
-      return fail("--licence-names are names of licences with commas between them, and " + quoted(name) +
-                  " is no such name.");
+  for (const auto* names : {&licences, &accelerator_types}) {
+    for (const std::string& name : *names) {
+      if (!name.empty() && trimmed(name).size() == name.size() && name.find_first_of(":,\n\r") == std::string::npos) {
+        continue;
+      }
+      return fail(std::string(names == &licences ? "--licence-names" : "--accelerator-types") +
+                  " are names with commas between them, and " + quoted(name) + " is no such name.");
     }
   }
   if (least_tasks > most_tasks) return fail("--tasks-min is at most --tasks-max.");
@@ -96,7 +105,8 @@ AttributeDraws::AttributeDraws(const AttributesGenerator& its)
       licence_(stream_of(its.seed, 1)),
       priority_(stream_of(its.seed, 2)),
       tasks_(stream_of(its.seed, 3)),
-      input_(stream_of(its.seed, 4)) {}
+      input_(stream_of(its.seed, 4)),
+      accelerators_(stream_of(its.seed, 5)) {}
 
 JobAttributes AttributeDraws::next(const JobSpec& job, Duration run) {
   ++written_.jobs;
@@ -106,6 +116,7 @@ JobAttributes AttributeDraws::next(const JobSpec& job, Duration run) {
   priority(its);
   tasks(job, run, its);
   input(its);
+  accelerators(its);
   return its;
 }
 
@@ -165,24 +176,38 @@ void AttributeDraws::input(JobAttributes& into) {
   if (brings) into.input = size * kMegabyte;
 }
 
+void AttributeDraws::accelerators(JobAttributes& into) {
+  const bool needs = accelerators_.chance(its_.accelerated);
+  const auto types = static_cast<std::int64_t>(its_.accelerator_types.size());
+  const std::int64_t type = accelerators_.between(0, std::max<std::int64_t>(types, 1) - 1);
+  const std::int64_t count = accelerators_.between(1, its_.most_accelerators);
+  if (!needs) return;
+  into.accelerators = static_cast<std::uint8_t>(count);
+  if (types > 0) into.accelerator_type = its_.accelerator_types[static_cast<std::size_t>(type)];
+  ++written_.accelerated;
+}
+
 std::string AttributesGenerator::options() const {
   auto copy = *this;
   std::string text = as_options(copy.knobs());
   for (std::size_t i = 0; i < licences.size(); ++i) text += (i == 0 ? " --licence-names " : ",") + licences[i];
+  for (std::size_t i = 0; i < accelerator_types.size(); ++i) {
+    text += (i == 0 ? " --accelerator-types " : ",") + accelerator_types[i];
+  }
   return text;
 }
 
 AttributesGenerator::Written AttributesGenerator::write(std::ostream& out, const Recipe& recipe) const {
   std::vector<const AttributeColumn*> columns;
   for (const char* const name : {"restart", "restart_cost", "licences", "priority", "tasks", "task_accelerator",
-                                 "task_transfer", "start_up", "input"}) {
+                                 "task_transfer", "start_up", "input", "accelerators", "accelerator_type"}) {
     columns.push_back(attribute_column(name));
   }
   out << "# made by: " << recipe.command << " --attributes FILE" << options() << '\n';
   SidecarWriter rows(out, std::move(columns));
   AttributeDraws draws(*this);
   recipe.each([&](const JobSpec& job, Duration run) {
-    CHECK(rows.row(job.number, draws.next(job, run)), "names of licences were checked");
+    CHECK(rows.row(job.number, draws.next(job, run)), "names were checked");
     return out.good();
   });
   out.flush();

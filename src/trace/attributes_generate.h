@@ -1,5 +1,5 @@
-// A sidecar (trace/attributes.h) for generated jobs: seeded shares of jobs that can restart, hold licences, have
-// priorities, have tasks for accelerators, and bring input. docs/generators.md has the formulas.
+// A sidecar (trace/attributes.h) for generated jobs: seeded shares of jobs that can restart, hold licences, need
+// accelerators, have priorities, have tasks for accelerators, and bring input. docs/generators.md has the formulas.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,14 @@ class AttributesGenerator {
   double checkpoint = 0.3;  // share of jobs that checkpoint
   double from_start = 0.2;  // that can start over elsewhere
   Duration restart_cost = seconds(60);
-  double licensed = 0;                // that hold licences
-  std::vector<std::string> licences;  // names to choose from
-  std::int64_t most_licences = 2;     // of a job
-  std::int64_t priorities = 1;        // levels: 0, 1, ...; each half as frequent as the one below
-  double tasked = 0.2;                // share of jobs that have tasks
+  double licensed = 0;                         // that hold licences
+  std::vector<std::string> licences;           // names to choose from
+  std::int64_t most_licences = 2;              // of a job
+  double accelerated = 0;                      // that need accelerators
+  std::vector<std::string> accelerator_types;  // names to choose from; none: any type will do
+  std::int64_t most_accelerators = 2;          // on each node of a job
+  std::int64_t priorities = 1;                 // levels: 0, 1, ...; each half as frequent as the one below
+  double tasked = 0.2;                         // share of jobs that have tasks
   std::int64_t least_tasks = 16;
   std::int64_t most_tasks = 512;
   double least_speed_up = 2;  // what a task takes on a CPU over what it takes on an accelerator
@@ -41,6 +44,7 @@ class AttributesGenerator {
     std::int64_t jobs = 0;  // all
     std::int64_t restartable = 0;
     std::int64_t licensed = 0;
+    std::int64_t accelerated = 0;
     std::int64_t tasked = 0;
     std::int64_t tasks = 0;
   };
@@ -65,11 +69,12 @@ class AttributeDraws {
   void priority(JobAttributes& into);
   void tasks(const JobSpec& job, Duration run, JobAttributes& into);
   void input(JobAttributes& into);
+  void accelerators(JobAttributes& into);
 
   const AttributesGenerator& its_;
   // Each attribute has a stream of its own and takes as many numbers for every job, so that another share of one of
   // them leaves the others as they are.
-  Random restart_, licence_, priority_, tasks_, input_;
+  Random restart_, licence_, priority_, tasks_, input_, accelerators_;
   AttributesGenerator::Written written_;
 };
 

@@ -28,6 +28,8 @@ Machine racks() {
   Machine machine;
   machine.nodes.resize(8);
   machine.licences = {{"matlab", 10}, {"fluent", 10}};
+  machine.accelerator_types = {"a100", "mi300"};
+  machine.nodes[0].accelerators = 4;
   return machine;
 }
 
@@ -36,6 +38,9 @@ AttributesGenerator everything() {
   generator.licensed = 0.25;
   generator.licences = {"matlab", "fluent"};
   generator.priorities = 3;
+  generator.accelerated = 0.4;
+  generator.accelerator_types = {"a100", "mi300"};
+  generator.most_accelerators = 3;
   return generator;
 }
 
@@ -46,6 +51,7 @@ TEST(AttributesGenerator, gives_each_attribute_to_its_share_of_the_jobs) {
   EXPECT_NEAR(static_cast<double>(written.restartable), 0.5 * 2000, 70);
   EXPECT_NEAR(static_cast<double>(written.licensed), 0.25 * 2000, 60);
   EXPECT_NEAR(static_cast<double>(written.tasked), 0.2 * 2000, 60);
+  EXPECT_NEAR(static_cast<double>(written.accelerated), 0.4 * 2000, 70);
 }
 
 TEST(AttributesGenerator, writes_what_the_reader_reads) {
@@ -54,6 +60,8 @@ TEST(AttributesGenerator, writes_what_the_reader_reads) {
   ASSERT_TRUE(read) << read.error().message;
   std::int64_t levels[3] = {};
   std::int64_t tasked = 0;
+  std::int64_t accelerators[4] = {};
+  std::int64_t types[2] = {};
   for (std::int64_t number = 1; number <= 2000; ++number) {
     JobSpec spec;
     spec.number = number;
@@ -61,6 +69,10 @@ TEST(AttributesGenerator, writes_what_the_reader_reads) {
     ASSERT_GE(spec.priority, 0);
     ASSERT_LT(spec.priority, 3);
     ++levels[spec.priority];
+    ASSERT_LE(spec.accelerators, 3);
+    ++accelerators[spec.accelerators];
+    ASSERT_EQ(spec.accelerator_type.valid(), spec.accelerators > 0);
+    if (spec.accelerators > 0) ++types[spec.accelerator_type.value];
     const TaskSpec* tasks = read->tasks().of(number);
     if (!tasks) continue;
     ++tasked;
@@ -69,6 +81,8 @@ TEST(AttributesGenerator, writes_what_the_reader_reads) {
     EXPECT_GT(tasks->accelerator, Duration{0});
   }
   EXPECT_NEAR(static_cast<double>(tasked), 0.2 * 2000, 60);
+  EXPECT_NEAR(static_cast<double>(accelerators[2]), 2000 * 0.4 / 3, 60);
+  EXPECT_NEAR(static_cast<double>(types[1]), 2000 * 0.4 / 2, 70);
   EXPECT_NEAR(static_cast<double>(levels[0]), 2000.0 * 4 / 7, 80);
   EXPECT_NEAR(static_cast<double>(levels[2]), 2000.0 * 1 / 7, 60);
 }

@@ -142,8 +142,9 @@ TEST(Attributes, may_say_how_many_nodes_and_how_much_memory_a_job_asks_for) {
 
 TEST(Attributes, are_written_as_they_are_read) {
   const std::string text =
-      "job,nodes,memory,licences,restart,restart_cost,priority,tasks,task_accelerator,task_cpu,task_transfer,start_up,"
-      "input,site\n7,2,4096,matlab:4,checkpoint,90.5,-3,100,0.25,3,50,60,77,texel\n9,,,fluent,,,,,,,,,,\n";
+      "job,nodes,memory,licences,accelerators,accelerator_type,restart,restart_cost,priority,tasks,task_accelerator,"
+      "task_cpu,task_transfer,start_up,input,site\n7,2,4096,matlab:4,2,a100,checkpoint,90.5,-3,100,0.25,3,50,60,77,"
+      "texel\n9,,,fluent,,,,,,,,,,,,\n";
   const auto table = AttributeTable::parse(text, "a.csv");
   ASSERT_TRUE(table) << table.error().message;
   std::ostringstream out;
@@ -162,6 +163,37 @@ TEST(Attributes, with_licences_need_a_cluster_that_has_some) {
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().message,
             "a.csv:2: jobs ask for licences, and the cluster has none. Give a --cluster file with `licences`.");
+}
+
+TEST(Attributes, say_how_many_accelerators_a_job_needs_on_each_node) {
+  Machine machine = licensed();
+  machine.nodes.resize(2);
+  machine.nodes[1].accelerators = 4;
+  machine.accelerator_types = {"a100", "mi300"};
+  const auto read = Attributes::parse("job,accelerators,accelerator_type\n7,2,mi300\n8,1,\n9,0,\n", "a.csv", &machine);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read->asks_for_accelerators());
+  const auto of = [&](std::int64_t number) {
+    JobSpec spec;
+    spec.number = number;
+    read->give(spec);
+    return std::pair(static_cast<int>(spec.accelerators), spec.accelerator_type);
+  };
+  EXPECT_EQ(of(7), std::pair(2, AcceleratorTypeId{1}));
+  EXPECT_EQ(of(8), std::pair(1, AcceleratorTypeId{}));
+  EXPECT_EQ(of(9), std::pair(0, AcceleratorTypeId{}));
+  const auto message = [&](std::string_view text, const Machine* its) {
+    const auto wrong = Attributes::parse(text, "a.csv", its);
+    return wrong ? "taken" : wrong.error().message;
+  };
+  EXPECT_EQ(message("job,accelerators\n7,65\n", &machine),
+            "a.csv:2: accelerators are how many the job needs on each of its nodes, up to 64, not \"65\".");
+  EXPECT_EQ(message("job,accelerator_type\n7,a100\n", &machine),
+            "a.csv:2: there is an accelerator_type, but no accelerators.");
+  EXPECT_EQ(message("job,accelerators,accelerator_type\n7,1,a10\n", &machine),
+            "a.csv:2: the cluster has no accelerators of type \"a10\"; did you mean \"a100\"?");
+  EXPECT_EQ(message("job,accelerators\n7,1\n", nullptr),
+            "a.csv:2: jobs ask for accelerators, and the cluster has none. Give a --cluster file with `accelerators`.");
 }
 
 TEST(Attributes, say_where_a_job_comes_from_and_how_much_input_it_brings) {

@@ -92,6 +92,8 @@ class Builder {
                              "than Rota can count.");
     }
     if (auto ok = check_accelerators(entry); !ok) return ok;
+    const auto type = accelerator_type_of(entry);
+    if (!type) return std::unexpected(type.error());
     Node node;
     node.processors = static_cast<std::uint32_t>(entry.processors);
     node.memory = entry.memory;
@@ -99,13 +101,14 @@ class Builder {
     node.cpu_factor = static_cast<std::int32_t>(entry.cpu_factor);
     node.accelerators = static_cast<std::uint32_t>(entry.accelerators);
     if (entry.accelerators > 0) {
-      node.accelerator_type = entry.accelerator_type;
+      node.accelerator_type = *type;
       node.accelerator_speed = static_cast<std::int32_t>(entry.accelerator_speed);
       node.accelerator_link = entry.accelerator_link;
     }
     node.power = {.off = entry.watts_off,
                   .idle = entry.watts_idle,
                   .busy = entry.watts_busy,
+                  .accelerator = entry.watts_accelerator,
                   .boot = entry.boot_time,
                   .shutdown = entry.shutdown_time,
                   .boot_energy = entry.boot_energy < 0 ? -1 : entry.boot_energy * 1000,
@@ -122,7 +125,7 @@ class Builder {
 
   Result<void> check_accelerators(const NodesEntry& entry) const {
     if (entry.accelerators > 0) return {};
-    for (const char* key : {"accelerator_type", "accelerator_speed", "accelerator_link"}) {
+    for (const char* key : {"accelerator_type", "accelerator_speed", "accelerator_link", "watts_accelerator"}) {
       if (const std::uint32_t line = entry.line_of(key); line != 0) {
         return wrong(line, "`" + std::string(key) +
                                "` speaks of accelerators, and these nodes have none. Say how many with `accelerators`, "
@@ -130,6 +133,20 @@ class Builder {
       }
     }
     return {};
+  }
+
+  Result<AcceleratorTypeId> accelerator_type_of(const NodesEntry& entry) {
+    auto& types = machine_.accelerator_types;
+    const auto found = std::ranges::find(types, entry.accelerator_type);
+    const auto index = static_cast<std::size_t>(found - types.begin());
+    if (entry.accelerators == 0) return AcceleratorTypeId{};
+    if (index == AcceleratorTypeId::kNone) {
+      return wrong(entry.line_of("accelerator_type"), "there are more than " + std::to_string(index) +
+                                                          " types of accelerators, which is more than Rota can tell "
+                                                          "apart.");
+    }
+    if (found == types.end()) types.push_back(entry.accelerator_type);
+    return AcceleratorTypeId{static_cast<std::uint8_t>(index)};
   }
 
   RackId rack_named(const std::string& name) {

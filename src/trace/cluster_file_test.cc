@@ -81,6 +81,7 @@ accelerator_speed = 0.5
 names = "b1"
 rack = "right"
 accelerators = 1
+watts_accelerator = 75.5
 accelerator_type = "fpga"
 accelerator_speed = 2
 [[nodes]]
@@ -95,12 +96,15 @@ names = "d1"
   EXPECT_EQ(machine->nodes[0].rack, machine->nodes[3].rack);
   EXPECT_EQ(machine->nodes[4].rack, RackId{2});
   EXPECT_EQ(machine->nodes[1].accelerators, 2U);
-  EXPECT_EQ(machine->nodes[1].accelerator_type, "gpu");
+  EXPECT_EQ(machine->nodes[1].accelerator_type, AcceleratorTypeId{0});
   EXPECT_EQ(machine->nodes[1].accelerator_speed, 500);
-  EXPECT_EQ(machine->nodes[2].accelerator_type, "fpga");
+  EXPECT_EQ(machine->nodes[2].accelerator_type, AcceleratorTypeId{1});
   EXPECT_EQ(machine->nodes[2].accelerator_speed, 2000);
+  EXPECT_EQ(machine->nodes[2].power.accelerator, 75'500);
+  EXPECT_EQ(machine->nodes[1].power.accelerator, 0);
   EXPECT_EQ(machine->nodes[3].accelerators, 0U);
-  EXPECT_EQ(machine->nodes[3].accelerator_type, "");
+  EXPECT_FALSE(machine->nodes[3].accelerator_type.valid());
+  EXPECT_EQ(machine->accelerator_types, (std::vector<std::string>{"gpu", "fpga"}));
   EXPECT_TRUE(machine->has_accelerators());
 }
 
@@ -171,11 +175,12 @@ TEST(ClusterFile, names_an_unknown_key_and_the_nearest_known_one) {
             "kea.toml:15: the key \"max_tme\" in [[partitions]] is not known. Did you mean `max_time`?");
   EXPECT_EQ(complaint("mane = 3\nage = 4").substr(0, 33), "kea.toml:1: the key \"mane\" is not");
   EXPECT_EQ(complaint("node = 3"), "kea.toml:1: the key \"node\" is not known. Did you mean `nodes`?");
-  EXPECT_EQ(complaint(changed("memory", "colour_of_the_case")),
-            "kea.toml:6: the key \"colour_of_the_case\" in [[nodes]] is not known. There are `names`, `processors`, "
-            "`memory`, `rack`, `site`, `accelerators`, `accelerator_type`, `accelerator_speed`, `accelerator_link`, "
-            "`watts_off`, `watts_idle`, `watts_busy`, `boot_time`, `shutdown_time`, `boot_energy`, `shutdown_energy`, "
-            "`cpu_factor`, `boot_fails`.");
+  EXPECT_EQ(
+      complaint(changed("memory", "colour_of_the_case")),
+      "kea.toml:6: the key \"colour_of_the_case\" in [[nodes]] is not known. There are `names`, `processors`, "
+      "`memory`, `rack`, `site`, `accelerators`, `accelerator_type`, `accelerator_speed`, `accelerator_link`, "
+      "`watts_off`, `watts_idle`, `watts_busy`, `watts_accelerator`, `boot_time`, `shutdown_time`, `boot_energy`, "
+      "`shutdown_energy`, `cpu_factor`, `boot_fails`.");
 }
 
 TEST(ClusterFile, says_what_a_key_takes_when_given_another_type_or_too_much) {

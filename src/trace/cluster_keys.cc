@@ -54,6 +54,8 @@ constexpr auto kNodesKeys = std::to_array<Key<NodesEntry>>({
      "what each draws when on and idle"},
     {"watts_busy", KeyType::factor, &NodesEntry::watts_busy, 0, kMostWatts, "0",
      "what each busy processor draws on top of that"},
+    {"watts_accelerator", KeyType::factor, &NodesEntry::watts_accelerator, 0, kMostWatts, "0",
+     "what each accelerator draws on top of that while a job holds it or it computes a task"},
     {"boot_time", KeyType::time, &NodesEntry::boot_time, kSecond, 86'400 * kSecond, "5m",
      "from the command to wake until jobs can start"},
     {"shutdown_time", KeyType::time, &NodesEntry::shutdown_time, 0, 86'400 * kSecond, "0",

@@ -48,6 +48,7 @@ struct NodesEntry : Entry {
   std::int64_t watts_off = 0;             // milliwatts, as are
   std::int64_t watts_idle = 0;
   std::int64_t watts_busy = 0;
+  std::int64_t watts_accelerator = 0;
   Duration boot_time = seconds(300);
   Duration shutdown_time = seconds(0);
   std::int64_t boot_energy = -1;  // millijoules

@@ -89,6 +89,7 @@ class Part {
     part_.bandwidth = site.bandwidth;
     part_.processors = site.processors;
     part_.co2 = site.co2 < 0 ? whole.co2 : site.co2;
+    part_.accelerator_types = whole.accelerator_types;
   }
 
   void add_node(NodeId id) {

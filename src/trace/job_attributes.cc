@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::int64_t kMostNodes = INT32_MAX;
 constexpr std::int64_t kMostLicences = 1'000'000;
+constexpr std::int64_t kMostAccelerators = 64;  // of a node
 constexpr std::int64_t kMostPriority = 1'000'000;
 constexpr Duration kLongestTask = seconds(100 * 86'400);
 constexpr std::int64_t kMostTransfer = std::int64_t{1} << 50U;
@@ -62,6 +63,21 @@ Result<void> read_licences(std::string_view text, Into into) {
 
 void write_licences(Its its, std::string& out) {
   if (its.licences > 0) out += its.licence + (its.licences == 1 ? "" : ":" + std::to_string(its.licences));
+}
+
+Result<void> read_accelerators(std::string_view text, Into into) {
+  const auto count = parse_integer(text);
+  if (!count || *count < 0 || *count > kMostAccelerators) {
+    return fail("accelerators are how many the job needs on each of its nodes, up to " +
+                std::to_string(kMostAccelerators) + ", not " + quoted(text) + ".");
+  }
+  into.accelerators = static_cast<std::uint8_t>(*count);
+  return {};
+}
+
+Result<void> read_accelerator_type(std::string_view text, Into into) {
+  into.accelerator_type = text;
+  return {};
 }
 
 Result<void> read_restart(std::string_view how, Into into) {
@@ -141,6 +157,10 @@ constexpr std::array kColumns{
     AttributeColumn{"memory", AttributeForm::quantity, read_memory,
                     [](Its its, std::string& out) { write_count(its.memory, out); }},
     AttributeColumn{"licences", AttributeForm::word, read_licences, write_licences},
+    AttributeColumn{"accelerators", AttributeForm::whole, read_accelerators,
+                    [](Its its, std::string& out) { write_count(its.accelerators, out); }},
+    AttributeColumn{"accelerator_type", AttributeForm::word, read_accelerator_type,
+                    [](Its its, std::string& out) { out += its.accelerator_type; }},
     AttributeColumn{"restart", AttributeForm::word, read_restart, write_restart},
     AttributeColumn{"restart_cost", AttributeForm::quantity, read_restart_cost,
                     [](Its its, std::string& out) { write_time(its.restart_cost, out); }},
@@ -181,6 +201,9 @@ const AttributeColumn* attribute_column(std::string_view name) {
 Result<void> check(const JobAttributes& its) {
   if (its.restart == Restart::never && its.restart_cost.count() > 0) {
     return fail("there is a restart_cost, but the job is never restarted.");
+  }
+  if (its.accelerators == 0 && !its.accelerator_type.empty()) {
+    return fail("there is an accelerator_type, but no accelerators.");
   }
   const TaskSpec& tasks = its.tasks;
   if (tasks.count > 0 && tasks.accelerator.count() == 0) {

@@ -20,6 +20,8 @@ struct JobAttributes {
   std::int64_t memory = 0;
   std::string licence;
   std::uint32_t licences = 0;
+  std::uint8_t accelerators = 0;  // on each of its nodes
+  std::string accelerator_type;   // empty: any will do
   Restart restart = Restart::never;
   Duration restart_cost{0};
   std::int32_t priority = 0;  // added to that of the partition

@@ -150,6 +150,10 @@ class CommandLines(RotaCase):
         self.file("gpus.toml", '[[nodes]]\nnames = "n[1-64]"\nprocessors = 4\naccelerators = 1\n')
         done = self.rota("simulate", DAY, "--cluster", "gpus.toml", "--policy", "easy,easy+bind=node")
         self.assertIn("day, easy+bind=node: no job has tasks for accelerators", done.stderr)
+        self.file("both.csv", "job,tasks,task_accelerator,accelerators\n1,10,1s,\n2,,,1\n")
+        self.refused("simulate", DAY, "--cluster", "gpus.toml", "--attributes", "both.csv", "--policy", "easy+bind=node",
+                     said='policy "easy+bind=node" lends the accelerators of a rack to tasks, and in both.csv jobs ask')
+        self.rota("simulate", DAY, "--cluster", "gpus.toml", "--attributes", "both.csv", "--policy", "easy")
         self.assertNotIn("easy:", done.stderr)
 
     def test_tasks_need_nodes(self):

@@ -4,7 +4,7 @@
 //   # lesson: ...
 //   processors 4
 //   node 2 16              optional, one for each node, in place of `processors`: its processors, and maybe its memory;
-//   node 2 factor=1950     and maybe its CPU factor, per mille; accelerators=N and rack=N
+//   node 2 factor=1950     and maybe its CPU factor, per mille; accelerators=N of type=N and rack=N
 //   licences matlab 2      optional, one for each kind
 //   node 2 partition=1     and maybe that it is in partition 1 too (all are in partition 0)
 //   node 2 fails=500       and maybe how many of its boots fail, per mille
@@ -16,6 +16,7 @@
 //   jobs
 //   1 0 3 10 10            id submit processors limit run, and maybe priority=N user=N nodes=N memory=N;
 //                          checkpoint=N or rerun=N (can move, at that cost), licences=N (of the first kind),
+//                          accelerators=N (on each node) of type=N,
 //                          partition=N, site=N (the Nth, where it is submitted), input=N (bytes);
 //                          tasks=N accelerator=N cpu=N start_up=N (what one takes there)
 //   timeline
@@ -74,12 +75,14 @@ class SchedReader {
       if (std::string word; words >> word) read_line(word, words);
     }
     if (!attributes_.empty()) {
-      const auto read =
-          trace::Attributes::parse("job,licences,restart,restart_cost,input,site\n" + attributes_, shown_, &machine_);
+      const auto read = trace::Attributes::parse(
+          "job,licences,restart,restart_cost,input,site,accelerators,accelerator_type\n" + attributes_, shown_,
+          &machine_);
       if (!read) fail(read.error().message);
       file_.options.attributes = std::make_shared<const trace::Attributes>(*read);
     }
     add_partitions();
+    for (Machine& site : machine_.sites) site.accelerator_types = machine_.accelerator_types;
     if (!machine_.nodes.empty() || !machine_.sites.empty()) {
       file_.options.processors = machine_.processors;
       file_.options.machine = std::make_shared<const Machine>(machine_);
@@ -198,6 +201,9 @@ class SchedReader {
         in_partition_[machine_.nodes.size()] = static_cast<std::uint32_t>(named(more).second);
       } else if (more.starts_with("accelerators=")) {
         node.accelerators = static_cast<std::uint32_t>(named(more).second);
+        if (!node.accelerator_type.valid()) node.accelerator_type = type_named(0);
+      } else if (more.starts_with("type=")) {
+        node.accelerator_type = type_named(named(more).second);
       } else if (more.starts_with("rack=")) {
         node.rack = RackId{static_cast<std::uint32_t>(named(more).second)};
       } else {
@@ -209,6 +215,14 @@ class SchedReader {
     if (machine_.sites.empty()) return;
     machine_.sites.back().nodes.push_back(node);
     machine_.sites.back().processors += processors;
+  }
+
+  AcceleratorTypeId type_named(std::int64_t type) {
+    const auto least = static_cast<std::size_t>(type) + 1;
+    while (machine_.accelerator_types.size() < least) {
+      machine_.accelerator_types.push_back(digits(static_cast<std::int64_t>(machine_.accelerator_types.size())));
+    }
+    return AcceleratorTypeId{static_cast<std::uint8_t>(type)};
   }
 
   void read_job(const std::string& id, std::istringstream& words) {
@@ -235,6 +249,10 @@ class SchedReader {
         row.nodes = static_cast<std::uint32_t>(value);
       } else if (name == "memory") {
         row.memory = value;
+      } else if (name == "accelerators") {
+        row.accelerators = static_cast<std::uint8_t>(value);
+      } else if (name == "type") {
+        row.accelerator_type = type_named(value);
       } else if (name == "checkpoint" || name == "rerun") {
         row.restart = name == "rerun" ? Restart::from_start : Restart::checkpoint;
         row.restart_cost = value;
@@ -267,7 +285,9 @@ class SchedReader {
     const bool never = row.restart == Restart::never;
     attributes_ += never ? ",," : row.restart == Restart::checkpoint ? ",checkpoint," : ",from-start,";
     attributes_ += (never ? "" : digits(row.restart_cost)) + "," + digits(input) + ",";
-    attributes_ += (site > 0 ? machine_.sites[site - 1].name : "") + "\n";
+    attributes_ += (site > 0 ? machine_.sites[site - 1].name : "") + ",";
+    attributes_ += (row.accelerators > 0 ? digits(row.accelerators) : "") + ",";
+    attributes_ += (row.accelerator_type.valid() ? digits(row.accelerator_type.value) : "") + "\n";
   }
   static std::string digits(std::int64_t number) { return std::to_string(number); }
 

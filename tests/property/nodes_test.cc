@@ -84,9 +84,11 @@ TEST(Nodes, ScheduleAThousandJobsAsIfCounted) {
   }
 }
 
-// Nodes of two kinds in two partitions, one of which has them all.
+// Nodes of two kinds in two partitions, one of which has them all; three have accelerators, one of them of another
+// type.
 Machine two_kinds() {
   Machine machine;
+  machine.accelerator_types = {"gpu", "fpga"};
   machine.partitions.resize(2);
   machine.partitions[0].name = "all";
   machine.partitions[1].name = "some";
@@ -95,6 +97,8 @@ Machine two_kinds() {
     Node& node = machine.nodes.emplace_back();
     node = {"n" + std::to_string(i), i < 4 ? 2U : 4U, i < 4 ? 8 : 0, {PartitionId{0}}};
     if (i >= 2) node.partitions.push_back(PartitionId{1});
+    node.accelerators = i >= 3 ? 2 : 0;
+    if (i >= 3) node.accelerator_type = AcceleratorTypeId{static_cast<std::uint8_t>(i == 3 ? 1 : 0)};
     for (const PartitionId p : node.partitions) {
       machine.partitions[p.value].nodes.push_back(NodeId{i});
       machine.partitions[p.value].processors += node.processors;
@@ -113,6 +117,8 @@ trace::Workload any_kinds_of_jobs(const Mix& mix) {
     if (mixed && *rc::gen::inRange(0, 3) > 0) continue;
     spec.nodes = *rc::gen::inRange(0U, 4U);
     spec.memory = *rc::gen::element(0, 3, 8);
+    spec.accelerators = *rc::gen::element<std::uint8_t>(0, 0, 1, 2);
+    if (spec.accelerators > 0) spec.accelerator_type.value = *rc::gen::element<std::uint8_t>(0, 1, UINT8_MAX);
     spec.partition = PartitionId{*rc::gen::inRange(0U, 2U)};
   }
   return workload;

@@ -80,5 +80,41 @@ RC_GTEST_PROP(PowerMetered, SharesOfTimeAddUpAndSleepNeverCostsWhenBootsAreFree,
   RC_ASSERT(power.energy <= power.always_on);
 }
 
+// Nodes of 1, 1.1, 1.2 and 1.3 W with two accelerators each; jobs that hold some on one node.
+RC_GTEST_PROP(PowerMetered, IsWhatNodesAndTheProcessorsAndAcceleratorsOfJobsAddUpTo, ()) {
+  Machine machine = *machine_of(0);
+  machine.accelerator_types = {"gpu"};
+  for (Node& node : machine.nodes) {
+    node.power.busy = 300;
+    node.power.accelerator = 7'000;
+    node.accelerators = 2;
+    node.accelerator_type = AcceleratorTypeId{0};
+  }
+  auto rows = *scenario::random_rows({.processors = 2});
+  RC_PRE(!rows.empty());
+  for (scenario::Row& row : rows) {
+    row.nodes = 1;
+    row.accelerators = *rc::gen::element<std::uint8_t>(0, 1, 2);
+  }
+  auto options = scenario::on(8);
+  options.machine = std::make_shared<const Machine>(machine);
+  const auto outcome = scenario::outcome_of(rows, *rc::gen::element<std::string>("easy", "conservative"), options);
+  std::int64_t microjoules = (1'000 + 1'100 + 1'200 + 1'300) * outcome.power->length.count();
+  std::int64_t of_jobs = 0;
+  std::int64_t shares = 0;  // of what nodes draw anyhow
+  for (const Job& job : outcome.jobs) {
+    RC_ASSERT(job.ended());
+    const std::int64_t ran = (job.end - job.start).count();
+    microjoules += ran * (300 * job.spec.processors + 7'000 * job.spec.accelerators);
+    of_jobs += outcome.energy_of_jobs[static_cast<std::size_t>(job.spec.number - 1)];
+    of_jobs -= ran * (300 * job.spec.processors + 7'000 * job.spec.accelerators);
+    shares += ran * job.spec.processors;
+  }
+  RC_ASSERT(outcome.power->energy == microjoules / 1000);
+  RC_ASSERT(outcome.power->always_on == outcome.power->energy);
+  RC_ASSERT(of_jobs >= shares * 1'000 / 2);
+  RC_ASSERT(of_jobs <= shares * 1'300 / 2);
+}
+
 }  // namespace
 }  // namespace rota

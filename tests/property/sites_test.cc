@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "model/never_fits.h"
 #include "scenario/scenario.h"
 
 namespace rota {
@@ -58,11 +59,13 @@ std::string any_policy() {
 cli::RehearseOptions on(const Machine& machine, const std::vector<Row>& rows) {
   cli::RehearseOptions options = scenario::on(machine.processors);
   options.machine = std::make_shared<const Machine>(machine);
-  std::string sidecar = "job,input,site,restart,restart_cost\n";
+  std::string sidecar = "job,input,site,restart,restart_cost,accelerators,licences\n";
   for (const Row& r : rows) {
     const auto site = static_cast<std::size_t>(r.number) % (machine.sites.size() + 1);
     const std::string name = site < machine.sites.size() ? machine.sites[site].name : "";
-    sidecar += std::to_string(r.number) + "," + std::to_string(r.number % 5 * 10) + "," + name + ",checkpoint,1\n";
+    sidecar += std::to_string(r.number) + "," + std::to_string(r.number % 5 * 10) + "," + name + ",checkpoint,1," +
+               (r.accelerators > 0 ? std::to_string(r.accelerators) : "") + "," +
+               (r.licences > 0 ? "solver:" + std::to_string(r.licences) : "") + "\n";
   }
   auto read = trace::Attributes::parse(sidecar, "sidecar", &machine);
   RC_ASSERT(read.has_value());
@@ -125,6 +128,62 @@ RC_GTEST_PROP(Sites, LoseNoJobAndRunNoneTwice, ()) {
   const report::Outcome again = what_becomes_of(rows, policy, options);
   RC_ASSERT(once.plan_hash == again.plan_hash);
   RC_ASSERT(once.site_of == again.site_of);
+}
+
+// Whether there is one among the sites that could ever run it.
+bool fits_somewhere(const Machine& whole, const Job& job) {
+  return std::ranges::any_of(whole.sites, [&](const Machine& site) { return !never_fits(site, job.spec); });
+}
+
+// Accelerators that jobs hold at one instant at a site are there; each job is on one node.
+void expect_accelerators(const report::Outcome& outcome, const Machine& whole) {
+  std::map<std::pair<std::uint32_t, Instant>, std::int64_t> changes;
+  for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
+    const Job& job = outcome.jobs[i];
+    RC_ASSERT(job.ended() == fits_somewhere(whole, job));
+    if (!job.ended()) continue;
+    RC_ASSERT(!never_fits(whole.sites[outcome.site_of[i].value], job.spec));
+    changes[{outcome.site_of[i].value, job.start}] += job.spec.accelerators;
+    changes[{outcome.site_of[i].value, job.end}] -= job.spec.accelerators;
+  }
+  std::int64_t held = 0;
+  for (const auto& [where, change] : changes) {
+    held += change;
+    std::int64_t all = 0;
+    for (const Node& node : whole.sites[where.first].nodes) all += node.accelerators;
+    RC_ASSERT(held <= all);
+  }
+}
+
+RC_GTEST_PROP(Sites, RunJobsWhereTheirAcceleratorsAndLicencesAre, ()) {
+  std::vector<Machine> sites{nodes_of("a", *rc::gen::inRange(1, 4), 2), nodes_of("b", *rc::gen::inRange(1, 4), 3),
+                             nodes_of("c", 2, 4)};
+  for (Machine& site : sites) {
+    site.bandwidth = 20;
+    site.accelerator_types = {"gpu"};
+    site.licences = {{"solver", *rc::gen::inRange(0, 4)}};
+    for (Node& node : site.nodes) {
+      node.accelerators = node.name == "c0" ? 2 : *rc::gen::inRange(0U, 3U);
+      node.accelerator_type = node.accelerators > 0 ? AcceleratorTypeId{0} : AcceleratorTypeId{};
+    }
+  }
+  const Machine whole = whole_of(sites);
+  auto rows = *scenario::random_rows({.processors = 4, .overruns = true, .priorities = true});
+  RC_PRE(!rows.empty());
+  for (Row& r : rows) {
+    r.user = UINT32_MAX;
+    r.nodes = 1;
+    r.accelerators = *rc::gen::element<std::uint8_t>(0, 0, 1, 2);
+    r.licences = *rc::gen::element(0U, 0U, 1U, 2U);
+  }
+  const std::string base = any_policy();
+  const std::string policy =
+      base + "+auction=" +
+      *rc::gen::element<std::string>(
+          "announced", "announced+auction-bid=rate", "announced+auction-bid=published+auction-close=on-time",
+          "english+auction-round=3+auction-look=2", "english+auction-round=5+auction-look=7+auction-bid=plan", "race");
+  RC_LOG() << policy << "\n";
+  expect_accelerators(what_becomes_of(rows, policy, on(whole, rows)), whole);
 }
 
 RC_GTEST_PROP(Sites, LetHigherPrioritiesPreemptAtOneOfThemOnly, ()) {

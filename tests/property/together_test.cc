@@ -1,6 +1,6 @@
-// All mechanisms at once on one site: nodes in two racks with different CPU factors, memory, partitions, licences and
-// boots that may fail; jobs that give way, move and overrun while nodes sleep and wake. The referee watches, and what
-// the mechanisms owe to each other is looked at here besides.
+// All mechanisms at once on one site: nodes in two racks with different CPU factors, memory, accelerators, partitions,
+// licences and boots that may fail; jobs that give way, move and overrun while nodes sleep and wake. The referee
+// watches, and what the mechanisms owe to each other is looked at here besides.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -24,6 +24,7 @@ constexpr int kMostSteps = 20'000;
 Machine two_racks(std::int32_t boots_that_fail, std::int64_t seed) {
   Machine machine = Machine::counted(0);
   machine.racks = {"old", "new"};
+  machine.accelerator_types = {"slow", "fast"};
   machine.partitions.resize(2);
   machine.partitions[0].name = "0";
   machine.partitions[1].name = "1";
@@ -34,6 +35,8 @@ Machine two_racks(std::int32_t boots_that_fail, std::int64_t seed) {
     node.name = "n" + std::to_string(i);
     node.processors = fast ? 4 : 2;
     node.memory = fast ? 0 : 8;
+    node.accelerators = i >= 2 && i <= 4 ? 2 : 0;
+    if (node.accelerators > 0) node.accelerator_type = AcceleratorTypeId{static_cast<std::uint8_t>(fast ? 1 : 0)};
     node.cpu_factor = fast ? 2000 : 1000;
     node.rack = RackId{fast ? 1U : 0U};
     node.partitions = {PartitionId{0}};
@@ -62,6 +65,8 @@ std::vector<Row> any_rows() {
     r.nodes = *rc::gen::element(0U, 0U, 1U, std::min(r.processors, 3U));
     r.licences = *rc::gen::element(0U, 0U, 0U, 1U, 3U);
     r.memory = *rc::gen::element(0, 0, 3, 8);
+    r.accelerators = *rc::gen::element<std::uint8_t>(0, 0, 0, 1, 2);
+    if (r.accelerators > 0) r.accelerator_type.value = *rc::gen::element<std::uint8_t>(0, 1, UINT8_MAX);
     r.partition = *rc::gen::element(0U, 0U, 1U);
   }
   return rows;

@@ -23,8 +23,10 @@ struct Row {
   std::int64_t run = 1;
   std::int32_t priority = 0;
   std::uint32_t user = UINT32_MAX;
-  std::uint32_t nodes = 0;  // to spread over; 0: any spread will do
-  std::int64_t memory = 0;  // on each node
+  std::uint32_t nodes = 0;        // to spread over; 0: any spread will do
+  std::int64_t memory = 0;        // on each node
+  std::uint8_t accelerators = 0;  // on each node
+  AcceleratorTypeId accelerator_type = {};
   Restart restart = Restart::never;
   std::int64_t restart_cost = 0;
   std::uint32_t licences = 0;  // of the first kind
@@ -35,7 +37,8 @@ inline std::ostream& operator<<(std::ostream& out, const Row& r) {
   return out << "\n{" << r.number << ", " << r.submit << ", " << r.processors << ", " << r.limit << ", " << r.run
              << ", " << r.priority << ", " << static_cast<std::int64_t>(r.user) << ", " << r.nodes << ", " << r.memory
              << ", " << static_cast<int>(r.restart) << ", " << r.restart_cost << ", " << r.licences << ", "
-             << static_cast<std::int64_t>(r.partition.value_or(0)) << "}";
+             << static_cast<std::int64_t>(r.partition.value_or(0)) << ", " << static_cast<int>(r.accelerators) << ", "
+             << static_cast<int>(r.accelerator_type.value) << "}";
 }
 
 // Rows must be in order of submission.
@@ -52,6 +55,8 @@ inline trace::Workload workload_of(const std::vector<Row>& rows) {
     spec.user = r.user;
     spec.nodes = r.nodes;
     spec.memory = r.memory;
+    spec.accelerators = r.accelerators;
+    spec.accelerator_type = r.accelerator_type;
     spec.restart = r.restart;
     spec.restart_cost = seconds(r.restart_cost);
     if (r.licences > 0) spec.licence = LicenceId{0};

@@ -133,6 +133,9 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   [[gnu::cold]] void advance_tasks(Instant now);
   void tasks_done(JobId id) override;
   void serving_changed() override;
+  void computed(JobId job, NodeId node, Instant from, Instant to) override {
+    if (meter_.meters()) meter_.computed(job, node, from, to);
+  }
   bool has_tasks(JobId id) const { return tasks_ && tasks_->has(id); }
   [[gnu::cold]] void preempt(const Command& command);
   [[gnu::cold]] void migrate(const Command& command);

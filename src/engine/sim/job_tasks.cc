@@ -188,11 +188,13 @@ void JobTasks::finished(std::uint32_t index) {
   flights_[index].aboard = false;
   unused_flights_.push_back(index);
   if (!flight.aboard) return;
+  Job* job = owner(flight);
   if (flight.container.valid()) {
-    use_.computing += flight.passage.compute_end - flight.passage.compute_begin;
+    const Passage& its = flight.passage;
+    use_.computing += its.compute_end - its.compute_begin;
+    listener_->computed(job ? flight.task.job : JobId{}, flight.on, its.compute_begin, its.compute_end);
     asking_.insert(flight.container);
   }
-  Job* job = owner(flight);
   if (!job) {
     if (flight.container.valid()) binding_.abandon(flight.container);
     return;

@@ -53,6 +53,8 @@ class TaskListener {
   virtual ~TaskListener() = default;
   virtual void tasks_done(JobId job) = 0;  // at the instant at which the last task of a job is finished
   virtual void serving_changed() = 0;      // take_serving_changes() has some
+  // An accelerator of the node is through with a task; job: invalid if it has gone meanwhile.
+  virtual void computed(JobId job, NodeId node, Instant from, Instant to) = 0;
 };
 
 // A job with tasks computes them on the CPUs of its nodes, one at a time on each, and on the accelerators that its

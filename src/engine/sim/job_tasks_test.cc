@@ -37,6 +37,11 @@ class Cluster final : public TaskListener {
   Duration end_of(std::uint32_t job) const { return ends_.contains(job) ? ends_.at(job) : seconds(-1); }
   JobTasks& tasks() { return tasks_; }
   TaskUse use() const { return tasks_.use(loop_.now()); }
+  // What accelerators of a node have computed, as told.
+  Duration computed_on(std::uint32_t node) const {
+    return computed_on_.contains(node) ? computed_on_.at(node) : Duration{0};
+  }
+  Duration of_gone() const { return of_gone_; }
 
  private:
   class Waker final : public Alarm {
@@ -50,6 +55,10 @@ class Cluster final : public TaskListener {
     tasks_.forget(job);
   }
   void serving_changed() override { tasks_.take_serving_changes(); }
+  void computed(JobId job, NodeId node, Instant from, Instant to) override {
+    computed_on_[node.value] += to - from;
+    of_gone_ += job.valid() ? Duration{0} : to - from;
+  }
 
   Machine machine_;
   TaskTable table_;
@@ -57,6 +66,8 @@ class Cluster final : public TaskListener {
   JobTasks tasks_;
   Waker waker_;
   std::map<std::uint32_t, Duration> ends_;
+  std::map<std::uint32_t, Duration> computed_on_;
+  Duration of_gone_{0};
 };
 
 // Nodes of one rack, with so many accelerators on each.
@@ -101,6 +112,8 @@ TEST(JobTasks, of_two_jobs_on_one_accelerator_pass_in_turn) {
   cluster.to_the_end();
   EXPECT_EQ(cluster.end_of(0), seconds(19));
   EXPECT_EQ(cluster.end_of(1), seconds(20));
+  EXPECT_EQ(cluster.computed_on(0), seconds(20));
+  EXPECT_EQ(cluster.of_gone(), Duration{0});
 }
 
 TEST(JobTasks, go_faster_again_when_the_sharer_has_gone) {
@@ -112,6 +125,8 @@ TEST(JobTasks, go_faster_again_when_the_sharer_has_gone) {
   cluster.to_the_end();
   EXPECT_LT(cluster.end_of(0), seconds(19));
   EXPECT_GE(cluster.end_of(0), seconds(13));
+  EXPECT_GT(cluster.of_gone(), Duration{0}) << "what an accelerator has begun it ends";
+  EXPECT_EQ(cluster.computed_on(0), cluster.use().computing);
 }
 
 TEST(JobTasks, whose_cpu_time_is_not_said_run_as_long_on_cpus_as_the_log_says) {

@@ -22,7 +22,7 @@ PowerMeter::PowerMeter(const Machine* machine, const MeterOptions& options)
   nodes_.resize(machine->nodes.size());
   if (!machine->tariff.told()) return;
   midnight_ = machine->tariff.time_of_day(options.unix_start);
-  spent_.resize(nodes_.size(), {.cost = {}, .work = 0, .paid = paid(kEpoch)});
+  spent_.resize(nodes_.size(), {.cost = {}, .added = {}, .paid = paid(kEpoch)});
 }
 
 std::int64_t PowerMeter::draw(NodeId id) const {
@@ -30,7 +30,7 @@ std::int64_t PowerMeter::draw(NodeId id) const {
   const NodeMeter& node = nodes_[id.value];
   switch (node.state) {
     case PowerState::on:
-      return power.idle + power.busy * node.busy;
+      return power.idle + added_draw(id);
     case PowerState::booting:
       return power.booting();
     case PowerState::shutting_down:
@@ -56,12 +56,18 @@ NodeUse PowerMeter::use(NodeId id) const {
   return NodeUse::idle;
 }
 
+std::int64_t PowerMeter::added_draw(NodeId id) const {
+  const PowerDraw& power = machine_->nodes[id.value].power;
+  return power.busy * nodes_[id.value].busy + power.accelerator * nodes_[id.value].accelerators;
+}
+
 void PowerMeter::settle(NodeId id, Instant now) {
   NodeMeter& node = nodes_[id.value];
   const std::int64_t passed = (now - node.since).count();
   if (!spent_.empty()) charge(id, now);
   if (states_) states_->add(use(id), draw(id), node.since, now);
   node.energy += draw(id) * passed;
+  node.added += added_draw(id) * passed;
   node.work += node.busy * passed;
   if (node.state == PowerState::off) node.off += machine_->nodes[id.value].processors * passed;
   node.since = now;
@@ -71,9 +77,9 @@ void PowerMeter::open(Instant now) {
   opened_ = now;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     settle(NodeId{i}, now);
-    nodes_[i].energy = nodes_[i].work = nodes_[i].off = 0;
+    nodes_[i].energy = nodes_[i].work = nodes_[i].off = nodes_[i].added = 0;
   }
-  for (Spent& spent : spent_) spent = {.cost = {}, .work = 0, .paid = paid(now)};
+  for (Spent& spent : spent_) spent = {.cost = {}, .added = {}, .paid = paid(now)};
   if (keeps_states_) states_.emplace(now);
 }
 
@@ -89,7 +95,7 @@ void PowerMeter::charge(NodeId id, Instant now) {
   }
   Spent& spent = spent_[id.value];
   spent.cost.add(draw(id), paid_ - spent.paid);
-  spent.work += nodes_[id.value].busy * (paid_ - spent.paid);
+  spent.added.add(added_draw(id), paid_ - spent.paid);
   spent.paid = paid_;
 }
 
@@ -97,28 +103,51 @@ void PowerMeter::charge(NodeId id, Instant now) {
 void PowerMeter::charge(JobId job, const Dispatch& dispatch, Instant now) {
   if (costs_of_jobs_.size() <= job.value) costs_of_jobs_.resize(std::size_t{job.value} + 1);
   const std::int64_t time = paid(now) - paid(dispatch.start);
+  costs_of_jobs_[job.value] += dispatch.cost_of_tasks;
   for (const Share& s : dispatch.shares) {
     const Node& node = machine_->nodes[s.node.value];
-    costs_of_jobs_[job.value].add(node.power.busy * s.processors, time);
+    const std::int64_t adds = node.power.busy * s.processors + node.power.accelerator * dispatch.accelerators;
+    costs_of_jobs_[job.value].add(adds, time);
     costs_of_jobs_[job.value].add(node.power.idle, time * s.processors / node.processors);
   }
 }
 
 void PowerMeter::start(JobId job, const Placement& where, Instant now) {
+  const auto accelerators = static_cast<std::uint32_t>(where.per_node.accelerators);
   for (const Share& s : where.shares) {
     settle(s.node, now);
     CHECK(nodes_[s.node.value].state == PowerState::on, "a job runs on nodes that are on");
     nodes_[s.node.value].busy += s.processors;
+    nodes_[s.node.value].accelerators += accelerators;
   }
-  running_[job] = {where.shares, now};
+  running_[job] = {where.shares, accelerators, now, 0, {}};
+}
+
+void PowerMeter::computed(JobId job, NodeId id, Instant from, Instant to) {
+  const std::int64_t adds = machine_->nodes[id.value].power.accelerator;
+  const std::int64_t drew = adds * (to - from).count();
+  Cost cost;
+  if (!spent_.empty()) {
+    cost.add(adds, paid(to) - paid(from));
+    spent_[id.value].cost += cost;
+    spent_[id.value].added += cost;
+  }
+  if (states_) states_->add_draw(adds, from, to);
+  nodes_[id.value].energy += drew;
+  nodes_[id.value].added += drew;
+  const auto found = running_.find(job);
+  if (found == running_.end()) return;
+  found->second.tasks += drew;
+  found->second.cost_of_tasks += cost;
 }
 
 std::int64_t PowerMeter::used_by(const Dispatch& dispatch, Instant now) const {
   const std::int64_t ran = (now - dispatch.start).count();
-  std::int64_t used = 0;
+  std::int64_t used = dispatch.tasks;
   for (const Share& s : dispatch.shares) {
     const Node& node = machine_->nodes[s.node.value];
-    used += node.power.busy * ran * s.processors + node.power.idle * ran * s.processors / node.processors;
+    used += (node.power.busy * s.processors + node.power.accelerator * dispatch.accelerators) * ran +
+            node.power.idle * ran * s.processors / node.processors;
   }
   return used;
 }
@@ -142,6 +171,7 @@ void PowerMeter::end(JobId job, Instant now, bool killed) {
   for (const Share& s : found->second.shares) {
     settle(s.node, now);
     nodes_[s.node.value].busy -= s.processors;
+    nodes_[s.node.value].accelerators -= found->second.accelerators;
   }
   running_.erase(found);
 }
@@ -189,7 +219,8 @@ Consumption PowerMeter::read(Instant now) const {
     all.cycles += node.cycles;
     all.most_cycles = std::max<std::int64_t>(all.most_cycles, node.cycles);
     add(energy_of(NodeId{i}, now), all.energy, rest);
-    add(described.power.idle * all.length.count() + described.power.busy * work, all.always_on, always_rest);
+    const std::int64_t added = node.added + added_draw(NodeId{i}) * passed;
+    add(described.power.idle * all.length.count() + added, all.always_on, always_rest);
   }
   all.jobs = ended_;
   all.lost = lost_;
@@ -215,7 +246,8 @@ void PowerMeter::read_costs(Instant now, Consumption& all) const {
     all.cost += spent_[i].cost;
     all.cost.add(draw(NodeId{i}), time);
     all.always_on_cost.add(power.idle, until - paid(opened_));
-    all.always_on_cost.add(power.busy, spent_[i].work + nodes_[i].busy * time);
+    all.always_on_cost += spent_[i].added;
+    all.always_on_cost.add(added_draw(NodeId{i}), time);
   }
 }
 

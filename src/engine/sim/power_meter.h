@@ -2,8 +2,9 @@
 // times milliseconds). Time in a state is counted in processor-milliseconds, so that nodes of any size add up. O(1) for
 // each node that changes. Not thread-safe.
 //
-// A node draws `off` when it is off, `idle` when it is on, `busy` on top of that for each busy processor, and the mean
-// of its boot or shutdown energy meanwhile (model/machine.h).
+// A node draws `off` when it is off, `idle` when it is on, `busy` on top of that for each busy processor, `accelerator`
+// for each accelerator that a job holds or that computes a task, and the mean of its boot or shutdown energy meanwhile
+// (model/machine.h).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ struct Consumption {
   std::int64_t off = 0;
   std::int64_t energy = 0;       // millijoules, as are:
   std::int64_t always_on = 0;    // the same jobs on nodes that never sleep
-  std::int64_t jobs = 0;         // of all jobs: what their processors add, and their part of the nodes that are on
+  std::int64_t jobs = 0;         // of all jobs: what they add, and their part of the nodes that are on
   std::int64_t lost = 0;         // of those, dispatches that were killed
   std::int64_t cycles = 0;       // times that a node was sent to sleep
   std::int64_t most_cycles = 0;  // of one node
@@ -57,10 +58,12 @@ class PowerMeter {
   void start(JobId job, const Placement& where, Instant now);
   void end(JobId job, Instant now, bool killed);
   void switched(NodeId node, PowerState state, Instant now);
+  // An accelerator of the node has computed a task of a running job, or (invalid) of one that has gone.
+  void computed(JobId job, NodeId node, Instant from, Instant to);
 
   std::int64_t energy_of(NodeId node, Instant now) const;  // microjoules until now
-  // Microjoules of a job's dispatches so far: what its processors add to what their nodes draw, and of what a node
-  // draws anyhow the part of its processors that the job has.
+  // Microjoules of a job's dispatches so far: what its processors, its accelerators and those that computed its tasks
+  // add to what their nodes draw, and of what a node draws anyhow the part of its processors that the job has.
   std::int64_t energy_of(JobId job, Instant now) const;
   // By job id, microjoules of the dispatches that are over; empty unless asked for beforehand, short of jobs that never
   // ran.
@@ -74,25 +77,31 @@ class PowerMeter {
  private:
   struct NodeMeter {
     PowerState state = PowerState::on;
-    std::uint32_t busy = 0;  // processors
+    std::uint32_t busy = 0;          // processors
+    std::uint32_t accelerators = 0;  // that jobs hold
     std::int32_t cycles = 0;
     Instant since = kEpoch;
     std::int64_t energy = 0;  // microjoules until since
     std::int64_t work = 0;    // processor-milliseconds until since
     std::int64_t off = 0;
+    std::int64_t added = 0;  // microjoules until since: what jobs and tasks add to an idle node
   };
   // By prices that go by the time of day.
   struct Spent {
     Cost cost;              // until since
-    std::int64_t work = 0;  // until since: processors that were busy, times price, times milliseconds
+    Cost added;             // of that, what jobs and tasks add to an idle node
     std::int64_t paid = 0;  // price times milliseconds from the beginning until since
   };
   struct Dispatch {
     std::vector<Share> shares;
+    std::uint32_t accelerators = 0;  // on each of them
     Instant start;
+    std::int64_t tasks = 0;  // microjoules that its tasks took on accelerators
+    Cost cost_of_tasks;      // of these, where the price goes by the time of day
   };
 
-  std::int64_t draw(NodeId node) const;  // milliwatts
+  std::int64_t draw(NodeId node) const;        // milliwatts
+  std::int64_t added_draw(NodeId node) const;  // of these, what jobs add by what they hold
   NodeUse use(NodeId node) const;
   void settle(NodeId node, Instant now);
   std::int64_t used_by(const Dispatch& dispatch, Instant now) const;

@@ -30,7 +30,7 @@ constexpr NodeId kFirst{0};
 constexpr NodeId kSecond{1};
 constexpr std::int64_t kJoule = 1'000'000;  // microjoules
 
-Placement on(std::vector<Share> shares) { return {std::move(shares), 0}; }
+Placement on(std::vector<Share> shares) { return {std::move(shares), {}}; }
 
 TEST(PowerMeter, an_idle_node_draws_its_idle_watts) {
   const Machine m = machine();
@@ -65,6 +65,74 @@ TEST(PowerMeter, jobs_on_a_shared_node_account_for_their_parts_of_it) {
   EXPECT_EQ(larger, 10 * (3 * 20 + 75) * kJoule);
   EXPECT_EQ(smaller, 10 * (1 * 20 + 25) * kJoule);
   EXPECT_EQ(larger + smaller, meter.energy_of(kFirst, at_seconds(10)));  // a full node is all accounted for
+}
+
+// The first node with 4 accelerators of 250 W, the second with 2 of 400 W.
+Machine accelerated() {
+  Machine m = machine();
+  m.nodes[0].accelerators = 4;
+  m.nodes[0].power.accelerator = 250'000;
+  m.nodes[1].accelerators = 2;
+  m.nodes[1].power.accelerator = 400'000;
+  return m;
+}
+
+Placement with_accelerators(std::vector<Share> shares, std::int32_t accelerators) {
+  return {std::move(shares), {0, accelerators}};
+}
+
+TEST(PowerMeter, accelerators_that_a_job_holds_add_their_watts_on_each_of_its_nodes) {
+  const Machine m = accelerated();
+  PowerMeter meter(&m, {.by_job = true});
+  meter.open(at_seconds(0));
+  meter.start(JobId{0}, with_accelerators({{kFirst, 1}, {kSecond, 2}}, 2), at_seconds(10));
+  meter.end(JobId{0}, at_seconds(30), false);
+  EXPECT_EQ(meter.energy_of(kFirst, at_seconds(40)), (40 * 100 + 20 * (20 + 2 * 250)) * kJoule);
+  EXPECT_EQ(meter.energy_of(kSecond, at_seconds(40)), (40 * 100 + 20 * (2 * 20 + 2 * 400)) * kJoule);
+  EXPECT_EQ(meter.of_jobs()[0], 20 * (20 + 2 * 250 + 25 + 2 * 20 + 2 * 400 + 50) * kJoule);
+  const Consumption all = meter.read(at_seconds(40));
+  EXPECT_EQ(all.always_on, all.energy);
+  EXPECT_EQ(all.work, 3 * 20'000) << "time is of processors";
+}
+
+TEST(PowerMeter, jobs_with_different_accelerators_share_a_node_that_is_all_accounted_for) {
+  const Machine m = accelerated();
+  PowerMeter meter(&m);
+  meter.open(at_seconds(0));
+  meter.start(JobId{0}, with_accelerators({{kFirst, 3}}, 1), at_seconds(0));
+  meter.start(JobId{1}, with_accelerators({{kFirst, 1}}, 3), at_seconds(0));
+  const std::int64_t one = meter.energy_of(JobId{0}, at_seconds(10));
+  const std::int64_t three = meter.energy_of(JobId{1}, at_seconds(10));
+  EXPECT_EQ(one, 10 * (3 * 20 + 250 + 75) * kJoule);
+  EXPECT_EQ(three, 10 * (20 + 3 * 250 + 25) * kJoule);
+  EXPECT_EQ(one + three, meter.energy_of(kFirst, at_seconds(10)));
+}
+
+TEST(PowerMeter, what_the_accelerators_of_a_killed_dispatch_drew_is_lost) {
+  const Machine m = accelerated();
+  PowerMeter meter(&m, {.by_job = true});
+  meter.open(at_seconds(0));
+  meter.start(JobId{0}, with_accelerators({{kFirst, 4}}, 4), at_seconds(0));
+  meter.end(JobId{0}, at_seconds(5), true);
+  meter.start(JobId{0}, with_accelerators({{kSecond, 4}}, 2), at_seconds(10));
+  meter.end(JobId{0}, at_seconds(12), false);
+  EXPECT_EQ(meter.of_jobs()[0], (5 * (180 + 1000) + 2 * (180 + 800)) * kJoule);
+  EXPECT_EQ(meter.read(at_seconds(20)).lost, 5 * 1'180 * 1000);
+  EXPECT_EQ(meter.energy_of(kFirst, at_seconds(20)), (20 * 100 + 5 * (80 + 1000)) * kJoule);
+}
+
+TEST(PowerMeter, an_accelerator_adds_its_watts_for_as_long_as_it_computes_a_task) {
+  const Machine m = accelerated();
+  PowerMeter meter(&m, {.by_job = true});
+  meter.open(at_seconds(0));
+  meter.start(JobId{0}, on({{kFirst, 4}}), at_seconds(0));
+  meter.computed(JobId{0}, kSecond, at_seconds(1), at_seconds(4));
+  meter.computed(JobId{}, kSecond, at_seconds(4), at_seconds(6));  // of a job that has gone
+  meter.end(JobId{0}, at_seconds(10), false);
+  EXPECT_EQ(meter.of_jobs()[0], (10 * 180 + 3 * 400) * kJoule);
+  EXPECT_EQ(meter.energy_of(kSecond, at_seconds(10)), (10 * 100 + 5 * 400) * kJoule);
+  const Consumption all = meter.read(at_seconds(10));
+  EXPECT_EQ(all.always_on, all.energy);
 }
 
 TEST(PowerMeter, keeps_what_each_job_drew_in_all_its_dispatches_where_asked) {
@@ -126,6 +194,25 @@ TEST(PowerMeter, an_idle_node_pays_what_each_step_of_the_day_asks) {
   EXPECT_DOUBLE_EQ(meter.read(at_hours(24 * 30 + 9)).cost.value(), 2 * 0.1 * (30 * (12 * 0.50) + 8 * 0.10 + 0.40))
       << "over a month";
   EXPECT_EQ(meter.read(at_hours(11)).cost, meter.read(at_hours(11)).always_on_cost);
+}
+
+TEST(PowerMeter, accelerators_pay_the_prices_of_the_times_at_which_they_are_held_or_compute) {
+  Machine m = accelerated();
+  m.tariff = by_time_of_day().tariff;
+  PowerMeter meter(&m, {.states = true, .by_job = true});
+  meter.open(at_hours(0));
+  meter.start(JobId{0}, with_accelerators({{kFirst, 2}}, 4), at_hours(7));
+  meter.computed(JobId{0}, kSecond, at_hours(7), at_hours(9));
+  meter.end(JobId{0}, at_hours(10), false);
+  meter.computed(JobId{}, kSecond, at_hours(9), at_hours(10));
+  constexpr double kHeld = (2 * 0.02 + 4 * 0.25) * (0.10 + 2 * 0.40);
+  EXPECT_DOUBLE_EQ(meter.costs_of_jobs()[0].value(), kHeld + 0.05 * (0.10 + 2 * 0.40) + 0.4 * 0.50);
+  const Consumption all = meter.read(at_hours(10));
+  EXPECT_DOUBLE_EQ(all.cost.value(), 2 * 0.1 * (8 * 0.10 + 2 * 0.40) + kHeld + 0.4 * (0.50 + 0.40));
+  EXPECT_EQ(all.cost, all.always_on_cost);
+  std::int64_t drawn = 0;
+  for (const NodeStates::Bin& bin : meter.states(at_hours(10)).bins) drawn += bin.energy;
+  EXPECT_EQ(drawn / 1000, all.energy) << "the picture over time has it too";
 }
 
 TEST(PowerMeter, goes_by_the_wall_clock_of_the_workload) {

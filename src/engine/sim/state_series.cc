@@ -9,7 +9,7 @@ constexpr auto kUses = NodeStates::kUses;
 
 }  // namespace
 
-void StateSeries::add(NodeUse use, std::int64_t milliwatts, Instant from, Instant to) {
+void StateSeries::add(std::int64_t nodes, NodeUse use, std::int64_t milliwatts, Instant from, Instant to) {
   const std::int64_t begin = (from - from_).count();
   const std::int64_t end = (to - from_).count();
   if (end <= begin) return;
@@ -17,7 +17,7 @@ void StateSeries::add(NodeUse use, std::int64_t milliwatts, Instant from, Instan
   const auto at = static_cast<std::size_t>(use);
   const auto lasts = [&](std::int64_t bin, std::int64_t time) {
     NodeStates::Bin& part = bins_[static_cast<std::size_t>(bin)].part;
-    part.time[at] += time;
+    part.time[at] += nodes * time;
     part.energy += milliwatts * time;
   };
   const std::int64_t first = begin / width_;
@@ -27,9 +27,9 @@ void StateSeries::add(NodeUse use, std::int64_t milliwatts, Instant from, Instan
   lasts(last, end - last * width_);
   Entry& full = bins_[static_cast<std::size_t>(first) + 1];
   Entry& past = bins_[static_cast<std::size_t>(last)];
-  ++full.nodes[at];
+  full.nodes[at] += nodes;
   full.draw += milliwatts;
-  --past.nodes[at];
+  past.nodes[at] -= nodes;
   past.draw -= milliwatts;
 }
 

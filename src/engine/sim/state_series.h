@@ -16,7 +16,10 @@ class StateSeries {
   explicit StateSeries(Instant from) : from_(from), bins_(kMostBins + 1) {}
 
   // One node did so from `from`, not before the beginning, until `to`, and drew as much all the time. O(1) on average.
-  void add(NodeUse use, std::int64_t milliwatts, Instant from, Instant to);
+  void add(NodeUse use, std::int64_t milliwatts, Instant from, Instant to) { add(1, use, milliwatts, from, to); }
+
+  // Something in a node draws so much besides.
+  void add_draw(std::int64_t milliwatts, Instant from, Instant to) { add(0, {}, milliwatts, from, to); }
 
   // Of all nodes, until `to`.
   NodeStates read(Instant to) const;
@@ -30,6 +33,7 @@ class StateSeries {
     std::int64_t draw = 0;                                // milliwatts, likewise
   };
 
+  void add(std::int64_t nodes, NodeUse use, std::int64_t milliwatts, Instant from, Instant to);
   void fold();
   std::vector<NodeStates::Bin> sums() const;
 

@@ -1,0 +1,104 @@
+#include "model/never_fits.h"
+
+#include <algorithm>
+
+namespace rota {
+namespace {
+
+std::optional<std::string> beyond_limit(const Partition& partition, const JobSpec& spec) {
+  const auto asks = [&](const std::string& what, std::int64_t limit) {
+    return "asks for " + what + "; partition " + partition.name + " allows " + std::to_string(limit);
+  };
+  if (spec.limit > partition.max_time) {
+    return asks(std::to_string(spec.limit.count() / 1000) + " s", partition.max_time.count() / 1000);
+  }
+  if (partition.max_processors > 0 && spec.processors > partition.max_processors) {
+    return asks(std::to_string(spec.processors) + " processors", partition.max_processors);
+  }
+  if (partition.max_nodes > 0 && spec.nodes > partition.max_nodes) {
+    return asks(std::to_string(spec.nodes) + " nodes", partition.max_nodes);
+  }
+  if (spec.nodes > 0 && spec.nodes < partition.min_nodes) {
+    return "asks for " + std::to_string(spec.nodes) + " nodes; partition " + partition.name + " takes jobs from " +
+           std::to_string(partition.min_nodes) + " on";
+  }
+  return std::nullopt;
+}
+
+bool has_accelerators(const Node& node, const JobSpec& spec) {
+  if (spec.accelerators == 0) return true;
+  const bool of_the_type = !spec.accelerator_type.valid() || node.accelerator_type == spec.accelerator_type;
+  return of_the_type && node.accelerators >= spec.accelerators;
+}
+
+// What the job asks for on each of its nodes, but for the processors.
+bool can_give(const Node& node, const JobSpec& spec) {
+  return (node.memory == 0 || node.memory >= spec.memory) && has_accelerators(node, spec);
+}
+
+std::optional<std::string> lacks_accelerators(const Machine& machine, const JobSpec& spec) {
+  const auto has_them = [&](const Node& node) {
+    const bool in = !spec.partition.valid() || std::ranges::binary_search(node.partitions, spec.partition);
+    return in && has_accelerators(node, spec);
+  };
+  const auto have = std::ranges::count_if(machine.nodes, has_them);
+  const std::uint32_t nodes = std::max(1U, std::min(spec.nodes, spec.processors));
+  if (have >= nodes) return std::nullopt;
+  std::string asked = std::to_string(spec.accelerators) + (spec.accelerators > 1 ? " accelerators" : " accelerator");
+  if (spec.accelerator_type.valid()) asked += " of type " + machine.accelerator_types[spec.accelerator_type.value];
+  const bool some = spec.partition.valid();
+  return "asks for " + asked + " on each of " + (nodes > 1 ? std::to_string(nodes) : "its") + " nodes; " +
+         (have == 0   ? "no node of "
+          : have == 1 ? "one node of "
+                      : std::to_string(have) + " nodes of ") +
+         (some ? "partition " + machine.partitions[spec.partition.value].name : "the cluster") +
+         (have > 1 ? " have so many" : " has so many");
+}
+
+bool has_room_when_empty(const Machine& machine, const JobSpec& spec) {
+  const Partition* partition = spec.partition.valid() ? &machine.partitions[spec.partition.value] : nullptr;
+  const std::uint32_t nodes = std::min(spec.nodes, spec.processors);
+  const std::uint32_t share = nodes == 0 ? 1 : spec.processors / nodes;
+  std::int64_t processors = 0;
+  std::uint32_t wide = 0;   // nodes that can give `share`
+  std::uint32_t wider = 0;  // nodes that can give one more
+  const bool anywhere = spec.memory == 0 && spec.accelerators == 0;
+  const auto look_at = [&](const Node& node) {
+    if (!can_give(node, spec)) return;
+    processors += node.processors;
+    wide += node.processors >= share ? 1 : 0;
+    wider += node.processors > share ? 1 : 0;
+  };
+  if (partition) {
+    if (nodes == 0 && anywhere) return partition->processors >= spec.processors;
+    for (const NodeId id : partition->nodes) look_at(machine.nodes[id.value]);
+  } else {
+    if (nodes == 0 && anywhere) return true;
+    for (const Node& node : machine.nodes) look_at(node);
+  }
+  return nodes == 0 ? processors >= spec.processors : wide >= nodes && wider >= spec.processors % nodes;
+}
+
+}  // namespace
+
+std::optional<std::string> never_fits(const Machine& machine, const JobSpec& spec) {
+  if (spec.licence.valid() && spec.licences > machine.licences[spec.licence.value].count) {
+    const Licence& licence = machine.licences[spec.licence.value];
+    return "asks for " + std::to_string(spec.licences) + " licences of " + licence.name + "; the cluster has " +
+           std::to_string(licence.count);
+  }
+  if (spec.processors > machine.processors) {
+    return "asks for " + std::to_string(spec.processors) + " processors; the cluster has " +
+           std::to_string(machine.processors);
+  }
+  if (spec.partition.valid()) {
+    if (auto why = beyond_limit(machine.partitions[spec.partition.value], spec)) return why;
+  }
+  if (machine.nodes.empty() || has_room_when_empty(machine, spec)) return std::nullopt;
+  if (spec.accelerators > 0) {
+    if (auto why = lacks_accelerators(machine, spec)) return why;
+  }
+  return "asks for more processors, nodes or memory than its partition has, even when it is empty";
+}
+
+}  // namespace rota

@@ -1,0 +1,73 @@
+#include "model/never_fits.h"
+
+#include <gtest/gtest.h>
+
+namespace rota {
+namespace {
+
+constexpr std::int64_t kGiB = std::int64_t{1} << 30U;
+
+Machine machine_of(const std::vector<std::pair<std::uint32_t, std::int64_t>>& shapes) {
+  Machine machine;
+  for (const auto& [processors, memory] : shapes) {
+    machine.nodes.push_back({"n" + std::to_string(machine.nodes.size()), processors, memory, {}});
+    machine.processors += processors;
+  }
+  return machine;
+}
+
+JobSpec asks(std::uint32_t processors, std::uint32_t nodes = 0, std::int64_t memory = 0) {
+  JobSpec spec;
+  spec.processors = processors;
+  spec.nodes = nodes;
+  spec.memory = memory;
+  return spec;
+}
+
+JobSpec with_accelerators(JobSpec spec, std::uint8_t count, AcceleratorTypeId type = {}) {
+  spec.accelerators = count;
+  spec.accelerator_type = type;
+  return spec;
+}
+
+TEST(NeverFits, tells_a_job_that_has_no_room_on_an_empty_machine) {
+  const Machine machine = machine_of({{4, 8 * kGiB}, {8, 16 * kGiB}});
+  EXPECT_FALSE(never_fits(machine, asks(12)));
+  EXPECT_TRUE(never_fits(machine, asks(13)));
+  EXPECT_FALSE(never_fits(machine, asks(8, 2)));
+  EXPECT_FALSE(never_fits(machine, asks(9, 2))) << "five on the larger one, four on the other";
+  EXPECT_TRUE(never_fits(machine, asks(10, 2)));
+  EXPECT_TRUE(never_fits(machine, asks(9, 0, 9 * kGiB)));
+  EXPECT_TRUE(never_fits(machine, asks(1, 0, 17 * kGiB)));
+}
+
+TEST(NeverFits, tells_a_job_that_asks_for_more_accelerators_than_there_are) {
+  Machine machine = machine_of({{4, 0}, {4, 0}, {4, 0}});
+  machine.accelerator_types = {"gpu", "fpga"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    machine.nodes[i].accelerators = i == 0 ? 2 : i == 1 ? 4 : 1;
+    machine.nodes[i].accelerator_type = AcceleratorTypeId{static_cast<std::uint8_t>(i == 2 ? 1 : 0)};
+  }
+  const auto why = [&](const JobSpec& spec) { return never_fits(machine, spec).value_or("it fits"); };
+  EXPECT_EQ(why(with_accelerators(asks(1), 4)), "it fits");
+  EXPECT_EQ(why(with_accelerators(asks(1), 5)),
+            "asks for 5 accelerators on each of its nodes; no node of the cluster has so many");
+  EXPECT_EQ(why(with_accelerators(asks(3, 3), 2)),
+            "asks for 2 accelerators on each of 3 nodes; 2 nodes of the cluster have so many");
+  EXPECT_EQ(why(with_accelerators(asks(1), 2, AcceleratorTypeId{1})),
+            "asks for 2 accelerators of type fpga on each of its nodes; no node of the cluster has so many");
+  EXPECT_EQ(why(with_accelerators(asks(9), 2)),
+            "asks for more processors, nodes or memory than its partition has, even when it is empty")
+      << "nine processors are not on the two nodes that have two";
+  machine.partitions.resize(1);
+  machine.partitions[0].name = "old";
+  machine.partitions[0].nodes = {NodeId{0}};
+  machine.partitions[0].processors = 4;
+  machine.nodes[0].partitions = {PartitionId{0}};
+  JobSpec spec = with_accelerators(asks(1), 3);
+  spec.partition = PartitionId{0};
+  EXPECT_EQ(why(spec), "asks for 3 accelerators on each of its nodes; no node of partition old has so many");
+}
+
+}  // namespace
+}  // namespace rota
