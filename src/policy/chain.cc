@@ -128,7 +128,8 @@ constexpr auto kKnobs = std::to_array<KnobName>({
     {"auction-spare", "0 .. 100", "0.3", "bids by rate and plan: so much later an empty site may be than a full one",
      "Rota", "mean run times"},
     {"auction-second-thoughts", "no | DURATION", "no",
-     "bids by rate and plan: how often sites bid again on a job that was won and still waits", "Rota", "1m, 10m"},
+     "announced, english: how often sites bid again, by rate or plan, on a job that was won and waits", "Rota",
+     "1m, 10m"},
     {"auction-seed", "0 ..", "1", "random, race: seed of what is left to chance", "textbook"},
 });
 
