@@ -70,6 +70,16 @@ Cost cost_of(const sim::JobDraw& drew, const Machine& metered) {
   return cost;
 }
 
+bool metered(const Machine* machine, const Chain& chain) {
+  return machine != nullptr && (chain.knobs().power.rule != Power::none || machine->tells_watts());
+}
+
+NodeTotal named(NodeTotal total, NodeId node, const Machine& metered) {
+  total.name = metered.nodes[node.value].name;
+  if (metered.tells_price()) total.cost = cost_of({total.energy, total.cost}, metered);
+  return total;
+}
+
 std::optional<report::TaskUse> task_use(const sim::TaskUse& its, Bind bind) {
   if (bind == Bind::none || its.jobs == 0) return std::nullopt;
   return report::TaskUse{its.jobs,  its.on_cpu,       its.local,     its.remote, its.redone,
@@ -142,7 +152,7 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
     }
     how.past_work = &past;
   }
-  if (options.machine && (power.rule != Power::none || options.machine->tells_watts())) {
+  if (metered(options.machine.get(), chain)) {
     how.engine.metered = options.machine.get();
     how.engine.meters_jobs = options.keep_jobs && options.machine->tells_watts();
   }
@@ -175,6 +185,11 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
   }
   outcome.power = power_use(rehearsal.consumption(), how.engine.metered);
   if (options.keep_jobs && how.engine.metered) outcome.node_states.push_back(rehearsal.node_states());
+  if (options.keep_nodes && how.engine.metered) {
+    for (std::uint32_t i = 0; i < how.machine->nodes.size(); ++i) {
+      outcome.nodes.push_back(named(rehearsal.total_of(NodeId{i}), NodeId{i}, *how.machine));
+    }
+  }
   outcome.tasks = task_use(rehearsal.tasks(), chain.knobs().bind);
   outcome.cpu_seconds = cpu_seconds() - begin;
   result.summary = collector.tally().conclude(outcome);

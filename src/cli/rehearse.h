@@ -25,6 +25,7 @@ struct RehearseOptions {
   bool clamp = false;  // jobs larger than the cluster ask for all of it instead of being rejected
   sim::Ties ties = sim::Ties::batch;
   bool keep_jobs = false;                           // the outcome keeps every job, for files and pictures
+  bool keep_nodes = false;                          // and every node that is metered
   std::function<void(std::int64_t)> progress = {};  // jobs arrived so far
 };
 
@@ -41,8 +42,12 @@ JobSpec asked(JobSpec job, const RehearseOptions& options);  // with what its at
 
 // What was metered; nothing where `metered` is nullptr.
 std::optional<report::PowerUse> power_use(const sim::Consumption& its, const Machine* metered);
-// What a job of a machine that tells a price cost.
+// What a job, or a node, of a machine that tells a price cost.
 Cost cost_of(const sim::JobDraw& drew, const Machine& metered);
+// Whether nodes are metered under this policy: the machine tells watts, or nodes sleep.
+bool metered(const Machine* machine, const Chain& chain);
+// The node's name and cost are put in.
+NodeTotal named(NodeTotal total, NodeId node, const Machine& metered);
 std::optional<report::TaskUse> task_use(const sim::TaskUse& its, Bind bind);  // nullopt: none ran
 // Of a rehearsal's controller, added to what is there.
 void add_counts(report::Outcome& outcome, const Controller& controller);

@@ -15,6 +15,7 @@
 #include "cli/rehearse_flags.h"
 #include "report/html.h"
 #include "report/jobs_file.h"
+#include "report/nodes_file.h"
 #include "report/summary_json.h"
 #include "report/table.h"
 #include "trace/log.h"
@@ -26,6 +27,7 @@ struct SimulateFlags {
   std::vector<std::string> workloads;
   RehearseFlags rehearse;
   std::string jobs_file;
+  std::string nodes_file;
   std::string report_file;
   bool json = false;
   bool quiet = false;
@@ -69,7 +71,15 @@ Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& 
     auto options = flags.rehearse.options(workload);
     if (!options) return std::unexpected(options.error());
     options->keep_jobs = !flags.jobs_file.empty() || !flags.report_file.empty();
-    for (const Chain& chain : chains) runs.push_back({&workload, &chain, *options, Rehearsed{}});
+    options->keep_nodes = !flags.nodes_file.empty();
+    for (const Chain& chain : chains) {
+      if (options->keep_nodes && !metered(options->machine.get(), chain)) {
+        return fail("--nodes tells what nodes draw and how long they sleep, and under policy " +
+                    rota::quoted(chain.text()) +
+                    " neither is metered. Give a --cluster file with `watts_idle`, or a policy with power=.");
+      }
+      runs.push_back({&workload, &chain, *options, Rehearsed{}});
+    }
   }
   return runs;
 }
@@ -105,15 +115,15 @@ std::string file_of(const std::string& path, const Run& run, bool several_polici
   return name + path.substr(dot);
 }
 
-// Where each run's jobs go; fails where two would go to the same place.
-Result<std::vector<std::string>> job_files(const SimulateFlags& flags, const std::vector<Run>& runs) {
-  if (flags.jobs_file.empty()) return std::vector<std::string>{};
+// Where each run's jobs or nodes go; fails where two would go to the same place.
+Result<std::vector<std::string>> files_of(const std::string& file, const std::vector<Run>& runs) {
+  if (file.empty()) return std::vector<std::string>{};
   const auto differ = [&](auto member) {
     return std::ranges::any_of(runs, [&](const Run& run) { return run.*member != runs.front().*member; });
   };
   std::vector<std::string> paths;
   for (const Run& run : runs) {
-    std::string path = file_of(flags.jobs_file, run, differ(&Run::chain), differ(&Run::workload));
+    std::string path = file_of(file, run, differ(&Run::chain), differ(&Run::workload));
     if (std::ranges::find(paths, path) != paths.end()) {
       return fail("two rehearsals would write " + path +
                   ": name each policy once, and give the workloads files of different names.");
@@ -140,13 +150,33 @@ Result<std::vector<OutputFile>> open_all(const std::vector<std::string>& paths) 
   return files;
 }
 
-Result<void> write_jobs(OutputFile& file, const std::string& path, const report::Outcome& outcome) {
-  if (path.ends_with(".swf")) {
-    report::write_jobs_swf(file.stream(), outcome);
-  } else {
-    report::write_jobs_csv(file.stream(), outcome);
+struct Outputs {
+  std::vector<std::string> paths;  // one for each run; empty: nobody asked
+  std::vector<OutputFile> files;
+};
+
+Result<Outputs> open_for(const std::string& file, const std::vector<Run>& runs) {
+  auto paths = files_of(file, runs);
+  if (!paths) return std::unexpected(paths.error());
+  auto files = open_all(*paths);
+  if (!files) return std::unexpected(files.error());
+  return Outputs{std::move(*paths), std::move(*files)};
+}
+
+template <class Write>
+Result<void> write_all(Outputs& outputs, const std::vector<Run>& runs, const Write& write) {
+  for (std::size_t i = 0; i < outputs.files.size(); ++i) {
+    write(outputs.files[i].stream(), outputs.paths[i], runs[i].result->outcome);
+    if (auto done = outputs.files[i].commit(); !done) return done;
   }
-  return file.commit();
+  return {};
+}
+
+void write_jobs(std::ostream& out, const std::string& path, const report::Outcome& outcome) {
+  path.ends_with(".swf") ? report::write_jobs_swf(out, outcome) : report::write_jobs_csv(out, outcome);
+}
+void write_nodes(std::ostream& out, const std::string&, const report::Outcome& outcome) {
+  report::write_nodes_csv(out, outcome);
 }
 
 // Takes the outcomes of the runs.
@@ -220,10 +250,10 @@ Result<int> simulate(const SimulateFlags& flags) {
   if (!workloads) return std::unexpected(workloads.error());
   auto runs = plan_runs(flags, *workloads, *chains);
   if (!runs) return std::unexpected(runs.error());
-  const auto paths = job_files(flags, *runs);
-  if (!paths) return std::unexpected(paths.error());
-  auto job_outputs = open_all(*paths);
+  auto job_outputs = open_for(flags.jobs_file, *runs);
   if (!job_outputs) return std::unexpected(job_outputs.error());
+  auto node_outputs = open_for(flags.nodes_file, *runs);
+  if (!node_outputs) return std::unexpected(node_outputs.error());
   auto report_output =
       open_all(flags.report_file.empty() ? std::vector<std::string>{} : std::vector{flags.report_file});
   if (!report_output) return std::unexpected(report_output.error());
@@ -238,10 +268,8 @@ Result<int> simulate(const SimulateFlags& flags) {
     report_idle_binding(*runs);
     report_unknown_clock(*runs);
   }
-  for (std::size_t i = 0; i < paths->size(); ++i) {
-    const auto done = write_jobs((*job_outputs)[i], (*paths)[i], (*runs)[i].result->outcome);
-    if (!done) return std::unexpected(done.error());
-  }
+  if (auto done = write_all(*job_outputs, *runs, write_jobs); !done) return std::unexpected(done.error());
+  if (auto done = write_all(*node_outputs, *runs, write_nodes); !done) return std::unexpected(done.error());
   if (auto done = print(*runs, flags.json); !done) return std::unexpected(done.error());
   if (!flags.report_file.empty()) {
     const auto done = write_report(report_output->front(), *runs, flags);
@@ -272,6 +300,10 @@ void add_simulate(CLI::App& app, Action& action) {
           "--jobs", flags->jobs_file,
           "write what became of each job: CSV, or SWF if the name ends in .swf; with several runs the name gets "
           "-WORKLOAD-POLICY before its ending")
+      ->type_name("FILE");
+  command
+      ->add_option("--nodes", flags->nodes_file,
+                   "write what each node did and drew (CSV), where nodes are metered; with several runs as --jobs")
       ->type_name("FILE");
   command->add_option("--report", flags->report_file, "write a self-contained HTML report")->type_name("FILE.html");
   command->add_flag("--json", flags->json, "print the comparison as JSON");

@@ -1,11 +1,14 @@
-// What nodes did over time: sums over equal bins, for pictures.
+// What nodes did: each in all, for files; and over time, as sums over equal bins, for pictures.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "base/id.h"
 #include "base/time.h"
+#include "model/tariff.h"
 
 namespace rota {
 
@@ -29,6 +32,19 @@ struct NodeStates {
   Duration length{0};     // the last bin may be cut short
   Duration width{0};      // of a bin
   std::vector<Bin> bins;  // as many as the length takes; empty: nothing was kept
+};
+
+// One node, from the first arrival until the last job was gone.
+struct NodeTotal {
+  std::string name;
+  SiteId site;  // invalid: there is one
+  std::int64_t processors = 0;
+  std::int64_t work = 0;    // processor-milliseconds: jobs ran there;
+  std::int64_t idle = 0;    // on, booting or shutting down, and no job there;
+  std::int64_t off = 0;     // off
+  std::int64_t cycles = 0;  // times that it was sent to sleep
+  std::int64_t energy = 0;  // microjoules
+  Cost cost;                // of that energy
 };
 
 }  // namespace rota

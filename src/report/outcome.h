@@ -47,6 +47,7 @@ struct Outcome {
   double cpu_seconds = 0;               // of the rehearsal itself, without reading the workload
   std::optional<PowerUse> power;        // where it was metered
   std::vector<NodeStates> node_states;  // what nodes did: of all, or of each of several sites. Empty: not kept
+  std::vector<NodeTotal> nodes;         // each node that was metered, in file order, site by site. Empty: not kept
   std::optional<TaskUse> tasks;         // where jobs have some and are bound to accelerators
   // Microjoules that each job accounts for, as `jobs`; may end early, at jobs that never ran. Empty: no watts were
   // told.

@@ -407,6 +407,30 @@ class Power(RotaCase):
         self.file("watts.toml", (self.folder / "watts.toml").read_text().replace(prices, prices + "electricity_price = 1\n"))
         self.refused(*options, said="watts.toml:1: `electricity_prices` go by the time of day")
 
+    def test_a_row_for_each_node_adds_up_to_the_table(self):
+        self.file("log.swf", HEAD + row(1) + row(2, submit=36000, processors=2))
+        self.file("watts.toml", self.CLUSTER)
+        options = ["simulate", "log.swf", "--cluster", "watts.toml", "--policy", "easy,easy+power=demand", "--json"]
+        runs = json.loads(self.rota(*options, "--nodes", "nodes.csv").stdout)["rehearsals"]
+        for run in runs:
+            with open(self.folder / f"nodes-{run['policy']}.csv", encoding="utf-8") as file:
+                nodes = list(csv.DictReader(file))
+            self.assertEqual([node["node"] for node in nodes], ["n1", "n2", "n3", "n4"])
+            total = lambda column: sum(float(node[column]) for node in nodes)
+            power = run["power"]
+            self.assertAlmostEqual(total("energy_j"), power["energy_kwh"] * 3.6e6, places=2)
+            self.assertAlmostEqual(total("cost"), power["cost"], places=5)
+            time = total("work_s") + total("idle_s") + total("off_s")
+            self.assertAlmostEqual(total("off_s") / time, power["off_share"])
+            self.assertAlmostEqual(total("work_s") / time, power["work_share"])
+        self.assertGreater(total("cycles"), 0)
+
+    def test_nodes_that_are_not_metered_have_no_rows(self):
+        self.file("log.swf", HEAD + row(1))
+        said = self.rota("simulate", "log.swf", "--nodes", "nodes.csv", code=1).stderr
+        self.assertIn("Give a --cluster file with `watts_idle`, or a policy with power=.", said)
+        self.assertFalse((self.folder / "nodes.csv").exists())
+
     def test_power_on_counted_processors_is_refused(self):
         self.file("log.swf", HEAD + row(1))
         said = self.rota("simulate", "log.swf", "--policy", "easy+power=demand", code=1).stderr

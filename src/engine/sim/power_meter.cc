@@ -202,6 +202,22 @@ JobDraw PowerMeter::of_job(JobId job) const {
   return drew;
 }
 
+NodeTotal PowerMeter::of(NodeId id, Instant now) const {
+  const NodeMeter& node = nodes_[id.value];
+  const std::int64_t passed = (now - node.since).count();
+  NodeTotal total;
+  total.processors = machine_->nodes[id.value].processors;
+  total.work = node.work + node.busy * passed;
+  total.off = node.off + (node.state == PowerState::off ? total.processors * passed : 0);
+  total.idle = total.processors * (now - opened_).count() - total.work - total.off;
+  total.cycles = node.cycles;
+  total.energy = energy_of(id, now);
+  if (spent_.empty()) return total;
+  total.cost = spent_[id.value].cost;
+  total.cost.add(draw(id), paid(now) - spent_[id.value].paid);
+  return total;
+}
+
 Consumption PowerMeter::read(Instant now) const {
   Consumption all;
   all.length = now - opened_;
@@ -209,25 +225,23 @@ Consumption PowerMeter::read(Instant now) const {
   std::int64_t always_rest = 0;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const NodeMeter& node = nodes_[i];
-    const Node& described = machine_->nodes[i];
-    const std::int64_t passed = (now - node.since).count();
-    const std::int64_t work = node.work + node.busy * passed;
-    const std::int64_t off = node.off + (node.state == PowerState::off ? described.processors * passed : 0);
-    all.work += work;
-    all.off += off;
-    all.idle += described.processors * all.length.count() - work - off;
-    all.cycles += node.cycles;
-    all.most_cycles = std::max<std::int64_t>(all.most_cycles, node.cycles);
-    add(energy_of(NodeId{i}, now), all.energy, rest);
-    const std::int64_t added = node.added + added_draw(NodeId{i}) * passed;
-    add(described.power.idle * all.length.count() + added, all.always_on, always_rest);
+    const NodeTotal its = of(NodeId{i}, now);
+    all.work += its.work;
+    all.off += its.off;
+    all.idle += its.idle;
+    all.cycles += its.cycles;
+    all.most_cycles = std::max(all.most_cycles, its.cycles);
+    all.cost += its.cost;
+    add(its.energy, all.energy, rest);
+    const std::int64_t added = node.added + added_draw(NodeId{i}) * (now - node.since).count();
+    add(machine_->nodes[i].power.idle * all.length.count() + added, all.always_on, always_rest);
   }
   all.jobs = ended_;
   all.lost = lost_;
   all.failed_boots = failed_boots_;
   std::int64_t jobs_rest = ended_rest_;
   for (const auto& [job, dispatch] : running_) add(used_by(dispatch, now), all.jobs, jobs_rest);
-  if (!spent_.empty()) read_costs(now, all);
+  if (!spent_.empty()) read_always_on_costs(now, all);
   return all;
 }
 
@@ -238,13 +252,11 @@ NodeStates PowerMeter::states(Instant now) const {
   return all.read(now);
 }
 
-void PowerMeter::read_costs(Instant now, Consumption& all) const {
+void PowerMeter::read_always_on_costs(Instant now, Consumption& all) const {
   const std::int64_t until = paid(now);
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const PowerDraw& power = machine_->nodes[i].power;
     const std::int64_t time = until - spent_[i].paid;
-    all.cost += spent_[i].cost;
-    all.cost.add(draw(NodeId{i}), time);
     all.always_on_cost.add(power.idle, until - paid(opened_));
     all.always_on_cost += spent_[i].added;
     all.always_on_cost.add(added_draw(NodeId{i}), time);

@@ -72,7 +72,8 @@ class PowerMeter {
   const std::vector<Cost>& costs_of_jobs() const { return costs_of_jobs_; }
   JobDraw of_job(JobId job) const;  // of both lists
   Consumption read(Instant now) const;
-  NodeStates states(Instant now) const;  // since it was opened; of no nodes unless asked for beforehand
+  NodeTotal of(NodeId node, Instant now) const;  // its cost where the price goes by the time of day
+  NodeStates states(Instant now) const;          // since it was opened; of no nodes unless asked for beforehand
 
  private:
   struct NodeMeter {
@@ -108,7 +109,7 @@ class PowerMeter {
   std::int64_t paid(Instant until) const;  // price times milliseconds
   void charge(NodeId node, Instant now);
   void charge(JobId job, const Dispatch& dispatch, Instant now);
-  void read_costs(Instant now, Consumption& all) const;
+  void read_always_on_costs(Instant now, Consumption& all) const;
 
   const Machine* machine_;
   bool by_job_;
