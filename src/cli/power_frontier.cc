@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 
 #include "base/random.h"
@@ -38,6 +39,7 @@ trace::Workload delayed(const trace::Workload& log, std::uint64_t seed) {
   std::vector<std::size_t> order(log.jobs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::vector<Instant> submits;
+  submits.reserve(log.jobs.size());
   for (const JobSpec& job : log.jobs) {
     submits.push_back(job.submit + seconds(random.between(0, kLongestDelay)));
   }
@@ -181,7 +183,7 @@ Result<Frontier> find_frontier(const trace::Workload& workload, const Comparison
   const double error = draw(curves, found, wanted.copies);
   Frontier frontier{table_of(wanted.title, curves, error), {}, plot_of(wanted.title, curves)};
   // Both waits have their errors; two standard errors of the difference are noise.
-  const double slack = 2 * std::sqrt(2.0) * error;
+  const double slack = 2 * std::numbers::sqrt2 * error;
   Points ours = curves[2].points;
   ours.insert(ours.end(), curves[3].points.begin(), curves[3].points.end());
   for (std::size_t r = 0; r < 2; ++r) {

@@ -121,6 +121,7 @@ class SiteRehearsal {
     streams_ = site_streams(workload_, options_, terms_, knobs.siting != Siting::none);
     learn_from_log();
     std::vector<sim::Source*> local;
+    local.reserve(streams_.local.size());
     for (SiteStream& stream : streams_.local) local.push_back(&stream);
     SiteCollector collector(streams_, options_, whole_.sites.size());
     sim::VirtualLoop loop;

@@ -233,6 +233,7 @@ void report_idle_binding(const std::vector<Run>& runs) {
 
 Result<void> print(const std::vector<Run>& runs, bool json) {
   std::vector<report::Summary> summaries;
+  summaries.reserve(runs.size());
   for (const Run& run : runs) summaries.push_back(run.result->summary);
   if (json) {
     std::cout << report::to_json(summaries);

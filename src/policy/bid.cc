@@ -75,7 +75,9 @@ void for_each_ahead(const View& view, const JobSpec& job, const Visit& visit) {
 Duration boot_wait(const View& view, std::int64_t missing, Instant now) {
   Duration wait = kLongest;
   view.power().for_each_return(now, true, [&](Instant at, std::int64_t processors) {
-    if (missing > 0 && (missing -= processors) <= 0) wait = at - now;
+    if (missing <= 0) return;
+    missing -= processors;
+    if (missing <= 0) wait = at - now;
   });
   return wait;
 }

@@ -21,9 +21,9 @@ enum class Migration : std::uint8_t { none, cpu_factor, gain };
 
 struct MigrateKnobs {
   Migration how = Migration::none;
-  Duration poll = seconds(60);             // cpu_factor: at whole multiples of it since the epoch
-  Duration threshold = seconds(240 * 60);  // cpu_factor: of the time that a job has run
-  std::int32_t margin = 300;               // gain: per cent of the cost
+  Duration poll = seconds(60);           // cpu_factor: at whole multiples of it since the epoch
+  Duration threshold = seconds(14'400);  // 240 min; cpu_factor: of the time that a job has run
+  std::int32_t margin = 300;             // gain: per cent of the cost
 };
 
 class Migrate final : public Policy {

@@ -108,6 +108,7 @@ void write_jobs_csv(std::ostream& out, const Outcome& outcome) {
       << (outcome.sites.empty() ? "" : ",site") << (energy.empty() ? "" : ",energy_j")
       << (cost.empty() ? "\n" : ",cost\n");
   std::vector<std::string> sites;
+  sites.reserve(outcome.sites.size());
   for (const std::string& name : outcome.sites) sites.push_back(csv_cell(name));
   Rows rows(out);
   for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {

@@ -38,7 +38,7 @@ class Rows {
     integer(number / 1'000'000);
     std::string digits = std::to_string(1'000'000 + number % 1'000'000);
     digits[0] = '.';
-    digits.resize(digits.find_last_not_of("0") + 1);
+    digits.resize(digits.find_last_not_of('0') + 1);
     if (digits.size() > 1) text(digits);
   }
   void seconds(Instant at) { seconds(at.time_since_epoch()); }

@@ -33,6 +33,7 @@ Result<std::vector<Id>> looked_up(const AttributeTable& table, const std::vector
 template <class Thing>
 std::vector<std::string_view> names_of(const std::vector<Thing>& all) {
   std::vector<std::string_view> names;
+  names.reserve(all.size());
   for (const Thing& thing : all) names.push_back(thing.name);
   return names;
 }

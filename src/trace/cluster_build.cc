@@ -175,6 +175,7 @@ class Builder {
 
   Result<void> split() {
     std::vector<std::size_t> tables;
+    tables.reserve(machine_.nodes.size());
     for (std::uint32_t id = 0; id < machine_.nodes.size(); ++id) tables.push_back(table_of(id));
     return split_into_sites(draft_, tables, machine_);
   }

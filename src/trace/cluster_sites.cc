@@ -32,6 +32,7 @@ Result<void> check_node_tables(const ClusterDraft& draft) {
     }
     if (site_named(draft, entry.site) < draft.sites.size()) continue;
     std::vector<std::string_view> known;
+    known.reserve(draft.sites.size());
     for (const SiteEntry& site : draft.sites) known.push_back(site.name);
     const std::string_view near = nearest(entry.site, known);
     return wrong(draft, line,

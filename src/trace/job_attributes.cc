@@ -12,7 +12,7 @@ constexpr std::int64_t kMostNodes = INT32_MAX;
 constexpr std::int64_t kMostLicences = 1'000'000;
 constexpr std::int64_t kMostAccelerators = 64;  // of a node
 constexpr std::int64_t kMostPriority = 1'000'000;
-constexpr Duration kLongestTask = seconds(100 * 86'400);
+constexpr Duration kLongestTask = seconds(8'640'000);
 constexpr std::int64_t kMostTransfer = std::int64_t{1} << 50U;
 
 using Its = const JobAttributes&;

@@ -135,6 +135,7 @@ class HeaderEvents : public JsonEvents {
     const auto* const found = std::ranges::find(kFields, name, &HeaderField::name);
     if (found == kFields.end()) {
       std::vector<std::string_view> names;
+      names.reserve(kFields.size());
       for (const HeaderField& field : kFields) names.push_back(field.name);
       const auto near = nearest(name, names);
       return refuse(
