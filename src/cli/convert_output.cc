@@ -1,14 +1,20 @@
 #include "cli/convert_output.h"
 
 #include <array>
-#include <iterator>
-#include <string>
 
 namespace rota::cli {
 namespace {
 
 constexpr const char* kLeftOut =
     "jobs of which more is known than SWF has fields for: left out; see --write-attributes";
+
+// All that is said of a job: the nodes and memory of its row too, where its attributes say nothing of these.
+trace::JobAttributes all_of(const trace::SwfRow& row, const trace::JobAttributes& attributes) {
+  trace::JobAttributes all = attributes;
+  if (all.nodes == 0) all.nodes = row.nodes;
+  if (all.memory == 0) all.memory = row.node_memory;
+  return all;
+}
 
 class SwfOutput final : public ConvertOutput {
  public:
@@ -28,17 +34,17 @@ class SwfOutput final : public ConvertOutput {
   }
 
   Result<void> job(const trace::SwfRow& row, const trace::JobAttributes& attributes) override {
-    for (Names& names : names_) write_new(names);
+    for (Names& names : names_) {
+      const trace::NumberedNames& all = top_->*names.of;
+      if (all.size() > names.written) writer_.names(names.key, all, names.written);
+      names.written = all.size();
+    }
     writer_.row(row);
     if (!sidecar_) {
       if (attributes != trace::JobAttributes{}) report_.note(kLeftOut, row.line);
       return {};
     }
-    if (row.nodes == 0 && row.node_memory == 0) return sidecar_->row(row[trace::SwfField::number], attributes);
-    trace::JobAttributes all = attributes;
-    if (all.nodes == 0) all.nodes = row.nodes;
-    if (all.memory == 0) all.memory = row.node_memory;
-    return sidecar_->row(row[trace::SwfField::number], all);
+    return sidecar_->row(row[trace::SwfField::number], all_of(row, attributes));
   }
 
  private:
@@ -47,17 +53,6 @@ class SwfOutput final : public ConvertOutput {
     trace::NumberedNames trace::LogTop::* of;
     std::size_t written = 0;
   };
-
-  // A comment for each name that has turned up.
-  void write_new(Names& names) {
-    const trace::NumberedNames& all = top_->*names.of;
-    if (all.size() == names.written) return;
-    for (auto at = std::prev(all.end(), static_cast<std::ptrdiff_t>(all.size() - names.written)); at != all.end();
-         ++at) {
-      writer_.comment("; " + std::string(names.key) + ": " + std::to_string(at->first) + " " + at->second);
-    }
-    names.written = all.size();
-  }
 
   trace::SwfWriter writer_;
   trace::ImportReport& report_;
@@ -76,14 +71,7 @@ class JsonOutput final : public ConvertOutput {
   void comment(std::string_view /*line*/) override {}  // top() has what it says
   void top(const trace::LogTop& top) override { writer_.top(top); }
   Result<void> job(const trace::SwfRow& row, const trace::JobAttributes& attributes) override {
-    if ((row.nodes == 0 || attributes.nodes > 0) && (row.node_memory == 0 || attributes.memory > 0)) {
-      writer_.job(row, attributes);
-      return {};
-    }
-    trace::JobAttributes all = attributes;
-    if (all.nodes == 0) all.nodes = row.nodes;
-    if (all.memory == 0) all.memory = row.node_memory;
-    writer_.job(row, all);
+    writer_.job(row, all_of(row, attributes));
     return {};
   }
 

@@ -143,6 +143,14 @@ TEST_F(ConvertTest, WritesNamesThatTurnUpAmongTheJobsAsCommentsOfSwf) {
             "{\"number\":2,\"submit\":0,\"run_time\":1,\"processors\":1,\"user\":2}\n");
 }
 
+TEST_F(ConvertTest, WritesNoControlCharactersIntoCommentsOfSwf) {
+  put("in.jsonl",
+      "{\"number\":1,\"submit\":0,\"run_time\":1,\"processors\":1,\"user\":\"anna\"}\n"
+      "{\"number\":2,\"submit\":0,\"run_time\":1,\"processors\":1,\"user\":\"be\\u001brt\"}\n");
+  const auto written = convert({path("in.jsonl")});
+  EXPECT_NE(written.find("; User: 2 be?rt\n"), std::string::npos) << written;
+}
+
 TEST_F(ConvertTest, RefusesAttributesThatHaveNoPlace) {
   put("in.swf", kLog);
   put("in.jsonl", kJson);

@@ -74,10 +74,12 @@ bool metered(const Machine* machine, const Chain& chain) {
   return machine != nullptr && (chain.knobs().power.rule != Power::none || machine->tells_watts());
 }
 
-NodeTotal named(NodeTotal total, NodeId node, const Machine& metered) {
-  total.name = metered.nodes[node.value].name;
-  if (metered.tells_price()) total.cost = cost_of({total.energy, total.cost}, metered);
-  return total;
+void add_nodes(std::vector<NodeTotal> totals, const Machine& metered, SiteId site, report::Outcome& outcome) {
+  for (NodeTotal& total : totals) {
+    if (metered.tells_price()) total.cost = cost_of({total.energy, total.cost}, metered);
+    total.site = site;
+    outcome.nodes.push_back(std::move(total));
+  }
 }
 
 std::optional<report::TaskUse> task_use(const sim::TaskUse& its, Bind bind) {
@@ -185,11 +187,7 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
   }
   outcome.power = power_use(rehearsal.consumption(), how.engine.metered);
   if (options.keep_jobs && how.engine.metered) outcome.node_states.push_back(rehearsal.node_states());
-  if (options.keep_nodes && how.engine.metered) {
-    for (std::uint32_t i = 0; i < how.machine->nodes.size(); ++i) {
-      outcome.nodes.push_back(named(rehearsal.total_of(NodeId{i}), NodeId{i}, *how.machine));
-    }
-  }
+  if (options.keep_nodes && how.engine.metered) add_nodes(rehearsal.node_totals(), *how.machine, SiteId{}, outcome);
   outcome.tasks = task_use(rehearsal.tasks(), chain.knobs().bind);
   outcome.cpu_seconds = cpu_seconds() - begin;
   result.summary = collector.tally().conclude(outcome);

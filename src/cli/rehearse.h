@@ -46,8 +46,8 @@ std::optional<report::PowerUse> power_use(const sim::Consumption& its, const Mac
 Cost cost_of(const sim::JobDraw& drew, const Machine& metered);
 // Whether nodes are metered under this policy: the machine tells watts, or nodes sleep.
 bool metered(const Machine* machine, const Chain& chain);
-// The node's name and cost are put in.
-NodeTotal named(NodeTotal total, NodeId node, const Machine& metered);
+// What its nodes did, for files, with their costs and their site (invalid: there is one).
+void add_nodes(std::vector<NodeTotal> totals, const Machine& metered, SiteId site, report::Outcome& outcome);
 std::optional<report::TaskUse> task_use(const sim::TaskUse& its, Bind bind);  // nullopt: none ran
 // Of a rehearsal's controller, added to what is there.
 void add_counts(report::Outcome& outcome, const Controller& controller);

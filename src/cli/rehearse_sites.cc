@@ -136,14 +136,6 @@ class SiteRehearsal {
  private:
   bool metered() const { return cli::metered(&whole_, chain_); }
 
-  void add_nodes(const sim::FederatedSite& site, SiteId id, Instant now, report::Outcome& outcome) const {
-    const Machine& machine = whole_.sites[id.value];
-    for (std::uint32_t i = 0; i < machine.nodes.size(); ++i) {
-      outcome.nodes.push_back(named(site.total_of(NodeId{i}, now), NodeId{i}, machine));
-      outcome.nodes.back().site = id;
-    }
-  }
-
   void learn_from_log() {
     const PowerKnobs& power = chain_.knobs().power;
     if (power.rule != Power::load_factor || !power.from_log) return;
@@ -203,7 +195,7 @@ class SiteRehearsal {
       add_counts(outcome, site.controller());
       sites.push_back(summary_of(site, whole_.sites[s], collector.tallies()[s], now));
       if (options_.keep_jobs && metered()) outcome.node_states.push_back(site.node_states(now));
-      if (options_.keep_nodes && metered()) add_nodes(site, SiteId{s}, now, outcome);
+      if (options_.keep_nodes && metered()) add_nodes(site.node_totals(now), whole_.sites[s], SiteId{s}, outcome);
       sites.back().exchanged = exchanged_of(collector.exchanged()[s], federation.traffic(SiteId{s}));
     }
     if (sites.size() > 1) {

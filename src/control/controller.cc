@@ -107,7 +107,7 @@ Result<void> Controller::cycle() {
   if (auto breach = referee_.check(cluster_, plan_)) {
     return fail("the referee refuses a plan of policy " + chain_.text() + ": " + *breach + ".");
   }
-  if (!plan_.actions().empty() || !plan_.promises().empty()) hash_.mix(plan_.hash());
+  if (plan_.decides()) hash_.mix(plan_.hash());
   cluster_.close_cycle([&](JobId id, const Job& job) { ports_.jobs.left(id, job); });
   if (auto done = carry_out_plan(); !done) return done;
   // Nodes that jobs have left can be had at once.

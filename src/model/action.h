@@ -51,6 +51,7 @@ struct Action {
   Reason reason;
   NodeId node = {};  // power_on, power_off
 
+  bool has_place() const { return kind == ActionKind::start || kind == ActionKind::migrate; }  // on nodes
   bool of_power() const { return kind == ActionKind::power_on || kind == ActionKind::power_off; }
 };
 

@@ -139,16 +139,31 @@ void Plan::promise(JobId id, Instant start) {
 
 std::uint64_t Plan::hash() const {
   Hash hash;
+  const auto mix_instant = [&](Instant at) { hash.mix(static_cast<std::uint64_t>(at.time_since_epoch().count())); };
+  mix_instant(view_->now());
+  std::size_t place = 0;
   for (const Action& a : actions_) {
-    if (a.of_power()) hash.mix(std::uint64_t{a.node.value} << 8U | 1U);
-    hash.mix(std::uint64_t{a.job.value} << 8U | static_cast<std::uint64_t>(a.kind) << 1U | (a.backfilled ? 1U : 0U));
-    if (a.kind == ActionKind::extend) hash.mix(static_cast<std::uint64_t>(a.until.time_since_epoch().count()));
+    const std::uint32_t about = a.of_power() ? a.node.value : a.job.value;
+    hash.mix(std::uint64_t{about} << 8U | static_cast<std::uint64_t>(a.kind) << 1U | (a.backfilled ? 1U : 0U));
+    if (a.kind == ActionKind::extend || a.kind == ActionKind::preempt) mix_instant(a.until);
+    if (a.kind == ActionKind::preempt) hash.mix(a.reason.promised.value);
+    if (a.has_place() && placed_ > 0) mix(hash, places_[place++]);
   }
+  hash.mix(actions_.size());
   for (const Promise& p : promises_) {
     hash.mix(p.job.value);
-    hash.mix(static_cast<std::uint64_t>(p.start.time_since_epoch().count()));
+    mix_instant(p.start);
+    if (p.place != Promise::kNone) mix(hash, set_aside_[p.place]);
   }
+  if (reviewed_) mix_instant(review_);
   return hash.value();
+}
+
+void Plan::mix(Hash& hash, const Placement& where) {
+  for (const Share& share : where.shares) hash.mix(std::uint64_t{share.node.value} << 32U | share.processors);
+  hash.mix(static_cast<std::uint64_t>(where.per_node.memory));
+  hash.mix(std::uint64_t{static_cast<std::uint32_t>(where.per_node.accelerators)} << 32U | where.licences);
+  hash.mix(std::uint64_t{where.licence.value} << 32U | where.shares.size());
 }
 
 }  // namespace rota

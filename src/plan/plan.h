@@ -123,8 +123,11 @@ class Plan {
   std::span<const Action> actions() const { return actions_; }
   std::span<const Promise> promises() const { return promises_; }
 
-  // Of the actions and promises in order; the same on every machine.
+  // Of everything that is decided, in order: when, about whom, what, where, until when, in whose favour; promised starts
+  // and their places; when power is looked at again. Equal hashes, equal decisions; the same on every machine.
   std::uint64_t hash() const;
+  // Whether anything is: what is not needs no hash.
+  bool decides() const { return !actions_.empty() || !promises_.empty() || reviewed_; }
 
  private:
   struct Tentative {
@@ -146,6 +149,7 @@ class Plan {
   void note_start(JobId job, const Reason& reason, bool backfilled);
   void collect_returns(const View& view);
   Placement& next_place();
+  static void mix(Hash& hash, const Placement& where);
   template <class Visit>
   void for_each_end(const Visit& visit) const;
   void list_node_returns();

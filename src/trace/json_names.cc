@@ -8,12 +8,9 @@ namespace rota::trace {
 namespace {
 
 constexpr std::uint32_t kAmbiguous = UINT32_MAX;
-constexpr const char* kMixed =
-    ", and other jobs have {} there: number the names in the header, or write one kind of them only";
 
-std::string mixed(const char* others) {
-  std::string text = kMixed;
-  return text.replace(text.find("{}"), 2, others);
+std::string mixed(const std::string& others) {
+  return ", and other jobs have " + others + " there: number the names in the header, or write one kind of them only";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <iterator>
 
 #include "base/text.h"
 #include "trace/swf.h"
@@ -54,8 +55,9 @@ void SwfWriter::key(std::string_view name, std::int64_t value) {
   if (value > 0) key(name, std::to_string(value));
 }
 
-void SwfWriter::names(std::string_view name, const NumberedNames& names) {
-  for (const auto& [number, text] : names) key(name, std::to_string(number) + " " + text);
+void SwfWriter::names(std::string_view name, const NumberedNames& names, std::size_t written) {
+  auto at = std::prev(names.end(), static_cast<std::ptrdiff_t>(names.size() - written));
+  for (; at != names.end(); ++at) key(name, std::to_string(at->first) + " " + at->second);
 }
 
 void SwfWriter::top(const LogTop& top) {

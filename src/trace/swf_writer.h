@@ -24,11 +24,12 @@ class SwfWriter {
   void top(const LogTop& top);
   void comment(std::string_view line);  // "; ..." as it was read, without its end of line
   void row(const SwfRow& row);          // its 18 fields; extra columns are not written
+  // Comments that give names to numbers, "; User: 1 anna"; all but the first `written`.
+  void names(std::string_view key, const NumberedNames& names, std::size_t written = 0);
 
  private:
   void key(std::string_view name, std::string_view value);
   void key(std::string_view name, std::int64_t value);
-  void names(std::string_view name, const NumberedNames& names);
   void flush();
 
   std::ostream& out_;

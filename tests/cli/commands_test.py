@@ -425,6 +425,16 @@ class Power(RotaCase):
             self.assertAlmostEqual(total("work_s") / time, power["work_share"])
         self.assertGreater(total("cycles"), 0)
 
+    def test_the_rows_of_nodes_name_their_sites(self):
+        wadden = str(ROOT / "examples" / "wadden.toml")
+        run = json.loads(self.rota("simulate", DAY, "--cluster", wadden, "--policy", "easy+auction=announced", "--json",
+                                   "--nodes", "nodes.csv").stdout)["rehearsals"][0]
+        with open(self.folder / "nodes.csv", encoding="utf-8") as file:
+            nodes = list(csv.DictReader(file))
+        for site in run["sites"]:
+            drawn = sum(float(node["energy_j"]) for node in nodes if node["site"] == site["site"])
+            self.assertAlmostEqual(drawn, site["power"]["energy_kwh"] * 3.6e6, places=2)
+
     def test_nodes_that_are_not_metered_have_no_rows(self):
         self.file("log.swf", HEAD + row(1))
         said = self.rota("simulate", "log.swf", "--nodes", "nodes.csv", code=1).stderr

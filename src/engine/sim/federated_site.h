@@ -45,7 +45,7 @@ class FederatedSite final : private Engine, private EventSink, private JobSink {
   Consumption consumption(Instant now) const {
     return engine_.meter().meters() ? engine_.meter().read(now) : Consumption{};
   }
-  NodeTotal total_of(NodeId node, Instant now) const { return engine_.meter().of(node, now); }  // where it is metered
+  std::vector<NodeTotal> node_totals(Instant now) const { return engine_.meter().totals(now); }
   NodeStates node_states(Instant now) const { return engine_.meter().states(now); }
   // What became of the tasks of jobs that ran here.
   TaskUse tasks(Instant now) const { return engine_.tasks() ? engine_.tasks()->use(now) : TaskUse{}; }

@@ -218,6 +218,16 @@ NodeTotal PowerMeter::of(NodeId id, Instant now) const {
   return total;
 }
 
+std::vector<NodeTotal> PowerMeter::totals(Instant now) const {
+  std::vector<NodeTotal> all;
+  all.reserve(nodes_.size());
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    all.push_back(of(NodeId{i}, now));
+    all.back().name = machine_->nodes[i].name;
+  }
+  return all;
+}
+
 Consumption PowerMeter::read(Instant now) const {
   Consumption all;
   all.length = now - opened_;
@@ -254,10 +264,11 @@ NodeStates PowerMeter::states(Instant now) const {
 
 void PowerMeter::read_always_on_costs(Instant now, Consumption& all) const {
   const std::int64_t until = paid(now);
+  const std::int64_t whole = until - paid(opened_);
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const PowerDraw& power = machine_->nodes[i].power;
     const std::int64_t time = until - spent_[i].paid;
-    all.always_on_cost.add(power.idle, until - paid(opened_));
+    all.always_on_cost.add(power.idle, whole);
     all.always_on_cost += spent_[i].added;
     all.always_on_cost.add(added_draw(NodeId{i}), time);
   }

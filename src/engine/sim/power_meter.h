@@ -72,8 +72,8 @@ class PowerMeter {
   const std::vector<Cost>& costs_of_jobs() const { return costs_of_jobs_; }
   JobDraw of_job(JobId job) const;  // of both lists
   Consumption read(Instant now) const;
-  NodeTotal of(NodeId node, Instant now) const;  // its cost where the price goes by the time of day
-  NodeStates states(Instant now) const;          // since it was opened; of no nodes unless asked for beforehand
+  std::vector<NodeTotal> totals(Instant now) const;  // of each node; costs where the price goes by the time of day
+  NodeStates states(Instant now) const;              // since it was opened; of no nodes unless asked for beforehand
 
  private:
   struct NodeMeter {
@@ -101,8 +101,9 @@ class PowerMeter {
     Cost cost_of_tasks;      // of these, where the price goes by the time of day
   };
 
-  std::int64_t draw(NodeId node) const;        // milliwatts
-  std::int64_t added_draw(NodeId node) const;  // of these, what jobs add by what they hold
+  NodeTotal of(NodeId node, Instant now) const;  // nameless
+  std::int64_t draw(NodeId node) const;          // milliwatts
+  std::int64_t added_draw(NodeId node) const;    // of these, what jobs add by what they hold
   NodeUse use(NodeId node) const;
   void settle(NodeId node, Instant now);
   std::int64_t used_by(const Dispatch& dispatch, Instant now) const;

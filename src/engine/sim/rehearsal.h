@@ -38,7 +38,7 @@ class Rehearsal {
   // What became of jobs' tasks, likewise.
   TaskUse tasks() const { return engine_.tasks() ? engine_.tasks()->use(loop_.now()) : TaskUse{}; }
   const std::vector<std::int64_t>& energy_of_jobs() const { return engine_.meter().of_jobs(); }
-  NodeTotal total_of(NodeId node) const { return engine_.meter().of(node, loop_.now()); }  // where it was metered
+  std::vector<NodeTotal> node_totals() const { return engine_.meter().totals(loop_.now()); }
   NodeStates node_states() const { return engine_.meter().states(loop_.now()); }
   JobDraw drawn_by(JobId job) const { return engine_.meter().of_job(job); }
 
