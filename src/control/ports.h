@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "model/action.h"
-#include "model/event.h"
+#include "model/fact.h"
 
 namespace rota {
 

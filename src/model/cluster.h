@@ -10,7 +10,7 @@
 #include "base/paged_table.h"
 #include "model/by_priority.h"
 #include "model/demand_history.h"
-#include "model/event.h"
+#include "model/fact.h"
 #include "model/placements.h"
 #include "model/processor_map.h"
 #include "model/running.h"
@@ -41,13 +41,6 @@ struct Leaving {
   JobId job;
   JobId beneficiary;
   Duration expected;  // as it was
-};
-
-// What is known of one user's past jobs.
-struct RunHistory {
-  Duration last{0};         // run time of the job that ended last
-  Duration before_last{0};  // and of the one before
-  std::int64_t runs = 0;    // jobs that have ended
 };
 
 class View {

@@ -6,6 +6,7 @@
 
 #include "base/id.h"
 #include "base/time.h"
+#include "model/job_terms.h"
 #include "model/per_node.h"
 
 namespace rota {
@@ -39,7 +40,28 @@ struct JobSpec {
 };
 static_assert(sizeof(JobSpec) == 80, "there is one for each job that is alive, and it is copied at every submission");
 
-enum class JobState : std::uint8_t { waiting, running, completed, timed_out, rejected, cancelled };
+// How a dispatch ended for good.
+enum class Outcome : std::uint8_t {
+  completed,
+  timed_out,      // by its limit
+  failed,         // by itself: exit code or signal; or it could not be launched
+  node_failed,    // with its node
+  out_of_memory,
+  cancelled,      // because somebody asked for that
+};
+
+enum class JobState : std::uint8_t {
+  waiting,  // queued
+  running,  // holds what it asked for: also while it starts, stops or leaves
+  completed,
+  timed_out,
+  rejected,
+  cancelled,
+  barred,  // known and not queued: held or not eligible
+  failed,
+  node_failed,
+  out_of_memory,
+};
 
 struct Job {
   JobSpec spec;
@@ -59,6 +81,9 @@ struct Job {
   JobState state = JobState::waiting;
   bool backfilled = false;       // the latest dispatch was backfilled
   bool leaving = false;          // still running, but told to give way
+  bool starting = false;         // running, but the engine has not said so yet
+  bool stopping = false;         // still running, but told to stop
+  Bars bars = kNoBars;           // of a barred job: why
   bool extended = false;         // was let go on beyond what was expected, up to a set time
   std::uint8_t corrections = 0;  // times that the expected run time proved too short
 
@@ -69,7 +94,12 @@ struct Job {
   // Once it has ended: how long it ran, not counting what was lost; and once it has started: how long it did not run.
   Duration run_time() const { return done + (end - start); }
   Duration wait() const { return start - spec.submit - done; }
-  bool ended() const { return state == JobState::completed || state == JobState::timed_out; }
+  // It ran, and will not run again.
+  bool ended() const {
+    return state == JobState::completed || state == JobState::timed_out || state == JobState::failed ||
+           state == JobState::node_failed || state == JobState::out_of_memory;
+  }
+  bool gone() const { return ended() || state == JobState::cancelled || state == JobState::rejected; }
 };
 
 }  // namespace rota

@@ -48,7 +48,7 @@ void NodePower::rank_nodes() {
 }
 
 void NodePower::count(NodeId id, std::int64_t sign) {
-  const NodeState& node = nodes_[id.value];
+  const NodePowerRow& node = nodes_[id.value];
   const Node& described = machine_->nodes[id.value];
   const std::int64_t processors = sign * described.processors;
   nodes_in_[index(node.state)] += sign;
@@ -77,7 +77,7 @@ void NodePower::count(NodeId id, std::int64_t sign) {
 }
 
 void NodePower::changed(NodeId id, PowerState state, Instant now, Instant until) {
-  NodeState& node = nodes_[id.value];
+  NodePowerRow& node = nodes_[id.value];
   const PowerState before = node.state;
   CHECK(before != state, "a node's power state changes");
   count(id, -1);
@@ -93,20 +93,27 @@ void NodePower::changed(NodeId id, PowerState state, Instant now, Instant until)
     node.shunned_until = now + std::min(shunning, kLongestShunning);
     if (node.failures < UINT16_MAX) ++node.failures;
   }
-  if (minute_ != minute_of(now)) {
-    minute_ = minute_of(now);
-    woken_ = slept_ = 0;
+  if (counters_.minute != minute_of(now)) {
+    counters_.minute = minute_of(now);
+    counters_.woken = counters_.slept = 0;
   }
-  woken_ += before == PowerState::off ? 1 : 0;
-  slept_ += before == PowerState::on ? 1 : 0;
+  counters_.woken += before == PowerState::off ? 1 : 0;
+  counters_.slept += before == PowerState::on ? 1 : 0;
   node.state = state;
   node.since = now;
   node.until = until;
   count(id, 1);
 }
 
+void NodePower::put_back(NodeId id, const NodePowerRow& row) {
+  count(id, -1);
+  cycles_ += row.cycles - nodes_[id.value].cycles;
+  nodes_[id.value] = row;
+  count(id, 1);
+}
+
 Instant NodePower::back_at(NodeId id, Instant now) const {
-  const NodeState& node = nodes_[id.value];
+  const NodePowerRow& node = nodes_[id.value];
   const Duration boot = machine_->nodes[id.value].power.boot;
   switch (node.state) {
     case PowerState::on:

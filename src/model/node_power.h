@@ -16,6 +16,32 @@ namespace rota {
 
 enum class PowerState : std::uint8_t { on, booting, shutting_down, off };
 
+// Whether a node may be used, apart from its power.
+enum class Health : std::uint8_t {
+  up,
+  draining,  // its jobs go on, and nothing starts there
+  down,      // its jobs are lost
+};
+
+// What is known of one node's power.
+struct NodePowerRow {
+  PowerState state = PowerState::on;
+  std::uint16_t failures = 0;  // boots that failed one after the other
+  std::int32_t cycles = 0;     // times that it was sent to sleep
+  Instant since = kEpoch;
+  Instant until = kNever;  // booting, shutting down: when that is expected to be over
+  Instant shunned_until = kEpoch;
+};
+
+// And of all nodes together.
+struct PowerCounters {
+  std::int64_t minute = -1;  // the latest in which a node was switched, and how many were
+  std::int64_t woken = 0;
+  std::int64_t slept = 0;
+  Instant reviewed_at = kEpoch;
+  Instant next_review = kNever;
+};
+
 class NodePower {
  public:
   // All on from kEpoch; nullptr or a machine that is counted: no nodes.
@@ -76,8 +102,8 @@ class NodePower {
   Duration longest_break_even() const { return longest_break_even_; }
 
   // Nodes that were woken, or sent to sleep, in the minute of `now` so far.
-  std::int64_t woken_in_minute(Instant now) const { return minute_ == minute_of(now) ? woken_ : 0; }
-  std::int64_t slept_in_minute(Instant now) const { return minute_ == minute_of(now) ? slept_ : 0; }
+  std::int64_t woken_in_minute(Instant now) const { return counters_.minute == minute_of(now) ? counters_.woken : 0; }
+  std::int64_t slept_in_minute(Instant now) const { return counters_.minute == minute_of(now) ? counters_.slept : 0; }
   static std::int64_t minute_of(Instant at) { return at.time_since_epoch().count() / 60'000; }
 
   // Whether jobs on other nodes may use the node's accelerators: then it had better stay awake, idle or not.
@@ -90,31 +116,28 @@ class NodePower {
   // `until`: when a boot or a shutdown is expected to be over. A boot that ends in `off` has failed.
   void changed(NodeId node, PowerState state, Instant now, Instant until);
 
+  // Rows as they stand, for a snapshot, and how they are put back.
+  const NodePowerRow& row(NodeId node) const { return nodes_[node.value]; }
+  const PowerCounters& counters() const { return counters_; }
+  void put_back(NodeId node, const NodePowerRow& row);
+  void put_back(const PowerCounters& counters) { counters_ = counters; }
+
   // For rules that look from time to time: when the last look was, and when they want to look again.
-  Instant reviewed_at() const { return reviewed_at_; }
-  Instant next_review() const { return next_review_; }
+  Instant reviewed_at() const { return counters_.reviewed_at; }
+  Instant next_review() const { return counters_.next_review; }
   void reviewed(Instant at, Instant next) {
-    reviewed_at_ = at;
-    next_review_ = next;
+    counters_.reviewed_at = at;
+    counters_.next_review = next;
   }
 
  private:
-  struct NodeState {
-    PowerState state = PowerState::on;
-    std::uint16_t failures = 0;  // boots that failed one after the other
-    std::int32_t cycles = 0;
-    Instant since = kEpoch;
-    Instant until = kNever;
-    Instant shunned_until = kEpoch;
-  };
-
   static std::size_t index(PowerState state) { return static_cast<std::size_t>(state); }
   void count(NodeId node, std::int64_t sign);
   void collect_returns(Instant now, bool obtainable) const;
   void rank_nodes();
 
   const Machine* machine_;
-  std::vector<NodeState> nodes_;
+  std::vector<NodePowerRow> nodes_;
   std::vector<bool> serves_;  // by node id; empty: none ever has
   std::vector<IdSet> sets_;   // by state
   std::array<std::int64_t, 4> nodes_in_{};
@@ -128,12 +151,8 @@ class NodePower {
   Duration longest_boot_{0};
   Duration longest_absence_{0};
   Duration longest_break_even_{0};
-  std::int64_t minute_ = -1;  // the latest in which a node was switched, and how many were
-  std::int64_t woken_ = 0;
-  std::int64_t slept_ = 0;
   std::int64_t cycles_ = 0;
-  Instant reviewed_at_ = kEpoch;
-  Instant next_review_ = kNever;
+  PowerCounters counters_;
   mutable std::vector<std::pair<Instant, std::int64_t>> returns_;  // scratch
 };
 

@@ -1,0 +1,234 @@
+// What happened and what was decided, as facts with a time and a number: the only thing that changes a Cluster. A journal
+// of these is the whole state. Observed facts come from users, engines and the passing of time, and are checked against
+// the state (Cluster::objection); decided facts come out of a plan, and one that contradicts the state is a defect; kept
+// facts are what a snapshot is made of: rows of the state as they stand. All their fields stand in model/fact_fields.h.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "model/action.h"
+#include "model/job.h"
+#include "model/node_power.h"
+#include "model/node_space.h"
+#include "model/run_history.h"
+
+namespace rota {
+
+// ---- observed
+
+struct Submitted {
+  JobId job;
+  JobSpec spec;
+  Duration expected{0};  // what the estimator counts on
+  Bars bars = kNoBars;   // why it is not queued yet
+};
+struct Rejected {  // submitted, but can never run here
+  JobId job;
+  JobSpec spec;
+};
+struct Held {  // not to be started until it is released
+  JobId job;
+  Bars by = kHeldByUser;  // kHeldByUser or kHeldByOperator
+};
+struct Released {
+  JobId job;
+  Bars from = kHeldByUser;
+};
+struct Amended {  // a job that has not started is to run on other terms from now on; all of them are told
+  JobId job;
+  JobTerms terms;
+};
+struct CancelAsked {  // of a job that runs: it is told to stop, and Finished follows
+  JobId job;
+};
+struct Launched {  // the engine says that the job runs
+  JobId job;
+};
+struct LaunchFailed {  // it does not run; it is back at its place in the queue, or has failed
+  JobId job;
+  bool again = true;  // another try can help
+};
+struct Overdue {  // has used up the time that was counted on and still runs
+  JobId job;
+};
+struct Vacated {  // has left its processors after it was preempted, and is back at its place in the queue
+  JobId job;
+  Duration kept{0};  // of the run time of this dispatch: need not be done again
+};
+struct Requeued {  // killed while it ran, and back at the tail of the queue
+  JobId job;
+  Duration limit{0};  // its new limit
+};
+struct Finished {
+  JobId job;
+  Outcome outcome = Outcome::completed;
+};
+struct Cancelled {  // taken back, waiting or running: it is done, or being done, elsewhere, or nobody wants it any more
+  JobId job;
+};
+struct PowerChanged {  // a node has booted, is off, or came or went by itself
+  NodeId node;
+  PowerState state = PowerState::on;  // on or off
+};
+struct HealthChanged {
+  NodeId node;
+  Health health = Health::up;
+};
+struct LicencesCounted {  // what the licence server says: so many are used by others than our jobs
+  LicenceId licence;
+  std::int64_t elsewhere = 0;
+};
+struct Serving {  // the accelerators of a node may from now on be used, or no longer be used, by a job on other nodes
+  NodeId node;
+  bool serves = false;
+};
+
+// ---- decided
+
+struct Opened {  // a controller has taken the state over: its commands go under this epoch, older ones are refused
+  std::uint32_t epoch = 0;
+};
+struct CycleClosed {  // everything before has been looked at; what was decided follows
+  std::uint64_t plan = 0;  // hash of the plan; 0: it decides nothing
+};
+struct Eligible {  // nothing keeps it from being queued any more but, perhaps, a hold
+  JobId job;
+  Bars bars = kNoBars;  // that remain
+};
+struct Started {  // holds what it asks for from now on
+  JobId job;
+  bool backfilled = false;  // ahead of a waiting job that has a promise
+  Placement where = {};     // empty where processors are only counted
+  Reason reason = {};
+};
+struct Promised {
+  JobId job;
+  Instant start = kNever;  // kNever: the promise is withdrawn
+  Placement where = {};    // set aside for it from then on; empty where counts decide
+};
+struct Expected {  // the run time counted on was corrected
+  JobId job;
+  Duration expected{0};
+};
+struct Extended {  // let go on although its time was up
+  JobId job;
+  Instant until = kNever;
+  Reason reason = {};
+};
+struct Stopped {  // told to stop; runs on until it has Finished or was Requeued
+  JobId job;
+  Reason reason = {};
+};
+struct Preempted {  // told to give way to a job of higher priority; runs on until it is Vacated
+  JobId job;
+  JobId beneficiary = {};
+  Instant until = kNever;  // when it is expected to have left, where planning counts on that
+};
+struct Migrated {  // moved to other nodes while it ran
+  JobId job;
+  Placement where = {};
+  bool kept = true;  // its progress; else it starts over
+};
+struct PowerOrdered {  // told to wake or to go to sleep
+  NodeId node;
+  bool on = false;
+  Instant until = kNever;  // when that is expected to be over
+  Reason reason = {};
+};
+struct PowerReviewed {  // a power rule has looked at everything
+  Instant next = kNever;  // wants to look again then although nothing happens
+};
+
+// ---- kept
+
+struct StateKept {  // counters and lists that no row has
+  JobId next_job = JobId{0};
+  std::uint32_t next_sequence = 0;
+  std::uint32_t next_dispatch = 0;
+  Instant ranked_at = kEpoch;
+  Instant last_migration = kNever;
+  std::int64_t releases = 0;
+  bool counts_decided = true;
+  std::vector<JobId> arrived = {};
+  std::vector<JobId> overdue = {};
+  std::vector<JobId> gone = {};
+  std::vector<JobId> leaving = {};
+  JobId set_aside_for = {};
+  std::vector<std::uint32_t> set_aside = {};
+  PowerCounters power = {};
+};
+struct JobKept {
+  JobId job;
+  Job row;
+  Placement where = {};                       // of a running job
+  Placement promised = {};                    // of one that has a promise
+  std::vector<std::uint32_t> processors = {};  // that it holds, where these are listed
+  JobId beneficiary = {};                     // of one that is leaving,
+  Duration expected{0};                       // and what was counted on before it was told to
+  JobTerms terms = {};                        // of one that has terms of its own
+  bool has_terms = false;
+};
+struct NodeKept {
+  NodeId node;
+  NodePowerRow power;
+  bool serves = false;
+  Health health = Health::up;
+  std::uint64_t fell_idle = 0;  // greater: later
+  Instant idle_since = kEpoch;
+};
+struct LicenceKept {
+  LicenceId licence;
+  std::int64_t elsewhere = 0;
+};
+struct UserKept {
+  std::uint32_t user = 0;
+  RunHistory runs;
+};
+struct WorkKept {  // of one class of job sizes
+  std::uint32_t size_class = 0;
+  std::int64_t jobs = 0;
+  double use = 0;
+  double squares = 0;
+  Duration longest_limit{0};  // of all classes
+};
+struct DemandKept {
+  double lately = 0;
+  Instant latest = kEpoch;
+  std::int64_t open = -1;
+  std::int64_t asked = 0;
+};
+struct DemandHourKept {
+  std::uint32_t hour = 0;  // of the week
+  std::int64_t week = 0;
+  std::vector<float> windows = {};
+};
+
+template <class... Kinds>
+struct KindList {
+  using Variant = std::variant<Kinds...>;
+  using Pointer = std::variant<const Kinds*...>;
+};
+// The order is that of the journal's numbers: new kinds come last.
+using FactKinds =
+    KindList<Submitted, Rejected, Held, Released, Amended, CancelAsked, Launched, LaunchFailed, Overdue, Vacated, Requeued,
+             Finished, Cancelled, PowerChanged, HealthChanged, LicencesCounted, Serving, Opened, CycleClosed, Eligible,
+             Started, Promised, Expected, Extended, Stopped, Preempted, Migrated, PowerOrdered, PowerReviewed, StateKept,
+             JobKept, NodeKept, LicenceKept, UserKept, WorkKept, DemandKept, DemandHourKept>;
+
+struct Fact {
+  Instant at = kEpoch;
+  std::uint64_t sequence = 0;  // 1, 2, 3, ... over the life of a journal
+  FactKinds::Variant what;
+};
+
+// The same on its way through the door: what it says is not copied.
+struct FactRef {
+  Instant at = kEpoch;
+  std::uint64_t sequence = 0;
+  FactKinds::Pointer what;
+};
+
+}  // namespace rota
