@@ -131,13 +131,16 @@ PartitionId WorkloadSource::partition_of(const JobSpec& spec) const {
   return named.valid() ? named : options_.machine->default_partition;
 }
 
-void add_counts(report::Outcome& outcome, const Controller& controller) {
-  outcome.lost_work += controller.lost_work();
-  outcome.cycles += controller.cycles();
-  outcome.referee_checks += controller.referee_checks();
-  for (const GrantRecord& g : controller.grants()) {
+void add_log(report::Outcome& outcome, const GrantLog& log) {
+  outcome.lost_work += log.lost_work();
+  for (const GrantRecord& g : log.grants()) {
     outcome.grants.push_back({g.job, g.at, g.until, g.beneficiary, g.promise, g.free, g.needed});
   }
+}
+
+void add_counts(report::Outcome& outcome, const Controller& controller) {
+  outcome.cycles += controller.cycles();
+  outcome.referee_checks += controller.referee_checks();
 }
 
 Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, const RehearseOptions& options) {
@@ -167,6 +170,8 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
   how.progress = options.progress;
   how.engine.tasks = options.tasks.get();
   how.engine.machine = options.machine.get();
+  GrantLog log;
+  how.observers.push_back(&log);
   sim::Rehearsal rehearsal(how, chain, source, collector);
   if (auto done = rehearsal.run(); !done) return std::unexpected(done.error());
   const Controller& controller = rehearsal.controller();
@@ -178,6 +183,7 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
   outcome.unix_start = workload.unix_start;
   outcome.plan_hash = controller.plan_hash();
   add_counts(outcome, controller);
+  add_log(outcome, log);
   outcome.jobs = collector.take_jobs();
   outcome.energy_of_jobs = rehearsal.energy_of_jobs();
   if (!outcome.energy_of_jobs.empty() && options.machine->tells_price()) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "control/grant_log.h"
 #include "engine/sim/rehearsal.h"
 #include "model/tasks.h"
 #include "policy/chain.h"
@@ -51,6 +52,7 @@ void add_nodes(std::vector<NodeTotal> totals, const Machine& metered, SiteId sit
 std::optional<report::TaskUse> task_use(const sim::TaskUse& its, Bind bind);  // nullopt: none ran
 // Of a rehearsal's controller, added to what is there.
 void add_counts(report::Outcome& outcome, const Controller& controller);
+void add_log(report::Outcome& outcome, const GrantLog& log);
 double cpu_seconds();  // of this thread, so far
 
 // Jobs of a workload in memory, one after the other.

@@ -146,7 +146,7 @@ class SiteRehearsal {
     }
   }
 
-  sim::FederationOptions federation_options() const {
+  sim::FederationOptions federation_options() {
     const AuctionKnobs& knobs = chain_.knobs().auction;
     sim::FederationOptions federation;
     const std::size_t sites = whole_.sites.size();
@@ -154,6 +154,7 @@ class SiteRehearsal {
       const Machine& machine = whole_.sites[s];
       sim::RehearsalOptions& how = federation.sites.emplace_back();
       how.processors = machine.processors;
+      how.observers.push_back(&log_);
       how.machine = &machine;
       how.engine.ties = options_.ties;
       if (metered() && !machine.nodes.empty()) how.engine.metered = &machine;
@@ -202,6 +203,7 @@ class SiteRehearsal {
       for (const Machine& site : whole_.sites) outcome.sites.push_back(site.name);
       if (options_.keep_jobs) outcome.site_of = collector.sites();
     }
+    add_log(outcome, log_);
     outcome.plan_hash = hash_of(sites, collector.sites());
     outcome.power = power_of(sites);
     sim::TaskUse tasks;
@@ -310,6 +312,7 @@ class SiteRehearsal {
   SiteTerms terms_;
   SiteStreams streams_;
   std::vector<WorkHistory> past_;  // at each site, where it is known beforehand
+  GrantLog log_;
 };
 
 }  // namespace

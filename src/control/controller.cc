@@ -4,161 +4,192 @@
 #include <string>
 #include <utility>
 
+#include "control/door.h"
 #include "model/never_fits.h"
 
 namespace rota {
 
-Controller::Controller(const ClusterOptions& options, const Chain& chain, const Ports& ports)
-    : cluster_(options), chain_(chain), ports_(ports) {}
+Controller::Controller(const ClusterOptions& options, const Chain& chain, const Ports& ports, Breach breach)
+    : cluster_(options), chain_(chain), ports_(ports), breach_(breach) {
+  if (auto plain = Chain::parse("fcfs")) plain_chain_ = std::move(*plain);
+}
 
-Result<void> Controller::deliver(std::span<const Event> events) {
-  bool worth_a_cycle = false;
-  for (const Event& event : events) worth_a_cycle = fold(event) || worth_a_cycle;
-  for (const JobId id : outlived_) {
-    if (auto done = correct_expectation(id); !done) return done;
+// The world's clock may jump back; ours stands still then.
+void Controller::stamp() { cluster_.advance(std::max(ports_.loop.now(), cluster_.now())); }
+
+JobId Controller::submit(const JobSpec& spec) {
+  stamp();
+  due_ = true;
+  const JobId id = cluster_.next_job();
+  const ClusterOptions& options = cluster_.options();
+  const bool too_large = spec.processors > options.processors;
+  if (too_large || (options.machine && never_fits(*options.machine, spec))) {
+    write(Rejected{id, spec});
+    return {};
   }
+  write(Submitted{id, spec, expected_run_time(chain_.knobs().estimator, cluster_, spec)});
+  return id;
+}
+
+Result<JobId> Controller::submit(const JobSpec& spec, const JobTerms& terms, Bars holds) {
+  stamp();
+  const JobId id = cluster_.next_job();
+  const ClusterOptions& options = cluster_.options();
+  if (spec.processors > options.processors) {
+    return fail("job " + std::to_string(spec.number) + " asks for " + std::to_string(spec.processors) +
+                " processors, and the cluster has " + std::to_string(options.processors) + "; ask for fewer.");
+  }
+  if (options.machine) {
+    if (const auto why = never_fits(*options.machine, spec)) {
+      return fail("job " + std::to_string(spec.number) + " " + *why + "; ask for less.");
+    }
+  }
+  if (auto why = cluster_.objection_to_terms(id, terms)) return fail(std::move(*why));
+  due_ = true;
+  write(Submitted{id, spec, expected_run_time(chain_.knobs().estimator, cluster_, spec), static_cast<Bars>(holds | kBeginTime)});
+  write(Amended{id, terms});
+  return id;
+}
+
+Result<void> Controller::record(const Observed& fact) {
+  stamp();
+  return std::visit([&](const auto& what) { return take_in(what); }, fact);
+}
+
+template <class Kind>
+Result<void> Controller::take_in(const Kind& what) {
+  if (auto why = cluster_.objection(what)) return refuse(std::move(*why));
+  if constexpr (std::is_same_v<Kind, Overdue>) {
+    if (cluster_.job(what.job).limit_end() > cluster_.now()) {  // it has only outrun a prediction
+      outlived_.push_back(what.job);
+      return {};
+    }
+  }
+  bool worth_it = true;
+  if constexpr (std::is_same_v<Kind, PowerChanged>) {
+    worth_it = what.state == PowerState::on || !cluster_.waiting().empty();  // a node that sleeps now may be needed
+  }
+  if constexpr (std::is_same_v<Kind, Serving> || std::is_same_v<Kind, Launched>) worth_it = false;
+  due_ = due_ || worth_it;
+  instant_ = kNever;  // there is reason to look again
+  if constexpr (std::is_same_v<Kind, Requeued>) {
+    if (cluster_.job(what.job).cancelling) return write(Cancelled{what.job}), Result<void>{};
+  }
+  write(what);
+  if constexpr (std::is_same_v<Kind, CancelAsked>) {
+    if (!cluster_.job(what.job).cancelling) stop(what.job, {}, true);
+  }
+  return {};
+}
+
+Result<void> Controller::refuse(std::string why) {
+  ++refusals_;
+  last_refusal_ = why;
+  const Error error{std::move(why)};
+  for (FactObserver* observer : observers_) observer->refused(cluster_, error);
+  return std::unexpected(error);
+}
+
+Result<void> Controller::decide() {
+  for (const JobId id : outlived_) correct_expectation(id);
   outlived_.clear();
-  return worth_a_cycle ? cycle() : Result<void>{};
+  if (!cluster_.eligibility().empty()) settle_eligibility();
+  return std::exchange(due_, false) ? cycle() : send();
 }
 
 void Controller::ring() {
   wakeup_ = kNever;
-  if (failure_) failure_ = cycle();
+  if (!failure_) return;
+  stamp();
+  if (!cluster_.eligibility().empty()) settle_eligibility();
+  failure_ = cycle();
 }
 
 void Controller::close() {
-  cluster_.close_cycle([&](JobId id, const Job& job) { ports_.jobs.left(id, job); });
+  if (cluster_.gone().empty()) return;
+  for (const JobId id : cluster_.gone()) ports_.jobs.left(id, cluster_.job(id));
+  write(CycleClosed{});
 }
 
-bool Controller::fold(const Event& event) {
-  if (const auto* submitted = std::get_if<Submitted>(&event.what)) {
-    cluster_.advance(event.at);
-    return admit(*submitted);
-  }
-  if (const auto* ended = std::get_if<Finished>(&event.what)) {
-    referee_.saw_ended(cluster_, ended->job, false);
-    cluster_.advance(event.at);
-    cluster_.finished(*ended);
-    return true;
-  }
-  if (const auto* changed = std::get_if<PowerChanged>(&event.what)) {
-    cluster_.advance(event.at);
-    cluster_.power_changed(*changed);
-    referee_.saw_power(cluster_, *changed);
-    return changed->state == PowerState::on || !cluster_.waiting().empty();  // a node that sleeps now may be needed
-  }
-  return fold_rare(event);
-}
-
-bool Controller::fold_rare(const Event& event) {
-  if (const auto* requeued = std::get_if<Requeued>(&event.what)) {
-    referee_.saw_ended(cluster_, requeued->job, true);
-    lose(event.at, cluster_.job(requeued->job), Duration{0});
-  } else if (const auto* vacated = std::get_if<Vacated>(&event.what)) {
-    referee_.saw_ended(cluster_, vacated->job, true);
-    lose(event.at, cluster_.job(vacated->job), vacated->kept);
-  } else if (const auto* cancelled = std::get_if<Cancelled>(&event.what)) {
-    const Job& job = cluster_.job(cancelled->job);
-    referee_.saw_cancelled(cluster_, cancelled->job);
-    if (job.state == JobState::running) lose(event.at, job, Duration{0});
-  } else if (const auto* overdue = std::get_if<Overdue>(&event.what)) {
-    const Job& job = cluster_.job(overdue->job);
-    if (job.limit_end() > event.at) {
-      outlived_.push_back(overdue->job);
-      return false;
-    }
-  } else if (std::holds_alternative<Serving>(event.what)) {
-    cluster_.apply(event);
-    return false;
-  }
-  cluster_.apply(event);
-  return true;
-}
-
-void Controller::lose(Instant at, const Job& job, Duration kept) {
-  lost_work_ += (at - job.start - kept) * job.spec.processors;
-}
-
-// A job that can never run here is turned away by name; the others join the queue.
-bool Controller::admit(const Submitted& fact) {
-  const ClusterOptions& options = cluster_.options();
-  const bool too_large = fact.spec.processors > options.processors;
-  if (too_large || (options.machine && never_fits(*options.machine, fact.spec))) {
-    cluster_.rejected(fact.spec);
-    referee_.saw_rejected();
-    return true;
-  }
-  cluster_.submitted(fact.spec, expected_run_time(chain_.knobs().estimator, cluster_, fact.spec));
-  referee_.saw_submitted();
-  return true;
-}
-
-Result<void> Controller::correct_expectation(JobId id) {
+// It may have ended, or been corrected, by now.
+void Controller::correct_expectation(JobId id) {
+  if (!cluster_.knows(id)) return;
   const Job& job = cluster_.job(id);
-  cluster_.expected({id, corrected_run_time(job)});
-  return ports_.engine.dispatch({Command::Kind::expect, next_key_++, id, job.expected_end(), kNever});
+  if (job.state != JobState::running || job.expected_end() > cluster_.now()) return;
+  write(Expected{id, corrected_run_time(job)});
+  command(Command::Kind::expect, id).expected_end = job.expected_end();
+}
+
+void Controller::settle_eligibility() {
+  std::vector<JobId> due;
+  cluster_.eligibility().for_each_due(cluster_.now(), [&](JobId id) { due.push_back(id); });
+  for (const JobId id : due) {
+    const Job& job = cluster_.job(id);
+    if (job.state != JobState::barred) continue;
+    const Bars bars = static_cast<Bars>(job.bars & kHolds) | cluster_.eligibility().bars(id, cluster_.now());
+    write(Eligible{id, bars});
+    due_ = due_ || bars == kNoBars;
+  }
 }
 
 Result<void> Controller::cycle() {
+  due_ = false;
   ++cycles_;
-  cluster_.open_cycle(ports_.loop.now());
-  plan_.open(cluster_);
-  chain_.decide(cluster_, plan_);
-  if (auto breach = referee_.check(cluster_, plan_)) {
-    return fail("the referee refuses a plan of policy " + chain_.text() + ": " + *breach + ".");
+  cluster_.open_cycle(std::max(ports_.loop.now(), cluster_.now()));
+  if (auto bound = check_bound(); !bound) return bound;
+  if (auto breach = draft()) {
+    const std::string sentence = "the referee refuses a plan of policy " + chain_.text() + ": " + *breach + ".";
+    if (breach_ == Breach::ends_the_run || plain_) return fail(sentence);
+    ++refused_plans_;
+    last_refusal_ = sentence;
+    for (FactObserver* observer : observers_) observer->refused(cluster_, Error{sentence});
+    plain_ = true;
+    if (auto again = draft()) return fail("the referee refuses a plan of the plain mode too: " + *again + ".");
   }
-  if (plan_.decides()) hash_.mix(plan_.hash());
-  cluster_.close_cycle([&](JobId id, const Job& job) { ports_.jobs.left(id, job); });
-  if (auto done = carry_out_plan(); !done) return done;
+  const std::uint64_t hash = plan_.decides() ? plan_.hash() : 0;
+  if (plan_.decides()) hash_.mix(hash);
+  for (const JobId id : cluster_.gone()) ports_.jobs.left(id, cluster_.job(id));
+  write(CycleClosed{hash});
+  carry_out_plan();
+  if (auto sent = send(); !sent) return sent;
   // Nodes that jobs have left can be had at once.
-  const Instant wakeup = plan_.looks_again() ? cluster_.now() : chain_.next_wakeup(cluster_);
+  Instant wakeup = plan_.looks_again() ? cluster_.now() : (plain_ ? plain_chain_ : chain_).next_wakeup(cluster_);
+  wakeup = std::min(wakeup, cluster_.eligibility().next_begin());
   if (wakeup != wakeup_) ports_.loop.set(*this, wakeup_ = wakeup);
   return {};
 }
 
+std::optional<std::string> Controller::draft() {
+  plan_.open(cluster_);
+  (plain_ ? plain_chain_ : chain_).decide(cluster_, plan_);
+  return referee_.check(cluster_, plan_);
+}
+
+// Whoever looks again at one instant, again and again while nothing happens, would do so for ever.
+Result<void> Controller::check_bound() {
+  const Instant now = cluster_.now();
+  cycles_at_instant_ = instant_ == now ? cycles_at_instant_ + 1 : 0;
+  instant_ = now;
+  const auto size = static_cast<std::int64_t>(cluster_.waiting().size() + cluster_.running().size() + cluster_.nodes().size());
+  if (cycles_at_instant_ <= 1000 + 4 * size) return {};
+  return fail("policy " + chain_.text() + " has looked " + std::to_string(cycles_at_instant_) + " times at " +
+              std::to_string(now.time_since_epoch().count() / 1000) + " s although nothing happened: " + chain_.who_wakes(cluster_, plan_) +
+              " asked for another look each time. This is a defect of Rota.");
+}
+
 // In the order in which the plan came about: those whose turn it was start, then the next is promised a start, and then
 // others overtake it.
-Result<void> Controller::carry_out_plan() {
+void Controller::carry_out_plan() {
   const std::span<const Action> actions = plan_.actions();
   next_place_ = 0;
   const auto first_other = std::find_if(actions.begin(), actions.end(), [](const Action& a) { return a.backfilled; });
-  for (auto a = actions.begin(); a != first_other; ++a) {
-    if (auto done = carry_out(*a); !done) return done;
-  }
-  for (const Promise& p : plan_.promises()) cluster_.promised(p.job, p.start, plan_.place_of(p));
-  for (auto a = first_other; a != actions.end(); ++a) {
-    if (auto done = carry_out(*a); !done) return done;
-  }
-  if (plan_.reviews_power()) cluster_.power_reviewed(plan_.next_review());
-  return {};
+  for (auto a = actions.begin(); a != first_other; ++a) carry_out(*a);
+  for (const Promise& p : plan_.promises()) write(Promised{p.job, p.start, plan_.place_of(p)});
+  for (auto a = first_other; a != actions.end(); ++a) carry_out(*a);
+  if (plan_.reviews_power()) write(PowerReviewed{plan_.next_review()});
 }
 
-// The command is on its way: from here on the node boots or shuts down.
-Result<void> Controller::switch_power(NodeId node, bool on) {
-  const PowerDraw& power = cluster_.options().machine->nodes[node.value].power;
-  const PowerChanged fact{node, on ? PowerState::booting : PowerState::shutting_down,
-                          cluster_.now() + (on ? power.boot : power.shutdown)};
-  cluster_.power_changed(fact);
-  referee_.saw_power(cluster_, fact);
-  Command command;
-  command.kind = on ? Command::Kind::power_on : Command::Kind::power_off;
-  command.key = next_key_++;
-  command.node = node;
-  return ports_.engine.dispatch(command);
-}
-
-Instant Controller::limit_end_of(const Job& job) const {
-  switch (chain_.knobs().overrun) {
-    case Overrun::kill:
-      return job.limit_end();
-    case Overrun::fixed:
-      return job.limit_end() + chain_.knobs().grace;
-    default:
-      return kNever;
-  }
-}
-
-Result<void> Controller::carry_out(const Action& action) {
+void Controller::carry_out(const Action& action) {
   switch (action.kind) {
     case ActionKind::start:
       return start(action);
@@ -166,69 +197,58 @@ Result<void> Controller::carry_out(const Action& action) {
       return migrate(action);
     case ActionKind::power_on:
     case ActionKind::power_off:
-      return switch_power(action.node, action.kind == ActionKind::power_on);
+      return switch_power(action);
     case ActionKind::kill:
-      return ports_.engine.dispatch({Command::Kind::kill, next_key_++, action.job, kNever, kNever});
+      return stop(action.job, action.reason, false);
     case ActionKind::preempt:
       return preempt(action);
     case ActionKind::extend:
       return extend(action);
   }
-  return {};
 }
 
-std::int32_t Controller::cpu_factor_of(JobId id) const {
-  const NodeSpace& nodes = cluster_.nodes();
-  return nodes.counted() ? 1000 : nodes.cpu_factor(cluster_.placement(id));
-}
-
-Result<void> Controller::start(const Action& action) {
-  static const Placement nowhere;
+void Controller::start(const Action& action) {
   const auto places = plan_.places();
-  cluster_.started(action.job, action.backfilled, places.empty() ? nowhere : places[next_place_++]);
-  referee_.saw_started(cluster_, action.job);
-  const Job& job = cluster_.job(action.job);
-  Command command{Command::Kind::start, next_key_++, action.job, job.expected_end(), limit_end_of(job)};
-  if (!places.empty()) command.where = &places[next_place_ - 1];
-  command.cpu_factor = cpu_factor_of(action.job);
-  return ports_.engine.dispatch(command);
+  started_.job = action.job;
+  started_.backfilled = action.backfilled;
+  started_.reason = action.reason;
+  if (!places.empty()) started_.where = places[next_place_++];
+  write(started_);
+  run_terms(command(Command::Kind::start, action.job));
 }
 
-Result<void> Controller::migrate(const Action& action) {
-  const Job& job = cluster_.job(action.job);
-  const bool kept = job.spec.restart == Restart::checkpoint;
-  if (!kept) lose(cluster_.now(), job, -job.done);
-  referee_.saw_leave_nodes(cluster_, action.job);
-  cluster_.migrated({action.job, plan_.places()[next_place_++], kept});
-  referee_.saw_take_nodes(cluster_, action.job);
-  Command command{Command::Kind::migrate, next_key_++, action.job, job.expected_end(), limit_end_of(job)};
-  command.where = &plan_.places()[next_place_ - 1];
-  command.cpu_factor = cpu_factor_of(action.job);
-  command.kept = kept;
-  command.pause = job.spec.restart_cost;
-  return ports_.engine.dispatch(command);
-}
-
-Result<void> Controller::extend(const Action& action) {
-  const Reason& why = action.reason;
-  const std::int64_t beneficiary = why.promised.valid() ? cluster_.job(why.promised).spec.number : -1;
-  grants_.push_back({cluster_.job(action.job).spec.number, cluster_.now(), action.until, beneficiary, why.promise,
-                     why.free, why.needed});
-  cluster_.extended({action.job, action.until});
-  return ports_.engine.dispatch({Command::Kind::expect, next_key_++, action.job, action.until, kNever});
-}
-
-Result<void> Controller::preempt(const Action& action) {
-  referee_.saw_preempted(cluster_, action.job, action.reason.promised);
-  cluster_.preempted({action.job, action.reason.promised, action.until});
-  Command command{Command::Kind::preempt, next_key_++, action.job, kNever, kNever};
-  command.how = chain_.knobs().preempt;
-  command.beneficiary = action.reason.promised;
+void Controller::migrate(const Action& action) {
   const JobSpec& spec = cluster_.job(action.job).spec;
-  const bool by_itself = command.how == Preemption::requeue && spec.restart == Restart::checkpoint;
-  command.kept = command.how != Preemption::requeue || by_itself;
-  if (by_itself) command.pause = spec.restart_cost;
-  return ports_.engine.dispatch(command);
+  const bool kept = spec.restart == Restart::checkpoint;
+  write(Migrated{action.job, plan_.places()[next_place_++], kept});
+  Command& move = command(Command::Kind::migrate, action.job);
+  run_terms(move);
+  move.kept = kept;
+  move.pause = spec.restart_cost;
+}
+
+// The command is on its way: from here on the node boots or shuts down.
+void Controller::switch_power(const Action& action) {
+  const bool on = action.kind == ActionKind::power_on;
+  const PowerDraw& power = cluster_.options().machine->nodes[action.node.value].power;
+  write(PowerOrdered{action.node, on, cluster_.now() + (on ? power.boot : power.shutdown), action.reason});
+  command(on ? Command::Kind::power_on : Command::Kind::power_off, {}).node = action.node;
+}
+
+void Controller::stop(JobId job, const Reason& reason, bool for_good) {
+  if (cluster_.job(job).stopping && !for_good) return;  // it was told before
+  write(Stopped{job, reason, for_good});
+  command(Command::Kind::kill, job).for_good = for_good;
+}
+
+void Controller::extend(const Action& action) {
+  write(Extended{action.job, action.until, action.reason});
+  command(Command::Kind::expect, action.job).expected_end = action.until;
+}
+
+void Controller::preempt(const Action& action) {
+  write(Preempted{action.job, action.reason.promised, action.until});
+  preempt_command(action.job, action.reason.promised);
 }
 
 }  // namespace rota

@@ -1,9 +1,10 @@
-// The controller: the only writer of state. Events come in, the policy chain drafts a plan, the referee checks it, and
-// commands go out. One thread; no clock but the Loop's.
+// The controller: the only writer of state. Facts come in, the policy chain drafts a plan, the referee checks it, what it
+// decides is written down as facts, and commands go out. One thread; no clock but the Loop's.
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/hash.h"
@@ -14,15 +15,11 @@
 
 namespace rota {
 
-// A decision to let a job go on, and why that harms nobody; kept for the report. Jobs by the numbers that people use.
-struct GrantRecord {
-  std::int64_t job = 0;
-  Instant at;
-  Instant until = kNever;         // kNever: no limit was set
-  std::int64_t beneficiary = -1;  // the waiting job whose promise was due; -1: none
-  Instant promise = kNever;
-  std::int64_t free = 0;    // processors free at that moment
-  std::int64_t needed = 0;  // processors that the waiting job asks for
+// Makes durable what an observer of its own has written down (control/store.h).
+class Durable {
+ public:
+  virtual ~Durable() = default;
+  virtual Result<void> commit() = 0;
 };
 
 // Everything impure that a controller is wired to.
@@ -30,56 +27,100 @@ struct Ports {
   Loop& loop;
   Engine& engine;
   JobSink& jobs;
+  // Asked to make what was written since the last time durable, before any command that rests on it goes out; nullptr:
+  // nothing is kept. A failure ends the controller's work: what cannot be written down is not done.
+  Durable* durable = nullptr;
 };
 
-class Controller final : public EventSink, public Alarm {
+class Controller final : public Intake, public Alarm {
  public:
-  Controller(const ClusterOptions& options, const Chain& chain, const Ports& ports);
+  // What becomes of a plan that the referee refuses: in a rehearsal it ends the run; in production it is dropped, and the
+  // cluster goes on in a plain mode (fcfs) until somebody looks.
+  enum class Breach : std::uint8_t { ends_the_run, goes_plain };
 
-  // Folds the events and decides once. Fails if the referee refuses the plan or the engine a command.
-  Result<void> deliver(std::span<const Event> events) override;
-  // Shows the job sink those that were turned away after the last cycle. After the last delivery.
+  Controller(const ClusterOptions& options, const Chain& chain, const Ports& ports, Breach breach = Breach::ends_the_run);
+
+  // Observers hear of every fact, in this order. They must outlive the controller.
+  void add_observer(FactObserver& observer) { observers_.push_back(&observer); }
+
+  JobId submit(const JobSpec& spec) override;
+  // The same with terms of its own, or held by somebody. Fails with a sentence if the terms make no sense.
+  Result<JobId> submit(const JobSpec& spec, const JobTerms& terms, Bars holds);
+  Result<void> record(const Observed& fact) override;
+  Result<void> decide() override;
+  // Shows the job sink those that were turned away after the last cycle. After the last decision.
   void close();
-  void ring() override;  // the policy asked to be woken; failure is kept for failure()
+  void ring() override;  // a policy asked to be woken, or a begin time has come; failure is kept for failure()
+
+  // Takes over a state from its facts: a snapshot and all that came after it. Once, before anything else. Fails with a
+  // sentence if the facts contradict each other. Then resume().
+  Result<void> replay(const Fact& fact);
+  // Begins to act on the state: a new epoch, what the engine says really exists, and commands without an answer again.
+  Result<void> resume();
 
   const View& view() const { return cluster_; }
+  std::vector<Fact> snapshot() const;
   const Result<void>& failure() const { return failure_; }
-  const std::vector<GrantRecord>& grants() const { return grants_; }
   std::uint64_t plan_hash() const { return hash_.value(); }
   std::int64_t cycles() const { return cycles_; }
   std::int64_t referee_checks() const { return referee_.checks(); }
-  Duration lost_work() const { return lost_work_; }
+  std::int64_t refusals() const { return refusals_; }            // observed facts that contradicted the state
+  const std::string& last_refusal() const { return last_refusal_; }
+  std::int64_t refused_plans() const { return refused_plans_; }  // by the referee, where that does not end the run
+  bool plain() const { return plain_; }                          // deciding in the plain mode
 
  private:
-  bool fold(const Event& event);                     // true: worth a scheduling cycle
-  [[gnu::cold]] bool fold_rare(const Event& event);  // what happens seldom
-  bool admit(const Submitted& fact);
+  template <class Kind>
+  void write(const Kind& what);
+  template <class Kind>
+  Result<void> take_in(const Kind& what);
+  Result<void> refuse(std::string why);
+  void stamp();
+  void correct_expectation(JobId id);
+  void settle_eligibility();
   Result<void> cycle();
-  Result<void> carry_out_plan();
-  Result<void> carry_out(const Action& action);
-  Result<void> switch_power(NodeId node, bool on);
-  Result<void> correct_expectation(JobId id);
-  Result<void> start(const Action& action);
-  [[gnu::cold]] Result<void> extend(const Action& action);
-  [[gnu::cold]] Result<void> preempt(const Action& action);
-  [[gnu::cold]] Result<void> migrate(const Action& action);
-  std::int32_t cpu_factor_of(JobId id) const;
-  void lose(Instant at, const Job& job, Duration kept);
+  std::optional<std::string> draft();
+  Result<void> check_bound();
+  void carry_out_plan();
+  void carry_out(const Action& action);
+  void switch_power(const Action& action);
+  void start(const Action& action);
+  [[gnu::cold]] void stop(JobId job, const Reason& reason, bool for_good);
+  [[gnu::cold]] void extend(const Action& action);
+  [[gnu::cold]] void preempt(const Action& action);
+  [[gnu::cold]] void migrate(const Action& action);
+  Command& command(Command::Kind kind, JobId job);
+  void run_terms(Command& command) const;
+  Command& preempt_command(JobId job, JobId beneficiary);
   Instant limit_end_of(const Job& job) const;
+  Result<void> send();
+  void reconcile(const Observation& seen);
+  void reconcile(JobId id, const Observation::JobSeen* seen);
+  void reconcile(const Observation::NodeSeen& seen);
 
   Cluster cluster_;
   const Chain& chain_;
+  Chain plain_chain_;
   Ports ports_;
+  Breach breach_;
   Plan plan_;
   Referee referee_;
   Hash hash_;
+  std::vector<FactObserver*> observers_;
+  std::vector<Command> commands_;  // the first unsent_ of them; the others keep their room for shares
+  std::size_t unsent_ = 0;
   std::size_t next_place_ = 0;  // of the plan's places, while it is carried out
+  Started started_;             // scratch: keeps its room for shares
   std::int64_t cycles_ = 0;
-  std::uint64_t next_key_ = 1;
-  Duration lost_work_{0};
-  std::vector<GrantRecord> grants_;
+  std::int64_t cycles_at_instant_ = 0;
+  Instant instant_ = kEpoch;
   Instant wakeup_ = kNever;      // when the loop will ring
+  bool due_ = false;             // something is worth a cycle
   std::vector<JobId> outlived_;  // predictions to correct before the next cycle
+  std::int64_t refusals_ = 0;
+  std::string last_refusal_;
+  std::int64_t refused_plans_ = 0;
+  bool plain_ = false;
   Result<void> failure_;
 };
 

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <variant>
+#include <vector>
 
 #include "base/result.h"
-#include "model/action.h"
+#include "model/cluster.h"
 #include "model/fact.h"
 
 namespace rota {
@@ -27,10 +28,13 @@ class Loop {
   virtual void set(Alarm& alarm, Instant at) = 0;
 };
 
-// What an engine is told to do. The key is the same however often the command is sent: it is carried out once.
+// What an engine is told to do. A command owns what it carries. The key is the number of the fact that decided it, under
+// the epoch of the controller that wrote it: an engine carries out each key once however often it comes, commands about
+// one job or node in the order of their keys, and refuses those of an older epoch than it has seen.
 struct Command {
   enum class Kind : std::uint8_t { start, kill, expect, preempt, migrate, power_on, power_off };
   Kind kind = Kind::start;
+  std::uint32_t epoch = 0;
   std::uint64_t key = 0;
   JobId job;
   Instant expected_end = kNever;      // start, expect, migrate: report Overdue if it still runs then
@@ -38,18 +42,77 @@ struct Command {
   Preemption how = Preemption::none;  // preempt
   JobId beneficiary = {};             // preempt: in whose favour
   NodeId node = {};                   // power_on, power_off
-  const Placement* where = nullptr;   // start, migrate: the nodes; only while the command is dispatched
+  Placement where = {};               // start, migrate: the nodes; no shares where processors are only counted
   std::int32_t cpu_factor = 1000;     // start, migrate: per mille, of the slowest node that the job gets
   bool kept = true;                   // migrate, preempt: it goes on where it was; else it starts over
+  bool for_good = false;              // kill: somebody wants it cancelled; else it is to be queued again
   Duration pause{0};                  // migrate, preempt: in which it does no work, once it goes on
 };
 
-// Carries out commands; of a job that was told to give way it reports Vacated in the end, or else that it Finished.
-// Effects come back to the controller as events.
+// What an engine can do; a policy that needs what is lacking is refused before anything runs.
+struct Capabilities {
+  bool suspend = true;          // preempt=suspend
+  bool checkpoint = true;       // preempt=checkpoint
+  bool requeue = true;          // preempt=requeue, and overrun rules that stop jobs
+  bool extend = true;           // a job may be let go on beyond its limit
+  bool places = true;           // a job goes to the nodes that it is given
+  bool power = true;            // nodes are switched on and off
+  bool move = true;             // a running job goes on elsewhere
+  bool confirms_starts = false;  // a start is over when Launched or LaunchFailed says so; else it is as good as done
+};
+
+// What really exists, as an engine sees it: for who was away.
+struct Observation {
+  struct JobSeen {
+    JobId job;
+    bool runs = true;                        // else it has ended as follows, and nobody was told
+    Outcome outcome = Outcome::completed;
+    std::uint64_t key = 0;                   // of the latest command about it that was carried out
+  };
+  struct NodeSeen {
+    NodeId node;
+    PowerState power = PowerState::on;
+    Health health = Health::up;
+  };
+  std::vector<JobSeen> jobs;    // all that run, and those whose end was not acknowledged; by id
+  std::vector<NodeSeen> nodes;  // those that it can tell of
+};
+
+// Carries out commands. Nothing comes back from dispatch(), which never blocks: whether and how a command was carried out
+// comes as facts. Of a job that was told to give way an engine reports Vacated in the end, or that it Finished; of one
+// that was told to stop, Requeued, Cancelled or Finished.
 class Engine {
  public:
   virtual ~Engine() = default;
-  virtual Result<void> dispatch(const Command& command) = 0;
+  virtual Capabilities capabilities() const { return {}; }
+  virtual void dispatch(const Command& command) = 0;
+  virtual Observation observe() const { return {}; }
+};
+
+// What users and engines may say.
+using Observed = std::variant<Finished, Overdue, Vacated, Requeued, Cancelled, PowerChanged, Serving, Launched, LaunchFailed,
+                              HealthChanged, LicencesCounted, Held, Released, Amended, CancelAsked>;
+
+// The controller, as users and engines see it.
+class Intake {
+ public:
+  virtual ~Intake() = default;
+  // A new job; it gets its id here. Invalid: it was rejected, of which the job sink hears.
+  virtual JobId submit(const JobSpec& spec) = 0;
+  // Takes the fact in, as of now. Fails with a sentence, and changes nothing, if it contradicts the state: it is late,
+  // doubled, or about what is not there.
+  virtual Result<void> record(const Observed& fact) = 0;
+  // That is all for this instant: decides, if anything is worth it. Fails if no further decision can be trusted.
+  virtual Result<void> decide() = 0;
+};
+
+// Hears of every fact just before it is folded in: `before` is the state without it, at its time.
+class FactObserver {
+ public:
+  virtual ~FactObserver() = default;
+  virtual void saw(const View& before, const FactRef& fact) = 0;
+  // An observed fact that was refused.
+  virtual void refused(const View& /*view*/, const Error& /*why*/) {}
 };
 
 // Gets every job when it has ended for good or was rejected, before it is forgotten.
@@ -57,13 +120,6 @@ class JobSink {
  public:
   virtual ~JobSink() = default;
   virtual void left(JobId id, const Job& job) = 0;
-};
-
-// Where engines report what happened. Events of one call are folded together and followed by one scheduling cycle.
-class EventSink {
- public:
-  virtual ~EventSink() = default;
-  virtual Result<void> deliver(std::span<const Event> events) = 0;
 };
 
 }  // namespace rota

@@ -1,39 +1,24 @@
 #include "model/cluster.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <utility>
 
 #include "base/check.h"
 
 namespace rota {
+namespace {
 
-void Cluster::apply(const Event& event) {
-  advance(event.at);
-  struct Fold {
-    Cluster& cluster;
-    void operator()(const Submitted& f) { cluster.submitted(f.spec, f.expected); }
-    void operator()(const Rejected& f) { cluster.rejected(f.spec); }
-    void operator()(const Started& f) { cluster.started(f); }
-    void operator()(const Finished& f) { cluster.finished(f); }
-    void operator()(const Requeued& f) { cluster.requeued(f); }
-    void operator()(const Preempted& f) { cluster.preempted(f); }
-    void operator()(const Vacated& f) { cluster.vacated(f); }
-    void operator()(const Migrated& f) { cluster.migrated(f); }
-    void operator()(const Cancelled& f) { cluster.cancelled(f); }
-    void operator()(const Overdue& f) { cluster.overdue_.push_back(f.job); }
-    void operator()(const Expected& f) { cluster.expected(f); }
-    void operator()(const Extended& f) { cluster.extended(f); }
-    void operator()(const Promised& f) { cluster.promised(f); }
-    void operator()(const PowerChanged& f) { cluster.power_changed(f); }
-    void operator()(const Serving& f) { cluster.power_.served(f.node, f.serves); }
-    void operator()(const PowerReviewed& f) { cluster.power_reviewed(f.next); }
-  };
-  std::visit(Fold{*this}, event.what);
-}
+// A launch that failed is tried again after so long, twice as long after each further failure, and is held after the
+// last.
+constexpr Duration kFirstRetry = seconds(10);
+constexpr std::uint8_t kMostLaunches = 8;
+
+}  // namespace
 
 void Cluster::advance(Instant at) {
-  CHECK(at >= now_, "events come in order of time");
+  CHECK(at >= now_, "facts come in order of time");
   now_ = at;
 }
 
@@ -42,33 +27,124 @@ void Cluster::open_cycle(Instant now) {
   waiting_.rank(now, [&](JobId id) -> const Job& { return jobs_[id.value]; });
 }
 
-JobId Cluster::submitted(const JobSpec& spec, Duration expected) {
-  const JobId id{jobs_.size()};
-  Job& job = jobs_.add();
-  job.spec = spec;
-  job.expected = expected;
+void Cluster::apply(const CycleClosed& /*fact*/) {
+  waiting_.rank(now_, [&](JobId id) -> const Job& { return jobs_[id.value]; });  // where nobody opened the cycle
+  for (const JobId id : gone_) {
+    jobs_.retire(id.value);
+    if (nodes_.counted()) continue;
+    places_.retire_job(id);
+    promised_places_.retire_job(id);
+  }
+  counts_decided_ = counts_decide();
+  gone_.clear();
+  overdue_.clear();
+  arrived_.clear();
+  releases_ = 0;
+}
+
+void Cluster::apply(const Submitted& fact) {
+  Job& job = jobs_.add(fact.job.value);
+  next_job_ = JobId{fact.job.value + 1};
+  job.spec = fact.spec;
+  job.expected = fact.expected;
   job.sequence = next_sequence_++;
-  waiting_.insert(id, job);
-  if (!nodes_.counted()) add_to_nodes(job);
-  arrived_.push_back(id);
-  if (options_.demand_history) demand_.add(now_, spec.processors);
-  return id;
+  if (!nodes_.counted()) add_to_nodes(fact.job);
+  if (options_.demand_history) demand_.add(now_, fact.spec.processors);
+  if (fact.bars == kNoBars) return queue(job, fact.job);
+  job.state = JobState::barred;
+  job.bars = fact.bars;
+  ++barred_;
 }
 
-JobId Cluster::rejected(const JobSpec& spec) {
-  const JobId id{jobs_.size()};
-  Job& job = jobs_.add();
-  job.spec = spec;
+void Cluster::apply(const Rejected& fact) {
+  Job& job = jobs_.add(fact.job.value);
+  next_job_ = JobId{fact.job.value + 1};
+  job.spec = fact.spec;
   job.state = JobState::rejected;
-  if (!nodes_.counted()) add_to_nodes(job);
-  gone_.push_back(id);
-  return id;
+  if (!nodes_.counted()) add_to_nodes(fact.job);
+  gone_.push_back(fact.job);
 }
 
-void Cluster::add_to_nodes(const Job& job) {
-  places_.add_job();
-  promised_places_.add_job();
-  if (job.state == JobState::waiting) count_waiting(job, 1);
+void Cluster::add_to_nodes(JobId id) {
+  places_.add_job(id);
+  promised_places_.add_job(id);
+}
+
+// A job that is in no index yet joins those that wait.
+void Cluster::queue(Job& job, JobId id) {
+  job.state = JobState::waiting;
+  waiting_.insert(id, job);
+  if (!nodes_.counted()) count_waiting(job, 1);
+  arrived_.push_back(id);
+  if (!eligibility_.empty()) eligibility_.queued(id);
+}
+
+// And leaves them without being started.
+void Cluster::unqueue(Job& job, JobId id) {
+  waiting_.erase(job);
+  if (!nodes_.counted()) count_waiting(job, -1);
+  forget_promise(job, id);
+  std::erase(arrived_, id);
+  ++releases_;  // those behind it may move up
+}
+
+// Of a job that waits or is barred.
+void Cluster::set_bars(Job& job, JobId id, Bars bars) {
+  const bool was_barred = job.state == JobState::barred;
+  job.bars = bars;
+  if (was_barred && bars == kNoBars) {
+    --barred_;
+    queue(job, id);
+  } else if (!was_barred && bars != kNoBars) {
+    unqueue(job, id);
+    eligibility_.unqueued(id);
+    job.state = JobState::barred;
+    ++barred_;
+  }
+  eligibility_.settled(id, bars);
+}
+
+void Cluster::apply(const Held& fact) {
+  Job& job = jobs_[fact.job.value];
+  set_bars(job, fact.job, job.bars | fact.by);
+}
+
+void Cluster::apply(const Released& fact) {
+  Job& job = jobs_[fact.job.value];
+  set_bars(job, fact.job, static_cast<Bars>(job.bars & kHolds & ~fact.from) | eligibility_.bars(fact.job, now_));
+}
+
+void Cluster::apply(const Eligible& fact) {
+  Job& job = jobs_[fact.job.value];
+  CHECK(job.state == JobState::barred, "only a job that is not queued becomes eligible");
+  set_bars(job, fact.job, fact.bars);
+}
+
+// In the queue it is as if it had left and come again, at its own place in order of arrival.
+void Cluster::apply(const Amended& fact) {
+  Job& job = jobs_[fact.job.value];
+  const bool waits = job.state == JobState::waiting;
+  if (waits) {
+    unqueue(job, fact.job);
+    eligibility_.unqueued(fact.job);
+  }
+  const bool as_asked = fact.terms.limit == job.spec.limit && fact.terms.priority == job.spec.priority &&
+                        fact.terms.partition == job.spec.partition;
+  if (!as_asked) requests_.try_emplace(fact.job, job.spec);
+  if (fact.terms.limit != job.spec.limit) job.expected = fact.terms.limit;
+  job.spec.limit = fact.terms.limit;
+  job.spec.priority = fact.terms.priority;
+  job.spec.partition = fact.terms.partition;
+  JobTerms terms = fact.terms;
+  std::erase_if(terms.after, [&](const Dependency& d) {
+    return d.when == Dependency::When::started && jobs_[d.on.value].state == JobState::running;
+  });
+  eligibility_.set(fact.job, terms);
+  if (waits) {
+    job.state = JobState::barred;
+    ++barred_;
+  }
+  set_bars(job, fact.job, static_cast<Bars>(job.bars & kHolds) | eligibility_.bars(fact.job, now_));
 }
 
 // What decides whether counts decide.
@@ -79,23 +155,27 @@ void Cluster::count_waiting(const Job& job, std::int64_t change) {
   if (nodes_.uniform() == 0 || job.spec.processors % nodes_.uniform() != 0) waiting_for_parts_ += change;
 }
 
-void Cluster::started(JobId id, bool backfilled, const Placement& where) {
+void Cluster::apply(const Started& fact) {
+  const JobId id = fact.job;
   Job& job = jobs_[id.value];
   CHECK(job.state == JobState::waiting, "only a waiting job starts");
   waiting_.erase(job);
   forget_promise(job, id);
   job.state = JobState::running;
   job.start = now_;
-  job.backfilled = backfilled;
-  if (backfilled) ++job.backfills;
+  job.starting = options_.confirms_starts;
+  job.backfilled = fact.backfilled;
+  if (fact.backfilled) ++job.backfills;
   job.dispatch = next_dispatch_++;
+  job.command = sequence_;
   running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, id});
   if (options_.by_priority) by_priority_.insert({job.spec.priority, job.dispatch, job.spec.processors, id});
   if (!nodes_.counted()) {
     count_waiting(job, -1);
-    nodes_.take(where);
-    places_.set(id, where);
+    nodes_.take(fact.where);
+    places_.set(id, fact.where);
   }
+  if (!eligibility_.empty()) eligibility_.started(id);
   if (!options_.list_processors) return;
   if (options_.presume_ended) release_presumed_ended();
   const bool own = set_aside_for_ == id;
@@ -122,7 +202,7 @@ void Cluster::leave_running(Job& job, JobId id) {
     const auto left = std::find_if(leaving_.begin(), leaving_.end(), [&](const Leaving& l) { return l.job == id; });
     job.expected = left->expected;
     leaving_.erase(left);
-  } else if (options_.by_priority) {
+  } else if (options_.by_priority && !job.stopping) {
     by_priority_.erase({job.spec.priority, job.dispatch, job.spec.processors, id});
   }
   if (options_.list_processors) map_.release(id);
@@ -131,14 +211,28 @@ void Cluster::leave_running(Job& job, JobId id) {
     places_.erase(id);
   }
   ++releases_;
+  job.starting = false;
+  job.stopping = false;
+  job.cancelling = false;
   job.end = now_;
 }
 
-void Cluster::finished(const Finished& fact) {
+void Cluster::leave_for_good(Job& job, JobId id, JobState state) {
+  job.state = state;
+  gone_.push_back(id);
+  if (!requests_.empty()) requests_.erase(id);
+  if (eligibility_.empty()) return;
+  eligibility_.unqueued(id);
+  eligibility_.ended(id, state == JobState::completed);
+  eligibility_.forget(id);
+}
+
+void Cluster::apply(const Finished& fact) {
+  static constexpr std::array kStates{JobState::completed,   JobState::timed_out,     JobState::failed,
+                                      JobState::node_failed, JobState::out_of_memory, JobState::cancelled};
   Job& job = jobs_[fact.job.value];
   leave_running(job, fact.job);
-  job.state = fact.timed_out ? JobState::timed_out : JobState::completed;
-  gone_.push_back(fact.job);
+  leave_for_good(job, fact.job, kStates[static_cast<std::size_t>(fact.outcome)]);
   if (options_.work_history) work_.add(job.spec, job.end - job.start);
   if (!options_.user_history) return;
   RunHistory& history = history_[job.spec.user];
@@ -146,22 +240,65 @@ void Cluster::finished(const Finished& fact) {
   ++history.runs;
 }
 
-// What comes back counts as released, and so does what is expected back at another time than before.
-void Cluster::power_changed(const PowerChanged& fact) {
-  CHECK(!nodes_.counted(), "only a node that is described is switched on and off");
-  const bool was_on = power_.state(fact.node) == PowerState::on;
-  CHECK(!was_on || nodes_.idle(fact.node), "no node on which a job runs is switched off");
-  power_.changed(fact.node, fact.state, now_, fact.until);
-  if (was_on) nodes_.set_available(fact.node, false);
-  if (fact.state == PowerState::on) nodes_.wake(fact.node, now_);
-  if (fact.state != PowerState::shutting_down) ++releases_;
+void Cluster::apply(const LaunchFailed& fact) {
+  Job& job = jobs_[fact.job.value];
+  leave_running(job, fact.job);
+  if (!fact.again) return leave_for_good(job, fact.job, JobState::failed);
+  if (job.failed_launches < UINT8_MAX) ++job.failed_launches;
+  const Instant next = now_ + kFirstRetry * (1 << std::min<int>(job.failed_launches - 1, 8));
+  const JobTerms* own = eligibility_.terms(fact.job);
+  JobTerms terms = own ? *own : JobTerms{job.spec.limit, job.spec.priority, job.spec.partition};
+  terms.begin = std::max(terms.begin, next);
+  eligibility_.unqueued(fact.job);
+  eligibility_.set(fact.job, terms);
+  job.state = JobState::barred;
+  ++barred_;
+  set_bars(job, fact.job, job.failed_launches < kMostLaunches ? kBeginTime : kBeginTime | kHeldByOperator);
 }
 
-void Cluster::requeued(const Requeued& fact) {
+void Cluster::apply(const PowerChanged& fact) { switch_node(fact.node, fact.state, kNever); }
+
+void Cluster::apply(const PowerOrdered& fact) {
+  switch_node(fact.node, fact.on ? PowerState::booting : PowerState::shutting_down, fact.until);
+  power_.commanded(fact.node, sequence_);
+}
+
+// What comes back counts as released, and so does what is expected back at another time than before.
+void Cluster::switch_node(NodeId node, PowerState state, Instant until) {
+  CHECK(!nodes_.counted(), "only a node that is described is switched on and off");
+  const bool was_on = power_.state(node) == PowerState::on;
+  CHECK(!was_on || nodes_.idle(node), "no node on which a job runs is switched off");
+  power_.changed(node, state, now_, until);
+  if (was_on && nodes_.available(node)) nodes_.set_available(node, false);
+  if (state == PowerState::on && power_.health(node) == Health::up) nodes_.wake(node, now_);
+  if (state != PowerState::shutting_down) ++releases_;
+}
+
+void Cluster::apply(const HealthChanged& fact) {
+  power_.set_health(fact.node, fact.health);
+  const bool usable = fact.health == Health::up && power_.state(fact.node) == PowerState::on;
+  if (usable != nodes_.available(fact.node)) nodes_.set_available(fact.node, usable);
+  ++releases_;
+}
+
+void Cluster::apply(const LicencesCounted& fact) {
+  set_elsewhere(fact.licence, fact.elsewhere);
+  ++releases_;
+}
+
+void Cluster::set_elsewhere(LicenceId licence, std::int64_t count) {
+  elsewhere_.resize(options_.machine->licences.size());
+  std::int64_t& elsewhere = elsewhere_[licence.value];
+  nodes_.set_licences_free(licence, nodes_.licences_free(licence) + elsewhere - count);
+  elsewhere = count;
+}
+
+void Cluster::apply(const Requeued& fact) {
   Job& job = jobs_[fact.job.value];
   leave_running(job, fact.job);
   ++job.kills;
   job.corrections = 0;
+  if (fact.limit != job.spec.limit) requests_.try_emplace(fact.job, job.spec);
   job.spec.limit = fact.limit;
   job.expected = fact.limit;
   job.done = Duration{0};
@@ -170,23 +307,21 @@ void Cluster::requeued(const Requeued& fact) {
 }
 
 void Cluster::queue_again(Job& job, JobId id) {
-  job.state = JobState::waiting;
   job.extended = false;
-  waiting_.insert(id, job);
-  if (!nodes_.counted()) count_waiting(job, 1);
-  arrived_.push_back(id);
+  queue(job, id);
 }
 
-void Cluster::preempted(const Preempted& fact) {
+void Cluster::apply(const Preempted& fact) {
   Job& job = jobs_[fact.job.value];
-  CHECK(job.state == JobState::running && !job.leaving, "only a running job gives way, and once");
+  CHECK(job.state == JobState::running && !job.leaving && !job.stopping, "only a running job gives way, and once");
   job.leaving = true;
+  job.command = sequence_;
   leaving_.push_back({fact.job, fact.beneficiary, job.expected});
   if (options_.by_priority) by_priority_.erase({job.spec.priority, job.dispatch, job.spec.processors, fact.job});
   if (fact.until != kNever) expect_anew(job, fact.job, fact.until - job.start);
 }
 
-void Cluster::vacated(const Vacated& fact) {
+void Cluster::apply(const Vacated& fact) {
   Job& job = jobs_[fact.job.value];
   leave_running(job, fact.job);
   ++job.preemptions;
@@ -195,7 +330,7 @@ void Cluster::vacated(const Vacated& fact) {
   queue_again(job, fact.job);
 }
 
-void Cluster::migrated(const Migrated& fact) {
+void Cluster::apply(const Migrated& fact) {
   Job& job = jobs_[fact.job.value];
   CHECK(job.state == JobState::running && !job.leaving, "only a running job that stays moves");
   CHECK(running_.erase({job.expected_end(), job.dispatch}), "a running job is in the index");
@@ -207,37 +342,46 @@ void Cluster::migrated(const Migrated& fact) {
   job.done = fact.kept ? job.done + elapsed : Duration{0};
   job.start = now_;
   ++job.migrations;
+  job.command = sequence_;
   running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, fact.job});
   ++releases_;
   last_migration_ = now_;
 }
 
-void Cluster::cancelled(const Cancelled& fact) {
+void Cluster::apply(const Cancelled& fact) {
   Job& job = jobs_[fact.job.value];
   if (job.state == JobState::running) {
     leave_running(job, fact.job);
+  } else if (job.state == JobState::barred) {
+    --barred_;
   } else {
     CHECK(job.state == JobState::waiting, "only a job that waits or runs is taken back");
-    waiting_.erase(job);
-    if (!nodes_.counted()) count_waiting(job, -1);
-    forget_promise(job, fact.job);
-    std::erase(arrived_, fact.job);
-    ++releases_;  // those behind it may move up
+    unqueue(job, fact.job);
   }
-  job.state = JobState::cancelled;
-  gone_.push_back(fact.job);
+  leave_for_good(job, fact.job, JobState::cancelled);
 }
 
-void Cluster::expected(const Expected& fact) {
+void Cluster::apply(const Expected& fact) {
   Job& job = jobs_[fact.job.value];
   ++job.corrections;
   expect_anew(job, fact.job, fact.expected);
 }
 
-void Cluster::extended(const Extended& fact) {
+void Cluster::apply(const Extended& fact) {
   Job& job = jobs_[fact.job.value];
   job.extended = true;
   expect_anew(job, fact.job, fact.until - job.start);
+}
+
+void Cluster::apply(const Stopped& fact) {
+  Job& job = jobs_[fact.job.value];
+  CHECK(job.state == JobState::running, "only a running job is stopped");
+  if (options_.by_priority && !job.leaving && !job.stopping) {
+    by_priority_.erase({job.spec.priority, job.dispatch, job.spec.processors, fact.job});
+  }
+  job.stopping = true;
+  job.cancelling = job.cancelling || fact.for_good;
+  job.command = sequence_;
 }
 
 void Cluster::expect_anew(Job& job, JobId id, Duration expected) {
@@ -273,7 +417,10 @@ void Cluster::set_aside(const Job& job, JobId id) {
   for (auto at = by_release.begin(); at != by_release.begin() + count; ++at) set_aside_.push_back(at->second);
 }
 
-void Cluster::promised(JobId id, Instant start, const Placement& where) {
+void Cluster::apply(const Promised& fact) {
+  const JobId id = fact.job;
+  const Instant start = fact.start;
+  const Placement& where = fact.where;
   Job& job = jobs_[id.value];
   CHECK(job.state == JobState::waiting, "only a waiting job gets a promise");
   if (start == kNever) return forget_promise(job, id);

@@ -1,15 +1,18 @@
-// The state of a cluster: a fold over events, with the indexes that scheduling asks for kept up to date in apply().
-// View is its read-only face, the only thing that a policy sees. One thread owns it.
+// The state of a cluster: a fold over facts, with the indexes that scheduling asks for kept up to date as they are folded
+// in. View is its read-only face, the only thing that a policy sees. One thread owns it.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/paged_table.h"
 #include "model/by_priority.h"
 #include "model/demand_history.h"
+#include "model/eligibility.h"
 #include "model/fact.h"
 #include "model/placements.h"
 #include "model/processor_map.h"
@@ -34,6 +37,7 @@ struct ClusterOptions {
   bool work_history = false;               // work() will be asked
   bool demand_history = false;             // demand() will be asked
   const WorkHistory* past_work = nullptr;  // what is known of past jobs beforehand; then nothing is learned
+  bool confirms_starts = false;            // a job that was started runs once the engine says so (Launched)
 };
 
 // A running job that was told to give way.
@@ -51,7 +55,23 @@ class View {
   Instant now() const { return now_; }
   const ClusterOptions& options() const { return options_; }
   const Job& job(JobId id) const { return jobs_[id.value]; }
-  std::size_t job_count() const { return jobs_.size(); }  // ever submitted; ended ones are forgotten after the cycle
+  bool knows(JobId id) const { return jobs_.contains(id.value); }  // submitted, and not forgotten since
+  JobId next_job() const { return next_job_; }                     // the id that the next job will have
+  std::uint64_t sequence() const { return sequence_; }             // of the fact that was folded in last
+  std::uint32_t epoch() const { return epoch_; }                   // of the controller that writes
+  // What a job asked for when it was submitted; its row says on what terms it stands now.
+  const JobSpec& request(JobId id) const {
+    const auto found = requests_.find(id);
+    return found == requests_.end() ? job(id).spec : found->second;
+  }
+  // Terms of jobs that have some of their own, and which of these may be queued.
+  const Eligibility& eligibility() const { return eligibility_; }
+  std::size_t barred() const { return barred_; }  // jobs that are known and not queued
+  // visit(JobId, const Job&) for every job that is known, by id. O(all of them)
+  template <class Visit>
+  void for_each_job(const Visit& visit) const {
+    jobs_.for_each([&](std::uint32_t id, const Job& job) { visit(JobId{id}, job); });
+  }
   const WaitingJobs& waiting() const { return waiting_; }
   const RunningJobs& running() const { return running_; }
 
@@ -109,6 +129,13 @@ class View {
   // How many times a running job ended, was killed or got another expected end since the last cycle.
   std::int64_t releases() const { return releases_; }
 
+  // Jobs that ended, were cancelled or rejected since the last cycle; they are forgotten when it is closed.
+  const std::vector<JobId>& gone() const { return gone_; }
+  // Licences that others than our jobs use.
+  std::int64_t licences_elsewhere(LicenceId id) const {
+    return id.value < elsewhere_.size() ? elsewhere_[id.value] : 0;
+  }
+
   // What arrives within a boot time. Only under demand_history.
   const DemandHistory& demand() const { return demand_; }
 
@@ -153,67 +180,132 @@ class View {
   std::vector<Leaving> leaving_;
   std::vector<JobId> overdue_;
   std::vector<JobId> gone_;                      // ended or rejected since the last cycle
+  Eligibility eligibility_;
+  std::map<JobId, JobSpec> requests_;     // of jobs on other terms than they asked for
+  std::vector<std::int64_t> elsewhere_;   // by licence
+  std::size_t barred_ = 0;
   std::map<std::uint32_t, RunHistory> history_;  // by user
   std::vector<JobId> arrived_;
   std::int64_t releases_ = 0;
   Instant last_migration_ = kNever;
+  JobId next_job_ = JobId{0};
   std::uint32_t next_sequence_ = 0;
   std::uint32_t next_dispatch_ = 0;
+  std::uint64_t sequence_ = 0;
+  std::uint32_t epoch_ = 0;
 };
 
 class Cluster final : public View {
  public:
   explicit Cluster(const ClusterOptions& options) : View(options) {}
 
-  // Folds one event in. Events must come in order of time; one that contradicts the state is a defect (CHECK).
-  void apply(const Event& event);
-
-  // Opens a cycle: time moves to `now` and orders that vary with time are ranked for it.
-  void open_cycle(Instant now);
-  // Closes it: forgets what happened "since the last cycle", and the jobs that ended or were rejected, each of which is
-  // shown to `farewell(JobId, const Job&)` first.
-  template <class Farewell>
-  void close_cycle(const Farewell& farewell) {
-    for (const JobId id : gone_) {
-      farewell(id, std::as_const(jobs_[id.value]));
-      jobs_.retire(id.value);
-      if (nodes_.counted()) continue;
-      places_.retire_job(id);
-      promised_places_.retire_job(id);
-    }
-    counts_decided_ = counts_decide();
-    gone_.clear();
-    overdue_.clear();
-    arrived_.clear();
-    releases_ = 0;
+  // Folds one fact in. Time never goes back. A decided fact that contradicts the state is a defect (CHECK), and so is an
+  // observed one that was not asked about before.
+  template <class Kind>
+  void fold(Instant at, std::uint64_t sequence, const Kind& what) {
+    advance(at);
+    sequence_ = sequence;
+    apply(what);
+  }
+  void fold(const Fact& fact) {
+    std::visit([&](const auto& what) { fold(fact.at, fact.sequence, what); }, fact.what);
   }
 
-  // The same as apply(Event) in two steps: the time, then one fact.
+  // Why an observed fact contradicts the state, as a sentence; nothing if it can be folded in.
+  std::optional<std::string> objection(const Submitted& fact) const;
+  std::optional<std::string> objection(const Rejected& fact) const;
+  std::optional<std::string> objection(const Held& fact) const;
+  std::optional<std::string> objection(const Released& fact) const;
+  std::optional<std::string> objection(const Amended& fact) const;
+  std::optional<std::string> objection_to_terms(JobId job, const JobTerms& terms) const;
+  std::optional<std::string> objection(const CancelAsked& fact) const { return not_running(fact.job, "cancelled"); }
+  std::optional<std::string> objection(const Launched& fact) const;
+  std::optional<std::string> objection(const LaunchFailed& fact) const;
+  std::optional<std::string> objection(const Overdue& fact) const { return not_running(fact.job, "said to be overdue"); }
+  std::optional<std::string> objection(const Vacated& fact) const;
+  std::optional<std::string> objection(const Requeued& fact) const;
+  std::optional<std::string> objection(const Finished& fact) const { return not_running(fact.job, "said to have ended"); }
+  std::optional<std::string> objection(const Cancelled& fact) const;
+  std::optional<std::string> objection(const PowerChanged& fact) const;
+  std::optional<std::string> objection(const HealthChanged& fact) const;
+  std::optional<std::string> objection(const LicencesCounted& fact) const;
+  std::optional<std::string> objection(const Serving& fact) const;
+  // The same of decided and kept facts, for who reads a journal.
+  std::optional<std::string> objection(const Eligible& fact) const;
+  std::optional<std::string> objection(const Started& fact) const;
+  std::optional<std::string> objection(const Promised& fact) const;
+  std::optional<std::string> objection(const Preempted& fact) const;
+  std::optional<std::string> objection(const Migrated& fact) const;
+  std::optional<std::string> objection(const PowerOrdered& fact) const;
+  std::optional<std::string> objection(const StateKept& fact) const;
+  std::optional<std::string> objection(const JobKept& fact) const;
+  std::optional<std::string> objection(const Fact& fact) const;
+
+  // Time moves on; it never goes back (CHECK).
   void advance(Instant at);
-  JobId submitted(const JobSpec& spec, Duration expected);
-  JobId rejected(const JobSpec& spec);
-  void started(const Started& fact) { started(fact.job, fact.backfilled, fact.where); }
-  void started(JobId id, bool backfilled, const Placement& where);
-  void finished(const Finished& fact);
-  [[gnu::cold]] void requeued(const Requeued& fact);
-  [[gnu::cold]] void preempted(const Preempted& fact);
-  [[gnu::cold]] void vacated(const Vacated& fact);
-  [[gnu::cold]] void migrated(const Migrated& fact);
-  [[gnu::cold]] void cancelled(const Cancelled& fact);
-  void expected(const Expected& fact);
-  [[gnu::cold]] void extended(const Extended& fact);
-  void promised(const Promised& fact) { promised(fact.job, fact.start, fact.where); }
-  void promised(JobId id, Instant start, const Placement& where);
-  using View::promised;
-  void power_changed(const PowerChanged& fact);
-  void power_reviewed(Instant next) { power_.reviewed(now_, next); }
+  // Opens a cycle: time moves to `now` and orders that vary with time are ranked for it. What CycleClosed says ends it.
+  void open_cycle(Instant now);
 
  private:
-  void add_to_nodes(const Job& job);
+  friend class Snapshot;
+
+  std::optional<std::string> unknown(JobId job, const char* verb) const;
+  std::optional<std::string> not_running(JobId job, const char* verb) const;
+  std::optional<std::string> not_waiting(JobId job, const char* verb) const;
+  std::optional<std::string> unknown(NodeId node) const;
+
+  void apply(const Submitted& fact);
+  [[gnu::cold]] void apply(const Rejected& fact);
+  [[gnu::cold]] void apply(const Held& fact);
+  [[gnu::cold]] void apply(const Released& fact);
+  [[gnu::cold]] void apply(const Amended& fact);
+  [[gnu::cold]] void apply(const CancelAsked& /*fact*/) {}  // Stopped follows
+  [[gnu::cold]] void apply(const Launched& fact) { jobs_[fact.job.value].starting = false; }
+  [[gnu::cold]] void apply(const LaunchFailed& fact);
+  void apply(const Overdue& fact) { overdue_.push_back(fact.job); }
+  [[gnu::cold]] void apply(const Vacated& fact);
+  [[gnu::cold]] void apply(const Requeued& fact);
+  void apply(const Finished& fact);
+  [[gnu::cold]] void apply(const Cancelled& fact);
+  void apply(const PowerChanged& fact);
+  [[gnu::cold]] void apply(const HealthChanged& fact);
+  [[gnu::cold]] void apply(const LicencesCounted& fact);
+  void apply(const Serving& fact) { power_.served(fact.node, fact.serves); }
+  [[gnu::cold]] void apply(const Opened& fact) { epoch_ = fact.epoch; }
+  void apply(const CycleClosed& fact);
+  [[gnu::cold]] void apply(const Eligible& fact);
+  void apply(const Started& fact);
+  void apply(const Promised& fact);
+  void apply(const Expected& fact);
+  [[gnu::cold]] void apply(const Extended& fact);
+  [[gnu::cold]] void apply(const Stopped& fact);
+  [[gnu::cold]] void apply(const Preempted& fact);
+  [[gnu::cold]] void apply(const Migrated& fact);
+  void apply(const PowerOrdered& fact);
+  void apply(const PowerReviewed& fact) { power_.reviewed(now_, fact.next); }
+  void apply(const StateKept& fact);
+  void apply(const JobKept& fact);
+  void apply(const NodeKept& fact);
+  void apply(const LicenceKept& fact) { set_elsewhere(fact.licence, fact.elsewhere); }
+  void apply(const UserKept& fact) { history_[fact.user] = fact.runs; }
+  void apply(const WorkKept& fact) { work_.put_back(fact); }
+  void apply(const DemandKept& fact) { demand_.put_back(fact); }
+  void apply(const DemandHourKept& fact) { demand_.put_back(fact); }
+
+  void add_to_nodes(JobId id);
   void count_waiting(const Job& job, std::int64_t change);
   [[gnu::cold]] void release_presumed_ended();
   void leave_running(Job& job, JobId id);
+  void queue(Job& job, JobId id);
+  void unqueue(Job& job, JobId id);
+  void set_bars(Job& job, JobId id, Bars bars);
+  std::optional<std::string> objection_to_place(const Placement& where) const;
+  std::optional<std::string> objection_to_row(const JobKept& fact) const;
+  [[gnu::cold]] void keep_running(const JobKept& fact);
   void queue_again(Job& job, JobId id);
+  void leave_for_good(Job& job, JobId id, JobState state);
+  void switch_node(NodeId node, PowerState state, Instant until);
+  void set_elsewhere(LicenceId licence, std::int64_t count);
   void forget_promise(Job& job, JobId id);
   [[gnu::cold]] void set_aside(const Job& job, JobId id);
   void expect_anew(Job& job, JobId id, Duration expected);

@@ -40,6 +40,29 @@ void DemandHistory::count(std::int64_t hour, std::size_t level, float windows) {
   its.windows[level] += windows;
 }
 
+std::vector<DemandHourKept> DemandHistory::kept_hours() const {
+  std::vector<DemandHourKept> all;
+  for (std::uint32_t h = 0; h < kHours; ++h) {
+    const Hour& its = hours_[h];
+    const bool known = std::any_of(its.windows.begin(), its.windows.end(), [](float w) { return w > 0; });
+    if (known || its.week != 0) all.push_back({h, its.week, {its.windows.begin(), its.windows.end()}});
+  }
+  return all;
+}
+
+void DemandHistory::put_back(const DemandKept& kept) {
+  lately_ = kept.lately;
+  latest_ = kept.latest;
+  open_ = kept.open;
+  asked_ = kept.asked;
+}
+
+void DemandHistory::put_back(const DemandHourKept& kept) {
+  Hour& its = hours_[kept.hour % kHours];
+  its.week = kept.week;
+  std::copy_n(kept.windows.begin(), std::min(kept.windows.size(), kLevels), its.windows.begin());
+}
+
 std::int64_t DemandHistory::reserve(Instant now, double probability) const {
   if (probability <= 0) return 0;
   const Hour& its = hours_[static_cast<std::size_t>(hour_at(now)) % kHours];

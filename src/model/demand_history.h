@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "base/time.h"
+#include "model/fact.h"
 
 namespace rota {
 
@@ -21,6 +23,12 @@ class DemandHistory {
   double lately(Instant now) const {
     return lately_ * faded(now - latest_) * static_cast<double>(window_.count()) / static_cast<double>(kFading.count());
   }
+
+  // For a snapshot: what is known, nothing of hours of which nothing is, and how it is put back.
+  DemandKept kept() const { return {lately_, latest_, open_, asked_}; }
+  std::vector<DemandHourKept> kept_hours() const;
+  void put_back(const DemandKept& kept);
+  void put_back(const DemandHourKept& kept);
 
   // So many that, in this hour of the week, the jobs of one window asked for no more with this probability; demand is
   // rounded down to a power of two, and with each week counts half as much. 0 as long as nothing is known, or under a

@@ -118,9 +118,10 @@ struct Extended {  // let go on although its time was up
   Instant until = kNever;
   Reason reason = {};
 };
-struct Stopped {  // told to stop; runs on until it has Finished or was Requeued
+struct Stopped {  // told to stop; runs on until it has Finished or was Requeued or Cancelled
   JobId job;
   Reason reason = {};
+  bool for_good = false;  // somebody wants it cancelled
 };
 struct Preempted {  // told to give way to a job of higher priority; runs on until it is Vacated
   JobId job;
@@ -170,6 +171,8 @@ struct JobKept {
   Duration expected{0};                       // and what was counted on before it was told to
   JobTerms terms = {};                        // of one that has terms of its own
   bool has_terms = false;
+  JobSpec request = {};                       // as it was submitted, of one that stands on other terms
+  bool amended = false;
 };
 struct NodeKept {
   NodeId node;

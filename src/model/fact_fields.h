@@ -156,7 +156,10 @@ struct Fields<Job> {
       Field{"stopping", &Job::stopping, "told to stop"},
       Field{"bars", &Job::bars, "why it is not queued"},
       Field{"extended", &Job::extended, "let go on up to a set time"},
-      Field{"corrections", &Job::corrections, "times that the expected run time proved too short"}};
+      Field{"corrections", &Job::corrections, "times that the expected run time proved too short"},
+      Field{"cancelling", &Job::cancelling, "told to stop for good"},
+      Field{"command", &Job::command, "number of the fact that decided the latest command about it"},
+      Field{"failed_launches", &Job::failed_launches, "starts that the engine could not carry out"}};
 };
 template <>
 struct Fields<NodePowerRow> {
@@ -165,7 +168,8 @@ struct Fields<NodePowerRow> {
                                   Field{"cycles", &NodePowerRow::cycles, "times that it was sent to sleep"},
                                   Field{"since", &NodePowerRow::since, "in this state"},
                                   Field{"until", &NodePowerRow::until, "when a boot or shutdown is expected to be over"},
-                                  Field{"shunned_until", &NodePowerRow::shunned_until, "left alone until then after a failed boot"}};
+                                  Field{"shunned_until", &NodePowerRow::shunned_until, "left alone until then after a failed boot"},
+                                  Field{"command", &NodePowerRow::command, "number of the fact that decided the latest command about it"}};
 };
 template <>
 struct Fields<PowerCounters> {
@@ -269,7 +273,8 @@ ROTA_FACT(Extended, "extended", decided, "a job is let go on although its time i
     Field{"reason", &F::reason, "why that harms nobody"}};
 ROTA_FACT_END;
 ROTA_FACT(Stopped, "stopped", decided, "a job is told to stop"){
-    Field{"job", &F::job, "which"}, Field{"reason", &F::reason, "why"}};
+    Field{"job", &F::job, "which"}, Field{"reason", &F::reason, "why"},
+    Field{"for_good", &F::for_good, "somebody wants it cancelled"}};
 ROTA_FACT_END;
 ROTA_FACT(Preempted, "preempted", decided, "a job is told to give way to one of higher priority"){
     Field{"job", &F::job, "which"}, Field{"beneficiary", &F::beneficiary, "in whose favour"},
@@ -308,7 +313,9 @@ ROTA_FACT(JobKept, "job_kept", kept, "a job as it stands"){
     Field{"processors", &F::processors, "that it holds, where they are listed"},
     Field{"beneficiary", &F::beneficiary, "to whom it gives way"},
     Field{"expected", &F::expected, "what was counted on before it was told to"},
-    Field{"terms", &F::terms, "of its own"}, Field{"has_terms", &F::has_terms, "whether it has any"}};
+    Field{"terms", &F::terms, "of its own"}, Field{"has_terms", &F::has_terms, "whether it has any"},
+    Field{"request", &F::request, "what it asked for when it was submitted"},
+    Field{"amended", &F::amended, "whether that is something else"}};
 ROTA_FACT_END;
 ROTA_FACT(NodeKept, "node_kept", kept, "a node as it stands"){
     Field{"node", &F::node, "which"}, Field{"power", &F::power, "its power"},

@@ -82,9 +82,12 @@ struct Job {
   bool backfilled = false;       // the latest dispatch was backfilled
   bool leaving = false;          // still running, but told to give way
   bool starting = false;         // running, but the engine has not said so yet
-  bool stopping = false;         // still running, but told to stop
+  bool stopping = false;         // still running, but told to stop,
+  bool cancelling = false;       // and for good
   Bars bars = kNoBars;           // of a barred job: why
   bool extended = false;         // was let go on beyond what was expected, up to a set time
+  std::uint64_t command = 0;     // number of the fact that decided the latest command about it
+  std::uint8_t failed_launches = 0;
   std::uint8_t corrections = 0;  // times that the expected run time proved too short
 
   Instant expected_end() const { return start + expected; }

@@ -47,7 +47,18 @@ void NodePower::rank_nodes() {
   asleep_by_rank_.assign(draws.size(), IdSet(nodes_.size()));
 }
 
+void NodePower::set_health(NodeId id, Health health) {
+  if (health_.empty()) health_.assign(nodes_.size(), Health::up);
+  if (health_[id.value] == health) return;
+  count(id, -1);
+  if (health_[id.value] == Health::up) ++unhealthy_;
+  if (health == Health::up) --unhealthy_;
+  health_[id.value] = health;
+  count(id, 1);
+}
+
 void NodePower::count(NodeId id, std::int64_t sign) {
+  if (health(id) != Health::up) return;
   const NodePowerRow& node = nodes_[id.value];
   const Node& described = machine_->nodes[id.value];
   const std::int64_t processors = sign * described.processors;

@@ -31,6 +31,7 @@ struct NodePowerRow {
   Instant since = kEpoch;
   Instant until = kNever;  // booting, shutting down: when that is expected to be over
   Instant shunned_until = kEpoch;
+  std::uint64_t command = 0;  // number of the fact that decided the latest command about it
 };
 
 // And of all nodes together.
@@ -113,8 +114,13 @@ class NodePower {
     serves_[node.value] = serves;
   }
 
+  // A node that is not up is in none of the counts, lists and sums of this class, whatever its power.
+  Health health(NodeId node) const { return unhealthy_ == 0 ? Health::up : health_[node.value]; }
+  void set_health(NodeId node, Health health);
+
   // `until`: when a boot or a shutdown is expected to be over. A boot that ends in `off` has failed.
   void changed(NodeId node, PowerState state, Instant now, Instant until);
+  void commanded(NodeId node, std::uint64_t by) { nodes_[node.value].command = by; }
 
   // Rows as they stand, for a snapshot, and how they are put back.
   const NodePowerRow& row(NodeId node) const { return nodes_[node.value]; }
@@ -139,6 +145,8 @@ class NodePower {
   const Machine* machine_;
   std::vector<NodePowerRow> nodes_;
   std::vector<bool> serves_;  // by node id; empty: none ever has
+  std::vector<Health> health_;  // by node id; empty: all have always been up
+  std::size_t unhealthy_ = 0;
   std::vector<IdSet> sets_;   // by state
   std::array<std::int64_t, 4> nodes_in_{};
   std::array<std::int64_t, 4> processors_in_{};

@@ -354,6 +354,15 @@ void NodeSpace::wake(NodeId node, Instant now) {
   set_available(node, true);
 }
 
+void NodeSpace::put_back(NodeId node, std::uint64_t fell_idle, Instant idle_since) {
+  leave(node.value);
+  nodes_[node.value].fell_idle = fell_idle;
+  nodes_[node.value].idle_since = idle_since;
+  idle_clock_ = std::max(idle_clock_, fell_idle);
+  enter(node.value);
+  note(node.value);
+}
+
 void NodeSpace::note(std::uint32_t node) {
   if (changed_.size() >= 2 * nodes_.size() + 64) {  // whoever lags so far behind copies the whole
     forgotten_ += changed_.size();

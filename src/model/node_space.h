@@ -74,6 +74,9 @@ class NodeSpace {
   void set_available(NodeId node, bool available);
   // Makes an idle node available that was not: it has been idle from now on only.
   void wake(NodeId node, Instant now);
+  // For a snapshot: where the node stands in the order in which nodes fell idle, and how it is put back there.
+  std::uint64_t fell_idle(NodeId node) const { return nodes_[node.value].fell_idle; }
+  void put_back(NodeId node, std::uint64_t fell_idle, Instant idle_since);
   bool available(NodeId node) const { return nodes_[node.value].available; }
 
   std::uint32_t free_on(NodeId node) const { return nodes_[node.value].free; }

@@ -13,7 +13,7 @@ namespace rota {
 
 class Placements {
  public:
-  void add_job() { slot_of_.add() = kNone; }  // the next job id exists
+  void add_job(JobId job) { slot_of_.add(job.value) = kNone; }
   void retire_job(JobId job) {                // it will not be asked for again
     erase(job);
     slot_of_.retire(job.value);

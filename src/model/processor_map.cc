@@ -21,6 +21,18 @@ void ProcessorMap::take(JobId job, std::uint32_t count, std::span<const std::uin
   }
 }
 
+std::vector<std::uint32_t> ProcessorMap::held_by(JobId job) const {
+  std::vector<std::uint32_t> held;
+  for (std::uint32_t p = 0; p < owners_.size(); ++p) {
+    if (owners_[p] == job) held.push_back(p);
+  }
+  return held;
+}
+
+void ProcessorMap::put_back(JobId job, std::span<const std::uint32_t> processors) {
+  for (const std::uint32_t p : processors) CHECK(take_one(job, p), "a processor is held by one job");
+}
+
 void ProcessorMap::release(JobId job) {
   for (JobId& owner : owners_) {
     if (owner == job) {

@@ -22,6 +22,10 @@ class ProcessorMap {
   void take(JobId job, std::uint32_t count, std::span<const std::uint32_t> preferred);
   void release(JobId job);
 
+  // For a snapshot: the processors that a job holds, rising, O(all); and how they are put back.
+  std::vector<std::uint32_t> held_by(JobId job) const;
+  void put_back(JobId job, std::span<const std::uint32_t> processors);
+
  private:
   bool take_one(JobId job, std::uint32_t processor);
 

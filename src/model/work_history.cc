@@ -27,6 +27,20 @@ void WorkHistory::add(const JobSpec& spec, Duration run) {
   longest_limit_ = std::max(longest_limit_, spec.limit);
 }
 
+std::vector<WorkKept> WorkHistory::kept() const {
+  std::vector<WorkKept> all;
+  for (std::uint32_t k = 0; k < kClasses; ++k) {
+    const Sums& sums = sums_[k];
+    if (sums.jobs > 0) all.push_back({k, sums.jobs, sums.use, sums.squares, longest_limit_});
+  }
+  return all;
+}
+
+void WorkHistory::put_back(const WorkKept& kept) {
+  sums_[kept.size_class % kClasses] = {kept.jobs, kept.use, kept.squares};
+  longest_limit_ = kept.longest_limit;
+}
+
 std::array<WorkHistory::Use, WorkHistory::kClasses> WorkHistory::uses(std::int64_t least) const {
   struct Group {
     std::size_t first;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/job.h"
+#include "model/fact.h"
 #include "model/machine.h"
 
 namespace rota {
@@ -30,6 +30,10 @@ class WorkHistory {
   static constexpr std::size_t kClasses = 33;
   static std::size_t class_of(std::uint32_t nodes);
   std::array<Use, kClasses> uses(std::int64_t least) const;
+
+  // For a snapshot: each class in which there are any, and how they are put back.
+  std::vector<WorkKept> kept() const;
+  void put_back(const WorkKept& kept);
 
   Duration longest_limit() const { return longest_limit_; }  // of the jobs added; 0: none
 

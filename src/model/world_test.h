@@ -16,6 +16,17 @@ struct Asking {
   std::uint32_t user = UINT32_MAX;
 };
 
+// Folds any fact in, now.
+template <class Kind>
+void fold(Cluster& cluster, const Kind& what) {
+  cluster.fold(cluster.now(), cluster.sequence() + 1, what);
+}
+inline JobId submit(Cluster& cluster, const JobSpec& spec) {
+  const JobId id = cluster.next_job();
+  fold(cluster, Submitted{id, spec, spec.limit});
+  return id;
+}
+
 class World {
  public:
   explicit World(const ClusterOptions& options) : cluster_(options) {}
@@ -39,22 +50,24 @@ class World {
     spec.limit = seconds(asks.limit);
     spec.priority = asks.priority;
     spec.user = asks.user;
-    return cluster_.submitted(spec, spec.limit);
+    return submit(cluster_, spec);
   }
   JobId running(const Asking& asks) {
     const JobId id = waiting(asks);
-    cluster_.started({id, false});
+    fold(Started{id, false});
     return id;
   }
   JobId backfilled(const Asking& asks) {
     const JobId id = waiting(asks);
-    cluster_.started({id, true});
+    fold(Started{id, true});
     return id;
   }
-  void ends(JobId id) { cluster_.finished({id, false}); }
-  void promise(JobId id, std::int64_t second) { cluster_.promised({id, at_seconds(second)}); }
-  void close_cycle() {
-    cluster_.close_cycle([](JobId, const Job&) {});
+  void ends(JobId id) { fold(Finished{id}); }
+  void promise(JobId id, std::int64_t second) { fold(Promised{id, at_seconds(second)}); }
+  void close_cycle() { fold(CycleClosed{}); }
+  template <class Kind>
+  void fold(const Kind& what) {
+    rota::fold(cluster_, what);
   }
 
   Cluster& cluster() { return cluster_; }

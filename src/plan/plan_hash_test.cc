@@ -48,7 +48,7 @@ class PlanHashTest : public testing::Test {
     world.waiting({2, 10});
     for (const std::uint32_t node : {0U, 1U}) {
       const JobId id = world.waiting({2, 10});
-      world.cluster().started({id, false, on(node)});
+      world.fold(Started{id, false, on(node)});
     }
     world.at(second);
     Plan plan;

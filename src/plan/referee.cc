@@ -38,27 +38,50 @@ bool overtaken_beyond(const View& view, const Plan& plan, Instant at) {
 
 }  // namespace
 
-void Referee::saw_submitted() {
-  ledger_.push_back(State::waiting);
+void Referee::saw(const View& /*before*/, const Submitted& fact) {
+  ledger_.add(fact.job.value) = fact.bars == kNoBars ? State::waiting : State::barred;
   gave_way_.clear();
 }
 
-void Referee::saw_started(const View& view, JobId job) {
-  ledger_[job.value] = State::running;
-  held_ += view.job(job).spec.processors;
-  count_nodes(view, job, true);
+void Referee::saw(const View& before, const Started& fact) {
+  ledger_[fact.job.value] = State::running;
+  held_ += before.job(fact.job).spec.processors;
+  count_nodes(before, fact.job, fact.where, 1);
 }
 
-void Referee::saw_ended(const View& view, JobId job, bool requeued) {
-  ledger_[job.value] = requeued ? State::waiting : State::gone;
-  held_ -= view.job(job).spec.processors;
-  if (view.job(job).leaving) {
-    leaving_ -= view.job(job).spec.processors;
+void Referee::ended(const View& before, JobId job, bool queued_again) {
+  const Job& its = before.job(job);
+  held_ -= its.spec.processors;
+  if (its.leaving) {
+    leaving_ -= its.spec.processors;
     for (GaveWay& g : gave_way_) g.gone = g.gone || g.job == job;
   } else {
     gave_way_.clear();
   }
-  count_nodes(view, job, false);
+  if (!before.nodes().counted()) count_nodes(before, job, before.placement(job), -1);
+  if (queued_again) {
+    ledger_[job.value] = State::waiting;
+  } else {
+    ledger_.retire(job.value);
+  }
+}
+
+void Referee::see_bars(const View& after, JobId job) {
+  ledger_[job.value] = after.job(job).state == JobState::barred ? State::barred : State::waiting;
+  gave_way_.clear();
+}
+
+// A state that is taken over.
+void Referee::settled(const View& after, const JobKept& fact) {
+  const Job& job = after.job(fact.job);
+  if (job.gone()) return;
+  State& state = ledger_.add(fact.job.value);
+  state = job.state == JobState::barred ? State::barred : State::waiting;
+  if (job.state != JobState::running) return;
+  state = State::running;
+  held_ += job.spec.processors;
+  if (job.leaving) leaving_ += job.spec.processors;
+  count_nodes(after, fact.job, fact.where, 1);
 }
 
 std::optional<std::string> Referee::check(const View& view, const Plan& plan) {
@@ -91,7 +114,10 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
   for (const Action& a : plan.actions()) {
     ++checks_;
     if (a.of_power()) continue;
-    if (a.job.value >= ledger_.size()) return "an action names a job that was never submitted";
+    if (!ledger_.contains(a.job.value)) {
+      if (!view.knows(a.job)) return "an action names a job that is not there";
+      return name(view, a.job) + (a.kind == ActionKind::start ? " is started but is not waiting" : " has ended");
+    }
     State& state = ledger_[a.job.value];
     if (a.kind == ActionKind::start) {
       if (state != State::waiting) return name(view, a.job) + " is started but is not waiting";
@@ -223,7 +249,7 @@ std::optional<std::string> Referee::recount(const View& view) {
   view.running().for_each([&](const RunningEntry& e) {
     const Job& job = view.job(e.job);
     held += job.spec.processors;
-    sound = sound && ledger_[e.job.value] == State::running && job.state == JobState::running &&
+    sound = sound && ledger_.contains(e.job.value) && ledger_[e.job.value] == State::running && job.state == JobState::running &&
             e.place.end == job.expected_end() && e.place.end >= before;
     before = e.place.end;
     ++checks_;

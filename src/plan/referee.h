@@ -31,16 +31,35 @@ namespace rota {
 
 class Referee {
  public:
-  // Must see every event that the cluster folds, in order; `id` is the job that it is about.
-  void saw_submitted();
-  void saw_rejected() { ledger_.push_back(State::gone); }
-  void saw_started(const View& view, JobId job);
-  void saw_ended(const View& view, JobId job, bool requeued);
-  void saw_leave_nodes(const View& view, JobId job) { count_nodes(view, job, false); }  // it moves from here
-  void saw_take_nodes(const View& view, JobId job) { count_nodes(view, job, true); }    // to here
-  void saw_cancelled(const View& view, JobId job);
-  void saw_preempted(const View& view, JobId job, JobId beneficiary);
-  void saw_power(const View& view, const PowerChanged& fact);
+  // Must see every fact: `before` is the state at its time without it.
+  template <class Kind>
+  void saw(const View& /*before*/, const Kind& /*fact*/) {}
+  void saw(const View& before, const Submitted& fact);
+  void saw(const View& before, const Started& fact);
+  void saw(const View& before, const Finished& fact) { ended(before, fact.job, false); }
+  void saw(const View& before, const Requeued& fact) { ended(before, fact.job, true); }
+  void saw(const View& before, const Vacated& fact) { ended(before, fact.job, true); }
+  void saw(const View& before, const LaunchFailed& fact) { ended(before, fact.job, fact.again); }
+  void saw(const View& before, const Cancelled& fact);
+  void saw(const View& before, const Preempted& fact);
+  void saw(const View& before, const Migrated& fact);
+  void saw(const View& before, const PowerChanged& fact) { switched(before, fact.node, fact.state, kNever); }
+  void saw(const View& before, const PowerOrdered& fact) {
+    switched(before, fact.node, fact.on ? PowerState::booting : PowerState::shutting_down, fact.until);
+  }
+  void saw(const View& before, const HealthChanged& fact) { drain(before, fact.node, fact.health != Health::up); }
+  void saw(const View& before, const LicencesCounted& fact);
+  // And of some what became of it: `after` is the state with it.
+  template <class Kind>
+  void settled(const View& /*after*/, const Kind& /*fact*/) {}
+  void settled(const View& after, const Held& fact) { see_bars(after, fact.job); }
+  void settled(const View& after, const Released& fact) { see_bars(after, fact.job); }
+  void settled(const View& after, const Amended& fact) { see_bars(after, fact.job); }
+  void settled(const View& after, const Eligible& fact) { see_bars(after, fact.job); }
+  void settled(const View& after, const LaunchFailed& fact) { if (fact.again) see_bars(after, fact.job); }
+  void settled(const View& after, const JobKept& fact);
+  void settled(const View& after, const NodeKept& fact);
+  void settled(const View& after, const LicenceKept& fact);
 
   // The first breach found, as a sentence; nothing if the plan is sound. `view` is the state that it was made for.
   // Never inlined: profiles say what it costs.
@@ -49,8 +68,14 @@ class Referee {
   std::int64_t checks() const { return checks_; }  // single facts recomputed so far
 
  private:
-  enum class State : std::uint8_t { waiting, running, gone };
+  enum class State : std::uint8_t { waiting, running, barred };
 
+  void ended(const View& before, JobId job, bool queued_again);
+  void switched(const View& before, NodeId node, PowerState state, Instant until);
+  void drain(const View& before, NodeId node, bool unfit);
+  std::int64_t drained_on(const View& view, NodeId node) const;
+  void see_bars(const View& after, JobId job);
+  bool waits(JobId job) const { return ledger_.contains(job.value) && ledger_[job.value] == State::waiting; }
   std::optional<std::string> check_actions(const View& view, const Plan& plan);
   std::optional<std::string> check_kept_promises(const View& view, const Plan& plan);
   std::optional<std::string> check_new_promises(const View& view, const Plan& plan);
@@ -87,13 +112,13 @@ class Referee {
   void count_power(const View& view, NodeId node, std::int64_t sign);
   template <class Visit>
   void for_each_away(const View& view, const Visit& visit) const;
-  void count_nodes(const View& view, JobId job, bool taken);
+  void count_nodes(const View& view, JobId job, const Placement& where, std::int64_t sign);
   void count_place(const View& view, JobId job, const Placement& where, std::int64_t sign);
   void count_licences(const View& view, JobId job, std::int64_t sign);
   static Instant gone_by(const Plan& plan, JobId job);
   std::int64_t left_at(const View& view, const Plan& plan, Instant at, bool backfilled) const;
 
-  std::vector<State> ledger_;  // by job id
+  PagedTable<State> ledger_;   // by job id; whoever is gone is forgotten
   std::int64_t held_ = 0;      // processors of running jobs
   std::int64_t leaving_ = 0;   // of those, of jobs that were told to give way
   // Who gave way to whom at one instant at which nothing else has happened since; else empty.
@@ -137,7 +162,9 @@ class Referee {
   std::map<Instant, std::int64_t> booting_;  // processors of nodes that are not on: by when their boots end;
   std::map<std::pair<Instant, Duration>, std::int64_t> falling_asleep_;  // by when they sleep, and their boot times;
   std::map<Duration, std::int64_t> asleep_;                              // by their boot times
-  std::int64_t away_ = 0;                                                // and all together
+  std::int64_t away_ = 0;                                                // and all together, with
+  std::int64_t drained_ = 0;  // what is unused on nodes that are on and not fit for use
+  std::vector<bool> unfit_;   // by node; empty: none has ever been
   struct NodeChange {
     std::uint32_t node;
     Instant at;
@@ -157,6 +184,7 @@ template <class Visit>
 void Referee::for_each_away(const View& view, const Visit& visit) const {
   const Instant now = view.now();
   const bool woken = view.options().wakes_for_promises;
+  if (drained_ > 0) visit(kNever, drained_);
   for (const auto& [until, count] : booting_) visit(std::max(until, now + Duration{1}), count);
   for (const auto& [off, count] : falling_asleep_) visit(woken ? std::max(off.first, now) + off.second : kNever, count);
   for (const auto& [boot, count] : asleep_) visit(woken ? now + boot : kNever, count);

@@ -18,16 +18,39 @@ std::size_t slot_of(const Machine& machine, LicenceId licence) { return machine.
 
 }  // namespace
 
-void Referee::count_nodes(const View& view, JobId job, bool taken) {
+void Referee::count_nodes(const View& view, JobId job, const Placement& where, std::int64_t sign) {
   if (view.nodes().counted()) return;
   used_.resize(slots(*view.options().machine));
-  count_place(view, job, view.placement(job), taken ? 1 : -1);
-  count_licences(view, job, taken ? 1 : -1);
+  count_place(view, job, where, sign);
+  count_licences(view, job, sign);
+  if (unfit_.empty()) return;
+  for (const Share& s : where.shares) {  // what is used there is not unused
+    if (!unfit_[s.node.value] || power_[s.node.value].state != PowerState::on) continue;
+    drained_ -= sign * s.processors;
+    away_ -= sign * s.processors;
+  }
 }
 
 void Referee::count_place(const View& view, JobId job, const Placement& where, std::int64_t sign) {
   const JobSpec& spec = view.job(job).spec;
   for (const Share& s : where.shares) used_[s.node.value].add(use_of(spec, s, sign));
+}
+
+void Referee::saw(const View& before, const Migrated& fact) {
+  count_nodes(before, fact.job, before.placement(fact.job), -1);
+  count_nodes(before, fact.job, fact.where, 1);
+}
+
+void Referee::saw(const View& before, const LicencesCounted& fact) {
+  const Machine& machine = *before.options().machine;
+  used_.resize(slots(machine));
+  used_[slot_of(machine, fact.licence)].processors += fact.elsewhere - before.licences_elsewhere(fact.licence);
+}
+
+void Referee::settled(const View& after, const LicenceKept& fact) {
+  const Machine& machine = *after.options().machine;
+  used_.resize(slots(machine));
+  used_[slot_of(machine, fact.licence)].processors += fact.elsewhere;
 }
 
 const char* Referee::bars(const Node& node, const JobSpec& spec) {

@@ -31,16 +31,47 @@ void Referee::count_power(const View& view, NodeId id, std::int64_t sign) {
   }
 }
 
-void Referee::saw_power(const View& view, const PowerChanged& fact) {
+// Unused on a node that is on and not fit for use.
+std::int64_t Referee::drained_on(const View& view, NodeId id) const {
+  if (unfit_.empty() || !unfit_[id.value] || power_[id.value].state != PowerState::on) return 0;
+  return described(view, id).processors - used_[id.value].processors;
+}
+
+void Referee::drain(const View& before, NodeId id, bool unfit) {
+  const std::size_t nodes = before.options().machine->nodes.size();
+  power_.resize(nodes);
+  unfit_.resize(nodes);
+  used_.resize(nodes + before.options().machine->licences.size());
+  const std::int64_t drained = drained_on(before, id);
+  unfit_[id.value] = unfit;
+  drained_ += drained_on(before, id) - drained;
+  away_ += drained_on(before, id) - drained;
+}
+
+void Referee::settled(const View& after, const NodeKept& fact) {
+  const NodePowerRow& row = fact.power;
+  const NodeId node = fact.node;
+  power_.resize(after.options().machine->nodes.size());
+  count_power(after, node, -1);
+  power_[node.value] = {row.state, row.failures > 0 ? row.shunned_until : row.until, row.failures};
+  if (row.failures > 0 && row.state != PowerState::off) power_[node.value].until = row.until;
+  count_power(after, node, 1);
+  if (fact.health != Health::up) drain(after, node, true);
+}
+
+void Referee::switched(const View& view, NodeId node, PowerState state, Instant until) {
   power_.resize(view.options().machine->nodes.size());
-  count_power(view, fact.node, -1);
-  Power& power = power_[fact.node.value];
-  const bool failed = power.state == PowerState::booting && fact.state == PowerState::off;
-  const std::uint32_t failures = fact.state == PowerState::on ? 0 : power.failures + (failed ? 1 : 0);
+  const std::int64_t drained = drained_on(view, node);
+  count_power(view, node, -1);
+  Power& power = power_[node.value];
+  const bool failed = power.state == PowerState::booting && state == PowerState::off;
+  const std::uint32_t failures = state == PowerState::on ? 0 : power.failures + (failed ? 1 : 0);
   const std::int64_t minutes =
       failures == 0 ? 0 : std::min<std::int64_t>(60, std::int64_t{1} << std::min(failures - 1, 6U));
-  power = {fact.state, failed ? view.now() + seconds(60 * minutes) : fact.until, failures};
-  count_power(view, fact.node, 1);
+  power = {state, failed ? view.now() + seconds(60 * minutes) : until, failures};
+  count_power(view, node, 1);
+  drained_ += drained_on(view, node) - drained;
+  away_ += drained_on(view, node) - drained;
 }
 
 // Processors of nodes that cannot take jobs yet at `at`.
@@ -99,8 +130,10 @@ std::optional<std::string> Referee::check_power(const View& view, const Plan& pl
   looked_at_.resize(machine.nodes.size());
   for (const Placement& where : plan.places()) {
     for (const Share& s : where.shares) {
-      if (power_[s.node.value].state == PowerState::on) continue;
-      return "a job is started on node " + machine.nodes[s.node.value].name + ", which is not on";
+      const bool unfit = !unfit_.empty() && unfit_[s.node.value];
+      if (power_[s.node.value].state == PowerState::on && !unfit) continue;
+      const char* why = unfit ? ", which is draining or down" : ", which is not on";
+      return "a job is started on node " + machine.nodes[s.node.value].name + why;
     }
   }
   if (!switches) return std::nullopt;

@@ -33,19 +33,19 @@ bool in_its_place(const View& view, const Plan& plan, JobId id, const Placement&
 
 }  // namespace
 
-void Referee::saw_preempted(const View& view, JobId job, JobId beneficiary) {
-  leaving_ += view.job(job).spec.processors;
-  if (gave_way_at_ != view.now()) gave_way_.clear();
-  gave_way_at_ = view.now();
-  const bool places_matter = !view.counts_decide();
-  gave_way_.push_back({job, beneficiary, false, places_matter ? view.placement(job) : Placement{}});
+void Referee::saw(const View& before, const Preempted& fact) {
+  leaving_ += before.job(fact.job).spec.processors;
+  if (gave_way_at_ != before.now()) gave_way_.clear();
+  gave_way_at_ = before.now();
+  const bool places_matter = !before.counts_decide();
+  gave_way_.push_back({fact.job, fact.beneficiary, false, places_matter ? before.placement(fact.job) : Placement{}});
 }
 
-void Referee::saw_cancelled(const View& view, JobId job) {
-  if (ledger_[job.value] == State::running) {
-    saw_ended(view, job, false);
+void Referee::saw(const View& before, const Cancelled& fact) {
+  if (before.job(fact.job).state == JobState::running) {
+    ended(before, fact.job, false);
   } else {
-    ledger_[job.value] = State::gone;
+    ledger_.retire(fact.job.value);
   }
   gave_way_.clear();
 }
@@ -63,7 +63,7 @@ std::optional<std::string> Referee::check_preemption(const View& view, const Act
   const Job& job = view.job(action.job);
   const JobId beneficiary = action.reason.promised;
   if (job.leaving) return name(view, action.job) + " is preempted and is leaving already";
-  if (beneficiary.value >= ledger_.size() || ledger_[beneficiary.value] != State::waiting) {
+  if (!waits(beneficiary)) {
     return name(view, action.job) + " is preempted for nobody who waits";
   }
   if (view.job(beneficiary).spec.priority <= job.spec.priority) {

@@ -1,6 +1,8 @@
 // Preemption on nodes and beside promises, and boots that fail: plans that are broken on purpose, one breach each.
 #include <gtest/gtest.h>
 
+#include "model/world_test.h"
+
 #include "model/cluster.h"
 #include "plan/referee.h"
 
@@ -57,27 +59,36 @@ class RefereeOfPreemption : public testing::Test {
     return {{{NodeId{node}, spec.processors}}, spec.per_node(), spec.licence, spec.licences};
   }
 
+  template <class Kind>
+  void tell(const Kind& what) {
+    referee_.saw(cluster_, what);
+    fold(cluster_, what);
+    referee_.settled(cluster_, what);
+  }
+  JobId told(const JobSpec& spec) {
+    const JobId id = cluster_.next_job();
+    tell(Submitted{id, spec, spec.limit});
+    return id;
+  }
   JobId waiting(JobSpec spec) {
     spec.number = ++numbers_;
-    referee_.saw_submitted();
-    return cluster_.submitted(spec, spec.limit);
+    return told(spec);
   }
   JobId running(const JobSpec& spec, std::uint32_t node) {
     const JobId id = waiting(spec);
-    cluster_.started(id, false, on(node, spec));
-    referee_.saw_started(cluster_, id);
+    tell(Started{id, false, on(node, spec)});
     return id;
   }
   void gives_way(JobId job, JobId beneficiary) {
-    referee_.saw_preempted(cluster_, job, beneficiary);
-    cluster_.preempted({job, beneficiary});
-    referee_.saw_ended(cluster_, job, true);
-    cluster_.vacated({job, seconds(1)});
+    tell(Preempted{job, beneficiary});
+    tell(Vacated{job, seconds(1)});
   }
   void power(std::uint32_t node, PowerState state) {
-    const PowerChanged fact{NodeId{node}, state, state == PowerState::booting ? at_seconds(10) : kNever};
-    cluster_.power_changed(fact);
-    referee_.saw_power(cluster_, fact);
+    if (state == PowerState::booting || state == PowerState::shutting_down) {
+      tell(PowerOrdered{NodeId{node}, state == PowerState::booting, at_seconds(10)});
+    } else {
+      tell(PowerChanged{NodeId{node}, state});
+    }
   }
   Plan& plan_at(std::int64_t second) {
     cluster_.open_cycle(at_seconds(second));
@@ -147,8 +158,8 @@ TEST_F(RefereeOfPreemption, CatchesThatAnEqualLosesItsPromise) {
   running(asks(2, 5), kSecond);
   const JobId urgent = waiting(asks(2, 1));
   const JobId equal = waiting(asks(2, 1, 1));
-  cluster_.promised(urgent, at_seconds(100), on(kFirst, asks(2, 1)));
-  cluster_.promised(equal, at_seconds(100), on(kSecond, asks(2, 1)));
+  tell(Promised{urgent, at_seconds(100), on(kFirst, asks(2, 1))});
+  tell(Promised{equal, at_seconds(100), on(kSecond, asks(2, 1))});
   Plan& plan = plan_at(1);
   plan.preempt(low, in_favour_of(urgent));
   EXPECT_EQ(breach(), "none");
@@ -160,8 +171,8 @@ TEST_F(RefereeOfPreemption, CatchesThatAStartTakesWhatAnEqualIsPromised) {
   const JobId low = running(asks(2, 0), kSecond);
   const JobId urgent = waiting(asks(2, 1));
   const JobId equal = waiting(asks(2, 1, 1));
-  cluster_.promised(urgent, at_seconds(200), on(kFirst, asks(2, 1)));
-  cluster_.promised(equal, at_seconds(50), on(kSecond, asks(2, 1)));
+  tell(Promised{urgent, at_seconds(200), on(kFirst, asks(2, 1))});
+  tell(Promised{equal, at_seconds(50), on(kSecond, asks(2, 1))});
   plan_at(1);
   gives_way(low, urgent);
   plan_at(1).start_at(urgent, on(kSecond, asks(2, 1)), {}, false);

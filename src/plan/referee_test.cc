@@ -14,28 +14,25 @@ constexpr Reason kInTime{Rule::ends_before_promise, {}, kNever, 0, 0};
 // A world, the referee that has watched it come about, and a plan to be judged.
 class RefereeTest : public testing::Test {
  protected:
-  JobId waiting(const Asking& asks) {
-    referee_.saw_submitted();
-    return world_.waiting(asks);
+  template <class Kind>
+  void tell(const Kind& what) {
+    referee_.saw(world_.cluster(), what);
+    world_.fold(what);
+    referee_.settled(world_.cluster(), what);
   }
-  JobId running(const Asking& asks) {
-    referee_.saw_submitted();
-    const JobId id = world_.running(asks);
-    referee_.saw_started(world_.cluster(), id);
+  JobId waiting(const Asking& asks) {
+    const JobId id = world_.waiting(asks);
+    referee_.saw(world_.cluster(), Submitted{id, world_.job(id).spec});
     return id;
   }
-  void ends(JobId id) {
-    referee_.saw_ended(world_.cluster(), id, false);
-    world_.ends(id);
+  JobId running(const Asking& asks) {
+    const JobId id = waiting(asks);
+    tell(Started{id});
+    return id;
   }
-  void preempted(JobId job, JobId beneficiary) {
-    referee_.saw_preempted(world_.cluster(), job, beneficiary);
-    world_.cluster().preempted({job});
-  }
-  void vacated(JobId job) {
-    referee_.saw_ended(world_.cluster(), job, true);
-    world_.cluster().vacated({job, seconds(1)});
-  }
+  void ends(JobId id) { tell(Finished{id}); }
+  void preempted(JobId job, JobId beneficiary) { tell(Preempted{job, beneficiary}); }
+  void vacated(JobId job) { tell(Vacated{job, seconds(1)}); }
   Plan& plan_at(std::int64_t second) {
     world_.at(second);
     plan_.open(world_.cluster());
@@ -198,7 +195,7 @@ TEST_F(RefereeTest, CatchesAKillBeforeTheLimitWhateverReasonIsGiven) {
 
 TEST_F(RefereeTest, CatchesAKillByPredictionAlone) {
   const JobId one = running({1, 50});
-  world_.cluster().expected({one, seconds(10)});
+  tell(Expected{one, seconds(10)});
   plan_at(10).kill(one, {Rule::harms_nobody, {}, kNever, 0, 0});
   EXPECT_EQ(breach(), "job 1 is killed before its limit, and no promise is due");
 }
@@ -260,7 +257,7 @@ TEST_F(RefereeTest, ExcusesAPromiseThatAnOverrunHasBroken) {
   const JobId head = waiting({4, 5});
   world_.promise(head, 10);
   world_.at(10);
-  world_.cluster().apply({at_seconds(10), Overdue{one}});
+  tell(Overdue{one});
   plan_at(10).promise(head, at_seconds(10) + Duration{1});
   EXPECT_EQ(breach(), "none");
 }
@@ -296,8 +293,7 @@ TEST_F(RefereeTest, CatchesTwoPromisesThatTogetherNeedTooMuch) {
 
 TEST_F(RefereeTest, CatchesAStateThatItsOwnLedgerContradicts) {
   running({3, 10});
-  referee_.saw_submitted();
-  world_.running({1, 5});  // nobody told the referee that it started
+  world_.fold(Started{waiting({1, 5})});  // nobody told the referee that it started
   plan_at(2);
   EXPECT_EQ(breach_found_in_time(), "the index of running jobs contradicts the jobs themselves");
 }
@@ -330,7 +326,6 @@ class RefereeOnNodes : public testing::Test {
   }
   JobId submitted(std::uint32_t processors, std::uint32_t nodes, std::int64_t limit, std::uint8_t accelerators,
                   AcceleratorTypeId type) {
-    referee_.saw_submitted();
     JobSpec spec;
     spec.number = ++numbers_;
     spec.processors = processors;
@@ -338,14 +333,24 @@ class RefereeOnNodes : public testing::Test {
     spec.limit = seconds(limit);
     spec.accelerators = accelerators;
     spec.accelerator_type = type;
-    return cluster_.submitted(spec, spec.limit);
+    return told(spec);
+  }
+  template <class Kind>
+  void tell(const Kind& what) {
+    referee_.saw(cluster_, what);
+    fold(cluster_, what);
+    referee_.settled(cluster_, what);
+  }
+  JobId told(const JobSpec& spec) {
+    const JobId id = cluster_.next_job();
+    tell(Submitted{id, spec, spec.limit});
+    return id;
   }
   JobId running(std::uint32_t processors, std::int64_t limit, const Placement& where) {
     return starts(waiting(processors, 0, limit), where);
   }
   JobId starts(JobId id, const Placement& where) {
-    cluster_.started(id, false, where);
-    referee_.saw_started(cluster_, id);
+    tell(Started{id, false, where});
     return id;
   }
   Plan& plan_at(std::int64_t second) {
@@ -422,7 +427,7 @@ TEST_F(RefereeOnNodes, CatchesAPromiseThatMovesLaterForNoReason) {
   running(1, 10, on(0, 1));
   running(2, 20, on(1, 2));
   const JobId head = waiting(2, 1, 5);
-  cluster_.promised(head, at_seconds(10), on(0, 2));
+  tell(Promised{head, at_seconds(10), on(0, 2)});
   Plan& plan = plan_at(2);
   plan.promise_at(head, at_seconds(20), on(1, 2));
   EXPECT_EQ(breach_found_in_time(),
@@ -433,8 +438,8 @@ TEST_F(RefereeOnNodes, LetsAPromiseMoveThatAnOverrunHasBroken) {
   const JobId late = running(1, 10, on(0, 1));
   running(2, 20, on(1, 2));
   const JobId head = waiting(2, 1, 5);
-  cluster_.promised(head, at_seconds(10), on(0, 2));
-  cluster_.expected({late, seconds(15)});
+  tell(Promised{head, at_seconds(10), on(0, 2)});
+  tell(Expected{late, seconds(15)});
   Plan& plan = plan_at(2);
   plan.promise_at(head, at_seconds(15), on(0, 2));
   EXPECT_EQ(breach_found_in_time(), "");

@@ -253,7 +253,7 @@ class SleepyBidTest : public BidTest {
     options.wakes_for_promises = true;
     return options;
   }
-  void sleeps(std::uint32_t node) { sleepy_.cluster().power_changed({NodeId{node}, PowerState::off, kNever}); }
+  void sleeps(std::uint32_t node) { sleepy_.fold(PowerChanged{NodeId{node}, PowerState::off}); }
   Bid sleepy_bid(const JobSpec& job, const Haul& haul = {}) { return *bid_for(rules_, sleepy_.cluster(), job, haul); }
 
   Machine machine_ = two_nodes();

@@ -44,14 +44,14 @@ class BidRoom : public testing::Test {
     spec.licences = licences;
     return spec;
   }
-  JobId waits(const JobSpec& spec) { return cluster_.submitted(spec, spec.limit); }
+  JobId waits(const JobSpec& spec) { return submit(cluster_, spec); }
   void runs(const JobSpec& spec, std::uint32_t node) {
-    cluster_.started(waits(spec), false,
-                     {{{NodeId{node}, spec.processors}}, spec.per_node(), spec.licence, spec.licences});
+    fold(cluster_, Started{waits(spec), false,
+                           {{{NodeId{node}, spec.processors}}, spec.per_node(), spec.licence, spec.licences}});
   }
   void promises(JobId id, std::int64_t second, std::uint32_t node) {
     const JobSpec& spec = cluster_.job(id).spec;
-    cluster_.promised(id, at_seconds(second), {{{NodeId{node}, spec.processors}}, spec.per_node(), {}, 0});
+    fold(cluster_, Promised{id, at_seconds(second), {{{NodeId{node}, spec.processors}}, spec.per_node(), {}, 0}});
   }
   // How long until the job starts, as the site bids by its plan.
   Duration bid(const JobSpec& spec, const Haul& haul = {}) { return bid_for(rules_, cluster_, spec, haul)->start; }
@@ -106,7 +106,7 @@ TEST_F(BidRoom, goes_before_a_promise_if_it_is_over_by_then) {
 }
 
 TEST_F(BidRoom, counts_the_boot_of_the_node_that_has_the_accelerators) {
-  cluster_.power_changed({NodeId{0}, PowerState::off, kNever});
+  fold(cluster_, PowerChanged{NodeId{0}, PowerState::off});
   EXPECT_EQ(bid(asks(10, 0)), seconds(0));
   EXPECT_EQ(bid(asks(10, 1)), seconds(30));
   EXPECT_EQ(bid(asks(10, 1), {seconds(5), {}, {}}), seconds(35)) << "woken when the input has come";

@@ -453,30 +453,20 @@ Result<Chain> Chain::parse(std::string_view text) {
   Chain chain;
   chain.text_ = text;
   chain.knobs_ = draft.knobs;
-  if (auto overrun = make_overrun(draft.knobs.overrun)) chain.links_.push_back(std::move(overrun));
+  if (auto overrun = make_overrun(draft.knobs.overrun)) chain.add("overrun", std::move(overrun));
   if (chain.ranks_running()) {
     const BackfillKnobs& backfill = draft.knobs.backfill;
-    chain.links_.push_back(std::make_unique<Preempt>(draft.knobs.preempt, draft.knobs.checkpoint, backfill.skip,
-                                                     backfill.reservations > 1));
+    chain.add("preempt", std::make_unique<Preempt>(draft.knobs.preempt, draft.knobs.checkpoint, backfill.skip,
+                                                   backfill.reservations > 1));
   }
-  chain.links_.push_back(std::make_unique<Backfill>(draft.knobs.backfill));
+  chain.add("backfill", std::make_unique<Backfill>(draft.knobs.backfill));
   if (draft.knobs.migrate.how != Migration::none) {
-    chain.links_.push_back(std::make_unique<Migrate>(draft.knobs.migrate));
+    chain.add("migrate", std::make_unique<Migrate>(draft.knobs.migrate));
   }
   const PowerKnobs& power = chain.knobs_.power;
-  if (power.rule == Power::load_factor) chain.links_.push_back(std::make_unique<LoadFactorPower>(power));
-  if (power.on_demand()) chain.links_.push_back(std::make_unique<DemandPower>(power));
+  if (power.rule == Power::load_factor) chain.add("power", std::make_unique<LoadFactorPower>(power));
+  if (power.on_demand()) chain.add("power", std::make_unique<DemandPower>(power));
   return chain;
-}
-
-void Chain::decide(const View& view, Plan& plan) const {
-  for (const auto& link : links_) link->decide(view, plan);
-}
-
-Instant Chain::next_wakeup(const View& view) const {
-  Instant earliest = kNever;
-  for (const auto& link : links_) earliest = std::min(earliest, link->next_wakeup(view));
-  return earliest;
 }
 
 void Chain::set_power_options(ClusterOptions& options) const {

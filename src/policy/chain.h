@@ -44,10 +44,12 @@ class Chain {
   const ChainKnobs& knobs() const { return knobs_; }
 
   // Puts one more link behind those that the text names; it sees what they have drafted.
-  void append(std::unique_ptr<Policy> link) { links_.push_back(std::move(link)); }
+  void append(std::unique_ptr<Policy> link) { add("appended", std::move(link)); }
 
   void decide(const View& view, Plan& plan) const;
   Instant next_wakeup(const View& view) const;
+  // The links that ask for another look at this very instant, by the names of their knobs; for whoever tells of it.
+  std::string who_wakes(const View& view, const Plan& plan) const;
 
   // Whether a policy needs to know which processors jobs hold, not only how many.
   bool lists_processors() const { return asks_for_processors(knobs_.overrun); }
@@ -61,7 +63,13 @@ class Chain {
  private:
   std::string text_;
   ChainKnobs knobs_;
-  std::vector<std::unique_ptr<Policy>> links_;
+  struct Link {
+    const char* name;
+    std::unique_ptr<Policy> policy;
+  };
+  void add(const char* name, std::unique_ptr<Policy> policy) { links_.push_back({name, std::move(policy)}); }
+
+  std::vector<Link> links_;
 };
 
 // The tables behind `rota policies`, the manual and the parser.

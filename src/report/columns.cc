@@ -14,7 +14,7 @@ std::uint64_t zigzag(std::int64_t number) {
 
 std::uint64_t outcome_word(const Job& job) {
   const auto word = [](JobState state) { return std::uint64_t{static_cast<std::uint8_t>(state)} << 1U; };
-  return ((job.backfilled ? 1U : 0U) | word(job.state) | std::uint64_t{job.kills} << 4U) ^ word(JobState::completed);
+  return ((job.backfilled ? 1U : 0U) | word(job.state) | std::uint64_t{job.kills} << 5U) ^ word(JobState::completed);
 }
 
 Duration run_time(const Job& job) { return job.ended() ? job.end - job.start : Duration{0}; }

@@ -42,7 +42,7 @@ ColumnWriter shared_columns(const std::vector<Job>& jobs, const TimeScale& scale
 
 // What one policy made of them: wait + 1 (0: did not end); run time (signed, difference to that in the shared columns
 // of `shared`); 0 for no first promise, else 1 + signed of start - first promise; and a word of backfilled (bit 0),
-// state (bits 1-3, as JobState) and kills (from bit 4), exclusive-or that of a completed job.
+// state (bits 1-4, as JobState) and kills (from bit 5), exclusive-or that of a completed job.
 ColumnWriter outcome_columns(const std::vector<Job>& jobs, const std::vector<Job>& shared, const TimeScale& scale);
 
 }  // namespace rota::report

@@ -112,9 +112,9 @@ TEST(Columns, TellEveryJobOfARehearsal) {
     EXPECT_EQ(processors[i], job.spec.processors);
     EXPECT_EQ(user[i], job.spec.user + 1U);
     EXPECT_EQ(seconds(static_cast<std::int64_t>(limit[i])), job.spec.limit);
-    EXPECT_EQ((word[i] ^ 4U) >> 1U & 7U, static_cast<std::uint64_t>(job.state));
+    EXPECT_EQ((word[i] ^ 4U) >> 1U & 15U, static_cast<std::uint64_t>(job.state));
     EXPECT_EQ(word[i] & 1U, job.backfilled ? 1U : 0U);
-    EXPECT_EQ(word[i] >> 4U, job.kills);
+    EXPECT_EQ(word[i] >> 5U, job.kills);
     ASSERT_EQ(wait[i] == 0, !job.ended());
     if (!job.ended()) continue;
     EXPECT_EQ(job.spec.submit + seconds(static_cast<std::int64_t>(wait[i]) - 1), job.start);

@@ -6,28 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "model/fact_fields.h"
 #include "report/rows.h"
 
 namespace rota::report {
 namespace {
 
-std::string_view name_of(JobState state) {
-  switch (state) {
-    case JobState::waiting:
-      return "waiting";
-    case JobState::running:
-      return "running";
-    case JobState::completed:
-      return "completed";
-    case JobState::timed_out:
-      return "timed_out";
-    case JobState::cancelled:
-      return "cancelled";
-    case JobState::rejected:
-      return "rejected";
-  }
-  return "unknown";
-}
+std::string_view name_of(JobState state) { return ValueNames<JobState>::names[static_cast<std::size_t>(state)]; }
 
 void optional_instant(Rows& rows, Instant at) {
   if (at != kNever) rows.seconds(at);

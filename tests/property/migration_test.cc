@@ -8,6 +8,7 @@
 #include "control/controller.h"
 #include "engine/sim/engine.h"
 #include "scenario/scenario.h"
+#include "scenario/watching_intake.h"
 
 namespace rota {
 namespace {
@@ -49,7 +50,7 @@ std::string any_chain() {
 }
 
 // A rehearsal whose engine's commands are written down.
-class Recorded final : public Engine, private EventSink, private JobSink {
+class Recorded final : public Engine, private WatchingIntake, private JobSink {
  public:
   struct Stay {
     Instant from;
@@ -76,29 +77,27 @@ class Recorded final : public Engine, private EventSink, private JobSink {
     controller_.close();
   }
 
-  Result<void> dispatch(const Command& command) override {
+  void dispatch(const Command& command) override {
     const bool moves = command.kind == Command::Kind::migrate;
     if (moves || command.kind == Command::Kind::start) {
       stays[controller_.view().job(command.job).spec.number].push_back(
           {loop_.now(), command.cpu_factor, command.pause, command.kept});
     }
-    return engine_.dispatch(command);
+    engine_.dispatch(command);
   }
 
   std::map<std::int64_t, std::vector<Stay>> stays;  // by job number, as is
   std::map<std::int64_t, Job> jobs;
 
  private:
-  Result<void> deliver(std::span<const Event> events) override {
-    auto done = controller_.deliver(events);
-    const View& view = controller_.view();
+  Controller& watched() override { return controller_; }
+  void decided(const View& view) override {
     std::int64_t held = 0;
     view.running().for_each([&](const RunningEntry& e) {
       held += view.job(e.job).spec.licences;
       return true;
     });
     RC_ASSERT(held + view.nodes().licences_free(LicenceId{0}) == machine_.licences[0].count);
-    return done;
   }
   void left(JobId, const Job& job) override { jobs[job.spec.number] = job; }
   ClusterOptions cluster_options() const {

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "model/world_test.h"
 #include "plan/plan.h"
 
 namespace rota {
@@ -107,7 +108,7 @@ class Draft {
     for (std::int64_t left = processors - *rc::gen::inRange(0, 4); left > 0;) {
       const Held held{*rc::gen::inRange(1, 30), *rc::gen::inRange<std::int64_t>(1, left + 1)};
       left -= held.processors;
-      cluster_.started({submit(held), false});
+      fold(cluster_, Started{submit(held)});
       held_.push_back(held);
     }
     cluster_.open_cycle(at_seconds(now_));
@@ -165,7 +166,7 @@ class Draft {
     JobSpec spec;
     spec.processors = static_cast<std::uint32_t>(held.processors);
     spec.limit = seconds(held.until);
-    return cluster_.submitted(spec, spec.limit);
+    return rota::submit(cluster_, spec);
   }
 
   Cluster cluster_;

@@ -12,6 +12,7 @@
 #include "engine/sim/rehearsal.h"
 #include "plan/node_room.h"
 #include "scenario/scenario.h"
+#include "scenario/watching_intake.h"
 
 namespace rota {
 namespace {
@@ -92,7 +93,7 @@ std::string any_chain() {
 }
 
 // A rehearsal whose engine's commands are looked at, and the state after each delivery.
-class Watched final : public Engine, private EventSink, private JobSink {
+class Watched final : public Engine, private WatchingIntake, private JobSink {
  public:
   // A dispatch, from a start or a move to the next move, preemption or end.
   struct Stay {
@@ -125,12 +126,12 @@ class Watched final : public Engine, private EventSink, private JobSink {
     controller_.close();
   }
 
-  Result<void> dispatch(const Command& command) override {
+  void dispatch(const Command& command) override {
     if (at_ != loop_.now()) moved_.clear(), gave_way_.clear();
     at_ = loop_.now();
     if (command.kind == Command::Kind::power_off) switched_off_.insert(command.node);
     if (command.kind == Command::Kind::start || command.kind == Command::Kind::migrate) {
-      for (const Share& s : command.where->shares) RC_ASSERT(view().power().state(s.node) == PowerState::on);
+      for (const Share& s : command.where.shares) RC_ASSERT(view().power().state(s.node) == PowerState::on);
       note_stay(command);
     }
     if (command.kind == Command::Kind::migrate) {
@@ -144,7 +145,7 @@ class Watched final : public Engine, private EventSink, private JobSink {
       stays[view().job(command.job).spec.number].back().to = loop_.now();
       owed_[command.job] = {command.kept, command.pause};
     }
-    return engine_.dispatch(command);
+    engine_.dispatch(command);
   }
 
   std::uint64_t plan_hash() const { return controller_.plan_hash(); }
@@ -198,7 +199,7 @@ class Watched final : public Engine, private EventSink, private JobSink {
     if (looks_too) looks_too(view());
   }
 
-  Result<void> deliver(std::span<const Event> events) override { return controller_.deliver(events); }
+  Controller& watched() override { return controller_; }
   void left(JobId, const Job& job) override { jobs[job.spec.number] = job; }
 
   trace::Workload workload_;

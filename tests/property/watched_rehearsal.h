@@ -10,10 +10,11 @@
 #include "control/controller.h"
 #include "engine/sim/engine.h"
 #include "scenario/scenario.h"
+#include "scenario/watching_intake.h"
 
 namespace rota {
 
-class WatchedRehearsal final : public EventSink, private JobSink {
+class WatchedRehearsal final : public WatchingIntake, private JobSink {
  public:
   using Look = std::function<void(const View&)>;
 
@@ -38,14 +39,11 @@ class WatchedRehearsal final : public EventSink, private JobSink {
     }
   }
 
-  Result<void> deliver(std::span<const Event> events) override {
-    auto done = controller_.deliver(events);
-    look_(controller_.view());
-    return done;
-  }
   const std::map<std::int64_t, Job>& ended() const { return ended_; }  // by number; the rejected too
 
  private:
+  Controller& watched() override { return controller_; }
+  void decided(const View& view) override { look_(view); }
   void left(JobId, const Job& job) override { ended_[job.spec.number] = job; }
   ClusterOptions cluster_options() const {
     ClusterOptions cluster;

@@ -23,8 +23,8 @@ Duration work_in(Duration time, std::int32_t cpu_factor) {
 
 }  // namespace
 
-void SimEngine::open(EventSink& sink) {
-  sink_ = &sink;
+void SimEngine::open(Intake& intake) {
+  intake_ = &intake;
   if (meter_.meters() && options_.metered_from != kNever) meter_.open(options_.metered_from);
   draw();
   ring_next();
@@ -47,11 +47,10 @@ bool SimEngine::arrival_due(Instant now) const {
 
 void SimEngine::take_arrival(Instant now) {
   if (options_.queue_floor >= 0) next_.spec.submit = now;
-  if (meter_.meters() && alive_.size() == 0 && options_.metered_from == kNever) meter_.open(now);
-  if (tasks_) tasks_->arrive(JobId{alive_.size()}, next_.spec.number, next_.run_time);
-  alive_.add().run_time = next_.run_time;
+  if (meter_.meters() && arrived_ == 0 && options_.metered_from == kNever) meter_.open(now);
+  ++arrived_;
   ++waiting_;
-  happened_.emplace_back(now, Submitted{next_.spec, next_.spec.limit});
+  happened_.emplace_back(next_);
   draw();
 }
 
@@ -60,7 +59,7 @@ void SimEngine::take_ends(Instant now) {
     const Coming c = ends_.top();
     ends_.pop();
     if (!killed_.empty() && killed_.erase(c.dispatch) > 0) continue;
-    happened_.emplace_back(now, Finished{c.job, c.timed_out});
+    happened_.emplace_back(Finished{c.job, c.timed_out ? Outcome::timed_out : Outcome::completed});
     if (meter_.meters()) meter_.end(c.job, now, false);
     if (!interrupted_.empty()) interrupted_.erase(c.job);
     if (tasks_) tasks_->forget(c.job);
@@ -81,7 +80,7 @@ void SimEngine::take_overdue(Instant now) {
   while (!overdue_.empty() && overdue_.top().at <= now) {
     const Coming c = overdue_.top();
     overdue_.pop();
-    if (!killed_.contains(c.dispatch)) happened_.emplace_back(now, Overdue{c.job});
+    if (!killed_.contains(c.dispatch)) happened_.emplace_back(Overdue{c.job});
   }
 }
 
@@ -112,13 +111,25 @@ void SimEngine::ring() {
 
 void SimEngine::flush() {
   if (happened_.empty() || !failure_) return;
-  delivering_.swap(happened_);  // commands that come back meanwhile may make more happen
-  failure_ = sink_->deliver(delivering_);
-  delivering_.clear();
+  telling_.swap(happened_);  // commands that come back meanwhile may make more happen
+  for (const Happening& happening : telling_) tell(happening);
+  telling_.clear();
+  failure_ = intake_->decide();
+}
+
+void SimEngine::tell(const Happening& happening) {
+  if (const auto* arrival = std::get_if<Arrival>(&happening)) {
+    const JobId id = intake_->submit(arrival->spec);
+    if (!id.valid()) return;
+    alive_.add(id.value).run_time = arrival->run_time;
+    if (tasks_) tasks_->arrive(id, arrival->spec.number, arrival->run_time);
+  } else if (auto taken = intake_->record(std::get<Observed>(happening)); !taken) {
+    failure_ = fail("the simulated cluster said what cannot be: " + taken.error().message);
+  }
 }
 
 void SimEngine::ring_next() {
-  Instant at = alive_.size() == 0 && arrival_due(loop_.now()) ? loop_.now() : due_;
+  Instant at = arrived_ == 0 && arrival_due(loop_.now()) ? loop_.now() : due_;
   if (!ends_.empty()) at = std::min(at, ends_.top().at);
   if (!overdue_.empty()) at = std::min(at, overdue_.top().at);
   if (!leaving_.empty()) at = std::min(at, leaving_.front().at);
@@ -128,7 +139,7 @@ void SimEngine::ring_next() {
   loop_.set(*this, rings_);
 }
 
-Result<void> SimEngine::dispatch(const Command& command) {
+void SimEngine::dispatch(const Command& command) {
   switch (command.kind) {
     case Command::Kind::start:
       start(command);
@@ -150,7 +161,6 @@ Result<void> SimEngine::dispatch(const Command& command) {
       switch_power(command);
       break;
   }
-  return {};
 }
 
 void SimEngine::start(const Command& command) {
@@ -176,7 +186,7 @@ void SimEngine::run(Alive& job, const Command& command, Duration pause) {
   ends_.push({job.end, job.dispatch, command.job, job.end < natural_end});
   ring_by(job.end);
   remind(command.job, command.expected_end);
-  if (command.where && meter_.meters()) meter_.start(command.job, *command.where, loop_.now());
+  if (!command.where.shares.empty() && meter_.meters()) meter_.start(command.job, command.where, loop_.now());
 }
 
 void SimEngine::advance_tasks(Instant now) {
@@ -193,8 +203,8 @@ bool SimEngine::run_tasks(const Command& command, Duration pause) {
   if (job.end != kNever) ends_.push({job.end, job.dispatch, command.job, true});
   ring_by(job.end);
   remind(command.job, command.expected_end);
-  if (meter_.meters()) meter_.start(command.job, *command.where, loop_.now());
-  tasks_->start(command.job, *command.where, pause);
+  if (meter_.meters()) meter_.start(command.job, command.where, loop_.now());
+  tasks_->start(command.job, command.where, pause);
   return true;
 }
 
@@ -210,7 +220,7 @@ void SimEngine::tasks_done(JobId id) {
 
 void SimEngine::serving_changed() {
   for (const NodeId node : tasks_->take_serving_changes()) {
-    happened_.emplace_back(loop_.now(), Serving{node, tasks_->serves(node)});
+    happened_.emplace_back(Serving{node, tasks_->serves(node)});
   }
   ring_by(loop_.now());
 }
@@ -243,7 +253,7 @@ void SimEngine::take_switched(Instant now) {
     const Switching s = switching_.top();
     switching_.pop();
     meter_.switched(s.node, s.state, now);
-    happened_.emplace_back(now, PowerChanged{s.node, s.state});
+    happened_.emplace_back(PowerChanged{s.node, s.state});
     if (tasks_ && s.state == PowerState::on) tasks_->join(s.node);
   }
 }
@@ -266,7 +276,7 @@ void SimEngine::kill(JobId id) {
   if (const auto its = interrupted_.extract(id); its && its.mapped().all > Duration{0}) all = its.mapped().all;
   ++waiting_;
   job = {all};
-  happened_.emplace_back(loop_.now(), Requeued{id, job.run_time});
+  happened_.emplace_back(Requeued{id, job.run_time});
   ring_by(loop_.now());
 }
 
@@ -292,7 +302,7 @@ void SimEngine::vacate(JobId id) {
   Interrupted& its = interrupted_[id];
   ++waiting_;
   if (meter_.meters()) meter_.end(id, loop_.now(), its.kept == Duration{0});
-  happened_.emplace_back(loop_.now(), Vacated{id, its.kept});
+  happened_.emplace_back(Vacated{id, its.kept});
   if (its.kept > Duration{0} && its.all == Duration{0}) its.all = job.run_time;
   if (!has_tasks(id)) job.run_time -= work_in(std::max(its.kept - its.pause, Duration{0}), job.cpu_factor);
   job.dispatch = 0;
@@ -317,11 +327,20 @@ void SimEngine::migrate(const Command& command) {
 }
 
 void SimEngine::submit(const Arrival& arrival) {
-  if (tasks_) tasks_->arrive(JobId{alive_.size()}, arrival.spec.number, arrival.run_time);
-  alive_.add().run_time = arrival.run_time;
+  ++arrived_;
   ++waiting_;
-  happened_.emplace_back(loop_.now(), Submitted{arrival.spec, arrival.spec.limit});
+  happened_.emplace_back(arrival);
   ring_by(loop_.now());
+}
+
+bool SimEngine::forget_arrival(std::int64_t number) {
+  const auto is_it = [&](const Happening& h) {
+    const auto* arrival = std::get_if<Arrival>(&h);
+    return arrival && arrival->spec.number == number;
+  };
+  if (std::erase_if(happened_, is_it) == 0) return false;
+  --waiting_;
+  return true;
 }
 
 void SimEngine::cancel(JobId id) {
@@ -335,7 +354,7 @@ void SimEngine::cancel(JobId id) {
     std::erase_if(leaving_, [&](const Coming& c) { return c.job == id; });
   }
   if (tasks_) tasks_->forget(id);
-  happened_.emplace_back(loop_.now(), Cancelled{id});
+  happened_.emplace_back(Cancelled{id});
   interrupted_.erase(id);
   alive_.retire(id.value);
   ring_by(loop_.now());

@@ -6,6 +6,7 @@
 #include <memory>
 #include <queue>
 #include <set>
+#include <variant>
 #include <vector>
 
 #include "base/paged_table.h"
@@ -66,21 +67,23 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
     tasks_->open(*this);
   }
 
-  // Draws the first job; call once before the loop runs. The sink must outlive the engine.
-  void open(EventSink& sink);
+  // Draws the first job; call once before the loop runs. The intake must outlive the engine.
+  void open(Intake& intake);
 
-  // A job that comes from elsewhere than the source, now. Its JobId is arrived() before the call.
+  // A job that comes from elsewhere than the source, now.
   [[gnu::cold]] void submit(const Arrival& arrival);
+  // Whether a job with this number came so and is not in anybody's queue yet; it is forgotten.
+  [[gnu::cold]] bool forget_arrival(std::int64_t number);
   // A job that waits will run for so much longer: the next time, where it has tasks.
   void prolong(JobId id, Duration by) { (has_tasks(id) ? interrupted_[id].owed : alive_[id.value].run_time) += by; }
   // Takes back a job that waits or runs: it is reported as Cancelled.
   [[gnu::cold]] void cancel(JobId id);
 
-  Result<void> dispatch(const Command& command) override;
+  void dispatch(const Command& command) override;
   void ring() override;
 
   const Result<void>& failure() const { return failure_; }
-  std::int64_t arrived() const { return alive_.size(); }
+  std::int64_t arrived() const { return arrived_; }  // so far
   bool expects_jobs() const { return due_ != kNever; }  // some have not come yet
   // Whether anything will happen without a command.
   bool quiet() const {
@@ -117,6 +120,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
     std::uint32_t dispatch = 0;  // 0: waiting
     std::int32_t cpu_factor = 1000;
   };
+  using Happening = std::variant<Observed, Arrival>;
   // What more there is to know of a job that was told to stop or to move: of few.
   struct Interrupted {
     Duration kept{0};   // of this dispatch, if it is leaving
@@ -146,6 +150,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   void draw();
   bool arrival_due(Instant now) const;
   void take_arrival(Instant now);
+  void tell(const Happening& happening);
   void take_ends(Instant now);
   [[gnu::cold]] void take_leaving(Instant now);
   void take_overdue(Instant now);
@@ -161,7 +166,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   EngineOptions options_;
   Source& source_;
   VirtualLoop& loop_;
-  EventSink* sink_ = nullptr;
+  Intake* intake_ = nullptr;
   Calendar ends_;
   Calendar overdue_;
   std::vector<Coming> leaving_;  // when their checkpoints are written; in that order
@@ -172,8 +177,9 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   std::unique_ptr<JobTasks> tasks_;
   std::priority_queue<Switching, std::vector<Switching>, std::greater<>> switching_;
   std::vector<std::uint32_t> boots_;  // by node, so far; where some fail
-  std::vector<Event> happened_;       // not yet delivered
-  std::vector<Event> delivering_;
+  std::vector<Happening> happened_;  // not yet told
+  std::vector<Happening> telling_;
+  std::int64_t arrived_ = 0;
   Arrival next_;              // the next to arrive, while due_ is not kNever
   Instant due_ = kNever;      // when next_ arrives
   Instant rings_ = kRinging;  // when the loop rings next

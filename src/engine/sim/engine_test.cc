@@ -24,16 +24,21 @@ class TwoJobs final : public Source {
   std::int64_t given_ = 0;
 };
 
-class Listener final : public EventSink {
+class Listener final : public Intake {
  public:
-  Result<void> deliver(std::span<const Event> events) override {
-    for (const Event& e : events) {
-      if (const auto* f = std::get_if<Finished>(&e.what)) ended[f->job.value] = e.at;
-      if (const auto* o = std::get_if<Overdue>(&e.what)) overdue[o->job.value] = e.at;
-    }
+  explicit Listener(const Loop& loop) : loop_(loop) {}
+  JobId submit(const JobSpec& /*spec*/) override { return JobId{submitted_++}; }
+  Result<void> record(const Observed& fact) override {
+    if (const auto* f = std::get_if<Finished>(&fact)) ended[f->job.value] = loop_.now();
+    if (const auto* o = std::get_if<Overdue>(&fact)) overdue[o->job.value] = loop_.now();
     return {};
   }
+  Result<void> decide() override { return {}; }
   std::map<std::uint32_t, Instant> ended, overdue;
+
+ private:
+  const Loop& loop_;
+  std::uint32_t submitted_ = 0;
 };
 
 // What a policy does that was woken by itself.
@@ -45,7 +50,7 @@ class StartsTheFirst final : public Alarm {
     command.key = 1;
     command.job = JobId{0};
     command.expected_end = at_seconds(25);
-    ASSERT_TRUE(engine_.dispatch(command));
+    engine_.dispatch(command);
   }
 
  private:
@@ -55,7 +60,7 @@ class StartsTheFirst final : public Alarm {
 TEST(SimEngine, ends_a_job_in_time_that_was_started_between_its_own_events) {
   VirtualLoop loop;
   TwoJobs source;
-  Listener listener;
+  Listener listener(loop);
   SimEngine engine({}, source, loop);
   StartsTheFirst starter(engine);
   engine.open(listener);

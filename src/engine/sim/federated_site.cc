@@ -7,15 +7,23 @@ FederatedSite::FederatedSite(SiteId self, const Parts& parts)
       ear_(parts.ear),
       loop_(parts.loop),
       engine_(engine_options(parts.options, parts.chain), parts.local, parts.loop),
-      controller_(cluster_options(parts.options, parts.chain), parts.chain, {parts.loop, *this, *this}) {}
+      controller_(cluster_options(parts.options, parts.chain), parts.chain, {parts.loop, *this, *this}) {
+  for (FactObserver* observer : parts.options.observers) controller_.add_observer(*observer);
+}
 
-Result<void> FederatedSite::deliver(std::span<const Event> events) {
-  auto done = controller_.deliver(events);
+JobId FederatedSite::submit(const JobSpec& spec) {
+  const JobId id = controller_.submit(spec);
+  if (const auto brought = brought_.find(spec.number); brought != brought_.end()) brought->second = id;
+  return id;
+}
+
+Result<void> FederatedSite::decide() {
+  auto done = controller_.decide();
   ear_.load_changed(self_);
   return done;
 }
 
-Result<void> FederatedSite::dispatch(const Command& command) {
+void FederatedSite::dispatch(const Command& command) {
   if (command.kind == Command::Kind::preempt) {
     ear_.preempts(self_, view().job(command.beneficiary).spec.number);
     return engine_.dispatch(command);
@@ -25,9 +33,8 @@ Result<void> FederatedSite::dispatch(const Command& command) {
   if (!brought_.contains(number)) return engine_.dispatch(command);
   const auto longer = ear_.may_start(self_, number);
   if (longer) engine_.prolong(command.job, *longer);
-  auto done = engine_.dispatch(command);
+  engine_.dispatch(command);
   if (!longer) take_back(number);
-  return done;
 }
 
 void FederatedSite::left(JobId id, const Job& job) {
@@ -36,14 +43,18 @@ void FederatedSite::left(JobId id, const Job& job) {
 }
 
 void FederatedSite::queue(const Arrival& arrival) {
-  brought_[arrival.spec.number] = JobId{static_cast<std::uint32_t>(engine_.arrived())};
+  brought_[arrival.spec.number] = JobId{};
   engine_.submit(arrival);
 }
 
 void FederatedSite::take_back(std::int64_t job) {
   const auto here = brought_.find(job);
   if (here == brought_.end()) return;
-  engine_.cancel(here->second);
+  if (!here->second.valid()) {
+    engine_.forget_arrival(job);
+  } else {
+    engine_.cancel(here->second);
+  }
   brought_.erase(here);
 }
 

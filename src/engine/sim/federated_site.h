@@ -22,7 +22,7 @@ class SiteEar {
   virtual void left(SiteId site, const Job& job, const JobDraw& drew) = 0;  // drew: where jobs are metered
 };
 
-class FederatedSite final : private Engine, private EventSink, private JobSink {
+class FederatedSite final : private Engine, private Intake, private JobSink {
  public:
   struct Parts {
     const RehearsalOptions& options;
@@ -58,8 +58,10 @@ class FederatedSite final : private Engine, private EventSink, private JobSink {
   void take_back(std::int64_t job);
 
  private:
-  Result<void> deliver(std::span<const Event> events) override;
-  Result<void> dispatch(const Command& command) override;
+  JobId submit(const JobSpec& spec) override;
+  Result<void> record(const Observed& fact) override { return controller_.record(fact); }
+  Result<void> decide() override;
+  void dispatch(const Command& command) override;
   void left(JobId id, const Job& job) override;
 
   SiteId self_;
@@ -67,7 +69,7 @@ class FederatedSite final : private Engine, private EventSink, private JobSink {
   VirtualLoop& loop_;
   SimEngine engine_;
   Controller controller_;
-  std::map<std::int64_t, JobId> brought_;  // by number: jobs from elsewhere that are here
+  std::map<std::int64_t, JobId> brought_;  // by number: jobs from elsewhere that are here; invalid: not quite yet
 };
 
 }  // namespace rota::sim

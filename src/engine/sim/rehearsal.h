@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "control/controller.h"
 #include "engine/sim/engine.h"
@@ -14,6 +15,7 @@ struct RehearsalOptions {
   const Machine* machine = nullptr;        // nodes and partitions; nullptr: counted. Must outlive the rehearsal
   const WorkHistory* past_work = nullptr;  // what is known beforehand of the jobs to come; must outlive the rehearsal
   EngineOptions engine;
+  std::vector<FactObserver*> observers = {};  // hear of every fact; they must outlive the rehearsal
   std::function<void(std::int64_t jobs_arrived)> progress;  // called every few thousand events; may be empty
 };
 

@@ -78,8 +78,8 @@ rota.outcome = (index, p, charts, shared) => {
     made.end[i] = ended ? made.start[i] + shared.run[i] + rota.signed(run[i]) * charts.unit : NaN;
     made.promise[i] = late[i] > 0 ? made.start[i] - rota.signed(late[i] - 1) * charts.unit : NaN;
     made.backfilled[i] = word[i] & 1;
-    made.state[i] = ((word[i] >> 1) & 7) ^ 2;
-    made.kills[i] = word[i] >> 4;
+    made.state[i] = ((word[i] >> 1) & 15) ^ 2;
+    made.kills[i] = word[i] >> 5;
   }
   return made;
 };

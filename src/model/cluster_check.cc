@@ -1,0 +1,264 @@
+// What the world says is checked against the state before it is folded in. It may come late, twice, out of order, or about
+// what is not there: each is a sentence, never the end of the process.
+#include <algorithm>
+
+#include "model/cluster.h"
+
+namespace rota {
+namespace {
+
+std::string named(const Job& job) { return "job " + std::to_string(job.spec.number); }
+
+const char* state_of(const Job& job) {
+  switch (job.state) {
+    case JobState::waiting:
+      return "waits";
+    case JobState::running:
+      return job.stopping ? "is being stopped" : job.leaving ? "is leaving" : "runs";
+    case JobState::barred:
+      return "is held or not eligible";
+    case JobState::rejected:
+      return "was rejected";
+    case JobState::cancelled:
+      return "was cancelled";
+    default:
+      return "has ended";
+  }
+}
+
+std::string is_in_vain(const Job& job, const char* verb) {
+  return named(job) + " is " + verb + ", and it " + state_of(job) + "; nothing was changed.";
+}
+
+}  // namespace
+
+std::optional<std::string> Cluster::unknown(JobId job, const char* verb) const {
+  if (knows(job)) return std::nullopt;
+  return "the job with id " + std::to_string(job.value) + " is " + verb +
+         ", and there is none: it has ended before or was never submitted; nothing was changed.";
+}
+
+std::optional<std::string> Cluster::unknown(NodeId node) const {
+  if (node.value < nodes_.size()) return std::nullopt;
+  return "something is said of the node with id " + std::to_string(node.value) + ", and the cluster has " +
+         std::to_string(nodes_.size()) + " nodes that are described; nothing was changed.";
+}
+
+std::optional<std::string> Cluster::not_running(JobId id, const char* verb) const {
+  if (!knows(id)) return unknown(id, verb);
+  return job(id).state == JobState::running ? std::nullopt : std::optional(is_in_vain(job(id), verb));
+}
+
+std::optional<std::string> Cluster::not_waiting(JobId id, const char* verb) const {
+  if (!knows(id)) return unknown(id, verb);
+  const bool waits = job(id).state == JobState::waiting || job(id).state == JobState::barred;
+  return waits ? std::nullopt : std::optional(is_in_vain(job(id), verb));
+}
+
+std::optional<std::string> Cluster::objection(const Submitted& fact) const {
+  if (fact.job == next_job_) return std::nullopt;
+  return "a job is submitted with id " + std::to_string(fact.job.value) + ", and the next id is " +
+         std::to_string(next_job_.value) + "; nothing was changed.";
+}
+
+std::optional<std::string> Cluster::objection(const Rejected& fact) const {
+  return objection(Submitted{fact.job, fact.spec});
+}
+
+std::optional<std::string> Cluster::objection(const Held& fact) const {
+  if ((fact.by & ~kHolds) != 0 || fact.by == kNoBars) return "a job is held by nobody; nothing was changed.";
+  return not_waiting(fact.job, "held");
+}
+
+std::optional<std::string> Cluster::objection(const Released& fact) const {
+  if (auto why = not_waiting(fact.job, "released")) return why;
+  return (job(fact.job).bars & fact.from & kHolds) != 0 ? std::nullopt
+                                                       : std::optional(named(job(fact.job)) + " is released and was not held; nothing was changed.");
+}
+
+std::optional<std::string> Cluster::objection(const Amended& fact) const {
+  if (auto why = not_waiting(fact.job, "amended")) return why;
+  return objection_to_terms(fact.job, fact.terms);
+}
+
+std::optional<std::string> Cluster::objection_to_terms(JobId id, const JobTerms& terms) const {
+  const std::string name = knows(id) ? named(job(id)) : "the job";
+  if (terms.limit <= Duration{0} || terms.limit > kLongest) {
+    return name + " is to have no time to run, or too much; give a limit above 0.";
+  }
+  const PartitionId partition = terms.partition;
+  if (partition.valid() && (!options_.machine || partition.value >= options_.machine->partitions.size())) {
+    return name + " is to go to a partition that the cluster does not have; nothing was changed.";
+  }
+  for (const Dependency& d : terms.after) {
+    if (d.on == id) return name + " is to wait for itself; nothing was changed.";
+    if (auto why = unknown(d.on, "waited for")) return why;
+    if (job(d.on).gone()) return is_in_vain(job(d.on), "waited for");
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Cluster::objection(const Launched& fact) const {
+  if (auto why = not_running(fact.job, "said to run")) return why;
+  return job(fact.job).starting ? std::nullopt : std::optional(is_in_vain(job(fact.job), "said to run"));
+}
+
+std::optional<std::string> Cluster::objection(const LaunchFailed& fact) const {
+  if (auto why = not_running(fact.job, "said not to have started")) return why;
+  return job(fact.job).starting ? std::nullopt : std::optional(is_in_vain(job(fact.job), "said not to have started"));
+}
+
+std::optional<std::string> Cluster::objection(const Vacated& fact) const {
+  if (auto why = not_running(fact.job, "said to have given way")) return why;
+  const Job& job = this->job(fact.job);
+  if (!job.leaving) return is_in_vain(job, "said to have given way");
+  const bool possible = fact.kept >= Duration{0} && fact.kept <= now_ - job.start;
+  return possible ? std::nullopt
+                  : std::optional(named(job) + " is said to keep more work than it can have done; nothing was changed.");
+}
+
+std::optional<std::string> Cluster::objection(const Requeued& fact) const {
+  if (auto why = not_running(fact.job, "queued again")) return why;
+  return fact.limit > Duration{0} ? std::nullopt
+                                  : std::optional(named(job(fact.job)) + " is queued again with no time to run.");
+}
+
+std::optional<std::string> Cluster::objection(const Cancelled& fact) const {
+  if (auto why = unknown(fact.job, "cancelled")) return why;
+  return job(fact.job).gone() ? std::optional(is_in_vain(job(fact.job), "cancelled")) : std::nullopt;
+}
+
+std::optional<std::string> Cluster::objection(const PowerChanged& fact) const {
+  if (auto why = unknown(fact.node)) return why;
+  const std::string name = "node " + options_.machine->nodes[fact.node.value].name;
+  const PowerState before = power_.state(fact.node);
+  if (fact.state != PowerState::on && fact.state != PowerState::off) {
+    return name + " is said to be on its way, which only who ordered it can know; nothing was changed.";
+  }
+  if (fact.state == before) return name + " is said to be what it is already; nothing was changed.";
+  if (before == PowerState::on && !nodes_.idle(fact.node)) {
+    return name + " is said to be off while jobs run there; what became of these must be said first.";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Cluster::objection(const HealthChanged& fact) const {
+  if (auto why = unknown(fact.node)) return why;
+  if (fact.health != power_.health(fact.node)) return std::nullopt;
+  return "node " + options_.machine->nodes[fact.node.value].name + " is said to be what it is already; nothing was changed.";
+}
+
+std::optional<std::string> Cluster::objection(const LicencesCounted& fact) const {
+  const std::size_t licences = options_.machine ? options_.machine->licences.size() : 0;
+  if (fact.licence.value >= licences) return "licences are counted that the cluster does not have; nothing was changed.";
+  return fact.elsewhere >= 0 ? std::nullopt : std::optional<std::string>("fewer than no licences are counted.");
+}
+
+std::optional<std::string> Cluster::objection(const Serving& fact) const { return unknown(fact.node); }
+
+std::optional<std::string> Cluster::objection(const Eligible& fact) const {
+  if (auto why = unknown(fact.job, "made eligible")) return why;
+  return job(fact.job).state == JobState::barred ? std::nullopt : std::optional(is_in_vain(job(fact.job), "made eligible"));
+}
+
+std::optional<std::string> Cluster::objection_to_place(const Placement& where) const {
+  if (nodes_.counted()) {
+    return where.shares.empty() ? std::nullopt : std::optional<std::string>("a job has nodes where none are described.");
+  }
+  for (const Share& s : where.shares) {
+    if (auto why = unknown(s.node)) return why;
+  }
+  if (where.licence.valid() && where.licence.value >= nodes_.licences().size()) return "a job holds a licence that is not there.";
+  return std::nullopt;
+}
+
+std::optional<std::string> Cluster::objection(const Started& fact) const {
+  if (auto why = unknown(fact.job, "started")) return why;
+  const Job& job = this->job(fact.job);
+  if (job.state != JobState::waiting) return is_in_vain(job, "started");
+  if (auto why = objection_to_place(fact.where)) return why;
+  const bool fits = nodes_.counted() ? job.spec.processors <= free() : nodes_.fits(fact.where);
+  return fits ? std::nullopt : std::optional(named(job) + " is started where there is no room for it.");
+}
+
+std::optional<std::string> Cluster::objection(const Promised& fact) const {
+  if (auto why = unknown(fact.job, "promised a start")) return why;
+  if (job(fact.job).state != JobState::waiting) return is_in_vain(job(fact.job), "promised a start");
+  return objection_to_place(fact.where);
+}
+
+std::optional<std::string> Cluster::objection(const Preempted& fact) const {
+  if (auto why = not_running(fact.job, "told to give way")) return why;
+  const Job& job = this->job(fact.job);
+  return job.leaving || job.stopping ? std::optional(is_in_vain(job, "told to give way")) : std::nullopt;
+}
+
+std::optional<std::string> Cluster::objection(const Migrated& fact) const {
+  if (auto why = not_running(fact.job, "moved")) return why;
+  const Job& job = this->job(fact.job);
+  if (job.leaving || nodes_.counted()) return is_in_vain(job, "moved");
+  if (auto why = objection_to_place(fact.where)) return why;
+  Placement beside_licence = fact.where;
+  beside_licence.licence = {};
+  return nodes_.fits(beside_licence) ? std::nullopt : std::optional(named(job) + " is moved where there is no room for it.");
+}
+
+std::optional<std::string> Cluster::objection(const PowerOrdered& fact) const {
+  if (auto why = unknown(fact.node)) return why;
+  const PowerState wanted = fact.on ? PowerState::off : PowerState::on;
+  const bool possible = power_.state(fact.node) == wanted && (fact.on || nodes_.idle(fact.node));
+  return possible ? std::nullopt : std::optional<std::string>("a node is switched that cannot be.");
+}
+
+std::optional<std::string> Cluster::objection(const StateKept& fact) const {
+  if (next_job_ != JobId{0}) return "a snapshot begins where there is a state already.";
+  for (const std::uint32_t p : fact.set_aside) {
+    if (p >= map_.size()) return "a processor is set aside that is not there.";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Cluster::objection(const JobKept& fact) const {
+  if (knows(fact.job)) return "a job is kept twice.";
+  if (fact.job.value >= next_job_.value) return "a job is kept whose id was not given yet.";
+  if (fact.row.state == JobState::waiting) return objection_to_place(fact.promised);
+  return fact.row.state == JobState::running ? objection_to_row(fact) : std::nullopt;
+}
+
+std::optional<std::string> Cluster::objection_to_row(const JobKept& fact) const {
+  if (auto why = objection_to_place(fact.where)) return why;
+  Placement where = fact.where;
+  const bool fits = std::all_of(where.shares.begin(), where.shares.end(), [&](const Share& s) {
+    return nodes_.free_on(s.node) >= s.processors && nodes_.rest_on(s.node).covers(where.per_node);
+  });
+  if (!fits) return "a job is kept where there is no room for it.";
+  const auto is_it = [&](const Leaving& l) { return l.job == fact.job; };
+  if (fact.row.leaving && std::none_of(leaving_.begin(), leaving_.end(), is_it)) return "a job leaves that is in no list.";
+  for (const std::uint32_t p : fact.processors) {
+    if (p >= map_.size() || map_.owner(p).valid()) return "a job holds a processor that it cannot have.";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Cluster::objection(const Fact& fact) const {
+  if (fact.at < now_) return "it is older than the one before it.";
+  return std::visit(
+      [&](const auto& what) -> std::optional<std::string> {
+        if constexpr (requires { objection(what); }) {
+          return objection(what);
+        } else if constexpr (requires { what.row; }) {
+          return std::nullopt;
+        } else if constexpr (requires { what.job; }) {
+          return not_running(what.job, "decided upon");
+        } else if constexpr (requires { what.node; }) {
+          return unknown(what.node);
+        } else if constexpr (requires { what.elsewhere; }) {
+          return objection(LicencesCounted{what.licence, what.elsewhere});
+        } else {
+          return std::nullopt;
+        }
+      },
+      fact.what);
+}
+
+}  // namespace rota

@@ -1,0 +1,127 @@
+#include "model/eligibility.h"
+
+#include <algorithm>
+
+namespace rota {
+
+void Eligibility::set(JobId job, const JobTerms& terms) {
+  const auto [at, fresh] = rows_.try_emplace(job);
+  Row& row = at->second;
+  if (!fresh) drop_links(job, row);
+  row.terms = terms;
+  row.never = false;
+  if (terms.begin > kEpoch) begins_.emplace(terms.begin, job);
+  for (const Dependency& d : terms.after) dependents_[d.on].insert(job);
+  if (terms.array == 0) return;
+  Array& array = arrays_[terms.array];
+  array.throttle = terms.throttle;
+  ++array.members;
+  if (row.active) ++array.active;
+}
+
+void Eligibility::drop_links(JobId job, const Row& row) {
+  begins_.erase({row.terms.begin, job});
+  for (const Dependency& d : row.terms.after) {
+    const auto others = dependents_.find(d.on);
+    if (others == dependents_.end()) continue;
+    others->second.erase(job);
+    if (others->second.empty()) dependents_.erase(others);
+  }
+  changed_.erase(job);
+  const auto array = arrays_.find(row.terms.array);
+  if (array == arrays_.end()) return;
+  array->second.barred.erase(job);
+  if (row.active) --array->second.active;
+  if (--array->second.members == 0) arrays_.erase(array);
+}
+
+void Eligibility::forget(JobId job) {
+  const auto found = rows_.find(job);
+  if (found == rows_.end()) return;
+  drop_links(job, found->second);
+  rows_.erase(found);
+}
+
+Bars Eligibility::bars(JobId job, Instant now) const {
+  const auto found = rows_.find(job);
+  if (found == rows_.end()) return kNoBars;
+  const Row& row = found->second;
+  Bars bars = kNoBars;
+  if (row.terms.begin > now) bars |= kBeginTime;
+  if (!row.terms.after.empty()) bars |= row.never ? kDependency | kNeverAgain : kDependency;
+  if (bars != kNoBars || row.active || row.terms.throttle == 0) return bars;
+  const auto array = arrays_.find(row.terms.array);
+  return array != arrays_.end() && array->second.active >= row.terms.throttle ? kArrayThrottle : kNoBars;
+}
+
+void Eligibility::queued(JobId job) {
+  const auto found = rows_.find(job);
+  if (found == rows_.end() || found->second.active) return;
+  found->second.active = true;
+  if (found->second.terms.array != 0) ++arrays_[found->second.terms.array].active;
+}
+
+void Eligibility::unqueued(JobId job) {
+  const auto found = rows_.find(job);
+  if (found == rows_.end() || !found->second.active) return;
+  found->second.active = false;
+  if (found->second.terms.array != 0) --arrays_[found->second.terms.array].active;
+}
+
+void Eligibility::settled(JobId job, Bars bars) {
+  const auto found = rows_.find(job);
+  if (found == rows_.end()) return;
+  changed_.erase(job);
+  if ((bars & kBeginTime) == 0) begins_.erase({found->second.terms.begin, job});
+  const auto array = arrays_.find(found->second.terms.array);
+  if (array == arrays_.end()) return;
+  if (bars == kArrayThrottle) {
+    array->second.barred.insert(job);
+  } else {
+    array->second.barred.erase(job);
+  }
+}
+
+void Eligibility::put_back(JobId job, const JobTerms& terms, const Standing& standing) {
+  set(job, terms);
+  rows_[job].never = (standing.bars & kNeverAgain) != 0;
+  if (standing.active) queued(job);
+  settled(job, standing.bars);
+  if (!standing.active && bars(job, standing.now) != (standing.bars & ~kHolds)) changed_.insert(job);
+}
+
+void Eligibility::ended(JobId job, bool succeeded) {
+  met(job, Dependency::When::started);
+  met(job, Dependency::When::ended);
+  met(job, succeeded ? Dependency::When::succeeded : Dependency::When::failed);
+  failed(job, succeeded ? Dependency::When::failed : Dependency::When::succeeded);
+}
+
+void Eligibility::met(JobId on, Dependency::When when) {
+  const auto dependents = dependents_.find(on);
+  if (dependents == dependents_.end()) return;
+  const auto is_it = [&](const Dependency& d) { return d.on == on && d.when == when; };
+  for (auto job = dependents->second.begin(); job != dependents->second.end();) {
+    std::vector<Dependency>& after = rows_[*job].terms.after;
+    if (std::erase_if(after, is_it) > 0) changed_.insert(*job);
+    const bool waits = std::any_of(after.begin(), after.end(), [&](const Dependency& d) { return d.on == on; });
+    job = waits ? std::next(job) : dependents->second.erase(job);
+  }
+  if (dependents->second.empty()) dependents_.erase(dependents);
+}
+
+// What is left of them can never be met.
+void Eligibility::failed(JobId on, Dependency::When when) {
+  const auto dependents = dependents_.find(on);
+  if (dependents == dependents_.end()) return;
+  for (const JobId job : dependents->second) {
+    Row& row = rows_[job];
+    const auto is_it = [&](const Dependency& d) { return d.on == on && d.when == when; };
+    if (!std::any_of(row.terms.after.begin(), row.terms.after.end(), is_it)) continue;
+    row.never = true;
+    changed_.insert(job);
+  }
+  dependents_.erase(dependents);
+}
+
+}  // namespace rota

@@ -1,0 +1,111 @@
+#include "model/snapshot.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace rota {
+
+std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
+  std::vector<Fact> facts;
+  const auto add = [&](auto what) { facts.push_back({c.now_, c.sequence_, std::move(what)}); };
+  add(Opened{c.epoch_});
+  StateKept state{c.next_job_, c.next_sequence_, c.next_dispatch_, c.waiting_.ranked_at(), c.last_migration_,
+                  c.releases_, c.counts_decided_, c.arrived_, c.overdue_, c.gone_,
+                  {}, c.set_aside_for_, c.set_aside_, c.power_.counters()};
+  for (const Leaving& l : c.leaving_) state.leaving.push_back(l.job);
+  add(std::move(state));
+  const ClusterOptions& options = c.options_;
+  const NodeSpace fresh(options.machine, options.idle_order);
+  for (std::uint32_t i = 0; i < c.nodes_.size(); ++i) {
+    const NodeId id{i};
+    const NodePowerRow& power = c.power_.row(id);
+    const NodeKept node{id, power, c.power_.serves(id), c.power_.health(id), c.nodes_.fell_idle(id), c.nodes_.idle_since(id)};
+    const bool as_at_first = power.state == PowerState::on && power.since == kEpoch && !node.serves &&
+                             node.health == Health::up && node.fell_idle == fresh.fell_idle(id);
+    if (!as_at_first) add(node);
+  }
+  for (std::uint32_t i = 0; i < c.elsewhere_.size(); ++i) {
+    if (c.elsewhere_[i] != 0) add(LicenceKept{LicenceId{i}, c.elsewhere_[i]});
+  }
+  c.for_each_job([&](JobId id, const Job& job) {
+    JobKept kept{.job = id, .row = job};
+    if (!c.nodes_.counted() && job.state == JobState::running) kept.where = c.placement(id);
+    if (!c.nodes_.counted() && job.promise != kNever) kept.promised = c.promised_place(id);
+    if (c.options_.list_processors && job.state == JobState::running) kept.processors = c.map_.held_by(id);
+    for (const Leaving& l : c.leaving_) {
+      if (l.job == id) kept.beneficiary = l.beneficiary, kept.expected = l.expected;
+    }
+    if (const JobTerms* terms = c.eligibility_.terms(id)) kept.terms = *terms, kept.has_terms = true;
+    if (const auto asked = c.requests_.find(id); asked != c.requests_.end()) kept.request = asked->second, kept.amended = true;
+    add(std::move(kept));
+  });
+  for (const auto& [user, runs] : c.history_) add(UserKept{user, runs});
+  for (const WorkKept& work : c.work_.kept()) add(work);
+  add(c.demand_.kept());
+  for (const DemandHourKept& hour : c.demand_.kept_hours()) add(hour);
+  return facts;
+}
+
+void Cluster::apply(const StateKept& fact) {
+  CHECK(next_job_ == JobId{0}, "a snapshot is folded into a fresh cluster");
+  next_job_ = fact.next_job;
+  next_sequence_ = fact.next_sequence;
+  next_dispatch_ = fact.next_dispatch;
+  waiting_.put_back_ranked_at(fact.ranked_at);
+  last_migration_ = fact.last_migration;
+  releases_ = fact.releases;
+  counts_decided_ = fact.counts_decided;
+  arrived_ = fact.arrived;
+  overdue_ = fact.overdue;
+  gone_ = fact.gone;
+  for (const JobId job : fact.leaving) leaving_.push_back({job, {}, {}});
+  set_aside_for_ = fact.set_aside_for;
+  set_aside_ = fact.set_aside;
+  power_.put_back(fact.power);
+}
+
+void Cluster::apply(const JobKept& fact) {
+  Job& job = jobs_.add(fact.job.value) = fact.row;
+  if (!nodes_.counted()) add_to_nodes(fact.job);
+  if (job.state == JobState::running) keep_running(fact);
+  if (job.state == JobState::barred) ++barred_;
+  if (job.state == JobState::waiting) {
+    waiting_.insert(fact.job, job);
+    if (!nodes_.counted()) count_waiting(job, 1);
+    if (job.promise != kNever) promised_.insert(std::lower_bound(promised_.begin(), promised_.end(), fact.job), fact.job);
+    if (!fact.promised.shares.empty()) promised_places_.set(fact.job, fact.promised);
+  }
+  if (fact.amended) requests_[fact.job] = fact.request;
+  const bool active = job.state == JobState::waiting || job.state == JobState::running;
+  if (fact.has_terms) eligibility_.put_back(fact.job, fact.terms, {job.bars, active, now_});
+}
+
+void Cluster::keep_running(const JobKept& fact) {
+  const Job& job = jobs_[fact.job.value];
+  running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, fact.job});
+  if (job.leaving) {
+    const auto its = std::find_if(leaving_.begin(), leaving_.end(), [&](const Leaving& l) { return l.job == fact.job; });
+    CHECK(its != leaving_.end(), "a job that leaves is in the list of those");
+    *its = {fact.job, fact.beneficiary, fact.expected};
+  } else if (options_.by_priority && !job.stopping) {
+    by_priority_.insert({job.spec.priority, job.dispatch, job.spec.processors, fact.job});
+  }
+  if (!nodes_.counted()) {
+    nodes_.take(fact.where);
+    places_.set(fact.job, fact.where);
+  }
+  if (options_.list_processors) map_.put_back(fact.job, fact.processors);
+}
+
+void Cluster::apply(const NodeKept& fact) {
+  power_.put_back(fact.node, fact.power);
+  if (fact.serves) power_.served(fact.node, true);
+  power_.set_health(fact.node, fact.health);
+  nodes_.put_back(fact.node, fact.fell_idle, fact.idle_since);
+  const bool usable = fact.health == Health::up && fact.power.state == PowerState::on;
+  if (!usable) nodes_.set_available(fact.node, false);
+}
+
+}  // namespace rota

@@ -1,0 +1,23 @@
+// For tests: an intake that hands everything on to a controller and looks at the state after each decision.
+#pragma once
+
+#include "control/controller.h"
+
+namespace rota {
+
+class WatchingIntake : public Intake {
+ public:
+  JobId submit(const JobSpec& spec) override { return watched().submit(spec); }
+  Result<void> record(const Observed& fact) override { return watched().record(fact); }
+  Result<void> decide() override {
+    auto done = watched().decide();
+    decided(watched().view());
+    return done;
+  }
+
+ private:
+  virtual Controller& watched() = 0;
+  virtual void decided(const View& /*view*/) {}
+};
+
+}  // namespace rota
