@@ -40,8 +40,11 @@ class Controller final : public Intake, public Alarm {
 
   Controller(const ClusterOptions& options, const Chain& chain, const Ports& ports, Breach breach = Breach::ends_the_run);
 
-  // Observers hear of every fact, in this order. They must outlive the controller.
-  void add_observer(FactObserver& observer) { observers_.push_back(&observer); }
+  // Observers hear of facts in this order. They must outlive the controller.
+  void add_observer(FactObserver& observer) {
+    observers_.push_back(&observer);
+    observed_ |= observer.wants();
+  }
 
   JobId submit(const JobSpec& spec) override;
   // The same with terms of its own, or held by somebody. Fails with a sentence if the terms make no sense.
@@ -72,6 +75,8 @@ class Controller final : public Intake, public Alarm {
  private:
   template <class Kind>
   void write(const Kind& what);
+  template <class Kind>
+  [[gnu::cold]] void show(const FactRef& fact);
   template <class Kind>
   Result<void> take_in(const Kind& what);
   Result<void> refuse(std::string why);
@@ -107,6 +112,7 @@ class Controller final : public Intake, public Alarm {
   Referee referee_;
   Hash hash_;
   std::vector<FactObserver*> observers_;
+  std::uint64_t observed_ = 0;     // kinds of facts that some of them want
   std::vector<Command> commands_;  // the first unsent_ of them; the others keep their room for shares
   std::size_t unsent_ = 0;
   std::size_t next_place_ = 0;  // of the plan's places, while it is carried out

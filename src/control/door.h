@@ -6,10 +6,17 @@
 namespace rota {
 
 template <class Kind>
+void Controller::show(const FactRef& fact) {
+  for (FactObserver* observer : observers_) {
+    if ((observer->wants() & FactKinds::bit<Kind>()) != 0) observer->saw(cluster_, fact);
+  }
+}
+
+template <class Kind>
 void Controller::write(const Kind& what) {
   const Instant at = cluster_.now();
   const std::uint64_t sequence = cluster_.sequence() + 1;
-  for (FactObserver* observer : observers_) observer->saw(cluster_, {at, sequence, &what});
+  if ((observed_ & FactKinds::bit<Kind>()) != 0) show<Kind>({at, sequence, &what});
   referee_.saw(cluster_, what);
   cluster_.fold(at, sequence, what);
   referee_.settled(cluster_, what);

@@ -22,6 +22,10 @@ struct GrantRecord {
 // Grows with the grants; one for a rehearsal, none for a service.
 class GrantLog final : public FactObserver {
  public:
+  std::uint64_t wants() const override {
+    return FactKinds::bit<Requeued>() | FactKinds::bit<Vacated>() | FactKinds::bit<Cancelled>() |
+           FactKinds::bit<Migrated>() | FactKinds::bit<Extended>();
+  }
   void saw(const View& before, const FactRef& fact) override;
 
   const std::vector<GrantRecord>& grants() const { return grants_; }

@@ -106,10 +106,12 @@ class Intake {
   virtual Result<void> decide() = 0;
 };
 
-// Hears of every fact just before it is folded in: `before` is the state without it, at its time.
+// Hears of facts just before they are folded in: `before` is the state without the fact, at its time.
 class FactObserver {
  public:
   virtual ~FactObserver() = default;
+  // The kinds that it hears of (FactKinds::bit); asked once.
+  virtual std::uint64_t wants() const { return UINT64_MAX; }
   virtual void saw(const View& before, const FactRef& fact) = 0;
   // An observed fact that was refused.
   virtual void refused(const View& /*view*/, const Error& /*why*/) {}

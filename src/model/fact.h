@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -213,6 +214,16 @@ template <class... Kinds>
 struct KindList {
   using Variant = std::variant<Kinds...>;
   using Pointer = std::variant<const Kinds*...>;
+  static_assert(sizeof...(Kinds) <= 64, "a set of kinds is a word");
+
+  // A set of kinds, each a bit.
+  template <class Kind>
+  static constexpr std::uint64_t bit() {
+    std::uint64_t found = 0;
+    std::uint64_t next = 1;
+    ((found |= std::is_same_v<Kind, Kinds> ? next : 0, next <<= 1U), ...);
+    return found;
+  }
 };
 // The order is that of the journal's numbers: new kinds come last.
 using FactKinds =
