@@ -109,7 +109,7 @@ Result<Fact> read_fact_line(std::string_view line) {
   head["sequence"] = taken_out(*json, "sequence");
   if (!in.read_members(head, top)) return fail(in.error());
   const Json kind = taken_out(*json, "kind");
-  if (!kind.is_string()) return fail("A fact has a kind, which is a text; " + rota::quoted(line) + " has none.");
+  if (!kind.is_string()) return fail("A fact has a kind, which is a text; here there is none.");
   const auto name = kind.get<std::string>();
   if (!is_kind(name)) return unknown_kind(name);
   Fact fact{top.at, top.sequence, {}};

@@ -76,7 +76,7 @@ class JsonFields {
         if (field.name != name) return true;
         found = true;
         const std::size_t length = path_.size();
-        path_ += (path_.empty() || path_.ends_with(']') ? "" : ".") + name;
+        path_ += (path_.empty() ? "" : ".") + name;
         if (!read(member, value.*field.member)) return false;
         path_.resize(length);
         return true;
@@ -134,7 +134,7 @@ class JsonFields {
   // What is nested may be nested deeply, and is named only.
   static std::string shown(const Json& here) {
     if (here.is_structured()) return here.is_array() ? "a list" : "an object";
-    return rota::quoted(here.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return here.is_string() ? rota::quoted(here.get_ref<const std::string&>()) : here.dump();
   }
 
   template <class T>

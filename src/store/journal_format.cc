@@ -199,12 +199,13 @@ Result<bool> JournalReader::next_batch() {
   }
   begin_ = next_;
   next_ += kBatchHead + payload_.size();
+  facts_.emplace(payload_, version_);
   return true;
 }
 
 Result<bool> JournalReader::next_fact(Fact& fact) {
   for (;;) {
-    if (facts_ != nullptr) {
+    if (facts_) {
       auto more = facts_->next(fact);
       if (more && *more) return true;
       if (!more) {
@@ -216,7 +217,6 @@ Result<bool> JournalReader::next_fact(Fact& fact) {
     }
     auto batch = next_batch();
     if (!batch || !*batch) return batch;
-    facts_ = std::make_unique<FactDecoder>(payload_, version_);
   }
 }
 

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -96,7 +97,7 @@ class JournalReader {
   std::uint64_t next_ = 0;   // after it
   bool ended_ = false;
   std::vector<std::byte> payload_;
-  std::unique_ptr<FactDecoder> facts_;  // of the payload, from next_fact on
+  std::optional<FactDecoder> facts_;  // of what is left of the payload; nothing: it has been left
   std::string note_;
 };
 
