@@ -174,4 +174,10 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::string hexadecimal(std::uint64_t word) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(word));
+  return text.data();
+}
+
 }  // namespace rota

@@ -44,4 +44,7 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
 
 bool is_utf8(std::string_view text);
 
+// Sixteen digits, as hashes are written.
+std::string hexadecimal(std::uint64_t word);
+
 }  // namespace rota

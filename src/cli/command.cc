@@ -22,6 +22,7 @@ void add_commands(CLI::App& app, Action& action) {
       "  rota generate lublin --jobs 2000 --seed 1 --estimates modal -o made-up.swf\n"
       "  rota simulate made-up.swf --policy fcfs,easy,conservative --report report.html");
   add_simulate(app, action);
+  add_replay(app, action);
   add_verify(app, action);
   add_convert(app, action);
   add_generate(app, action);

@@ -20,6 +20,7 @@ using Action = std::function<Result<int>()>;
 void add_commands(CLI::App& app, Action& action);
 
 void add_simulate(CLI::App& app, Action& action);
+void add_replay(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_convert(CLI::App& app, Action& action);
 void add_generate(CLI::App& app, Action& action);

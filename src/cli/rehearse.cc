@@ -172,6 +172,11 @@ Result<Rehearsed> rehearse(const trace::Workload& workload, const Chain& chain, 
   how.engine.machine = options.machine.get();
   GrantLog log;
   how.observers.push_back(&log);
+  std::optional<Journal> journal;
+  if (!options.journals.empty()) {
+    how.observers.push_back(&journal.emplace(*options.journals.front()));
+    how.durable = &*journal;
+  }
   sim::Rehearsal rehearsal(how, chain, source, collector);
   if (auto done = rehearsal.run(); !done) return std::unexpected(done.error());
   const Controller& controller = rehearsal.controller();

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "control/grant_log.h"
+#include "control/journal.h"
 #include "engine/sim/rehearsal.h"
 #include "model/tasks.h"
 #include "policy/chain.h"
@@ -27,6 +28,7 @@ struct RehearseOptions {
   sim::Ties ties = sim::Ties::batch;
   bool keep_jobs = false;                           // the outcome keeps every job, for files and pictures
   bool keep_nodes = false;                          // and every node that is metered
+  std::vector<Store*> journals = {};                // of each site, or of the one that there is; empty: none are kept
   std::function<void(std::int64_t)> progress = {};  // jobs arrived so far
 };
 

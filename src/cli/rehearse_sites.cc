@@ -1,6 +1,7 @@
 #include "cli/rehearse_sites.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "base/check.h"
 #include "base/hash.h"
@@ -155,6 +156,10 @@ class SiteRehearsal {
       sim::RehearsalOptions& how = federation.sites.emplace_back();
       how.processors = machine.processors;
       how.observers.push_back(&log_);
+      if (s < options_.journals.size()) {
+        how.observers.push_back(&journals_.emplace_back(*options_.journals[s]));
+        how.durable = &journals_.back();
+      }
       how.machine = &machine;
       how.engine.ties = options_.ties;
       if (metered() && !machine.nodes.empty()) how.engine.metered = &machine;
@@ -313,6 +318,7 @@ class SiteRehearsal {
   SiteStreams streams_;
   std::vector<WorkHistory> past_;  // at each site, where it is known beforehand
   GrantLog log_;
+  std::deque<Journal> journals_;
 };
 
 }  // namespace

@@ -6,11 +6,13 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/journals.h"
 #include "cli/progress.h"
 #include "cli/rehearse_flags.h"
 #include "report/html.h"
@@ -28,6 +30,7 @@ struct SimulateFlags {
   RehearseFlags rehearse;
   std::string jobs_file;
   std::string nodes_file;
+  std::string journal_file;
   std::string report_file;
   bool json = false;
   bool quiet = false;
@@ -137,6 +140,26 @@ std::string command_line(const SimulateFlags& flags) {
   std::string line = "rota simulate";
   for (const std::string& w : flags.workloads) line += " " + w;
   return line + " --policy " + flags.rehearse.policy;
+}
+
+// Of the one rehearsal that there is; nothing where nobody asked.
+Result<std::optional<RehearsalJournals>> open_journals(const SimulateFlags& flags, std::vector<Run>& runs) {
+  if (flags.journal_file.empty()) return std::nullopt;
+  if (runs.size() != 1) {
+    return fail("--journal keeps one rehearsal, and here are " + std::to_string(runs.size()) +
+                ": name one workload and one policy.");
+  }
+  Run& run = runs.front();
+  std::string cluster;
+  if (run.options.machine && !flags.rehearse.cluster.empty()) {
+    auto text = read_file(flags.rehearse.cluster);
+    if (!text) return std::unexpected(text.error());
+    cluster = std::move(*text);
+  }
+  auto journals = RehearsalJournals::create(flags.journal_file, *run.chain, run.options, *run.workload, cluster);
+  if (!journals) return std::unexpected(journals.error());
+  run.options.journals = journals->stores();
+  return std::optional(std::move(*journals));
 }
 
 // The files are opened before anything is rehearsed: a path that cannot be written is told at once.
@@ -258,10 +281,15 @@ Result<int> simulate(const SimulateFlags& flags) {
   auto report_output =
       open_all(flags.report_file.empty() ? std::vector<std::string>{} : std::vector{flags.report_file});
   if (!report_output) return std::unexpected(report_output.error());
+  auto journals = open_journals(flags, *runs);
+  if (!journals) return std::unexpected(journals.error());
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   rehearse_all(*runs, flags.threads > 0 ? flags.threads : cores, !flags.quiet && isatty(STDERR_FILENO) == 1);
   for (const Run& run : *runs) {
     if (!run.result) return std::unexpected(run.result.error());
+  }
+  if (*journals) {
+    if (auto done = (*journals)->close(); !done) return std::unexpected(done.error());
   }
   if (!flags.quiet) {
     print_findings(*workloads);
@@ -305,6 +333,11 @@ void add_simulate(CLI::App& app, Action& action) {
   command
       ->add_option("--nodes", flags->nodes_file,
                    "write what each node did and drew (CSV), where nodes are metered; with several runs as --jobs")
+      ->type_name("FILE");
+  command
+      ->add_option("--journal", flags->journal_file,
+                   "keep every fact of the one rehearsal, for rota replay; with several sites a journal each, with "
+                   "-SITE before its ending")
       ->type_name("FILE");
   command->add_option("--report", flags->report_file, "write a self-contained HTML report")->type_name("FILE.html");
   command->add_flag("--json", flags->json, "print the comparison as JSON");

@@ -97,6 +97,13 @@ Result<void> Controller::decide() {
   return std::exchange(due_, false) ? cycle() : send();
 }
 
+void Controller::leave_plain_mode() {
+  if (!cluster_.plain()) return;
+  stamp();
+  write(ModeChanged{false});
+  due_ = true;
+}
+
 void Controller::ring() {
   wakeup_ = kNever;
   if (!failure_) return;
@@ -139,11 +146,11 @@ Result<void> Controller::cycle() {
   if (auto bound = check_bound(); !bound) return bound;
   if (auto breach = draft()) {
     const std::string sentence = "the referee refuses a plan of policy " + chain_.text() + ": " + *breach + ".";
-    if (breach_ == Breach::ends_the_run || plain_) return fail(sentence);
+    if (breach_ == Breach::ends_the_run || cluster_.plain()) return fail(sentence);
     ++refused_plans_;
     last_refusal_ = sentence;
     for (FactObserver* observer : observers_) observer->refused(cluster_, Error{sentence});
-    plain_ = true;
+    write(ModeChanged{true});
     if (auto again = draft()) return fail("the referee refuses a plan of the plain mode too: " + *again + ".");
   }
   const std::uint64_t hash = plan_.decides() ? plan_.hash() : 0;
@@ -153,7 +160,7 @@ Result<void> Controller::cycle() {
   carry_out_plan();
   if (auto sent = send(); !sent) return sent;
   // Nodes that jobs have left can be had at once.
-  Instant wakeup = plan_.looks_again() ? cluster_.now() : (plain_ ? plain_chain_ : chain_).next_wakeup(cluster_);
+  Instant wakeup = plan_.looks_again() ? cluster_.now() : (cluster_.plain() ? plain_chain_ : chain_).next_wakeup(cluster_);
   wakeup = std::min(wakeup, cluster_.eligibility().next_begin());
   if (wakeup != wakeup_) ports_.loop.set(*this, wakeup_ = wakeup);
   return {};
@@ -161,7 +168,7 @@ Result<void> Controller::cycle() {
 
 std::optional<std::string> Controller::draft() {
   plan_.open(cluster_);
-  (plain_ ? plain_chain_ : chain_).decide(cluster_, plan_);
+  (cluster_.plain() ? plain_chain_ : chain_).decide(cluster_, plan_);
   return referee_.check(cluster_, plan_);
 }
 

@@ -15,13 +15,6 @@
 
 namespace rota {
 
-// Makes durable what an observer of its own has written down (control/store.h).
-class Durable {
- public:
-  virtual ~Durable() = default;
-  virtual Result<void> commit() = 0;
-};
-
 // Everything impure that a controller is wired to.
 struct Ports {
   Loop& loop;
@@ -70,7 +63,8 @@ class Controller final : public Intake, public Alarm {
   std::int64_t refusals() const { return refusals_; }            // observed facts that contradicted the state
   const std::string& last_refusal() const { return last_refusal_; }
   std::int64_t refused_plans() const { return refused_plans_; }  // by the referee, where that does not end the run
-  bool plain() const { return plain_; }                          // deciding in the plain mode
+  // The policy decides again, after a plan of it was refused and somebody has looked.
+  void leave_plain_mode();
 
  private:
   template <class Kind>
@@ -126,7 +120,6 @@ class Controller final : public Intake, public Alarm {
   std::int64_t refusals_ = 0;
   std::string last_refusal_;
   std::int64_t refused_plans_ = 0;
-  bool plain_ = false;
   Result<void> failure_;
 };
 

@@ -117,6 +117,13 @@ class FactObserver {
   virtual void refused(const View& /*view*/, const Error& /*why*/) {}
 };
 
+// Makes durable what an observer of its own has written down (control/journal.h).
+class Durable {
+ public:
+  virtual ~Durable() = default;
+  virtual Result<void> commit() = 0;
+};
+
 // Gets every job when it has ended for good or was rejected, before it is forgotten.
 class JobSink {
  public:

@@ -58,6 +58,7 @@ class View {
   bool knows(JobId id) const { return jobs_.contains(id.value); }  // submitted, and not forgotten since
   JobId next_job() const { return next_job_; }                     // the id that the next job will have
   std::uint64_t sequence() const { return sequence_; }             // of the fact that was folded in last
+  bool plain() const { return plain_; }                            // a plan was refused, and nobody has looked yet
   std::uint32_t epoch() const { return epoch_; }                   // of the controller that writes
   // What a job asked for when it was submitted; its row says on what terms it stands now.
   const JobSpec& request(JobId id) const {
@@ -193,6 +194,7 @@ class View {
   std::uint32_t next_dispatch_ = 0;
   std::uint64_t sequence_ = 0;
   std::uint32_t epoch_ = 0;
+  bool plain_ = false;
 };
 
 class Cluster final : public View {
@@ -282,6 +284,7 @@ class Cluster final : public View {
   [[gnu::cold]] void apply(const Preempted& fact);
   [[gnu::cold]] void apply(const Migrated& fact);
   void apply(const PowerOrdered& fact);
+  [[gnu::cold]] void apply(const ModeChanged& fact) { plain_ = fact.plain; }
   void apply(const PowerReviewed& fact) { power_.reviewed(now_, fact.next); }
   void apply(const StateKept& fact);
   void apply(const JobKept& fact);

@@ -140,6 +140,9 @@ struct PowerOrdered {  // told to wake or to go to sleep
   Instant until = kNever;  // when that is expected to be over
   Reason reason = {};
 };
+struct ModeChanged {  // plain: a plan was refused, and until somebody looks jobs start in order of the queue
+  bool plain = false;
+};
 struct PowerReviewed {  // a power rule has looked at everything
   Instant next = kNever;  // wants to look again then although nothing happens
 };
@@ -161,6 +164,7 @@ struct StateKept {  // counters and lists that no row has
   JobId set_aside_for = {};
   std::vector<std::uint32_t> set_aside = {};
   PowerCounters power = {};
+  bool plain = false;
 };
 struct JobKept {
   JobId job;
@@ -230,7 +234,7 @@ using FactKinds =
     KindList<Submitted, Rejected, Held, Released, Amended, CancelAsked, Launched, LaunchFailed, Overdue, Vacated, Requeued,
              Finished, Cancelled, PowerChanged, HealthChanged, LicencesCounted, Serving, Opened, CycleClosed, Eligible,
              Started, Promised, Expected, Extended, Stopped, Preempted, Migrated, PowerOrdered, PowerReviewed, StateKept,
-             JobKept, NodeKept, LicenceKept, UserKept, WorkKept, DemandKept, DemandHourKept>;
+             JobKept, NodeKept, LicenceKept, UserKept, WorkKept, DemandKept, DemandHourKept, ModeChanged>;
 
 struct Fact {
   Instant at = kEpoch;

@@ -291,6 +291,9 @@ ROTA_FACT_END;
 ROTA_FACT(PowerReviewed, "power_reviewed", decided, "a power rule has looked at everything"){
     Field{"next", &F::next, "wants to look again then although nothing happens"}};
 ROTA_FACT_END;
+ROTA_FACT(ModeChanged, "mode_changed", decided, "the policy no longer decides, or decides again"){
+    Field{"plain", &F::plain, "jobs start in order of the queue, because a plan was refused"}};
+ROTA_FACT_END;
 ROTA_FACT(StateKept, "state_kept", kept, "counters and lists that no row has"){
     Field{"next_job", &F::next_job, "id of the next job"},
     Field{"next_sequence", &F::next_sequence, "next place in order of arrival"},
@@ -305,7 +308,8 @@ ROTA_FACT(StateKept, "state_kept", kept, "counters and lists that no row has"){
     Field{"leaving", &F::leaving, "jobs that were told to give way, in that order"},
     Field{"set_aside_for", &F::set_aside_for, "the job with the latest promise"},
     Field{"set_aside", &F::set_aside, "processors that are set aside for it"},
-    Field{"power", &F::power, "of all nodes together"}};
+    Field{"power", &F::power, "of all nodes together"},
+    Field{"plain", &F::plain, "jobs start in order of the queue, whatever the policy"}};
 ROTA_FACT_END;
 ROTA_FACT(JobKept, "job_kept", kept, "a job as it stands"){
     Field{"job", &F::job, "its id"}, Field{"row", &F::row, "all that is known of it"},

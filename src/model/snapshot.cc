@@ -13,7 +13,7 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
   add(Opened{c.epoch_});
   StateKept state{c.next_job_, c.next_sequence_, c.next_dispatch_, c.waiting_.ranked_at(), c.last_migration_,
                   c.releases_, c.counts_decided_, c.arrived_, c.overdue_, c.gone_,
-                  {}, c.set_aside_for_, c.set_aside_, c.power_.counters()};
+                  {}, c.set_aside_for_, c.set_aside_, c.power_.counters(), c.plain_};
   for (const Leaving& l : c.leaving_) state.leaving.push_back(l.job);
   add(std::move(state));
   const ClusterOptions& options = c.options_;
@@ -64,6 +64,7 @@ void Cluster::apply(const StateKept& fact) {
   set_aside_for_ = fact.set_aside_for;
   set_aside_ = fact.set_aside;
   power_.put_back(fact.power);
+  plain_ = fact.plain;
 }
 
 void Cluster::apply(const JobKept& fact) {

@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "report/summary_json.h"
 
 #include <array>
@@ -10,12 +11,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
-
-std::string hexadecimal(std::uint64_t word) {
-  std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(word));
-  return text.data();
-}
 
 Json power_json(const PowerUse& p) {
   Json json;

@@ -7,7 +7,7 @@ FederatedSite::FederatedSite(SiteId self, const Parts& parts)
       ear_(parts.ear),
       loop_(parts.loop),
       engine_(engine_options(parts.options, parts.chain), parts.local, parts.loop),
-      controller_(cluster_options(parts.options, parts.chain), parts.chain, {parts.loop, *this, *this}) {
+      controller_(cluster_options(parts.options, parts.chain), parts.chain, {parts.loop, *this, *this, parts.options.durable}) {
   for (FactObserver* observer : parts.options.observers) controller_.add_observer(*observer);
 }
 

@@ -32,7 +32,7 @@ constexpr std::int64_t kInVain = 10'000;
 Rehearsal::Rehearsal(const RehearsalOptions& options, const Chain& chain, Source& source, JobSink& jobs)
     : options_(options),
       engine_(engine_options(options, chain), source, loop_),
-      controller_(cluster_options(options, chain), chain, {loop_, engine_, jobs}) {
+      controller_(cluster_options(options, chain), chain, {loop_, engine_, jobs, options.durable}) {
   for (FactObserver* observer : options.observers) controller_.add_observer(*observer);
 }
 

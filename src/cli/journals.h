@@ -1,0 +1,40 @@
+// Journals of rehearsals: where `rota simulate` keeps them, and what `rota replay` makes of them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/rehearse.h"
+#include "store/journal_file.h"
+
+namespace rota::cli {
+
+// The journals of one rehearsal: one, or one for each site ("x.journal" becomes "x-texel.journal"). What is there already
+// is replaced.
+class RehearsalJournals {
+ public:
+  // `cluster` is the text of the cluster file; empty: processors are counted. Errors are sentences with the path.
+  static Result<RehearsalJournals> create(const std::string& path, const Chain& chain, const RehearseOptions& options,
+                                          const trace::Workload& workload, const std::string& cluster);
+  std::vector<Store*> stores() const;
+  Result<void> close();  // all that happened is in the files
+
+ private:
+  std::vector<std::unique_ptr<store::JournalFile>> files_;
+};
+
+// What a journal was written on.
+struct JournalSetting {
+  std::shared_ptr<const Machine> machine;  // of its site; nullptr: processors are counted
+  Chain chain;
+  sim::RehearsalOptions options;
+};
+// Fails with a sentence where the head says what cannot be: an unknown policy, a cluster file that is none.
+Result<JournalSetting> setting_of(const store::JournalHead& head, const std::string& shown);
+
+// The jobs of a journal as a workload: what each asked for when it was submitted, and how long it ran. Jobs that had not
+// ended are left out and told of in the workload's report. `shown` names the journal in messages.
+Result<trace::Workload> workload_of(const std::vector<Fact>& facts, const JournalSetting& setting, const std::string& shown);
+
+}  // namespace rota::cli

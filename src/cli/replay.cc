@@ -1,0 +1,137 @@
+// rota replay: a journal folded again, decided again, or rehearsed under another policy.
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/journals.h"
+#include "control/replay.h"
+#include "report/summary_json.h"
+#include "report/table.h"
+#include "store/fact_codec.h"
+#include "store/fact_json.h"
+
+namespace rota::cli {
+namespace {
+
+struct ReplayFlags {
+  std::string journal;
+  std::string policies;
+  std::string facts_file;
+  bool check = false;
+  bool json = false;
+};
+
+std::string in_seconds(Instant at) {
+  const auto ms = at.time_since_epoch().count();
+  std::string text = grouped(ms / 1000);
+  if (ms % 1000 != 0) text += "." + std::to_string(1000 + ms % 1000).substr(1);
+  return text + " s";
+}
+
+// What became of the state, in one line for each thing.
+Result<int> tell(const Replay& replay, const ReplayFlags& flags) {
+  const Cluster& state = replay.state();
+  std::string text = flags.journal + ": " + grouped(replay.facts()) + " facts, " + grouped(replay.cycles()) +
+                     " cycles, " + grouped(replay.decisions()) + " of which decided something; until " +
+                     in_seconds(state.now()) + "\n" + "at the end " + grouped(static_cast<std::int64_t>(state.waiting().size())) +
+                     " jobs wait, " + grouped(static_cast<std::int64_t>(state.running().size())) + " run, " +
+                     grouped(static_cast<std::int64_t>(state.barred())) + " are held or not eligible\n";
+  if (flags.check) text += "every cycle was decided again, and each plan is the same\n";
+  std::cout << text;
+  if (!std::cout.flush()) return fail("standard output could not be written to; is the disk full?");
+  return kDone;
+}
+
+Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting& setting, const ReplayFlags& flags) {
+  const auto workload = workload_of(facts, setting, flags.journal);
+  if (!workload) return std::unexpected(workload.error());
+  for (const auto& f : workload->report.findings) {
+    std::fprintf(stderr, "%s: %s (%s jobs)\n", flags.journal.c_str(), f.what.c_str(), grouped(f.rows).c_str());
+  }
+  RehearseOptions options;
+  options.processors = setting.options.processors;
+  options.machine = setting.machine;
+  options.ties = setting.options.engine.ties;
+  std::vector<report::Summary> summaries;
+  for (const std::string_view policy : split(flags.policies, ',')) {
+    const auto chain = Chain::parse(policy);
+    if (!chain) return std::unexpected(chain.error());
+    auto rehearsed = rehearse(*workload, *chain, options);
+    if (!rehearsed) return std::unexpected(rehearsed.error());
+    summaries.push_back(std::move(rehearsed->summary));
+  }
+  if (flags.json) {
+    std::cout << report::to_json(summaries);
+  } else {
+    report::write_table(std::cout, summaries, {.colour = isatty(STDOUT_FILENO) == 1});
+  }
+  if (!std::cout.flush()) return fail("standard output could not be written to; is the disk full?");
+  return kDone;
+}
+
+Result<int> write_facts(store::JournalReader& reader, const std::string& path) {
+  auto file = OutputFile::create(path);
+  if (!file) return std::unexpected(file.error());
+  auto done = reader.visit([&](const Fact& fact) -> Result<void> {
+    file->stream() << store::fact_line(store::ref_of(fact)) << '\n';
+    return {};
+  });
+  if (!done) return std::unexpected(done.error());
+  if (auto kept = file->commit(); !kept) return std::unexpected(kept.error());
+  return kDone;
+}
+
+Result<int> replay(const ReplayFlags& flags) {
+  auto reader = store::read_journal(flags.journal);
+  if (!reader) return std::unexpected(reader.error());
+  if (!flags.facts_file.empty()) return write_facts(*reader, flags.facts_file);
+  auto setting = setting_of(reader->head(), flags.journal);
+  if (!setting) return std::unexpected(setting.error());
+  const ClusterOptions options = sim::cluster_options(setting->options, setting->chain);
+  const bool rehearses = !flags.policies.empty();
+  std::vector<Fact> facts;
+  Replay replay(options, setting->chain, flags.check ? Replay::Check::decides_again : Replay::Check::folds);
+  auto done = reader->visit([&](const Fact& fact) -> Result<void> {
+    if (rehearses) facts.push_back(fact);
+    if (auto folded = replay.fold(fact); !folded) return fail(flags.journal + ": " + folded.error().message);
+    return {};
+  });
+  if (!done) return std::unexpected(done.error());
+  if (!reader->note().empty()) std::fprintf(stderr, "%s\n", reader->note().c_str());
+  return rehearses ? rehearse_under(facts, *setting, flags) : tell(replay, flags);
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<ReplayFlags>();
+  CLI::App* command = app.add_subcommand("replay", "fold a journal again, and see whether the same would be decided");
+  command->description(command->get_description() +
+                       "\nReads a journal that rota simulate --journal has kept: every fact of a run, in order. Without "
+                       "options it says what became of the state.");
+  command->add_option("JOURNAL", flags->journal, "what --journal has written")->required()->type_name("FILE");
+  CLI::Option* check = command->add_flag("--check", flags->check, "decide again at each cycle and compare every plan");
+  CLI::Option* policy = command
+                            ->add_option("--policy", flags->policies,
+                                         "rehearse the jobs of the journal under these policies, names with commas")
+                            ->type_name("NAME[+KNOB=VALUE...]");
+  CLI::Option* facts = command->add_option("--facts", flags->facts_file, "write every fact as a line of JSON; - is standard output")
+                           ->type_name("FILE.jsonl");
+  command->add_flag("--json", flags->json, "print the comparison of policies as JSON")->needs(policy);
+  check->excludes(policy)->excludes(facts);
+  policy->excludes(facts);
+  command->footer(
+      "Examples:\n"
+      "  rota simulate log.swf --policy easy --journal easy.journal\n"
+      "  rota replay easy.journal --check\n"
+      "  rota replay easy.journal --policy conservative,easy+order=sjf");
+  command->callback([&action, flags] { action = [flags] { return replay(*flags); }; });
+}
+
+}  // namespace rota::cli

@@ -1,0 +1,54 @@
+#include "control/replay.h"
+
+#include <utility>
+#include <variant>
+
+#include "base/text.h"
+
+namespace rota {
+
+Replay::Replay(const ClusterOptions& options, const Chain& chain, Check check)
+    : cluster_(options), chain_(chain), check_(check) {
+  if (auto plain = Chain::parse("fcfs")) plain_chain_ = std::move(*plain);
+}
+
+Result<void> Replay::fold(const Fact& fact) {
+  if (auto why = cluster_.objection(fact)) {
+    return fail("fact " + std::to_string(fact.sequence) + " contradicts those before it: " + *why);
+  }
+  ++facts_;
+  if (const auto* closed = std::get_if<CycleClosed>(&fact.what)) {
+    ++cycles_;
+    decisions_ += closed->plan != 0 ? 1 : 0;
+    if (check_ == Check::decides_again) {
+      if (auto same = decide_again(fact, closed->plan); !same) return same;
+    }
+  }
+  cluster_.advance(fact.at);
+  std::visit(
+      [&](const auto& what) {
+        referee_.saw(cluster_, what);
+        cluster_.fold(fact.at, fact.sequence, what);
+        referee_.settled(cluster_, what);
+      },
+      fact.what);
+  return {};
+}
+
+Result<void> Replay::decide_again(const Fact& fact, std::uint64_t recorded) {
+  cluster_.open_cycle(fact.at);
+  plan_.open(cluster_);
+  (cluster_.plain() ? plain_chain_ : chain_).decide(cluster_, plan_);
+  const std::string where = "at the cycle that fact " + std::to_string(fact.sequence) + " closes, at " +
+                            std::to_string(fact.at.time_since_epoch().count()) + " ms, ";
+  const std::uint64_t hash = plan_.decides() ? plan_.hash() : 0;
+  if (hash != recorded) {
+    return fail(where + "policy " + chain_.text() + " decides otherwise than it did: plan " + hexadecimal(hash) +
+                " where " + hexadecimal(recorded) +
+                " was recorded. The journal was written with another policy, another cluster or another version of Rota.");
+  }
+  if (auto breach = referee_.check(cluster_, plan_)) return fail(where + "the referee refuses the plan: " + *breach + ".");
+  return {};
+}
+
+}  // namespace rota

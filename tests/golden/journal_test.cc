@@ -1,0 +1,60 @@
+// Every golden case keeps a journal; decided again from its facts alone, each gives the same plans.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "control/replay.h"
+#include "golden/sched_file.h"
+#include "store/memory_store.h"
+
+namespace rota::golden {
+namespace {
+
+std::vector<std::string> every_case() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder())) {
+    if (entry.path().extension() == ".sched") names.push_back(entry.path().stem());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class Journals : public testing::TestWithParam<std::string> {};
+
+TEST_P(Journals, DecideTheSameAgain) {
+  const SchedFile file = SchedReader::read(folder() + "/" + GetParam() + ".sched");
+  const Chain chain = scenario::chain_of(file.policy);
+  if (chain.knobs().power.rule == Power::load_factor && chain.knobs().power.from_log) {
+    GTEST_SKIP() << "its power rule knows the log beforehand, which no journal holds";
+  }
+  cli::RehearseOptions options = file.options;
+  const bool sites = options.machine && !options.machine->sites.empty();
+  std::vector<std::unique_ptr<store::MemoryStore>> stores;
+  for (std::size_t s = 0; s < (sites ? options.machine->sites.size() : 1); ++s) {
+    stores.push_back(std::make_unique<store::MemoryStore>());
+    options.journals.push_back(stores.back().get());
+  }
+  scenario::outcome_of(file.jobs, file.policy, options);
+  for (std::size_t s = 0; s < stores.size(); ++s) {
+    sim::RehearsalOptions how;
+    how.machine = sites ? &options.machine->sites[s] : options.machine.get();
+    how.processors = sites ? how.machine->processors : options.processors;
+    how.engine.ties = options.ties;
+    Replay replay(sim::cluster_options(how, chain), chain, Replay::Check::decides_again);
+    const auto done = stores[s]->replay([&](const Fact& fact) { return replay.fold(fact); });
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_GT(replay.cycles(), 0);
+  }
+}
+
+std::string name_of_case(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Journals, testing::ValuesIn(every_case()), name_of_case);
+
+}  // namespace
+}  // namespace rota::golden
