@@ -38,6 +38,8 @@ template <>
 struct Fields<store::JournalHead> {
   using F = store::JournalHead;
   static constexpr std::tuple all{
+      // NOLINT(readability-identifier-naming): as in all these tables
+
       Field{"rota", &F::rota, "the version of Rota that wrote it"},
       Field{"policy", &F::policy, "the policy that decided, with its knobs"},
       Field{"processors", &F::processors, "of the cluster"},
