@@ -36,8 +36,8 @@ template <>
 struct Fields<store::Box> {
   static constexpr std::tuple all{Field{"things", &store::Box::things, ""},
                                   Field{"sealed", &store::Box::sealed, "", 2}};
-  // NOLINTEND(readability-identifier-naming)
 };
+// NOLINTEND(readability-identifier-naming)
 
 }  // namespace rota
 

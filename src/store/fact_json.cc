@@ -58,9 +58,9 @@ namespace rota {
 
 template <>
 struct Fields<store::Top> {
-  static constexpr std::tuple all{
-      // NOLINT(readability-identifier-naming): as in all these tables
-      Field{"at", &store::Top::at, "when"}, Field{"sequence", &store::Top::sequence, "its number"}};
+  // NOLINTNEXTLINE(readability-identifier-naming): as in all these tables
+  static constexpr std::tuple all{Field{"at", &store::Top::at, "when"},
+                                  Field{"sequence", &store::Top::sequence, "its number"}};
 };
 
 }  // namespace rota
