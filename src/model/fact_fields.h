@@ -39,6 +39,8 @@ struct ValueNames;
 
 // ---- what facts are made of
 
+// NOLINTBEGIN(readability-identifier-naming): members of tables go by plain names
+
 template <>
 struct ValueNames<Restart> {
   static constexpr std::array<std::string_view, 3> names{"never", "checkpoint", "from_start"};
@@ -349,5 +351,6 @@ ROTA_FACT_END;
 
 #undef ROTA_FACT
 #undef ROTA_FACT_END
+// NOLINTEND(readability-identifier-naming)
 
 }  // namespace rota

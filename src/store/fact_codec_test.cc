@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "store/field_codec.h"
 #include "store/random_facts_test.h"
 
@@ -23,6 +25,7 @@ struct Box {
 
 namespace rota {
 
+// NOLINTBEGIN(readability-identifier-naming): members of tables go by plain names
 template <>
 struct Fields<store::Thing> {
   using F = store::Thing;
@@ -34,11 +37,18 @@ struct Fields<store::Box> {
   static constexpr std::tuple all{Field{"things", &store::Box::things, ""},
                                   Field{"sealed", &store::Box::sealed, "", 2}};
 };
+// NOLINTEND(readability-identifier-naming)
 
 }  // namespace rota
 
 namespace rota::store {
 namespace {
+
+std::vector<std::byte> bytes_of(const std::vector<int>& numbers) {
+  std::vector<std::byte> bytes(numbers.size());
+  std::ranges::transform(numbers, bytes.begin(), [](int n) { return static_cast<std::byte>(n); });
+  return bytes;
+}
 
 std::vector<std::byte> batch_of(const std::vector<Fact>& facts) {
   FactEncoder encoder;
@@ -140,9 +150,8 @@ TEST(FactCodec, takes_any_bytes) {
 }
 
 TEST(FactCodec, says_what_it_cannot_read) {
-  const auto error = [](std::vector<int> numbers) {
-    std::vector<std::byte> bytes;
-    for (const int n : numbers) bytes.push_back(static_cast<std::byte>(n));
+  const auto error = [](const std::vector<int>& numbers) {
+    const auto bytes = bytes_of(numbers);
     const auto facts = facts_of(bytes);
     return facts ? "nothing" : facts.error().message;
   };
@@ -164,7 +173,7 @@ TEST(FactCodec, has_room_for_every_instant) {
   for (const Instant base : bases) {
     for (const std::int64_t step : {-2, -1, 1, 2}) {
       const auto sum = static_cast<std::uint64_t>(base.time_since_epoch().count()) + static_cast<std::uint64_t>(step);
-      values.push_back(Instant{Duration{static_cast<std::int64_t>(sum)}});
+      values.emplace_back(Duration{static_cast<std::int64_t>(sum)});
     }
   }
   for (const Instant base : bases) {
@@ -182,8 +191,7 @@ TEST(FactCodec, has_room_for_every_instant) {
 TEST(FactCodec, refuses_numbers_that_take_more_bytes_than_they_need) {
   for (const std::vector<int>& numbers : std::vector<std::vector<int>>{
            {0x80, 0x00}, {0xff, 0x80, 0x00}, {0x80}, {}, {255, 255, 255, 255, 255, 255, 255, 255, 255, 2}}) {
-    std::vector<std::byte> bytes;
-    for (const int n : numbers) bytes.push_back(static_cast<std::byte>(n));
+    const auto bytes = bytes_of(numbers);
     std::uint64_t n = 0;
     EXPECT_FALSE(ByteReader(bytes).number(n));
   }

@@ -58,6 +58,7 @@ namespace rota {
 
 template <>
 struct Fields<store::Top> {
+  // NOLINTNEXTLINE(readability-identifier-naming): as in all these tables
   static constexpr std::tuple all{Field{"at", &store::Top::at, "when"},
                                   Field{"sequence", &store::Top::sequence, "its number"}};
 };
@@ -99,7 +100,7 @@ Result<Fact> read_fact_line(std::string_view line) {
   auto json = parse_json(line);
   if (!json) return std::unexpected(json.error());
   if (!json->is_object() || !json->contains("at") || !json->contains("sequence")) {
-    return fail("A fact is an object such as {\"at\":1000,\"sequence\":7,\"kind\":\"launched\",\"job\":3}, not " +
+    return fail(R"(A fact is an object such as {"at":1000,"sequence":7,"kind":"launched","job":3}, not )" +
                 rota::quoted(line) + ".");
   }
   JsonFields in;

@@ -13,47 +13,47 @@ template <class T>
 struct PartName;
 template <>
 struct PartName<JobSpec> {
-  static constexpr std::string_view value = "request";
+  static constexpr std::string_view kText = "request";
 };
 template <>
 struct PartName<JobTerms> {
-  static constexpr std::string_view value = "terms";
+  static constexpr std::string_view kText = "terms";
 };
 template <>
 struct PartName<Dependency> {
-  static constexpr std::string_view value = "dependency";
+  static constexpr std::string_view kText = "dependency";
 };
 template <>
 struct PartName<Placement> {
-  static constexpr std::string_view value = "place";
+  static constexpr std::string_view kText = "place";
 };
 template <>
 struct PartName<Share> {
-  static constexpr std::string_view value = "share";
+  static constexpr std::string_view kText = "share";
 };
 template <>
 struct PartName<PerNode> {
-  static constexpr std::string_view value = "on each node";
+  static constexpr std::string_view kText = "on each node";
 };
 template <>
 struct PartName<Reason> {
-  static constexpr std::string_view value = "reason";
+  static constexpr std::string_view kText = "reason";
 };
 template <>
 struct PartName<Job> {
-  static constexpr std::string_view value = "job";
+  static constexpr std::string_view kText = "job";
 };
 template <>
 struct PartName<NodePowerRow> {
-  static constexpr std::string_view value = "power of a node";
+  static constexpr std::string_view kText = "power of a node";
 };
 template <>
 struct PartName<PowerCounters> {
-  static constexpr std::string_view value = "power of all nodes";
+  static constexpr std::string_view kText = "power of all nodes";
 };
 template <>
 struct PartName<RunHistory> {
-  static constexpr std::string_view value = "past runs";
+  static constexpr std::string_view kText = "past runs";
 };
 
 using Parts = KindsOf<KindList<JobSpec, JobTerms, Dependency, Placement, Share, PerNode, Reason, Job, NodePowerRow,
@@ -64,7 +64,7 @@ std::string type_text() {
   if constexpr (AList<T>) {
     return "list of: " + type_text<typename T::value_type>();
   } else if constexpr (AStruct<T>) {
-    const std::string name(PartName<T>::value);
+    const std::string name(PartName<T>::kText);
     std::string anchor = name;
     for (char& c : anchor) c = c == ' ' ? '-' : c;
     return "[" + name + "](#part-" + anchor + ")";
@@ -125,7 +125,7 @@ std::string fact_page() {
             field_rows<Kind>() + "\n";
   });
   Parts::for_each([&]<class Part>(std::type_identity<Part>) {
-    page += "### Part: " + std::string(PartName<Part>::value) + "\n\n" + field_rows<Part>() + "\n";
+    page += "### Part: " + std::string(PartName<Part>::kText) + "\n\n" + field_rows<Part>() + "\n";
   });
   page.pop_back();
   return page;

@@ -59,7 +59,9 @@ JournalFile::JournalFile(LockedFile file, std::string path, Durability durabilit
     : file_(std::move(file)), path_(std::move(path)), durability_(durability) {}
 
 JournalFile::~JournalFile() {
-  if (!closed_) static_cast<void>(close());
+  if (closed_) return;
+  const auto told_to_nobody = close();
+  static_cast<void>(told_to_nobody);
 }
 
 Result<std::unique_ptr<JournalFile>> JournalFile::create(const std::string& path, const JournalHead& head,

@@ -153,7 +153,7 @@ TEST(JournalFormat, a_batch_counts_only_where_it_was_written) {
 }
 
 TEST(JournalFormat, refuses_what_is_no_journal_or_a_newer_one) {
-  const auto error = [](std::string text) { return read(bytes_of(text)).error; };
+  const auto error = [](const std::string& text) { return read(bytes_of(text)).error; };
   const std::string start = journal_start(kHead);
   EXPECT_EQ(error(""), "j is empty, so it is no journal.");
   EXPECT_EQ(error("; a job log\n1 2 3\n"), "j is no journal: it does not begin with \"rota-journal \".");

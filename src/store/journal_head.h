@@ -37,6 +37,7 @@ namespace rota {
 template <>
 struct Fields<store::JournalHead> {
   using F = store::JournalHead;
+  // NOLINTNEXTLINE(readability-identifier-naming): as in all these tables
   static constexpr std::tuple all{
       Field{"rota", &F::rota, "the version of Rota that wrote it"},
       Field{"policy", &F::policy, "the policy that decided, with its knobs"},

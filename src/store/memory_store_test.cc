@@ -106,6 +106,7 @@ TEST(MemoryStore, compacts_to_a_snapshot_at_once_or_not_at_all) {
   ASSERT_FALSE(store.compact(snapshot));
   EXPECT_EQ(store.counts().failed_compactions, 1);
   std::vector<std::size_t> sizes;
+  sizes.reserve(50);
   for (int i = 0; i < 50; ++i) sizes.push_back(facts_found(store.crash(CrashKind::tears)).size());
   const auto old = std::ranges::count(sizes, facts.size() + 3);
   EXPECT_TRUE(old > 0 && old < 50);

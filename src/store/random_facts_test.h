@@ -1,7 +1,7 @@
 // For tests: facts of any kind with any values, made from the table of their fields.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -79,6 +79,7 @@ inline Fact random_fact(std::size_t kind, Random& random) {
 inline std::vector<Fact> random_facts(std::size_t count, std::uint64_t seed) {
   Random random(seed);
   std::vector<Fact> facts;
+  facts.reserve(count);
   for (std::size_t i = 0; i < count; ++i) facts.push_back(random_fact(i % AllKinds::kCount, random));
   return facts;
 }
