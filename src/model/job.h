@@ -58,6 +58,7 @@ struct Job {
   std::uint16_t migrations = 0;    // moves to other nodes
   JobState state = JobState::waiting;
   bool backfilled = false;       // the latest dispatch was backfilled
+  bool put_off = false;          // what was promised before was due when the present promise was made in its place
   bool leaving = false;          // still running, but told to give way
   bool extended = false;         // was let go on beyond what was expected, up to a set time
   std::uint8_t corrections = 0;  // times that the expected run time proved too short

@@ -24,12 +24,14 @@ Reason promise_due(const View& view, const Plan& plan, const WaitingEntry& head,
 
 class PromiseDue : public Policy {
  public:
-  // A promise that lies only a moment ahead waits for an overdue job to end, and that is an event.
+  // Each promise that falls due is looked at once. What was in vain then and is put off by a moment waits for an
+  // overdue job to end, and that is an event.
   Instant next_wakeup(const View& view) const override {
     const WaitingEntry* head = view.waiting().head();
     if (!head) return kNever;
-    const Instant promise = view.job(head->job).promise;
-    return promise > view.now() + Duration{1} ? promise : kNever;
+    const Job& job = view.job(head->job);
+    const Instant seen_up_to = job.put_off ? view.now() + Duration{1} : view.now();
+    return job.promise > seen_up_to ? job.promise : kNever;
   }
 };
 
