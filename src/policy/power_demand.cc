@@ -87,6 +87,7 @@ class Demand {
         if (lacking <= 0) return;
         if (last_moment >= now() + kSoon) return look_at(last_moment);
         promised_ = std::max(promised_, lacking);
+        due_.push_back({start, lacking});
         return;
       }
       for (const Share& s : where.shares) {
@@ -180,15 +181,18 @@ class Demand {
   void wake() {
     std::int64_t room = knobs_.ramp == 0 ? INT64_MAX : knobs_.ramp - power_.woken_in_minute(now());
     std::int64_t waking = 0;
-    const auto wake_one = [&](NodeId node, Rule rule) {
-      if (power_.shunned_until(node) > now()) return look_at(power_.shunned_until(node));
-      if (room-- <= 0) return look_at(next_minute());
+    const auto wake_one = [&](NodeId node, Rule rule) {  // false: no more in this minute
+      if (power_.shunned_until(node) > now()) return look_at(power_.shunned_until(node)), room > 0;
+      if (room <= 0) return look_at(next_minute()), false;
+      --room;
       plan_.power_on(node, {rule, {}, kNever, plan_.free(), wanted_});
       waking += processors_of(node);
+      return room > 0;
     };
     std::sort(named_.begin(), named_.end());
     named_.erase(std::unique(named_.begin(), named_.end()), named_.end());
     for (const NodeId node : named_) wake_one(node, Rule::promise_rests);
+    wake_in_time(waking, wake_one);
     // Where nodes are woken for a promise, those that are free are for it too.
     const std::int64_t for_jobs = promised_ > 0 ? promised_ + wanted_ : wanted_ - plan_.free() - booting_;
     const std::int64_t to_stay_warm = wanted_ + reserve_ - plan_.free() - booting_;
@@ -196,9 +200,29 @@ class Demand {
     if (waking >= needed) return;
     power_.for_each_asleep([&](NodeId node) {
       if (std::binary_search(named_.begin(), named_.end(), node)) return true;
-      wake_one(node, waking < promised_ ? Rule::promise_rests : waking < for_jobs ? Rule::job_waits : Rule::keeps_warm);
-      return waking < needed && room > 0;
+      const bool more = wake_one(node, waking < promised_  ? Rule::promise_rests
+                                       : waking < for_jobs ? Rule::job_waits
+                                                           : Rule::keeps_warm);
+      return more && waking < needed;
     });
+  }
+
+  // For promises that were made by counting: nodes that are on by then. They are named from here on.
+  template <class WakeOne>
+  void wake_in_time(const std::int64_t& waking, const WakeOne& wake_one) {
+    std::stable_sort(due_.begin(), due_.end(), [](const Due& a, const Due& b) { return a.start < b.start; });
+    for (const Due& due : due_) {
+      const auto named = static_cast<std::ptrdiff_t>(named_.size());
+      power_.for_each_asleep([&](NodeId node) {
+        if (waking >= due.lacking) return false;
+        if (std::binary_search(named_.begin(), named_.begin() + named, node)) return true;
+        const bool shunned = power_.shunned_until(node) > now();
+        if (!shunned && power_.back_at(node, now()) > due.start) return true;
+        named_.push_back(node);
+        return wake_one(node, Rule::promise_rests);
+      });
+      std::sort(named_.begin(), named_.end());
+    }
   }
 
   Instant next_minute() const { return kEpoch + kMinute * (NodePower::minute_of(now()) + 1); }
@@ -264,7 +288,9 @@ class Demand {
 
   // What no promise needs before a sleep that begins now has paid; nodes that are set aside until then are listed.
   std::int64_t reckon_spare(bool foresight, std::vector<NodeId>& needed) const {
-    const Duration pays = foresight ? power_.longest_break_even() : longest_absence();
+    // Where nodes are woken for a promise a few a minute, those that are on wait for the others.
+    const Duration wakes = knobs_.ramp > 0 ? power_.longest_boot() + kSoon : Duration{0};
+    const Duration pays = std::max(foresight ? power_.longest_break_even() : longest_absence(), wakes);
     std::int64_t spare = INT64_MAX;
     for_each_promise([&](JobId id, Instant start, const Placement& where) {
       if (start - now() >= std::max(pays, longest_absence())) return;
@@ -286,11 +312,18 @@ class Demand {
   const PowerKnobs& knobs_;
   const NodePower& power_;
   const Machine& machine_;
-  std::int64_t booting_;        // processors, as are
-  std::int64_t promised_ = 0;   // that must be woken now for promises
-  std::int64_t wanted_ = 0;     // that jobs which have waited could start on now
-  std::int64_t hoped_ = 0;      // that jobs could start on now, however short they have waited
-  std::int64_t reserve_ = 0;    // to keep free
+  std::int64_t booting_;  // processors, as are
+  // A promise that was made by counting, and so many processors that must be woken for it now.
+  struct Due {
+    Instant start;
+    std::int64_t lacking;
+  };
+
+  std::int64_t promised_ = 0;  // that must be woken now for promises
+  std::int64_t wanted_ = 0;    // that jobs which have waited could start on now
+  std::int64_t hoped_ = 0;     // that jobs could start on now, however short they have waited
+  std::int64_t reserve_ = 0;   // to keep free
+  std::vector<Due> due_;
   std::vector<NodeId> named_;   // asleep, and wanted by name
   std::vector<NodeId> spared_;  // idle, and wanted by name
   Duration wait_;               // the longest that a job waits before nodes are woken for it
