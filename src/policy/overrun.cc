@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "policy/due.h"
 #include "policy/head_room.h"
 #include "policy/victims.h"
 
@@ -24,14 +25,10 @@ Reason promise_due(const View& view, const Plan& plan, const WaitingEntry& head,
 
 class PromiseDue : public Policy {
  public:
-  // Each promise that falls due is looked at once. What was in vain then and is put off by a moment waits for an
-  // overdue job to end, and that is an event.
   Instant next_wakeup(const View& view) const override {
     const WaitingEntry* head = view.waiting().head();
-    if (!head) return kNever;
-    const Job& job = view.job(head->job);
-    const Instant seen_up_to = job.put_off ? view.now() + Duration{1} : view.now();
-    return job.promise > seen_up_to ? job.promise : kNever;
+    const Instant due = head ? due_next(view, head->job) : kNever;
+    return due > view.now() ? due : kNever;
   }
 };
 
