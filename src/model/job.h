@@ -49,6 +49,7 @@ struct Job {
   Instant end = kNever;      // of the latest dispatch; kNever: has not ended
   Instant promise = kNever;  // the start that the latest plan announced; kNever: none
   Instant first_promise = kNever;  // the first start ever announced; kNever: none
+  Instant put_off = kNever;        // when a promise that was due was last replaced or withdrawn; kNever: never
   Duration done = Duration{0};     // run time of earlier dispatches that need not be done again
   std::uint32_t sequence = 0;      // place in order of arrival in the queue; anew at each requeue
   std::uint32_t dispatch = 0;      // place in the order of dispatches, of the latest one
@@ -58,7 +59,6 @@ struct Job {
   std::uint16_t migrations = 0;    // moves to other nodes
   JobState state = JobState::waiting;
   bool backfilled = false;       // the latest dispatch was backfilled
-  bool put_off = false;          // what was promised before was due when the present promise was made in its place
   bool leaving = false;          // still running, but told to give way
   bool extended = false;         // was let go on beyond what was expected, up to a set time
   std::uint8_t corrections = 0;  // times that the expected run time proved too short

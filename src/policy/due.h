@@ -10,7 +10,7 @@ namespace rota {
 // event.
 inline Instant due_next(const View& view, JobId id) {
   const Job& job = view.job(id);
-  const bool seen = job.put_off && job.promise <= view.now() + Duration{1};
+  const bool seen = job.put_off != kNever && job.promise <= job.put_off + Duration{1};
   return seen ? kNever : job.promise;
 }
 

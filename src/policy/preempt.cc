@@ -191,6 +191,22 @@ class Walk {
 
 }  // namespace
 
+namespace {
+
+// Who asks for whole nodes may fit by counting as things are, and yet not where others leave parts of nodes.
+bool counts_tell_what_leaving_gains(const View& view) {
+  if (view.nodes().counted()) return true;
+  const std::int32_t lowest = view.by_priority().empty() ? INT32_MAX : view.by_priority().lowest();
+  for (const WaitingEntry* e = view.waiting().head(); e; e = view.waiting().next(e->place)) {
+    const JobSpec& spec = view.job(e->job).spec;
+    if (spec.priority <= lowest) return true;
+    if (view.nodes().needs_of(spec) != Needs::processors) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 void Preempt::decide(const View& view, Plan& plan) const {
   if (plan.closed()) return;
   if (promises_) return beside_promises(view, plan);
@@ -198,7 +214,7 @@ void Preempt::decide(const View& view, Plan& plan) const {
   const RunningByPriority& others = view.by_priority();
   const bool outranks = head && !others.empty() && others.lowest() < view.job(head->job).spec.priority;
   if (!outranks && view.leaving().empty()) return;
-  if (!view.counts_decide()) return on_nodes(view, plan);
+  if (!view.counts_decide() || !counts_tell_what_leaving_gains(view)) return on_nodes(view, plan);
   Walk walk(view, plan, how_ != Preemption::requeue, lag());
   walk.in_turn();
   if (skip_) walk.out_of_turn();

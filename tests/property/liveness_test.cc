@@ -6,9 +6,9 @@
 // Looked at in each cycle, behind all links of the chain:
 //   * The rehearsal ends: within so many cycles, with every job ended or rejected as larger than its cluster.
 //   * A waiting job that was promised an instant between two cycles, and that fitted on what the first of the two left
-//     free, was passed over: nothing had happened in between, so it could have started when it was promised.
-//   * So was the first of the queue under a rule for overruns (strict, rb-har, lazy), whether or not it fitted, unless
-//     its promise before was due in the first of the two cycles and had only been put off.
+//     free, was passed over: nothing had happened in between, so it could have started when it was promised. So was the
+//     first of the queue under a rule for overruns (strict, rb-har, lazy), whether or not it fitted. But a promise that
+//     was due in the first of the two, was looked at in vain and put off by a moment waits for what happens next.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -51,7 +51,8 @@ class Watch final : public Policy {
       std::int64_t job;
       Instant promise;
     };
-    std::vector<Due> due;  // could start then
+    std::vector<Due> due;                     // could start then
+    std::map<std::int64_t, Instant> was_due;  // when a promise of the job was last due, by its number
   };
   struct Notes {
     std::int64_t cycles = 0;
@@ -70,6 +71,9 @@ class Watch final : public Policy {
     }
     site.at = view.now();
     site.due.clear();
+    for (const JobId id : view.promised()) {
+      if (view.job(id).promise <= view.now()) site.was_due[view.job(id).spec.number] = view.now();
+    }
     if (plan.closed() || plan.looks_again() || !view.leaving().empty()) return;  // what is free is kept for others
     note_promises(view, plan, site);
   }
@@ -89,8 +93,9 @@ class Watch final : public Policy {
       const Job& job = view.job(id);
       const bool fits =
           view.nodes().counted() ? job.spec.processors <= plan.free() : plan.nodes().find(job.spec, where);
-      const bool first = heads_too_ && head && head->job == id && job.promise > view.now();
-      if (fits || first) site.due.push_back({job.spec.number, promise});
+      const bool put_off = site.was_due[job.spec.number] == view.now() && promise <= view.now() + Duration{1};
+      const bool first = heads_too_ && head && head->job == id;
+      if (!put_off && (fits || first)) site.due.push_back({job.spec.number, promise});
     }
   }
 
