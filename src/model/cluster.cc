@@ -425,6 +425,7 @@ void Cluster::apply(const Promised& fact) {
   CHECK(job.state == JobState::waiting, "only a waiting job gets a promise");
   if (start == kNever) return forget_promise(job, id);
   if (job.promise == kNever) promised_.insert(std::lower_bound(promised_.begin(), promised_.end(), id), id);
+  if (job.promise <= now_) job.put_off = now_;
   job.promise = start;
   if (where.shares.empty()) {
     if (!nodes_.counted()) promised_places_.erase(id);
@@ -438,6 +439,7 @@ void Cluster::apply(const Promised& fact) {
 void Cluster::forget_promise(Job& job, JobId id) {
   if (job.promise == kNever) return;
   promised_.erase(std::lower_bound(promised_.begin(), promised_.end(), id));
+  if (job.promise <= now_) job.put_off = now_;
   job.promise = kNever;
   if (!nodes_.counted()) promised_places_.erase(id);
 }

@@ -71,6 +71,7 @@ struct Job {
   Instant end = kNever;      // of the latest dispatch; kNever: has not ended
   Instant promise = kNever;  // the start that the latest plan announced; kNever: none
   Instant first_promise = kNever;  // the first start ever announced; kNever: none
+  Instant put_off = kNever;        // when a promise that was due was last replaced or withdrawn; kNever: never
   Duration done = Duration{0};     // run time of earlier dispatches that need not be done again
   std::uint32_t sequence = 0;      // place in order of arrival in the queue; anew at each requeue
   std::uint32_t dispatch = 0;      // place in the order of dispatches, of the latest one

@@ -57,6 +57,7 @@ class NodeSpace {
 
   // Whether some nodes run jobs faster than others; and how fast, per mille: of several nodes the slowest decides.
   bool factors_differ() const { return factors_.size() > 1; }
+  const std::vector<std::int32_t>& cpu_factors() const { return factors_; }  // that there are, the highest first
   std::int32_t cpu_factor(NodeId node) const { return kinds_[nodes_[node.value].kind].cpu_factor; }
   std::int32_t cpu_factor(const Placement& placement) const;
   // The first in file order of the fastest nodes that are available and have a free processor; invalid: none has.
@@ -92,6 +93,18 @@ class NodeSpace {
   // Idle: no job runs there. Whether the node is available is another question.
   bool idle(NodeId node) const { return nodes_[node.value].free == kinds_[nodes_[node.value].kind].processors; }
   Instant idle_since(NodeId node) const { return nodes_[node.value].idle_since; }  // of an idle node
+  // Which of the nodes of one shape a job gets first once both are idle: as IdleOrder says; what is busy now falls idle
+  // later.
+  bool is_taken_before(NodeId a, NodeId b) const {
+    const NodeState& first = nodes_[a.value];
+    const NodeState& second = nodes_[b.value];
+    if (order_ == IdleOrder::file) return a < b;
+    if (idle(a) != idle(b)) return idle(b);
+    return idle(a) ? first.fell_idle > second.fell_idle : a < b;
+  }
+  // Nodes of one shape stand for one another: which shape, in order of the first node of each, and its processors.
+  std::uint32_t shape_of(NodeId node) const { return nodes_[node.value].kind; }
+  std::uint32_t processors_of(NodeId node) const { return kinds_[nodes_[node.value].kind].processors; }
   std::size_t busy_count() const { return busy_; }
   std::size_t idle_count() const { return size() - busy_; }
   std::size_t partly_used() const { return partly_used_; }

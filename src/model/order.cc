@@ -16,7 +16,7 @@ constexpr std::array<std::pair<Order, std::string_view>, 7> kNames{{{Order::fcfs
                                                                     {Order::unicef, "unicef"},
                                                                     {Order::f1, "f1"}}};
 
-// Scores are compared as integers so that ties are exact: six decimals, held within what an int64 can carry.
+// Scores are compared as integers so that ties are exact: cut after six decimals, held within what an int64 can carry.
 std::int64_t fixed_point(double score) {
   constexpr double kMost = 9.0e12;
   return static_cast<std::int64_t>(std::clamp(score, -kMost, kMost) * 1.0e6);

@@ -50,7 +50,7 @@ void NodeRoom::shrink_to(const NodeRoom& other) {
   for (std::size_t i = 0; i < licences_.size(); ++i) licences_[i] = std::min(licences_[i], other.licences_[i]);
 }
 
-bool NodeRoom::choose(const JobSpec& spec, const NodeSpace* busy_first, Placement& where) const {
+bool NodeRoom::list_suitable(const JobSpec& spec, Placement& where) const {
   where.shares.clear();
   where.per_node = spec.per_node();
   where.licence = spec.licence;
@@ -61,6 +61,11 @@ bool NodeRoom::choose(const JobSpec& spec, const NodeSpace* busy_first, Placemen
     const bool suits = free_[i].processors > 0 && free_[i].rest().covers(where.per_node);
     if (suits && space_->admits(NodeId{i}, spec)) suitable_.push_back(i);
   }
+  return true;
+}
+
+bool NodeRoom::choose(const JobSpec& spec, const NodeSpace* busy_first, Placement& where) const {
+  if (!list_suitable(spec, where)) return false;
   if (busy_first) {
     std::stable_sort(suitable_.begin(), suitable_.end(), [&](std::uint32_t a, std::uint32_t b) {
       return busy_first->free_on(NodeId{a}) < busy_first->free_on(NodeId{b});
@@ -80,6 +85,82 @@ bool NodeRoom::choose(const JobSpec& spec, const NodeSpace* busy_first, Placemen
     left -= share;
   }
   return left == 0;
+}
+
+// Whether the suitable nodes of so high a factor have.
+bool NodeRoom::have_room(const JobSpec& spec, std::int32_t least_factor) const {
+  const std::int64_t nodes = std::min(spec.nodes, spec.processors);
+  const std::int64_t share = nodes == 0 ? 1 : spec.processors / nodes;
+  std::int64_t processors = 0;
+  std::int64_t wide = 0;
+  std::int64_t wider = 0;
+  for (const std::uint32_t i : suitable_) {
+    if (space_->cpu_factor(NodeId{i}) < least_factor) continue;
+    processors += free_[i].processors;
+    wide += free_[i].processors >= share ? 1 : 0;
+    wider += free_[i].processors > share ? 1 : 0;
+  }
+  return nodes == 0 ? processors >= spec.processors : wide >= nodes && wider >= spec.processors % nodes;
+}
+
+// What has room on some nodes has it on more: so the highest factor is sought that leaves enough of them.
+bool NodeRoom::find_as_for_a_start(const JobSpec& spec, Placement& where) const {
+  if (!list_suitable(spec, where)) return false;
+  const std::vector<std::int32_t>& factors = space_->cpu_factors();
+  const auto found =
+      std::find_if(factors.rbegin(), factors.rend(), [&](std::int32_t f) { return !have_room(spec, f); });
+  if (found == factors.rbegin()) return false;
+  const std::int32_t least_factor = *std::prev(found);
+  std::erase_if(suitable_, [&](std::uint32_t i) { return space_->cpu_factor(NodeId{i}) < least_factor; });
+  const auto idle = [&](std::uint32_t i) {
+    return free_[i].processors == static_cast<std::int64_t>(space_->processors_of(NodeId{i}));
+  };
+  std::sort(suitable_.begin(), suitable_.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (idle(a) != idle(b)) return idle(b);
+    const std::uint32_t shape = space_->shape_of(NodeId{a});
+    if (shape != space_->shape_of(NodeId{b})) return shape < space_->shape_of(NodeId{b});
+    if (idle(a)) return space_->is_taken_before(NodeId{a}, NodeId{b});
+    return free_[a].processors != free_[b].processors ? free_[a].processors < free_[b].processors : a < b;
+  });
+  const std::uint32_t nodes = std::min(spec.nodes, spec.processors);
+  if (nodes == 0) {
+    spread(spec.processors, where);
+  } else {
+    equal_shares(spec.processors % nodes, spec.processors / nodes + 1, where);
+    equal_shares(nodes, spec.processors / nodes, where);
+  }
+  return true;
+}
+
+// Over suitable nodes that have room: idle ones as long as the job fills them, what is left where it leaves the least
+// over, or else on the smallest idle one, or else on the emptiest.
+void NodeRoom::spread(std::int64_t left, Placement& where) const {
+  const auto size = [&](std::uint32_t i) { return std::int64_t{space_->processors_of(NodeId{i})}; };
+  const auto give = [&](std::uint32_t i, std::int64_t share) {
+    where.shares.push_back({NodeId{i}, static_cast<std::uint32_t>(share)});
+    left -= share;
+  };
+  const std::uint32_t* best = nullptr;   // of those used in part
+  const std::uint32_t* spare = nullptr;  // of those that are idle
+  for (const std::uint32_t& i : suitable_) {
+    if (free_[i].processors < size(i)) continue;
+    if (left >= size(i)) {
+      give(i, size(i));
+    } else if (!spare || size(i) < size(*spare)) {
+      spare = &i;
+    }
+  }
+  if (left == 0) return;
+  for (const std::uint32_t& i : suitable_) {
+    const bool used = free_[i].processors < size(i) && free_[i].processors >= left;
+    if (used && (!best || free_[i].processors < free_[*best].processors)) best = &i;
+  }
+  if (best || spare) return give(best ? *best : *spare, left);
+  std::stable_sort(suitable_.begin(), suitable_.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return free_[a].processors > free_[b].processors; });
+  for (const std::uint32_t i : suitable_) {
+    if (left > 0 && free_[i].processors < size(i)) give(i, std::min<std::int64_t>(left, free_[i].processors));
+  }
 }
 
 void NodeRoom::equal_shares(std::uint32_t count, std::uint32_t share, Placement& where) const {

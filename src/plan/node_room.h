@@ -23,6 +23,10 @@ class NodeRoom {
   // The same, but those nodes first on which least is free now: so that what is free now is left for others.
   bool find_busy_first(const JobSpec& spec, Placement& where) const { return choose(spec, space_, where); }
 
+  // The same as a start would be placed (NodeSpace::find) if this were free now: on nodes of which the slowest is as
+  // fast as it can be, the fullest first and idle ones last. O(nodes), and O(nodes log nodes) if there is room
+  bool find_as_for_a_start(const JobSpec& spec, Placement& where) const;
+
   bool empty() const { return free_.empty(); }  // of nothing yet
   bool fits(const Placement& where) const;
   void take(const Placement& where) { change(where, -1); }
@@ -67,7 +71,10 @@ class NodeRoom {
     if (follows_) touched_.push_back(share.node);
   }
   void copy_from_space(NodeId node);
+  bool list_suitable(const JobSpec& spec, Placement& where) const;  // false: its licences are not free
   bool choose(const JobSpec& spec, const NodeSpace* busy_first, Placement& where) const;
+  bool have_room(const JobSpec& spec, std::int32_t least_factor) const;
+  void spread(std::int64_t left, Placement& where) const;
   void equal_shares(std::uint32_t count, std::uint32_t share, Placement& where) const;
 
   const NodeSpace* space_ = nullptr;

@@ -52,11 +52,11 @@ NodeTimeline::NodeTimeline(const View& view) {
 
 bool NodeTimeline::at_step(std::size_t step, const JobSpec& spec, Duration duration, Placement& where) {
   const Instant end = steps_[step].at + duration;
-  if (!steps_[step].free.find(spec, where)) return false;
+  if (!steps_[step].free.find_as_for_a_start(spec, where)) return false;
   if (step + 1 == steps_.size() || steps_[step + 1].at >= end) return true;
   all_through_ = steps_[step].free;
   for (std::size_t i = step + 1; i < steps_.size() && steps_[i].at < end; ++i) all_through_.shrink_to(steps_[i].free);
-  return all_through_.find(spec, where);
+  return all_through_.find_as_for_a_start(spec, where);
 }
 
 Instant NodeTimeline::earliest(const JobSpec& spec, Duration duration, Placement& where) {

@@ -10,6 +10,11 @@ void Auctioneer::hears(const Bid& bid) {
   if (!won_) bids_[bid.site] = bid;
 }
 
+void Auctioneer::loses(SiteId site) {
+  bids_.erase(site);
+  if (site == holder_) holder_ = {};
+}
+
 bool Auctioneer::settled() const {
   if (won_ || bids_.empty() || rules_.close == Close::on_time || holder_.valid()) return false;
   const auto sooner = [](const auto& a, const auto& b) { return a.second.start < b.second.start; };
@@ -32,8 +37,9 @@ const Bid* Auctioneer::best() const {
 
 const Bid* Auctioneer::winner() const {
   const Bid* const highest = best();
+  if (!highest || !holder_.valid()) return highest;
   const auto kept = bids_.find(holder_);
-  if (!highest || kept == bids_.end()) return highest;
+  if (kept == bids_.end()) return nullptr;
   return highest->price > kept->second.price + rules_.margin ? highest : nullptr;
 }
 

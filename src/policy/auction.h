@@ -31,15 +31,16 @@ struct AuctionRules {
 class Auctioneer {
  public:
   // soonest: of each site, the start that it could offer at best, when it is idle.
-  // holder: has the job in its queue, and keeps it unless another bid is above its own; invalid: nobody. What is held
-  // is in no hurry: its rounds are closed on time, and only those in which somebody could have it.
+  // holder: has the job in its queue, and keeps it until it has bid, and then unless another bid is above its own;
+  // invalid: nobody. What is held is in no hurry: its rounds are closed on time, and only those in which somebody could
+  // have it.
   Auctioneer(const AuctionRules& rules, std::vector<Duration> soonest, Instant opened, SiteId holder = {})
       : rules_(rules), soonest_(std::move(soonest)), closes_(opened + rules.length), holder_(holder) {}
 
   // A site joins, raises or lowers. After the auction is over nothing is heard any more.
   void hears(const Bid& bid);
   // A site is gone: its lease has run out.
-  void loses(SiteId site) { bids_.erase(site); }
+  void loses(SiteId site);
 
   bool over() const { return won_; }
   // When the round closes that goes on at that instant; kNever: nobody could have the job as bids stand.

@@ -1,5 +1,9 @@
 #include "policy/backfill.h"
 
+#include <algorithm>
+
+#include "policy/due.h"
+
 namespace rota {
 namespace {
 
@@ -32,6 +36,16 @@ void Backfill::decide(const View& view, Plan& plan) const {
   } else {
     behind_one_promise(view, plan, *head);
   }
+}
+
+Instant Backfill::next_wakeup(const View& view) const {
+  if (knobs_.reservations <= 1) return kNever;
+  Instant next = kNever;
+  for (const JobId id : view.promised()) {
+    const Instant due = due_next(view, id);
+    if (due > view.now()) next = std::min(next, due);
+  }
+  return next;
 }
 
 void Backfill::start_all_that_fit(const View& view, Plan& plan) const {

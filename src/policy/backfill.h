@@ -28,6 +28,8 @@ class Backfill final : public Policy {
  public:
   explicit Backfill(const BackfillKnobs& knobs) : knobs_(knobs) {}
   void decide(const View& view, Plan& plan) const override;
+  // Of several promises one can fall due while nothing happens: when others in whose place it was have moved.
+  Instant next_wakeup(const View& view) const override;
 
  private:
   void start_all_that_fit(const View& view, Plan& plan) const;

@@ -64,12 +64,19 @@ class Planner {
     });
   }
 
-  // From what is running alone: only when an overrun has broken the promises anyway.
+  // An overrun has broken promises: in queue order each stands that still can, then the others are made anew.
   void replan() {
     plan_.open_profile();
+    std::vector<Hold*> broken;
     for (Hold& h : plan_.held()) {
-      if (h.start != kNever) place(h);
+      if (h.start == kNever) continue;
+      if (profile_.fits(h.start, h.processors, h.expected)) {
+        take(h);
+      } else {
+        broken.push_back(&h);
+      }
     }
+    for (Hold* h : broken) place(*h);
   }
 
   // Each promised job in turn gives its place back and takes the earliest one that there is now: never a later one.

@@ -58,7 +58,8 @@ class OnePromise {
     return same && only && knobs_.stretch == 100 && !view_.counts_decided() ? view_.arrived().front() : JobId{};
   }
 
-  // The promise that stands stays if nothing was released; otherwise it is drawn anew, and can only come earlier.
+  // The promise that stands stays if nothing was released; otherwise it is drawn anew, and can only come earlier, or at
+  // the same instant go where it leaves more to others.
   void make_promise() {
     for (const JobId id : view_.promised()) {
       if (id != head_->job && !plan_.starts(id)) plan_.promise(id, kNever);
@@ -74,15 +75,27 @@ class OnePromise {
     }
     promise_ = plan_.opening_on_nodes(spec(*head_));
     if (promise_ == kNever) return plan_.promise(head_->job, kNever);  // its nodes are away, and nobody knows till when
-    if (promise_ == kept && !kept_place.shares.empty() && plan_.room().fits(kept_place)) {
+    const bool may_stay = promise_ == kept && !kept_place.shares.empty() && plan_.room().fits(kept_place);
+    CHECK(plan_.room().find_busy_first(spec(*head_), head_place_), "the promised job has room when it is promised");
+    if (may_stay && kept_from_others(kept_place) <= kept_from_others(head_place_)) {
       set_aside_ = &kept_place;
     } else {
-      CHECK(plan_.room().find_busy_first(spec(*head_), head_place_), "the promised job has room when it is promised");
       set_aside_ = &head_place_;
       plan_.promise_at(head_->job, promise_, head_place_);
     }
     plan_.room().take(*set_aside_);
     room_is_drawn_ = true;
+  }
+
+  // Processors that are free now and would not be once the promised job is there: nobody who outlasts that has them.
+  std::int64_t kept_from_others(const Placement& where) const {
+    std::int64_t kept = 0;
+    for (const Share& s : where.shares) {
+      if (!plan_.nodes().available(s.node)) continue;  // set aside on a node that is not there yet
+      const std::int64_t stays = plan_.room().processors_on(s.node) - s.processors;
+      kept += std::max<std::int64_t>(0, plan_.nodes().free_on(s.node) - stays);
+    }
+    return kept;
   }
 
   // The instant never moves; a promise that was made by counting gets its place now, if there is one.

@@ -16,8 +16,8 @@ class NodePlanner {
   void run() {
     collect();
     if (!draw_what_stands()) {
-      timeline_ = NodeTimeline(view_);  // an overrun has broken the promises
-      for (Hold& h : held_) place(h);
+      timeline_ = NodeTimeline(view_);
+      replan();
     } else if (view_.releases() > 0 || looks_again()) {
       compress();
     }
@@ -71,6 +71,23 @@ class NodePlanner {
       timeline_.take(h->start, h->expected, h->where);
     }
     return true;
+  }
+
+  // An overrun has broken promises: in queue order each stands that still can, then the others are made anew.
+  void replan() {
+    std::vector<Hold*> broken;
+    for (Hold& h : held_) {
+      if (!h.where.shares.empty() && timeline_.fits(h.start, h.expected, h.where)) {
+        timeline_.take(h.start, h.expected, h.where);
+      } else {
+        broken.push_back(&h);
+      }
+    }
+    for (Hold* h : broken) {
+      const bool elsewhere = timeline_.place_at(h->start, spec(h->job), h->expected, h->where);
+      if (elsewhere) timeline_.take(h->start, h->expected, h->where);
+      if (!elsewhere) place(*h);
+    }
   }
 
   // Each promised job in turn gives its place back and takes the earliest one that there is now: never a later one.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "policy/due.h"
 #include "policy/head_room.h"
 #include "policy/victims.h"
 
@@ -24,12 +25,10 @@ Reason promise_due(const View& view, const Plan& plan, const WaitingEntry& head,
 
 class PromiseDue : public Policy {
  public:
-  // A promise that lies only a moment ahead waits for an overdue job to end, and that is an event.
   Instant next_wakeup(const View& view) const override {
     const WaitingEntry* head = view.waiting().head();
-    if (!head) return kNever;
-    const Instant promise = view.job(head->job).promise;
-    return promise > view.now() + Duration{1} ? promise : kNever;
+    const Instant due = head ? due_next(view, head->job) : kNever;
+    return due > view.now() ? due : kNever;
   }
 };
 

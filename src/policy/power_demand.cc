@@ -74,19 +74,23 @@ class Demand {
     return plan_.profile().free_at(start) - (plan_.holds(id) ? 0 : view_.job(id).spec.processors);
   }
 
+  // Processors that count at `start` though their nodes are not even booting.
+  std::int64_t sleeping_by(Instant start) const {
+    std::int64_t sleeping = 0;
+    power_.for_each_return(now(), true, [&](Instant at, std::int64_t count) { sleeping += at <= start ? count : 0; });
+    return sleeping - power_.booted_by(start, now());
+  }
+
   // Wake ahead: what sleeps now and is needed at a promised start is to be on by then.
   void want_for_promises() {
     for_each_promise([&](JobId id, Instant start, const Placement& where) {
       const Instant last_moment = start - power_.longest_boot();
       if (where.shares.empty()) {
-        std::int64_t sleeping = 0;  // processors that count at `start` though their nodes are not even booting
-        power_.for_each_return(now(), true,
-                               [&](Instant at, std::int64_t count) { sleeping += at <= start ? count : 0; });
-        sleeping -= power_.booted_by(start, now());
-        const std::int64_t lacking = sleeping - left_over_at(id, start);
+        const std::int64_t lacking = sleeping_by(start) - left_over_at(id, start);
         if (lacking <= 0) return;
         if (last_moment >= now() + kSoon) return look_at(last_moment);
         promised_ = std::max(promised_, lacking);
+        due_.push_back({start, lacking});
         return;
       }
       for (const Share& s : where.shares) {
@@ -180,15 +184,19 @@ class Demand {
   void wake() {
     std::int64_t room = knobs_.ramp == 0 ? INT64_MAX : knobs_.ramp - power_.woken_in_minute(now());
     std::int64_t waking = 0;
-    const auto wake_one = [&](NodeId node, Rule rule) {
-      if (power_.shunned_until(node) > now()) return look_at(power_.shunned_until(node));
-      if (room-- <= 0) return look_at(next_minute());
+    const auto wake_one = [&](NodeId node, Rule rule) {  // false: no more in this minute
+      if (power_.shunned_until(node) > now()) return look_at(power_.shunned_until(node)), room > 0;
+      if (room <= 0) return look_at(next_minute()), false;
+      --room;
       plan_.power_on(node, {rule, {}, kNever, plan_.free(), wanted_});
       waking += processors_of(node);
+      woken_.push_back({power_.back_at(node, now()), processors_of(node)});
+      return room > 0;
     };
     std::sort(named_.begin(), named_.end());
     named_.erase(std::unique(named_.begin(), named_.end()), named_.end());
     for (const NodeId node : named_) wake_one(node, Rule::promise_rests);
+    wake_in_time(waking, wake_one);
     // Where nodes are woken for a promise, those that are free are for it too.
     const std::int64_t for_jobs = promised_ > 0 ? promised_ + wanted_ : wanted_ - plan_.free() - booting_;
     const std::int64_t to_stay_warm = wanted_ + reserve_ - plan_.free() - booting_;
@@ -196,9 +204,29 @@ class Demand {
     if (waking >= needed) return;
     power_.for_each_asleep([&](NodeId node) {
       if (std::binary_search(named_.begin(), named_.end(), node)) return true;
-      wake_one(node, waking < promised_ ? Rule::promise_rests : waking < for_jobs ? Rule::job_waits : Rule::keeps_warm);
-      return waking < needed && room > 0;
+      const bool more = wake_one(node, waking < promised_  ? Rule::promise_rests
+                                       : waking < for_jobs ? Rule::job_waits
+                                                           : Rule::keeps_warm);
+      return more && waking < needed;
     });
+  }
+
+  // For promises that were made by counting: nodes that are on by then. They are named from here on.
+  template <class WakeOne>
+  void wake_in_time(const std::int64_t& waking, const WakeOne& wake_one) {
+    std::stable_sort(due_.begin(), due_.end(), [](const Due& a, const Due& b) { return a.start < b.start; });
+    for (const Due& due : due_) {
+      const auto named = static_cast<std::ptrdiff_t>(named_.size());
+      power_.for_each_asleep([&](NodeId node) {
+        if (waking >= due.lacking) return false;
+        if (std::binary_search(named_.begin(), named_.begin() + named, node)) return true;
+        const bool shunned = power_.shunned_until(node) > now();
+        if (!shunned && power_.back_at(node, now()) > due.start) return true;
+        named_.push_back(node);
+        return wake_one(node, Rule::promise_rests);
+      });
+      std::sort(named_.begin(), named_.end());
+    }
   }
 
   Instant next_minute() const { return kEpoch + kMinute * (NodePower::minute_of(now()) + 1); }
@@ -206,7 +234,7 @@ class Demand {
   void sleep() {
     if (plan_.nodes().idle_count() == 0) return;
     const bool foresight = knobs_.rule == Power::demand;
-    const std::int64_t keep = std::max(reserve_, hoped_ - booting_ - plan_.waking());
+    const std::int64_t keep = std::max({reserve_, hoped_ - booting_ - plan_.waking(), asked_by_the_first()});
     std::int64_t room = knobs_.ramp == 0 ? INT64_MAX : knobs_.ramp - power_.slept_in_minute(now());
     std::int64_t spare = -1;  // processors that no promise needs; -1: not reckoned yet
     std::vector<NodeId> needed;
@@ -225,6 +253,14 @@ class Demand {
       plan_.power_off(node, {Rule::idle_for_long, {}, kNever, plan_.free(), keep});
       return true;
     });
+  }
+
+  // Where nodes are woken a few a minute, a promise does not know when the last of them is on: what the first of the
+  // queue needs is gathered until it starts.
+  std::int64_t asked_by_the_first() const {
+    const WaitingEntry* head = knobs_.ramp > 0 ? view_.waiting().head() : nullptr;
+    while (head && plan_.starts(head->job)) head = view_.waiting().next(head->place);
+    return head ? head->processors : 0;
   }
 
   // Nodes whose times run out one shortly after the other go to sleep together: each look costs a cycle.
@@ -264,17 +300,37 @@ class Demand {
 
   // What no promise needs before a sleep that begins now has paid; nodes that are set aside until then are listed.
   std::int64_t reckon_spare(bool foresight, std::vector<NodeId>& needed) const {
-    const Duration pays = foresight ? power_.longest_break_even() : longest_absence();
+    const Duration pays = std::max(foresight ? power_.longest_break_even() : Duration{0}, longest_absence());
     std::int64_t spare = INT64_MAX;
     for_each_promise([&](JobId id, Instant start, const Placement& where) {
-      if (start - now() >= std::max(pays, longest_absence())) return;
-      if (where.shares.empty()) {
-        spare = std::min(spare, std::max<std::int64_t>(left_over_at(id, start), 0));
-      }
+      const bool by_counting = where.shares.empty();
+      const std::int64_t left_over = by_counting ? left_over_at(id, start) : 0;
+      const std::int64_t asleep = by_counting ? sleeping_by(start) - woken_by(start) : asleep_among(where);
+      const Duration wakes = time_to_wake(std::max<std::int64_t>(asleep - left_over, 0));
+      if (start - now() >= std::max(pays, wakes)) return;
+      // Once it is time to wake others for it, those that are on are for it too.
+      const std::int64_t left_on = start - now() < wakes ? left_over - asleep : left_over;
+      if (by_counting) spare = std::min(spare, std::max<std::int64_t>(left_on, 0));
       for (const Share& s : where.shares) needed.push_back(s.node);
     });
     std::sort(needed.begin(), needed.end());
     return spare;
+  }
+  // Processors that the draft wakes and that are on by then.
+  std::int64_t woken_by(Instant start) const {
+    std::int64_t woken = 0;
+    for (const Woken& w : woken_) woken += w.on <= start ? w.processors : 0;
+    return woken;
+  }
+  std::int64_t asleep_among(const Placement& where) const {
+    return std::count_if(where.shares.begin(), where.shares.end(),
+                         [&](const Share& s) { return power_.state(s.node) == PowerState::off; });
+  }
+  // Where nodes are woken a few a minute: until so many processors or nodes that sleep are on, at most.
+  Duration time_to_wake(std::int64_t asleep) const {
+    if (knobs_.ramp == 0) return Duration{0};
+    return power_.longest_boot() + kSoon +
+           kMinute * (1 + std::min(asleep, power_.count(PowerState::off)) / knobs_.ramp);
   }
   Duration longest_absence() const { return power_.longest_absence(); }
 
@@ -286,11 +342,23 @@ class Demand {
   const PowerKnobs& knobs_;
   const NodePower& power_;
   const Machine& machine_;
-  std::int64_t booting_;        // processors, as are
-  std::int64_t promised_ = 0;   // that must be woken now for promises
-  std::int64_t wanted_ = 0;     // that jobs which have waited could start on now
-  std::int64_t hoped_ = 0;      // that jobs could start on now, however short they have waited
-  std::int64_t reserve_ = 0;    // to keep free
+  std::int64_t booting_;  // processors, as are
+  struct Woken {
+    Instant on;
+    std::int64_t processors;
+  };
+  // A promise that was made by counting, and so many processors that must be woken for it now.
+  struct Due {
+    Instant start;
+    std::int64_t lacking;
+  };
+
+  std::int64_t promised_ = 0;  // that must be woken now for promises
+  std::int64_t wanted_ = 0;    // that jobs which have waited could start on now
+  std::int64_t hoped_ = 0;     // that jobs could start on now, however short they have waited
+  std::int64_t reserve_ = 0;   // to keep free
+  std::vector<Due> due_;
+  std::vector<Woken> woken_;    // in this draft
   std::vector<NodeId> named_;   // asleep, and wanted by name
   std::vector<NodeId> spared_;  // idle, and wanted by name
   Duration wait_;               // the longest that a job waits before nodes are woken for it

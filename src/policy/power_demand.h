@@ -8,7 +8,8 @@
 //     lacks would not come free in that time, taken that processors come free as fast as they are asked for:
 //     lacking > D x wait / boot;
 //   * so many that the jobs of a boot time find nodes with probability `reserve`, as learned for the hour of the week.
-// Nodes that draw the least first, only those on which a job that waits has room, none whose boots have just failed.
+// Nodes that draw the least first, only those on which a job that waits has room, for a promise those that are on by
+// then, none whose boots have just failed.
 //
 // Sleep: the longest idle first. The k-th of the free processors, counted from what fell idle last, which is what jobs
 // are given first, stays on for

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "policy/who_leaves.h"
+
 namespace rota {
 namespace {
 
@@ -13,7 +15,8 @@ using Key = WaitingEntry::Key;
 // after all; so nobody gives way in vain.
 class Walk {
  public:
-  Walk(const View& view, Plan& plan, bool keeps_work) : view_(view), plan_(plan), keeps_work_(keeps_work) {
+  Walk(const View& view, Plan& plan, bool keeps_work, Duration lag)
+      : view_(view), plan_(plan), keeps_work_(keeps_work), lag_(lag) {
     free_ = plan.free();
     for (const Leaving& l : view.leaving()) coming_ += view.job(l.job).spec.processors;
   }
@@ -27,11 +30,11 @@ class Walk {
   }
 
   void out_of_turn() {
-    if (!turns_end_) return;
+    if (!turns_end_ || awaits_ends_) return;
     const WaitingJobs& waiting = view_.waiting();
     const std::size_t in_turn = placed_.size();
     const WaitingEntry* e = next_that_may_fit(nullptr);
-    for (; e; e = next_that_may_fit(&e->place)) {
+    for (; e && !awaits_ends_; e = next_that_may_fit(&e->place)) {
       settle_taken_before(waiting.candidate_place(view_.job(e->job)), &Taken::place);
       const auto here = [&](const Placed& p) { return p.job == e->job; };
       if (std::any_of(placed_.begin(), placed_.begin() + static_cast<std::ptrdiff_t>(in_turn), here)) continue;
@@ -46,7 +49,7 @@ class Walk {
       if (!taken_[i].settled && (skip || taken_[i].processors <= room())) settle(i);
     }
     const auto stays = [](const Taken& t) { return t.stays; };
-    if (view_.leaving().empty() && std::all_of(taken_.begin(), taken_.end(), stays)) return;
+    if (view_.leaving().empty() && !awaits_ends_ && std::all_of(taken_.begin(), taken_.end(), stays)) return;
     for (const Placed& p : placed_) {
       if (p.now)
         plan_.start(p.job, {p.skipped ? Rule::skipped_ahead : Rule::head_fits, {}, kNever, plan_.free(), 0}, false);
@@ -88,11 +91,21 @@ class Walk {
   }
 
   bool try_place(const WaitingEntry& e, bool skipped) {
-    if (!find_room(e.job, e.job)) return false;
+    awaits_ends_ = ends_are_sooner(e);
+    if (awaits_ends_ || !find_room(e.job, e.job)) return false;
     const bool now = e.processors <= free_;
     take_room(e.processors);
     placed_.push_back({e.job, now, skipped});
     return true;
+  }
+
+  // Whether others could give way, but so much comes free by itself until they had that it need not be.
+  bool ends_are_sooner(const WaitingEntry& e) const {
+    std::int64_t needed = e.processors - room();
+    if (needed <= 0 || lag_ <= Duration{0}) return false;
+    if (view_.by_priority().held_below(view_.job(e.job).spec.priority) < needed) return false;
+    for_each_over_soon(view_, lag_, [&](JobId id) { needed -= is_taken(id) ? 0 : view_.job(id).spec.processors; });
+    return needed <= 0;
   }
 
   void take_room(std::int64_t processors) {
@@ -167,12 +180,30 @@ class Walk {
   const View& view_;
   Plan& plan_;
   bool keeps_work_;
-  std::int64_t free_ = 0;    // now, and given to nobody yet
-  std::int64_t coming_ = 0;  // of those who leave, and given to nobody yet
+  Duration lag_;              // from the command until those who give way have left
+  bool awaits_ends_ = false;  // somebody waits for ends, and nobody behind is looked at
+  std::int64_t free_ = 0;     // now, and given to nobody yet
+  std::int64_t coming_ = 0;   // of those who leave, and given to nobody yet
   const WaitingEntry* turns_end_ = nullptr;
   std::vector<Placed> placed_;
   std::vector<Taken> taken_;  // by place
 };
+
+}  // namespace
+
+namespace {
+
+// Who asks for whole nodes may fit by counting as things are, and yet not where others leave parts of nodes.
+bool counts_tell_what_leaving_gains(const View& view) {
+  if (view.nodes().counted()) return true;
+  const std::int32_t lowest = view.by_priority().empty() ? INT32_MAX : view.by_priority().lowest();
+  for (const WaitingEntry* e = view.waiting().head(); e; e = view.waiting().next(e->place)) {
+    const JobSpec& spec = view.job(e->job).spec;
+    if (spec.priority <= lowest) return true;
+    if (view.nodes().needs_of(spec) != Needs::processors) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -183,8 +214,8 @@ void Preempt::decide(const View& view, Plan& plan) const {
   const RunningByPriority& others = view.by_priority();
   const bool outranks = head && !others.empty() && others.lowest() < view.job(head->job).spec.priority;
   if (!outranks && view.leaving().empty()) return;
-  if (!view.counts_decide()) return on_nodes(view, plan);
-  Walk walk(view, plan, how_ != Preemption::requeue);
+  if (!view.counts_decide() || !counts_tell_what_leaving_gains(view)) return on_nodes(view, plan);
+  Walk walk(view, plan, how_ != Preemption::requeue, lag());
   walk.in_turn();
   if (skip_) walk.out_of_turn();
   walk.commit(skip_);

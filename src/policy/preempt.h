@@ -2,6 +2,9 @@
 // (Baranov et al. 2018). The lowest priority gives way first, of one priority the latest start; of those nobody whom
 // the others make up for.
 //
+// Where writing a checkpoint takes time, nobody is told to for a job that would have room by then anyway, as others
+// reach their limits: what is free is kept for it meanwhile.
+//
 // Served are the jobs whose turn it is, in queue order, up to the first that cannot be placed even so; with `skip` all
 // jobs, those that overtake in candidate order. A job that gave way keeps its place in the queue.
 #pragma once
@@ -21,6 +24,8 @@ class Preempt final : public Policy {
   void decide(const View& view, Plan& plan) const override;
 
  private:
+  // From the command until those who give way have left.
+  Duration lag() const { return how_ == Preemption::checkpoint ? checkpoint_ : Duration{0}; }
   void on_nodes(const View& view, Plan& plan) const;
   void beside_promises(const View& view, Plan& plan) const;
 

@@ -27,7 +27,8 @@ class RoomMade {
 
 class NodeWalk {
  public:
-  NodeWalk(const View& view, Plan& plan) : view_(view), plan_(plan), now_(plan.some_nodes()), later_(plan.room()) {
+  NodeWalk(const View& view, Plan& plan, Duration lag)
+      : view_(view), plan_(plan), lag_(lag), now_(plan.some_nodes()), later_(plan.room()) {
     now_.follow(plan.nodes());
     later_.follow(plan.nodes());
     left_ = plan.free();
@@ -41,11 +42,11 @@ class NodeWalk {
     const WaitingEntry* e = view_.waiting().head();
     for (; e && worth_looking_at(*e) && place(*e); e = view_.waiting().next(e->place)) {
     }
-    if (skip && e) out_of_turn();
+    if (skip && e && !awaits_ends_) out_of_turn();
   }
 
   void commit(bool look_again) {
-    if (view_.leaving().empty() && leave_.empty()) return;
+    if (view_.leaving().empty() && leave_.empty() && !awaits_ends_) return;
     for (const Start& s : starts_) {
       const Rule rule = s.skipped ? Rule::skipped_ahead : Rule::head_fits;
       plan_.start_at(s.job, s.where, {rule, {}, kNever, plan_.free(), 0}, false);
@@ -79,7 +80,7 @@ class NodeWalk {
     std::int32_t priority = view_.job(view_.waiting().head()->job).spec.priority;
     const auto most = [&] { return left_ + view_.by_priority().held_below(priority); };
     while (const WaitingEntry* e = walk.next({most(), Duration::max(), 0})) {
-      if (!worth_looking_at(*e)) return;
+      if (awaits_ends_ || !worth_looking_at(*e)) return;
       priority = view_.job(e->job).spec.priority;
       const auto is_placed = [&](JobId id) { return id == e->job; };
       if (std::none_of(placed_.begin(), placed_.end(), is_placed)) place(*e);
@@ -88,9 +89,12 @@ class NodeWalk {
 
   // On what is free, on what others leave, or by making others leave; false: not at all.
   bool place(const WaitingEntry& e) {
-    if (!starts_now(e.job) && !waits_for_leaving(e.job) && !make_room(e)) {
-      waited_for_ = true;
-      return false;
+    if (!starts_now(e.job) && !waits_for_leaving(e.job)) {
+      awaits_ends_ = ends_are_sooner(e);
+      if (awaits_ends_ || !make_room(e)) {
+        waited_for_ = true;
+        return false;
+      }
     }
     placed_.push_back(e.job);
     left_ -= e.processors;
@@ -143,6 +147,18 @@ class NodeWalk {
     return !own.empty() && own.find(view_.job(id).spec, where_) && later_.fits(where_);
   }
 
+  // Whether others could give way, but so much comes free by itself until they had that it need not be.
+  bool ends_are_sooner(const WaitingEntry& e) {
+    const JobSpec& spec = view_.job(e.job).spec;
+    if (lag_ <= Duration{0} || !outranks(e)) return false;
+    if (view_.by_priority().held_below(spec.priority) + left_ < e.processors) return false;
+    RoomMade room(view_, later_, spec);
+    for_each_over_soon(view_, lag_, [&](JobId id) { room.release(id); });
+    const bool fits = room.fits();
+    for_each_over_soon(view_, lag_, [&](JobId id) { room.take_back(id); });
+    return fits;
+  }
+
   bool make_room(const WaitingEntry& e) {
     const Job& job = view_.job(e.job);
     if (!outranks(e) || refused_even_so_.covers(job.spec)) return false;
@@ -156,6 +172,7 @@ class NodeWalk {
 
   const View& view_;
   Plan& plan_;
+  Duration lag_;           // from the command until those who give way have left
   NodeSpace& now_;         // what is free now and kept for nobody
   NodeRoom& later_;        // the same, and what those leave who are leaving
   std::int64_t left_ = 0;  // processors in later_
@@ -164,7 +181,8 @@ class NodeWalk {
   std::vector<JobId> leave_;
   JobId beneficiary_;  // of those who leave
   Placement where_;
-  bool waited_for_ = false;  // somebody was passed over, or waits for others to leave
+  bool awaits_ends_ = false;  // somebody waits for ends, and nobody behind is looked at
+  bool waited_for_ = false;   // somebody was passed over, or waits for others to leave
   Refused refused_now_;
   Refused refused_later_;
   Refused refused_even_so_;
@@ -173,7 +191,7 @@ class NodeWalk {
 }  // namespace
 
 void Preempt::on_nodes(const View& view, Plan& plan) const {
-  NodeWalk walk(view, plan);
+  NodeWalk walk(view, plan, lag());
   walk.run(skip_);
   walk.commit(how_ == Preemption::checkpoint);
 }

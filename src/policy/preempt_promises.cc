@@ -186,11 +186,10 @@ void Preempt::beside_promises(const View& view, Plan& plan) const {
   const bool of_use = outranks || std::any_of(view.promised().begin(), view.promised().end(), lower) ||
                       std::any_of(view.arrived().begin(), view.arrived().end(), lower);  // they may have given way
   if (!of_use) return;
-  const Duration lag = how_ == Preemption::checkpoint ? checkpoint_ : Duration{0};
   if (view.counts_decide()) {
-    FirstServed<CountedRoom>(view, plan, head->job, lag).run();
+    FirstServed<CountedRoom>(view, plan, head->job, lag()).run();
   } else {
-    FirstServed<RoomOnNodes>(view, plan, head->job, lag).run();
+    FirstServed<RoomOnNodes>(view, plan, head->job, lag()).run();
   }
 }
 

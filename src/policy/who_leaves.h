@@ -12,6 +12,19 @@ namespace rota {
 // Whether a job came to where it is at this very instant: then it stays for now.
 inline bool has_just_moved(const View& view, const Job& job) { return job.migrations > 0 && job.start == view.now(); }
 
+// visit(JobId) for the running jobs whose limits end them within `lag`, before anybody who is told now would have left.
+template <class Visit>
+void for_each_over_soon(const View& view, Duration lag, const Visit& visit) {
+  if (lag <= Duration{0}) return;
+  const Instant then = view.now() + lag;
+  view.running().for_each([&](const RunningEntry& e) {
+    if (e.place.end > then) return false;
+    const Job& job = view.job(e.job);
+    if (!job.leaving && job.limit_end() > view.now() && job.limit_end() <= then) visit(e.job);
+    return true;
+  });
+}
+
 // Of the running jobs below `priority`; none if even all of them would not make room. `room` has fits(),
 // release(JobId) and take_back(JobId), has no room for the job yet, and is left as if those chosen had left.
 template <class Room>

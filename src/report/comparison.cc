@@ -49,7 +49,7 @@ constexpr std::array kService{
 };
 
 constexpr std::array kPromises{
-    Figure{"backfill", "starts", "", "Starts ahead of jobs that were queued before.", Better::neither,
+    Figure{"backfill", "starts", "", "Starts ahead of a job that was promised one.", Better::neither,
            [](const Summary& s) { return static_cast<double>(s.backfilled_starts); }, count_text},
     Figure{"backfill", "kept", "%", "Share of backfilled starts that were not killed to make room for another job.",
            Better::higher, [](const Summary& s) { return s.backfill_completion.value_or(kNone); }, percent_text},

@@ -1,0 +1,295 @@
+// Every job that can run comes to its end, and nobody's promise is passed over while nothing happens: small clusters,
+// small workloads and chains of all mechanisms at random, with the referee watching. Cases are numbered, and the same
+// on every machine; `ROTA_LIVENESS_CASES=20000 ROTA_LIVENESS_FROM=1` tries so many from there on. What fails is shown
+// with as few jobs as it takes, in the words of tests/golden.
+//
+// Looked at in each cycle, behind all links of the chain:
+//   * The rehearsal ends: within so many cycles, with every job ended or rejected as larger than its cluster.
+//   * A waiting job that was promised an instant between two cycles, and that fitted on what the first of the two left
+//     free, was passed over: nothing had happened in between, so it could have started when it was promised. So was the
+//     first of the queue under a rule for overruns (strict, rb-har, lazy), whether or not it fitted. But a promise that
+//     was due in the first of the two, was looked at in vain and put off by a moment waits for what happens next.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include "base/random.h"
+#include "golden/sched_file.h"
+
+namespace rota {
+namespace {
+
+constexpr std::int64_t kMostCycles = 50'000;
+
+// A cluster and a policy, as lines of a .sched file; and its jobs, a line each.
+struct Case {
+  std::string cluster;
+  std::string policy;
+  std::vector<std::string> jobs;
+
+  std::string text() const {
+    std::string all = "# lesson: " + policy + "\n" + cluster + "policy " + policy + "\njobs\n";
+    for (const std::string& job : jobs) all += job + "\n";
+    return all + "timeline\n1 0 0\n";
+  }
+};
+
+// Looks at every cycle from behind the chain; throws what it finds.
+class Watch final : public Policy {
+ public:
+  struct Site {
+    Instant at = kEpoch;
+    struct Due {
+      std::int64_t job;
+      Instant promise;
+    };
+    std::vector<Due> due;                     // could start then
+    std::map<std::int64_t, Instant> was_due;  // when a promise of the job was last due, by its number
+  };
+  struct Notes {
+    std::int64_t cycles = 0;
+    std::map<const View*, Site> sites;
+  };
+
+  Watch(Notes& notes, bool heads_too) : notes_(notes), heads_too_(heads_too) {}
+
+  void decide(const View& view, Plan& plan) const override {
+    if (++notes_.cycles > kMostCycles) throw std::runtime_error("it never ends");
+    Site& site = notes_.sites[&view];
+    for (const Site::Due& due : site.due) {
+      if (due.promise >= view.now()) continue;
+      throw std::runtime_error("job " + std::to_string(due.job) + ", promised " + shown(due.promise) +
+                               ", was passed over from " + shown(site.at) + " to " + shown(view.now()));
+    }
+    site.at = view.now();
+    site.due.clear();
+    for (const JobId id : view.promised()) {
+      if (view.job(id).promise <= view.now()) site.was_due[view.job(id).spec.number] = view.now();
+    }
+    if (plan.closed() || plan.looks_again() || !view.leaving().empty()) return;  // what is free is kept for others
+    note_promises(view, plan, site);
+  }
+
+ private:
+  static std::string shown(Instant at) { return std::to_string(at.time_since_epoch().count()) + " ms"; }
+
+  void note_promises(const View& view, Plan& plan, Site& site) const {
+    std::map<JobId, Instant> promises;
+    for (const JobId id : view.promised()) promises[id] = view.job(id).promise;
+    for (const Promise& p : plan.promises()) promises[p.job] = p.start;
+    const WaitingEntry* head = view.waiting().head();
+    while (head && plan.starts(head->job)) head = view.waiting().next(head->place);
+    Placement where;
+    for (const auto& [id, promise] : promises) {
+      if (promise == kNever || promise <= view.now() || plan.starts(id)) continue;
+      const Job& job = view.job(id);
+      const bool fits =
+          view.nodes().counted() ? job.spec.processors <= plan.free() : plan.nodes().find(job.spec, where);
+      const bool put_off = site.was_due[job.spec.number] == view.now() && promise <= view.now() + Duration{1};
+      const bool first = heads_too_ && head && head->job == id;
+      if (!put_off && (fits || first)) site.due.push_back({job.spec.number, promise});
+    }
+  }
+
+  Notes& notes_;
+  bool heads_too_;
+};
+
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed) : random_(seed) {}
+
+  Case made() {
+    Case made;
+    sites_ = random_.chance(0.25) ? random_.between(2, 3) : 0;
+    described_ = random_.chance(0.7);
+    for (std::int64_t s = 0; s < std::max<std::int64_t>(sites_, 1); ++s) {
+      if (sites_ > 0) made.cluster += "site s" + std::to_string(s) + " " + one_of({"0", "10", "1000"}) + "\n";
+      made.cluster += described_ ? nodes() : "processors " + std::to_string(widest_ = random_.between(1, 9)) + "\n";
+    }
+    licences_ = described_ && sites_ == 0 && random_.chance(0.2);
+    if (licences_) made.cluster += "licences solver 2\n";
+    made.policy = chain();
+    std::int64_t submit = 0;
+    const std::int64_t count = random_.between(1, random_.chance(0.5) ? 8 : 30);
+    for (std::int64_t i = 1; i <= count; ++i) made.jobs.push_back(job(i, submit += gap()));
+    return made;
+  }
+
+ private:
+  std::string one_of(std::initializer_list<const char*> words) {
+    return words.begin()[random_.between(0, static_cast<std::int64_t>(words.size()) - 1)];
+  }
+
+  std::string nodes() {
+    std::string lines;
+    const bool alike = random_.chance(0.4);
+    const std::int64_t size = random_.between(1, 4);
+    const std::int64_t count = random_.between(1, 5);
+    widest_ = 0;
+    for (std::int64_t n = 0; n < count; ++n) {
+      const std::int64_t processors = alike ? size : random_.between(1, 4);
+      widest_ += processors;
+      lines += "node " + std::to_string(processors);
+      if (!alike && random_.chance(0.3)) lines += one_of({" 4", " 8"});
+      if (!alike && random_.chance(0.3)) lines += one_of({" factor=500", " factor=2000", " factor=1300"});
+      if (sites_ == 0 && !alike && random_.chance(0.3)) lines += " partition=1", partitions_ = true;
+      if (!alike && random_.chance(0.2)) lines += one_of({" accelerators=1", " accelerators=2"}), accelerators_ = true;
+      if (random_.chance(0.1)) lines += " fails=300";
+      lines += "\n";
+      if (n + 1 < count && random_.chance(0.3)) lines += "boot " + one_of({"17", "300"}) + "\n";
+    }
+    if (random_.chance(0.6)) lines += "boot " + one_of({"5", "30", "240"}) + "\n";
+    if (random_.chance(0.4)) lines += "shutdown " + one_of({"1", "20"}) + "\n";
+    return lines;
+  }
+
+  std::int64_t gap() {
+    if (random_.chance(0.4)) return 0;
+    return random_.between(0, random_.chance(0.1) ? 2'000 : 20);
+  }
+
+  std::string job(std::int64_t number, std::int64_t submit) {
+    const std::int64_t processors = random_.chance(0.2) ? widest_ : random_.between(1, widest_);
+    const std::int64_t run = random_.between(1, random_.chance(0.1) ? 5'000 : 40);
+    const std::int64_t limit = random_.chance(0.3) ? run : random_.between(1, run * 2);
+    std::string line;
+    for (const std::int64_t n : {number, submit, processors, limit, run}) line += std::to_string(n) + " ";
+    const auto maybe = [&](double how_often, const std::string& word) {
+      if (random_.chance(how_often)) line += word + " ";
+    };
+    maybe(0.3, "priority=" + std::to_string(random_.between(-1, 2)));
+    maybe(0.5, "user=" + std::to_string(random_.between(1, 3)));
+    if (described_) {
+      maybe(0.3, "nodes=" + std::to_string(random_.between(1, std::min<std::int64_t>(processors, 3))));
+      maybe(0.2, "memory=" + one_of({"3", "8"}));
+    }
+    if (partitions_) maybe(0.4, "partition=1");
+    if (accelerators_) maybe(0.2, "accelerators=1");
+    if (licences_) maybe(0.3, "licences=" + one_of({"1", "2"}));
+    if (sites_ > 0) {
+      maybe(0.8, "site=" + std::to_string(random_.between(1, sites_)));
+      maybe(0.4, "input=" + one_of({"10", "600"}));
+    } else {
+      maybe(0.3, one_of({"checkpoint=0", "checkpoint=5", "rerun=0", "rerun=5"}));
+    }
+    return line;
+  }
+
+  // Knobs that would have no effect, or that do not go together, are left out.
+  std::string chain() {
+    std::string text = one_of({"fcfs", "fcfs-skip", "easy", "easy-sjbf", "easy++", "conservative", "strict", "rb-har",
+                               "grace", "easy+depth=2", "easy+depth=3", "easy+fixed=yes", "easy+beside=no"});
+    const auto maybe = [&](double how_often, const std::string& knob) {
+      if (random_.chance(how_often) && Chain::parse(text + "+" + knob)) text += "+" + knob;
+    };
+    maybe(0.3, "order=" + one_of({"sjf", "smallest", "largest", "wfp3", "unicef", "f1"}));
+    maybe(0.2, "candidates=" + one_of({"sjf", "largest", "wfp3"}));
+    maybe(0.2, "predict=tsafrir");
+    maybe(0.4, "overrun=" + one_of({"run-on", "lazy", "strict", "rb-har", "rb-har-literal", "7"}));
+    maybe(0.1, "stretch=1.5");
+    maybe(0.3, "preempt=" + one_of({"suspend", "requeue", "checkpoint+checkpoint=0", "checkpoint+checkpoint=9"}));
+    if (described_) {
+      maybe(0.2, "migrate=" + one_of({"gain", "gain+margin=0", "cpu-factor+poll=10+threshold=5"}));
+      power(maybe);
+    }
+    if (sites_ > 0) auction(maybe);
+    return text;
+  }
+
+  template <class Maybe>
+  void power(const Maybe& maybe) {
+    maybe(0.6, "power=" + one_of({"demand", "demand", "idle-timeout", "load-factor"}));
+    maybe(0.5, "power-idle=" + one_of({"1", "10", "300"}));
+    maybe(0.5, "power-wait=" + one_of({"0", "30", "600"}));
+    maybe(0.2, "power-thrift=" + one_of({"1", "60"}));
+    maybe(0.2, "power-reserve=" + one_of({"0.5", "0.95"}));
+    maybe(0.2, "power-least-on=" + one_of({"10", "100"}));
+    maybe(0.2, "power-cycles=" + one_of({"1", "3"}));
+    maybe(0.3, "power-ramp=" + one_of({"1", "2"}));
+    maybe(0.7, "power-interval=" + one_of({"60", "300"}));
+    maybe(0.2, "power-few=no");
+    maybe(0.2, "power-trigger=on");
+  }
+
+  template <class Maybe>
+  void auction(const Maybe& maybe) {
+    maybe(0.9, "auction=" +
+                   one_of({"english", "announced", "random", "round-robin", "least-loaded", "race", "staged-race"}));
+    maybe(0.5, "auction-round=" + one_of({"1", "10", "60"}));
+    maybe(0.5, "auction-look=" + one_of({"1", "10", "60"}));
+    maybe(0.7, "auction-bid=" + one_of({"published", "rate", "plan"}));
+    maybe(0.5, "auction-close=" + one_of({"on-time", "unbeatable", "stopping"}));
+    maybe(0.3, "auction-margin=" + one_of({"0", "5"}));
+    maybe(0.5, "auction-second-thoughts=" + one_of({"1", "20"}));
+    maybe(0.3, "auction-run-time=" + one_of({"10", "100"}));
+  }
+
+  Random random_;
+  std::int64_t sites_ = 0;
+  std::int64_t widest_ = 1;  // processors of the cluster or of the last site
+  bool described_ = false;
+  bool partitions_ = false;
+  bool accelerators_ = false;
+  bool licences_ = false;
+};
+
+// What is wrong; empty: nothing, or it is refused as a whole.
+std::string found_in(const Case& made) {
+  const auto path = std::filesystem::temp_directory_path() / ("rota-liveness-" + std::to_string(getpid()) + ".sched");
+  std::ofstream(path) << made.text();
+  const golden::SchedFile file = golden::SchedReader::read(path);
+  std::filesystem::remove(path);
+  Chain chain = scenario::chain_of(file.policy);
+  Watch::Notes notes;
+  chain.append(std::make_unique<Watch>(notes, chain.knobs().overrun >= Overrun::strict));
+  try {
+    const auto rehearsed = cli::rehearse(scenario::workload_of(file.jobs), chain, file.options);
+    if (!rehearsed) return rehearsed.error().message.starts_with("the referee") ? rehearsed.error().message : "";
+    std::int64_t over = 0;
+    for (const Job& job : rehearsed->outcome.jobs) over += job.ended() || job.state == JobState::rejected ? 1 : 0;
+    const std::int64_t left = static_cast<std::int64_t>(file.jobs.size()) - over;
+    if (left > 0) return std::to_string(left) + " jobs never end";
+    return "";
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
+
+// Without every job that it can be without.
+Case shrunk(Case made) {
+  for (std::size_t i = made.jobs.size(); i-- > 0;) {
+    Case less = made;
+    less.jobs.erase(less.jobs.begin() + static_cast<std::ptrdiff_t>(i));
+    if (!less.jobs.empty() && !found_in(less).empty()) made = less;
+  }
+  return made;
+}
+
+std::int64_t from_environment(const char* name, std::int64_t fallback) {
+  const char* value = std::getenv(name);
+  return value ? std::strtoll(value, nullptr, 10) : fallback;
+}
+
+TEST(Liveness, EveryJobComesToItsEndAndNoPromiseIsPassedOver) {
+  const std::int64_t from = from_environment("ROTA_LIVENESS_FROM", 1);
+  const std::int64_t cases = from_environment("ROTA_LIVENESS_CASES", 400);
+  for (std::int64_t i = from; i < from + cases; ++i) {
+    const Case made = Generator(static_cast<std::uint64_t>(i)).made();
+    const std::string found = found_in(made);
+    if (found.empty()) continue;
+    const Case less = shrunk(made);
+    ADD_FAILURE() << "case " << i << ": " << found << "\nwith fewer jobs: " << found_in(less) << "\n" << less.text();
+  }
+}
+
+}  // namespace
+}  // namespace rota
