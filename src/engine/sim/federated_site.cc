@@ -7,7 +7,8 @@ FederatedSite::FederatedSite(SiteId self, const Parts& parts)
       ear_(parts.ear),
       loop_(parts.loop),
       engine_(engine_options(parts.options, parts.chain), parts.local, parts.loop),
-      controller_(cluster_options(parts.options, parts.chain), parts.chain, {parts.loop, *this, *this}) {}
+      gate_(engine_, *this, parts.loop),
+      controller_(cluster_options(parts.options, parts.chain), parts.chain, {parts.loop, gate_, *this}) {}
 
 Result<void> FederatedSite::deliver(std::span<const Event> events) {
   auto done = controller_.deliver(events);
@@ -15,36 +16,36 @@ Result<void> FederatedSite::deliver(std::span<const Event> events) {
   return done;
 }
 
-Result<void> FederatedSite::dispatch(const Command& command) {
-  if (command.kind == Command::Kind::preempt) {
-    ear_.preempts(self_, view().job(command.beneficiary).spec.number);
-    return engine_.dispatch(command);
-  }
-  if (command.kind != Command::Kind::start) return engine_.dispatch(command);
-  const std::int64_t number = view().job(command.job).spec.number;
-  if (!brought_.contains(number)) return engine_.dispatch(command);
-  const auto longer = ear_.may_start(self_, number);
-  if (longer) engine_.prolong(command.job, *longer);
-  auto done = engine_.dispatch(command);
-  if (!longer) take_back(number);
-  return done;
+void FederatedSite::starts(JobId id, std::int64_t job) {
+  if (const Duration longer = ear_.starts(self_, job); longer > Duration{0}) engine_.prolong(id, longer);
 }
+
+void FederatedSite::makes_room(JobId beneficiary) { ear_.preempts(self_, view().job(beneficiary).spec.number); }
 
 void FederatedSite::left(JobId id, const Job& job) {
   brought_.erase(job.spec.number);
+  gate_.left(id);
   ear_.left(self_, job, engine_.meter().of_job(id));
 }
 
 void FederatedSite::queue(const Arrival& arrival) {
-  brought_[arrival.spec.number] = JobId{static_cast<std::uint32_t>(engine_.arrived())};
+  const JobId id{static_cast<std::uint32_t>(engine_.arrived())};
+  brought_[arrival.spec.number] = id;
+  gate_.expect(id, arrival.spec.number);
   engine_.submit(arrival);
 }
 
 void FederatedSite::take_back(std::int64_t job) {
   const auto here = brought_.find(job);
   if (here == brought_.end()) return;
+  gate_.revoked(here->second);
   engine_.cancel(here->second);
   brought_.erase(here);
+}
+
+void FederatedSite::lost(JobId id) {
+  engine_.cancel(id);
+  std::erase_if(brought_, [&](const auto& brought) { return brought.second == id; });
 }
 
 }  // namespace rota::sim
