@@ -119,7 +119,7 @@ void Dispatcher::sell(std::int64_t job, const GlobalQueue::Lot& lot) {
       if (queue_.counts(lot, bid, site)) auctioneer.hears(bid.bid);
     }
   }
-  auctions_.insert_or_assign(job, Sale{std::move(auctioneer), lot.round()});
+  auctions_.insert_or_assign(job, Sale{std::move(auctioneer), lot.round(), holder});
 }
 
 void Dispatcher::offered(std::int64_t job) {
@@ -169,7 +169,9 @@ void Dispatcher::settled(std::int64_t job, SiteId site) {
 
 // An epoch has begun or is over: what it has bid, claimed or held is void, and its sales are others' now.
 void Dispatcher::members_changed(SiteId site) {
-  for (auto& [job, sale] : auctions_) sale.auctioneer.loses(site);
+  for (auto& [job, sale] : auctions_) {
+    if (!queue_.bid(job, site)) sale.auctioneer.loses(site);
+  }
   std::vector<std::int64_t> open_again;
   for (const auto& [job, lot] : queue_.lots()) {
     const bool was_claimed = lot.claim.revision != 0 && lot.claim.site == site;
@@ -184,7 +186,8 @@ void Dispatcher::share_out_sales() {
     const auto sale = auctions_.find(job);
     if (queue_.claimed(lot) || queue_.seller(lot) != self_) {
       if (sale != auctions_.end()) auctions_.erase(sale);
-    } else if (sale == auctions_.end() || sale->second.round != lot.round()) {
+    } else if (sale == auctions_.end() || sale->second.round != lot.round() ||
+               sale->second.holder != queue_.holder(lot)) {
       sell(job, lot);
     }
   }
@@ -269,7 +272,7 @@ void Dispatcher::close_auctions(Instant now) {
     const GlobalQueue::Lot* lot = queue_.find(job);
     const bool open = lot && !queue_.claimed(*lot);
     if (auctioneer.over()) {
-      if (open && !asked) auctioneer.reopen(now, {});  // the claim came to nothing
+      if (open && !asked) sell(job, *lot);  // the claim came to nothing, and bids may have come meanwhile
       continue;
     }
     if (auctioneer.closes(now) > now && !auctioneer.settled()) continue;

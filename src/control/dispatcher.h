@@ -96,6 +96,7 @@ class Dispatcher final : public Alarm, private Watcher {
   struct Sale {
     Auctioneer auctioneer;
     Revision round = 0;
+    SiteId holder = {};
   };
   struct News {  // a change to be acted on, in its turn
     Change::Kind kind;

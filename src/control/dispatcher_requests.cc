@@ -170,15 +170,16 @@ bool Dispatcher::gone(std::int64_t job, const Here& here) const {
 }
 
 // Claims and settles it, step by step, as what it hears allows. It starts only when it is known as settled by this
-// site: nobody else can change that, however old the news.
+// site: nobody else can change that, however old the news. Only the site itself can, by putting it back: not while a
+// put back is out, nor before this life has an epoch of its own, since one of the life before may still be under way.
 void Dispatcher::pursue(std::int64_t job) {
   const auto here = here_.find(job);
   if (here == here_.end() || !here->second.wanted || !queue_.complete()) return;
-  if (requests_.out(About::job, job)) return;
+  if (requests_.out(About::job, job) || epoch() == 0) return;
   if (queue_.won(job)) return answer(job, true);
   if (gone(job, here->second)) return answer(job, false);
   const GlobalQueue::Lot* lot = queue_.find(job);
-  if (!lot || epoch() == 0) return;
+  if (!lot) return;
   if (!queue_.claimed(*lot)) return claim_for(self_, job, *lot);
   if (lot->claim.site == self_) return settle(job);
   if (!rules_.race) answer(job, false);
