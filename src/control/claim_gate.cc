@@ -29,7 +29,7 @@ const JobId* ClaimGate::waiting_for(const Command& command) const {
 
 Result<void> ClaimGate::dispatch(const Command& command) {
   const bool of_power = command.kind == Command::Kind::power_on || command.kind == Command::Kind::power_off;
-  if (!held_.empty() && !of_power) {
+  if (!held_.empty() && !of_power && command.kind != Command::Kind::preempt) {
     if (const JobId* job = waiting_for(command)) return hold(*job, command), Result<void>{};
   }
   const bool about_start = command.kind == Command::Kind::start;
@@ -59,11 +59,25 @@ Result<void> ClaimGate::ask(JobId id, Claimed& job, const Command& command) {
 }
 
 Result<void> ClaimGate::pass(const Command& command) {
-  if (command.kind == Command::Kind::preempt) keeper_.makes_room(command.beneficiary);
+  if (command.kind == Command::Kind::preempt) {
+    keeper_.makes_room(command.beneficiary);
+    if (drop_start(command.job)) return {};
+  }
   if (command.kind == Command::Kind::start) {
     if (const auto job = jobs_.find(command.job); job != jobs_.end()) keeper_.starts(command.job, job->second.number);
   }
   return engine_.dispatch(command);
+}
+
+// A job whose start is held back gives way by not starting. What is asked about it at the exchange goes on.
+bool ClaimGate::drop_start(JobId id) {
+  const auto held = held_.find(id);
+  if (held == held_.end()) return false;
+  const auto about_it = [&](const Held& h) { return h.command.job == id; };
+  if (std::erase_if(held->second, about_it) == 0) return false;
+  if (held->second.empty()) held_.erase(held);
+  keeper_.not_started(id);
+  return true;
 }
 
 void ClaimGate::hold(JobId id, const Command& command) {
@@ -85,7 +99,7 @@ Result<void> ClaimGate::release(const Held& held) {
 // Who was to give way is not disturbed: it leaves without having done anything in vain, and can go on at once. Of all
 // other orders about a job that has not started nothing is left to do.
 Result<void> ClaimGate::refuse(JobId id, const Command& command) {
-  if (command.kind != Command::Kind::preempt || command.job == id) return {};
+  if (command.kind != Command::Kind::preempt || command.job == id || drop_start(command.job)) return {};
   Command unharmed = command;
   unharmed.how = Preemption::suspend;
   unharmed.kept = true;

@@ -24,6 +24,8 @@ class GateKeeper {
   virtual void starts(JobId id, std::int64_t job) = 0;
   // The engine is about to be told that somebody gives way to it.
   virtual void makes_room(JobId beneficiary) = 0;
+  // A job whose start was held back gave way before it had started: it has left, with nothing done.
+  virtual void not_started(JobId id) = 0;
   // It is another site's: to be taken back from engine and controller, by which it may be thought to run.
   virtual void lost(JobId id) = 0;
 };
@@ -62,6 +64,7 @@ class ClaimGate final : public Engine {
   Result<void> ask(JobId id, Claimed& job, const Command& command);
   Result<void> pass(const Command& command);
   void hold(JobId id, const Command& command);
+  bool drop_start(JobId id);
   Result<void> release(const Held& held);
   Result<void> refuse(JobId id, const Command& command);
   const JobId* waiting_for(const Command& command) const;

@@ -29,7 +29,7 @@ std::pair<std::uint64_t, std::uint64_t> seeds(std::uint64_t count) {
 TEST(ExchangeFaults, EveryJobIsStartedOnceAndEndsWhenAllIsHealed) {
   FaultCounts all;
   std::int64_t jobs = 0, deaths = 0, late = 0;
-  const auto [first, last] = seeds(150);
+  const auto [first, last] = seeds(700);
   for (std::uint64_t seed = first; seed < last; ++seed) {
     const Outcome once = what_becomes_of({.seed = seed});
     const Outcome again = what_becomes_of({.seed = seed});
@@ -49,8 +49,10 @@ TEST(ExchangeFaults, EveryJobIsStartedOnceAndEndsWhenAllIsHealed) {
     all.cuts += once.faults.cuts;
     all.resyncs += once.faults.resyncs;
   }
-  EXPECT_GT(all.requests_lost * all.requests_doubled * all.refusals_lost * all.streams_broken * all.cuts, 0);
-  EXPECT_GT(deaths * late * all.resyncs, 0);
+  for (const std::int64_t count : {all.requests_lost, all.requests_doubled, all.refusals_lost, all.refusals_doubled,
+                                   all.changes_doubled, all.streams_broken, all.cuts, all.resyncs, deaths, late}) {
+    EXPECT_GT(count, 0) << "every fault has been tried";
+  }
   std::printf(
       "%lu seeds, %ld jobs: %ld requests, %ld lost, %ld doubled; refusals %ld lost, %ld doubled; %ld changes "
       "doubled, %ld streams broken, %ld cuts, %ld resyncs, %ld deaths, %ld late answers to starts\n",
@@ -66,17 +68,18 @@ TEST(ExchangeFaults, NothingGoesWrongWithoutFaultsEither) {
   }
 }
 
-int found(const MemoryExchangeOptions& options) {
+void expect_found(const MemoryExchangeOptions& options) {
   int found = 0;
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
     found += what_becomes_of({.seed = seed, .exchange = options}).wrong.empty() ? 0 : 1;
   }
-  return found;
+  EXPECT_GT(found, 0);
+  std::printf("found by %d of 100 seeds\n", found);
 }
 
-TEST(ExchangeFaults, AnExchangeThatComparesNoEpochsIsFoundOut) { EXPECT_GT(found({.compares_epochs = false}), 0); }
+TEST(ExchangeFaults, AnExchangeThatComparesNoEpochsIsFoundOut) { expect_found({.compares_epochs = false}); }
 
-TEST(ExchangeFaults, AnExchangeThatComparesNoClaimsIsFoundOut) { EXPECT_GT(found({.compares_claims = false}), 0); }
+TEST(ExchangeFaults, AnExchangeThatComparesNoClaimsIsFoundOut) { expect_found({.compares_claims = false}); }
 
 }  // namespace
 }  // namespace rota::faults

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "cli/federation_mix.h"
+#include "exchange/faulty.h"
 #include "exchange/memory.h"
 
 namespace rota {
@@ -33,6 +34,7 @@ struct Setting {
   sim::Placing placing = sim::Placing::auction;
   DispatchRules rules;
   std::string policy = "fcfs-skip+preempt=suspend+overrun=run-on";
+  std::optional<Faults> faults = {};
 };
 
 struct Ran {
@@ -56,6 +58,32 @@ class Settlements final : public Watcher {
   std::map<std::int64_t, int>& count_;
 };
 
+// Cuts sites off from the exchange now and then, until a set time.
+class Weather final : public Alarm {
+ public:
+  Weather(FaultyExchange& exchange, sim::VirtualLoop& loop, std::size_t sites, std::uint64_t seed)
+      : exchange_(exchange), loop_(loop), sites_(sites), random_(seed) {
+    loop_.set(*this, at_seconds(1));
+  }
+  void ring() override {
+    const auto last = static_cast<std::int64_t>(sites_) - 1;
+    if (loop_.now() > at_seconds(600)) {
+      exchange_.calm();
+      for (std::uint32_t s = 0; s < sites_; ++s) exchange_.heal(SiteId{s});
+      return;
+    }
+    const SiteId site{static_cast<std::uint32_t>(random_.between(0, last))};
+    random_.chance(0.5) ? exchange_.cut(site) : exchange_.heal(site);
+    loop_.set(*this, loop_.now() + seconds(random_.between(1, 40)));
+  }
+
+ private:
+  FaultyExchange& exchange_;
+  sim::VirtualLoop& loop_;
+  std::size_t sites_;
+  Random random_;
+};
+
 Ran run(const Setting& setting) {
   const auto made = cli::mixed(setting.mix);
   auto chain = Chain::parse(setting.policy);
@@ -69,15 +97,19 @@ Ran run(const Setting& setting) {
   std::map<std::int64_t, int> settled;
   Settlements settlements(settled);
   exchange.watch({}, settlements, 0);
+  FaultyExchange network(exchange, setting.faults.value_or(Faults{}), setting.mix.seed, loop);
+  std::optional<Weather> weather;
+  Exchange& seen = setting.faults ? static_cast<Exchange&>(network) : exchange;
   sim::FederationOptions options;
   for (const std::int64_t processors : setting.mix.sites) options.sites.emplace_back().processors = processors;
   options.transfer = made.transfer;
   options.placing = setting.placing;
   options.rules = setting.rules;
   options.seed = setting.mix.seed;
-  sim::Federation federation(options, {loop, exchange, *chain, local}, made.jobs);
+  sim::Federation federation(options, {loop, seen, *chain, local}, made.jobs);
+  if (setting.faults) weather.emplace(network, loop, setting.mix.sites.size(), setting.mix.seed);
   if (auto done = federation.run(); !done) throw std::runtime_error(done.error().message);
-  expect_nothing_left(exchange.sizes());
+  if (!setting.faults) expect_nothing_left(exchange.sizes());  // else it may still be said
   return {federation.fates(), federation.jobs(), federation.totals(), settled};
 }
 
@@ -135,6 +167,30 @@ RC_GTEST_PROP(Federation, ComesToTheSameWhenItIsRunAgain, ()) {
   const Ran b = run(setting);
   for (std::size_t i = 0; i < a.fates.size(); ++i) {
     RC_ASSERT(a.fates[i].end == b.fates[i].end && a.fates[i].site == b.fates[i].site);
+  }
+}
+
+// With the controllers that run live, whose starts wait for their claims. Without preemption: policies and referee
+// count on it that who is suspended or requeued leaves in the instant in which it is told to, and here that waits for a
+// claim.
+RC_GTEST_PROP(Federation, RunsEveryJobOnceOverABadNetwork, ()) {
+  Setting setting = any_setting();
+  setting.placing =
+      *rc::gen::element(sim::Placing::auction, sim::Placing::auction, sim::Placing::race, sim::Placing::staged_race);
+  Faults faults;
+  faults.request_lost = *rc::gen::element(0.0, 0.2);
+  faults.request_doubled = *rc::gen::element(0.0, 0.2);
+  faults.refusal_lost = *rc::gen::element(0.0, 0.3);
+  faults.stream_broken = *rc::gen::element(0.0, 0.05);
+  faults.delay = seconds(*rc::gen::element<std::int64_t>(0, 1, 7));
+  setting.faults = faults;
+  setting.rules.lease = seconds(30);
+  setting.policy = "fcfs-skip+overrun=run-on";
+  const Ran once = run(setting);
+  expect_all_done(once);
+  const Ran again = run(setting);
+  for (std::size_t i = 0; i < once.fates.size(); ++i) {
+    RC_ASSERT(once.fates[i].end == again.fates[i].end && once.fates[i].site == again.fates[i].site);
   }
 }
 

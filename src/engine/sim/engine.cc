@@ -324,6 +324,11 @@ void SimEngine::submit(const Arrival& arrival) {
   ring_by(loop_.now());
 }
 
+void SimEngine::not_started(JobId id) {
+  happened_.emplace_back(loop_.now(), Vacated{id, Duration{0}});
+  ring_by(loop_.now());
+}
+
 void SimEngine::cancel(JobId id) {
   const Alive& job = alive_[id.value];
   if (job.dispatch == 0) {

@@ -13,6 +13,7 @@ namespace {
 constexpr Duration kSlowestMessage = seconds(1);
 
 constexpr std::int64_t kInVain = 100'000;
+constexpr Duration kRest = seconds(5'184'000);
 
 }  // namespace
 
@@ -167,7 +168,7 @@ Result<void> Federation::run() {
     if (auto done = failure(); !done) return done;
     in_vain = quiet() ? in_vain + 1 : 0;
     if (in_vain == 0 || !all_idle()) busy = loop_.now();
-    if (loop_.now() - busy > options_.rules.lease) break;  // nobody does anything but to renew leases
+    if (loop_.now() - busy > kRest) break;  // nobody does anything but to renew leases
   }
   for (auto& site : sites_) site->close();
   CHECK(options_.locals_too || ended_ == jobs_.size(), "no job of the global queue is lost");
