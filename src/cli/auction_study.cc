@@ -110,19 +110,24 @@ class LocalStream final : public sim::Source {
 };
 
 // Of all auctions that were closed, the mean share of sites that had bid.
-double participants(const Exchange& exchange, std::size_t sites) {
-  std::map<std::int64_t, std::set<SiteId>> bidders;
-  std::size_t bids = 0;
-  std::size_t closed = 0;
-  for (const Change& change : exchange.changes(0)) {
-    if (change.kind == Change::Kind::bid) bidders[change.job].insert(change.site);
-    if (change.kind != Change::Kind::claimed) continue;
-    bids += bidders[change.job].size();
-    ++closed;
-    bidders.erase(change.job);
+class Participants final : public Watcher {
+ public:
+  void hear(const Change& change) override {
+    if (change.kind == Change::Kind::bid) bidders_[change.job].insert(change.site);
+    if (change.kind != Change::Kind::claimed) return;
+    bids_ += bidders_[change.job].size();
+    ++closed_;
+    bidders_.erase(change.job);
   }
-  return closed == 0 ? 0 : static_cast<double>(bids) / static_cast<double>(closed * sites);
-}
+  double share(std::size_t sites) const {
+    return closed_ == 0 ? 0 : static_cast<double>(bids_) / static_cast<double>(closed_ * sites);
+  }
+
+ private:
+  std::map<std::int64_t, std::set<SiteId>> bidders_;
+  std::size_t bids_ = 0;
+  std::size_t closed_ = 0;
+};
 
 Trial trial_of(const sim::Federation& federation, Duration unit, double participants) {
   Trial trial;
@@ -181,9 +186,11 @@ Result<Trial> try_one(const Contender& contender, const AuctionStudy& study, std
   for (LocalStream& stream : streams) local.push_back(&stream);
   sim::VirtualLoop loop;
   MemoryExchange exchange(loop);
+  Participants participants;
+  exchange.watch({}, participants, 0);
   sim::Federation federation(options_of(contender, mix, made), {loop, exchange, *chain, local}, made.jobs);
   if (auto done = federation.run(); !done) return std::unexpected(done.error());
-  return trial_of(federation, mix.mean_run_time * mix.scale, participants(exchange, mix.sites.size()));
+  return trial_of(federation, mix.mean_run_time * mix.scale, participants.share(mix.sites.size()));
 }
 
 // [contender][seed]; on several cores.

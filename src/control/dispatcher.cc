@@ -5,11 +5,26 @@
 namespace rota {
 
 Dispatcher::Dispatcher(SiteId self, const DispatchRules& rules, Site& site, Exchange& exchange, Loop& loop)
-    : self_(self), rules_(rules), site_(site), exchange_(exchange), loop_(loop), bidder_(self, rules.bid) {}
+    : self_(self),
+      rules_(rules),
+      site_(site),
+      exchange_(exchange),
+      loop_(loop),
+      queue_(self),
+      requests_(self, rules.patience, exchange, loop),
+      bidder_(self, rules.bid) {}
 
-void Dispatcher::open(Instant first_look) {
-  exchange_.watch(*this);
+Dispatcher::~Dispatcher() {
+  exchange_.stop(*this);
+  loop_.set(*this, kNever);
+}
+
+void Dispatcher::open(Instant first_look, std::uint32_t life) {
+  life_ = life;
+  requests_.begin(life);
+  exchange_.watch(self_, *this, 0);
   next_look_ = rules_.look > Duration{0} ? first_look : kNever;
+  keep_lease(loop_.now());
   loop_.set(*this, next_ring());
 }
 
@@ -19,91 +34,201 @@ void Dispatcher::load_changed() {
   loop_.set(*this, loop_.now());
 }
 
-void Dispatcher::queued(std::int64_t job) {
-  if (rules_.second_thoughts && exchange_.put_back(job, self_)) held_.insert(job);
-}
-
-bool Dispatcher::may_start(std::int64_t job) {
-  if (!held_.contains(job)) return !rules_.second_thoughts;
-  if (!exchange_.claim(job, self_) || !exchange_.settle(job, self_)) return false;
-  held_.erase(job);
-  return true;
+bool Dispatcher::idle() const {
+  const bool nothing_on = bidder_.open() == 0 && auctions_.empty() && offers_.empty() && over_.empty();
+  return nothing_on && news_.empty() && requests_.empty();
 }
 
 void Dispatcher::ring() {
   const Instant now = loop_.now();
-  read_changes();
+  keep_lease(now);
+  requests_.resend();
+  read_news();
   look_and_bid(now);
-  read_changes();  // its own bids too
+  read_news();  // its own bids too
   close_auctions(now);
   loop_.set(*this, next_ring());
 }
 
 Instant Dispatcher::next_ring() const {
-  if (!exchange_.changes(seen_).empty()) return loop_.now();
-  Instant next = next_look_;
-  if (again_) next = std::min(next, next_again_);
-  for (const auto& [job, auction] : auctions_) next = std::min(next, auction.closes(loop_.now()));
-  return next;
+  const Instant now = loop_.now();
+  if (!news_.empty()) return now;
+  Instant next = std::min(requests_.next(), renewal_);
+  if (epoch() != 0) {
+    next = std::min(next, next_look_);
+    if (again_) next = std::min(next, next_again_);
+    for (const auto& [job, sale] : auctions_) {
+      if (!sale.auctioneer.over()) next = std::min(next, sale.auctioneer.closes(now));
+    }
+  }
+  return std::max(next, now);
 }
 
-void Dispatcher::read_changes() {
-  for (auto news = exchange_.changes(seen_); !news.empty(); news = exchange_.changes(seen_)) {
-    read(Change(news.front()));  // what it leads to changes the exchange
+void Dispatcher::read_news() {
+  while (!news_.empty()) {
+    const News next = news_.front();
+    news_.pop_front();
+    read(next);
   }
 }
 
-void Dispatcher::read(const Change& change) {
-  seen_ = change.revision;
-  switch (change.kind) {
+void Dispatcher::read(const News& news) {
+  switch (news.kind) {
     case Change::Kind::offered:
-    case Change::Kind::reopened:
-      return offered(change.job);
+    case Change::Kind::put_back:
+      return offered(news.job);
     case Change::Kind::bid:
-      if (const auto own = auctions_.find(change.job); own != auctions_.end()) own->second.hears(change.bid);
+      if (const auto own = auctions_.find(news.job); own != auctions_.end()) {
+        const GlobalQueue::Lot* lot = queue_.find(news.job);
+        const GlobalQueue::StandingBid* bid = queue_.bid(news.job, news.site);
+        if (lot && bid && queue_.counts(*lot, *bid, news.site)) own->second.auctioneer.hears(bid->bid);
+      }
       return;
     case Change::Kind::claimed:
-      return claimed(change);
+      return claimed(news.job, news.site);
     case Change::Kind::settled:
-      return;
+      return settled(news.job, news.site);
+    case Change::Kind::joined:
     case Change::Kind::gone:
-      for (auto& [job, auction] : auctions_) auction.loses(change.site);
+      members_changed(news.site);
+      if (news.site == self_ && epoch() != 0) begin_epoch();
+      return;
+    case Change::Kind::resynced:
+      return rebuild();
+    default:
       return;
   }
+}
+
+void Dispatcher::open_lot(std::int64_t job, const GlobalQueue::Lot& lot) {
+  const SiteId holder = queue_.holder(lot);
+  wishes_.erase(job);
+  Haul haul = site_.haul(*lot.offer);
+  if (holder == self_) haul.here = Duration{0};
+  if (holder.valid()) haul.margin = Duration{0};  // the auctioneer sees to it, for all but the holder
+  if (const auto asked = site_.asked_here(*lot.offer)) bidder_.opened(*asked, haul, holder.valid());
+}
+
+void Dispatcher::sell(std::int64_t job, const GlobalQueue::Lot& lot) {
+  AuctionRules rules = rules_.auction;
+  const SiteId holder = queue_.holder(lot);
+  if (holder.valid() && rules_.bids_again > Duration{0}) rules.length = rules_.bids_again;
+  Auctioneer auctioneer(rules, site_.soonest(*lot.offer), loop_.now(), holder);
+  if (const auto of = queue_.bids().find(job); of != queue_.bids().end()) {
+    for (const auto& [site, bid] : of->second) {
+      if (queue_.counts(lot, bid, site)) auctioneer.hears(bid.bid);
+    }
+  }
+  auctions_.insert_or_assign(job, Sale{std::move(auctioneer), lot.round(), holder});
 }
 
 void Dispatcher::offered(std::int64_t job) {
-  const Offer* offer = exchange_.find(job);
-  if (!offer) return;
-  Haul haul = site_.haul(*offer);
-  if (offer->holder == self_) haul.here = Duration{0};
-  if (offer->holder.valid()) haul.margin = Duration{0};  // the auctioneer sees to it, for all but the holder
-  if (const auto asked = site_.asked_here(*offer)) bidder_.opened(*asked, haul, offer->holder.valid());
-  if (offer->home == self_) {
-    AuctionRules rules = rules_.auction;
-    if (offer->holder.valid() && rules_.bids_again > Duration{0}) rules.length = rules_.bids_again;
-    auctions_.insert_or_assign(job, Auctioneer(rules, site_.soonest(*offer), loop_.now(), offer->holder));
-  }
+  const GlobalQueue::Lot* lot = queue_.find(job);
+  if (!lot) return;
+  open_lot(job, *lot);
+  if (queue_.seller(*lot) == self_) sell(job, *lot);
   load_changed_ = load_changed_ || rules_.look == Duration{0};
+  // It is said to hold what it has given up: whoever should have had it is gone. Then it takes it for good.
+  const bool lost_it = queue_.holder(*lot) == self_ && !here_.contains(job) && !queue_.claimed(*lot);
+  if (lost_it && !requests_.out(OpenRequests::About::job, job)) claim_for(self_, job, *lot);
 }
 
 // Whoever settles a claim owns the job; only then does the site take it.
-void Dispatcher::claimed(const Change& change) {
-  bidder_.over(change.job);
-  auctions_.erase(change.job);
-  const Offer* offer = exchange_.find(change.job);
-  if (change.site != self_) {
-    if (held_.erase(change.job) > 0) site_.give_up(change.job);
+void Dispatcher::claimed(std::int64_t job, SiteId site) {
+  bidder_.over(job);
+  wishes_.erase(job);
+  auctions_.erase(job);
+  if (site == self_) return settle(job);
+  if (const auto here = here_.find(job); here != here_.end() && !here->second.ours) lose(job);
+}
+
+void Dispatcher::settle(std::int64_t job) {
+  const GlobalQueue::Lot* lot = queue_.find(job);
+  if (!lot || epoch() == 0 || !queue_.claimed(*lot) || lot->claim.site != self_) return;
+  if (requests_.out(OpenRequests::About::job, job)) return;
+  Request request{.kind = Request::Kind::settle, .token = {}, .site = self_, .epoch = epoch(), .job = job};
+  request.job_seen = lot->revision;
+  request.claim_seen = lot->claim.revision;
+  requests_.send(request);
+}
+
+void Dispatcher::settled(std::int64_t job, SiteId site) {
+  bidder_.over(job);
+  auctions_.erase(job);
+  const auto here = here_.find(job);
+  if (site != self_) {
+    if (here != here_.end() && !here->second.ours && gone(job, here->second)) lose(job);
     return;
   }
-  if (!offer) return;
-  const Offer won = *offer;
-  if (exchange_.settle(change.job, self_)) site_.take(won);
+  const GlobalQueue::Win* win = queue_.won(job);
+  if (!win || here != here_.end() || over_.contains(job) || site_.has(job)) return;
+  const Offer offer = *win->offer;
+  here_[job] = {offer.home, offer.serial};
+  site_.take(offer);
+}
+
+// An epoch has begun or is over: what it has bid, claimed or held is void, and its sales are others' now.
+void Dispatcher::members_changed(SiteId site) {
+  for (auto& [job, sale] : auctions_) {
+    if (!queue_.bid(job, site)) sale.auctioneer.loses(site);
+  }
+  std::vector<std::int64_t> open_again;
+  for (const auto& [job, lot] : queue_.lots()) {
+    const bool was_claimed = lot.claim.revision != 0 && lot.claim.site == site;
+    if (was_claimed && !queue_.claimed(lot)) open_again.push_back(job);
+  }
+  for (const std::int64_t job : open_again) offered(job);
+  share_out_sales();
+}
+
+void Dispatcher::share_out_sales() {
+  for (const auto& [job, lot] : queue_.lots()) {
+    const auto sale = auctions_.find(job);
+    if (queue_.claimed(lot) || queue_.seller(lot) != self_) {
+      if (sale != auctions_.end()) auctions_.erase(sale);
+    } else if (sale == auctions_.end() || sale->second.round != lot.round() ||
+               sale->second.holder != queue_.holder(lot)) {
+      sell(job, lot);
+    }
+  }
+}
+
+// Whatever it had asked for in an earlier epoch was refused, or is void.
+void Dispatcher::begin_epoch() {
+  for (const auto& [job, lot] : queue_.lots()) {
+    if (queue_.claimed(lot)) continue;
+    open_lot(job, lot);
+    load_changed_ = load_changed_ || rules_.look == Duration{0};
+  }
+  follow_up_all();
+}
+
+// It has missed something: from what is so now, not from what has happened.
+void Dispatcher::rebuild() {
+  bidder_ = Bidder(self_, rules_.bid);
+  wishes_.clear();
+  auctions_.clear();
+  std::vector<std::int64_t> lots;
+  for (const auto& [job, lot] : queue_.lots()) lots.push_back(job);
+  for (const std::int64_t job : lots) {
+    const GlobalQueue::Lot* lot = queue_.find(job);
+    if (!lot) continue;
+    if (queue_.claimed(*lot)) {
+      claimed(job, lot->claim.site);
+    } else {
+      offered(job);
+    }
+  }
+  std::vector<std::int64_t> wins;
+  for (const auto& [job, win] : queue_.wins()) wins.push_back(job);
+  for (const std::int64_t job : wins) settled(job, self_);
+  follow_up_all();
 }
 
 void Dispatcher::look_and_bid(Instant now) {
   const bool look = next_look_ <= now || (rules_.look == Duration{0} && load_changed_);
   while (next_look_ <= now) next_look_ += rules_.look;
+  if (epoch() == 0) return;
   again_ = again_ || look || load_changed_;
   const bool held_too = again_ && next_again_ <= now;
   if ((look || load_changed_ || held_too) && bidder_.open() > 0) {
@@ -121,14 +246,43 @@ void Dispatcher::look_and_bid(Instant now) {
 }
 
 void Dispatcher::send(const std::vector<Bidder::Message>& messages) {
-  for (const Bidder::Message& m : messages) exchange_.bid(m.job, m.bid);
+  for (const Bidder::Message& m : messages) bid(m.job, m.bid);
+}
+
+void Dispatcher::bid(std::int64_t job, const Bid& bid) {
+  if (requests_.out(OpenRequests::About::bid, job)) {
+    wishes_[job] = bid;
+    return;
+  }
+  const GlobalQueue::Lot* lot = queue_.find(job);
+  if (!lot || queue_.claimed(*lot) || epoch() == 0) return;
+  Request request{.kind = Request::Kind::bid, .token = {}, .site = self_, .epoch = epoch(), .job = job};
+  request.job_seen = lot->revision;
+  request.claim_seen = lot->claim.revision;
+  request.own_seen = queue_.own_bid(job);
+  request.bid = bid;
+  requests_.send(request);
 }
 
 void Dispatcher::close_auctions(Instant now) {
-  for (auto& [job, auction] : auctions_) {
-    if (auction.over() || (auction.closes(now) > now && !auction.settled())) continue;
-    const auto winner = auction.close(now);
-    if (winner && !exchange_.claim(job, winner->site)) auction.reopen(now, winner->site);
+  if (epoch() == 0) return;
+  for (auto& [job, sale] : auctions_) {
+    Auctioneer& auctioneer = sale.auctioneer;
+    const bool asked = requests_.out(OpenRequests::About::job, job);
+    const GlobalQueue::Lot* lot = queue_.find(job);
+    const bool open = lot && !queue_.claimed(*lot);
+    if (auctioneer.over()) {
+      if (open && !asked) sell(job, *lot);  // the claim came to nothing, and bids may have come meanwhile
+      continue;
+    }
+    if (auctioneer.closes(now) > now && !auctioneer.settled()) continue;
+    const auto winner = auctioneer.close(now);
+    if (!winner) continue;
+    if (open && !asked && queue_.epoch_of(winner->site) != 0) {
+      claim_for(winner->site, job, *lot);
+    } else {
+      auctioneer.reopen(now, winner->site);
+    }
   }
 }
 

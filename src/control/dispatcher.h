@@ -1,14 +1,18 @@
 // The dispatcher of one site in a federation (Baranov et al. 2018): looks at the global queue, bids for its site, is
-// the auctioneer of the jobs that were submitted at its site, and hands what the site has won to the local controller.
-// All dispatchers are equal; they meet only in the Exchange. One thread.
+// the auctioneer of the jobs that were submitted at its site and of some of those whose site is gone, and hands what
+// the site has won to the local controller. Also says who may start a job that several sites have in their queues. All
+// dispatchers are equal; they meet only in the Exchange. What a dispatcher knows of the queue is a fold over changes
+// (GlobalQueue); what it asks for, it asks for until that shows what became of it (OpenRequests). One thread.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <vector>
 
-#include "control/exchange.h"
+#include "control/global_queue.h"
+#include "control/open_requests.h"
 #include "policy/auction.h"
 
 namespace rota {
@@ -19,6 +23,16 @@ struct DispatchRules {
   Duration look{0};              // how often it looks at the global queue; 0: it hears of every auction at once
   bool second_thoughts = false;  // a job that was won and has not started stays on offer
   Duration bids_again{0};  // on such a job at most so often, and rounds are as long then; 0: whenever load changes
+  bool race = false;  // no auctions: every site has a copy of every job in its queue, and the first to start has it
+  Duration lease = seconds(2'592'000);  // without a word for so long, a site counts as dead; renewed every third of it
+  Duration patience = seconds(5);       // until a request is sent again of which nothing was heard
+};
+
+// What becomes of a job that somebody wants to start.
+enum class StartAnswer : std::uint8_t {
+  ours,     // it may start here, and nowhere else
+  gone,     // it is another site's
+  pending,  // that is being asked for
 };
 
 // A dispatcher's own site.
@@ -33,33 +47,95 @@ class Site {
   virtual std::vector<Coming> coming() const = 0;
   // Of every site of the federation, when it could start the job at best; kLongest: never.
   virtual std::vector<Duration> soonest(const Offer& offer) const = 0;
+  // Whether it has ever taken the job, and has not given it up.
+  virtual bool has(std::int64_t job) const = 0;
   // The site has won the job: fetch its input, then queue it.
   virtual void take(const Offer& offer) = 0;
-  // A job that it has in its queue has gone to another site.
+  // A job that it has in its queue, or that is coming, has gone to another site.
   virtual void give_up(std::int64_t job) = 0;
+  // To claim() of a job, where that was pending. If it is not the site's, this is give_up() too.
+  virtual void answered(std::int64_t job, bool ours) = 0;
 };
 
-class Dispatcher final : public Alarm {
+class Dispatcher final : public Alarm, private Watcher {
  public:
   Dispatcher(SiteId self, const DispatchRules& rules, Site& site, Exchange& exchange, Loop& loop);
+  Dispatcher(const Dispatcher&) = delete;
+  Dispatcher& operator=(const Dispatcher&) = delete;
+  ~Dispatcher() override;  // without a word to the exchange, as if the site died
 
-  // Begins, at this instant to look.
-  void open(Instant first_look);
-  // A job that the site has taken is in its queue now.
-  void queued(std::int64_t job);
-  // It is about to start there for the first time, or others are about to give way to it: true if it may.
-  bool may_start(std::int64_t job);
+  // Begins, at this instant to look. life: of the site's process, 1 and on; never the same again.
+  void open(Instant first_look, std::uint32_t life = 1);
+
+  // A job was submitted here, for all sites. In the order of their serial numbers; those that the exchange has had are
+  // passed over.
+  void offer(const Offer& offer);
+  // The site has this job in its queue, or will have it: a copy in a race, or one that it took in an earlier life.
+  void stands_by(const Offer& offer);
+  // A job that the site has taken, or stands by for, is in its queue now; false: it has gone to another site meanwhile
+  // and must not be queued.
+  bool queued(std::int64_t job);
+  // It is about to start there for the first time, or others are about to give way to it.
+  StartAnswer claim(std::int64_t job);
+  // A job that was the site's has ended there.
+  void ended(std::int64_t job);
   // Something has started, ended or been queued at the site.
   void load_changed();
   void ring() override;
 
+  // Nothing to do but to keep its lease.
+  bool idle() const;
+
  private:
-  void read_changes();
-  void read(const Change& change);
+  struct Here {  // a job in the site's queue, or on its way there
+    SiteId home;
+    std::int64_t serial = 0;
+    bool wanted = false;  // it is to start as soon as it is known to be the site's
+    bool ours = false;    // that is known
+  };
+  struct Sale {
+    Auctioneer auctioneer;
+    Revision round = 0;
+    SiteId holder = {};
+  };
+  struct News {  // a change to be acted on, in its turn
+    Change::Kind kind;
+    std::int64_t job;
+    SiteId site;
+  };
+
+  void hear(const Change& change) override;
+  void note(const Change& change);
+  void follow_up(std::int64_t job);
+  void follow_up_all();
+  Epoch epoch() const;  // 0: the site is not alive, for all that it knows
+  void keep_lease(Instant now);
+  void offer_next();
+  void finish(std::int64_t job);
+  void withdraw(std::int64_t job);
+
+  void read_news();
+  void read(const News& news);
   void offered(std::int64_t job);
-  void claimed(const Change& change);
+  void open_lot(std::int64_t job, const GlobalQueue::Lot& lot);
+  void sell(std::int64_t job, const GlobalQueue::Lot& lot);
+  void claimed(std::int64_t job, SiteId site);
+  void settle(std::int64_t job);
+  void settled(std::int64_t job, SiteId site);
+  void members_changed(SiteId site);
+  void begin_epoch();
+  void share_out_sales();
+  void rebuild();
+
+  void pursue(std::int64_t job);
+  void claim_for(SiteId winner, std::int64_t job, const GlobalQueue::Lot& lot);
+  void answer(std::int64_t job, bool ours);
+  void lose(std::int64_t job);
+  bool gone(std::int64_t job, const Here& here) const;
+
   void look_and_bid(Instant now);
   void send(const std::vector<Bidder::Message>& messages);
+  void bid(std::int64_t job, const Bid& bid);
   void close_auctions(Instant now);
   Instant next_ring() const;
 
@@ -68,10 +144,19 @@ class Dispatcher final : public Alarm {
   Site& site_;
   Exchange& exchange_;
   Loop& loop_;
+  GlobalQueue queue_;
+  OpenRequests requests_;
+  std::uint32_t life_ = 0;
   Bidder bidder_;
-  std::map<std::int64_t, Auctioneer> auctions_;  // of jobs that were submitted here
-  std::set<std::int64_t> held_;                  // jobs that wait here and are on offer
-  Revision seen_ = 0;
+  std::map<std::int64_t, Sale> auctions_;  // of jobs that this site sells
+  std::map<std::int64_t, Bid> wishes_;     // bids to be made once it is known what became of the one before
+  std::map<std::int64_t, Here> here_;
+  std::set<std::int64_t> over_;  // jobs that have ended here and whose records may stand
+  std::deque<Offer> offers_;     // not known to be in the queue yet
+  std::deque<News> news_;
+  std::optional<std::int64_t> asking_;  // claim() of this job has not returned yet
+  StartAnswer answer_ = StartAnswer::pending;
+  Instant renewal_ = kNever;
   Instant next_look_ = kNever;
   Instant next_again_ = kEpoch;  // when bids on jobs that are held may be renewed
   bool load_changed_ = false;

@@ -1,47 +1,117 @@
-// The exchange of a rehearsal, and the yardstick for every other: the same laws, in memory. One thread.
+// The exchange of a rehearsal, and the yardstick for every other: the same laws, in memory, with every answer in the
+// instant of the request. What it keeps is what is alive: sites, jobs that are on offer, claims, bids, jobs that are
+// settled and have not ended, and those changes that a site which has stopped watching has not been told. One thread.
 #pragma once
 
+#include <deque>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "control/exchange.h"
+#include "control/ports.h"
 
 namespace rota {
 
+struct MemoryExchangeOptions {
+  std::size_t kept = 4096;  // changes, for those who have stopped watching; whoever comes back later must resync
+  // What a test leaves out, to show that it would be noticed.
+  bool compares_epochs = true;
+  bool compares_claims = true;
+};
+
 class MemoryExchange final : public Exchange, public Alarm {
  public:
-  explicit MemoryExchange(Loop& loop) : loop_(loop) {}
+  explicit MemoryExchange(Loop& loop, const MemoryExchangeOptions& options = {}) : loop_(loop), options_(options) {}
+  MemoryExchange(const MemoryExchange&) = delete;
+  MemoryExchange& operator=(const MemoryExchange&) = delete;
+  ~MemoryExchange() override { loop_.set(*this, kNever); }
 
-  Result<void> offer(const Offer& offer) override;
-  const Offer* find(std::int64_t job) const override;
-  void lease(SiteId site, Duration ttl) override;
-  bool bid(std::int64_t job, const Bid& bid) override;
-  bool claim(std::int64_t job, SiteId site) override;
-  bool settle(std::int64_t job, SiteId site) override;
-  bool put_back(std::int64_t job, SiteId site) override;
-  std::span<const Change> changes(Revision seen) const override;
-  void watch(Alarm& alarm) override { watchers_.push_back(&alarm); }
+  void send(const Request& request) override;
+  void watch(SiteId site, Watcher& watcher, Revision seen) override;
+  void stop(Watcher& watcher) override;
 
   void ring() override;  // a lease may have run out
 
- private:
-  enum class State : std::uint8_t { open, claimed, settled };
-  struct Record {
-    Offer offer;
-    State state = State::open;
-    SiteId claimant;
+  // How much there is of everything: for those who hold that nothing is left behind.
+  struct Sizes {
+    std::size_t sites, jobs, claims, bids, wins, log;
+    bool operator==(const Sizes&) const = default;
   };
+  Sizes sizes() const;
 
-  bool alive(SiteId site) const;
-  Record* record(std::int64_t job, State state);
-  void expire(SiteId site);
+ private:
+  struct Member {
+    Epoch epoch;
+    Instant until;
+    Token token;
+  };
+  struct Claim {
+    SiteId site;
+    Epoch epoch = 0;
+    Token token;
+    Revision revision = 0;  // 0: none
+  };
+  struct Lot {
+    std::shared_ptr<const Offer> offer;
+    SiteId holder;
+    Epoch holder_epoch;
+    Token token;
+    Revision revision;
+    Claim claim = {};
+  };
+  struct StandingBid {
+    Bid bid;
+    Epoch epoch;
+    Token token;
+    Revision revision;
+  };
+  struct Win {
+    SiteId site;
+    std::shared_ptr<const Offer> offer;
+    Token token;
+    Revision revision;
+  };
+  struct Listener {
+    SiteId site;
+    Watcher* watcher;  // nullptr: it has stopped and may come back
+    Revision told;
+  };
+  using BidKey = std::pair<std::int64_t, SiteId>;
+
+  bool apply(const Request& request);  // false: refused
+  bool join(const Request& request);
+  bool renew(const Request& request);
+  bool offer(const Request& request);
+  bool bid(const Request& request);
+  bool withdraw(const Request& request);
+  bool claim(const Request& request);
+  bool settle(const Request& request);
+  bool put_back(const Request& request);
+  bool end(const Request& request);
+
+  bool current(SiteId site, Epoch epoch) const;
+  Lot* seen_lot(const Request& request);  // nullptr: the record or the claim is not what the sender has seen
+  Win* own_win(const Request& request);
+  Token record_of(const Request& request) const;
+  void set_alarm();
   void happened(Change change);
+  void tell();
+  void trim();
+  void retell(Listener& listener);
 
   Loop& loop_;
-  std::map<std::int64_t, Record> records_;  // by job number
-  std::map<SiteId, Instant> leases_;        // until when
-  std::vector<Change> log_;                 // [revision - 1]
-  std::vector<Alarm*> watchers_;
+  MemoryExchangeOptions options_;
+  Revision revision_ = 0;
+  std::map<SiteId, Member> sites_;
+  std::map<SiteId, std::int64_t> last_;
+  std::map<std::int64_t, Lot> lots_;  // by job number
+  std::map<BidKey, StandingBid> bids_;
+  std::map<std::int64_t, Win> wins_;
+  std::deque<Change> log_;       // the latest changes; log_.back() has revision_
+  std::deque<Change> refusals_;  // not yet told
+  std::vector<Listener> listeners_;
+  bool telling_ = false;
 };
 
 }  // namespace rota

@@ -1,15 +1,12 @@
-// The laws of the exchange, held to by its twin in memory.
+// The exchange in memory: the laws, and that it keeps no more than what is alive.
 #include "exchange/memory.h"
 
-#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <set>
+#include "exchange/laws_test.h"
 
 namespace rota {
 namespace {
-
-constexpr SiteId kA{0}, kB{1};
 
 // A clock that is set by hand and rings whatever is due.
 class HandLoop final : public Loop {
@@ -22,145 +19,99 @@ class HandLoop final : public Loop {
       if (due <= at) std::exchange(due, kNever), alarm->ring();
     }
   }
-  Instant due(Alarm& alarm) { return alarms_[&alarm]; }
 
  private:
   Instant now_ = kEpoch;
   std::map<Alarm*, Instant> alarms_;
 };
 
-Offer job(std::int64_t number) {
-  Offer offer;
-  offer.spec.number = number;
-  return offer;
-}
+class MemoryRig final : public Rig {
+ public:
+  explicit MemoryRig(const MemoryExchangeOptions& options = {}) : memory(loop_, options) {}
+  Exchange& exchange() override { return memory; }
+  void wait() override {}
+  void pass(Duration time) override { loop_.move_to(loop_.now() + time); }
 
-class ExchangeTest : public testing::Test {
- protected:
-  ExchangeTest() {
-    exchange_.lease(kA, seconds(10));
-    exchange_.lease(kB, seconds(20));
-  }
+ private:
   HandLoop loop_;
-  MemoryExchange exchange_{loop_};
+
+ public:
+  MemoryExchange memory;
 };
 
-TEST_F(ExchangeTest, TakesAJobOnce) {
-  EXPECT_TRUE(exchange_.offer(job(1)));
-  const auto again = exchange_.offer(job(1));
-  ASSERT_FALSE(again);
-  EXPECT_EQ(again.error().message, "job 1 was offered to the federation before; give every job a number of its own.");
+std::unique_ptr<Rig> memory_rig() { return std::make_unique<MemoryRig>(); }
+INSTANTIATE_TEST_SUITE_P(Memory, ExchangeLaws, testing::Values(&memory_rig));
+
+constexpr SiteId kA{0}, kB{1};
+using Kind = Request::Kind;
+
+TEST(MemoryExchange, KeepsNothingOfWhatIsOver) {
+  MemoryRig rig;
+  Party a(kA, rig);
+  Party b(kB, rig);
+  ASSERT_TRUE(a.joins(seconds(100'000)) && b.joins(seconds(100'000)));
+  for (std::int64_t n = 1; n <= 1000; ++n) {
+    ASSERT_TRUE(a.offers(n, n));
+    ASSERT_TRUE(b.does(Kind::bid, n) && a.does(Kind::bid, n));
+    ASSERT_TRUE(a.claims(n, kB) && b.does(Kind::settle, n) && a.does(Kind::withdraw, n));
+    ASSERT_TRUE(b.does(Kind::end, n));
+    EXPECT_EQ(rig.memory.sizes(), (MemoryExchange::Sizes{2, 0, 0, 0, 0, 0}));
+  }
 }
 
-TEST_F(ExchangeTest, GivesAJobToTheFirstWhoClaimsIt) {
-  EXPECT_TRUE(exchange_.offer(job(1)));
-  EXPECT_TRUE(exchange_.claim(1, kB));
-  EXPECT_FALSE(exchange_.claim(1, kA));
-  EXPECT_FALSE(exchange_.bid(1, {kA, 5, {}})) << "it is no longer open";
-  EXPECT_FALSE(exchange_.settle(1, kA)) << "the claim is another's";
-  EXPECT_TRUE(exchange_.settle(1, kB));
-  EXPECT_EQ(exchange_.find(1), nullptr);
-  EXPECT_FALSE(exchange_.claim(1, kB)) << "a settled job is done with";
-  EXPECT_FALSE(exchange_.claim(2, kB)) << "nobody has offered it";
+TEST(MemoryExchange, KeepsChangesForWhoWillBeBackButNotForEver) {
+  MemoryRig rig({.kept = 10});
+  Party a(kA, rig);
+  ASSERT_TRUE(a.joins());
+  auto b = std::make_unique<Party>(kB, rig);
+  const Revision seen = b->queue.revision();
+  rig.memory.stop(*b);
+  for (std::int64_t n = 1; n <= 9; ++n) ASSERT_TRUE(a.offers(n, n));
+  EXPECT_EQ(rig.memory.sizes().log, 9U);
+  b->heard.clear();
+  rig.memory.watch(kB, *b, seen);
+  EXPECT_EQ(b->heard.size(), 9U);
+  EXPECT_EQ(b->heard.front().kind, Change::Kind::offered);
+  EXPECT_EQ(rig.memory.sizes().log, 0U);
+  rig.memory.stop(*b);
+  for (std::int64_t n = 10; n <= 60; ++n) ASSERT_TRUE(a.offers(n, n));
+  EXPECT_EQ(rig.memory.sizes().log, 0U) << "it is too far behind, and nobody else is";
+  b->heard.clear();
+  rig.memory.watch(kB, *b, seen + 9);
+  EXPECT_EQ(b->heard.front().kind, Change::Kind::resync);
+  EXPECT_EQ(b->heard.back().kind, Change::Kind::resynced);
+  EXPECT_EQ(b->queue.lots().size(), 60U);
 }
 
-TEST_F(ExchangeTest, OpensAJobAgainWhoseWinnerIsGone) {
-  EXPECT_TRUE(exchange_.offer(job(1)));
-  EXPECT_TRUE(exchange_.claim(1, kA));
-  loop_.move_to(at_seconds(10));
-  EXPECT_FALSE(exchange_.settle(1, kA)) << "its lease has run out: it must not run the job";
-  EXPECT_FALSE(exchange_.claim(1, kA));
-  EXPECT_TRUE(exchange_.claim(1, kB));
-  EXPECT_TRUE(exchange_.settle(1, kB));
-  std::vector<Change::Kind> kinds;
-  for (const Change& c : exchange_.changes(0)) kinds.push_back(c.kind);
-  using enum Change::Kind;
-  EXPECT_EQ(kinds, (std::vector{offered, claimed, gone, reopened, claimed, settled}));
-}
-
-TEST_F(ExchangeTest, KeepsASiteThatRenewsItsLease) {
-  EXPECT_TRUE(exchange_.offer(job(1)));
-  EXPECT_TRUE(exchange_.claim(1, kA));
-  loop_.move_to(at_seconds(9));
-  exchange_.lease(kA, seconds(10));
-  loop_.move_to(at_seconds(18));
-  EXPECT_TRUE(exchange_.settle(1, kA));
-}
-
-TEST_F(ExchangeTest, PutsAJobBackOnOfferForTheSiteThatHasIt) {
-  EXPECT_TRUE(exchange_.offer(job(1)));
-  EXPECT_FALSE(exchange_.put_back(1, kA)) << "it has not settled it";
-  EXPECT_TRUE(exchange_.claim(1, kA));
-  EXPECT_TRUE(exchange_.settle(1, kA));
-  EXPECT_FALSE(exchange_.put_back(1, kB));
-  EXPECT_TRUE(exchange_.put_back(1, kA));
-  ASSERT_NE(exchange_.find(1), nullptr);
-  EXPECT_EQ(exchange_.find(1)->holder, kA);
-  EXPECT_TRUE(exchange_.claim(1, kB));
-  EXPECT_FALSE(exchange_.claim(1, kA)) << "so it must not start it";
-}
-
-TEST_F(ExchangeTest, LetsOthersHaveWhatADeadSiteHeld) {
-  EXPECT_TRUE(exchange_.offer(job(1)));
-  EXPECT_TRUE(exchange_.claim(1, kA));
-  EXPECT_TRUE(exchange_.settle(1, kA));
-  EXPECT_TRUE(exchange_.put_back(1, kA));
-  loop_.move_to(at_seconds(10));
-  EXPECT_FALSE(exchange_.find(1)->holder.valid());
-  EXPECT_FALSE(exchange_.claim(1, kA));
-  EXPECT_TRUE(exchange_.claim(1, kB));
-}
-
-TEST_F(ExchangeTest, RingsWhoeverWatches) {
-  struct Bell final : Alarm {
-    void ring() override {}
-  } bell;
-  exchange_.watch(bell);
-  loop_.move_to(at_seconds(3));
-  EXPECT_TRUE(exchange_.offer(job(1)));
-  EXPECT_EQ(loop_.due(bell), at_seconds(3));
-  EXPECT_EQ(exchange_.changes(0).size(), 1U);
-  EXPECT_TRUE(exchange_.changes(1).empty());
-}
-
-// Whatever the sites try, whenever their leases run out.
-RC_GTEST_PROP(Exchange, LosesNoJobAndSettlesNoneTwice, ()) {
-  HandLoop loop;
-  MemoryExchange exchange(loop);
-  std::map<std::int64_t, SiteId> claimed;  // by whom, as they were told
-  std::set<std::int64_t> offered, settled;
-  std::map<SiteId, Instant> alive;
-  const auto steps = *rc::gen::container<std::vector<std::tuple<int, std::int64_t, std::uint32_t>>>(
-      rc::gen::tuple(rc::gen::inRange(0, 6), rc::gen::inRange<std::int64_t>(1, 4), rc::gen::inRange(0U, 3U)));
-  for (const auto& [what, number, s] : steps) {
-    const SiteId site{s};
-    switch (what) {
-      case 0:
-        RC_ASSERT(exchange.offer(job(number)).has_value() == offered.insert(number).second);
-        break;
-      case 1:
-        exchange.lease(site, seconds(3));
-        alive[site] = loop.now() + seconds(3);
-        break;
-      case 2:
-        loop.move_to(loop.now() + seconds(1));
-        std::erase_if(alive, [&](const auto& a) { return a.second <= loop.now(); });
-        std::erase_if(claimed, [&](const auto& c) { return !alive.contains(c.second); });
-        break;
-      case 3:
-      case 4: {
-        const bool open = offered.contains(number) && !claimed.contains(number) && !settled.contains(number);
-        RC_ASSERT(exchange.claim(number, site) == (open && alive.contains(site)));
-        if (open && alive.contains(site)) claimed[number] = site;
-        break;
-      }
-      default: {
-        const bool own = claimed.contains(number) && claimed[number] == site;
-        RC_ASSERT(exchange.settle(number, site) == own);
-        if (own) RC_ASSERT(settled.insert(number).second), claimed.erase(number);
-      }
+// A request that is sent at any time and any number of times is applied once at most.
+RC_GTEST_PROP(MemoryExchange, AppliesEveryRequestOnceAtMost, ()) {
+  MemoryRig rig;
+  Party a(kA, rig);
+  Party b(kB, rig);
+  std::vector<Request> asked;
+  std::map<std::uint64_t, int> applied[2];
+  const auto steps = *rc::gen::container<std::vector<std::tuple<int, std::int64_t, bool>>>(
+      rc::gen::tuple(rc::gen::inRange(0, 10), rc::gen::inRange<std::int64_t>(1, 4), rc::gen::arbitrary<bool>()));
+  for (const auto& [what, job, by_b] : steps) {
+    Party& party = by_b ? b : a;
+    if (what == 9) {
+      rig.pass(seconds(7));
+      continue;
     }
-    for (const std::int64_t n : offered) RC_ASSERT((exchange.find(n) == nullptr) == settled.contains(n));
+    if (what == 8 && !asked.empty()) {
+      const Request again = asked[static_cast<std::size_t>(job * 7919) % asked.size()];
+      applied[again.site.value][again.token.request] += (again.site == kB ? b : a).gets(again) ? 1 : 0;
+      continue;
+    }
+    const auto kind = static_cast<Request::Kind>(what % 8);
+    Request request = kind == Kind::offer   ? party.asks_to_offer(job, party.queue.last_offered(by_b ? kB : kA) + 1)
+                      : kind == Kind::claim ? party.asks_to_claim(job, job % 2 == 0 ? kA : kB)
+                                            : party.asks(kind, job);
+    asked.push_back(request);
+    applied[request.site.value][request.token.request] += party.gets(request) ? 1 : 0;
+  }
+  for (const auto& of_site : applied) {
+    for (const auto& [token, times] : of_site) RC_ASSERT(times <= 1);
   }
 }
 

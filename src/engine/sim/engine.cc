@@ -343,6 +343,11 @@ bool SimEngine::forget_arrival(std::int64_t number) {
   return true;
 }
 
+void SimEngine::not_started(JobId id) {
+  happened_.emplace_back(Vacated{id, Duration{0}});
+  ring_by(loop_.now());
+}
+
 void SimEngine::cancel(JobId id) {
   const Alive& job = alive_[id.value];
   if (job.dispatch == 0) {

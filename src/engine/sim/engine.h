@@ -76,6 +76,8 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   [[gnu::cold]] bool forget_arrival(std::int64_t number);
   // A job that waits will run for so much longer: the next time, where it has tasks.
   void prolong(JobId id, Duration by) { (has_tasks(id) ? interrupted_[id].owed : alive_[id.value].run_time) += by; }
+  // A job whose start was never ordered, and that was told to give way: it is reported as Vacated with nothing done.
+  [[gnu::cold]] void not_started(JobId id);
   // Takes back a job that waits or runs: it is reported as Cancelled.
   [[gnu::cold]] void cancel(JobId id);
 

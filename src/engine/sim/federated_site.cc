@@ -7,13 +7,18 @@ FederatedSite::FederatedSite(SiteId self, const Parts& parts)
       ear_(parts.ear),
       loop_(parts.loop),
       engine_(engine_options(parts.options, parts.chain), parts.local, parts.loop),
-      controller_(cluster_options(parts.options, parts.chain), parts.chain, {parts.loop, *this, *this, parts.options.durable}) {
+      gate_(engine_, *this, parts.loop),
+      controller_(cluster_options(parts.options, parts.chain), parts.chain,
+                  {parts.loop, gate_, *this, parts.options.durable}) {
   for (FactObserver* observer : parts.options.observers) controller_.add_observer(*observer);
 }
 
 JobId FederatedSite::submit(const JobSpec& spec) {
   const JobId id = controller_.submit(spec);
-  if (const auto brought = brought_.find(spec.number); brought != brought_.end()) brought->second = id;
+  const auto brought = brought_.find(spec.number);
+  if (brought == brought_.end()) return id;
+  brought->second = id;
+  if (id.valid()) gate_.expect(id, spec.number);
   return id;
 }
 
@@ -23,22 +28,15 @@ Result<void> FederatedSite::decide() {
   return done;
 }
 
-void FederatedSite::dispatch(const Command& command) {
-  if (command.kind == Command::Kind::preempt) {
-    ear_.preempts(self_, view().job(command.beneficiary).spec.number);
-    return engine_.dispatch(command);
-  }
-  if (command.kind != Command::Kind::start) return engine_.dispatch(command);
-  const std::int64_t number = view().job(command.job).spec.number;
-  if (!brought_.contains(number)) return engine_.dispatch(command);
-  const auto longer = ear_.may_start(self_, number);
-  if (longer) engine_.prolong(command.job, *longer);
-  engine_.dispatch(command);
-  if (!longer) take_back(number);
+void FederatedSite::starts(JobId id, std::int64_t job) {
+  if (const Duration longer = ear_.starts(self_, job); longer > Duration{0}) engine_.prolong(id, longer);
 }
+
+void FederatedSite::makes_room(JobId beneficiary) { ear_.preempts(self_, view().job(beneficiary).spec.number); }
 
 void FederatedSite::left(JobId id, const Job& job) {
   brought_.erase(job.spec.number);
+  gate_.left(id);
   ear_.left(self_, job, engine_.meter().of_job(id));
 }
 
@@ -53,9 +51,15 @@ void FederatedSite::take_back(std::int64_t job) {
   if (!here->second.valid()) {
     engine_.forget_arrival(job);
   } else {
+    gate_.revoked(here->second);
     engine_.cancel(here->second);
   }
   brought_.erase(here);
+}
+
+void FederatedSite::lost(JobId id) {
+  engine_.cancel(id);
+  std::erase_if(brought_, [&](const auto& brought) { return brought.second == id; });
 }
 
 }  // namespace rota::sim

@@ -1,12 +1,12 @@
-// One site of a rehearsed federation: the controller that runs live and the simulated cluster, and between them an ear
-// that hears which jobs start and who gives way.
+// One site of a rehearsed federation: the controller that runs live and the simulated cluster, and between them the
+// gate that claims jobs before they start.
 #pragma once
 
 #include <map>
 #include <memory>
 
+#include "control/claim_gate.h"
 #include "control/controller.h"
-#include "control/dispatcher.h"
 #include "engine/sim/rehearsal.h"
 
 namespace rota::sim {
@@ -16,13 +16,15 @@ class SiteEar {
  public:
   virtual ~SiteEar() = default;
   virtual void load_changed(SiteId site) = 0;
-  // Before it starts. How much longer it runs because of what it has to fetch first; nullopt: it must not run here.
-  virtual std::optional<Duration> may_start(SiteId site, std::int64_t job) = 0;
+  // Before it starts, or others give way to it. pending: FederatedSite::answered() follows.
+  virtual StartAnswer claim(SiteId site, std::int64_t job, bool to_start) = 0;
+  // It starts. How much longer it runs because of what it has to fetch first.
+  virtual Duration starts(SiteId site, std::int64_t job) = 0;
   virtual void preempts(SiteId site, std::int64_t beneficiary) = 0;
   virtual void left(SiteId site, const Job& job, const JobDraw& drew) = 0;  // drew: where jobs are metered
 };
 
-class FederatedSite final : private Engine, private Intake, private JobSink {
+class FederatedSite final : private GateKeeper, private Intake, private JobSink {
  public:
   struct Parts {
     const RehearsalOptions& options;
@@ -56,18 +58,27 @@ class FederatedSite final : private Engine, private Intake, private JobSink {
   void queue(const Arrival& arrival);
   // Takes back a job that it was brought and that has not ended, if it has it.
   void take_back(std::int64_t job);
+  bool has(std::int64_t job) const { return brought_.contains(job); }
+  // To a claim that was pending.
+  void answered(std::int64_t job, bool ours) { gate_.answered(job, ours); }
 
  private:
   JobId submit(const JobSpec& spec) override;
   Result<void> record(const Observed& fact) override { return controller_.record(fact); }
   Result<void> decide() override;
-  void dispatch(const Command& command) override;
   void left(JobId id, const Job& job) override;
+  StartAnswer claim_to_start(std::int64_t job) override { return ear_.claim(self_, job, true); }
+  StartAnswer claim_to_make_room(std::int64_t job) override { return ear_.claim(self_, job, false); }
+  void starts(JobId id, std::int64_t job) override;
+  void makes_room(JobId beneficiary) override;
+  void not_started(JobId id) override { engine_.not_started(id); }
+  void lost(JobId id) override;
 
   SiteId self_;
   SiteEar& ear_;
   VirtualLoop& loop_;
   SimEngine engine_;
+  ClaimGate gate_;
   Controller controller_;
   std::map<std::int64_t, JobId> brought_;  // by number: jobs from elsewhere that are here; invalid: not quite yet
 };

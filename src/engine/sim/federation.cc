@@ -1,6 +1,7 @@
 #include "engine/sim/federation.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 
@@ -12,6 +13,7 @@ namespace {
 constexpr Duration kSlowestMessage = seconds(1);
 
 constexpr std::int64_t kInVain = 100'000;
+constexpr Duration kRest = seconds(5'184'000);
 
 }  // namespace
 
@@ -52,7 +54,14 @@ class Federation::Face final : public Site {
     const GlobalJob& won = job(offer);
     federation_.send(won, self_, federation_.transfer(won, self_));
   }
+  bool has(std::int64_t job) const override {
+    if (federation_.sites_[self_.value]->has(job)) return true;
+    if (const SiteId ran_at = federation_.fates_[federation_.index_of(job)].site; ran_at == self_) return true;
+    return std::any_of(federation_.coming_.begin(), federation_.coming_.end(),
+                       [&](const auto& coming) { return coming.second.job == job && coming.second.site == self_; });
+  }
   void give_up(std::int64_t job) override { federation_.sites_[self_.value]->take_back(job); }
+  void answered(std::int64_t job, bool ours) override { federation_.sites_[self_.value]->answered(job, ours); }
 
  private:
   const GlobalJob& job(const Offer& offer) const { return federation_.job_of(offer.spec.number); }
@@ -70,6 +79,8 @@ Federation::Federation(const FederationOptions& options, const Wiring& wiring, s
       jobs_(std::move(jobs)),
       fates_(jobs_.size()),
       coming_processors_(options.sites.size()),
+      offered_(options.sites.size()),
+      choice_(options.placing, options.sites.size(), options.seed),
       random_(options.seed),
       traffic_(options.sites.size()) {
   for (std::size_t i = 0; i < jobs_.size(); ++i) index_.emplace_back(jobs_[i].arrival.spec.number, i);
@@ -78,8 +89,8 @@ Federation::Federation(const FederationOptions& options, const Wiring& wiring, s
     const FederatedSite::Parts parts{options_.sites[s], wiring.chain, *wiring.local[s], loop_, *this};
     sites_.push_back(std::make_unique<FederatedSite>(SiteId{s}, parts));
     faces_.push_back(std::make_unique<Face>(*this, SiteId{s}));
-    exchange_.lease(SiteId{s}, kLongest);
-    if (options_.placing != Placing::auction) continue;
+    if (!claims(options_.placing)) continue;
+    options_.rules.race = races();
     dispatchers_.push_back(std::make_unique<Dispatcher>(SiteId{s}, options_.rules, *faces_.back(), exchange_, loop_));
   }
 }
@@ -130,8 +141,12 @@ bool Federation::quiet() const {
   return std::all_of(sites_.begin(), sites_.end(), [](auto& site) { return site->quiet(); });
 }
 
+bool Federation::all_idle() const {
+  return !dispatchers_.empty() &&
+         std::all_of(dispatchers_.begin(), dispatchers_.end(), [](auto& d) { return d->idle(); });
+}
+
 Result<void> Federation::failure() const {
-  if (!failure_) return failure_;
   for (const auto& site : sites_) {
     if (!site->failure()) return site->failure();
   }
@@ -148,9 +163,12 @@ Result<void> Federation::run() {
   }
   loop_.set(*this, jobs_.empty() ? kNever : jobs_.front().arrival.spec.submit);
   std::int64_t in_vain = 0;  // steps in a row while nothing was left to happen by itself
+  Instant busy = loop_.now();
   while (!over() && in_vain <= kInVain && loop_.step()) {
     if (auto done = failure(); !done) return done;
     in_vain = quiet() ? in_vain + 1 : 0;
+    if (in_vain == 0 || !all_idle()) busy = loop_.now();
+    if (loop_.now() - busy > kRest) break;  // nobody does anything but to renew leases
   }
   for (auto& site : sites_) site->close();
   CHECK(options_.locals_too || ended_ == jobs_.size(), "no job of the global queue is lost");
@@ -162,56 +180,48 @@ void Federation::ring() {
   while (!coming_.empty() && coming_.begin()->first <= now) {
     const Arriving arrived = coming_.begin()->second;
     coming_.erase(coming_.begin());
-    const GlobalJob& job = job_of(arrived.job);
-    coming_processors_[arrived.site.value] -= job.arrival.spec.processors;
-    const bool late = races() && fate_of(arrived.job).site.valid();  // it has started elsewhere meanwhile
-    if (late) continue;
-    Arrival here = job.arrival;
-    here.spec = *asked_at(arrived.site, here.spec);
-    if (options_.placing == Placing::race) here.spec.limit += transfer(job, arrived.site);  // it fetches its input then
-    sites_[arrived.site.value]->queue(here);
-    if (!dispatchers_.empty()) dispatchers_[arrived.site.value]->queued(arrived.job);
+    arrive(job_of(arrived.job), arrived.site);
   }
-  for (; next_ < jobs_.size() && jobs_[next_].arrival.spec.submit <= now; ++next_) {
-    if (failure_) failure_ = place(jobs_[next_]);
-  }
+  for (; next_ < jobs_.size() && jobs_[next_].arrival.spec.submit <= now; ++next_) place(jobs_[next_]);
   Instant next = next_ < jobs_.size() ? jobs_[next_].arrival.spec.submit : kNever;
   if (!coming_.empty()) next = std::min(next, coming_.begin()->first);
   loop_.set(*this, next);
 }
 
+void Federation::arrive(const GlobalJob& job, SiteId at) {
+  const std::int64_t number = job.arrival.spec.number;
+  const bool on_offer = !dispatchers_.empty() && !settled_.contains(number);
+  coming_processors_[at.value] -= job.arrival.spec.processors;
+  if (on_offer && races() && !dispatchers_[at.value]->queued(number)) return;  // it has started elsewhere meanwhile
+  Arrival here = job.arrival;
+  here.spec = *asked_at(at, here.spec);
+  // Its processors are held for its limit, and for as long as it fetches its input on them.
+  if (options_.placing == Placing::race && on_offer) here.spec.limit += transfer(job, at);
+  sites_[at.value]->queue(here);
+  if (on_offer && !races()) dispatchers_[at.value]->queued(number);
+}
+
 // Where only one site can run it there is nothing to choose.
-Result<void> Federation::place(const GlobalJob& job) {
+void Federation::place(const GlobalJob& job) {
   const std::vector<SiteId> sites = able(job);
   CHECK(!sites.empty(), "a job of the global stream can run somewhere");
-  const bool claimed = options_.placing == Placing::auction || races();
-  if (claimed && sites.size() > 1) {
-    if (auto done = exchange_.offer({job.arrival.spec, job.data, job.data, loop_.now()}); !done) return done;
-  } else if (sites.size() == 1) {
-    settled_.insert(job.arrival.spec.number);
-    send(job, sites.front(), transfer(job, sites.front()));
-    return {};
-  }
-  SiteId chosen;
-  switch (options_.placing) {
-    case Placing::auction:
-      return {};
-    case Placing::race:
-    case Placing::staged_race:
-      place_copies(job, sites);
-      return {};
-    case Placing::random:
-      turn_ = static_cast<std::uint32_t>(random_.between(0, static_cast<std::int64_t>(sites_.size()) - 1));
-      [[fallthrough]];
-    case Placing::round_robin:
-      chosen = next_in_turn(sites);
-      break;
-    case Placing::least_loaded:
-      chosen = least_loaded(sites);
-      break;
-  }
+  if (claims(options_.placing) && sites.size() > 1) return offer(job, sites);
+  if (sites.size() == 1) settled_.insert(job.arrival.spec.number);
+  const auto load = [&](SiteId site) {
+    const std::int64_t asked = processors_asked(sites_[site.value]->view()) + coming_processors_[site.value];
+    return SiteLoad{options_.sites[site.value].processors, asked};
+  };
+  const SiteId chosen = sites.size() == 1 ? sites.front() : choice_.choose(sites, load);
   send(job, chosen, transfer(job, chosen));
-  return {};
+}
+
+void Federation::offer(const GlobalJob& job, const std::vector<SiteId>& sites) {
+  const Offer offer{job.arrival.spec, job.data, job.data, loop_.now(), ++offered_[job.data.value]};
+  if (races()) {
+    for (const SiteId site : sites) dispatchers_[site.value]->stands_by(offer);
+  }
+  dispatchers_[job.data.value]->offer(offer);
+  if (races()) place_copies(job, sites);
 }
 
 void Federation::place_copies(const GlobalJob& job, const std::vector<SiteId>& sites) {
@@ -247,70 +257,34 @@ void Federation::expect(const GlobalJob& job, SiteId at, Instant when) {
   if (next_ < jobs_.size()) loop_.set(*this, std::min(coming_.begin()->first, jobs_[next_].arrival.spec.submit));
 }
 
-SiteId Federation::next_in_turn(const std::vector<SiteId>& sites) {
-  for (;;) {
-    const SiteId site{turn_++ % static_cast<std::uint32_t>(sites_.size())};
-    if (std::find(sites.begin(), sites.end(), site) != sites.end()) return site;
-  }
-}
-
-SiteId Federation::least_loaded(const std::vector<SiteId>& sites) const {
-  SiteId best;
-  std::int64_t best_load = 0;
-  const auto size_of = [&](SiteId site) { return options_.sites[site.value].processors; };
-  for (const SiteId s : sites) {
-    const View& view = sites_[s.value]->view();
-    std::int64_t load = view.running().processors() + coming_processors_[s.value];
-    const auto add = [&](const WaitingEntry& e) { return load += e.processors, true; };
-    if (view.options().waiting.by_queue) {
-      view.waiting().for_each_in_queue_order(add);
-    } else {
-      for (const WaitingEntry* e = view.waiting().head(); e; e = view.waiting().next(e->place)) add(*e);
-    }
-    const bool less = !best.valid() || load * size_of(best) < best_load * size_of(s);
-    if (!less) continue;
-    best = s;
-    best_load = load;
-  }
-  return best;
-}
-
 void Federation::load_changed(SiteId site) {
   if (!dispatchers_.empty()) dispatchers_[site.value]->load_changed();
 }
 
+// Whoever makes room for a job that is still on offer claims it before, so that nobody makes room in vain; not in a
+// race, whose sites know nothing of each other before one of them starts it.
+StartAnswer Federation::claim(SiteId site, std::int64_t number, bool to_start) {
+  const bool sure = dispatchers_.empty() || settled_.contains(number) || fate_of(number).site == site;
+  if (sure || (races() && !to_start)) return StartAnswer::ours;
+  return dispatchers_[site.value]->claim(number);
+}
+
 // In a race the first to start has it, and fetches the input now unless it has.
-std::optional<Duration> Federation::may_start(SiteId site, std::int64_t number) {
+Duration Federation::starts(SiteId site, std::int64_t number) {
   Fate& fate = fate_of(number);
-  if (fate.site == site) return Duration{0};  // it gave way here and goes on
-  if (settled_.contains(number)) {            // nobody else can run it
-    fate.site = site;
-    return Duration{0};
-  }
-  if (!races()) {
-    if (!dispatchers_.empty() && !dispatchers_[site.value]->may_start(number)) return std::nullopt;
-    fate.site = site;
-    return Duration{0};
-  }
-  if (!exchange_.claim(number, site) || !exchange_.settle(number, site)) return std::nullopt;
-  fate.site = site;
-  for (std::uint32_t s = 0; s < sites_.size(); ++s) {
-    if (SiteId{s} != site) sites_[s]->take_back(number);
-  }
+  if (std::exchange(fate.site, site) == site) return Duration{0};  // it gave way here and goes on
+  if (options_.placing != Placing::race || settled_.contains(number)) return Duration{0};
   const Duration fetch = transfer(job_of(number), site);
-  if (options_.placing == Placing::staged_race) return Duration{0};
   moved(job_of(number), site, fetch);
   return fetch;
 }
 
-// Whoever makes room for a job that is still on offer claims it before, so that nobody makes room in vain.
 void Federation::preempts(SiteId site, std::int64_t beneficiary) {
   ++totals_.preemptions;
   if (index_of(beneficiary) == jobs_.size()) return;
   preempted_at_[beneficiary].insert(site);
-  Fate& fate = fate_of(beneficiary);
-  const bool claims = !dispatchers_.empty() && !fate.site.valid() && !settled_.contains(beneficiary);
-  if (claims && dispatchers_[site.value]->may_start(beneficiary)) fate.site = site;
+  const bool claimed = !dispatchers_.empty() && !races() && !settled_.contains(beneficiary);
+  if (claimed) fate_of(beneficiary).site = site;
 }
 
 void Federation::left(SiteId site, const Job& job, const JobDraw& drew) {
@@ -323,6 +297,7 @@ void Federation::left(SiteId site, const Job& job, const JobDraw& drew) {
   CHECK(fate.end == kNever && fate.site == site, "a job of the federation runs once");
   fate.end = job.end;
   ++ended_;
+  if (!dispatchers_.empty() && !settled_.contains(job.spec.number)) dispatchers_[site.value]->ended(job.spec.number);
   const auto at = preempted_at_.find(job.spec.number);
   if (at == preempted_at_.end()) return;
   fate.preempted_at = static_cast<std::int32_t>(at->second.size());

@@ -11,19 +11,12 @@
 #include <vector>
 
 #include "base/random.h"
+#include "control/siting.h"
 #include "engine/sim/federated_site.h"
 
 namespace rota::sim {
 
-enum class Placing : std::uint8_t {
-  auction,
-  random,        // any site that is large enough
-  round_robin,   // one after the other
-  least_loaded,  // where running, waiting and coming jobs ask for the least, for its size
-  race,          // a copy is queued at every site at once; the first to start revokes the others, and only then fetches
-                 // the input, on the processors that it holds (as in Slurm's federation)
-  staged_race,   // the same, but every site fetches the input before it queues its copy
-};
+using rota::Placing;
 
 struct FederationOptions {
   std::vector<RehearsalOptions> sites;
@@ -107,11 +100,12 @@ class Federation final : public Alarm, private SiteEar {
 
   void ring() override;
   void load_changed(SiteId site) override;
-  std::optional<Duration> may_start(SiteId site, std::int64_t job) override;
+  StartAnswer claim(SiteId site, std::int64_t job, bool to_start) override;
+  Duration starts(SiteId site, std::int64_t job) override;
   void preempts(SiteId site, std::int64_t beneficiary) override;
   void left(SiteId site, const Job& job, const JobDraw& drew) override;
 
-  bool races() const { return options_.placing == Placing::race || options_.placing == Placing::staged_race; }
+  bool races() const { return rota::races(options_.placing); }
   std::size_t index_of(std::int64_t number) const;  // in jobs_; its size: a local job
   GlobalJob& job_of(std::int64_t number) { return jobs_[index_of(number)]; }
   const GlobalJob& job_of(std::int64_t number) const { return jobs_[index_of(number)]; }
@@ -122,14 +116,15 @@ class Federation final : public Alarm, private SiteEar {
   std::vector<SiteId> able(const GlobalJob& job) const;  // the sites that can run it
   bool over() const;
   bool quiet() const;
+  bool all_idle() const;
   Result<void> failure() const;
-  Result<void> place(const GlobalJob& job);
+  void arrive(const GlobalJob& job, SiteId at);
+  void place(const GlobalJob& job);
+  void offer(const GlobalJob& job, const std::vector<SiteId>& sites);
   void place_copies(const GlobalJob& job, const std::vector<SiteId>& sites);
   void moved(const GlobalJob& job, SiteId to, Duration took);
   void send(const GlobalJob& job, SiteId to, Duration after);  // with its input, which takes so long
   void expect(const GlobalJob& job, SiteId at, Instant when);
-  SiteId least_loaded(const std::vector<SiteId>& sites) const;
-  SiteId next_in_turn(const std::vector<SiteId>& sites);
 
   FederationOptions options_;
   VirtualLoop& loop_;
@@ -141,7 +136,7 @@ class Federation final : public Alarm, private SiteEar {
   std::vector<Fate> fates_;
   std::vector<std::unique_ptr<FederatedSite>> sites_;
   std::vector<std::unique_ptr<Face>> faces_;
-  std::vector<std::unique_ptr<Dispatcher>> dispatchers_;  // empty unless by auction
+  std::vector<std::unique_ptr<Dispatcher>> dispatchers_;  // empty unless jobs are claimed
   struct Arriving {
     std::int64_t job;
     SiteId site;
@@ -152,11 +147,11 @@ class Federation final : public Alarm, private SiteEar {
   std::map<std::int64_t, std::set<SiteId>> preempted_at_;  // by job number
   std::size_t next_ = 0;                                   // in jobs_
   std::size_t ended_ = 0;
-  std::uint32_t turn_ = 0;  // round robin
-  Random random_;
+  std::vector<std::int64_t> offered_;  // by home, so far: serial numbers
+  SiteChoice choice_;
+  Random random_;  // of messages
   FederationTotals totals_;
   std::vector<Traffic> traffic_;
-  Result<void> failure_;
 };
 
 }  // namespace rota::sim
