@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "policy/due.h"
-
 namespace rota {
 namespace {
 
@@ -42,8 +40,10 @@ Instant Backfill::next_wakeup(const View& view) const {
   if (knobs_.reservations <= 1) return kNever;
   Instant next = kNever;
   for (const JobId id : view.promised()) {
-    const Instant due = due_next(view, id);
-    if (due > view.now()) next = std::min(next, due);
+    const Job& job = view.job(id);
+    const Duration soon =
+        job.put_off == view.now() ? seconds(1) : Duration{1};  // behind an overdue job: its end is next
+    if (job.promise > view.now() + soon) next = std::min(next, job.promise);
   }
   return next;
 }

@@ -7,8 +7,10 @@
 //   * The rehearsal ends: within so many cycles, with every job ended or rejected as larger than its cluster.
 //   * A waiting job that was promised an instant between two cycles, and that fitted on what the first of the two left
 //     free, was passed over: nothing had happened in between, so it could have started when it was promised. So was the
-//     first of the queue under a rule for overruns (strict, rb-har, lazy), whether or not it fitted. But a promise that
-//     was due in the first of the two, was looked at in vain and put off by a moment waits for what happens next.
+//     first of the queue under a rule for overruns (strict, rb-har, lazy), whether or not it fitted.
+//   * But what is promised a moment ahead, or was due and is put off by less than a second, waits behind a job that
+//     overruns, and what that does is an event; only under a rule for overruns is the first of the queue looked at
+//     then, once.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -81,21 +83,24 @@ class Watch final : public Policy {
  private:
   static std::string shown(Instant at) { return std::to_string(at.time_since_epoch().count()) + " ms"; }
 
+  static bool fits(const View& view, const Plan& plan, const Job& job) {
+    Placement where;
+    return view.nodes().counted() ? job.spec.processors <= plan.free() : plan.nodes().find(job.spec, where);
+  }
+
   void note_promises(const View& view, Plan& plan, Site& site) const {
     std::map<JobId, Instant> promises;
     for (const JobId id : view.promised()) promises[id] = view.job(id).promise;
     for (const Promise& p : plan.promises()) promises[p.job] = p.start;
     const WaitingEntry* head = view.waiting().head();
     while (head && plan.starts(head->job)) head = view.waiting().next(head->place);
-    Placement where;
     for (const auto& [id, promise] : promises) {
       if (promise == kNever || promise <= view.now() || plan.starts(id)) continue;
       const Job& job = view.job(id);
-      const bool fits =
-          view.nodes().counted() ? job.spec.processors <= plan.free() : plan.nodes().find(job.spec, where);
-      const bool put_off = site.was_due[job.spec.number] == view.now() && promise <= view.now() + Duration{1};
-      const bool first = heads_too_ && head && head->job == id;
-      if (!put_off && (fits || first)) site.due.push_back({job.spec.number, promise});
+      const bool put_off = site.was_due[job.spec.number] == view.now();
+      const bool first = heads_too_ && head && head->job == id && !(put_off && promise <= view.now() + Duration{1});
+      const Instant soon = view.now() + (put_off ? seconds(1) : Duration{1});
+      if (first || (fits(view, plan, job) && promise > soon)) site.due.push_back({job.spec.number, promise});
     }
   }
 
