@@ -161,6 +161,7 @@ struct Fields<Job> {
       Field{"corrections", &Job::corrections, "times that the expected run time proved too short"},
       Field{"cancelling", &Job::cancelling, "told to stop for good"},
       Field{"command", &Job::command, "number of the fact that decided the latest command about it"},
+      Field{"put_off", &Job::put_off, "when a promise that was due was last replaced or withdrawn"},
       Field{"failed_launches", &Job::failed_launches, "starts that the engine could not carry out"}};
 };
 template <>

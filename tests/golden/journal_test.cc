@@ -1,24 +1,14 @@
 // Every golden case keeps a journal; decided again from its facts alone, each gives the same plans.
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <memory>
 
 #include "control/replay.h"
-#include "golden/sched_file.h"
+#include "sched_file.h"
 #include "store/memory_store.h"
 
 namespace rota::golden {
 namespace {
-
-std::vector<std::string> every_case() {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder())) {
-    if (entry.path().extension() == ".sched") names.push_back(entry.path().stem());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
 
 class Journals : public testing::TestWithParam<std::string> {};
 
@@ -54,7 +44,7 @@ std::string name_of_case(const testing::TestParamInfo<std::string>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Journals, testing::ValuesIn(every_case()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(All, Journals, testing::ValuesIn(every_file()), name_of_case);
 
 }  // namespace
 }  // namespace rota::golden

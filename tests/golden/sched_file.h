@@ -346,4 +346,16 @@ class SchedReader {
   SchedFile file_;
 };
 
+inline std::string folder() { return std::string(ROTA_SOURCE_DIR) + "/tests/golden"; }
+
+// Names without their ending, sorted.
+inline std::vector<std::string> every_file() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder())) {
+    if (entry.path().extension() == ".sched") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 }  // namespace rota::golden

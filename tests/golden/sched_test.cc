@@ -10,17 +10,6 @@
 namespace rota::golden {
 namespace {
 
-std::string folder() { return std::string(ROTA_SOURCE_DIR) + "/tests/golden"; }
-
-std::vector<std::string> every_file() {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder())) {
-    if (entry.path().extension() == ".sched") names.push_back(entry.path().stem().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 std::string line_of(const Expected& e) {
   if (e.rejected) return std::to_string(e.id) + " rejected";
   std::string line = std::to_string(e.id) + " " + std::to_string(e.start) + " " + std::to_string(e.end);
