@@ -12,6 +12,7 @@ namespace {
 std::shared_ptr<const Machine> two_nodes() {
   Machine machine;
   machine.partitions.resize(2);
+  machine.default_partition = PartitionId{0};
   machine.partitions[0].name = "all";
   machine.partitions[1].name = "short";
   machine.partitions[1].max_time = seconds(60);
