@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "control/door.h"
-#include "model/never_fits.h"
 
 namespace rota {
 
@@ -21,9 +20,7 @@ JobId Controller::submit(const JobSpec& spec) {
   stamp();
   due_ = true;
   const JobId id = cluster_.next_job();
-  const ClusterOptions& options = cluster_.options();
-  const bool too_large = spec.processors > options.processors;
-  if (too_large || (options.machine && never_fits(*options.machine, spec))) {
+  if (cluster_.cannot_run(spec)) {
     write(Rejected{id, spec});
     return {};
   }
@@ -34,17 +31,7 @@ JobId Controller::submit(const JobSpec& spec) {
 Result<JobId> Controller::submit(const JobSpec& spec, const JobTerms& terms, Bars holds) {
   stamp();
   const JobId id = cluster_.next_job();
-  const ClusterOptions& options = cluster_.options();
-  if (spec.processors > options.processors) {
-    return fail("job " + std::to_string(spec.number) + " asks for " + std::to_string(spec.processors) +
-                " processors, and the cluster has " + std::to_string(options.processors) + "; ask for fewer.");
-  }
-  if (options.machine) {
-    if (const auto why = never_fits(*options.machine, spec)) {
-      return fail("job " + std::to_string(spec.number) + " " + *why + "; ask for less.");
-    }
-  }
-  if (auto why = cluster_.objection_to_terms(id, terms)) return fail(std::move(*why));
+  if (auto why = cluster_.objection_to_terms(id, spec, terms)) return fail(std::move(*why));
   due_ = true;
   write(Submitted{id, spec, expected_run_time(chain_.knobs().estimator, cluster_, spec), static_cast<Bars>(holds | kBeginTime)});
   write(Amended{id, terms});
@@ -52,6 +39,7 @@ Result<JobId> Controller::submit(const JobSpec& spec, const JobTerms& terms, Bar
 }
 
 Result<void> Controller::record(const Observed& fact) {
+  if (!failure_) return failure_;
   stamp();
   return std::visit([&](const auto& what) { return take_in(what); }, fact);
 }
@@ -72,8 +60,8 @@ Result<void> Controller::take_in(const Kind& what) {
   if constexpr (std::is_same_v<Kind, Serving> || std::is_same_v<Kind, Launched>) worth_it = false;
   due_ = due_ || worth_it;
   instant_ = kNever;  // there is reason to look again
-  if constexpr (std::is_same_v<Kind, Requeued>) {
-    if (cluster_.job(what.job).cancelling) return write(Cancelled{what.job}), Result<void>{};
+  if constexpr (std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, Vacated> || std::is_same_v<Kind, LaunchFailed>) {
+    if (cluster_.job(what.job).cancelling) return write(Cancelled{what.job}), Result<void>{};  // nobody wants it again
   }
   write(what);
   if constexpr (std::is_same_v<Kind, CancelAsked>) {
@@ -91,10 +79,12 @@ Result<void> Controller::refuse(std::string why) {
 }
 
 Result<void> Controller::decide() {
+  if (!failure_) return failure_;
   for (const JobId id : outlived_) correct_expectation(id);
   outlived_.clear();
   if (!cluster_.eligibility().empty()) settle_eligibility();
-  return std::exchange(due_, false) ? cycle() : send();
+  failure_ = std::exchange(due_, false) ? cycle() : send();
+  return failure_;
 }
 
 void Controller::leave_plain_mode() {

@@ -56,6 +56,7 @@ class Controller final : public Intake, public Alarm {
 
   const View& view() const { return cluster_; }
   std::vector<Fact> snapshot() const;
+  // The first that ended its work: from then on nothing is taken in or decided any more.
   const Result<void>& failure() const { return failure_; }
   std::uint64_t plan_hash() const { return hash_.value(); }
   std::int64_t cycles() const { return cycles_; }

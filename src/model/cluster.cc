@@ -31,6 +31,7 @@ void Cluster::apply(const CycleClosed& /*fact*/) {
   waiting_.rank(now_, [&](JobId id) -> const Job& { return jobs_[id.value]; });  // where nobody opened the cycle
   for (const JobId id : gone_) {
     jobs_.retire(id.value);
+    if (!requests_.empty()) requests_.erase(id);
     if (nodes_.counted()) continue;
     places_.retire_job(id);
     promised_places_.retire_job(id);
@@ -131,7 +132,7 @@ void Cluster::apply(const Amended& fact) {
   const bool as_asked = fact.terms.limit == job.spec.limit && fact.terms.priority == job.spec.priority &&
                         fact.terms.partition == job.spec.partition;
   if (!as_asked) requests_.try_emplace(fact.job, job.spec);
-  if (fact.terms.limit != job.spec.limit) job.expected = fact.terms.limit;
+  if (fact.terms.limit != job.spec.limit) job.expected = std::max(fact.terms.limit - job.done, Duration{1});
   job.spec.limit = fact.terms.limit;
   job.spec.priority = fact.terms.priority;
   job.spec.partition = fact.terms.partition;
@@ -220,7 +221,6 @@ void Cluster::leave_running(Job& job, JobId id) {
 void Cluster::leave_for_good(Job& job, JobId id, JobState state) {
   job.state = state;
   gone_.push_back(id);
-  if (!requests_.empty()) requests_.erase(id);
   if (eligibility_.empty()) return;
   eligibility_.unqueued(id);
   eligibility_.ended(id, state == JobState::completed);
@@ -249,6 +249,7 @@ void Cluster::apply(const LaunchFailed& fact) {
   const JobTerms* own = eligibility_.terms(fact.job);
   JobTerms terms = own ? *own : JobTerms{job.spec.limit, job.spec.priority, job.spec.partition};
   terms.begin = std::max(terms.begin, next);
+  job.extended = false;
   eligibility_.unqueued(fact.job);
   eligibility_.set(fact.job, terms);
   job.state = JobState::barred;

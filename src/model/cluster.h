@@ -219,11 +219,14 @@ class Cluster final : public View {
   std::optional<std::string> objection(const Held& fact) const;
   std::optional<std::string> objection(const Released& fact) const;
   std::optional<std::string> objection(const Amended& fact) const;
-  std::optional<std::string> objection_to_terms(JobId job, const JobTerms& terms) const;
+  // Of a job that asks for what `spec` says but for these terms; it may not be known yet.
+  std::optional<std::string> objection_to_terms(JobId job, const JobSpec& spec, const JobTerms& terms) const;
+  // Why a job can never run here, as half a sentence ("asks for no processors"); nothing if it can.
+  std::optional<std::string> cannot_run(const JobSpec& spec) const;
   std::optional<std::string> objection(const CancelAsked& fact) const { return not_running(fact.job, "cancelled"); }
   std::optional<std::string> objection(const Launched& fact) const;
   std::optional<std::string> objection(const LaunchFailed& fact) const;
-  std::optional<std::string> objection(const Overdue& fact) const { return not_running(fact.job, "said to be overdue"); }
+  std::optional<std::string> objection(const Overdue& fact) const;
   std::optional<std::string> objection(const Vacated& fact) const;
   std::optional<std::string> objection(const Requeued& fact) const;
   std::optional<std::string> objection(const Finished& fact) const { return not_running(fact.job, "said to have ended"); }
@@ -255,6 +258,7 @@ class Cluster final : public View {
   std::optional<std::string> not_running(JobId job, const char* verb) const;
   std::optional<std::string> not_waiting(JobId job, const char* verb) const;
   std::optional<std::string> unknown(NodeId node) const;
+  bool wait_for(const std::vector<Dependency>& some, JobId job) const;
 
   void apply(const Submitted& fact);
   [[gnu::cold]] void apply(const Rejected& fact);

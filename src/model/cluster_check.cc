@@ -2,10 +2,15 @@
 // what is not there: each is a sentence, never the end of the process.
 #include <algorithm>
 
+#include <set>
+
 #include "model/cluster.h"
+#include "model/never_fits.h"
 
 namespace rota {
 namespace {
+
+constexpr std::int64_t kMostLicences = UINT32_MAX;
 
 std::string named(const Job& job) { return "job " + std::to_string(job.spec.number); }
 
@@ -78,11 +83,27 @@ std::optional<std::string> Cluster::objection(const Released& fact) const {
 
 std::optional<std::string> Cluster::objection(const Amended& fact) const {
   if (auto why = not_waiting(fact.job, "amended")) return why;
-  return objection_to_terms(fact.job, fact.terms);
+  return objection_to_terms(fact.job, job(fact.job).spec, fact.terms);
 }
 
-std::optional<std::string> Cluster::objection_to_terms(JobId id, const JobTerms& terms) const {
-  const std::string name = knows(id) ? named(job(id)) : "the job";
+std::optional<std::string> Cluster::cannot_run(const JobSpec& spec) const {
+  if (spec.processors == 0) return "asks for no processors";
+  if (spec.limit <= Duration{0} || spec.limit > kLongest) return "asks for no time to run, or too much";
+  if (spec.processors > options_.processors) {
+    return "asks for " + std::to_string(spec.processors) + " processors; the cluster has " +
+           std::to_string(options_.processors);
+  }
+  const Machine* machine = options_.machine;
+  if (!machine) return std::nullopt;
+  const bool there = (!spec.partition.valid() || spec.partition.value < machine->partitions.size()) &&
+                     (!spec.licence.valid() || spec.licence.value < machine->licences.size()) &&
+                     (!spec.accelerator_type.valid() || spec.accelerator_type.value < machine->accelerator_types.size());
+  if (!there) return "asks for a partition, licence or type of accelerator that the cluster does not have";
+  return never_fits(*machine, spec);
+}
+
+std::optional<std::string> Cluster::objection_to_terms(JobId id, const JobSpec& spec, const JobTerms& terms) const {
+  const std::string name = "job " + std::to_string(spec.number);
   if (terms.limit <= Duration{0} || terms.limit > kLongest) {
     return name + " is to have no time to run, or too much; give a limit above 0.";
   }
@@ -90,12 +111,31 @@ std::optional<std::string> Cluster::objection_to_terms(JobId id, const JobTerms&
   if (partition.valid() && (!options_.machine || partition.value >= options_.machine->partitions.size())) {
     return name + " is to go to a partition that the cluster does not have; nothing was changed.";
   }
+  JobSpec amended = spec;
+  amended.limit = terms.limit;
+  amended.partition = partition;
+  if (const auto why = cannot_run(amended)) return name + " " + *why + "; nothing was changed.";
   for (const Dependency& d : terms.after) {
     if (d.on == id) return name + " is to wait for itself; nothing was changed.";
     if (auto why = unknown(d.on, "waited for")) return why;
     if (job(d.on).gone()) return is_in_vain(job(d.on), "waited for");
   }
+  if (wait_for(terms.after, id)) return name + " is to wait for itself, by way of others; nothing was changed.";
   return std::nullopt;
+}
+
+// Whether one of these waits for the job, or for one that does, and so on.
+bool Cluster::wait_for(const std::vector<Dependency>& some, JobId id) const {
+  std::vector<Dependency> open = some;
+  std::set<JobId> seen;
+  while (!open.empty()) {
+    const JobId on = open.back().on;
+    open.pop_back();
+    if (on == id) return true;
+    const JobTerms* terms = eligibility_.terms(on);
+    if (terms && seen.insert(on).second) open.insert(open.end(), terms->after.begin(), terms->after.end());
+  }
+  return false;
 }
 
 std::optional<std::string> Cluster::objection(const Launched& fact) const {
@@ -106,6 +146,14 @@ std::optional<std::string> Cluster::objection(const Launched& fact) const {
 std::optional<std::string> Cluster::objection(const LaunchFailed& fact) const {
   if (auto why = not_running(fact.job, "said not to have started")) return why;
   return job(fact.job).starting ? std::nullopt : std::optional(is_in_vain(job(fact.job), "said not to have started"));
+}
+
+std::optional<std::string> Cluster::objection(const Overdue& fact) const {
+  if (auto why = not_running(fact.job, "said to be overdue")) return why;
+  const Job& job = this->job(fact.job);
+  if (job.expected_end() > now_) return named(job) + " is said to be overdue, and it has time left; nothing was changed.";
+  const bool known = std::find(overdue_.begin(), overdue_.end(), fact.job) != overdue_.end();
+  return known ? std::optional(named(job) + " is said to be overdue, and that is known; nothing was changed.") : std::nullopt;
 }
 
 std::optional<std::string> Cluster::objection(const Vacated& fact) const {
@@ -119,8 +167,8 @@ std::optional<std::string> Cluster::objection(const Vacated& fact) const {
 
 std::optional<std::string> Cluster::objection(const Requeued& fact) const {
   if (auto why = not_running(fact.job, "queued again")) return why;
-  return fact.limit > Duration{0} ? std::nullopt
-                                  : std::optional(named(job(fact.job)) + " is queued again with no time to run.");
+  if (fact.limit > Duration{0} && fact.limit <= kLongest) return std::nullopt;
+  return named(job(fact.job)) + " is queued again with no time to run, or too much; nothing was changed.";
 }
 
 std::optional<std::string> Cluster::objection(const Cancelled& fact) const {
@@ -151,7 +199,9 @@ std::optional<std::string> Cluster::objection(const HealthChanged& fact) const {
 std::optional<std::string> Cluster::objection(const LicencesCounted& fact) const {
   const std::size_t licences = options_.machine ? options_.machine->licences.size() : 0;
   if (fact.licence.value >= licences) return "licences are counted that the cluster does not have; nothing was changed.";
-  return fact.elsewhere >= 0 ? std::nullopt : std::optional<std::string>("fewer than no licences are counted.");
+  if (fact.elsewhere >= 0 && fact.elsewhere <= kMostLicences) return std::nullopt;
+  return "of licence " + options_.machine->licences[fact.licence.value].name +
+         " fewer than none or too many are counted; nothing was changed.";
 }
 
 std::optional<std::string> Cluster::objection(const Serving& fact) const { return unknown(fact.node); }

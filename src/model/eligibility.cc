@@ -49,9 +49,10 @@ Bars Eligibility::bars(JobId job, Instant now) const {
   Bars bars = kNoBars;
   if (row.terms.begin > now) bars |= kBeginTime;
   if (!row.terms.after.empty()) bars |= row.never ? kDependency | kNeverAgain : kDependency;
-  if (bars != kNoBars || row.active || row.terms.throttle == 0) return bars;
+  if (bars != kNoBars || row.active) return bars;
   const auto array = arrays_.find(row.terms.array);
-  return array != arrays_.end() && array->second.active >= row.terms.throttle ? kArrayThrottle : kNoBars;
+  if (array == arrays_.end() || array->second.throttle == 0) return kNoBars;
+  return array->second.active >= array->second.throttle ? kArrayThrottle : kNoBars;
 }
 
 void Eligibility::queued(JobId job) {
@@ -82,12 +83,17 @@ void Eligibility::settled(JobId job, Bars bars) {
   }
 }
 
-void Eligibility::put_back(JobId job, const JobTerms& terms, const Standing& standing) {
+Eligibility::Standing Eligibility::standing(JobId job) const {
+  const Row& row = rows_.at(job);
+  return {row.active, row.never, changed_.contains(job)};
+}
+
+void Eligibility::put_back(JobId job, const JobTerms& terms, const Standing& standing, Bars bars) {
   set(job, terms);
-  rows_[job].never = (standing.bars & kNeverAgain) != 0;
+  rows_[job].never = standing.never;
   if (standing.active) queued(job);
-  settled(job, standing.bars);
-  if (!standing.active && bars(job, standing.now) != (standing.bars & ~kHolds)) changed_.insert(job);
+  settled(job, bars);
+  if (standing.due) changed_.insert(job);
 }
 
 void Eligibility::ended(JobId job, bool succeeded) {

@@ -20,6 +20,11 @@ class Eligibility {
     const auto found = rows_.find(job);
     return found == rows_.end() ? nullptr : &found->second.terms;
   }
+  // So many of the array at one time, as was said last of any of its jobs; 0: no limit.
+  std::uint32_t throttle(std::int64_t array) const {
+    const auto found = arrays_.find(array);
+    return found == arrays_.end() ? 0 : found->second.throttle;
+  }
 
   // Puts terms in place of those that it had. A dependency that is met already must have been left out.
   void set(JobId job, const JobTerms& terms);
@@ -50,13 +55,14 @@ class Eligibility {
       for (auto job = array.barred.begin(); room > 0 && job != array.barred.end(); ++job, --room) visit(*job);
     }
   }
-  // For a snapshot: what is known of a job beside its terms.
+  // For a snapshot: what is known of a job beside its terms, and how it is put back.
   struct Standing {
-    Bars bars = kNoBars;
     bool active = false;  // queued or running
-    Instant now;
+    bool never = false;   // a dependency can no longer be met
+    bool due = false;     // a dependency was met, or failed, and nobody has looked since
   };
-  void put_back(JobId job, const JobTerms& terms, const Standing& standing);
+  Standing standing(JobId job) const;
+  void put_back(JobId job, const JobTerms& terms, const Standing& standing, Bars bars);
 
   // Its bars are these now.
   void settled(JobId job, Bars bars);

@@ -178,6 +178,8 @@ struct JobKept {
   bool has_terms = false;
   JobSpec request = {};                       // as it was submitted, of one that stands on other terms
   bool amended = false;
+  bool never = false;  // of one that has terms: a dependency can no longer be met,
+  bool due = false;    // or one was met, or failed, and nobody has looked since
 };
 struct NodeKept {
   NodeId node;

@@ -322,7 +322,9 @@ ROTA_FACT(JobKept, "job_kept", kept, "a job as it stands"){
     Field{"expected", &F::expected, "what was counted on before it was told to"},
     Field{"terms", &F::terms, "of its own"}, Field{"has_terms", &F::has_terms, "whether it has any"},
     Field{"request", &F::request, "what it asked for when it was submitted"},
-    Field{"amended", &F::amended, "whether that is something else"}};
+    Field{"amended", &F::amended, "whether that is something else"},
+    Field{"never", &F::never, "a job that it waits for can no longer do what is waited for"},
+    Field{"due", &F::due, "nobody has looked since a job that it waits for did something"}};
 ROTA_FACT_END;
 ROTA_FACT(NodeKept, "node_kept", kept, "a node as it stands"){
     Field{"node", &F::node, "which"}, Field{"power", &F::power, "its power"},

@@ -32,6 +32,8 @@ struct NodePowerRow {
   Instant until = kNever;  // booting, shutting down: when that is expected to be over
   Instant shunned_until = kEpoch;
   std::uint64_t command = 0;  // number of the fact that decided the latest command about it
+
+  bool operator==(const NodePowerRow&) const = default;
 };
 
 // And of all nodes together.

@@ -22,8 +22,8 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
     const NodeId id{i};
     const NodePowerRow& power = c.power_.row(id);
     const NodeKept node{id, power, c.power_.serves(id), c.power_.health(id), c.nodes_.fell_idle(id), c.nodes_.idle_since(id)};
-    const bool as_at_first = power.state == PowerState::on && power.since == kEpoch && !node.serves &&
-                             node.health == Health::up && node.fell_idle == fresh.fell_idle(id);
+    const bool as_at_first = power == NodePowerRow{} && !node.serves && node.health == Health::up &&
+                             node.fell_idle == fresh.fell_idle(id);
     if (!as_at_first) add(node);
   }
   for (std::uint32_t i = 0; i < c.elsewhere_.size(); ++i) {
@@ -37,7 +37,14 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
     for (const Leaving& l : c.leaving_) {
       if (l.job == id) kept.beneficiary = l.beneficiary, kept.expected = l.expected;
     }
-    if (const JobTerms* terms = c.eligibility_.terms(id)) kept.terms = *terms, kept.has_terms = true;
+    if (const JobTerms* terms = c.eligibility_.terms(id)) {
+      kept.has_terms = true;
+      kept.terms = *terms;
+      kept.terms.throttle = c.eligibility_.throttle(terms->array);
+      const Eligibility::Standing standing = c.eligibility_.standing(id);
+      kept.never = standing.never;
+      kept.due = standing.due;
+    }
     if (const auto asked = c.requests_.find(id); asked != c.requests_.end()) kept.request = asked->second, kept.amended = true;
     add(std::move(kept));
   });
@@ -80,7 +87,7 @@ void Cluster::apply(const JobKept& fact) {
   }
   if (fact.amended) requests_[fact.job] = fact.request;
   const bool active = job.state == JobState::waiting || job.state == JobState::running;
-  if (fact.has_terms) eligibility_.put_back(fact.job, fact.terms, {job.bars, active, now_});
+  if (fact.has_terms) eligibility_.put_back(fact.job, fact.terms, {active, fact.never, fact.due}, job.bars);
 }
 
 void Cluster::keep_running(const JobKept& fact) {

@@ -74,6 +74,9 @@ class Referee {
   void switched(const View& before, NodeId node, PowerState state, Instant until);
   void drain(const View& before, NodeId node, bool unfit);
   std::int64_t drained_on(const View& view, NodeId node) const;
+  bool is_unfit(NodeId node) const { return !unfit_.empty() && unfit_[node.value]; }
+  void count_unfit(const View& view);
+  bool may_lack_for_ever(const View& view, JobId job) const;
   void see_bars(const View& after, JobId job);
   bool waits(JobId job) const { return ledger_.contains(job.value) && ledger_[job.value] == State::waiting; }
   std::optional<std::string> check_actions(const View& view, const Plan& plan);

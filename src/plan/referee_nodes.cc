@@ -140,6 +140,19 @@ std::optional<std::string> Referee::check_shape(const View& view, JobId job, con
   return std::nullopt;
 }
 
+// Nothing starts on a node that is not fit for use, also when its jobs have ended; and what others use stays so.
+void Referee::count_unfit(const View& view) {
+  const Machine& machine = *view.options().machine;
+  for (std::uint32_t i = 0; i < unfit_.size(); ++i) {
+    if (unfit_[i]) node_changes_.push_back({i, view.now(), {machine.nodes[i].processors, 0, 0}});
+  }
+  for (std::uint32_t i = 0; i < machine.licences.size(); ++i) {
+    const std::int64_t elsewhere = view.licences_elsewhere(LicenceId{i});
+    if (elsewhere == 0) continue;
+    node_changes_.push_back({static_cast<std::uint32_t>(machine.nodes.size()) + i, view.now(), {elsewhere, 0, 0}});
+  }
+}
+
 // The first node and instant at which running jobs, starts and what is set aside together need more than the node has:
 // with the promises and starts of this plan, or with those that stood before it and the starts whose turn it was.
 std::optional<std::string> Referee::node_excess(const View& view, const Plan& plan, Promises promises) {
@@ -148,16 +161,18 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
   const bool some_leave = !before && plan.closed();
   for (std::uint32_t i = 0; away_ > 0 && i < power_.size(); ++i) {
     const PowerState state = power_[i].state;
-    if (state == PowerState::on) continue;
+    if (state == PowerState::on || is_unfit(NodeId{i})) continue;
     const bool comes_back = state == PowerState::booting || view.options().wakes_for_promises;
     const Instant back = comes_back ? back_at(view, NodeId{i}) : view.now() + 2 * kLongest;
     const std::int64_t processors = view.options().machine->nodes[i].processors;
     node_changes_.push_back({i, view.now(), {processors, 0, 0}});
     node_changes_.push_back({i, back, {-processors, 0, 0}});
   }
-  const auto uses = [&](JobId id, Instant from, Instant to, const Placement& where) {
+  count_unfit(view);
+  const auto uses = [&](JobId id, Instant from, Instant to, const Placement& where, bool runs = false) {
     const JobSpec& spec = view.job(id).spec;
     for (const Share& s : where.shares) {
+      if (runs && is_unfit(s.node)) continue;
       node_changes_.push_back({s.node.value, from, use_of(spec, s, 1)});
       node_changes_.push_back({s.node.value, to, use_of(spec, s, -1)});
     }
@@ -169,7 +184,7 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
   view.running().for_each([&](const RunningEntry& e) {
     if (!before && plan.migrates() && plan.migrates(e.job)) return true;  // it is at its new place, below
     const Instant end = some_leave ? std::min(e.place.end, gone_by(plan, e.job)) : e.place.end;
-    uses(e.job, view.now(), std::max(end, view.now() + Duration{1}), view.placement(e.job));
+    uses(e.job, view.now(), std::max(end, view.now() + Duration{1}), view.placement(e.job), true);
     return true;
   });
   std::size_t place = 0;
@@ -263,9 +278,16 @@ std::optional<std::string> Referee::check_migrations(const View& view, const Pla
   return name(view, moved.front()) + " is moved and a promise suffers: " + *breach;
 }
 
+// Whether what the job would need may never come back: nodes, or licences that others use.
+bool Referee::may_lack_for_ever(const View& view, JobId job) const {
+  const LicenceId licence = view.job(job).spec.licence;
+  const bool unfit = std::find(unfit_.begin(), unfit_.end(), true) != unfit_.end();
+  return unfit || view.nodes().withheld() > 0 || (licence.valid() && view.licences_elsewhere(licence) > 0);
+}
+
 // Later than it was promised, where places are set aside: only if what runs has broken what stood before.
 std::optional<std::string> Referee::check_later_on_nodes(const View& view, const Plan& plan, const Promise& promise) {
-  if (promise.start == kNever && view.nodes().withheld() > 0) return std::nullopt;
+  if (promise.start == kNever && may_lack_for_ever(view, promise.job)) return std::nullopt;
   const Job& job = view.job(promise.job);
   const Placement& before = view.promised_place(promise.job);
   if (before.shares.empty() || job.promise < view.now()) return std::nullopt;

@@ -84,6 +84,7 @@ std::int64_t Referee::away_at(const View& view, Instant at) const {
 
 // When a node can take jobs, if it is woken now should it sleep.
 Instant Referee::back_at(const View& view, NodeId node) const {
+  if (is_unfit(node)) return kNever;
   const Power& power = power_[node.value];
   const Instant now = view.now();
   const Duration boot = described(view, node).power.boot;
@@ -101,7 +102,7 @@ Instant Referee::back_at(const View& view, NodeId node) const {
 }
 
 bool Referee::back_by(const View& view, const Placement& where, Instant at) const {
-  return away_ == 0 || std::all_of(where.shares.begin(), where.shares.end(),
+  return (away_ == 0 && unfit_.empty()) || std::all_of(where.shares.begin(), where.shares.end(),
                                    [&](const Share& s) { return back_at(view, s.node) <= at; });
 }
 

@@ -1,0 +1,263 @@
+// Jobs with terms of their own: when they may be queued, who holds them, and what an amended job gets.
+#include <gtest/gtest.h>
+
+#include "control/desk_test.h"
+
+namespace rota {
+namespace {
+
+using When = Dependency::When;
+
+JobTerms after(const JobTerms& terms, JobId on, When when) {
+  JobTerms more = terms;
+  more.after.push_back({on, when});
+  return more;
+}
+
+TEST(ControllerTerms, AJobIsQueuedAtItsBeginTimeAndNotBefore) {
+  Desk desk("easy");
+  JobTerms terms = Desk::terms(10);
+  terms.begin = at_seconds(30);
+  const auto job = desk.submit_on(terms);
+  ASSERT_TRUE(job);
+  EXPECT_EQ(desk.decide(), "");
+  EXPECT_TRUE(desk.barred(*job));
+  EXPECT_EQ(desk.job(*job).bars, kBeginTime);
+  EXPECT_EQ(desk.loop().next(), at_seconds(30));
+  desk.at(29);
+  EXPECT_FALSE(desk.loop().ring());
+  EXPECT_EQ(desk.decide(), "");
+  EXPECT_TRUE(desk.barred(*job));
+  desk.at(30);
+  EXPECT_TRUE(desk.loop().ring());
+  ASSERT_TRUE(desk.runs(*job));
+  EXPECT_EQ(desk.job(*job).start, at_seconds(30));
+}
+
+TEST(ControllerTerms, AHeldJobStaysWhenItsBeginTimeComes) {
+  Desk desk("easy");
+  JobTerms terms = Desk::terms(10);
+  terms.begin = at_seconds(30);
+  const auto job = desk.submit_on(terms, 1, kHeldByUser);
+  EXPECT_EQ(desk.decide(), "");
+  desk.at(30);
+  EXPECT_TRUE(desk.loop().ring());
+  EXPECT_EQ(desk.job(*job).bars, kHeldByUser);
+  desk.at(40);
+  EXPECT_EQ(desk.tell_and_decide(Released{*job, kHeldByUser}), "");
+  EXPECT_TRUE(desk.runs(*job));
+}
+
+TEST(ControllerTerms, EachKindOfDependencyIsMetByWhatItNames) {
+  struct Case {
+    When when;
+    Outcome outcome;
+    bool at_start;  // met when the other one starts
+    bool at_end;
+  };
+  const std::vector<Case> cases{{When::started, Outcome::completed, true, true},
+                                {When::ended, Outcome::completed, false, true},
+                                {When::ended, Outcome::timed_out, false, true},
+                                {When::succeeded, Outcome::completed, false, true},
+                                {When::failed, Outcome::failed, false, true},
+                                {When::failed, Outcome::node_failed, false, true},
+                                {When::succeeded, Outcome::out_of_memory, false, false},
+                                {When::succeeded, Outcome::timed_out, false, false},
+                                {When::failed, Outcome::completed, false, false}};
+  for (const Case& c : cases) {
+    Desk desk("easy");
+    const JobId filler = desk.run(4, 5);
+    const JobId first = desk.run(2, 10);
+    ASSERT_TRUE(desk.waits(first));
+    const auto second = desk.submit_on(after(Desk::terms(10), first, c.when));
+    EXPECT_EQ(desk.decide(), "");
+    EXPECT_EQ(desk.job(*second).bars, kDependency);
+    EXPECT_EQ(desk.tell_and_decide(Finished{filler}), "");
+    ASSERT_TRUE(desk.runs(first));
+    EXPECT_EQ(desk.decide(), "");
+    EXPECT_EQ(desk.runs(*second), c.at_start);
+    EXPECT_EQ(desk.tell_and_decide(Finished{first, c.outcome}), "");
+    EXPECT_EQ(desk.runs(*second), c.at_end);
+    if (!c.at_end) {
+      EXPECT_EQ(desk.job(*second).bars, kDependency | kNeverAgain);
+    }
+  }
+}
+
+TEST(ControllerTerms, ADependencyOnAJobThatWasTakenBackCanNeverSucceed) {
+  Desk desk("easy");
+  desk.run(4, 5);
+  const JobId first = desk.run(2, 10);
+  const auto second = desk.submit_on(after(Desk::terms(10), first, When::succeeded));
+  const auto third = desk.submit_on(after(Desk::terms(10), first, When::ended));
+  EXPECT_EQ(desk.tell_and_decide(Cancelled{first}), "");
+  EXPECT_EQ(desk.job(*second).bars, kDependency | kNeverAgain);
+  EXPECT_TRUE(desk.waits(*third));
+  EXPECT_EQ(desk.tell_and_decide(Cancelled{*second}), "");
+  EXPECT_FALSE(desk.view().knows(*second));
+  EXPECT_EQ(desk.view().barred(), 0U);
+}
+
+TEST(ControllerTerms, AJobWaitsForAllThatItNames) {
+  Desk desk("easy");
+  const JobId one = desk.run(1, 10);
+  const JobId other = desk.run(1, 10);
+  const auto both = desk.submit_on(after(after(Desk::terms(10), one, When::ended), other, When::succeeded));
+  EXPECT_EQ(desk.tell_and_decide(Finished{one}), "");
+  EXPECT_EQ(desk.job(*both).bars, kDependency);
+  EXPECT_EQ(desk.tell_and_decide(Finished{other}), "");
+  EXPECT_TRUE(desk.runs(*both));
+}
+
+TEST(ControllerTerms, NoMoreOfAnArrayAreQueuedThanItsThrottleAllows) {
+  Desk desk("easy", {.processors = 8});
+  JobTerms terms = Desk::terms(10);
+  terms.array = 5;
+  terms.throttle = 2;
+  std::vector<JobId> jobs;
+  for (int i = 0; i < 5; ++i) jobs.push_back(desk.submit_on(terms).value());
+  EXPECT_EQ(desk.decide(), "");
+  for (std::size_t ended = 0; ended < jobs.size(); ++ended) {
+    for (std::size_t i = ended; i < jobs.size(); ++i) EXPECT_EQ(desk.runs(jobs[i]), i < ended + 2) << ended << ", " << i;
+    EXPECT_EQ(desk.tell_and_decide(Finished{jobs[ended]}), "");
+  }
+}
+
+TEST(ControllerTerms, AThrottleThatIsRaisedForOneHoldsForItsArray) {
+  Desk desk("easy", {.processors = 8});
+  JobTerms terms = Desk::terms(10);
+  terms.array = 5;
+  terms.throttle = 1;
+  std::vector<JobId> jobs;
+  for (int i = 0; i < 4; ++i) jobs.push_back(desk.submit_on(terms).value());
+  EXPECT_EQ(desk.decide(), "");
+  EXPECT_TRUE(desk.barred(jobs[1]));
+  terms.throttle = 3;
+  EXPECT_EQ(desk.tell_and_decide(Amended{jobs[3], terms}), "");
+  EXPECT_EQ(desk.decide(), "");
+  EXPECT_EQ(desk.view().running().size(), 3U);
+  const std::size_t facts = desk.log().facts.size();
+  EXPECT_EQ(desk.decide(), "");
+  EXPECT_EQ(desk.log().facts.size(), facts);  // nobody is looked at again and again
+}
+
+TEST(ControllerTerms, AJobIsQueuedWhenTheLastHoldIsGone) {
+  Desk desk("easy");
+  const JobId first = desk.run(4, 10);
+  const JobId job = desk.run(1, 10);
+  EXPECT_NE(desk.job(job).promise, kNever);
+  EXPECT_EQ(desk.tell(Held{job, kHeldByUser}), "");
+  EXPECT_EQ(desk.job(job).promise, kNever);
+  EXPECT_EQ(desk.tell_and_decide(Held{job, kHeldByOperator}), "");
+  EXPECT_EQ(desk.tell_and_decide(Finished{first}), "");
+  EXPECT_EQ(desk.job(job).bars, kHeldByUser | kHeldByOperator);
+  EXPECT_EQ(desk.tell_and_decide(Released{job, kHeldByUser}), "");
+  EXPECT_EQ(desk.job(job).bars, kHeldByOperator);
+  EXPECT_EQ(desk.tell_and_decide(Released{job, kHeldByOperator}), "");
+  EXPECT_TRUE(desk.runs(job));
+}
+
+TEST(ControllerTerms, AReleasedJobIsBackAtItsPlace) {
+  Desk desk("fcfs");
+  const JobId first = desk.run(4, 10);
+  const JobId second = desk.run(3, 10);
+  const JobId third = desk.run(3, 10);
+  EXPECT_EQ(desk.tell_and_decide(Held{second}), "");
+  EXPECT_EQ(desk.tell_and_decide(Released{second}), "");
+  EXPECT_EQ(desk.tell_and_decide(Finished{first}), "");
+  EXPECT_TRUE(desk.runs(second));
+  EXPECT_TRUE(desk.waits(third));
+}
+
+TEST(ControllerTerms, AnAmendedPriorityChangesPlaceAndPromise) {
+  Desk desk("easy");
+  desk.run(4, 10);
+  const JobId second = desk.run(4, 20);
+  const JobId third = desk.run(4, 30);
+  EXPECT_EQ(desk.job(second).promise, at_seconds(10));
+  EXPECT_EQ(desk.job(third).promise, kNever);
+  JobTerms terms = desk.terms_of(third);
+  terms.priority = 1;
+  EXPECT_EQ(desk.tell_and_decide(Amended{third, terms}), "");
+  EXPECT_EQ(desk.view().waiting().head()->job, third);
+  EXPECT_EQ(desk.job(third).promise, at_seconds(10));
+  EXPECT_EQ(desk.job(second).promise, kNever);
+}
+
+TEST(ControllerTerms, AnAmendedLimitIsWhatPlanningCountsOn) {
+  Desk desk("easy");
+  const JobId first = desk.run(3, 10);
+  const JobId head = desk.run(4, 10);
+  const JobId late = desk.run(1, 20);  // would delay the head
+  ASSERT_TRUE(desk.waits(late));
+  JobTerms terms = desk.terms_of(late);
+  terms.limit = seconds(10);
+  EXPECT_EQ(desk.tell_and_decide(Amended{late, terms}), "");
+  EXPECT_TRUE(desk.runs(late));
+  EXPECT_EQ(desk.job(late).limit_end(), at_seconds(10));
+  EXPECT_EQ(desk.engine().commands.back().limit_end, at_seconds(10));
+  EXPECT_TRUE(desk.waits(head));
+  EXPECT_TRUE(desk.runs(first));
+}
+
+TEST(ControllerTerms, AnAmendedLimitCountsWhatWasDone) {
+  Desk desk("fcfs+preempt=suspend");
+  const JobId low = desk.run(4, 100);
+  desk.at(40);
+  const JobId high = desk.run(4, 10, 1);
+  EXPECT_EQ(desk.tell_and_decide(Vacated{low, seconds(40)}), "");
+  ASSERT_TRUE(desk.runs(high));
+  JobTerms terms = desk.terms_of(low);
+  terms.limit = seconds(90);
+  EXPECT_EQ(desk.tell_and_decide(Amended{low, terms}), "");
+  EXPECT_EQ(desk.job(low).expected, seconds(50));
+  terms.limit = seconds(30);  // less than it has run
+  EXPECT_EQ(desk.tell_and_decide(Amended{low, terms}), "");
+  EXPECT_EQ(desk.job(low).expected, Duration{1});
+}
+
+TEST(ControllerTerms, WhatAJobAskedForStaysUntilItIsForgotten) {
+  class Sink final : public FactObserver {
+   public:
+    void saw(const View& before, const FactRef& fact) override {
+      if (std::holds_alternative<const CycleClosed*>(fact.what) && before.gone().size() == 1) {
+        asked = before.request(before.gone()[0]);
+      }
+    }
+    JobSpec asked;
+  };
+  Desk desk("easy");
+  Sink sink;
+  desk.controller().add_observer(sink);
+  desk.run(4, 10);
+  const JobId job = desk.run(1, 10, 2);
+  const std::string asked = text_of(desk.job(job).spec);
+  for (const std::int64_t limit : {20, 10, 30}) {
+    EXPECT_EQ(desk.tell_and_decide(Amended{job, Desk::terms(limit, 1)}), "");
+    EXPECT_EQ(text_of(desk.view().request(job)), asked);
+    EXPECT_EQ(desk.job(job).spec.limit, seconds(limit));
+  }
+  EXPECT_EQ(desk.tell(Cancelled{job}), "");
+  EXPECT_EQ(text_of(desk.view().request(job)), asked);
+  EXPECT_EQ(desk.decide(), "");
+  EXPECT_EQ(text_of(sink.asked), asked);
+  EXPECT_FALSE(desk.view().knows(job));
+}
+
+TEST(ControllerTerms, WhatMakesNoSenseIsNotSubmitted) {
+  Desk desk("easy");
+  const std::string before = desk.state();
+  const auto endless = desk.submit_on(Desk::terms(0));
+  ASSERT_FALSE(endless);
+  EXPECT_EQ(endless.error().message, "job 1 is to have no time to run, or too much; give a limit above 0.");
+  const auto too_large = desk.submit_on(Desk::terms(10), 5);
+  ASSERT_FALSE(too_large);
+  EXPECT_EQ(too_large.error().message, "job 2 asks for 5 processors; the cluster has 4; nothing was changed.");
+  const auto for_nobody = desk.submit_on(after(Desk::terms(10), JobId{0}, When::ended));
+  ASSERT_FALSE(for_nobody);
+  EXPECT_EQ(for_nobody.error().message, "job 3 is to wait for itself; nothing was changed.");
+  EXPECT_EQ(difference(before, desk.state()), "");
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,183 @@
+// For tests: a controller whose ports do nothing by themselves. Time is what the test says, commands are written down, and
+// whatever an engine or a user has to tell the test tells. Times in seconds; jobs are numbered from 1.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "control/controller.h"
+#include "model/fact_text_test.h"
+
+namespace rota {
+
+class HandLoop final : public Loop {
+ public:
+  Instant now() const override { return now_; }
+  void set(Alarm& alarm, Instant at) override {
+    alarm_ = &alarm;
+    at_ = at;
+  }
+
+  void go_to(Instant at) { now_ = at; }  // back, too
+  Instant next() const { return at_; }   // when it will ring; kNever: not at all
+  // Rings what is due; false if nothing is.
+  bool ring() {
+    if (at_ > now_) return false;
+    at_ = kNever;
+    alarm_->ring();
+    return true;
+  }
+
+ private:
+  Instant now_ = kEpoch;
+  Alarm* alarm_ = nullptr;
+  Instant at_ = kNever;
+};
+
+class CommandLog final : public Engine {
+ public:
+  Capabilities capabilities() const override { return {}; }
+  void dispatch(const Command& command) override { commands.push_back(command); }
+  Observation observe() const override { return seen; }
+
+  std::vector<Command> commands;
+  Observation seen;
+};
+
+class LeftJobs final : public JobSink {
+ public:
+  void left(JobId id, const Job& job) override { jobs.emplace_back(id, job); }
+
+  std::vector<std::pair<JobId, Job>> jobs;
+};
+
+class FactLog final : public FactObserver {
+ public:
+  void saw(const View&, const FactRef& fact) override {
+    std::visit([&](const auto* what) { facts.push_back({fact.at, fact.sequence, *what}); }, fact.what);
+  }
+  void refused(const View&, const Error& why) override { refusals.push_back(why.message); }
+
+  std::vector<Fact> facts;
+  std::vector<std::string> refusals;
+};
+
+struct DeskOptions {
+  std::int64_t processors = 4;
+  std::shared_ptr<const Machine> machine = nullptr;
+  bool confirms_starts = false;
+  Controller::Breach breach = Controller::Breach::ends_the_run;
+  std::unique_ptr<Policy> link = nullptr;  // behind the others
+  Durable* durable = nullptr;
+};
+
+class Desk {
+ public:
+  explicit Desk(const std::string& policy, DeskOptions options = {})
+      : machine_(std::move(options.machine)),
+        chain_(parsed(policy, std::move(options.link))),
+        controller_(cluster_options(options), chain_, {loop_, engine_, left_, options.durable}, options.breach) {
+    controller_.add_observer(log_);
+  }
+
+  void at(std::int64_t second) { loop_.go_to(at_seconds(second)); }
+  JobSpec asking(std::uint32_t processors, std::int64_t limit, std::int32_t priority = 0) {
+    JobSpec spec;
+    spec.number = ++numbers_;
+    spec.submit = loop_.now();
+    spec.processors = processors;
+    spec.limit = seconds(limit);
+    spec.priority = priority;
+    return spec;
+  }
+  JobId submit(std::uint32_t processors, std::int64_t limit, std::int32_t priority = 0) {
+    return controller_.submit(asking(processors, limit, priority));
+  }
+  // Decided at once: it runs if there is room.
+  JobId run(std::uint32_t processors, std::int64_t limit, std::int32_t priority = 0) {
+    const JobId id = submit(processors, limit, priority);
+    decide();
+    return id;
+  }
+  static JobTerms terms(std::int64_t limit, std::int32_t priority = 0) {
+    JobTerms terms;
+    terms.limit = seconds(limit);
+    terms.priority = priority;
+    return terms;
+  }
+  JobTerms terms_of(JobId id) const {
+    const JobSpec& spec = job(id).spec;
+    JobTerms terms;
+    terms.limit = spec.limit;
+    terms.priority = spec.priority;
+    terms.partition = spec.partition;
+    return terms;
+  }
+  Result<JobId> submit_on(const JobTerms& terms, std::uint32_t processors = 1, Bars holds = kNoBars) {
+    JobSpec spec = asking(processors, terms.limit.count() / 1000, terms.priority);
+    spec.partition = terms.partition;
+    return controller_.submit(spec, terms, holds);
+  }
+  // The sentence with which a fact is refused; empty: it was taken in.
+  std::string tell(const Observed& fact) {
+    const auto taken = controller_.record(fact);
+    return taken ? std::string() : taken.error().message;
+  }
+  // The same, followed by a decision.
+  std::string tell_and_decide(const Observed& fact) {
+    std::string why = tell(fact);
+    const std::string failure = decide();
+    return why.empty() ? failure : why;
+  }
+  std::string decide() {
+    const auto done = controller_.decide();
+    return done ? std::string() : done.error().message;
+  }
+  // Everything that is known, as text.
+  std::string state() const { return text_of_all(controller_.snapshot()); }
+
+  const View& view() const { return controller_.view(); }
+  const Job& job(JobId id) const { return view().job(id); }
+  bool runs(JobId id) const { return view().knows(id) && job(id).state == JobState::running; }
+  bool waits(JobId id) const { return view().knows(id) && job(id).state == JobState::waiting; }
+  bool barred(JobId id) const { return view().knows(id) && job(id).state == JobState::barred; }
+  Controller& controller() { return controller_; }
+  HandLoop& loop() { return loop_; }
+  CommandLog& engine() { return engine_; }
+  const std::vector<std::pair<JobId, Job>>& left() const { return left_.jobs; }
+  const FactLog& log() const { return log_; }
+  const Machine* machine() const { return machine_.get(); }
+
+ private:
+  static Chain parsed(const std::string& policy, std::unique_ptr<Policy> link) {
+    auto chain = Chain::parse(policy);
+    if (link) chain->append(std::move(link));
+    return std::move(*chain);
+  }
+  ClusterOptions cluster_options(const DeskOptions& options) const {
+    ClusterOptions cluster;
+    cluster.processors = machine_ ? machine_->processors : options.processors;
+    cluster.machine = machine_.get();
+    cluster.waiting = chain_.waiting();
+    cluster.user_history = chain_.knobs().estimator != Estimator::limit;
+    cluster.list_processors = chain_.lists_processors();
+    cluster.by_priority = chain_.ranks_running();
+    cluster.confirms_starts = options.confirms_starts;
+    chain_.set_power_options(cluster);
+    return cluster;
+  }
+
+  std::shared_ptr<const Machine> machine_;
+  HandLoop loop_;
+  CommandLog engine_;
+  LeftJobs left_;
+  FactLog log_;
+  Chain chain_;
+  Controller controller_;
+  std::int64_t numbers_ = 0;
+};
+
+}  // namespace rota

@@ -1,0 +1,218 @@
+// A snapshot is the state: whatever mechanisms made it, its facts fold into a state with the same facts, and a controller
+// that took the state over from them decides what the other one would have decided.
+#include "model/snapshot.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+#include <memory>
+
+#include "control/controller.h"
+#include "engine/sim/rehearsal.h"
+#include "model/fact_text_test.h"
+#include "scenario/scenario.h"
+#include "scenario/two_racks.h"
+
+namespace rota {
+namespace {
+
+using scenario::Row;
+
+constexpr int kMostSteps = 20'000;
+
+// The alarm of whichever controller is in charge.
+class OneAlarm final : public Loop, public Alarm {
+ public:
+  explicit OneAlarm(sim::VirtualLoop& loop) : loop_(loop) {}
+
+  Instant now() const override { return loop_.now(); }
+  void set(Alarm& alarm, Instant at) override {
+    alarm_ = &alarm;
+    set_ = true;
+    loop_.set(*this, at);
+  }
+  void ring() override { alarm_->ring(); }
+
+  void hand_over(Alarm& to) {
+    alarm_ = &to;
+    set_ = false;
+  }
+  // The new one has decided: unless it has said so, it does not want to be woken as the old one did.
+  void settle() {
+    if (!set_) loop_.set(*this, kNever);
+    set_ = true;
+  }
+
+ private:
+  sim::VirtualLoop& loop_;
+  Alarm* alarm_ = nullptr;
+  bool set_ = true;
+};
+
+struct Handover {
+  int every = 0;        // steps after which another controller takes over; 0: none does
+  int looks_every = 1;  // facts after which the state is folded again
+};
+
+// A rehearsal in which controllers take over from each other.
+class Relay final : public Intake, private JobSink, private FactObserver {
+ public:
+  Relay(const std::vector<Row>& rows, const std::string& policy, const cli::RehearseOptions& options,
+        const Handover& handover)
+      : workload_(scenario::workload_of(rows)),
+        options_(options),
+        handover_(handover),
+        chain_(scenario::chain_of(policy)),
+        source_(workload_, options_),
+        engine_({.ties = options.ties, .checkpoint = chain_.knobs().checkpoint, .metered = options_.machine.get()}, source_,
+                loop_) {
+    take_over({});
+  }
+
+  void run() {
+    engine_.open(*this);
+    for (int steps = 0; loop_.step(); ++steps) {
+      if (steps > kMostSteps) throw std::runtime_error("it never ends");
+      if (!engine_.failure()) throw std::runtime_error(engine_.failure().error().message);
+      if (!controller_->failure()) throw std::runtime_error(controller_->failure().error().message);
+      settle();
+      const View& view = controller_->view();
+      if (!engine_.expects_jobs() && view.waiting().empty() && view.running().empty()) break;
+      if (handover_.every > 0 && steps % handover_.every == 0) take_over(controller_->snapshot());
+    }
+    controller_->close();
+  }
+
+  JobId submit(const JobSpec& spec) override {
+    const JobId id = controller_->submit(spec);
+    look();
+    return id;
+  }
+  Result<void> record(const Observed& fact) override {
+    auto done = controller_->record(fact);
+    look();
+    return done;
+  }
+  Result<void> decide() override {
+    auto done = controller_->decide();
+    settle();
+    look();
+    return done;
+  }
+
+  std::map<std::int64_t, std::string> jobs;  // by number
+  std::vector<std::uint64_t> cycles;         // hashes of their plans
+  std::int64_t folds = 0;
+
+ private:
+  ClusterOptions cluster_options() const {
+    sim::RehearsalOptions options;
+    options.processors = options_.processors;
+    options.machine = options_.machine.get();
+    options.engine.ties = options_.ties;
+    return sim::cluster_options(options, chain_);
+  }
+
+  void take_over(const std::vector<Fact>& facts) {
+    auto next = std::make_unique<Controller>(cluster_options(), chain_, Ports{alarm_, engine_, *this});
+    for (const Fact& fact : facts) {
+      if (auto taken = next->replay(fact); !taken) throw std::runtime_error(taken.error().message);
+    }
+    next->add_observer(*this);
+    alarm_.hand_over(*next);
+    controller_ = std::move(next);
+    seen_ = 0;
+  }
+  void settle() {
+    if (controller_->cycles() > seen_) alarm_.settle();
+    seen_ = controller_->cycles();
+  }
+
+  // The state and what its facts fold into have the same facts.
+  void look() {
+    if (handover_.every == 0 || ++looks_ % handover_.looks_every != 0) return;
+    const std::vector<Fact> facts = controller_->snapshot();
+    Cluster fresh(cluster_options());
+    for (const Fact& fact : facts) {
+      const auto why = fresh.objection(fact);
+      RC_ASSERT(why.value_or("") == "");
+      fresh.fold(fact);
+    }
+    const std::string forgotten = difference(text_of_all(facts), text_of_all(Snapshot::facts_of(fresh)));
+    RC_ASSERT(forgotten == "");
+    ++folds;
+  }
+
+  void left(JobId, const Job& job) override { jobs[job.spec.number] = text_of(job); }
+  void saw(const View&, const FactRef& fact) override {
+    if (const auto* closed = std::get_if<const CycleClosed*>(&fact.what)) cycles.push_back((*closed)->plan);
+  }
+
+  trace::Workload workload_;
+  cli::RehearseOptions options_;
+  Handover handover_;
+  Chain chain_;
+  cli::WorkloadSource source_;
+  sim::VirtualLoop loop_;
+  OneAlarm alarm_{loop_};
+  sim::SimEngine engine_;
+  std::unique_ptr<Controller> controller_;
+  std::int64_t seen_ = 0;  // cycles of this controller
+  int looks_ = 0;
+};
+
+void expect_the_same(const std::vector<Row>& rows, const std::string& policy, const cli::RehearseOptions& options) {
+  const Handover handover{*rc::gen::element(1, 2, 5, 17), *rc::gen::element(1, 3)};
+  RC_LOG() << policy << ", another controller every " << handover.every << " steps\n";
+  Relay alone(rows, policy, options, {});
+  alone.run();
+  Relay relay(rows, policy, options, handover);
+  relay.run();
+  RC_ASSERT(alone.jobs.size() == rows.size());
+  RC_ASSERT(alone.jobs == relay.jobs);
+  RC_ASSERT(alone.cycles == relay.cycles);
+  if (!rows.empty()) RC_ASSERT(relay.folds > 0);
+}
+
+// Everything that a chain may be on processors that are counted.
+std::string any_counted_chain() {
+  std::string chain = *rc::gen::element<std::string>("fcfs", "fcfs-skip", "easy", "easy-sjbf", "easy++", "easy+depth=3",
+                                                     "conservative", "strict", "rb-har", "grace");
+  const auto maybe = [&](const std::string& knob) {
+    if (Chain::parse(chain + "+" + knob)) chain += "+" + knob;
+  };
+  maybe("order=" + *rc::gen::elementOf(scenario::every_order()));
+  maybe("candidates=" + *rc::gen::elementOf(scenario::every_order()));
+  maybe(*rc::gen::element<std::string>("predict=limit", "predict=tsafrir"));
+  maybe(*rc::gen::element<std::string>("overrun=run-on", "overrun=lazy", "overrun=strict", "overrun=rb-har",
+                                       "overrun=rb-har-literal", "overrun=5"));
+  maybe(*rc::gen::element<std::string>("preempt=none", "preempt=suspend", "preempt=requeue",
+                                       "preempt=checkpoint+checkpoint=3"));
+  return chain;
+}
+
+RC_GTEST_PROP(SnapshotOfCounted, WhoTakesOverDecidesTheSame, ()) {
+  const auto rows = *scenario::random_rows({.processors = 8, .overruns = true, .priorities = true});
+  const auto ties = *rc::gen::element(sim::Ties::batch, sim::Ties::batch, sim::Ties::submit_first, sim::Ties::one_by_one);
+  expect_the_same(rows, any_counted_chain(), scenario::on(8, ties));
+}
+
+RC_GTEST_PROP(SnapshotOfNodes, WhoTakesOverDecidesTheSame, ()) {
+  const auto rows = scenario::any_rows();
+  const Machine machine = scenario::two_racks(*rc::gen::element(0, 300), *rc::gen::inRange(0, 100));
+  cli::RehearseOptions options = scenario::on(machine.processors);
+  options.machine = std::make_shared<const Machine>(machine);
+  expect_the_same(rows, scenario::any_chain(), options);
+}
+
+RC_GTEST_PROP(SnapshotOfNodes, WhoTakesOverStopsTheSameJobs, ()) {
+  const auto rows = scenario::any_rows();
+  const Machine machine = scenario::two_racks(0, 1);
+  cli::RehearseOptions options = scenario::on(machine.processors);
+  options.machine = std::make_shared<const Machine>(machine);
+  expect_the_same(rows, any_counted_chain(), options);
+}
+
+}  // namespace
+}  // namespace rota
