@@ -17,6 +17,8 @@ RunLedger::Verdict RunLedger::judge(const Command& command) {
 
 void RunLedger::began(const Command& start) {
   Run& run = runs_[start.job];
+  const auto* finished = run.end ? std::get_if<Finished>(&*run.end) : nullptr;
+  if (finished && finished->outcome != Outcome::node_failed) ++counts_.reruns;
   run = {start.key, start.dispatch, true, std::nullopt, start.where};
 }
 

@@ -33,7 +33,8 @@ class RunLedger {
     std::int64_t of_old_epochs = 0;
     std::int64_t doubled = 0;
     std::int64_t out_of_order = 0;
-    std::int64_t overlaps = 0;  // starts of a job that still ran
+    std::int64_t overlaps = 0;  // starts of a job that still ran,
+    std::int64_t reruns = 0;    // or had run to its end
   };
   enum class Verdict : std::uint8_t { carry_out, answer_again, ignore };
 
