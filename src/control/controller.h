@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "control/answer_watch.h"
 #include "control/ports.h"
 #include "plan/plan.h"
 #include "plan/referee.h"
@@ -33,6 +34,8 @@ class Controller final : public Intake, public Alarm {
 
   Controller(const ClusterOptions& options, const Chain& chain, const Ports& ports, Breach breach = Breach::ends_the_run);
 
+  // Before anything else. Starts have answers where the cluster was made to confirm them.
+  void set_answer_rules(const AnswerRules& rules) { answers_.set_rules(rules); }
   // Observers hear of facts in this order. They must outlive the controller.
   void add_observer(FactObserver& observer) {
     observers_.push_back(&observer);
@@ -66,6 +69,7 @@ class Controller final : public Intake, public Alarm {
   std::int64_t refused_plans() const { return refused_plans_; }  // by the referee, where that does not end the run
   // The policy decides again, after a plan of it was refused and somebody has looked.
   void leave_plain_mode();
+  std::int64_t resent() const { return answers_.resent(); }      // commands that had no answer in time
 
  private:
   template <class Kind>
@@ -77,6 +81,7 @@ class Controller final : public Intake, public Alarm {
   Result<void> refuse(std::string why);
   void stamp();
   void correct_expectation(JobId id);
+  void settle();
   void settle_eligibility();
   Result<void> cycle();
   std::optional<std::string> draft();
@@ -94,9 +99,17 @@ class Controller final : public Intake, public Alarm {
   Command& preempt_command(JobId job, JobId beneficiary);
   Instant limit_end_of(const Job& job) const;
   Result<void> send();
-  void reconcile(const Observation& seen);
-  void reconcile(JobId id, const Observation::JobSeen* seen);
-  void reconcile(const Observation::NodeSeen& seen);
+  void set_alarm();
+  void watch_answers();
+  void look_after_answers();
+  bool has_answer(const AnswerWatch::Awaited& awaited) const;
+  void send_again(JobId id);
+  void send_again(NodeId id);
+  void give_up_on_late_nodes();
+  void reconcile(const Observation& seen, bool taken_over);
+  void reconcile(JobId id, const Observation::JobSeen* seen, bool taken_over);
+  void reconcile(const Observation::NodeSeen& seen, bool taken_over);
+  void give_up(JobId id);
 
   Cluster cluster_;
   const Chain& chain_;
@@ -116,6 +129,9 @@ class Controller final : public Intake, public Alarm {
   std::int64_t cycles_at_instant_ = 0;
   Instant instant_ = kEpoch;
   Instant wakeup_ = kNever;      // when the loop will ring
+  Instant policy_wakes_ = kNever;
+  AnswerWatch answers_;
+  std::vector<AnswerWatch::Awaited> tries_;  // scratch: what is being sent again
   bool due_ = false;             // something is worth a cycle
   std::vector<JobId> outlived_;  // predictions to correct before the next cycle
   std::int64_t refusals_ = 0;

@@ -215,9 +215,9 @@ class Careless final : public Policy {
 TEST(ControllerCommands, ARefusedPlanIsDroppedAndThePlainModeGoesOn) {
   Desk desk("easy", {.breach = Controller::Breach::goes_plain, .link = std::make_unique<Careless>()});
   const JobId first = desk.run(3, 10);
-  EXPECT_FALSE(desk.controller().plain());
+  EXPECT_FALSE(desk.controller().view().plain());
   const JobId second = desk.run(3, 10);
-  EXPECT_TRUE(desk.controller().plain());
+  EXPECT_TRUE(desk.controller().view().plain());
   EXPECT_EQ(desk.controller().refused_plans(), 1);
   ASSERT_EQ(desk.log().refusals.size(), 1U);
   EXPECT_NE(desk.log().refusals[0].find("the referee refuses a plan of policy easy: job 2 is started"), std::string::npos)

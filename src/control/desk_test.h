@@ -13,7 +13,7 @@
 
 namespace rota {
 
-class HandLoop final : public Loop {
+class DeskLoop final : public Loop {
  public:
   Instant now() const override { return now_; }
   void set(Alarm& alarm, Instant at) override {
@@ -145,7 +145,7 @@ class Desk {
   bool waits(JobId id) const { return view().knows(id) && job(id).state == JobState::waiting; }
   bool barred(JobId id) const { return view().knows(id) && job(id).state == JobState::barred; }
   Controller& controller() { return controller_; }
-  HandLoop& loop() { return loop_; }
+  DeskLoop& loop() { return loop_; }
   CommandLog& engine() { return engine_; }
   const std::vector<std::pair<JobId, Job>>& left() const { return left_.jobs; }
   const FactLog& log() const { return log_; }
@@ -171,7 +171,7 @@ class Desk {
   }
 
   std::shared_ptr<const Machine> machine_;
-  HandLoop loop_;
+  DeskLoop loop_;
   CommandLog engine_;
   LeftJobs left_;
   FactLog log_;

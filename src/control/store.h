@@ -19,7 +19,7 @@ using FactVisitor = std::function<Result<void>(const Fact&)>;
 // Takes a fact into the journal; what it points to is not looked at afterwards.
 using FactTaker = std::function<void(const FactRef&)>;
 // Hands over the fewest facts whose fold is the present state.
-using SnapshotWriter = std::function<void(const FactTaker&)>;
+using FactSource = std::function<void(const FactTaker&)>;
 
 class Store {
  public:
@@ -41,7 +41,7 @@ class Store {
 
   // Replaces the journal. On return the new one is durable, where the store was made to be; after an error or a crash
   // it is the old or the new one, whole. After an error as in commit(). Not while a batch is open.
-  virtual Result<void> compact(const SnapshotWriter& snapshot) = 0;
+  virtual Result<void> compact(const FactSource& snapshot) = 0;
 };
 
 }  // namespace rota

@@ -63,6 +63,7 @@ std::optional<std::string> Referee::check_preemption(const View& view, const Act
   const Job& job = view.job(action.job);
   const JobId beneficiary = action.reason.promised;
   if (job.leaving) return name(view, action.job) + " is preempted and is leaving already";
+  if (!job.steady()) return name(view, action.job) + " is preempted while it starts or stops";
   if (!waits(beneficiary)) {
     return name(view, action.job) + " is preempted for nobody who waits";
   }

@@ -34,7 +34,7 @@ Result<void> append_batch(LockedFile& file, ByteSpan payload) {
 }
 
 // A journal beside the one at this path, of these facts, that has its name.
-Result<LockedFile> write_anew(const std::string& path, const JournalHead& head, const SnapshotWriter& snapshot) {
+Result<LockedFile> write_anew(const std::string& path, const JournalHead& head, const FactSource& snapshot) {
   auto file = LockedFile::create(path);
   if (!file) return file;
   const std::string start = journal_start(head);
@@ -158,7 +158,7 @@ Result<void> JournalFile::replay(const FactVisitor& visit) {
   return reader ? reader->visit(visit) : std::unexpected(reader.error());
 }
 
-Result<void> JournalFile::compact(const SnapshotWriter& snapshot) {
+Result<void> JournalFile::compact(const FactSource& snapshot) {
   CHECK(batch_.size() == committed_, "no batch is open while the journal is compacted");
   if (!error_.empty()) return fail(error_);
   auto file = write_anew(path_, head_, snapshot);

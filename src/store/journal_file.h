@@ -37,7 +37,7 @@ class JournalFile final : public Store {
   void append(const FactRef& fact) override;
   Result<void> commit() override;
   Result<void> replay(const FactVisitor& visit) override;
-  Result<void> compact(const SnapshotWriter& snapshot) override;
+  Result<void> compact(const FactSource& snapshot) override;
 
   // Writes all that was committed, and nothing can be appended any more. At most once.
   Result<void> close();

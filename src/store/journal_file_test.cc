@@ -68,7 +68,7 @@ class JournalFileTest : public testing::Test {
   static void append(Store& store, std::span<const Fact> facts) {
     for (const Fact& fact : facts) store.append(ref_of(fact));
   }
-  static SnapshotWriter snapshot_of(const std::vector<Fact>& facts) {
+  static FactSource snapshot_of(const std::vector<Fact>& facts) {
     return [&facts](const FactTaker& take) {
       for (const Fact& fact : facts) take(ref_of(fact));
     };

@@ -81,7 +81,7 @@ Result<void> MemoryStore::replay(const FactVisitor& visit) {
   return reader ? reader->visit(visit) : std::unexpected(reader.error());
 }
 
-Result<void> MemoryStore::compact(const SnapshotWriter& snapshot) {
+Result<void> MemoryStore::compact(const FactSource& snapshot) {
   CHECK(batch_.size() == 0, "no batch is open while the journal is compacted");
   if (!error_.empty()) return fail(error_);
   std::vector<std::byte> bytes = begun(head_);

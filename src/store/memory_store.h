@@ -47,7 +47,7 @@ class MemoryStore final : public Store {
   void append(const FactRef& fact) override { batch_.append(fact); }
   Result<void> commit() override;
   Result<void> replay(const FactVisitor& visit) override;
-  Result<void> compact(const SnapshotWriter& snapshot) override;
+  Result<void> compact(const FactSource& snapshot) override;
 
   // With `false` a commit no longer syncs, as of a streamed journal; sync() does.
   void sync_at_commit(bool syncs) { syncs_ = syncs; }
