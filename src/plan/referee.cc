@@ -196,7 +196,7 @@ std::optional<std::string> Referee::check_kept_promises(const View& view, const 
     if (p.start <= job.promise || starts(plan, p.job)) continue;
     if (p.start == kNever) {  // withdrawn: only for one whose turn it no longer is
       const WaitingEntry* head = view.waiting().head();
-      const bool away = view.nodes().withheld() > 0;  // what it would need may never come back
+      const bool away = view.nodes().withheld() > 0 || unfit_nodes_ > 0;  // what it would need may never come back
       if (head && head->job == p.job && !away)
         return name(view, p.job) + " is first in the queue and loses its promise";
       continue;

@@ -146,10 +146,11 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
   node_changes_.clear();
   const bool before = promises == Promises::before;
   const bool some_leave = !before && plan.closed();
-  for (std::uint32_t i = 0; away_ > 0 && i < power_.size(); ++i) {
+  const bool some_away = away_ > 0 || unfit_nodes_ > 0;
+  for (std::uint32_t i = 0; some_away && i < power_.size(); ++i) {
     const PowerState state = power_[i].state;
-    if (state == PowerState::on) continue;
-    const bool comes_back = state == PowerState::booting || view.options().wakes_for_promises;
+    if (state == PowerState::on && !is_unfit(i)) continue;
+    const bool comes_back = (state == PowerState::booting || view.options().wakes_for_promises) && !is_unfit(i);
     const Instant back = comes_back ? back_at(view, NodeId{i}) : view.now() + 2 * kLongest;
     const std::int64_t processors = view.options().machine->nodes[i].processors;
     node_changes_.push_back({i, view.now(), {processors, 0, 0}});
@@ -158,6 +159,7 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
   const auto uses = [&](JobId id, Instant from, Instant to, const Placement& where) {
     const JobSpec& spec = view.job(id).spec;
     for (const Share& s : where.shares) {
+      if (from == view.now() && is_unfit(s.node.value) && view.job(id).state == JobState::running) continue;
       node_changes_.push_back({s.node.value, from, use_of(spec, s, 1)});
       node_changes_.push_back({s.node.value, to, use_of(spec, s, -1)});
     }
@@ -266,7 +268,7 @@ std::optional<std::string> Referee::check_migrations(const View& view, const Pla
 
 // Later than it was promised, where places are set aside: only if what runs has broken what stood before.
 std::optional<std::string> Referee::check_later_on_nodes(const View& view, const Plan& plan, const Promise& promise) {
-  if (promise.start == kNever && view.nodes().withheld() > 0) return std::nullopt;
+  if (promise.start == kNever && (view.nodes().withheld() > 0 || unfit_nodes_ > 0)) return std::nullopt;
   const Job& job = view.job(promise.job);
   const Placement& before = view.promised_place(promise.job);
   if (before.shares.empty() || job.promise < view.now()) return std::nullopt;
