@@ -44,32 +44,6 @@ Result<void> Controller::record(const Observed& fact) {
   return std::visit([&](const auto& what) { return take_in(what); }, fact);
 }
 
-template <class Kind>
-Result<void> Controller::take_in(const Kind& what) {
-  if (auto why = cluster_.objection(what)) return refuse(std::move(*why));
-  if constexpr (std::is_same_v<Kind, Overdue>) {
-    if (cluster_.job(what.job).limit_end() > cluster_.now()) {  // it has only outrun a prediction
-      outlived_.push_back(what.job);
-      return {};
-    }
-  }
-  bool worth_it = true;
-  if constexpr (std::is_same_v<Kind, PowerChanged>) {
-    worth_it = what.state == PowerState::on || !cluster_.waiting().empty();  // a node that sleeps now may be needed
-  }
-  if constexpr (std::is_same_v<Kind, Serving> || std::is_same_v<Kind, Launched>) worth_it = false;
-  due_ = due_ || worth_it;
-  instant_ = kNever;  // there is reason to look again
-  if constexpr (std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, Vacated> || std::is_same_v<Kind, LaunchFailed>) {
-    if (cluster_.job(what.job).cancelling) return write(Cancelled{what.job}), Result<void>{};  // nobody wants it again
-  }
-  write(what);
-  if constexpr (std::is_same_v<Kind, CancelAsked>) {
-    if (!cluster_.job(what.job).cancelling) stop(what.job, {}, true);
-  }
-  return {};
-}
-
 Result<void> Controller::refuse(std::string why) {
   ++refusals_;
   last_refusal_ = why;
@@ -80,9 +54,7 @@ Result<void> Controller::refuse(std::string why) {
 
 Result<void> Controller::decide() {
   if (!failure_) return failure_;
-  for (const JobId id : outlived_) correct_expectation(id);
-  outlived_.clear();
-  if (!cluster_.eligibility().empty()) settle_eligibility();
+  settle();
   failure_ = std::exchange(due_, false) ? cycle() : send();
   return failure_;
 }
@@ -91,7 +63,8 @@ void Controller::ring() {
   wakeup_ = kNever;
   if (!failure_) return;
   stamp();
-  if (!cluster_.eligibility().empty()) settle_eligibility();
+  if (answers_.next() <= cluster_.now()) look_after_answers();
+  settle();
   failure_ = cycle();
 }
 
@@ -99,6 +72,13 @@ void Controller::close() {
   if (cluster_.gone().empty()) return;
   for (const JobId id : cluster_.gone()) ports_.jobs.left(id, cluster_.job(id));
   write(CycleClosed{});
+}
+
+// What the passing of time and what was taken in have changed besides.
+void Controller::settle() {
+  for (const JobId id : outlived_) correct_expectation(id);
+  outlived_.clear();
+  if (!cluster_.eligibility().empty()) settle_eligibility();
 }
 
 // It may have ended, or been corrected, by now.
@@ -145,8 +125,14 @@ Result<void> Controller::cycle() {
   // Nodes that jobs have left can be had at once.
   Instant wakeup = plan_.looks_again() ? cluster_.now() : (plain_ ? plain_chain_ : chain_).next_wakeup(cluster_);
   wakeup = std::min(wakeup, cluster_.eligibility().next_begin());
-  if (wakeup != wakeup_) ports_.loop.set(*this, wakeup_ = wakeup);
+  policy_wakes_ = wakeup;
+  set_alarm();
   return {};
+}
+
+void Controller::set_alarm() {
+  const Instant wakeup = std::min(policy_wakes_, answers_.next());
+  if (wakeup != wakeup_) ports_.loop.set(*this, wakeup_ = wakeup);
 }
 
 std::optional<std::string> Controller::draft() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "control/answer_watch.h"
 #include "control/ports.h"
 #include "plan/plan.h"
 #include "plan/referee.h"
@@ -40,6 +41,8 @@ class Controller final : public Intake, public Alarm {
 
   Controller(const ClusterOptions& options, const Chain& chain, const Ports& ports, Breach breach = Breach::ends_the_run);
 
+  // Before anything else. Starts have answers where the cluster was made to confirm them.
+  void set_answer_rules(const AnswerRules& rules) { answers_.set_rules(rules); }
   // Observers hear of every fact, in this order. They must outlive the controller.
   void add_observer(FactObserver& observer) { observers_.push_back(&observer); }
 
@@ -69,6 +72,7 @@ class Controller final : public Intake, public Alarm {
   const std::string& last_refusal() const { return last_refusal_; }
   std::int64_t refused_plans() const { return refused_plans_; }  // by the referee, where that does not end the run
   bool plain() const { return plain_; }                          // deciding in the plain mode
+  std::int64_t resent() const { return answers_.resent(); }      // commands that had no answer in time
 
  private:
   template <class Kind>
@@ -78,6 +82,7 @@ class Controller final : public Intake, public Alarm {
   Result<void> refuse(std::string why);
   void stamp();
   void correct_expectation(JobId id);
+  void settle();
   void settle_eligibility();
   Result<void> cycle();
   std::optional<std::string> draft();
@@ -95,9 +100,17 @@ class Controller final : public Intake, public Alarm {
   Command& preempt_command(JobId job, JobId beneficiary);
   Instant limit_end_of(const Job& job) const;
   Result<void> send();
-  void reconcile(const Observation& seen);
-  void reconcile(JobId id, const Observation::JobSeen* seen);
-  void reconcile(const Observation::NodeSeen& seen);
+  void set_alarm();
+  void watch_answers();
+  void look_after_answers();
+  bool has_answer(const AnswerWatch::Awaited& awaited) const;
+  void send_again(JobId id);
+  void send_again(NodeId id);
+  void give_up_on_late_nodes();
+  void reconcile(const Observation& seen, bool taken_over);
+  void reconcile(JobId id, const Observation::JobSeen* seen, bool taken_over);
+  void reconcile(const Observation::NodeSeen& seen, bool taken_over);
+  void give_up(JobId id);
 
   Cluster cluster_;
   const Chain& chain_;
@@ -116,6 +129,9 @@ class Controller final : public Intake, public Alarm {
   std::int64_t cycles_at_instant_ = 0;
   Instant instant_ = kEpoch;
   Instant wakeup_ = kNever;      // when the loop will ring
+  Instant policy_wakes_ = kNever;
+  AnswerWatch answers_;
+  std::vector<AnswerWatch::Awaited> tries_;  // scratch: what is being sent again
   bool due_ = false;             // something is worth a cycle
   std::vector<JobId> outlived_;  // predictions to correct before the next cycle
   std::int64_t refusals_ = 0;

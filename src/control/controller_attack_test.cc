@@ -74,7 +74,7 @@ class Recount {
     ++runs_;
     running_ += job.spec.processors;
     if (job.leaving) leaving_.insert(id);
-    if (!job.leaving && !job.stopping) can_give_way_[job.spec.priority] += job.spec.processors;
+    if (!job.leaving && !job.stopping && !job.starting) can_give_way_[job.spec.priority] += job.spec.processors;
     if (view_.nodes().counted()) return;
     std::int64_t held = 0;
     for (const Share& s : view_.placement(id).shares) {

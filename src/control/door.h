@@ -1,5 +1,10 @@
-// The one door through which state changes: observers, referee, fold. For the files of Controller only.
+// The one door through which state changes: observers, referee, fold; and before it, for what the world says, the check.
+// For the files of Controller only.
 #pragma once
+
+#include <string>
+#include <type_traits>
+#include <utility>
 
 #include "control/controller.h"
 
@@ -13,6 +18,40 @@ void Controller::write(const Kind& what) {
   referee_.saw(cluster_, what);
   cluster_.fold(at, sequence, what);
   referee_.settled(cluster_, what);
+}
+
+template <class Kind>
+Result<void> Controller::take_in(const Kind& what) {
+  if (auto why = cluster_.objection(what)) return refuse(std::move(*why));
+  if constexpr (std::is_same_v<Kind, Finished>) {
+    // Lost with its node: it is done again, unless it must not be.
+    const Job& job = cluster_.job(what.job);
+    if (what.outcome == Outcome::node_failed && job.spec.restart != Restart::never && !job.cancelling) {
+      return take_in(Requeued{what.job, job.spec.limit, what.dispatch});
+    }
+  }
+  if constexpr (std::is_same_v<Kind, Overdue>) {
+    if (cluster_.job(what.job).limit_end() > cluster_.now()) {  // it has only outrun a prediction
+      outlived_.push_back(what.job);
+      return {};
+    }
+  }
+  bool worth_it = true;
+  if constexpr (std::is_same_v<Kind, PowerChanged>) {
+    worth_it = what.state == PowerState::on || !cluster_.waiting().empty();  // a node that sleeps now may be needed
+  }
+  if constexpr (std::is_same_v<Kind, Serving>) worth_it = false;
+  if constexpr (std::is_same_v<Kind, Launched>) worth_it = cluster_.options().by_priority;  // it can give way now
+  due_ = due_ || worth_it;
+  instant_ = kNever;  // there is reason to look again
+  if constexpr (std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, Vacated> || std::is_same_v<Kind, LaunchFailed>) {
+    if (cluster_.job(what.job).cancelling) return write(Cancelled{what.job}), Result<void>{};
+  }
+  write(what);
+  if constexpr (std::is_same_v<Kind, CancelAsked>) {
+    if (!cluster_.job(what.job).cancelling) stop(what.job, {}, true);
+  }
+  return {};
 }
 
 }  // namespace rota

@@ -37,6 +37,7 @@ struct Command {
   std::uint32_t epoch = 0;
   std::uint64_t key = 0;
   JobId job;
+  std::uint32_t dispatch = kAnyDispatch;  // of the job: what is said of it must name this one
   Instant expected_end = kNever;      // start, expect, migrate: report Overdue if it still runs then
   Instant limit_end = kNever;         // start, migrate: end it then, as timed out; kNever: let it run
   Preemption how = Preemption::none;  // preempt
@@ -61,25 +62,34 @@ struct Capabilities {
   bool confirms_starts = false;  // a start is over when Launched or LaunchFailed says so; else it is as good as done
 };
 
-// What really exists, as an engine sees it: for who was away.
+// How one dispatch of a job can be over.
+using DispatchEnd = std::variant<Finished, Vacated, Requeued, LaunchFailed, Cancelled>;
+
+// What really exists, as an engine sees it: for who was away, or may have missed something.
 struct Observation {
   struct JobSeen {
     JobId job;
-    bool runs = true;                        // else it has ended as follows, and nobody was told
-    Outcome outcome = Outcome::completed;
-    std::uint64_t key = 0;                   // of the latest command about it that was carried out
+    bool runs = true;                        // else its latest dispatch is over, as `end` says
+    DispatchEnd end = {};
+    std::uint64_t key = 0;                   // of the latest command about it that was carried out, Launched or not
+    std::uint32_t dispatch = kAnyDispatch;   // that it was started as
   };
   struct NodeSeen {
     NodeId node;
     PowerState power = PowerState::on;
     Health health = Health::up;
+    std::uint64_t key = 0;  // of the latest command about it that was carried out
   };
-  std::vector<JobSeen> jobs;    // all that run, and those whose end was not acknowledged; by id
+  // All that run, and those that have ended as far back as the engine remembers: at least all whose end may not have
+  // been made durable by who was told of it. By id.
+  std::vector<JobSeen> jobs;
   std::vector<NodeSeen> nodes;  // those that it can tell of
 };
 
 // Carries out commands. Nothing comes back from dispatch(), which never blocks: whether and how a command was carried out
-// comes as facts. Of a job that was told to give way an engine reports Vacated in the end, or that it Finished; of one
+// comes as facts. A command that comes again is not carried out again, but answered again. One about a dispatch that was
+// over, or had not begun, when it came ends that dispatch: a start that comes behind it is too old. A start of a new
+// dispatch ends what may still run of the one before. Of a job that was told to give way an engine reports Vacated in the end, or that it Finished; of one
 // that was told to stop, Requeued, Cancelled or Finished.
 class Engine {
  public:

@@ -138,7 +138,8 @@ void Cluster::apply(const Amended& fact) {
   job.spec.partition = fact.terms.partition;
   JobTerms terms = fact.terms;
   std::erase_if(terms.after, [&](const Dependency& d) {
-    return d.when == Dependency::When::started && jobs_[d.on.value].state == JobState::running;
+    const Job& on = jobs_[d.on.value];
+    return d.when == Dependency::When::started && on.state == JobState::running && !on.starting;
   });
   eligibility_.set(fact.job, terms);
   if (waits) {
@@ -170,19 +171,34 @@ void Cluster::apply(const Started& fact) {
   job.dispatch = next_dispatch_++;
   job.command = sequence_;
   running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, id});
-  if (options_.by_priority) by_priority_.insert({job.spec.priority, job.dispatch, job.spec.processors, id});
+  if (!job.starting) rank_running(job, id);
   if (!nodes_.counted()) {
     count_waiting(job, -1);
     nodes_.take(fact.where);
     places_.set(id, fact.where);
   }
-  if (!eligibility_.empty()) eligibility_.started(id);
+  if (!eligibility_.empty() && !job.starting) eligibility_.started(id);
   if (!options_.list_processors) return;
   if (options_.presume_ended) release_presumed_ended();
   const bool own = set_aside_for_ == id;
   map_.take(id, job.spec.processors,
             own ? std::span<const std::uint32_t>(set_aside_) : std::span<const std::uint32_t>{});
   if (own) set_aside_for_ = JobId{};
+}
+
+void Cluster::rank_running(const Job& job, JobId id) {
+  if (options_.by_priority) by_priority_.insert({job.spec.priority, job.dispatch, job.spec.processors, id});
+}
+
+void Cluster::unrank_running(const Job& job, JobId id) {
+  if (options_.by_priority && job.steady()) by_priority_.erase({job.spec.priority, job.dispatch, job.spec.processors, id});
+}
+
+void Cluster::apply(const Launched& fact) {
+  Job& job = jobs_[fact.job.value];
+  job.starting = false;
+  if (job.steady()) rank_running(job, fact.job);
+  if (!eligibility_.empty()) eligibility_.started(fact.job);
 }
 
 // Before their ends are reported: what counts as free must be there to take.
@@ -203,8 +219,8 @@ void Cluster::leave_running(Job& job, JobId id) {
     const auto left = std::find_if(leaving_.begin(), leaving_.end(), [&](const Leaving& l) { return l.job == id; });
     job.expected = left->expected;
     leaving_.erase(left);
-  } else if (options_.by_priority && !job.stopping) {
-    by_priority_.erase({job.spec.priority, job.dispatch, job.spec.processors, id});
+  } else {
+    unrank_running(job, id);
   }
   if (options_.list_processors) map_.release(id);
   if (!nodes_.counted()) {
@@ -314,11 +330,11 @@ void Cluster::queue_again(Job& job, JobId id) {
 
 void Cluster::apply(const Preempted& fact) {
   Job& job = jobs_[fact.job.value];
-  CHECK(job.state == JobState::running && !job.leaving && !job.stopping, "only a running job gives way, and once");
+  CHECK(job.steady(), "only a job that runs and stays gives way, and once");
+  unrank_running(job, fact.job);
   job.leaving = true;
   job.command = sequence_;
   leaving_.push_back({fact.job, fact.beneficiary, job.expected});
-  if (options_.by_priority) by_priority_.erase({job.spec.priority, job.dispatch, job.spec.processors, fact.job});
   if (fact.until != kNever) expect_anew(job, fact.job, fact.until - job.start);
 }
 
@@ -333,7 +349,7 @@ void Cluster::apply(const Vacated& fact) {
 
 void Cluster::apply(const Migrated& fact) {
   Job& job = jobs_[fact.job.value];
-  CHECK(job.state == JobState::running && !job.leaving, "only a running job that stays moves");
+  CHECK(job.steady(), "only a job that runs and stays moves");
   CHECK(running_.erase({job.expected_end(), job.dispatch}), "a running job is in the index");
   nodes_.take(fact.where);
   nodes_.give(places_.of(fact.job), now_);
@@ -377,9 +393,7 @@ void Cluster::apply(const Extended& fact) {
 void Cluster::apply(const Stopped& fact) {
   Job& job = jobs_[fact.job.value];
   CHECK(job.state == JobState::running, "only a running job is stopped");
-  if (options_.by_priority && !job.leaving && !job.stopping) {
-    by_priority_.erase({job.spec.priority, job.dispatch, job.spec.processors, fact.job});
-  }
+  unrank_running(job, fact.job);
   job.stopping = true;
   job.cancelling = job.cancelling || fact.for_good;
   job.command = sequence_;

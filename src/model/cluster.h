@@ -154,6 +154,8 @@ class View {
 
   bool counts_decide_on_nodes() const {
     if (waiting_for_places_ > 0) return false;
+    if (!power_.all_up()) return false;  // what comes free on a node that drains cannot be had
+
     return waiting_for_whole_nodes_ == 0 || (nodes_.partly_used() == 0 && waiting_for_parts_ == 0);
   }
 
@@ -221,13 +223,15 @@ class Cluster final : public View {
   std::optional<std::string> objection_to_terms(JobId job, const JobSpec& spec, const JobTerms& terms) const;
   // Why a job can never run here, as half a sentence ("asks for no processors"); nothing if it can.
   std::optional<std::string> cannot_run(const JobSpec& spec) const;
-  std::optional<std::string> objection(const CancelAsked& fact) const { return not_running(fact.job, "cancelled"); }
+  std::optional<std::string> objection(const CancelAsked& fact) const;
   std::optional<std::string> objection(const Launched& fact) const;
   std::optional<std::string> objection(const LaunchFailed& fact) const;
   std::optional<std::string> objection(const Overdue& fact) const;
   std::optional<std::string> objection(const Vacated& fact) const;
   std::optional<std::string> objection(const Requeued& fact) const;
-  std::optional<std::string> objection(const Finished& fact) const { return not_running(fact.job, "said to have ended"); }
+  std::optional<std::string> objection(const Finished& fact) const {
+    return not_of_its_run(fact, "said to have ended");
+  }
   std::optional<std::string> objection(const Cancelled& fact) const;
   std::optional<std::string> objection(const PowerChanged& fact) const;
   std::optional<std::string> objection(const HealthChanged& fact) const;
@@ -254,6 +258,15 @@ class Cluster final : public View {
 
   std::optional<std::string> unknown(JobId job, const char* verb) const;
   std::optional<std::string> not_running(JobId job, const char* verb) const;
+  // What an engine says of a job that runs must be of the dispatch that runs.
+  template <class Answer>
+  std::optional<std::string> not_of_its_run(const Answer& answer, const char* verb) const {
+    if (auto why = not_running(answer.job, verb)) return why;
+    return answer.dispatch == kAnyDispatch || answer.dispatch == job(answer.job).dispatch
+               ? std::nullopt
+               : std::optional(of_another_run(answer.job, verb));
+  }
+  std::string of_another_run(JobId job, const char* verb) const;
   std::optional<std::string> not_waiting(JobId job, const char* verb) const;
   std::optional<std::string> unknown(NodeId node) const;
   bool wait_for(const std::vector<Dependency>& some, JobId job) const;
@@ -264,7 +277,7 @@ class Cluster final : public View {
   [[gnu::cold]] void apply(const Released& fact);
   [[gnu::cold]] void apply(const Amended& fact);
   [[gnu::cold]] void apply(const CancelAsked& /*fact*/) {}  // Stopped follows
-  [[gnu::cold]] void apply(const Launched& fact) { jobs_[fact.job.value].starting = false; }
+  [[gnu::cold]] void apply(const Launched& fact);
   [[gnu::cold]] void apply(const LaunchFailed& fact);
   void apply(const Overdue& fact) { overdue_.push_back(fact.job); }
   [[gnu::cold]] void apply(const Vacated& fact);
@@ -299,6 +312,9 @@ class Cluster final : public View {
   void add_to_nodes(JobId id);
   void count_waiting(const Job& job, std::int64_t change);
   [[gnu::cold]] void release_presumed_ended();
+  // Among those that can give way.
+  void rank_running(const Job& job, JobId id);
+  void unrank_running(const Job& job, JobId id);
   void leave_running(Job& job, JobId id);
   void queue(Job& job, JobId id);
   void unqueue(Job& job, JobId id);

@@ -19,7 +19,7 @@ const char* state_of(const Job& job) {
     case JobState::waiting:
       return "waits";
     case JobState::running:
-      return job.stopping ? "is being stopped" : job.leaving ? "is leaving" : "runs";
+      return job.stopping ? "is being stopped" : job.leaving ? "is leaving" : job.starting ? "is starting" : "runs";
     case JobState::barred:
       return "is held or not eligible";
     case JobState::rejected:
@@ -52,6 +52,15 @@ std::optional<std::string> Cluster::unknown(NodeId node) const {
 std::optional<std::string> Cluster::not_running(JobId id, const char* verb) const {
   if (!knows(id)) return unknown(id, verb);
   return job(id).state == JobState::running ? std::nullopt : std::optional(is_in_vain(job(id), verb));
+}
+
+std::string Cluster::of_another_run(JobId id, const char* verb) const {
+  return named(job(id)) + " is " + verb + ", which is about a dispatch that is over; nothing was changed.";
+}
+
+std::optional<std::string> Cluster::objection(const CancelAsked& fact) const {
+  if (auto why = not_running(fact.job, "cancelled")) return why;
+  return job(fact.job).cancelling ? std::optional(is_in_vain(job(fact.job), "cancelled")) : std::nullopt;
 }
 
 std::optional<std::string> Cluster::not_waiting(JobId id, const char* verb) const {
@@ -139,17 +148,17 @@ bool Cluster::wait_for(const std::vector<Dependency>& some, JobId id) const {
 }
 
 std::optional<std::string> Cluster::objection(const Launched& fact) const {
-  if (auto why = not_running(fact.job, "said to run")) return why;
+  if (auto why = not_of_its_run(fact, "said to run")) return why;
   return job(fact.job).starting ? std::nullopt : std::optional(is_in_vain(job(fact.job), "said to run"));
 }
 
 std::optional<std::string> Cluster::objection(const LaunchFailed& fact) const {
-  if (auto why = not_running(fact.job, "said not to have started")) return why;
+  if (auto why = not_of_its_run(fact, "said not to have started")) return why;
   return job(fact.job).starting ? std::nullopt : std::optional(is_in_vain(job(fact.job), "said not to have started"));
 }
 
 std::optional<std::string> Cluster::objection(const Overdue& fact) const {
-  if (auto why = not_running(fact.job, "said to be overdue")) return why;
+  if (auto why = not_of_its_run(fact, "said to be overdue")) return why;
   const Job& job = this->job(fact.job);
   if (job.expected_end() > now_) return named(job) + " is said to be overdue, and it has time left; nothing was changed.";
   const bool known = std::find(overdue_.begin(), overdue_.end(), fact.job) != overdue_.end();
@@ -157,7 +166,7 @@ std::optional<std::string> Cluster::objection(const Overdue& fact) const {
 }
 
 std::optional<std::string> Cluster::objection(const Vacated& fact) const {
-  if (auto why = not_running(fact.job, "said to have given way")) return why;
+  if (auto why = not_of_its_run(fact, "said to have given way")) return why;
   const Job& job = this->job(fact.job);
   if (!job.leaving) return is_in_vain(job, "said to have given way");
   const bool possible = fact.kept >= Duration{0} && fact.kept <= now_ - job.start;
@@ -166,7 +175,7 @@ std::optional<std::string> Cluster::objection(const Vacated& fact) const {
 }
 
 std::optional<std::string> Cluster::objection(const Requeued& fact) const {
-  if (auto why = not_running(fact.job, "queued again")) return why;
+  if (auto why = not_of_its_run(fact, "queued again")) return why;
   if (fact.limit > Duration{0} && fact.limit <= kLongest) return std::nullopt;
   return named(job(fact.job)) + " is queued again with no time to run, or too much; nothing was changed.";
 }
@@ -184,6 +193,9 @@ std::optional<std::string> Cluster::objection(const PowerChanged& fact) const {
     return name + " is said to be on its way, which only who ordered it can know; nothing was changed.";
   }
   if (fact.state == before) return name + " is said to be what it is already; nothing was changed.";
+  if (fact.key != 0 && fact.key != power_.row(fact.node).command) {
+    return name + " is said to have carried out what has been followed by another command; nothing was changed.";
+  }
   if (before == PowerState::on && !nodes_.idle(fact.node)) {
     return name + " is said to be off while jobs run there; what became of these must be said first.";
   }
@@ -240,13 +252,13 @@ std::optional<std::string> Cluster::objection(const Promised& fact) const {
 std::optional<std::string> Cluster::objection(const Preempted& fact) const {
   if (auto why = not_running(fact.job, "told to give way")) return why;
   const Job& job = this->job(fact.job);
-  return job.leaving || job.stopping ? std::optional(is_in_vain(job, "told to give way")) : std::nullopt;
+  return job.steady() ? std::nullopt : std::optional(is_in_vain(job, "told to give way"));
 }
 
 std::optional<std::string> Cluster::objection(const Migrated& fact) const {
   if (auto why = not_running(fact.job, "moved")) return why;
   const Job& job = this->job(fact.job);
-  if (job.leaving || nodes_.counted()) return is_in_vain(job, "moved");
+  if (!job.steady() || nodes_.counted()) return is_in_vain(job, "moved");
   if (auto why = objection_to_place(fact.where)) return why;
   Placement beside_licence = fact.where;
   beside_licence.licence = {};

@@ -17,6 +17,10 @@
 
 namespace rota {
 
+// What an engine says of a job is about one of its dispatches (Command::dispatch): late or doubled, it must not be taken
+// for news of the next one. kAnyDispatch: of whichever there is.
+inline constexpr std::uint32_t kAnyDispatch = UINT32_MAX;
+
 // ---- observed
 
 struct Submitted {
@@ -46,25 +50,31 @@ struct CancelAsked {  // of a job that runs: it is told to stop, and Finished fo
 };
 struct Launched {  // the engine says that the job runs
   JobId job;
+  std::uint32_t dispatch = kAnyDispatch;
 };
 struct LaunchFailed {  // it does not run; it is back at its place in the queue, or has failed
   JobId job;
   bool again = true;  // another try can help
+  std::uint32_t dispatch = kAnyDispatch;
 };
 struct Overdue {  // has used up the time that was counted on and still runs
   JobId job;
+  std::uint32_t dispatch = kAnyDispatch;
 };
 struct Vacated {  // has left its processors after it was preempted, and is back at its place in the queue
   JobId job;
   Duration kept{0};  // of the run time of this dispatch: need not be done again
+  std::uint32_t dispatch = kAnyDispatch;
 };
 struct Requeued {  // killed while it ran, and back at the tail of the queue
   JobId job;
   Duration limit{0};  // its new limit
+  std::uint32_t dispatch = kAnyDispatch;
 };
 struct Finished {
   JobId job;
   Outcome outcome = Outcome::completed;
+  std::uint32_t dispatch = kAnyDispatch;
 };
 struct Cancelled {  // taken back, waiting or running: it is done, or being done, elsewhere, or nobody wants it any more
   JobId job;
@@ -72,6 +82,7 @@ struct Cancelled {  // taken back, waiting or running: it is done, or being done
 struct PowerChanged {  // a node has booted, is off, or came or went by itself
   NodeId node;
   PowerState state = PowerState::on;  // on or off
+  std::uint64_t key = 0;              // of the command that is carried out so; 0: it came about by itself
 };
 struct HealthChanged {
   NodeId node;

@@ -97,6 +97,8 @@ struct Job {
   // Once it has ended: how long it ran, not counting what was lost; and once it has started: how long it did not run.
   Duration run_time() const { return done + (end - start); }
   Duration wait() const { return start - spec.submit - done; }
+  // It runs, and nothing is under way with it that the engine has yet to confirm: it may be told something.
+  bool steady() const { return state == JobState::running && !starting && !stopping && !leaving; }
   // It ran, and will not run again.
   bool ended() const {
     return state == JobState::completed || state == JobState::timed_out || state == JobState::failed ||

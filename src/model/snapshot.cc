@@ -96,8 +96,8 @@ void Cluster::keep_running(const JobKept& fact) {
     const auto its = std::find_if(leaving_.begin(), leaving_.end(), [&](const Leaving& l) { return l.job == fact.job; });
     CHECK(its != leaving_.end(), "a job that leaves is in the list of those");
     *its = {fact.job, fact.beneficiary, fact.expected};
-  } else if (options_.by_priority && !job.stopping) {
-    by_priority_.insert({job.spec.priority, job.dispatch, job.spec.processors, fact.job});
+  } else if (job.steady()) {
+    rank_running(job, fact.job);
   }
   if (!nodes_.counted()) {
     nodes_.take(fact.where);

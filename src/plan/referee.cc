@@ -131,6 +131,8 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
     } else if (a.kind == ActionKind::preempt) {
       if (auto breach = check_preemption(view, a)) return breach;
       preempts = true;
+    } else if (view.job(a.job).starting || view.job(a.job).stopping) {
+      return name(view, a.job) + " is killed or extended while it starts or stops";
     } else if (a.kind == ActionKind::kill && view.job(a.job).expected_end() > view.now()) {
       return name(view, a.job) + " is killed before its time is up";
     } else if (a.kind == ActionKind::kill && a.reason.rule != Rule::promise_due &&

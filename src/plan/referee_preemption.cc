@@ -63,6 +63,7 @@ std::optional<std::string> Referee::check_preemption(const View& view, const Act
   const Job& job = view.job(action.job);
   const JobId beneficiary = action.reason.promised;
   if (job.leaving) return name(view, action.job) + " is preempted and is leaving already";
+  if (!job.steady()) return name(view, action.job) + " is preempted while it starts or stops";
   if (!waits(beneficiary)) {
     return name(view, action.job) + " is preempted for nobody who waits";
   }
@@ -126,7 +127,7 @@ bool Referee::could_hold(const View& view, const JobSpec& spec) const {
     with_it.add(use_of(spec, Share{}, 1));
     if (bars(node, spec) != nullptr || !has_rest(node, with_it)) continue;
     if (!power_.empty() && power_[i].state != PowerState::on) continue;
-    if (is_unfit(NodeId{static_cast<std::uint32_t>(i)})) continue;
+    if (is_unfit(i)) continue;
     const std::int64_t free = node.processors - used_[i].processors;
     processors += free;
     hold_a_share += free >= share ? 1 : 0;

@@ -22,7 +22,7 @@ class Movers {
         counts_decide_(view.counts_decide()) {}
 
   bool may_move(const Job& job) const {
-    if (job.spec.restart == Restart::never || job.leaving) return false;
+    if (job.spec.restart == Restart::never || !job.steady()) return false;
     if (job.preemptions > 0 && job.start == now_) return false;  // it gave way at this very instant
     return !somebody_waits_ || (counts_decide_ && job.spec.restart == Restart::checkpoint);
   }

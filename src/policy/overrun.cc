@@ -18,6 +18,9 @@ const WaitingEntry* due_head(const View& view) {
 
 bool time_is_up(const View& view, const Job& job) { return job.backfilled && job.expected_end() <= view.now(); }
 
+// It is on its way, in or out, and cannot be told anything.
+bool in_motion(const Job& job) { return job.starting || job.stopping; }
+
 Reason promise_due(const View& view, const Plan& plan, const WaitingEntry& head, Rule rule) {
   return {rule, head.job, view.job(head.job).promise, plan.free(), head.processors};
 }
@@ -41,7 +44,9 @@ struct Blockers {
   Blockers(const View& view, const HeadRoom& room) {
     for (const JobId id : room.blockers()) {
       const Job& job = view.job(id);
-      if (time_is_up(view, job)) {
+      if (in_motion(job)) {
+        others = others || job.starting;
+      } else if (time_is_up(view, job)) {
         overrunning.push_back(id);
       } else if (!job.extended) {
         others = true;
@@ -82,7 +87,7 @@ class RbHar final : public PromiseDue {
   // A grant has run out and the job still runs.
   static void end_extensions(const View& view, Plan& plan) {
     for (const JobId id : view.overdue()) {
-      if (view.job(id).extended) plan.kill(id, {Rule::promise_due, {}, kNever, plan.free(), 0});
+      if (view.job(id).extended && !in_motion(view.job(id))) plan.kill(id, {Rule::promise_due, {}, kNever, plan.free(), 0});
     }
   }
 
@@ -128,7 +133,7 @@ class Lazy final : public PromiseDue {
     view.running().for_each([&](const RunningEntry& e) {
       if (e.place.end > view.now()) return false;
       const Job& job = view.job(e.job);
-      if (job.backfilled) candidates.push_back({e.job, e.processors, (view.now() - job.start) * e.processors});
+      if (job.backfilled && !in_motion(job)) candidates.push_back({e.job, e.processors, (view.now() - job.start) * e.processors});
       return true;
     });
     const std::vector<JobId> victims = view.counts_decide()

@@ -4,9 +4,9 @@
 
 #include <sstream>
 
+#include "base/page_test.h"
 #include "base/text.h"
 #include "trace/attributes.h"
-#include "trace/page_test.h"
 #include "trace/poisson.h"
 
 namespace rota::trace {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "base/page_test.h"
 #include "trace/cluster_file.h"
-#include "trace/page_test.h"
 
 namespace rota::trace {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/page_test.h"
 #include "trace/generate.h"
-#include "trace/page_test.h"
 
 namespace rota::trace {
 namespace {

@@ -59,11 +59,11 @@ void SimEngine::take_ends(Instant now) {
     const Coming c = ends_.top();
     ends_.pop();
     if (!killed_.empty() && killed_.erase(c.dispatch) > 0) continue;
-    happened_.emplace_back(Finished{c.job, c.timed_out ? Outcome::timed_out : Outcome::completed});
+    over(Finished{c.job, c.timed_out ? Outcome::timed_out : Outcome::completed, alive_[c.job.value].run});
     if (meter_.meters()) meter_.end(c.job, now, false);
     if (!interrupted_.empty()) interrupted_.erase(c.job);
     if (tasks_) tasks_->forget(c.job);
-    alive_.retire(c.job.value);
+    if (!ledger_) alive_.retire(c.job.value);
     if (options_.ties != Ties::batch) flush();
   }
 }
@@ -80,7 +80,7 @@ void SimEngine::take_overdue(Instant now) {
   while (!overdue_.empty() && overdue_.top().at <= now) {
     const Coming c = overdue_.top();
     overdue_.pop();
-    if (!killed_.contains(c.dispatch)) happened_.emplace_back(Overdue{c.job});
+    if (!killed_.contains(c.dispatch)) happened_.emplace_back(Overdue{c.job, alive_[c.job.value].run});
   }
 }
 
@@ -139,7 +139,7 @@ void SimEngine::ring_next() {
   loop_.set(*this, rings_);
 }
 
-void SimEngine::dispatch(const Command& command) {
+void SimEngine::carry_out(const Command& command) {
   switch (command.kind) {
     case Command::Kind::start:
       start(command);
@@ -179,6 +179,7 @@ void SimEngine::start(const Command& command) {
 void SimEngine::run(Alive& job, const Command& command, Duration pause) {
   job.dispatch = ++dispatches_;
   job.cpu_factor = command.cpu_factor;
+  job.run = command.dispatch;
   if (tasks_ && run_tasks(command, pause)) return;
   const Instant natural_end = loop_.now() + pause + time_for(job.run_time, job.cpu_factor);
   job.start = loop_.now();
@@ -252,8 +253,10 @@ void SimEngine::take_switched(Instant now) {
   while (!switching_.empty() && switching_.top().at <= now) {
     const Switching s = switching_.top();
     switching_.pop();
+    if (ledger_ && ledger_->node(s.node).key != s.order) continue;  // it was switched again meanwhile
+    if (ledger_) ledger_->node(s.node).power = s.state;
     meter_.switched(s.node, s.state, now);
-    happened_.emplace_back(PowerChanged{s.node, s.state});
+    happened_.emplace_back(PowerChanged{s.node, s.state, s.order});
     if (tasks_ && s.state == PowerState::on) tasks_->join(s.node);
   }
 }
@@ -267,17 +270,26 @@ void SimEngine::remind(JobId id, Instant expected_end) {
 
 // Its user resubmits it at once, with its true run time as its limit.
 void SimEngine::kill(JobId id) {
+  const std::uint32_t run = alive_[id.value].run;
+  over(Requeued{id, interrupt(id), run});
+  ring_by(loop_.now());
+}
+
+// It runs no longer, and all its work is lost; what there was to do is returned.
+Duration SimEngine::interrupt(JobId id) {
   Alive& job = alive_[id.value];
   CHECK(job.dispatch != 0, "only a running job is killed");
   if (meter_.meters()) meter_.end(id, loop_.now(), true);
   killed_.insert(job.dispatch);
+  if (!leaving_.empty()) std::erase_if(leaving_, [&](const Coming& c) { return c.job == id; });
   if (has_tasks(id)) tasks_->stop(id, false);
   Duration all = job.run_time;  // what it kept before is lost too
   if (const auto its = interrupted_.extract(id); its && its.mapped().all > Duration{0}) all = its.mapped().all;
   ++waiting_;
+  const std::uint32_t run = job.run;
   job = {all};
-  happened_.emplace_back(Requeued{id, job.run_time});
-  ring_by(loop_.now());
+  job.run = run;
+  return all;
 }
 
 void SimEngine::preempt(const Command& command) {
@@ -302,7 +314,7 @@ void SimEngine::vacate(JobId id) {
   Interrupted& its = interrupted_[id];
   ++waiting_;
   if (meter_.meters()) meter_.end(id, loop_.now(), its.kept == Duration{0});
-  happened_.emplace_back(Vacated{id, its.kept});
+  over(Vacated{id, its.kept, job.run});
   if (its.kept > Duration{0} && its.all == Duration{0}) its.all = job.run_time;
   if (!has_tasks(id)) job.run_time -= work_in(std::max(its.kept - its.pause, Duration{0}), job.cpu_factor);
   job.dispatch = 0;
@@ -354,7 +366,7 @@ void SimEngine::cancel(JobId id) {
     std::erase_if(leaving_, [&](const Coming& c) { return c.job == id; });
   }
   if (tasks_) tasks_->forget(id);
-  happened_.emplace_back(Cancelled{id});
+  over(Cancelled{id});
   interrupted_.erase(id);
   alive_.retire(id.value);
   ring_by(loop_.now());

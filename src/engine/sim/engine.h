@@ -4,16 +4,19 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <set>
 #include <variant>
 #include <vector>
 
 #include "base/paged_table.h"
+#include "base/random.h"
 #include "control/ports.h"
 #include "engine/sim/job_tasks.h"
 #include "engine/sim/loop.h"
 #include "engine/sim/power_meter.h"
+#include "engine/sim/run_ledger.h"
 
 namespace rota::sim {
 
@@ -38,6 +41,23 @@ enum class Ties : std::uint8_t {
   one_by_one,    // the same order without the rest of that mode; nodes that have booted come last, together
 };
 
+// What can go wrong on the cluster itself, each by chance from 0 to 1. What gets lost on the way is FaultyLink's.
+struct EngineFaults {
+  double launch_fails = 0;           // of each start; another try can help,
+  double launch_fails_for_good = 0;  // or cannot
+  double boot_hangs = 0;             // of each boot: the node never gets there unless it is switched again
+  std::uint64_t seed = 1;
+};
+
+// How often each has happened, with what was done to the nodes.
+struct EngineFaultCounts {
+  std::int64_t failed_launches = 0;
+  std::int64_t hung_boots = 0;
+  std::int64_t node_deaths = 0;
+  std::int64_t drains = 0;
+  std::int64_t lost_jobs = 0;
+};
+
 struct EngineOptions {
   Ties ties = Ties::batch;
   // While so few jobs wait or fewer, the next job arrives at once, not after its gap; -1: never (closed loop studies).
@@ -53,6 +73,9 @@ struct EngineOptions {
   const TaskTable* tasks = nullptr;
   const Machine* machine = nullptr;
   Bind bind = Bind::none;
+  // Keeps a ledger of commands, so that they may come late, twice and out of order, and confirms starts. `metered` must
+  // name the machine where nodes are described. Without it every command comes once and in order.
+  std::optional<EngineFaults> faults = {};
 };
 
 class SimEngine final : public Engine, public Alarm, private TaskListener {
@@ -62,6 +85,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
         source_(source),
         loop_(loop),
         meter_(options.metered, {options.keeps_states, options.meters_jobs, options.unix_start}) {
+    if (options.faults) misbehave();
     if (!options.tasks) return;
     tasks_ = std::make_unique<JobTasks>(options.bind, *options.machine, *options.tasks, loop);
     tasks_->open(*this);
@@ -79,8 +103,22 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   // Takes back a job that waits or runs: it is reported as Cancelled.
   [[gnu::cold]] void cancel(JobId id);
 
-  void dispatch(const Command& command) override;
+  Capabilities capabilities() const override;
+  void dispatch(const Command& command) override {
+    if (ledger_) return dispatch_once(command);
+    carry_out(command);
+  }
+  Observation observe() const override { return ledger_ ? ledger_->observe() : Observation{}; }
   void ring() override;
+
+  // With a ledger only. A job that somebody has submitted will run for so long; said again, if its id was given again.
+  [[gnu::cold]] void will_run(JobId id, Duration run_time);
+  [[gnu::cold]] void node_dies(NodeId node);  // its jobs are lost
+  [[gnu::cold]] void node_drains(NodeId node);
+  [[gnu::cold]] void node_recovers(NodeId node);
+  void heal() { options_.faults = EngineFaults{}; }  // nothing more goes wrong by chance
+  const RunLedger* ledger() const { return ledger_.get(); }
+  const EngineFaultCounts& fault_counts() const { return fault_counts_; }
 
   const Result<void>& failure() const { return failure_; }
   std::int64_t arrived() const { return arrived_; }  // so far
@@ -119,6 +157,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
     Instant start = kNever;      // of this dispatch
     std::uint32_t dispatch = 0;  // 0: waiting
     std::int32_t cpu_factor = 1000;
+    std::uint32_t run = kAnyDispatch;  // the number by which the controller knows this dispatch
   };
   using Happening = std::variant<Observed, Arrival>;
   // What more there is to know of a job that was told to stop or to move: of few.
@@ -129,6 +168,25 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
     Duration all{0};    // the run time before anything was done, if some of it has been done
   };
 
+  [[gnu::cold]] void misbehave();
+  void carry_out(const Command& command);
+  [[gnu::cold]] void dispatch_once(const Command& command);
+  [[gnu::cold]] void launch(const Command& command);
+  [[gnu::cold]] void end_early(const Command& command);
+  [[gnu::cold]] void answer_again(const Command& command);
+  [[gnu::cold]] void order_power(const Command& command);
+  [[gnu::cold]] void set_health(NodeId node, Health health);
+  [[gnu::cold]] bool has_room(const Placement& where) const;
+  [[gnu::cold]] Duration interrupt(JobId id);
+  template <class End>
+  void over(const End& end) {
+    happened_.emplace_back(end);
+    if (ledger_) ledger_->over(end.job, alive_[end.job.value].run, end);
+  }
+  void tell_now(const Observed& fact) {
+    happened_.emplace_back(fact);
+    ring_by(loop_.now());
+  }
   void start(const Command& command);
   void remind(JobId id, Instant expected_end);  // reports Overdue at the expected end if the job outlives it
   [[gnu::cold]] void kill(JobId id);
@@ -187,6 +245,9 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   std::int64_t waiting_ = 0;
   std::uint32_t dispatches_ = 0;
   Result<void> failure_;
+  std::unique_ptr<RunLedger> ledger_;  // nullptr: commands come once and in order
+  std::optional<Random> chance_;
+  EngineFaultCounts fault_counts_;
 };
 
 }  // namespace rota::sim

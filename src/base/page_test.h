@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string>
 
-namespace rota::trace {
+namespace rota {
 
 // The page must hold `text` between the lines "<!-- from the code: NAME -->" and "<!-- end -->". Where it does not, the
 // test fails; run with ROTA_WRITE_DOCS=1 it first writes the page anew.
@@ -29,4 +29,4 @@ inline void expect_in_page(const std::string& page, const std::string& name, con
       << "Run this test with ROTA_WRITE_DOCS=1 to write " << path << " anew.";
 }
 
-}  // namespace rota::trace
+}  // namespace rota

@@ -1,0 +1,147 @@
+// Commands whose answers do not come, and what the engine says really exists: how the controller finds its way back when
+// something was lost between the two, or when another process has left the state to it.
+#include <algorithm>
+#include <vector>
+
+#include "control/door.h"
+
+namespace rota {
+
+// How often each has been sent is written in `tries_`; what is sent for the first time is not in it.
+void Controller::watch_answers() {
+  const bool confirmed = cluster_.options().confirms_starts;
+  for (std::size_t i = 0; i < unsent_; ++i) {
+    const Command& command = commands_[i];
+    if (command.kind == Command::Kind::start && !confirmed) continue;
+    const auto again = std::find_if(tries_.begin(), tries_.end(), [&](const AnswerWatch::Awaited& a) { return a.key == command.key; });
+    answers_.sent(command, cluster_.now(), again == tries_.end() ? 1 : again->tries + 1);
+  }
+  tries_.clear();
+  set_alarm();
+}
+
+void Controller::look_after_answers() {
+  for (const AnswerWatch::Awaited& awaited : answers_.take_due(cluster_.now())) {
+    if (has_answer(awaited)) continue;
+    tries_.push_back(awaited);
+    awaited.job.valid() ? send_again(awaited.job) : send_again(awaited.node);
+  }
+  if (!answers_.looks(cluster_.now())) return;
+  reconcile(ports_.engine.observe(), false);
+  give_up_on_late_nodes();
+}
+
+bool Controller::has_answer(const AnswerWatch::Awaited& awaited) const {
+  if (!awaited.job.valid()) {
+    const PowerState state = cluster_.power().state(awaited.node);
+    const bool settled = state == PowerState::on || state == PowerState::off;
+    return settled || cluster_.power().row(awaited.node).command != awaited.key;
+  }
+  if (!cluster_.knows(awaited.job)) return true;
+  const Job& job = cluster_.job(awaited.job);
+  return job.state != JobState::running || job.steady() || job.command != awaited.key;
+}
+
+// The latest command about a job that runs, under its own key.
+void Controller::send_again(JobId id) {
+  const Job& job = cluster_.job(id);
+  if (job.stopping) {
+    Command& kill = command(Command::Kind::kill, id);
+    kill.for_good = job.cancelling;
+    kill.key = job.command;
+  } else if (job.leaving) {
+    const auto& leaving = cluster_.leaving();
+    const auto its = std::find_if(leaving.begin(), leaving.end(), [&](const Leaving& l) { return l.job == id; });
+    preempt_command(id, its->beneficiary).key = job.command;
+  } else {
+    Command& run = command(job.starting ? Command::Kind::start : Command::Kind::migrate, id);
+    run.key = job.command;
+    run_terms(run);
+  }
+}
+
+void Controller::send_again(NodeId id) {
+  const bool on = cluster_.power().state(id) == PowerState::booting;
+  Command& again = command(on ? Command::Kind::power_on : Command::Kind::power_off, {});
+  again.node = id;
+  again.key = cluster_.power().row(id).command;
+}
+
+Result<void> Controller::resume() {
+  stamp();
+  write(Opened{cluster_.epoch() + 1});
+  reconcile(ports_.engine.observe(), true);
+  answers_.looked(cluster_.now());
+  due_ = true;
+  return decide();
+}
+
+// `taken_over`: nobody knows what was sent, so all that has no answer is sent again.
+void Controller::reconcile(const Observation& seen, bool taken_over) {
+  std::vector<JobId> jobs;
+  cluster_.for_each_job([&](JobId id, const Job& job) {
+    if (job.state == JobState::running) jobs.push_back(id);
+  });
+  const auto by_id = [](const Observation::JobSeen& a, JobId b) { return a.job < b; };
+  for (const JobId id : jobs) {
+    const auto at = std::lower_bound(seen.jobs.begin(), seen.jobs.end(), id, by_id);
+    reconcile(id, at != seen.jobs.end() && at->job == id ? &*at : nullptr, taken_over);
+  }
+  for (const Observation::JobSeen& job : seen.jobs) {  // it runs and we do not count on it: it must not go on
+    if (!job.runs || (cluster_.knows(job.job) && cluster_.job(job.job).state == JobState::running)) continue;
+    Command& kill = command(Command::Kind::kill, job.job);
+    kill.for_good = true;
+    kill.dispatch = job.dispatch;
+  }
+  for (const Observation::NodeSeen& node : seen.nodes) reconcile(node, taken_over);
+}
+
+// A job that holds what it asked for, and what the engine knows of it; nullptr: nothing.
+void Controller::reconcile(JobId id, const Observation::JobSeen* seen, bool taken_over) {
+  const Job& job = cluster_.job(id);
+  if (seen && seen->dispatch != kAnyDispatch && seen->dispatch != job.dispatch) seen = nullptr;  // of an earlier one
+  if (seen && !seen->runs) {
+    std::visit([&](const auto& end) { static_cast<void>(take_in(end)); }, seen->end);
+    return;
+  }
+  if (!seen && !job.starting) return give_up(id);
+  if (seen && job.starting) static_cast<void>(take_in(Launched{id, job.dispatch}));
+  if (seen && job.expected_end() <= cluster_.now() && job.steady()) static_cast<void>(take_in(Overdue{id, job.dispatch}));
+  const bool carried_out = seen && seen->key >= job.command;
+  if (taken_over && !carried_out) send_again(id);
+}
+
+// It was there and is gone: nobody knows how it ended.
+void Controller::give_up(JobId id) {
+  if (cluster_.job(id).cancelling) {
+    static_cast<void>(take_in(Cancelled{id}));
+  } else {
+    static_cast<void>(take_in(Finished{id, Outcome::node_failed}));
+  }
+}
+
+void Controller::reconcile(const Observation::NodeSeen& seen, bool taken_over) {
+  if (seen.health != cluster_.power().health(seen.node)) static_cast<void>(take_in(HealthChanged{seen.node, seen.health}));
+  const NodePowerRow& known = cluster_.power().row(seen.node);
+  const bool waited_for = known.state == PowerState::booting || known.state == PowerState::shutting_down;
+  const bool settled = seen.power == PowerState::on || seen.power == PowerState::off;
+  const bool carried_out = seen.key >= known.command;
+  if (waited_for && !carried_out) {
+    if (taken_over) send_again(seen.node);
+  } else if (settled && seen.power != known.state) {
+    static_cast<void>(take_in(PowerChanged{seen.node, seen.power, waited_for ? known.command : 0}));
+  }
+}
+
+// A boot that takes far longer than it should hangs: it has failed, and is tried again later like any other.
+void Controller::give_up_on_late_nodes() {
+  const Duration grace = answers_.rules().boot_grace;
+  if (grace <= Duration{0}) return;
+  for (std::uint32_t i = 0; i < cluster_.nodes().size(); ++i) {
+    const NodePowerRow& row = cluster_.power().row(NodeId{i});
+    if (row.until == kNever || row.until + grace > cluster_.now()) continue;
+    static_cast<void>(take_in(PowerChanged{NodeId{i}, PowerState::off, row.command}));
+  }
+}
+
+}  // namespace rota

@@ -1,0 +1,58 @@
+#include "engine/sim/faulty_link.h"
+
+namespace rota::sim {
+
+void FaultyLink::pass(const Message& message, std::int64_t& lost) {
+  const int copies = chance_.chance(faults_.doubles) ? 2 : 1;
+  counts_.doubled += copies - 1;
+  for (int copy = 0; copy < copies; ++copy) {
+    if (chance_.chance(faults_.loses)) {
+      ++lost;
+      continue;
+    }
+    if (!chance_.chance(faults_.delays)) {
+      arrive(message);
+      continue;
+    }
+    ++counts_.delayed;
+    const Instant at = loop_.now() + Duration{chance_.between(1, faults_.longest.count())};
+    on_the_way_.emplace(std::pair(at, ++messages_), message);
+    loop_.set(*this, on_the_way_.begin()->first.first);
+  }
+}
+
+void FaultyLink::arrive(const Message& message) {
+  std::visit([&](const auto& what) { take(what); }, message);
+}
+
+void FaultyLink::take(const Observed& fact) {
+  if (!listener_) {
+    ++counts_.unheard;
+    return;
+  }
+  heard_ = true;
+  static_cast<void>(listener_->record(fact));  // one that contradicts the state is refused, and counted there
+}
+
+// The engine must not hear what became of it.
+Result<void> FaultyLink::record(const Observed& fact) {
+  pass(fact, counts_.lost_answers);
+  return {};
+}
+
+// How that ended is for the listener to know.
+Result<void> FaultyLink::decide() {
+  if (std::exchange(heard_, false) && listener_) static_cast<void>(listener_->decide());
+  return {};
+}
+
+void FaultyLink::ring() {
+  while (!on_the_way_.empty() && on_the_way_.begin()->first.first <= loop_.now()) {
+    const auto next = on_the_way_.extract(on_the_way_.begin());
+    arrive(next.mapped());
+  }
+  if (!on_the_way_.empty()) loop_.set(*this, on_the_way_.begin()->first.first);
+  static_cast<void>(decide());
+}
+
+}  // namespace rota::sim

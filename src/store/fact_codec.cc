@@ -1,0 +1,84 @@
+#include "store/fact_codec.h"
+
+#include <array>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "store/field_codec.h"
+
+namespace rota::store {
+namespace {
+
+constexpr std::size_t kHeadBytes = 3 * kMostNumberBytes;  // kind, time and sequence number
+
+// Reads the fields of one kind into the fact; false: the reader says why.
+template <std::size_t Kind>
+bool take_fields(FieldReader& in, Fact& fact) {
+  return in.take(fact.what.emplace<Kind>(), fact.at);
+}
+
+using TakeFields = bool (*)(FieldReader&, Fact&);
+
+template <std::size_t... Kind>
+constexpr std::array<TakeFields, sizeof...(Kind)> readers(std::index_sequence<Kind...> /*all*/) {
+  return {take_fields<Kind>...};
+}
+constexpr auto kReaders = readers(std::make_index_sequence<AllKinds::kCount>{});
+
+std::string place(std::uint64_t number) { return "fact " + std::to_string(number) + " of the batch"; }
+
+std::string_view name_of(const Fact& fact) {
+  return std::visit([](const auto& what) { return Fields<std::remove_cvref_t<decltype(what)>>::name; }, fact.what);
+}
+
+}  // namespace
+
+FactRef ref_of(const Fact& fact) {
+  return std::visit([&](const auto& what) { return FactRef{fact.at, fact.sequence, &what}; }, fact.what);
+}
+
+void FactEncoder::append(const FactRef& fact) {
+  std::byte* at = out_.end();
+  at = put_number(at, fact.what.index());
+  at = put_number(at, distance(at_, fact.at));
+  at = put_number(at, fold_sign(static_cast<std::int64_t>(fact.sequence - sequence_ - 1)));
+  at_ = fact.at;
+  sequence_ = fact.sequence;
+  FieldWriter<kJournalVersion> fields(out_, fact.at);
+  at = std::visit(
+      [&](const auto* what) {
+        static_assert(kHeadBytes + most_bytes<std::remove_cvref_t<decltype(*what)>>() <= ByteBuffer::kRoom);
+        return fields.put(at, *what);
+      },
+      fact.what);
+  out_.stop(at);
+}
+
+void FactEncoder::clear() {
+  out_.clear();
+  at_ = kEpoch;
+  sequence_ = 0;
+}
+
+FactDecoder::FactDecoder(ByteSpan batch, std::uint32_t version) : in_(batch), version_(version) {}
+
+Result<bool> FactDecoder::next(Fact& fact) {
+  if (in_.left() == 0) return false;
+  ++count_;
+  std::uint64_t kind = 0;
+  std::uint64_t time = 0;
+  std::uint64_t sequence = 0;
+  if (!in_.number(kind) || !in_.number(time) || !in_.number(sequence)) return fail(place(count_) + " ends too early");
+  if (kind >= kReaders.size()) {
+    return fail(place(count_) + " is of kind " + std::to_string(kind) + ", and there are " +
+                std::to_string(kReaders.size()));
+  }
+  fact.at = at_ = at_distance(at_, time);
+  fact.sequence = sequence_ += static_cast<std::uint64_t>(unfold_sign(sequence)) + 1;
+  FieldReader fields(in_, version_);
+  if (kReaders[kind](fields, fact)) return true;
+  return fail(place(count_) + ", " + std::string(name_of(fact)) + ", cannot be read; " + fields.error());
+}
+
+}  // namespace rota::store

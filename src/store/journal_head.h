@@ -1,0 +1,50 @@
+// What a journal says before its first fact: what a replay has to know that is in no fact. Written as one line of text
+// in JSON, by the table below; docs/journal.md has it for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "base/result.h"
+#include "model/fact_fields.h"
+
+namespace rota::store {
+
+struct JournalHead {
+  std::string rota = {};        // the version that wrote it
+  std::string policy = {};      // as it would be written on a command line
+  std::int64_t processors = 0;  // of the cluster
+  std::string ties = {};        // how events of one instant follow each other; empty: as they do where nobody says
+  std::string cluster = {};     // text of the cluster file; empty: there is none, processors are only counted
+  std::string workload = {};    // what was rehearsed; empty: nothing was
+  std::string settings = {};    // whatever else was asked for, as it would be written on a command line
+
+  bool operator==(const JournalHead&) const = default;
+};
+
+// {"rota":"1.2.0","policy":"easy",...}, without a newline; what has its default is left out.
+std::string head_text(const JournalHead& head);
+
+// The same back. The error is a whole sentence without file and place.
+Result<JournalHead> read_head(std::string_view text);
+
+}  // namespace rota::store
+
+namespace rota {
+
+template <>
+struct Fields<store::JournalHead> {
+  using F = store::JournalHead;
+  static constexpr std::tuple all{
+      Field{"rota", &F::rota, "the version of Rota that wrote it"},
+      Field{"policy", &F::policy, "the policy that decided, with its knobs"},
+      Field{"processors", &F::processors, "of the cluster"},
+      Field{"ties", &F::ties, "how events of one instant follow each other, where that was asked for"},
+      Field{"cluster", &F::cluster, "the text of the cluster file, where there is one"},
+      Field{"workload", &F::workload, "what was rehearsed"},
+      Field{"settings", &F::settings, "whatever else was asked for"}};
+};
+
+}  // namespace rota

@@ -1,0 +1,214 @@
+#include "swarm/case.h"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <string_view>
+
+#include "model/never_fits.h"
+#include "policy/chain.h"
+
+namespace rota::swarm {
+namespace {
+
+constexpr std::int64_t kSpan = 4000;  // seconds in which things happen
+
+template <std::size_t N>
+std::string any_of(Random& random, const std::array<std::string_view, N>& choices) {
+  return std::string(choices[static_cast<std::size_t>(random.between(0, N - 1))]);
+}
+
+Machine any_machine(Random& random) {
+  Machine machine = Machine::counted(0);
+  machine.racks = {""};
+  machine.partitions.resize(2);
+  machine.partitions[0].name = "all";
+  machine.partitions[1].name = "some";
+  machine.default_partition = PartitionId{0};
+  const auto nodes = static_cast<std::uint32_t>(random.between(2, 8));
+  const bool alike = random.chance(0.4);
+  const std::int32_t boots_that_fail = random.chance(0.3) ? 200 : 0;
+  for (std::uint32_t i = 0; i < nodes; ++i) {
+    Node& node = machine.nodes.emplace_back();
+    node.name = "n" + std::to_string(i);
+    node.processors = alike ? 4 : static_cast<std::uint32_t>(random.between(1, 8));
+    node.memory = alike || random.chance(0.5) ? 0 : random.between(2, 16);
+    node.cpu_factor = alike || random.chance(0.5) ? 1000 : 2000;
+    node.partitions = {PartitionId{0}};
+    if (i % 2 == 1) node.partitions.push_back(PartitionId{1});
+    node.power.boot = seconds(random.between(20, 300));
+    node.power.shutdown = seconds(random.between(0, 60));
+    node.power.idle = 1000;
+    node.power.boot_fails = boots_that_fail;
+    for (const PartitionId p : node.partitions) {
+      machine.partitions[p.value].nodes.push_back(NodeId{i});
+      machine.partitions[p.value].processors += node.processors;
+    }
+    machine.processors += node.processors;
+  }
+  machine.licences = {{"solver", random.between(1, 3)}};
+  machine.boot_seed = random.between(1, 1000);
+  return machine;
+}
+
+// Knobs that would have no effect, or that do not go together, are left out.
+std::string any_policy(Random& random, bool counted) {
+  std::string policy = any_of<9>(random, {"fcfs", "fcfs-skip", "easy", "easy", "easy+depth=3", "conservative", "strict",
+                                          "rb-har", "grace"});
+  const auto maybe = [&](const std::string& knob) {
+    if (Chain::parse(policy + "+" + knob)) policy += "+" + knob;
+  };
+  if (random.chance(0.3)) maybe("order=" + any_of<4>(random, {"sjf", "smallest", "largest", "wfp3"}));
+  if (random.chance(0.3)) maybe("predict=tsafrir");
+  if (random.chance(0.5)) maybe("overrun=" + any_of<4>(random, {"run-on", "kill", "lazy", "200"}));
+  if (random.chance(0.4)) {
+    maybe(any_of<4>(random, {"preempt=suspend", "preempt=requeue", "preempt=checkpoint+checkpoint=0",
+                             "preempt=checkpoint+checkpoint=150"}));
+  }
+  if (!counted && random.chance(0.5)) {
+    maybe(any_of<5>(random, {"power=demand+power-wait=0+power-idle=300", "power=demand+power-wait=400+power-idle=100",
+                             "power=idle-timeout+power-idle=200", "power=load-factor+power-interval=600",
+                             "power=load-factor+power-interval=60+power-close=0.9"}));
+  }
+  return policy;
+}
+
+CaseJob any_job(Random& random, const Case& drawn, std::int64_t number) {
+  CaseJob job;
+  JobSpec& spec = job.spec;
+  spec.number = number;
+  spec.submit = at_seconds(random.between(0, kSpan / 2));
+  const std::int64_t most = drawn.machine.processors;
+  spec.processors = static_cast<std::uint32_t>(random.between(1, random.chance(0.7) ? std::max<std::int64_t>(most / 3, 1) : most));
+  const std::int64_t run = random.between(1, random.chance(0.7) ? 200 : 900);
+  job.run_time = seconds(run);
+  spec.limit = seconds(std::max<std::int64_t>(run + random.between(random.chance(0.3) ? -run / 2 : 0, 300), 1));
+  spec.priority = random.chance(0.3) ? static_cast<std::int32_t>(random.between(-1, 2)) : 0;
+  spec.user = static_cast<std::uint32_t>(random.between(0, 3));
+  spec.restart = static_cast<Restart>(random.between(0, 2));
+  if (spec.restart != Restart::never) spec.restart_cost = seconds(random.between(0, 20));
+  if (!drawn.counted) {
+    if (random.chance(0.3)) spec.nodes = static_cast<std::uint32_t>(random.between(1, std::min<std::int64_t>(spec.processors, 3)));
+    if (random.chance(0.3)) spec.memory = random.between(1, 8);
+    if (random.chance(0.2)) spec.partition = PartitionId{static_cast<std::uint32_t>(random.between(0, 1))};
+    if (random.chance(0.2)) {
+      spec.licence = LicenceId{0};
+      spec.licences = static_cast<std::uint32_t>(random.between(1, drawn.machine.licences[0].count));
+    }
+  }
+  if (random.chance(0.7)) return job;
+  job.has_terms = true;
+  if (random.chance(0.4)) job.begin = random.between(0, kSpan);
+  if (number > 1 && random.chance(0.4)) {
+    for (std::int64_t i = random.between(1, 2); i > 0; --i) {
+      job.after.emplace_back(random.between(1, number - 1), static_cast<Dependency::When>(random.between(0, 3)));
+    }
+  }
+  if (random.chance(0.3)) {
+    job.array = random.between(1, 2);
+    job.throttle = static_cast<std::uint32_t>(job.array);
+  }
+  if (random.chance(0.2)) job.holds = random.chance(0.5) ? kHeldByUser : kHeldByOperator;
+  return job;
+}
+
+void draw_troubles(Random& random, Case& drawn) {
+  const double level = random.chance(0.2) ? 0 : random.unit() * 0.3;  // how bad the link is
+  drawn.link = {level * random.unit(), level * random.unit(), level * 2 * random.unit(), seconds(random.between(1, 200))};
+  drawn.engine.seed = random.bits();
+  if (random.chance(0.5)) drawn.engine.launch_fails = random.unit() * 0.2;
+  if (random.chance(0.3)) drawn.engine.launch_fails_for_good = random.unit() * 0.05;
+  if (random.chance(0.5)) drawn.engine.boot_hangs = random.unit() * 0.3;
+  if (random.chance(0.5)) drawn.store = {random.unit() * 0.01, random.unit() * 0.3, 0.4, 0.4};
+  const auto nodes = static_cast<std::int64_t>(drawn.machine.nodes.size());
+  for (std::int64_t i = drawn.counted || random.chance(0.3) ? 0 : random.between(1, 6); i > 0; --i) {
+    NodeTrouble trouble{random.chance(0.6) ? NodeTrouble::Kind::dies : NodeTrouble::Kind::drains, random.between(0, kSpan),
+                        NodeId{static_cast<std::uint32_t>(random.between(0, nodes - 1))}};
+    drawn.troubles.push_back(trouble);
+    if (random.chance(0.3)) continue;
+    trouble.kind = NodeTrouble::Kind::recovers;
+    trouble.at += random.between(1, 1000);
+    drawn.troubles.push_back(trouble);
+  }
+  for (std::int64_t i = random.chance(0.7) ? 0 : random.between(1, 3); i > 0; --i) {
+    drawn.jumps.push_back({random.between(0, kSpan), random.chance(0.5) ? random.between(1, 500) : -random.between(1, 120)});
+  }
+  for (std::int64_t i = random.chance(0.2) ? 0 : random.between(1, 6); i > 0; --i) {
+    drawn.crashes.push_back({static_cast<CrashPoint::Where>(random.between(0, 4)), random.between(1, random.chance(0.5) ? 400 : 60),
+                             random.between(0, 300)});
+  }
+  for (std::int64_t i = random.between(0, 3); i > 0; --i) drawn.compactions.push_back(random.between(0, kSpan));
+}
+
+void draw_acts(Random& random, Case& drawn) {
+  const auto jobs = static_cast<std::int64_t>(drawn.jobs.size());
+  for (std::int64_t i = random.between(0, jobs / 3); i > 0; --i) {
+    UserAct act;
+    act.kind = static_cast<UserAct::Kind>(random.between(0, 3));
+    act.at = random.between(0, kSpan);
+    act.job = random.between(1, jobs);
+    act.limit = random.between(1, 900);
+    act.priority = static_cast<std::int32_t>(random.between(-1, 2));
+    act.begin = random.chance(0.5) ? 0 : random.between(0, kSpan);
+    drawn.acts.push_back(act);
+  }
+}
+
+}  // namespace
+
+Case draw_case(std::uint64_t seed) {
+  Random random(seed);
+  Case drawn;
+  drawn.seed = seed;
+  drawn.counted = random.chance(0.35);
+  drawn.machine = drawn.counted ? Machine::counted(random.between(1, 16)) : any_machine(random);
+  drawn.policy = any_policy(random, drawn.counted);
+  const std::int64_t jobs = random.between(5, 60);
+  for (std::int64_t number = 1; number <= jobs; ++number) {
+    CaseJob job = any_job(random, drawn, number);
+    while (!drawn.counted && never_fits(drawn.machine, job.spec)) job = any_job(random, drawn, number);
+    drawn.jobs.push_back(job);
+  }
+  draw_acts(random, drawn);
+  draw_troubles(random, drawn);
+  drawn.answers = {seconds(random.between(20, 120)), seconds(random.between(100, 600)), seconds(random.between(60, 600))};
+  drawn.heals_at = kSpan + random.between(0, 500);
+  return drawn;
+}
+
+std::string told(const Case& drawn) {
+  std::ostringstream out;
+  out << "seed " << drawn.seed << ", policy " << drawn.policy << ", " << drawn.machine.processors << " processors on "
+      << drawn.machine.nodes.size() << " nodes\n";
+  for (const Node& n : drawn.machine.nodes) {
+    out << "  node " << n.name << ": " << n.processors << " processors, memory " << n.memory << ", cpu " << n.cpu_factor << ", boot "
+        << n.power.boot.count() / 1000 << " s, shutdown " << n.power.shutdown.count() / 1000 << " s\n";
+  }
+  for (const CaseJob& j : drawn.jobs) {
+    out << "  job " << j.spec.number << ": at " << j.spec.submit.time_since_epoch().count() / 1000 << ", " << j.spec.processors
+        << " processors, limit " << j.spec.limit.count() / 1000 << ", runs " << j.run_time.count() / 1000 << ", priority "
+        << j.spec.priority << ", nodes " << j.spec.nodes << ", memory " << j.spec.memory << ", licences " << j.spec.licences
+        << ", restart " << static_cast<int>(j.spec.restart);
+    if (j.has_terms) out << ", begin " << j.begin << ", array " << j.array << "/" << j.throttle << ", holds " << int{j.holds};
+    for (const auto& [on, when] : j.after) out << ", after " << on << "/" << static_cast<int>(when);
+    out << "\n";
+  }
+  for (const UserAct& a : drawn.acts) {
+    out << "  act " << static_cast<int>(a.kind) << " at " << a.at << " job " << a.job << " limit " << a.limit << " priority "
+        << a.priority << " begin " << a.begin << "\n";
+  }
+  for (const NodeTrouble& t : drawn.troubles) {
+    out << "  node trouble " << static_cast<int>(t.kind) << " at " << t.at << " node " << t.node.value << "\n";
+  }
+  for (const ClockJump& j : drawn.jumps) out << "  clock jump at " << j.at << " by " << j.by << "\n";
+  for (const CrashPoint& c : drawn.crashes) {
+    out << "  crash " << static_cast<int>(c.where) << " at the " << c.count << "th, away " << c.away << "\n";
+  }
+  out << "  link loses " << drawn.link.loses << " doubles " << drawn.link.doubles << " delays " << drawn.link.delays << " up to "
+      << drawn.link.longest.count() / 1000 << " s; launches fail " << drawn.engine.launch_fails << " for good "
+      << drawn.engine.launch_fails_for_good << ", boots hang " << drawn.engine.boot_hangs << "; commits fail "
+      << drawn.store.commit_fails << "; compactions " << drawn.compactions.size() << "; heals at " << drawn.heals_at << "\n";
+  return out.str();
+}
+
+}  // namespace rota::swarm

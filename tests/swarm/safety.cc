@@ -1,0 +1,119 @@
+#include "swarm/safety.h"
+
+namespace rota::swarm {
+namespace {
+
+std::string named(std::int64_t number) { return "job " + std::to_string(number); }
+
+}  // namespace
+
+Safety::Safety(const Case& drawn) : drawn_(drawn) {
+  for (std::size_t i = 0; i < drawn.jobs.size(); ++i) {
+    const CaseJob& job = drawn.jobs[i];
+    index_[job.spec.number] = i;
+    least_begin_[job.spec.number] = at_seconds(job.begin);
+    if ((job.holds & kHolds) != 0) held_.insert(job.spec.number);
+  }
+}
+
+void Safety::submits(std::int64_t number, JobId id, std::vector<Dependency> after) {
+  numbers_[id] = number;
+  after_[number] = std::move(after);
+}
+
+JobId Safety::id_of(std::int64_t number) const {
+  const auto found = ids_.find(number);
+  return found == ids_.end() ? JobId{} : found->second;
+}
+
+void Safety::endured(const Fact& fact) {
+  if (const auto* submitted = std::get_if<Submitted>(&fact.what)) {
+    expect(ids_.emplace(submitted->spec.number, submitted->job).second, named(submitted->spec.number) + " is known twice");
+  } else if (const auto* finished = std::get_if<Finished>(&fact.what)) {
+    ends(finished->job);
+  } else if (const auto* cancelled = std::get_if<Cancelled>(&fact.what)) {
+    ends(cancelled->job);
+  } else if (const auto* failed = std::get_if<LaunchFailed>(&fact.what)) {
+    if (!failed->again) ends(failed->job);
+  }
+}
+
+void Safety::ends(JobId id) {
+  expect(++ends_[id] == 1, named(numbers_[id]) + " has ended twice");
+}
+
+void Safety::issued(const Command& start, Instant now, const sim::RunLedger& world) {
+  if (!keys_.insert(start.key).second) return;
+  const std::int64_t number = numbers_[start.job];
+  expect(id_of(number) == start.job, named(number) + " is started and its submission is not durable");
+  expect(!ended(start.job), named(number) + " is started and has ended");
+  expect(!held_.contains(number), named(number) + " is started and is held");
+  expect(least_begin_[number] <= now, named(number) + " is started before its begin time");
+  for (const Dependency& d : after_[number]) {
+    const auto on = world.all().find(d.on);
+    const bool begun = on != world.all().end() && on->second.dispatch != kAnyDispatch;
+    const auto* end = begun && !on->second.runs && on->second.end ? std::get_if<Finished>(&*on->second.end) : nullptr;
+    const bool succeeded = end && end->outcome == Outcome::completed;
+    bool met = ended(d.on);
+    if (d.when == Dependency::When::started) met = met || begun;
+    if (d.when == Dependency::When::succeeded) met = met && succeeded;
+    if (d.when == Dependency::When::failed) met = met && !succeeded;
+    expect(met, named(number) + " is started before " + named(numbers_[d.on]) + ", for which it waits");
+  }
+}
+
+void Safety::look(const sim::RunLedger& world, std::int64_t processors) {
+  std::int64_t used = 0;
+  std::int64_t licences = 0;
+  std::map<std::int64_t, std::uint32_t> of_array;
+  for (const auto& [id, run] : world.all()) {
+    if (!run.runs) continue;
+    const CaseJob& its = job(numbers_[id]);
+    used += its.spec.processors;
+    if (its.spec.licence.valid()) licences += its.spec.licences;
+    if (its.has_terms && its.array != 0) {
+      expect(++of_array[its.array] <= its.throttle, "too many jobs of array " + std::to_string(its.array) + " run");
+    }
+  }
+  expect(used <= processors, "jobs really run on " + std::to_string(used) + " processors");
+  if (!drawn_.machine.licences.empty()) {
+    expect(licences <= drawn_.machine.licences[0].count, "jobs really hold " + std::to_string(licences) + " licences");
+  }
+  expect(world.counts().overlaps == 0, "a job was started while it ran");
+  expect(world.counts().reruns == 0, "a job was started that had run to its end");
+  if (!drawn_.counted) look_at_nodes(world);
+}
+
+void Safety::look_at_nodes(const sim::RunLedger& world) {
+  std::vector<std::int64_t> processors(drawn_.machine.nodes.size());
+  std::vector<std::int64_t> memory(drawn_.machine.nodes.size());
+  for (const auto& [id, run] : world.all()) {
+    if (!run.runs) continue;
+    std::int64_t got = 0;
+    for (const Share& s : run.where.shares) {
+      got += s.processors;
+      processors[s.node.value] += s.processors;
+      memory[s.node.value] += job(numbers_[id]).spec.memory;
+      const auto& node = world.nodes()[s.node.value];
+      expect(node.power == PowerState::on && node.health != Health::down, named(numbers_[id]) + " runs on a node that is away");
+    }
+    expect(got == job(numbers_[id]).spec.processors, named(numbers_[id]) + " runs on another number of processors");
+  }
+  for (std::size_t i = 0; i < processors.size(); ++i) {
+    const Node& node = drawn_.machine.nodes[i];
+    expect(processors[i] <= node.processors, "node " + node.name + " really runs " + std::to_string(processors[i]));
+    expect(node.memory == 0 || memory[i] <= node.memory, "node " + node.name + " has less memory than is used");
+  }
+}
+
+std::string Safety::missing() const {
+  std::string list;
+  for (const CaseJob& j : drawn_.jobs) {
+    const JobId id = id_of(j.spec.number);
+    if (!id.valid()) list += " " + std::to_string(j.spec.number) + " (never durable)";
+    if (id.valid() && !ended(id)) list += " " + std::to_string(j.spec.number);
+  }
+  return list;
+}
+
+}  // namespace rota::swarm

@@ -1,0 +1,60 @@
+// What must hold of a run whatever goes wrong, reckoned from what the engine really does and what users were told, not
+// from what the controller believes.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "engine/sim/run_ledger.h"
+#include "swarm/case.h"
+
+namespace rota::swarm {
+
+class Safety {
+ public:
+  explicit Safety(const Case& drawn);
+
+  // Users: what is asked for, and what they know to hold from now on.
+  void submits(std::int64_t number, JobId id, std::vector<Dependency> after);
+  void amends(std::int64_t number, Instant begin) { least_begin_[number] = std::min(least_begin_[number], begin); }
+  void amended(std::int64_t number, Instant begin) { least_begin_[number] = begin; }
+  void held(std::int64_t number) { held_.insert(number); }
+  void may_run(std::int64_t number) { held_.erase(number); }
+
+  // Facts that are durable.
+  void endured(const Fact& fact);
+  // A start goes out for the first time, or again.
+  void issued(const Command& start, Instant now, const sim::RunLedger& world);
+  // What runs now.
+  void look(const sim::RunLedger& world, std::int64_t processors);
+
+  JobId id_of(std::int64_t number) const;  // invalid: its submission is not durable
+  bool ended(JobId id) const { return ends_.contains(id); }
+  bool all_ended() const { return ids_.size() == drawn_.jobs.size() && ends_.size() == ids_.size(); }
+  std::string missing() const;
+  const std::map<std::int64_t, JobId>& ids() const { return ids_; }
+  const std::optional<std::string>& breach() const { return breach_; }
+  void expect(bool holds, const std::string& what) {
+    if (!holds && !breach_) breach_ = what;
+  }
+
+ private:
+  const CaseJob& job(std::int64_t number) const { return drawn_.jobs[index_.at(number)]; }
+  void ends(JobId id);
+  void look_at_nodes(const sim::RunLedger& world);
+
+  const Case& drawn_;
+  std::map<std::int64_t, std::size_t> index_;  // by number
+  std::map<std::int64_t, JobId> ids_;          // durable
+  std::map<JobId, std::int64_t> numbers_;      // as last submitted
+  std::map<std::int64_t, std::vector<Dependency>> after_;
+  std::map<std::int64_t, Instant> least_begin_;
+  std::set<std::int64_t> held_;
+  std::map<JobId, int> ends_;
+  std::set<std::uint64_t> keys_;
+  std::optional<std::string> breach_;
+};
+
+}  // namespace rota::swarm

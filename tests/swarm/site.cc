@@ -1,0 +1,205 @@
+#include "swarm/site.h"
+
+#include <utility>
+
+#include "engine/sim/rehearsal.h"
+#include "store/fact_json.h"
+
+namespace rota::swarm {
+namespace {
+
+Fact copy_of(const FactRef& ref) {
+  return std::visit([&](const auto* what) { return Fact{ref.at, ref.sequence, *what}; }, ref.what);
+}
+
+}  // namespace
+
+Site::Site(const Case& drawn, const Chain& chain, Safety& safety, sim::VirtualLoop& loop)
+    : drawn_(drawn), chain_(chain), safety_(safety), loop_(loop) {}
+
+void Site::wire(sim::FaultyLink& link, const sim::SimEngine& engine) {
+  link_ = &link;
+  engine_ = &engine;
+}
+
+ClusterOptions Site::cluster_options() const {
+  sim::RehearsalOptions options;
+  options.processors = drawn_.machine.processors;
+  options.machine = drawn_.counted ? nullptr : &drawn_.machine;
+  ClusterOptions cluster = sim::cluster_options(options, chain_);
+  cluster.confirms_starts = true;
+  return cluster;
+}
+
+void Site::rise() {
+  back_at_ = kNever;
+  const store::StoreFaults faults = healed_ ? store::StoreFaults{} : drawn_.store;
+  const std::uint64_t seed = drawn_.seed + 1000 * ++lives_;
+  controller_ = std::make_unique<Controller>(cluster_options(), chain_, Ports{*this, *this, *this, this});
+  if (found_.empty()) {
+    store_ = std::make_unique<store::MemoryStore>(store::JournalHead{}, faults, seed);
+  } else {
+    auto opened = store::MemoryStore::open(std::move(found_), faults, seed);
+    if (!opened) return broken(opened.error());
+    store_ = std::move(*opened);
+    ++totals_.recoveries;
+    if (auto replayed = replay(); !replayed) return broken(replayed.error());
+  }
+  commit_failed_ = false;
+  controller_->add_observer(*this);
+  controller_->set_answer_rules(drawn_.answers);
+  link_->connect(this);
+  attempt([](Controller& controller) { return controller.resume(); });
+}
+
+Result<void> Site::replay() {
+  const auto taken = store_->replay([&](const Fact& fact) {
+    ++totals_.replayed;
+    return controller_->replay(fact);
+  });
+  if (!taken) return taken;
+  settle_pending(controller_->view().sequence());
+  for (const auto& [number, id] : safety_.ids()) {
+    const bool there = controller_->view().knows(id) || safety_.ended(id);
+    safety_.expect(there, "job " + std::to_string(number) + " was acknowledged and is lost");
+  }
+  const std::string differs = as_it_was_.empty() ? "" : difference(as_it_was_);
+  safety_.expect(differs.empty(), "what was recovered is not the state that crashed: " + differs);
+  as_it_was_.clear();
+  return {};
+}
+
+// The first fact in which they differ, as it was and as it is; empty: they do not.
+std::string Site::difference(const std::vector<Fact>& as_it_was) const {
+  std::vector<Fact> as_it_is = controller_->snapshot();
+  for (Fact& fact : as_it_is) fact.at = as_it_was.front().at;  // that time has passed is no fact
+  for (std::size_t i = 0; i < std::max(as_it_was.size(), as_it_is.size()); ++i) {
+    const std::string was = i < as_it_was.size() ? store::fact_line(store::ref_of(as_it_was[i])) : "nothing";
+    const std::string is = i < as_it_is.size() ? store::fact_line(store::ref_of(as_it_is[i])) : "nothing";
+    if (was != is) return "it was " + was + " and is " + is;
+  }
+  return {};
+}
+
+void Site::fall(std::int64_t away) {
+  ++totals_.crashes;
+  found_ = store_->crash();
+  take_stock();
+  link_->connect(nullptr);
+  controller_.reset();
+  alarm_ = nullptr;
+  back_at_ = loop_.now() + seconds(away);
+}
+
+void Site::take_stock() {
+  totals_.failed_commits += store_->counts().failed_commits;
+  totals_.torn += store_->counts().torn;
+  totals_.lost_tails += store_->counts().lost;
+  totals_.resent += controller_->resent();
+  totals_.refused += controller_->refusals();
+}
+
+// A store that fails ends the controller, as it ends a process; anything else is a defect.
+void Site::broken(const Error& error) {
+  if (commit_failed_) return fall(60);
+  if (!failure_) failure_ = error.message;
+}
+
+void Site::count(CrashPoint::Where where) {
+  const std::int64_t count = ++counted_[static_cast<std::size_t>(where)];
+  if (healed_) return;
+  for (const CrashPoint& point : drawn_.crashes) {
+    if (point.where != where || point.count != count) continue;
+    totals_.crashes_in_batch += where == CrashPoint::Where::dispatch ? 1 : 0;
+    totals_.after_commit += where == CrashPoint::Where::after_commit ? 1 : 0;
+    throw Crash{point.away};
+  }
+}
+
+void Site::saw(const View& /*before*/, const FactRef& fact) {
+  ++totals_.facts;
+  encoder_.clear();
+  encoder_.append(fact);
+  for (const std::byte b : encoder_.bytes()) hash_.mix(std::to_integer<std::uint64_t>(b));
+  store_->append(fact);
+  pending_.push_back(copy_of(fact));
+  count(CrashPoint::Where::record);
+}
+
+Result<void> Site::commit() {
+  count(CrashPoint::Where::before_commit);
+  if (auto kept = store_->commit(); !kept) {
+    commit_failed_ = true;
+    return kept;
+  }
+  settle_pending(UINT64_MAX);
+  as_it_was_ = controller_->snapshot();
+  count(CrashPoint::Where::after_commit);
+  as_it_was_.clear();
+  return {};
+}
+
+void Site::settle_pending(std::uint64_t sequence) {
+  for (const Fact& fact : pending_) {
+    if (fact.sequence <= sequence) safety_.endured(fact);
+  }
+  pending_.clear();
+}
+
+void Site::dispatch(const Command& command) {
+  count(CrashPoint::Where::dispatch);
+  hash_.mix(command.key);
+  hash_.mix(std::uint64_t{command.job.value} << 8U | static_cast<std::uint64_t>(command.kind));
+  if (command.kind == Command::Kind::start) {
+    safety_.issued(command, std::max(now(), controller_->view().now()), *engine_->ledger());
+  }
+  link_->dispatch(command);
+}
+
+void Site::compact() {
+  if (!controller_ || failure_) return;
+  const std::vector<Fact> facts = controller_->snapshot();
+  attempt([&](Controller& /*controller*/) -> Result<void> {
+    auto done = store_->compact([&](const FactTaker& take) {
+      for (const Fact& fact : facts) take(store::ref_of(fact));
+    });
+    if (!done) return commit_failed_ = true, done;
+    ++totals_.compactions;
+    count(CrashPoint::Where::compact);
+    return {};
+  });
+}
+
+Result<void> Site::record(const Observed& fact) {
+  attempt([&](Controller& controller) -> Result<void> {
+    static_cast<void>(controller.record(fact));
+    return {};
+  });
+  return {};
+}
+
+Result<void> Site::decide() {
+  attempt([](Controller& controller) { return controller.decide(); });
+  return {};
+}
+
+void Site::set(Alarm& alarm, Instant at) {
+  alarm_ = &alarm;
+  wanted_ = at;
+  loop_.set(*this, at == kNever ? kNever : at - offset_);
+}
+
+void Site::ring() {
+  if (!alarm_) return;
+  attempt([](Controller& controller) {
+    controller.ring();
+    return controller.failure();
+  });
+}
+
+void Site::jump(Duration by) {
+  offset_ += by;
+  if (alarm_ && wanted_ != kNever) loop_.set(*this, wanted_ - offset_);
+}
+
+}  // namespace rota::swarm

@@ -1,0 +1,120 @@
+// A controller with its journal that can crash at any point and come back: by an exception that unwinds it, after which
+// only what the store has kept is left. Between controller and link; and its clock, which can jump.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "control/controller.h"
+#include "swarm/safety.h"
+
+namespace rota::swarm {
+
+struct Totals {
+  std::int64_t crashes = 0;
+  std::int64_t crashes_in_batch = 0;   // while commands went out
+  std::int64_t after_commit = 0;       // before the first of them
+  std::int64_t failed_commits = 0;
+  std::int64_t torn = 0;
+  std::int64_t lost_tails = 0;
+  std::int64_t recoveries = 0;
+  std::int64_t replayed = 0;
+  std::int64_t compactions = 0;
+  std::int64_t facts = 0;
+  std::int64_t resent = 0;
+  std::int64_t refused = 0;
+};
+
+class Site final : public Intake, private Engine, private Durable, private FactObserver, private JobSink, private Loop, private Alarm {
+ public:
+  Site(const Case& drawn, const Chain& chain, Safety& safety, sim::VirtualLoop& loop);
+  void wire(sim::FaultyLink& link, const sim::SimEngine& engine);
+
+  void rise();  // for the first time, or after a crash
+  void fall(std::int64_t away);
+  bool up() const { return controller_ != nullptr; }
+  Instant back_at() const { return back_at_; }
+  Controller& controller() { return *controller_; }
+
+  // Does something with the controller, if it is up; false: it has crashed, or was away.
+  template <class Doing>
+  bool attempt(const Doing& doing);
+
+  void jump(Duration by);
+  void compact();
+  void heal() { healed_ = true; }
+  void take_stock();  // of what it counted in this life
+
+  // Answers of the engine.
+  JobId submit(const JobSpec& /*spec*/) override { return {}; }
+  Result<void> record(const Observed& fact) override;
+  Result<void> decide() override;
+
+  Instant clock() const { return now(); }
+  const std::optional<std::string>& failure() const { return failure_; }
+  std::uint64_t hash() const { return hash_.value(); }
+  const Totals& totals() const { return totals_; }
+
+ private:
+  struct Crash {
+    std::int64_t away;
+  };
+
+  Instant now() const override { return std::max(kEpoch, loop_.now() + offset_); }
+  void set(Alarm& alarm, Instant at) override;
+  void ring() override;
+  Capabilities capabilities() const override { return link_->capabilities(); }
+  void dispatch(const Command& command) override;
+  Observation observe() const override { return link_->observe(); }
+  Result<void> commit() override;
+  void saw(const View& before, const FactRef& fact) override;
+  void left(JobId /*id*/, const Job& /*job*/) override {}
+
+  ClusterOptions cluster_options() const;
+  void count(CrashPoint::Where where);
+  void broken(const Error& error);
+  void settle_pending(std::uint64_t sequence);
+  Result<void> replay();
+  std::string difference(const std::vector<Fact>& as_it_was) const;
+
+  const Case& drawn_;
+  const Chain& chain_;
+  Safety& safety_;
+  sim::VirtualLoop& loop_;
+  sim::FaultyLink* link_ = nullptr;
+  const sim::SimEngine* engine_ = nullptr;
+  Duration offset_{0};
+  Alarm* alarm_ = nullptr;
+  Instant wanted_ = kNever;  // by the clock of the controller
+  std::unique_ptr<store::MemoryStore> store_;
+  std::unique_ptr<Controller> controller_;
+  std::vector<std::byte> found_;  // after a crash
+  std::vector<Fact> as_it_was_;   // the state at a crash that had nothing to lose; empty: it had
+  Instant back_at_ = kNever;
+  bool healed_ = false;
+  bool commit_failed_ = false;
+  std::uint64_t lives_ = 0;
+  std::vector<Fact> pending_;  // recorded, and perhaps not durable
+  std::array<std::int64_t, 5> counted_{};
+  store::FactEncoder encoder_;
+  Hash hash_;
+  Totals totals_;
+  std::optional<std::string> failure_;
+};
+
+template <class Doing>
+bool Site::attempt(const Doing& doing) {
+  if (!controller_ || failure_) return false;
+  try {
+    if (const Result<void> done = doing(*controller_); !done) broken(done.error());
+  } catch (const Crash& crash) {
+    fall(crash.away);
+  }
+  return controller_ != nullptr;
+}
+
+}  // namespace rota::swarm

@@ -1,0 +1,295 @@
+#include "swarm/world.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace rota::swarm {
+namespace {
+
+constexpr std::int64_t kMostSteps = 150'000;
+constexpr std::int64_t kMostTime = 400'000;  // seconds, all in all
+constexpr std::int64_t kRetry = 30;          // seconds until somebody tries again
+
+class NoJobs final : public sim::Source {
+ public:
+  bool next(sim::Arrival& /*arrival*/) override { return false; }
+};
+
+sim::EngineOptions engine_options(const Case& drawn, const Chain& chain) {
+  sim::EngineOptions options;
+  options.checkpoint = chain.knobs().checkpoint;
+  if (!drawn.counted) options.metered = &drawn.machine;
+  options.faults = drawn.engine;
+  return options;
+}
+
+// What is to be done at set times, by users and by the world.
+class World final : private Alarm {
+ public:
+  explicit World(const Case& drawn)
+      : drawn_(drawn),
+        chain_(std::move(*Chain::parse(drawn.policy))),
+        safety_(drawn),
+        engine_(engine_options(drawn, chain_), nothing_, loop_),
+        link_(engine_, loop_, drawn.link, drawn.seed ^ 0x5eedU),
+        site_(drawn, chain_, safety_, loop_) {
+    site_.wire(link_, engine_);
+  }
+
+  RunOutcome run();
+
+ private:
+  enum class Kind : std::uint8_t { submit, act, trouble, jump, compact, heal, tidy };
+  struct Due {
+    Kind kind;
+    std::size_t which;
+  };
+
+  void plan();
+  void ring() override;
+  void carry_out(const Due& due);
+  void submit(const CaseJob& job);
+  std::vector<Dependency> dependencies(const CaseJob& job) const;
+  void act(const UserAct& act);
+  void amend(const UserAct& act, JobId id, const Job& job);
+  void trouble(const NodeTrouble& trouble);
+  void heal();
+  void tidy();
+  bool done() const;
+  std::string what_is_left() const;
+  void again(const Due& due) { script_.emplace(loop_.now() + seconds(kRetry), due); }
+  Result<void> decided(const Observed& fact, bool& taken);
+
+  const Case& drawn_;
+  Chain chain_;
+  sim::VirtualLoop loop_;
+  NoJobs nothing_;
+  Safety safety_;
+  sim::SimEngine engine_;
+  sim::FaultyLink link_;
+  Site site_;
+  std::multimap<Instant, Due> script_;
+  bool healed_ = false;
+};
+
+void World::plan() {
+  const auto at = [&](std::int64_t when, Kind kind, std::size_t which) { script_.emplace(at_seconds(when), Due{kind, which}); };
+  for (std::size_t i = 0; i < drawn_.jobs.size(); ++i) script_.emplace(drawn_.jobs[i].spec.submit, Due{Kind::submit, i});
+  for (std::size_t i = 0; i < drawn_.acts.size(); ++i) at(drawn_.acts[i].at, Kind::act, i);
+  for (std::size_t i = 0; i < drawn_.troubles.size(); ++i) at(drawn_.troubles[i].at, Kind::trouble, i);
+  for (std::size_t i = 0; i < drawn_.jumps.size(); ++i) at(drawn_.jumps[i].at, Kind::jump, i);
+  for (std::size_t i = 0; i < drawn_.compactions.size(); ++i) at(drawn_.compactions[i], Kind::compact, i);
+  at(drawn_.heals_at, Kind::heal, 0);
+  loop_.set(*this, script_.begin()->first);
+}
+
+void World::ring() {
+  if (!site_.up() && site_.back_at() <= loop_.now() && !site_.failure()) site_.rise();
+  while (!script_.empty() && script_.begin()->first <= loop_.now()) {
+    const Due due = script_.begin()->second;
+    script_.erase(script_.begin());
+    carry_out(due);
+  }
+}
+
+void World::carry_out(const Due& due) {
+  switch (due.kind) {
+    case Kind::submit:
+      if (safety_.id_of(drawn_.jobs[due.which].spec.number).valid()) return;  // it had come through
+      submit(drawn_.jobs[due.which]);
+      if (!safety_.id_of(drawn_.jobs[due.which].spec.number).valid()) again(due);
+      return;
+    case Kind::act:
+      return act(drawn_.acts[due.which]);
+    case Kind::trouble:
+      return trouble(drawn_.troubles[due.which]);
+    case Kind::jump:
+      return site_.jump(seconds(drawn_.jumps[due.which].by));
+    case Kind::compact:
+      return site_.compact();
+    case Kind::heal:
+      return heal();
+    case Kind::tidy:
+      tidy();
+      return again(due);
+  }
+}
+
+std::vector<Dependency> World::dependencies(const CaseJob& job) const {
+  std::vector<Dependency> after;
+  for (const auto& [number, when] : job.after) {
+    const JobId on = safety_.id_of(number);
+    if (!on.valid() || safety_.ended(on)) continue;
+    const auto same = [&](const Dependency& d) { return d.on == on; };
+    if (std::none_of(after.begin(), after.end(), same)) after.push_back({on, when});
+  }
+  return after;
+}
+
+void World::submit(const CaseJob& job) {
+  site_.attempt([&](Controller& controller) -> Result<void> {
+    const JobId expected = controller.view().next_job();
+    JobSpec spec = job.spec;
+    spec.submit = site_.clock();
+    const std::vector<Dependency> after = dependencies(job);
+    safety_.submits(spec.number, expected, after);
+    engine_.will_run(expected, job.run_time);
+    if (!job.has_terms) {
+      controller.submit(spec);
+      return controller.decide();
+    }
+    const JobTerms terms{spec.limit, spec.priority, spec.partition, at_seconds(job.begin), after, job.array, job.throttle};
+    const auto id = controller.submit(spec, terms, job.holds);
+    if (!id) return std::unexpected(id.error());
+    return controller.decide();
+  });
+}
+
+Result<void> World::decided(const Observed& fact, bool& taken) {
+  taken = site_.controller().record(fact).has_value();
+  return site_.controller().decide();
+}
+
+void World::act(const UserAct& act) {
+  const JobId id = safety_.id_of(act.job);
+  if (!site_.up() || !id.valid() || !site_.controller().view().knows(id)) return;
+  const Job job = site_.controller().view().job(id);
+  const bool waits = job.state == JobState::waiting || job.state == JobState::barred;
+  bool taken = false;
+  const auto say = [&](const Observed& fact) {
+    return site_.attempt([&](Controller&) { return decided(fact, taken); }) && taken;
+  };
+  switch (act.kind) {
+    case UserAct::Kind::hold:
+      if (say(Held{id, kHeldByUser})) safety_.held(act.job);
+      return;
+    case UserAct::Kind::release:
+      safety_.may_run(act.job);
+      say(Released{id, kHolds});
+      return;
+    case UserAct::Kind::amend:
+      if (waits) amend(act, id, job);
+      return;
+    case UserAct::Kind::cancel:
+      if (job.state == JobState::running) say(CancelAsked{id});
+      if (waits) say(Cancelled{id});
+      return;
+  }
+}
+
+void World::amend(const UserAct& act, JobId id, const Job& job) {
+  const JobTerms* own = site_.controller().view().eligibility().terms(id);
+  JobTerms terms = own ? *own : JobTerms{job.spec.limit, job.spec.priority, job.spec.partition};
+  terms.limit = seconds(act.limit);
+  terms.priority = act.priority;
+  terms.begin = at_seconds(act.begin);
+  safety_.amends(act.job, terms.begin);
+  bool taken = false;
+  const bool done = site_.attempt([&](Controller&) { return decided(Amended{id, terms}, taken); });
+  if (done && taken) safety_.amended(act.job, terms.begin);
+}
+
+void World::trouble(const NodeTrouble& trouble) {
+  switch (trouble.kind) {
+    case NodeTrouble::Kind::dies:
+      return engine_.node_dies(trouble.node);
+    case NodeTrouble::Kind::drains:
+      return engine_.node_drains(trouble.node);
+    case NodeTrouble::Kind::recovers:
+      return engine_.node_recovers(trouble.node);
+  }
+}
+
+// Nothing goes wrong from here on; the controller comes back once more, with a store that works.
+void World::heal() {
+  healed_ = true;
+  engine_.heal();
+  link_.heal();
+  site_.heal();
+  for (std::uint32_t i = 0; !drawn_.counted && i < drawn_.machine.nodes.size(); ++i) engine_.node_recovers(NodeId{i});
+  if (site_.up()) site_.fall(0);
+  script_.emplace(loop_.now() + seconds(kRetry), Due{Kind::tidy, 0});
+}
+
+// Users and operators let go of what is held, and take back what can never run.
+void World::tidy() {
+  if (!site_.up()) return;
+  std::vector<std::pair<JobId, Bars>> barred;
+  site_.controller().view().for_each_job([&](JobId id, const Job& job) {
+    if (job.state == JobState::barred) barred.emplace_back(id, job.bars);
+  });
+  for (const auto& [id, bars] : barred) {
+    bool taken = false;
+    if ((bars & kHolds) != 0) {
+      safety_.may_run(site_.controller().view().job(id).spec.number);
+      site_.attempt([&](Controller&) { return decided(Released{id, kHolds}, taken); });
+    } else if ((bars & kNeverAgain) != 0) {
+      site_.attempt([&](Controller&) { return decided(Cancelled{id}, taken); });
+    }
+  }
+}
+
+bool World::done() const {
+  if (!healed_ || !site_.up() || !safety_.all_ended() || !link_.idle()) return false;
+  const auto runs = [](const auto& row) { return row.second.runs; };
+  const auto& all = engine_.ledger()->all();
+  return std::none_of(all.begin(), all.end(), runs) && what_is_left().empty();
+}
+
+std::string World::what_is_left() const {
+  const View& view = const_cast<Site&>(site_).controller().view();
+  std::string left;
+  if (!view.running().empty()) left += " " + std::to_string(view.running().size()) + " running jobs";
+  if (!view.waiting().empty()) left += " " + std::to_string(view.waiting().size()) + " waiting jobs";
+  if (view.barred() > 0) left += " " + std::to_string(view.barred()) + " barred jobs";
+  if (!view.leaving().empty()) left += " jobs that leave";
+  if (!view.promised().empty()) left += " promises";
+  if (!view.eligibility().empty()) left += " terms";
+  const NodePower& power = view.power();
+  if (power.count(PowerState::booting) > 0) left += " booting nodes";
+  if (power.count(PowerState::shutting_down) > 0) left += " nodes that shut down";
+  for (std::uint32_t i = 0; i < view.nodes().size(); ++i) {
+    if (power.health(NodeId{i}) != Health::up) left += " a node that is not up";
+  }
+  return left;
+}
+
+RunOutcome World::run() {
+  engine_.open(link_);
+  plan();
+  site_.rise();
+  RunOutcome outcome;
+  while (!done() && !site_.failure() && !safety_.breach()) {
+    if (!script_.empty()) loop_.set(*this, script_.begin()->first);
+    if (!site_.up()) loop_.set(*this, script_.empty() ? site_.back_at() : std::min(site_.back_at(), script_.begin()->first));
+    const bool bounded = ++outcome.steps <= kMostSteps && loop_.now() <= at_seconds(kMostTime);
+    if (!loop_.step() || !bounded) {
+      outcome.failure = "it never ends: jobs" + safety_.missing() + "; left are" + (site_.up() ? what_is_left() : " no controller") +
+                        " after " + std::to_string(outcome.steps) + " steps at " +
+                        std::to_string(loop_.now().time_since_epoch().count() / 1000) + " s";
+      break;
+    }
+    if (!engine_.failure()) outcome.failure = engine_.failure().error().message;
+    safety_.look(*engine_.ledger(), drawn_.machine.processors);
+  }
+  if (site_.failure()) outcome.failure = *site_.failure();
+  if (safety_.breach()) outcome.failure = *safety_.breach();
+  if (outcome.failure) *outcome.failure += " (at " + std::to_string(loop_.now().time_since_epoch().count()) + " ms)";
+  if (site_.up()) site_.take_stock();
+  outcome.hash = site_.hash();
+  outcome.totals = site_.totals();
+  outcome.link = link_.counts();
+  outcome.engine = engine_.fault_counts();
+  outcome.ledger = engine_.ledger()->counts();
+  outcome.jobs = static_cast<std::int64_t>(drawn_.jobs.size());
+  return outcome;
+}
+
+}  // namespace
+
+RunOutcome run_case(const Case& drawn) {
+  World world(drawn);
+  return world.run();
+}
+
+}  // namespace rota::swarm
