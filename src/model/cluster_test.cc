@@ -53,10 +53,12 @@ TEST(Cluster, AStartHoldsAndAnEndGivesBack) {
 }
 
 TEST(Cluster, EveryOutcomeHasItsState) {
-  const std::vector<std::pair<Outcome, JobState>> cases{
-      {Outcome::completed, JobState::completed},     {Outcome::timed_out, JobState::timed_out},
-      {Outcome::failed, JobState::failed},           {Outcome::node_failed, JobState::node_failed},
-      {Outcome::out_of_memory, JobState::out_of_memory}, {Outcome::cancelled, JobState::cancelled}};
+  const std::vector<std::pair<Outcome, JobState>> cases{{Outcome::completed, JobState::completed},
+                                                        {Outcome::timed_out, JobState::timed_out},
+                                                        {Outcome::failed, JobState::failed},
+                                                        {Outcome::node_failed, JobState::node_failed},
+                                                        {Outcome::out_of_memory, JobState::out_of_memory},
+                                                        {Outcome::cancelled, JobState::cancelled}};
   for (const auto& [outcome, state] : cases) {
     World world(4);
     const JobId job = world.running({});

@@ -20,8 +20,8 @@ TEST(Order, EachScoreIsWhatItsPageSays) {
   EXPECT_EQ(score_of(Order::sjf, 8, 100'000), 100'000);
   EXPECT_EQ(score_of(Order::smallest, 8, 100'000), 8);
   EXPECT_EQ(score_of(Order::largest, 8, 100'000), -8);
-  EXPECT_EQ(score_of(Order::wfp3, 8, 100'000), -216'000'000);         // -(300 / 100)^3 * 8
-  EXPECT_EQ(score_of(Order::unicef, 8, 100'000), -1'000'000);         // -300 / (3 * 100)
+  EXPECT_EQ(score_of(Order::wfp3, 8, 100'000), -216'000'000);              // -(300 / 100)^3 * 8
+  EXPECT_EQ(score_of(Order::unicef, 8, 100'000), -1'000'000);              // -300 / (3 * 100)
   EXPECT_EQ(score_of(Order::f1, 8, 100'000), 16'000'000 + 2'610'000'000);  // 2 * 8 + 870 * 3
 }
 

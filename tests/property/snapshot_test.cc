@@ -1,5 +1,5 @@
-// A snapshot is the state: whatever mechanisms made it, its facts fold into a state with the same facts, and a controller
-// that took the state over from them decides what the other one would have decided.
+// A snapshot is the state: whatever mechanisms made it, its facts fold into a state with the same facts, and a
+// controller that took the state over from them decides what the other one would have decided.
 #include "model/snapshot.h"
 
 #include <gtest/gtest.h>
@@ -65,8 +65,8 @@ class Relay final : public Intake, private JobSink, private FactObserver {
         handover_(handover),
         chain_(scenario::chain_of(policy)),
         source_(workload_, options_),
-        engine_({.ties = options.ties, .checkpoint = chain_.knobs().checkpoint, .metered = options_.machine.get()}, source_,
-                loop_) {
+        engine_({.ties = options.ties, .checkpoint = chain_.knobs().checkpoint, .metered = options_.machine.get()},
+                source_, loop_) {
     take_over({});
   }
 
@@ -196,7 +196,8 @@ RC_GTEST_PROP(SnapshotOfCounted, WhoTakesOverDecidesTheSame, ()) {
   const auto rows = *scenario::random_rows({.processors = 8, .overruns = true, .priorities = true});
   const std::string policy = any_counted_chain();
   const ChainKnobs knobs = scenario::chain_of(policy).knobs();
-  const bool as_published = knobs.overrun == Overrun::kill && knobs.preempt == Preemption::none && *rc::gen::arbitrary<bool>();
+  const bool as_published =
+      knobs.overrun == Overrun::kill && knobs.preempt == Preemption::none && *rc::gen::arbitrary<bool>();
   expect_the_same(rows, policy, scenario::on(8, as_published ? sim::Ties::submit_first : sim::Ties::batch));
 }
 
