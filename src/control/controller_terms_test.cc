@@ -25,11 +25,11 @@ TEST(ControllerTerms, AJobIsQueuedAtItsBeginTimeAndNotBefore) {
   EXPECT_EQ(desk.job(*job).bars, kBeginTime);
   EXPECT_EQ(desk.loop().next(), at_seconds(30));
   desk.at(29);
-  EXPECT_FALSE(desk.loop().ring());
+  EXPECT_FALSE(desk.ring());
   EXPECT_EQ(desk.decide(), "");
   EXPECT_TRUE(desk.barred(*job));
   desk.at(30);
-  EXPECT_TRUE(desk.loop().ring());
+  EXPECT_TRUE(desk.ring());
   ASSERT_TRUE(desk.runs(*job));
   EXPECT_EQ(desk.job(*job).start, at_seconds(30));
 }
@@ -41,7 +41,7 @@ TEST(ControllerTerms, AHeldJobStaysWhenItsBeginTimeComes) {
   const auto job = desk.submit_on(terms, 1, kHeldByUser);
   EXPECT_EQ(desk.decide(), "");
   desk.at(30);
-  EXPECT_TRUE(desk.loop().ring());
+  EXPECT_TRUE(desk.ring());
   EXPECT_EQ(desk.job(*job).bars, kHeldByUser);
   desk.at(40);
   EXPECT_EQ(desk.tell_and_decide(Released{*job, kHeldByUser}), "");
@@ -118,7 +118,8 @@ TEST(ControllerTerms, NoMoreOfAnArrayAreQueuedThanItsThrottleAllows) {
   for (int i = 0; i < 5; ++i) jobs.push_back(desk.submit_on(terms).value());
   EXPECT_EQ(desk.decide(), "");
   for (std::size_t ended = 0; ended < jobs.size(); ++ended) {
-    for (std::size_t i = ended; i < jobs.size(); ++i) EXPECT_EQ(desk.runs(jobs[i]), i < ended + 2) << ended << ", " << i;
+    for (std::size_t i = ended; i < jobs.size(); ++i)
+      EXPECT_EQ(desk.runs(jobs[i]), i < ended + 2) << ended << ", " << i;
     EXPECT_EQ(desk.tell_and_decide(Finished{jobs[ended]}), "");
   }
 }

@@ -71,9 +71,10 @@ TEST(Controller, AJobThatWasForgottenIsNobody) {
   const JobId first = desk.run(1, 10);
   EXPECT_EQ(desk.tell_and_decide(Finished{first}), "");
   ASSERT_FALSE(desk.view().knows(first));
-  expect_refused(desk, Finished{first},
-                 "the job with id 0 is said to have ended, and there is none: it has ended before or was never submitted; "
-                 "nothing was changed.");
+  expect_refused(
+      desk, Finished{first},
+      "the job with id 0 is said to have ended, and there is none: it has ended before or was never submitted; "
+      "nothing was changed.");
 }
 
 TEST(Controller, EndsThatComeTwiceCountOnce) {
@@ -109,8 +110,10 @@ TEST(Controller, AHeldJobDoesNotRunEither) {
   desk.run(4, 10);
   const JobId job = desk.run(1, 10);
   EXPECT_EQ(desk.tell(Held{job}), "");
-  expect_refused(desk, Finished{job}, "job 2 is said to have ended, and it is held or not eligible; nothing was changed.");
-  expect_refused(desk, Overdue{job}, "job 2 is said to be overdue, and it is held or not eligible; nothing was changed.");
+  expect_refused(desk, Finished{job},
+                 "job 2 is said to have ended, and it is held or not eligible; nothing was changed.");
+  expect_refused(desk, Overdue{job},
+                 "job 2 is said to be overdue, and it is held or not eligible; nothing was changed.");
   expect_refused(desk, Released{job, kHeldByOperator}, "job 2 is released and was not held; nothing was changed.");
   expect_refused(desk, Held{job, kNoBars}, "a job is held by nobody; nothing was changed.");
   expect_refused(desk, Held{job, kDependency}, "a job is held by nobody; nothing was changed.");
@@ -231,7 +234,8 @@ TEST(Controller, NobodyKeepsMoreWorkThanWasDone) {
   EXPECT_EQ(desk.tell_and_decide(Vacated{low, seconds(10)}), "");
   EXPECT_EQ(desk.job(low).done, seconds(10));
   EXPECT_TRUE(desk.runs(high));
-  expect_refused(desk, Vacated{low, seconds(10)}, "job 1 is said to have given way, and it waits; nothing was changed.");
+  expect_refused(desk, Vacated{low, seconds(10)},
+                 "job 1 is said to have given way, and it waits; nothing was changed.");
 }
 
 TEST(Controller, NobodyIsQueuedAgainWithoutTime) {
@@ -300,7 +304,8 @@ TEST(Controller, LicencesAreCountedThatThereAre) {
   Desk desk("easy", on_two_nodes());
   expect_refused(desk, LicencesCounted{LicenceId{1}, 1},
                  "licences are counted that the cluster does not have; nothing was changed.");
-  expect_refused(desk, LicencesCounted{{}, 1}, "licences are counted that the cluster does not have; nothing was changed.");
+  expect_refused(desk, LicencesCounted{{}, 1},
+                 "licences are counted that the cluster does not have; nothing was changed.");
   const std::string sentence = "of licence solver fewer than none or too many are counted; nothing was changed.";
   expect_refused(desk, LicencesCounted{LicenceId{0}, -1}, sentence);
   expect_refused(desk, LicencesCounted{LicenceId{0}, INT64_MAX}, sentence);

@@ -1,9 +1,10 @@
-// For tests: a controller whose ports do nothing by themselves. Time is what the test says, commands are written down, and
-// whatever an engine or a user has to tell the test tells. Times in seconds; jobs are numbered from 1.
+// For tests: a controller whose ports do nothing by themselves. Time is what the test says, commands are written down,
+// and whatever an engine or a user has to tell the test tells. Times in seconds; jobs are numbered from 1.
 #pragma once
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,16 @@ class DeskLoop final : public Loop {
   void set(Alarm& alarm, Instant at) override {
     alarm_ = &alarm;
     at_ = at;
+    was_set_ = true;
+  }
+  // Another one is woken from now on, when it says.
+  void hand_over(Alarm& to) {
+    alarm_ = &to;
+    was_set_ = false;
+  }
+  void forget_unless_set() {
+    if (!was_set_) at_ = kNever;
+    was_set_ = true;
   }
 
   void go_to(Instant at) { now_ = at; }  // back, too
@@ -35,6 +46,7 @@ class DeskLoop final : public Loop {
   Instant now_ = kEpoch;
   Alarm* alarm_ = nullptr;
   Instant at_ = kNever;
+  bool was_set_ = true;
 };
 
 class CommandLog final : public Engine {
@@ -79,8 +91,9 @@ class Desk {
   explicit Desk(const std::string& policy, DeskOptions options = {})
       : machine_(std::move(options.machine)),
         chain_(parsed(policy, std::move(options.link))),
-        controller_(cluster_options(options), chain_, {loop_, engine_, left_, options.durable}, options.breach) {
-    controller_.add_observer(log_);
+        options_(cluster_options(options)),
+        controller_(std::in_place, options_, chain_, Ports{loop_, engine_, left_, options.durable}, options.breach) {
+    controller_->add_observer(log_);
   }
 
   void at(std::int64_t second) { loop_.go_to(at_seconds(second)); }
@@ -94,7 +107,7 @@ class Desk {
     return spec;
   }
   JobId submit(std::uint32_t processors, std::int64_t limit, std::int32_t priority = 0) {
-    return controller_.submit(asking(processors, limit, priority));
+    return controller_->submit(asking(processors, limit, priority));
   }
   // Decided at once: it runs if there is room.
   JobId run(std::uint32_t processors, std::int64_t limit, std::int32_t priority = 0) {
@@ -119,11 +132,11 @@ class Desk {
   Result<JobId> submit_on(const JobTerms& terms, std::uint32_t processors = 1, Bars holds = kNoBars) {
     JobSpec spec = asking(processors, terms.limit.count() / 1000, terms.priority);
     spec.partition = terms.partition;
-    return controller_.submit(spec, terms, holds);
+    return controller_->submit(spec, terms, holds);
   }
   // The sentence with which a fact is refused; empty: it was taken in.
   std::string tell(const Observed& fact) {
-    const auto taken = controller_.record(fact);
+    const auto taken = controller_->record(fact);
     return taken ? std::string() : taken.error().message;
   }
   // The same, followed by a decision.
@@ -133,18 +146,38 @@ class Desk {
     return why.empty() ? failure : why;
   }
   std::string decide() {
-    const auto done = controller_.decide();
+    const auto done = controller_->decide();
+    settle();
     return done ? std::string() : done.error().message;
   }
   // Everything that is known, as text.
-  std::string state() const { return text_of_all(controller_.snapshot()); }
+  std::string state() const { return text_of_all(controller_->snapshot()); }
 
-  const View& view() const { return controller_.view(); }
+  // Another controller goes on from here. Empty, or why it cannot.
+  std::string take_over() {
+    const std::vector<Fact> facts = controller_->snapshot();
+    controller_.emplace(options_, chain_, Ports{loop_, engine_, left_});
+    for (const Fact& fact : facts) {
+      if (const auto taken = controller_->replay(fact); !taken) return taken.error().message;
+    }
+    controller_->add_observer(log_);
+    loop_.hand_over(*controller_);
+    taken_over_ = true;
+    return {};
+  }
+  // Rings what is due; false if nothing is.
+  bool ring() {
+    const bool rang = loop_.ring();
+    if (rang) settle();
+    return rang;
+  }
+
+  const View& view() const { return controller_->view(); }
   const Job& job(JobId id) const { return view().job(id); }
   bool runs(JobId id) const { return view().knows(id) && job(id).state == JobState::running; }
   bool waits(JobId id) const { return view().knows(id) && job(id).state == JobState::waiting; }
   bool barred(JobId id) const { return view().knows(id) && job(id).state == JobState::barred; }
-  Controller& controller() { return controller_; }
+  Controller& controller() { return *controller_; }
   DeskLoop& loop() { return loop_; }
   CommandLog& engine() { return engine_; }
   const std::vector<std::pair<JobId, Job>>& left() const { return left_.jobs; }
@@ -170,13 +203,22 @@ class Desk {
     return cluster;
   }
 
+  // A new controller says when it wants to be woken once it has decided.
+  void settle() {
+    if (!taken_over_ || controller_->cycles() == 0) return;
+    taken_over_ = false;
+    loop_.forget_unless_set();
+  }
+
   std::shared_ptr<const Machine> machine_;
   DeskLoop loop_;
   CommandLog engine_;
   LeftJobs left_;
   FactLog log_;
   Chain chain_;
-  Controller controller_;
+  ClusterOptions options_;
+  std::optional<Controller> controller_;
+  bool taken_over_ = false;
   std::int64_t numbers_ = 0;
 };
 

@@ -138,7 +138,8 @@ void Cluster::apply(const Amended& fact) {
   job.spec.partition = fact.terms.partition;
   JobTerms terms = fact.terms;
   std::erase_if(terms.after, [&](const Dependency& d) {
-    return d.when == Dependency::When::started && jobs_[d.on.value].state == JobState::running;
+    const Job& on = jobs_[d.on.value];
+    return d.when == Dependency::When::started && on.state == JobState::running && !on.starting;
   });
   eligibility_.set(fact.job, terms);
   if (waits) {
@@ -176,7 +177,7 @@ void Cluster::apply(const Started& fact) {
     nodes_.take(fact.where);
     places_.set(id, fact.where);
   }
-  if (!eligibility_.empty()) eligibility_.started(id);
+  if (!eligibility_.empty() && !job.starting) eligibility_.started(id);
   if (!options_.list_processors) return;
   if (options_.presume_ended) release_presumed_ended();
   const bool own = set_aside_for_ == id;
@@ -197,6 +198,7 @@ void Cluster::apply(const Launched& fact) {
   Job& job = jobs_[fact.job.value];
   job.starting = false;
   if (job.steady()) rank_running(job, fact.job);
+  if (!eligibility_.empty()) eligibility_.started(fact.job);
 }
 
 // Before their ends are reported: what counts as free must be there to take.

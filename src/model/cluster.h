@@ -155,6 +155,8 @@ class View {
 
   bool counts_decide_on_nodes() const {
     if (waiting_for_places_ > 0) return false;
+    if (!power_.all_up()) return false;  // what comes free on a node that drains cannot be had
+
     return waiting_for_whole_nodes_ == 0 || (nodes_.partly_used() == 0 && waiting_for_parts_ == 0);
   }
 

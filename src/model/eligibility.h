@@ -1,6 +1,6 @@
-// The jobs with terms of their own: which of them may be queued, and when. A fold, kept up by Cluster: what was lifted in
-// the meantime is asked for with due() and becomes a fact (Eligible). Cost: O(log of such jobs) a change; nothing where no
-// job has terms. Not thread-safe.
+// The jobs with terms of their own: which of them may be queued, and when. A fold, kept up by Cluster: what was lifted
+// in the meantime is asked for with due() and becomes a fact (Eligible). Cost: O(log of such jobs) a change; nothing
+// where no job has terms. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// For tests: facts as text, field by field from the one table of fields, so that two states can be compared to the letter
-// and a difference be read.
+// For tests: facts as text, field by field from the one table of fields, so that two states can be compared to the
+// letter and a difference be read.
 #pragma once
 
 #include <bit>
@@ -22,8 +22,11 @@ std::string text_of(const T& value);
 template <class T>
 std::string text_of_fields(const T& value) {
   std::string text;
-  std::apply([&](const auto&... field) { ((text += std::string(field.name) + "=" + text_of(value.*field.member) + " "), ...); },
-             Fields<T>::all);
+  std::apply(
+      [&](const auto&... field) {
+        ((text += std::string(field.name) + "=" + text_of(value.*field.member) + " "), ...);
+      },
+      Fields<T>::all);
   return text;
 }
 

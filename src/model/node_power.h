@@ -117,6 +117,7 @@ class NodePower {
   }
 
   // A node that is not up is in none of the counts, lists and sums of this class, whatever its power.
+  bool all_up() const { return unhealthy_ == 0; }
   Health health(NodeId node) const { return unhealthy_ == 0 ? Health::up : health_[node.value]; }
   void set_health(NodeId node, Health health);
 

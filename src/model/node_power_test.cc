@@ -124,5 +124,65 @@ TEST(WorkHistory, takes_small_classes_together_with_a_neighbour) {
   EXPECT_EQ(uses[WorkHistory::class_of(16)].jobs, 5);
 }
 
+TEST(NodePower, ANodeThatIsNotUpIsInNoCount) {
+  const Machine m = machine(3);
+  NodePower power(&m);
+  power.set_health(NodeId{1}, Health::draining);
+  EXPECT_EQ(power.health(NodeId{1}), Health::draining);
+  EXPECT_EQ(power.health(NodeId{0}), Health::up);
+  EXPECT_EQ(power.count(PowerState::on), 2);
+  EXPECT_EQ(power.processors(PowerState::on), 8);
+  EXPECT_FALSE(power.all_on());
+  power.set_health(NodeId{1}, Health::draining);  // said twice
+  EXPECT_EQ(power.count(PowerState::on), 2);
+  power.set_health(NodeId{1}, Health::down);
+  EXPECT_EQ(power.count(PowerState::on), 2);
+  power.set_health(NodeId{1}, Health::up);
+  EXPECT_TRUE(power.all_on());
+  EXPECT_EQ(power.processors(PowerState::on), 12);
+}
+
+TEST(NodePower, ANodeThatIsNotUpIsNotExpectedBack) {
+  const Machine m = machine(3);
+  NodePower power(&m);
+  for (const NodeId node : {NodeId{0}, NodeId{1}}) {
+    power.changed(node, PowerState::shutting_down, at_seconds(0), at_seconds(5));
+    power.changed(node, PowerState::off, at_seconds(5), kNever);
+    power.changed(node, PowerState::booting, at_seconds(10), at_seconds(40));
+  }
+  power.set_health(NodeId{0}, Health::down);
+  EXPECT_EQ(returns_of(power, 10, true), (Returns{{at_seconds(40), 4}}));
+  EXPECT_EQ(power.booted_by(at_seconds(40), at_seconds(10)), 4);
+  power.changed(NodeId{0}, PowerState::off, at_seconds(20), kNever);  // its boot has failed meanwhile
+  EXPECT_EQ(returns_of(power, 20, true), (Returns{{at_seconds(40), 4}}));
+  power.set_health(NodeId{0}, Health::up);
+  EXPECT_EQ(returns_of(power, 20, true), (Returns{{at_seconds(40), 4}, {at_seconds(110), 4}}));
+  int asleep = 0;
+  power.for_each_asleep([&](NodeId node) { return asleep += 1 + static_cast<int>(node.value), true; });
+  EXPECT_EQ(asleep, 1);
+}
+
+TEST(NodePower, IsPutBackAsItStood) {
+  const Machine m = machine(2);
+  NodePower power(&m);
+  power.changed(NodeId{1}, PowerState::shutting_down, at_seconds(0), at_seconds(5));
+  power.changed(NodeId{1}, PowerState::off, at_seconds(5), kNever);
+  power.changed(NodeId{1}, PowerState::booting, at_seconds(10), at_seconds(40));
+  power.changed(NodeId{1}, PowerState::off, at_seconds(41), kNever);
+  power.commanded(NodeId{1}, 17);
+  power.reviewed(at_seconds(42), at_seconds(60));
+  NodePower same(&m);
+  same.put_back(power.counters());
+  same.put_back(NodeId{1}, power.row(NodeId{1}));
+  same.set_health(NodeId{1}, Health::up);
+  EXPECT_TRUE(same.row(NodeId{1}) == power.row(NodeId{1}));
+  EXPECT_EQ(same.cycles(), power.cycles());
+  EXPECT_EQ(same.count(PowerState::off), 1);
+  EXPECT_EQ(same.woken_in_minute(at_seconds(50)), power.woken_in_minute(at_seconds(50)));
+  EXPECT_EQ(same.slept_in_minute(at_seconds(50)), power.slept_in_minute(at_seconds(50)));
+  EXPECT_EQ(same.next_review(), at_seconds(60));
+  EXPECT_EQ(returns_of(same, 50, true), returns_of(power, 50, true));
+}
+
 }  // namespace
 }  // namespace rota

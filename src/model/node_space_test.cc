@@ -323,5 +323,31 @@ RC_GTEST_PROP(NodeSpace, a_follower_forgets_what_it_tried, ()) {
   }
 }
 
+TEST(NodeSpace, is_put_back_in_the_order_in_which_nodes_fell_idle) {
+  const Machine machine = alike(4, 2);
+  NodeSpace space(&machine, IdleOrder::latest_first);
+  std::vector<Placement> places;
+  for (int i = 0; i < 4; ++i) places.push_back(take(space, asks(2)));
+  for (const std::size_t i : {2U, 0U, 3U, 1U}) space.give(places[i], at_seconds(static_cast<std::int64_t>(i)));
+  space.wake(NodeId{2}, at_seconds(9));
+
+  NodeSpace same(&machine, IdleOrder::latest_first);
+  for (std::uint32_t i = 0; i < 4; ++i) same.put_back(NodeId{i}, space.fell_idle(NodeId{i}), space.idle_since(NodeId{i}));
+  const auto order = [](const NodeSpace& of) {
+    std::vector<NodeId> nodes;
+    of.for_each_longest_idle([&](NodeId node) { return nodes.push_back(node), true; });
+    return nodes;
+  };
+  EXPECT_EQ(order(same), order(space));
+  EXPECT_EQ(order(same).back(), NodeId{2});
+  for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(same.idle_since(NodeId{i}), space.idle_since(NodeId{i}));
+  const Placement one = take(space, asks(2));
+  const Placement other = take(same, asks(2));
+  EXPECT_EQ(one.shares[0].node, other.shares[0].node);
+  space.give(one, at_seconds(10));
+  same.give(other, at_seconds(10));
+  EXPECT_EQ(same.fell_idle(NodeId{2}), space.fell_idle(NodeId{2}));  // the clock goes on from where it was
+}
+
 }  // namespace
 }  // namespace rota

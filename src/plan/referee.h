@@ -74,8 +74,7 @@ class Referee {
   void switched(const View& before, NodeId node, PowerState state, Instant until);
   void drain(const View& before, NodeId node, bool unfit);
   std::int64_t drained_on(const View& view, NodeId node) const;
-  bool is_unfit(NodeId node) const { return !unfit_.empty() && unfit_[node.value]; }
-  void count_unfit(const View& view);
+  void count_elsewhere(const View& view);
   bool may_lack_for_ever(const View& view, JobId job) const;
   void see_bars(const View& after, JobId job);
   bool waits(JobId job) const { return ledger_.contains(job.value) && ledger_[job.value] == State::waiting; }
@@ -111,6 +110,7 @@ class Referee {
   std::optional<std::string> check_promises_awake(const View& view, const Plan& plan);
   std::int64_t away_at(const View& view, Instant at) const;
   Instant back_at(const View& view, NodeId node) const;
+  bool is_unfit(std::size_t node) const { return unfit_nodes_ > 0 && unfit_[node]; }
   bool back_by(const View& view, const Placement& where, Instant at) const;
   void count_power(const View& view, NodeId node, std::int64_t sign);
   template <class Visit>
@@ -168,6 +168,7 @@ class Referee {
   std::int64_t away_ = 0;                                                // and all together, with
   std::int64_t drained_ = 0;  // what is unused on nodes that are on and not fit for use
   std::vector<bool> unfit_;   // by node; empty: none has ever been
+  std::size_t unfit_nodes_ = 0;
   struct NodeChange {
     std::uint32_t node;
     Instant at;

@@ -140,12 +140,9 @@ std::optional<std::string> Referee::check_shape(const View& view, JobId job, con
   return std::nullopt;
 }
 
-// Nothing starts on a node that is not fit for use, also when its jobs have ended; and what others use stays so.
-void Referee::count_unfit(const View& view) {
+// Licences that others use: for ever, as far as is known.
+void Referee::count_elsewhere(const View& view) {
   const Machine& machine = *view.options().machine;
-  for (std::uint32_t i = 0; i < unfit_.size(); ++i) {
-    if (unfit_[i]) node_changes_.push_back({i, view.now(), {machine.nodes[i].processors, 0, 0}});
-  }
   for (std::uint32_t i = 0; i < machine.licences.size(); ++i) {
     const std::int64_t elsewhere = view.licences_elsewhere(LicenceId{i});
     if (elsewhere == 0) continue;
@@ -159,20 +156,21 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
   node_changes_.clear();
   const bool before = promises == Promises::before;
   const bool some_leave = !before && plan.closed();
-  for (std::uint32_t i = 0; away_ > 0 && i < power_.size(); ++i) {
+  const bool some_away = away_ > 0 || unfit_nodes_ > 0;
+  for (std::uint32_t i = 0; some_away && i < power_.size(); ++i) {
     const PowerState state = power_[i].state;
-    if (state == PowerState::on || is_unfit(NodeId{i})) continue;
-    const bool comes_back = state == PowerState::booting || view.options().wakes_for_promises;
+    if (state == PowerState::on && !is_unfit(i)) continue;
+    const bool comes_back = (state == PowerState::booting || view.options().wakes_for_promises) && !is_unfit(i);
     const Instant back = comes_back ? back_at(view, NodeId{i}) : view.now() + 2 * kLongest;
     const std::int64_t processors = view.options().machine->nodes[i].processors;
     node_changes_.push_back({i, view.now(), {processors, 0, 0}});
     node_changes_.push_back({i, back, {-processors, 0, 0}});
   }
-  count_unfit(view);
-  const auto uses = [&](JobId id, Instant from, Instant to, const Placement& where, bool runs = false) {
+  count_elsewhere(view);
+  const auto uses = [&](JobId id, Instant from, Instant to, const Placement& where) {
     const JobSpec& spec = view.job(id).spec;
     for (const Share& s : where.shares) {
-      if (runs && is_unfit(s.node)) continue;
+      if (from == view.now() && is_unfit(s.node.value) && view.job(id).state == JobState::running) continue;
       node_changes_.push_back({s.node.value, from, use_of(spec, s, 1)});
       node_changes_.push_back({s.node.value, to, use_of(spec, s, -1)});
     }
@@ -184,7 +182,7 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
   view.running().for_each([&](const RunningEntry& e) {
     if (!before && plan.migrates() && plan.migrates(e.job)) return true;  // it is at its new place, below
     const Instant end = some_leave ? std::min(e.place.end, gone_by(plan, e.job)) : e.place.end;
-    uses(e.job, view.now(), std::max(end, view.now() + Duration{1}), view.placement(e.job), true);
+    uses(e.job, view.now(), std::max(end, view.now() + Duration{1}), view.placement(e.job));
     return true;
   });
   std::size_t place = 0;
@@ -282,8 +280,7 @@ std::optional<std::string> Referee::check_migrations(const View& view, const Pla
 // Whether what the job would need may never come back: nodes, or licences that others use.
 bool Referee::may_lack_for_ever(const View& view, JobId job) const {
   const LicenceId licence = view.job(job).spec.licence;
-  const bool unfit = std::find(unfit_.begin(), unfit_.end(), true) != unfit_.end();
-  return unfit || view.nodes().withheld() > 0 || (licence.valid() && view.licences_elsewhere(licence) > 0);
+  return unfit_nodes_ > 0 || view.nodes().withheld() > 0 || (licence.valid() && view.licences_elsewhere(licence) > 0);
 }
 
 // Later than it was promised, where places are set aside: only if what runs has broken what stood before.

@@ -43,6 +43,7 @@ void Referee::drain(const View& before, NodeId id, bool unfit) {
   unfit_.resize(nodes);
   used_.resize(nodes + before.options().machine->licences.size());
   const std::int64_t drained = drained_on(before, id);
+  if (unfit_[id.value] != unfit) unfit_nodes_ += unfit ? 1 : std::size_t{0} - 1;
   unfit_[id.value] = unfit;
   drained_ += drained_on(before, id) - drained;
   away_ += drained_on(before, id) - drained;
@@ -84,10 +85,10 @@ std::int64_t Referee::away_at(const View& view, Instant at) const {
 
 // When a node can take jobs, if it is woken now should it sleep.
 Instant Referee::back_at(const View& view, NodeId node) const {
-  if (is_unfit(node)) return kNever;
   const Power& power = power_[node.value];
   const Instant now = view.now();
   const Duration boot = described(view, node).power.boot;
+  if (is_unfit(node.value)) return kNever;
   switch (power.state) {
     case PowerState::on:
       return now;
@@ -102,7 +103,7 @@ Instant Referee::back_at(const View& view, NodeId node) const {
 }
 
 bool Referee::back_by(const View& view, const Placement& where, Instant at) const {
-  return (away_ == 0 && unfit_.empty()) || std::all_of(where.shares.begin(), where.shares.end(),
+  return (away_ == 0 && unfit_nodes_ == 0) || std::all_of(where.shares.begin(), where.shares.end(),
                                    [&](const Share& s) { return back_at(view, s.node) <= at; });
 }
 

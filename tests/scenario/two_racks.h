@@ -1,5 +1,5 @@
-// For tests: a site on which every mechanism has something to do, and workloads and chains for it: nodes in two racks with
-// different CPU factors, memory, accelerators, partitions, licences and boots that may fail.
+// For tests: a site on which every mechanism has something to do, and workloads and chains for it: nodes in two racks
+// with different CPU factors, memory, accelerators, partitions, licences and boots that may fail.
 #pragma once
 
 #include <algorithm>

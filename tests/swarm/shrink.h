@@ -1,12 +1,16 @@
 // Makes a case that fails smaller: what it fails without is left out, until nothing more can be.
 #pragma once
 
+#include <string>
+
 #include "swarm/case.h"
 
 namespace rota::swarm {
 
-// Whether a case fails; in a process of its own, so that a CHECK is a failure like any other.
-bool fails(const Case& drawn);
+// How a case fails, without its numbers; empty: it does not. In a process of its own, so that a CHECK is a failure like
+// any other.
+std::string failure_of(const Case& drawn);
+// Fails in the same way.
 Case shrunk(Case drawn);
 
 }  // namespace rota::swarm

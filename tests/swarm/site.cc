@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "engine/sim/rehearsal.h"
-#include "model/snapshot.h"
+#include "store/fact_json.h"
 
 namespace rota::swarm {
 namespace {
@@ -63,18 +63,22 @@ Result<void> Site::replay() {
     const bool there = controller_->view().knows(id) || safety_.ended(id);
     safety_.expect(there, "job " + std::to_string(number) + " was acknowledged and is lost");
   }
-  if (!as_it_was_.empty()) safety_.expect(same_state(as_it_was_), "what was recovered is not the state that crashed");
+  const std::string differs = as_it_was_.empty() ? "" : difference(as_it_was_);
+  safety_.expect(differs.empty(), "what was recovered is not the state that crashed: " + differs);
   as_it_was_.clear();
   return {};
 }
 
-bool Site::same_state(const std::vector<Fact>& as_it_was) const {
-  const auto bytes = [](const std::vector<Fact>& facts) {
-    store::FactEncoder encoder;
-    for (const Fact& fact : facts) encoder.append(store::ref_of(fact));
-    return std::vector<std::byte>(encoder.bytes().begin(), encoder.bytes().end());
-  };
-  return bytes(as_it_was) == bytes(controller_->snapshot());
+// The first fact in which they differ, as it was and as it is; empty: they do not.
+std::string Site::difference(const std::vector<Fact>& as_it_was) const {
+  std::vector<Fact> as_it_is = controller_->snapshot();
+  for (Fact& fact : as_it_is) fact.at = as_it_was.front().at;  // that time has passed is no fact
+  for (std::size_t i = 0; i < std::max(as_it_was.size(), as_it_is.size()); ++i) {
+    const std::string was = i < as_it_was.size() ? store::fact_line(store::ref_of(as_it_was[i])) : "nothing";
+    const std::string is = i < as_it_is.size() ? store::fact_line(store::ref_of(as_it_is[i])) : "nothing";
+    if (was != is) return "it was " + was + " and is " + is;
+  }
+  return {};
 }
 
 void Site::fall(std::int64_t away) {

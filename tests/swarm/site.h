@@ -79,7 +79,7 @@ class Site final : public Intake, private Engine, private Durable, private FactO
   void broken(const Error& error);
   void settle_pending(std::uint64_t sequence);
   Result<void> replay();
-  bool same_state(const std::vector<Fact>& as_it_was) const;
+  std::string difference(const std::vector<Fact>& as_it_was) const;
 
   const Case& drawn_;
   const Chain& chain_;

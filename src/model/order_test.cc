@@ -1,0 +1,61 @@
+#include "model/order.h"
+
+#include <gtest/gtest.h>
+
+namespace rota {
+namespace {
+
+// Submitted at 1000 s, and asked at 1300 s.
+std::int64_t score_of(Order order, std::uint32_t processors, std::int64_t expected_ms) {
+  Job job;
+  job.spec.submit = at_seconds(1000);
+  job.spec.processors = processors;
+  job.spec.limit = seconds(10'000);  // what counts is what is expected
+  job.expected = Duration{expected_ms};
+  return score(order, job, at_seconds(1300));
+}
+
+TEST(Order, EachScoreIsWhatItsPageSays) {
+  EXPECT_EQ(score_of(Order::fcfs, 8, 100'000), 0);
+  EXPECT_EQ(score_of(Order::sjf, 8, 100'000), 100'000);
+  EXPECT_EQ(score_of(Order::smallest, 8, 100'000), 8);
+  EXPECT_EQ(score_of(Order::largest, 8, 100'000), -8);
+  EXPECT_EQ(score_of(Order::wfp3, 8, 100'000), -216'000'000);              // -(300 / 100)^3 * 8
+  EXPECT_EQ(score_of(Order::unicef, 8, 100'000), -1'000'000);              // -300 / (3 * 100)
+  EXPECT_EQ(score_of(Order::f1, 8, 100'000), 16'000'000 + 2'610'000'000);  // 2 * 8 + 870 * 3
+}
+
+TEST(Order, LessThanASecondCountsAsOne) {
+  EXPECT_EQ(score_of(Order::wfp3, 1, 1), -27'000'000'000'000);  // -300^3
+  EXPECT_EQ(score_of(Order::unicef, 2, 500), -300'000'000);
+  EXPECT_EQ(score_of(Order::f1, 5, 10), 2'610'000'000);
+  Job first;
+  first.spec.submit = kEpoch;
+  first.expected = seconds(10);
+  EXPECT_EQ(score(Order::f1, first, kEpoch), 1'000'000);
+}
+
+TEST(Order, OneProcessorAndTwoHaveTheSameLogarithm) {
+  EXPECT_EQ(score_of(Order::unicef, 1, 100'000), -3'000'000);
+  EXPECT_EQ(score_of(Order::unicef, 2, 100'000), -3'000'000);
+}
+
+TEST(Order, AScoreThatNobodyCouldCarryIsTheLeast) {
+  Job job;
+  job.spec.processors = UINT32_MAX;
+  job.expected = Duration{1};
+  const std::int64_t least = score(Order::wfp3, job, Instant{kLongest});
+  EXPECT_EQ(least, -9'000'000'000'000'000'000);
+}
+
+TEST(Order, NamesAreReadAsTheyAreWritten) {
+  for (const Order order :
+       {Order::fcfs, Order::sjf, Order::smallest, Order::largest, Order::wfp3, Order::unicef, Order::f1}) {
+    EXPECT_EQ(order_named(name_of(order)), order);
+    EXPECT_EQ(varies_with_time(order), order == Order::wfp3 || order == Order::unicef);
+  }
+  EXPECT_EQ(order_named("lifo"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace rota
