@@ -55,6 +55,10 @@ class Referee {
     gave_way_.clear();
   }
   void saw(const View& before, const LicencesCounted& fact);
+  // Whoever gave way did so for what was known then.
+  void saw(const View& /*before*/, const Launched& /*fact*/) { gave_way_.clear(); }
+  void saw(const View& /*before*/, const Overdue& /*fact*/) { gave_way_.clear(); }
+  void saw(const View& /*before*/, const Expected& /*fact*/) { gave_way_.clear(); }
   // And of some what became of it: `after` is the state with it.
   template <class Kind>
   void settled(const View& /*after*/, const Kind& /*fact*/) {}

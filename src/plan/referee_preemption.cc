@@ -37,6 +37,7 @@ void Referee::saw(const View& before, const Preempted& fact) {
   leaving_ += before.job(fact.job).spec.processors;
   if (gave_way_at_ != before.now()) gave_way_.clear();
   gave_way_at_ = before.now();
+  if (fact.until != kNever) return;  // it is promised something, then
   const bool places_matter = !before.counts_decide();
   gave_way_.push_back({fact.job, fact.beneficiary, false, places_matter ? before.placement(fact.job) : Placement{}});
 }

@@ -32,19 +32,22 @@ void add(Sums& sums, const RunOutcome& run) {
   ++sums.seeds;
   sums.jobs += run.jobs;
   sums.steps += run.steps;
-  add(sums.site, run.totals, &Totals::crashes, &Totals::crashes_in_batch, &Totals::after_commit, &Totals::failed_commits,
-      &Totals::torn, &Totals::lost_tails, &Totals::recoveries, &Totals::replayed, &Totals::compactions, &Totals::facts,
-      &Totals::resent, &Totals::refused);
+  add(sums.site, run.totals, &Totals::crashes, &Totals::crashes_in_batch, &Totals::after_commit,
+      &Totals::failed_commits, &Totals::torn, &Totals::lost_tails, &Totals::recoveries, &Totals::replayed,
+      &Totals::compactions, &Totals::facts, &Totals::resent, &Totals::refused);
   using Link = sim::LinkFaultCounts;
   add(sums.link, run.link, &Link::lost_commands, &Link::lost_answers, &Link::doubled, &Link::delayed, &Link::unheard);
   using Broken = sim::EngineFaultCounts;
-  add(sums.engine, run.engine, &Broken::failed_launches, &Broken::hung_boots, &Broken::node_deaths, &Broken::drains, &Broken::lost_jobs);
+  add(sums.engine, run.engine, &Broken::failed_launches, &Broken::hung_boots, &Broken::node_deaths, &Broken::drains,
+      &Broken::lost_jobs);
   using Late = sim::RunLedger::Counts;
   add(sums.ledger, run.ledger, &Late::of_old_epochs, &Late::doubled, &Late::out_of_order);
 }
 
 void tell(const Sums& s) {
-  const auto line = [](const char* what, std::int64_t count) { std::printf("  %-46s %12lld\n", what, static_cast<long long>(count)); };
+  const auto line = [](const char* what, std::int64_t count) {
+    std::printf("  %-46s %12lld\n", what, static_cast<long long>(count));
+  };
   std::printf("%lld seeds, each run twice alike\n", static_cast<long long>(s.seeds));
   line("jobs", s.jobs);
   line("facts", s.site.facts);
@@ -79,7 +82,8 @@ std::uint64_t running = 0;  // the seed, for who ends the process
 
 void say_seed(int /*signal*/) {
   char text[64];
-  const int length = std::snprintf(text, sizeof text, "while running seed %llu\n", static_cast<unsigned long long>(running));
+  const int length =
+      std::snprintf(text, sizeof text, "while running seed %llu\n", static_cast<unsigned long long>(running));
   static_cast<void>(!write(STDERR_FILENO, text, static_cast<std::size_t>(length)));
 }
 
@@ -101,7 +105,7 @@ bool fail_with(std::uint64_t seed, const std::string& what, bool shrinks) {
 struct Flags {
   std::uint64_t first = 1;
   std::uint64_t seeds = 200;
-  bool goes_on = false;   // after a failure
+  bool goes_on = false;  // after a failure
   bool shrinks = true;
 };
 
@@ -128,7 +132,8 @@ int run(const Flags& flags) {
   for (std::uint64_t seed = flags.first; seed < flags.first + flags.seeds; ++seed) {
     running = seed;
     const Case drawn = draw_case(seed);
-    if (const std::string how = flags.goes_on ? failure_of(drawn) : ""; !how.empty()) {  // a CHECK would end the whole run
+    if (const std::string how = flags.goes_on ? failure_of(drawn) : "";
+        !how.empty()) {  // a CHECK would end the whole run
       ++failures;
       std::printf("seed %llu fails: %s\n", static_cast<unsigned long long>(seed), how.c_str());
       std::fflush(stdout);
