@@ -87,13 +87,14 @@ void say_seed(int /*signal*/) {
   static_cast<void>(!write(STDERR_FILENO, text, static_cast<std::size_t>(length)));
 }
 
-bool fail_with(std::uint64_t seed, const std::string& what, bool shrinks) {
+bool fail_with(std::uint64_t seed, const std::string& what, bool shrinks, bool tells) {
   std::printf("seed %llu fails: %s\n", static_cast<unsigned long long>(seed), what.c_str());
   Case drawn = draw_case(seed);
   if (shrinks) {
     drawn = shrunk(drawn);
     std::printf("what is left of it once it is made smaller:\n");
     std::printf("%s", told(drawn).c_str());
+    drawn.tells = tells;
     if (const auto run = run_case(drawn); run.failure) std::printf("  fails: %s\n", run.failure->c_str());
   } else {
     std::printf("  policy %s\n", drawn.policy.c_str());
@@ -107,6 +108,7 @@ struct Flags {
   std::uint64_t seeds = 200;
   bool goes_on = false;  // after a failure
   bool shrinks = true;
+  bool tells = false;  // every fact of the shrunk case, or of the seed's
 };
 
 bool read_flags(int count, char** words, Flags& flags) {
@@ -116,10 +118,12 @@ bool read_flags(int count, char** words, Flags& flags) {
       flags.goes_on = true;
     } else if (word == "--no-shrinking") {
       flags.shrinks = false;
+    } else if (word == "--facts") {
+      flags.tells = true;
     } else if ((word == "--seeds" || word == "--first") && i + 1 < count) {
       (word == "--seeds" ? flags.seeds : flags.first) = std::strtoull(words[++i], nullptr, 10);
     } else {
-      std::fprintf(stderr, "usage: tests_swarm [--seeds N] [--first SEED] [--go-on] [--no-shrinking]\n");
+      std::fprintf(stderr, "usage: tests_swarm [--seeds N] [--first SEED] [--go-on] [--no-shrinking] [--facts]\n");
       return false;
     }
   }
@@ -141,11 +145,11 @@ int run(const Flags& flags) {
     }
     const RunOutcome once = run_case(drawn);
     if (once.failure) {
-      fail_with(seed, *once.failure, flags.shrinks);
+      fail_with(seed, *once.failure, flags.shrinks, flags.tells);
       return 1;
     }
     if (run_case(drawn).hash != once.hash) {
-      fail_with(seed, "two runs of it differ", false);
+      fail_with(seed, "two runs of it differ", false, false);
       return 1;
     }
     add(sums, once);
