@@ -38,6 +38,12 @@ void Referee::saw(const View& before, const Preempted& fact) {
   if (gave_way_at_ != before.now()) gave_way_.clear();
   gave_way_at_ = before.now();
   if (fact.until != kNever) return;  // it is promised something, then
+  // Others leave for somebody else, and something has happened since they were told to: who gets whose place is open.
+  const auto is_open = [&](const Leaving& l) {
+    const auto is_it = [&](const GaveWay& g) { return g.job == l.job; };
+    return l.beneficiary != fact.beneficiary && std::none_of(gave_way_.begin(), gave_way_.end(), is_it);
+  };
+  if (std::any_of(before.leaving().begin(), before.leaving().end(), is_open)) return;
   const bool places_matter = !before.counts_decide();
   gave_way_.push_back({fact.job, fact.beneficiary, false, places_matter ? before.placement(fact.job) : Placement{}});
 }
@@ -222,7 +228,8 @@ std::optional<std::string> Referee::check_owed(const View& view, const Plan& pla
       if (auto breach = check_peers(view, plan, g.beneficiary)) return breach;
     }
     const bool places_matter = !g.left.shares.empty();
-    if (g.gone && places_matter && !some_leave && starts(plan, g.beneficiary) && !in_its_place(view, plan, g.beneficiary, g.left)) {
+    if (g.gone && places_matter && !some_leave && starts(plan, g.beneficiary) &&
+        !in_its_place(view, plan, g.beneficiary, g.left)) {
       return name(view, g.job) + " was preempted in vain: " + name(view, g.beneficiary) + " starts elsewhere";
     }
     if (g.gone && !places_matter && starts(plan, g.job)) {

@@ -18,6 +18,11 @@ class Forgetful final : public JobSink {
   std::vector<JobState> states;
 };
 
+class Stop final : public Alarm {
+ public:
+  void ring() override {}
+};
+
 // Four processors under FCFS; the link loses nothing unless it is told to.
 class LostAnswersTest : public ::testing::Test {
  protected:
@@ -50,6 +55,7 @@ class LostAnswersTest : public ::testing::Test {
     return id;
   }
   void run_until(Instant until) {
+    loop_.set(stop_, until);
     while (loop_.now() < until && loop_.step()) {
     }
   }
@@ -59,6 +65,7 @@ class LostAnswersTest : public ::testing::Test {
   VirtualLoop loop_;
   Nobody nobody_;
   Forgetful sink_;
+  Stop stop_;
   SimEngine engine_;
   FaultyLink link_;
   Controller controller_;
@@ -75,7 +82,7 @@ TEST_F(DeadLinkTest, a_start_without_an_answer_is_sent_again_until_it_has_one) {
   EXPECT_TRUE(job(id).starting);
   EXPECT_EQ(controller_.resent(), 1) << "after 30 s; then after 60 s more";
   link_.heal();
-  run_until(at_seconds(90));
+  run_until(at_seconds(91));
   EXPECT_TRUE(job(id).steady());
   run_until(at_seconds(300));
   EXPECT_EQ(sink_.states, std::vector{JobState::completed});
