@@ -43,12 +43,22 @@ class Referee {
   void saw(const View& before, const Cancelled& fact);
   void saw(const View& before, const Preempted& fact);
   void saw(const View& before, const Migrated& fact);
-  void saw(const View& before, const PowerChanged& fact) { switched(before, fact.node, fact.state, kNever); }
+  void saw(const View& before, const PowerChanged& fact) {
+    switched(before, fact.node, fact.state, kNever);
+    gave_way_.clear();
+  }
   void saw(const View& before, const PowerOrdered& fact) {
     switched(before, fact.node, fact.on ? PowerState::booting : PowerState::shutting_down, fact.until);
   }
-  void saw(const View& before, const HealthChanged& fact) { drain(before, fact.node, fact.health != Health::up); }
+  void saw(const View& before, const HealthChanged& fact) {
+    drain(before, fact.node, fact.health != Health::up);
+    gave_way_.clear();
+  }
   void saw(const View& before, const LicencesCounted& fact);
+  // Whoever gave way did so for what was known then.
+  void saw(const View& /*before*/, const Launched& /*fact*/) { gave_way_.clear(); }
+  void saw(const View& /*before*/, const Overdue& /*fact*/) { gave_way_.clear(); }
+  void saw(const View& /*before*/, const Expected& /*fact*/) { gave_way_.clear(); }
   // And of some what became of it: `after` is the state with it.
   template <class Kind>
   void settled(const View& /*after*/, const Kind& /*fact*/) {}

@@ -6,7 +6,7 @@
 namespace rota::swarm {
 namespace {
 
-constexpr std::int64_t kMostSteps = 150'000;
+constexpr std::int64_t kMostSteps = 20'000;
 constexpr std::int64_t kMostTime = 400'000;  // seconds, all in all
 constexpr std::int64_t kRetry = 30;          // seconds until somebody tries again
 
@@ -73,8 +73,11 @@ class World final : private Alarm {
 };
 
 void World::plan() {
-  const auto at = [&](std::int64_t when, Kind kind, std::size_t which) { script_.emplace(at_seconds(when), Due{kind, which}); };
-  for (std::size_t i = 0; i < drawn_.jobs.size(); ++i) script_.emplace(drawn_.jobs[i].spec.submit, Due{Kind::submit, i});
+  const auto at = [&](std::int64_t when, Kind kind, std::size_t which) {
+    script_.emplace(at_seconds(when), Due{kind, which});
+  };
+  for (std::size_t i = 0; i < drawn_.jobs.size(); ++i)
+    script_.emplace(drawn_.jobs[i].spec.submit, Due{Kind::submit, i});
   for (std::size_t i = 0; i < drawn_.acts.size(); ++i) at(drawn_.acts[i].at, Kind::act, i);
   for (std::size_t i = 0; i < drawn_.troubles.size(); ++i) at(drawn_.troubles[i].at, Kind::trouble, i);
   for (std::size_t i = 0; i < drawn_.jumps.size(); ++i) at(drawn_.jumps[i].at, Kind::jump, i);
@@ -138,7 +141,8 @@ void World::submit(const CaseJob& job) {
       controller.submit(spec);
       return controller.decide();
     }
-    const JobTerms terms{spec.limit, spec.priority, spec.partition, at_seconds(job.begin), after, job.array, job.throttle};
+    const JobTerms terms{spec.limit, spec.priority, spec.partition, at_seconds(job.begin),
+                         after,      job.array,     job.throttle};
     const auto id = controller.submit(spec, terms, job.holds);
     if (!id) return std::unexpected(id.error());
     return controller.decide();
@@ -261,12 +265,13 @@ RunOutcome World::run() {
   RunOutcome outcome;
   while (!done() && !site_.failure() && !safety_.breach()) {
     if (!script_.empty()) loop_.set(*this, script_.begin()->first);
-    if (!site_.up()) loop_.set(*this, script_.empty() ? site_.back_at() : std::min(site_.back_at(), script_.begin()->first));
+    if (!site_.up())
+      loop_.set(*this, script_.empty() ? site_.back_at() : std::min(site_.back_at(), script_.begin()->first));
     const bool bounded = ++outcome.steps <= kMostSteps && loop_.now() <= at_seconds(kMostTime);
     if (!loop_.step() || !bounded) {
-      outcome.failure = "it never ends: jobs" + safety_.missing() + "; left are" + (site_.up() ? what_is_left() : " no controller") +
-                        " after " + std::to_string(outcome.steps) + " steps at " +
-                        std::to_string(loop_.now().time_since_epoch().count() / 1000) + " s";
+      outcome.failure = "it never ends: jobs" + safety_.missing() + "; left are" +
+                        (site_.up() ? what_is_left() : " no controller") + " after " + std::to_string(outcome.steps) +
+                        " steps at " + std::to_string(loop_.now().time_since_epoch().count() / 1000) + " s";
       break;
     }
     if (!engine_.failure()) outcome.failure = engine_.failure().error().message;
