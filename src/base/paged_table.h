@@ -1,7 +1,7 @@
-// A table whose dense, ever-growing ids are given by who adds rows, and whose dead rows give their memory back: rows live
-// in pages of 64, and a page whose rows have all been retired is used again for new ones. What is alive stays in few,
-// warm pages however many rows have come and gone, and the directory follows what is alive too (but for 8 bytes for each
-// 32,768 ids ever used). An id never names two things. Not thread-safe.
+// A table whose dense, ever-growing ids are given by who adds rows, and whose dead rows give their memory back: rows
+// live in pages of 64, and a page whose rows have all been retired is used again for new ones. What is alive stays in
+// few, warm pages however many rows have come and gone, and the directory follows what is alive too (but for 8 bytes
+// for each 32,768 ids ever used). An id never names two things. Not thread-safe.
 #pragma once
 
 #include <array>

@@ -41,8 +41,13 @@ Result<RehearsalJournals> RehearsalJournals::create(const std::string& path, con
                 " knows the whole log beforehand. Leave out --journal or power-from-log.");
   }
   RehearsalJournals journals;
-  store::JournalHead head{.rota = ROTA_VERSION, .policy = chain.text(), .processors = options.processors,
-                          .ties = name_of(options.ties), .cluster = cluster, .workload = workload.name, .settings = {}};
+  store::JournalHead head{.rota = ROTA_VERSION,
+                          .policy = chain.text(),
+                          .processors = options.processors,
+                          .ties = name_of(options.ties),
+                          .cluster = cluster,
+                          .workload = workload.name,
+                          .settings = {}};
   const bool sites = options.machine && !options.machine->sites.empty();
   for (std::size_t s = 0; s < (sites ? options.machine->sites.size() : 1); ++s) {
     const std::string site = sites ? options.machine->sites[s].name : "";

@@ -10,8 +10,8 @@
 
 namespace rota::cli {
 
-// The journals of one rehearsal: one, or one for each site ("x.journal" becomes "x-texel.journal"). What is there already
-// is replaced.
+// The journals of one rehearsal: one, or one for each site ("x.journal" becomes "x-texel.journal"). What is there
+// already is replaced.
 class RehearsalJournals {
  public:
   // `cluster` is the text of the cluster file; empty: processors are counted. Errors are sentences with the path.
@@ -33,8 +33,9 @@ struct JournalSetting {
 // Fails with a sentence where the head says what cannot be: an unknown policy, a cluster file that is none.
 Result<JournalSetting> setting_of(const store::JournalHead& head, const std::string& shown);
 
-// The jobs of a journal as a workload: what each asked for when it was submitted, and how long it ran. Jobs that had not
-// ended are left out and told of in the workload's report. `shown` names the journal in messages.
-Result<trace::Workload> workload_of(const std::vector<Fact>& facts, const JournalSetting& setting, const std::string& shown);
+// The jobs of a journal as a workload: what each asked for when it was submitted, and how long it ran. Jobs that had
+// not ended are left out and told of in the workload's report. `shown` names the journal in messages.
+Result<trace::Workload> workload_of(const std::vector<Fact>& facts, const JournalSetting& setting,
+                                    const std::string& shown);
 
 }  // namespace rota::cli

@@ -39,8 +39,9 @@ Result<int> tell(const Replay& replay, const ReplayFlags& flags) {
   const Cluster& state = replay.state();
   std::string text = flags.journal + ": " + grouped(replay.facts()) + " facts, " + grouped(replay.cycles()) +
                      " cycles, " + grouped(replay.decisions()) + " of which decided something; until " +
-                     in_seconds(state.now()) + "\n" + "at the end " + grouped(static_cast<std::int64_t>(state.waiting().size())) +
-                     " jobs wait, " + grouped(static_cast<std::int64_t>(state.running().size())) + " run, " +
+                     in_seconds(state.now()) + "\n" + "at the end " +
+                     grouped(static_cast<std::int64_t>(state.waiting().size())) + " jobs wait, " +
+                     grouped(static_cast<std::int64_t>(state.running().size())) + " run, " +
                      grouped(static_cast<std::int64_t>(state.barred())) + " are held or not eligible\n";
   if (flags.check) text += "every cycle was decided again, and each plan is the same\n";
   std::cout << text;
@@ -112,17 +113,19 @@ Result<int> replay(const ReplayFlags& flags) {
 void add_replay(CLI::App& app, Action& action) {
   auto flags = std::make_shared<ReplayFlags>();
   CLI::App* command = app.add_subcommand("replay", "fold a journal again, and see whether the same would be decided");
-  command->description(command->get_description() +
-                       "\nReads a journal that rota simulate --journal has kept: every fact of a run, in order. Without "
-                       "options it says what became of the state.");
+  command->description(
+      command->get_description() +
+      "\nReads a journal that rota simulate --journal has kept: every fact of a run, in order. Without "
+      "options it says what became of the state.");
   command->add_option("JOURNAL", flags->journal, "what --journal has written")->required()->type_name("FILE");
   CLI::Option* check = command->add_flag("--check", flags->check, "decide again at each cycle and compare every plan");
   CLI::Option* policy = command
                             ->add_option("--policy", flags->policies,
                                          "rehearse the jobs of the journal under these policies, names with commas")
                             ->type_name("NAME[+KNOB=VALUE...]");
-  CLI::Option* facts = command->add_option("--facts", flags->facts_file, "write every fact as a line of JSON; - is standard output")
-                           ->type_name("FILE.jsonl");
+  CLI::Option* facts =
+      command->add_option("--facts", flags->facts_file, "write every fact as a line of JSON; - is standard output")
+          ->type_name("FILE.jsonl");
   command->add_flag("--json", flags->json, "print the comparison of policies as JSON")->needs(policy);
   check->excludes(policy)->excludes(facts);
   policy->excludes(facts);

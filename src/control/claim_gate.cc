@@ -78,9 +78,7 @@ bool ClaimGate::drop_start(JobId id) {
   return true;
 }
 
-void ClaimGate::hold(JobId id, const Command& command) {
-  held_[id].push_back({command, loop_.now()});
-}
+void ClaimGate::hold(JobId id, const Command& command) { held_[id].push_back({command, loop_.now()}); }
 
 void ClaimGate::release(const Held& held) {
   Command command = held.command;

@@ -15,9 +15,7 @@ class ClaimGateTest : public testing::Test, public Engine, public GateKeeper {
  protected:
   ClaimGateTest() { gate_.expect(kBrought, kNumber); }
 
-  void dispatch(const Command& command) override {
-    passed_.push_back(command);
-  }
+  void dispatch(const Command& command) override { passed_.push_back(command); }
   StartAnswer claim_to_start(std::int64_t) override { return ++asked_, answer_; }
   StartAnswer claim_to_make_room(std::int64_t) override { return ++asked_, answer_; }
   void starts(JobId, std::int64_t) override { ++starts_; }
@@ -25,7 +23,9 @@ class ClaimGateTest : public testing::Test, public Engine, public GateKeeper {
   void not_started(JobId id) override { not_started_.push_back(id); }
   void lost(JobId id) override { lost_.push_back(id); }
 
-  static Command start(JobId job) { return {.key = 1, .job = job, .expected_end = at_seconds(50), .limit_end = at_seconds(100)}; }
+  static Command start(JobId job) {
+    return {.key = 1, .job = job, .expected_end = at_seconds(50), .limit_end = at_seconds(100)};
+  }
   static Command give_way() {
     Command command{.kind = Command::Kind::preempt, .key = 2, .job = kVictim};
     command.how = Preemption::requeue;

@@ -43,11 +43,13 @@ Result<void> Replay::decide_again(const Fact& fact, std::uint64_t recorded) {
                             std::to_string(fact.at.time_since_epoch().count()) + " ms, ";
   const std::uint64_t hash = plan_.decides() ? plan_.hash() : 0;
   if (hash != recorded) {
-    return fail(where + "policy " + chain_.text() + " decides otherwise than it did: plan " + hexadecimal(hash) +
-                " where " + hexadecimal(recorded) +
-                " was recorded. The journal was written with another policy, another cluster or another version of Rota.");
+    return fail(
+        where + "policy " + chain_.text() + " decides otherwise than it did: plan " + hexadecimal(hash) + " where " +
+        hexadecimal(recorded) +
+        " was recorded. The journal was written with another policy, another cluster or another version of Rota.");
   }
-  if (auto breach = referee_.check(cluster_, plan_)) return fail(where + "the referee refuses the plan: " + *breach + ".");
+  if (auto breach = referee_.check(cluster_, plan_))
+    return fail(where + "the referee refuses the plan: " + *breach + ".");
   return {};
 }
 

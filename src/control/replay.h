@@ -24,7 +24,7 @@ class Replay {
 
   const Cluster& state() const { return cluster_; }
   std::int64_t facts() const { return facts_; }
-  std::int64_t cycles() const { return cycles_; }      // all,
+  std::int64_t cycles() const { return cycles_; }        // all,
   std::int64_t decisions() const { return decisions_; }  // and those in which something was decided
 
  private:

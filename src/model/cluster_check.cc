@@ -1,7 +1,6 @@
-// What the world says is checked against the state before it is folded in. It may come late, twice, out of order, or about
-// what is not there: each is a sentence, never the end of the process.
+// What the world says is checked against the state before it is folded in. It may come late, twice, out of order, or
+// about what is not there: each is a sentence, never the end of the process.
 #include <algorithm>
-
 #include <set>
 
 #include "model/cluster.h"
@@ -86,8 +85,9 @@ std::optional<std::string> Cluster::objection(const Held& fact) const {
 
 std::optional<std::string> Cluster::objection(const Released& fact) const {
   if (auto why = not_waiting(fact.job, "released")) return why;
-  return (job(fact.job).bars & fact.from & kHolds) != 0 ? std::nullopt
-                                                       : std::optional(named(job(fact.job)) + " is released and was not held; nothing was changed.");
+  return (job(fact.job).bars & fact.from & kHolds) != 0
+             ? std::nullopt
+             : std::optional(named(job(fact.job)) + " is released and was not held; nothing was changed.");
 }
 
 std::optional<std::string> Cluster::objection(const Amended& fact) const {
@@ -104,9 +104,10 @@ std::optional<std::string> Cluster::cannot_run(const JobSpec& spec) const {
   }
   const Machine* machine = options_.machine;
   if (!machine) return std::nullopt;
-  const bool there = (!spec.partition.valid() || spec.partition.value < machine->partitions.size()) &&
-                     (!spec.licence.valid() || spec.licence.value < machine->licences.size()) &&
-                     (!spec.accelerator_type.valid() || spec.accelerator_type.value < machine->accelerator_types.size());
+  const bool there =
+      (!spec.partition.valid() || spec.partition.value < machine->partitions.size()) &&
+      (!spec.licence.valid() || spec.licence.value < machine->licences.size()) &&
+      (!spec.accelerator_type.valid() || spec.accelerator_type.value < machine->accelerator_types.size());
   if (!there) return "asks for a partition, licence or type of accelerator that the cluster does not have";
   return never_fits(*machine, spec);
 }
@@ -160,9 +161,11 @@ std::optional<std::string> Cluster::objection(const LaunchFailed& fact) const {
 std::optional<std::string> Cluster::objection(const Overdue& fact) const {
   if (auto why = not_of_its_run(fact, "said to be overdue")) return why;
   const Job& job = this->job(fact.job);
-  if (job.expected_end() > now_) return named(job) + " is said to be overdue, and it has time left; nothing was changed.";
+  if (job.expected_end() > now_)
+    return named(job) + " is said to be overdue, and it has time left; nothing was changed.";
   const bool known = std::find(overdue_.begin(), overdue_.end(), fact.job) != overdue_.end();
-  return known ? std::optional(named(job) + " is said to be overdue, and that is known; nothing was changed.") : std::nullopt;
+  return known ? std::optional(named(job) + " is said to be overdue, and that is known; nothing was changed.")
+               : std::nullopt;
 }
 
 std::optional<std::string> Cluster::objection(const Vacated& fact) const {
@@ -170,8 +173,9 @@ std::optional<std::string> Cluster::objection(const Vacated& fact) const {
   const Job& job = this->job(fact.job);
   if (!job.leaving) return is_in_vain(job, "said to have given way");
   const bool possible = fact.kept >= Duration{0} && fact.kept <= now_ - job.start;
-  return possible ? std::nullopt
-                  : std::optional(named(job) + " is said to keep more work than it can have done; nothing was changed.");
+  return possible
+             ? std::nullopt
+             : std::optional(named(job) + " is said to keep more work than it can have done; nothing was changed.");
 }
 
 std::optional<std::string> Cluster::objection(const Requeued& fact) const {
@@ -205,12 +209,14 @@ std::optional<std::string> Cluster::objection(const PowerChanged& fact) const {
 std::optional<std::string> Cluster::objection(const HealthChanged& fact) const {
   if (auto why = unknown(fact.node)) return why;
   if (fact.health != power_.health(fact.node)) return std::nullopt;
-  return "node " + options_.machine->nodes[fact.node.value].name + " is said to be what it is already; nothing was changed.";
+  return "node " + options_.machine->nodes[fact.node.value].name +
+         " is said to be what it is already; nothing was changed.";
 }
 
 std::optional<std::string> Cluster::objection(const LicencesCounted& fact) const {
   const std::size_t licences = options_.machine ? options_.machine->licences.size() : 0;
-  if (fact.licence.value >= licences) return "licences are counted that the cluster does not have; nothing was changed.";
+  if (fact.licence.value >= licences)
+    return "licences are counted that the cluster does not have; nothing was changed.";
   if (fact.elsewhere >= 0 && fact.elsewhere <= kMostLicences) return std::nullopt;
   return "of licence " + options_.machine->licences[fact.licence.value].name +
          " fewer than none or too many are counted; nothing was changed.";
@@ -220,17 +226,20 @@ std::optional<std::string> Cluster::objection(const Serving& fact) const { retur
 
 std::optional<std::string> Cluster::objection(const Eligible& fact) const {
   if (auto why = unknown(fact.job, "made eligible")) return why;
-  return job(fact.job).state == JobState::barred ? std::nullopt : std::optional(is_in_vain(job(fact.job), "made eligible"));
+  return job(fact.job).state == JobState::barred ? std::nullopt
+                                                 : std::optional(is_in_vain(job(fact.job), "made eligible"));
 }
 
 std::optional<std::string> Cluster::objection_to_place(const Placement& where) const {
   if (nodes_.counted()) {
-    return where.shares.empty() ? std::nullopt : std::optional<std::string>("a job has nodes where none are described.");
+    return where.shares.empty() ? std::nullopt
+                                : std::optional<std::string>("a job has nodes where none are described.");
   }
   for (const Share& s : where.shares) {
     if (auto why = unknown(s.node)) return why;
   }
-  if (where.licence.valid() && where.licence.value >= nodes_.licences().size()) return "a job holds a licence that is not there.";
+  if (where.licence.valid() && where.licence.value >= nodes_.licences().size())
+    return "a job holds a licence that is not there.";
   return std::nullopt;
 }
 
@@ -262,7 +271,8 @@ std::optional<std::string> Cluster::objection(const Migrated& fact) const {
   if (auto why = objection_to_place(fact.where)) return why;
   Placement beside_licence = fact.where;
   beside_licence.licence = {};
-  return nodes_.fits(beside_licence) ? std::nullopt : std::optional(named(job) + " is moved where there is no room for it.");
+  return nodes_.fits(beside_licence) ? std::nullopt
+                                     : std::optional(named(job) + " is moved where there is no room for it.");
 }
 
 std::optional<std::string> Cluster::objection(const PowerOrdered& fact) const {
@@ -295,7 +305,8 @@ std::optional<std::string> Cluster::objection_to_row(const JobKept& fact) const 
   });
   if (!fits) return "a job is kept where there is no room for it.";
   const auto is_it = [&](const Leaving& l) { return l.job == fact.job; };
-  if (fact.row.leaving && std::none_of(leaving_.begin(), leaving_.end(), is_it)) return "a job leaves that is in no list.";
+  if (fact.row.leaving && std::none_of(leaving_.begin(), leaving_.end(), is_it))
+    return "a job leaves that is in no list.";
   for (const std::uint32_t p : fact.processors) {
     if (p >= map_.size() || map_.owner(p).valid()) return "a job holds a processor that it cannot have.";
   }

@@ -1,7 +1,8 @@
-// What happened and what was decided, as facts with a time and a number: the only thing that changes a Cluster. A journal
-// of these is the whole state. Observed facts come from users, engines and the passing of time, and are checked against
-// the state (Cluster::objection); decided facts come out of a plan, and one that contradicts the state is a defect; kept
-// facts are what a snapshot is made of: rows of the state as they stand. All their fields stand in model/fact_fields.h.
+// What happened and what was decided, as facts with a time and a number: the only thing that changes a Cluster. A
+// journal of these is the whole state. Observed facts come from users, engines and the passing of time, and are checked
+// against the state (Cluster::objection); decided facts come out of a plan, and one that contradicts the state is a
+// defect; kept facts are what a snapshot is made of: rows of the state as they stand. All their fields stand in
+// model/fact_fields.h.
 #pragma once
 
 #include <array>
@@ -18,8 +19,8 @@
 
 namespace rota {
 
-// What an engine says of a job is about one of its dispatches (Command::dispatch): late or doubled, it must not be taken
-// for news of the next one. kAnyDispatch: of whichever there is.
+// What an engine says of a job is about one of its dispatches (Command::dispatch): late or doubled, it must not be
+// taken for news of the next one. kAnyDispatch: of whichever there is.
 inline constexpr std::uint32_t kAnyDispatch = UINT32_MAX;
 
 // ---- observed
@@ -103,7 +104,7 @@ struct Serving {  // the accelerators of a node may from now on be used, or no l
 struct Opened {  // a controller has taken the state over: its commands go under this epoch, older ones are refused
   std::uint32_t epoch = 0;
 };
-struct CycleClosed {  // everything before has been looked at; what was decided follows
+struct CycleClosed {       // everything before has been looked at; what was decided follows
   std::uint64_t plan = 0;  // hash of the plan; 0: it decides nothing
 };
 struct Eligible {  // nothing keeps it from being queued any more but, perhaps, a hold
@@ -154,7 +155,7 @@ struct PowerOrdered {  // told to wake or to go to sleep
 struct ModeChanged {  // plain: a plan was refused, and until somebody looks jobs start in order of the queue
   bool plain = false;
 };
-struct PowerReviewed {  // a power rule has looked at everything
+struct PowerReviewed {    // a power rule has looked at everything
   Instant next = kNever;  // wants to look again then although nothing happens
 };
 
@@ -180,14 +181,14 @@ struct StateKept {  // counters and lists that no row has
 struct JobKept {
   JobId job;
   Job row;
-  Placement where = {};                       // of a running job
-  Placement promised = {};                    // of one that has a promise
+  Placement where = {};                        // of a running job
+  Placement promised = {};                     // of one that has a promise
   std::vector<std::uint32_t> processors = {};  // that it holds, where these are listed
-  JobId beneficiary = {};                     // of one that is leaving,
-  Duration expected{0};                       // and what was counted on before it was told to
-  JobTerms terms = {};                        // of one that has terms of its own
+  JobId beneficiary = {};                      // of one that is leaving,
+  Duration expected{0};                        // and what was counted on before it was told to
+  JobTerms terms = {};                         // of one that has terms of its own
   bool has_terms = false;
-  JobSpec request = {};                       // as it was submitted, of one that stands on other terms
+  JobSpec request = {};  // as it was submitted, of one that stands on other terms
   bool amended = false;
   bool never = false;  // of one that has terms: a dependency can no longer be met,
   bool due = false;    // or one was met, or failed, and nobody has looked since
@@ -244,10 +245,10 @@ struct KindList {
 };
 // The order is that of the journal's numbers: new kinds come last.
 using FactKinds =
-    KindList<Submitted, Rejected, Held, Released, Amended, CancelAsked, Launched, LaunchFailed, Overdue, Vacated, Requeued,
-             Finished, Cancelled, PowerChanged, HealthChanged, LicencesCounted, Serving, Opened, CycleClosed, Eligible,
-             Started, Promised, Expected, Extended, Stopped, Preempted, Migrated, PowerOrdered, PowerReviewed, StateKept,
-             JobKept, NodeKept, LicenceKept, UserKept, WorkKept, DemandKept, DemandHourKept, ModeChanged>;
+    KindList<Submitted, Rejected, Held, Released, Amended, CancelAsked, Launched, LaunchFailed, Overdue, Vacated,
+             Requeued, Finished, Cancelled, PowerChanged, HealthChanged, LicencesCounted, Serving, Opened, CycleClosed,
+             Eligible, Started, Promised, Expected, Extended, Stopped, Preempted, Migrated, PowerOrdered, PowerReviewed,
+             StateKept, JobKept, NodeKept, LicenceKept, UserKept, WorkKept, DemandKept, DemandHourKept, ModeChanged>;
 
 struct Fact {
   Instant at = kEpoch;

@@ -1,8 +1,8 @@
 // The one table of all facts and their fields: names, meanings, and since which version of the journal they are there.
 // The codec, JSON lines for people and the documentation are made from it; nothing else lists fields of facts.
 //
-// A field is found by its place in its list in the binary journal and by its name in JSON: append, never reorder. What an
-// older journal does not have keeps the value that the struct gives it.
+// A field is found by its place in its list in the binary journal and by its name in JSON: append, never reorder. What
+// an older journal does not have keeps the value that the struct gives it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kJournalVersion = 1;
 template <class Owner, class T>
 struct Field {
   std::string_view name;
-  T Owner::*member;
+  T Owner::* member;
   std::string_view meaning;
   std::uint32_t since = 1;
 };
@@ -52,8 +52,9 @@ struct ValueNames<Outcome> {
 };
 template <>
 struct ValueNames<JobState> {
-  static constexpr std::array<std::string_view, 10> names{"waiting",   "running", "completed", "timed_out",   "rejected",
-                                                          "cancelled", "barred",  "failed",    "node_failed", "out_of_memory"};
+  static constexpr std::array<std::string_view, 10> names{"waiting",     "running",      "completed", "timed_out",
+                                                          "rejected",    "cancelled",    "barred",    "failed",
+                                                          "node_failed", "out_of_memory"};
 };
 template <>
 struct ValueNames<PowerState> {
@@ -66,9 +67,9 @@ struct ValueNames<Health> {
 template <>
 struct ValueNames<Rule> {
   static constexpr std::array<std::string_view, 15> names{
-      "head_fits", "skipped_ahead", "ends_before_promise", "beside_promise", "planned",
-      "promise_due", "outranked", "faster_node", "harms_nobody", "job_waits",
-      "promise_rests", "keeps_warm", "load_is_high", "load_is_low", "idle_for_long"};
+      "head_fits",     "skipped_ahead", "ends_before_promise", "beside_promise", "planned",
+      "promise_due",   "outranked",     "faster_node",         "harms_nobody",   "job_waits",
+      "promise_rests", "keeps_warm",    "load_is_high",        "load_is_low",    "idle_for_long"};
 };
 template <>
 struct ValueNames<Dependency::When> {
@@ -87,10 +88,11 @@ struct Fields<PerNode> {
 };
 template <>
 struct Fields<Placement> {
-  static constexpr std::tuple all{Field{"shares", &Placement::shares, "each of another node; none where processors are counted"},
-                                  Field{"per_node", &Placement::per_node, "held on each of them beside processors"},
-                                  Field{"licence", &Placement::licence, "index of the licence that is held"},
-                                  Field{"licences", &Placement::licences, "so many of it"}};
+  static constexpr std::tuple all{
+      Field{"shares", &Placement::shares, "each of another node; none where processors are counted"},
+      Field{"per_node", &Placement::per_node, "held on each of them beside processors"},
+      Field{"licence", &Placement::licence, "index of the licence that is held"},
+      Field{"licences", &Placement::licences, "so many of it"}};
 };
 template <>
 struct Fields<Reason> {
@@ -107,13 +109,14 @@ struct Fields<Dependency> {
 };
 template <>
 struct Fields<JobTerms> {
-  static constexpr std::tuple all{Field{"limit", &JobTerms::limit, "asked run time"},
-                                  Field{"priority", &JobTerms::priority, "higher goes first"},
-                                  Field{"partition", &JobTerms::partition, "index in the cluster file"},
-                                  Field{"begin", &JobTerms::begin, "it does not start before"},
-                                  Field{"after", &JobTerms::after, "jobs that it waits for"},
-                                  Field{"array", &JobTerms::array, "number of its array; 0: none"},
-                                  Field{"throttle", &JobTerms::throttle, "so many of the array at one time; 0: no limit"}};
+  static constexpr std::tuple all{
+      Field{"limit", &JobTerms::limit, "asked run time"},
+      Field{"priority", &JobTerms::priority, "higher goes first"},
+      Field{"partition", &JobTerms::partition, "index in the cluster file"},
+      Field{"begin", &JobTerms::begin, "it does not start before"},
+      Field{"after", &JobTerms::after, "jobs that it waits for"},
+      Field{"array", &JobTerms::array, "number of its array; 0: none"},
+      Field{"throttle", &JobTerms::throttle, "so many of the array at one time; 0: no limit"}};
 };
 template <>
 struct Fields<JobSpec> {
@@ -166,13 +169,14 @@ struct Fields<Job> {
 };
 template <>
 struct Fields<NodePowerRow> {
-  static constexpr std::tuple all{Field{"state", &NodePowerRow::state, "on, booting, shutting_down or off"},
-                                  Field{"failures", &NodePowerRow::failures, "boots that failed in a row"},
-                                  Field{"cycles", &NodePowerRow::cycles, "times that it was sent to sleep"},
-                                  Field{"since", &NodePowerRow::since, "in this state"},
-                                  Field{"until", &NodePowerRow::until, "when a boot or shutdown is expected to be over"},
-                                  Field{"shunned_until", &NodePowerRow::shunned_until, "left alone until then after a failed boot"},
-                                  Field{"command", &NodePowerRow::command, "number of the fact that decided the latest command about it"}};
+  static constexpr std::tuple all{
+      Field{"state", &NodePowerRow::state, "on, booting, shutting_down or off"},
+      Field{"failures", &NodePowerRow::failures, "boots that failed in a row"},
+      Field{"cycles", &NodePowerRow::cycles, "times that it was sent to sleep"},
+      Field{"since", &NodePowerRow::since, "in this state"},
+      Field{"until", &NodePowerRow::until, "when a boot or shutdown is expected to be over"},
+      Field{"shunned_until", &NodePowerRow::shunned_until, "left alone until then after a failed boot"},
+      Field{"command", &NodePowerRow::command, "number of the fact that decided the latest command about it"}};
 };
 template <>
 struct Fields<PowerCounters> {
@@ -191,13 +195,13 @@ struct Fields<RunHistory> {
 
 // ---- facts
 
-#define ROTA_FACT(Kind, text, from, says)                   \
-  template <>                                               \
-  struct Fields<Kind> {                                     \
-    using F = Kind;                                         \
-    static constexpr std::string_view name = text;          \
-    static constexpr Origin origin = Origin::from;          \
-    static constexpr std::string_view meaning = says;       \
+#define ROTA_FACT(Kind, text, from, says)             \
+  template <>                                         \
+  struct Fields<Kind> {                               \
+    using F = Kind;                                   \
+    static constexpr std::string_view name = text;    \
+    static constexpr Origin origin = Origin::from;    \
+    static constexpr std::string_view meaning = says; \
     static constexpr std::tuple all
 #define ROTA_FACT_END }
 
@@ -220,16 +224,15 @@ ROTA_FACT(Amended, "amended", observed, "a job that has not started is to run on
 ROTA_FACT_END;
 ROTA_FACT(CancelAsked, "cancel_asked", observed, "a running job is to be stopped"){Field{"job", &F::job, "which"}};
 ROTA_FACT_END;
-ROTA_FACT(Launched, "launched", observed, "the engine says that the job runs"){Field{"job", &F::job, "which"},
-    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is"}};
+ROTA_FACT(Launched, "launched", observed, "the engine says that the job runs"){
+    Field{"job", &F::job, "which"}, Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is"}};
 ROTA_FACT_END;
 ROTA_FACT(LaunchFailed, "launch_failed", observed, "the engine could not start the job"){
     Field{"job", &F::job, "which"}, Field{"again", &F::again, "another try can help: it is queued again"},
     Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is"}};
 ROTA_FACT_END;
 ROTA_FACT(Overdue, "overdue", observed, "a job has used up the time that was counted on and still runs"){
-    Field{"job", &F::job, "which"},
-    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is"}};
+    Field{"job", &F::job, "which"}, Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is"}};
 ROTA_FACT_END;
 ROTA_FACT(Vacated, "vacated", observed, "a job that gave way has left and is back at its place in the queue"){
     Field{"job", &F::job, "which"}, Field{"kept", &F::kept, "run time of this dispatch that need not be done again"},
@@ -322,20 +325,25 @@ ROTA_FACT(StateKept, "state_kept", kept, "counters and lists that no row has"){
     Field{"plain", &F::plain, "jobs start in order of the queue, whatever the policy"}};
 ROTA_FACT_END;
 ROTA_FACT(JobKept, "job_kept", kept, "a job as it stands"){
-    Field{"job", &F::job, "its id"}, Field{"row", &F::row, "all that is known of it"},
-    Field{"where", &F::where, "where it runs"}, Field{"promised", &F::promised, "what is set aside for it"},
+    Field{"job", &F::job, "its id"},
+    Field{"row", &F::row, "all that is known of it"},
+    Field{"where", &F::where, "where it runs"},
+    Field{"promised", &F::promised, "what is set aside for it"},
     Field{"processors", &F::processors, "that it holds, where they are listed"},
     Field{"beneficiary", &F::beneficiary, "to whom it gives way"},
     Field{"expected", &F::expected, "what was counted on before it was told to"},
-    Field{"terms", &F::terms, "of its own"}, Field{"has_terms", &F::has_terms, "whether it has any"},
+    Field{"terms", &F::terms, "of its own"},
+    Field{"has_terms", &F::has_terms, "whether it has any"},
     Field{"request", &F::request, "what it asked for when it was submitted"},
     Field{"amended", &F::amended, "whether that is something else"},
     Field{"never", &F::never, "a job that it waits for can no longer do what is waited for"},
     Field{"due", &F::due, "nobody has looked since a job that it waits for did something"}};
 ROTA_FACT_END;
 ROTA_FACT(NodeKept, "node_kept", kept, "a node as it stands"){
-    Field{"node", &F::node, "which"}, Field{"power", &F::power, "its power"},
-    Field{"serves", &F::serves, "its accelerators serve jobs on other nodes"}, Field{"health", &F::health, "its health"},
+    Field{"node", &F::node, "which"},
+    Field{"power", &F::power, "its power"},
+    Field{"serves", &F::serves, "its accelerators serve jobs on other nodes"},
+    Field{"health", &F::health, "its health"},
     Field{"fell_idle", &F::fell_idle, "place in the order in which nodes fell idle"},
     Field{"idle_since", &F::idle_since, "when it fell idle"}};
 ROTA_FACT_END;

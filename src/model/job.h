@@ -43,11 +43,11 @@ static_assert(sizeof(JobSpec) == 80, "there is one for each job that is alive, a
 // How a dispatch ended for good.
 enum class Outcome : std::uint8_t {
   completed,
-  timed_out,      // by its limit
-  failed,         // by itself: exit code or signal; or it could not be launched
-  node_failed,    // with its node
+  timed_out,    // by its limit
+  failed,       // by itself: exit code or signal; or it could not be launched
+  node_failed,  // with its node
   out_of_memory,
-  cancelled,      // because somebody asked for that
+  cancelled,  // because somebody asked for that
 };
 
 enum class JobState : std::uint8_t {
@@ -80,14 +80,14 @@ struct Job {
   std::uint16_t preemptions = 0;   // dispatches that gave way to jobs of higher priority
   std::uint16_t migrations = 0;    // moves to other nodes
   JobState state = JobState::waiting;
-  bool backfilled = false;       // the latest dispatch was backfilled
-  bool leaving = false;          // still running, but told to give way
-  bool starting = false;         // running, but the engine has not said so yet
-  bool stopping = false;         // still running, but told to stop,
-  bool cancelling = false;       // and for good
-  Bars bars = kNoBars;           // of a barred job: why
-  bool extended = false;         // was let go on beyond what was expected, up to a set time
-  std::uint64_t command = 0;     // number of the fact that decided the latest command about it
+  bool backfilled = false;    // the latest dispatch was backfilled
+  bool leaving = false;       // still running, but told to give way
+  bool starting = false;      // running, but the engine has not said so yet
+  bool stopping = false;      // still running, but told to stop,
+  bool cancelling = false;    // and for good
+  Bars bars = kNoBars;        // of a barred job: why
+  bool extended = false;      // was let go on beyond what was expected, up to a set time
+  std::uint64_t command = 0;  // number of the fact that decided the latest command about it
   std::uint8_t failed_launches = 0;
   std::uint8_t corrections = 0;  // times that the expected run time proved too short
 

@@ -15,9 +15,9 @@ using Bars = std::uint8_t;
 inline constexpr Bars kNoBars = 0;
 inline constexpr Bars kHeldByUser = 1;
 inline constexpr Bars kHeldByOperator = 2;
-inline constexpr Bars kBeginTime = 4;     // it has not come yet
-inline constexpr Bars kDependency = 8;    // another job has not started or ended yet
-inline constexpr Bars kNeverAgain = 16;   // a dependency that can no longer be met
+inline constexpr Bars kBeginTime = 4;       // it has not come yet
+inline constexpr Bars kDependency = 8;      // another job has not started or ended yet
+inline constexpr Bars kNeverAgain = 16;     // a dependency that can no longer be met
 inline constexpr Bars kArrayThrottle = 32;  // so many of its array are queued or run already
 inline constexpr Bars kHolds = kHeldByUser | kHeldByOperator;
 
@@ -29,10 +29,10 @@ struct Dependency {
 };
 
 struct JobTerms {
-  Duration limit{0};       // > 0
+  Duration limit{0};  // > 0
   std::int32_t priority = 0;
   PartitionId partition;
-  Instant begin = kEpoch;  // not before; kEpoch: at any time
+  Instant begin = kEpoch;              // not before; kEpoch: at any time
   std::vector<Dependency> after = {};  // all of them
   std::int64_t array = 0;              // number of the array that it belongs to; 0: none
   std::uint32_t throttle = 0;          // so many of the array at one time; 0: no limit

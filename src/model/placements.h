@@ -14,7 +14,7 @@ namespace rota {
 class Placements {
  public:
   void add_job(JobId job) { slot_of_.add(job.value) = kNone; }
-  void retire_job(JobId job) {                // it will not be asked for again
+  void retire_job(JobId job) {  // it will not be asked for again
     erase(job);
     slot_of_.retire(job.value);
   }

@@ -95,13 +95,12 @@ class WaitingJobs {
   void insert(JobId id, const Job& job);
   void erase(const Job& job);  // priority, sequence, expected and processors must be as they were at insert
 
-  // Computes scores for this instant and sorts anew, if an order varies with time and that was not done for this instant:
-  // O(n log n). Otherwise does nothing.
-  // `job_of(JobId)` gives the Job.
+  // Computes scores for this instant and sorts anew, if an order varies with time and that was not done for this
+  // instant: O(n log n). Otherwise does nothing. `job_of(JobId)` gives the Job.
   template <class JobOf>
   void rank(Instant now, const JobOf& job_of);
 
-  Instant ranked_at() const { return ranked_at_; }  // for which scores hold
+  Instant ranked_at() const { return ranked_at_; }          // for which scores hold
   void put_back_ranked_at(Instant at) { ranked_at_ = at; }  // while empty
 
   WaitingEntry::Key queue_place(const Job& job) const { return place(options_.queue, job); }

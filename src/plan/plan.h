@@ -123,8 +123,8 @@ class Plan {
   std::span<const Action> actions() const { return actions_; }
   std::span<const Promise> promises() const { return promises_; }
 
-  // Of everything that is decided, in order: when, about whom, what, where, until when, in whose favour; promised starts
-  // and their places; when power is looked at again. Equal hashes, equal decisions; the same on every machine.
+  // Of everything that is decided, in order: when, about whom, what, where, until when, in whose favour; promised
+  // starts and their places; when power is looked at again. Equal hashes, equal decisions; the same on every machine.
   std::uint64_t hash() const;
   // Whether anything is: what is not needs no hash.
   bool decides() const { return !actions_.empty() || !promises_.empty() || reviewed_; }

@@ -249,8 +249,8 @@ std::optional<std::string> Referee::recount(const View& view) {
   view.running().for_each([&](const RunningEntry& e) {
     const Job& job = view.job(e.job);
     held += job.spec.processors;
-    sound = sound && ledger_.contains(e.job.value) && ledger_[e.job.value] == State::running && job.state == JobState::running &&
-            e.place.end == job.expected_end() && e.place.end >= before;
+    sound = sound && ledger_.contains(e.job.value) && ledger_[e.job.value] == State::running &&
+            job.state == JobState::running && e.place.end == job.expected_end() && e.place.end >= before;
     before = e.place.end;
     ++checks_;
     return true;

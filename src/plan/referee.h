@@ -66,7 +66,9 @@ class Referee {
   void settled(const View& after, const Released& fact) { see_bars(after, fact.job); }
   void settled(const View& after, const Amended& fact) { see_bars(after, fact.job); }
   void settled(const View& after, const Eligible& fact) { see_bars(after, fact.job); }
-  void settled(const View& after, const LaunchFailed& fact) { if (fact.again) see_bars(after, fact.job); }
+  void settled(const View& after, const LaunchFailed& fact) {
+    if (fact.again) see_bars(after, fact.job);
+  }
   void settled(const View& after, const JobKept& fact);
   void settled(const View& after, const NodeKept& fact);
   void settled(const View& after, const LicenceKept& fact);
@@ -131,9 +133,9 @@ class Referee {
   static Instant gone_by(const Plan& plan, JobId job);
   std::int64_t left_at(const View& view, const Plan& plan, Instant at, bool backfilled) const;
 
-  PagedTable<State> ledger_;   // by job id; whoever is gone is forgotten
-  std::int64_t held_ = 0;      // processors of running jobs
-  std::int64_t leaving_ = 0;   // of those, of jobs that were told to give way
+  PagedTable<State> ledger_;  // by job id; whoever is gone is forgotten
+  std::int64_t held_ = 0;     // processors of running jobs
+  std::int64_t leaving_ = 0;  // of those, of jobs that were told to give way
   // Who gave way to whom at one instant at which nothing else has happened since; else empty.
   struct GaveWay {
     JobId job;

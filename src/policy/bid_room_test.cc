@@ -46,8 +46,9 @@ class BidRoom : public testing::Test {
   }
   JobId waits(const JobSpec& spec) { return submit(cluster_, spec); }
   void runs(const JobSpec& spec, std::uint32_t node) {
-    fold(cluster_, Started{waits(spec), false,
-                           {{{NodeId{node}, spec.processors}}, spec.per_node(), spec.licence, spec.licences}});
+    fold(
+        cluster_,
+        Started{waits(spec), false, {{{NodeId{node}, spec.processors}}, spec.per_node(), spec.licence, spec.licences}});
   }
   void promises(JobId id, std::int64_t second, std::uint32_t node) {
     const JobSpec& spec = cluster_.job(id).spec;

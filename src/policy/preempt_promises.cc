@@ -143,9 +143,12 @@ class FirstServed {
  private:
   bool is_on_its_way() const { return job_.promise > view_.now() && job_.promise <= view_.now() + lag_; }
 
-  // Somebody who was to have left by now is still there: what is free is kept for whom that was, and for who comes first.
+  // Somebody who was to have left by now is still there: what is free is kept for whom that was, and for who comes
+  // first.
   bool some_are_late() const {
-    const auto is_late = [&](const Leaving& l) { return lag_ == Duration{0} || view_.job(l.job).expected_end() <= view_.now(); };
+    const auto is_late = [&](const Leaving& l) {
+      return lag_ == Duration{0} || view_.job(l.job).expected_end() <= view_.now();
+    };
     return std::any_of(view_.leaving().begin(), view_.leaving().end(), is_late);
   }
 

@@ -1,5 +1,5 @@
-#include "base/text.h"
 #include "report/summary_json.h"
+#include "base/text.h"
 
 #include <array>
 #include <cstdio>

@@ -154,8 +154,7 @@ RC_GTEST_PROP(Nodes, KeepTheirPromises, ()) {
   std::map<JobId, Instant> last;
   rehearsal.run([&](const View& view) {
     for (const auto& [id, promise] : last) {
-      if (view.knows(id) && view.job(id).state == JobState::waiting)
-        RC_ASSERT(view.job(id).promise <= promise);
+      if (view.knows(id) && view.job(id).state == JobState::waiting) RC_ASSERT(view.job(id).promise <= promise);
     }
     last.clear();
     for (const JobId id : view.promised()) last[id] = view.job(id).promise;

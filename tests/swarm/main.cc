@@ -1,5 +1,5 @@
-// The swarm: whole systems in virtual time with faults, one for each seed; each runs twice and must do the same. See
-// tests/swarm/README.md.
+// The swarm: whole systems in virtual time with faults, one for each seed; each runs twice and must do the same. What
+// they must not do is in safety.h, what goes wrong in case.h.
 #include <unistd.h>
 
 #include <csignal>

@@ -204,14 +204,15 @@ void World::trouble(const NodeTrouble& trouble) {
   }
 }
 
-// Nothing goes wrong from here on; the controller comes back once more, with a store that works.
+// Nothing goes wrong from here on. Where the store could fail, the controller comes back with one that works; elsewhere
+// it has to find its way without that.
 void World::heal() {
   healed_ = true;
   engine_.heal();
   link_.heal();
   site_.heal();
   for (std::uint32_t i = 0; !drawn_.counted && i < drawn_.machine.nodes.size(); ++i) engine_.node_recovers(NodeId{i});
-  if (site_.up()) site_.fall(0);
+  if (site_.up() && drawn_.store.commit_fails > 0) site_.fall(0);
   script_.emplace(loop_.now() + seconds(kRetry), Due{Kind::tidy, 0});
 }
 

@@ -15,7 +15,7 @@ struct RehearsalOptions {
   const Machine* machine = nullptr;        // nodes and partitions; nullptr: counted. Must outlive the rehearsal
   const WorkHistory* past_work = nullptr;  // what is known beforehand of the jobs to come; must outlive the rehearsal
   EngineOptions engine;
-  Durable* durable = nullptr;                // asked to commit after each decision; it must outlive the rehearsal
+  Durable* durable = nullptr;                 // asked to commit after each decision; it must outlive the rehearsal
   std::vector<FactObserver*> observers = {};  // hear of every fact; they must outlive the rehearsal
   std::function<void(std::int64_t jobs_arrived)> progress;  // called every few thousand events; may be empty
 };
