@@ -56,6 +56,7 @@ class Controller final : public Intake, public Alarm {
   // sentence if the facts contradict each other. Then resume().
   Result<void> replay(const Fact& fact);
   // Begins to act on the state: a new epoch, what the engine says really exists, and commands without an answer again.
+  // Fails with a sentence if the engine lacks what the policy may order.
   Result<void> resume();
 
   const View& view() const { return cluster_; }

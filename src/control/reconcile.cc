@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "control/door.h"
+#include "control/suitable.h"
 
 namespace rota {
 
@@ -69,6 +70,7 @@ void Controller::send_again(NodeId id) {
 }
 
 Result<void> Controller::resume() {
+  if (auto suits = engine_suits(chain_, ports_.engine.capabilities()); !suits) return suits;
   stamp();
   write(Opened{cluster_.epoch() + 1});
   reconcile(ports_.engine.observe(), true);
