@@ -56,6 +56,15 @@ Command& Controller::preempt_command(JobId job, JobId beneficiary) {
   return leave;
 }
 
+Command& Controller::migrate_command(JobId job) {
+  const JobSpec& spec = cluster_.job(job).spec;
+  Command& move = command(Command::Kind::migrate, job);
+  run_terms(move);
+  move.kept = spec.restart == Restart::checkpoint;
+  move.pause = spec.restart_cost;
+  return move;
+}
+
 // What was decided is durable before anybody acts on it.
 Result<void> Controller::send() {
   if (ports_.durable) {

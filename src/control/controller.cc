@@ -10,13 +10,14 @@ namespace rota {
 
 Controller::Controller(const ClusterOptions& options, const Chain& chain, const Ports& ports, Breach breach)
     : cluster_(options), chain_(chain), ports_(ports), breach_(breach) {
-  if (auto plain = Chain::parse("fcfs")) plain_chain_ = std::move(*plain);
+  plain_chain_ = plain_mode_of(chain);
 }
 
 // The world's clock may jump back; ours stands still then.
 void Controller::stamp() { cluster_.advance(std::max(ports_.loop.now(), cluster_.now())); }
 
 JobId Controller::submit(const JobSpec& spec) {
+  if (!failure_) return {};
   stamp();
   due_ = true;
   const JobId id = cluster_.next_job();
@@ -29,6 +30,7 @@ JobId Controller::submit(const JobSpec& spec) {
 }
 
 Result<JobId> Controller::submit(const JobSpec& spec, const JobTerms& terms, Bars holds) {
+  if (!failure_) return std::unexpected(failure_.error());
   stamp();
   const JobId id = cluster_.next_job();
   if (auto why = cluster_.objection_to_terms(id, spec, terms)) return fail(std::move(*why));
@@ -61,7 +63,7 @@ Result<void> Controller::decide() {
 }
 
 void Controller::leave_plain_mode() {
-  if (!cluster_.plain()) return;
+  if (!failure_ || !cluster_.plain()) return;
   stamp();
   write(ModeChanged{false});
   due_ = true;
@@ -122,6 +124,8 @@ Result<void> Controller::cycle() {
     last_refusal_ = sentence;
     for (FactObserver* observer : observers_) observer->refused(cluster_, Error{sentence});
     write(ModeChanged{true});
+    const std::vector<JobId> promised = cluster_.promised();  // nobody plans with these any more
+    for (const JobId id : promised) write(Promised{id, kNever});
     if (auto again = draft()) return fail("the referee refuses a plan of the plain mode too: " + *again + ".");
   }
   const std::uint64_t hash = plan_.decides() ? plan_.hash() : 0;
@@ -204,13 +208,9 @@ void Controller::start(const Action& action) {
 }
 
 void Controller::migrate(const Action& action) {
-  const JobSpec& spec = cluster_.job(action.job).spec;
-  const bool kept = spec.restart == Restart::checkpoint;
+  const bool kept = cluster_.job(action.job).spec.restart == Restart::checkpoint;
   write(Migrated{action.job, plan_.places()[next_place_++], kept});
-  Command& move = command(Command::Kind::migrate, action.job);
-  run_terms(move);
-  move.kept = kept;
-  move.pause = spec.restart_cost;
+  migrate_command(action.job);
 }
 
 // The command is on its way: from here on the node boots or shuts down.

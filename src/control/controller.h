@@ -99,13 +99,14 @@ class Controller final : public Intake, public Alarm {
   Command& command(Command::Kind kind, JobId job);
   void run_terms(Command& command) const;
   Command& preempt_command(JobId job, JobId beneficiary);
+  Command& migrate_command(JobId job);
   Instant limit_end_of(const Job& job) const;
   Result<void> send();
   void set_alarm();
   void watch_answers();
   void look_after_answers();
   bool has_answer(const AnswerWatch::Awaited& awaited) const;
-  void send_again(JobId id);
+  void send_again(JobId id, bool seen);
   void send_again(NodeId id);
   void give_up_on_late_nodes();
   void reconcile(const Observation& seen, bool taken_over);

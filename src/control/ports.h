@@ -107,7 +107,8 @@ using Observed = std::variant<Finished, Overdue, Vacated, Requeued, Cancelled, P
 class Intake {
  public:
   virtual ~Intake() = default;
-  // A new job; it gets its id here. Invalid: it was rejected, of which the job sink hears.
+  // A new job; it gets its id here. Invalid: it was rejected, of which the job sink hears, or nothing is taken in any
+  // more. What was taken in is durable once decide() has returned.
   virtual JobId submit(const JobSpec& spec) = 0;
   // Takes the fact in, as of now. Fails with a sentence, and changes nothing, if it contradicts the state: it is late,
   // doubled, or about what is not there.

@@ -1,6 +1,7 @@
 // Commands whose answers do not come, and what the engine says really exists: how the controller finds its way back
 // when something was lost between the two, or when another process has left the state to it.
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "control/door.h"
@@ -26,7 +27,7 @@ void Controller::look_after_answers() {
   for (const AnswerWatch::Awaited& awaited : answers_.take_due(cluster_.now())) {
     if (has_answer(awaited)) continue;
     tries_.push_back(awaited);
-    awaited.job.valid() ? send_again(awaited.job) : send_again(awaited.node);
+    awaited.job.valid() ? send_again(awaited.job, true) : send_again(awaited.node);
   }
   if (!answers_.looks(cluster_.now())) return;
   reconcile(ports_.engine.observe(), false);
@@ -45,7 +46,7 @@ bool Controller::has_answer(const AnswerWatch::Awaited& awaited) const {
 }
 
 // The latest command about a job that runs, under its own key.
-void Controller::send_again(JobId id) {
+void Controller::send_again(JobId id, bool seen) {
   const Job& job = cluster_.job(id);
   if (job.stopping) {
     Command& kill = command(Command::Kind::kill, id);
@@ -56,9 +57,10 @@ void Controller::send_again(JobId id) {
     const auto its = std::find_if(leaving.begin(), leaving.end(), [&](const Leaving& l) { return l.job == id; });
     preempt_command(id, its->beneficiary).key = job.command;
   } else {
-    Command& run = command(job.starting ? Command::Kind::start : Command::Kind::migrate, id);
+    const bool moves = seen && !job.starting;
+    Command& run = moves ? migrate_command(id) : command(Command::Kind::start, id);
     run.key = job.command;
-    run_terms(run);
+    if (!moves) run_terms(run);
   }
 }
 
@@ -71,6 +73,10 @@ void Controller::send_again(NodeId id) {
 
 Result<void> Controller::resume() {
   if (auto suits = engine_suits(chain_, ports_.engine.capabilities()); !suits) return suits;
+  if (ports_.engine.capabilities().confirms_starts != cluster_.options().confirms_starts) {
+    return fail("the engine " + std::string(cluster_.options().confirms_starts ? "never says" : "says") +
+                " when a job has started, and the state was made for one that does otherwise; give it another engine.");
+  }
   stamp();
   write(Opened{cluster_.epoch() + 1});
   reconcile(ports_.engine.observe(), true);
@@ -85,10 +91,11 @@ void Controller::reconcile(const Observation& seen, bool taken_over) {
   cluster_.for_each_job([&](JobId id, const Job& job) {
     if (job.state == JobState::running) jobs.push_back(id);
   });
-  const auto by_id = [](const Observation::JobSeen& a, JobId b) { return a.job < b; };
+  std::vector<Observation::JobSeen> by_job = seen.jobs;
+  std::ranges::stable_sort(by_job, {}, &Observation::JobSeen::job);
   for (const JobId id : jobs) {
-    const auto at = std::lower_bound(seen.jobs.begin(), seen.jobs.end(), id, by_id);
-    reconcile(id, at != seen.jobs.end() && at->job == id ? &*at : nullptr, taken_over);
+    const auto at = std::ranges::lower_bound(by_job, id, {}, &Observation::JobSeen::job);
+    reconcile(id, at != by_job.end() && at->job == id ? &*at : nullptr, taken_over);
   }
   for (const Observation::JobSeen& job : seen.jobs) {  // it runs and we do not count on it: it must not go on
     if (!job.runs || (cluster_.knows(job.job) && cluster_.job(job.job).state == JobState::running)) continue;
@@ -104,15 +111,23 @@ void Controller::reconcile(JobId id, const Observation::JobSeen* seen, bool take
   const Job& job = cluster_.job(id);
   if (seen && seen->dispatch != kAnyDispatch && seen->dispatch != job.dispatch) seen = nullptr;  // of an earlier one
   if (seen && !seen->runs) {
-    std::visit([&](const auto& end) { static_cast<void>(take_in(end)); }, seen->end);
+    const auto taken = std::visit([&](const auto& end) { return take_in(end); }, seen->end);
+    if (!taken && cluster_.knows(id) && cluster_.job(id).state == JobState::running) give_up(id);  // gone all the same
     return;
   }
+  // Who takes over cannot know whether a start that nobody confirms was ever sent; whoever was, would be seen.
+  if (!seen && taken_over && job.steady() && !cluster_.options().confirms_starts) return send_again(id, false);
   if (!seen && !job.starting) return give_up(id);
   if (seen && job.starting) static_cast<void>(take_in(Launched{id, job.dispatch}));
   if (seen && job.expected_end() <= cluster_.now() && job.steady())
     static_cast<void>(take_in(Overdue{id, job.dispatch}));
   const bool carried_out = seen && seen->key >= job.command;
-  if (taken_over && !carried_out) send_again(id);
+  if (!taken_over) return;
+  if (!carried_out) {
+    send_again(id, seen != nullptr);
+  } else if (cluster_.job(id).steady()) {  // when to look at it again may not have been heard
+    command(Command::Kind::expect, id).expected_end = cluster_.job(id).expected_end();
+  }
 }
 
 // It was there and is gone: nobody knows how it ended.
@@ -125,6 +140,11 @@ void Controller::give_up(JobId id) {
 }
 
 void Controller::reconcile(const Observation::NodeSeen& seen, bool taken_over) {
+  if (seen.node.value >= cluster_.nodes().size()) {
+    static_cast<void>(refuse("the engine tells of the node with id " + std::to_string(seen.node.value) +
+                             ", which the cluster does not have; nothing was changed."));
+    return;
+  }
   if (seen.health != cluster_.power().health(seen.node))
     static_cast<void>(take_in(HealthChanged{seen.node, seen.health}));
   const NodePowerRow& known = cluster_.power().row(seen.node);

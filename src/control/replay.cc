@@ -9,7 +9,7 @@ namespace rota {
 
 Replay::Replay(const ClusterOptions& options, const Chain& chain, Check check)
     : cluster_(options), chain_(chain), check_(check) {
-  if (auto plain = Chain::parse("fcfs")) plain_chain_ = std::move(*plain);
+  plain_chain_ = plain_mode_of(chain);
 }
 
 Result<void> Replay::fold(const Fact& fact) {

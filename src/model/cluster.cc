@@ -198,6 +198,7 @@ void Cluster::unrank_running(const Job& job, JobId id) {
 void Cluster::apply(const Launched& fact) {
   Job& job = jobs_[fact.job.value];
   job.starting = false;
+  job.failed_launches = 0;
   if (job.steady()) rank_running(job, fact.job);
   if (!eligibility_.empty()) eligibility_.started(fact.job);
 }
@@ -266,6 +267,7 @@ void Cluster::apply(const LaunchFailed& fact) {
   const JobTerms* own = eligibility_.terms(fact.job);
   JobTerms terms = own ? *own : JobTerms{job.spec.limit, job.spec.priority, job.spec.partition};
   terms.begin = std::max(terms.begin, next);
+  if (terms.array != 0) terms.throttle = eligibility_.throttle(terms.array);  // as was said last of any member
   job.extended = false;
   eligibility_.unqueued(fact.job);
   eligibility_.set(fact.job, terms);

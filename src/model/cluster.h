@@ -246,6 +246,7 @@ class Cluster final : public View {
   std::optional<std::string> objection(const Preempted& fact) const;
   std::optional<std::string> objection(const Migrated& fact) const;
   std::optional<std::string> objection(const PowerOrdered& fact) const;
+  std::optional<std::string> objection(const CycleClosed& fact) const;
   std::optional<std::string> objection(const StateKept& fact) const;
   std::optional<std::string> objection(const JobKept& fact) const;
   // Time moves to the fact's, unless that is past.
@@ -323,6 +324,7 @@ class Cluster final : public View {
   void queue(Job& job, JobId id);
   void unqueue(Job& job, JobId id);
   void set_bars(Job& job, JobId id, Bars bars);
+  std::optional<std::string> objection_to_id(JobId job) const;
   std::optional<std::string> objection_to_place(const Placement& where) const;
   std::optional<std::string> objection_to_row(const JobKept& fact) const;
   [[gnu::cold]] void keep_running(const JobKept& fact);

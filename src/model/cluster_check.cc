@@ -69,13 +69,18 @@ std::optional<std::string> Cluster::not_waiting(JobId id, const char* verb) cons
 }
 
 std::optional<std::string> Cluster::objection(const Submitted& fact) const {
-  if (fact.job == next_job_) return std::nullopt;
-  return "a job is submitted with id " + std::to_string(fact.job.value) + ", and the next id is " +
+  if (const auto why = cannot_run(fact.spec)) return "job " + std::to_string(fact.spec.number) + " " + *why + ".";
+  return objection_to_id(fact.job);
+}
+
+std::optional<std::string> Cluster::objection_to_id(JobId job) const {
+  if (job == next_job_) return std::nullopt;
+  return "a job is submitted with id " + std::to_string(job.value) + ", and the next id is " +
          std::to_string(next_job_.value) + "; nothing was changed.";
 }
 
 std::optional<std::string> Cluster::objection(const Rejected& fact) const {
-  return objection(Submitted{fact.job, fact.spec});
+  return objection_to_id(fact.job);
 }
 
 std::optional<std::string> Cluster::objection(const Held& fact) const {
@@ -282,6 +287,11 @@ std::optional<std::string> Cluster::objection(const PowerOrdered& fact) const {
   return possible ? std::nullopt : std::optional<std::string>("a node is switched that cannot be.");
 }
 
+std::optional<std::string> Cluster::objection(const CycleClosed& /*fact*/) const {
+  const bool sound = std::all_of(gone_.begin(), gone_.end(), [&](JobId id) { return knows(id) && job(id).gone(); });
+  return sound ? std::nullopt : std::optional<std::string>("jobs are to be forgotten that are not there or have not ended.");
+}
+
 std::optional<std::string> Cluster::objection(const StateKept& fact) const {
   if (next_job_ != JobId{0}) return "a snapshot begins where there is a state already.";
   for (const std::uint32_t p : fact.set_aside) {
@@ -293,6 +303,7 @@ std::optional<std::string> Cluster::objection(const StateKept& fact) const {
 std::optional<std::string> Cluster::objection(const JobKept& fact) const {
   if (knows(fact.job)) return "a job is kept twice.";
   if (fact.job.value >= next_job_.value) return "a job is kept whose id was not given yet.";
+  if (!fact.row.gone() && cannot_run(fact.row.spec)) return "a job is kept that can never run here.";
   if (fact.row.state == JobState::waiting) return objection_to_place(fact.promised);
   return fact.row.state == JobState::running ? objection_to_row(fact) : std::nullopt;
 }
@@ -316,6 +327,7 @@ std::optional<std::string> Cluster::objection_to_row(const JobKept& fact) const 
 std::optional<std::string> Cluster::objection(const Fact& fact) {
   if (fact.at < now_) return "it is older than the one before it.";
   advance(fact.at);
+  if (fact.sequence < sequence_) return "its number is lower than that of the one before it.";
   return std::visit(
       [&](const auto& what) -> std::optional<std::string> {
         if constexpr (requires { objection(what); }) {

@@ -72,6 +72,10 @@ class Chain {
   std::vector<Link> links_;
 };
 
+// What decides after a plan of the chain was refused, until somebody looks: jobs start in order of the queue, and nodes
+// are switched as before, so that those that sleep can be had.
+Chain plain_mode_of(const Chain& chain);
+
 // The tables behind `rota policies`, the manual and the parser.
 struct PolicyName {
   std::string_view name;

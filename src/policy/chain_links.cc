@@ -1,6 +1,8 @@
 // A chain at work: its links one after the other.
 #include <algorithm>
 
+#include "base/check.h"
+#include "base/text.h"
 #include "policy/chain.h"
 
 namespace rota {
@@ -13,6 +15,17 @@ Instant Chain::next_wakeup(const View& view) const {
   Instant earliest = kNever;
   for (const Link& link : links_) earliest = std::min(earliest, link.policy->next_wakeup(view));
   return earliest;
+}
+
+Chain plain_mode_of(const Chain& chain) {
+  std::string text = "fcfs";
+  for (const std::string_view knob : split(chain.text(), '+')) {
+    if (knob.starts_with("power")) text += "+" + std::string(knob);
+  }
+  auto plain = Chain::parse(text);
+  if (!plain) plain = Chain::parse("fcfs");
+  CHECK(plain, "fcfs is a policy");
+  return std::move(*plain);
 }
 
 std::string Chain::who_wakes(const View& view, const Plan& plan) const {
