@@ -1,6 +1,6 @@
-// Which commands have had no answer yet, and when each is to be sent again: first after the time that is set, then after
-// twice as long, up to sixteen times. Only times are kept here; whether there has been an answer is for the state to say.
-// Not thread-safe; O(commands without an answer) a look.
+// Which commands have had no answer yet, and when each is to be sent again: first after the time that is set, then
+// after twice as long, up to sixteen times. Only times are kept here; whether there has been an answer is for the state
+// to say. Not thread-safe; O(commands without an answer) a look.
 #pragma once
 
 #include <algorithm>

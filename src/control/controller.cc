@@ -33,7 +33,8 @@ Result<JobId> Controller::submit(const JobSpec& spec, const JobTerms& terms, Bar
   const JobId id = cluster_.next_job();
   if (auto why = cluster_.objection_to_terms(id, spec, terms)) return fail(std::move(*why));
   due_ = true;
-  write(Submitted{id, spec, expected_run_time(chain_.knobs().estimator, cluster_, spec), static_cast<Bars>(holds | kBeginTime)});
+  write(Submitted{id, spec, expected_run_time(chain_.knobs().estimator, cluster_, spec),
+                  static_cast<Bars>(holds | kBeginTime)});
   write(Amended{id, terms});
   return id;
 }
@@ -146,11 +147,12 @@ Result<void> Controller::check_bound() {
   const Instant now = cluster_.now();
   cycles_at_instant_ = instant_ == now ? cycles_at_instant_ + 1 : 0;
   instant_ = now;
-  const auto size = static_cast<std::int64_t>(cluster_.waiting().size() + cluster_.running().size() + cluster_.nodes().size());
+  const auto size =
+      static_cast<std::int64_t>(cluster_.waiting().size() + cluster_.running().size() + cluster_.nodes().size());
   if (cycles_at_instant_ <= 1000 + 4 * size) return {};
   return fail("policy " + chain_.text() + " has looked " + std::to_string(cycles_at_instant_) + " times at " +
-              std::to_string(now.time_since_epoch().count() / 1000) + " s although nothing happened: " + chain_.who_wakes(cluster_, plan_) +
-              " asked for another look each time. This is a defect of Rota.");
+              std::to_string(now.time_since_epoch().count() / 1000) + " s although nothing happened: " +
+              chain_.who_wakes(cluster_, plan_) + " asked for another look each time. This is a defect of Rota.");
 }
 
 // In the order in which the plan came about: those whose turn it was start, then the next is promised a start, and then

@@ -1,5 +1,5 @@
-// The controller: the only writer of state. Facts come in, the policy chain drafts a plan, the referee checks it, what it
-// decides is written down as facts, and commands go out. One thread; no clock but the Loop's.
+// The controller: the only writer of state. Facts come in, the policy chain drafts a plan, the referee checks it, what
+// it decides is written down as facts, and commands go out. One thread; no clock but the Loop's.
 #pragma once
 
 #include <cstdint>
@@ -35,11 +35,12 @@ struct Ports {
 
 class Controller final : public Intake, public Alarm {
  public:
-  // What becomes of a plan that the referee refuses: in a rehearsal it ends the run; in production it is dropped, and the
-  // cluster goes on in a plain mode (fcfs) until somebody looks.
+  // What becomes of a plan that the referee refuses: in a rehearsal it ends the run; in production it is dropped, and
+  // the cluster goes on in a plain mode (fcfs) until somebody looks.
   enum class Breach : std::uint8_t { ends_the_run, goes_plain };
 
-  Controller(const ClusterOptions& options, const Chain& chain, const Ports& ports, Breach breach = Breach::ends_the_run);
+  Controller(const ClusterOptions& options, const Chain& chain, const Ports& ports,
+             Breach breach = Breach::ends_the_run);
 
   // Before anything else. Starts have answers where the cluster was made to confirm them.
   void set_answer_rules(const AnswerRules& rules) { answers_.set_rules(rules); }
@@ -68,7 +69,7 @@ class Controller final : public Intake, public Alarm {
   std::uint64_t plan_hash() const { return hash_.value(); }
   std::int64_t cycles() const { return cycles_; }
   std::int64_t referee_checks() const { return referee_.checks(); }
-  std::int64_t refusals() const { return refusals_; }            // observed facts that contradicted the state
+  std::int64_t refusals() const { return refusals_; }  // observed facts that contradicted the state
   const std::string& last_refusal() const { return last_refusal_; }
   std::int64_t refused_plans() const { return refused_plans_; }  // by the referee, where that does not end the run
   bool plain() const { return plain_; }                          // deciding in the plain mode
@@ -128,12 +129,12 @@ class Controller final : public Intake, public Alarm {
   std::int64_t cycles_ = 0;
   std::int64_t cycles_at_instant_ = 0;
   Instant instant_ = kEpoch;
-  Instant wakeup_ = kNever;      // when the loop will ring
+  Instant wakeup_ = kNever;  // when the loop will ring
   Instant policy_wakes_ = kNever;
   AnswerWatch answers_;
   std::vector<AnswerWatch::Awaited> tries_;  // scratch: what is being sent again
-  bool due_ = false;             // something is worth a cycle
-  std::vector<JobId> outlived_;  // predictions to correct before the next cycle
+  bool due_ = false;                         // something is worth a cycle
+  std::vector<JobId> outlived_;              // predictions to correct before the next cycle
   std::int64_t refusals_ = 0;
   std::string last_refusal_;
   std::int64_t refused_plans_ = 0;

@@ -1,5 +1,5 @@
-// The one door through which state changes: observers, referee, fold; and before it, for what the world says, the check.
-// For the files of Controller only.
+// The one door through which state changes: observers, referee, fold; and before it, for what the world says, the
+// check. For the files of Controller only.
 #pragma once
 
 #include <string>

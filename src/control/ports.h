@@ -28,9 +28,9 @@ class Loop {
   virtual void set(Alarm& alarm, Instant at) = 0;
 };
 
-// What an engine is told to do. A command owns what it carries. The key is the number of the fact that decided it, under
-// the epoch of the controller that wrote it: an engine carries out each key once however often it comes, commands about
-// one job or node in the order of their keys, and refuses those of an older epoch than it has seen.
+// What an engine is told to do. A command owns what it carries. The key is the number of the fact that decided it,
+// under the epoch of the controller that wrote it: an engine carries out each key once however often it comes, commands
+// about one job or node in the order of their keys, and refuses those of an older epoch than it has seen.
 struct Command {
   enum class Kind : std::uint8_t { start, kill, expect, preempt, migrate, power_on, power_off };
   Kind kind = Kind::start;
@@ -38,27 +38,27 @@ struct Command {
   std::uint64_t key = 0;
   JobId job;
   std::uint32_t dispatch = kAnyDispatch;  // of the job: what is said of it must name this one
-  Instant expected_end = kNever;      // start, expect, migrate: report Overdue if it still runs then
-  Instant limit_end = kNever;         // start, migrate: end it then, as timed out; kNever: let it run
-  Preemption how = Preemption::none;  // preempt
-  JobId beneficiary = {};             // preempt: in whose favour
-  NodeId node = {};                   // power_on, power_off
-  Placement where = {};               // start, migrate: the nodes; no shares where processors are only counted
-  std::int32_t cpu_factor = 1000;     // start, migrate: per mille, of the slowest node that the job gets
-  bool kept = true;                   // migrate, preempt: it goes on where it was; else it starts over
-  bool for_good = false;              // kill: somebody wants it cancelled; else it is to be queued again
-  Duration pause{0};                  // migrate, preempt: in which it does no work, once it goes on
+  Instant expected_end = kNever;          // start, expect, migrate: report Overdue if it still runs then
+  Instant limit_end = kNever;             // start, migrate: end it then, as timed out; kNever: let it run
+  Preemption how = Preemption::none;      // preempt
+  JobId beneficiary = {};                 // preempt: in whose favour
+  NodeId node = {};                       // power_on, power_off
+  Placement where = {};                   // start, migrate: the nodes; no shares where processors are only counted
+  std::int32_t cpu_factor = 1000;         // start, migrate: per mille, of the slowest node that the job gets
+  bool kept = true;                       // migrate, preempt: it goes on where it was; else it starts over
+  bool for_good = false;                  // kill: somebody wants it cancelled; else it is to be queued again
+  Duration pause{0};                      // migrate, preempt: in which it does no work, once it goes on
 };
 
 // What an engine can do; a policy that needs what is lacking is refused before anything runs.
 struct Capabilities {
-  bool suspend = true;          // preempt=suspend
-  bool checkpoint = true;       // preempt=checkpoint
-  bool requeue = true;          // preempt=requeue, and overrun rules that stop jobs
-  bool extend = true;           // a job may be let go on beyond its limit
-  bool places = true;           // a job goes to the nodes that it is given
-  bool power = true;            // nodes are switched on and off
-  bool move = true;             // a running job goes on elsewhere
+  bool suspend = true;           // preempt=suspend
+  bool checkpoint = true;        // preempt=checkpoint
+  bool requeue = true;           // preempt=requeue, and overrun rules that stop jobs
+  bool extend = true;            // a job may be let go on beyond its limit
+  bool places = true;            // a job goes to the nodes that it is given
+  bool power = true;             // nodes are switched on and off
+  bool move = true;              // a running job goes on elsewhere
   bool confirms_starts = false;  // a start is over when Launched or LaunchFailed says so; else it is as good as done
 };
 
@@ -69,10 +69,10 @@ using DispatchEnd = std::variant<Finished, Vacated, Requeued, LaunchFailed, Canc
 struct Observation {
   struct JobSeen {
     JobId job;
-    bool runs = true;                        // else its latest dispatch is over, as `end` says
+    bool runs = true;  // else its latest dispatch is over, as `end` says
     DispatchEnd end = {};
-    std::uint64_t key = 0;                   // of the latest command about it that was carried out, Launched or not
-    std::uint32_t dispatch = kAnyDispatch;   // that it was started as
+    std::uint64_t key = 0;                  // of the latest command about it that was carried out, Launched or not
+    std::uint32_t dispatch = kAnyDispatch;  // that it was started as
   };
   struct NodeSeen {
     NodeId node;
@@ -86,11 +86,11 @@ struct Observation {
   std::vector<NodeSeen> nodes;  // those that it can tell of
 };
 
-// Carries out commands. Nothing comes back from dispatch(), which never blocks: whether and how a command was carried out
-// comes as facts. A command that comes again is not carried out again, but answered again. One about a dispatch that was
-// over, or had not begun, when it came ends that dispatch: a start that comes behind it is too old. A start of a new
-// dispatch ends what may still run of the one before. Of a job that was told to give way an engine reports Vacated in the end, or that it Finished; of one
-// that was told to stop, Requeued, Cancelled or Finished.
+// Carries out commands. Nothing comes back from dispatch(), which never blocks: whether and how a command was carried
+// out comes as facts. A command that comes again is not carried out again, but answered again. One about a dispatch
+// that was over, or had not begun, when it came ends that dispatch: a start that comes behind it is too old. A start of
+// a new dispatch ends what may still run of the one before. Of a job that was told to give way an engine reports
+// Vacated in the end, or that it Finished; of one that was told to stop, Requeued, Cancelled or Finished.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -100,8 +100,8 @@ class Engine {
 };
 
 // What users and engines may say.
-using Observed = std::variant<Finished, Overdue, Vacated, Requeued, Cancelled, PowerChanged, Serving, Launched, LaunchFailed,
-                              HealthChanged, LicencesCounted, Held, Released, Amended, CancelAsked>;
+using Observed = std::variant<Finished, Overdue, Vacated, Requeued, Cancelled, PowerChanged, Serving, Launched,
+                              LaunchFailed, HealthChanged, LicencesCounted, Held, Released, Amended, CancelAsked>;
 
 // The controller, as users and engines see it.
 class Intake {

@@ -1,5 +1,5 @@
-// Commands whose answers do not come, and what the engine says really exists: how the controller finds its way back when
-// something was lost between the two, or when another process has left the state to it.
+// Commands whose answers do not come, and what the engine says really exists: how the controller finds its way back
+// when something was lost between the two, or when another process has left the state to it.
 #include <algorithm>
 #include <vector>
 
@@ -13,7 +13,8 @@ void Controller::watch_answers() {
   for (std::size_t i = 0; i < unsent_; ++i) {
     const Command& command = commands_[i];
     if (command.kind == Command::Kind::start && !confirmed) continue;
-    const auto again = std::find_if(tries_.begin(), tries_.end(), [&](const AnswerWatch::Awaited& a) { return a.key == command.key; });
+    const auto again =
+        std::find_if(tries_.begin(), tries_.end(), [&](const AnswerWatch::Awaited& a) { return a.key == command.key; });
     answers_.sent(command, cluster_.now(), again == tries_.end() ? 1 : again->tries + 1);
   }
   tries_.clear();
@@ -106,7 +107,8 @@ void Controller::reconcile(JobId id, const Observation::JobSeen* seen, bool take
   }
   if (!seen && !job.starting) return give_up(id);
   if (seen && job.starting) static_cast<void>(take_in(Launched{id, job.dispatch}));
-  if (seen && job.expected_end() <= cluster_.now() && job.steady()) static_cast<void>(take_in(Overdue{id, job.dispatch}));
+  if (seen && job.expected_end() <= cluster_.now() && job.steady())
+    static_cast<void>(take_in(Overdue{id, job.dispatch}));
   const bool carried_out = seen && seen->key >= job.command;
   if (taken_over && !carried_out) send_again(id);
 }
@@ -121,7 +123,8 @@ void Controller::give_up(JobId id) {
 }
 
 void Controller::reconcile(const Observation::NodeSeen& seen, bool taken_over) {
-  if (seen.health != cluster_.power().health(seen.node)) static_cast<void>(take_in(HealthChanged{seen.node, seen.health}));
+  if (seen.health != cluster_.power().health(seen.node))
+    static_cast<void>(take_in(HealthChanged{seen.node, seen.health}));
   const NodePowerRow& known = cluster_.power().row(seen.node);
   const bool waited_for = known.state == PowerState::booting || known.state == PowerState::shutting_down;
   const bool settled = seen.power == PowerState::on || seen.power == PowerState::off;

@@ -191,7 +191,8 @@ void Cluster::rank_running(const Job& job, JobId id) {
 }
 
 void Cluster::unrank_running(const Job& job, JobId id) {
-  if (options_.by_priority && job.steady()) by_priority_.erase({job.spec.priority, job.dispatch, job.spec.processors, id});
+  if (options_.by_priority && job.steady())
+    by_priority_.erase({job.spec.priority, job.dispatch, job.spec.processors, id});
 }
 
 void Cluster::apply(const Launched& fact) {

@@ -1,5 +1,5 @@
-// The state of a cluster: a fold over facts, with the indexes that scheduling asks for kept up to date as they are folded
-// in. View is its read-only face, the only thing that a policy sees. One thread owns it.
+// The state of a cluster: a fold over facts, with the indexes that scheduling asks for kept up to date as they are
+// folded in. View is its read-only face, the only thing that a policy sees. One thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -181,10 +181,10 @@ class View {
   RunningByPriority by_priority_;  // empty unless asked for
   std::vector<Leaving> leaving_;
   std::vector<JobId> overdue_;
-  std::vector<JobId> gone_;                      // ended or rejected since the last cycle
+  std::vector<JobId> gone_;  // ended or rejected since the last cycle
   Eligibility eligibility_;
-  std::map<JobId, JobSpec> requests_;     // of jobs on other terms than they asked for
-  std::vector<std::int64_t> elsewhere_;   // by licence
+  std::map<JobId, JobSpec> requests_;    // of jobs on other terms than they asked for
+  std::vector<std::int64_t> elsewhere_;  // by licence
   std::size_t barred_ = 0;
   std::map<std::uint32_t, RunHistory> history_;  // by user
   std::vector<JobId> arrived_;
@@ -201,8 +201,8 @@ class Cluster final : public View {
  public:
   explicit Cluster(const ClusterOptions& options) : View(options) {}
 
-  // Folds one fact in. Time never goes back. A decided fact that contradicts the state is a defect (CHECK), and so is an
-  // observed one that was not asked about before.
+  // Folds one fact in. Time never goes back. A decided fact that contradicts the state is a defect (CHECK), and so is
+  // an observed one that was not asked about before.
   template <class Kind>
   void fold(Instant at, std::uint64_t sequence, const Kind& what) {
     advance(at);

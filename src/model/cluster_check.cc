@@ -1,7 +1,6 @@
-// What the world says is checked against the state before it is folded in. It may come late, twice, out of order, or about
-// what is not there: each is a sentence, never the end of the process.
+// What the world says is checked against the state before it is folded in. It may come late, twice, out of order, or
+// about what is not there: each is a sentence, never the end of the process.
 #include <algorithm>
-
 #include <set>
 
 #include "model/cluster.h"
@@ -86,8 +85,9 @@ std::optional<std::string> Cluster::objection(const Held& fact) const {
 
 std::optional<std::string> Cluster::objection(const Released& fact) const {
   if (auto why = not_waiting(fact.job, "released")) return why;
-  return (job(fact.job).bars & fact.from & kHolds) != 0 ? std::nullopt
-                                                       : std::optional(named(job(fact.job)) + " is released and was not held; nothing was changed.");
+  return (job(fact.job).bars & fact.from & kHolds) != 0
+             ? std::nullopt
+             : std::optional(named(job(fact.job)) + " is released and was not held; nothing was changed.");
 }
 
 std::optional<std::string> Cluster::objection(const Amended& fact) const {
@@ -170,8 +170,9 @@ std::optional<std::string> Cluster::objection(const Vacated& fact) const {
   const Job& job = this->job(fact.job);
   if (!job.leaving) return is_in_vain(job, "said to have given way");
   const bool possible = fact.kept >= Duration{0} && fact.kept <= now_ - job.start;
-  return possible ? std::nullopt
-                  : std::optional(named(job) + " is said to keep more work than it can have done; nothing was changed.");
+  return possible
+             ? std::nullopt
+             : std::optional(named(job) + " is said to keep more work than it can have done; nothing was changed.");
 }
 
 std::optional<std::string> Cluster::objection(const Requeued& fact) const {
@@ -205,7 +206,8 @@ std::optional<std::string> Cluster::objection(const PowerChanged& fact) const {
 std::optional<std::string> Cluster::objection(const HealthChanged& fact) const {
   if (auto why = unknown(fact.node)) return why;
   if (fact.health != power_.health(fact.node)) return std::nullopt;
-  return "node " + options_.machine->nodes[fact.node.value].name + " is said to be what it is already; nothing was changed.";
+  return "node " + options_.machine->nodes[fact.node.value].name +
+         " is said to be what it is already; nothing was changed.";
 }
 
 std::optional<std::string> Cluster::objection(const LicencesCounted& fact) const {
@@ -220,17 +222,20 @@ std::optional<std::string> Cluster::objection(const Serving& fact) const { retur
 
 std::optional<std::string> Cluster::objection(const Eligible& fact) const {
   if (auto why = unknown(fact.job, "made eligible")) return why;
-  return job(fact.job).state == JobState::barred ? std::nullopt : std::optional(is_in_vain(job(fact.job), "made eligible"));
+  return job(fact.job).state == JobState::barred ? std::nullopt
+                                                 : std::optional(is_in_vain(job(fact.job), "made eligible"));
 }
 
 std::optional<std::string> Cluster::objection_to_place(const Placement& where) const {
   if (nodes_.counted()) {
-    return where.shares.empty() ? std::nullopt : std::optional<std::string>("a job has nodes where none are described.");
+    return where.shares.empty() ? std::nullopt
+                                : std::optional<std::string>("a job has nodes where none are described.");
   }
   for (const Share& s : where.shares) {
     if (auto why = unknown(s.node)) return why;
   }
-  if (where.licence.valid() && where.licence.value >= nodes_.licences().size()) return "a job holds a licence that is not there.";
+  if (where.licence.valid() && where.licence.value >= nodes_.licences().size())
+    return "a job holds a licence that is not there.";
   return std::nullopt;
 }
 
@@ -262,7 +267,8 @@ std::optional<std::string> Cluster::objection(const Migrated& fact) const {
   if (auto why = objection_to_place(fact.where)) return why;
   Placement beside_licence = fact.where;
   beside_licence.licence = {};
-  return nodes_.fits(beside_licence) ? std::nullopt : std::optional(named(job) + " is moved where there is no room for it.");
+  return nodes_.fits(beside_licence) ? std::nullopt
+                                     : std::optional(named(job) + " is moved where there is no room for it.");
 }
 
 std::optional<std::string> Cluster::objection(const PowerOrdered& fact) const {
@@ -295,7 +301,8 @@ std::optional<std::string> Cluster::objection_to_row(const JobKept& fact) const 
   });
   if (!fits) return "a job is kept where there is no room for it.";
   const auto is_it = [&](const Leaving& l) { return l.job == fact.job; };
-  if (fact.row.leaving && std::none_of(leaving_.begin(), leaving_.end(), is_it)) return "a job leaves that is in no list.";
+  if (fact.row.leaving && std::none_of(leaving_.begin(), leaving_.end(), is_it))
+    return "a job leaves that is in no list.";
   for (const std::uint32_t p : fact.processors) {
     if (p >= map_.size() || map_.owner(p).valid()) return "a job holds a processor that it cannot have.";
   }

@@ -13,7 +13,7 @@
 
 namespace rota {
 
-inline constexpr std::uint32_t kJournalVersion = 2;
+inline constexpr std::uint32_t kJournalVersion = 1;
 
 template <class Owner, class T>
 struct Field {
@@ -218,33 +218,33 @@ ROTA_FACT_END;
 ROTA_FACT(CancelAsked, "cancel_asked", observed, "a running job is to be stopped"){Field{"job", &F::job, "which"}};
 ROTA_FACT_END;
 ROTA_FACT(Launched, "launched", observed, "the engine says that the job runs"){Field{"job", &F::job, "which"},
-    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is", 2}};
+    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is"}};
 ROTA_FACT_END;
 ROTA_FACT(LaunchFailed, "launch_failed", observed, "the engine could not start the job"){
     Field{"job", &F::job, "which"}, Field{"again", &F::again, "another try can help: it is queued again"},
-    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is", 2}};
+    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is"}};
 ROTA_FACT_END;
 ROTA_FACT(Overdue, "overdue", observed, "a job has used up the time that was counted on and still runs"){
     Field{"job", &F::job, "which"},
-    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is", 2}};
+    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is"}};
 ROTA_FACT_END;
 ROTA_FACT(Vacated, "vacated", observed, "a job that gave way has left and is back at its place in the queue"){
     Field{"job", &F::job, "which"}, Field{"kept", &F::kept, "run time of this dispatch that need not be done again"},
-    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is", 2}};
+    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is"}};
 ROTA_FACT_END;
 ROTA_FACT(Requeued, "requeued", observed, "a job was killed and is back at the tail of the queue"){
     Field{"job", &F::job, "which"}, Field{"limit", &F::limit, "its new limit"},
-    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is", 2}};
+    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is"}};
 ROTA_FACT_END;
 ROTA_FACT(Finished, "finished", observed, "a job has ended for good"){
     Field{"job", &F::job, "which"}, Field{"outcome", &F::outcome, "how"},
-    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is", 2}};
+    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is"}};
 ROTA_FACT_END;
 ROTA_FACT(Cancelled, "cancelled", observed, "a job was taken back"){Field{"job", &F::job, "which"}};
 ROTA_FACT_END;
 ROTA_FACT(PowerChanged, "power_changed", observed, "a node is on, or off"){
     Field{"node", &F::node, "which"}, Field{"state", &F::state, "on or off"},
-    Field{"key", &F::key, "of the command that is carried out so; 0: by itself", 2}};
+    Field{"key", &F::key, "of the command that is carried out so; 0: by itself"}};
 ROTA_FACT_END;
 ROTA_FACT(HealthChanged, "health_changed", observed, "a node may be used, or no longer"){
     Field{"node", &F::node, "which"}, Field{"health", &F::health, "up, draining or down"}};

@@ -147,10 +147,10 @@ class NodePower {
 
   const Machine* machine_;
   std::vector<NodePowerRow> nodes_;
-  std::vector<bool> serves_;  // by node id; empty: none ever has
+  std::vector<bool> serves_;    // by node id; empty: none ever has
   std::vector<Health> health_;  // by node id; empty: all have always been up
   std::size_t unhealthy_ = 0;
-  std::vector<IdSet> sets_;   // by state
+  std::vector<IdSet> sets_;  // by state
   std::array<std::int64_t, 4> nodes_in_{};
   std::array<std::int64_t, 4> processors_in_{};
   std::map<Instant, std::int64_t> booting_;  // processors, by when they are expected to be on

@@ -55,9 +55,8 @@ void Referee::ended(const View& before, JobId job, bool queued_again) {
   if (its.leaving) {
     leaving_ -= its.spec.processors;
     for (GaveWay& g : gave_way_) g.gone = g.gone || g.job == job;
-  } else {
-    gave_way_.clear();
   }
+  if (!its.leaving || !queued_again) gave_way_.clear();  // it was about to end anyway
   if (!before.nodes().counted()) count_nodes(before, job, before.placement(job), -1);
   if (queued_again) {
     ledger_[job.value] = State::waiting;
@@ -250,8 +249,8 @@ std::optional<std::string> Referee::recount(const View& view) {
   view.running().for_each([&](const RunningEntry& e) {
     const Job& job = view.job(e.job);
     held += job.spec.processors;
-    sound = sound && ledger_.contains(e.job.value) && ledger_[e.job.value] == State::running && job.state == JobState::running &&
-            e.place.end == job.expected_end() && e.place.end >= before;
+    sound = sound && ledger_.contains(e.job.value) && ledger_[e.job.value] == State::running &&
+            job.state == JobState::running && e.place.end == job.expected_end() && e.place.end >= before;
     before = e.place.end;
     ++checks_;
     return true;

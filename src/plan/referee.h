@@ -43,12 +43,22 @@ class Referee {
   void saw(const View& before, const Cancelled& fact);
   void saw(const View& before, const Preempted& fact);
   void saw(const View& before, const Migrated& fact);
-  void saw(const View& before, const PowerChanged& fact) { switched(before, fact.node, fact.state, kNever); }
+  void saw(const View& before, const PowerChanged& fact) {
+    switched(before, fact.node, fact.state, kNever);
+    gave_way_.clear();
+  }
   void saw(const View& before, const PowerOrdered& fact) {
     switched(before, fact.node, fact.on ? PowerState::booting : PowerState::shutting_down, fact.until);
   }
-  void saw(const View& before, const HealthChanged& fact) { drain(before, fact.node, fact.health != Health::up); }
+  void saw(const View& before, const HealthChanged& fact) {
+    drain(before, fact.node, fact.health != Health::up);
+    gave_way_.clear();
+  }
   void saw(const View& before, const LicencesCounted& fact);
+  // Whoever gave way did so for what was known then.
+  void saw(const View& /*before*/, const Launched& /*fact*/) { gave_way_.clear(); }
+  void saw(const View& /*before*/, const Overdue& /*fact*/) { gave_way_.clear(); }
+  void saw(const View& /*before*/, const Expected& /*fact*/) { gave_way_.clear(); }
   // And of some what became of it: `after` is the state with it.
   template <class Kind>
   void settled(const View& /*after*/, const Kind& /*fact*/) {}
@@ -56,7 +66,9 @@ class Referee {
   void settled(const View& after, const Released& fact) { see_bars(after, fact.job); }
   void settled(const View& after, const Amended& fact) { see_bars(after, fact.job); }
   void settled(const View& after, const Eligible& fact) { see_bars(after, fact.job); }
-  void settled(const View& after, const LaunchFailed& fact) { if (fact.again) see_bars(after, fact.job); }
+  void settled(const View& after, const LaunchFailed& fact) {
+    if (fact.again) see_bars(after, fact.job);
+  }
   void settled(const View& after, const JobKept& fact);
   void settled(const View& after, const NodeKept& fact);
   void settled(const View& after, const LicenceKept& fact);
@@ -121,9 +133,9 @@ class Referee {
   static Instant gone_by(const Plan& plan, JobId job);
   std::int64_t left_at(const View& view, const Plan& plan, Instant at, bool backfilled) const;
 
-  PagedTable<State> ledger_;   // by job id; whoever is gone is forgotten
-  std::int64_t held_ = 0;      // processors of running jobs
-  std::int64_t leaving_ = 0;   // of those, of jobs that were told to give way
+  PagedTable<State> ledger_;  // by job id; whoever is gone is forgotten
+  std::int64_t held_ = 0;     // processors of running jobs
+  std::int64_t leaving_ = 0;  // of those, of jobs that were told to give way
   // Who gave way to whom at one instant at which nothing else has happened since; else empty.
   struct GaveWay {
     JobId job;

@@ -104,7 +104,7 @@ Instant Referee::back_at(const View& view, NodeId node) const {
 
 bool Referee::back_by(const View& view, const Placement& where, Instant at) const {
   return (away_ == 0 && unfit_nodes_ == 0) || std::all_of(where.shares.begin(), where.shares.end(),
-                                   [&](const Share& s) { return back_at(view, s.node) <= at; });
+                                                          [&](const Share& s) { return back_at(view, s.node) <= at; });
 }
 
 // What is wrong with waking a node or sending it to sleep; nullptr: nothing. Looks at each node once.

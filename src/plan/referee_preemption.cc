@@ -37,6 +37,13 @@ void Referee::saw(const View& before, const Preempted& fact) {
   leaving_ += before.job(fact.job).spec.processors;
   if (gave_way_at_ != before.now()) gave_way_.clear();
   gave_way_at_ = before.now();
+  if (fact.until != kNever) return;  // it is promised something, then
+  // Others leave for somebody else, and something has happened since they were told to: who gets whose place is open.
+  const auto is_open = [&](const Leaving& l) {
+    const auto is_it = [&](const GaveWay& g) { return g.job == l.job; };
+    return l.beneficiary != fact.beneficiary && std::none_of(gave_way_.begin(), gave_way_.end(), is_it);
+  };
+  if (std::any_of(before.leaving().begin(), before.leaving().end(), is_open)) return;
   const bool places_matter = !before.counts_decide();
   gave_way_.push_back({fact.job, fact.beneficiary, false, places_matter ? before.placement(fact.job) : Placement{}});
 }
@@ -207,19 +214,22 @@ std::optional<std::string> Referee::check_peers(const View& view, const Plan& pl
   return "others give way to " + name(view, beneficiary) + ", and a promise that stands cannot be kept beside it";
 }
 
-// Once they are gone, and nothing else has happened, the beneficiary starts and they do not.
+// Once they are gone, and nothing else has happened, the beneficiary starts and they do not. While others are leaving,
+// what has come free may go to one of those that these leave for.
 std::optional<std::string> Referee::check_owed(const View& view, const Plan& plan) {
   if (gave_way_at_ != view.now()) {
     gave_way_.clear();
     return std::nullopt;
   }
+  const bool some_leave = !view.leaving().empty();
   for (const GaveWay& g : gave_way_) {
     ++checks_;
     if (g.gone && starts(plan, g.beneficiary)) {
       if (auto breach = check_peers(view, plan, g.beneficiary)) return breach;
     }
     const bool places_matter = !g.left.shares.empty();
-    if (g.gone && places_matter && starts(plan, g.beneficiary) && !in_its_place(view, plan, g.beneficiary, g.left)) {
+    if (g.gone && places_matter && !some_leave && starts(plan, g.beneficiary) &&
+        !in_its_place(view, plan, g.beneficiary, g.left)) {
       return name(view, g.job) + " was preempted in vain: " + name(view, g.beneficiary) + " starts elsewhere";
     }
     if (g.gone && !places_matter && starts(plan, g.job)) {
@@ -227,12 +237,13 @@ std::optional<std::string> Referee::check_owed(const View& view, const Plan& pla
     }
     const auto to_the_same = [&](const GaveWay& o) { return o.beneficiary == g.beneficiary; };
     const auto still_there = [&](const GaveWay& o) { return to_the_same(o) && !o.gone; };
-    if (!std::any_of(gave_way_.begin(), gave_way_.end(), still_there) && !starts(plan, g.beneficiary)) {
+    const bool is_owed = !some_leave && std::none_of(gave_way_.begin(), gave_way_.end(), still_there);
+    if (is_owed && !starts(plan, g.beneficiary)) {
       return name(view, g.job) + " was preempted in vain: " + name(view, g.beneficiary) +
              " does not start in its place";
     }
   }
-  std::erase_if(gave_way_, [](const GaveWay& g) { return g.gone; });
+  std::erase_if(gave_way_, [&](const GaveWay& g) { return g.gone && (!some_leave || starts(plan, g.beneficiary)); });
   return std::nullopt;
 }
 

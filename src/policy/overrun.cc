@@ -87,7 +87,8 @@ class RbHar final : public PromiseDue {
   // A grant has run out and the job still runs.
   static void end_extensions(const View& view, Plan& plan) {
     for (const JobId id : view.overdue()) {
-      if (view.job(id).extended && !in_motion(view.job(id))) plan.kill(id, {Rule::promise_due, {}, kNever, plan.free(), 0});
+      if (view.job(id).extended && !in_motion(view.job(id)))
+        plan.kill(id, {Rule::promise_due, {}, kNever, plan.free(), 0});
     }
   }
 
@@ -133,7 +134,8 @@ class Lazy final : public PromiseDue {
     view.running().for_each([&](const RunningEntry& e) {
       if (e.place.end > view.now()) return false;
       const Job& job = view.job(e.job);
-      if (job.backfilled && !in_motion(job)) candidates.push_back({e.job, e.processors, (view.now() - job.start) * e.processors});
+      if (job.backfilled && !in_motion(job))
+        candidates.push_back({e.job, e.processors, (view.now() - job.start) * e.processors});
       return true;
     });
     const std::vector<JobId> victims = view.counts_decide()

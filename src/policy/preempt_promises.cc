@@ -143,7 +143,17 @@ class FirstServed {
  private:
   bool is_on_its_way() const { return job_.promise > view_.now() && job_.promise <= view_.now() + lag_; }
 
+  // Somebody who was to have left by now is still there: what is free is kept for whom that was, and for who comes
+  // first.
+  bool some_are_late() const {
+    const auto is_late = [&](const Leaving& l) {
+      return lag_ == Duration{0} || view_.job(l.job).expected_end() <= view_.now();
+    };
+    return std::any_of(view_.leaving().begin(), view_.leaving().end(), is_late);
+  }
+
   void make_room() {
+    if (some_are_late()) return plan_.close();
     const Instant at = view_.now() + lag_;
     room_.from(at);
     const bool fits_already = lag_ > Duration{0} && room_.fits();
@@ -185,7 +195,7 @@ void Preempt::beside_promises(const View& view, Plan& plan) const {
   const auto lower = [&](JobId id) { return view.job(id).spec.priority < priority; };
   const bool of_use = outranks || std::any_of(view.promised().begin(), view.promised().end(), lower) ||
                       std::any_of(view.arrived().begin(), view.arrived().end(), lower);  // they may have given way
-  if (!of_use) return;
+  if (!of_use && view.leaving().empty()) return;
   const Duration lag = how_ == Preemption::checkpoint ? checkpoint_ : Duration{0};
   if (view.counts_decide()) {
     FirstServed<CountedRoom>(view, plan, head->job, lag).run();

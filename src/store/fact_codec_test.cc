@@ -95,11 +95,11 @@ TEST(FactCodec, gives_any_facts_back_and_has_one_form_for_each) {
 
 TEST(FactCodec, is_compact_for_what_is_usual) {
   FactEncoder encoder;
-  const Finished finished{JobId{100}, Outcome::completed};
+  const Finished finished{JobId{100}, Outcome::completed, 100};
   encoder.append({at_seconds(1'000'000), 1'000'000, &finished});
   const std::size_t first = encoder.size();
   encoder.append({at_seconds(1'000'000), 1'000'001, &finished});
-  EXPECT_EQ(encoder.size() - first, 5U) << "kind, time, number, job, outcome";
+  EXPECT_EQ(encoder.size() - first, 6U) << "kind, time, number, job, outcome, dispatch";
   Submitted submitted{JobId{100}, {}, seconds(60)};
   submitted.spec.submit = at_seconds(1'000'000);
   const std::size_t second = encoder.size();
@@ -146,7 +146,7 @@ TEST(FactCodec, says_what_it_cannot_read) {
     const auto facts = facts_of(bytes);
     return facts ? "nothing" : facts.error().message;
   };
-  EXPECT_EQ(error({6, 0, 0, 4, 99, 0, 0}), "fact 2 of the batch is of kind 99, and there are 37");
+  EXPECT_EQ(error({6, 0, 0, 4, 0, 99, 0, 0}), "fact 2 of the batch is of kind 99, and there are 37");
   EXPECT_EQ(error({6, 0}), "fact 1 of the batch ends too early");
   EXPECT_EQ(error({11, 0, 0, 4, 6}), "fact 1 of the batch, finished, cannot be read; outcome: there is no such value");
   EXPECT_EQ(error({7, 0, 0, 4, 2}),

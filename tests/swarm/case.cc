@@ -33,6 +33,10 @@ Machine any_machine(Random& random) {
     node.name = "n" + std::to_string(i);
     node.processors = alike ? 4 : static_cast<std::uint32_t>(random.between(1, 8));
     node.memory = alike || random.chance(0.5) ? 0 : random.between(2, 16);
+    if (!alike && random.chance(0.3)) {
+      node.accelerators = static_cast<std::uint32_t>(random.between(1, 4));
+      node.accelerator_type = AcceleratorTypeId{0};
+    }
     node.cpu_factor = alike || random.chance(0.5) ? 1000 : 2000;
     node.partitions = {PartitionId{0}};
     if (i % 2 == 1) node.partitions.push_back(PartitionId{1});
@@ -46,6 +50,7 @@ Machine any_machine(Random& random) {
     }
     machine.processors += node.processors;
   }
+  machine.accelerator_types = {"gpu"};
   machine.licences = {{"solver", random.between(1, 3)}};
   machine.boot_seed = random.between(1, 1000);
   return machine;
@@ -53,8 +58,8 @@ Machine any_machine(Random& random) {
 
 // Knobs that would have no effect, or that do not go together, are left out.
 std::string any_policy(Random& random, bool counted) {
-  std::string policy = any_of<9>(random, {"fcfs", "fcfs-skip", "easy", "easy", "easy+depth=3", "conservative", "strict",
-                                          "rb-har", "grace"});
+  std::string policy = any_of<9>(
+      random, {"fcfs", "fcfs-skip", "easy", "easy", "easy+depth=3", "conservative", "strict", "rb-har", "grace"});
   const auto maybe = [&](const std::string& knob) {
     if (Chain::parse(policy + "+" + knob)) policy += "+" + knob;
   };
@@ -79,7 +84,8 @@ CaseJob any_job(Random& random, const Case& drawn, std::int64_t number) {
   spec.number = number;
   spec.submit = at_seconds(random.between(0, kSpan / 2));
   const std::int64_t most = drawn.machine.processors;
-  spec.processors = static_cast<std::uint32_t>(random.between(1, random.chance(0.7) ? std::max<std::int64_t>(most / 3, 1) : most));
+  spec.processors =
+      static_cast<std::uint32_t>(random.between(1, random.chance(0.7) ? std::max<std::int64_t>(most / 3, 1) : most));
   const std::int64_t run = random.between(1, random.chance(0.7) ? 200 : 900);
   job.run_time = seconds(run);
   spec.limit = seconds(std::max<std::int64_t>(run + random.between(random.chance(0.3) ? -run / 2 : 0, 300), 1));
@@ -88,8 +94,10 @@ CaseJob any_job(Random& random, const Case& drawn, std::int64_t number) {
   spec.restart = static_cast<Restart>(random.between(0, 2));
   if (spec.restart != Restart::never) spec.restart_cost = seconds(random.between(0, 20));
   if (!drawn.counted) {
-    if (random.chance(0.3)) spec.nodes = static_cast<std::uint32_t>(random.between(1, std::min<std::int64_t>(spec.processors, 3)));
+    if (random.chance(0.3))
+      spec.nodes = static_cast<std::uint32_t>(random.between(1, std::min<std::int64_t>(spec.processors, 3)));
     if (random.chance(0.3)) spec.memory = random.between(1, 8);
+    if (random.chance(0.2)) spec.accelerators = static_cast<std::uint8_t>(random.between(1, 2));
     if (random.chance(0.2)) spec.partition = PartitionId{static_cast<std::uint32_t>(random.between(0, 1))};
     if (random.chance(0.2)) {
       spec.licence = LicenceId{0};
@@ -114,7 +122,8 @@ CaseJob any_job(Random& random, const Case& drawn, std::int64_t number) {
 
 void draw_troubles(Random& random, Case& drawn) {
   const double level = random.chance(0.2) ? 0 : random.unit() * 0.3;  // how bad the link is
-  drawn.link = {level * random.unit(), level * random.unit(), level * 2 * random.unit(), seconds(random.between(1, 200))};
+  drawn.link = {level * random.unit(), level * random.unit(), level * 2 * random.unit(),
+                seconds(random.between(1, 200))};
   drawn.engine.seed = random.bits();
   if (random.chance(0.5)) drawn.engine.launch_fails = random.unit() * 0.2;
   if (random.chance(0.3)) drawn.engine.launch_fails_for_good = random.unit() * 0.05;
@@ -122,8 +131,8 @@ void draw_troubles(Random& random, Case& drawn) {
   if (random.chance(0.5)) drawn.store = {random.unit() * 0.01, random.unit() * 0.3, 0.4, 0.4};
   const auto nodes = static_cast<std::int64_t>(drawn.machine.nodes.size());
   for (std::int64_t i = drawn.counted || random.chance(0.3) ? 0 : random.between(1, 6); i > 0; --i) {
-    NodeTrouble trouble{random.chance(0.6) ? NodeTrouble::Kind::dies : NodeTrouble::Kind::drains, random.between(0, kSpan),
-                        NodeId{static_cast<std::uint32_t>(random.between(0, nodes - 1))}};
+    NodeTrouble trouble{random.chance(0.6) ? NodeTrouble::Kind::dies : NodeTrouble::Kind::drains,
+                        random.between(0, kSpan), NodeId{static_cast<std::uint32_t>(random.between(0, nodes - 1))}};
     drawn.troubles.push_back(trouble);
     if (random.chance(0.3)) continue;
     trouble.kind = NodeTrouble::Kind::recovers;
@@ -131,11 +140,12 @@ void draw_troubles(Random& random, Case& drawn) {
     drawn.troubles.push_back(trouble);
   }
   for (std::int64_t i = random.chance(0.7) ? 0 : random.between(1, 3); i > 0; --i) {
-    drawn.jumps.push_back({random.between(0, kSpan), random.chance(0.5) ? random.between(1, 500) : -random.between(1, 120)});
+    drawn.jumps.push_back(
+        {random.between(0, kSpan), random.chance(0.5) ? random.between(1, 500) : -random.between(1, 120)});
   }
   for (std::int64_t i = random.chance(0.2) ? 0 : random.between(1, 6); i > 0; --i) {
-    drawn.crashes.push_back({static_cast<CrashPoint::Where>(random.between(0, 4)), random.between(1, random.chance(0.5) ? 400 : 60),
-                             random.between(0, 300)});
+    drawn.crashes.push_back({static_cast<CrashPoint::Where>(random.between(0, 4)),
+                             random.between(1, random.chance(0.5) ? 400 : 60), random.between(0, 300)});
   }
   for (std::int64_t i = random.between(0, 3); i > 0; --i) drawn.compactions.push_back(random.between(0, kSpan));
 }
@@ -171,7 +181,8 @@ Case draw_case(std::uint64_t seed) {
   }
   draw_acts(random, drawn);
   draw_troubles(random, drawn);
-  drawn.answers = {seconds(random.between(20, 120)), seconds(random.between(100, 600)), seconds(random.between(60, 600))};
+  drawn.answers = {seconds(random.between(20, 120)), seconds(random.between(100, 600)),
+                   seconds(random.between(60, 600))};
   drawn.heals_at = kSpan + random.between(0, 500);
   return drawn;
 }
@@ -181,21 +192,22 @@ std::string told(const Case& drawn) {
   out << "seed " << drawn.seed << ", policy " << drawn.policy << ", " << drawn.machine.processors << " processors on "
       << drawn.machine.nodes.size() << " nodes\n";
   for (const Node& n : drawn.machine.nodes) {
-    out << "  node " << n.name << ": " << n.processors << " processors, memory " << n.memory << ", cpu " << n.cpu_factor << ", boot "
-        << n.power.boot.count() / 1000 << " s, shutdown " << n.power.shutdown.count() / 1000 << " s\n";
+    out << "  node " << n.name << ": " << n.processors << " processors, memory " << n.memory << ", cpu " << n.cpu_factor
+        << ", boot " << n.power.boot.count() / 1000 << " s, shutdown " << n.power.shutdown.count() / 1000 << " s\n";
   }
   for (const CaseJob& j : drawn.jobs) {
-    out << "  job " << j.spec.number << ": at " << j.spec.submit.time_since_epoch().count() / 1000 << ", " << j.spec.processors
-        << " processors, limit " << j.spec.limit.count() / 1000 << ", runs " << j.run_time.count() / 1000 << ", priority "
-        << j.spec.priority << ", nodes " << j.spec.nodes << ", memory " << j.spec.memory << ", licences " << j.spec.licences
-        << ", restart " << static_cast<int>(j.spec.restart);
-    if (j.has_terms) out << ", begin " << j.begin << ", array " << j.array << "/" << j.throttle << ", holds " << int{j.holds};
+    out << "  job " << j.spec.number << ": at " << j.spec.submit.time_since_epoch().count() / 1000 << ", "
+        << j.spec.processors << " processors, limit " << j.spec.limit.count() / 1000 << ", runs "
+        << j.run_time.count() / 1000 << ", priority " << j.spec.priority << ", nodes " << j.spec.nodes << ", memory "
+        << j.spec.memory << ", licences " << j.spec.licences << ", restart " << static_cast<int>(j.spec.restart);
+    if (j.has_terms)
+      out << ", begin " << j.begin << ", array " << j.array << "/" << j.throttle << ", holds " << int{j.holds};
     for (const auto& [on, when] : j.after) out << ", after " << on << "/" << static_cast<int>(when);
     out << "\n";
   }
   for (const UserAct& a : drawn.acts) {
-    out << "  act " << static_cast<int>(a.kind) << " at " << a.at << " job " << a.job << " limit " << a.limit << " priority "
-        << a.priority << " begin " << a.begin << "\n";
+    out << "  act " << static_cast<int>(a.kind) << " at " << a.at << " job " << a.job << " limit " << a.limit
+        << " priority " << a.priority << " begin " << a.begin << "\n";
   }
   for (const NodeTrouble& t : drawn.troubles) {
     out << "  node trouble " << static_cast<int>(t.kind) << " at " << t.at << " node " << t.node.value << "\n";
@@ -204,10 +216,11 @@ std::string told(const Case& drawn) {
   for (const CrashPoint& c : drawn.crashes) {
     out << "  crash " << static_cast<int>(c.where) << " at the " << c.count << "th, away " << c.away << "\n";
   }
-  out << "  link loses " << drawn.link.loses << " doubles " << drawn.link.doubles << " delays " << drawn.link.delays << " up to "
-      << drawn.link.longest.count() / 1000 << " s; launches fail " << drawn.engine.launch_fails << " for good "
-      << drawn.engine.launch_fails_for_good << ", boots hang " << drawn.engine.boot_hangs << "; commits fail "
-      << drawn.store.commit_fails << "; compactions " << drawn.compactions.size() << "; heals at " << drawn.heals_at << "\n";
+  out << "  link loses " << drawn.link.loses << " doubles " << drawn.link.doubles << " delays " << drawn.link.delays
+      << " up to " << drawn.link.longest.count() / 1000 << " s; launches fail " << drawn.engine.launch_fails
+      << " for good " << drawn.engine.launch_fails_for_good << ", boots hang " << drawn.engine.boot_hangs
+      << "; commits fail " << drawn.store.commit_fails << "; compactions " << drawn.compactions.size() << "; heals at "
+      << drawn.heals_at << "\n";
   return out.str();
 }
 

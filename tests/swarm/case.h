@@ -1,5 +1,5 @@
-// One run of the swarm, as drawn from a seed: the cluster, the policy, the jobs, what users do, and all that goes wrong.
-// Plain lists, so that a case that fails can be made smaller. Times in seconds from the beginning.
+// One run of the swarm, as drawn from a seed: the cluster, the policy, the jobs, what users do, and all that goes
+// wrong. Plain lists, so that a case that fails can be made smaller. Times in seconds from the beginning.
 #pragma once
 
 #include <cstdint>
@@ -72,6 +72,7 @@ struct Case {
   store::StoreFaults store;
   AnswerRules answers;
   std::int64_t heals_at = 0;
+  bool tells = false;  // every fact is printed
 };
 
 Case draw_case(std::uint64_t seed);

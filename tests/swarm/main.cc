@@ -1,5 +1,5 @@
-// The swarm: whole systems in virtual time with faults, one for each seed; each runs twice and must do the same. See
-// tests/swarm/README.md.
+// The swarm: whole systems in virtual time with faults, one for each seed; each runs twice and must do the same. What
+// they must not do is in safety.h, what goes wrong in case.h.
 #include <unistd.h>
 
 #include <csignal>
@@ -32,19 +32,22 @@ void add(Sums& sums, const RunOutcome& run) {
   ++sums.seeds;
   sums.jobs += run.jobs;
   sums.steps += run.steps;
-  add(sums.site, run.totals, &Totals::crashes, &Totals::crashes_in_batch, &Totals::after_commit, &Totals::failed_commits,
-      &Totals::torn, &Totals::lost_tails, &Totals::recoveries, &Totals::replayed, &Totals::compactions, &Totals::facts,
-      &Totals::resent, &Totals::refused);
+  add(sums.site, run.totals, &Totals::crashes, &Totals::crashes_in_batch, &Totals::after_commit,
+      &Totals::failed_commits, &Totals::torn, &Totals::lost_tails, &Totals::recoveries, &Totals::replayed,
+      &Totals::compactions, &Totals::facts, &Totals::resent, &Totals::refused);
   using Link = sim::LinkFaultCounts;
   add(sums.link, run.link, &Link::lost_commands, &Link::lost_answers, &Link::doubled, &Link::delayed, &Link::unheard);
   using Broken = sim::EngineFaultCounts;
-  add(sums.engine, run.engine, &Broken::failed_launches, &Broken::hung_boots, &Broken::node_deaths, &Broken::drains, &Broken::lost_jobs);
+  add(sums.engine, run.engine, &Broken::failed_launches, &Broken::hung_boots, &Broken::node_deaths, &Broken::drains,
+      &Broken::lost_jobs);
   using Late = sim::RunLedger::Counts;
   add(sums.ledger, run.ledger, &Late::of_old_epochs, &Late::doubled, &Late::out_of_order);
 }
 
 void tell(const Sums& s) {
-  const auto line = [](const char* what, std::int64_t count) { std::printf("  %-46s %12lld\n", what, static_cast<long long>(count)); };
+  const auto line = [](const char* what, std::int64_t count) {
+    std::printf("  %-46s %12lld\n", what, static_cast<long long>(count));
+  };
   std::printf("%lld seeds, each run twice alike\n", static_cast<long long>(s.seeds));
   line("jobs", s.jobs);
   line("facts", s.site.facts);
@@ -79,17 +82,19 @@ std::uint64_t running = 0;  // the seed, for who ends the process
 
 void say_seed(int /*signal*/) {
   char text[64];
-  const int length = std::snprintf(text, sizeof text, "while running seed %llu\n", static_cast<unsigned long long>(running));
+  const int length =
+      std::snprintf(text, sizeof text, "while running seed %llu\n", static_cast<unsigned long long>(running));
   static_cast<void>(!write(STDERR_FILENO, text, static_cast<std::size_t>(length)));
 }
 
-bool fail_with(std::uint64_t seed, const std::string& what, bool shrinks) {
+bool fail_with(std::uint64_t seed, const std::string& what, bool shrinks, bool tells) {
   std::printf("seed %llu fails: %s\n", static_cast<unsigned long long>(seed), what.c_str());
   Case drawn = draw_case(seed);
   if (shrinks) {
     drawn = shrunk(drawn);
     std::printf("what is left of it once it is made smaller:\n");
     std::printf("%s", told(drawn).c_str());
+    drawn.tells = tells;
     if (const auto run = run_case(drawn); run.failure) std::printf("  fails: %s\n", run.failure->c_str());
   } else {
     std::printf("  policy %s\n", drawn.policy.c_str());
@@ -101,8 +106,9 @@ bool fail_with(std::uint64_t seed, const std::string& what, bool shrinks) {
 struct Flags {
   std::uint64_t first = 1;
   std::uint64_t seeds = 200;
-  bool goes_on = false;   // after a failure
+  bool goes_on = false;  // after a failure
   bool shrinks = true;
+  bool tells = false;  // every fact of the shrunk case, or of the seed's
 };
 
 bool read_flags(int count, char** words, Flags& flags) {
@@ -112,10 +118,12 @@ bool read_flags(int count, char** words, Flags& flags) {
       flags.goes_on = true;
     } else if (word == "--no-shrinking") {
       flags.shrinks = false;
+    } else if (word == "--facts") {
+      flags.tells = true;
     } else if ((word == "--seeds" || word == "--first") && i + 1 < count) {
       (word == "--seeds" ? flags.seeds : flags.first) = std::strtoull(words[++i], nullptr, 10);
     } else {
-      std::fprintf(stderr, "usage: tests_swarm [--seeds N] [--first SEED] [--go-on] [--no-shrinking]\n");
+      std::fprintf(stderr, "usage: tests_swarm [--seeds N] [--first SEED] [--go-on] [--no-shrinking] [--facts]\n");
       return false;
     }
   }
@@ -128,7 +136,8 @@ int run(const Flags& flags) {
   for (std::uint64_t seed = flags.first; seed < flags.first + flags.seeds; ++seed) {
     running = seed;
     const Case drawn = draw_case(seed);
-    if (const std::string how = flags.goes_on ? failure_of(drawn) : ""; !how.empty()) {  // a CHECK would end the whole run
+    if (const std::string how = flags.goes_on ? failure_of(drawn) : "";
+        !how.empty()) {  // a CHECK would end the whole run
       ++failures;
       std::printf("seed %llu fails: %s\n", static_cast<unsigned long long>(seed), how.c_str());
       std::fflush(stdout);
@@ -136,11 +145,11 @@ int run(const Flags& flags) {
     }
     const RunOutcome once = run_case(drawn);
     if (once.failure) {
-      fail_with(seed, *once.failure, flags.shrinks);
+      fail_with(seed, *once.failure, flags.shrinks, flags.tells);
       return 1;
     }
     if (run_case(drawn).hash != once.hash) {
-      fail_with(seed, "two runs of it differ", false);
+      fail_with(seed, "two runs of it differ", false, false);
       return 1;
     }
     add(sums, once);

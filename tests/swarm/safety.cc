@@ -28,7 +28,8 @@ JobId Safety::id_of(std::int64_t number) const {
 
 void Safety::endured(const Fact& fact) {
   if (const auto* submitted = std::get_if<Submitted>(&fact.what)) {
-    expect(ids_.emplace(submitted->spec.number, submitted->job).second, named(submitted->spec.number) + " is known twice");
+    expect(ids_.emplace(submitted->spec.number, submitted->job).second,
+           named(submitted->spec.number) + " is known twice");
   } else if (const auto* finished = std::get_if<Finished>(&fact.what)) {
     ends(finished->job);
   } else if (const auto* cancelled = std::get_if<Cancelled>(&fact.what)) {
@@ -38,9 +39,7 @@ void Safety::endured(const Fact& fact) {
   }
 }
 
-void Safety::ends(JobId id) {
-  expect(++ends_[id] == 1, named(numbers_[id]) + " has ended twice");
-}
+void Safety::ends(JobId id) { expect(++ends_[id] == 1, named(numbers_[id]) + " has ended twice"); }
 
 void Safety::issued(const Command& start, Instant now, const sim::RunLedger& world) {
   if (!keys_.insert(start.key).second) return;
@@ -87,6 +86,7 @@ void Safety::look(const sim::RunLedger& world, std::int64_t processors) {
 void Safety::look_at_nodes(const sim::RunLedger& world) {
   std::vector<std::int64_t> processors(drawn_.machine.nodes.size());
   std::vector<std::int64_t> memory(drawn_.machine.nodes.size());
+  std::vector<std::int64_t> accelerators(drawn_.machine.nodes.size());
   for (const auto& [id, run] : world.all()) {
     if (!run.runs) continue;
     std::int64_t got = 0;
@@ -94,14 +94,17 @@ void Safety::look_at_nodes(const sim::RunLedger& world) {
       got += s.processors;
       processors[s.node.value] += s.processors;
       memory[s.node.value] += job(numbers_[id]).spec.memory;
+      accelerators[s.node.value] += job(numbers_[id]).spec.accelerators;
       const auto& node = world.nodes()[s.node.value];
-      expect(node.power == PowerState::on && node.health != Health::down, named(numbers_[id]) + " runs on a node that is away");
+      expect(node.power == PowerState::on && node.health != Health::down,
+             named(numbers_[id]) + " runs on a node that is away");
     }
     expect(got == job(numbers_[id]).spec.processors, named(numbers_[id]) + " runs on another number of processors");
   }
   for (std::size_t i = 0; i < processors.size(); ++i) {
     const Node& node = drawn_.machine.nodes[i];
     expect(processors[i] <= node.processors, "node " + node.name + " really runs " + std::to_string(processors[i]));
+    expect(accelerators[i] <= node.accelerators, "node " + node.name + " has fewer accelerators than are used");
     expect(node.memory == 0 || memory[i] <= node.memory, "node " + node.name + " has less memory than is used");
   }
 }

@@ -26,7 +26,8 @@ std::string failure_of(const Case& drawn) {
   close(ends[1]);
   std::string text;
   std::array<char, 4096> part{};
-  for (ssize_t got = 0; (got = read(ends[0], part.data(), part.size())) > 0;) text.append(part.data(), static_cast<std::size_t>(got));
+  for (ssize_t got = 0; (got = read(ends[0], part.data(), part.size())) > 0;)
+    text.append(part.data(), static_cast<std::size_t>(got));
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
@@ -96,6 +97,7 @@ bool plainer_jobs(Case& drawn, const std::string& how) {
     plainer([](CaseJob& j) { return !j.after.empty() && (j.after.pop_back(), true); });
     plainer([](CaseJob& j) { return std::exchange(j.spec.priority, 0) != 0; });
     plainer([](CaseJob& j) { return std::exchange(j.spec.memory, 0) != 0; });
+    plainer([](CaseJob& j) { return std::exchange(j.spec.accelerators, std::uint8_t{0}) != 0; });
     plainer([](CaseJob& j) { return std::exchange(j.spec.nodes, 0U) != 0; });
     plainer([](CaseJob& j) { return std::exchange(j.spec.licences, 0U) != 0 && (j.spec.licence = {}, true); });
   }

@@ -1,5 +1,6 @@
 #include "swarm/site.h"
 
+#include <cstdio>
 #include <utility>
 
 #include "engine/sim/rehearsal.h"
@@ -118,6 +119,7 @@ void Site::count(CrashPoint::Where where) {
 
 void Site::saw(const View& /*before*/, const FactRef& fact) {
   ++totals_.facts;
+  if (drawn_.tells) std::puts(store::fact_line(fact).c_str());
   encoder_.clear();
   encoder_.append(fact);
   for (const std::byte b : encoder_.bytes()) hash_.mix(std::to_integer<std::uint64_t>(b));

@@ -16,8 +16,8 @@ namespace rota::swarm {
 
 struct Totals {
   std::int64_t crashes = 0;
-  std::int64_t crashes_in_batch = 0;   // while commands went out
-  std::int64_t after_commit = 0;       // before the first of them
+  std::int64_t crashes_in_batch = 0;  // while commands went out
+  std::int64_t after_commit = 0;      // before the first of them
   std::int64_t failed_commits = 0;
   std::int64_t torn = 0;
   std::int64_t lost_tails = 0;
@@ -29,7 +29,13 @@ struct Totals {
   std::int64_t refused = 0;
 };
 
-class Site final : public Intake, private Engine, private Durable, private FactObserver, private JobSink, private Loop, private Alarm {
+class Site final : public Intake,
+                   private Engine,
+                   private Durable,
+                   private FactObserver,
+                   private JobSink,
+                   private Loop,
+                   private Alarm {
  public:
   Site(const Case& drawn, const Chain& chain, Safety& safety, sim::VirtualLoop& loop);
   void wire(sim::FaultyLink& link, const sim::SimEngine& engine);

@@ -6,7 +6,7 @@
 namespace rota::swarm {
 namespace {
 
-constexpr std::int64_t kMostSteps = 150'000;
+constexpr std::int64_t kMostSteps = 20'000;
 constexpr std::int64_t kMostTime = 400'000;  // seconds, all in all
 constexpr std::int64_t kRetry = 30;          // seconds until somebody tries again
 
@@ -73,8 +73,11 @@ class World final : private Alarm {
 };
 
 void World::plan() {
-  const auto at = [&](std::int64_t when, Kind kind, std::size_t which) { script_.emplace(at_seconds(when), Due{kind, which}); };
-  for (std::size_t i = 0; i < drawn_.jobs.size(); ++i) script_.emplace(drawn_.jobs[i].spec.submit, Due{Kind::submit, i});
+  const auto at = [&](std::int64_t when, Kind kind, std::size_t which) {
+    script_.emplace(at_seconds(when), Due{kind, which});
+  };
+  for (std::size_t i = 0; i < drawn_.jobs.size(); ++i)
+    script_.emplace(drawn_.jobs[i].spec.submit, Due{Kind::submit, i});
   for (std::size_t i = 0; i < drawn_.acts.size(); ++i) at(drawn_.acts[i].at, Kind::act, i);
   for (std::size_t i = 0; i < drawn_.troubles.size(); ++i) at(drawn_.troubles[i].at, Kind::trouble, i);
   for (std::size_t i = 0; i < drawn_.jumps.size(); ++i) at(drawn_.jumps[i].at, Kind::jump, i);
@@ -138,7 +141,8 @@ void World::submit(const CaseJob& job) {
       controller.submit(spec);
       return controller.decide();
     }
-    const JobTerms terms{spec.limit, spec.priority, spec.partition, at_seconds(job.begin), after, job.array, job.throttle};
+    const JobTerms terms{spec.limit, spec.priority, spec.partition, at_seconds(job.begin),
+                         after,      job.array,     job.throttle};
     const auto id = controller.submit(spec, terms, job.holds);
     if (!id) return std::unexpected(id.error());
     return controller.decide();
@@ -200,14 +204,15 @@ void World::trouble(const NodeTrouble& trouble) {
   }
 }
 
-// Nothing goes wrong from here on; the controller comes back once more, with a store that works.
+// Nothing goes wrong from here on. Where the store could fail, the controller comes back with one that works; elsewhere it
+// has to find its way without that.
 void World::heal() {
   healed_ = true;
   engine_.heal();
   link_.heal();
   site_.heal();
   for (std::uint32_t i = 0; !drawn_.counted && i < drawn_.machine.nodes.size(); ++i) engine_.node_recovers(NodeId{i});
-  if (site_.up()) site_.fall(0);
+  if (site_.up() && drawn_.store.commit_fails > 0) site_.fall(0);
   script_.emplace(loop_.now() + seconds(kRetry), Due{Kind::tidy, 0});
 }
 
@@ -261,12 +266,13 @@ RunOutcome World::run() {
   RunOutcome outcome;
   while (!done() && !site_.failure() && !safety_.breach()) {
     if (!script_.empty()) loop_.set(*this, script_.begin()->first);
-    if (!site_.up()) loop_.set(*this, script_.empty() ? site_.back_at() : std::min(site_.back_at(), script_.begin()->first));
+    if (!site_.up())
+      loop_.set(*this, script_.empty() ? site_.back_at() : std::min(site_.back_at(), script_.begin()->first));
     const bool bounded = ++outcome.steps <= kMostSteps && loop_.now() <= at_seconds(kMostTime);
     if (!loop_.step() || !bounded) {
-      outcome.failure = "it never ends: jobs" + safety_.missing() + "; left are" + (site_.up() ? what_is_left() : " no controller") +
-                        " after " + std::to_string(outcome.steps) + " steps at " +
-                        std::to_string(loop_.now().time_since_epoch().count() / 1000) + " s";
+      outcome.failure = "it never ends: jobs" + safety_.missing() + "; left are" +
+                        (site_.up() ? what_is_left() : " no controller") + " after " + std::to_string(outcome.steps) +
+                        " steps at " + std::to_string(loop_.now().time_since_epoch().count() / 1000) + " s";
       break;
     }
     if (!engine_.failure()) outcome.failure = engine_.failure().error().message;

@@ -121,7 +121,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   const EngineFaultCounts& fault_counts() const { return fault_counts_; }
 
   const Result<void>& failure() const { return failure_; }
-  std::int64_t arrived() const { return arrived_; }  // so far
+  std::int64_t arrived() const { return arrived_; }     // so far
   bool expects_jobs() const { return due_ != kNever; }  // some have not come yet
   // Whether anything will happen without a command.
   bool quiet() const {
@@ -235,7 +235,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   std::unique_ptr<JobTasks> tasks_;
   std::priority_queue<Switching, std::vector<Switching>, std::greater<>> switching_;
   std::vector<std::uint32_t> boots_;  // by node, so far; where some fail
-  std::vector<Happening> happened_;  // not yet told
+  std::vector<Happening> happened_;   // not yet told
   std::vector<Happening> telling_;
   std::int64_t arrived_ = 0;
   Arrival next_;              // the next to arrive, while due_ is not kNever

@@ -1,5 +1,5 @@
-// The simulated cluster where things go wrong: commands that come late, twice or out of order, launches that fail, boots
-// that hang, and nodes that die, drain and come back.
+// The simulated cluster where things go wrong: commands that come late, twice or out of order, launches that fail,
+// boots that hang, and nodes that die, drain and come back.
 #include <algorithm>
 
 #include "engine/sim/engine.h"

@@ -1,6 +1,7 @@
-// Between a controller and its engine: commands and answers that are lost, doubled and delayed, and so come out of order.
-// The controller knows it as its engine, the engine as its intake. In virtual time; what goes wrong is drawn from a seeded
-// generator. What the engine makes of such commands is its own affair (sim/run_ledger.h). Not thread-safe.
+// Between a controller and its engine: commands and answers that are lost, doubled and delayed, and so come out of
+// order. The controller knows it as its engine, the engine as its intake. In virtual time; what goes wrong is drawn
+// from a seeded generator. What the engine makes of such commands is its own affair (sim/run_ledger.h). Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// What a simulated cluster remembers so that commands may come late, twice and out of order (the contract of Engine): of
-// each job the latest command that was carried out, where its latest dispatch runs or how it was over; of each node the
-// latest command, its power and its health. It is also what really exists, for whoever wants to check that. Not
+// What a simulated cluster remembers so that commands may come late, twice and out of order (the contract of Engine):
+// of each job the latest command that was carried out, where its latest dispatch runs or how it was over; of each node
+// the latest command, its power and its health. It is also what really exists, for whoever wants to check that. Not
 // thread-safe; O(log of the jobs ever started) a call.
 #pragma once
 
