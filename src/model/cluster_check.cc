@@ -104,9 +104,10 @@ std::optional<std::string> Cluster::cannot_run(const JobSpec& spec) const {
   }
   const Machine* machine = options_.machine;
   if (!machine) return std::nullopt;
-  const bool there = (!spec.partition.valid() || spec.partition.value < machine->partitions.size()) &&
-                     (!spec.licence.valid() || spec.licence.value < machine->licences.size()) &&
-                     (!spec.accelerator_type.valid() || spec.accelerator_type.value < machine->accelerator_types.size());
+  const bool there =
+      (!spec.partition.valid() || spec.partition.value < machine->partitions.size()) &&
+      (!spec.licence.valid() || spec.licence.value < machine->licences.size()) &&
+      (!spec.accelerator_type.valid() || spec.accelerator_type.value < machine->accelerator_types.size());
   if (!there) return "asks for a partition, licence or type of accelerator that the cluster does not have";
   return never_fits(*machine, spec);
 }
@@ -160,9 +161,11 @@ std::optional<std::string> Cluster::objection(const LaunchFailed& fact) const {
 std::optional<std::string> Cluster::objection(const Overdue& fact) const {
   if (auto why = not_of_its_run(fact, "said to be overdue")) return why;
   const Job& job = this->job(fact.job);
-  if (job.expected_end() > now_) return named(job) + " is said to be overdue, and it has time left; nothing was changed.";
+  if (job.expected_end() > now_)
+    return named(job) + " is said to be overdue, and it has time left; nothing was changed.";
   const bool known = std::find(overdue_.begin(), overdue_.end(), fact.job) != overdue_.end();
-  return known ? std::optional(named(job) + " is said to be overdue, and that is known; nothing was changed.") : std::nullopt;
+  return known ? std::optional(named(job) + " is said to be overdue, and that is known; nothing was changed.")
+               : std::nullopt;
 }
 
 std::optional<std::string> Cluster::objection(const Vacated& fact) const {
@@ -212,7 +215,8 @@ std::optional<std::string> Cluster::objection(const HealthChanged& fact) const {
 
 std::optional<std::string> Cluster::objection(const LicencesCounted& fact) const {
   const std::size_t licences = options_.machine ? options_.machine->licences.size() : 0;
-  if (fact.licence.value >= licences) return "licences are counted that the cluster does not have; nothing was changed.";
+  if (fact.licence.value >= licences)
+    return "licences are counted that the cluster does not have; nothing was changed.";
   if (fact.elsewhere >= 0 && fact.elsewhere <= kMostLicences) return std::nullopt;
   return "of licence " + options_.machine->licences[fact.licence.value].name +
          " fewer than none or too many are counted; nothing was changed.";

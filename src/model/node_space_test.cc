@@ -332,7 +332,8 @@ TEST(NodeSpace, is_put_back_in_the_order_in_which_nodes_fell_idle) {
   space.wake(NodeId{2}, at_seconds(9));
 
   NodeSpace same(&machine, IdleOrder::latest_first);
-  for (std::uint32_t i = 0; i < 4; ++i) same.put_back(NodeId{i}, space.fell_idle(NodeId{i}), space.idle_since(NodeId{i}));
+  for (std::uint32_t i = 0; i < 4; ++i)
+    same.put_back(NodeId{i}, space.fell_idle(NodeId{i}), space.idle_since(NodeId{i}));
   const auto order = [](const NodeSpace& of) {
     std::vector<NodeId> nodes;
     of.for_each_longest_idle([&](NodeId node) { return nodes.push_back(node), true; });

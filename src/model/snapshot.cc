@@ -11,9 +11,20 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
   std::vector<Fact> facts;
   const auto add = [&](auto what) { facts.push_back({c.now_, c.sequence_, std::move(what)}); };
   add(Opened{c.epoch_});
-  StateKept state{c.next_job_, c.next_sequence_, c.next_dispatch_, c.waiting_.ranked_at(), c.last_migration_,
-                  c.releases_, c.counts_decided_, c.arrived_, c.overdue_, c.gone_,
-                  {}, c.set_aside_for_, c.set_aside_, c.power_.counters()};
+  StateKept state{c.next_job_,
+                  c.next_sequence_,
+                  c.next_dispatch_,
+                  c.waiting_.ranked_at(),
+                  c.last_migration_,
+                  c.releases_,
+                  c.counts_decided_,
+                  c.arrived_,
+                  c.overdue_,
+                  c.gone_,
+                  {},
+                  c.set_aside_for_,
+                  c.set_aside_,
+                  c.power_.counters()};
   for (const Leaving& l : c.leaving_) state.leaving.push_back(l.job);
   add(std::move(state));
   const ClusterOptions& options = c.options_;
@@ -21,9 +32,10 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
   for (std::uint32_t i = 0; i < c.nodes_.size(); ++i) {
     const NodeId id{i};
     const NodePowerRow& power = c.power_.row(id);
-    const NodeKept node{id, power, c.power_.serves(id), c.power_.health(id), c.nodes_.fell_idle(id), c.nodes_.idle_since(id)};
-    const bool as_at_first = power == NodePowerRow{} && !node.serves && node.health == Health::up &&
-                             node.fell_idle == fresh.fell_idle(id);
+    const NodeKept node{
+        id, power, c.power_.serves(id), c.power_.health(id), c.nodes_.fell_idle(id), c.nodes_.idle_since(id)};
+    const bool as_at_first =
+        power == NodePowerRow{} && !node.serves && node.health == Health::up && node.fell_idle == fresh.fell_idle(id);
     if (!as_at_first) add(node);
   }
   for (std::uint32_t i = 0; i < c.elsewhere_.size(); ++i) {
@@ -45,7 +57,8 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
       kept.never = standing.never;
       kept.due = standing.due;
     }
-    if (const auto asked = c.requests_.find(id); asked != c.requests_.end()) kept.request = asked->second, kept.amended = true;
+    if (const auto asked = c.requests_.find(id); asked != c.requests_.end())
+      kept.request = asked->second, kept.amended = true;
     add(std::move(kept));
   });
   for (const auto& [user, runs] : c.history_) add(UserKept{user, runs});
@@ -81,7 +94,8 @@ void Cluster::apply(const JobKept& fact) {
   if (job.state == JobState::waiting) {
     waiting_.insert(fact.job, job);
     if (!nodes_.counted()) count_waiting(job, 1);
-    if (job.promise != kNever) promised_.insert(std::lower_bound(promised_.begin(), promised_.end(), fact.job), fact.job);
+    if (job.promise != kNever)
+      promised_.insert(std::lower_bound(promised_.begin(), promised_.end(), fact.job), fact.job);
     if (!fact.promised.shares.empty()) promised_places_.set(fact.job, fact.promised);
   }
   if (fact.amended) requests_[fact.job] = fact.request;
@@ -93,7 +107,8 @@ void Cluster::keep_running(const JobKept& fact) {
   const Job& job = jobs_[fact.job.value];
   running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, fact.job});
   if (job.leaving) {
-    const auto its = std::find_if(leaving_.begin(), leaving_.end(), [&](const Leaving& l) { return l.job == fact.job; });
+    const auto its =
+        std::find_if(leaving_.begin(), leaving_.end(), [&](const Leaving& l) { return l.job == fact.job; });
     CHECK(its != leaving_.end(), "a job that leaves is in the list of those");
     *its = {fact.job, fact.beneficiary, fact.expected};
   } else if (job.steady()) {
