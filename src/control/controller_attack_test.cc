@@ -148,6 +148,7 @@ class Attack {
   std::int64_t refused = 0;
   std::int64_t folds = 0;
 
+  std::int64_t cycles() { return desk_.controller().cycles(); }
   // What was decided, and what became of it.
   std::string outcome() {
     std::string text = desk_.state();
@@ -227,8 +228,25 @@ class Attack {
     return (view.now() - view.job(id).start) * draw(0, 4) / 4;
   }
 
+  // What could well be said of the job as it stands.
+  Observed likely_fact(JobId id) {
+    const Job& job = desk_.job(id);
+    if (job.state == JobState::barred) return Released{id, kHeldByUser};
+    if (job.state == JobState::waiting) {
+      if (chance(70)) return any_fact_of_nodes();
+      return chance(30) ? Observed(Held{id}) : Observed(Amended{id, any_terms(job.spec)});
+    }
+    if (job.starting && chance(80)) return chance(80) ? Observed(Launched{id}) : Observed(LaunchFailed{id, chance(80)});
+    if (job.leaving) return Vacated{id, any_time(id)};
+    if (job.stopping) return Requeued{id, job.spec.limit};
+    if (job.expected_end() <= desk_.view().now() && chance(50)) return Overdue{id};
+    if (chance(10)) return CancelAsked{id};
+    return Finished{id, static_cast<Outcome>(draw(0, 5))};
+  }
+
   Observed any_fact() {
     const JobId id = any_job();
+    if (chance(60) && desk_.view().knows(id)) return likely_fact(id);
     switch (draw(0, 19)) {
       case 0:
         return Overdue{id};
@@ -385,13 +403,15 @@ void attack(const std::vector<std::string>& names, bool on_nodes) {
   std::int64_t taken = 0;
   std::int64_t refused = 0;
   std::int64_t folds = 0;
+  std::int64_t cycles = 0;
   for (const std::string& policy : names) {
-    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
       Attack attack(seed, policy, on_nodes);
       EXPECT_EQ(attack.run(300), "") << policy << ", seed " << seed;
       taken += attack.taken;
       refused += attack.refused;
       folds += attack.folds;
+      cycles += attack.cycles();
     }
   }
   EXPECT_GT(taken, 1000);
@@ -399,6 +419,7 @@ void attack(const std::vector<std::string>& names, bool on_nodes) {
   EXPECT_GT(folds, 100);
   Test::RecordProperty("taken", std::to_string(taken));
   Test::RecordProperty("refused", std::to_string(refused));
+  Test::RecordProperty("cycles", std::to_string(cycles));
   Test::RecordProperty("folds", std::to_string(folds));
 }
 
@@ -406,7 +427,7 @@ void attack(const std::vector<std::string>& names, bool on_nodes) {
 TEST(ControllerAttack, WhoTakesOverDecidesTheSame) {
   for (const bool on_nodes : {false, true}) {
     for (const std::string& policy : on_nodes ? policies_of_nodes() : policies()) {
-      for (std::uint64_t seed = 101; seed <= 106; ++seed) {
+      for (std::uint64_t seed = 101; seed <= 104; ++seed) {
         Attack alone(seed, policy, on_nodes);
         EXPECT_EQ(alone.run(300), "") << policy << ", seed " << seed;
         Attack relay(seed, policy, on_nodes, true);
