@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "trace/cluster_file.h"
@@ -47,7 +48,9 @@ Result<RehearsalJournals> RehearsalJournals::create(const std::string& path, con
                           .ties = name_of(options.ties),
                           .cluster = cluster,
                           .workload = workload.name,
-                          .settings = {}};
+                          .settings = {},
+                          .unix_start = workload.unix_start,
+                          .tasks = options.tasks && !options.tasks->empty()};
   const bool sites = options.machine && !options.machine->sites.empty();
   for (std::size_t s = 0; s < (sites ? options.machine->sites.size() : 1); ++s) {
     const std::string site = sites ? options.machine->sites[s].name : "";
@@ -76,8 +79,10 @@ Result<void> RehearsalJournals::close() {
 Result<JournalSetting> setting_of(const store::JournalHead& head, const std::string& shown) {
   auto chain = Chain::parse(head.policy);
   if (!chain) return fail(shown + ": its policy is not known: " + chain.error().message);
-  JournalSetting setting{nullptr, std::move(*chain), {}};
+  JournalSetting setting{.machine = nullptr, .chain = std::move(*chain), .options = {}};
   setting.options.processors = head.processors;
+  setting.unix_start = head.unix_start;
+  setting.tasks = head.tasks;
   if (head.ties == "submit-first") setting.options.engine.ties = sim::Ties::submit_first;
   if (head.ties == "one-by-one") setting.options.engine.ties = sim::Ties::one_by_one;
   if (head.processors <= 0) return fail(shown + ": its head does not say how many processors the cluster has.");
@@ -96,53 +101,106 @@ Result<JournalSetting> setting_of(const store::JournalHead& head, const std::str
   return setting;
 }
 
+namespace {
+
+// The jobs that ended in a journal, each with what it asked for and the work that it did.
+class EndedJobs {
+ public:
+  explicit EndedJobs(const JournalSetting& setting)
+      : setting_(setting), cluster_(sim::cluster_options(setting.options, setting.chain)) {}
+
+  Result<void> take(const Fact& fact) {
+    if (auto why = cluster_.objection(fact)) {
+      return fail("fact " + std::to_string(fact.sequence) + " contradicts those before it: " + *why);
+    }
+    ++number_;
+    if (const auto* started = std::get_if<Started>(&fact.what)) note_speed(started->job, started->where);
+    if (const auto* moved = std::get_if<Migrated>(&fact.what)) note_speed(moved->job, moved->where);
+    if (const auto* amended = std::get_if<Amended>(&fact.what)) with_terms_.insert(amended->job);
+    if (std::holds_alternative<CycleClosed>(fact.what)) {
+      for (const JobId id : cluster_.gone()) note_end(id, cluster_.job(id));
+    }
+    cluster_.fold(fact);
+    return {};
+  }
+
+  // By submission, those of one instant by id.
+  trace::Workload workload() {
+    cluster_.for_each_job([&](JobId, const Job&) { note("job that had not ended when the journal ends: left out"); });
+    std::ranges::stable_sort(ended_, {}, [](const auto& job) { return job.first.submit; });
+    for (auto& [spec, time] : ended_) {
+      workload_.jobs.push_back(spec);
+      workload_.run_times.push_back(time);
+      ++workload_.report.kept;
+    }
+    workload_.report.rows += workload_.report.kept;
+    return std::move(workload_);
+  }
+
+ private:
+  void note(const char* what) {
+    ++workload_.report.rows;
+    workload_.report.note(what, number_);
+  }
+  void note_speed(JobId id, const Placement& where) {
+    if (cluster_.nodes().counted() || where.shares.empty()) return;
+    const std::int32_t factor = cluster_.nodes().cpu_factor(where);
+    const auto [known, fresh] = factors_.try_emplace(id, factor);
+    if (!fresh && known->second != factor) several_speeds_.insert(id);
+    known->second = factor;
+  }
+  void note_end(JobId id, const Job& job) {
+    if (job.state != JobState::completed && job.state != JobState::timed_out && job.state != JobState::failed) {
+      return note("job rejected, cancelled or lost with its node: left out");
+    }
+    if (job.start == kNever) return note("job that could not be launched: left out");
+    if (job.state == JobState::timed_out)
+      workload_.report.note("job stopped at its limit: taken to have been done then", number_);
+    if (with_terms_.contains(id)) {
+      workload_.report.note("job with a begin time, dependencies or other terms of its own: they are left out",
+                            number_);
+    }
+    if (several_speeds_.contains(id)) {
+      workload_.report.note("job that ran on nodes of several speeds: its work is an estimate", number_);
+    }
+    JobSpec spec = cluster_.request(id);
+    if (setting_.machine && spec.partition.valid()) {  // what a rehearsal adds by itself
+      const Partition& partition = setting_.machine->partitions[spec.partition.value];
+      spec.priority -= partition.priority;
+      workload_.partitions[spec.partition.value] = partition.name;
+    }
+    const auto factor = factors_.find(id);
+    // Pauses after moves, and after checkpoints that the job wrote by itself, are no work.
+    const bool pauses = setting_.chain.knobs().preempt == Preemption::requeue && spec.restart == Restart::checkpoint;
+    const std::int64_t restarts = job.migrations + (pauses ? job.preemptions : 0);
+    const std::int64_t time = (job.run_time() - spec.restart_cost * restarts).count();
+    const std::int64_t work = factor == factors_.end() ? time : time * factor->second / 1000;  // on a node of factor 1
+    ended_.emplace_back(spec, Duration{std::max<std::int64_t>(work, 1)});
+  }
+
+  const JournalSetting& setting_;
+  Cluster cluster_;
+  trace::Workload workload_;
+  std::vector<std::pair<JobSpec, Duration>> ended_;
+  std::map<JobId, std::int32_t> factors_;  // of the latest nodes of each job, where nodes are described
+  std::set<JobId> several_speeds_;
+  std::set<JobId> with_terms_;
+  std::int64_t number_ = 0;
+};
+
+}  // namespace
+
 Result<trace::Workload> workload_of(const std::vector<Fact>& facts, const JournalSetting& setting,
                                     const std::string& shown) {
-  trace::Workload workload;
+  EndedJobs ended(setting);
+  for (const Fact& fact : facts) {
+    if (auto taken = ended.take(fact); !taken) return fail(shown + ": " + taken.error().message);
+  }
+  trace::Workload workload = ended.workload();
+  if (workload.jobs.empty()) return fail(shown + ": no job has ended in it, so there is nothing to rehearse.");
   workload.name = shown;
   workload.processors = setting.options.processors;
-  Cluster cluster(sim::cluster_options(setting.options, setting.chain));
-  std::map<JobId, std::pair<JobSpec, Duration>> jobs;  // in order of submission
-  const Machine* machine = setting.machine.get();
-  std::int64_t number = 0;
-  for (const Fact& fact : facts) {
-    ++number;
-    if (auto why = cluster.objection(fact)) {
-      return fail(shown + ": fact " + std::to_string(fact.sequence) + " contradicts those before it: " + *why);
-    }
-    if (std::holds_alternative<CycleClosed>(fact.what)) {
-      for (const JobId id : cluster.gone()) {
-        const Job& job = cluster.job(id);
-        ++workload.report.rows;
-        if (job.state == JobState::rejected || !job.ended()) {
-          workload.report.note("job cancelled or rejected: left out", number);
-          continue;
-        }
-        jobs[id] = {cluster.request(id), std::max(job.run_time(), Duration{1})};
-      }
-    }
-    cluster.fold(fact);
-  }
-  cluster.for_each_job([&](JobId, const Job&) {
-    ++workload.report.rows;
-    workload.report.note("job that had not ended when the journal ends: left out", number);
-  });
-  for (auto& [id, job] : jobs) {
-    JobSpec& spec = job.first;
-    if (machine && spec.partition.valid()) {  // what a rehearsal adds by itself
-      spec.priority -= machine->partitions[spec.partition.value].priority;
-      workload.partitions[spec.partition.value] = machine->partitions[spec.partition.value].name;
-    }
-    workload.jobs.push_back(spec);
-    workload.run_times.push_back(job.second);
-    ++workload.report.kept;
-  }
-  std::vector<std::size_t> order(workload.jobs.size());
-  if (workload.jobs.empty()) return fail(shown + ": no job has ended in it, so there is nothing to rehearse.");
-  const auto by_submit = [](const JobSpec& a, const JobSpec& b) { return a.submit < b.submit; };
-  if (!std::ranges::is_sorted(workload.jobs, by_submit)) {
-    return fail(shown + ": its jobs are not in order of submission; it was changed by hand.");
-  }
+  workload.unix_start = setting.unix_start;
   return workload;
 }
 

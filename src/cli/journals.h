@@ -29,6 +29,8 @@ struct JournalSetting {
   std::shared_ptr<const Machine> machine;  // of its site; nullptr: processors are counted
   Chain chain;
   sim::RehearsalOptions options;
+  std::int64_t unix_start = 0;
+  bool tasks = false;  // some jobs have tasks, of which no fact tells
 };
 // Fails with a sentence where the head says what cannot be: an unknown policy, a cluster file that is none.
 Result<JournalSetting> setting_of(const store::JournalHead& head, const std::string& shown);

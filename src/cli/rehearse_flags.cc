@@ -185,6 +185,13 @@ Result<void> RehearseFlags::accelerators_suit(const Machine* machine) const {
   return {};
 }
 
+Result<void> RehearseFlags::policies_suit(const Machine* machine) const {
+  if (auto suits = sites_suit(machine); !suits) return suits;
+  if (auto suits = power_suits(machine); !suits) return suits;
+  if (auto suits = accelerators_suit(machine); !suits) return suits;
+  return factors_suit(machine);
+}
+
 Result<void> RehearseFlags::power_suits(const Machine* machine) const {
   if (machine != nullptr && !machine->nodes.empty()) return {};
   const auto read = chains();

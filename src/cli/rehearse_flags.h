@@ -27,6 +27,9 @@ struct RehearseFlags {
   trace::SwfOptions swf() const;
   Result<RehearseOptions> options(const trace::Workload& workload) const;
   Result<std::vector<Chain>> chains() const;
+  // Whether the policies make sense on this machine (nullptr: processors are counted); what would have no effect, or
+  // lacks what it needs, is refused with a sentence.
+  Result<void> policies_suit(const Machine* machine) const;
 
  private:
   RehearseOptions with_switches(RehearseOptions options) const;

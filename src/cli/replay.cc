@@ -2,14 +2,17 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/journals.h"
+#include "cli/rehearse_flags.h"
 #include "control/replay.h"
 #include "report/summary_json.h"
 #include "report/table.h"
@@ -50,20 +53,30 @@ Result<int> tell(const Replay& replay, const ReplayFlags& flags) {
 }
 
 Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting& setting, const ReplayFlags& flags) {
+  RehearseFlags asked;
+  asked.policy = flags.policies;
+  asked.cluster = flags.journal;
+  asked.ties = setting.options.engine.ties == sim::Ties::submit_first ? "submit-first" : "batch";
+  const auto chains = asked.chains();
+  if (!chains) return std::unexpected(chains.error());
+  if (auto suit = asked.policies_suit(setting.machine.get()); !suit) return std::unexpected(suit.error());
   const auto workload = workload_of(facts, setting, flags.journal);
   if (!workload) return std::unexpected(workload.error());
   for (const auto& f : workload->report.findings) {
     std::fprintf(stderr, "%s: %s (%s jobs)\n", flags.journal.c_str(), f.what.c_str(), grouped(f.rows).c_str());
+  }
+  if (setting.tasks) {
+    std::fprintf(stderr,
+                 "%s: some jobs had tasks for accelerators, of which a journal does not tell: they are left out\n",
+                 flags.journal.c_str());
   }
   RehearseOptions options;
   options.processors = setting.options.processors;
   options.machine = setting.machine;
   options.ties = setting.options.engine.ties;
   std::vector<report::Summary> summaries;
-  for (const std::string_view policy : split(flags.policies, ',')) {
-    const auto chain = Chain::parse(policy);
-    if (!chain) return std::unexpected(chain.error());
-    auto rehearsed = rehearse(*workload, *chain, options);
+  for (const Chain& chain : *chains) {
+    auto rehearsed = rehearse(*workload, chain, options);
     if (!rehearsed) return std::unexpected(rehearsed.error());
     summaries.push_back(std::move(rehearsed->summary));
   }
@@ -84,6 +97,7 @@ Result<int> write_facts(store::JournalReader& reader, const std::string& path) {
     return {};
   });
   if (!done) return std::unexpected(done.error());
+  if (!reader.note().empty()) std::fprintf(stderr, "%s\n", reader.note().c_str());
   if (auto kept = file->commit(); !kept) return std::unexpected(kept.error());
   return kDone;
 }
@@ -91,6 +105,10 @@ Result<int> write_facts(store::JournalReader& reader, const std::string& path) {
 Result<int> replay(const ReplayFlags& flags) {
   auto reader = store::read_journal(flags.journal);
   if (!reader) return std::unexpected(reader.error());
+  std::error_code unknown;
+  if (!flags.facts_file.empty() && std::filesystem::equivalent(flags.facts_file, flags.journal, unknown)) {
+    return fail("the facts of " + flags.journal + " cannot be written over it; give another file.");
+  }
   if (!flags.facts_file.empty()) return write_facts(*reader, flags.facts_file);
   auto setting = setting_of(reader->head(), flags.journal);
   if (!setting) return std::unexpected(setting.error());

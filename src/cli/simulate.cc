@@ -149,6 +149,10 @@ Result<std::optional<RehearsalJournals>> open_journals(const SimulateFlags& flag
     return fail("--journal keeps one rehearsal, and here are " + std::to_string(runs.size()) +
                 ": name one workload and one policy.");
   }
+  for (const std::string* other : {&flags.jobs_file, &flags.nodes_file, &flags.report_file}) {
+    if (*other == flags.journal_file)
+      return fail("two outputs would be written to " + *other + "; give them different names.");
+  }
   Run& run = runs.front();
   std::string cluster;
   if (run.options.machine && !flags.rehearse.cluster.empty()) {

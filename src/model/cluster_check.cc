@@ -2,6 +2,7 @@
 // about what is not there: each is a sentence, never the end of the process.
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include "model/cluster.h"
 #include "model/never_fits.h"
@@ -12,6 +13,9 @@ namespace {
 constexpr std::int64_t kMostLicences = UINT32_MAX;
 
 std::string named(const Job& job) { return "job " + std::to_string(job.spec.number); }
+
+// No log, clock or sum of durations comes so far.
+bool is_beyond(Instant at) { return at < kEpoch - kLongest || at > kEpoch + 4 * kLongest; }
 
 const char* state_of(const Job& job) {
   switch (job.state) {
@@ -69,6 +73,9 @@ std::optional<std::string> Cluster::not_waiting(JobId id, const char* verb) cons
 }
 
 std::optional<std::string> Cluster::objection(const Submitted& fact) const {
+  if (is_beyond(fact.spec.submit) || fact.expected <= Duration{0} || fact.expected > kLongest) {
+    return "a job is submitted with times that cannot be.";
+  }
   if (const auto why = cannot_run(fact.spec)) return "job " + std::to_string(fact.spec.number) + " " + *why + ".";
   return objection_to_id(fact.job);
 }
@@ -79,9 +86,7 @@ std::optional<std::string> Cluster::objection_to_id(JobId job) const {
          std::to_string(next_job_.value) + "; nothing was changed.";
 }
 
-std::optional<std::string> Cluster::objection(const Rejected& fact) const {
-  return objection_to_id(fact.job);
-}
+std::optional<std::string> Cluster::objection(const Rejected& fact) const { return objection_to_id(fact.job); }
 
 std::optional<std::string> Cluster::objection(const Held& fact) const {
   if ((fact.by & ~kHolds) != 0 || fact.by == kNoBars) return "a job is held by nobody; nothing was changed.";
@@ -240,9 +245,13 @@ std::optional<std::string> Cluster::objection_to_place(const Placement& where) c
     return where.shares.empty() ? std::nullopt
                                 : std::optional<std::string>("a job has nodes where none are described.");
   }
+  std::vector<NodeId> nodes;
   for (const Share& s : where.shares) {
     if (auto why = unknown(s.node)) return why;
+    nodes.push_back(s.node);
   }
+  std::sort(nodes.begin(), nodes.end());
+  if (std::adjacent_find(nodes.begin(), nodes.end()) != nodes.end()) return "a job has a node twice.";
   if (where.licence.valid() && where.licence.value >= nodes_.licences().size())
     return "a job holds a licence that is not there.";
   return std::nullopt;
@@ -288,8 +297,12 @@ std::optional<std::string> Cluster::objection(const PowerOrdered& fact) const {
 }
 
 std::optional<std::string> Cluster::objection(const CycleClosed& /*fact*/) const {
-  const bool sound = std::all_of(gone_.begin(), gone_.end(), [&](JobId id) { return knows(id) && job(id).gone(); });
-  return sound ? std::nullopt : std::optional<std::string>("jobs are to be forgotten that are not there or have not ended.");
+  std::vector<JobId> gone = gone_;
+  std::sort(gone.begin(), gone.end());
+  const bool sound = std::all_of(gone.begin(), gone.end(), [&](JobId id) { return knows(id) && job(id).gone(); }) &&
+                     std::adjacent_find(gone.begin(), gone.end()) == gone.end();
+  return sound ? std::nullopt
+               : std::optional<std::string>("jobs are to be forgotten that are not there or have not ended.");
 }
 
 std::optional<std::string> Cluster::objection(const StateKept& fact) const {
@@ -303,7 +316,16 @@ std::optional<std::string> Cluster::objection(const StateKept& fact) const {
 std::optional<std::string> Cluster::objection(const JobKept& fact) const {
   if (knows(fact.job)) return "a job is kept twice.";
   if (fact.job.value >= next_job_.value) return "a job is kept whose id was not given yet.";
-  if (!fact.row.gone() && cannot_run(fact.row.spec)) return "a job is kept that can never run here.";
+  const Job& row = fact.row;
+  if (!row.gone() && cannot_run(row.spec)) return "a job is kept that can never run here.";
+  if (is_beyond(row.spec.submit) || row.expected < Duration{0} || row.expected > kLongest)
+    return "a job is kept with times that cannot be.";
+  const bool runs = row.state == JobState::running;
+  if (!runs && (row.leaving || row.starting || row.stopping)) return "a job is kept that stops and does not run.";
+  if (row.state != JobState::waiting && row.promise != kNever) return "a job is kept with a promise and does not wait.";
+  if (runs && (is_beyond(row.start) || std::find(gone_.begin(), gone_.end(), fact.job) != gone_.end())) {
+    return "a job is kept that runs and has not started, or has ended.";
+  }
   if (fact.row.state == JobState::waiting) return objection_to_place(fact.promised);
   return fact.row.state == JobState::running ? objection_to_row(fact) : std::nullopt;
 }
@@ -318,14 +340,21 @@ std::optional<std::string> Cluster::objection_to_row(const JobKept& fact) const 
   const auto is_it = [&](const Leaving& l) { return l.job == fact.job; };
   if (fact.row.leaving && std::none_of(leaving_.begin(), leaving_.end(), is_it))
     return "a job leaves that is in no list.";
-  for (const std::uint32_t p : fact.processors) {
-    if (p >= map_.size() || map_.owner(p).valid()) return "a job holds a processor that it cannot have.";
+  if (!nodes_.counted() && fact.where.shares.empty()) return "a job runs nowhere.";
+  if (nodes_.counted() && fact.row.spec.processors > options_.processors - running_.processors()) {
+    return "more processors are held than there are.";
+  }
+  for (std::size_t i = 0; i < fact.processors.size(); ++i) {
+    const std::uint32_t p = fact.processors[i];
+    const bool rises = i == 0 || fact.processors[i - 1] < p;
+    if (!rises || p >= map_.size() || map_.owner(p).valid()) return "a job holds a processor that it cannot have.";
   }
   return std::nullopt;
 }
 
 std::optional<std::string> Cluster::objection(const Fact& fact) {
   if (fact.at < now_) return "it is older than the one before it.";
+  if (is_beyond(fact.at)) return "its time cannot be.";
   advance(fact.at);
   if (fact.sequence < sequence_) return "its number is lower than that of the one before it.";
   return std::visit(
@@ -334,6 +363,10 @@ std::optional<std::string> Cluster::objection(const Fact& fact) {
           return objection(what);
         } else if constexpr (requires { what.row; }) {
           return std::nullopt;
+        } else if constexpr (requires { what.expected; }) {
+          const bool possible = what.expected > Duration{0} && what.expected <= 4 * kLongest;
+          return possible ? not_running(what.job, "decided upon")
+                          : std::optional<std::string>("it expects what cannot be.");
         } else if constexpr (requires { what.job; }) {
           return not_running(what.job, "decided upon");
         } else if constexpr (requires { what.node; }) {

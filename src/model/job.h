@@ -1,4 +1,5 @@
-// A job: what its user asked for (JobSpec, never changes) and what has become of it (Job, changed by events only).
+// A job: what its user asks for (JobSpec; View::request has what was asked first) and what has become of it (Job). Both
+// change by facts only.
 // How long it will really run is not here: only an engine knows that.
 #pragma once
 

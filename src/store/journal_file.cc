@@ -1,7 +1,11 @@
 #include "store/journal_file.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "base/check.h"
@@ -64,6 +68,25 @@ JournalFile::~JournalFile() {
   static_cast<void>(told_to_nobody);
 }
 
+namespace {
+
+// Nothing but a journal is replaced by one.
+Result<void> is_a_journal(LockedFile& file, const std::string& path) {
+  constexpr std::string_view kBegins = "rota-journal ";
+  struct stat its{};
+  if (::lstat(path.c_str(), &its) == 0 && S_ISLNK(its.st_mode)) {
+    return fail(file.shown() + " is a link to another file; give the path of the journal itself.");
+  }
+  std::array<std::byte, kBegins.size()> first{};
+  const bool long_enough = file.size() >= first.size() && file.read(0, first);
+  const auto same = [](std::byte a, char b) { return static_cast<char>(a) == b; };
+  if (long_enough && std::ranges::equal(first, kBegins, same)) return {};
+  return fail(file.shown() +
+              " is there and is no journal, so that it is not replaced; give another path, or remove it.");
+}
+
+}  // namespace
+
 Result<std::unique_ptr<JournalFile>> JournalFile::create(const std::string& path, const JournalHead& head,
                                                          Durability durability, bool replaces) {
   if (path.empty()) return fail("Cannot create a journal without a name; give a path.");
@@ -71,6 +94,9 @@ Result<std::unique_ptr<JournalFile>> JournalFile::create(const std::string& path
   if (exists && !replaces) return fail("There is a file " + path + " already; give another path, or remove it.");
   Result<LockedFile> old = exists ? LockedFile::open(path) : fail("");  // nobody else writes what is replaced
   if (exists && !old) return std::unexpected(old.error());
+  if (exists) {
+    if (auto journal = is_a_journal(*old, path); !journal) return std::unexpected(journal.error());
+  }
   auto file = write_anew(path, head, [](const FactTaker&) {});
   if (!file) return std::unexpected(file.error());
   std::unique_ptr<JournalFile> journal(new JournalFile(std::move(*file), path, durability));

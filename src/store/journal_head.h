@@ -20,6 +20,8 @@ struct JournalHead {
   std::string cluster = {};     // text of the cluster file; empty: there is none, processors are only counted
   std::string workload = {};    // what was rehearsed; empty: nothing was
   std::string settings = {};    // whatever else was asked for, as it would be written on a command line
+  std::int64_t unix_start = 0;  // Unix time of instant 0; 0: not known
+  bool tasks = false;           // some jobs have tasks for accelerators, of which no fact tells
 
   bool operator==(const JournalHead&) const = default;
 };
@@ -45,7 +47,9 @@ struct Fields<store::JournalHead> {
       Field{"ties", &F::ties, "how events of one instant follow each other, where that was asked for"},
       Field{"cluster", &F::cluster, "the text of the cluster file, where there is one"},
       Field{"workload", &F::workload, "what was rehearsed"},
-      Field{"settings", &F::settings, "whatever else was asked for"}};
+      Field{"settings", &F::settings, "whatever else was asked for"},
+      Field{"unix_start", &F::unix_start, "Unix time of instant 0, where it is known"},
+      Field{"tasks", &F::tasks, "some jobs have tasks for accelerators, of which no fact tells"}};
 };
 
 }  // namespace rota
