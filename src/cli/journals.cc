@@ -127,8 +127,10 @@ class EndedJobs {
   // By submission, those of one instant by id.
   trace::Workload workload() {
     cluster_.for_each_job([&](JobId, const Job&) { note("job that had not ended when the journal ends: left out"); });
-    std::ranges::stable_sort(ended_, {}, [](const auto& job) { return job.first.submit; });
-    for (auto& [spec, time] : ended_) {
+    std::vector<std::pair<JobSpec, Duration>> jobs;
+    for (const auto& [id, job] : ended_) jobs.push_back(job);
+    std::ranges::stable_sort(jobs, {}, [](const auto& job) { return job.first.submit; });
+    for (const auto& [spec, time] : jobs) {
       workload_.jobs.push_back(spec);
       workload_.run_times.push_back(time);
       ++workload_.report.kept;
@@ -175,13 +177,13 @@ class EndedJobs {
     const std::int64_t restarts = job.migrations + (pauses ? job.preemptions : 0);
     const std::int64_t time = (job.run_time() - spec.restart_cost * restarts).count();
     const std::int64_t work = factor == factors_.end() ? time : time * factor->second / 1000;  // on a node of factor 1
-    ended_.emplace_back(spec, Duration{std::max<std::int64_t>(work, 1)});
+    ended_[id] = {spec, Duration{std::max<std::int64_t>(work, 1)}};
   }
 
   const JournalSetting& setting_;
   Cluster cluster_;
   trace::Workload workload_;
-  std::vector<std::pair<JobSpec, Duration>> ended_;
+  std::map<JobId, std::pair<JobSpec, Duration>> ended_;
   std::map<JobId, std::int32_t> factors_;  // of the latest nodes of each job, where nodes are described
   std::set<JobId> several_speeds_;
   std::set<JobId> with_terms_;
