@@ -78,8 +78,8 @@ struct Finished {
   Outcome outcome = Outcome::completed;
   std::uint32_t dispatch = kAnyDispatch;
 };
-struct Cancelled {  // taken back: it is done, or being done, elsewhere, or nobody wants it any more. Of a job that runs only
-                    // its engine may say so, once it has stopped; everybody else says CancelAsked
+struct Cancelled {  // taken back: it is done, or being done, elsewhere, or nobody wants it any more. Of a job that runs
+                    // only its engine may say so, once it has stopped; everybody else says CancelAsked
   JobId job;
 };
 struct PowerChanged {  // a node has booted, is off, or came or went by itself
