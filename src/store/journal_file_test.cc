@@ -224,7 +224,11 @@ TEST_F(JournalFileTest, does_not_replace_what_is_there_unless_it_is_asked_to) {
   put("old");
   EXPECT_EQ(JournalFile::create(path_, kHead, Durability::synced).error().message,
             "There is a file " + path_ + " already; give another path, or remove it.");
+  EXPECT_EQ(JournalFile::create(path_, kHead, Durability::synced, true).error().message,
+            path_ + " is there and is no journal, so that it is not replaced; give another path, or remove it.");
   EXPECT_EQ(content(), "old");
+  std::filesystem::remove(path_);
+  ASSERT_TRUE(JournalFile::create(path_, kHead, Durability::synced));
   ASSERT_TRUE(JournalFile::create(path_, kHead, Durability::synced, true));
   EXPECT_EQ(content(), journal_start(kHead));
   EXPECT_EQ(files(), 1U);
