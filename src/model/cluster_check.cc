@@ -341,7 +341,8 @@ std::optional<std::string> Cluster::objection_to_row(const JobKept& fact) const 
   if (fact.row.leaving && std::none_of(leaving_.begin(), leaving_.end(), is_it))
     return "a job leaves that is in no list.";
   if (!nodes_.counted() && fact.where.shares.empty()) return "a job runs nowhere.";
-  if (nodes_.counted() && fact.row.spec.processors > options_.processors - running_.processors()) {
+  const bool counts = nodes_.counted() && !options_.presume_ended;  // else some may be held twice for a moment
+  if (counts && fact.row.spec.processors > options_.processors - running_.processors()) {
     return "more processors are held than there are.";
   }
   for (std::size_t i = 0; i < fact.processors.size(); ++i) {
