@@ -46,10 +46,6 @@ std::unexpected<Error> cannot(const char* verb, const std::string& shown, int er
   return fail(std::string("Cannot ") + verb + " " + shown + ": " + reason(error) + "." + advice(error));
 }
 
-std::string shown_path(const std::string& path) {
-  return is_utf8(path) && path.find_first_of("\n\t\r\x1b") == std::string::npos ? path : quoted(path);
-}
-
 // Writes everything or gives the errno.
 int write_all(int descriptor, const char* from, std::size_t size) {
   while (size > 0) {
@@ -90,6 +86,10 @@ class DescriptorBuffer final : public std::streambuf {
 };
 
 }  // namespace
+
+std::string shown_path(const std::string& path) {
+  return is_utf8(path) && path.find_first_of("\n\t\r\x1b") == std::string::npos ? path : quoted(path);
+}
 
 InputFile::InputFile(int descriptor, std::int64_t size, std::string shown)
     : descriptor_(descriptor), size_(size), shown_(std::move(shown)) {}

@@ -11,6 +11,9 @@
 
 namespace rota {
 
+// A path for messages: quoted where it would not print.
+std::string shown_path(const std::string& path);
+
 // A file opened for reading; "-" is standard input. Closes on destruction. Not thread-safe.
 class InputFile {
  public:

@@ -80,18 +80,10 @@ Result<void> Controller::send() {
 }
 
 Result<void> Controller::replay(const Fact& fact) {
-  const bool older = fact.at < cluster_.now();
-  if (!older) cluster_.advance(fact.at);  // what is possible depends on how much time has passed
   if (auto why = cluster_.objection(fact)) {
     return fail("fact " + std::to_string(fact.sequence) + " of the journal contradicts those before it: " + *why);
   }
-  std::visit(
-      [&](const auto& what) {
-        referee_.saw(cluster_, what);
-        cluster_.fold(fact.at, fact.sequence, what);
-        referee_.settled(cluster_, what);
-      },
-      fact.what);
+  watched_fold(cluster_, referee_, fact);
   return {};
 }
 

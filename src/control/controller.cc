@@ -9,9 +9,7 @@
 namespace rota {
 
 Controller::Controller(const ClusterOptions& options, const Chain& chain, const Ports& ports, Breach breach)
-    : cluster_(options), chain_(chain), ports_(ports), breach_(breach) {
-  plain_chain_ = plain_mode_of(chain);
-}
+    : cluster_(options), chain_(chain), plain_chain_(plain_mode_of(chain)), ports_(ports), breach_(breach) {}
 
 // The world's clock may jump back; ours stands still then.
 void Controller::stamp() { cluster_.advance(std::max(ports_.loop.now(), cluster_.now())); }
@@ -49,10 +47,13 @@ Result<void> Controller::record(const Observed& fact) {
 
 Result<void> Controller::refuse(std::string why) {
   ++refusals_;
+  tell_refusal(why);
+  return fail(std::move(why));
+}
+
+void Controller::tell_refusal(const std::string& why) {
   last_refusal_ = why;
-  const Error error{std::move(why)};
-  for (FactObserver* observer : observers_) observer->refused(cluster_, error);
-  return std::unexpected(error);
+  for (FactObserver* observer : observers_) observer->refused(cluster_, Error{why});
 }
 
 Result<void> Controller::decide() {
@@ -121,24 +122,22 @@ Result<void> Controller::cycle() {
     const std::string sentence = "the referee refuses a plan of policy " + chain_.text() + ": " + *breach + ".";
     if (breach_ == Breach::ends_the_run || cluster_.plain()) return fail(sentence);
     ++refused_plans_;
-    last_refusal_ = sentence;
-    for (FactObserver* observer : observers_) observer->refused(cluster_, Error{sentence});
+    tell_refusal(sentence);
     write(ModeChanged{true});
     const std::vector<JobId> promised = cluster_.promised();  // nobody plans with these any more
     for (const JobId id : promised) write(Promised{id, kNever});
     if (auto again = draft()) return fail("the referee refuses a plan of the plain mode too: " + *again + ".");
   }
-  const std::uint64_t hash = plan_.decides() ? plan_.hash() : 0;
-  if (plan_.decides()) hash_.mix(hash);
+  const bool decides = plan_.decides();
+  const std::uint64_t hash = decides ? plan_.hash() : 0;
+  if (decides) hash_.mix(hash);
   for (const JobId id : cluster_.gone()) ports_.jobs.left(id, cluster_.job(id));
   write(CycleClosed{hash});
   carry_out_plan();
   if (auto sent = send(); !sent) return sent;
   // Nodes that jobs have left can be had at once.
-  Instant wakeup =
-      plan_.looks_again() ? cluster_.now() : (cluster_.plain() ? plain_chain_ : chain_).next_wakeup(cluster_);
-  wakeup = std::min(wakeup, cluster_.eligibility().next_begin());
-  policy_wakes_ = wakeup;
+  const Instant looks = plan_.looks_again() ? cluster_.now() : deciding().next_wakeup(cluster_);
+  policy_wakes_ = std::min(looks, cluster_.eligibility().next_begin());
   set_alarm();
   return {};
 }
@@ -150,7 +149,7 @@ void Controller::set_alarm() {
 
 std::optional<std::string> Controller::draft() {
   plan_.open(cluster_);
-  (cluster_.plain() ? plain_chain_ : chain_).decide(cluster_, plan_);
+  deciding().decide(cluster_, plan_);
   return referee_.check(cluster_, plan_);
 }
 
@@ -159,9 +158,11 @@ Result<void> Controller::check_bound() {
   const Instant now = cluster_.now();
   cycles_at_instant_ = instant_ == now ? cycles_at_instant_ + 1 : 0;
   instant_ = now;
+  constexpr std::int64_t kAlways = 1000;
+  if (cycles_at_instant_ <= kAlways) return {};
   const auto size =
       static_cast<std::int64_t>(cluster_.waiting().size() + cluster_.running().size() + cluster_.nodes().size());
-  if (cycles_at_instant_ <= 1000 + 4 * size) return {};
+  if (cycles_at_instant_ <= kAlways + 4 * size) return {};
   return fail("policy " + chain_.text() + " has looked " + std::to_string(cycles_at_instant_) + " times at " +
               std::to_string(now.time_since_epoch().count() / 1000) + " s although nothing happened: " +
               chain_.who_wakes(cluster_, plan_) + " asked for another look each time. This is a defect of Rota.");

@@ -81,6 +81,8 @@ class Controller final : public Intake, public Alarm {
   template <class Kind>
   Result<void> take_in(const Kind& what);
   Result<void> refuse(std::string why);
+  void tell_refusal(const std::string& why);
+  const Chain& deciding() const { return cluster_.plain() ? plain_chain_ : chain_; }
   void stamp();
   void correct_expectation(JobId id);
   void settle();

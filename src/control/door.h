@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "control/controller.h"
+#include "plan/watched_fold.h"
 
 namespace rota {
 
@@ -19,12 +20,9 @@ void Controller::show(const FactRef& fact) {
 
 template <class Kind>
 void Controller::write(const Kind& what) {
-  const Instant at = cluster_.now();
   const std::uint64_t sequence = cluster_.sequence() + 1;
-  if ((observed_ & FactKinds::bit<Kind>()) != 0) show<Kind>({at, sequence, &what});
-  referee_.saw(cluster_, what);
-  cluster_.fold(at, sequence, what);
-  referee_.settled(cluster_, what);
+  if ((observed_ & FactKinds::bit<Kind>()) != 0) show<Kind>({cluster_.now(), sequence, &what});
+  watched_fold(cluster_, referee_, sequence, what);
 }
 
 template <class Kind>

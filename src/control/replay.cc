@@ -1,16 +1,14 @@
 #include "control/replay.h"
 
-#include <utility>
 #include <variant>
 
 #include "base/text.h"
+#include "plan/watched_fold.h"
 
 namespace rota {
 
 Replay::Replay(const ClusterOptions& options, const Chain& chain, Check check)
-    : cluster_(options), chain_(chain), check_(check) {
-  plain_chain_ = plain_mode_of(chain);
-}
+    : cluster_(options), chain_(chain), plain_chain_(plain_mode_of(chain)), check_(check) {}
 
 Result<void> Replay::fold(const Fact& fact) {
   if (auto why = cluster_.objection(fact)) {
@@ -24,14 +22,7 @@ Result<void> Replay::fold(const Fact& fact) {
       if (auto same = decide_again(fact, closed->plan); !same) return same;
     }
   }
-  cluster_.advance(fact.at);
-  std::visit(
-      [&](const auto& what) {
-        referee_.saw(cluster_, what);
-        cluster_.fold(fact.at, fact.sequence, what);
-        referee_.settled(cluster_, what);
-      },
-      fact.what);
+  watched_fold(cluster_, referee_, fact);
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include "model/snapshot.h"
 #include "model/world_test.h"
 #include "plan/referee.h"
+#include "plan/watched_fold.h"
 
 namespace rota {
 namespace {
@@ -34,9 +35,7 @@ class RefereeHealthTest : public testing::Test {
   }
   template <class Kind>
   void tell(const Kind& what) {
-    referee_.saw(world_.cluster(), what);
-    world_.fold(what);
-    referee_.settled(world_.cluster(), what);
+    watched_fold(world_.cluster(), referee_, world_.cluster().sequence() + 1, what);
   }
   JobId waiting(std::uint32_t processors, std::int32_t priority = 0, std::uint32_t licences = 0) {
     JobSpec spec;
@@ -132,15 +131,7 @@ TEST_F(RefereeHealthTest, AStateThatWasTakenOverIsJudgedAsBefore) {
   const JobId greedy = waiting(2, 1, 2);
   Cluster same(options());
   Referee after;
-  for (const Fact& fact : Snapshot::facts_of(world_.cluster())) {
-    std::visit(
-        [&](const auto& what) {
-          after.saw(same, what);
-          same.fold(fact.at, fact.sequence, what);
-          after.settled(same, what);
-        },
-        fact.what);
-  }
+  for (const Fact& fact : Snapshot::facts_of(world_.cluster())) watched_fold(same, after, fact);
   Plan plan;
   const auto judged = [&](JobId beneficiary) {
     plan.open(same);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "model/world_test.h"
+#include "plan/watched_fold.h"
 
 #include "model/cluster.h"
 #include "plan/referee.h"
@@ -61,9 +62,7 @@ class RefereeOfPreemption : public testing::Test {
 
   template <class Kind>
   void tell(const Kind& what) {
-    referee_.saw(cluster_, what);
-    fold(cluster_, what);
-    referee_.settled(cluster_, what);
+    watched_fold(cluster_, referee_, cluster_.sequence() + 1, what);
   }
   JobId told(const JobSpec& spec) {
     const JobId id = cluster_.next_job();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "model/world_test.h"
+#include "plan/watched_fold.h"
 
 namespace rota {
 namespace {
@@ -16,9 +17,7 @@ class RefereeTest : public testing::Test {
  protected:
   template <class Kind>
   void tell(const Kind& what) {
-    referee_.saw(world_.cluster(), what);
-    world_.fold(what);
-    referee_.settled(world_.cluster(), what);
+    watched_fold(world_.cluster(), referee_, world_.cluster().sequence() + 1, what);
   }
   JobId waiting(const Asking& asks) {
     const JobId id = world_.waiting(asks);
@@ -337,9 +336,7 @@ class RefereeOnNodes : public testing::Test {
   }
   template <class Kind>
   void tell(const Kind& what) {
-    referee_.saw(cluster_, what);
-    fold(cluster_, what);
-    referee_.settled(cluster_, what);
+    watched_fold(cluster_, referee_, cluster_.sequence() + 1, what);
   }
   JobId told(const JobSpec& spec) {
     const JobId id = cluster_.next_job();

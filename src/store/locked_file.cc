@@ -10,16 +10,12 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/text.h"
+#include "base/file.h"
 
 namespace rota::store {
 namespace {
 
 constexpr int kTries = 100;  // while the file is replaced by others as fast as we open it
-
-std::string shown_path(const std::string& path) {
-  return is_utf8(path) && path.find_first_of("\n\t\r\x1b") == std::string::npos ? path : quoted(path);
-}
 
 std::string new_name(const std::string& path) { return path + ".new"; }
 

@@ -1,0 +1,24 @@
+// Folds a fact into a cluster while the referee watches: the one order in which the two hear of it.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "plan/referee.h"
+
+namespace rota {
+
+// At its time, to which the cluster has been advanced.
+template <class Kind>
+void watched_fold(Cluster& cluster, Referee& referee, std::uint64_t sequence, const Kind& what) {
+  referee.saw(cluster, what);
+  cluster.fold(cluster.now(), sequence, what);
+  referee.settled(cluster, what);
+}
+
+inline void watched_fold(Cluster& cluster, Referee& referee, const Fact& fact) {
+  cluster.advance(fact.at);
+  std::visit([&](const auto& what) { watched_fold(cluster, referee, fact.sequence, what); }, fact.what);
+}
+
+}  // namespace rota
