@@ -87,7 +87,8 @@ void Dispatcher::keep_lease(Instant now) {
   if (epoch() == 0) {
     renewal_ = kNever;  // until it has joined
     if (requests_.out(About::site)) return;
-    Request request{.kind = Request::Kind::join, .token = {}, .site = self_, .epoch = queue_.epoch_of(self_)};
+    Request request{.kind = Request::Kind::join, .token = {}, .site = self_};
+    request.epoch = queue_.latest_epoch_of(self_);
     request.ttl = rules_.lease;
     requests_.send(request);
   } else if (renewal_ <= now) {

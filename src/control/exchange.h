@@ -1,7 +1,7 @@
 // The global queue between the sites of a federation, as every site sees it. The port is what a store with
 // compare-and-swap, leases and watches (etcd) can keep: one record for each site that has joined, one for each job on
-// offer, one a claim, one a bid, one for each job that a site has settled and that has not ended, and the highest
-// serial number that each home has offered.
+// offer, one a claim, one a bid, one for each job that a site has settled and that has not ended, and for each
+// site, for good, its latest epoch and the highest serial number that it has offered.
 //
 // A request returns nothing, and every one names what its sender has seen: revisions of records, epochs of sites, the
 // last serial number. It is applied if all that still holds, and then what it has done comes to every watcher as a
@@ -50,7 +50,7 @@ struct Offer {
 
 struct Request {
   enum class Kind : std::uint8_t {
-    join,      // the site is alive for ttl, in a new epoch; `epoch` is the one that it had, which ends with that
+    join,      // the site is alive for ttl, in a new epoch; `epoch` is its latest one, which is over with that
     renew,     // for ttl from now; no change comes of it
     offer,     // the home's next job; `last` is the serial number of the one before, 0: none
     bid,       // in place of its earlier bid, `own_seen`, on an open job
@@ -89,7 +89,7 @@ struct Change {
     ended,      // job, that site had settled
     refused,    // to its sender alone: the request of this token; at this revision one thing that it names was over
     resync,     // the watcher has missed too much. What it knows is void; the state follows, as if it came about now
-    counted,    // within a resync: the last serial number that site has offered
+    counted,    // within a resync: the last serial number that site has offered, and its latest epoch, over or not
     resynced,   // that was the state at this revision; what has changed since follows
   };
   Kind kind = Kind::joined;

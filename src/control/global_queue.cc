@@ -33,13 +33,14 @@ void GlobalQueue::fold_known(const Change& c) {
   using enum Change::Kind;
   switch (c.kind) {
     case joined:
-      sites_[c.site] = {c.epoch, c.token};
+      sites_[c.site] = {true, c.epoch, c.token};
       return;
     case gone:
-      if (lives(c.site, c.epoch)) sites_[c.site].epoch = 0;
+      if (lives(c.site, c.epoch)) sites_[c.site].alive = false;
       return;
     case counted:
       last_[c.site] = c.last;
+      if (epoch_of(c.site) == 0) sites_[c.site].epoch = c.epoch;
       return;
     case offered:
     case put_back:
@@ -79,6 +80,11 @@ void GlobalQueue::fold_known(const Change& c) {
 
 Epoch GlobalQueue::epoch_of(SiteId site) const {
   const auto member = sites_.find(site);
+  return member == sites_.end() || !member->second.alive ? 0 : member->second.epoch;
+}
+
+Epoch GlobalQueue::latest_epoch_of(SiteId site) const {
+  const auto member = sites_.find(site);
   return member == sites_.end() ? 0 : member->second.epoch;
 }
 
@@ -102,7 +108,7 @@ SiteId GlobalQueue::seller(const Lot& lot) const {
   SiteId best;
   std::uint64_t most = 0;
   for (const auto& [site, member] : sites_) {
-    if (member.epoch == 0) continue;
+    if (!member.alive) continue;
     Hash hash;
     hash.mix(static_cast<std::uint64_t>(lot.offer->spec.number));
     hash.mix(site.value);
@@ -139,7 +145,7 @@ const GlobalQueue::Win* GlobalQueue::won(std::int64_t job) const {
 
 bool GlobalQueue::possible(const Request& request) const {
   if (!complete_) return true;
-  if (request.kind == Request::Kind::join) return epoch_of(self_) == request.epoch;
+  if (request.kind == Request::Kind::join) return latest_epoch_of(self_) == request.epoch;
   if (!lives(self_, request.epoch)) return false;
   const Lot* lot = find(request.job);
   const Win* win = won(request.job);

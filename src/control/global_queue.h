@@ -45,7 +45,8 @@ class GlobalQueue {
   Revision revision() const { return revision_; }
   bool complete() const { return complete_; }  // not in the middle of a resync
 
-  Epoch epoch_of(SiteId site) const;  // 0: it is not alive
+  Epoch epoch_of(SiteId site) const;         // 0: it is not alive
+  Epoch latest_epoch_of(SiteId site) const;  // maybe over; 0: it has never joined
   bool lives(SiteId site, Epoch epoch) const { return epoch != 0 && epoch_of(site) == epoch; }
   Token joined_by(SiteId site) const;            // of whoever began its epoch, or its latest one
   std::int64_t last_offered(SiteId home) const;  // serial number; 0: none
@@ -72,7 +73,8 @@ class GlobalQueue {
 
  private:
   struct Member {
-    Epoch epoch = 0;
+    bool alive = false;
+    Epoch epoch = 0;  // its latest
     Token token = {};
   };
 

@@ -33,6 +33,7 @@ class Party final : public Watcher {
   // As far as it has heard until then.
   Request asks(Request::Kind kind, std::int64_t job = 0) {
     Request request{.kind = kind, .token = {self_, 1, ++tokens_}, .site = self_, .epoch = queue.epoch_of(self_)};
+    if (kind == Request::Kind::join) request.epoch = queue.latest_epoch_of(self_);
     request.job = job;
     if (const GlobalQueue::Lot* lot = queue.find(job)) {
       request.job_seen = lot->revision;
@@ -199,6 +200,10 @@ TEST_P(ExchangeLaws, ALateJoinDeposesNobody) {
   EXPECT_FALSE(a.gets(first)) << "doubled";
   EXPECT_EQ(a.stood_in_the_way(), first.token);
   EXPECT_EQ(a.queue.epoch_of(kA), epoch);
+  rig->pass(seconds(100));
+  ASSERT_EQ(a.queue.epoch_of(kA), 0);
+  EXPECT_FALSE(a.gets(first)) << "after its lease has run out";
+  ASSERT_TRUE(a.joins());
 }
 
 TEST_P(ExchangeLaws, ALeaseThatIsRenewedDoesNotRunOut) {

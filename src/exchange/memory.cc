@@ -49,11 +49,12 @@ bool MemoryExchange::current(SiteId site, Epoch epoch) const {
 }
 
 bool MemoryExchange::join(const Request& request) {
-  const auto member = sites_.find(request.site);
-  if (request.epoch != (member == sites_.end() ? 0 : member->second.epoch)) return false;
-  sites_[request.site] = {revision_ + 1, loop_.now() + request.ttl, request.token};
+  Epoch& latest = pasts_[request.site].epoch;
+  if (request.epoch != latest) return false;
+  latest = revision_ + 1;
+  sites_[request.site] = {latest, loop_.now() + request.ttl, request.token};
   set_alarm();
-  happened({.kind = Change::Kind::joined, .token = request.token, .site = request.site, .epoch = revision_ + 1});
+  happened({.kind = Change::Kind::joined, .token = request.token, .site = request.site, .epoch = latest});
   return true;
 }
 
@@ -84,7 +85,7 @@ void MemoryExchange::ring() {
 }
 
 bool MemoryExchange::offer(const Request& request) {
-  std::int64_t& last = last_[request.site];
+  std::int64_t& last = pasts_[request.site].last;
   const bool known = lots_.contains(request.job) || wins_.contains(request.job);
   if (last != request.last || request.offer->serial <= last || known) return false;
   last = request.offer->serial;
@@ -270,8 +271,10 @@ void MemoryExchange::retell(Listener& listener) {
   for (const auto& [site, m] : sites_) {
     watcher.hear({.kind = Change::Kind::joined, .revision = m.epoch, .token = m.token, .site = site, .epoch = m.epoch});
   }
-  for (const auto& [site, last] : last_) {
-    watcher.hear({.kind = Change::Kind::counted, .revision = revision_, .site = site, .last = last});
+  for (const auto& [site, past] : pasts_) {
+    Change change{.kind = Change::Kind::counted, .revision = revision_, .site = site, .epoch = past.epoch};
+    change.last = past.last;
+    watcher.hear(change);
   }
   for (const auto& [job, lot] : lots_) {
     Change change{.kind = Change::Kind::offered, .revision = lot.revision, .token = lot.token, .site = lot.holder};

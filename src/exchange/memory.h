@@ -46,6 +46,10 @@ class MemoryExchange final : public Exchange, public Alarm {
     Instant until;
     Token token;
   };
+  struct Past {             // of a site, for good
+    Epoch epoch = 0;        // its latest
+    std::int64_t last = 0;  // serial number
+  };
   struct Claim {
     SiteId site;
     Epoch epoch = 0;
@@ -104,7 +108,7 @@ class MemoryExchange final : public Exchange, public Alarm {
   MemoryExchangeOptions options_;
   Revision revision_ = 0;
   std::map<SiteId, Member> sites_;
-  std::map<SiteId, std::int64_t> last_;
+  std::map<SiteId, Past> pasts_;
   std::map<std::int64_t, Lot> lots_;  // by job number
   std::map<BidKey, StandingBid> bids_;
   std::map<std::int64_t, Win> wins_;
