@@ -27,12 +27,13 @@ class PagedTable {
     return row;
   }
 
-  bool contains(std::uint32_t id) const {
-    const std::size_t part = id / kPartIds;
-    if (part >= parts_.size() || !parts_[part]) return false;
-    const auto& page = parts_[part]->pages[page_number(id) % kPages];
-    return page && (page->alive & bit(id)) != 0;
+  // nullptr: it is not there.
+  Row* find(std::uint32_t id) {
+    Page* page = live_page(id);
+    return page ? &page->rows[id % kRows] : nullptr;
   }
+  const Row* find(std::uint32_t id) const { return const_cast<PagedTable*>(this)->find(id); }
+  bool contains(std::uint32_t id) const { return find(id) != nullptr; }
 
   // Of a row that is there.
   Row& operator[](std::uint32_t id) { return page_of(id)->rows[id % kRows]; }
@@ -40,10 +41,10 @@ class PagedTable {
 
   // The row must not be asked for again.
   void retire(std::uint32_t id) {
-    CHECK(contains(id), "a row is retired once");
-    Page& page = *page_of(id);
-    page.alive &= ~bit(id);
-    if (page.alive == 0 && page_number(id) != newest_) close_page(page_number(id));
+    Page* page = live_page(id);
+    CHECK(page, "a row is retired once");
+    page->alive &= ~bit(id);
+    if (page->alive == 0 && page_number(id) != newest_) close_page(page_number(id));
   }
 
   // visit(id, row) for each row, by id.
@@ -78,6 +79,14 @@ class PagedTable {
   static std::uint32_t page_number(std::uint32_t id) { return id / kRows; }
   static std::uint64_t bit(std::uint32_t id) { return std::uint64_t{1} << (id % kRows); }
   Page* page_of(std::uint32_t id) const { return parts_[id / kPartIds]->pages[page_number(id) % kPages].get(); }
+
+  // nullptr: the row is not there.
+  Page* live_page(std::uint32_t id) const {
+    const std::size_t part = id / kPartIds;
+    if (part >= parts_.size() || !parts_[part]) return nullptr;
+    Page* page = parts_[part]->pages[page_number(id) % kPages].get();
+    return page && (page->alive & bit(id)) != 0 ? page : nullptr;
+  }
 
   // The page of the row that was added last stays open while it is empty.
   void open_page(std::uint32_t id) {

@@ -12,15 +12,12 @@ namespace rota {
 Command& Controller::command(Command::Kind kind, JobId job) {
   if (unsent_ == commands_.size()) commands_.emplace_back();
   Command& command = commands_[unsent_++];
-  Placement where = std::move(command.where);
-  where.shares.clear();
-  command = {};
+  command.forget();
   command.kind = kind;
   command.epoch = cluster_.epoch();
   command.key = cluster_.sequence();
   command.job = job;
-  if (job.valid() && cluster_.knows(job)) command.dispatch = cluster_.job(job).dispatch;
-  command.where = std::move(where);
+  if (const Job* its = job.valid() ? cluster_.find_job(job) : nullptr) command.dispatch = its->dispatch;
   return command;
 }
 
@@ -66,17 +63,17 @@ Command& Controller::migrate_command(JobId job) {
 }
 
 // What was decided is durable before anybody acts on it.
-Result<void> Controller::send() {
+void Controller::send() {
   if (ports_.durable) {
-    if (auto kept = ports_.durable->commit(); !kept) {
+    failure_ = ports_.durable->commit();
+    if (!failure_) {
       unsent_ = 0;
-      return kept;
+      return;
     }
   }
   for (std::size_t i = 0; i < unsent_; ++i) ports_.engine.dispatch(commands_[i]);
   if (answers_.watches()) watch_answers();
   unsent_ = 0;
-  return {};
 }
 
 Result<void> Controller::replay(const Fact& fact) {

@@ -59,7 +59,7 @@ void Controller::tell_refusal(const std::string& why) {
 Result<void> Controller::decide() {
   if (!failure_) return failure_;
   settle();
-  failure_ = std::exchange(due_, false) ? cycle() : send();
+  due_ ? cycle() : send();
   return failure_;
 }
 
@@ -76,7 +76,7 @@ void Controller::ring() {
   stamp();
   if (answers_.next() <= cluster_.now()) look_after_answers();
   settle();
-  failure_ = cycle();
+  cycle();
 }
 
 void Controller::close() {
@@ -113,20 +113,26 @@ void Controller::settle_eligibility() {
   }
 }
 
-Result<void> Controller::cycle() {
+void Controller::cycle() {
   due_ = false;
   ++cycles_;
   cluster_.open_cycle(std::max(ports_.loop.now(), cluster_.now()));
-  if (auto bound = check_bound(); !bound) return bound;
+  if (!check_bound()) return;
   if (auto breach = draft()) {
     const std::string sentence = "the referee refuses a plan of policy " + chain_.text() + ": " + *breach + ".";
-    if (breach_ == Breach::ends_the_run || cluster_.plain()) return fail(sentence);
+    if (breach_ == Breach::ends_the_run || cluster_.plain()) {
+      failure_ = fail(sentence);
+      return;
+    }
     ++refused_plans_;
     tell_refusal(sentence);
     write(ModeChanged{true});
     const std::vector<JobId> promised = cluster_.promised();  // nobody plans with these any more
     for (const JobId id : promised) write(Promised{id, kNever});
-    if (auto again = draft()) return fail("the referee refuses a plan of the plain mode too: " + *again + ".");
+    if (auto again = draft()) {
+      failure_ = fail("the referee refuses a plan of the plain mode too: " + *again + ".");
+      return;
+    }
   }
   const bool decides = plan_.decides();
   const std::uint64_t hash = decides ? plan_.hash() : 0;
@@ -134,16 +140,16 @@ Result<void> Controller::cycle() {
   for (const JobId id : cluster_.gone()) ports_.jobs.left(id, cluster_.job(id));
   write(CycleClosed{hash});
   carry_out_plan();
-  if (auto sent = send(); !sent) return sent;
+  send();
+  if (!failure_) return;
   // Nodes that jobs have left can be had at once.
   const Instant looks = plan_.looks_again() ? cluster_.now() : deciding().next_wakeup(cluster_);
   policy_wakes_ = std::min(looks, cluster_.eligibility().next_begin());
   set_alarm();
-  return {};
 }
 
 void Controller::set_alarm() {
-  const Instant wakeup = std::min(policy_wakes_, answers_.next());
+  const Instant wakeup = answers_.watches() ? std::min(policy_wakes_, answers_.next()) : policy_wakes_;
   if (wakeup != wakeup_) ports_.loop.set(*this, wakeup_ = wakeup);
 }
 
@@ -154,18 +160,19 @@ std::optional<std::string> Controller::draft() {
 }
 
 // Whoever looks again at one instant, again and again while nothing happens, would do so for ever.
-Result<void> Controller::check_bound() {
+bool Controller::check_bound() {
   const Instant now = cluster_.now();
   cycles_at_instant_ = instant_ == now ? cycles_at_instant_ + 1 : 0;
   instant_ = now;
   constexpr std::int64_t kAlways = 1000;
-  if (cycles_at_instant_ <= kAlways) return {};
+  if (cycles_at_instant_ <= kAlways) return true;
   const auto size =
       static_cast<std::int64_t>(cluster_.waiting().size() + cluster_.running().size() + cluster_.nodes().size());
-  if (cycles_at_instant_ <= kAlways + 4 * size) return {};
-  return fail("policy " + chain_.text() + " has looked " + std::to_string(cycles_at_instant_) + " times at " +
-              std::to_string(now.time_since_epoch().count() / 1000) + " s although nothing happened: " +
-              chain_.who_wakes(cluster_, plan_) + " asked for another look each time. This is a defect of Rota.");
+  if (cycles_at_instant_ <= kAlways + 4 * size) return true;
+  failure_ = fail("policy " + chain_.text() + " has looked " + std::to_string(cycles_at_instant_) + " times at " +
+                  std::to_string(now.time_since_epoch().count() / 1000) + " s although nothing happened: " +
+                  chain_.who_wakes(cluster_, plan_) + " asked for another look each time. This is a defect of Rota.");
+  return false;
 }
 
 // In the order in which the plan came about: those whose turn it was start, then the next is promised a start, and then

@@ -87,9 +87,9 @@ class Controller final : public Intake, public Alarm {
   void correct_expectation(JobId id);
   void settle();
   void settle_eligibility();
-  Result<void> cycle();
+  void cycle();  // like send(), it sets failure_ where it fails
   std::optional<std::string> draft();
-  Result<void> check_bound();
+  bool check_bound();
   void carry_out_plan();
   void carry_out(const Action& action);
   void switch_power(const Action& action);
@@ -103,7 +103,7 @@ class Controller final : public Intake, public Alarm {
   Command& preempt_command(JobId job, JobId beneficiary);
   Command& migrate_command(JobId job);
   Instant limit_end_of(const Job& job) const;
-  Result<void> send();
+  void send();
   void set_alarm();
   void watch_answers();
   void look_after_answers();

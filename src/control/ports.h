@@ -48,6 +48,23 @@ struct Command {
   bool kept = true;                       // migrate, preempt: it goes on where it was; else it starts over
   bool for_good = false;                  // kill: somebody wants it cancelled; else it is to be queued again
   Duration pause{0};                      // migrate, preempt: in which it does no work, once it goes on
+
+  // Says nothing again, and keeps the room that its list of nodes has.
+  void forget() {
+    where.shares.clear();
+    where.per_node = {};
+    where.licence = {};
+    where.licences = 0;
+    dispatch = kAnyDispatch;
+    expected_end = limit_end = kNever;
+    how = Preemption::none;
+    beneficiary = {};
+    node = {};
+    cpu_factor = 1000;
+    kept = true;
+    for_good = false;
+    pause = Duration{0};
+  }
 };
 
 // What an engine can do; a policy that needs what is lacking is refused before anything runs.

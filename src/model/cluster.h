@@ -55,11 +55,12 @@ class View {
   Instant now() const { return now_; }
   const ClusterOptions& options() const { return options_; }
   const Job& job(JobId id) const { return jobs_[id.value]; }
-  bool knows(JobId id) const { return jobs_.contains(id.value); }  // submitted, and not forgotten since
-  JobId next_job() const { return next_job_; }                     // the id that the next job will have
-  std::uint64_t sequence() const { return sequence_; }             // of the fact that was folded in last
-  bool plain() const { return plain_; }                            // a plan was refused, and nobody has looked yet
-  std::uint32_t epoch() const { return epoch_; }                   // of the controller that writes
+  const Job* find_job(JobId id) const { return jobs_.find(id.value); }  // nullptr: not known
+  bool knows(JobId id) const { return jobs_.contains(id.value); }       // submitted, and not forgotten since
+  JobId next_job() const { return next_job_; }                          // the id that the next job will have
+  std::uint64_t sequence() const { return sequence_; }                  // of the fact that was folded in last
+  bool plain() const { return plain_; }                                 // a plan was refused, and nobody has looked yet
+  std::uint32_t epoch() const { return epoch_; }                        // of the controller that writes
   // What a job asked for when it was submitted; its row says on what terms it stands now.
   const JobSpec& request(JobId id) const {
     const auto found = requests_.find(id);

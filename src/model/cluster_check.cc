@@ -53,8 +53,9 @@ std::optional<std::string> Cluster::unknown(NodeId node) const {
 }
 
 std::optional<std::string> Cluster::not_running(JobId id, const char* verb) const {
-  if (!knows(id)) return unknown(id, verb);
-  return job(id).state == JobState::running ? std::nullopt : std::optional(is_in_vain(job(id), verb));
+  const Job* its = find_job(id);
+  if (its && its->state == JobState::running) return std::nullopt;
+  return its ? is_in_vain(*its, verb) : unknown(id, verb);
 }
 
 std::string Cluster::of_another_run(JobId id, const char* verb) const {

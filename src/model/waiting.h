@@ -86,7 +86,9 @@ struct WaitingOptions {
 class WaitingJobs {
  public:
   explicit WaitingJobs(const WaitingOptions& options)
-      : options_(options), by_queue_kept_(options.by_queue || !options.by_size || !one_order()) {}
+      : options_(options),
+        by_queue_kept_(options.by_queue || !options.by_size || !one_order()),
+        varies_(varies_with_time(options.queue) || varies_with_time(options.candidates)) {}
 
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
@@ -98,7 +100,9 @@ class WaitingJobs {
   // Computes scores for this instant and sorts anew, if an order varies with time and that was not done for this
   // instant: O(n log n). Otherwise does nothing. `job_of(JobId)` gives the Job.
   template <class JobOf>
-  void rank(Instant now, const JobOf& job_of);
+  void rank(Instant now, const JobOf& job_of) {
+    if (varies_ && ranked_at_ != now) rank_anew(now, job_of);
+  }
 
   Instant ranked_at() const { return ranked_at_; }          // for which scores hold
   void put_back_ranked_at(Instant at) { ranked_at_ = at; }  // while empty
@@ -130,10 +134,13 @@ class WaitingJobs {
   void insert_by_size(const WaitingEntry& entry);
   void erase_from_trees(const Job& job, const WaitingEntry::Key& in_queue);
   void settle_newest();
+  template <class JobOf>
+  void rank_anew(Instant now, const JobOf& job_of);
   const WaitingEntry* find_head() const;
 
   WaitingOptions options_;
   bool by_queue_kept_;
+  bool varies_;  // with time
   std::size_t size_ = 0;
   Instant ranked_at_ = kEpoch;  // the instant for which time-varying scores hold
   WaitingEntry head_;           // first in queue order; meaningless while empty
@@ -147,9 +154,7 @@ class WaitingJobs {
 };
 
 template <class JobOf>
-void WaitingJobs::rank(Instant now, const JobOf& job_of) {
-  if (!varies_with_time(options_.queue) && !varies_with_time(options_.candidates)) return;
-  if (ranked_at_ == now) return;
+void WaitingJobs::rank_anew(Instant now, const JobOf& job_of) {
   settle_newest();
   std::vector<JobId> ids;
   ids.reserve(size_);

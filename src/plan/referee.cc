@@ -113,11 +113,12 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
   for (const Action& a : plan.actions()) {
     ++checks_;
     if (a.of_power()) continue;
-    if (!ledger_.contains(a.job.value)) {
+    State* known = ledger_.find(a.job.value);
+    if (!known) {
       if (!view.knows(a.job)) return "an action names a job that is not there";
       return name(view, a.job) + (a.kind == ActionKind::start ? " is started but is not waiting" : " has ended");
     }
-    State& state = ledger_[a.job.value];
+    State& state = *known;
     if (a.kind == ActionKind::start) {
       if (state != State::waiting) return name(view, a.job) + " is started but is not waiting";
       state = State::running;  // until the loop below: finds a second start in the same plan
@@ -249,8 +250,9 @@ std::optional<std::string> Referee::recount(const View& view) {
   view.running().for_each([&](const RunningEntry& e) {
     const Job& job = view.job(e.job);
     held += job.spec.processors;
-    sound = sound && ledger_.contains(e.job.value) && ledger_[e.job.value] == State::running &&
-            job.state == JobState::running && e.place.end == job.expected_end() && e.place.end >= before;
+    const State* known = ledger_.find(e.job.value);
+    sound = sound && known && *known == State::running && job.state == JobState::running &&
+            e.place.end == job.expected_end() && e.place.end >= before;
     before = e.place.end;
     ++checks_;
     return true;

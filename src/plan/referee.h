@@ -89,7 +89,10 @@ class Referee {
   void count_elsewhere(const View& view);
   bool may_lack_for_ever(const View& view, JobId job) const;
   void see_bars(const View& after, JobId job);
-  bool waits(JobId job) const { return ledger_.contains(job.value) && ledger_[job.value] == State::waiting; }
+  bool waits(JobId job) const {
+    const State* s = ledger_.find(job.value);
+    return s && *s == State::waiting;
+  }
   std::optional<std::string> check_actions(const View& view, const Plan& plan);
   std::optional<std::string> check_kept_promises(const View& view, const Plan& plan);
   std::optional<std::string> check_new_promises(const View& view, const Plan& plan);

@@ -89,7 +89,7 @@ void SimEngine::ring() {
   rings_ = kRinging;
   if (tasks_) advance_tasks(now);
   if (options_.ties == Ties::batch) {
-    take_switched(now);
+    if (!switching_.empty()) take_switched(now);
     take_ends(now);
     if (!leaving_.empty()) take_leaving(now);
     take_overdue(now);
@@ -114,18 +114,22 @@ void SimEngine::flush() {
   telling_.swap(happened_);  // commands that come back meanwhile may make more happen
   for (const Happening& happening : telling_) tell(happening);
   telling_.clear();
-  failure_ = intake_->decide();
+  if (auto decided = intake_->decide(); !decided) failure_ = std::move(decided);
 }
 
 void SimEngine::tell(const Happening& happening) {
-  if (const auto* arrival = std::get_if<Arrival>(&happening)) {
-    const JobId id = intake_->submit(arrival->spec);
-    if (!id.valid()) return;
-    alive_.add(id.value).run_time = arrival->run_time;
-    if (tasks_) tasks_->arrive(id, arrival->spec.number, arrival->run_time);
-  } else if (auto taken = intake_->record(std::get<Observed>(happening)); !taken) {
-    failure_ = fail("the simulated cluster said what cannot be: " + taken.error().message);
-  }
+  std::visit(
+      [&]<class Kind>(const Kind& what) {
+        if constexpr (std::is_same_v<Kind, Arrival>) {
+          const JobId id = intake_->submit(what.spec);
+          if (!id.valid()) return;
+          alive_.add(id.value).run_time = what.run_time;
+          if (tasks_) tasks_->arrive(id, what.spec.number, what.run_time);
+        } else if (auto taken = intake_->record(what); !taken) {
+          failure_ = fail("the simulated cluster said what cannot be: " + taken.error().message);
+        }
+      },
+      happening);
 }
 
 void SimEngine::ring_next() {

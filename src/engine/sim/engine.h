@@ -161,7 +161,10 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
     std::int32_t cpu_factor = 1000;
     std::uint32_t run = kAnyDispatch;  // the number by which the controller knows this dispatch
   };
-  using Happening = std::variant<Observed, Arrival>;
+  // What it will say: nothing here has anything to destroy.
+  using Happening = std::variant<Arrival, Finished, Overdue, Vacated, Requeued, Cancelled, PowerChanged, Serving,
+                                 Launched, LaunchFailed, HealthChanged>;
+  static_assert(std::is_trivially_destructible_v<Happening>);
   // What more there is to know of a job that was told to stop or to move: of few.
   struct Interrupted {
     Duration kept{0};   // of this dispatch, if it is leaving
@@ -185,8 +188,8 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
     happened_.emplace_back(end);
     if (ledger_) ledger_->over(end.job, alive_[end.job.value].run, end);
   }
-  void tell_now(const Observed& fact) {
-    happened_.emplace_back(fact);
+  void tell_now(const Happening& happening) {
+    happened_.push_back(happening);
     ring_by(loop_.now());
   }
   void start(const Command& command);
