@@ -9,7 +9,7 @@
 namespace rota {
 
 // About what the latest fact has decided.
-Command& Controller::command(Command::Kind kind, JobId job) {
+Command& Controller::command(Command::Kind kind, JobId job, const Job* its) {
   if (unsent_ == commands_.size()) commands_.emplace_back();
   Command& command = commands_[unsent_++];
   command.forget();
@@ -17,13 +17,12 @@ Command& Controller::command(Command::Kind kind, JobId job) {
   command.epoch = cluster_.epoch();
   command.key = cluster_.sequence();
   command.job = job;
-  if (const Job* its = job.valid() ? cluster_.find_job(job) : nullptr) command.dispatch = its->dispatch;
+  if (its) command.dispatch = its->dispatch;
   return command;
 }
 
 // Where and how long a job runs that starts or moves.
-void Controller::run_terms(Command& command) const {
-  const Job& job = cluster_.job(command.job);
+void Controller::run_terms(Command& command, const Job& job) const {
   command.expected_end = job.expected_end();
   command.limit_end = limit_end_of(job);
   if (cluster_.nodes().counted()) return;
@@ -54,16 +53,17 @@ Command& Controller::preempt_command(JobId job, JobId beneficiary) {
 }
 
 Command& Controller::migrate_command(JobId job) {
-  const JobSpec& spec = cluster_.job(job).spec;
-  Command& move = command(Command::Kind::migrate, job);
-  run_terms(move);
+  const Job& its = cluster_.job(job);
+  const JobSpec& spec = its.spec;
+  Command& move = command(Command::Kind::migrate, job, &its);
+  run_terms(move, its);
   move.kept = spec.restart == Restart::checkpoint;
   move.pause = spec.restart_cost;
   return move;
 }
 
 // What was decided is durable before anybody acts on it.
-void Controller::send() {
+void Controller::send_all() {
   if (ports_.durable) {
     failure_ = ports_.durable->commit();
     if (!failure_) {

@@ -85,11 +85,10 @@ void Controller::close() {
   write(CycleClosed{});
 }
 
-// What the passing of time and what was taken in have changed besides.
-void Controller::settle() {
+// Of those who outlived a prediction.
+void Controller::correct_expectations() {
   for (const JobId id : outlived_) correct_expectation(id);
   outlived_.clear();
-  if (!cluster_.eligibility().empty()) settle_eligibility();
 }
 
 // It may have ended, or been corrected, by now.
@@ -118,21 +117,8 @@ void Controller::cycle() {
   ++cycles_;
   cluster_.open_cycle(std::max(ports_.loop.now(), cluster_.now()));
   if (!check_bound()) return;
-  if (auto breach = draft()) {
-    const std::string sentence = "the referee refuses a plan of policy " + chain_.text() + ": " + *breach + ".";
-    if (breach_ == Breach::ends_the_run || cluster_.plain()) {
-      failure_ = fail(sentence);
-      return;
-    }
-    ++refused_plans_;
-    tell_refusal(sentence);
-    write(ModeChanged{true});
-    const std::vector<JobId> promised = cluster_.promised();  // nobody plans with these any more
-    for (const JobId id : promised) write(Promised{id, kNever});
-    if (auto again = draft()) {
-      failure_ = fail("the referee refuses a plan of the plain mode too: " + *again + ".");
-      return;
-    }
+  while (auto breach = draft()) {
+    if (!fall_back(*breach)) return;
   }
   const bool decides = plan_.decides();
   const std::uint64_t hash = decides ? plan_.hash() : 0;
@@ -146,6 +132,26 @@ void Controller::cycle() {
   const Instant looks = plan_.looks_again() ? cluster_.now() : deciding().next_wakeup(cluster_);
   policy_wakes_ = std::min(looks, cluster_.eligibility().next_begin());
   set_alarm();
+}
+
+// After a breach: whether the plain mode is to draft a plan in its place.
+bool Controller::fall_back(const std::string& breach) {
+  const std::string refused = "the referee refuses a plan of ";
+  if (cluster_.plain()) {
+    failure_ = fail(refused + "the plain mode: " + breach + ".");
+    return false;
+  }
+  const std::string sentence = refused + "policy " + chain_.text() + ": " + breach + ".";
+  if (breach_ == Breach::ends_the_run) {
+    failure_ = fail(sentence);
+    return false;
+  }
+  ++refused_plans_;
+  tell_refusal(sentence);
+  write(ModeChanged{true});
+  const std::vector<JobId> promised = cluster_.promised();  // nobody plans with these any more
+  for (const JobId id : promised) write(Promised{id, kNever});
+  return true;
 }
 
 void Controller::set_alarm() {
@@ -212,7 +218,8 @@ void Controller::start(const Action& action) {
   started_.reason = action.reason;
   if (!places.empty()) started_.where = places[next_place_++];
   write(started_);
-  run_terms(command(Command::Kind::start, action.job));
+  const Job& job = cluster_.job(action.job);
+  run_terms(command(Command::Kind::start, action.job, &job), job);
 }
 
 void Controller::migrate(const Action& action) {

@@ -75,7 +75,7 @@ class Controller final : public Intake, public Alarm {
 
  private:
   template <class Kind>
-  void write(const Kind& what);
+  [[gnu::always_inline]] inline void write(const Kind& what);
   template <class Kind>
   [[gnu::cold]] void show(const FactRef& fact);
   template <class Kind>
@@ -85,10 +85,15 @@ class Controller final : public Intake, public Alarm {
   const Chain& deciding() const { return cluster_.plain() ? plain_chain_ : chain_; }
   void stamp();
   void correct_expectation(JobId id);
-  void settle();
+  void settle() {
+    if (!outlived_.empty()) correct_expectations();
+    if (!cluster_.eligibility().empty()) settle_eligibility();
+  }
+  [[gnu::cold]] void correct_expectations();
   void settle_eligibility();
   void cycle();  // like send(), it sets failure_ where it fails
   std::optional<std::string> draft();
+  [[gnu::cold]] bool fall_back(const std::string& breach);
   bool check_bound();
   void carry_out_plan();
   void carry_out(const Action& action);
@@ -98,12 +103,18 @@ class Controller final : public Intake, public Alarm {
   [[gnu::cold]] void extend(const Action& action);
   [[gnu::cold]] void preempt(const Action& action);
   [[gnu::cold]] void migrate(const Action& action);
-  Command& command(Command::Kind kind, JobId job);
-  void run_terms(Command& command) const;
+  Command& command(Command::Kind kind, JobId job, const Job* its);
+  Command& command(Command::Kind kind, JobId job) {
+    return command(kind, job, job.valid() ? cluster_.find_job(job) : nullptr);
+  }
+  void run_terms(Command& command, const Job& job) const;
   Command& preempt_command(JobId job, JobId beneficiary);
   Command& migrate_command(JobId job);
   Instant limit_end_of(const Job& job) const;
-  void send();
+  void send() {
+    if (unsent_ > 0 || ports_.durable) send_all();
+  }
+  void send_all();
   void set_alarm();
   void watch_answers();
   void look_after_answers();

@@ -60,7 +60,7 @@ void Controller::send_again(JobId id, bool seen) {
     const bool moves = seen && !job.starting;
     Command& run = moves ? migrate_command(id) : command(Command::Kind::start, id);
     run.key = job.command;
-    if (!moves) run_terms(run);
+    if (!moves) run_terms(run, job);
   }
 }
 

@@ -17,18 +17,7 @@ constexpr std::uint8_t kMostLaunches = 8;
 
 }  // namespace
 
-void Cluster::advance(Instant at) {
-  CHECK(at >= now_, "facts come in order of time");
-  now_ = at;
-}
-
-void Cluster::open_cycle(Instant now) {
-  advance(now);
-  waiting_.rank(now, [&](JobId id) -> const Job& { return jobs_[id.value]; });
-}
-
-void Cluster::apply(const CycleClosed& /*fact*/) {
-  waiting_.rank(now_, [&](JobId id) -> const Job& { return jobs_[id.value]; });  // where nobody opened the cycle
+void Cluster::forget_gone() {
   for (const JobId id : gone_) {
     jobs_.retire(id.value);
     if (!requests_.empty()) requests_.erase(id);
@@ -36,11 +25,7 @@ void Cluster::apply(const CycleClosed& /*fact*/) {
     places_.retire_job(id);
     promised_places_.retire_job(id);
   }
-  counts_decided_ = counts_decide();
   gone_.clear();
-  overdue_.clear();
-  arrived_.clear();
-  releases_ = 0;
 }
 
 void Cluster::apply(const Submitted& fact) {

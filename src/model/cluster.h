@@ -209,6 +209,11 @@ class Cluster final : public View {
   template <class Kind>
   void fold(Instant at, std::uint64_t sequence, const Kind& what) {
     advance(at);
+    fold_now(sequence, what);
+  }
+  // At the time to which the cluster has been advanced.
+  template <class Kind>
+  void fold_now(std::uint64_t sequence, const Kind& what) {
     sequence_ = sequence;
     apply(what);
   }
@@ -254,24 +259,33 @@ class Cluster final : public View {
   std::optional<std::string> objection(const Fact& fact);
 
   // Time moves on; it never goes back (CHECK).
-  void advance(Instant at);
+  void advance(Instant at) {
+    CHECK(at >= now_, "facts come in order of time");
+    now_ = at;
+  }
   // Opens a cycle: time moves to `now` and orders that vary with time are ranked for it. What CycleClosed says ends it.
-  void open_cycle(Instant now);
+  void open_cycle(Instant now) {
+    advance(now);
+    rank_waiting();
+  }
 
  private:
   friend class Snapshot;
 
-  std::optional<std::string> unknown(JobId job, const char* verb) const;
+  void rank_waiting() {
+    waiting_.rank(now_, [&](JobId id) -> const Job& { return jobs_[id.value]; });
+  }
+  [[gnu::cold]] std::optional<std::string> unknown(JobId job, const char* verb) const;
   std::optional<std::string> not_running(JobId job, const char* verb) const;
   // What an engine says of a job that runs must be of the dispatch that runs.
   template <class Answer>
   std::optional<std::string> not_of_its_run(const Answer& answer, const char* verb) const {
-    if (auto why = not_running(answer.job, verb)) return why;
-    return answer.dispatch == kAnyDispatch || answer.dispatch == job(answer.job).dispatch
-               ? std::nullopt
-               : std::optional(of_another_run(answer.job, verb));
+    const Job* its = find_job(answer.job);
+    if (!its || its->state != JobState::running) return not_running(answer.job, verb);
+    if (answer.dispatch == kAnyDispatch || answer.dispatch == its->dispatch) return std::nullopt;
+    return of_another_run(answer.job, verb);
   }
-  std::string of_another_run(JobId job, const char* verb) const;
+  [[gnu::cold]] std::string of_another_run(JobId job, const char* verb) const;
   std::optional<std::string> not_waiting(JobId job, const char* verb) const;
   std::optional<std::string> unknown(NodeId node) const;
   bool wait_for(const std::vector<Dependency>& some, JobId job) const;
@@ -294,7 +308,15 @@ class Cluster final : public View {
   [[gnu::cold]] void apply(const LicencesCounted& fact);
   void apply(const Serving& fact) { power_.served(fact.node, fact.serves); }
   [[gnu::cold]] void apply(const Opened& fact) { epoch_ = fact.epoch; }
-  void apply(const CycleClosed& fact);
+  void apply(const CycleClosed& /*fact*/) {
+    rank_waiting();  // where nobody opened the cycle
+    if (!gone_.empty()) forget_gone();
+    counts_decided_ = counts_decide();
+    overdue_.clear();
+    arrived_.clear();
+    releases_ = 0;
+  }
+  void forget_gone();
   [[gnu::cold]] void apply(const Eligible& fact);
   void apply(const Started& fact);
   void apply(const Promised& fact);

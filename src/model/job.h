@@ -74,6 +74,7 @@ struct Job {
   Instant first_promise = kNever;  // the first start ever announced; kNever: none
   Instant put_off = kNever;        // when a promise that was due was last replaced or withdrawn; kNever: never
   Duration done = Duration{0};     // run time of earlier dispatches that need not be done again
+  std::uint64_t command = 0;       // number of the fact that decided the latest command about it
   std::uint32_t sequence = 0;      // place in order of arrival in the queue; anew at each requeue
   std::uint32_t dispatch = 0;      // place in the order of dispatches, of the latest one
   std::uint16_t kills = 0;         // dispatches that were killed and requeued
@@ -81,14 +82,13 @@ struct Job {
   std::uint16_t preemptions = 0;   // dispatches that gave way to jobs of higher priority
   std::uint16_t migrations = 0;    // moves to other nodes
   JobState state = JobState::waiting;
-  bool backfilled = false;    // the latest dispatch was backfilled
-  bool leaving = false;       // still running, but told to give way
-  bool starting = false;      // running, but the engine has not said so yet
-  bool stopping = false;      // still running, but told to stop,
-  bool cancelling = false;    // and for good
-  Bars bars = kNoBars;        // of a barred job: why
-  bool extended = false;      // was let go on beyond what was expected, up to a set time
-  std::uint64_t command = 0;  // number of the fact that decided the latest command about it
+  bool backfilled = false;  // the latest dispatch was backfilled
+  bool leaving = false;     // still running, but told to give way
+  bool starting = false;    // running, but the engine has not said so yet
+  bool stopping = false;    // still running, but told to stop,
+  bool cancelling = false;  // and for good
+  Bars bars = kNoBars;      // of a barred job: why
+  bool extended = false;    // was let go on beyond what was expected, up to a set time
   std::uint8_t failed_launches = 0;
   std::uint8_t corrections = 0;  // times that the expected run time proved too short
 

@@ -130,7 +130,10 @@ class Referee {
   void count_power(const View& view, NodeId node, std::int64_t sign);
   template <class Visit>
   void for_each_away(const View& view, const Visit& visit) const;
-  void count_nodes(const View& view, JobId job, const Placement& where, std::int64_t sign);
+  void count_nodes(const View& view, JobId job, const Placement& where, std::int64_t sign) {
+    if (!view.nodes().counted()) count_described(view, job, where, sign);
+  }
+  void count_described(const View& view, JobId job, const Placement& where, std::int64_t sign);
   void count_place(const View& view, JobId job, const Placement& where, std::int64_t sign);
   void count_licences(const View& view, JobId job, std::int64_t sign);
   static Instant gone_by(const Plan& plan, JobId job);

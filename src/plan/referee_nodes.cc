@@ -18,8 +18,7 @@ std::size_t slot_of(const Machine& machine, LicenceId licence) { return machine.
 
 }  // namespace
 
-void Referee::count_nodes(const View& view, JobId job, const Placement& where, std::int64_t sign) {
-  if (view.nodes().counted()) return;
+void Referee::count_described(const View& view, JobId job, const Placement& where, std::int64_t sign) {
   used_.resize(slots(*view.options().machine));
   count_place(view, job, where, sign);
   count_licences(view, job, sign);

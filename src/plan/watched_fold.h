@@ -12,7 +12,7 @@ namespace rota {
 template <class Kind>
 void watched_fold(Cluster& cluster, Referee& referee, std::uint64_t sequence, const Kind& what) {
   referee.saw(cluster, what);
-  cluster.fold(cluster.now(), sequence, what);
+  cluster.fold_now(sequence, what);
   referee.settled(cluster, what);
 }
 

@@ -50,7 +50,7 @@ void SimEngine::take_arrival(Instant now) {
   if (meter_.meters() && arrived_ == 0 && options_.metered_from == kNever) meter_.open(now);
   ++arrived_;
   ++waiting_;
-  happened_.emplace_back(next_);
+  happened().emplace_back(next_);
   draw();
 }
 
@@ -59,7 +59,9 @@ void SimEngine::take_ends(Instant now) {
     const Coming c = ends_.top();
     ends_.pop();
     if (!killed_.empty() && killed_.erase(c.dispatch) > 0) continue;
-    over(Finished{c.job, c.timed_out ? Outcome::timed_out : Outcome::completed, alive_[c.job.value].run});
+    const Finished end{c.job, c.timed_out ? Outcome::timed_out : Outcome::completed, alive_[c.job.value].run};
+    happened().emplace_back(end);
+    if (ledger_) ledger_->over(c.job, end.dispatch, end);
     if (meter_.meters()) meter_.end(c.job, now, false);
     if (!interrupted_.empty()) interrupted_.erase(c.job);
     if (tasks_) tasks_->forget(c.job);
@@ -80,7 +82,7 @@ void SimEngine::take_overdue(Instant now) {
   while (!overdue_.empty() && overdue_.top().at <= now) {
     const Coming c = overdue_.top();
     overdue_.pop();
-    if (!killed_.contains(c.dispatch)) happened_.emplace_back(Overdue{c.job, alive_[c.job.value].run});
+    if (!killed_.contains(c.dispatch)) happened().emplace_back(Overdue{c.job, alive_[c.job.value].run});
   }
 }
 
@@ -110,10 +112,11 @@ void SimEngine::ring() {
 }
 
 void SimEngine::flush() {
-  if (happened_.empty() || !failure_) return;
-  telling_.swap(happened_);  // commands that come back meanwhile may make more happen
-  for (const Happening& happening : telling_) tell(happening);
-  telling_.clear();
+  if (happened().empty() || !failure_) return;
+  std::vector<Happening>& telling = happened();
+  filling_ = 1 - filling_;  // commands that come back meanwhile may make more happen
+  for (const Happening& happening : telling) tell(happening);
+  telling.clear();
   if (auto decided = intake_->decide(); !decided) failure_ = std::move(decided);
 }
 
@@ -138,7 +141,7 @@ void SimEngine::ring_next() {
   if (!overdue_.empty()) at = std::min(at, overdue_.top().at);
   if (!leaving_.empty()) at = std::min(at, leaving_.front().at);
   if (!switching_.empty()) at = std::min(at, switching_.top().at);
-  if (!happened_.empty()) at = std::min(at, loop_.now());
+  if (!happened().empty()) at = std::min(at, loop_.now());
   rings_ = failure_ ? at : kNever;
   loop_.set(*this, rings_);
 }
@@ -225,7 +228,7 @@ void SimEngine::tasks_done(JobId id) {
 
 void SimEngine::serving_changed() {
   for (const NodeId node : tasks_->take_serving_changes()) {
-    happened_.emplace_back(Serving{node, tasks_->serves(node)});
+    happened().emplace_back(Serving{node, tasks_->serves(node)});
   }
   ring_by(loop_.now());
 }
@@ -260,7 +263,7 @@ void SimEngine::take_switched(Instant now) {
     if (ledger_ && ledger_->node(s.node).key != s.order) continue;  // it was switched again meanwhile
     if (ledger_) ledger_->node(s.node).power = s.state;
     meter_.switched(s.node, s.state, now);
-    happened_.emplace_back(PowerChanged{s.node, s.state, s.order});
+    happened().emplace_back(PowerChanged{s.node, s.state, s.order});
     if (tasks_ && s.state == PowerState::on) tasks_->join(s.node);
   }
 }
@@ -345,7 +348,7 @@ void SimEngine::migrate(const Command& command) {
 void SimEngine::submit(const Arrival& arrival) {
   ++arrived_;
   ++waiting_;
-  happened_.emplace_back(arrival);
+  happened().emplace_back(arrival);
   ring_by(loop_.now());
 }
 
@@ -354,13 +357,13 @@ bool SimEngine::forget_arrival(std::int64_t number) {
     const auto* arrival = std::get_if<Arrival>(&h);
     return arrival && arrival->spec.number == number;
   };
-  if (std::erase_if(happened_, is_it) == 0) return false;
+  if (std::erase_if(happened(), is_it) == 0) return false;
   --waiting_;
   return true;
 }
 
 void SimEngine::not_started(JobId id) {
-  happened_.emplace_back(Vacated{id, Duration{0}});
+  happened().emplace_back(Vacated{id, Duration{0}});
   ring_by(loop_.now());
 }
 

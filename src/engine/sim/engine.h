@@ -1,15 +1,16 @@
 // The simulated cluster: jobs arrive from a source, run for as long as the source says, and end. Only physics is here.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
-#include <queue>
 #include <set>
 #include <variant>
 #include <vector>
 
+#include "base/min_heap.h"
 #include "base/paged_table.h"
 #include "base/random.h"
 #include "control/ports.h"
@@ -127,7 +128,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   bool expects_jobs() const { return due_ != kNever; }  // some have not come yet
   // Whether anything will happen without a command.
   bool quiet() const {
-    return due_ == kNever && ends_.empty() && leaving_.empty() && switching_.empty() && happened_.empty() &&
+    return due_ == kNever && ends_.empty() && leaving_.empty() && switching_.empty() && happened().empty() &&
            (!tasks_ || tasks_->idle());
   }
   const PowerMeter& meter() const { return meter_; }
@@ -150,7 +151,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
     PowerState state;
     bool operator>(const Switching& o) const { return at != o.at ? at > o.at : order > o.order; }
   };
-  using Calendar = std::priority_queue<Coming, std::vector<Coming>, std::greater<>>;
+  using Calendar = MinHeap<Coming>;
 
   // A job from its arrival to its end.
   struct Alive {
@@ -185,11 +186,11 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   [[gnu::cold]] Duration interrupt(JobId id);
   template <class End>
   void over(const End& end) {
-    happened_.emplace_back(end);
+    happened().emplace_back(end);
     if (ledger_) ledger_->over(end.job, alive_[end.job.value].run, end);
   }
   void tell_now(const Happening& happening) {
-    happened_.push_back(happening);
+    happened().push_back(happening);
     ring_by(loop_.now());
   }
   void start(const Command& command);
@@ -224,6 +225,9 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
     if (at < rings_) loop_.set(*this, rings_ = at);
   }
 
+  std::vector<Happening>& happened() { return happenings_[filling_]; }
+  const std::vector<Happening>& happened() const { return happenings_[filling_]; }
+
   static constexpr Instant kRinging = Instant::min();
 
   EngineOptions options_;
@@ -238,10 +242,10 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   std::set<std::uint32_t> killed_;  // dispatches that were stopped and still stand in the calendar of ends
   PowerMeter meter_;
   std::unique_ptr<JobTasks> tasks_;
-  std::priority_queue<Switching, std::vector<Switching>, std::greater<>> switching_;
-  std::vector<std::uint32_t> boots_;  // by node, so far; where some fail
-  std::vector<Happening> happened_;   // not yet told
-  std::vector<Happening> telling_;
+  MinHeap<Switching> switching_;
+  std::vector<std::uint32_t> boots_;                  // by node, so far; where some fail
+  std::array<std::vector<Happening>, 2> happenings_;  // those that are not yet told, and those that are being told
+  std::size_t filling_ = 0;                           // which of the two the former are
   std::int64_t arrived_ = 0;
   Arrival next_;              // the next to arrive, while due_ is not kNever
   Instant due_ = kNever;      // when next_ arrives
