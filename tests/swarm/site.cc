@@ -50,7 +50,8 @@ void Site::rise() {
   controller_->add_observer(*this);
   controller_->set_answer_rules(drawn_.answers);
   link_->connect(this);
-  attempt([](Controller& controller) { return controller.resume(); });
+  if (companion_) companion_->rises();
+  if (attempt([](Controller& controller) { return controller.resume(); }) && companion_) companion_->acts();
 }
 
 Result<void> Site::replay() {
@@ -60,6 +61,7 @@ Result<void> Site::replay() {
   });
   if (!taken) return taken;
   settle_pending(controller_->view().sequence());
+  safety_.recovered();
   for (const auto& [number, id] : safety_.ids()) {
     const bool there = controller_->view().knows(id) || safety_.ended(id);
     safety_.expect(there, "job " + std::to_string(number) + " was acknowledged and is lost");
@@ -87,6 +89,7 @@ void Site::fall(std::int64_t away) {
   found_ = store_->crash();
   take_stock();
   link_->connect(nullptr);
+  if (companion_) companion_->falls();
   controller_.reset();
   alarm_ = nullptr;
   back_at_ = loop_.now() + seconds(away);
@@ -143,7 +146,9 @@ Result<void> Site::commit() {
 
 void Site::settle_pending(std::uint64_t sequence) {
   for (const Fact& fact : pending_) {
-    if (fact.sequence <= sequence) safety_.endured(fact);
+    if (fact.sequence > sequence) continue;
+    if (companion_) companion_->endured(fact);
+    safety_.endured(fact);
   }
   pending_.clear();
 }
@@ -155,7 +160,7 @@ void Site::dispatch(const Command& command) {
   if (command.kind == Command::Kind::start) {
     safety_.issued(command, std::max(now(), controller_->view().now()), *engine_->ledger());
   }
-  link_->dispatch(command);
+  companion_ ? companion_->outlet().dispatch(command) : link_->dispatch(command);
 }
 
 void Site::compact() {

@@ -10,11 +10,6 @@ constexpr std::int64_t kMostSteps = 20'000;
 constexpr std::int64_t kMostTime = 400'000;  // seconds, all in all
 constexpr std::int64_t kRetry = 30;          // seconds until somebody tries again
 
-class NoJobs final : public sim::Source {
- public:
-  bool next(sim::Arrival& /*arrival*/) override { return false; }
-};
-
 sim::EngineOptions engine_options(const Case& drawn, const Chain& chain) {
   sim::EngineOptions options;
   options.checkpoint = chain.knobs().checkpoint;
@@ -23,54 +18,18 @@ sim::EngineOptions engine_options(const Case& drawn, const Chain& chain) {
   return options;
 }
 
-// What is to be done at set times, by users and by the world.
-class World final : private Alarm {
- public:
-  explicit World(const Case& drawn)
-      : drawn_(drawn),
-        chain_(std::move(*Chain::parse(drawn.policy))),
-        safety_(drawn),
-        engine_(engine_options(drawn, chain_), nothing_, loop_),
-        link_(engine_, loop_, drawn.link, drawn.seed ^ 0x5eedU),
-        site_(drawn, chain_, safety_, loop_) {
-    site_.wire(link_, engine_);
-  }
+}  // namespace
 
-  RunOutcome run();
-
- private:
-  enum class Kind : std::uint8_t { submit, act, trouble, jump, compact, heal, tidy };
-  struct Due {
-    Kind kind;
-    std::size_t which;
-  };
-
-  void plan();
-  void ring() override;
-  void carry_out(const Due& due);
-  void submit(const CaseJob& job);
-  std::vector<Dependency> dependencies(const CaseJob& job) const;
-  void act(const UserAct& act);
-  void amend(const UserAct& act, JobId id, const Job& job);
-  void trouble(const NodeTrouble& trouble);
-  void heal();
-  void tidy();
-  bool done() const;
-  std::string what_is_left() const;
-  void again(const Due& due) { script_.emplace(loop_.now() + seconds(kRetry), due); }
-  Result<void> decided(const Observed& fact, bool& taken);
-
-  const Case& drawn_;
-  Chain chain_;
-  sim::VirtualLoop loop_;
-  NoJobs nothing_;
-  Safety safety_;
-  sim::SimEngine engine_;
-  sim::FaultyLink link_;
-  Site site_;
-  std::multimap<Instant, Due> script_;
-  bool healed_ = false;
-};
+World::World(const Case& drawn, sim::VirtualLoop& loop)
+    : drawn_(drawn),
+      chain_(std::move(*Chain::parse(drawn.policy))),
+      loop_(loop),
+      safety_(drawn),
+      engine_(engine_options(drawn, chain_), nothing_, loop_),
+      link_(engine_, loop_, drawn.link, drawn.seed ^ 0x5eedU),
+      site_(drawn, chain_, safety_, loop_) {
+  site_.wire(link_, engine_);
+}
 
 void World::plan() {
   const auto at = [&](std::int64_t when, Kind kind, std::size_t which) {
@@ -148,6 +107,8 @@ void World::submit(const CaseJob& job) {
     return controller.decide();
   });
 }
+
+void World::again(const Due& due) { script_.emplace(loop_.now() + seconds(kRetry), due); }
 
 Result<void> World::decided(const Observed& fact, bool& taken) {
   taken = site_.controller().record(fact).has_value();
@@ -259,43 +220,69 @@ std::string World::what_is_left() const {
   return left;
 }
 
-RunOutcome World::run() {
+void World::begin() {
   engine_.open(link_);
   plan();
   site_.rise();
-  RunOutcome outcome;
-  while (!done() && !site_.failure() && !safety_.breach()) {
-    if (!script_.empty()) loop_.set(*this, script_.begin()->first);
-    if (!site_.up())
-      loop_.set(*this, script_.empty() ? site_.back_at() : std::min(site_.back_at(), script_.begin()->first));
-    const bool bounded = ++outcome.steps <= kMostSteps && loop_.now() <= at_seconds(kMostTime);
-    if (!loop_.step() || !bounded) {
-      outcome.failure = "it never ends: jobs" + safety_.missing() + "; left are" +
-                        (site_.up() ? what_is_left() : " no controller") + " after " + std::to_string(outcome.steps) +
-                        " steps at " + std::to_string(loop_.now().time_since_epoch().count() / 1000) + " s";
-      break;
-    }
-    if (!engine_.failure()) outcome.failure = engine_.failure().error().message;
-    safety_.look(*engine_.ledger(), drawn_.machine.processors);
-  }
-  if (site_.failure()) outcome.failure = *site_.failure();
-  if (safety_.breach()) outcome.failure = *safety_.breach();
-  if (outcome.failure) *outcome.failure += " (at " + std::to_string(loop_.now().time_since_epoch().count()) + " ms)";
-  if (site_.up()) site_.take_stock();
-  outcome.hash = site_.hash();
-  outcome.totals = site_.totals();
-  outcome.link = link_.counts();
-  outcome.engine = engine_.fault_counts();
-  outcome.ledger = engine_.ledger()->counts();
-  outcome.jobs = static_cast<std::int64_t>(drawn_.jobs.size());
-  return outcome;
 }
 
-}  // namespace
+void World::wake_in_time() {
+  if (!script_.empty()) loop_.set(*this, script_.begin()->first);
+  if (!site_.up())
+    loop_.set(*this, script_.empty() ? site_.back_at() : std::min(site_.back_at(), script_.begin()->first));
+}
+
+void World::look() {
+  if (!failure_ && !engine_.failure()) failure_ = engine_.failure().error().message;
+  safety_.look(*engine_.ledger(), drawn_.machine.processors);
+  if (site_.failure()) failure_ = site_.failure();
+  if (safety_.breach()) failure_ = safety_.breach();
+}
+
+std::string World::what_is_missing() const {
+  return "jobs" + safety_.missing() + "; left are" + (site_.up() ? what_is_left() : " no controller");
+}
+
+void World::take_stock(RunOutcome& outcome) {
+  if (site_.up()) site_.take_stock();
+  Hash hash;
+  hash.mix(outcome.hash);
+  hash.mix(site_.hash());
+  outcome.hash = hash.value();
+  Counts counts;
+  counts.site = site_.totals();
+  counts.link = link_.counts();
+  counts.engine = engine_.fault_counts();
+  counts.ledger = engine_.ledger()->counts();
+  counts.jobs = static_cast<std::int64_t>(drawn_.jobs.size());
+  outcome.counts.add(counts);
+}
+
+bool steps(sim::VirtualLoop& loop, RunOutcome& outcome, std::int64_t most) {
+  return ++outcome.counts.steps <= most && loop.now() <= at_seconds(kMostTime) && loop.step();
+}
+
+std::string when(const sim::VirtualLoop& loop, const RunOutcome& outcome) {
+  return " (at " + std::to_string(loop.now().time_since_epoch().count()) + " ms, after " +
+         std::to_string(outcome.counts.steps) + " steps)";
+}
 
 RunOutcome run_case(const Case& drawn) {
-  World world(drawn);
-  return world.run();
+  sim::VirtualLoop loop;
+  World world(drawn, loop);
+  world.begin();
+  RunOutcome outcome;
+  while (!world.done() && !world.failure()) {
+    world.wake_in_time();
+    if (!steps(loop, outcome, kMostSteps)) {
+      outcome.failure = "it never ends: " + world.what_is_missing() + when(loop, outcome);
+      break;
+    }
+    world.look();
+  }
+  if (world.failure()) outcome.failure = *world.failure() + when(loop, outcome);
+  world.take_stock(outcome);
+  return outcome;
 }
 
 }  // namespace rota::swarm
