@@ -39,6 +39,24 @@ void ClaimGate::dispatch(const Command& command) {
   return job == jobs_.end() ? pass(command) : ask(id, job->second, command);
 }
 
+Observation ClaimGate::observe() const {
+  Observation seen = engine_.observe();
+  if (held_.empty() || engine_.capabilities().confirms_starts) return seen;
+  for (const auto& [job, commands] : held_) {
+    const auto start = std::find_if(commands.begin(), commands.end(),
+                                    [](const Held& h) { return h.command.kind == Command::Kind::start; });
+    if (start == commands.end()) continue;
+    const auto at = std::ranges::lower_bound(seen.jobs, job, {}, &Observation::JobSeen::job);
+    const Observation::JobSeen held{job, true, {}, start->command.key, start->command.dispatch};
+    if (at != seen.jobs.end() && at->job == job) {
+      if (!at->runs) *at = held;  // an earlier dispatch
+    } else {
+      seen.jobs.insert(at, held);
+    }
+  }
+  return seen;
+}
+
 void ClaimGate::ask(JobId id, Claimed& job, const Command& command) {
   if (job.gone) return refuse(id, command);
   if (held_.contains(id)) return hold(id, command);  // asked already

@@ -43,7 +43,8 @@ class ClaimGate final : public Engine {
   // Limits and expected ends count from when the engine is told, not from when the controller decided.
   void dispatch(const Command& command) override;
   Capabilities capabilities() const override { return engine_.capabilities(); }
-  Observation observe() const override { return engine_.observe(); }
+  // Where nobody confirms starts, one that is held back is as good as done: it is not to be given up, or sent again.
+  Observation observe() const override;
   // The answer to what was pending.
   void answered(std::int64_t job, bool ours);
 

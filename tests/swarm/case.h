@@ -34,6 +34,7 @@ struct UserAct {
   std::int64_t limit = 0;
   std::int32_t priority = 0;
   std::int64_t begin = 0;
+  std::uint32_t throttle = 0;  // of the job's array; 0: as it is
 };
 
 struct NodeTrouble {
@@ -46,6 +47,18 @@ struct NodeTrouble {
 struct ClockJump {
   std::int64_t at = 0;
   std::int64_t by = 0;
+};
+
+// So many licences of the first kind are used by others than the cluster's jobs, from then on.
+struct LicenceCount {
+  std::int64_t at = 0;
+  std::int64_t elsewhere = 0;
+};
+
+// From then on, for a while, the policy starts whatever waits: plans that the referee must refuse.
+struct BadPolicy {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
 };
 
 // The controller crashes at the n-th of these since the beginning, and is back after a while.
@@ -67,6 +80,11 @@ struct Case {
   std::vector<ClockJump> jumps;
   std::vector<CrashPoint> crashes;
   std::vector<std::int64_t> compactions;  // when the journal is compacted
+  std::vector<LicenceCount> licences;
+  std::vector<BadPolicy> bad_policies;  // if there are any, a refused plan leads to the plain mode
+  std::vector<std::int64_t> looks;      // when an operator lets the policy decide again
+  bool confirms_starts = true;
+  sim::Ties ties = sim::Ties::batch;
   sim::LinkFaults link;
   sim::EngineFaults engine;
   store::StoreFaults store;
@@ -76,6 +94,9 @@ struct Case {
 };
 
 Case draw_case(std::uint64_t seed);
+
+// Whether the policy is bad then, by the clock of the controller.
+bool is_bad_at(const Case& drawn, Instant now);
 
 // For people: everything in a few lines.
 std::string told(const Case& drawn);

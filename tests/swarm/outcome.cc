@@ -34,6 +34,8 @@ void tell_of_messages(Lines& to, const Counts& c) {
   to.line("commands that came too late", c.ledger.out_of_order);
   to.line("commands of a controller that was gone", c.ledger.of_old_epochs);
   to.line("observed facts refused", c.site.refused);
+  to.line("plans refused, of a bad policy", c.site.refused_plans);
+  to.line("moves of running jobs", c.site.moves);
 }
 
 void tell_of_travels(Lines& to, const Counts& c) {
@@ -66,7 +68,7 @@ void Counts::add(const Counts& o) {
   steps += o.steps;
   swarm::add(site, o.site, &Totals::crashes, &Totals::crashes_in_batch, &Totals::after_commit, &Totals::failed_commits,
              &Totals::torn, &Totals::lost_tails, &Totals::recoveries, &Totals::replayed, &Totals::compactions,
-             &Totals::facts, &Totals::resent, &Totals::refused);
+             &Totals::facts, &Totals::resent, &Totals::refused, &Totals::refused_plans, &Totals::moves);
   using Link = sim::LinkFaultCounts;
   swarm::add(link, o.link, &Link::lost_commands, &Link::lost_answers, &Link::doubled, &Link::delayed, &Link::unheard);
   using Broken = sim::EngineFaultCounts;

@@ -25,6 +25,8 @@ struct Totals {
   std::int64_t facts = 0;
   std::int64_t resent = 0;
   std::int64_t refused = 0;
+  std::int64_t refused_plans = 0;
+  std::int64_t moves = 0;
 };
 
 // Of the jobs that several sites may have.

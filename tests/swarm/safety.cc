@@ -13,6 +13,7 @@ Safety::Safety(const Case& drawn) : drawn_(drawn) {
   for (const CaseJob& job : drawn.jobs) {
     jobs_[job.spec.number] = &job;
     least_begin_[job.spec.number] = at_seconds(job.begin);
+    if (job.has_terms && job.array != 0) amends_throttle(job.array, job.throttle);
     if ((job.holds & kHolds) != 0) held_.insert(job.spec.number);
   }
 }
@@ -83,7 +84,7 @@ void Safety::look(const sim::RunLedger& world, std::int64_t processors) {
     used += its.spec.processors;
     if (its.spec.licence.valid()) licences += its.spec.licences;
     if (its.has_terms && its.array != 0) {
-      expect(++of_array[its.array] <= its.throttle, "too many jobs of array " + std::to_string(its.array) + " run");
+      expect(++of_array[its.array] <= most_[its.array], "too many jobs of array " + std::to_string(its.array) + " run");
     }
   }
   expect(used <= processors, "jobs really run on " + std::to_string(used) + " processors");

@@ -20,6 +20,7 @@ class Safety {
   void submits(std::int64_t number, JobId id, std::vector<Dependency> after);
   void amends(std::int64_t number, Instant begin) { least_begin_[number] = std::min(least_begin_[number], begin); }
   void amended(std::int64_t number, Instant begin) { least_begin_[number] = begin; }
+  void amends_throttle(std::int64_t array, std::uint32_t to) { most_[array] = std::max(most_[array], to); }
   void held(std::int64_t number) { held_.insert(number); }
   void may_run(std::int64_t number) { held_.erase(number); }
 
@@ -61,6 +62,7 @@ class Safety {
   std::map<std::int64_t, Instant> least_begin_;
   std::set<std::int64_t> held_;
   std::map<JobId, int> ends_;
+  std::map<std::int64_t, std::uint32_t> most_;  // throttles of arrays, ever
   std::set<JobId> going_;
   std::set<std::uint64_t> keys_;
   std::optional<std::string> breach_;

@@ -121,6 +121,9 @@ bool smaller_site(Case& drawn, const Fails<Case>& fails) {
   smaller = without_some(drawn, fails, &Case::troubles) || smaller;
   smaller = without_some(drawn, fails, &Case::jumps) || smaller;
   smaller = without_some(drawn, fails, &Case::compactions) || smaller;
+  smaller = without_some(drawn, fails, &Case::licences) || smaller;
+  smaller = without_some(drawn, fails, &Case::bad_policies) || smaller;
+  smaller = without_some(drawn, fails, &Case::looks) || smaller;
   smaller = without_faults(drawn, fails) || smaller;
   return plainer_jobs(drawn, fails) || smaller;
 }

@@ -28,7 +28,7 @@ ClusterOptions Site::cluster_options() const {
   options.processors = drawn_.machine.processors;
   options.machine = drawn_.counted ? nullptr : &drawn_.machine;
   ClusterOptions cluster = sim::cluster_options(options, chain_);
-  cluster.confirms_starts = true;
+  cluster.confirms_starts = drawn_.confirms_starts;
   return cluster;
 }
 
@@ -36,7 +36,8 @@ void Site::rise() {
   back_at_ = kNever;
   const store::StoreFaults faults = healed_ ? store::StoreFaults{} : drawn_.store;
   const std::uint64_t seed = drawn_.seed + 1000 * ++lives_;
-  controller_ = std::make_unique<Controller>(cluster_options(), chain_, Ports{*this, *this, *this, this});
+  const auto breach = drawn_.bad_policies.empty() ? Controller::Breach::ends_the_run : Controller::Breach::goes_plain;
+  controller_ = std::make_unique<Controller>(cluster_options(), chain_, Ports{*this, *this, *this, this}, breach);
   if (found_.empty()) {
     store_ = std::make_unique<store::MemoryStore>(store::JournalHead{}, faults, seed);
   } else {
@@ -109,6 +110,13 @@ void Site::broken(const Error& error) {
   if (!failure_) failure_ = error.message;
 }
 
+// Only a policy that is bad on purpose has its plans refused.
+void Site::refused(const View& view, const Error& why) {
+  if (!why.message.starts_with("the referee refuses")) return;
+  ++totals_.refused_plans;
+  safety_.expect(is_bad_at(drawn_, view.now()), why.message);
+}
+
 void Site::count(CrashPoint::Where where) {
   const std::int64_t count = ++counted_[static_cast<std::size_t>(where)];
   if (healed_) return;
@@ -155,12 +163,13 @@ void Site::settle_pending(std::uint64_t sequence) {
 
 void Site::dispatch(const Command& command) {
   count(CrashPoint::Where::dispatch);
+  totals_.moves += command.kind == Command::Kind::migrate ? 1 : 0;
   hash_.mix(command.key);
   hash_.mix(std::uint64_t{command.job.value} << 8U | static_cast<std::uint64_t>(command.kind));
   if (command.kind == Command::Kind::start) {
     safety_.issued(command, std::max(now(), controller_->view().now()), *engine_->ledger());
   }
-  companion_ ? companion_->outlet().dispatch(command) : link_->dispatch(command);
+  outlet().dispatch(command);
 }
 
 void Site::compact() {

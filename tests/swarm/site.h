@@ -73,15 +73,17 @@ class Site final : public Intake,
   Instant now() const override { return std::max(kEpoch, loop_.now() + offset_); }
   void set(Alarm& alarm, Instant at) override;
   void ring() override;
-  Capabilities capabilities() const override { return link_->capabilities(); }
+  Capabilities capabilities() const override { return outlet().capabilities(); }
   void dispatch(const Command& command) override;
-  Observation observe() const override { return link_->observe(); }
+  Observation observe() const override { return outlet().observe(); }
   Result<void> commit() override;
   void saw(const View& before, const FactRef& fact) override;
+  void refused(const View& view, const Error& why) override;
   void left(JobId id, const Job& /*job*/) override {
     if (companion_) companion_->left(id);
   }
 
+  Engine& outlet() const { return companion_ ? companion_->outlet() : *link_; }
   ClusterOptions cluster_options() const;
   void count(CrashPoint::Where where);
   void broken(const Error& error);

@@ -15,14 +15,38 @@ sim::EngineOptions engine_options(const Case& drawn, const Chain& chain) {
   options.checkpoint = chain.knobs().checkpoint;
   if (!drawn.counted) options.metered = &drawn.machine;
   options.faults = drawn.engine;
+  options.ties = drawn.ties;
+  options.confirms_starts = drawn.confirms_starts;
+  options.moves = chain.knobs().migrate.how != Migration::none;
   return options;
+}
+
+// At times it starts everything that waits.
+class BadLink final : public Policy {
+ public:
+  explicit BadLink(const Case& drawn) : drawn_(drawn) {}
+  void decide(const View& view, Plan& plan) const override {
+    if (!view.nodes().counted() || !is_bad_at(drawn_, view.now())) return;
+    view.for_each_job([&](JobId id, const Job& job) {
+      if (job.state == JobState::waiting && !plan.starts(id)) plan.start(id, {}, false);
+    });
+  }
+
+ private:
+  const Case& drawn_;
+};
+
+Chain chain_of(const Case& drawn) {
+  Chain chain = std::move(*Chain::parse(drawn.policy));
+  if (!drawn.bad_policies.empty()) chain.append(std::make_unique<BadLink>(drawn));
+  return chain;
 }
 
 }  // namespace
 
 World::World(const Case& drawn, sim::VirtualLoop& loop)
     : drawn_(drawn),
-      chain_(std::move(*Chain::parse(drawn.policy))),
+      chain_(chain_of(drawn)),
       loop_(loop),
       safety_(drawn),
       engine_(engine_options(drawn, chain_), nothing_, loop_),
@@ -41,6 +65,8 @@ void World::plan() {
   for (std::size_t i = 0; i < drawn_.troubles.size(); ++i) at(drawn_.troubles[i].at, Kind::trouble, i);
   for (std::size_t i = 0; i < drawn_.jumps.size(); ++i) at(drawn_.jumps[i].at, Kind::jump, i);
   for (std::size_t i = 0; i < drawn_.compactions.size(); ++i) at(drawn_.compactions[i], Kind::compact, i);
+  for (std::size_t i = 0; i < drawn_.licences.size(); ++i) at(drawn_.licences[i].at, Kind::licences, i);
+  for (const std::int64_t when : drawn_.looks) at(when, Kind::look, 0);
   at(drawn_.heals_at, Kind::heal, 0);
   loop_.set(*this, script_.begin()->first);
 }
@@ -69,6 +95,10 @@ void World::carry_out(const Due& due) {
       return site_.jump(seconds(drawn_.jumps[due.which].by));
     case Kind::compact:
       return site_.compact();
+    case Kind::licences:
+      return count_licences(drawn_.licences[due.which].elsewhere);
+    case Kind::look:
+      return operator_looks();
     case Kind::heal:
       return heal();
     case Kind::tidy:
@@ -148,10 +178,28 @@ void World::amend(const UserAct& act, JobId id, const Job& job) {
   terms.limit = seconds(act.limit);
   terms.priority = act.priority;
   terms.begin = at_seconds(act.begin);
+  if (terms.array != 0 && act.throttle != 0) {
+    terms.throttle = act.throttle;
+    safety_.amends_throttle(terms.array, act.throttle);
+  }
   safety_.amends(act.job, terms.begin);
   bool taken = false;
   const bool done = site_.attempt([&](Controller&) { return decided(Amended{id, terms}, taken); });
   if (done && taken) safety_.amended(act.job, terms.begin);
+}
+
+// As whoever counts them tells, again and again.
+void World::count_licences(std::int64_t elsewhere) {
+  bool taken = false;
+  if (!site_.up() || site_.controller().view().licences_elsewhere(LicenceId{0}) == elsewhere) return;
+  site_.attempt([&](Controller&) { return decided(LicencesCounted{LicenceId{0}, elsewhere}, taken); });
+}
+
+void World::operator_looks() {
+  site_.attempt([](Controller& controller) {
+    controller.leave_plain_mode();
+    return controller.decide();
+  });
 }
 
 void World::trouble(const NodeTrouble& trouble) {
@@ -179,6 +227,8 @@ void World::heal() {
 
 // Users and operators let go of what is held, and take back what can never run.
 void World::tidy() {
+  if (!drawn_.licences.empty()) count_licences(0);
+  if (!drawn_.bad_policies.empty()) operator_looks();
   if (!site_.up()) return;
   std::vector<std::pair<JobId, Bars>> barred;
   site_.controller().view().for_each_job([&](JobId id, const Job& job) {
@@ -211,6 +261,7 @@ std::string World::what_is_left() const {
   if (!view.leaving().empty()) left += " jobs that leave";
   if (!view.promised().empty()) left += " promises";
   if (!view.eligibility().empty()) left += " terms";
+  if (view.plain()) left += " the plain mode";
   const NodePower& power = view.power();
   if (power.count(PowerState::booting) > 0) left += " booting nodes";
   if (power.count(PowerState::shutting_down) > 0) left += " nodes that shut down";

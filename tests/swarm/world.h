@@ -35,7 +35,7 @@ class World final : private Alarm {
    public:
     bool next(sim::Arrival& /*arrival*/) override { return false; }
   };
-  enum class Kind : std::uint8_t { submit, act, trouble, jump, compact, heal, tidy };
+  enum class Kind : std::uint8_t { submit, act, trouble, jump, compact, licences, look, heal, tidy };
   struct Due {
     Kind kind;
     std::size_t which;
@@ -49,6 +49,8 @@ class World final : private Alarm {
   void act(const UserAct& act);
   void amend(const UserAct& act, JobId id, const Job& job);
   void trouble(const NodeTrouble& trouble);
+  void count_licences(std::int64_t elsewhere);
+  void operator_looks();
   void heal();
   void tidy();
   std::string what_is_left() const;
