@@ -1,5 +1,6 @@
 // The swarm: whole systems in virtual time with faults, one for each seed; each runs twice and must do the same. What
-// they must not do is in safety.h, what goes wrong in case.h.
+// they must not do is in safety.h, what goes wrong in case.h; for a federation of sites in account.h and
+// federation_case.h, and what is taken for granted there in member.h.
 #include <unistd.h>
 
 #include <csignal>
