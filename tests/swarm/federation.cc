@@ -38,7 +38,7 @@ class Federation final : private Alarm {
   RunOutcome run();
 
  private:
-  enum class Kind : std::uint8_t { submit, cut, rejoin, heal };
+  enum class Kind : std::uint8_t { submit, cancel, cut, rejoin, heal };
   struct Due {
     Kind kind;
     std::size_t which;
@@ -86,6 +86,9 @@ void Federation::plan() {
     script_.emplace(at_seconds(drawn_.partitions[i].from), Due{Kind::cut, i});
     script_.emplace(at_seconds(drawn_.partitions[i].to), Due{Kind::rejoin, i});
   }
+  for (std::size_t i = 0; i < drawn_.cancels.size(); ++i) {
+    script_.emplace(at_seconds(drawn_.cancels[i].at), Due{Kind::cancel, i});
+  }
   script_.emplace(at_seconds(drawn_.heals_at), Due{Kind::heal, 0});
   loop_.set(*this, script_.begin()->first);
 }
@@ -103,6 +106,9 @@ void Federation::carry_out(const Due& due) {
   switch (due.kind) {
     case Kind::submit:
       return submit(due);
+    case Kind::cancel:
+      for (auto& member : members_) member->cancel(drawn_.cancels[due.which].job);
+      return;
     case Kind::cut:
       if (healed_ || !members_[drawn_.partitions[due.which].site]->was_there()) return;
       return exchange_.cut(SiteId{drawn_.partitions[due.which].site});

@@ -91,6 +91,10 @@ FederationCase draw_federation(std::uint64_t seed) {
     drawn.partitions.push_back(
         {from, from + random.between(1, 1500), static_cast<std::uint32_t>(random.between(0, sites - 1))});
   }
+  for (std::int64_t i = random.between(0, 4); i > 0; --i) {
+    const auto last = kFirstNumber + static_cast<std::int64_t>(drawn.jobs.size()) - 1;
+    drawn.cancels.push_back({random.between(0, kSpan), random.between(kFirstNumber, last)});
+  }
   drawn.rules = any_rules(random);
   drawn.transfer = seconds(random.chance(0.3) ? 0 : random.between(1, 100));
   drawn.faults = any_faults(random);
@@ -117,6 +121,8 @@ std::string told(const FederationCase& drawn) {
         << in_seconds(g.job.run_time) << ", priority " << spec.priority << ", restart "
         << static_cast<int>(spec.restart) << "\n";
   }
+  for (const GlobalCancel& cancel : drawn.cancels)
+    out << "  job " << cancel.job << " is cancelled at " << cancel.at << "\n";
   for (const Partition& p : drawn.partitions) {
     out << "  site " << p.site << " is cut off from " << p.from << " to " << p.to << "\n";
   }

@@ -16,6 +16,12 @@ struct GlobalJob {
   std::uint32_t home = 0;  // its input lies there
 };
 
+// A user wants a job back, if it runs then.
+struct GlobalCancel {
+  std::int64_t at = 0;
+  std::int64_t job = 0;  // its number
+};
+
 // A site and the exchange do not reach each other.
 struct Partition {
   std::int64_t from = 0;
@@ -27,6 +33,7 @@ struct FederationCase {
   std::uint64_t seed = 0;
   std::vector<Case> sites;
   std::vector<GlobalJob> jobs;
+  std::vector<GlobalCancel> cancels;
   std::vector<Partition> partitions;
   DispatchRules rules;
   Duration transfer{0};  // of an input, from any site to any other

@@ -20,6 +20,14 @@ bool Member::submit(const GlobalJob& job) {
   return true;
 }
 
+void Member::cancel(std::int64_t number) {
+  if (!parts_.world.site().up()) return;
+  const JobId id = find(number);
+  if (!id.valid() || !parts_.world.engine().ledger()->runs(id)) return;
+  ++parts_.account.travels().cancelled;
+  say(CancelAsked{id});
+}
+
 void Member::expect_copy(const Offer& offer) {
   copies_.push_back(offer);
   if (!parts_.world.site().up() || !asked_here(offer)) return;

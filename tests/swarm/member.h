@@ -29,6 +29,7 @@ class Member final : public Companion, private rota::Site, private GateKeeper, p
 
   // A job for all sites; false: the site is away, and has not heard of it.
   bool submit(const GlobalJob& job);
+  void cancel(std::int64_t number);  // if it really runs here
   // A copy of it is to stand here, in a race.
   void expect_copy(const Offer& offer);
   bool at_rest() const;

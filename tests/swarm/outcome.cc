@@ -45,6 +45,7 @@ void tell_of_travels(Lines& to, const Counts& c) {
   to.line("  taken by a site that had won them", c.travels.taken);
   to.line("  that ran away from home", c.travels.away);
   to.line("  given up by a site that had queued them", c.travels.given_up);
+  to.line("  cancelled while they ran", c.travels.cancelled);
   to.line("  starts that waited for the exchange", c.travels.held);
   to.line("  the same, after a crash", c.travels.held_again);
   to.line("  starts that gave way meanwhile", c.travels.not_started);
@@ -80,7 +81,8 @@ void Counts::add(const Counts& o) {
   swarm::add(exchange, o.exchange, &Far::requests, &Far::requests_lost, &Far::requests_doubled, &Far::refusals_lost,
              &Far::refusals_doubled, &Far::changes_doubled, &Far::streams_broken, &Far::cuts, &Far::resyncs);
   swarm::add(travels, o.travels, &Travels::federations, &Travels::submitted, &Travels::taken, &Travels::away,
-             &Travels::given_up, &Travels::held, &Travels::held_again, &Travels::not_started, &Travels::epochs);
+             &Travels::given_up, &Travels::cancelled, &Travels::held, &Travels::held_again, &Travels::not_started,
+             &Travels::epochs);
 }
 
 std::string table_of(const Counts& c) {

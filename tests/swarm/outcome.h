@@ -36,6 +36,7 @@ struct Travels {
   std::int64_t taken = 0;        // by a site that had won them
   std::int64_t away = 0;         // runs at another site than their home
   std::int64_t given_up = 0;     // that were in a site's queue
+  std::int64_t cancelled = 0;    // while they ran
   std::int64_t held = 0;         // starts that waited for the answer of the exchange
   std::int64_t held_again = 0;   // by a site that had crashed
   std::int64_t not_started = 0;  // gave way while they waited for it

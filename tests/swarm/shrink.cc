@@ -170,6 +170,7 @@ FederationCase shrunk(FederationCase drawn) {
   for (bool smaller = true; smaller;) {
     smaller = without_some(drawn, fails, &FederationCase::jobs);
     smaller = without_some(drawn, fails, &FederationCase::partitions) || smaller;
+    smaller = without_some(drawn, fails, &FederationCase::cancels) || smaller;
     smaller = calmer(drawn, fails) || smaller;
     for (std::size_t i = 0; i < drawn.sites.size(); ++i) {
       const Fails<Case> site_fails = [&](const Case& site) {
