@@ -176,7 +176,9 @@ void draw_a_good_link(Random& random, Case& drawn) {
   const std::string policy =
       any_of<4>(random, {"fcfs-skip", "easy", "easy+depth=3", "conservative"}) +
       "+overrun=run-on+migrate=" + any_of<3>(random, {"gain", "gain+margin=0", "cpu-factor+poll=100+threshold=50"});
-  if (Chain::parse(policy)) drawn.policy = policy;
+  if (!Chain::parse(policy)) return;
+  drawn.policy = policy;
+  for (std::size_t i = 0; i < drawn.machine.nodes.size(); i += 2) drawn.machine.nodes[i].cpu_factor = 3000;
 }
 
 // What only some runs have, from a generator of its own.
