@@ -75,6 +75,10 @@ FederationCase draw_federation(std::uint64_t seed) {
     Case& site = drawn.sites.emplace_back(draw_case(random.bits()));
     site.heals_at = drawn.heals_at;
     site.jobs.resize(static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(site.jobs.size()) / 2)));
+    for (std::int64_t left = random.between(0, 6); left > 0; --left) {
+      const std::int64_t away = random.chance(0.7) ? random.between(0, 5) : random.between(0, 300);
+      site.crashes.push_back({CrashPoint::Where::request, random.between(1, 150), away});
+    }
     std::erase_if(site.acts, [&](const UserAct& act) { return act.job > static_cast<std::int64_t>(site.jobs.size()); });
   }
   const auto fits_somewhere = [&](const GlobalJob& global) {

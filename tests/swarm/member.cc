@@ -44,8 +44,9 @@ void Member::rises() {
   ++lives_;
   GateKeeper& keeper = *this;
   rota::Site& site = *this;
+  Exchange& exchange = *this;
   gate_.emplace(parts_.world.link(), keeper, parts_.loop);
-  dispatcher_.emplace(self_, parts_.drawn.rules, site, parts_.exchange, parts_.loop);
+  dispatcher_.emplace(self_, parts_.drawn.rules, site, exchange, parts_.loop);
   view().for_each_job([&](JobId id, const Job& job) {
     const Offer* offer = parts_.account.offer(job.spec.number);
     if (!offer || job.gone()) return;
@@ -74,6 +75,7 @@ void Member::falls() {
   coming_.clear();
   lost_.clear();
   not_started_.clear();
+  falls_for_.reset();
   parts_.loop.set(*this, kNever);
 }
 
@@ -177,15 +179,27 @@ void Member::lost(JobId id) {
   set_alarm();
 }
 
+void Member::send(const Request& request) {
+  parts_.exchange.send(request);
+  ++requests_;
+  if (parts_.loop.now() >= at_seconds(parts_.drawn.heals_at)) return;
+  for (const CrashPoint& point : parts_.drawn.sites[self_.value].crashes) {
+    if (point.where != CrashPoint::Where::request || point.count != requests_) continue;
+    falls_for_ = point.away;
+    set_alarm();
+  }
+}
+
 // The controller is told of nothing while it, or the dispatcher, is at work.
 void Member::set_alarm() {
   Instant next = coming_.empty() ? kNever : coming_.begin()->first;
-  if (!lost_.empty() || !not_started_.empty()) next = parts_.loop.now();
+  if (!lost_.empty() || !not_started_.empty() || falls_for_) next = parts_.loop.now();
   parts_.loop.set(*this, next);
 }
 
 void Member::ring() {
   if (!parts_.world.site().up()) return;
+  if (falls_for_) return parts_.world.site().fall(*falls_for_);
   while (!not_started_.empty()) {
     const JobId id = not_started_.back();
     not_started_.pop_back();

@@ -16,7 +16,7 @@
 
 namespace rota::swarm {
 
-class Member final : public Companion, private rota::Site, private GateKeeper, private Alarm {
+class Member final : public Companion, private rota::Site, private GateKeeper, private Exchange, private Alarm {
  public:
   struct Parts {
     const FederationCase& drawn;
@@ -64,6 +64,11 @@ class Member final : public Companion, private rota::Site, private GateKeeper, p
   void not_started(JobId id) override;
   void lost(JobId id) override;
 
+  // Between its dispatcher and the exchange: counts what is asked for.
+  void send(const Request& request) override;
+  void watch(SiteId site, Watcher& watcher, Revision seen) override { parts_.exchange.watch(site, watcher, seen); }
+  void stop(Watcher& watcher) override { parts_.exchange.stop(watcher); }
+
   void ring() override;
   void set_alarm();
   JobId find(std::int64_t number) const;  // invalid: it is not in the queue here
@@ -83,6 +88,8 @@ class Member final : public Companion, private rota::Site, private GateKeeper, p
   std::set<std::int64_t> ended_;
   std::set<std::int64_t> gone_;  // copies
   std::int64_t lives_ = 0;
+  std::int64_t requests_ = 0;
+  std::optional<std::int64_t> falls_for_;  // at once
   bool was_there_ = false;
 };
 

@@ -110,7 +110,7 @@ class Site final : public Intake,
   bool commit_failed_ = false;
   std::uint64_t lives_ = 0;
   std::vector<Fact> pending_;  // recorded, and perhaps not durable
-  std::array<std::int64_t, 5> counted_{};
+  std::array<std::int64_t, 6> counted_{};
   store::FactEncoder encoder_;
   Hash hash_;
   Totals totals_;
