@@ -26,7 +26,7 @@ class ClaimGateTest : public testing::Test, public Engine, public GateKeeper {
   StartAnswer claim_to_make_room(std::int64_t) override { return ++asked_, answer_; }
   void starts(JobId, std::int64_t) override { ++starts_; }
   void makes_room(JobId) override { ++rooms_; }
-  void not_started(JobId id) override { not_started_.push_back(id); }
+  void not_started(const Command& give_way) override { not_started_.push_back(give_way.job); }
   void lost(JobId id) override { lost_.push_back(id); }
 
   static Command start(JobId job) {

@@ -35,9 +35,7 @@ void Member::expect_copy(const Offer& offer) {
   take(offer);
 }
 
-bool Member::at_rest() const {
-  return dispatcher_ && dispatcher_->idle() && coming_.empty() && lost_.empty() && not_started_.empty();
-}
+bool Member::at_rest() const { return dispatcher_ && dispatcher_->idle() && coming_.empty() && lost_.empty(); }
 
 // Nobody knows what was asked at the exchange: whatever the site has in its queue is claimed again before it starts.
 void Member::rises() {
@@ -74,7 +72,6 @@ void Member::falls() {
   gate_.reset();
   coming_.clear();
   lost_.clear();
-  not_started_.clear();
   falls_for_.reset();
   parts_.loop.set(*this, kNever);
 }
@@ -168,10 +165,9 @@ StartAnswer Member::claim_to_make_room(std::int64_t job) {
   return parts_.drawn.rules.race ? StartAnswer::ours : dispatcher_->claim(job);
 }
 
-void Member::not_started(JobId id) {
+void Member::not_started(const Command& give_way) {
   ++parts_.account.travels().not_started;
-  not_started_.push_back(id);
-  set_alarm();
+  parts_.world.link().dispatch(give_way);
 }
 
 void Member::lost(JobId id) {
@@ -193,18 +189,13 @@ void Member::send(const Request& request) {
 // The controller is told of nothing while it, or the dispatcher, is at work.
 void Member::set_alarm() {
   Instant next = coming_.empty() ? kNever : coming_.begin()->first;
-  if (!lost_.empty() || !not_started_.empty() || falls_for_) next = parts_.loop.now();
+  if (!lost_.empty() || falls_for_) next = parts_.loop.now();
   parts_.loop.set(*this, next);
 }
 
 void Member::ring() {
   if (!parts_.world.site().up()) return;
   if (falls_for_) return parts_.world.site().fall(*falls_for_);
-  while (!not_started_.empty()) {
-    const JobId id = not_started_.back();
-    not_started_.pop_back();
-    if (view().knows(id)) say(Vacated{id, Duration{0}, view().job(id).dispatch});
-  }
   while (!lost_.empty()) let_go(lost_.extract(lost_.begin()).value());
   while (!coming_.empty() && coming_.begin()->first <= parts_.loop.now()) {
     queue(coming_.extract(coming_.begin()).mapped());

@@ -61,7 +61,7 @@ class Member final : public Companion, private rota::Site, private GateKeeper, p
   StartAnswer claim_to_make_room(std::int64_t job) override;
   void starts(JobId /*id*/, std::int64_t /*job*/) override {}
   void makes_room(JobId /*beneficiary*/) override {}
-  void not_started(JobId id) override;
+  void not_started(const Command& give_way) override;
   void lost(JobId id) override;
 
   // Between its dispatcher and the exchange: counts what is asked for.
@@ -81,8 +81,7 @@ class Member final : public Companion, private rota::Site, private GateKeeper, p
   std::optional<ClaimGate> gate_;
   std::optional<Dispatcher> dispatcher_;  // at one address, so that loops know it again
   std::multimap<Instant, std::int64_t> coming_;
-  std::set<std::int64_t> lost_;     // to be taken back from the controller
-  std::vector<JobId> not_started_;  // the controller is to hear that they have given way
+  std::set<std::int64_t> lost_;  // to be taken back from the controller
   std::vector<Offer> submitted_;
   std::vector<Offer> copies_;
   std::set<std::int64_t> ended_;
