@@ -13,9 +13,10 @@ namespace rota {
 
 // What a controller does about answers that do not come. In a rehearsal all do, and none of this is needed.
 struct AnswerRules {
-  Duration answer_within{0};  // a command without an answer for so long is sent again; 0: never
-  Duration look_every{0};     // how often the engine is asked what really exists; 0: only after a restart
-  Duration boot_grace{0};     // a node so late after it was expected to be on, or off, has failed; 0: it is waited for
+  Duration answer_within{
+      0};                  // a command without an answer for so long is sent again; 0: when it is looked at what exists
+  Duration look_every{0};  // how often the engine is asked what really exists; 0: only after a restart
+  Duration boot_grace{0};  // a node so late after it was expected to be on, or off, has failed; 0: it is waited for
 };
 
 class AnswerWatch {

@@ -39,6 +39,24 @@ void ClaimGate::dispatch(const Command& command) {
   return job == jobs_.end() ? pass(command) : ask(id, job->second, command);
 }
 
+Observation ClaimGate::observe() const {
+  Observation seen = engine_.observe();
+  if (held_.empty() || engine_.capabilities().confirms_starts) return seen;
+  for (const auto& [job, commands] : held_) {
+    const auto start = std::find_if(commands.begin(), commands.end(),
+                                    [](const Held& h) { return h.command.kind == Command::Kind::start; });
+    if (start == commands.end()) continue;
+    const auto at = std::ranges::lower_bound(seen.jobs, job, {}, &Observation::JobSeen::job);
+    const Observation::JobSeen held{job, true, {}, start->command.key, start->command.dispatch};
+    if (at != seen.jobs.end() && at->job == job) {
+      if (!at->runs) *at = held;  // an earlier dispatch
+    } else {
+      seen.jobs.insert(at, held);
+    }
+  }
+  return seen;
+}
+
 void ClaimGate::ask(JobId id, Claimed& job, const Command& command) {
   if (job.gone) return refuse(id, command);
   if (held_.contains(id)) return hold(id, command);  // asked already
@@ -59,7 +77,7 @@ void ClaimGate::ask(JobId id, Claimed& job, const Command& command) {
 void ClaimGate::pass(const Command& command) {
   if (command.kind == Command::Kind::preempt) {
     keeper_.makes_room(command.beneficiary);
-    if (drop_start(command.job)) return;
+    if (drop_start(command)) return;
   }
   if (command.kind == Command::Kind::start) {
     if (const auto job = jobs_.find(command.job); job != jobs_.end()) keeper_.starts(command.job, job->second.number);
@@ -68,13 +86,14 @@ void ClaimGate::pass(const Command& command) {
 }
 
 // A job whose start is held back gives way by not starting. What is asked about it at the exchange goes on.
-bool ClaimGate::drop_start(JobId id) {
+bool ClaimGate::drop_start(const Command& give_way) {
+  const JobId id = give_way.job;
   const auto held = held_.find(id);
   if (held == held_.end()) return false;
   const auto about_it = [&](const Held& h) { return h.command.job == id; };
   if (std::erase_if(held->second, about_it) == 0) return false;
   if (held->second.empty()) held_.erase(held);
-  keeper_.not_started(id);
+  keeper_.not_started(give_way);
   return true;
 }
 
@@ -91,7 +110,7 @@ void ClaimGate::release(const Held& held) {
 // Who was to give way is not disturbed: it leaves without having done anything in vain, and can go on at once. Of all
 // other orders about a job that has not started nothing is left to do.
 void ClaimGate::refuse(JobId id, const Command& command) {
-  if (command.kind != Command::Kind::preempt || command.job == id || drop_start(command.job)) return;
+  if (command.kind != Command::Kind::preempt || command.job == id || drop_start(command)) return;
   Command unharmed = command;
   unharmed.how = Preemption::suspend;
   unharmed.kept = true;

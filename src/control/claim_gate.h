@@ -24,8 +24,9 @@ class GateKeeper {
   virtual void starts(JobId id, std::int64_t job) = 0;
   // The engine is about to be told that somebody gives way to it.
   virtual void makes_room(JobId beneficiary) = 0;
-  // A job whose start was held back gave way before it had started: it has left, with nothing done.
-  virtual void not_started(JobId id) = 0;
+  // A job whose start was held back gives way before it has started: it is to be Vacated, with nothing done. An engine
+  // that keeps to its contract does that itself if it is told to: it may run, started by an earlier life of the site.
+  virtual void not_started(const Command& give_way) = 0;
   // It is another site's: to be taken back from engine and controller, by which it may be thought to run.
   virtual void lost(JobId id) = 0;
 };
@@ -43,7 +44,8 @@ class ClaimGate final : public Engine {
   // Limits and expected ends count from when the engine is told, not from when the controller decided.
   void dispatch(const Command& command) override;
   Capabilities capabilities() const override { return engine_.capabilities(); }
-  Observation observe() const override { return engine_.observe(); }
+  // Where nobody confirms starts, one that is held back is as good as done: it is not to be given up, or sent again.
+  Observation observe() const override;
   // The answer to what was pending.
   void answered(std::int64_t job, bool ours);
 
@@ -61,7 +63,7 @@ class ClaimGate final : public Engine {
   void ask(JobId id, Claimed& job, const Command& command);
   void pass(const Command& command);
   void hold(JobId id, const Command& command);
-  bool drop_start(JobId id);
+  bool drop_start(const Command& give_way);
   void release(const Held& held);
   void refuse(JobId id, const Command& command);
   const JobId* waiting_for(const Command& command) const;

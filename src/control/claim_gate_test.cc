@@ -15,12 +15,18 @@ class ClaimGateTest : public testing::Test, public Engine, public GateKeeper {
  protected:
   ClaimGateTest() { gate_.expect(kBrought, kNumber); }
 
+  Capabilities capabilities() const override {
+    Capabilities can;
+    can.confirms_starts = confirms_;
+    return can;
+  }
+  Observation observe() const override { return seen_; }
   void dispatch(const Command& command) override { passed_.push_back(command); }
   StartAnswer claim_to_start(std::int64_t) override { return ++asked_, answer_; }
   StartAnswer claim_to_make_room(std::int64_t) override { return ++asked_, answer_; }
   void starts(JobId, std::int64_t) override { ++starts_; }
   void makes_room(JobId) override { ++rooms_; }
-  void not_started(JobId id) override { not_started_.push_back(id); }
+  void not_started(const Command& give_way) override { not_started_.push_back(give_way.job); }
   void lost(JobId id) override { lost_.push_back(id); }
 
   static Command start(JobId job) {
@@ -38,6 +44,8 @@ class ClaimGateTest : public testing::Test, public Engine, public GateKeeper {
   StartAnswer answer_ = StartAnswer::ours;
   std::vector<Command> passed_;
   std::vector<JobId> lost_, not_started_;
+  bool confirms_ = false;
+  Observation seen_;
   int asked_ = 0, starts_ = 0, rooms_ = 0;
   ClaimGate gate_{*this, *this, loop_};
 };
@@ -138,6 +146,24 @@ TEST_F(ClaimGateTest, LetsAJobThatHasNotStartedGiveWayAtOnce) {
   answer_ = StartAnswer::ours;
   gate_.dispatch(start(kBrought));
   EXPECT_EQ(passed_.size(), 1U);
+}
+
+TEST_F(ClaimGateTest, CountsAStartThatIsHeldBackAsDoneWhereNobodyConfirmsStarts) {
+  answer_ = StartAnswer::pending;
+  seen_.jobs = {{kLocal}, {kBrought, false, Requeued{kBrought}, 0, 3}, {kVictim}};
+  Command command = start(kBrought);
+  command.dispatch = 4;
+  gate_.dispatch(command);
+  const Observation seen = gate_.observe();
+  ASSERT_EQ(seen.jobs.size(), 3U);
+  EXPECT_EQ(seen.jobs[1].job, kBrought);
+  EXPECT_TRUE(seen.jobs[1].runs) << "the controller would give it up, and then it would start";
+  EXPECT_EQ(seen.jobs[1].dispatch, 4U);
+  EXPECT_EQ(seen.jobs[1].key, 1U);
+  seen_.jobs = {};
+  EXPECT_EQ(gate_.observe().jobs.size(), 1U);
+  confirms_ = true;
+  EXPECT_TRUE(gate_.observe().jobs.empty()) << "the controller waits until it is confirmed";
 }
 
 TEST_F(ClaimGateTest, StartsNothingThatWasRevoked) {

@@ -122,9 +122,9 @@ class Controller final : public Intake, public Alarm {
   void send_again(JobId id, bool seen);
   void send_again(NodeId id);
   void give_up_on_late_nodes();
-  void reconcile(const Observation& seen, bool taken_over);
-  void reconcile(JobId id, const Observation::JobSeen* seen, bool taken_over);
-  void reconcile(const Observation::NodeSeen& seen, bool taken_over);
+  void reconcile(const Observation& seen, bool sends_again);
+  void reconcile(JobId id, const Observation::JobSeen* seen, bool sends_again);
+  void reconcile(const Observation::NodeSeen& seen, bool sends_again);
   void give_up(JobId id);
 
   Cluster cluster_;

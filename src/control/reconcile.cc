@@ -30,7 +30,7 @@ void Controller::look_after_answers() {
     awaited.job.valid() ? send_again(awaited.job, true) : send_again(awaited.node);
   }
   if (!answers_.looks(cluster_.now())) return;
-  reconcile(ports_.engine.observe(), false);
+  reconcile(ports_.engine.observe(), answers_.rules().answer_within <= Duration{0});
   give_up_on_late_nodes();
 }
 
@@ -85,8 +85,8 @@ Result<void> Controller::resume() {
   return decide();
 }
 
-// `taken_over`: nobody knows what was sent, so all that has no answer is sent again.
-void Controller::reconcile(const Observation& seen, bool taken_over) {
+// `sends_again`: nobody knows what was sent, or waits for answers, so all that has not been carried out is sent again.
+void Controller::reconcile(const Observation& seen, bool sends_again) {
   std::vector<JobId> jobs;
   cluster_.for_each_job([&](JobId id, const Job& job) {
     if (job.state == JobState::running) jobs.push_back(id);
@@ -95,7 +95,7 @@ void Controller::reconcile(const Observation& seen, bool taken_over) {
   std::ranges::stable_sort(by_job, {}, &Observation::JobSeen::job);
   for (const JobId id : jobs) {
     const auto at = std::ranges::lower_bound(by_job, id, {}, &Observation::JobSeen::job);
-    reconcile(id, at != by_job.end() && at->job == id ? &*at : nullptr, taken_over);
+    reconcile(id, at != by_job.end() && at->job == id ? &*at : nullptr, sends_again);
   }
   for (const Observation::JobSeen& job : seen.jobs) {  // it runs and we do not count on it: it must not go on
     if (!job.runs || (cluster_.knows(job.job) && cluster_.job(job.job).state == JobState::running)) continue;
@@ -103,11 +103,11 @@ void Controller::reconcile(const Observation& seen, bool taken_over) {
     kill.for_good = true;
     kill.dispatch = job.dispatch;
   }
-  for (const Observation::NodeSeen& node : seen.nodes) reconcile(node, taken_over);
+  for (const Observation::NodeSeen& node : seen.nodes) reconcile(node, sends_again);
 }
 
 // A job that holds what it asked for, and what the engine knows of it; nullptr: nothing.
-void Controller::reconcile(JobId id, const Observation::JobSeen* seen, bool taken_over) {
+void Controller::reconcile(JobId id, const Observation::JobSeen* seen, bool sends_again) {
   const Job& job = cluster_.job(id);
   if (seen && seen->dispatch != kAnyDispatch && seen->dispatch != job.dispatch) seen = nullptr;  // of an earlier one
   if (seen && !seen->runs) {
@@ -115,14 +115,14 @@ void Controller::reconcile(JobId id, const Observation::JobSeen* seen, bool take
     if (!taken && cluster_.knows(id) && cluster_.job(id).state == JobState::running) give_up(id);  // gone all the same
     return;
   }
-  // Who takes over cannot know whether a start that nobody confirms was ever sent; whoever was, would be seen.
-  if (!seen && taken_over && job.steady() && !cluster_.options().confirms_starts) return send_again(id, false);
+  // Nobody knows whether a start that is not confirmed ever came; whoever did, would be seen.
+  if (!seen && sends_again && job.steady() && !cluster_.options().confirms_starts) return send_again(id, false);
   if (!seen && !job.starting) return give_up(id);
   if (seen && job.starting) static_cast<void>(take_in(Launched{id, job.dispatch}));
   if (seen && job.expected_end() <= cluster_.now() && job.steady())
     static_cast<void>(take_in(Overdue{id, job.dispatch}));
   const bool carried_out = seen && seen->key >= job.command;
-  if (!taken_over) return;
+  if (!sends_again) return;
   if (!carried_out) {
     send_again(id, seen != nullptr);
   } else if (cluster_.job(id).steady()) {  // when to look at it again may not have been heard
@@ -139,7 +139,7 @@ void Controller::give_up(JobId id) {
   }
 }
 
-void Controller::reconcile(const Observation::NodeSeen& seen, bool taken_over) {
+void Controller::reconcile(const Observation::NodeSeen& seen, bool sends_again) {
   if (seen.node.value >= cluster_.nodes().size()) {
     static_cast<void>(refuse("the engine tells of the node with id " + std::to_string(seen.node.value) +
                              ", which the cluster does not have; nothing was changed."));
@@ -152,7 +152,7 @@ void Controller::reconcile(const Observation::NodeSeen& seen, bool taken_over) {
   const bool settled = seen.power == PowerState::on || seen.power == PowerState::off;
   const bool carried_out = seen.key >= known.command;
   if (waited_for && !carried_out) {
-    if (taken_over) send_again(seen.node);
+    if (sends_again) send_again(seen.node);
   } else if (settled && seen.power != known.state) {
     static_cast<void>(take_in(PowerChanged{seen.node, seen.power, waited_for ? known.command : 0}));
   }

@@ -158,7 +158,7 @@ class View {
     if (waiting_for_places_ > 0) return false;
     if (!power_.all_up()) return false;  // what comes free on a node that drains cannot be had
 
-    return waiting_for_whole_nodes_ == 0 || (nodes_.partly_used() == 0 && waiting_for_parts_ == 0);
+    return waiting_for_whole_nodes_ == 0 || (nodes_.parts_held() == 0 && waiting_for_parts_ == 0);
   }
 
   ClusterOptions options_;

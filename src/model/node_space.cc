@@ -262,7 +262,6 @@ void NodeSpace::enter(std::uint32_t node) {
     kind.idle.insert(state.place);
     if (order_ == IdleOrder::latest_first) link_idle(node);
   } else if (state.free > 0) {
-    ++partly_used_;
     const std::uint32_t level = kind.level(state.free) - 1;
     kind.part[level].insert(state.place);
     kind.levels |= std::uint64_t{1} << level;
@@ -282,7 +281,6 @@ void NodeSpace::leave(std::uint32_t node) {
     kind.idle.erase(state.place);
     if (order_ == IdleOrder::latest_first) unlink_idle(node);
   } else if (state.free > 0) {
-    --partly_used_;
     const std::uint32_t level = kind.level(state.free) - 1;
     kind.part[level].erase(state.place);
     if (kind.part[level].empty()) kind.levels &= ~(std::uint64_t{1} << level);
@@ -325,6 +323,7 @@ void NodeSpace::take(const Placement& placement) {
     const NodeState& node = nodes_[s.node.value];
     const bool has_room = node.free >= s.processors && node.rest.covers(placement.per_node);
     CHECK(has_room, "a job goes where there is room for it");
+    if (s.processors != kinds_[node.kind].processors) ++parts_held_;
     change(s.node.value, s.processors, placement.per_node, -1);
   }
 }
@@ -337,6 +336,7 @@ void NodeSpace::give(const Placement& placement, Instant now) {
       state.fell_idle = ++idle_clock_;
       state.idle_since = now;
     }
+    if (s.processors != kinds_[state.kind].processors) --parts_held_;
     change(s.node.value, s.processors, placement.per_node, 1);
   }
 }

@@ -107,7 +107,8 @@ class NodeSpace {
   std::uint32_t processors_of(NodeId node) const { return kinds_[nodes_[node.value].kind].processors; }
   std::size_t busy_count() const { return busy_; }
   std::size_t idle_count() const { return size() - busy_; }
-  std::size_t partly_used() const { return partly_used_; }
+  // By jobs on nodes that are not wholly theirs; of who has taken and given back here, not of what was copied.
+  std::int64_t parts_held() const { return parts_held_; }
 
   std::int64_t free() const { return free_; }          // processors on available nodes
   std::int64_t withheld() const { return withheld_; }  // free processors on nodes that are not available
@@ -228,7 +229,7 @@ class NodeSpace {
   std::vector<std::int64_t> licences_;  // free
   IdSet idle_;
   std::size_t busy_ = 0;
-  std::size_t partly_used_ = 0;
+  std::int64_t parts_held_ = 0;
   std::int64_t free_ = 0;
   std::int64_t withheld_ = 0;
   std::uint64_t idle_clock_ = 0;

@@ -181,13 +181,27 @@ TEST(NodeSpace, never_finds_a_node_that_is_not_available) {
   EXPECT_EQ(found(space, asks(8)), (Where{{1, 4}, {2, 4}}));
 }
 
+TEST(NodeSpace, counts_parts_on_nodes_that_are_full_too) {
+  const Machine machine = alike(2, 4);
+  NodeSpace space(&machine);
+  const Placement small = take(space, asks(1));
+  const Placement large = take(space, asks(3));
+  take(space, asks(4));
+  EXPECT_EQ(space.free(), 0);
+  EXPECT_EQ(space.parts_held(), 2) << "what comes free there is no whole node";
+  space.give(small, at_seconds(1));
+  EXPECT_EQ(space.parts_held(), 1);
+  space.give(large, at_seconds(1));
+  EXPECT_EQ(space.parts_held(), 0);
+}
+
 TEST(NodeSpace, knows_which_nodes_are_idle_and_since_when) {
   const Machine machine = alike(4, 4);
   NodeSpace space(&machine);
   const Placement first = take(space, asks(4));
   const Placement second = take(space, asks(6));
   EXPECT_EQ(space.busy_count(), 3U);
-  EXPECT_EQ(space.partly_used(), 1U);
+  EXPECT_EQ(space.parts_held(), 1);
   space.give(first, at_seconds(9));
   EXPECT_TRUE(space.idle(NodeId{0}));
   EXPECT_EQ(space.idle_since(NodeId{0}), at_seconds(9));

@@ -56,6 +56,7 @@ class Referee {
   }
   void saw(const View& before, const LicencesCounted& fact);
   // Whoever gave way did so for what was known then.
+  void saw(const View& /*before*/, const Opened& /*fact*/) { gave_way_.clear(); }  // and was seen to, or not
   void saw(const View& /*before*/, const Launched& /*fact*/) { gave_way_.clear(); }
   void saw(const View& /*before*/, const Overdue& /*fact*/) { gave_way_.clear(); }
   void saw(const View& /*before*/, const Expected& /*fact*/) { gave_way_.clear(); }

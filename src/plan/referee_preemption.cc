@@ -38,13 +38,15 @@ void Referee::saw(const View& before, const Preempted& fact) {
   if (gave_way_at_ != before.now()) gave_way_.clear();
   gave_way_at_ = before.now();
   if (fact.until != kNever) return;  // it is promised something, then
-  // Others leave for somebody else, and something has happened since they were told to: who gets whose place is open.
+  // Others leave for somebody else, or leave another place, and something has happened since they were told to: who
+  // gets whose place is open.
+  const bool places_matter = !before.counts_decide();
   const auto is_open = [&](const Leaving& l) {
     const auto is_it = [&](const GaveWay& g) { return g.job == l.job; };
-    return l.beneficiary != fact.beneficiary && std::none_of(gave_way_.begin(), gave_way_.end(), is_it);
+    const bool mixed = places_matter || l.beneficiary != fact.beneficiary;
+    return mixed && std::none_of(gave_way_.begin(), gave_way_.end(), is_it);
   };
   if (std::any_of(before.leaving().begin(), before.leaving().end(), is_open)) return;
-  const bool places_matter = !before.counts_decide();
   gave_way_.push_back({fact.job, fact.beneficiary, false, places_matter ? before.placement(fact.job) : Placement{}});
 }
 

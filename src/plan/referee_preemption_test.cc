@@ -152,6 +152,37 @@ TEST_F(RefereeOfPreemption, CatchesThatTheBeneficiaryStartsElsewhere) {
   EXPECT_EQ(breach(), "none");
 }
 
+// Between the two orders somebody else has come, so that the room of the first may be another's.
+TEST_F(RefereeOfPreemption, PassesThatOneOfTwoPlacesIsAnothersWhoCameMeanwhile) {
+  const JobId first = running(asks(2, 0), kFirst);
+  const JobId second = running(asks(2, 0), kSecond);
+  const JobId urgent = waiting(asks(2, 1));
+  plan_at(1);
+  tell(Preempted{first, urgent});
+  const JobId other = waiting(asks(2, 1));
+  tell(Preempted{second, urgent});
+  tell(Vacated{first, seconds(1)});
+  tell(Vacated{second, seconds(1)});
+  Plan& plan = plan_at(1);
+  plan.start_at(urgent, on(kFirst, asks(2, 1)), {}, false);
+  plan.start_at(other, on(kSecond, asks(2, 1)), {}, false);
+  EXPECT_EQ(breach(), "none");
+}
+
+// The plan in which it started was looked at by the controller of before, and not by this one.
+TEST_F(RefereeOfPreemption, AsksForNothingThatWasBeforeAControllerTookOver) {
+  const JobId there = running(asks(2, 0), kSecond);
+  const JobId urgent = waiting(asks(2, 1));
+  plan_at(1);
+  gives_way(there, urgent);
+  tell(Started{urgent, false, on(kSecond, asks(2, 1))});
+  plan_at(1);
+  EXPECT_EQ(breach(), "job 1 was preempted in vain: job 2 does not start in its place");
+  tell(Opened{1});
+  plan_at(1);
+  EXPECT_EQ(breach(), "none");
+}
+
 TEST_F(RefereeOfPreemption, CatchesThatAnEqualLosesItsPromise) {
   const JobId low = running(asks(2, 0), kFirst);
   running(asks(2, 5), kSecond);

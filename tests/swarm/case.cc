@@ -164,6 +164,48 @@ void draw_acts(Random& random, Case& drawn) {
   }
 }
 
+// Where every command comes at once and every answer is heard.
+void draw_a_good_link(Random& random, Case& drawn) {
+  drawn.link = {};
+  drawn.confirms_starts = random.chance(0.5);
+  if (random.chance(0.5)) drawn.answers.answer_within = Duration{0};
+  if (random.chance(0.5) && drawn.confirms_starts && drawn.engine.boot_hangs == 0) {
+    drawn.answers.look_every = Duration{0};
+  }
+  if (drawn.counted || random.chance(0.5)) return;
+  const std::string policy =
+      any_of<4>(random, {"fcfs-skip", "easy", "easy+depth=3", "conservative"}) +
+      "+overrun=run-on+migrate=" + any_of<3>(random, {"gain", "gain+margin=0", "cpu-factor+poll=100+threshold=50"});
+  if (!Chain::parse(policy)) return;
+  drawn.policy = policy;
+  for (std::size_t i = 0; i < drawn.machine.nodes.size(); i += 2) drawn.machine.nodes[i].cpu_factor = 3000;
+}
+
+// What only some runs have, from a generator of its own.
+void draw_the_unusual(Random& random, Case& drawn) {
+  if (random.chance(0.25)) {
+    draw_a_good_link(random, drawn);
+  } else if (random.chance(0.2)) {
+    drawn.answers.answer_within = Duration{0};
+  }
+  if (random.chance(0.2)) drawn.ties = random.chance(0.5) ? sim::Ties::submit_first : sim::Ties::one_by_one;
+  if (!drawn.counted && random.chance(0.3)) {
+    for (std::int64_t i = random.between(1, 4); i > 0; --i) {
+      drawn.licences.push_back({random.between(0, kSpan), random.between(0, drawn.machine.licences[0].count + 1)});
+    }
+  }
+  if (drawn.counted && random.chance(0.3)) {
+    for (std::int64_t i = random.between(1, 3); i > 0; --i) {
+      const std::int64_t from = random.between(0, kSpan / 2);
+      drawn.bad_policies.push_back({from, from + random.between(1, 500)});
+      drawn.looks.push_back(from + random.between(1, 1000));
+    }
+  }
+  for (UserAct& act : drawn.acts) {
+    if (random.chance(0.3)) act.throttle = static_cast<std::uint32_t>(random.between(1, 3));
+  }
+}
+
 }  // namespace
 
 Case draw_case(std::uint64_t seed) {
@@ -184,7 +226,14 @@ Case draw_case(std::uint64_t seed) {
   drawn.answers = {seconds(random.between(20, 120)), seconds(random.between(100, 600)),
                    seconds(random.between(60, 600))};
   drawn.heals_at = kSpan + random.between(0, 500);
+  Random unusual(seed ^ 0xadd5U);
+  draw_the_unusual(unusual, drawn);
   return drawn;
+}
+
+bool is_bad_at(const Case& drawn, Instant now) {
+  return std::any_of(drawn.bad_policies.begin(), drawn.bad_policies.end(),
+                     [&](const BadPolicy& b) { return at_seconds(b.from) <= now && now < at_seconds(b.to); });
 }
 
 std::string told(const Case& drawn) {
@@ -207,8 +256,11 @@ std::string told(const Case& drawn) {
   }
   for (const UserAct& a : drawn.acts) {
     out << "  act " << static_cast<int>(a.kind) << " at " << a.at << " job " << a.job << " limit " << a.limit
-        << " priority " << a.priority << " begin " << a.begin << "\n";
+        << " priority " << a.priority << " begin " << a.begin << " throttle " << a.throttle << "\n";
   }
+  for (const LicenceCount& l : drawn.licences) out << "  licences elsewhere at " << l.at << ": " << l.elsewhere << "\n";
+  for (const BadPolicy& b : drawn.bad_policies) out << "  bad policy from " << b.from << " to " << b.to << "\n";
+  for (const std::int64_t at : drawn.looks) out << "  an operator looks at " << at << "\n";
   for (const NodeTrouble& t : drawn.troubles) {
     out << "  node trouble " << static_cast<int>(t.kind) << " at " << t.at << " node " << t.node.value << "\n";
   }
@@ -218,9 +270,12 @@ std::string told(const Case& drawn) {
   }
   out << "  link loses " << drawn.link.loses << " doubles " << drawn.link.doubles << " delays " << drawn.link.delays
       << " up to " << drawn.link.longest.count() / 1000 << " s; launches fail " << drawn.engine.launch_fails
-      << " for good " << drawn.engine.launch_fails_for_good << ", boots hang " << drawn.engine.boot_hangs
-      << "; commits fail " << drawn.store.commit_fails << "; compactions " << drawn.compactions.size() << "; heals at "
-      << drawn.heals_at << "\n";
+      << " for good " << drawn.engine.launch_fails_for_good << ", boots hang " << drawn.engine.boot_hangs << "; "
+      << (drawn.confirms_starts ? "starts are confirmed" : "starts are not confirmed") << ", ties "
+      << static_cast<int>(drawn.ties) << ", answers within " << drawn.answers.answer_within.count() / 1000
+      << " s, looks every " << drawn.answers.look_every.count() / 1000 << " s; commits fail "
+      << drawn.store.commit_fails << "; compactions " << drawn.compactions.size() << "; heals at " << drawn.heals_at
+      << "\n";
   return out.str();
 }
 

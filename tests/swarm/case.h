@@ -34,6 +34,7 @@ struct UserAct {
   std::int64_t limit = 0;
   std::int32_t priority = 0;
   std::int64_t begin = 0;
+  std::uint32_t throttle = 0;  // of the job's array; 0: as it is
 };
 
 struct NodeTrouble {
@@ -48,9 +49,22 @@ struct ClockJump {
   std::int64_t by = 0;
 };
 
+// So many licences of the first kind are used by others than the cluster's jobs, from then on.
+struct LicenceCount {
+  std::int64_t at = 0;
+  std::int64_t elsewhere = 0;
+};
+
+// From then on, for a while, the policy starts whatever waits: plans that the referee must refuse.
+struct BadPolicy {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+};
+
 // The controller crashes at the n-th of these since the beginning, and is back after a while.
 struct CrashPoint {
-  enum class Where : std::uint8_t { record, before_commit, after_commit, dispatch, compact };
+  // request: to the exchange of a federation, and only after it.
+  enum class Where : std::uint8_t { record, before_commit, after_commit, dispatch, compact, request };
   Where where = Where::record;
   std::int64_t count = 1;
   std::int64_t away = 0;
@@ -67,6 +81,11 @@ struct Case {
   std::vector<ClockJump> jumps;
   std::vector<CrashPoint> crashes;
   std::vector<std::int64_t> compactions;  // when the journal is compacted
+  std::vector<LicenceCount> licences;
+  std::vector<BadPolicy> bad_policies;  // if there are any, a refused plan leads to the plain mode
+  std::vector<std::int64_t> looks;      // when an operator lets the policy decide again
+  bool confirms_starts = true;
+  sim::Ties ties = sim::Ties::batch;
   sim::LinkFaults link;
   sim::EngineFaults engine;
   store::StoreFaults store;
@@ -76,6 +95,9 @@ struct Case {
 };
 
 Case draw_case(std::uint64_t seed);
+
+// Whether the policy is bad then, by the clock of the controller.
+bool is_bad_at(const Case& drawn, Instant now);
 
 // For people: everything in a few lines.
 std::string told(const Case& drawn);

@@ -1,5 +1,6 @@
 // The swarm: whole systems in virtual time with faults, one for each seed; each runs twice and must do the same. What
-// they must not do is in safety.h, what goes wrong in case.h.
+// they must not do is in safety.h, what goes wrong in case.h; for a federation of sites in account.h and
+// federation_case.h, and what is taken for granted there in member.h.
 #include <unistd.h>
 
 #include <csignal>
@@ -9,74 +10,12 @@
 #include <string>
 #include <string_view>
 
+#include "swarm/federation.h"
 #include "swarm/shrink.h"
 #include "swarm/world.h"
 
 namespace rota::swarm {
 namespace {
-
-struct Sums {
-  std::int64_t seeds = 0, jobs = 0, steps = 0;
-  Totals site;
-  sim::LinkFaultCounts link;
-  sim::EngineFaultCounts engine;
-  sim::RunLedger::Counts ledger;
-};
-
-template <class... Members, class Counts>
-void add(Counts& to, const Counts& from, Members... members) {
-  ((to.*members += from.*members), ...);
-}
-
-void add(Sums& sums, const RunOutcome& run) {
-  ++sums.seeds;
-  sums.jobs += run.jobs;
-  sums.steps += run.steps;
-  add(sums.site, run.totals, &Totals::crashes, &Totals::crashes_in_batch, &Totals::after_commit,
-      &Totals::failed_commits, &Totals::torn, &Totals::lost_tails, &Totals::recoveries, &Totals::replayed,
-      &Totals::compactions, &Totals::facts, &Totals::resent, &Totals::refused);
-  using Link = sim::LinkFaultCounts;
-  add(sums.link, run.link, &Link::lost_commands, &Link::lost_answers, &Link::doubled, &Link::delayed, &Link::unheard);
-  using Broken = sim::EngineFaultCounts;
-  add(sums.engine, run.engine, &Broken::failed_launches, &Broken::hung_boots, &Broken::node_deaths, &Broken::drains,
-      &Broken::lost_jobs);
-  using Late = sim::RunLedger::Counts;
-  add(sums.ledger, run.ledger, &Late::of_old_epochs, &Late::doubled, &Late::out_of_order);
-}
-
-void tell(const Sums& s) {
-  const auto line = [](const char* what, std::int64_t count) {
-    std::printf("  %-46s %12lld\n", what, static_cast<long long>(count));
-  };
-  std::printf("%lld seeds, each run twice alike\n", static_cast<long long>(s.seeds));
-  line("jobs", s.jobs);
-  line("facts", s.site.facts);
-  line("steps of the loop", s.steps);
-  line("crashes of the controller", s.site.crashes);
-  line("  after a commit, before its commands", s.site.after_commit);
-  line("  between two commands of a batch", s.site.crashes_in_batch);
-  line("recoveries from the journal", s.site.recoveries);
-  line("facts replayed", s.site.replayed);
-  line("compactions of the journal", s.site.compactions);
-  line("commits that failed", s.site.failed_commits);
-  line("  tails torn by a crash", s.site.torn);
-  line("  tails lost by a crash", s.site.lost_tails);
-  line("commands lost", s.link.lost_commands);
-  line("answers lost", s.link.lost_answers);
-  line("answers that nobody heard", s.link.unheard);
-  line("messages doubled", s.link.doubled);
-  line("messages delayed", s.link.delayed);
-  line("commands sent again", s.site.resent);
-  line("commands that came again", s.ledger.doubled);
-  line("commands that came too late", s.ledger.out_of_order);
-  line("commands of a controller that was gone", s.ledger.of_old_epochs);
-  line("observed facts refused", s.site.refused);
-  line("launches that failed", s.engine.failed_launches);
-  line("boots that hung", s.engine.hung_boots);
-  line("nodes that died", s.engine.node_deaths);
-  line("  jobs lost with them", s.engine.lost_jobs);
-  line("nodes that drained", s.engine.drains);
-}
 
 std::uint64_t running = 0;  // the seed, for who ends the process
 
@@ -85,22 +24,6 @@ void say_seed(int /*signal*/) {
   const int length =
       std::snprintf(text, sizeof text, "while running seed %llu\n", static_cast<unsigned long long>(running));
   static_cast<void>(!write(STDERR_FILENO, text, static_cast<std::size_t>(length)));
-}
-
-bool fail_with(std::uint64_t seed, const std::string& what, bool shrinks, bool tells) {
-  std::printf("seed %llu fails: %s\n", static_cast<unsigned long long>(seed), what.c_str());
-  Case drawn = draw_case(seed);
-  if (shrinks) {
-    drawn = shrunk(drawn);
-    std::printf("what is left of it once it is made smaller:\n");
-    std::printf("%s", told(drawn).c_str());
-    drawn.tells = tells;
-    if (const auto run = run_case(drawn); run.failure) std::printf("  fails: %s\n", run.failure->c_str());
-  } else {
-    std::printf("  policy %s\n", drawn.policy.c_str());
-  }
-  std::fflush(stdout);
-  return false;
 }
 
 struct Flags {
@@ -130,31 +53,60 @@ bool read_flags(int count, char** words, Flags& flags) {
   return true;
 }
 
+// One seed in so many is a federation.
+constexpr std::uint64_t kFederation = 5;
+
+void tell_facts(Case& drawn) { drawn.tells = true; }
+void tell_facts(FederationCase& drawn) {
+  for (Case& site : drawn.sites) site.tells = true;
+}
+
+template <class Drawn>
+void tell_failure(Drawn drawn, const std::string& what, const Flags& flags) {
+  std::printf("seed %llu fails: %s\n", static_cast<unsigned long long>(running), what.c_str());
+  if (flags.shrinks) {
+    drawn = shrunk(std::move(drawn));
+    std::printf("what is left of it once it is made smaller:\n");
+  }
+  std::printf("%s", told(drawn).c_str());
+  if (flags.tells) tell_facts(drawn);
+  if (const auto run = run_case(drawn); run.failure) std::printf("  fails: %s\n", run.failure->c_str());
+  std::fflush(stdout);
+}
+
+// False: it fails.
+template <class Drawn>
+bool check(const Drawn& drawn, const Flags& flags, Counts& sums) {
+  if (flags.goes_on) {  // a CHECK would end the whole run
+    if (const std::string how = failure_of(drawn); !how.empty()) {
+      std::printf("seed %llu fails: %s\n", static_cast<unsigned long long>(running), how.c_str());
+      std::fflush(stdout);
+      return false;
+    }
+  }
+  const RunOutcome once = run_case(drawn);
+  if (once.failure) return tell_failure(drawn, *once.failure, flags), false;
+  if (run_case(drawn).hash != once.hash) {
+    std::printf("seed %llu fails: two runs of it differ\n", static_cast<unsigned long long>(running));
+    return false;
+  }
+  ++sums.seeds;
+  sums.add(once.counts);
+  return true;
+}
+
 int run(const Flags& flags) {
-  Sums sums;
+  Counts sums;
   std::int64_t failures = 0;
   for (std::uint64_t seed = flags.first; seed < flags.first + flags.seeds; ++seed) {
     running = seed;
-    const Case drawn = draw_case(seed);
-    if (const std::string how = flags.goes_on ? failure_of(drawn) : "";
-        !how.empty()) {  // a CHECK would end the whole run
-      ++failures;
-      std::printf("seed %llu fails: %s\n", static_cast<unsigned long long>(seed), how.c_str());
-      std::fflush(stdout);
-      continue;
-    }
-    const RunOutcome once = run_case(drawn);
-    if (once.failure) {
-      fail_with(seed, *once.failure, flags.shrinks, flags.tells);
-      return 1;
-    }
-    if (run_case(drawn).hash != once.hash) {
-      fail_with(seed, "two runs of it differ", false, false);
-      return 1;
-    }
-    add(sums, once);
+    const bool federated = seed % kFederation == 0;
+    const bool good = federated ? check(draw_federation(seed), flags, sums) : check(draw_case(seed), flags, sums);
+    if (good) continue;
+    ++failures;
+    if (!flags.goes_on) return 1;
   }
-  tell(sums);
+  std::printf("%lld seeds, each run twice alike\n%s", static_cast<long long>(sums.seeds), table_of(sums).c_str());
   if (failures > 0) std::printf("%lld seeds fail\n", static_cast<long long>(failures));
   return failures > 0 ? 1 : 0;
 }

@@ -1,5 +1,7 @@
 #include "swarm/safety.h"
 
+#include <algorithm>
+
 namespace rota::swarm {
 namespace {
 
@@ -8,10 +10,10 @@ std::string named(std::int64_t number) { return "job " + std::to_string(number);
 }  // namespace
 
 Safety::Safety(const Case& drawn) : drawn_(drawn) {
-  for (std::size_t i = 0; i < drawn.jobs.size(); ++i) {
-    const CaseJob& job = drawn.jobs[i];
-    index_[job.spec.number] = i;
+  for (const CaseJob& job : drawn.jobs) {
+    jobs_[job.spec.number] = &job;
     least_begin_[job.spec.number] = at_seconds(job.begin);
+    if (job.has_terms && job.array != 0) amends_throttle(job.array, job.throttle);
     if ((job.holds & kHolds) != 0) held_.insert(job.spec.number);
   }
 }
@@ -26,6 +28,16 @@ JobId Safety::id_of(std::int64_t number) const {
   return found == ids_.end() ? JobId{} : found->second;
 }
 
+std::int64_t Safety::number_of(JobId id) const {
+  const auto found = numbers_.find(id);
+  return found == numbers_.end() ? 0 : found->second;
+}
+
+bool Safety::all_ended() const {
+  const auto known = [&](const CaseJob& job) { return ids_.contains(job.spec.number); };
+  return ends_.size() == ids_.size() && std::all_of(drawn_.jobs.begin(), drawn_.jobs.end(), known);
+}
+
 void Safety::endured(const Fact& fact) {
   if (const auto* submitted = std::get_if<Submitted>(&fact.what)) {
     expect(ids_.emplace(submitted->spec.number, submitted->job).second,
@@ -33,7 +45,8 @@ void Safety::endured(const Fact& fact) {
   } else if (const auto* finished = std::get_if<Finished>(&fact.what)) {
     ends(finished->job);
   } else if (const auto* cancelled = std::get_if<Cancelled>(&fact.what)) {
-    ends(cancelled->job);
+    if (going_.erase(cancelled->job) == 0) return ends(cancelled->job);
+    ids_.erase(numbers_[cancelled->job]);
   } else if (const auto* failed = std::get_if<LaunchFailed>(&fact.what)) {
     if (!failed->again) ends(failed->job);
   }
@@ -71,7 +84,7 @@ void Safety::look(const sim::RunLedger& world, std::int64_t processors) {
     used += its.spec.processors;
     if (its.spec.licence.valid()) licences += its.spec.licences;
     if (its.has_terms && its.array != 0) {
-      expect(++of_array[its.array] <= its.throttle, "too many jobs of array " + std::to_string(its.array) + " run");
+      expect(++of_array[its.array] <= most_[its.array], "too many jobs of array " + std::to_string(its.array) + " run");
     }
   }
   expect(used <= processors, "jobs really run on " + std::to_string(used) + " processors");

@@ -28,7 +28,7 @@ ClusterOptions Site::cluster_options() const {
   options.processors = drawn_.machine.processors;
   options.machine = drawn_.counted ? nullptr : &drawn_.machine;
   ClusterOptions cluster = sim::cluster_options(options, chain_);
-  cluster.confirms_starts = true;
+  cluster.confirms_starts = drawn_.confirms_starts;
   return cluster;
 }
 
@@ -36,7 +36,8 @@ void Site::rise() {
   back_at_ = kNever;
   const store::StoreFaults faults = healed_ ? store::StoreFaults{} : drawn_.store;
   const std::uint64_t seed = drawn_.seed + 1000 * ++lives_;
-  controller_ = std::make_unique<Controller>(cluster_options(), chain_, Ports{*this, *this, *this, this});
+  const auto breach = drawn_.bad_policies.empty() ? Controller::Breach::ends_the_run : Controller::Breach::goes_plain;
+  controller_ = std::make_unique<Controller>(cluster_options(), chain_, Ports{*this, *this, *this, this}, breach);
   if (found_.empty()) {
     store_ = std::make_unique<store::MemoryStore>(store::JournalHead{}, faults, seed);
   } else {
@@ -50,7 +51,8 @@ void Site::rise() {
   controller_->add_observer(*this);
   controller_->set_answer_rules(drawn_.answers);
   link_->connect(this);
-  attempt([](Controller& controller) { return controller.resume(); });
+  if (companion_) companion_->rises();
+  if (attempt([](Controller& controller) { return controller.resume(); }) && companion_) companion_->acts();
 }
 
 Result<void> Site::replay() {
@@ -60,6 +62,7 @@ Result<void> Site::replay() {
   });
   if (!taken) return taken;
   settle_pending(controller_->view().sequence());
+  safety_.recovered();
   for (const auto& [number, id] : safety_.ids()) {
     const bool there = controller_->view().knows(id) || safety_.ended(id);
     safety_.expect(there, "job " + std::to_string(number) + " was acknowledged and is lost");
@@ -87,6 +90,7 @@ void Site::fall(std::int64_t away) {
   found_ = store_->crash();
   take_stock();
   link_->connect(nullptr);
+  if (companion_) companion_->falls();
   controller_.reset();
   alarm_ = nullptr;
   back_at_ = loop_.now() + seconds(away);
@@ -104,6 +108,13 @@ void Site::take_stock() {
 void Site::broken(const Error& error) {
   if (commit_failed_) return fall(60);
   if (!failure_) failure_ = error.message;
+}
+
+// Only a policy that is bad on purpose has its plans refused.
+void Site::refused(const View& view, const Error& why) {
+  if (!why.message.starts_with("the referee refuses")) return;
+  ++totals_.refused_plans;
+  safety_.expect(is_bad_at(drawn_, view.now()), why.message);
 }
 
 void Site::count(CrashPoint::Where where) {
@@ -143,19 +154,22 @@ Result<void> Site::commit() {
 
 void Site::settle_pending(std::uint64_t sequence) {
   for (const Fact& fact : pending_) {
-    if (fact.sequence <= sequence) safety_.endured(fact);
+    if (fact.sequence > sequence) continue;
+    if (companion_) companion_->endured(fact);
+    safety_.endured(fact);
   }
   pending_.clear();
 }
 
 void Site::dispatch(const Command& command) {
   count(CrashPoint::Where::dispatch);
+  totals_.moves += command.kind == Command::Kind::migrate ? 1 : 0;
   hash_.mix(command.key);
   hash_.mix(std::uint64_t{command.job.value} << 8U | static_cast<std::uint64_t>(command.kind));
   if (command.kind == Command::Kind::start) {
     safety_.issued(command, std::max(now(), controller_->view().now()), *engine_->ledger());
   }
-  link_->dispatch(command);
+  outlet().dispatch(command);
 }
 
 void Site::compact() {

@@ -10,23 +10,22 @@
 
 #include "base/hash.h"
 #include "control/controller.h"
+#include "swarm/outcome.h"
 #include "swarm/safety.h"
 
 namespace rota::swarm {
 
-struct Totals {
-  std::int64_t crashes = 0;
-  std::int64_t crashes_in_batch = 0;  // while commands went out
-  std::int64_t after_commit = 0;      // before the first of them
-  std::int64_t failed_commits = 0;
-  std::int64_t torn = 0;
-  std::int64_t lost_tails = 0;
-  std::int64_t recoveries = 0;
-  std::int64_t replayed = 0;
-  std::int64_t compactions = 0;
-  std::int64_t facts = 0;
-  std::int64_t resent = 0;
-  std::int64_t refused = 0;
+// What lives and dies with a site's controller, beside it.
+class Companion {
+ public:
+  virtual ~Companion() = default;
+  virtual Engine& outlet() = 0;  // where commands go; from rises() on, until falls()
+  virtual void rises() = 0;      // the state is there, and nothing has been sent yet
+  virtual void acts() = 0;       // what was decided first is durable
+  virtual void falls() = 0;
+  virtual void decided() = 0;                  // something was done with the controller, and it is still there
+  virtual void left(JobId id) = 0;             // perhaps not durable yet
+  virtual void endured(const Fact& fact) = 0;  // perhaps before rises()
 };
 
 class Site final : public Intake,
@@ -39,6 +38,7 @@ class Site final : public Intake,
  public:
   Site(const Case& drawn, const Chain& chain, Safety& safety, sim::VirtualLoop& loop);
   void wire(sim::FaultyLink& link, const sim::SimEngine& engine);
+  void accompany(Companion& companion) { companion_ = &companion; }
 
   void rise();  // for the first time, or after a crash
   void fall(std::int64_t away);
@@ -73,13 +73,17 @@ class Site final : public Intake,
   Instant now() const override { return std::max(kEpoch, loop_.now() + offset_); }
   void set(Alarm& alarm, Instant at) override;
   void ring() override;
-  Capabilities capabilities() const override { return link_->capabilities(); }
+  Capabilities capabilities() const override { return outlet().capabilities(); }
   void dispatch(const Command& command) override;
-  Observation observe() const override { return link_->observe(); }
+  Observation observe() const override { return outlet().observe(); }
   Result<void> commit() override;
   void saw(const View& before, const FactRef& fact) override;
-  void left(JobId /*id*/, const Job& /*job*/) override {}
+  void refused(const View& view, const Error& why) override;
+  void left(JobId id, const Job& /*job*/) override {
+    if (companion_) companion_->left(id);
+  }
 
+  Engine& outlet() const { return companion_ ? companion_->outlet() : *link_; }
   ClusterOptions cluster_options() const;
   void count(CrashPoint::Where where);
   void broken(const Error& error);
@@ -93,6 +97,7 @@ class Site final : public Intake,
   sim::VirtualLoop& loop_;
   sim::FaultyLink* link_ = nullptr;
   const sim::SimEngine* engine_ = nullptr;
+  Companion* companion_ = nullptr;
   Duration offset_{0};
   Alarm* alarm_ = nullptr;
   Instant wanted_ = kNever;  // by the clock of the controller
@@ -105,7 +110,7 @@ class Site final : public Intake,
   bool commit_failed_ = false;
   std::uint64_t lives_ = 0;
   std::vector<Fact> pending_;  // recorded, and perhaps not durable
-  std::array<std::int64_t, 5> counted_{};
+  std::array<std::int64_t, 6> counted_{};
   store::FactEncoder encoder_;
   Hash hash_;
   Totals totals_;
@@ -120,6 +125,7 @@ bool Site::attempt(const Doing& doing) {
   } catch (const Crash& crash) {
     fall(crash.away);
   }
+  if (companion_ && controller_) companion_->decided();
   return controller_ != nullptr;
 }
 

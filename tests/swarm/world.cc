@@ -10,67 +10,50 @@ constexpr std::int64_t kMostSteps = 20'000;
 constexpr std::int64_t kMostTime = 400'000;  // seconds, all in all
 constexpr std::int64_t kRetry = 30;          // seconds until somebody tries again
 
-class NoJobs final : public sim::Source {
- public:
-  bool next(sim::Arrival& /*arrival*/) override { return false; }
-};
-
 sim::EngineOptions engine_options(const Case& drawn, const Chain& chain) {
   sim::EngineOptions options;
   options.checkpoint = chain.knobs().checkpoint;
   if (!drawn.counted) options.metered = &drawn.machine;
   options.faults = drawn.engine;
+  options.ties = drawn.ties;
+  options.confirms_starts = drawn.confirms_starts;
+  options.moves = chain.knobs().migrate.how != Migration::none;
   return options;
 }
 
-// What is to be done at set times, by users and by the world.
-class World final : private Alarm {
+// At times it starts everything that waits.
+class BadLink final : public Policy {
  public:
-  explicit World(const Case& drawn)
-      : drawn_(drawn),
-        chain_(std::move(*Chain::parse(drawn.policy))),
-        safety_(drawn),
-        engine_(engine_options(drawn, chain_), nothing_, loop_),
-        link_(engine_, loop_, drawn.link, drawn.seed ^ 0x5eedU),
-        site_(drawn, chain_, safety_, loop_) {
-    site_.wire(link_, engine_);
+  explicit BadLink(const Case& drawn) : drawn_(drawn) {}
+  void decide(const View& view, Plan& plan) const override {
+    if (!view.nodes().counted() || !is_bad_at(drawn_, view.now())) return;
+    view.for_each_job([&](JobId id, const Job& job) {
+      if (job.state == JobState::waiting && !plan.starts(id)) plan.start(id, {}, false);
+    });
   }
 
-  RunOutcome run();
-
  private:
-  enum class Kind : std::uint8_t { submit, act, trouble, jump, compact, heal, tidy };
-  struct Due {
-    Kind kind;
-    std::size_t which;
-  };
-
-  void plan();
-  void ring() override;
-  void carry_out(const Due& due);
-  void submit(const CaseJob& job);
-  std::vector<Dependency> dependencies(const CaseJob& job) const;
-  void act(const UserAct& act);
-  void amend(const UserAct& act, JobId id, const Job& job);
-  void trouble(const NodeTrouble& trouble);
-  void heal();
-  void tidy();
-  bool done() const;
-  std::string what_is_left() const;
-  void again(const Due& due) { script_.emplace(loop_.now() + seconds(kRetry), due); }
-  Result<void> decided(const Observed& fact, bool& taken);
-
   const Case& drawn_;
-  Chain chain_;
-  sim::VirtualLoop loop_;
-  NoJobs nothing_;
-  Safety safety_;
-  sim::SimEngine engine_;
-  sim::FaultyLink link_;
-  Site site_;
-  std::multimap<Instant, Due> script_;
-  bool healed_ = false;
 };
+
+Chain chain_of(const Case& drawn) {
+  Chain chain = std::move(*Chain::parse(drawn.policy));
+  if (!drawn.bad_policies.empty()) chain.append(std::make_unique<BadLink>(drawn));
+  return chain;
+}
+
+}  // namespace
+
+World::World(const Case& drawn, sim::VirtualLoop& loop)
+    : drawn_(drawn),
+      chain_(chain_of(drawn)),
+      loop_(loop),
+      safety_(drawn),
+      engine_(engine_options(drawn, chain_), nothing_, loop_),
+      link_(engine_, loop_, drawn.link, drawn.seed ^ 0x5eedU),
+      site_(drawn, chain_, safety_, loop_) {
+  site_.wire(link_, engine_);
+}
 
 void World::plan() {
   const auto at = [&](std::int64_t when, Kind kind, std::size_t which) {
@@ -82,6 +65,8 @@ void World::plan() {
   for (std::size_t i = 0; i < drawn_.troubles.size(); ++i) at(drawn_.troubles[i].at, Kind::trouble, i);
   for (std::size_t i = 0; i < drawn_.jumps.size(); ++i) at(drawn_.jumps[i].at, Kind::jump, i);
   for (std::size_t i = 0; i < drawn_.compactions.size(); ++i) at(drawn_.compactions[i], Kind::compact, i);
+  for (std::size_t i = 0; i < drawn_.licences.size(); ++i) at(drawn_.licences[i].at, Kind::licences, i);
+  for (const std::int64_t when : drawn_.looks) at(when, Kind::look, 0);
   at(drawn_.heals_at, Kind::heal, 0);
   loop_.set(*this, script_.begin()->first);
 }
@@ -110,6 +95,10 @@ void World::carry_out(const Due& due) {
       return site_.jump(seconds(drawn_.jumps[due.which].by));
     case Kind::compact:
       return site_.compact();
+    case Kind::licences:
+      return count_licences(drawn_.licences[due.which].elsewhere);
+    case Kind::look:
+      return operator_looks();
     case Kind::heal:
       return heal();
     case Kind::tidy:
@@ -149,6 +138,8 @@ void World::submit(const CaseJob& job) {
   });
 }
 
+void World::again(const Due& due) { script_.emplace(loop_.now() + seconds(kRetry), due); }
+
 Result<void> World::decided(const Observed& fact, bool& taken) {
   taken = site_.controller().record(fact).has_value();
   return site_.controller().decide();
@@ -187,10 +178,28 @@ void World::amend(const UserAct& act, JobId id, const Job& job) {
   terms.limit = seconds(act.limit);
   terms.priority = act.priority;
   terms.begin = at_seconds(act.begin);
+  if (terms.array != 0 && act.throttle != 0) {
+    terms.throttle = act.throttle;
+    safety_.amends_throttle(terms.array, act.throttle);
+  }
   safety_.amends(act.job, terms.begin);
   bool taken = false;
   const bool done = site_.attempt([&](Controller&) { return decided(Amended{id, terms}, taken); });
   if (done && taken) safety_.amended(act.job, terms.begin);
+}
+
+// As whoever counts them tells, again and again.
+void World::count_licences(std::int64_t elsewhere) {
+  bool taken = false;
+  if (!site_.up() || site_.controller().view().licences_elsewhere(LicenceId{0}) == elsewhere) return;
+  site_.attempt([&](Controller&) { return decided(LicencesCounted{LicenceId{0}, elsewhere}, taken); });
+}
+
+void World::operator_looks() {
+  site_.attempt([](Controller& controller) {
+    controller.leave_plain_mode();
+    return controller.decide();
+  });
 }
 
 void World::trouble(const NodeTrouble& trouble) {
@@ -218,6 +227,8 @@ void World::heal() {
 
 // Users and operators let go of what is held, and take back what can never run.
 void World::tidy() {
+  if (!drawn_.licences.empty()) count_licences(0);
+  if (!drawn_.bad_policies.empty()) operator_looks();
   if (!site_.up()) return;
   std::vector<std::pair<JobId, Bars>> barred;
   site_.controller().view().for_each_job([&](JobId id, const Job& job) {
@@ -250,6 +261,7 @@ std::string World::what_is_left() const {
   if (!view.leaving().empty()) left += " jobs that leave";
   if (!view.promised().empty()) left += " promises";
   if (!view.eligibility().empty()) left += " terms";
+  if (view.plain()) left += " the plain mode";
   const NodePower& power = view.power();
   if (power.count(PowerState::booting) > 0) left += " booting nodes";
   if (power.count(PowerState::shutting_down) > 0) left += " nodes that shut down";
@@ -259,43 +271,69 @@ std::string World::what_is_left() const {
   return left;
 }
 
-RunOutcome World::run() {
+void World::begin() {
   engine_.open(link_);
   plan();
   site_.rise();
-  RunOutcome outcome;
-  while (!done() && !site_.failure() && !safety_.breach()) {
-    if (!script_.empty()) loop_.set(*this, script_.begin()->first);
-    if (!site_.up())
-      loop_.set(*this, script_.empty() ? site_.back_at() : std::min(site_.back_at(), script_.begin()->first));
-    const bool bounded = ++outcome.steps <= kMostSteps && loop_.now() <= at_seconds(kMostTime);
-    if (!loop_.step() || !bounded) {
-      outcome.failure = "it never ends: jobs" + safety_.missing() + "; left are" +
-                        (site_.up() ? what_is_left() : " no controller") + " after " + std::to_string(outcome.steps) +
-                        " steps at " + std::to_string(loop_.now().time_since_epoch().count() / 1000) + " s";
-      break;
-    }
-    if (!engine_.failure()) outcome.failure = engine_.failure().error().message;
-    safety_.look(*engine_.ledger(), drawn_.machine.processors);
-  }
-  if (site_.failure()) outcome.failure = *site_.failure();
-  if (safety_.breach()) outcome.failure = *safety_.breach();
-  if (outcome.failure) *outcome.failure += " (at " + std::to_string(loop_.now().time_since_epoch().count()) + " ms)";
-  if (site_.up()) site_.take_stock();
-  outcome.hash = site_.hash();
-  outcome.totals = site_.totals();
-  outcome.link = link_.counts();
-  outcome.engine = engine_.fault_counts();
-  outcome.ledger = engine_.ledger()->counts();
-  outcome.jobs = static_cast<std::int64_t>(drawn_.jobs.size());
-  return outcome;
 }
 
-}  // namespace
+void World::wake_in_time() {
+  if (!script_.empty()) loop_.set(*this, script_.begin()->first);
+  if (!site_.up())
+    loop_.set(*this, script_.empty() ? site_.back_at() : std::min(site_.back_at(), script_.begin()->first));
+}
+
+void World::look() {
+  if (!failure_ && !engine_.failure()) failure_ = engine_.failure().error().message;
+  safety_.look(*engine_.ledger(), drawn_.machine.processors);
+  if (site_.failure()) failure_ = site_.failure();
+  if (safety_.breach()) failure_ = safety_.breach();
+}
+
+std::string World::what_is_missing() const {
+  return "jobs" + safety_.missing() + "; left are" + (site_.up() ? what_is_left() : " no controller");
+}
+
+void World::take_stock(RunOutcome& outcome) {
+  if (site_.up()) site_.take_stock();
+  Hash hash;
+  hash.mix(outcome.hash);
+  hash.mix(site_.hash());
+  outcome.hash = hash.value();
+  Counts counts;
+  counts.site = site_.totals();
+  counts.link = link_.counts();
+  counts.engine = engine_.fault_counts();
+  counts.ledger = engine_.ledger()->counts();
+  counts.jobs = static_cast<std::int64_t>(drawn_.jobs.size());
+  outcome.counts.add(counts);
+}
+
+bool steps(sim::VirtualLoop& loop, RunOutcome& outcome, std::int64_t most) {
+  return ++outcome.counts.steps <= most && loop.now() <= at_seconds(kMostTime) && loop.step();
+}
+
+std::string when(const sim::VirtualLoop& loop, const RunOutcome& outcome) {
+  return " (at " + std::to_string(loop.now().time_since_epoch().count()) + " ms, after " +
+         std::to_string(outcome.counts.steps) + " steps)";
+}
 
 RunOutcome run_case(const Case& drawn) {
-  World world(drawn);
-  return world.run();
+  sim::VirtualLoop loop;
+  World world(drawn, loop);
+  world.begin();
+  RunOutcome outcome;
+  while (!world.done() && !world.failure()) {
+    world.wake_in_time();
+    if (!steps(loop, outcome, kMostSteps)) {
+      outcome.failure = "it never ends: " + world.what_is_missing() + when(loop, outcome);
+      break;
+    }
+    world.look();
+  }
+  if (world.failure()) outcome.failure = *world.failure() + when(loop, outcome);
+  world.take_stock(outcome);
+  return outcome;
 }
 
 }  // namespace rota::swarm

@@ -105,6 +105,7 @@ void SimEngine::ring() {
       flush();
     }
     take_ends(now);
+    if (!leaving_.empty()) take_leaving(now);
     take_switched(now);
     flush();
   }

@@ -77,6 +77,8 @@ struct EngineOptions {
   // Keeps a ledger of commands, so that they may come late, twice and out of order, and confirms starts. `metered` must
   // name the machine where nodes are described. Without it every command comes once and in order.
   std::optional<EngineFaults> faults = {};
+  bool confirms_starts = true;  // with a ledger; else a start is as good as done, and one that fails is a lost job
+  bool moves = false;           // with a ledger: for a link on which every command comes at once
 };
 
 class SimEngine final : public Engine, public Alarm, private TaskListener {
@@ -181,6 +183,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   [[gnu::cold]] void end_early(const Command& command);
   [[gnu::cold]] void answer_again(const Command& command);
   [[gnu::cold]] void order_power(const Command& command);
+  [[gnu::cold]] void lose(JobId id);
   [[gnu::cold]] void set_health(NodeId node, Health health);
   [[gnu::cold]] bool has_room(const Placement& where) const;
   [[gnu::cold]] Duration interrupt(JobId id);

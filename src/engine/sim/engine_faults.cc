@@ -15,8 +15,8 @@ void SimEngine::misbehave() {
 // commands come late.
 Capabilities SimEngine::capabilities() const {
   Capabilities can;
-  can.confirms_starts = ledger_ != nullptr;
-  can.move = ledger_ == nullptr;
+  can.confirms_starts = ledger_ != nullptr && options_.confirms_starts;
+  can.move = ledger_ == nullptr || options_.moves;
   return can;
 }
 
@@ -40,6 +40,7 @@ void SimEngine::dispatch_once(const Command& command) {
       return end_early(command);
     case Command::Kind::migrate:
       if (!ledger_->runs(command.job, command.dispatch)) return;
+      if (!has_room(command.where)) return lose(command.job);
       ledger_->moved(command.job, command.where);
       return carry_out(command);
     case Command::Kind::power_on:
@@ -59,12 +60,16 @@ void SimEngine::launch(const Command& command) {
   const bool fails = chance_->chance(options_.faults->launch_fails);
   if (for_good || fails || !has_room(command.where)) {
     ++fault_counts_.failed_launches;
-    over(LaunchFailed{id, !for_good, command.dispatch});
+    if (options_.confirms_starts) {
+      over(LaunchFailed{id, !for_good, command.dispatch});
+    } else {
+      over(Finished{id, for_good ? Outcome::failed : Outcome::node_failed, command.dispatch});
+    }
     return ring_by(loop_.now());
   }
   ledger_->began(command);
   start(command);
-  tell_now(Launched{id, command.dispatch});
+  if (options_.confirms_starts) tell_now(Launched{id, command.dispatch});
 }
 
 // Whether the nodes can be used; who has taken what of them is not looked at.
@@ -99,7 +104,8 @@ void SimEngine::answer_again(const Command& command) {
     return;
   }
   const RunLedger::Run& run = ledger_->all().at(command.job);
-  if (run.runs && command.kind == Command::Kind::start) tell_now(Launched{command.job, run.dispatch});
+  const bool confirms = options_.confirms_starts && command.kind == Command::Kind::start;
+  if (run.runs && confirms) tell_now(Launched{command.job, run.dispatch});
   if (run.runs || !run.end) return;
   std::visit([&](const auto& end) { tell_now(end); }, *run.end);
 }
@@ -133,15 +139,19 @@ void SimEngine::set_health(NodeId node, Health health) {
   tell_now(HealthChanged{node, health});
 }
 
+// With its node.
+void SimEngine::lose(JobId id) {
+  ++fault_counts_.lost_jobs;
+  const std::uint32_t run = alive_[id.value].run;
+  interrupt(id);
+  over(Finished{id, Outcome::node_failed, run});
+  ring_by(loop_.now());
+}
+
 void SimEngine::node_dies(NodeId node) {
   if (ledger_->node(node).health == Health::down) return;
   ++fault_counts_.node_deaths;
-  for (const JobId id : ledger_->on(node)) {
-    ++fault_counts_.lost_jobs;
-    const std::uint32_t run = alive_[id.value].run;
-    interrupt(id);
-    over(Finished{id, Outcome::node_failed, run});
-  }
+  for (const JobId id : ledger_->on(node)) lose(id);
   set_health(node, Health::down);
 }
 

@@ -47,8 +47,10 @@ Machine two_nodes() {
 
 class EngineFaultsTest : public ::testing::Test {
  protected:
-  explicit EngineFaultsTest(const EngineFaults& faults = {})
-      : machine_(two_nodes()), engine_({.metered = &machine_, .faults = faults}, nobody_, loop_) {
+  explicit EngineFaultsTest(const EngineFaults& faults = {}, bool confirms = true)
+      : machine_(two_nodes()),
+        engine_({.metered = &machine_, .faults = faults, .confirms_starts = confirms, .moves = !confirms}, nobody_,
+                loop_) {
     engine_.open(hearer_);
     engine_.will_run(kJob, seconds(60));
   }
@@ -144,6 +146,44 @@ TEST_F(EngineFaultsTest, observing_tells_what_runs_and_how_it_was_over) {
   ASSERT_EQ(seen.jobs.size(), 1U);
   EXPECT_FALSE(seen.jobs[0].runs);
   EXPECT_TRUE(std::holds_alternative<Finished>(seen.jobs[0].end));
+}
+
+class UnconfirmedTest : public EngineFaultsTest {
+ protected:
+  explicit UnconfirmedTest(const EngineFaults& faults = {}) : EngineFaultsTest(faults, false) {}
+};
+
+TEST_F(UnconfirmedTest, nobody_hears_of_a_start) {
+  EXPECT_FALSE(engine_.capabilities().confirms_starts);
+  engine_.dispatch(about(Command::Kind::start, 7));
+  engine_.dispatch(about(Command::Kind::start, 7));
+  run_out();
+  EXPECT_TRUE(hearer_.all<Launched>().empty());
+  EXPECT_EQ(hearer_.all<Finished>().size(), 1U);
+}
+
+TEST_F(UnconfirmedTest, a_job_that_moves_to_a_node_that_is_gone_is_lost_with_it) {
+  engine_.dispatch(about(Command::Kind::start, 7));
+  engine_.node_dies(NodeId{1});
+  Command move = about(Command::Kind::migrate, 8);
+  move.where.shares = {{NodeId{1}, 2}};
+  engine_.dispatch(move);
+  run_out();
+  ASSERT_EQ(hearer_.all<Finished>().size(), 1U);
+  EXPECT_EQ(hearer_.all<Finished>()[0].outcome, Outcome::node_failed);
+}
+
+class UnconfirmedFailureTest : public UnconfirmedTest {
+ protected:
+  UnconfirmedFailureTest() : UnconfirmedTest({.launch_fails = 1}) {}
+};
+
+TEST_F(UnconfirmedFailureTest, a_start_that_fails_is_a_job_that_was_lost) {
+  engine_.dispatch(about(Command::Kind::start, 7));
+  run_out();
+  EXPECT_TRUE(hearer_.all<LaunchFailed>().empty());
+  ASSERT_EQ(hearer_.all<Finished>().size(), 1U);
+  EXPECT_EQ(hearer_.all<Finished>()[0].outcome, Outcome::node_failed);
 }
 
 class HangingBootTest : public EngineFaultsTest {

@@ -71,7 +71,7 @@ class FederatedSite final : private GateKeeper, private Intake, private JobSink 
   StartAnswer claim_to_make_room(std::int64_t job) override { return ear_.claim(self_, job, false); }
   void starts(JobId id, std::int64_t job) override;
   void makes_room(JobId beneficiary) override;
-  void not_started(JobId id) override { engine_.not_started(id); }
+  void not_started(const Command& give_way) override { engine_.not_started(give_way.job); }
   void lost(JobId id) override;
 
   SiteId self_;

@@ -89,6 +89,22 @@ TEST_F(DeadLinkTest, a_start_without_an_answer_is_sent_again_until_it_has_one) {
   EXPECT_EQ(controller_.refusals(), 0);
 }
 
+class LooksAloneTest : public LostAnswersTest {
+ protected:
+  LooksAloneTest() : LostAnswersTest({.loses = 1}, {Duration{0}, seconds(300), {}}) {}
+};
+
+TEST_F(LooksAloneTest, a_start_that_got_lost_is_sent_again_at_the_next_look) {
+  const JobId id = submit(100);
+  link_.heal();
+  run_until(at_seconds(299));
+  EXPECT_TRUE(job(id).starting);
+  run_until(at_seconds(301));
+  EXPECT_TRUE(job(id).steady());
+  run_until(at_seconds(500));
+  EXPECT_EQ(sink_.states, std::vector{JobState::completed});
+}
+
 TEST_F(LostAnswersTest, an_end_that_nobody_heard_of_is_found_at_the_next_look) {
   const JobId id = submit(100);
   run_until(at_seconds(1));
