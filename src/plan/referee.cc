@@ -313,12 +313,13 @@ std::optional<Referee::Excess> Referee::first_excess(const View& view, const Pla
   }
   for (const Reservation& r : reserved_) changes_.emplace_back(std::max(r.from, view.now()), 0);
   std::sort(changes_.begin(), changes_.end());  // at one instant ends come first: their change is negative
+  // What is reserved counts from where it rises: only then are all ends of the instant in.
   std::int64_t used = 0;
   for (const auto& [at, change] : changes_) {
     ++checks_;
     used += change;
     const std::int64_t needed = used + (reserved_.empty() ? 0 : reserved_beside(view, at));
-    if (needed > view.options().processors) return Excess{at, needed};
+    if (change >= 0 && needed > view.options().processors) return Excess{at, needed};
   }
   return std::nullopt;
 }

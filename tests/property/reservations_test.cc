@@ -291,6 +291,7 @@ RC_GTEST_PROP(Reservations, OutOfReachChangeNothing, ()) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     RC_ASSERT(with.jobs[i].start == without.jobs[i].start);
     RC_ASSERT(with.jobs[i].end == without.jobs[i].end);
+    RC_ASSERT(with.jobs[i].first_promise == without.jobs[i].first_promise);
   }
 }
 

@@ -50,8 +50,8 @@ bool Rehearsal::all_gone() const {
 }
 
 Result<void> Rehearsal::run() {
+  engine_.open(controller_);  // its alarm comes first
   if (auto reserved = reserve(options_.machine, controller_); !reserved) return reserved;
-  engine_.open(controller_);
   std::int64_t in_vain = 0;  // wake-ups of the policy in a row while nothing was left to happen by itself
   for (std::int64_t steps = 0; loop_.step(); ++steps) {
     if (!engine_.failure()) return engine_.failure();
