@@ -1,4 +1,4 @@
-// Cluster files: TOML that describes a machine, its nodes and its partitions. The page docs/cluster-file.md is made
+// Cluster files: TOML that describes a machine, its nodes and partitions, and what is reserved on it. The page docs/cluster-file.md is made
 // from the same table of keys as the reader.
 #pragma once
 

@@ -106,7 +106,7 @@ constexpr auto kSiteKeys = std::to_array<Key<SiteEntry>>({
 
 constexpr auto kReservationKeys = std::to_array<Key<ReservationEntry>>({
     {"start", KeyType::moment, &ReservationEntry::start, 0, kLongest.count(), "",
-     "from here on no job runs there that was not running, and expected to be over, before"},
+     "from here on jobs run there only if they take longer than was expected of them"},
     {"end", KeyType::moment, &ReservationEntry::end, 0, kLongest.count(), "", "when jobs can run there again"},
     {"nodes", KeyType::hosts, &ReservationEntry::nodes, 0, 0, "must be there with `[[nodes]]`",
      "the nodes, all of each"},

@@ -85,6 +85,7 @@ class SchedReader {
     }
     add_partitions();
     for (Machine& site : machine_.sites) site.accelerator_types = machine_.accelerator_types;
+    if (!machine_.sites.empty() && !machine_.reservations.empty()) fail("reservations are for one site");
     if (machine_.nodes.empty() && !machine_.reservations.empty()) machine_.processors = file_.options.processors;
     if (!machine_.nodes.empty() || !machine_.sites.empty() || !machine_.reservations.empty()) {
       file_.options.processors = machine_.processors;
