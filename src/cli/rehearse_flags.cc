@@ -62,6 +62,7 @@ Result<RehearseOptions> RehearseFlags::options(const trace::Workload& workload) 
     if (!machine) return std::unexpected(machine.error());
     if (auto suits = accelerators_suit(&*machine); !suits) return std::unexpected(suits.error());
     if (auto suits = power_suits(&*machine); !suits) return std::unexpected(suits.error());
+    if (auto suits = reservations_suit(&*machine); !suits) return std::unexpected(suits.error());
     options.processors = machine->processors;
     options.machine = std::make_shared<const Machine>(std::move(*machine));
     options = with_switches(std::move(options));
@@ -188,8 +189,25 @@ Result<void> RehearseFlags::accelerators_suit(const Machine* machine) const {
 Result<void> RehearseFlags::policies_suit(const Machine* machine) const {
   if (auto suits = sites_suit(machine); !suits) return suits;
   if (auto suits = power_suits(machine); !suits) return suits;
+  if (auto suits = reservations_suit(machine); !suits) return suits;
   if (auto suits = accelerators_suit(machine); !suits) return suits;
   return factors_suit(machine);
+}
+
+Result<void> RehearseFlags::reservations_suit(const Machine* machine) const {
+  if (machine == nullptr || machine->reservations.empty()) return {};
+  if (ties == "submit-first") {
+    return fail(
+        "--ties submit-first is for published schedules, in which nothing is reserved; leave it out, or the "
+        "[[reservations]] in " +
+        cluster + ".");
+  }
+  const auto read = chains();
+  if (!read) return std::unexpected(read.error());
+  for (const Chain& chain : *read) {
+    if (auto kept = chain.keeps_reservations(); !kept) return kept;
+  }
+  return {};
 }
 
 Result<void> RehearseFlags::power_suits(const Machine* machine) const {

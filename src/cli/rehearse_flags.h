@@ -38,6 +38,7 @@ struct RehearseFlags {
   Result<void> factors_suit(const Machine* machine) const;
   Result<void> nodes_suit(const Machine& machine) const;
   Result<void> sites_suit(const Machine* machine) const;
+  Result<void> reservations_suit(const Machine* machine) const;
   Result<void> accelerators_suit(const Machine* machine) const;  // nullptr: processors are counted
   Result<void> power_suits(const Machine* machine) const;        // likewise
 };

@@ -131,6 +131,9 @@ void Controller::cycle() {
   // Nodes that jobs have left can be had at once.
   const Instant looks = plan_.looks_again() ? cluster_.now() : deciding().next_wakeup(cluster_);
   policy_wakes_ = std::min(looks, cluster_.eligibility().next_begin());
+  if (!cluster_.reservations().empty()) {
+    policy_wakes_ = std::min(policy_wakes_, cluster_.reservations().next_change(cluster_.now()));
+  }
   set_alarm();
 }
 

@@ -271,9 +271,25 @@ class Attack {
         return Released{id, static_cast<Bars>(draw(1, 3))};
       case 12:
         return Amended{id, any_terms(desk_.view().knows(id) ? desk_.job(id).spec : JobSpec{})};
+      case 13:
+        return any_reservation();
       default:
         return chance(60) ? Observed(Finished{id, static_cast<Outcome>(draw(0, 5))}) : any_fact_of_nodes();
     }
+  }
+  Observed any_reservation() {
+    const View& view = desk_.view();
+    const std::uint32_t next = view.reservations().next_id().value;
+    if (chance(40)) return Unreserved{ReservationId{static_cast<std::uint32_t>(draw(0, std::int64_t{next}))}};
+    Reserved r{ReservationId{chance(90) ? next : static_cast<std::uint32_t>(draw(0, 3))}};
+    r.from = view.now() + seconds(draw(-5, 30));
+    r.until = r.from + seconds(draw(0, 40));
+    if (view.nodes().counted() != chance(5)) {
+      r.processors = draw(0, view.options().processors);
+    } else {
+      for (std::int64_t count = draw(0, 3); count > 0; --count) r.nodes.push_back(any_node());
+    }
+    return r;
   }
   Observed any_fact_of_nodes() {
     switch (draw(0, 5)) {

@@ -28,6 +28,9 @@ void Controller::write(const Kind& what) {
 template <class Kind>
 Result<void> Controller::take_in(const Kind& what) {
   if (auto why = cluster_.objection(what)) return refuse(std::move(*why));
+  if constexpr (std::is_same_v<Kind, Reserved>) {
+    if (auto kept = chain_.keeps_reservations(); !kept) return refuse(kept.error().message);
+  }
   if constexpr (std::is_same_v<Kind, Finished>) {
     // Lost with its node: it is done again, unless it must not be.
     const Job& job = cluster_.job(what.job);

@@ -117,8 +117,9 @@ class Engine {
 };
 
 // What users and engines may say.
-using Observed = std::variant<Finished, Overdue, Vacated, Requeued, Cancelled, PowerChanged, Serving, Launched,
-                              LaunchFailed, HealthChanged, LicencesCounted, Held, Released, Amended, CancelAsked>;
+using Observed =
+    std::variant<Finished, Overdue, Vacated, Requeued, Cancelled, PowerChanged, Serving, Launched, LaunchFailed,
+                 HealthChanged, LicencesCounted, Held, Released, Amended, CancelAsked, Reserved, Unreserved>;
 
 // The controller, as users and engines see it.
 class Intake {

@@ -77,6 +77,9 @@ Result<void> Controller::resume() {
     return fail("the engine " + std::string(cluster_.options().confirms_starts ? "never says" : "says") +
                 " when a job has started, and the state was made for one that does otherwise; give it another engine.");
   }
+  if (!cluster_.reservations().empty()) {
+    if (auto kept = chain_.keeps_reservations(); !kept) return kept;
+  }
   stamp();
   write(Opened{cluster_.epoch() + 1});
   reconcile(ports_.engine.observe(), true);

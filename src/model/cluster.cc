@@ -59,6 +59,7 @@ void Cluster::add_to_nodes(JobId id) {
 // A job that is in no index yet joins those that wait.
 void Cluster::queue(Job& job, JobId id) {
   job.state = JobState::waiting;
+  longest_expected_ = std::max(longest_expected_, job.expected);
   waiting_.insert(id, job);
   if (!nodes_.counted()) count_waiting(job, 1);
   arrived_.push_back(id);
@@ -296,6 +297,16 @@ void Cluster::set_elsewhere(LicenceId licence, std::int64_t count) {
   std::int64_t& elsewhere = elsewhere_[licence.value];
   nodes_.set_licences_free(licence, nodes_.licences_free(licence) + elsewhere - count);
   elsewhere = count;
+}
+
+void Cluster::apply(const Reserved& fact) {
+  reservations_.add({fact.id, fact.from, fact.until, fact.nodes, fact.processors});
+}
+
+// What it held counts as released.
+void Cluster::apply(const Unreserved& fact) {
+  reservations_.remove(fact.id);
+  ++releases_;
 }
 
 void Cluster::apply(const Requeued& fact) {

@@ -102,6 +102,13 @@ class View {
   // Whether the cycle before was decided so too.
   bool counts_decided() const { return counts_decided_; }
 
+  // Nodes and processors that no job may use for a time.
+  const Reservations& reservations() const { return reservations_; }
+  // Whether one of them could keep a job from running that waits or runs now, whenever it is planned; else all that
+  // waits is over before the first begins, and plans are drawn as if there were none. One comparison where there are
+  // none, else O(reservations + log running).
+  bool reserved_in_reach() const { return !reservations_.empty() && reservation_in_reach(); }
+
   // When a job moved last; kNever: none has.
   Instant last_migration() const { return last_migration_; }
 
@@ -154,9 +161,13 @@ class View {
         demand_(power_.longest_boot()) {}
   ~View() = default;
 
+  [[gnu::cold]] bool reservation_in_reach() const;
+  Instant latest_end() const;
+
   bool counts_decide_on_nodes() const {
     if (waiting_for_places_ > 0) return false;
     if (!power_.all_up()) return false;  // what comes free on a node that drains cannot be had
+    if (reserved_in_reach()) return false;
 
     return waiting_for_whole_nodes_ == 0 || (nodes_.parts_held() == 0 && waiting_for_parts_ == 0);
   }
@@ -188,6 +199,8 @@ class View {
   std::map<JobId, JobSpec> requests_;    // of jobs on other terms than they asked for
   std::vector<std::int64_t> elsewhere_;  // by licence
   std::size_t barred_ = 0;
+  Reservations reservations_;
+  Duration longest_expected_{0};                 // of all jobs that were ever queued
   std::map<std::uint32_t, RunHistory> history_;  // by user
   std::vector<JobId> arrived_;
   std::int64_t releases_ = 0;
@@ -245,6 +258,8 @@ class Cluster final : public View {
   std::optional<std::string> objection(const HealthChanged& fact) const;
   std::optional<std::string> objection(const LicencesCounted& fact) const;
   std::optional<std::string> objection(const Serving& fact) const;
+  std::optional<std::string> objection(const Reserved& fact) const;
+  std::optional<std::string> objection(const Unreserved& fact) const;
   // The same of decided and kept facts, for who reads a journal.
   std::optional<std::string> objection(const Eligible& fact) const;
   std::optional<std::string> objection(const Started& fact) const;
@@ -255,6 +270,7 @@ class Cluster final : public View {
   std::optional<std::string> objection(const CycleClosed& fact) const;
   std::optional<std::string> objection(const StateKept& fact) const;
   std::optional<std::string> objection(const JobKept& fact) const;
+  std::optional<std::string> objection(const ReservationKept& fact) const;
   // Time moves to the fact's, unless that is past.
   std::optional<std::string> objection(const Fact& fact);
 
@@ -307,11 +323,14 @@ class Cluster final : public View {
   [[gnu::cold]] void apply(const HealthChanged& fact);
   [[gnu::cold]] void apply(const LicencesCounted& fact);
   void apply(const Serving& fact) { power_.served(fact.node, fact.serves); }
+  [[gnu::cold]] void apply(const Reserved& fact);
+  [[gnu::cold]] void apply(const Unreserved& fact);
   [[gnu::cold]] void apply(const Opened& fact) { epoch_ = fact.epoch; }
   void apply(const CycleClosed& /*fact*/) {
     rank_waiting();  // where nobody opened the cycle
     if (!gone_.empty()) forget_gone();
     counts_decided_ = counts_decide();
+    if (!reservations_.empty()) reservations_.forget_over(now_);
     overdue_.clear();
     arrived_.clear();
     releases_ = 0;
@@ -331,6 +350,7 @@ class Cluster final : public View {
   void apply(const StateKept& fact);
   void apply(const JobKept& fact);
   void apply(const NodeKept& fact);
+  void apply(const ReservationKept& fact) { reservations_.add(fact.row); }
   void apply(const LicenceKept& fact) { set_elsewhere(fact.licence, fact.elsewhere); }
   void apply(const UserKept& fact) { history_[fact.user] = fact.runs; }
   void apply(const WorkKept& fact) { work_.put_back(fact); }
@@ -349,6 +369,9 @@ class Cluster final : public View {
   void set_bars(Job& job, JobId id, Bars bars);
   std::optional<std::string> objection_to_id(JobId job) const;
   std::optional<std::string> objection_to_place(const Placement& where) const;
+  std::optional<std::string> objection_to_reservation(const Reservation& reservation) const;
+  std::optional<std::string> objection_to_counts(const Reservation& reservation) const;
+  std::optional<std::string> objection_to_nodes(const Reservation& reservation) const;
   std::optional<std::string> objection_to_row(const JobKept& fact) const;
   [[gnu::cold]] void keep_running(const JobKept& fact);
   void queue_again(Job& job, JobId id);

@@ -311,6 +311,7 @@ std::optional<std::string> Cluster::objection(const StateKept& fact) const {
   for (const std::uint32_t p : fact.set_aside) {
     if (p >= map_.size()) return "a processor is set aside that is not there.";
   }
+  if (fact.longest_expected < Duration{0}) return "a run time is counted on that cannot be.";
   return std::nullopt;
 }
 

@@ -15,6 +15,7 @@
 #include "model/job.h"
 #include "model/node_power.h"
 #include "model/node_space.h"
+#include "model/reservations.h"
 #include "model/run_history.h"
 
 namespace rota {
@@ -99,6 +100,16 @@ struct Serving {  // the accelerators of a node may from now on be used, or no l
   NodeId node;
   bool serves = false;
 };
+struct Reserved {  // nodes, or processors where these are counted, are not to be used for a time
+  ReservationId id;
+  Instant from = kNever;
+  Instant until = kNever;
+  std::vector<NodeId> nodes = {};
+  std::int64_t processors = 0;
+};
+struct Unreserved {  // a reservation is taken back; one whose end has come is over by itself
+  ReservationId id;
+};
 
 // ---- decided
 
@@ -178,6 +189,11 @@ struct StateKept {  // counters and lists that no row has
   std::vector<std::uint32_t> set_aside = {};
   PowerCounters power = {};
   bool plain = false;
+  ReservationId next_reservation = ReservationId{0};
+  Duration longest_expected{0};  // of all jobs that were ever queued
+};
+struct ReservationKept {
+  Reservation row;
 };
 struct JobKept {
   JobId job;
@@ -249,7 +265,8 @@ using FactKinds =
     KindList<Submitted, Rejected, Held, Released, Amended, CancelAsked, Launched, LaunchFailed, Overdue, Vacated,
              Requeued, Finished, Cancelled, PowerChanged, HealthChanged, LicencesCounted, Serving, Opened, CycleClosed,
              Eligible, Started, Promised, Expected, Extended, Stopped, Preempted, Migrated, PowerOrdered, PowerReviewed,
-             StateKept, JobKept, NodeKept, LicenceKept, UserKept, WorkKept, DemandKept, DemandHourKept, ModeChanged>;
+             StateKept, JobKept, NodeKept, LicenceKept, UserKept, WorkKept, DemandKept, DemandHourKept, ModeChanged,
+             Reserved, Unreserved, ReservationKept>;
 
 struct Fact {
   Instant at = kEpoch;

@@ -187,6 +187,14 @@ struct Fields<PowerCounters> {
                                   Field{"next_review", &PowerCounters::next_review, "and wants to look again"}};
 };
 template <>
+struct Fields<Reservation> {
+  static constexpr std::tuple all{
+      Field{"id", &Reservation::id, "its id"}, Field{"from", &Reservation::from, "when it begins"},
+      Field{"until", &Reservation::until, "when it is over"},
+      Field{"nodes", &Reservation::nodes, "indexes of nodes in the cluster file; none where processors are counted"},
+      Field{"processors", &Reservation::processors, "so many, where they are counted"}};
+};
+template <>
 struct Fields<RunHistory> {
   static constexpr std::tuple all{Field{"last", &RunHistory::last, "run time of the job that ended last"},
                                   Field{"before_last", &RunHistory::before_last, "and of the one before"},
@@ -261,6 +269,14 @@ ROTA_FACT_END;
 ROTA_FACT(Serving, "serving", observed, "a node's accelerators serve jobs on other nodes, or no longer"){
     Field{"node", &F::node, "which"}, Field{"serves", &F::serves, "whether they do"}};
 ROTA_FACT_END;
+ROTA_FACT(Reserved, "reserved", observed, "nodes or processors are not to be used for a time"){
+    Field{"id", &F::id, "its id: 0, 1, 2, ... in the order in which reservations are made"},
+    Field{"from", &F::from, "when it begins"}, Field{"until", &F::until, "when it is over, by itself"},
+    Field{"nodes", &F::nodes, "indexes of nodes in the cluster file; none where processors are counted"},
+    Field{"processors", &F::processors, "so many, where they are counted"}};
+ROTA_FACT_END;
+ROTA_FACT(Unreserved, "unreserved", observed, "a reservation is taken back"){Field{"id", &F::id, "which"}};
+ROTA_FACT_END;
 ROTA_FACT(Opened, "opened", decided, "a controller has taken the state over"){
     Field{"epoch", &F::epoch, "of its commands; those of older epochs are refused"}};
 ROTA_FACT_END;
@@ -322,7 +338,12 @@ ROTA_FACT(StateKept, "state_kept", kept, "counters and lists that no row has"){
     Field{"set_aside_for", &F::set_aside_for, "the job with the latest promise"},
     Field{"set_aside", &F::set_aside, "processors that are set aside for it"},
     Field{"power", &F::power, "of all nodes together"},
-    Field{"plain", &F::plain, "jobs start in order of the queue, whatever the policy"}};
+    Field{"plain", &F::plain, "jobs start in order of the queue, whatever the policy"},
+    Field{"next_reservation", &F::next_reservation, "id of the next reservation"},
+    Field{"longest_expected", &F::longest_expected, "longest run time ever counted on"}};
+ROTA_FACT_END;
+ROTA_FACT(ReservationKept, "reservation_kept", kept,
+          "a reservation as it stands"){Field{"row", &F::row, "all that is known of it"}};
 ROTA_FACT_END;
 ROTA_FACT(JobKept, "job_kept", kept, "a job as it stands"){
     Field{"job", &F::job, "its id"},

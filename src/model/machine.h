@@ -9,6 +9,7 @@
 
 #include "base/id.h"
 #include "base/time.h"
+#include "model/reservations.h"
 #include "model/tariff.h"
 
 namespace rota {
@@ -91,6 +92,7 @@ struct Machine {
   Tariff tariff = {};              // instead of the price, where it goes by the time of day
   std::int64_t co2 = -1;           // milligrams for a kilowatt-hour; -1: not said
   std::int64_t boot_seed = 1;      // decides which boots fail
+  std::vector<Reservation> reservations = {};  // known from the beginning, by id
   // Of a federation, of which all of the above tells together: a machine for each site, named as the site is, with
   // nodes and racks of its own. Partitions, licences and types of accelerators have the same ids at all sites; a
   // partition may have no nodes at one, a licence may count 0, and no node may have a type. Empty: there is one site.

@@ -25,9 +25,12 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
                   c.set_aside_for_,
                   c.set_aside_,
                   c.power_.counters(),
-                  c.plain_};
+                  c.plain_,
+                  c.reservations_.next_id(),
+                  c.longest_expected_};
   for (const Leaving& l : c.leaving_) state.leaving.push_back(l.job);
   add(std::move(state));
+  for (const Reservation& row : c.reservations_.all()) add(ReservationKept{row});
   const ClusterOptions& options = c.options_;
   const NodeSpace fresh(options.machine, options.idle_order);
   for (std::uint32_t i = 0; i < c.nodes_.size(); ++i) {
@@ -86,6 +89,8 @@ void Cluster::apply(const StateKept& fact) {
   set_aside_ = fact.set_aside;
   power_.put_back(fact.power);
   plain_ = fact.plain;
+  reservations_.put_back_next_id(fact.next_reservation);
+  longest_expected_ = fact.longest_expected;
 }
 
 void Cluster::apply(const JobKept& fact) {

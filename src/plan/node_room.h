@@ -38,6 +38,12 @@ class NodeRoom {
     if (follows_) touched_.push_back(node);
   }
 
+  // Nothing of a node is free any more; what more than that is held there stays so.
+  void close(NodeId node) {
+    free_[node.value].processors = std::min(free_[node.value].processors, 0);
+    if (follows_) touched_.push_back(node);
+  }
+
   // Node by node the lesser of both; of one space.
   void shrink_to(const NodeRoom& other);
 

@@ -48,6 +48,18 @@ NodeTimeline::NodeTimeline(const View& view) {
     return true;
   });
   bring_back_by(kNever);
+  for (const Reservation& r : view.reservations().all()) withhold(r);
+}
+
+// No room on its nodes as long as it lasts.
+void NodeTimeline::withhold(const Reservation& r) {
+  const Instant now = steps_.front().at;
+  if (r.until <= now) return;
+  const std::size_t first = cut(std::max(r.from, now));
+  const std::size_t last = cut(r.until);
+  for (std::size_t i = first; i < last; ++i) {
+    for (const NodeId node : r.nodes) steps_[i].free.close(node);
+  }
 }
 
 bool NodeTimeline::at_step(std::size_t step, const JobSpec& spec, Duration duration, Placement& where) {

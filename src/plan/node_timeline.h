@@ -11,7 +11,7 @@ namespace rota {
 
 class NodeTimeline {
  public:
-  // Running jobs, and nodes that are away and come back.
+  // Running jobs, nodes that are away and come back, and reservations.
   explicit NodeTimeline(const View& view);
 
   // The earliest start for a job, on nodes that stay free all through; kNever: nowhere as long as nodes are away.
@@ -34,6 +34,7 @@ class NodeTimeline {
   };
   bool at_step(std::size_t step, const JobSpec& spec, Duration duration, Placement& where);
   std::size_t cut(Instant at);
+  [[gnu::cold]] void withhold(const Reservation& reservation);
 
   std::vector<Step> steps_;
   NodeRoom all_through_;  // scratch

@@ -33,6 +33,20 @@ void Plan::open(const View& view) {
   returns_.clear();
   if (!view.power().all_on()) collect_returns(view);
   if (!view.nodes().counted() || !nodes_.counted()) nodes_.follow(view.nodes());
+  if (view.reserved_in_reach()) withhold_reserved(view);
+}
+
+// What is reserved from now on, or has been for a while.
+void Plan::withhold_reserved(const View& view) {
+  free_ -= view.reservations().processors_at(view.now());
+  for (const Reservation& r : view.reservations().all()) {
+    if (!r.holds_at(view.now())) continue;
+    for (const NodeId node : r.nodes) {
+      if (!nodes_.available(node)) continue;
+      free_ -= nodes_.free_on(node);
+      nodes_.set_available(node, false);
+    }
+  }
 }
 
 void Plan::start(JobId id, const Reason& reason, bool backfilled) {
@@ -77,6 +91,7 @@ Profile& Plan::open_profile() {
     return true;
   });
   for (const Release& r : returns_) profile_.change(r.at, kNever, r.processors);
+  for (const Reservation& r : view_->reservations().all()) profile_.withhold(r.from, r.until, r.processors);
   for (const Tentative& t : started_) profile_.change(now, t.end, -t.processors);
   profile_open_ = true;
   return profile_;

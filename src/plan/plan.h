@@ -35,7 +35,8 @@ class Plan {
  public:
   void open(const View& view);
 
-  // Processors free now after the draft's starts. What a kill frees is free once its end is reported.
+  // Processors free now after the draft's starts, and not reserved; may be less than 0 where running jobs hold what is
+  // reserved. What a kill frees is free once its end is reported.
   std::int64_t free() const { return free_; }
   bool fits(const WaitingEntry& e) const { return e.processors <= free_; }
 
@@ -70,12 +71,14 @@ class Plan {
   bool reviews_power() const { return reviewed_; }
   Instant next_review() const { return review_; }
 
-  // The earliest start for so many processors; more than `processors now free` must be asked. Nodes that boot count
+  // The earliest start for so many processors; more than `processors now free` must be asked. It knows of no
+  // reservations: where one is in reach (View::reserved_in_reach), ask profile(). Nodes that boot count
   // from when they are expected to be on. Nodes that sleep count from when they would be on if they were woken now,
   // under ClusterOptions::wakes_for_promises: somebody then wakes them in the same cycle. Otherwise they never count.
   Opening opening(std::int64_t processors) const;
 
-  // Processors free at a later instant after the draft's starts, if all jobs end as expected. O(log running + starts)
+  // Processors free at a later instant after the draft's starts, if all jobs end as expected; likewise without
+  // reservations. O(log running + starts)
   std::int64_t left_at(Instant at) const;
 
   // Announces a start. Only a change from what was announced before is recorded.
@@ -96,8 +99,8 @@ class Plan {
   // Nodes for who finds places in something less than what is free now; follows nodes() when told to.
   NodeSpace& some_nodes() { return some_nodes_; }
 
-  // What is free from now on after running jobs and the draft's starts; the first call of a cycle makes it, in
-  // O(running + starts), and starts change it from then on.
+  // What is free from now on after running jobs, reservations and the draft's starts; the first call of a cycle makes
+  // it, in O(running + starts), and starts change it from then on.
   Profile& profile() { return profile_open_ ? profile_ : open_profile(); }
   Profile& open_profile();  // makes it anew
 
@@ -148,6 +151,7 @@ class Plan {
 
   void note_start(JobId job, const Reason& reason, bool backfilled);
   void collect_returns(const View& view);
+  [[gnu::cold]] void withhold_reserved(const View& view);
   Placement& next_place();
   static void mix(Hash& hash, const Placement& where);
   template <class Visit>

@@ -46,6 +46,18 @@ void Profile::change(Instant from, Instant to, std::int64_t processors) {
   join(first);
 }
 
+void Profile::withhold(Instant from, Instant to, std::int64_t processors) {
+  from = std::max(from, steps_.front().at);
+  if (to <= from || processors == 0) return;
+  const std::size_t first = cut(from);
+  const std::size_t last = cut(to);
+  for (std::size_t i = first; i < last; ++i) {
+    steps_[i].free -= std::clamp<std::int64_t>(steps_[i].free, 0, processors);
+  }
+  join(last);
+  join(first);
+}
+
 Instant Profile::earliest(Instant from, std::int64_t processors, Duration duration) const {
   from = std::max(from, steps_.front().at);
   std::size_t i = step_at(from);

@@ -1,4 +1,4 @@
-// Free processors over time, from now on: a step function that planning carves reservations out of. May be
+// Free processors over time, from now on: a step function that planning takes promises out of. May be
 // overcommitted (below zero) where promises and reality disagree; then the planner starts over. Not thread-safe.
 #pragma once
 
@@ -19,6 +19,9 @@ class Profile {
 
   // Changes what is free in [from, to) by `processors`; the part before now is ignored. to may be kNever.
   void change(Instant from, Instant to, std::int64_t processors);
+
+  // Keeps so many from everybody in [from, to), or all that is free where it is less; nothing where none is.
+  void withhold(Instant from, Instant to, std::int64_t processors);
 
   // The earliest start at or after `from` with `processors` free all through `duration`; kNever if there is none.
   Instant earliest(Instant from, std::int64_t processors, Duration duration) const;

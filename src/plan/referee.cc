@@ -90,6 +90,9 @@ std::optional<std::string> Referee::check(const View& view, const Plan& plan) {
     if (auto breach = check_kept_promises(view, plan)) return breach;
     if (auto breach = check_new_promises(view, plan)) return breach;
   }
+  if (!reserved_.empty()) {
+    if (auto breach = check_reserved(view, plan)) return breach;
+  }
   if (!gave_way_.empty()) {
     if (auto breach = check_owed(view, plan)) return breach;
   }
@@ -205,7 +208,8 @@ std::optional<std::string> Referee::check_kept_promises(const View& view, const 
       continue;
     }
     // What would be left then without those that overtake; a job that outstays what was expected of it does not count.
-    std::int64_t without_plan = left_at(view, plan, job.promise, false);
+    std::int64_t without_plan =
+        reserved_.empty() ? left_at(view, plan, job.promise, false) : least_left(view, plan, p.job, job.promise);
     if (!view.options().presume_ended) without_plan -= view.running().released_by(view.now());
     if (without_plan < job.spec.processors || job.promise < view.now()) continue;
     if (view.promised().size() < 2 || !first_excess(view, plan, Promises::before)) {
@@ -307,12 +311,15 @@ std::optional<Referee::Excess> Referee::first_excess(const View& view, const Pla
   if (!before) {
     for (const Promise& p : fresh_) add(p.job, p.start);
   }
+  for (const Reservation& r : reserved_) changes_.emplace_back(std::max(r.from, view.now()), 0);
   std::sort(changes_.begin(), changes_.end());  // at one instant ends come first: their change is negative
+  // What is reserved counts from where it rises: only then are all ends of the instant in.
   std::int64_t used = 0;
   for (const auto& [at, change] : changes_) {
     ++checks_;
     used += change;
-    if (used > view.options().processors) return Excess{at, used};
+    const std::int64_t needed = used + (reserved_.empty() ? 0 : reserved_beside(view, at));
+    if (change >= 0 && needed > view.options().processors) return Excess{at, needed};
   }
   return std::nullopt;
 }

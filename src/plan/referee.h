@@ -10,6 +10,9 @@
 // all promises together from time to time, paid from a credit that each plan earns, so that its cost per plan stays
 // bounded.
 //
+// Of reservations it checks that no start and no promise lies where something is reserved, unless there is room beside
+// it.
+//
 // Of migration it checks that a job moves once, to a place that is free before anybody has moved, and that nobody who
 // waits is the worse for it: promises can be kept as before, and nobody starts over while others wait.
 //
@@ -55,6 +58,8 @@ class Referee {
     gave_way_.clear();
   }
   void saw(const View& before, const LicencesCounted& fact);
+  [[gnu::cold]] void saw(const View& before, const Reserved& fact);
+  [[gnu::cold]] void saw(const View& before, const Unreserved& fact);
   // Whoever gave way did so for what was known then.
   void saw(const View& /*before*/, const Opened& /*fact*/) { gave_way_.clear(); }  // and was seen to, or not
   void saw(const View& /*before*/, const Launched& /*fact*/) { gave_way_.clear(); }
@@ -72,6 +77,7 @@ class Referee {
   }
   void settled(const View& after, const JobKept& fact);
   void settled(const View& after, const NodeKept& fact);
+  void settled(const View& /*after*/, const ReservationKept& fact) { reserved_.push_back(fact.row); }
   void settled(const View& after, const LicenceKept& fact);
 
   // The first breach found, as a sentence; nothing if the plan is sound. `view` is the state that it was made for.
@@ -97,6 +103,15 @@ class Referee {
   std::optional<std::string> check_actions(const View& view, const Plan& plan);
   std::optional<std::string> check_kept_promises(const View& view, const Plan& plan);
   std::optional<std::string> check_new_promises(const View& view, const Plan& plan);
+  [[gnu::cold]] std::optional<std::string> check_reserved(const View& view, const Plan& plan);
+  std::optional<std::string> check_start_beside(const View& view, const Plan& plan, JobId job, const Placement& where);
+  std::optional<std::string> check_promise_beside(const View& view, const Plan& plan, const Promise& promise,
+                                                  const Placement& where);
+  std::int64_t held_beyond(const View& view, Instant at) const;
+  std::int64_t reserved_at(Instant at) const;
+  std::int64_t reserved_beside(const View& view, Instant at) const;
+  std::int64_t least_left(const View& view, const Plan& plan, JobId job, Instant from) const;
+  void count_reserved(const View& view);
   std::optional<std::string> recount(const View& view);
   enum class Promises : std::uint8_t { before, after };
   struct Excess {
@@ -185,8 +200,9 @@ class Referee {
   std::map<std::pair<Instant, Duration>, std::int64_t> falling_asleep_;  // by when they sleep, and their boot times;
   std::map<Duration, std::int64_t> asleep_;                              // by their boot times
   std::int64_t away_ = 0;                                                // and all together, with
-  std::int64_t drained_ = 0;  // what is unused on nodes that are on and not fit for use
-  std::vector<bool> unfit_;   // by node; empty: none has ever been
+  std::int64_t drained_ = 0;           // what is unused on nodes that are on and not fit for use
+  std::vector<Reservation> reserved_;  // those that are not over
+  std::vector<bool> unfit_;            // by node; empty: none has ever been
   std::size_t unfit_nodes_ = 0;
   struct NodeChange {
     std::uint32_t node;

@@ -166,6 +166,7 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
     node_changes_.push_back({i, back, {-processors, 0, 0}});
   }
   count_elsewhere(view);
+  if (!reserved_.empty()) count_reserved(view);
   const auto uses = [&](JobId id, Instant from, Instant to, const Placement& where) {
     const JobSpec& spec = view.job(id).spec;
     for (const Share& s : where.shares) {

@@ -22,14 +22,15 @@ void withdraw_all_but(JobId keep, const View& view, Plan& plan) {
 void Backfill::decide(const View& view, Plan& plan) const {
   if (plan.closed()) return;
   if (!view.counts_decide()) return on_nodes(view, plan);
-  if (knobs_.reservations > 1) return behind_many_promises(view, plan);
+  if (knobs_.promises > 1) return behind_many_promises(view, plan);
+  if (view.reserved_in_reach()) return around_reservations(view, plan);
   const WaitingEntry* head = view.waiting().head();
   while (head && plan.fits(*head)) {
     plan.start(head->job, {}, false);
     head = view.waiting().next(head->place);
   }
   if (!head) return;
-  if (knobs_.reservations == 0) {
+  if (knobs_.promises == 0) {
     if (knobs_.skip) start_all_that_fit(view, plan);
   } else {
     behind_one_promise(view, plan, *head);
@@ -37,7 +38,7 @@ void Backfill::decide(const View& view, Plan& plan) const {
 }
 
 Instant Backfill::next_wakeup(const View& view) const {
-  if (knobs_.reservations <= 1) return kNever;
+  if (knobs_.promises <= 1) return kNever;
   Instant next = kNever;
   for (const JobId id : view.promised()) {
     const Job& job = view.job(id);

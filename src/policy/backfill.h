@@ -16,8 +16,8 @@ namespace rota {
 struct BackfillKnobs {
   static constexpr std::int32_t kEveryJob = INT32_MAX;
 
-  std::int32_t reservations = 1;
-  bool skip = false;   // with no reservation: jobs that fit overtake those that do not
+  std::int32_t promises = 1;
+  bool skip = false;   // with no promise: jobs that fit overtake those that do not
   bool beside = true;  // a job that outlasts the promise may start on processors that the promised job leaves over
   bool fixed = false;  // the promise stays as first made until its job starts
   std::int32_t stretch =
@@ -38,6 +38,8 @@ class Backfill final : public Policy {
   Duration window(const View& view, Instant promise) const;
   void on_nodes(const View& view, Plan& plan) const;  // the same rules where nodes are described
   void behind_many_on_nodes(const View& view, Plan& plan) const;
+  // The same rules where some are reserved, with one promise or none.
+  [[gnu::cold]] void around_reservations(const View& view, Plan& plan) const;
   void behind_many_promises(const View& view, Plan& plan) const;
 
   BackfillKnobs knobs_;

@@ -153,14 +153,14 @@ struct Draft {
 
 Result<void> set_depth(Draft& d, std::string_view value) {
   if (value == "all") {
-    d.knobs.backfill.reservations = BackfillKnobs::kEveryJob;
+    d.knobs.backfill.promises = BackfillKnobs::kEveryJob;
     return {};
   }
   const auto depth = parse_integer(value);
   if (!depth || *depth < 0 || *depth > 100'000) {
     return fail("policy knob depth is a number of jobs from 0 to 100000, or all, not " + quoted(value) + ".");
   }
-  d.knobs.backfill.reservations = static_cast<std::int32_t>(*depth);
+  d.knobs.backfill.promises = static_cast<std::int32_t>(*depth);
   return {};
 }
 
@@ -341,7 +341,7 @@ Result<void> set_knobs(Draft& d, std::string_view chain) {
 // Rules that look at particular processors do not know of jobs that give way.
 Result<void> check_together(const ChainKnobs& knobs) {
   if (knobs.preempt == Preemption::none) return {};
-  if (knobs.auction.takes_back() && knobs.backfill.reservations > 1) {
+  if (knobs.auction.takes_back() && knobs.backfill.promises > 1) {
     return fail(
         "auction=race and auction-second-thoughts take back jobs for which others give way, and preempt beside several "
         "promises does not know of that: take depth=0 or depth=1, or another auction, or leave preempt out.");
@@ -372,14 +372,14 @@ struct Idle {
   std::string_view why;
 };
 
-constexpr bool one_promise(const ChainKnobs& k) { return k.backfill.reservations == 1; }
+constexpr bool one_promise(const ChainKnobs& k) { return k.backfill.promises == 1; }
 bool nobody_is_tried(const ChainKnobs& k) {
-  const std::int32_t depth = k.backfill.reservations;
+  const std::int32_t depth = k.backfill.promises;
   return depth == BackfillKnobs::kEveryJob || (depth == 0 && !k.backfill.skip);
 }
 
 constexpr std::array<Idle, 10> kIdle{{
-    {"skip", [](const ChainKnobs& k) { return k.backfill.skip && k.backfill.reservations != 0; },
+    {"skip", [](const ChainKnobs& k) { return k.backfill.skip && k.backfill.promises != 0; },
      "it is for depth=0; with promises, jobs that fit overtake anyway"},
     {"beside", [](const ChainKnobs& k) { return !k.backfill.beside && !one_promise(k); }, "it is for depth=1"},
     {"fixed", [](const ChainKnobs& k) { return k.backfill.fixed && !one_promise(k); }, "it is for depth=1"},
@@ -388,7 +388,7 @@ constexpr std::array<Idle, 10> kIdle{{
      "nobody is tried for backfilling: jobs start in queue order, or each as it was promised"},
     {"predict",
      [](const ChainKnobs& k) {
-       return k.estimator != Estimator::limit && k.backfill.reservations == 0 && !by_run_time(k.order) &&
+       return k.estimator != Estimator::limit && k.backfill.promises == 0 && !by_run_time(k.order) &&
               !by_run_time(k.candidates);
      },
      "nothing is promised with depth=0, and no order asks how long jobs run"},
@@ -416,7 +416,7 @@ Result<void> check_that_all_matters(const Draft& d) {
     return fail("policy knob " + std::string(knob) + " would have no effect here: " + std::string(why) +
                 ". Leave it out.");
   }
-  if (k.overrun > Overrun::run_on && k.backfill.reservations == 0) {
+  if (k.overrun > Overrun::run_on && k.backfill.promises == 0) {
     return fail(
         "this overrun rule acts when a promised start is due, and with depth=0 nothing is promised. Take depth=1, or "
         "overrun=kill, run-on or a duration.");
@@ -457,7 +457,7 @@ Result<Chain> Chain::parse(std::string_view text) {
   if (chain.ranks_running()) {
     const BackfillKnobs& backfill = draft.knobs.backfill;
     chain.add("preempt", std::make_unique<Preempt>(draft.knobs.preempt, draft.knobs.checkpoint, backfill.skip,
-                                                   backfill.reservations > 1));
+                                                   backfill.promises > 1));
   }
   chain.add("backfill", std::make_unique<Backfill>(draft.knobs.backfill));
   if (draft.knobs.migrate.how != Migration::none) {
@@ -479,7 +479,7 @@ void Chain::set_power_options(ClusterOptions& options) const {
 }
 
 WaitingOptions Chain::waiting() const {
-  const std::int32_t depth = knobs_.backfill.reservations;
+  const std::int32_t depth = knobs_.backfill.promises;
   const bool conservative = depth == BackfillKnobs::kEveryJob;
   const bool backfills = depth > 0 || knobs_.backfill.skip;
   const bool searched = (backfills && !conservative) || asks_for_processors(knobs_.overrun);

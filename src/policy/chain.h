@@ -57,6 +57,8 @@ class Chain {
   bool ranks_running() const { return knobs_.preempt != Preemption::none; }
   // What the power rule asks of the cluster's state; nothing where there is none.
   void set_power_options(ClusterOptions& options) const;
+  // Fails with a sentence where a link would not keep what is reserved: reservations are refused then.
+  Result<void> keeps_reservations() const;
   // Which indexes the policies will ask for.
   WaitingOptions waiting() const;
 

@@ -17,6 +17,23 @@ Instant Chain::next_wakeup(const View& view) const {
   return earliest;
 }
 
+Result<void> Chain::keeps_reservations() const {
+  const auto refused = [&](const char* what) -> Result<void> {
+    return fail("policy " + quoted(text_) + " does not go with reservations, because " + what +
+                ". Leave that out, or the reservations.");
+  };
+  if (knobs_.preempt != Preemption::none) return refused("preempt makes room without looking at what is reserved");
+  if (knobs_.migrate.how != Migration::none) return refused("migrate moves jobs without looking at what is reserved");
+  if (knobs_.power.rule != Power::none) return refused("power switches nodes without looking at what is reserved");
+  if (knobs_.bind != Bind::none) return refused("bind uses accelerators without looking at what is reserved");
+  if (knobs_.auction.siting != Siting::none) return refused("auction bids without looking at what is reserved");
+  if (knobs_.overrun >= Overrun::strict) {
+    return refused("its overrun rule stops jobs for a promise without looking at what is reserved");
+  }
+  if (knobs_.backfill.fixed) return refused("fixed=yes keeps a promise as first made, whatever is reserved later");
+  return {};
+}
+
 Chain plain_mode_of(const Chain& chain) {
   std::string text = "fcfs";
   for (const std::string_view knob : split(chain.text(), '+')) {

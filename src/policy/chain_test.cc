@@ -47,7 +47,7 @@ TEST(Chain, RefusesAnOverrunRuleForPromisesWhereNothingIsPromised) {
 
 TEST(Chain, TakesARuleForOverrunsByTheNameOfItsPolicy) {
   EXPECT_EQ(Chain::parse("easy+grace")->knobs().overrun, Overrun::lazy);
-  EXPECT_EQ(Chain::parse("conservative+depth=4+grace")->knobs().backfill.reservations, 4);
+  EXPECT_EQ(Chain::parse("conservative+depth=4+grace")->knobs().backfill.promises, 4);
   EXPECT_NE(sentence("fcfs+grace").find("with depth=0 nothing is promised"), std::string::npos);
   EXPECT_NE(sentence("easy+easy").find("NAME=VALUE"), std::string::npos);
 }

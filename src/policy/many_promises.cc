@@ -10,8 +10,8 @@ namespace {
 // of promises allows, and starts whatever is due; all in queue order.
 class Planner {
  public:
-  Planner(const View& view, Plan& plan, std::int32_t reservations)
-      : view_(view), plan_(plan), profile_(plan.profile()), reservations_(reservations) {}
+  Planner(const View& view, Plan& plan, std::int32_t most)
+      : view_(view), plan_(plan), profile_(plan.profile()), most_(most) {}
 
   void run() {
     collect();
@@ -25,7 +25,7 @@ class Planner {
     }
     place_newcomers();
     start_what_is_due();
-    if (reservations_ != BackfillKnobs::kEveryJob) backfill();
+    if (most_ != BackfillKnobs::kEveryJob) backfill();
   }
 
  private:
@@ -51,7 +51,7 @@ class Planner {
   // All waiting jobs, or only those with a promise, in queue order.
   void collect() {
     std::vector<Hold>& held = plan_.held();
-    if (reservations_ == BackfillKnobs::kEveryJob) {
+    if (most_ == BackfillKnobs::kEveryJob) {
       view_.waiting().for_each_in_queue_order([&](const WaitingEntry& e) { return held.push_back(hold_of(e)), true; });
       return;
     }
@@ -89,7 +89,7 @@ class Planner {
   }
 
   void place_newcomers() {
-    if (reservations_ == BackfillKnobs::kEveryJob) {
+    if (most_ == BackfillKnobs::kEveryJob) {
       for (Hold& h : plan_.held()) {
         if (h.start == kNever) place(h);
       }
@@ -103,8 +103,7 @@ class Planner {
     std::vector<Hold> first;
     std::vector<Hold>& held = plan_.held();
     std::int32_t blocked = 0;
-    for (const WaitingEntry* e = view_.waiting().head(); e && blocked < reservations_;
-         e = view_.waiting().next(e->place)) {
+    for (const WaitingEntry* e = view_.waiting().head(); e && blocked < most_; e = view_.waiting().next(e->place)) {
       const auto kept = std::find_if(held.begin(), held.end(), [&](const Hold& h) { return h.job == e->job; });
       Hold h = kept == held.end() ? hold_of(*e) : *kept;
       if (kept == held.end()) {
@@ -153,14 +152,12 @@ class Planner {
   const View& view_;
   Plan& plan_;
   Profile& profile_;
-  std::int32_t reservations_;
+  std::int32_t most_;
   const Hold* passed_ = nullptr;  // the first waiting job that is overtaken
 };
 
 }  // namespace
 
-void Backfill::behind_many_promises(const View& view, Plan& plan) const {
-  Planner(view, plan, knobs_.reservations).run();
-}
+void Backfill::behind_many_promises(const View& view, Plan& plan) const { Planner(view, plan, knobs_.promises).run(); }
 
 }  // namespace rota

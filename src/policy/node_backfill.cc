@@ -23,7 +23,7 @@ class OnePromise {
       head_ = view_.waiting().next(head_->place);
     }
     if (!head_) return;
-    if (knobs_.reservations == 0) {
+    if (knobs_.promises == 0) {
       if (knobs_.skip) start_all_that_fit();
       return;
     }
@@ -197,7 +197,8 @@ class OnePromise {
 }  // namespace
 
 void Backfill::on_nodes(const View& view, Plan& plan) const {
-  if (knobs_.reservations > 1) return behind_many_on_nodes(view, plan);
+  if (knobs_.promises > 1) return behind_many_on_nodes(view, plan);
+  if (view.reserved_in_reach()) return around_reservations(view, plan);
   OnePromise(view, plan, knobs_).run();
 }
 

@@ -10,8 +10,8 @@ namespace {
 
 class NodePlanner {
  public:
-  NodePlanner(const View& view, Plan& plan, std::int32_t reservations)
-      : view_(view), plan_(plan), reservations_(reservations), timeline_(view) {}
+  NodePlanner(const View& view, Plan& plan, std::int32_t most)
+      : view_(view), plan_(plan), most_(most), timeline_(view) {}
 
   void run() {
     collect();
@@ -23,7 +23,7 @@ class NodePlanner {
     }
     walk_the_queue();
     start_what_is_due();
-    if (reservations_ != BackfillKnobs::kEveryJob) overtake();
+    if (most_ != BackfillKnobs::kEveryJob) overtake();
   }
 
  private:
@@ -108,8 +108,7 @@ class NodePlanner {
   void walk_the_queue() {
     std::vector<Hold> first;
     std::int32_t blocked = 0;
-    for (const WaitingEntry* e = view_.waiting().head(); e && blocked < reservations_;
-         e = view_.waiting().next(e->place)) {
+    for (const WaitingEntry* e = view_.waiting().head(); e && blocked < most_; e = view_.waiting().next(e->place)) {
       const auto kept = std::find_if(held_.begin(), held_.end(), [&](const Hold& h) { return h.job == e->job; });
       Hold h{e->job, e->expected, kNever, {}};
       if (kept == held_.end()) {
@@ -170,7 +169,7 @@ class NodePlanner {
 
   const View& view_;
   Plan& plan_;
-  std::int32_t reservations_;
+  std::int32_t most_;
   NodeTimeline timeline_;
   std::vector<Hold> held_;  // in queue order
   Placement found_;
@@ -180,7 +179,7 @@ class NodePlanner {
 }  // namespace
 
 void Backfill::behind_many_on_nodes(const View& view, Plan& plan) const {
-  NodePlanner(view, plan, knobs_.reservations).run();
+  NodePlanner(view, plan, knobs_.promises).run();
 }
 
 }  // namespace rota

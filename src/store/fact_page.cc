@@ -55,9 +55,13 @@ template <>
 struct PartName<RunHistory> {
   static constexpr std::string_view kText = "past runs";
 };
+template <>
+struct PartName<Reservation> {
+  static constexpr std::string_view kText = "reservation";
+};
 
 using Parts = KindsOf<KindList<JobSpec, JobTerms, Dependency, Placement, Share, PerNode, Reason, Job, NodePowerRow,
-                               PowerCounters, RunHistory>>;
+                               PowerCounters, RunHistory, Reservation>>;
 
 template <class T>
 std::string type_text() {

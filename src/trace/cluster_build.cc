@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "trace/cluster_prices.h"
+#include "trace/cluster_reservations.h"
 #include "trace/cluster_sites.h"
 
 namespace rota::trace {
@@ -31,6 +32,7 @@ class Builder {
     if (ok) ok = add_licences();
     if (ok) ok = add_partitions();
     if (ok) ok = check_every_node_is_used();
+    if (ok) ok = add_reservations(draft_, machine_);
     if (ok && !draft_.sites.empty()) ok = split();
     if (!ok) return std::unexpected(ok.error());
     return std::move(machine_);

@@ -16,6 +16,7 @@ struct ClusterDraft {
   std::vector<NodesEntry> nodes;
   std::vector<PartitionEntry> partitions;
   std::vector<SiteEntry> sites;
+  std::vector<ReservationEntry> reservations;
 };
 
 // Fails with "FILE:LINE: ..." on the first two parts that contradict each other.

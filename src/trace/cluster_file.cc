@@ -69,7 +69,7 @@ std::optional<std::int64_t> read_factor(const TomlValue& value) {
 std::optional<std::int64_t> read_number(const TomlValue& value, KeyType type) {
   if (type == KeyType::factor) return read_factor(value);
   if (type == KeyType::size) return read_amount(value, 1, bytes_of);
-  if (type == KeyType::time) return read_amount(value, 1000, milliseconds_of);
+  if (type == KeyType::time || type == KeyType::moment) return read_amount(value, 1000, milliseconds_of);
   return value.kind == TomlValue::Kind::whole ? std::optional(value.whole) : std::nullopt;
 }
 
@@ -163,7 +163,7 @@ Result<std::vector<Of>> read_entries(const TomlValue& root, std::string_view nam
 Result<ClusterDraft> read_draft(const TomlValue& root, const std::string& shown) {
   ClusterDraft draft;
   draft.shown = shown;
-  auto top = read_entry<TopEntry>(root, top_keys(), {shown, ""}, {"nodes", "partitions", "sites"});
+  auto top = read_entry<TopEntry>(root, top_keys(), {shown, ""}, {"nodes", "partitions", "sites", "reservations"});
   if (!top) return std::unexpected(top.error());
   auto nodes = read_entries<NodesEntry>(root, "nodes", nodes_keys(), shown);
   if (!nodes) return std::unexpected(nodes.error());
@@ -171,6 +171,9 @@ Result<ClusterDraft> read_draft(const TomlValue& root, const std::string& shown)
   if (!partitions) return std::unexpected(partitions.error());
   auto sites = read_entries<SiteEntry>(root, "sites", site_keys(), shown);
   if (!sites) return std::unexpected(sites.error());
+  auto reservations = read_entries<ReservationEntry>(root, "reservations", reservation_keys(), shown);
+  if (!reservations) return std::unexpected(reservations.error());
+  draft.reservations = std::move(*reservations);
   draft.sites = std::move(*sites);
   draft.top = std::move(*top);
   draft.nodes = std::move(*nodes);

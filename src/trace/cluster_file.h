@@ -1,4 +1,4 @@
-// Cluster files: TOML that describes a machine, its nodes and its partitions. The page docs/cluster-file.md is made
+// Cluster files: TOML that describes a machine, its nodes and partitions, and what is reserved on it. The page docs/cluster-file.md is made
 // from the same table of keys as the reader.
 #pragma once
 
@@ -20,7 +20,7 @@ Result<Machine> parse_cluster(std::string_view text, const std::string& shown, s
 
 // One row of the table of keys, for people.
 struct ClusterKey {
-  std::string table;  // "" (top level), "nodes", "partitions", "sites"
+  std::string table;  // "" (top level), "nodes", "partitions", "sites", "reservations"
   std::string name;
   std::string takes;     // type, unit and range: "a time from 1s, such as \"2d\""
   std::string fallback;  // what holds where it is left out; empty: must be there

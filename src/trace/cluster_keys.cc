@@ -104,6 +104,16 @@ constexpr auto kSiteKeys = std::to_array<Key<SiteEntry>>({
     {"co2", KeyType::factor, &SiteEntry::co2, 0, 10'000'000, "as at the top", "grams of CO2 for a kilowatt-hour here"},
 });
 
+constexpr auto kReservationKeys = std::to_array<Key<ReservationEntry>>({
+    {"start", KeyType::moment, &ReservationEntry::start, 0, kLongest.count(), "",
+     "from here on jobs run there only if they take longer than was expected of them"},
+    {"end", KeyType::moment, &ReservationEntry::end, 0, kLongest.count(), "", "when jobs can run there again"},
+    {"nodes", KeyType::hosts, &ReservationEntry::nodes, 0, 0, "must be there with `[[nodes]]`",
+     "the nodes, all of each"},
+    {"processors", KeyType::whole, &ReservationEntry::processors, 1, kMostProcessors,
+     "must be there without `[[nodes]]`", "how many processors, where these are only counted"},
+});
+
 // Thousandths, as people write them: "1", "0.5", "0.001".
 std::string format_factor(std::int64_t thousandths) {
   std::string text = std::to_string(thousandths / 1000);
@@ -133,6 +143,7 @@ std::span<const Key<TopEntry>> top_keys() { return kTopKeys; }
 std::span<const Key<NodesEntry>> nodes_keys() { return kNodesKeys; }
 std::span<const Key<PartitionEntry>> partition_keys() { return kPartitionKeys; }
 std::span<const Key<SiteEntry>> site_keys() { return kSiteKeys; }
+std::span<const Key<ReservationEntry>> reservation_keys() { return kReservationKeys; }
 
 std::string takes_text(KeyType type, std::int64_t low, std::int64_t high) {
   switch (type) {
@@ -155,6 +166,8 @@ std::string takes_text(KeyType type, std::int64_t low, std::int64_t high) {
       return R"(times of the day with prices from 0 to 1000, in quotes, such as "07:00=0.31, 21:00=0.18")";
     case KeyType::zone:
       return R"(hours and minutes in quotes, such as "+01:00")";
+    case KeyType::moment:
+      return R"(a time from second 0 of the log on, in seconds such as 86400 or as text such as "1d" or "1-12:00:00")";
   }
   return {};
 }
@@ -165,6 +178,7 @@ std::vector<ClusterKey> cluster_keys() {
   add_rows(rows, "nodes", nodes_keys());
   add_rows(rows, "partitions", partition_keys());
   add_rows(rows, "sites", site_keys());
+  add_rows(rows, "reservations", reservation_keys());
   return rows;
 }
 

@@ -13,7 +13,7 @@
 
 namespace rota::trace {
 
-enum class KeyType : std::uint8_t { text, hosts, whole, size, time, factor, yes_no, prices, zone };
+enum class KeyType : std::uint8_t { text, hosts, whole, size, time, factor, yes_no, prices, zone, moment };
 
 // Where in the file an entry and each of its keys stand.
 struct Entry {
@@ -24,7 +24,7 @@ struct Entry {
   std::uint32_t line_of(std::string_view key) const;
 };
 
-// The four kinds of table as they are written, before they are looked at together.
+// The kinds of table as they are written, before they are looked at together.
 struct TopEntry : Entry {
   std::string name = "cluster";
   std::int64_t processors = 0;
@@ -79,6 +79,13 @@ struct SiteEntry : Entry {
   std::int64_t co2 = -1;
 };
 
+struct ReservationEntry : Entry {
+  std::string nodes;
+  std::int64_t processors = 0;
+  Duration start{0};  // from second 0 of the log, as is
+  Duration end{0};
+};
+
 template <class Of>
 struct Key {
   using Place = std::variant<std::string Of::*, std::int64_t Of::*, Duration Of::*, bool Of::*>;
@@ -96,6 +103,7 @@ std::span<const Key<TopEntry>> top_keys();
 std::span<const Key<NodesEntry>> nodes_keys();
 std::span<const Key<PartitionEntry>> partition_keys();
 std::span<const Key<SiteEntry>> site_keys();
+std::span<const Key<ReservationEntry>> reservation_keys();
 
 // "a whole number from 1 to 100", "a time from 1s, such as 90, \"1h\" or \"2d\"".
 std::string takes_text(KeyType type, std::int64_t low, std::int64_t high);

@@ -30,6 +30,26 @@ class Replay(RotaCase):
                 self.assertIn("each plan is the same", said)
                 self.assertIn("0 jobs wait, 0 run", said)
 
+    def test_keeps_what_is_reserved(self):
+        for name, machine, reserved in (("counted", 'processors = 8', 'processors = 6'),
+                                        ("nodes", '[[nodes]]\nnames = "n[1-4]"\nprocessors = 4', 'nodes = "n[2-3]"')):
+            text = f'{machine}\n[[reservations]]\nstart = "1h"\nend = "2h"\n{reserved}\n'
+            self.file(f"{name}.toml", text)
+            for policy in ("fcfs", "fcfs-skip", "easy", "easy++", "easy+depth=3", "conservative"):
+                with self.subTest(name=name, policy=policy):
+                    kept = self.keep("--policy", policy, "--cluster", f"{name}.toml", "--clamp")
+                    self.assertIn("each plan is the same", self.rota("replay", "day.journal", "--check").stdout)
+                    again = self.again("day.journal", policy)
+                    for figure in ("jobs", "plan_hash", "wait_mean_s", "makespan_s"):
+                        self.assertEqual(kept[figure], again[figure], figure)
+
+    def test_refuses_policies_that_do_not_keep_what_is_reserved(self):
+        self.file("c.toml", 'processors = 8\n[[reservations]]\nstart = 10\nend = 20\nprocessors = 6\n')
+        said = self.rota("simulate", DAY, "--cluster", "c.toml", "--policy", "strict", code=1).stderr
+        self.assertIn('policy "strict" does not go with reservations, because', said)
+        said = self.rota("simulate", DAY, "--cluster", "c.toml", "--ties", "submit-first", code=1).stderr
+        self.assertIn("--ties submit-first is for published schedules, in which nothing is reserved", said)
+
     def test_keeps_a_journal_for_each_site(self):
         self.keep("--policy", "easy+auction=announced", "--cluster", cluster("wadden"))
         for site in ("texel", "ameland"):

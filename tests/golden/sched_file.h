@@ -11,6 +11,8 @@
 //   boot 5                 optional, as is `shutdown 1`: of every node named so far; without it a boot takes 1 s
 //   boot-seed 7            optional: which boots fail
 //   site texel 10          optional: what is described from here to the next one is there; its link, bytes a second
+//   reserve processors=4 from=10 until=20      optional, one for each reservation; on nodes: nodes=1,3 (the first and
+//                          the third)
 //   policy easy
 //   ties submit-first      optional, as are `estimates exact` and `clamp`
 //   jobs
@@ -83,7 +85,9 @@ class SchedReader {
     }
     add_partitions();
     for (Machine& site : machine_.sites) site.accelerator_types = machine_.accelerator_types;
-    if (!machine_.nodes.empty() || !machine_.sites.empty()) {
+    if (!machine_.sites.empty() && !machine_.reservations.empty()) fail("reservations are for one site");
+    if (machine_.nodes.empty() && !machine_.reservations.empty()) machine_.processors = file_.options.processors;
+    if (!machine_.nodes.empty() || !machine_.sites.empty() || !machine_.reservations.empty()) {
       file_.options.processors = machine_.processors;
       file_.options.machine = std::make_shared<const Machine>(machine_);
       if (!tasks_.empty()) file_.options.tasks = std::make_shared<const TaskTable>(tasks_);
@@ -154,6 +158,8 @@ class SchedReader {
       if (!machine_.sites.empty()) machine_.sites.back().licences.push_back(licence);
       const bool known = std::ranges::find(machine_.licences, value, &Licence::name) != machine_.licences.end();
       if (!known) machine_.licences.push_back(licence);
+    } else if (word == "reserve") {
+      read_reservation(value, words);
     } else if (word == "policy") {
       file_.policy = value;
     } else if (word == "ties" && value == "submit-first") {
@@ -165,6 +171,27 @@ class SchedReader {
     } else {
       fail("there is no setting \"" + word + " " + value + "\"");
     }
+  }
+
+  void read_reservation(std::string word, std::istringstream& words) {
+    Reservation& r = machine_.reservations.emplace_back();
+    r.id = ReservationId{static_cast<std::uint32_t>(machine_.reservations.size() - 1)};
+    do {
+      if (word.starts_with("nodes=")) {
+        for (const std::string_view node : split(std::string_view(word).substr(6), ',')) {
+          r.nodes.push_back(NodeId{static_cast<std::uint32_t>(number(std::string(node)) - 1)});
+        }
+        continue;
+      }
+      const auto [name, value] = named(word);
+      if (name == "processors") {
+        r.processors = value;
+      } else if (name == "from" || name == "until") {
+        (name == "from" ? r.from : r.until) = at_seconds(value);
+      } else {
+        fail("a reservation has no \"" + word + "\"");
+      }
+    } while (words >> word);
   }
 
   void add_partitions() {

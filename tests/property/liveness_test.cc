@@ -126,6 +126,7 @@ class Generator {
     std::int64_t submit = 0;
     const std::int64_t count = random_.between(1, random_.chance(0.5) ? 8 : 30);
     for (std::int64_t i = 1; i <= count; ++i) made.jobs.push_back(job(i, submit += gap()));
+    while (sites_ == 0 && random_.chance(0.3)) made.cluster += reservation();
     return made;
   }
 
@@ -138,7 +139,7 @@ class Generator {
     std::string lines;
     const bool alike = random_.chance(0.4);
     const std::int64_t size = random_.between(1, 4);
-    const std::int64_t count = random_.between(1, 5);
+    const std::int64_t count = nodes_ = random_.between(1, 5);
     widest_ = 0;
     for (std::int64_t n = 0; n < count; ++n) {
       const std::int64_t processors = alike ? size : random_.between(1, 4);
@@ -155,6 +156,20 @@ class Generator {
     if (random_.chance(0.6)) lines += "boot " + one_of({"5", "30", "240"}) + "\n";
     if (random_.chance(0.4)) lines += "shutdown " + one_of({"1", "20"}) + "\n";
     return lines;
+  }
+
+  // Chains that do not keep it, and several that do not go together, are refused as a whole.
+  std::string reservation() {
+    const std::int64_t from = random_.between(0, 100);
+    std::string line = "reserve from=" + std::to_string(from) + " until=";
+    line += std::to_string(from + random_.between(1, random_.chance(0.2) ? 3'000 : 60));
+    if (!described_) return line + " processors=" + std::to_string(random_.between(1, widest_)) + "\n";
+    line += " nodes=";
+    std::string nodes;
+    for (std::int64_t n = 1; n <= nodes_; ++n) {
+      if (random_.chance(0.5)) nodes += (nodes.empty() ? "" : ",") + std::to_string(n);
+    }
+    return line + (nodes.empty() ? "1" : nodes) + "\n";
   }
 
   std::int64_t gap() {
@@ -241,6 +256,7 @@ class Generator {
   Random random_;
   std::int64_t sites_ = 0;
   std::int64_t widest_ = 1;  // processors of the cluster or of the last site
+  std::int64_t nodes_ = 0;   // of the cluster or of the last site
   bool described_ = false;
   bool partitions_ = false;
   bool accelerators_ = false;

@@ -72,6 +72,8 @@ class Relay final : public Intake, private JobSink, private FactObserver {
 
   void run() {
     engine_.open(*this);
+    if (auto reserved = sim::reserve(options_.machine.get(), *this); !reserved)
+      throw std::runtime_error(reserved.error().message);
     for (int steps = 0; loop_.step(); ++steps) {
       if (steps > kMostSteps) throw std::runtime_error("it never ends");
       if (!engine_.failure()) throw std::runtime_error(engine_.failure().error().message);
@@ -207,6 +209,35 @@ RC_GTEST_PROP(SnapshotOfNodes, WhoTakesOverDecidesTheSame, ()) {
   cli::RehearseOptions options = scenario::on(machine.processors);
   options.machine = std::make_shared<const Machine>(machine);
   expect_the_same(rows, scenario::any_chain(), options);
+}
+
+// One or two reservations of a part of a machine, for a while.
+void reserve_some(Machine& machine) {
+  std::int64_t from = 0;
+  for (int i = *rc::gen::inRange(1, 3); i > 0; --i) {
+    Reservation& r = machine.reservations.emplace_back();
+    r.id = ReservationId{static_cast<std::uint32_t>(machine.reservations.size() - 1)};
+    from += *rc::gen::inRange(0, 40);
+    r.from = at_seconds(from * (machine.nodes.empty() ? 1 : 100));
+    from += *rc::gen::inRange(1, 40);
+    r.until = at_seconds(from * (machine.nodes.empty() ? 1 : 100));
+    if (machine.nodes.empty()) r.processors = *rc::gen::inRange<std::int64_t>(1, machine.processors + 1);
+    if (!machine.nodes.empty()) r.nodes = {NodeId{0}, NodeId{3}, NodeId{4}};
+  }
+}
+
+RC_GTEST_PROP(SnapshotOfReservations, WhoTakesOverDecidesTheSame, ()) {
+  const bool described = *rc::gen::arbitrary<bool>();
+  const auto rows = described ? scenario::any_rows()
+                              : *scenario::random_rows({.processors = 8, .overruns = true, .priorities = true});
+  Machine machine = described ? scenario::two_racks(0, 1) : Machine::counted(8);
+  reserve_some(machine);
+  cli::RehearseOptions options = scenario::on(machine.processors);
+  options.machine = std::make_shared<const Machine>(machine);
+  expect_the_same(rows,
+                  *rc::gen::element<std::string>("fcfs", "fcfs-skip", "easy", "easy++", "easy+depth=3", "conservative",
+                                                 "easy+overrun=run-on", "conservative+order=sjf"),
+                  options);
 }
 
 RC_GTEST_PROP(SnapshotOfNodes, WhoTakesOverStopsTheSameJobs, ()) {

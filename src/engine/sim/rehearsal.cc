@@ -23,6 +23,14 @@ EngineOptions engine_options(const RehearsalOptions& options, const Chain& chain
   return engine;
 }
 
+Result<void> reserve(const Machine* machine, Intake& intake) {
+  if (!machine || machine->reservations.empty()) return {};
+  for (const Reservation& r : machine->reservations) {
+    if (auto done = intake.record(Reserved{r.id, r.from, r.until, r.nodes, r.processors}); !done) return done;
+  }
+  return intake.decide();
+}
+
 namespace {
 
 constexpr std::int64_t kInVain = 10'000;
@@ -42,7 +50,8 @@ bool Rehearsal::all_gone() const {
 }
 
 Result<void> Rehearsal::run() {
-  engine_.open(controller_);
+  engine_.open(controller_);  // its alarm comes first
+  if (auto reserved = reserve(options_.machine, controller_); !reserved) return reserved;
   std::int64_t in_vain = 0;  // wake-ups of the policy in a row while nothing was left to happen by itself
   for (std::int64_t steps = 0; loop_.step(); ++steps) {
     if (!engine_.failure()) return engine_.failure();

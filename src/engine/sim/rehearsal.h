@@ -25,6 +25,11 @@ ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& cha
 // The same of the simulated cluster.
 EngineOptions engine_options(const RehearsalOptions& options, const Chain& chain);
 
+// Tells of what is reserved on the machine from the beginning; before any job comes, and once the engine is open, so
+// that at one instant its alarm rings first. Fails with a sentence if the policy would not keep it. nullptr: nothing
+// is.
+Result<void> reserve(const Machine* machine, Intake& intake);
+
 class Rehearsal {
  public:
   Rehearsal(const RehearsalOptions& options, const Chain& chain, Source& source, JobSink& jobs);

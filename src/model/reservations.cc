@@ -1,0 +1,46 @@
+#include "model/reservations.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace rota {
+
+const Reservation* Reservations::find(ReservationId id) const {
+  const auto found = std::ranges::find(rows_, id, &Reservation::id);
+  return found == rows_.end() ? nullptr : &*found;
+}
+
+std::int64_t Reservations::processors_at(Instant at) const {
+  std::int64_t reserved = 0;
+  for (const Reservation& r : rows_) reserved += r.holds_at(at) ? r.processors : 0;
+  return reserved;
+}
+
+Instant Reservations::first_begin() const {
+  Instant first = kNever;
+  for (const Reservation& r : rows_) first = std::min(first, r.from);
+  return first;
+}
+
+Instant Reservations::next_change(Instant now) const {
+  Instant next = kNever;
+  for (const Reservation& r : rows_) {
+    if (r.until > now) next = std::min(next, r.from > now ? r.from : r.until);
+  }
+  return next;
+}
+
+void Reservations::add(Reservation reservation) {
+  next_id_ = std::max(next_id_, ReservationId{reservation.id.value + 1});
+  rows_.push_back(std::move(reservation));
+}
+
+void Reservations::remove(ReservationId id) {
+  std::erase_if(rows_, [&](const Reservation& r) { return r.id == id; });
+}
+
+void Reservations::forget_over(Instant now) {
+  std::erase_if(rows_, [&](const Reservation& r) { return r.until <= now; });
+}
+
+}  // namespace rota
