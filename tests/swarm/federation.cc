@@ -200,6 +200,10 @@ RunOutcome Federation::run() {
     if (const auto what = failure()) outcome.failure = *what;
     if (!done()) busy = loop_.now();
   }
+  for (auto& world : worlds_) {
+    if (!outcome.failure) world->look_back();
+  }
+  if (const auto what = failure(); what && !outcome.failure) outcome.failure = *what;
   if (!outcome.failure) end(outcome);
   if (outcome.failure) *outcome.failure += when(loop_, outcome);
   account_.travels().federations = 1;

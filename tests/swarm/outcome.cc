@@ -68,8 +68,9 @@ void Counts::add(const Counts& o) {
   jobs += o.jobs;
   steps += o.steps;
   swarm::add(site, o.site, &Totals::crashes, &Totals::crashes_in_batch, &Totals::after_commit, &Totals::failed_commits,
-             &Totals::torn, &Totals::lost_tails, &Totals::recoveries, &Totals::replayed, &Totals::compactions,
-             &Totals::facts, &Totals::resent, &Totals::refused, &Totals::refused_plans, &Totals::moves);
+             &Totals::torn, &Totals::lost_tails, &Totals::recoveries, &Totals::replayed, &Totals::decided_again,
+             &Totals::compactions, &Totals::facts, &Totals::resent, &Totals::refused, &Totals::refused_plans,
+             &Totals::moves);
   using Link = sim::LinkFaultCounts;
   swarm::add(link, o.link, &Link::lost_commands, &Link::lost_answers, &Link::doubled, &Link::delayed, &Link::unheard);
   using Broken = sim::EngineFaultCounts;
@@ -95,6 +96,7 @@ std::string table_of(const Counts& c) {
   to.line("  between two commands of a batch", c.site.crashes_in_batch);
   to.line("recoveries from the journal", c.site.recoveries);
   to.line("facts replayed", c.site.replayed);
+  to.line("decisions that came out again", c.site.decided_again);
   to.line("compactions of the journal", c.site.compactions);
   to.line("commits that failed", c.site.failed_commits);
   to.line("  tails torn by a crash", c.site.torn);

@@ -21,6 +21,7 @@ struct Totals {
   std::int64_t lost_tails = 0;
   std::int64_t recoveries = 0;
   std::int64_t replayed = 0;
+  std::int64_t decided_again = 0;
   std::int64_t compactions = 0;
   std::int64_t facts = 0;
   std::int64_t resent = 0;

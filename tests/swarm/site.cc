@@ -61,6 +61,7 @@ Result<void> Site::replay() {
     return controller_->replay(fact);
   });
   if (!taken) return taken;
+  decide_again();
   settle_pending(controller_->view().sequence());
   safety_.recovered();
   for (const auto& [number, id] : safety_.ids()) {
@@ -71,6 +72,14 @@ Result<void> Site::replay() {
   safety_.expect(differs.empty(), "what was recovered is not the state that crashed: " + differs);
   as_it_was_.clear();
   return {};
+}
+
+// Whoever has nothing but the journal comes to the decisions that it tells of.
+void Site::decide_again() {
+  Replay again(cluster_options(), chain_, Replay::Check::decides_again);
+  const auto same = store_->replay([&](const Fact& fact) { return again.fold(fact); });
+  totals_.decided_again += again.decisions();
+  safety_.expect(same.has_value(), same ? "" : "the journal decided again: " + same.error().message);
 }
 
 // The first fact in which they differ, as it was and as it is; empty: they do not.

@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "control/controller.h"
+#include "control/replay.h"
 #include "swarm/outcome.h"
 #include "swarm/safety.h"
 
@@ -53,7 +54,8 @@ class Site final : public Intake,
   void jump(Duration by);
   void compact();
   void heal() { healed_ = true; }
-  void take_stock();  // of what it counted in this life
+  void take_stock();    // of what it counted in this life
+  void decide_again();  // what the journal tells of since it was compacted
 
   // Answers of the engine.
   JobId submit(const JobSpec& /*spec*/) override { return {}; }

@@ -290,6 +290,11 @@ void World::look() {
   if (safety_.breach()) failure_ = safety_.breach();
 }
 
+void World::look_back() {
+  if (site_.up()) site_.decide_again();
+  look();
+}
+
 std::string World::what_is_missing() const {
   return "jobs" + safety_.missing() + "; left are" + (site_.up() ? what_is_left() : " no controller");
 }
@@ -331,6 +336,7 @@ RunOutcome run_case(const Case& drawn) {
     }
     world.look();
   }
+  if (!world.failure()) world.look_back();
   if (world.failure()) outcome.failure = *world.failure() + when(loop, outcome);
   world.take_stock(outcome);
   return outcome;

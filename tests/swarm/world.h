@@ -19,6 +19,7 @@ class World final : private Alarm {
   void begin();
   void wake_in_time();  // before each step of the loop
   void look();          // after it: what is wrong is kept for failure()
+  void look_back();     // at the end: what the journal tells of comes out again
   // Everything has come to its end, and nothing is left.
   bool done() const;
   std::string what_is_missing() const;
