@@ -13,7 +13,7 @@
 namespace rota::bench {
 namespace {
 
-constexpr std::int64_t kProcessors = 4096;
+constexpr std::int64_t kProcessors = 8192;
 
 // Jobs as fast as they are done: 8 processors and 500 s each on average. The first one runs for ever.
 class Jobs final : public sim::Source {
@@ -24,7 +24,7 @@ class Jobs final : public sim::Source {
     if (count_ == jobs_) return false;
     arrival.spec = JobSpec{};
     arrival.spec.number = ++count_;
-    submit_ += Duration{random_.between(0, 2000)};
+    submit_ += Duration{random_.between(0, 1000)};
     arrival.spec.submit = submit_;
     arrival.spec.processors = static_cast<std::uint32_t>(random_.between(1, 15));
     arrival.run_time = Duration{random_.between(1, 1'000'000)};
