@@ -5,6 +5,7 @@
 // Several promises need no other rules than they have.
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "model/candidate_walk.h"
@@ -47,7 +48,7 @@ class RoomOnNodes {
     for (const Reservation& r : view_.reservations().all()) {
       if (r.until > view_.now()) by_begin_.push_back({&r, {}});
     }
-    std::ranges::stable_sort(by_begin_, {}, [](const Closed& c) { return c.by->from; });
+    std::ranges::sort(by_begin_, {}, [](const Closed& c) { return std::pair(c.by->from, c.by->id); });
   }
 
   bool fits(const WaitingEntry& e, Duration stay) {
