@@ -37,6 +37,7 @@ struct ClusterOptions {
   bool work_history = false;               // work() will be asked
   bool demand_history = false;             // demand() will be asked
   const WorkHistory* past_work = nullptr;  // what is known of past jobs beforehand; then nothing is learned
+  std::int64_t most_promises = INT32_MAX;  // to waiting jobs at one time: so far plans reach
   bool confirms_starts = false;            // a job that was started runs once the engine says so (Launched)
 };
 
@@ -79,7 +80,7 @@ class View {
 
   // Processors that no running job holds (less than zero only under presume_ended).
   std::int64_t unheld() const { return options_.processors - running_.processors() - nodes_.withheld(); }
-  // Processors that a job may start on now.
+  // Processors that a job may start on now, but for what is reserved (Plan::free).
   std::int64_t free() const { return options_.presume_ended ? unheld() + presumed_ended() : unheld(); }
 
   // The running jobs that can give way, by priority; those that are leaving are not among them.
@@ -104,8 +105,8 @@ class View {
 
   // Nodes and processors that no job may use for a time.
   const Reservations& reservations() const { return reservations_; }
-  // Whether one of them could keep a job from running that waits or runs now, whenever it is planned; else all that
-  // waits is over before the first begins, and plans are drawn as if there were none. One comparison where there are
+  // Whether one of them could keep a job from running that is started or promised a start now; else all of these are
+  // over before the first begins, and plans are drawn as if there were none. One comparison where there are
   // none, else O(reservations + log running).
   bool reserved_in_reach() const { return !reservations_.empty() && reservation_in_reach(); }
 

@@ -92,12 +92,13 @@ std::optional<std::string> Cluster::objection(const Unreserved& fact) const {
   return named(fact.id) + " is taken back, and there is none: it is over or was never made; nothing was changed.";
 }
 
-// Without reservations everything that waits would be over by the time at which all that runs is, and then so much more
-// as each could take, one after the other.
+// Without reservations all that is started or promised a start would be over by the time at which all that runs is, and
+// then so much more as each could take, one after the other.
 bool View::reservation_in_reach() const {
   if (!power_.all_on()) return true;
   const Duration away = reservations_.first_begin() - latest_end();
-  return away / static_cast<std::int64_t>(waiting_.size() + 1) < longest_expected_;
+  const auto planned = std::min(static_cast<std::int64_t>(waiting_.size()), options_.most_promises) + 1;
+  return away / planned < longest_expected_;
 }
 
 Instant View::latest_end() const {

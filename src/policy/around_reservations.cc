@@ -1,8 +1,12 @@
 // Backfilling behind one promise or none while nodes or processors are reserved. What is free comes and goes then, so
 // that what is free now and at the promise does not suffice: every start must have room for as long as it is expected
-// to run. All is drawn anew in each cycle, at O(running + candidates x steps) where processors are counted and at
-// O((steps + candidates) x nodes) where nodes are described. Several promises need no other rules than they have.
+// to run. All is drawn anew in each cycle: at O(running + candidates x steps) where processors are counted; where nodes
+// are described at O(reserved nodes) a job, and once somebody is promised a start at O((steps + candidates) x nodes).
+// Several promises need no other rules than they have.
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "model/candidate_walk.h"
 #include "plan/node_timeline.h"
@@ -35,40 +39,90 @@ class CountedRoom {
   Profile& profile_;
 };
 
-// Where nodes are described.
+// Where nodes are described. Until somebody is promised a start, what is free now stays so but for what is reserved,
+// and no timeline is made.
 class RoomOnNodes {
  public:
-  RoomOnNodes(const View& view, Plan& plan) : view_(view), plan_(plan), timeline_(view) {}
+  RoomOnNodes(const View& view, Plan& plan) : view_(view), plan_(plan) {
+    plan_.some_nodes().follow(plan_.nodes());
+    for (const Reservation& r : view_.reservations().all()) {
+      if (r.until > view_.now()) by_begin_.push_back({&r, {}});
+    }
+    std::ranges::sort(by_begin_, {}, [](const Closed& c) { return std::pair(c.by->from, c.by->id); });
+  }
 
-  bool fits(const WaitingEntry& e, Duration stay) { return timeline_.place_at(view_.now(), spec(e), stay, where_); }
+  bool fits(const WaitingEntry& e, Duration stay) {
+    if (timeline_) return timeline_->place_at(view_.now(), spec(e), stay, where_);
+    close_until(view_.now() + stay);
+    return plan_.some_nodes().find(spec(e), where_);
+  }
   // At the place that was found last.
   void start(const WaitingEntry& e, const Reason& reason, bool backfilled) {
     plan_.start_at(e.job, where_, reason, backfilled);
-    timeline_.take(view_.now(), e.expected, where_);
+    if (timeline_) {
+      timeline_->take(view_.now(), e.expected, where_);
+    } else {
+      plan_.some_nodes().take(where_);
+    }
   }
 
   // A place that can be kept is kept.
   Instant promise(const WaitingEntry& e) {
-    const Instant at = timeline_.earliest(spec(e), e.expected, where_);
+    NodeTimeline& timeline = draw();
+    const Instant at = timeline.earliest(spec(e), e.expected, where_);
     const Placement& kept = view_.promised_place(e.job);
     if (at == kNever) {
       plan_.promise(e.job, kNever);
       return at;
     }
-    const bool stays = at == view_.job(e.job).promise && !kept.shares.empty() && timeline_.fits(at, e.expected, kept);
+    const bool stays = at == view_.job(e.job).promise && !kept.shares.empty() && timeline.fits(at, e.expected, kept);
     if (stays) where_ = kept;
     plan_.promise_at(e.job, at, where_);
-    timeline_.take(at, e.expected, where_);
+    timeline.take(at, e.expected, where_);
     return at;
   }
   std::int64_t beside(Instant /*at*/) const { return plan_.free(); }  // counts cannot tell more
 
  private:
+  // A reservation, and the nodes that are not to be found because of it.
+  struct Closed {
+    const Reservation* by;
+    std::vector<NodeId> nodes;
+  };
+
   const JobSpec& spec(const WaitingEntry& e) const { return view_.job(e.job).spec; }
+
+  // Only nodes that are not reserved up to this instant are to be found: those that begin the latest open first.
+  void close_until(Instant end) {
+    NodeSpace& nodes = plan_.some_nodes();
+    for (; closed_ > 0 && by_begin_[closed_ - 1].by->from >= end; --closed_) {
+      for (const NodeId node : by_begin_[closed_ - 1].nodes) nodes.set_available(node, true);
+      by_begin_[closed_ - 1].nodes.clear();
+    }
+    for (; closed_ < by_begin_.size() && by_begin_[closed_].by->from < end; ++closed_) {
+      for (const NodeId node : by_begin_[closed_].by->nodes) {
+        if (!nodes.available(node)) continue;
+        nodes.set_available(node, false);
+        by_begin_[closed_].nodes.push_back(node);
+      }
+    }
+  }
+
+  // With the draft's starts, which are all that there is in it.
+  NodeTimeline& draw() {
+    timeline_.emplace(view_);
+    std::size_t place = 0;
+    for (const Action& a : plan_.actions()) {
+      timeline_->take(view_.now(), view_.job(a.job).expected, plan_.places()[place++]);
+    }
+    return *timeline_;
+  }
 
   const View& view_;
   Plan& plan_;
-  NodeTimeline timeline_;
+  std::vector<Closed> by_begin_;
+  std::size_t closed_ = 0;  // so many of them are
+  std::optional<NodeTimeline> timeline_;
   Placement where_;
 };
 

@@ -1,5 +1,5 @@
-// Cluster files: TOML that describes a machine, its nodes and partitions, and what is reserved on it. The page docs/cluster-file.md is made
-// from the same table of keys as the reader.
+// Cluster files: TOML that describes a machine, its nodes and partitions, and what is reserved on it. The page
+// docs/cluster-file.md is made from the same table of keys as the reader.
 #pragma once
 
 #include <string>

@@ -11,6 +11,7 @@ ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& cha
   cluster.machine = options.machine;
   cluster.list_processors = chain.lists_processors();
   cluster.by_priority = chain.ranks_running();
+  cluster.most_promises = chain.knobs().backfill.promises;
   chain.set_power_options(cluster);
   cluster.past_work = options.past_work;
   return cluster;
