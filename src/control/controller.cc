@@ -157,11 +157,6 @@ bool Controller::fall_back(const std::string& breach) {
   return true;
 }
 
-void Controller::set_alarm() {
-  const Instant wakeup = answers_.watches() ? std::min(policy_wakes_, answers_.next()) : policy_wakes_;
-  if (wakeup != wakeup_) ports_.loop.set(*this, wakeup_ = wakeup);
-}
-
 std::optional<std::string> Controller::draft() {
   plan_.open(cluster_);
   deciding().decide(cluster_, plan_);

@@ -115,8 +115,12 @@ class Controller final : public Intake, public Alarm {
     if (unsent_ > 0 || ports_.durable) send_all();
   }
   void send_all();
-  void set_alarm();
+  void set_alarm() {
+    const Instant wakeup = answers_.watches() ? std::min(policy_wakes_, answers_.next()) : policy_wakes_;
+    if (wakeup != wakeup_) ports_.loop.set(*this, wakeup_ = wakeup);
+  }
   void watch_answers();
+  void find_outlived();
   void look_after_answers();
   bool has_answer(const AnswerWatch::Awaited& awaited) const;
   void send_again(JobId id, bool seen);

@@ -195,6 +195,26 @@ TEST(Controller, OverdueAndEndOfOneJobCanComeTogether) {
   EXPECT_EQ(desk.engine().commands.back().kind, Command::Kind::start);  // nothing about it was corrected
 }
 
+TEST(Controller, WhoHasOutrunAPredictionMeanwhileIsExpectedAnewByWhoTakesOver) {
+  Desk desk("easy+predict=tsafrir");
+  JobSpec spec = desk.asking(1, 100);
+  spec.user = 3;
+  for (int i = 0; i < 2; ++i) {
+    const JobId id = desk.controller().submit(spec);
+    EXPECT_EQ(desk.decide(), "");
+    desk.at(10 * (i + 1));
+    EXPECT_EQ(desk.tell_and_decide(Finished{id}), "");
+  }
+  const JobId job = desk.controller().submit(spec);
+  EXPECT_EQ(desk.decide(), "");
+  ASSERT_EQ(desk.job(job).expected_end(), at_seconds(30));
+  desk.at(40);
+  EXPECT_EQ(desk.take_over(), "");
+  EXPECT_TRUE(desk.controller().resume());
+  EXPECT_GT(desk.job(job).expected_end(), at_seconds(40));
+  EXPECT_EQ(desk.job(job).corrections, 1);
+}
+
 TEST(Controller, AJobIsNotOverdueBeforeItsTimeNorTwice) {
   Desk desk("easy+overrun=lazy");
   const JobId job = desk.run(1, 10);

@@ -84,8 +84,19 @@ Result<void> Controller::resume() {
   write(Opened{cluster_.epoch() + 1});
   reconcile(ports_.engine.observe(), true);
   answers_.looked(cluster_.now());
+  find_outlived();
   due_ = true;
   return decide();
+}
+
+// Who had outrun a prediction when the controller went away is not reported again.
+void Controller::find_outlived() {
+  cluster_.running().for_each([&](const RunningEntry& e) {
+    if (e.place.end > cluster_.now()) return false;
+    const Job& job = cluster_.job(e.job);
+    if (job.steady() && job.limit_end() > cluster_.now()) outlived_.push_back(e.job);
+    return true;
+  });
 }
 
 // `sends_again`: nobody knows what was sent, or waits for answers, so all that has not been carried out is sent again.

@@ -92,9 +92,9 @@ void SimEngine::ring() {
   if (tasks_) advance_tasks(now);
   if (options_.ties == Ties::batch) {
     if (!switching_.empty()) take_switched(now);
-    take_ends(now);
+    if (!ends_.empty() && ends_.top().at <= now) take_ends(now);
     if (!leaving_.empty()) take_leaving(now);
-    take_overdue(now);
+    if (!overdue_.empty() && overdue_.top().at <= now) take_overdue(now);
     while (arrival_due(now)) take_arrival(now);
     flush();
   } else {
