@@ -15,8 +15,8 @@ constexpr std::string_view kSite = "site ";
 std::string name_of(const std::string& path, const std::string& site) {
   if (site.empty()) return path;
   const std::size_t slash = path.rfind('/');
-  std::size_t dot = path.find('.', slash == std::string::npos ? 0 : slash + 1);
-  if (dot == std::string::npos) dot = path.size();
+  std::size_t dot = path.rfind('.');
+  if (dot == std::string::npos || (slash != std::string::npos && dot < slash)) dot = path.size();
   return path.substr(0, dot) + "-" + site + path.substr(dot);
 }
 
@@ -83,6 +83,9 @@ Result<JournalSetting> setting_of(const store::JournalHead& head, const std::str
   setting.options.processors = head.processors;
   setting.unix_start = head.unix_start;
   setting.tasks = head.tasks;
+  if (!head.ties.empty() && head.ties != "batch" && head.ties != "submit-first" && head.ties != "one-by-one") {
+    return fail(shown + ": its head says ties " + rota::quoted(head.ties) + ", which this Rota does not know.");
+  }
   if (head.ties == "submit-first") setting.options.engine.ties = sim::Ties::submit_first;
   if (head.ties == "one-by-one") setting.options.engine.ties = sim::Ties::one_by_one;
   if (head.processors <= 0) return fail(shown + ": its head does not say how many processors the cluster has.");

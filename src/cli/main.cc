@@ -1,4 +1,5 @@
 // rota: one binary, one subcommand each for what a person wants to do. Only wiring lives here.
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <sstream>
@@ -39,6 +40,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is told like a disk that is full
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {

@@ -38,7 +38,7 @@ std::string in_seconds(Instant at) {
 }
 
 // What became of the state, in one line for each thing.
-Result<int> tell(const Replay& replay, const ReplayFlags& flags) {
+Result<int> tell(const Replay& replay, const ReplayFlags& flags, bool whole) {
   const Cluster& state = replay.state();
   std::string text = flags.journal + ": " + grouped(replay.facts()) + " facts, " + grouped(replay.cycles()) +
                      " cycles, " + grouped(replay.decisions()) + " of which decided something; until " +
@@ -46,10 +46,11 @@ Result<int> tell(const Replay& replay, const ReplayFlags& flags) {
                      grouped(static_cast<std::int64_t>(state.waiting().size())) + " jobs wait, " +
                      grouped(static_cast<std::int64_t>(state.running().size())) + " run, " +
                      grouped(static_cast<std::int64_t>(state.barred())) + " are held or not eligible\n";
-  if (flags.check) text += "every cycle was decided again, and each plan is the same\n";
+  if (flags.check && replay.cycles() > 0) text += "every cycle was decided again, and each plan is the same\n";
+  if (flags.check && !whole) text += "what was left out at the end was not checked\n";
   std::cout << text;
   if (!std::cout.flush()) return fail("standard output could not be written to; is the disk full?");
-  return kDone;
+  return flags.check && !whole ? kFailed : kDone;
 }
 
 Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting& setting, const ReplayFlags& flags) {
@@ -123,7 +124,8 @@ Result<int> replay(const ReplayFlags& flags) {
   });
   if (!done) return std::unexpected(done.error());
   if (!reader->note().empty()) std::fprintf(stderr, "%s\n", reader->note().c_str());
-  return rehearses ? rehearse_under(facts, *setting, flags) : tell(replay, flags);
+  if (rehearses) return rehearse_under(facts, *setting, flags);
+  return tell(replay, flags, reader->note().empty());
 }
 
 }  // namespace

@@ -342,7 +342,10 @@ void add_simulate(CLI::App& app, Action& action) {
       ->add_option("--journal", flags->journal_file,
                    "keep every fact of the one rehearsal, for rota replay; with several sites a journal each, with "
                    "-SITE before its ending")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check([](const std::string& path) {
+        return path.empty() || path == "-" ? "a journal is a file; give its path" : "";
+      });
   command->add_option("--report", flags->report_file, "write a self-contained HTML report")->type_name("FILE.html");
   command->add_flag("--json", flags->json, "print the comparison as JSON");
   command->add_flag("--quiet", flags->quiet, "no progress bar and no remarks about the log");

@@ -47,7 +47,7 @@ Observation ClaimGate::observe() const {
                                     [](const Held& h) { return h.command.kind == Command::Kind::start; });
     if (start == commands.end()) continue;
     const auto at = std::ranges::lower_bound(seen.jobs, job, {}, &Observation::JobSeen::job);
-    const Observation::JobSeen held{job, true, {}, start->command.key, start->command.dispatch};
+    const Observation::JobSeen held{job, true, {}, start->command.key, start->command.dispatch, true};
     if (at != seen.jobs.end() && at->job == job) {
       if (!at->runs) *at = held;  // an earlier dispatch
     } else {
@@ -97,7 +97,18 @@ bool ClaimGate::drop_start(const Command& give_way) {
   return true;
 }
 
-void ClaimGate::hold(JobId id, const Command& command) { held_[id].push_back({command, loop_.now()}); }
+// What follows a start that is held back is as late as that, and of orders when to look at it the last one counts.
+void ClaimGate::hold(JobId id, const Command& command) {
+  std::vector<Held>& held = held_[id];
+  Instant since = loop_.now();
+  for (const Held& h : held) {
+    if (h.command.kind == Command::Kind::start && h.command.job == command.job) since = h.since;
+  }
+  if (command.kind == Command::Kind::expect) {
+    std::erase_if(held, [&](const Held& h) { return h.command.kind == command.kind && h.command.job == command.job; });
+  }
+  held.push_back({command, since});
+}
 
 void ClaimGate::release(const Held& held) {
   Command command = held.command;

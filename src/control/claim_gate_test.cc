@@ -93,6 +93,22 @@ TEST_F(ClaimGateTest, HoldsAStartAndWhatFollowsBackUntilTheAnswer) {
   EXPECT_EQ(asked_, 1);
 }
 
+TEST_F(ClaimGateTest, AsksToLookAtAHeldStartOnceAndAsLateAsTheStart) {
+  answer_ = StartAnswer::pending;
+  gate_.dispatch(start(kBrought));
+  for (const std::int64_t at : {3, 6}) {
+    loop_.move_to(at_seconds(at));
+    gate_.dispatch({.kind = Command::Kind::expect, .key = 9, .job = kBrought, .expected_end = at_seconds(50)});
+    ASSERT_EQ(gate_.observe().jobs.size(), 1U);
+    EXPECT_TRUE(gate_.observe().jobs[0].held);
+  }
+  loop_.move_to(at_seconds(7));
+  gate_.answered(kNumber, true);
+  ASSERT_EQ(passed_.size(), 2U);
+  EXPECT_EQ(passed_[1].kind, Command::Kind::expect);
+  EXPECT_EQ(passed_[1].expected_end, passed_[0].expected_end);
+}
+
 TEST_F(ClaimGateTest, ForgetsWhatItHeldBackOfAJobThatIsGone) {
   answer_ = StartAnswer::pending;
   gate_.dispatch(start(kBrought));

@@ -90,6 +90,7 @@ struct Observation {
     DispatchEnd end = {};
     std::uint64_t key = 0;                  // of the latest command about it that was carried out, Launched or not
     std::uint32_t dispatch = kAnyDispatch;  // that it was started as
+    bool held = false;                      // its start is kept back on the way: it has not begun
   };
   struct NodeSeen {
     NodeId node;

@@ -129,8 +129,9 @@ void Controller::reconcile(JobId id, const Observation::JobSeen* seen, bool send
     if (!taken && cluster_.knows(id) && cluster_.job(id).state == JobState::running) give_up(id);  // gone all the same
     return;
   }
+  if (seen && seen->held) return;
   // Nobody knows whether a start that is not confirmed ever came; whoever did, would be seen.
-  if (!seen && sends_again && job.steady() && !cluster_.options().confirms_starts) return send_again(id, false);
+  if (!seen && job.steady() && !cluster_.options().confirms_starts) return send_again(id, false);
   if (!seen && !job.starting) return give_up(id);
   if (seen && job.starting) static_cast<void>(take_in(Launched{id, job.dispatch}));
   if (seen && job.expected_end() <= cluster_.now() && job.steady())

@@ -59,6 +59,7 @@ void Cluster::add_to_nodes(JobId id) {
 // A job that is in no index yet joins those that wait.
 void Cluster::queue(Job& job, JobId id) {
   job.state = JobState::waiting;
+  if (waiting_.empty()) longest_expected_ = {};
   longest_expected_ = std::max(longest_expected_, job.expected);
   waiting_.insert(id, job);
   if (!nodes_.counted()) count_waiting(job, 1);

@@ -105,9 +105,9 @@ class View {
 
   // Nodes and processors that no job may use for a time.
   const Reservations& reservations() const { return reservations_; }
-  // Whether one of them could keep a job from running that is started or promised a start now; else all of these are
-  // over before the first begins, and plans are drawn as if there were none. One comparison where there are
-  // none, else O(reservations + log running).
+  // False where the first begins after all that runs is over, and then so many times the longest job that has waited
+  // since nobody did, as get promises: plans are then drawn as if there were none. One comparison where there are none,
+  // else O(reservations + log running).
   bool reserved_in_reach() const { return !reservations_.empty() && reservation_in_reach(); }
 
   // When a job moved last; kNever: none has.
@@ -201,7 +201,7 @@ class View {
   std::vector<std::int64_t> elsewhere_;  // by licence
   std::size_t barred_ = 0;
   Reservations reservations_;
-  Duration longest_expected_{0};                 // of all jobs that were ever queued
+  Duration longest_expected_{0};                 // of those that have been queued since nobody waited
   std::map<std::uint32_t, RunHistory> history_;  // by user
   std::vector<JobId> arrived_;
   std::int64_t releases_ = 0;

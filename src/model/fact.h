@@ -190,7 +190,7 @@ struct StateKept {  // counters and lists that no row has
   PowerCounters power = {};
   bool plain = false;
   ReservationId next_reservation = ReservationId{0};
-  Duration longest_expected{0};  // of all jobs that were ever queued
+  Duration longest_expected{0};  // of those that have been queued since nobody waited
 };
 struct ReservationKept {
   Reservation row;

@@ -340,7 +340,8 @@ ROTA_FACT(StateKept, "state_kept", kept, "counters and lists that no row has"){
     Field{"power", &F::power, "of all nodes together"},
     Field{"plain", &F::plain, "jobs start in order of the queue, whatever the policy"},
     Field{"next_reservation", &F::next_reservation, "id of the next reservation"},
-    Field{"longest_expected", &F::longest_expected, "longest run time ever counted on"}};
+    Field{"longest_expected", &F::longest_expected,
+          "longest run time counted on of those that have been queued since nobody waited"}};
 ROTA_FACT_END;
 ROTA_FACT(ReservationKept, "reservation_kept", kept,
           "a reservation as it stands"){Field{"row", &F::row, "all that is known of it"}};

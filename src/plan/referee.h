@@ -111,7 +111,9 @@ class Referee {
   std::int64_t reserved_at(Instant at) const;
   std::int64_t reserved_beside(const View& view, Instant at) const;
   std::int64_t least_left(const View& view, const Plan& plan, JobId job, Instant from) const;
-  void count_reserved(const View& view);
+  // Whether what is reserved is held from its beginning, or from when those who run there are expected to have left.
+  enum class HeldFrom : std::uint8_t { its_beginning, others_ends };
+  void count_reserved(const View& view, HeldFrom from);
   std::optional<std::string> recount(const View& view);
   enum class Promises : std::uint8_t { before, after };
   struct Excess {
@@ -133,7 +135,8 @@ class Referee {
   std::optional<std::string> check_places(const View& view, const Plan& plan);
   std::optional<std::string> check_room(const View& view, JobId job, const Placement& where);
   std::optional<std::string> check_shape(const View& view, JobId job, const Placement& where);
-  std::optional<std::string> node_excess(const View& view, const Plan& plan, Promises promises);
+  std::optional<std::string> node_excess(const View& view, const Plan& plan, Promises promises,
+                                         HeldFrom held_from = HeldFrom::others_ends);
   std::optional<std::string> worst_node(const Machine& machine);
   std::optional<std::string> check_later_on_nodes(const View& view, const Plan& plan, const Promise& promise);
   const char* breach_of_switch(const View& view, const Action& action);

@@ -151,7 +151,8 @@ void Referee::count_elsewhere(const View& view) {
 
 // The first node and instant at which running jobs, starts and what is set aside together need more than the node has:
 // with the promises and starts of this plan, or with those that stood before it and the starts whose turn it was.
-std::optional<std::string> Referee::node_excess(const View& view, const Plan& plan, Promises promises) {
+std::optional<std::string> Referee::node_excess(const View& view, const Plan& plan, Promises promises,
+                                                HeldFrom held_from) {
   node_changes_.clear();
   const bool before = promises == Promises::before;
   const bool some_leave = !before && plan.closed();
@@ -166,7 +167,7 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
     node_changes_.push_back({i, back, {-processors, 0, 0}});
   }
   count_elsewhere(view);
-  if (!reserved_.empty()) count_reserved(view);
+  if (!reserved_.empty()) count_reserved(view, held_from);
   const auto uses = [&](JobId id, Instant from, Instant to, const Placement& where) {
     const JobSpec& spec = view.job(id).spec;
     for (const Share& s : where.shares) {
@@ -290,7 +291,7 @@ std::optional<std::string> Referee::check_later_on_nodes(const View& view, const
   const Placement& before = view.promised_place(promise.job);
   if (before.shares.empty() || job.promise < view.now()) return std::nullopt;
   if (!back_by(view, before, job.promise)) return std::nullopt;
-  if (node_excess(view, plan, Promises::before)) return std::nullopt;
+  if (node_excess(view, plan, Promises::before, HeldFrom::its_beginning)) return std::nullopt;
   return name(view, promise.job) +
          " loses the place that it was promised although nothing but the plan stands in its way";
 }

@@ -135,13 +135,22 @@ std::int64_t Referee::least_left(const View& view, const Plan& plan, JobId job, 
 }
 
 // All of each node, as a use of it.
-void Referee::count_reserved(const View& view) {
+void Referee::count_reserved(const View& view, HeldFrom held_from) {
+  std::vector<Instant> left_by(view.nodes().size(), kEpoch);
+  view.running().for_each([&](const RunningEntry& e) {
+    if (held_from == HeldFrom::its_beginning) return false;
+    const Instant end = std::max(e.place.end, view.now() + Duration{1});
+    for (const Share& s : view.placement(e.job).shares) left_by[s.node.value] = std::max(left_by[s.node.value], end);
+    return true;
+  });
   for (const Reservation& r : reserved_) {
     for (const NodeId node : r.nodes) {
       const bool away = is_unfit(node.value) || (!power_.empty() && power_[node.value].state != PowerState::on);
       if (away || r.until <= view.now()) continue;
       const std::int64_t processors = view.options().machine->nodes[node.value].processors;
-      node_changes_.push_back({node.value, std::max(r.from, view.now()), {processors, 0, 0}});
+      const Instant from = std::max({r.from, view.now(), left_by[node.value]});
+      if (from >= r.until) continue;
+      node_changes_.push_back({node.value, from, {processors, 0, 0}});
       node_changes_.push_back({node.value, r.until, {-processors, 0, 0}});
     }
   }

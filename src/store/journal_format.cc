@@ -172,18 +172,37 @@ Result<bool> JournalReader::any_batch_after(std::uint64_t place) {
   return false;
 }
 
+// Whether the tail is what a crash leaves of one batch: nothing but its beginning, or its place without its bytes.
+Result<bool> JournalReader::may_be_cut(std::uint64_t tail) {
+  if (tail < kBatchHead) return true;
+  std::array<std::byte, kBatchHead> head;
+  if (auto got = bytes_->read(next_, head); !got) return std::unexpected(got.error());
+  const std::uint32_t length = word_at(head.data());
+  if (length > 0 && length <= kMostBatch && word_at(head.data() + 8) == head_crc(head.data(), next_)) {
+    return length + kBatchHead >= tail;
+  }
+  std::vector<std::byte> window;
+  for (std::uint64_t place = next_; place < bytes_->size(); place += window.size()) {
+    window.resize(std::min<std::uint64_t>(bytes_->size() - place, kWindow));
+    if (auto got = bytes_->read(place, window); !got) return std::unexpected(got.error());
+    if (std::ranges::any_of(window, [](std::byte b) { return b != std::byte{0}; })) return false;
+  }
+  return true;
+}
+
 Result<bool> JournalReader::end_of_journal() {
   ended_ = true;
   const std::uint64_t tail = bytes_->size() - next_;
   if (tail == 0) return false;
+  const std::string damaged = "The journal " + shown_ + " is damaged at byte " + std::to_string(next_);
   const auto more = any_batch_after(next_ + 1);
   if (!more) return more;
-  if (*more) {
-    return fail("The journal " + shown_ + " is damaged at byte " + std::to_string(next_) +
-                ", and there are whole batches after that. Use a copy of it.");
-  }
+  if (*more) return fail(damaged + ", and there are whole batches after that. Use a copy of it.");
+  const auto cut = may_be_cut(tail);
+  if (!cut) return cut;
+  if (!*cut) return fail(damaged + ", and what follows is no batch that was cut off. Use a copy of it.");
   note_ = "The last " + std::to_string(tail) + " bytes of the journal " + shown_ + ", from byte " +
-          std::to_string(next_) + " on, are a batch that was not written to its end; it is left out.";
+          std::to_string(next_) + " on, are a batch that was not written to its end, or is damaged; it is left out.";
   return false;
 }
 

@@ -87,6 +87,7 @@ class JournalReader {
   Result<void> read_start();
   Result<bool> read_batch(std::uint64_t place, std::vector<std::byte>& payload);
   Result<bool> any_batch_after(std::uint64_t place);
+  Result<bool> may_be_cut(std::uint64_t tail);
   Result<bool> end_of_journal();
 
   std::unique_ptr<JournalBytes> bytes_;

@@ -116,7 +116,7 @@ TEST(JournalFormat, a_flipped_bit_is_never_taken_for_a_fact) {
     if (place < begins.back()) {
       ASSERT_NE(found.error, "") << "a whole batch follows " << place;
     } else {
-      ASSERT_NE(found.note, "") << "this is the last batch " << place;
+      ASSERT_NE(found.note + found.error, "") << "this is the last batch " << place;
     }
   }
 }
@@ -136,7 +136,7 @@ TEST(JournalFormat, finds_a_batch_a_long_way_after_the_damage) {
   const std::size_t hole = bytes.size();
   bytes.resize(bytes.size() + (std::size_t{5} << 19U) + 5);
   EXPECT_EQ(read(bytes).note, "The last 2621445 bytes of the journal j, from byte " + std::to_string(hole) +
-                                  " on, are a batch that was not written to its end; it is left out.");
+                                  " on, are a batch that was not written to its end, or is damaged; it is left out.");
   add_batch(bytes, std::span(facts).last(1));
   EXPECT_NE(read(bytes).error, "");
 }
@@ -149,7 +149,21 @@ TEST(JournalFormat, a_batch_counts_only_where_it_was_written) {
   bytes.insert(bytes.end(), last.begin(), last.end());
   const Found found = read(bytes);
   EXPECT_TRUE(same_facts(found.facts, facts)) << "the same batch again is none";
-  EXPECT_NE(found.note, "");
+  EXPECT_NE(found.error, "");
+}
+
+TEST(JournalFormat, bytes_that_came_or_went_in_the_middle_are_damage) {
+  const auto facts = random_facts(30, 8);
+  std::vector<std::size_t> begins;
+  const Bytes bytes = journal_of(facts, 10, &begins);
+  for (std::size_t place = begins[1]; place < bytes.size(); ++place) {
+    Bytes shorter = bytes;
+    shorter.erase(shorter.begin() + static_cast<std::ptrdiff_t>(place));
+    ASSERT_EQ(read(shorter).error.empty(), place >= begins[2] + 12) << place;
+    Bytes longer = bytes;
+    longer.insert(longer.begin() + static_cast<std::ptrdiff_t>(place), std::byte{7});
+    ASSERT_NE(read(longer).error, "") << place;
+  }
 }
 
 TEST(JournalFormat, refuses_what_is_no_journal_or_a_newer_one) {

@@ -19,6 +19,9 @@ class Reader {
 
   // Whether it agrees with the others the state of a cluster knows.
   Result<Reservation> read(const ReservationEntry& entry) {
+    if (entry.start >= kLongest || entry.end >= kLongest) {
+      return wrong(entry.line, "a reservation without an end, or one that never begins, is none. Give it two times.");
+    }
     auto nodes = nodes_of(entry);
     if (!nodes) return std::unexpected(nodes.error());
     const Reserved fact{cluster_.reservations().next_id(), kEpoch + entry.start, kEpoch + entry.end, std::move(*nodes),

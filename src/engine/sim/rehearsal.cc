@@ -57,7 +57,8 @@ Result<void> Rehearsal::run() {
   for (std::int64_t steps = 0; loop_.step(); ++steps) {
     if (!engine_.failure()) return engine_.failure();
     if (!controller_.failure()) return controller_.failure();
-    in_vain = engine_.quiet() ? in_vain + 1 : 0;
+    const bool happens = !engine_.quiet() || !controller_.view().reservations().empty();
+    in_vain = happens ? 0 : in_vain + 1;
     if (all_gone() || in_vain > kInVain) break;
     if (options_.progress && steps % 8192 == 0) options_.progress(engine_.arrived());
   }

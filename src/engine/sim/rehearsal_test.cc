@@ -127,6 +127,20 @@ TEST(Rehearsal, InAClosedLoopBringsTheNextJobWhenTooFewWait) {
   EXPECT_EQ(gone.jobs[3].start, at_seconds(20));
 }
 
+TEST(Rehearsal, GoesOnWhileThereAreReservationsToCome) {
+  Machine machine;
+  machine.processors = 4;
+  for (std::uint32_t i = 0; i < 5'100; ++i) {
+    machine.reservations.push_back({ReservationId{i}, at_seconds(4 * i), at_seconds(4 * i + 2), {}, 4});
+  }
+  const auto chain = Chain::parse("fcfs");
+  Listed source({{0, 1, 100, 100}});
+  Gone gone;
+  Rehearsal rehearsal({.processors = 4, .machine = &machine, .engine = {}, .progress = {}}, *chain, source, gone);
+  ASSERT_TRUE(rehearsal.run());
+  EXPECT_EQ(gone.jobs[1].start, at_seconds(4 * 5'099 + 2));
+}
+
 TEST(VirtualLoop, RingsInOrderOfTimeAndThenOfFirstBeingSet) {
   struct Bell final : Alarm {
     std::vector<int>* rung = nullptr;
