@@ -129,6 +129,7 @@ class Controller final : public Intake, public Alarm {
   void reconcile(const Observation& seen, bool sends_again);
   void reconcile(JobId id, const Observation::JobSeen* seen, bool sends_again);
   void reconcile(const Observation::NodeSeen& seen, bool sends_again);
+  void never_began(JobId id);
   void give_up(JobId id);
 
   Cluster cluster_;

@@ -215,6 +215,39 @@ TEST(Controller, WhoHasOutrunAPredictionMeanwhileIsExpectedAnewByWhoTakesOver) {
   EXPECT_EQ(desk.job(job).corrections, 1);
 }
 
+// Its start was on its way, and so was what told it to stop: then the controller went away, and neither came.
+TEST(Controller, WhoWasToldToStopAndNeverBeganIsQueuedAgain) {
+  Desk desk("strict");
+  const JobId first = desk.run(3, 10);
+  const JobId head = desk.run(4, 10);
+  const JobId beside = desk.run(1, 10);
+  ASSERT_TRUE(desk.runs(beside));
+  desk.at(10);
+  EXPECT_EQ(desk.tell(Finished{first}), "");
+  EXPECT_EQ(desk.tell_and_decide(Overdue{beside}), "");
+  ASSERT_TRUE(desk.job(beside).stopping);
+  EXPECT_EQ(desk.take_over(), "");
+  EXPECT_TRUE(desk.controller().resume());
+  EXPECT_TRUE(desk.waits(beside));
+  EXPECT_EQ(desk.job(beside).kills, 1);
+  EXPECT_TRUE(desk.runs(head));
+}
+
+TEST(Controller, WhoWasToldToGiveWayAndNeverBeganIsQueuedAgain) {
+  Desk desk("easy+preempt=requeue");
+  const JobId low = desk.run(4, 10);
+  JobSpec spec = desk.asking(4, 10);
+  spec.priority = 1;
+  const JobId high = desk.controller().submit(spec);
+  EXPECT_EQ(desk.decide(), "");
+  ASSERT_TRUE(desk.job(low).leaving);
+  EXPECT_EQ(desk.take_over(), "");
+  EXPECT_TRUE(desk.controller().resume());
+  EXPECT_TRUE(desk.waits(low));
+  EXPECT_EQ(desk.job(low).preemptions, 1);
+  EXPECT_TRUE(desk.runs(high));
+}
+
 TEST(Controller, AJobIsNotOverdueBeforeItsTimeNorTwice) {
   Desk desk("easy+overrun=lazy");
   const JobId job = desk.run(1, 10);

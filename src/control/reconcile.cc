@@ -131,7 +131,8 @@ void Controller::reconcile(JobId id, const Observation::JobSeen* seen, bool send
   }
   if (seen && seen->held) return;
   // Nobody knows whether a start that is not confirmed ever came; whoever did, would be seen.
-  if (!seen && job.steady() && !cluster_.options().confirms_starts) return send_again(id, false);
+  if (!seen && !cluster_.options().confirms_starts && !job.cancelling)
+    return job.steady() ? send_again(id, false) : never_began(id);
   if (!seen && !job.starting) return give_up(id);
   if (seen && job.starting) static_cast<void>(take_in(Launched{id, job.dispatch}));
   if (seen && job.expected_end() <= cluster_.now() && job.steady())
@@ -142,6 +143,16 @@ void Controller::reconcile(JobId id, const Observation::JobSeen* seen, bool send
     send_again(id, seen != nullptr);
   } else if (cluster_.job(id).steady()) {  // when to look at it again may not have been heard
     command(Command::Kind::expect, id).expected_end = cluster_.job(id).expected_end();
+  }
+}
+
+// It was told to stop or to give way, and its start had not come yet.
+void Controller::never_began(JobId id) {
+  const Job& job = cluster_.job(id);
+  if (job.leaving) {
+    static_cast<void>(take_in(Vacated{id, Duration{0}, job.dispatch}));
+  } else {
+    static_cast<void>(take_in(Requeued{id, job.spec.limit, job.dispatch}));
   }
 }
 
