@@ -133,7 +133,7 @@ class Referee {
   std::optional<std::string> check_migrations(const View& view, const Plan& plan);
   std::optional<std::string> check_turns(const View& view, const Plan& plan);
   std::optional<std::string> check_places(const View& view, const Plan& plan);
-  std::optional<std::string> check_room(const View& view, JobId job, const Placement& where);
+  std::optional<std::string> check_room(const View& view, const Action& action, const Placement& where);
   std::optional<std::string> check_shape(const View& view, JobId job, const Placement& where);
   std::optional<std::string> node_excess(const View& view, const Plan& plan, Promises promises,
                                          HeldFrom held_from = HeldFrom::others_ends);

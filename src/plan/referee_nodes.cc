@@ -79,8 +79,8 @@ std::optional<std::string> Referee::check_places(const View& view, const Plan& p
     if (tried == plan.places().size()) return name(view, a.job) + " is started nowhere";
     const Placement& where = plan.places()[tried++];
     count_place(view, a.job, where, 1);
-    if (a.kind == ActionKind::start) count_licences(view, a.job, 1);  // who moves holds its own
-    breach = check_room(view, a.job, where);
+    if (a.kind == ActionKind::start) count_licences(view, a.job, 1);  // who moves holds its own, lacking or not
+    breach = check_room(view, a, where);
     if (!breach) breach = check_shape(view, a.job, where);
   }
   std::size_t undone = 0;
@@ -97,7 +97,8 @@ std::optional<std::string> Referee::check_places(const View& view, const Plan& p
 }
 
 // A start that is already counted in.
-std::optional<std::string> Referee::check_room(const View& view, JobId job, const Placement& where) {
+std::optional<std::string> Referee::check_room(const View& view, const Action& action, const Placement& where) {
+  const JobId job = action.job;
   for (const Share& s : where.shares) {
     ++checks_;
     const Node& node = view.options().machine->nodes[s.node.value];
@@ -107,7 +108,8 @@ std::optional<std::string> Referee::check_room(const View& view, JobId job, cons
   }
   const Machine& machine = *view.options().machine;
   const LicenceId licence = view.job(job).spec.licence;
-  if (licence.valid() && used_[slot_of(machine, licence)].processors > machine.licences[licence.value].count) {
+  const bool takes = action.kind == ActionKind::start && licence.valid();
+  if (takes && used_[slot_of(machine, licence)].processors > machine.licences[licence.value].count) {
     return name(view, job) + " is started without a licence of " + machine.licences[licence.value].name;
   }
   return std::nullopt;
