@@ -172,20 +172,24 @@ TEST(Controller, AJobThatNamesWhatTheClusterDoesNotHaveIsRejected) {
   EXPECT_EQ(desk.left().size(), 3U);
 }
 
-TEST(Controller, OverdueAndEndOfOneJobCanComeTogether) {
-  Desk desk("easy+predict=tsafrir");
+// A job of which 10 s are expected, because the two before it took so long: it starts at second 20.
+JobId predicted_job(Desk& desk) {
+  JobSpec spec = desk.asking(1, 100);
+  spec.user = 3;
   for (int i = 0; i < 2; ++i) {
-    JobSpec spec = desk.asking(1, 100);
-    spec.user = 3;
     const JobId id = desk.controller().submit(spec);
     EXPECT_EQ(desk.decide(), "");
     desk.at(10 * (i + 1));
     EXPECT_EQ(desk.tell_and_decide(Finished{id}), "");
   }
-  JobSpec spec = desk.asking(1, 100);
-  spec.user = 3;
-  const JobId predicted = desk.controller().submit(spec);
+  const JobId job = desk.controller().submit(spec);
   EXPECT_EQ(desk.decide(), "");
+  return job;
+}
+
+TEST(Controller, OverdueAndEndOfOneJobCanComeTogether) {
+  Desk desk("easy+predict=tsafrir");
+  const JobId predicted = predicted_job(desk);
   ASSERT_EQ(desk.job(predicted).expected, seconds(10));
   desk.at(30);
   EXPECT_EQ(desk.tell(Overdue{predicted}), "");
@@ -197,16 +201,7 @@ TEST(Controller, OverdueAndEndOfOneJobCanComeTogether) {
 
 TEST(Controller, WhoHasOutrunAPredictionMeanwhileIsExpectedAnewByWhoTakesOver) {
   Desk desk("easy+predict=tsafrir");
-  JobSpec spec = desk.asking(1, 100);
-  spec.user = 3;
-  for (int i = 0; i < 2; ++i) {
-    const JobId id = desk.controller().submit(spec);
-    EXPECT_EQ(desk.decide(), "");
-    desk.at(10 * (i + 1));
-    EXPECT_EQ(desk.tell_and_decide(Finished{id}), "");
-  }
-  const JobId job = desk.controller().submit(spec);
-  EXPECT_EQ(desk.decide(), "");
+  const JobId job = predicted_job(desk);
   ASSERT_EQ(desk.job(job).expected_end(), at_seconds(30));
   desk.at(40);
   EXPECT_EQ(desk.take_over(), "");

@@ -137,12 +137,13 @@ std::int64_t Referee::least_left(const View& view, const Plan& plan, JobId job, 
 // All of each node, as a use of it.
 void Referee::count_reserved(const View& view, HeldFrom held_from) {
   std::vector<Instant> left_by(view.nodes().size(), kEpoch);
-  view.running().for_each([&](const RunningEntry& e) {
-    if (held_from == HeldFrom::its_beginning) return false;
-    const Instant end = std::max(e.place.end, view.now() + Duration{1});
-    for (const Share& s : view.placement(e.job).shares) left_by[s.node.value] = std::max(left_by[s.node.value], end);
-    return true;
-  });
+  if (held_from == HeldFrom::others_ends) {
+    view.running().for_each([&](const RunningEntry& e) {
+      const Instant end = std::max(e.place.end, view.now() + Duration{1});
+      for (const Share& s : view.placement(e.job).shares) left_by[s.node.value] = std::max(left_by[s.node.value], end);
+      return true;
+    });
+  }
   for (const Reservation& r : reserved_) {
     for (const NodeId node : r.nodes) {
       const bool away = is_unfit(node.value) || (!power_.empty() && power_[node.value].state != PowerState::on);

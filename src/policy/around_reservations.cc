@@ -149,11 +149,9 @@ class AroundReservations {
 
  private:
   void promise() {
-    for (const JobId id : view_.promised()) {
-      if (id != head_->job && !plan_.starts(id)) plan_.promise(id, kNever);
-    }
+    withdraw_all_but(head_->job, view_, plan_);
     promise_ = room_.promise(*head_);
-    if (promise_ != kNever) window_ = (promise_ - view_.now()) * 100 / knobs_.stretch;
+    window_ = knobs_.window(view_.now(), promise_);
   }
 
   void start_all_that_fit() {

@@ -10,14 +10,13 @@ Reason because(bool in_time, const Plan& plan, const WaitingEntry& promised, Ins
           promised.processors};
 }
 
-// Under one promise at most: whoever else held one (the order changed) has lost it.
+}  // namespace
+
 void withdraw_all_but(JobId keep, const View& view, Plan& plan) {
   for (const JobId id : view.promised()) {
     if (id != keep && !plan.starts(id)) plan.promise(id, kNever);
   }
 }
-
-}  // namespace
 
 void Backfill::decide(const View& view, Plan& plan) const {
   if (plan.closed()) return;
@@ -69,7 +68,7 @@ void Backfill::behind_one_promise(const View& view, Plan& plan, const WaitingEnt
   plan.promise(head.job, opening.at);
 
   const WaitingJobs& waiting = view.waiting();
-  Gap gap{plan.free(), window(view, opening.at), knobs_.beside ? opening.beside : 0};
+  Gap gap{plan.free(), knobs_.window(view.now(), opening.at), knobs_.beside ? opening.beside : 0};
   const WaitingEntry::Key* after = waiting.one_order() ? &head.place : nullptr;
   while (const WaitingEntry* e = waiting.candidate(gap, after)) {
     after = &e->place;
@@ -81,12 +80,6 @@ void Backfill::behind_one_promise(const View& view, Plan& plan, const WaitingEnt
   }
 }
 
-// What a job may expect to run and still be over before the promise.
-Duration Backfill::window(const View& view, Instant promise) const {
-  if (promise == kNever) return Duration::max();  // what it needs is withheld, and nobody knows till when
-  return (promise - view.now()) * 100 / knobs_.stretch;
-}
-
 // One job has come and nothing was released since the last cycle: the same job is first and is promised the same start,
 // and what is free, what is left beside the promise and the time until it have only shrunk. So nobody but the newcomer
 // can have become a candidate.
@@ -96,7 +89,7 @@ void Backfill::try_newcomer(const View& view, Plan& plan, const WaitingEntry& he
   if (job.spec.processors > plan.free()) return;
   const Instant promise = view.job(head.job).promise;
   const std::int64_t beside = knobs_.beside && !knobs_.fixed ? plan.left_at(promise) - head.processors : 0;
-  const Gap gap{plan.free(), window(view, promise), beside};
+  const Gap gap{plan.free(), knobs_.window(view.now(), promise), beside};
   if (gap.holds(job.spec.processors, job.expected)) {
     plan.start(id, because(job.expected <= gap.window, plan, head, promise), true);
   }

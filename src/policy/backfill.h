@@ -22,7 +22,16 @@ struct BackfillKnobs {
   bool fixed = false;  // the promise stays as first made until its job starts
   std::int32_t stretch =
       100;  // per cent: a candidate must end before the promise even if it takes so much of its estimate
+
+  // What a job may expect to run and still be over before the promise.
+  Duration window(Instant now, Instant promise) const {
+    if (promise == kNever) return Duration::max();  // what it needs is withheld, and nobody knows till when
+    return (promise - now) * 100 / stretch;
+  }
 };
+
+// Under one promise at most: whoever else held one (the order changed) has lost it.
+void withdraw_all_but(JobId keep, const View& view, Plan& plan);
 
 class Backfill final : public Policy {
  public:
@@ -35,7 +44,6 @@ class Backfill final : public Policy {
   void start_all_that_fit(const View& view, Plan& plan) const;
   void behind_one_promise(const View& view, Plan& plan, const WaitingEntry& head) const;
   void try_newcomer(const View& view, Plan& plan, const WaitingEntry& head) const;
-  Duration window(const View& view, Instant promise) const;
   void on_nodes(const View& view, Plan& plan) const;  // the same rules where nodes are described
   void behind_many_on_nodes(const View& view, Plan& plan) const;
   // The same rules where some are reserved, with one promise or none.

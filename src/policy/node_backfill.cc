@@ -61,9 +61,7 @@ class OnePromise {
   // The promise that stands stays if nothing was released; otherwise it is drawn anew, and can only come earlier, or at
   // the same instant go where it leaves more to others.
   void make_promise() {
-    for (const JobId id : view_.promised()) {
-      if (id != head_->job && !plan_.starts(id)) plan_.promise(id, kNever);
-    }
+    withdraw_all_but(head_->job, view_, plan_);
     const Instant kept = view_.job(head_->job).promise;
     const Placement& kept_place = view_.promised_place(head_->job);
     if (knobs_.fixed && kept != kNever) return keep_fixed_promise(kept, kept_place);
@@ -115,7 +113,7 @@ class OnePromise {
     }
   }
 
-  Duration window() const { return promise_ == kNever ? Duration::max() : (promise_ - now()) * 100 / knobs_.stretch; }
+  Duration window() const { return knobs_.window(now(), promise_); }
   bool beside() const { return knobs_.beside && set_aside_ != nullptr; }
 
   // What candidates must keep to, as far as counts can tell.

@@ -33,11 +33,15 @@ std::uint32_t head_crc(const std::byte* head, std::uint64_t place) {
   return crc_of(all);
 }
 
-// Whether these are the 12 bytes of a batch at this place, of which so many bytes are left in the journal.
-bool begins_batch(const std::byte* head, std::uint64_t place, std::uint64_t left) {
+// Whether these are the 12 bytes of a batch at this place.
+bool is_batch_head(const std::byte* head, std::uint64_t place) {
   const std::uint32_t length = word_at(head);
-  return length > 0 && length <= kMostBatch && length + kBatchHead <= left &&
-         word_at(head + 8) == head_crc(head, place);
+  return length > 0 && length <= kMostBatch && word_at(head + 8) == head_crc(head, place);
+}
+
+// The same of one that is not cut off, where so many bytes are left in the journal.
+bool begins_batch(const std::byte* head, std::uint64_t place, std::uint64_t left) {
+  return word_at(head) + kBatchHead <= left && is_batch_head(head, place);
 }
 
 // The first line of a journal.
@@ -177,10 +181,7 @@ Result<bool> JournalReader::may_be_cut(std::uint64_t tail) {
   if (tail < kBatchHead) return true;
   std::array<std::byte, kBatchHead> head;
   if (auto got = bytes_->read(next_, head); !got) return std::unexpected(got.error());
-  const std::uint32_t length = word_at(head.data());
-  if (length > 0 && length <= kMostBatch && word_at(head.data() + 8) == head_crc(head.data(), next_)) {
-    return length + kBatchHead >= tail;
-  }
+  if (is_batch_head(head.data(), next_)) return word_at(head.data()) + kBatchHead >= tail;
   std::vector<std::byte> window;
   for (std::uint64_t place = next_; place < bytes_->size(); place += window.size()) {
     window.resize(std::min<std::uint64_t>(bytes_->size() - place, kWindow));
