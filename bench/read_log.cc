@@ -3,13 +3,13 @@
 
 #include <sstream>
 
-#include "trace/attributes_generate.h"
-#include "trace/generate.h"
-#include "trace/json_lines.h"
-#include "trace/poisson.h"
-#include "trace/swf.h"
+#include "generate/attributes_generate.h"
+#include "generate/generate.h"
+#include "generate/poisson.h"
+#include "log/json_lines.h"
+#include "log/swf.h"
 
-namespace rota::trace {
+namespace rota::log {
 namespace {
 
 constexpr std::int64_t kJobs = 100'000;
@@ -42,4 +42,4 @@ void read_json_lines_log(benchmark::State& state) {
 BENCHMARK(read_json_lines_log)->ArgName("attributes")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace rota::trace
+}  // namespace rota::log

@@ -1,9 +1,9 @@
 # rota_room(NAME [USES room...] [LINKS target...] [PRECOMPILES header...])
-# One room of the design: every source file in the folder but *_test.cc becomes the library rota_NAME, which can include
-# only from the rooms that it USES (and theirs). Its *_test.cc files become the test program NAME_test.
+# One room of the design: every source file in the folder and in those one below, but *_test.cc, becomes the library
+# rota_NAME, which can include only from the rooms that it USES (and theirs). Its *_test.cc files become the test program NAME_test.
 function(rota_room name)
   cmake_parse_arguments(ROOM "" "" "USES;LINKS;PRECOMPILES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc ${CMAKE_CURRENT_SOURCE_DIR}/*/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|/main|/large_pages)\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
@@ -18,7 +18,7 @@ function(rota_room name)
     target_link_libraries(rota_${target} PUBLIC rota_${room})
   endforeach()
   target_link_libraries(rota_${target} PRIVATE ${ROOM_LINKS})
-  if(NOT name MATCHES "cli|report|exchange")
+  if(NOT name MATCHES "cli|study|report|exchange")
     rota_profile(rota_${target})
   endif()
   if(ROOM_PRECOMPILES)

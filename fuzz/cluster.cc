@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "trace/cluster_file.h"
+#include "site/cluster_file.h"
 
 namespace {
 
@@ -31,7 +31,7 @@ void check_machine(const rota::Machine& machine) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto machine = rota::trace::parse_cluster(text, "fuzz.toml", 2000);
+  const auto machine = rota::site::parse_cluster(text, "fuzz.toml", 2000);
   if (machine) {
     check_machine(*machine);
   } else {

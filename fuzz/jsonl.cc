@@ -8,16 +8,16 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "trace/attribute_table.h"
-#include "trace/gzip.h"
-#include "trace/json_lines.h"
-#include "trace/line_blocks.h"
-#include "trace/swf_writer.h"
+#include "log/attribute_table.h"
+#include "log/gzip.h"
+#include "log/json_lines.h"
+#include "log/line_blocks.h"
+#include "log/swf_writer.h"
 
 namespace {
 
 using namespace rota;
-using namespace rota::trace;
+using namespace rota::log;
 
 constexpr std::size_t kMostText = std::size_t{16} << 20U;
 

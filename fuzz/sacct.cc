@@ -5,13 +5,13 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "trace/line_blocks.h"
-#include "trace/sacct.h"
+#include "log/line_blocks.h"
+#include "log/sacct.h"
 
 namespace {
 
 using namespace rota;
-using namespace rota::trace;
+using namespace rota::log;
 
 void check_rows(const SacctLog& log) {
   std::int64_t last = 0;

@@ -7,15 +7,15 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "trace/gzip.h"
-#include "trace/line_blocks.h"
-#include "trace/swf.h"
-#include "trace/swf_row.h"
+#include "log/gzip.h"
+#include "log/line_blocks.h"
+#include "log/swf.h"
+#include "log/swf_row.h"
 
 namespace {
 
 using namespace rota;
-using namespace rota::trace;
+using namespace rota::log;
 
 constexpr std::size_t kMostText = std::size_t{16} << 20U;
 

@@ -5,15 +5,15 @@
 #include <string>
 
 #include "engine/sim/rehearsal.h"
-#include "trace/generate.h"
-#include "trace/log.h"
+#include "generate/generate.h"
+#include "log/log.h"
 
 namespace rota {
 namespace {
 
 class Jobs final : public sim::Source {
  public:
-  explicit Jobs(const trace::Workload& workload) : workload_(workload) {}
+  explicit Jobs(const log::Workload& workload) : workload_(workload) {}
   bool next(sim::Arrival& arrival) override {
     if (next_ == workload_.jobs.size()) return false;
     arrival = {workload_.jobs[next_], workload_.run_times[next_]};
@@ -22,7 +22,7 @@ class Jobs final : public sim::Source {
   }
 
  private:
-  const trace::Workload& workload_;
+  const log::Workload& workload_;
   std::size_t next_ = 0;
 };
 
@@ -30,7 +30,7 @@ class Nobody final : public JobSink {
   void left(JobId, const Job&) override {}
 };
 
-Result<void> rehearse(const trace::Workload& workload, std::string_view policy, std::int64_t processors,
+Result<void> rehearse(const log::Workload& workload, std::string_view policy, std::int64_t processors,
                       const Machine* machine = nullptr) {
   const auto chain = Chain::parse(policy);
   if (!chain) return std::unexpected(chain.error());
@@ -56,19 +56,19 @@ Machine nodes(std::int64_t processors) {
   return machine;
 }
 
-Result<trace::Workload> through_a_file(trace::Generator& generator, const std::string& path) {
+Result<log::Workload> through_a_file(generate::Generator& generator, const std::string& path) {
   const auto recipe = generator.recipe();
   if (!recipe) return std::unexpected(recipe.error());
   {
     std::ofstream out(path);
-    trace::write_generated(out, *recipe);
+    generate::write_generated(out, *recipe);
   }
-  return trace::read_log(path, {});
+  return log::read_log(path, {});
 }
 
 // Two machines for the same jobs: one that is large enough for them, and a smaller one with a deep queue.
 Result<void> train(const std::string& folder) {
-  for (const auto& generator : trace::all_generators()) {
+  for (const auto& generator : generate::all_generators()) {
     if (generator->model() != "lublin" && generator->model() != "poisson") continue;
     const auto workload = through_a_file(*generator, folder + "/training.swf");
     if (!workload) return std::unexpected(workload.error());

@@ -8,24 +8,24 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/convert_output.h"
-#include "trace/attribute_table.h"
-#include "trace/gzip.h"
-#include "trace/json_lines.h"
-#include "trace/log.h"
-#include "trace/sacct.h"
-#include "trace/swf_reader.h"
+#include "log/attribute_table.h"
+#include "log/gzip.h"
+#include "log/json_lines.h"
+#include "log/log.h"
+#include "log/sacct.h"
+#include "log/swf_reader.h"
 
 namespace rota::cli {
 namespace {
 
-using trace::AttributeTable;
-using trace::ImportReport;
-using trace::JobAttributes;
-using trace::LineBlocks;
-using trace::LogFormat;
-using trace::LogTop;
-using trace::SwfField;
-using trace::SwfRow;
+using log::AttributeTable;
+using log::ImportReport;
+using log::JobAttributes;
+using log::LineBlocks;
+using log::LogFormat;
+using log::LogTop;
+using log::SwfField;
+using log::SwfRow;
 
 constexpr std::int64_t kCancelled = 5;  // status in SWF
 
@@ -69,7 +69,7 @@ class Conversion {
  private:
   // Row by row: comments as they are, where SWF is written, and every row in the 18 fields of the standard.
   Result<void> from_swf(LineBlocks blocks, ConvertOutput& out) {
-    trace::SwfReader reader(std::move(blocks), flags_.skip_bad_rows, report_);
+    log::SwfReader reader(std::move(blocks), flags_.skip_bad_rows, report_);
     reader.on_comment = [&](std::string_view line) {
       if (!flags_.anonymous || !names_people(line)) out.comment(line);
     };
@@ -88,7 +88,7 @@ class Conversion {
 
   Result<void> from_json_lines(LineBlocks blocks, ConvertOutput& out) {
     const std::string shown = blocks.shown();
-    trace::JsonLinesReader reader(std::move(blocks), flags_.skip_bad_rows, report_);
+    log::JsonLinesReader reader(std::move(blocks), flags_.skip_bad_rows, report_);
     SwfRow row;
     JobAttributes attributes;
     LogTop top;
@@ -116,8 +116,8 @@ class Conversion {
   }
 
   Result<void> from_sacct(LineBlocks blocks, ConvertOutput& out) {
-    auto log = trace::read_sacct_log(std::move(blocks),
-                                     {.skip_bad_rows = flags_.skip_bad_rows, .keep_cancelled = flags_.keep_cancelled});
+    auto log = log::read_sacct_log(std::move(blocks),
+                                   {.skip_bad_rows = flags_.skip_bad_rows, .keep_cancelled = flags_.keep_cancelled});
     if (!log) return std::unexpected(log.error());
     report_ = std::move(log->report);
     report_.kept = 0;
@@ -170,7 +170,7 @@ Result<LogFormat> wanted_format(const ConvertFlags& flags, LineBlocks& blocks) {
   if (flags.from == "swf") return LogFormat::swf;
   if (flags.from == "sacct") return LogFormat::sacct;
   if (flags.from == "jsonl") return LogFormat::json_lines;
-  return trace::format_of(blocks);
+  return log::format_of(blocks);
 }
 
 bool writes_json_lines(const ConvertFlags& flags) {
@@ -215,7 +215,7 @@ Result<int> convert(const ConvertFlags& flags) {
     if (!created) return std::unexpected(created.error());
     sidecar = std::move(*created);
   }
-  std::optional<trace::GzipStream> packed;
+  std::optional<log::GzipStream> packed;
   if (flags.output.ends_with(".gz")) packed.emplace(file->stream());
   std::ostream& stream = packed ? *packed : file->stream();
   Conversion conversion(flags, beside, *file);
@@ -230,7 +230,7 @@ Result<int> convert(const ConvertFlags& flags) {
     if (auto written = sidecar->commit(); !written) return std::unexpected(written.error());
   }
   if (auto written = file->commit(); !written) return std::unexpected(written.error());
-  std::fputs(trace::describe(conversion.report()).c_str(), stderr);
+  std::fputs(log::describe(conversion.report()).c_str(), stderr);
   return kDone;
 }
 

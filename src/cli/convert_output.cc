@@ -9,8 +9,8 @@ constexpr const char* kLeftOut =
     "jobs of which more is known than SWF has fields for: left out; see --write-attributes";
 
 // All that is said of a job: the nodes and memory of its row too, where its attributes say nothing of these.
-trace::JobAttributes all_of(const trace::SwfRow& row, const trace::JobAttributes& attributes) {
-  trace::JobAttributes all = attributes;
+log::JobAttributes all_of(const log::SwfRow& row, const log::JobAttributes& attributes) {
+  log::JobAttributes all = attributes;
   if (all.nodes == 0) all.nodes = row.nodes;
   if (all.memory == 0) all.memory = row.node_memory;
   return all;
@@ -18,7 +18,7 @@ trace::JobAttributes all_of(const trace::SwfRow& row, const trace::JobAttributes
 
 class SwfOutput final : public ConvertOutput {
  public:
-  SwfOutput(std::ostream& out, std::ostream* sidecar, trace::ImportReport& report) : writer_(out), report_(report) {
+  SwfOutput(std::ostream& out, std::ostream* sidecar, log::ImportReport& report) : writer_(out), report_(report) {
     if (sidecar != nullptr) sidecar_.emplace(*sidecar);
   }
 
@@ -27,61 +27,61 @@ class SwfOutput final : public ConvertOutput {
     writer_.comment(line);
   }
 
-  void top(const trace::LogTop& top) override {
+  void top(const log::LogTop& top) override {
     top_ = &top;
     if (!commented_) writer_.top(top);
     for (Names& names : names_) names.written = (top.*names.of).size();
   }
 
-  Result<void> job(const trace::SwfRow& row, const trace::JobAttributes& attributes) override {
+  Result<void> job(const log::SwfRow& row, const log::JobAttributes& attributes) override {
     for (Names& names : names_) {
-      const trace::NumberedNames& all = top_->*names.of;
+      const log::NumberedNames& all = top_->*names.of;
       if (all.size() > names.written) writer_.names(names.key, all, names.written);
       names.written = all.size();
     }
     writer_.row(row);
     if (!sidecar_) {
-      if (attributes != trace::JobAttributes{}) report_.note(kLeftOut, row.line);
+      if (attributes != log::JobAttributes{}) report_.note(kLeftOut, row.line);
       return {};
     }
-    return sidecar_->row(row[trace::SwfField::number], all_of(row, attributes));
+    return sidecar_->row(row[log::SwfField::number], all_of(row, attributes));
   }
 
  private:
   struct Names {
     const char* key;
-    trace::NumberedNames trace::LogTop::* of;
+    log::NumberedNames log::LogTop::* of;
     std::size_t written = 0;
   };
 
-  trace::SwfWriter writer_;
-  trace::ImportReport& report_;
-  std::optional<trace::SidecarWriter> sidecar_;
-  const trace::LogTop* top_ = nullptr;
+  log::SwfWriter writer_;
+  log::ImportReport& report_;
+  std::optional<log::SidecarWriter> sidecar_;
+  const log::LogTop* top_ = nullptr;
   bool commented_ = false;
-  std::array<Names, 4> names_{{{"Queue", &trace::LogTop::queues},
-                               {"Partition", &trace::LogTop::partitions},
-                               {"User", &trace::LogTop::users},
-                               {"Group", &trace::LogTop::groups}}};
+  std::array<Names, 4> names_{{{"Queue", &log::LogTop::queues},
+                               {"Partition", &log::LogTop::partitions},
+                               {"User", &log::LogTop::users},
+                               {"Group", &log::LogTop::groups}}};
 };
 
 class JsonOutput final : public ConvertOutput {
  public:
   explicit JsonOutput(std::ostream& out) : writer_(out) {}
   void comment(std::string_view /*line*/) override {}  // top() has what it says
-  void top(const trace::LogTop& top) override { writer_.top(top); }
-  Result<void> job(const trace::SwfRow& row, const trace::JobAttributes& attributes) override {
+  void top(const log::LogTop& top) override { writer_.top(top); }
+  Result<void> job(const log::SwfRow& row, const log::JobAttributes& attributes) override {
     writer_.job(row, all_of(row, attributes));
     return {};
   }
 
  private:
-  trace::JsonLinesWriter writer_;
+  log::JsonLinesWriter writer_;
 };
 
 }  // namespace
 
-std::unique_ptr<ConvertOutput> swf_output(std::ostream& out, std::ostream* sidecar, trace::ImportReport& report) {
+std::unique_ptr<ConvertOutput> swf_output(std::ostream& out, std::ostream* sidecar, log::ImportReport& report) {
   return std::make_unique<SwfOutput>(out, sidecar, report);
 }
 

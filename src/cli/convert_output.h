@@ -8,12 +8,12 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "trace/attribute_table.h"
-#include "trace/json_lines.h"
-#include "trace/log_top.h"
-#include "trace/swf_row.h"
-#include "trace/swf_writer.h"
-#include "trace/workload.h"
+#include "log/attribute_table.h"
+#include "log/json_lines.h"
+#include "log/log_top.h"
+#include "log/swf_row.h"
+#include "log/swf_writer.h"
+#include "log/workload.h"
 
 namespace rota::cli {
 
@@ -27,13 +27,13 @@ class ConvertOutput {
 
   virtual void comment(std::string_view line) = 0;
   // `top` must outlive this, and may get new names, above those that it has, as jobs come.
-  virtual void top(const trace::LogTop& top) = 0;
-  virtual Result<void> job(const trace::SwfRow& row, const trace::JobAttributes& attributes) = 0;
+  virtual void top(const log::LogTop& top) = 0;
+  virtual Result<void> job(const log::SwfRow& row, const log::JobAttributes& attributes) = 0;
 };
 
 // Comments are passed on; where there are none, `top` is written. What has no room is counted in the report, unless
 // there is a stream for the sidecar (nullptr: none).
-std::unique_ptr<ConvertOutput> swf_output(std::ostream& out, std::ostream* sidecar, trace::ImportReport& report);
+std::unique_ptr<ConvertOutput> swf_output(std::ostream& out, std::ostream* sidecar, log::ImportReport& report);
 std::unique_ptr<ConvertOutput> json_output(std::ostream& out);
 
 }  // namespace rota::cli

@@ -6,8 +6,8 @@
 
 #include "base/file.h"
 #include "cli/command.h"
-#include "trace/gzip.h"
-#include "trace/log.h"
+#include "log/gzip.h"
+#include "log/log.h"
 
 namespace rota::cli {
 namespace {
@@ -75,10 +75,10 @@ TEST_F(ConvertTest, WritesSacctLogsWithNamesInTheHeader) {
 
 TEST_F(ConvertTest, PacksAndUnpacks) {
   const std::string log = "; Computer: KTH\n1 0 -1 1 4 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n";
-  put("in", trace::gzip(log));
+  put("in", log::gzip(log));
   EXPECT_EQ(convert({path("in")}), log);
-  EXPECT_TRUE(trace::is_gzip(convert({path("in")}, "out.swf.gz")));
-  EXPECT_EQ(trace::read_log(path("out.swf.gz"))->jobs.size(), 1U);
+  EXPECT_TRUE(log::is_gzip(convert({path("in")}, "out.swf.gz")));
+  EXPECT_EQ(log::read_log(path("out.swf.gz"))->jobs.size(), 1U);
 }
 
 TEST_F(ConvertTest, LeavesNothingBehindWhenItFails) {

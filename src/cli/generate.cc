@@ -9,14 +9,14 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "trace/attributes_generate.h"
-#include "trace/generate.h"
+#include "generate/attributes_generate.h"
+#include "generate/generate.h"
 
 namespace rota::cli {
 namespace {
 
 struct Request {
-  std::unique_ptr<trace::Generator> generator;
+  std::unique_ptr<generate::Generator> generator;
   std::string output = "-";
   std::string to = "auto";
 
@@ -25,14 +25,14 @@ struct Request {
 
 // Of `rota generate`, whichever the model.
 struct Sidecar {
-  trace::AttributesGenerator attributes;
+  generate::AttributesGenerator attributes;
   std::string file;     // empty: none
   bool inside = false;  // in the JSON lines themselves
   std::vector<const CLI::Option*> knobs;
 };
 
 // "offered load 0.903" or, in a closed loop, what stands in for it.
-std::string pressure(const trace::Recipe& recipe, const trace::Written& written) {
+std::string pressure(const generate::Recipe& recipe, const generate::Written& written) {
   if (recipe.queue_floor >= 0) return "a new one as soon as only " + grouped(recipe.queue_floor) + " wait";
   const double span = to_seconds(written.last_submit - kEpoch);
   const double load = span > 0 ? written.work / (static_cast<double>(recipe.processors) * span) : 0;
@@ -41,18 +41,18 @@ std::string pressure(const trace::Recipe& recipe, const trace::Written& written)
   return text.data();
 }
 
-void tell(const trace::Recipe& recipe, const trace::Written& written, const std::string& output) {
+void tell(const generate::Recipe& recipe, const generate::Written& written, const std::string& output) {
   std::fprintf(stderr, "%s: %s jobs for %s processors, %s.\n", output.c_str(), grouped(written.jobs).c_str(),
                grouped(recipe.processors).c_str(), pressure(recipe, written).c_str());
 }
 
-void tell(const trace::AttributesGenerator::Written& written, const std::string& file) {
+void tell(const generate::AttributesGenerator::Written& written, const std::string& file) {
   std::fprintf(stderr, "%s: %s jobs can restart elsewhere, %s hold licences, %s need accelerators, %s have %s tasks.\n",
                file.c_str(), grouped(written.restartable).c_str(), grouped(written.licensed).c_str(),
                grouped(written.accelerated).c_str(), grouped(written.tasked).c_str(), grouped(written.tasks).c_str());
 }
 
-Result<void> write_attributes(const Sidecar& sidecar, const trace::Recipe& recipe) {
+Result<void> write_attributes(const Sidecar& sidecar, const generate::Recipe& recipe) {
   if (auto ok = sidecar.attributes.check(); !ok) return ok;
   auto file = OutputFile::create(sidecar.file);
   if (!file) return std::unexpected(file.error());
@@ -96,10 +96,10 @@ Result<int> run(const Request& request, const Sidecar& sidecar) {
   if (!sidecar.file.empty()) {
     if (auto done = write_attributes(sidecar, *recipe); !done) return std::unexpected(done.error());
   }
-  trace::AttributeDraws draws(sidecar.attributes);
+  generate::AttributeDraws draws(sidecar.attributes);
   const std::string options =
       sidecar.inside ? " --to jsonl --with-attributes" + sidecar.attributes.options() : " --to jsonl";
-  const trace::Written written =
+  const generate::Written written =
       request.json_lines() ? write_generated_json(file->stream(), *recipe, sidecar.inside ? &draws : nullptr, options)
                            : write_generated(file->stream(), *recipe);
   if (auto done = file->commit(); !done) return std::unexpected(done.error());
@@ -109,11 +109,11 @@ Result<int> run(const Request& request, const Sidecar& sidecar) {
   return kDone;
 }
 
-CLI::Option* add_knob(CLI::App& app, const trace::Knob& knob) {
+CLI::Option* add_knob(CLI::App& app, const generate::Knob& knob) {
   const bool words = !knob.choices.empty();
-  const std::string domain = trace::domain_text(knob);
+  const std::string domain = generate::domain_text(knob);
   const auto take = [knob](const std::string& text) {
-    if (auto ok = trace::set(knob, text); !ok) throw CLI::ValidationError(ok.error().message);
+    if (auto ok = generate::set(knob, text); !ok) throw CLI::ValidationError(ok.error().message);
   };
   return app
       .add_option_function<std::string>("--" + std::string(knob.name), take,
@@ -121,7 +121,7 @@ CLI::Option* add_knob(CLI::App& app, const trace::Knob& knob) {
       ->type_name(words                                           ? domain
                   : std::holds_alternative<Duration*>(knob.value) ? "TIME"
                                                                   : "NUMBER")
-      ->default_str(trace::value_text(knob));
+      ->default_str(generate::value_text(knob));
 }
 
 // The options of attributes stand once for all models, behind whose options they are found too, and mean nothing where
@@ -145,7 +145,7 @@ void add_attributes(CLI::App& app, Sidecar& sidecar) {
           ->delimiter(',')
           ->type_name("TYPE,...")
           ->group(kGroup));
-  for (const trace::Knob& knob : sidecar.attributes.knobs())
+  for (const generate::Knob& knob : sidecar.attributes.knobs())
     sidecar.knobs.push_back(add_knob(app, knob)->group(kGroup));
   app.callback([&sidecar] {
     if (sidecar.inside || !sidecar.file.empty()) return;
@@ -155,7 +155,7 @@ void add_attributes(CLI::App& app, Sidecar& sidecar) {
   });
 }
 
-void add_model(CLI::App& generate, Action& action, std::unique_ptr<trace::Generator> generator,
+void add_model(CLI::App& generate, Action& action, std::unique_ptr<generate::Generator> generator,
                const std::shared_ptr<const Sidecar>& sidecar) {
   CLI::App* app = generate.add_subcommand(std::string(generator->model()), std::string(generator->summary()));
   app->footer(
@@ -168,7 +168,7 @@ void add_model(CLI::App& generate, Action& action, std::unique_ptr<trace::Genera
   app->add_option("--to", request->to, "format; auto: JSON lines if the name of --output ends in .jsonl, else SWF")
       ->check(CLI::IsMember({"auto", "swf", "jsonl"}))
       ->capture_default_str();
-  for (const trace::Knob& knob : request->generator->knobs()) add_knob(*app, knob);
+  for (const generate::Knob& knob : request->generator->knobs()) add_knob(*app, knob);
   app->fallthrough();
   app->callback([request, sidecar, &action] { action = [request, sidecar] { return run(*request, *sidecar); }; });
 }
@@ -183,7 +183,7 @@ void add_generate(CLI::App& app, Action& action) {
       "  rota generate poisson --with-attributes --priority-levels 3 -o jobs.jsonl");
   const auto sidecar = std::make_shared<Sidecar>();
   add_attributes(*generate, *sidecar);
-  for (auto& generator : trace::all_generators()) add_model(*generate, action, std::move(generator), sidecar);
+  for (auto& generator : generate::all_generators()) add_model(*generate, action, std::move(generator), sidecar);
 }
 
 }  // namespace rota::cli

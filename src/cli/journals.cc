@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "trace/cluster_file.h"
+#include "site/cluster_file.h"
 
 namespace rota::cli {
 namespace {
@@ -34,7 +34,7 @@ const char* name_of(sim::Ties ties) {
 }  // namespace
 
 Result<RehearsalJournals> RehearsalJournals::create(const std::string& path, const Chain& chain,
-                                                    const RehearseOptions& options, const trace::Workload& workload,
+                                                    const RehearseOptions& options, const log::Workload& workload,
                                                     const std::string& cluster) {
   const PowerKnobs& power = chain.knobs().power;
   if (power.rule == Power::load_factor && power.from_log) {
@@ -90,7 +90,7 @@ Result<JournalSetting> setting_of(const store::JournalHead& head, const std::str
   if (head.ties == "one-by-one") setting.options.engine.ties = sim::Ties::one_by_one;
   if (head.processors <= 0) return fail(shown + ": its head does not say how many processors the cluster has.");
   if (head.cluster.empty()) return setting;
-  auto machine = trace::parse_cluster(head.cluster, shown + " (the cluster file in its head)");
+  auto machine = site::parse_cluster(head.cluster, shown + " (the cluster file in its head)");
   if (!machine) return std::unexpected(machine.error());
   if (!head.settings.starts_with(kSite)) {
     setting.machine = std::make_shared<const Machine>(std::move(*machine));
@@ -128,7 +128,7 @@ class EndedJobs {
   }
 
   // By submission, those of one instant by id.
-  trace::Workload workload() {
+  log::Workload workload() {
     cluster_.for_each_job([&](JobId, const Job&) { note("job that had not ended when the journal ends: left out"); });
     std::vector<std::pair<JobSpec, Duration>> jobs;
     for (const auto& [id, job] : ended_) jobs.push_back(job);
@@ -185,7 +185,7 @@ class EndedJobs {
 
   const JournalSetting& setting_;
   Cluster cluster_;
-  trace::Workload workload_;
+  log::Workload workload_;
   std::map<JobId, std::pair<JobSpec, Duration>> ended_;
   std::map<JobId, std::int32_t> factors_;  // of the latest nodes of each job, where nodes are described
   std::set<JobId> several_speeds_;
@@ -195,13 +195,13 @@ class EndedJobs {
 
 }  // namespace
 
-Result<trace::Workload> workload_of(const std::vector<Fact>& facts, const JournalSetting& setting,
-                                    const std::string& shown) {
+Result<log::Workload> workload_of(const std::vector<Fact>& facts, const JournalSetting& setting,
+                                  const std::string& shown) {
   EndedJobs ended(setting);
   for (const Fact& fact : facts) {
     if (auto taken = ended.take(fact); !taken) return fail(shown + ": " + taken.error().message);
   }
-  trace::Workload workload = ended.workload();
+  log::Workload workload = ended.workload();
   if (workload.jobs.empty()) return fail(shown + ": no job has ended in it, so there is nothing to rehearse.");
   workload.name = shown;
   workload.processors = setting.options.processors;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/rehearse.h"
+#include "rehearse/rehearse.h"
 #include "store/journal_file.h"
 
 namespace rota::cli {
@@ -16,7 +16,7 @@ class RehearsalJournals {
  public:
   // `cluster` is the text of the cluster file; empty: processors are counted. Errors are sentences with the path.
   static Result<RehearsalJournals> create(const std::string& path, const Chain& chain, const RehearseOptions& options,
-                                          const trace::Workload& workload, const std::string& cluster);
+                                          const log::Workload& workload, const std::string& cluster);
   std::vector<Store*> stores() const;
   Result<void> close();  // all that happened is in the files
 
@@ -37,7 +37,7 @@ Result<JournalSetting> setting_of(const store::JournalHead& head, const std::str
 
 // The jobs of a journal as a workload: what each asked for when it was submitted, and how long it ran. Jobs that had
 // not ended are left out and told of in the workload's report. `shown` names the journal in messages.
-Result<trace::Workload> workload_of(const std::vector<Fact>& facts, const JournalSetting& setting,
-                                    const std::string& shown);
+Result<log::Workload> workload_of(const std::vector<Fact>& facts, const JournalSetting& setting,
+                                  const std::string& shown);
 
 }  // namespace rota::cli

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "trace/cluster_file.h"
+#include "site/cluster_file.h"
 
 namespace rota::cli {
 
@@ -43,14 +43,14 @@ void RehearseFlags::declare(CLI::App& command, Policies policies) {
                    "keep jobs that were cancelled before they started, as jobs of 1 s");
 }
 
-trace::SwfOptions RehearseFlags::swf() const {
-  trace::SwfOptions swf;
+log::SwfOptions RehearseFlags::swf() const {
+  log::SwfOptions swf;
   swf.skip_bad_rows = skip_bad_rows;
   swf.keep_cancelled = keep_cancelled;
   return swf;
 }
 
-Result<RehearseOptions> RehearseFlags::options(const trace::Workload& workload) const {
+Result<RehearseOptions> RehearseFlags::options(const log::Workload& workload) const {
   RehearseOptions options;
   if (cluster.empty()) {
     if (auto suits = accelerators_suit(nullptr); !suits) return std::unexpected(suits.error());
@@ -58,7 +58,7 @@ Result<RehearseOptions> RehearseFlags::options(const trace::Workload& workload) 
     if (auto suits = factors_suit(nullptr); !suits) return std::unexpected(suits.error());
     if (auto suit = sites_suit(nullptr); !suit) return std::unexpected(suit.error());
   } else {
-    auto machine = trace::read_cluster_file(cluster);
+    auto machine = site::read_cluster_file(cluster);
     if (!machine) return std::unexpected(machine.error());
     if (auto suits = accelerators_suit(&*machine); !suits) return std::unexpected(suits.error());
     if (auto suits = power_suits(&*machine); !suits) return std::unexpected(suits.error());
@@ -79,17 +79,17 @@ Result<RehearseOptions> RehearseFlags::options(const trace::Workload& workload) 
   return with_attributes(with_switches(std::move(options)), workload);
 }
 
-Result<RehearseOptions> RehearseFlags::with_attributes(RehearseOptions options, const trace::Workload& workload) const {
+Result<RehearseOptions> RehearseFlags::with_attributes(RehearseOptions options, const log::Workload& workload) const {
   if (attributes.empty() && !workload.attributes) return options;
   if (!attributes.empty() && workload.attributes) {
     return fail(workload.attributes->shown() +
                 " says itself what licences, priorities, tasks and so on its jobs have; "
                 "leave --attributes out, or take them out of the log.");
   }
-  auto read = workload.attributes ? trace::Attributes::match(workload.attributes, options.machine.get())
-                                  : trace::Attributes::read(attributes, options.machine.get());
+  auto read = workload.attributes ? log::Attributes::match(workload.attributes, options.machine.get())
+                                  : log::Attributes::read(attributes, options.machine.get());
   if (!read) return std::unexpected(read.error());
-  options.attributes = std::make_shared<const trace::Attributes>(std::move(*read));
+  options.attributes = std::make_shared<const log::Attributes>(std::move(*read));
   if (const TaskTable& tasks = options.attributes->tasks(); !tasks.empty()) {
     options.tasks = std::shared_ptr<const TaskTable>(options.attributes, &tasks);
   }
@@ -98,7 +98,7 @@ Result<RehearseOptions> RehearseFlags::with_attributes(RehearseOptions options, 
 }
 
 // What a job holds for itself cannot be lent.
-Result<void> RehearseFlags::tasks_suit(const trace::Attributes& of_jobs) const {
+Result<void> RehearseFlags::tasks_suit(const log::Attributes& of_jobs) const {
   if (of_jobs.tasks().empty() || !of_jobs.asks_for_accelerators()) return {};
   const auto read = chains();
   if (!read) return std::unexpected(read.error());

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/rehearse.h"
-#include "trace/swf.h"
+#include "log/swf.h"
+#include "rehearse/rehearse.h"
 
 namespace rota::cli {
 
@@ -24,8 +24,8 @@ struct RehearseFlags {
   bool keep_cancelled = false;
 
   void declare(CLI::App& command, Policies policies);
-  trace::SwfOptions swf() const;
-  Result<RehearseOptions> options(const trace::Workload& workload) const;
+  log::SwfOptions swf() const;
+  Result<RehearseOptions> options(const log::Workload& workload) const;
   Result<std::vector<Chain>> chains() const;
   // Whether the policies make sense on this machine (nullptr: processors are counted); what would have no effect, or
   // lacks what it needs, is refused with a sentence.
@@ -33,8 +33,8 @@ struct RehearseFlags {
 
  private:
   RehearseOptions with_switches(RehearseOptions options) const;
-  Result<RehearseOptions> with_attributes(RehearseOptions options, const trace::Workload& workload) const;
-  Result<void> tasks_suit(const trace::Attributes& of_jobs) const;
+  Result<RehearseOptions> with_attributes(RehearseOptions options, const log::Workload& workload) const;
+  Result<void> tasks_suit(const log::Attributes& of_jobs) const;
   Result<void> factors_suit(const Machine* machine) const;
   Result<void> nodes_suit(const Machine& machine) const;
   Result<void> sites_suit(const Machine* machine) const;

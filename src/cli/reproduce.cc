@@ -3,25 +3,18 @@
 #include <optional>
 
 #include "base/file.h"
-#include "cli/auction_study.h"
-#include "cli/binding_study.h"
 #include "cli/command.h"
-#include "cli/grace_study.h"
-#include "cli/migration_study.h"
-#include "cli/power_study.h"
 #include "cli/printed.h"
-#include "cli/study.h"
 #include "report/formatted.h"
 #include "report/study_page.h"
+#include "study/study.h"
 
 namespace rota::cli {
 namespace {
 
-std::vector<Study> studies() {
-  return {
-      auction_study(), binding_study(), grace_study(), migration_study(), power_study(),
-  };
-}
+using study::Findings;
+using study::Study;
+using study::StudyOption;
 
 constexpr const char* kFooter = "Exit code 1: a figure is not where it should be.\n\n";
 
@@ -111,10 +104,22 @@ std::shared_ptr<ReproduceFlags> add_flags(CLI::App& app) {
   return flags;
 }
 
+void add_option(CLI::App& app, const StudyOption& its) {
+  const std::string otherwise = its.otherwise.empty() ? "" : "; default: " + its.otherwise;
+  CLI::Option* option =
+      std::visit([&](auto* value) { return app.add_option(its.name, *value, its.about + otherwise); }, its.value);
+  option->type_name(its.shows);
+  const bool number = !std::holds_alternative<std::string*>(its.value);
+  if (number) option->check(CLI::Range(its.least, its.most));
+  if (std::holds_alternative<std::vector<std::int64_t>*>(its.value)) option->delimiter(',');
+  if (number && otherwise.empty()) option->capture_default_str();
+  if (!its.needs.empty()) option->needs(app.get_option(its.needs));
+}
+
 void add_study(CLI::App& reproduce_app, Action& action, const Study& study) {
   CLI::App* app = reproduce_app.add_subcommand(study.name, study.about);
   app->footer(std::string(kFooter) + "What is done, and how it differs from the paper: docs/reproduce.md.");
-  if (study.options) study.options(*app);
+  for (const StudyOption& option : study.options) add_option(*app, option);
   app->callback(
       [&action, study, flags = add_flags(*app)] { action = [study, flags] { return reproduce(study, *flags); }; });
 }
@@ -122,7 +127,8 @@ void add_study(CLI::App& reproduce_app, Action& action, const Study& study) {
 void add_all(CLI::App& reproduce_app, Action& action) {
   CLI::App* app = reproduce_app.add_subcommand("all", "every study, one after the other");
   app->footer(std::string(kFooter) + "Each study runs as it does by itself without options.");
-  app->callback([&action, flags = add_flags(*app)] { action = [flags] { return reproduce_all(studies(), *flags); }; });
+  app->callback(
+      [&action, flags = add_flags(*app)] { action = [flags] { return reproduce_all(study::all_studies(), *flags); }; });
 }
 
 }  // namespace
@@ -131,7 +137,7 @@ void add_reproduce(CLI::App& app, Action& action) {
   CLI::App* reproduce_app = app.add_subcommand("reproduce", "make the figures of a published study again, and compare");
   reproduce_app->require_subcommand(1);
   reproduce_app->footer("Examples:\n  rota reproduce grace --seeds 10\n  rota reproduce all --report studies.html");
-  for (const Study& study : studies()) add_study(*reproduce_app, action, study);
+  for (const Study& study : study::all_studies()) add_study(*reproduce_app, action, study);
   add_all(*reproduce_app, action);
 }
 

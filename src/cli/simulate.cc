@@ -15,12 +15,12 @@
 #include "cli/journals.h"
 #include "cli/progress.h"
 #include "cli/rehearse_flags.h"
+#include "log/log.h"
 #include "report/html.h"
 #include "report/jobs_file.h"
 #include "report/nodes_file.h"
 #include "report/summary_json.h"
 #include "report/table.h"
-#include "trace/log.h"
 
 namespace rota::cli {
 namespace {
@@ -39,18 +39,18 @@ struct SimulateFlags {
 
 // One policy on one workload.
 struct Run {
-  const trace::Workload* workload;
+  const log::Workload* workload;
   const Chain* chain;
   RehearseOptions options;
   Result<Rehearsed> result;
 };
 
-using Workloads = std::vector<trace::Workload>;
+using Workloads = std::vector<log::Workload>;
 
 Result<Workloads> read_workloads(const SimulateFlags& flags) {
   Workloads workloads;
   for (const std::string& path : flags.workloads) {
-    auto workload = trace::read_log(path, flags.rehearse.swf());
+    auto workload = log::read_log(path, flags.rehearse.swf());
     if (!workload) return std::unexpected(workload.error());
     workloads.push_back(std::move(*workload));
   }
@@ -58,7 +58,7 @@ Result<Workloads> read_workloads(const SimulateFlags& flags) {
 }
 
 void print_findings(const Workloads& workloads) {
-  for (const trace::Workload& w : workloads) {
+  for (const log::Workload& w : workloads) {
     for (const auto& f : w.report.findings) {
       std::fprintf(stderr, "%s: %s (%s rows, the first in line %s)\n", w.name.c_str(), f.what.c_str(),
                    grouped(f.rows).c_str(), grouped(f.first_line).c_str());
@@ -70,7 +70,7 @@ Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& 
                                    const std::vector<Chain>& chains) {
   std::vector<Run> runs;
   runs.reserve(workloads.size() * chains.size());
-  for (const trace::Workload& workload : workloads) {
+  for (const log::Workload& workload : workloads) {
     auto options = flags.rehearse.options(workload);
     if (!options) return std::unexpected(options.error());
     options->keep_jobs = !flags.jobs_file.empty() || !flags.report_file.empty();

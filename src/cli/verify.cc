@@ -5,10 +5,10 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/rehearse.h"
 #include "cli/rehearse_flags.h"
-#include "trace/log.h"
-#include "trace/schedule.h"
+#include "log/log.h"
+#include "log/schedule.h"
+#include "rehearse/rehearse.h"
 
 namespace rota::cli {
 namespace {
@@ -28,11 +28,11 @@ struct Comparison {
   Instant saved_start = kNever;
 };
 
-using Starts = std::vector<trace::SavedStart>;  // by job number
+using Starts = std::vector<log::SavedStart>;  // by job number
 
-const trace::SavedStart* saved_start(const Starts& saved, std::int64_t number) {
+const log::SavedStart* saved_start(const Starts& saved, std::int64_t number) {
   const auto at = std::lower_bound(saved.begin(), saved.end(), number,
-                                   [](const trace::SavedStart& s, std::int64_t n) { return s.number < n; });
+                                   [](const log::SavedStart& s, std::int64_t n) { return s.number < n; });
   return at == saved.end() || at->number != number ? nullptr : &*at;
 }
 
@@ -40,7 +40,7 @@ Comparison compare(const std::vector<Job>& jobs, const Starts& saved) {
   Comparison result;
   Instant earliest = kNever;
   for (const Job& job : jobs) {
-    const trace::SavedStart* other = saved_start(saved, job.spec.number);
+    const log::SavedStart* other = saved_start(saved, job.spec.number);
     if (!other) continue;
     ++result.compared;
     if (job.start == other->start) {
@@ -106,16 +106,16 @@ void print_difference(const report::Outcome& outcome, const Comparison& c, const
   std::printf("just after %s:\n", second(at).c_str());
   print_side("here", side_at(outcome.jobs, at, [](const Job& j) { return j.start; }), outcome.processors);
   const auto saved_or_own = [&](const Job& j) {
-    const trace::SavedStart* s = saved_start(saved, j.spec.number);
+    const log::SavedStart* s = saved_start(saved, j.spec.number);
     return s ? s->start : j.start;
   };
   print_side("schedule", side_at(outcome.jobs, at, saved_or_own), outcome.processors);
 }
 
 Result<int> verify(const VerifyFlags& flags) {
-  const auto saved = trace::read_schedule(flags.schedule);
+  const auto saved = log::read_schedule(flags.schedule);
   if (!saved) return std::unexpected(saved.error());
-  auto workload = trace::read_log(flags.workload, flags.rehearse.swf());
+  auto workload = log::read_log(flags.workload, flags.rehearse.swf());
   if (!workload) return std::unexpected(workload.error());
   const auto chains = flags.rehearse.chains();
   if (!chains) return std::unexpected(chains.error());

@@ -13,7 +13,7 @@
 
 #include "control/global_queue.h"
 #include "control/open_requests.h"
-#include "policy/auction.h"
+#include "policy/auction/auction.h"
 
 namespace rota {
 

@@ -24,7 +24,7 @@
 
 #include "base/id.h"
 #include "base/time.h"
-#include "policy/bid.h"
+#include "policy/auction/bid.h"
 
 namespace rota {
 

@@ -1,5 +1,5 @@
 // The cluster as it is described before anything happens on it: nodes and partitions with their limits. Plain data; who
-// reads it from a file sees to it that its parts agree (trace/cluster_file.h).
+// reads it from a file sees to it that its parts agree (site/cluster_file.h).
 #pragma once
 
 #include <algorithm>

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "base/text.h"
-#include "policy/power_demand.h"
-#include "policy/power_load.h"
+#include "policy/power/power_demand.h"
+#include "policy/power/power_load.h"
 
 namespace rota {
 namespace {

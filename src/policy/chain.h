@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "base/result.h"
-#include "policy/auction_knobs.h"
-#include "policy/backfill.h"
-#include "policy/bind.h"
+#include "policy/auction/auction_knobs.h"
+#include "policy/backfill/backfill.h"
+#include "policy/bind/bind.h"
 #include "policy/estimate.h"
-#include "policy/migrate.h"
-#include "policy/overrun.h"
-#include "policy/power_knobs.h"
-#include "policy/preempt.h"
+#include "policy/grace/overrun.h"
+#include "policy/migrate/migrate.h"
+#include "policy/power/power_knobs.h"
+#include "policy/preempt/preempt.h"
 
 namespace rota {
 

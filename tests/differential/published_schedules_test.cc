@@ -6,10 +6,10 @@
 #include <memory>
 #include <ostream>
 
-#include "cli/rehearse.h"
-#include "trace/sample_test.h"
-#include "trace/schedule.h"
-#include "trace/swf.h"
+#include "generate/sample_test.h"
+#include "log/schedule.h"
+#include "log/swf.h"
+#include "rehearse/rehearse.h"
 
 namespace rota {
 namespace {
@@ -70,9 +70,9 @@ void expect_printed(const char* what, double published, double scale, double got
 }
 
 // How many jobs start as saved; the first few that do not are failures that say both starts.
-std::size_t count_same_starts(const std::vector<Job>& jobs, const std::vector<trace::SavedStart>& saved) {
+std::size_t count_same_starts(const std::vector<Job>& jobs, const std::vector<log::SavedStart>& saved) {
   std::map<std::int64_t, Instant> start_of;
-  for (const trace::SavedStart& s : saved) start_of[s.number] = s.start;
+  for (const log::SavedStart& s : saved) start_of[s.number] = s.start;
   std::size_t same = 0;
   int shown = 0;
   for (const Job& job : jobs) {
@@ -89,25 +89,25 @@ std::size_t count_same_starts(const std::vector<Job>& jobs, const std::vector<tr
 
 TEST_P(PublishedSchedule, IsReproducedJobByJobWithItsAverages) {
   const Published& p = GetParam();
-  const auto trace_file = trace::shared_folder() / "traces" / (std::string(p.trace) + ".swf.gz");
-  const auto saved_file = trace::shared_folder() / "golden" / (std::string(p.schedule) + ".csv.gz");
+  const auto trace_file = generate::shared_folder() / "traces" / (std::string(p.trace) + ".swf.gz");
+  const auto saved_file = generate::shared_folder() / "golden" / (std::string(p.schedule) + ".csv.gz");
   SKIP_WITHOUT(trace_file);
   SKIP_WITHOUT(saved_file);
-  const auto workload = trace::read_swf(trace_file.string());
+  const auto workload = log::read_swf(trace_file.string());
   ASSERT_TRUE(workload) << workload.error().message;
-  const auto saved = trace::read_schedule(saved_file.string());
+  const auto saved = log::read_schedule(saved_file.string());
   ASSERT_TRUE(saved) << saved.error().message;
   const auto chain = Chain::parse(p.policy);
   ASSERT_TRUE(chain) << chain.error().message;
 
-  const auto rehearsed = cli::rehearse(*workload, *chain,
-                                       {.processors = p.processors,
-                                        .machine = {},
-                                        .exact_estimates = p.exact_estimates,
-                                        .clamp = false,
-                                        .ties = p.ties,
-                                        .keep_jobs = true,
-                                        .progress = {}});
+  const auto rehearsed = rehearse(*workload, *chain,
+                                  {.processors = p.processors,
+                                   .machine = {},
+                                   .exact_estimates = p.exact_estimates,
+                                   .clamp = false,
+                                   .ties = p.ties,
+                                   .keep_jobs = true,
+                                   .progress = {}});
   ASSERT_TRUE(rehearsed) << rehearsed.error().message;
   EXPECT_EQ(rehearsed->outcome.jobs.size(), saved->size());
   EXPECT_EQ(count_same_starts(rehearsed->outcome.jobs, *saved), saved->size());

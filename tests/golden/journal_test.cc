@@ -18,7 +18,7 @@ TEST_P(Journals, DecideTheSameAgain) {
   if (chain.knobs().power.rule == Power::load_factor && chain.knobs().power.from_log) {
     GTEST_SKIP() << "its power rule knows the log beforehand, which no journal holds";
   }
-  cli::RehearseOptions options = file.options;
+  RehearseOptions options = file.options;
   const bool sites = options.machine && !options.machine->sites.empty();
   std::vector<std::unique_ptr<store::MemoryStore>> stores;
   for (std::size_t s = 0; s < (sites ? options.machine->sites.size() : 1); ++s) {

@@ -55,7 +55,7 @@ struct Expected {
 struct SchedFile {
   std::string lesson;
   std::string policy;
-  cli::RehearseOptions options = scenario::on(0);
+  RehearseOptions options = scenario::on(0);
   std::vector<scenario::Row> jobs;
   std::vector<Expected> timeline;
   std::optional<std::int64_t> asleep;
@@ -77,11 +77,11 @@ class SchedReader {
       if (std::string word; words >> word) read_line(word, words);
     }
     if (!attributes_.empty()) {
-      const auto read = trace::Attributes::parse(
+      const auto read = log::Attributes::parse(
           "job,licences,restart,restart_cost,input,site,accelerators,accelerator_type\n" + attributes_, shown_,
           &machine_);
       if (!read) fail(read.error().message);
-      file_.options.attributes = std::make_shared<const trace::Attributes>(*read);
+      file_.options.attributes = std::make_shared<const log::Attributes>(*read);
     }
     add_partitions();
     for (Machine& site : machine_.sites) site.accelerator_types = machine_.accelerator_types;

@@ -1,5 +1,5 @@
 // Binding of nodes and tasks to accelerators against laws, after any sequence of nodes that come and go.
-#include "policy/bind.h"
+#include "policy/bind/bind.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -5,9 +5,9 @@
 #include <sstream>
 #include <thread>
 
+#include "log/swf.h"
+#include "log/swf_reader.h"
 #include "scenario/scenario.h"
-#include "trace/swf.h"
-#include "trace/swf_reader.h"
 
 namespace rota {
 namespace {
@@ -51,13 +51,13 @@ TEST(PlanHash, TellsPoliciesAndWorkloadsApart) {
 // Reads a log row by row while the rehearsal goes on; nothing is kept.
 class StreamedLog final : public sim::Source {
  public:
-  explicit StreamedLog(const std::string& text) : reader_(trace::LineBlocks::over(text, "streamed"), false, report_) {}
+  explicit StreamedLog(const std::string& text) : reader_(log::LineBlocks::over(text, "streamed"), false, report_) {}
   bool next(sim::Arrival& arrival) override {
-    trace::SwfRow row;
+    log::SwfRow row;
     const auto more = reader_.next(row);
     if (!more) throw std::runtime_error(more.error().message);
     if (!*more) return false;
-    using Field = trace::SwfField;
+    using Field = log::SwfField;
     arrival = {};
     arrival.spec.number = row[Field::number];
     arrival.spec.submit = Instant{Duration{row.milli(Field::submit)}};
@@ -69,8 +69,8 @@ class StreamedLog final : public sim::Source {
   }
 
  private:
-  trace::ImportReport report_;
-  trace::SwfReader reader_;
+  log::ImportReport report_;
+  log::SwfReader reader_;
 };
 
 class Starts final : public JobSink {
@@ -84,13 +84,13 @@ RC_GTEST_PROP(Streaming, GivesThePlansOfAWorkloadInMemory, ()) {
       *rc::gen::suchThat(scenario::random_rows(Mix{.overruns = true}), [](const auto& r) { return !r.empty(); });
   const std::string policy = *rc::gen::elementOf(kPolicies);
   std::ostringstream log;
-  trace::write_swf(log, scenario::workload_of(rows));
+  log::write_swf(log, scenario::workload_of(rows));
   const std::string text = log.str();
 
-  const auto workload = trace::parse_swf(text, "in memory");
+  const auto workload = log::parse_swf(text, "in memory");
   RC_ASSERT(workload.has_value());
   const Chain chain = scenario::chain_of(policy);
-  const auto batch = cli::rehearse(*workload, chain, scenario::on(8));
+  const auto batch = rehearse(*workload, chain, scenario::on(8));
   RC_ASSERT(batch.has_value());
 
   StreamedLog source(text);

@@ -8,9 +8,9 @@
 #include <map>
 #include <stdexcept>
 
-#include "cli/federation_mix.h"
 #include "exchange/faulty.h"
 #include "exchange/memory.h"
+#include "study/federation_mix.h"
 
 namespace rota {
 namespace {
@@ -30,7 +30,7 @@ class Stream final : public sim::Source {
 };
 
 struct Setting {
-  cli::FederationMix mix;
+  study::FederationMix mix;
   sim::Placing placing = sim::Placing::auction;
   DispatchRules rules;
   std::string policy = "fcfs-skip+preempt=suspend+overrun=run-on";
@@ -85,7 +85,7 @@ class Weather final : public Alarm {
 };
 
 Ran run(const Setting& setting) {
-  const auto made = cli::mixed(setting.mix);
+  const auto made = study::mixed(setting.mix);
   auto chain = Chain::parse(setting.policy);
   if (!chain) throw std::invalid_argument(chain.error().message);
   std::vector<Stream> streams;

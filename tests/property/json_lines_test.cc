@@ -5,20 +5,20 @@
 
 #include <sstream>
 
-#include "cli/rehearse.h"
+#include "log/attributes.h"
+#include "log/json_lines.h"
+#include "log/swf.h"
+#include "log/swf_writer.h"
 #include "policy/chain.h"
+#include "rehearse/rehearse.h"
 #include "report/jobs_file.h"
-#include "trace/attributes.h"
-#include "trace/json_lines.h"
-#include "trace/swf.h"
-#include "trace/swf_writer.h"
 
 namespace rota {
 namespace {
 
-using trace::JobAttributes;
-using trace::SwfField;
-using trace::SwfRow;
+using log::JobAttributes;
+using log::SwfField;
+using log::SwfRow;
 
 struct Line {
   SwfRow row;
@@ -40,7 +40,7 @@ void set_time(SwfRow& row, SwfField field, std::int64_t ms) {
 SwfRow any_row(std::int64_t number) {
   SwfRow row;
   row.value.fill(-1);
-  row.columns = trace::kSwfFields;
+  row.columns = log::kSwfFields;
   set(row, SwfField::number, number);
   set_time(row, SwfField::submit, below(100'000));
   if (!chance(10)) set_time(row, SwfField::run, below(60'000));
@@ -114,18 +114,18 @@ Machine federation() {
   return whole;
 }
 
-std::string jobs_of(const trace::Workload& workload, const Machine& machine, const trace::Attributes& attributes,
+std::string jobs_of(const log::Workload& workload, const Machine& machine, const log::Attributes& attributes,
                     const std::string& policy) {
-  cli::RehearseOptions options;
+  RehearseOptions options;
   options.machine = std::make_shared<const Machine>(machine);
   options.processors = machine.processors;
   options.keep_jobs = true;
-  options.attributes = std::make_shared<const trace::Attributes>(attributes);
+  options.attributes = std::make_shared<const log::Attributes>(attributes);
   const TaskTable& tasks = options.attributes->tasks();
   if (!tasks.empty()) options.tasks = std::shared_ptr<const TaskTable>(options.attributes, &tasks);
   const auto chain = Chain::parse(policy);
   RC_ASSERT(chain.has_value());
-  const auto rehearsed = cli::rehearse(workload, *chain, options);
+  const auto rehearsed = rehearse(workload, *chain, options);
   if (!rehearsed) RC_FAIL(rehearsed.error().message);
   std::ostringstream out;
   report::write_jobs_csv(out, rehearsed->outcome);
@@ -134,14 +134,14 @@ std::string jobs_of(const trace::Workload& workload, const Machine& machine, con
 
 void check_on(const Machine& machine, const std::string& policy) {
   const std::vector<Line> lines = any_lines(!machine.sites.empty());
-  trace::LogTop top;
+  log::LogTop top;
   top.processors = machine.processors;
   top.partitions = {{1, "batch"}, {2, "batch too"}};
   std::ostringstream swf, sidecar, json;
   {
-    trace::SwfWriter swf_writer(swf);
-    trace::SidecarWriter sidecar_writer(sidecar);
-    trace::JsonLinesWriter json_writer(json);
+    log::SwfWriter swf_writer(swf);
+    log::SidecarWriter sidecar_writer(sidecar);
+    log::JsonLinesWriter json_writer(json);
     swf_writer.top(top);
     json_writer.top(top);
     for (const Line& line : lines) {
@@ -150,15 +150,15 @@ void check_on(const Machine& machine, const std::string& policy) {
       json_writer.job(line.row, line.attributes);
     }
   }
-  const trace::SwfOptions keep{.keep_cancelled = true};
-  const auto two = trace::parse_swf(swf.str(), "a.swf", keep);
-  const auto one = trace::parse_json_lines(json.str(), "a.jsonl", keep);
+  const log::SwfOptions keep{.keep_cancelled = true};
+  const auto two = log::parse_swf(swf.str(), "a.swf", keep);
+  const auto one = log::parse_json_lines(json.str(), "a.jsonl", keep);
   RC_ASSERT(two.has_value());
   if (!one) RC_FAIL(one.error().message);
-  const auto beside = trace::Attributes::parse(sidecar.str(), "a.csv", &machine);
+  const auto beside = log::Attributes::parse(sidecar.str(), "a.csv", &machine);
   RC_ASSERT(beside.has_value());
-  const auto table = one->attributes ? one->attributes : std::make_shared<const trace::AttributeTable>("a.jsonl");
-  const auto inside = trace::Attributes::match(table, &machine);
+  const auto table = one->attributes ? one->attributes : std::make_shared<const log::AttributeTable>("a.jsonl");
+  const auto inside = log::Attributes::match(table, &machine);
   RC_ASSERT(inside.has_value());
   RC_ASSERT(jobs_of(*one, machine, *inside, policy) == jobs_of(*two, machine, *beside, policy));
 }

@@ -273,7 +273,7 @@ std::string found_in(const Case& made) {
   Watch::Notes notes;
   chain.append(std::make_unique<Watch>(notes, chain.knobs().overrun >= Overrun::strict));
   try {
-    const auto rehearsed = cli::rehearse(scenario::workload_of(file.jobs), chain, file.options);
+    const auto rehearsed = rehearse(scenario::workload_of(file.jobs), chain, file.options);
     if (!rehearsed) return rehearsed.error().message.starts_with("the referee") ? rehearsed.error().message : "";
     std::int64_t over = 0;
     for (const Job& job : rehearsed->outcome.jobs) over += job.ended() || job.state == JobState::rejected ? 1 : 0;

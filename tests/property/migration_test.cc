@@ -109,10 +109,10 @@ class Recorded final : public Engine, private WatchingIntake, private JobSink {
   }
 
   Machine machine_;
-  trace::Workload workload_;
-  cli::RehearseOptions options_;
+  log::Workload workload_;
+  RehearseOptions options_;
   Chain chain_;
-  cli::WorkloadSource source_;
+  WorkloadSource source_;
   sim::VirtualLoop loop_;
   sim::SimEngine engine_;
   Controller controller_;

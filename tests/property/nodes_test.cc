@@ -20,9 +20,8 @@ std::shared_ptr<const Machine> nodes_of(std::uint32_t nodes, std::uint32_t proce
   return std::make_shared<const Machine>(std::move(machine));
 }
 
-std::vector<Job> rehearsed(const trace::Workload& workload, const std::string& policy,
-                           const cli::RehearseOptions& options) {
-  auto done = cli::rehearse(workload, scenario::chain_of(policy), options);
+std::vector<Job> rehearsed(const log::Workload& workload, const std::string& policy, const RehearseOptions& options) {
+  auto done = rehearse(workload, scenario::chain_of(policy), options);
   if (!done) throw std::runtime_error(done.error().message);
   return std::move(done->outcome.jobs);
 }
@@ -46,9 +45,9 @@ const std::vector<std::string> kPolicies{"fcfs",
                                          "conservative+preempt=requeue"};
 
 // What differs between the counted cluster and the one of nodes; nothing if nothing does.
-std::string difference(const trace::Workload& workload, const std::string& policy,
+std::string difference(const log::Workload& workload, const std::string& policy,
                        const std::shared_ptr<const Machine>& machine) {
-  cli::RehearseOptions options = scenario::on(machine->processors);
+  RehearseOptions options = scenario::on(machine->processors);
   const std::vector<Job> counted = rehearsed(workload, policy, options);
   options.machine = machine;
   const std::vector<Job> placed = rehearsed(workload, policy, options);
@@ -72,7 +71,7 @@ RC_GTEST_PROP(Nodes, ScheduleAsIfCountedWhereEveryJobTakesWholeNodes, ()) {
   std::vector<std::string> policies = kPolicies;
   std::erase_if(policies, [](const std::string& p) { return p.contains("preempt"); });
   const auto rows = *scenario::random_rows({.processors = 6, .overruns = true, .priorities = true});
-  trace::Workload workload = scenario::workload_of(rows);
+  log::Workload workload = scenario::workload_of(rows);
   for (JobSpec& spec : workload.jobs) {
     if (*rc::gen::arbitrary<bool>()) spec.nodes = spec.processors;
     spec.processors *= 4;
@@ -112,8 +111,8 @@ Machine two_kinds() {
 }
 
 // Jobs of all kinds for it; maybe with spells in which counts decide.
-trace::Workload any_kinds_of_jobs(const Mix& mix) {
-  trace::Workload workload = scenario::workload_of(*scenario::random_rows(mix));
+log::Workload any_kinds_of_jobs(const Mix& mix) {
+  log::Workload workload = scenario::workload_of(*scenario::random_rows(mix));
   workload.partitions = {{0, "all"}, {1, "some"}};
   const bool mixed = *rc::gen::arbitrary<bool>();
   for (JobSpec& spec : workload.jobs) {
@@ -127,14 +126,14 @@ trace::Workload any_kinds_of_jobs(const Mix& mix) {
   return workload;
 }
 
-cli::RehearseOptions on_two_kinds() {
-  cli::RehearseOptions options = scenario::on(16);
+RehearseOptions on_two_kinds() {
+  RehearseOptions options = scenario::on(16);
   options.machine = std::make_shared<const Machine>(two_kinds());
   return options;
 }
 
 RC_GTEST_PROP(Nodes, RunJobsThatAskForPlacesToTheirEnd, ()) {
-  const trace::Workload workload = any_kinds_of_jobs({.processors = 16, .overruns = true, .priorities = true});
+  const log::Workload workload = any_kinds_of_jobs({.processors = 16, .overruns = true, .priorities = true});
   const std::string policy = *rc::gen::element<std::string>(
       "fcfs", "fcfs-skip", "easy", "easy++", "easy+depth=2", "easy+depth=5", "conservative", "easy+overrun=4s",
       "easy+overrun=run-on", "easy+stretch=1.5", "easy+beside=no", "easy+fixed=yes", "strict", "rb-har",
@@ -149,7 +148,7 @@ RC_GTEST_PROP(Nodes, RunJobsThatAskForPlacesToTheirEnd, ()) {
 
 // Nobody overruns: the place and the time that were promised are there, and a promise never moves later.
 RC_GTEST_PROP(Nodes, KeepTheirPromises, ()) {
-  const trace::Workload workload = any_kinds_of_jobs({.processors = 16});
+  const log::Workload workload = any_kinds_of_jobs({.processors = 16});
   const std::string policy = *rc::gen::element<std::string>("easy", "easy+candidates=largest", "easy+depth=2",
                                                             "easy+depth=4", "conservative", "easy+fixed=yes");
   RC_LOG() << policy << "\n";

@@ -7,8 +7,8 @@
 #include <map>
 #include <vector>
 
+#include "log/workload.h"
 #include "model/order.h"
-#include "trace/workload.h"
 
 namespace rota::oracle {
 
@@ -39,7 +39,7 @@ struct NaiveJob {
 
 class Scheduler {
  public:
-  Scheduler(const trace::Workload& workload, const Rules& rules) : rules_(rules) {
+  Scheduler(const log::Workload& workload, const Rules& rules) : rules_(rules) {
     for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
       NaiveJob job;
       const JobSpec& spec = workload.jobs[i];

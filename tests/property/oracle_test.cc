@@ -23,7 +23,7 @@ std::int64_t ms(Instant at) { return at == kNever ? oracle::kFar : (at - kEpoch)
 
 void check(const Case& c) {
   const auto rows = *scenario::random_rows(c.mix);
-  const trace::Workload workload = scenario::workload_of(rows);
+  const log::Workload workload = scenario::workload_of(rows);
   Rules rules = c.rules;
   rules.processors = c.mix.processors;
   const auto options = scenario::on(rules.processors, rules.submit_first ? sim::Ties::submit_first : sim::Ties::batch);

@@ -57,7 +57,7 @@ class Operated final : public WatchingIntake, private JobSink, private FactObser
     std::uint64_t taken_back = UINT64_MAX;
   };
 
-  Operated(const std::vector<Row>& rows, const std::string& policy, const cli::RehearseOptions& options,
+  Operated(const std::vector<Row>& rows, const std::string& policy, const RehearseOptions& options,
            const std::vector<Wish>& wishes)
       : options_(options),
         wishes_(wishes),
@@ -124,12 +124,12 @@ class Operated final : public WatchingIntake, private JobSink, private FactObser
     }
   }
 
-  cli::RehearseOptions options_;
+  RehearseOptions options_;
   std::vector<Wish> wishes_;
   std::map<const Wish*, ReservationId> asked_;
-  trace::Workload workload_;
+  log::Workload workload_;
   Chain chain_;
-  cli::WorkloadSource source_;
+  WorkloadSource source_;
   sim::VirtualLoop loop_;
   sim::SimEngine engine_;
   Controller controller_;
@@ -218,7 +218,7 @@ RC_GTEST_PROP(Reservations, AreLeftAloneOnNodes, ()) {
   const auto rows = scenario::any_rows();
   const std::string policy = *rc::gen::elementOf(kPolicies);
   const Machine machine = scenario::two_racks(0, 1);
-  cli::RehearseOptions options = scenario::on(machine.processors);
+  RehearseOptions options = scenario::on(machine.processors);
   options.machine = std::make_shared<const Machine>(machine);
   std::vector<Wish> wishes(*rc::gen::inRange<std::size_t>(1, 4));
   for (Wish& w : wishes) {
@@ -254,7 +254,7 @@ RC_GTEST_PROP(Reservations, DoNotBreakPromisesThatWereMadeAroundThem, ()) {
     w.processors = 7;
   }
   RC_LOG() << policy << w << "\n";
-  cli::RehearseOptions options = scenario::on(machine.processors);
+  RehearseOptions options = scenario::on(machine.processors);
   options.machine = std::make_shared<const Machine>(machine);
   Operated all(rows, policy, options, {w});
   all.run();
@@ -273,7 +273,7 @@ RC_GTEST_PROP(Reservations, OutOfReachChangeNothing, ()) {
   const std::string policy = *rc::gen::elementOf(kPolicies);
   RC_LOG() << policy << "\n";
   Machine machine = described ? scenario::two_racks(0, 1) : Machine::counted(12);
-  cli::RehearseOptions options = scenario::on(machine.processors);
+  RehearseOptions options = scenario::on(machine.processors);
   options.machine = std::make_shared<const Machine>(machine);
   const report::Outcome without = scenario::outcome_of(rows, policy, options);
   Reservation& r = machine.reservations.emplace_back();

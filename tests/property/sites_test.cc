@@ -56,8 +56,8 @@ std::string any_policy() {
       "grace+power=demand+power-idle=3s+migrate=gain", "easy+preempt=suspend+power=demand+power-idle=3s+migrate=gain");
 }
 
-cli::RehearseOptions on(const Machine& machine, const std::vector<Row>& rows) {
-  cli::RehearseOptions options = scenario::on(machine.processors);
+RehearseOptions on(const Machine& machine, const std::vector<Row>& rows) {
+  RehearseOptions options = scenario::on(machine.processors);
   options.machine = std::make_shared<const Machine>(machine);
   std::string sidecar = "job,input,site,restart,restart_cost,accelerators,licences\n";
   for (const Row& r : rows) {
@@ -67,15 +67,15 @@ cli::RehearseOptions on(const Machine& machine, const std::vector<Row>& rows) {
                (r.accelerators > 0 ? std::to_string(r.accelerators) : "") + "," +
                (r.licences > 0 ? "solver:" + std::to_string(r.licences) : "") + "\n";
   }
-  auto read = trace::Attributes::parse(sidecar, "sidecar", &machine);
+  auto read = log::Attributes::parse(sidecar, "sidecar", &machine);
   RC_ASSERT(read.has_value());
-  options.attributes = std::make_shared<const trace::Attributes>(std::move(*read));
+  options.attributes = std::make_shared<const log::Attributes>(std::move(*read));
   return options;
 }
 
 report::Outcome what_becomes_of(const std::vector<Row>& rows, const std::string& policy,
-                                const cli::RehearseOptions& options) {
-  auto rehearsed = cli::rehearse(scenario::workload_of(rows), scenario::chain_of(policy), options);
+                                const RehearseOptions& options) {
+  auto rehearsed = rehearse(scenario::workload_of(rows), scenario::chain_of(policy), options);
   if (!rehearsed) throw std::runtime_error(rehearsed.error().message);
   RC_ASSERT(rehearsed->summary.jobs == static_cast<std::int64_t>(rows.size()));
   RC_ASSERT(rehearsed->summary.unfinished == 0);
@@ -118,7 +118,7 @@ RC_GTEST_PROP(Sites, LoseNoJobAndRunNoneTwice, ()) {
   const std::string base = any_policy();
   const std::string siting = any_siting();
   const std::string policy = base + "+auction=" + siting;
-  const cli::RehearseOptions options = on(whole, rows);
+  const RehearseOptions options = on(whole, rows);
   const report::Outcome once = what_becomes_of(rows, policy, options);
   for (const Job& job : once.jobs) {
     RC_ASSERT(job.ended() || job.state == JobState::rejected);

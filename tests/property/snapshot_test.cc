@@ -58,7 +58,7 @@ struct Handover {
 // A rehearsal in which controllers take over from each other.
 class Relay final : public Intake, private JobSink, private FactObserver {
  public:
-  Relay(const std::vector<Row>& rows, const std::string& policy, const cli::RehearseOptions& options,
+  Relay(const std::vector<Row>& rows, const std::string& policy, const RehearseOptions& options,
         const Handover& handover)
       : workload_(scenario::workload_of(rows)),
         options_(options),
@@ -151,11 +151,11 @@ class Relay final : public Intake, private JobSink, private FactObserver {
     if (const auto* closed = std::get_if<const CycleClosed*>(&fact.what)) cycles.push_back((*closed)->plan);
   }
 
-  trace::Workload workload_;
-  cli::RehearseOptions options_;
+  log::Workload workload_;
+  RehearseOptions options_;
   Handover handover_;
   Chain chain_;
-  cli::WorkloadSource source_;
+  WorkloadSource source_;
   sim::VirtualLoop loop_;
   OneAlarm alarm_{loop_};
   sim::SimEngine engine_;
@@ -164,7 +164,7 @@ class Relay final : public Intake, private JobSink, private FactObserver {
   int looks_ = 0;
 };
 
-void expect_the_same(const std::vector<Row>& rows, const std::string& policy, const cli::RehearseOptions& options) {
+void expect_the_same(const std::vector<Row>& rows, const std::string& policy, const RehearseOptions& options) {
   const Handover handover{*rc::gen::element(1, 2, 5, 17), *rc::gen::element(1, 3)};
   RC_LOG() << policy << ", another controller every " << handover.every << " steps\n";
   Relay alone(rows, policy, options, {});
@@ -206,7 +206,7 @@ RC_GTEST_PROP(SnapshotOfCounted, WhoTakesOverDecidesTheSame, ()) {
 RC_GTEST_PROP(SnapshotOfNodes, WhoTakesOverDecidesTheSame, ()) {
   const auto rows = scenario::any_rows();
   const Machine machine = scenario::two_racks(*rc::gen::element(0, 300), *rc::gen::inRange(0, 100));
-  cli::RehearseOptions options = scenario::on(machine.processors);
+  RehearseOptions options = scenario::on(machine.processors);
   options.machine = std::make_shared<const Machine>(machine);
   expect_the_same(rows, scenario::any_chain(), options);
 }
@@ -232,7 +232,7 @@ RC_GTEST_PROP(SnapshotOfReservations, WhoTakesOverDecidesTheSame, ()) {
                               : *scenario::random_rows({.processors = 8, .overruns = true, .priorities = true});
   Machine machine = described ? scenario::two_racks(0, 1) : Machine::counted(8);
   reserve_some(machine);
-  cli::RehearseOptions options = scenario::on(machine.processors);
+  RehearseOptions options = scenario::on(machine.processors);
   options.machine = std::make_shared<const Machine>(machine);
   expect_the_same(rows,
                   *rc::gen::element<std::string>("fcfs", "fcfs-skip", "easy", "easy++", "easy+depth=3", "conservative",
@@ -243,7 +243,7 @@ RC_GTEST_PROP(SnapshotOfReservations, WhoTakesOverDecidesTheSame, ()) {
 RC_GTEST_PROP(SnapshotOfNodes, WhoTakesOverStopsTheSameJobs, ()) {
   const auto rows = scenario::any_rows();
   const Machine machine = scenario::two_racks(0, 1);
-  cli::RehearseOptions options = scenario::on(machine.processors);
+  RehearseOptions options = scenario::on(machine.processors);
   options.machine = std::make_shared<const Machine>(machine);
   expect_the_same(rows, any_counted_chain(), options);
 }

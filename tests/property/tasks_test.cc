@@ -39,7 +39,7 @@ std::shared_ptr<const Machine> some_machine() {
 
 struct Case {
   std::vector<scenario::Row> rows;
-  cli::RehearseOptions options;
+  RehearseOptions options;
   std::int64_t tasks = 0;  // of all jobs
 };
 

@@ -136,11 +136,11 @@ class Watched final : public Engine, private WatchingIntake, private JobSink {
   Controller& watched() override { return controller_; }
   void left(JobId, const Job& job) override { jobs[job.spec.number] = job; }
 
-  trace::Workload workload_;
-  cli::RehearseOptions options_;
+  log::Workload workload_;
+  RehearseOptions options_;
   Chain chain_;
   std::shared_ptr<const Machine> machine_;
-  cli::WorkloadSource source_;
+  WorkloadSource source_;
   sim::VirtualLoop loop_;
   sim::SimEngine engine_;
   Controller controller_;

@@ -18,10 +18,9 @@ class WatchedRehearsal final : public WatchingIntake, private JobSink {
  public:
   using Look = std::function<void(const View&)>;
 
-  WatchedRehearsal(const std::vector<scenario::Row>& rows, const std::string& policy,
-                   const cli::RehearseOptions& options)
+  WatchedRehearsal(const std::vector<scenario::Row>& rows, const std::string& policy, const RehearseOptions& options)
       : WatchedRehearsal(scenario::workload_of(rows), policy, options) {}
-  WatchedRehearsal(trace::Workload workload, const std::string& policy, const cli::RehearseOptions& options)
+  WatchedRehearsal(log::Workload workload, const std::string& policy, const RehearseOptions& options)
       : options_(options),
         workload_(std::move(workload)),
         chain_(scenario::chain_of(policy)),
@@ -56,10 +55,10 @@ class WatchedRehearsal final : public WatchingIntake, private JobSink {
     return cluster;
   }
 
-  cli::RehearseOptions options_;
-  trace::Workload workload_;
+  RehearseOptions options_;
+  log::Workload workload_;
   Chain chain_;
-  cli::WorkloadSource source_;
+  WorkloadSource source_;
   sim::VirtualLoop loop_;
   sim::SimEngine engine_;
   Controller controller_;

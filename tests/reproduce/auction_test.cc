@@ -1,9 +1,9 @@
 // The figures of Baranov et al. (2018), and of better auctions, from the seeds that `rota reproduce` takes.
 #include <gtest/gtest.h>
 
-#include "cli/auction_study.h"
+#include "study/auction_study.h"
 
-namespace rota::cli {
+namespace rota::study {
 namespace {
 
 TEST(Auction, every_figure_lies_where_it_should) {
@@ -32,4 +32,4 @@ TEST(Auction, the_number_of_threads_changes_nothing) {
 }
 
 }  // namespace
-}  // namespace rota::cli
+}  // namespace rota::study

@@ -1,9 +1,9 @@
 // The figures of Li, Zhu, Liu and Qian (2016).
 #include <gtest/gtest.h>
 
-#include "cli/binding_study.h"
+#include "study/binding_study.h"
 
-namespace rota::cli {
+namespace rota::study {
 namespace {
 
 TEST(Binding, every_figure_of_the_published_comparison_lies_where_it_should) {
@@ -29,4 +29,4 @@ TEST(Binding, late_binding_is_nowhere_behind_another_rule) {
 }
 
 }  // namespace
-}  // namespace rota::cli
+}  // namespace rota::study

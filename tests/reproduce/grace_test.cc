@@ -1,9 +1,9 @@
 // The figures of Li and Lei (2018), from ten seeds instead of thirty.
 #include <gtest/gtest.h>
 
-#include "cli/grace_study.h"
+#include "study/grace_study.h"
 
-namespace rota::cli {
+namespace rota::study {
 namespace {
 
 TEST(Grace, every_figure_of_the_published_comparison_lies_where_it_should) {
@@ -34,4 +34,4 @@ TEST(Grace, the_number_of_threads_changes_nothing) {
 }
 
 }  // namespace
-}  // namespace rota::cli
+}  // namespace rota::study

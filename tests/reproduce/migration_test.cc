@@ -1,9 +1,9 @@
 // The figures of Wang et al. (2018), and what a rule by gain does better.
 #include <gtest/gtest.h>
 
-#include "cli/migration_study.h"
+#include "study/migration_study.h"
 
-namespace rota::cli {
+namespace rota::study {
 namespace {
 
 TEST(Migration, every_figure_lies_where_it_should) {
@@ -34,4 +34,4 @@ TEST(Migration, without_moves_changes_nothing) {
 }
 
 }  // namespace
-}  // namespace rota::cli
+}  // namespace rota::study

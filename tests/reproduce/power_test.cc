@@ -1,9 +1,9 @@
 // The study of nodes that are switched off and on, in the cells that need few rehearsals.
 #include <gtest/gtest.h>
 
-#include "cli/power_study.h"
+#include "study/power_study.h"
 
-namespace rota::cli {
+namespace rota::study {
 namespace {
 
 std::vector<PowerRow> rehearsed(const std::vector<PowerCase>& cases) {
@@ -46,4 +46,4 @@ TEST(PowerStudy, demand_saves_as_much_as_the_published_rule_for_less_than_half_o
 }
 
 }  // namespace
-}  // namespace rota::cli
+}  // namespace rota::study

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/rehearse.h"
+#include "rehearse/rehearse.h"
 
 namespace rota::scenario {
 
@@ -42,8 +42,8 @@ inline std::ostream& operator<<(std::ostream& out, const Row& r) {
 }
 
 // Rows must be in order of submission.
-inline trace::Workload workload_of(const std::vector<Row>& rows) {
-  trace::Workload workload;
+inline log::Workload workload_of(const std::vector<Row>& rows) {
+  log::Workload workload;
   workload.name = "scenario";
   for (const Row& r : rows) {
     JobSpec spec;
@@ -77,8 +77,8 @@ inline Chain chain_of(const std::string& policy) {
   return std::move(*chain);
 }
 
-inline cli::RehearseOptions on(std::int64_t processors, sim::Ties ties = sim::Ties::batch) {
-  cli::RehearseOptions options;
+inline RehearseOptions on(std::int64_t processors, sim::Ties ties = sim::Ties::batch) {
+  RehearseOptions options;
   options.processors = processors;
   options.ties = ties;
   options.keep_jobs = true;
@@ -87,8 +87,8 @@ inline cli::RehearseOptions on(std::int64_t processors, sim::Ties ties = sim::Ti
 
 // What becomes of the rows; throws the referee's sentence if it refuses a plan.
 inline report::Outcome outcome_of(const std::vector<Row>& rows, const std::string& policy,
-                                  const cli::RehearseOptions& options) {
-  auto rehearsed = cli::rehearse(workload_of(rows), chain_of(policy), options);
+                                  const RehearseOptions& options) {
+  auto rehearsed = rehearse(workload_of(rows), chain_of(policy), options);
   if (!rehearsed) throw std::runtime_error(rehearsed.error().message);
   return std::move(rehearsed->outcome);
 }

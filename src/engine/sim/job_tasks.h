@@ -1,5 +1,5 @@
 // The tasks of simulated jobs, and the accelerators that they share: when each task is read, computed and written, and
-// so when such a job ends. Physics only: which executor gets which task is for policy/bind_jobs.h to say.
+// so when such a job ends. Physics only: which executor gets which task is for policy/bind/bind_jobs.h to say.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 #include "engine/sim/pipeline.h"
 #include "engine/sim/task_check.h"
 #include "model/tasks.h"
-#include "policy/bind_jobs.h"
+#include "policy/bind/bind_jobs.h"
 
 namespace rota::sim {
 

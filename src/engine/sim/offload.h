@@ -1,5 +1,5 @@
 // One application whose tasks can use accelerators, on simulated nodes that come and go. Physics only: which executor
-// gets which task is for policy/bind_tasks.h to say.
+// gets which task is for policy/bind/bind_tasks.h to say.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "engine/sim/pipeline.h"
 #include "model/machine.h"
-#include "policy/bind_tasks.h"
+#include "policy/bind/bind_tasks.h"
 
 namespace rota::sim {
 

@@ -1,0 +1,237 @@
+#include "log/attribute_table.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace rota::log {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
+constexpr std::string_view kJob = "job";
+
+std::vector<std::string_view> all_names() {
+  std::vector<std::string_view> all{kJob};
+  for (const AttributeColumn& column : attribute_columns()) all.push_back(column.name);
+  return all;
+}
+
+std::string listed(const std::vector<std::string_view>& names) {
+  std::string all;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    all += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + std::string(names[i]);
+  }
+  return all;
+}
+
+}  // namespace
+
+class SidecarReader {
+ public:
+  explicit SidecarReader(std::string shown) : shown_(shown), table_(std::move(shown)) {}
+
+  Result<AttributeTable> read(std::string_view text) {
+    for (std::string_view line : split(text, '\n')) {
+      ++line_;
+      line = trimmed(line);
+      if (line.empty() || line.starts_with('#')) continue;
+      auto done = names_.empty() ? read_header(line) : read_row(line);
+      if (!done) return std::unexpected(done.error());
+    }
+    if (names_.empty()) {
+      return fail(shown_ + ": there is no line with the names of the columns, such as job,restart,restart_cost.");
+    }
+    if (auto done = check_numbers(); !done) return std::unexpected(done.error());
+    table_.finish();
+    return std::move(table_);
+  }
+
+ private:
+  std::unexpected<Error> wrong(const std::string& what) const { return wrong(line_, what); }
+  std::unexpected<Error> wrong(std::int64_t line, const std::string& what) const {
+    return fail(shown_ + ":" + std::to_string(line) + ": " + what);
+  }
+
+  Result<void> read_header(std::string_view line) {
+    for (const std::string_view cell : split(line, ',')) {
+      const std::string_view name = trimmed(cell);
+      const AttributeColumn* const column = attribute_column(name);
+      if (column == nullptr && name != kJob) {
+        const auto near = nearest(name, all_names());
+        return wrong(
+            "there is no column " + quoted(name) +
+            (near.empty() ? "; there are " + listed(all_names()) + "." : "; did you mean " + std::string(near) + "?"));
+      }
+      if (std::ranges::find(names_, name) != names_.end()) {
+        return wrong("column " + quoted(name) + " is there twice.");
+      }
+      names_.emplace_back(name);
+      columns_.push_back(column);
+    }
+    if (std::ranges::find(names_, kJob) == names_.end()) {
+      return wrong("no column is called job: it has the jobs' numbers, or * for all jobs that are not named.");
+    }
+    return {};
+  }
+
+  Result<void> read_row(std::string_view line) {
+    const auto cells = split(line, ',');
+    if (cells.size() != columns_.size()) {
+      return wrong("there are " + std::to_string(cells.size()) + " cells under " + std::to_string(columns_.size()) +
+                   " columns.");
+    }
+    JobAttributes its;
+    std::string_view job;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::string_view cell = trimmed(cells[i]);
+      if (columns_[i] == nullptr) job = cell;
+      if (columns_[i] == nullptr || cell.empty()) continue;
+      if (auto done = columns_[i]->read(cell, its); !done) return wrong(done.error().message);
+    }
+    if (auto done = check(its); !done) return wrong(done.error().message);
+    return add(job, its);
+  }
+
+  Result<void> add(std::string_view job, const JobAttributes& its) {
+    if (job == "*") {
+      if (table_.others_said_) return wrong("* is there twice.");
+      table_.add_others(its, line_);
+      return {};
+    }
+    const auto number = parse_integer(job);
+    if (!number) return wrong("a job is a number, or * for all jobs that are not named, not " + quoted(job) + ".");
+    table_.add(*number, its, line_);
+    lines_.emplace_back(*number, line_);
+    return {};
+  }
+
+  Result<void> check_numbers() {
+    if (table_.ascending_) return {};
+    std::ranges::sort(lines_);
+    const auto twice = std::ranges::adjacent_find(lines_, {}, &std::pair<std::int64_t, std::int64_t>::first);
+    if (twice == lines_.end()) return {};
+    return wrong((twice + 1)->second, "job " + std::to_string(twice->first) + " is there twice.");
+  }
+
+  std::string shown_;
+  std::int64_t line_ = 0;
+  std::vector<std::string> names_;
+  std::vector<const AttributeColumn*> columns_;               // which each cell is; nullptr: the job's number
+  std::vector<std::pair<std::int64_t, std::int64_t>> lines_;  // of jobs
+  AttributeTable table_;
+};
+
+Result<AttributeTable> AttributeTable::parse(std::string_view text, const std::string& shown) {
+  return SidecarReader(shown).read(text);
+}
+
+Result<AttributeTable> AttributeTable::read(const std::string& path) {
+  const auto text = read_file(path, kMostBytes);
+  if (!text) return std::unexpected(text.error());
+  return parse(*text, path == "-" ? "standard input" : path);
+}
+
+std::uint32_t AttributeTable::Names::index_of(const std::string& name, std::int64_t line) {
+  if (name.empty()) return kNone;
+  const auto [found, fresh] = index.emplace(name, static_cast<std::uint32_t>(names.size()));
+  if (fresh) names.push_back({name, line});
+  return found->second;
+}
+
+AttributeTable::Said AttributeTable::said(const JobAttributes& its, std::int64_t line) {
+  Said said;
+  said.memory = its.memory;
+  said.input = its.input;
+  said.restart_cost = its.restart_cost;
+  said.nodes = its.nodes;
+  said.site = sites_.index_of(its.site, line);
+  said.licence = licences_.index_of(its.licence, line);
+  said.licences = its.licences;
+  said.accelerators = its.accelerators;
+  said.accelerator_type = accelerator_types_.index_of(its.accelerator_type, line);
+  said.priority = its.priority;
+  said.restart = its.restart;
+  if (its.accelerators > 0 && line_with_accelerators_ == 0) line_with_accelerators_ = line;
+  if (its.tasks.count > 0 && line_with_tasks_ == 0) line_with_tasks_ = line;
+  return said;
+}
+
+void AttributeTable::add(std::int64_t job, const JobAttributes& its, std::int64_t line) {
+  ascending_ = ascending_ && (of_.empty() || of_.back().first < job);
+  of_.emplace_back(job, said(its, line));
+  if (its.tasks.count > 0) tasks_.of_named.emplace(job, its.tasks);
+}
+
+void AttributeTable::add_others(const JobAttributes& its, std::int64_t line) {
+  others_said_ = true;
+  of_others_ = said(its, line);
+  if (its.tasks.count > 0) tasks_.of_others = its.tasks;
+}
+
+void AttributeTable::finish() {
+  if (!ascending_) {
+    std::ranges::stable_sort(of_, {}, &std::pair<std::int64_t, Said>::first);
+    const auto doubled = std::ranges::unique(of_, {}, &std::pair<std::int64_t, Said>::first);
+    of_.erase(doubled.begin(), doubled.end());
+    ascending_ = true;
+  }
+  of_.shrink_to_fit();
+  if (!tasks_.of_others) return;
+  for (const auto& [job, its] : of_) tasks_.of_named.emplace(job, std::nullopt);  // named, and without tasks
+}
+
+const AttributeTable::Said& AttributeTable::of(std::int64_t job) const {
+  const auto found = std::ranges::lower_bound(of_, job, {}, &std::pair<std::int64_t, Said>::first);
+  return found == of_.end() || found->first != job ? of_others_ : found->second;
+}
+
+JobAttributes AttributeTable::attributes_of(std::int64_t job) const {
+  const Said& said = of(job);
+  JobAttributes its;
+  its.memory = said.memory;
+  its.input = said.input;
+  its.restart_cost = said.restart_cost;
+  its.nodes = said.nodes;
+  if (said.site != kNone) its.site = sites_.names[said.site].text;
+  if (said.licence != kNone) its.licence = licences_.names[said.licence].text;
+  its.licences = said.licences;
+  its.accelerators = said.accelerators;
+  if (said.accelerator_type != kNone) its.accelerator_type = accelerator_types_.names[said.accelerator_type].text;
+  its.priority = said.priority;
+  its.restart = said.restart;
+  if (const TaskSpec* const tasks = tasks_.of(job)) its.tasks = *tasks;
+  return its;
+}
+
+SidecarWriter::SidecarWriter(std::ostream& out, std::vector<const AttributeColumn*> columns)
+    : out_(out), columns_(std::move(columns)) {
+  if (columns_.empty()) {
+    for (const AttributeColumn& column : attribute_columns()) columns_.push_back(&column);
+  }
+  out_ << kJob;
+  for (const AttributeColumn* const column : columns_) out_ << ',' << column->name;
+  out_ << '\n';
+}
+
+Result<void> SidecarWriter::row(std::int64_t job, const JobAttributes& its) {
+  if (its == JobAttributes{}) return {};
+  row_ = std::to_string(job);
+  for (const AttributeColumn* const column : columns_) {
+    cell_.clear();
+    column->write(its, cell_);
+    if (cell_.find_first_of(",\n\r") != std::string::npos || trimmed(cell_).size() != cell_.size()) {
+      return fail("job " + std::to_string(job) + ": " + std::string(column->name) + " " + quoted(cell_) +
+                  " cannot stand in a CSV file. Write JSON lines, or choose another name.");
+    }
+    row_ += ',';
+    row_ += cell_;
+  }
+  row_ += '\n';
+  out_ << row_;
+  ++rows_;
+  return {};
+}
+
+}  // namespace rota::log

@@ -1,0 +1,115 @@
+#include "log/attributes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+
+namespace rota::log {
+namespace {
+
+std::unexpected<Error> wrong(const AttributeTable& table, std::int64_t line, const std::string& what) {
+  return fail(table.shown() + ":" + std::to_string(line) + ": " + what);
+}
+
+// The place of each name among those that the machine knows.
+template <class Id>
+Result<std::vector<Id>> looked_up(const AttributeTable& table, const std::vector<AttributeTable::Name>& names,
+                                  const std::vector<std::string_view>& known, const char* kind) {
+  std::vector<Id> ids;
+  for (const AttributeTable::Name& name : names) {
+    const auto found = std::ranges::find(known, name.text);
+    if (found == known.end()) {
+      const auto near = nearest(name.text, known);
+      return wrong(table, name.line,
+                   "the cluster has no " + std::string(kind) + " " + quoted(name.text) +
+                       (near.empty() ? "." : "; did you mean " + quoted(near) + "?"));
+    }
+    ids.push_back(Id{static_cast<decltype(Id::value)>(found - known.begin())});
+  }
+  return ids;
+}
+
+template <class Thing>
+std::vector<std::string_view> names_of(const std::vector<Thing>& all) {
+  std::vector<std::string_view> names;
+  names.reserve(all.size());
+  for (const Thing& thing : all) names.push_back(thing.name);
+  return names;
+}
+
+// The error of the first line that asks for what the machine has none of, if any does.
+Result<void> check_against(const AttributeTable& table, const Machine& its) {
+  if (!table.licences().empty() && its.licences.empty()) {
+    return wrong(table, table.licences().front().line,
+                 "jobs ask for licences, and the cluster has none. Give a --cluster file with `licences`.");
+  }
+  if (!table.sites().empty() && its.sites.empty()) {
+    return wrong(table, table.sites().front().line,
+                 "jobs name a site, and the cluster has none. Give a --cluster file with [[sites]].");
+  }
+  if (table.line_with_tasks() > 0 && its.nodes.empty()) {
+    return wrong(table, table.line_with_tasks(),
+                 "jobs have tasks, and processors are only counted. Give a --cluster file with [[nodes]].");
+  }
+  if (table.line_with_accelerators() > 0 && !its.has_accelerators()) {
+    return wrong(table, table.line_with_accelerators(),
+                 "jobs ask for accelerators, and the cluster has none. Give a --cluster file with `accelerators`.");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Attributes> Attributes::match(std::shared_ptr<const AttributeTable> table, const Machine* machine) {
+  static const Machine nothing;
+  const Machine& its = machine != nullptr ? *machine : nothing;
+  if (auto suits = check_against(*table, its); !suits) return std::unexpected(suits.error());
+  auto licences = looked_up<LicenceId>(*table, table->licences(), names_of(its.licences), "licence");
+  if (!licences) return std::unexpected(licences.error());
+  auto sites = looked_up<SiteId>(*table, table->sites(), names_of(its.sites), "site");
+  if (!sites) return std::unexpected(sites.error());
+  auto types = looked_up<AcceleratorTypeId>(*table, table->accelerator_types(),
+                                            {its.accelerator_types.begin(), its.accelerator_types.end()},
+                                            "accelerators of type");
+  if (!types) return std::unexpected(types.error());
+  Attributes matched;
+  matched.table_ = std::move(table);
+  matched.licences_ = std::move(*licences);
+  matched.accelerator_types_ = std::move(*types);
+  matched.sites_ = std::move(*sites);
+  return matched;
+}
+
+Result<Attributes> Attributes::parse(std::string_view text, const std::string& shown, const Machine* machine) {
+  auto table = AttributeTable::parse(text, shown);
+  if (!table) return std::unexpected(table.error());
+  return match(std::make_shared<const AttributeTable>(std::move(*table)), machine);
+}
+
+Result<Attributes> Attributes::read(const std::string& path, const Machine* machine) {
+  auto table = AttributeTable::read(path);
+  if (!table) return std::unexpected(table.error());
+  return match(std::make_shared<const AttributeTable>(std::move(*table)), machine);
+}
+
+SiteId Attributes::site_of(std::int64_t job) const {
+  const std::uint32_t site = table_->of(job).site;
+  return site == AttributeTable::kNone ? SiteId{} : sites_[site];
+}
+
+void Attributes::give(JobSpec& spec) const {
+  const AttributeTable::Said& said = table_->of(spec.number);
+  if (said.nodes > 0) spec.nodes = said.nodes;
+  if (said.memory > 0) spec.memory = said.memory;
+  spec.licence = said.licence == AttributeTable::kNone ? LicenceId{} : licences_[said.licence];
+  spec.licences = said.licences;
+  spec.accelerators = said.accelerators;
+  const bool any_type = said.accelerator_type == AttributeTable::kNone;
+  spec.accelerator_type = any_type ? AcceleratorTypeId{} : accelerator_types_[said.accelerator_type];
+  spec.restart = said.restart;
+  spec.restart_cost = said.restart_cost;
+  spec.priority += said.priority;
+}
+
+}  // namespace rota::log

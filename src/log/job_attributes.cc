@@ -1,0 +1,220 @@
+#include "log/job_attributes.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace rota::log {
+namespace {
+
+constexpr std::int64_t kMostNodes = INT32_MAX;
+constexpr std::int64_t kMostLicences = 1'000'000;
+constexpr std::int64_t kMostAccelerators = 64;  // of a node
+constexpr std::int64_t kMostPriority = 1'000'000;
+constexpr Duration kLongestTask = seconds(8'640'000);
+constexpr std::int64_t kMostTransfer = std::int64_t{1} << 50U;
+
+using Its = const JobAttributes&;
+using Into = JobAttributes&;
+
+void write_count(std::int64_t count, std::string& out) {
+  if (count != 0) out += std::to_string(count);
+}
+
+void write_time(Duration time, std::string& out) {
+  if (time.count() == 0) return;
+  write_count(time.count() / 1000, out);
+  if (time.count() < 1000) out += '0';
+  if (time.count() % 1000 == 0) return;
+  std::string places = std::to_string(1000 + time.count() % 1000).substr(1);
+  while (places.back() == '0') places.pop_back();
+  out += "." + places;
+}
+
+Result<void> read_nodes(std::string_view text, Into into) {
+  const auto nodes = parse_integer(text);
+  if (!nodes || *nodes < 1 || *nodes > kMostNodes) {
+    return fail("nodes are a whole number from 1 on, not " + quoted(text) + ".");
+  }
+  into.nodes = static_cast<std::uint32_t>(*nodes);
+  return {};
+}
+
+Result<void> read_memory(std::string_view text, Into into) {
+  const auto bytes = parse_size(text);
+  if (!bytes) return fail("memory is a number of bytes on each node such as 4096 or 64G, not " + quoted(text) + ".");
+  into.memory = *bytes;
+  return {};
+}
+
+// "matlab" is one of it, "matlab:4" are four.
+Result<void> read_licences(std::string_view text, Into into) {
+  const auto colon = text.find(':');
+  const std::string_view name = trimmed(text.substr(0, colon));
+  const auto count = colon == std::string_view::npos ? Result<std::int64_t>(1) : parse_integer(text.substr(colon + 1));
+  if (name.empty() || !count || *count < 1 || *count > kMostLicences) {
+    return fail("licences are a name, or a name and how many such as matlab:4, not " + quoted(text) + ".");
+  }
+  into.licence = name;
+  into.licences = static_cast<std::uint32_t>(*count);
+  return {};
+}
+
+void write_licences(Its its, std::string& out) {
+  if (its.licences > 0) out += its.licence + (its.licences == 1 ? "" : ":" + std::to_string(its.licences));
+}
+
+Result<void> read_accelerators(std::string_view text, Into into) {
+  const auto count = parse_integer(text);
+  if (!count || *count < 0 || *count > kMostAccelerators) {
+    return fail("accelerators are how many the job needs on each of its nodes, up to " +
+                std::to_string(kMostAccelerators) + ", not " + quoted(text) + ".");
+  }
+  into.accelerators = static_cast<std::uint8_t>(*count);
+  return {};
+}
+
+Result<void> read_accelerator_type(std::string_view text, Into into) {
+  into.accelerator_type = text;
+  return {};
+}
+
+Result<void> read_restart(std::string_view how, Into into) {
+  if (how == "checkpoint") {
+    into.restart = Restart::checkpoint;
+  } else if (how == "from-start") {
+    into.restart = Restart::from_start;
+  } else if (how != "never") {
+    return fail("restart is checkpoint, from-start or never, not " + quoted(how) + ".");
+  }
+  return {};
+}
+
+void write_restart(Its its, std::string& out) {
+  if (its.restart == Restart::checkpoint) out += "checkpoint";
+  if (its.restart == Restart::from_start) out += "from-start";
+}
+
+Result<void> read_restart_cost(std::string_view text, Into into) {
+  const auto time = parse_duration(text);
+  if (!time) return fail("restart_cost is a duration such as 90s, not " + quoted(text) + ".");
+  into.restart_cost = *time;
+  return {};
+}
+
+Result<void> read_priority(std::string_view text, Into into) {
+  const auto priority = parse_integer(text);
+  if (!priority || *priority < -kMostPriority || *priority > kMostPriority) {
+    return fail("priority is a whole number from -1000000 to 1000000, not " + quoted(text) + ".");
+  }
+  into.priority = static_cast<std::int32_t>(*priority);
+  return {};
+}
+
+Result<void> read_tasks(std::string_view text, Into into) {
+  const auto count = parse_integer(text);
+  if (!count || *count < 0 || *count > kMostTasksOfJob) {
+    return fail("tasks are a whole number up to " + grouped(kMostTasksOfJob) + ", not " + quoted(text) + ".");
+  }
+  into.tasks.count = static_cast<std::uint32_t>(*count);
+  return {};
+}
+
+Result<void> read_task_time(const char* name, std::string_view text, Duration least, Duration& into) {
+  const auto time = parse_duration(text);
+  if (!time || *time < least || *time > kLongestTask) {
+    return fail(std::string(name) + " is a duration such as 2.5s, not " + quoted(text) + ".");
+  }
+  into = *time;
+  return {};
+}
+
+Result<void> read_transfer(std::string_view text, Into into) {
+  const auto transfer = parse_size(text);
+  if (!transfer || *transfer > kMostTransfer) {
+    return fail("task_transfer is a size such as 50MB, not " + quoted(text) + ".");
+  }
+  into.tasks.transfer = *transfer;
+  return {};
+}
+
+Result<void> read_input(std::string_view text, Into into) {
+  const auto bytes = parse_size(text);
+  if (!bytes) return fail("input is a number of bytes such as 4096 or 20G, not " + quoted(text) + ".");
+  into.input = *bytes;
+  return {};
+}
+
+Result<void> read_site(std::string_view text, Into into) {
+  into.site = text;
+  return {};
+}
+
+constexpr std::array kColumns{
+    AttributeColumn{"nodes", AttributeForm::whole, read_nodes,
+                    [](Its its, std::string& out) { write_count(its.nodes, out); }},
+    AttributeColumn{"memory", AttributeForm::quantity, read_memory,
+                    [](Its its, std::string& out) { write_count(its.memory, out); }},
+    AttributeColumn{"licences", AttributeForm::word, read_licences, write_licences},
+    AttributeColumn{"accelerators", AttributeForm::whole, read_accelerators,
+                    [](Its its, std::string& out) { write_count(its.accelerators, out); }},
+    AttributeColumn{"accelerator_type", AttributeForm::word, read_accelerator_type,
+                    [](Its its, std::string& out) { out += its.accelerator_type; }},
+    AttributeColumn{"restart", AttributeForm::word, read_restart, write_restart},
+    AttributeColumn{"restart_cost", AttributeForm::quantity, read_restart_cost,
+                    [](Its its, std::string& out) { write_time(its.restart_cost, out); }},
+    AttributeColumn{"priority", AttributeForm::whole, read_priority,
+                    [](Its its, std::string& out) { write_count(its.priority, out); }},
+    AttributeColumn{"tasks", AttributeForm::whole, read_tasks,
+                    [](Its its, std::string& out) { write_count(its.tasks.count, out); }},
+    AttributeColumn{"task_accelerator", AttributeForm::quantity,
+                    [](std::string_view text, Into into) {
+                      return read_task_time("task_accelerator", text, Duration{1}, into.tasks.accelerator);
+                    },
+                    [](Its its, std::string& out) { write_time(its.tasks.accelerator, out); }},
+    AttributeColumn{
+        "task_cpu", AttributeForm::quantity,
+        [](std::string_view text, Into into) { return read_task_time("task_cpu", text, Duration{1}, into.tasks.cpu); },
+        [](Its its, std::string& out) { write_time(its.tasks.cpu, out); }},
+    AttributeColumn{"task_transfer", AttributeForm::quantity, read_transfer,
+                    [](Its its, std::string& out) { write_count(its.tasks.transfer, out); }},
+    AttributeColumn{"start_up", AttributeForm::quantity,
+                    [](std::string_view text, Into into) {
+                      return read_task_time("start_up", text, Duration{0}, into.tasks.start_up);
+                    },
+                    [](Its its, std::string& out) { write_time(its.tasks.start_up, out); }},
+    AttributeColumn{"input", AttributeForm::quantity, read_input,
+                    [](Its its, std::string& out) { write_count(its.input, out); }},
+    AttributeColumn{"site", AttributeForm::word, read_site, [](Its its, std::string& out) { out += its.site; }},
+};
+
+}  // namespace
+
+std::span<const AttributeColumn> attribute_columns() { return kColumns; }
+
+const AttributeColumn* attribute_column(std::string_view name) {
+  const auto* const found = std::ranges::find(kColumns, name, &AttributeColumn::name);
+  return found == kColumns.end() ? nullptr : found;
+}
+
+Result<void> check(const JobAttributes& its) {
+  if (its.restart == Restart::never && its.restart_cost.count() > 0) {
+    return fail("there is a restart_cost, but the job is never restarted.");
+  }
+  if (its.accelerators == 0 && !its.accelerator_type.empty()) {
+    return fail("there is an accelerator_type, but no accelerators.");
+  }
+  const TaskSpec& tasks = its.tasks;
+  if (tasks.count > 0 && tasks.accelerator.count() == 0) {
+    return fail("the job has tasks, and task_accelerator does not say what one takes on an accelerator.");
+  }
+  if (tasks.count > 0 || tasks == TaskSpec{}) return {};
+  const char* const said = tasks.accelerator.count() > 0 ? "task_accelerator"
+                           : tasks.cpu.count() > 0       ? "task_cpu"
+                           : tasks.transfer > 0          ? "task_transfer"
+                                                         : "start_up";
+  return fail("there is a " + std::string(said) + ", but no tasks.");
+}
+
+}  // namespace rota::log

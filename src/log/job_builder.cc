@@ -1,0 +1,174 @@
+#include "log/job_builder.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace rota::log {
+namespace {
+
+constexpr std::int64_t kCancelled = 5;  // status of a job that its user took back
+constexpr std::size_t kFirstRoom = 1024;
+
+constexpr std::array<const char*, 7> kRemarks{
+    "cancelled before they started: dropped",
+    "run time 0 or unknown: taken as jobs of 1 s",
+    "processors unknown: taken as jobs of 1 s on one processor",
+    "submit time unknown: taken as jobs of 1 s at the beginning",
+    "no requested time: the run time taken as the limit",
+    "run time longer than the requested time: kept as recorded",
+    "not in order of submit time: sorted",
+};
+
+std::uint32_t known_id(std::int64_t id) { return id < 0 ? UINT32_MAX : static_cast<std::uint32_t>(id); }
+
+// Indexes of the jobs in the order that `before` says.
+template <class Before>
+std::vector<std::uint32_t> ordered(const std::vector<JobSpec>& jobs, Before before) {
+  std::vector<std::uint32_t> order(jobs.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return before(jobs[a], jobs[b]); });
+  return order;
+}
+
+}  // namespace
+
+void JobBuilder::make_room(std::int64_t offset, std::int64_t size) {
+  const std::size_t have = out_.jobs.size();
+  if (have < kFirstRoom || size <= offset || offset <= 0) return make_room(std::max(kFirstRoom, have + have / 2));
+  const double rows = static_cast<double>(have) * static_cast<double>(size) / static_cast<double>(offset);
+  make_room(std::max(have + have / 8, static_cast<std::size_t>(rows * 1.02)));
+}
+
+void JobBuilder::make_room(std::size_t jobs) {
+  out_.jobs.reserve(jobs);
+  out_.run_times.reserve(jobs);
+}
+
+void JobBuilder::add(const SwfRow& row) {
+  std::int64_t submit = row.milli(SwfField::submit), run = row.milli(SwfField::run);
+  std::int64_t processors = row[SwfField::processors], limit = row.milli(SwfField::requested_time);
+  if (run <= 0 && row[SwfField::status] == kCancelled && !options_.keep_cancelled) [[unlikely]]
+    return remark(Remark::cancelled, row.line);
+  if (processors <= 0) processors = row[SwfField::requested_processors];
+  if (run <= 0 || processors <= 0 || submit < 0) [[unlikely]] {
+    remark(run <= 0 ? Remark::no_run : processors <= 0 ? Remark::no_processors : Remark::no_submit, row.line);
+    run = limit = 1000;
+    processors = std::max<std::int64_t>(processors, 1);
+    submit = std::max<std::int64_t>(submit, 1000);
+  }
+  if (limit <= 0) {
+    remark(Remark::no_limit, row.line);
+    limit = run;
+  } else if (limit < run) {
+    remark(Remark::overrun, row.line);
+  }
+  JobSpec spec;
+  spec.submit = Instant{Duration{submit}};
+  spec.limit = Duration{limit};
+  spec.processors = static_cast<std::uint32_t>(processors);
+  append(row, spec, Duration{run});
+}
+
+void JobBuilder::append(const SwfRow& row, const JobSpec& times, Duration run) {
+  JobSpec& spec = out_.jobs.emplace_back(times);
+  spec.number = row[SwfField::number];
+  spec.nodes = row.nodes;
+  spec.memory = row.node_memory;
+  spec.user = known_id(row[SwfField::user]);
+  spec.group = known_id(row[SwfField::group]);
+  spec.partition.value = known_id(row[SwfField::partition]);
+  out_.run_times.push_back(run);
+  const std::int64_t ahead = row.line - static_cast<std::int64_t>(out_.jobs.size() - 1);
+  if (lines_.empty() || lines_.back().ahead != ahead) lines_.push_back({out_.jobs.size() - 1, ahead});
+  ascending_ = ascending_ && spec.number > last_number_;
+  last_number_ = spec.number;
+  if (spec.submit < last_submit_) {
+    sorted_ = false;
+    remark(Remark::out_of_order, row.line);
+  }
+  last_submit_ = spec.submit;
+}
+
+void JobBuilder::remark(Remark what, std::int64_t line) {
+  Count& count = counts_[static_cast<std::size_t>(what)];
+  if (count.rows++ == 0) count.first_line = line;
+}
+
+std::int64_t JobBuilder::line_of(std::size_t job) const {
+  const auto after = std::upper_bound(lines_.begin(), lines_.end(), job,
+                                      [](std::size_t j, const LineStep& step) { return j < step.job; });
+  return std::prev(after)->ahead + static_cast<std::int64_t>(job);
+}
+
+Result<Workload> JobBuilder::finish(const std::string& shown) {
+  const auto checked = check_numbers(shown);
+  if (!checked) return std::unexpected(checked.error());
+  if (out_.jobs.empty())
+    return fail(shown + ": no job can be read from it" +
+                (out_.report.rows == 0 ? " because it has no rows" : "; all its rows were dropped") +
+                ". Is it a job log in SWF, in JSON lines, or written by sacct -P?");
+  sort();
+  for (std::size_t i = 0; i < kRemarks.size(); ++i)
+    if (counts_[i].rows > 0) out_.report.findings.push_back({kRemarks[i], counts_[i].rows, counts_[i].first_line});
+  out_.report.kept = static_cast<std::int64_t>(out_.jobs.size());
+  return std::move(out_);
+}
+
+// Numbers are names, so they must be unique. Nearly all logs count up, and then there is nothing to do.
+Result<void> JobBuilder::check_numbers(const std::string& shown) {
+  if (out_.jobs.size() >= UINT32_MAX) return fail(shown + ": more than 4,294,967,294 jobs; split the log.");
+  if (ascending_) return {};
+  const auto& jobs = out_.jobs;
+  const auto order = ordered(jobs, [](const JobSpec& a, const JobSpec& b) { return a.number < b.number; });
+  std::vector<bool> doubled(jobs.size());
+  bool any = false;
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (jobs[order[i]].number != jobs[order[i - 1]].number) continue;
+    if (!options_.skip_bad_rows)
+      return fail(shown + ":" + std::to_string(line_of(order[i])) + ": job number " +
+                  std::to_string(jobs[order[i]].number) + " is already that of line " +
+                  std::to_string(line_of(order[i - 1])) +
+                  ". Give each job a number of its own, or drop the later one with --skip-bad-rows.");
+    doubled[order[i]] = any = true;
+  }
+  if (any) drop(doubled);
+  return {};
+}
+
+void JobBuilder::drop(const std::vector<bool>& doubled) {
+  dropped_doubled_ = true;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < doubled.size(); ++i) {
+    if (doubled[i]) {
+      out_.report.note("job numbers that were there already: the later row dropped", line_of(i));
+      continue;
+    }
+    out_.jobs[kept] = out_.jobs[i];
+    out_.run_times[kept++] = out_.run_times[i];
+  }
+  out_.jobs.resize(kept);
+  out_.run_times.resize(kept);
+}
+
+void JobBuilder::sort() {
+  if (sorted_) return;
+  auto order = ordered(out_.jobs, [](const JobSpec& a, const JobSpec& b) { return a.submit < b.submit; });
+  for (std::uint32_t first = 0; first < order.size(); ++first) {  // along each cycle of the permutation
+    const JobSpec job = out_.jobs[first];
+    const Duration run = out_.run_times[first];
+    std::uint32_t to = first;
+    while (order[to] != first) {
+      const std::uint32_t from = std::exchange(order[to], to);
+      out_.jobs[to] = out_.jobs[from];
+      out_.run_times[to] = out_.run_times[from];
+      to = from;
+    }
+    order[to] = to;
+    out_.jobs[to] = job;
+    out_.run_times[to] = run;
+  }
+}
+
+}  // namespace rota::log

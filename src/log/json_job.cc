@@ -1,0 +1,207 @@
+#include "log/json_job.h"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "base/check.h"
+#include "log/json_events.h"
+
+namespace rota::log {
+namespace {
+
+// "16.0" is a whole number to those who write tables with gaps in them.
+std::string_view without_zeros(std::string_view digits) {
+  const std::size_t point = digits.find('.');
+  if (point == std::string_view::npos || digits.find_first_not_of('0', point + 1) != std::string_view::npos) {
+    return digits;
+  }
+  return digits.substr(0, point);
+}
+
+}  // namespace
+
+// Takes what the parser finds in one line.
+class JsonJobEvents : public JsonEvents {
+ public:
+  JsonJobEvents(JsonJobParser& parser, std::string_view line, SwfRow& row, JobAttributes& attributes)
+      : JsonEvents(line), parser_(parser), row_(row), attributes_(attributes) {}
+
+  bool start_object(std::size_t /*size*/) {
+    if (field_ != nullptr) return refuse(name() + " is an object, and a job's fields have none.");
+    return true;
+  }
+  bool end_object() { return true; }
+  bool start_array(std::size_t /*size*/) {
+    if (field_ != nullptr) return refuse(name() + " is a list, and a job's fields have none.");
+    return refuse("this is a list of JSON. Write one object a line, as jq -c '.[]' does.");
+  }
+  bool end_array() { return true; }  // none begins
+
+  bool key(const string_t& name) {
+    const auto fields = json_fields();
+    const std::size_t index = parser_.field_index(name);
+    if (index == fields.size()) {
+      const auto near = rota::nearest(name, json_field_names());
+      return refuse("there is no field " + rota::quoted(name) +
+                    (near.empty() ? "; docs/workloads.md lists them." : "; did you mean " + std::string(near) + "?"));
+    }
+    field_ = &fields[index];
+    if ((seen_ >> index & 1U) != 0) return refuse(this->name() + " is there twice.");
+    seen_ |= std::uint64_t{1} << index;
+    return true;
+  }
+
+  bool null() { return !outside(); }  // unknown, as if left out
+  bool boolean(bool yes) {
+    return !outside() && refuse(name() + " is " + (yes ? "true" : "false") + ", which no field of a job can be.");
+  }
+  bool number_integer(number_integer_t number) { return digits_of(number); }
+  bool number_unsigned(number_unsigned_t number) { return digits_of(number); }
+  bool number_float(number_float_t /*number*/, const string_t& digits) { return number(digits); }
+  bool string(string_t& text) {
+    if (outside()) return false;
+    if (text.empty()) return refuse(name() + " is empty; leave it out where it is not known.");
+    switch (field_->kind) {
+      case JsonField::Kind::number:
+        return refuse(name() + " is a number, and here it is the text " + rota::quoted(text) + ".");
+      case JsonField::Kind::time:
+        return time(text);
+      case JsonField::Kind::named:
+        return named(text);
+      case JsonField::Kind::column:
+        if (field_->column->form != AttributeForm::whole) return attribute(text);
+        return refuse(name() + " is a number, and here it is the text " + rota::quoted(text) + ".");
+    }
+    return false;
+  }
+
+  bool said(SwfField field) const { return (seen_ >> static_cast<std::size_t>(field_place(field)) & 1U) != 0; }
+
+ private:
+  static std::size_t field_place(SwfField wanted) {
+    const auto fields = json_fields();
+    std::size_t at = 0;
+    while (fields[at].swf != wanted) ++at;
+    return at;
+  }
+
+  std::string name() const { return std::string(field_->name); }
+  bool outside() {
+    if (field_ != nullptr) return false;
+    refuse("a line is an object such as {\"number\": 1, \"submit\": 0, \"run_time\": 60, \"processors\": 4}, not " +
+           rota::quoted(line_) + ".");
+    return true;
+  }
+
+  template <class Number>
+  bool digits_of(Number value) {
+    std::array<char, 24> digits;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    return number({digits.data(), static_cast<std::size_t>(end - digits.data())});
+  }
+
+  bool number(std::string_view digits) {
+    if (outside()) return false;
+    if (field_->kind == JsonField::Kind::column) {
+      if (field_->column->form != AttributeForm::word) return attribute(without_zeros(digits));
+      return refuse(name() + " is a text in quotes, and here it is the number " + rota::quoted(digits) + ".");
+    }
+    if (auto stored = read_swf_value(field_->swf, digits, row_); !stored) {
+      return refuse(name() + " " + stored.error().message + ".");
+    }
+    if (field_->kind != JsonField::Kind::named) return true;
+    const auto known = parser_.named(field_->swf).names.check(row_[field_->swf]);
+    return known || refuse(name() + " " + known.error().message + ".");
+  }
+
+  bool time(std::string_view text) {
+    const auto duration = parse_duration(text);
+    if (!duration) return refuse(name() + ": " + duration.error().message);
+    const auto i = static_cast<std::size_t>(field_->swf);
+    row_.value[i] = duration->count() / 1000;
+    row_.thousandths[i] = static_cast<std::int16_t>(duration->count() % 1000);
+    if (row_.thousandths[i] != 0) row_.fractions |= 1U << i;
+    return true;
+  }
+
+  bool named(std::string_view text) {
+    JsonJobParser::Named& its = parser_.named(field_->swf);
+    const auto known = its.names.check(text);
+    if (!known) return refuse(name() + " " + known.error().message + ".");
+    its.name = text;
+    return true;
+  }
+
+  bool attribute(std::string_view text) {
+    const auto read = field_->column->read(text, attributes_);
+    return read || refuse(read.error().message);
+  }
+
+  JsonJobParser& parser_;
+  SwfRow& row_;
+  JobAttributes& attributes_;
+  const JsonField* field_ = nullptr;  // whose value comes; nullptr: not inside the object yet
+  std::uint64_t seen_ = 0;            // by place in json_fields()
+};
+
+JsonJobParser::JsonJobParser(LogTop& top)
+    : named_{Named(SwfField::user, top.users), Named(SwfField::group, top.groups), Named(SwfField::queue, top.queues),
+             Named(SwfField::partition, top.partitions)} {
+  CHECK(json_fields().size() <= 64, "a bit for each field");
+}
+
+void JsonJobParser::learn() {
+  for (Named& its : named_) its.names.learn();
+}
+
+std::size_t JsonJobParser::field_index(std::string_view name) {
+  const auto fields = json_fields();
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const std::size_t index = (next_ + i) % fields.size();
+    if (fields[index].name != name) continue;
+    next_ = index + 1;
+    return index;
+  }
+  return fields.size();
+}
+
+JsonJobParser::Named& JsonJobParser::named(SwfField field) {
+  for (Named& its : named_) {
+    if (its.field == field) return its;
+  }
+  return named_.back();  // every field of that kind is among them
+}
+
+void JsonJobParser::take_names(SwfRow& row) {
+  for (Named& its : named_) {
+    std::int64_t& number = row.value[static_cast<std::size_t>(its.field)];
+    if (its.name.empty()) {
+      its.names.take(number);
+    } else {
+      number = its.names.take(std::string_view(its.name));
+    }
+  }
+}
+
+Result<void> JsonJobParser::parse(std::string_view line, SwfRow& row, JobAttributes& attributes) {
+  row.value.fill(-1);
+  row.fractions = 0;
+  row.columns = kSwfFields;
+  attributes = {};
+  next_ = 0;
+  for (Named& its : named_) its.name.clear();
+  JsonJobEvents events(*this, line, row, attributes);
+  if (!JsonEvents::Json::sax_parse(line, &events)) return fail(events.error());
+  if (row[SwfField::number] < 0) return fail("the job has no number, which is the name that it goes by.");
+  if (auto good = check(attributes); !good) return good;
+  if (!events.said(SwfField::requested_processors)) {
+    row.value[static_cast<std::size_t>(SwfField::requested_processors)] = row[SwfField::processors];
+  }
+  take_names(row);
+  row.nodes = attributes.nodes;
+  row.node_memory = attributes.memory;
+  return {};
+}
+
+}  // namespace rota::log

@@ -1,0 +1,200 @@
+#include "log/line_blocks.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "log/gzip.h"
+
+namespace rota::log {
+namespace {
+
+constexpr std::size_t kBlock = std::size_t{64} << 10U;
+constexpr std::size_t kLongestLine = std::size_t{64} << 20U;
+constexpr std::size_t kMostPacked = std::size_t{4} << 30U;
+
+// Appends up to `most` bytes; false at the end of the file.
+Result<bool> append_from(InputFile& file, std::string& out, std::size_t most) {
+  const std::size_t before = out.size();
+  Result<std::size_t> got = 0;
+  out.resize_and_overwrite(before + most, [&](char* text, std::size_t) {
+    got = file.read(text + before, most);
+    return before + (got ? *got : 0);
+  });
+  if (!got) return std::unexpected(got.error());
+  return *got > 0;
+}
+
+}  // namespace
+
+struct LineBlocks::State {
+  std::string shown;
+  std::optional<InputFile> file;  // plain text from here ...
+  std::string packed;             // ... or gzip members from here ...
+  std::unique_ptr<GzipReader> gzip;
+  std::string_view text;      // ... or text in memory from here
+  std::int64_t size = -1;     // of the text
+  std::int64_t input = -1;    // of the file
+  std::int64_t taken = 0;     // bytes of the input that have been read
+  std::int64_t unpacked = 0;  // bytes of text that came out of gzip
+  std::string buffer;         // text that is held
+  std::size_t used = 0;       // its beginning, already given out
+  std::size_t searched = 0;   // no newline from `used` up to here
+  bool padded = false;        // the buffer ends with kPadding bytes that are no text
+  bool ended = false;         // the input has no more than what is held
+  bool cut = false;
+
+  // Drops what was given out and appends more of the input. Sets `ended` at its end.
+  Result<void> fill() {
+    if (padded) buffer.resize(buffer.size() - kPadding);
+    padded = false;
+    buffer.erase(0, used);
+    used = 0;
+    searched = buffer.size();
+    const auto more = gzip != nullptr ? fill_from_gzip() : file ? fill_from_file() : fill_from_text();
+    pad();
+    return more;
+  }
+
+  void pad() {
+    buffer.append(kPadding, '\n');
+    padded = true;
+  }
+
+  Result<void> fill_from_gzip() {
+    auto done = gzip->append_to(buffer);
+    taken = static_cast<std::int64_t>(packed.size() - gzip->left());
+    ended = gzip->done();
+    unpacked += static_cast<std::int64_t>(buffer.size() - searched);
+    if (taken > 0) {  // what is to come packs as what has come
+      const double ratio = static_cast<double>(unpacked) / static_cast<double>(taken);
+      size = static_cast<std::int64_t>(ratio * static_cast<double>(input));
+    }
+    return done;
+  }
+
+  Result<void> fill_from_file() {
+    const auto more = append_from(*file, buffer, std::max(kBlock, buffer.size()));
+    if (!more) return std::unexpected(more.error());
+    ended = !*more;
+    taken += static_cast<std::int64_t>(buffer.size() - searched);
+    return {};
+  }
+
+  Result<void> fill_from_text() {
+    const std::string_view piece = text.substr(0, std::max(kBlock, buffer.size()));
+    buffer += piece;
+    text.remove_prefix(piece.size());
+    taken += static_cast<std::int64_t>(piece.size());
+    ended = text.empty();
+    return {};
+  }
+
+  // What is held and has not been given out, without the padding.
+  std::string_view held() const {
+    return std::string_view(buffer).substr(used, buffer.size() - used - (padded ? kPadding : 0));
+  }
+
+  Result<void> unpack() {
+    packed = std::move(buffer);
+    buffer = {};
+    for (;;) {
+      if (packed.size() > kMostPacked) return fail(shown + " is larger than 4G; split the log.");
+      const std::size_t expected = input > static_cast<std::int64_t>(packed.size())
+                                       ? static_cast<std::size_t>(input) - packed.size() + 1
+                                       : std::max(kBlock, packed.size());
+      const auto more = append_from(*file, packed, expected);
+      if (!more) return std::unexpected(more.error());
+      if (!*more) break;
+    }
+    file.reset();
+    input = static_cast<std::int64_t>(packed.size());
+    gzip = std::make_unique<GzipReader>(packed, shown);
+    size = static_cast<std::int64_t>(gzip->expected());
+    return {};
+  }
+};
+
+LineBlocks::LineBlocks(std::unique_ptr<State> state) : state_(std::move(state)) {}
+LineBlocks::LineBlocks(LineBlocks&&) noexcept = default;
+LineBlocks& LineBlocks::operator=(LineBlocks&&) noexcept = default;
+LineBlocks::~LineBlocks() = default;
+
+Result<LineBlocks> LineBlocks::open(const std::string& path) {
+  auto file = InputFile::open(path);
+  if (!file) return std::unexpected(file.error());
+  auto state = std::make_unique<State>();
+  state->shown = file->shown();
+  state->input = state->size = file->size();
+  state->file = std::move(*file);
+  while (state->buffer.size() < 2 && !state->ended) {  // a pipe may give one byte at a time
+    const auto more = append_from(*state->file, state->buffer, kBlock);
+    if (!more) return std::unexpected(more.error());
+    state->ended = !*more;
+  }
+  state->taken = static_cast<std::int64_t>(state->buffer.size());
+  if (is_gzip(state->buffer)) {
+    const auto unpacked = state->unpack();
+    if (!unpacked) return std::unexpected(unpacked.error());
+    state->ended = false;
+  } else {
+    state->pad();
+  }
+  return LineBlocks(std::move(state));
+}
+
+LineBlocks LineBlocks::over(std::string_view text, std::string name) {
+  auto state = std::make_unique<State>();
+  state->shown = std::move(name);
+  state->text = text;
+  state->size = state->input = static_cast<std::int64_t>(text.size());
+  return LineBlocks(std::move(state));
+}
+
+Result<std::string_view> LineBlocks::next() {
+  State& s = *state_;
+  for (;;) {
+    const std::string_view held = s.held();
+    const std::size_t known = s.searched > s.used ? s.searched - s.used : 0;
+    const std::size_t end = held.substr(known).rfind('\n');
+    if (end != std::string_view::npos) {
+      s.used += known + end + 1;
+      return held.substr(0, known + end + 1);
+    }
+    if (s.ended) break;
+    if (held.size() > kLongestLine)
+      return fail(s.shown + ": a line is longer than 64 MiB; that is no job log. Is it the right file?");
+    const auto filled = s.fill();
+    if (!filled) return std::unexpected(filled.error());
+  }
+  if (s.held().empty()) return std::string_view{};
+  s.cut = true;
+  s.buffer.insert(s.buffer.size() - kPadding, 1, '\n');
+  const std::string_view lines = s.held();
+  s.used += lines.size();
+  return lines;
+}
+
+Result<std::string_view> LineBlocks::peek() {
+  const auto block = next();
+  if (block) state_->used -= block->size();
+  return block;
+}
+
+bool LineBlocks::cut() const { return state_->cut; }
+std::int64_t LineBlocks::size() const { return state_->size; }
+const std::string& LineBlocks::shown() const { return state_->shown; }
+
+double LineBlocks::share() const {
+  const State& s = *state_;
+  return s.input > 0 ? std::min(1.0, static_cast<double>(s.taken) / static_cast<double>(s.input)) : 0.0;
+}
+
+std::string workload_name(const std::string& path) {
+  if (path == "-") return "standard input";
+  std::string name = path.substr(path.rfind('/') + 1);
+  for (const std::string_view ending : {".gz", ".swf", ".jsonl"})
+    if (name.size() > ending.size() && name.ends_with(ending)) name = name.substr(0, name.size() - ending.size());
+  return name;
+}
+
+}  // namespace rota::log

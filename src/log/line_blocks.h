@@ -1,0 +1,46 @@
+// Text files in blocks of whole lines, so that a log of any length is read with little memory. Gzip is recognised by
+// its first bytes, whatever the file is called.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/file.h"
+#include "base/result.h"
+
+namespace rota::log {
+
+class LineBlocks {
+ public:
+  static constexpr std::size_t kPadding = 8;  // bytes behind a block that may be read, so that parsers can take words
+
+  static Result<LineBlocks> open(const std::string& path);          // "-" is standard input
+  static LineBlocks over(std::string_view text, std::string name);  // text must outlive it
+  LineBlocks(LineBlocks&&) noexcept;
+  LineBlocks& operator=(LineBlocks&&) noexcept;
+  ~LineBlocks();
+
+  // The next whole lines; the last byte is a newline, added where the text does not end with one. Empty at the end.
+  // Valid until the next call. A line of more than 64 MiB fails, as do read errors and damaged gzip data.
+  Result<std::string_view> next();
+
+  Result<std::string_view> peek();  // what next() will give
+
+  bool cut() const;                  // the text did not end with a newline; known at its end
+  double share() const;              // of the input that has been read, 0..1; 0 where its size is unknown
+  std::int64_t size() const;         // bytes of text in all, as far as known; -1: unknown. A guess for gzip
+  const std::string& shown() const;  // what to call it in messages
+
+ private:
+  struct State;
+  explicit LineBlocks(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// A name for titles: without folders, ".gz", ".swf" and ".jsonl".
+std::string workload_name(const std::string& path);
+
+}  // namespace rota::log

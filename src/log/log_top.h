@@ -1,0 +1,26 @@
+// What stands at the top of a job log, before its jobs, in whichever format.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace rota::log {
+
+using NumberedNames = std::map<std::uint32_t, std::string>;
+
+// Values of 0 and empty texts are not known, and left out where a log is written.
+struct LogTop {
+  std::string workload;  // its name for titles; JSON lines only
+  std::string computer;
+  std::vector<std::string> notes;  // one line each
+  std::int64_t rows = 0;           // how many jobs come; SWF only
+  std::int64_t unix_start = 0;
+  std::int64_t processors = 0;
+  std::int64_t nodes = 0;
+  std::int64_t queue_floor = -1;  // as in Workload; not known when negative
+  NumberedNames queues, partitions, users, groups;
+};
+
+}  // namespace rota::log

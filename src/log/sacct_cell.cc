@@ -1,0 +1,115 @@
+#include "log/sacct_cell.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string>
+
+#include "base/text.h"
+
+namespace rota::log {
+namespace {
+
+constexpr std::int64_t kLatest = 32'503'680'000;  // the beginning of the year 3000
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 60U;
+
+bool one_of(std::string_view cell, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), cell) != words.end();
+}
+
+// The digits of text[at, at + count) as a number; -1 if they are not all digits.
+int digits(std::string_view text, std::size_t at, std::size_t count) {
+  int number = 0;
+  for (const char c : text.substr(at, count)) {
+    if (c < '0' || c > '9') return -1;
+    number = number * 10 + (c - '0');
+  }
+  return number;
+}
+
+std::optional<std::int64_t> civil_time(std::string_view cell) {
+  if (cell.size() != 19 || cell[4] != '-' || cell[7] != '-' || cell[10] != 'T' || cell[13] != ':' || cell[16] != ':')
+    return std::nullopt;
+  const int year = digits(cell, 0, 4), month = digits(cell, 5, 2), day = digits(cell, 8, 2);
+  const int hour = digits(cell, 11, 2), minute = digits(cell, 14, 2), second = digits(cell, 17, 2);
+  if (year < 1970 || year > 2999 || month < 0 || day < 0) return std::nullopt;
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{static_cast<unsigned>(month)},
+                                         std::chrono::day{static_cast<unsigned>(day)}};
+  if (!date.ok()) return std::nullopt;
+  const std::int64_t days = std::chrono::sys_days{date}.time_since_epoch().count();
+  return ((days * 24 + hour) * 60 + minute) * 60 + second;
+}
+
+}  // namespace
+
+Result<std::optional<std::int64_t>> parse_sacct_time(std::string_view cell) {
+  if (one_of(cell, {"", "Unknown", "None", "N/A"})) return std::nullopt;
+  if (const auto time = civil_time(cell)) return time;
+  const auto epoch = parse_integer(cell);
+  if (!epoch || *epoch < 0 || *epoch >= kLatest) return fail("which is not a time such as 2024-03-31T01:59:59");
+  return *epoch;
+}
+
+Result<std::optional<Duration>> parse_sacct_duration(std::string_view cell) {
+  if (one_of(cell, {"", "UNLIMITED", "Partition_Limit", "INVALID", "Unknown"})) return std::nullopt;
+  const auto duration = cell.find(':') == std::string_view::npos ? fail("") : parse_duration(cell);
+  if (!duration) return fail("which is not a duration such as 1-12:00:00");
+  return *duration;
+}
+
+Result<std::int64_t> parse_sacct_count(std::string_view cell) {
+  if (one_of(cell, {"", "Unknown", "UNLIMITED", "Partition_Limit", "INVALID"})) return -1;
+  const auto number = parse_integer(cell);
+  if (!number || *number < 0 || *number > INT32_MAX) return fail("which is not a number from 0 to 2147483647");
+  return *number;
+}
+
+Result<std::int64_t> parse_tres(std::string_view cell, std::string_view name) {
+  while (!cell.empty()) {
+    const std::size_t end = std::min(cell.find(','), cell.size());
+    const std::string_view item = cell.substr(0, end);
+    cell.remove_prefix(std::min(end + 1, cell.size()));
+    if (item.size() > name.size() && item.starts_with(name) && item[name.size()] == '=')
+      return parse_sacct_count(item.substr(name.size() + 1));
+  }
+  return -1;
+}
+
+Result<SacctMemory> parse_sacct_memory(std::string_view cell) {
+  SacctMemory memory;
+  if (one_of(cell, {"", "0", "Unknown"}) || cell.ends_with('?')) return memory;
+  if (cell.ends_with('n')) memory.per = SacctMemory::Per::node;
+  if (cell.ends_with('c')) memory.per = SacctMemory::Per::processor;
+  if (memory.per != SacctMemory::Per::job) cell.remove_suffix(1);
+  const bool plain = !cell.empty() && cell.back() >= '0' && cell.back() <= '9';  // in megabytes, then
+  const auto size = parse_size(plain ? std::string(cell) + "M" : std::string(cell));
+  if (size && *size <= kMostBytes) memory.bytes = *size;
+  const bool amount = size || cell.find_first_not_of("0123456789.KMGTP") == std::string_view::npos;
+  if (!amount || cell.empty()) return fail("which is not an amount of memory such as 16G or 4000Mc");
+  return memory;
+}
+
+Result<SacctId> parse_sacct_id(std::string_view cell) {
+  SacctId id;
+  id.step = cell.find('.') != std::string_view::npos;
+  const std::string_view number = cell.substr(0, cell.find_first_of("._+"));
+  if (number.empty() || number.find_first_not_of("0123456789") != std::string_view::npos || number.size() > 15)
+    return fail("which is not the number of a job");
+  if (number.size() == cell.size()) id.number = *parse_integer(number);
+  return id;
+}
+
+SacctState parse_sacct_state(std::string_view cell) {
+  cell = cell.substr(0, cell.find_first_of(" +"));
+  if (cell == "COMPLETED") return SacctState::completed;
+  if (cell == "CANCELLED") return SacctState::cancelled;
+  if (one_of(cell, {"PENDING", "REQUEUED", "CONFIGURING"})) return SacctState::pending;
+  if (one_of(cell, {"RUNNING", "SUSPENDED", "COMPLETING", "RESIZING"})) return SacctState::running;
+  if (one_of(cell,
+             {"FAILED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "BOOT_FAIL", "DEADLINE", "REVOKED"}))
+    return SacctState::failed;
+  return SacctState::unknown;
+}
+
+}  // namespace rota::log

@@ -1,0 +1,318 @@
+#include "log/sacct.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <array>
+
+#include "base/text.h"
+#include "log/log.h"
+#include "log/sacct_cell.h"
+
+namespace rota::log {
+namespace {
+
+const std::string kNames =
+    "JobIDRaw|User|Account|Partition|QOS|Submit|Start|End|Elapsed|Timelimit|State|AllocCPUS|ReqCPUS|NNodes|ReqMem\n";
+
+// A row with these columns; every argument but the first few has a usual value.
+struct Row {
+  std::string id = "100", submit = "2024-03-01T10:00:00", start = "2024-03-01T10:01:00", end = "2024-03-01T10:11:00",
+              elapsed = "00:10:00", limit = "01:00:00", state = "COMPLETED", cpus = "8", nodes = "2", memory = "16G",
+              user = "anna";
+  std::string text() const {
+    return id + "|" + user + "|physics|batch|normal|" + submit + "|" + start + "|" + end + "|" + elapsed + "|" + limit +
+           "|" + state + "|" + cpus + "|8|" + nodes + "|" + memory + "\n";
+  }
+};
+
+Result<SacctLog> log_of(const std::string& text, const SwfOptions& options = {}) {
+  return read_sacct_log(LineBlocks::over(text, "sacct.txt"), options);
+}
+
+SacctLog read(const std::string& rows, const SwfOptions& options = {}) {
+  auto log = log_of(kNames + rows, options);
+  EXPECT_TRUE(log) << log.error().message;
+  return log ? *log : SacctLog{};
+}
+
+std::string sentence(const std::string& text, const SwfOptions& options = {}) {
+  const auto log = log_of(text, options);
+  return log ? "no error" : log.error().message;
+}
+
+std::int64_t found(const ImportReport& report, std::string_view what) {
+  for (const auto& finding : report.findings)
+    if (finding.what == what) return finding.rows;
+  return 0;
+}
+
+TEST(ReadSacct, PutsAJobOnTheTermsOfSwf) {
+  const SacctLog log = read(Row{}.text());
+  ASSERT_EQ(log.rows.size(), 1U);
+  const SwfRow& row = log.rows[0];
+  EXPECT_EQ(row[SwfField::number], 100);
+  EXPECT_EQ(row[SwfField::submit], 0);
+  EXPECT_EQ(log.unix_start, 1'709'287'200);
+  EXPECT_EQ(row[SwfField::wait], 60);
+  EXPECT_EQ(row[SwfField::run], 600);
+  EXPECT_EQ(row[SwfField::processors], 8);
+  EXPECT_EQ(row[SwfField::requested_processors], 8);
+  EXPECT_EQ(row[SwfField::requested_time], 3600);
+  EXPECT_EQ(row[SwfField::requested_memory], 2 * 1024 * 1024) << "kilobytes for each processor";
+  EXPECT_EQ(row[SwfField::status], 1);
+  EXPECT_EQ(row.nodes, 2U);
+  EXPECT_EQ(row.node_memory, std::int64_t{8} << 30U);
+  EXPECT_EQ(log.users.at(static_cast<std::uint32_t>(row[SwfField::user])), "anna");
+  EXPECT_EQ(log.groups.at(1), "physics");
+  EXPECT_EQ(log.partitions.at(1), "batch");
+  EXPECT_EQ(log.queues.at(1), "normal");
+  EXPECT_TRUE(log.report.findings.empty());
+}
+
+TEST(ReadSacct, ReadsColumnsInAnyOrderAndPassesOverOthers) {
+  const auto log = log_of(
+      "Comment|end|AllocTRES|START|Submit|jobid|TimelimitRaw|ElapsedRaw|\n"
+      "nice|1709287800|billing=3,cpu=12,mem=4G|1709287200|1709287100|55|30|600|\n");
+  ASSERT_TRUE(log) << log.error().message;
+  EXPECT_EQ(log->rows[0][SwfField::number], 55);
+  EXPECT_EQ(log->rows[0][SwfField::processors], 12);
+  EXPECT_EQ(log->rows[0][SwfField::requested_time], 1800);
+  EXPECT_EQ(log->rows[0][SwfField::run], 600);
+  EXPECT_EQ(log->rows[0][SwfField::status], -1);
+}
+
+TEST(ReadSacct, DropsWhatNeverRanAndWhatHasNotEnded) {
+  const SacctLog log =
+      read(Row{}.text() + Row{.id = "100.batch"}.text() +
+           Row{.id = "101",
+               .start = "None",
+               .end = "2024-03-01T10:05:00",
+               .elapsed = "00:00:00",
+               .state = "CANCELLED by 1000"}
+               .text() +
+           Row{.id = "102",
+               .start = "2024-03-01T10:05:00",
+               .end = "2024-03-01T10:05:00",
+               .elapsed = "00:00:00",
+               .state = "CANCELLED"}
+               .text() +
+           Row{.id = "103", .start = "Unknown", .end = "Unknown", .elapsed = "00:00:00", .state = "PENDING"}.text() +
+           Row{.id = "104", .end = "Unknown", .state = "RUNNING"}.text());
+  EXPECT_EQ(log.rows.size(), 1U);
+  EXPECT_EQ(log.report.rows, 6);
+  EXPECT_EQ(log.report.kept, 1);
+  EXPECT_EQ(found(log.report, "steps of jobs: passed over"), 1);
+  EXPECT_EQ(found(log.report, "cancelled before they started: dropped"), 2);
+  EXPECT_EQ(found(log.report, "not started when the log was taken: dropped"), 1);
+  EXPECT_EQ(found(log.report, "still running when the log was taken: dropped"), 1);
+}
+
+TEST(ReadSacct, KeepsCancelledJobsWhenAskedTo) {
+  const SacctLog log = read(Row{.start = "None",
+                                .end = "2024-03-01T10:05:00",
+                                .elapsed = "00:00:00",
+                                .state = "CANCELLED by 1000",
+                                .cpus = "0"}
+                                .text(),
+                            {.keep_cancelled = true});
+  EXPECT_EQ(log.rows[0][SwfField::run], 0);
+  EXPECT_EQ(log.rows[0][SwfField::wait], 300);
+  EXPECT_EQ(log.rows[0][SwfField::status], 5);
+  EXPECT_EQ(log.rows[0][SwfField::processors], -1);
+  EXPECT_EQ(log.rows[0][SwfField::requested_processors], 8);
+}
+
+TEST(ReadSacct, TrustsElapsedAcrossAClockChange) {
+  const SacctLog spring = read(Row{.submit = "2024-03-31T01:30:00",
+                                   .start = "2024-03-31T01:30:00",
+                                   .end = "2024-03-31T03:10:00",
+                                   .elapsed = "00:40:00"}
+                                   .text());
+  EXPECT_EQ(spring.rows[0][SwfField::run], 2400);
+  EXPECT_EQ(found(spring.report, "started and ended on two sides of a clock change: Elapsed taken as the run time"), 1);
+  const SacctLog autumn = read(Row{.submit = "2024-10-27T02:50:00",
+                                   .start = "2024-10-27T02:50:00",
+                                   .end = "2024-10-27T02:10:00",
+                                   .elapsed = "00:20:00"}
+                                   .text());
+  EXPECT_EQ(autumn.rows[0][SwfField::run], 1200);
+  const SacctLog suspended = read(Row{.elapsed = "00:03:00"}.text());
+  EXPECT_EQ(suspended.rows[0][SwfField::run], 180);
+  EXPECT_EQ(found(suspended.report, "End - Start is not Elapsed (suspended?): Elapsed taken as the run time"), 1);
+  const SacctLog unsure = read(Row{}.text() + Row{.id = "5", .end = "2024-03-01T09:00:00", .elapsed = ""}.text());
+  EXPECT_EQ(found(unsure.report, "ended before they started, and Elapsed is not there: dropped"), 1);
+}
+
+TEST(ReadSacct, GivesNumbersToMembersOfArraysAndToDoubledOnes) {
+  const auto log = log_of(
+      "JobID|Submit|Start|End|NCPUS\n"
+      "200|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|1\n"
+      "150_1|2024-01-01T00:00:01|2024-01-01T00:00:01|2024-01-01T00:01:00|1\n"
+      "160+0|2024-01-01T00:00:02|2024-01-01T00:00:02|2024-01-01T00:01:00|1\n"
+      "200|2024-01-01T00:00:03|2024-01-01T00:00:03|2024-01-01T00:01:00|1\n"
+      "170|2024-01-01T00:00:04|2024-01-01T00:00:04|2024-01-01T00:01:00|1\n");
+  ASSERT_TRUE(log) << log.error().message;
+  std::vector<std::int64_t> numbers;
+  for (const SwfRow& row : log->rows) numbers.push_back(row[SwfField::number]);
+  EXPECT_EQ(numbers, (std::vector<std::int64_t>{200, 201, 202, 203, 170}));
+  EXPECT_EQ(found(log->report, "job numbers missing or doubled (members of arrays): new ones given"), 3);
+  EXPECT_EQ(log->most_processors, 5);
+}
+
+TEST(ReadSacct, SortsBySubmitTimeAndCountsFromTheFirst) {
+  const SacctLog log =
+      read(Row{.id = "2", .submit = "2024-03-01T10:00:30"}.text() + Row{.id = "3"}.text() + Row{.id = "4"}.text());
+  EXPECT_EQ(log.rows[0][SwfField::number], 3);
+  EXPECT_EQ(log.rows[1][SwfField::number], 4);
+  EXPECT_EQ(log.rows[2][SwfField::submit], 30);
+}
+
+TEST(ReadSacct, LeavesUnlimitedTimeLimitsUnknown) {
+  const SacctLog log = read(Row{.limit = "UNLIMITED"}.text() + Row{.id = "2", .limit = "Partition_Limit"}.text());
+  EXPECT_EQ(log.rows[0][SwfField::requested_time], -1);
+  EXPECT_EQ(found(log.report, "no time limit (UNLIMITED, Partition_Limit, or not told): requested time left unknown"),
+            2);
+}
+
+TEST(ReadSacct, ReadsMemoryInEveryForm) {
+  const auto on_node = [](const char* memory) { return read(Row{.memory = memory}.text()).rows[0].node_memory; };
+  EXPECT_EQ(on_node("16G"), std::int64_t{8} << 30U) << "in all, on two nodes";
+  EXPECT_EQ(on_node("4000Mn"), std::int64_t{4000} << 20U);
+  EXPECT_EQ(on_node("2Gc"), std::int64_t{8} << 30U) << "four processors on each node";
+  EXPECT_EQ(on_node("1024"), std::int64_t{512} << 20U) << "megabytes without a unit";
+  EXPECT_EQ(on_node("0n"), 0);
+  EXPECT_EQ(on_node(""), 0);
+  EXPECT_EQ(on_node("16?"), 0) << "what sacct prints where nothing was asked";
+  EXPECT_EQ(on_node("18446744073709551616.00M"), 0) << "the same with --noconvert";
+  EXPECT_EQ(read(Row{.nodes = "3"}.text()).rows[0].node_memory, 0) << "8 processors are not spread evenly over 3 nodes";
+}
+
+TEST(ReadSacct, SaysWhatIsWrongWithARow) {
+  const std::string mend = ". Mend the row, or drop such rows with --skip-bad-rows.";
+  EXPECT_EQ(sentence(kNames + Row{.submit = "yesterday"}.text()),
+            "sacct.txt:2: column Submit is \"yesterday\", which is not a time such as 2024-03-31T01:59:59" + mend);
+  EXPECT_EQ(sentence(kNames + Row{.submit = "Unknown"}.text()),
+            "sacct.txt:2: column Submit is \"Unknown\", but each job must have that time" + mend);
+  EXPECT_EQ(sentence(kNames + Row{.cpus = "-4"}.text()),
+            "sacct.txt:2: column AllocCPUS is \"-4\", which is not a number from 0 to 2147483647" + mend);
+  EXPECT_EQ(sentence(kNames + Row{.limit = "soon"}.text()),
+            "sacct.txt:2: column Timelimit is \"soon\", which is not a duration such as 1-12:00:00" + mend);
+  EXPECT_EQ(sentence(kNames + Row{.memory = "lots"}.text()),
+            "sacct.txt:2: column ReqMem is \"lots\", which is not an amount of memory such as 16G or 4000Mc" + mend);
+  EXPECT_EQ(sentence(kNames + Row{.id = "x1"}.text()),
+            "sacct.txt:2: column JobIDRaw is \"x1\", which is not the number of a job" + mend);
+  EXPECT_EQ(sentence(kNames + Row{.user = "\xe1nna"}.text()),
+            "sacct.txt:2: column User is \"\\xe1nna\", which is not UTF-8 text" + mend);
+  EXPECT_EQ(
+      sentence(kNames + Row{.user = "a|b"}.text()),
+      "sacct.txt:2: the row has 16 columns where the first line names 15 (leave JobName out, it may have bars in it)" +
+          mend);
+  const SacctLog log = read(Row{}.text() + Row{.user = "a|b"}.text(), {.skip_bad_rows = true});
+  EXPECT_EQ(found(log.report, "rows that cannot be read: dropped"), 1);
+}
+
+TEST(ReadSacct, SaysWhichColumnsItNeeds) {
+  EXPECT_NE(sentence("100|anna\n").find("sacct.txt:1: the first line does not name the columns"), std::string::npos);
+  EXPECT_NE(sentence("JobID|Submit|Start|NCPUS\n")
+                .find("sacct.txt:1: the column End is missing. Write the log with sacct -X -P"),
+            std::string::npos);
+  EXPECT_NE(sentence("JobID|Submit|Start|End\n").find("no column tells the processors of a job"), std::string::npos);
+  EXPECT_EQ(sentence(kNames),
+            "sacct.txt: no job can be read from it because it has no rows. Does sacct -X -P show finished jobs in that "
+            "time?");
+}
+
+// As sacct 22.05 has printed it, TZ=Europe/Berlin, with users and times made up.
+const char* const kPrinted =
+    R"(JobIDRaw|JobID|User|Submit|Eligible|Start|End|ElapsedRaw|Elapsed|TimelimitRaw|Timelimit|State|AllocCPUS|NCPUS|ReqCPUS|NNodes|ReqMem|ReqTRES|AllocTRES
+100|100|root|2024-03-01T11:00:00|2024-03-01T11:00:00|2024-03-01T11:01:00|2024-03-01T11:11:00|600|00:10:00|60|01:00:00|COMPLETED|8|8|8|2|16G|cpu=8,mem=16G,node=2|cpu=8,mem=16G,node=2
+101|101|root|2024-03-01T11:00:00|2024-03-01T11:00:00|Unknown|2024-03-01T11:05:00|0|00:00:00|1440|1-00:00:00|CANCELLED|8|8|8|2|8000M|cpu=8,mem=8000M,node=2|
+103|103|root|2024-03-01T11:00:00|2024-03-01T11:00:00|2024-03-01T11:00:10|Unknown|85960677|994-21:57:57|1440|1-00:00:00|RUNNING|8|8|8|1|4000M|cpu=8,mem=4000M,node=1|cpu=8,mem=4000M,node=1
+111|110+1|root|2024-03-01T11:00:00|2024-03-01T11:00:00|2024-03-01T11:00:10|2024-03-01T11:01:15|65|00:01:05|10|00:10:00|TIMEOUT|1|1|1|1|16?|cpu=1,node=1|cpu=1,node=1
+112|112|root|2024-03-01T11:00:00|2024-03-01T11:00:00|2024-03-01T11:00:10|2024-03-01T11:01:15|65|00:01:05|||NODE_FAIL|1|1|1|1|16?|cpu=1,node=1|cpu=1,node=1
+105|105_2|root|2024-03-01T11:00:00|2024-03-01T11:00:00|2024-03-01T11:00:10|2024-03-01T11:01:15|45|00:00:45|Partition_Limit|Partition_Limit|COMPLETED|1|1|1|1|16?|cpu=1,node=1|cpu=1,mem=0,node=1
+120|120_[4-10]|root|2024-03-01T11:00:00|2024-03-01T11:00:00|Unknown|Unknown|0|00:00:00|10|00:10:00|PENDING|1|1|1|1|16?|cpu=1,node=1|
+201|201|root|2024-03-31T01:30:00|2024-03-31T04:30:00|2024-03-31T01:30:00|2024-03-31T03:10:00|2400|00:40:00|60|01:00:00|COMPLETED|1|1|1|1|16?|cpu=1,node=1|cpu=1,node=1
+202|202|root|2024-10-27T02:50:00|2024-10-27T02:50:00|2024-10-27T02:50:00|2024-10-27T02:10:00|1200|00:20:00|60|01:00:00|COMPLETED|1|1|1|1|2G|cpu=1,mem=2G,node=1|cpu=1,mem=2G,node=1
+)";
+
+TEST(ReadSacct, ReadsWhatSlurm2205Prints) {
+  const auto log = log_of(kPrinted);
+  ASSERT_TRUE(log) << log.error().message;
+  std::vector<std::array<std::int64_t, 4>> rows;
+  for (const SwfRow& row : log->rows)
+    rows.push_back({row[SwfField::number], row[SwfField::run], row[SwfField::requested_time], row[SwfField::status]});
+  EXPECT_EQ(rows, (std::vector<std::array<std::int64_t, 4>>{{100, 600, 3600, 1},
+                                                            {111, 65, 600, 0},
+                                                            {112, 65, -1, 0},
+                                                            {105, 45, -1, 1},
+                                                            {201, 2400, 3600, 1},
+                                                            {202, 1200, 3600, 1}}));
+  EXPECT_EQ(log->report.rows, 9);
+  EXPECT_EQ(found(log->report, "cancelled before they started: dropped"), 1);
+  EXPECT_EQ(found(log->report, "still running when the log was taken: dropped"), 1);
+  EXPECT_EQ(found(log->report, "not started when the log was taken: dropped"), 1);
+  EXPECT_EQ(found(log->report, "End - Start is not Elapsed (suspended?): Elapsed taken as the run time"), 1);
+  EXPECT_EQ(found(log->report, "started and ended on two sides of a clock change: Elapsed taken as the run time"), 2);
+  EXPECT_EQ(found(log->report, "eligible later than submitted (held, or waiting for another job): submit time kept"),
+            1);
+}
+
+TEST(ReadSacct, BecomesAWorkloadByTheRulesOfSwf) {
+  const auto w = parse_sacct(kNames + Row{.id = "7", .limit = "UNLIMITED"}.text() +
+                                 Row{.id = "8", .submit = "2024-03-01T10:00:10", .elapsed = "00:00:00"}.text(),
+                             "logs/june.txt");
+  ASSERT_TRUE(w) << w.error().message;
+  EXPECT_EQ(w->name, "june.txt");
+  EXPECT_EQ(w->processors, 8);
+  EXPECT_EQ(w->jobs[0].limit, seconds(600));
+  EXPECT_EQ(w->jobs[0].nodes, 2U);
+  EXPECT_EQ(w->jobs[0].memory, std::int64_t{8} << 30U);
+  EXPECT_EQ(w->run_times[1], seconds(1));
+  EXPECT_EQ(w->partitions.at(1), "batch");
+  EXPECT_EQ(found(w->report, "run time 0 or unknown: taken as jobs of 1 s"), 1);
+}
+
+TEST(FormatOf, TellsSacctFromSwf) {
+  const auto format = [](const std::string& text) {
+    auto blocks = LineBlocks::over(text, "log");
+    const auto answer = format_of(blocks).value();
+    EXPECT_EQ(blocks.next().value().size(), text.size()) << "nothing is used up";
+    return answer;
+  };
+  EXPECT_EQ(format(kNames), LogFormat::sacct);
+  EXPECT_EQ(format("; 1| 2| 3\n1 0 -1 1 1\n"), LogFormat::swf);
+  EXPECT_EQ(format("1 0 -1 1 1\n"), LogFormat::swf);
+  EXPECT_EQ(format("\xfe|\xff\n"), LogFormat::swf) << "whose reader says that it is binary";
+}
+
+TEST(SacctCell, ReadsTimesOfRealDaysOnly) {
+  EXPECT_EQ(parse_sacct_time("1970-01-01T00:00:00").value(), 0);
+  EXPECT_EQ(parse_sacct_time("2024-02-29T23:59:59").value(), 1'709'251'199);
+  EXPECT_EQ(parse_sacct_time("None").value(), std::nullopt);
+  for (const char* bad :
+       {"2023-02-29T00:00:00", "2024-13-01T00:00:00", "2024-01-01T24:00:00", "2024-01-01 00:00:00",
+        "1969-12-31T23:59:59", "3000-01-01T00:00:00", "2024-01-01T00:00:0x", "-5", "99999999999", "2024-01-01"})
+    EXPECT_FALSE(parse_sacct_time(bad)) << bad;
+}
+
+TEST(SacctCell, FindsOneResourceAmongOthers) {
+  EXPECT_EQ(parse_tres("billing=4,cpu=12,mem=16G,node=1", "cpu"), 12);
+  EXPECT_EQ(parse_tres("billing=4,gres/gpu=2", "cpu"), -1);
+  EXPECT_EQ(parse_tres("", "cpu"), -1);
+  EXPECT_FALSE(parse_tres("cpu=many", "cpu"));
+}
+
+bool answered(const auto& result) { return result.has_value() || is_utf8(result.error().message); }
+
+RC_GTEST_PROP(ReadSacct, NeverCrashesOnAnyBytes, (const std::string& text)) {
+  RC_ASSERT(answered(log_of(text)));
+  RC_ASSERT(answered(parse_sacct(kNames + text, "sacct.txt", {.skip_bad_rows = true})));
+  std::string row = Row{}.text();
+  if (!text.empty()) row[text.size() * 7919 % row.size()] = text[0];
+  RC_ASSERT(answered(parse_sacct(kNames + row, "sacct.txt")));
+}
+
+}  // namespace
+}  // namespace rota::log

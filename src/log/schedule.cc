@@ -1,0 +1,88 @@
+#include "log/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "log/line_blocks.h"
+
+namespace rota::log {
+namespace {
+
+struct Columns {
+  std::size_t number = SIZE_MAX;
+  std::size_t start = SIZE_MAX;
+};
+
+Result<Columns> read_columns(std::string_view line, const std::string& file) {
+  Columns columns;
+  const auto names = split(line, ',');
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string_view name = trimmed(names[i]);
+    if (name == "job_id" || name == "number") columns.number = i;
+    if (name == "start") columns.start = i;
+  }
+  if (columns.number == SIZE_MAX || columns.start == SIZE_MAX) {
+    return fail(file + ":1: a schedule begins with a line that names its columns, job_id and start among them, not " +
+                quoted(line) + ".");
+  }
+  return columns;
+}
+
+Result<SavedStart> read_row(std::string_view line, const Columns& columns) {
+  const auto fields = split(line, ',');
+  if (fields.size() <= std::max(columns.number, columns.start))
+    return fail("it has too few columns; its first line promises a job_id and a start.");
+  const auto number = parse_integer(trimmed(fields[columns.number]));
+  if (!number) return fail("job_id: " + number.error().message);
+  if (trimmed(fields[columns.start]).empty()) return SavedStart{*number, kNever};
+  const auto start = parse_number(trimmed(fields[columns.start]));
+  if (!start) return fail("start: " + start.error().message);
+  if (std::abs(*start) > to_seconds(kLongest))
+    return fail("start: " + quoted(fields[columns.start]) + " is out of range; no schedule lasts that long.");
+  return SavedStart{*number, Instant{Duration{std::llround(*start * 1000.0)}}};
+}
+
+std::string place(const std::string& file, std::int64_t line) { return file + ":" + std::to_string(line) + ": "; }
+
+Result<void> check_unique(const std::vector<SavedStart>& starts, const std::string& file) {
+  const auto twice = std::adjacent_find(starts.begin(), starts.end(),
+                                        [](const SavedStart& a, const SavedStart& b) { return a.number == b.number; });
+  if (twice == starts.end()) return {};
+  return fail(file + ": job " + std::to_string(twice->number) + " stands in the schedule twice.");
+}
+
+}  // namespace
+
+Result<std::vector<SavedStart>> read_schedule(const std::string& path) {
+  auto blocks = LineBlocks::open(path);
+  if (!blocks) return std::unexpected(blocks.error());
+  std::vector<SavedStart> starts;
+  Columns columns;
+  std::int64_t number = 0;
+  for (;;) {
+    const auto block = blocks->next();
+    if (!block) return std::unexpected(block.error());
+    if (block->empty()) break;
+    for (std::string_view rest = *block; !rest.empty();) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(line.size() + 1);
+      if (++number == 1) {
+        const auto read = read_columns(line, blocks->shown());
+        if (!read) return std::unexpected(read.error());
+        columns = *read;
+      } else if (!trimmed(line).empty()) {
+        const auto start = read_row(line, columns);
+        if (!start) return fail(place(blocks->shown(), number) + start.error().message);
+        starts.push_back(*start);
+      }
+    }
+  }
+  if (number == 0) return fail(blocks->shown() + ": the schedule is empty.");
+  std::stable_sort(starts.begin(), starts.end(),
+                   [](const SavedStart& a, const SavedStart& b) { return a.number < b.number; });
+  if (auto unique = check_unique(starts, blocks->shown()); !unique) return std::unexpected(unique.error());
+  return starts;
+}
+
+}  // namespace rota::log

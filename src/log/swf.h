@@ -1,0 +1,38 @@
+// The Standard Workload Format (Chapin et al. 1999, version 2.2): 18 numbers a row, ';' comments, header "; Key:
+// value". Reads plain and gzipped files in one pass with bounded memory beside the workload itself.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "log/workload.h"
+
+namespace rota::log {
+
+class LineBlocks;
+
+struct SwfOptions {
+  bool skip_bad_rows = false;   // drop rows that cannot be read (counted) instead of failing on the first one
+  bool keep_cancelled = false;  // keep jobs cancelled before they started (status 5, no run time) as 1 s jobs
+  // Called now and then with the share of the file that has been read, 0..1; may be empty.
+  std::function<void(double)> progress = {};
+};
+
+// The rules by which a row becomes a job:
+//   processors = field 5, else field 8; limit = requested time (field 9), else the run time; run time as recorded, also
+//   where it exceeds the limit; a row with run <= 0, processors <= 0 or submit < 0 becomes a job of 1 s (limit 1 s) on
+//   max(processors, 1) submitted at max(submit, 1), as in the published schedules; cancelled before it started:
+//   dropped. Nodes come from MetaCentrum's 21st column only; memory is left out, for a number of kilobytes on each
+//   processor says nothing about a node while the number of nodes is not known. docs/workloads.md tells all of it.
+Result<Workload> read_swf(const std::string& path, const SwfOptions& options = {});
+Result<Workload> read_swf(LineBlocks blocks, const std::string& path, const SwfOptions& options);  // path: for the name
+Result<Workload> parse_swf(std::string_view text, const std::string& name, const SwfOptions& options = {});
+
+// Writes the workload as SWF 2.2 with a header; scheduled columns (wait) are -1.
+void write_swf(std::ostream& out, const Workload& workload);
+
+}  // namespace rota::log

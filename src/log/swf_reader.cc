@@ -1,0 +1,133 @@
+#include "log/swf_reader.h"
+
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+#include "base/text.h"
+
+namespace rota::log {
+namespace {
+
+constexpr std::size_t kMostNotes = 1000;
+
+constexpr const char* kBadRow = "rows that cannot be read: dropped";
+constexpr const char* kShortRow = "rows with fewer than 18 fields: the missing ones taken as unknown";
+constexpr const char* kLongRow = "rows with more than 18 fields: the others ignored";
+constexpr const char* kBadComment = "comments that are not UTF-8: ignored";
+constexpr const char* kBadHeader = "header values that are not numbers: ignored";
+
+bool blank_line(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
+
+// "42 (of 50)" gives 42: logs have remarks behind the numbers. False without a number in range.
+bool read_header_number(std::string_view value, std::int64_t& out) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc{} || number < 0) return false;
+  out = number;
+  return true;
+}
+
+// "1 pbatch" or "1 - pbatch" into names[1].
+void read_header_name(std::string_view value, NumberedNames& names) {
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc{} || number == UINT32_MAX) return;
+  std::string_view name = trimmed(value.substr(static_cast<std::size_t>(end - value.data())));
+  while (name.starts_with("- ") || name.starts_with(": ")) name = trimmed(name.substr(1));
+  if (!name.empty()) names[number] = one_line(name);
+}
+
+}  // namespace
+
+SwfReader::SwfReader(LineBlocks blocks, bool skip_bad_rows, ImportReport& report)
+    : blocks_(std::move(blocks)), report_(report), skip_bad_rows_(skip_bad_rows) {}
+
+Result<bool> SwfReader::next(SwfRow& row) {
+  for (;;) {
+    if (at_ == end_) [[unlikely]] {
+      auto more = refill();
+      if (!more || !*more) return more;
+    }
+    if (const char* const end = scan_swf_row(at_, row)) [[likely]] {
+      at_ = end + 1;
+      row.line = ++line_;
+      last_columns_ = kSwfFields;
+      ++report_.rows;
+      return true;
+    }
+    auto odd = take_odd_row(row);
+    if (!odd || *odd) return odd;
+  }
+}
+
+Result<bool> SwfReader::refill() {
+  before_ += end_ - begin_;
+  const auto block = blocks_.next();
+  if (!block) return std::unexpected(block.error());
+  begin_ = at_ = block->data();
+  end_ = begin_ + block->size();
+  if (on_progress) on_progress(blocks_.share());
+  return !block->empty();
+}
+
+// A comment, a blank line, or a row that is not plain. True: row is a row.
+Result<bool> SwfReader::take_odd_row(SwfRow& row) {
+  const char* const end = static_cast<const char*>(std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_)));
+  const std::string_view line(at_, static_cast<std::size_t>(end - at_));
+  at_ = end + 1;
+  row.line = ++line_;
+  if (blank_line(line)) return false;
+  if (trimmed(line).front() == ';') {
+    if (!is_utf8(line)) {
+      if (!skip_bad_rows_)
+        return fail(blocks_.shown() + ":" + std::to_string(line_) + ": the comment " + quoted(line) +
+                    " is not UTF-8 text. Convert the log (iconv -f LATIN1 -t UTF-8), or ignore such comments with "
+                    "--skip-bad-rows.");
+      report_.note(kBadComment, line_);
+      return false;
+    }
+    read_header_line(trimmed(line));
+    if (on_comment) on_comment(line);
+    return false;
+  }
+  ++report_.rows;
+  auto read = read_swf_row(line, row);
+  const bool last = blocks_.cut() && at_ == end_;
+  if (read && last && row.columns < last_columns_ && row.columns < kSwfFields)
+    read = fail("the last row has " + std::to_string(row.columns) + " fields and no end of line: the log is cut off");
+  if (!read) {
+    if (!skip_bad_rows_)
+      return fail(blocks_.shown() + ":" + std::to_string(line_) + ": " + read.error().message +
+                  ". Mend the row, or drop such rows with --skip-bad-rows.");
+    report_.note(kBadRow, line_);
+    return false;
+  }
+  last_columns_ = row.columns;
+  if (row.columns < kSwfFields) report_.note(kShortRow, line_);
+  if (row.columns > kSwfFields) report_.note(kLongRow, line_);
+  return true;
+}
+
+void SwfReader::read_header_line(std::string_view line) {
+  line = trimmed(line.substr(std::min(line.find_first_not_of(';'), line.size())));
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos) return;
+  const std::string_view key = trimmed(line.substr(0, colon)), value = trimmed(line.substr(colon + 1));
+  bool good = true;
+  if (key == "MaxProcs") good = read_header_number(value, header_.processors);
+  if (key == "MaxNodes") good = read_header_number(value, header_.nodes);
+  if (key == "UnixStartTime") good = read_header_number(value, header_.unix_start);
+  if (key == "QueueFloor") good = read_header_number(value, header_.queue_floor);
+  if (key == "Partition") read_header_name(value, header_.partitions);
+  if (key == "User") read_header_name(value, header_.users);
+  if (key == "Queue") read_header_name(value, header_.queues);
+  if (key == "Group") read_header_name(value, header_.groups);
+  if (key == "Computer") header_.computer = one_line(value);
+  if ((key == "Note" || key == "Information") && !value.empty() && header_.notes.size() < kMostNotes) {
+    header_.notes.push_back(one_line(value));
+  }
+  if (!good) report_.note(kBadHeader, line_);
+}
+
+}  // namespace rota::log

@@ -1,0 +1,40 @@
+#include "log/workload.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace rota::log {
+
+void ImportReport::note(const char* what, std::int64_t line) {
+  for (Finding& finding : findings) {
+    if (finding.what != what) continue;
+    ++finding.rows;
+    return;
+  }
+  findings.push_back({what, 1, line});
+}
+
+void take_top(Workload& workload, const LogTop& top) {
+  workload.processors = top.processors;
+  workload.nodes = top.nodes;
+  workload.unix_start = top.unix_start;
+  workload.queue_floor = top.queue_floor;
+  workload.partitions = top.partitions;
+  workload.users = top.users;
+}
+
+std::string describe(const ImportReport& report) {
+  std::string out = grouped(report.rows) + (report.rows == 1 ? " row read, " : " rows read, ") + grouped(report.kept) +
+                    (report.kept == 1 ? " job kept\n" : " jobs kept\n");
+  std::size_t width = 0;
+  for (const auto& finding : report.findings) width = std::max(width, grouped(finding.rows).size());
+  for (const auto& finding : report.findings) {
+    const std::string rows = grouped(finding.rows);
+    out += "  " + std::string(width - rows.size(), ' ') + rows + "  " + finding.what + " (first in line " +
+           std::to_string(finding.first_line) + ")\n";
+  }
+  return out;
+}
+
+}  // namespace rota::log

@@ -1,0 +1,53 @@
+// A workload in memory: jobs in order of submission, each with the run time that only an engine may look at.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "log/log_top.h"
+#include "model/job.h"
+
+namespace rota::log {
+
+class AttributeTable;
+
+// What became of the rows of an imported log, for people. Lines count from 1.
+struct ImportReport {
+  struct Finding {
+    std::string what;  // "run time 0 or unknown: taken as a 1 s job"
+    std::int64_t rows = 0;
+    std::int64_t first_line = 0;  // where it was seen first
+  };
+  std::int64_t rows = 0;          // data rows read
+  std::int64_t kept = 0;          // rows that became jobs
+  std::vector<Finding> findings;  // repaired and dropped rows, by kind
+
+  void note(const char* what, std::int64_t line);  // counts one row under `what`
+};
+
+// The report as lines of text: a sum, then the findings with the line of the first row of each.
+std::string describe(const ImportReport& report);
+
+struct Workload {
+  std::string name;                 // for titles: the file's name without folders and endings
+  std::vector<JobSpec> jobs;        // by submit time, rows of one instant in file order; numbers unique
+  std::vector<Duration> run_times;  // of jobs[i], as it was in the log; > 0
+  std::int64_t processors = 0;      // MaxProcs of the header; 0: unknown
+  std::int64_t nodes = 0;           // MaxNodes of the header; 0: unknown
+  std::int64_t unix_start = 0;      // UnixStartTime of the header: second 0 of the log; 0: unknown
+  // QueueFloor of the header: the next job arrives at once whenever at most so many wait, else at its submit time's
+  // distance after the one before it; -1: jobs arrive at their submit times.
+  std::int64_t queue_floor = -1;
+  NumberedNames partitions;  // names of partition numbers, from header or sacct
+  NumberedNames users;       // names of user numbers, where known
+  // What the log says of its jobs that JobSpec does not have yet, because only a cluster file tells what it means:
+  // JSON lines only; nullptr: nothing.
+  std::shared_ptr<const AttributeTable> attributes;
+  ImportReport report;
+};
+
+void take_top(Workload& workload, const LogTop& top);  // what it has room for, but for the name
+
+}  // namespace rota::log

@@ -1,0 +1,89 @@
+#include "policy/auction/auction.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace rota {
+
+void Auctioneer::hears(const Bid& bid) {
+  if (!won_) bids_[bid.site] = bid;
+}
+
+void Auctioneer::loses(SiteId site) {
+  bids_.erase(site);
+  if (site == holder_) holder_ = {};
+}
+
+bool Auctioneer::settled() const {
+  if (won_ || bids_.empty() || rules_.close == Close::on_time || holder_.valid()) return false;
+  const auto sooner = [](const auto& a, const auto& b) { return a.second.start < b.second.start; };
+  const Duration earliest = std::min_element(bids_.begin(), bids_.end(), sooner)->second.start;
+  if (rules_.close == Close::unbeatable) return earliest <= Duration{0};
+  Duration gain{0};
+  for (std::uint32_t s = 0; s < soonest_.size(); ++s) {
+    if (!bids_.contains(SiteId{s})) gain += std::max(Duration{0}, earliest - soonest_[s]);
+  }
+  return gain <= rules_.patience;
+}
+
+const Bid* Auctioneer::best() const {
+  const Bid* best = nullptr;
+  for (const auto& [site, bid] : bids_) {
+    if (!best || bid.price > best->price) best = &bid;
+  }
+  return best;
+}
+
+const Bid* Auctioneer::winner() const {
+  const Bid* const highest = best();
+  if (!highest || !holder_.valid()) return highest;
+  const auto kept = bids_.find(holder_);
+  if (kept == bids_.end()) return nullptr;
+  return highest->price > kept->second.price + rules_.margin ? highest : nullptr;
+}
+
+Instant Auctioneer::closes(Instant now) const {
+  if (!holder_.valid()) return closes_;
+  if (!winner()) return kNever;
+  if (closes_ >= now) return closes_;
+  return closes_ + (now - closes_ + rules_.length - Duration{1}) / rules_.length * rules_.length;
+}
+
+std::optional<Bid> Auctioneer::close(Instant now) {
+  CHECK(!won_, "an auction is closed once");
+  if (const Bid* const sold = winner()) {
+    won_ = true;
+    return *sold;
+  }
+  closes_ = now + rules_.length;
+  return std::nullopt;
+}
+
+void Auctioneer::reopen(Instant now, SiteId without) {
+  loses(without);
+  won_ = false;
+  closes_ = now + rules_.length;
+}
+
+bool Bidder::holds_any() const {
+  return std::any_of(lots_.begin(), lots_.end(), [](const auto& lot) { return lot.second.held; });
+}
+
+std::vector<Bidder::Message> Bidder::bids(const View& view, const Outlook& outlook, Which which) {
+  std::vector<Message> messages;
+  for (auto& [number, lot] : lots_) {
+    if ((!lot.joined && !which.join) || (lot.held && !which.held_too)) continue;
+    auto bid = bid_for(rules_, view, lot.job, lot.haul, outlook);
+    if (!bid && !lot.joined) continue;
+    if (!bid) bid = bid_of_the_unable(rules_, lot.haul);
+    bid->site = site_;
+    if (lot.joined && lot.bid.price == bid->price && lot.bid.start == bid->start) continue;
+    lot.joined = true;
+    lot.bid = *bid;
+    messages.push_back({number, *bid});
+  }
+  return messages;
+}
+
+}  // namespace rota

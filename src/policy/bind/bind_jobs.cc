@@ -1,0 +1,285 @@
+#include "policy/bind/bind_jobs.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/check.h"
+
+namespace rota {
+namespace {
+
+// a * b, or the largest number there is.
+std::int64_t product(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  return __builtin_mul_overflow(a, b, &out) ? INT64_MAX : out;
+}
+
+std::int64_t sum(std::int64_t a, std::int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
+
+}  // namespace
+
+JobBinding::JobBinding(Bind bind, const Machine& machine)
+    : bind_(bind),
+      machine_(machine),
+      binding_(bind == Bind::node_literal ? NodeBinding::Stop::literal : NodeBinding::Stop::balanced),
+      serves_(machine.nodes.size()) {
+  CHECK(!machine.nodes.empty(), "accelerators stand in nodes");
+  for (std::uint32_t i = 0; i < machine.nodes.size(); ++i) {
+    const Node& node = machine.nodes[i];
+    if (racks_.size() <= node.rack.value) racks_.resize(node.rack.value + 1);
+    first_container_.push_back(static_cast<std::uint32_t>(containers_.size()));
+    for (std::uint32_t a = 0; a < node.accelerators; ++a) {
+      racks_[node.rack.value].push_back({static_cast<std::uint32_t>(containers_.size())});
+      containers_.push_back({NodeId{i}, node.accelerator_speed, 0, 0, {}});
+    }
+    binding_.join(NodeId{i}, node.rack, node.accelerators > 0);
+  }
+  clients_.resize(racks_.size());
+}
+
+void JobBinding::leave(NodeId node) {
+  const Node& its = machine_.nodes[node.value];
+  binding_.leave(node);
+  for (std::uint32_t a = 0; a < its.accelerators; ++a) std::erase(racks_[its.rack.value], container(node, a));
+  came_or_went(node);
+}
+
+void JobBinding::join(NodeId node) {
+  const Node& its = machine_.nodes[node.value];
+  binding_.join(node, its.rack, its.accelerators > 0);
+  auto& there = racks_[its.rack.value];
+  for (std::uint32_t a = 0; a < its.accelerators; ++a) there.push_back(container(node, a));
+  std::ranges::sort(there);
+  came_or_went(node);
+}
+
+void JobBinding::came_or_went(NodeId node) {
+  const RackId rack = machine_.nodes[node.value].rack;
+  if (machine_.nodes[node.value].accelerators > 0) deal_rack(rack);
+  recount(rack);
+}
+
+void JobBinding::begin(JobId id, std::span<const NodeId> nodes, std::uint32_t tasks, const TaskTimes& times) {
+  CHECK(!nodes.empty() && !jobs_.contains(id), "a job comes once, to some nodes");
+  CHECK(times.cpu > Duration{0} && times.accelerator > Duration{0}, "a task takes time");
+  Job& job = jobs_[id];
+  job.times = times;
+  job.unfinished = tasks;
+  std::vector<NodeId> homes(nodes.begin(), nodes.end());
+  std::ranges::sort(homes);
+  job.nodes = static_cast<std::uint32_t>(homes.size());
+  for (const NodeId home : homes) {
+    const RackId rack = machine_.nodes[home.value].rack;
+    auto part = std::ranges::find(job.parts, rack, &Part::rack);
+    if (part == job.parts.end()) part = job.parts.insert(part, {rack, {}, 0, {}});
+    part->homes.push_back({home, 0});
+  }
+  for (Part& part : job.parts) {
+    auto& clients = clients_[part.rack.value];
+    clients.insert(std::ranges::upper_bound(clients, id), id);
+    recount(part.rack);
+  }
+}
+
+// The first nodes of each rack, and the racks in order of their first nodes, get what does not divide evenly.
+void JobBinding::ready(JobId id) {
+  Job& job = jobs_.at(id);
+  std::uint32_t i = 0;
+  for (Part& part : job.parts) {
+    for (Home& home : part.homes) {
+      home.waiting = job.unfinished / job.nodes + (i++ < job.unfinished % job.nodes ? 1 : 0);
+      part.waiting += home.waiting;
+    }
+    if (deals()) deal(part);
+  }
+}
+
+void JobBinding::end(JobId id) {
+  const auto job = jobs_.find(id);
+  CHECK(job != jobs_.end(), "a job goes that has come");
+  for (Part& part : job->second.parts) {
+    undeal(part);
+    std::erase(clients_[part.rack.value], id);
+  }
+  const std::vector<Part> parts = std::move(job->second.parts);
+  jobs_.erase(job);
+  for (const Part& part : parts) recount(part.rack);
+}
+
+JobBinding::Part& JobBinding::part_of(Job& job, NodeId node) {
+  return *std::ranges::find(job.parts, machine_.nodes[node.value].rack, &Part::rack);
+}
+
+void JobBinding::deal(Part& part) {
+  const std::vector<ContainerId>& there = racks_[part.rack.value];
+  if (there.empty()) return;
+  Dealer dealer;
+  for (const ContainerId id : there) {
+    const Container& c = containers_[id.value];
+    dealer.add(c.load, bind_ == Bind::weighted ? c.speed : kUnitSpeed);
+  }
+  for (std::uint32_t i = 0; i < part.waiting; ++i) {
+    const ContainerId to = there[dealer.deal()];
+    ++part.dealt[to];
+    ++containers_[to.value].load;
+  }
+}
+
+void JobBinding::undeal(Part& part) {
+  for (const auto& [container, tasks] : part.dealt) containers_[container.value].load -= tasks;
+  part.dealt.clear();
+}
+
+void JobBinding::deal_rack(RackId rack) {
+  if (!deals()) return;
+  std::vector<Part*> parts;
+  for (const JobId id : clients_[rack.value]) {
+    parts.push_back(&*std::ranges::find(jobs_.at(id).parts, rack, &Part::rack));
+    undeal(*parts.back());
+  }
+  for (Part* part : parts) deal(*part);
+}
+
+// Which nodes' accelerators may be used from elsewhere.
+void JobBinding::recount(RackId rack) {
+  std::set<NodeId> homes;
+  for (const JobId id : clients_[rack.value]) {
+    for (const Home& home : std::ranges::find(jobs_.at(id).parts, rack, &Part::rack)->homes) homes.insert(home.node);
+  }
+  std::set<NodeId> serving;
+  for (const NodeId home : homes) {
+    if (by_node() && binding_.bound_to(home).valid() && binding_.bound_to(home) != home) {
+      serving.insert(binding_.bound_to(home));
+    }
+  }
+  const auto told = [&](NodeId node, bool serves) {
+    if (serves_[node.value] == serves) return;
+    serves_[node.value] = serves;
+    serving_changes_.push_back(node);
+  };
+  for (const Container& c : containers_) {
+    if (machine_.nodes[c.node.value].rack != rack) continue;
+    const bool by_rack = bind_ != Bind::none && homes.size() > (homes.contains(c.node) ? 1 : 0);
+    told(c.node, present(c.node) && (by_node() ? serving.contains(c.node) : by_rack));
+  }
+}
+
+// What lies on the container's own node first, and what could be at home with another one last.
+JobBinding::Home* JobBinding::home_for(Part& part, const Container& container) {
+  Home* found = nullptr;
+  for (Home& home : part.homes) {
+    if (home.waiting == 0 || (by_node() && binding_.bound_to(home.node) != container.node)) continue;
+    if (home.node == container.node) return &home;
+    const bool elsewhere_at_home = machine_.nodes[home.node.value].accelerators > 0;
+    if (!found || (machine_.nodes[found->node.value].accelerators > 0 && !elsewhere_at_home)) found = &home;
+  }
+  return found;
+}
+
+std::optional<JobBinding::Task> JobBinding::take_of(JobId id, Job& job, ContainerId to) {
+  Container& container = containers_[to.value];
+  Part& part = part_of(job, container.node);
+  if (part.waiting == 0) return {};
+  const auto dealt = deals() ? part.dealt.find(to) : part.dealt.end();
+  if (deals() && (dealt == part.dealt.end() || dealt->second == 0)) return {};
+  Home* home = home_for(part, container);
+  if (!home) return {};
+  --home->waiting;
+  --part.waiting;
+  if (deals()) {
+    --dealt->second;
+  } else {
+    ++container.load;
+  }
+  ++container.begun;
+  container.last = id;
+  return Task{id, home->node};
+}
+
+std::optional<JobBinding::Task> JobBinding::take(ContainerId id) {
+  const Container& container = containers_[id.value];
+  CHECK(present(container.node), "a container that is gone asks for nothing");
+  const RackId rack = machine_.nodes[container.node.value].rack;
+  if (bind_ == Bind::none || (bind_ == Bind::late && !worth_taking(rack, container))) return {};
+  const std::vector<JobId>& clients = clients_[rack.value];
+  const auto after = std::ranges::upper_bound(clients, container.last);
+  const auto next = container.last.valid() ? static_cast<std::size_t>(after - clients.begin()) : 0;
+  for (std::size_t i = 0; i < clients.size(); ++i) {
+    const JobId client = clients[(next + i) % clients.size()];
+    if (auto task = take_of(client, jobs_.at(client), id)) return task;
+  }
+  return {};
+}
+
+// As in TaskBinding: (begun + 1) / speed <= R / W + 1 / fastest.
+bool JobBinding::worth_taking(RackId rack, const Container& container) const {
+  std::int64_t tasks = 0;
+  for (const JobId id : clients_[rack.value]) {
+    tasks += std::ranges::find(jobs_.at(id).parts, rack, &Part::rack)->waiting;
+  }
+  std::int64_t together = 0;
+  std::int64_t fastest = 0;
+  for (const ContainerId id : racks_[rack.value]) {
+    const Container& c = containers_[id.value];
+    tasks += c.begun;
+    together += c.speed;
+    fastest = std::max<std::int64_t>(fastest, c.speed);
+  }
+  return product((container.begun + 1) * together, fastest) <=
+         product(sum(product(tasks, fastest), together), container.speed);
+}
+
+// t(cpu) <= what the accelerators need for so many of the job's tasks, and of the others' as many, if they have them.
+bool JobBinding::in_time(RackId rack, const Job& job, std::uint32_t waiting) const {
+  std::int64_t begun = 0;
+  std::int64_t together = 0;
+  for (const ContainerId id : racks_[rack.value]) {
+    begun += std::max<std::int64_t>(0, containers_[id.value].begun - 1);
+    together += containers_[id.value].speed;
+  }
+  std::int64_t work = product(begun, job.times.accelerator.count());
+  for (const JobId id : clients_[rack.value]) {
+    const Job& other = jobs_.at(id);
+    const auto theirs = std::ranges::find(other.parts, rack, &Part::rack)->waiting;
+    work = sum(work, product(std::min(theirs, waiting), other.times.accelerator.count()));
+  }
+  return product(job.times.cpu.count(), together) <= product(work, kUnitSpeed);
+}
+
+std::optional<JobBinding::Task> JobBinding::take_for_cpu(JobId id, NodeId node) {
+  Job& job = jobs_.at(id);
+  Part& part = part_of(job, node);
+  if (part.waiting == 0) return {};
+  auto home = std::ranges::find(part.homes, node, &Home::node);
+  if (accelerated(part.rack)) {
+    if (bind_ != Bind::late || !in_time(part.rack, job, part.waiting)) return {};
+    const auto has_some = [](const Home& h) { return h.waiting > 0; };
+    if (home->waiting == 0) home = std::ranges::find_if(part.homes, has_some);
+  }
+  if (home->waiting == 0) return {};
+  --home->waiting;
+  --part.waiting;
+  return Task{id, home->node};
+}
+
+void JobBinding::abandon(ContainerId id) {
+  --containers_[id.value].begun;
+  --containers_[id.value].load;
+}
+
+void JobBinding::finish(const Task& task, ContainerId id) {
+  --jobs_.at(task.job).unfinished;
+  if (id.valid()) abandon(id);
+}
+
+void JobBinding::lose(const Task& task, ContainerId id) {
+  if (id.valid()) abandon(id);
+  Part& part = part_of(jobs_.at(task.job), task.home);
+  ++std::ranges::find(part.homes, task.home, &Home::node)->waiting;
+  ++part.waiting;
+  if (!deals()) return;
+  undeal(part);
+  deal(part);
+}
+
+}  // namespace rota

@@ -1,0 +1,123 @@
+// Who computes which task of which job, on a cluster whose jobs share its accelerators: the rules of policy/bind/bind.h
+// for many jobs at once. A state machine that knows no time: executors ask when they have room, and are told.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "model/machine.h"
+#include "policy/bind/bind_tasks.h"
+
+namespace rota {
+
+// A job's tasks are alike, and lie on its nodes in equal parts: they are counted, not named. No task leaves the rack of
+// its node. An accelerator that several jobs may use takes their tasks in turn, one of each, in order of their ids:
+// whoever comes later is not kept waiting until those before it are through.
+//
+// Nodes are bound once for all jobs, as they come and go. Under `container` and `weighted` the tasks of a job are dealt
+// when it comes, on top of what others have there, and all that nobody has begun anew when a node of the rack comes or
+// goes. In a rack without accelerators, and under `none`, the CPUs of the job's nodes compute.
+//
+// Under `late` an accelerator weighs all jobs' tasks together, and a CPU what its own job has waiting against what the
+// accelerators do of the others meanwhile, taking turns.
+class JobBinding {
+ public:
+  struct Task {
+    JobId job;
+    NodeId home;  // where its input lies
+  };
+
+  // All nodes are there. Containers are numbered in order of the nodes.
+  JobBinding(Bind bind, const Machine& machine);
+
+  ContainerId container(NodeId node, std::uint32_t which) const {
+    return ContainerId{first_container_[node.value] + which};
+  }
+  std::size_t containers() const { return containers_.size(); }
+  NodeId node_of(ContainerId container) const { return containers_[container.value].node; }
+
+  // A node that is there goes: its accelerators get nothing more, and what they have begun is to be lost. One that is
+  // gone comes back.
+  void leave(NodeId node);
+  void join(NodeId node);
+  bool present(NodeId node) const { return binding_.present(node); }
+
+  // A job comes with so many tasks to some nodes (each once); they can be had once it is ready. And it goes.
+  void begin(JobId job, std::span<const NodeId> nodes, std::uint32_t tasks, const TaskTimes& times);
+  void ready(JobId job);
+  void end(JobId job);
+
+  // The next task for a container that has room, or for the CPU that a job has on one of its nodes; nothing: not now.
+  std::optional<Task> take(ContainerId container);
+  std::optional<Task> take_for_cpu(JobId job, NodeId node);
+  // What was begun there (invalid: on a CPU) is done, or counts as not begun. Of a job that has come.
+  void finish(const Task& task, ContainerId container);
+  void lose(const Task& task, ContainerId container);
+  // A container is through with a task, or has lost it, whose job is gone.
+  void abandon(ContainerId container);
+
+  // Of a job that has come.
+  std::uint32_t unfinished(JobId job) const { return jobs_.at(job).unfinished; }
+  // Whether a job on another node may use this node's accelerators; and the nodes of which that has changed since this
+  // was last asked.
+  bool serves(NodeId node) const { return serves_[node.value]; }
+  bool serving_changed() const { return !serving_changes_.empty(); }
+  std::vector<NodeId> take_serving_changes() { return std::exchange(serving_changes_, {}); }
+  const NodeBinding& nodes() const { return binding_; }
+
+ private:
+  struct Home {
+    NodeId node;
+    std::uint32_t waiting = 0;
+  };
+  struct Part {  // of a job, in one rack
+    RackId rack;
+    std::vector<Home> homes;
+    std::uint32_t waiting = 0;  // at all of them
+    std::map<ContainerId, std::uint32_t> dealt;
+  };
+  struct Job {
+    std::vector<Part> parts;
+    TaskTimes times;
+    std::uint32_t unfinished = 0;
+    std::uint32_t nodes = 0;
+  };
+  struct Container {
+    NodeId node;
+    std::int32_t speed = kUnitSpeed;
+    std::int64_t begun = 0;  // and not finished
+    std::int64_t load = 0;   // begun, or dealt to it
+    JobId last;              // whose turn it was
+  };
+
+  bool by_node() const { return bind_ == Bind::node || bind_ == Bind::node_literal; }
+  bool deals() const { return bind_ == Bind::container || bind_ == Bind::weighted; }
+  bool accelerated(RackId rack) const { return bind_ != Bind::none && !racks_[rack.value].empty(); }
+  Part& part_of(Job& job, NodeId node);
+  void deal(Part& part);
+  void deal_rack(RackId rack);
+  void undeal(Part& part);
+  Home* home_for(Part& part, const Container& container);
+  std::optional<Task> take_of(JobId id, Job& job, ContainerId container);
+  bool worth_taking(RackId rack, const Container& container) const;
+  bool in_time(RackId rack, const Job& job, std::uint32_t waiting) const;
+  void recount(RackId rack);
+  void came_or_went(NodeId node);
+
+  Bind bind_;
+  const Machine& machine_;
+  NodeBinding binding_;
+  std::vector<Container> containers_;            // by container id
+  std::vector<std::uint32_t> first_container_;   // by node id
+  std::vector<std::vector<ContainerId>> racks_;  // containers that are there, ascending, by rack id
+  std::vector<std::vector<JobId>> clients_;      // jobs with nodes there, ascending, by rack id
+  std::map<JobId, Job> jobs_;
+  std::vector<bool> serves_;  // by node id
+  std::vector<NodeId> serving_changes_;
+};
+
+}  // namespace rota

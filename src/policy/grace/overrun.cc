@@ -1,0 +1,187 @@
+#include "policy/grace/overrun.h"
+
+#include <algorithm>
+
+#include "policy/backfill/head_room.h"
+#include "policy/due.h"
+#include "policy/preempt/victims.h"
+
+namespace rota {
+namespace {
+
+// The job whose turn it is, if it was promised a start that is due; not while others are leaving, for whoever that is.
+const WaitingEntry* due_head(const View& view) {
+  if (!view.leaving().empty()) return nullptr;
+  const WaitingEntry* head = view.waiting().head();
+  if (!head || view.job(head->job).promise > view.now()) return nullptr;
+  return head;
+}
+
+bool time_is_up(const View& view, const Job& job) { return job.backfilled && job.expected_end() <= view.now(); }
+
+// It is on its way, in or out, and cannot be told anything.
+bool in_motion(const Job& job) { return job.starting || job.stopping; }
+
+Reason promise_due(const View& view, const Plan& plan, const WaitingEntry& head, Rule rule) {
+  return {rule, head.job, view.job(head.job).promise, plan.free(), head.processors};
+}
+
+class PromiseDue : public Policy {
+ public:
+  Instant next_wakeup(const View& view) const override {
+    const WaitingEntry* head = view.waiting().head();
+    const Instant due = head ? due_next(view, head->job) : kNever;
+    return due > view.now() ? due : kNever;
+  }
+};
+
+// Those in the way of the promised job: backfilled jobs whose time is up, and all others.
+struct Blockers {
+  std::vector<JobId> overrunning;
+  bool others = false;
+
+  Blockers(const View& view, const HeadRoom& room) {
+    for (const JobId id : room.blockers()) {
+      const Job& job = view.job(id);
+      if (in_motion(job)) {
+        others = others || job.starting;
+      } else if (time_is_up(view, job)) {
+        overrunning.push_back(id);
+      } else if (!job.extended) {
+        others = true;
+      }
+    }
+  }
+};
+
+class Strict final : public PromiseDue {
+ public:
+  void decide(const View& view, Plan& plan) const override {
+    const WaitingEntry* head = due_head(view);
+    if (!head) return;
+    HeadRoom room(view, plan, *head);
+    const Blockers blockers(view, room);
+    if (blockers.others && room.head_fits()) return;  // it starts beside them
+    for (const JobId id : blockers.overrunning) plan.kill(id, promise_due(view, plan, *head, Rule::promise_due));
+  }
+};
+
+class RbHar final : public PromiseDue {
+ public:
+  explicit RbHar(bool literal) : literal_(literal) {}
+
+  void decide(const View& view, Plan& plan) const override {
+    end_extensions(view, plan);
+    if (plan.kills()) return;
+    const WaitingEntry* head = due_head(view);
+    if (!head) return;
+    HeadRoom room(view, plan, *head);
+    const Blockers blockers(view, room);
+    for (const JobId id : blockers.overrunning) room.release(id);
+    const bool can_start = !blockers.others || room.head_fits();
+    if (can_start || literal_) judge(view, plan, *head, blockers.overrunning);
+  }
+
+ private:
+  // A grant has run out and the job still runs.
+  static void end_extensions(const View& view, Plan& plan) {
+    for (const JobId id : view.overdue()) {
+      if (view.job(id).extended && !in_motion(view.job(id)))
+        plan.kill(id, {Rule::promise_due, {}, kNever, plan.free(), 0});
+    }
+  }
+
+  // Conditions C1 and C2 of the paper, for one job after the other.
+  static void judge(const View& view, Plan& plan, const WaitingEntry& head, const std::vector<JobId>& overrunning) {
+    const Duration grace = until_next_regular_end(view, view.job(head.job).expected);
+    HeadRoom room(view, plan, head);
+    for (const JobId id : overrunning) {
+      const bool starts_beside = room.head_fits();                                // C1
+      const bool wanted = starts_beside && room.somebody_fits_beside(id, grace);  // not C2
+      if (starts_beside && !wanted && grace > Duration{0}) {
+        plan.extend(id, view.now() + grace, promise_due(view, plan, head, Rule::harms_nobody));
+      } else {
+        plan.kill(id, promise_due(view, plan, head, Rule::promise_due));
+        room.release(id);
+      }
+    }
+  }
+
+  // minTime, equation (6): until the first running job that was not backfilled is expected to end; without one,
+  // `fallback`.
+  static Duration until_next_regular_end(const View& view, Duration fallback) {
+    Duration least = fallback;
+    view.running().for_each([&](const RunningEntry& e) {
+      if (e.place.end <= view.now() || view.job(e.job).backfilled) return true;
+      least = e.place.end - view.now();
+      return false;
+    });
+    return least;
+  }
+
+  bool literal_;
+};
+
+class Lazy final : public PromiseDue {
+ public:
+  void decide(const View& view, Plan& plan) const override {
+    const WaitingEntry* head = due_head(view);
+    if (!head) return;
+    HeadRoom room(view, plan, *head);
+    if (room.head_fits()) return;
+    std::vector<Victim> candidates;
+    view.running().for_each([&](const RunningEntry& e) {
+      if (e.place.end > view.now()) return false;
+      const Job& job = view.job(e.job);
+      if (job.backfilled && !in_motion(job))
+        candidates.push_back({e.job, e.processors, (view.now() - job.start) * e.processors});
+      return true;
+    });
+    const std::vector<JobId> victims = view.counts_decide()
+                                           ? cheapest_victims(candidates, head->processors - plan.free())
+                                           : needed_victims(std::move(candidates), room);
+    for (const JobId id : victims) plan.kill(id, promise_due(view, plan, *head, Rule::promise_due));
+  }
+
+ private:
+  // On nodes: of all that could be stopped, each is spared without which the head fits still: first the smallest, of
+  // those the one that would lose most. None can be spared in the end, though other, fewer ones might have done.
+  static std::vector<JobId> needed_victims(std::vector<Victim> candidates, HeadRoom& room) {
+    for (const Victim& v : candidates) room.release(v.job);
+    std::vector<JobId> victims;
+    if (!room.head_fits()) return victims;
+    std::sort(candidates.begin(), candidates.end(), [](const Victim& a, const Victim& b) {
+      if (a.processors != b.processors) return a.processors < b.processors;
+      return a.work != b.work ? a.work > b.work : a.job < b.job;
+    });
+    for (const Victim& v : candidates) {
+      room.take_back(v.job);
+      if (room.head_fits()) continue;
+      room.release(v.job);
+      victims.push_back(v.job);
+    }
+    return victims;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_overrun(Overrun overrun) {
+  switch (overrun) {
+    case Overrun::kill:
+    case Overrun::fixed:
+    case Overrun::run_on:
+      return nullptr;
+    case Overrun::strict:
+      return std::make_unique<Strict>();
+    case Overrun::rb_har:
+      return std::make_unique<RbHar>(false);
+    case Overrun::rb_har_literal:
+      return std::make_unique<RbHar>(true);
+    case Overrun::lazy:
+      return std::make_unique<Lazy>();
+  }
+  return nullptr;
+}
+
+}  // namespace rota

@@ -1,0 +1,96 @@
+#include "policy/power/capacity_on.h"
+
+#include <algorithm>
+
+namespace rota {
+CapacityOn::CapacityOn(const Machine& machine) {
+  kind_.reserve(machine.nodes.size());
+  for (const Node& node : machine.nodes) {
+    kind_.push_back(kind_of(node));
+    ++nodes_[kind_.back()];
+  }
+  for (std::uint32_t p = 0; p < machine.partitions.size(); ++p) {
+    demand({PartitionId{p}, 1}).need.wide = machine.partitions[p].min_nodes;
+  }
+  if (machine.partitions.empty()) demand({{}, 1}).need.wide = 1;
+}
+
+std::uint32_t CapacityOn::kind_of(const Node& node) {
+  const PerNode rest{node.memory > 0 ? node.memory : PerNode::kUnlimited, static_cast<std::int32_t>(node.accelerators)};
+  const auto same = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& k) {
+    return k.processors == node.processors && k.rest == rest && k.accelerator_type == node.accelerator_type &&
+           *k.partitions == node.partitions;
+  });
+  const auto index = static_cast<std::uint32_t>(same - kinds_.begin());
+  if (same == kinds_.end()) {
+    kinds_.push_back({node.processors, rest, node.accelerator_type, &node.partitions});
+    nodes_.push_back(0);
+    on_.push_back(0);
+  }
+  return index;
+}
+
+CapacityOn::Tally CapacityOn::gives(const Kind& kind, const Asked& asked) {
+  if (!kind.rest.covers(asked.rest)) return {};
+  if (asked.accelerator_type.valid() && kind.accelerator_type != asked.accelerator_type) return {};
+  const auto& in = *kind.partitions;
+  if (asked.partition.valid() && !std::binary_search(in.begin(), in.end(), asked.partition)) return {};
+  return {kind.processors, kind.processors >= asked.share ? 1 : 0, kind.processors > asked.share ? 1 : 0};
+}
+
+CapacityOn::Demand& CapacityOn::demand(Asked asked) {
+  std::int64_t enough = PerNode::kUnlimited;
+  for (const Kind& kind : kinds_) {
+    if (kind.rest.memory >= asked.rest.memory) enough = std::min(enough, kind.rest.memory);
+  }
+  asked.rest.memory = enough;
+  for (Demand& d : demands_) {
+    if (d.asked == asked) return d;
+  }
+  Demand& d = demands_.emplace_back(Demand{asked});
+  for (std::size_t k = 0; k < kinds_.size(); ++k) {
+    d.all.add(gives(kinds_[k], asked), nodes_[k]);
+    d.on.add(gives(kinds_[k], asked), on_[k]);
+  }
+  return d;
+}
+
+void CapacityOn::need(const JobSpec& spec) {
+  const std::int64_t nodes = std::min(spec.nodes, spec.processors);
+  const std::int64_t share = nodes == 0 ? 1 : spec.processors / nodes;
+  Demand& d = demand({spec.partition, share, spec.per_node(), spec.accelerator_type});
+  const auto grow = [](std::int64_t& most, std::int64_t wanted, std::int64_t all) {
+    most = std::max(most, std::min(wanted, all));
+  };
+  if (nodes == 0) return grow(d.need.processors, spec.processors, d.all.processors);
+  grow(d.need.wide, nodes, d.all.wide);
+  grow(d.need.wider, spec.processors % nodes, d.all.wider);
+}
+
+void CapacityOn::change_on(NodeId node, std::int64_t sign) {
+  on_[kind_[node.value]] += sign;
+  for (Demand& d : demands_) d.on.add(gives(kinds_[kind_[node.value]], d.asked), sign);
+}
+
+// Whether `of` has less than `need` of something that `node` gives.
+bool CapacityOn::helps(const Tally& node, const Tally& of, const Tally& need) {
+  return (node.processors > 0 && of.processors < need.processors) || (node.wide > 0 && of.wide < need.wide) ||
+         (node.wider > 0 && of.wider < need.wider);
+}
+
+bool CapacityOn::lacks(NodeId node) const {
+  const Kind& kind = kinds_[kind_[node.value]];
+  return std::any_of(demands_.begin(), demands_.end(),
+                     [&](const Demand& d) { return helps(gives(kind, d.asked), d.on, d.need); });
+}
+
+bool CapacityOn::needs(NodeId node) const {
+  const Kind& kind = kinds_[kind_[node.value]];
+  return std::any_of(demands_.begin(), demands_.end(), [&](const Demand& d) {
+    Tally without = d.on;
+    without.add(gives(kind, d.asked), -1);
+    return helps(gives(kind, d.asked), without, d.need);
+  });
+}
+
+}  // namespace rota

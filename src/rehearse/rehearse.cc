@@ -1,0 +1,208 @@
+#include "rehearse/rehearse.h"
+
+#include <algorithm>
+#include <ctime>
+
+#include "rehearse/rehearse_sites.h"
+
+namespace rota {
+namespace {
+
+// Adds every job up as it leaves, and keeps it where that is wanted.
+class Collector final : public JobSink {
+ public:
+  Collector(std::size_t jobs, bool keep) : jobs_(keep ? jobs : 0) {}
+  void left(JobId id, const Job& job) override {
+    tally_.add(job);
+    if (!jobs_.empty()) jobs_[id.value] = job;
+  }
+  std::vector<Job> take_jobs() { return std::move(jobs_); }
+  report::Tally& tally() { return tally_; }
+
+ private:
+  report::Tally tally_;
+  std::vector<Job> jobs_;  // in order of submission
+};
+
+void set_costs(const sim::Consumption& its, const Machine& metered, report::PowerUse& use) {
+  if (use.energy < 0) return;
+  if (metered.tariff.told()) {
+    use.cost = its.cost.value();
+    use.always_on_cost = its.always_on_cost.value();
+  } else if (metered.price >= 0) {
+    const auto price = static_cast<double>(metered.price);
+    use.cost = report::PowerUse::kilowatt_hours(its.energy) * price * 1e-3;
+    use.always_on_cost = report::PowerUse::kilowatt_hours(its.always_on) * price * 1e-3;
+  }
+}
+
+}  // namespace
+
+double cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+std::optional<report::PowerUse> power_use(const sim::Consumption& its, const Machine* metered) {
+  if (!metered) return std::nullopt;
+  report::PowerUse use;
+  use.length = its.length;
+  use.work = its.work;
+  use.idle = its.idle;
+  use.off = its.off;
+  use.energy = metered->tells_watts() ? its.energy : -1;
+  use.always_on = its.always_on;
+  use.jobs = its.jobs;
+  use.cycles = its.cycles;
+  use.most_cycles = its.most_cycles;
+  use.failed_boots = its.failed_boots;
+  use.nodes = static_cast<std::int64_t>(metered->nodes.size());
+  use.co2 = metered->co2;
+  set_costs(its, *metered, use);
+  return use;
+}
+
+Cost cost_of(const sim::JobDraw& drew, const Machine& metered) {
+  if (metered.tariff.told()) return drew.cost;
+  Cost cost;
+  cost.add(metered.price, drew.energy);
+  return cost;
+}
+
+bool metered(const Machine* machine, const Chain& chain) {
+  return machine != nullptr && (chain.knobs().power.rule != Power::none || machine->tells_watts());
+}
+
+void add_nodes(std::vector<NodeTotal> totals, const Machine& metered, SiteId site, report::Outcome& outcome) {
+  for (NodeTotal& total : totals) {
+    if (metered.tells_price()) total.cost = cost_of({total.energy, total.cost}, metered);
+    total.site = site;
+    outcome.nodes.push_back(std::move(total));
+  }
+}
+
+std::optional<report::TaskUse> task_use(const sim::TaskUse& its, Bind bind) {
+  if (bind == Bind::none || its.jobs == 0) return std::nullopt;
+  return report::TaskUse{its.jobs,  its.on_cpu,       its.local,     its.remote, its.redone,
+                         its.bytes, its.accelerators, its.computing, its.length, its.checks};
+}
+
+JobSpec asked(JobSpec job, const RehearseOptions& options) {
+  if (options.attributes) options.attributes->give(job);
+  return job;
+}
+
+bool WorkloadSource::next(sim::Arrival& arrival) {
+  if (next_ == workload_.jobs.size()) return false;
+  arrival.spec = workload_.jobs[next_];
+  arrival.run_time = workload_.run_times[next_];
+  ++next_;
+  JobSpec& spec = arrival.spec;
+  if (options_.ties ==
+      sim::Ties::submit_first) {  // the published schedules cut the run at the limit, and plan with both
+    const Duration asked = spec.limit;
+    spec.limit = std::max(asked, arrival.run_time);
+    arrival.run_time = std::min(asked, arrival.run_time);
+  }
+  if (options_.exact_estimates) spec.limit = arrival.run_time;
+  if (options_.clamp)
+    spec.processors = static_cast<std::uint32_t>(std::min<std::int64_t>(spec.processors, options_.processors));
+  if (options_.attributes) options_.attributes->give(spec);
+  spec.partition = partition_of(spec);
+  if (spec.partition.valid()) spec.priority += options_.machine->partitions[spec.partition.value].priority;
+  return true;
+}
+
+// The log numbers its partitions, and its header may name them; the cluster file names its own.
+PartitionId named_partition(const log::Workload& workload, const Machine& machine, const JobSpec& spec) {
+  const auto named = workload.partitions.find(spec.partition.value);
+  if (named == workload.partitions.end()) return {};
+  const auto& partitions = machine.partitions;
+  const auto at =
+      std::find_if(partitions.begin(), partitions.end(), [&](const Partition& p) { return p.name == named->second; });
+  if (at == partitions.end()) return {};
+  return PartitionId{static_cast<std::uint32_t>(at - partitions.begin())};
+}
+
+PartitionId WorkloadSource::partition_of(const JobSpec& spec) const {
+  if (!options_.machine || options_.machine->partitions.empty()) return {};
+  const PartitionId named = named_partition(workload_, *options_.machine, spec);
+  return named.valid() ? named : options_.machine->default_partition;
+}
+
+void add_log(report::Outcome& outcome, const GrantLog& log) {
+  outcome.lost_work += log.lost_work();
+  for (const GrantRecord& g : log.grants()) {
+    outcome.grants.push_back({g.job, g.at, g.until, g.beneficiary, g.promise, g.free, g.needed});
+  }
+}
+
+void add_counts(report::Outcome& outcome, const Controller& controller) {
+  outcome.cycles += controller.cycles();
+  outcome.referee_checks += controller.referee_checks();
+}
+
+Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, const RehearseOptions& options) {
+  if (options.machine && !options.machine->sites.empty()) return rehearse_sites(workload, chain, options);
+  const double begin = cpu_seconds();
+  WorkloadSource source(workload, options);
+  Collector collector(workload.jobs.size(), options.keep_jobs);
+  sim::RehearsalOptions how;
+  const PowerKnobs& power = chain.knobs().power;
+  WorkHistory past(options.machine.get());
+  if (power.rule == Power::load_factor && power.from_log) {
+    for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+      past.add(asked(workload.jobs[i], options), std::min(workload.run_times[i], workload.jobs[i].limit));
+    }
+    how.past_work = &past;
+  }
+  if (metered(options.machine.get(), chain)) {
+    how.engine.metered = options.machine.get();
+    how.engine.meters_jobs = options.keep_jobs && options.machine->tells_watts();
+  }
+  how.engine.keeps_states = options.keep_jobs;
+  how.engine.unix_start = workload.unix_start;
+  how.processors = options.processors;
+  how.machine = options.machine.get();
+  how.engine.ties = options.ties;
+  how.engine.queue_floor = workload.queue_floor;
+  how.progress = options.progress;
+  how.engine.tasks = options.tasks.get();
+  how.engine.machine = options.machine.get();
+  GrantLog log;
+  how.observers.push_back(&log);
+  std::optional<Journal> journal;
+  if (!options.journals.empty()) {
+    how.observers.push_back(&journal.emplace(*options.journals.front()));
+    how.durable = &*journal;
+  }
+  sim::Rehearsal rehearsal(how, chain, source, collector);
+  if (auto done = rehearsal.run(); !done) return std::unexpected(done.error());
+  const Controller& controller = rehearsal.controller();
+  Rehearsed result;
+  report::Outcome& outcome = result.outcome;
+  outcome.workload = workload.name;
+  outcome.policy = chain.text();
+  outcome.processors = options.processors;
+  outcome.unix_start = workload.unix_start;
+  outcome.plan_hash = controller.plan_hash();
+  add_counts(outcome, controller);
+  add_log(outcome, log);
+  outcome.jobs = collector.take_jobs();
+  outcome.energy_of_jobs = rehearsal.energy_of_jobs();
+  if (!outcome.energy_of_jobs.empty() && options.machine->tells_price()) {
+    for (std::uint32_t i = 0; i < outcome.energy_of_jobs.size(); ++i) {
+      outcome.cost_of_jobs.push_back(cost_of(rehearsal.drawn_by(JobId{i}), *options.machine));
+    }
+  }
+  outcome.power = power_use(rehearsal.consumption(), how.engine.metered);
+  if (options.keep_jobs && how.engine.metered) outcome.node_states.push_back(rehearsal.node_states());
+  if (options.keep_nodes && how.engine.metered) add_nodes(rehearsal.node_totals(), *how.machine, SiteId{}, outcome);
+  outcome.tasks = task_use(rehearsal.tasks(), chain.knobs().bind);
+  outcome.cpu_seconds = cpu_seconds() - begin;
+  result.summary = collector.tally().conclude(outcome);
+  return result;
+}
+
+}  // namespace rota

@@ -1,0 +1,77 @@
+// Runs one policy over one workload on a simulated cluster: what `rota simulate` and `rota verify` share.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "control/grant_log.h"
+#include "control/journal.h"
+#include "engine/sim/rehearsal.h"
+#include "log/attributes.h"
+#include "log/workload.h"
+#include "model/tasks.h"
+#include "policy/chain.h"
+#include "report/metrics.h"
+
+namespace rota {
+
+struct RehearseOptions {
+  std::int64_t processors = 0;
+  std::shared_ptr<const Machine> machine = {};             // nodes and partitions; nullptr: processors are counted
+  std::shared_ptr<const log::Attributes> attributes = {};  // nullptr: of no job
+  std::shared_ptr<const TaskTable> tasks = {};             // nullptr: no job has any; else nodes are described
+  bool exact_estimates = false;                            // every limit is the job's true run time
+  bool clamp = false;  // jobs larger than the cluster ask for all of it instead of being rejected
+  sim::Ties ties = sim::Ties::batch;
+  bool keep_jobs = false;                           // the outcome keeps every job, for files and pictures
+  bool keep_nodes = false;                          // and every node that is metered
+  std::vector<Store*> journals = {};                // of each site, or of the one that there is; empty: none are kept
+  std::function<void(std::int64_t)> progress = {};  // jobs arrived so far
+};
+
+struct Rehearsed {
+  report::Outcome outcome;
+  report::Summary summary;
+  sim::Consumption consumption;  // nothing where no power is metered
+};
+
+// The partition of the machine that a job's log names; invalid: it names none, or one that the machine does not have.
+PartitionId named_partition(const log::Workload& workload, const Machine& machine, const JobSpec& spec);
+
+JobSpec asked(JobSpec job, const RehearseOptions& options);  // with what its attributes say
+
+// What was metered; nothing where `metered` is nullptr.
+std::optional<report::PowerUse> power_use(const sim::Consumption& its, const Machine* metered);
+// What a job, or a node, of a machine that tells a price cost.
+Cost cost_of(const sim::JobDraw& drew, const Machine& metered);
+// Whether nodes are metered under this policy: the machine tells watts, or nodes sleep.
+bool metered(const Machine* machine, const Chain& chain);
+// What its nodes did, for files, with their costs and their site (invalid: there is one).
+void add_nodes(std::vector<NodeTotal> totals, const Machine& metered, SiteId site, report::Outcome& outcome);
+std::optional<report::TaskUse> task_use(const sim::TaskUse& its, Bind bind);  // nullopt: none ran
+// Of a rehearsal's controller, added to what is there.
+void add_counts(report::Outcome& outcome, const Controller& controller);
+void add_log(report::Outcome& outcome, const GrantLog& log);
+double cpu_seconds();  // of this thread, so far
+
+// Jobs of a workload in memory, one after the other.
+class WorkloadSource final : public sim::Source {
+ public:
+  WorkloadSource(const log::Workload& workload, const RehearseOptions& options)
+      : workload_(workload), options_(options) {}
+  bool next(sim::Arrival& arrival) override;
+
+ private:
+  PartitionId partition_of(const JobSpec& spec) const;
+
+  const log::Workload& workload_;
+  const RehearseOptions& options_;
+  std::size_t next_ = 0;
+};
+
+Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, const RehearseOptions& options);
+
+}  // namespace rota

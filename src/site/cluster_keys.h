@@ -1,0 +1,111 @@
+// The one table of the keys of a cluster file: from it come reading, checks, messages and the reference page.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+
+namespace rota::site {
+
+enum class KeyType : std::uint8_t { text, hosts, whole, size, time, factor, yes_no, prices, zone, moment };
+
+// Where in the file an entry and each of its keys stand.
+struct Entry {
+  std::uint32_t line = 0;
+  std::vector<std::pair<std::string_view, std::uint32_t>> lines;  // of the keys that are there
+
+  // The line of the key, or 0 where it is left out.
+  std::uint32_t line_of(std::string_view key) const;
+};
+
+// The kinds of table as they are written, before they are looked at together.
+struct TopEntry : Entry {
+  std::string name = "cluster";
+  std::int64_t processors = 0;
+  std::int64_t price = -1;
+  std::string prices;
+  std::string zone;
+  std::int64_t co2 = -1;
+  std::string licences;
+  std::int64_t boot_seed = 1;
+};
+struct NodesEntry : Entry {
+  std::string names;
+  std::string site;
+  std::int64_t processors = 1;
+  std::int64_t memory = 0;
+  std::string rack;
+  std::int64_t accelerators = 0;
+  std::string accelerator_type = "gpu";
+  std::int64_t accelerator_speed = 1000;  // per mille
+  std::int64_t accelerator_link = 0;      // bytes a second; 0: not said
+  std::int64_t watts_off = 0;             // milliwatts, as are
+  std::int64_t watts_idle = 0;
+  std::int64_t watts_busy = 0;
+  std::int64_t watts_accelerator = 0;
+  Duration boot_time = seconds(300);
+  Duration shutdown_time = seconds(0);
+  std::int64_t boot_energy = -1;  // millijoules
+  std::int64_t shutdown_energy = -1;
+  std::int64_t cpu_factor = 1000;  // per mille
+  std::int64_t boot_fails = 0;     // per mille
+};
+struct PartitionEntry : Entry {
+  std::string name;
+  std::string nodes;
+  bool by_default = false;
+  Duration max_time = kLongest;
+  Duration default_time = kLongest;
+  std::int64_t min_nodes = 1;
+  std::int64_t max_nodes = 0;
+  std::int64_t max_processors = 0;
+  std::int64_t priority = 0;
+};
+
+struct SiteEntry : Entry {
+  std::string name;
+  std::int64_t processors = 0;
+  std::int64_t bandwidth = 0;  // bytes a second; 0: inputs take no time
+  std::string licences;
+  std::int64_t price = -1;
+  std::string prices;
+  std::string zone;
+  std::int64_t co2 = -1;
+};
+
+struct ReservationEntry : Entry {
+  std::string nodes;
+  std::int64_t processors = 0;
+  Duration start{0};  // from second 0 of the log, as is
+  Duration end{0};
+};
+
+template <class Of>
+struct Key {
+  using Place = std::variant<std::string Of::*, std::int64_t Of::*, Duration Of::*, bool Of::*>;
+
+  std::string_view name;
+  KeyType type;
+  Place place;
+  std::int64_t low;  // of a whole number; bytes of a size; milliseconds of a time; thousandths of a factor
+  std::int64_t high;
+  std::string_view fallback;  // what holds where it is left out, in words; empty: must be there
+  std::string_view meaning;
+};
+
+std::span<const Key<TopEntry>> top_keys();
+std::span<const Key<NodesEntry>> nodes_keys();
+std::span<const Key<PartitionEntry>> partition_keys();
+std::span<const Key<SiteEntry>> site_keys();
+std::span<const Key<ReservationEntry>> reservation_keys();
+
+// "a whole number from 1 to 100", "a time from 1s, such as 90, \"1h\" or \"2d\"".
+std::string takes_text(KeyType type, std::int64_t low, std::int64_t high);
+
+}  // namespace rota::site

@@ -1,0 +1,84 @@
+#include "site/cluster_reservations.h"
+
+#include <map>
+
+#include "base/text.h"
+#include "model/cluster.h"
+
+namespace rota::site {
+namespace {
+
+class Reader {
+ public:
+  Reader(const ClusterDraft& draft, const Machine& machine)
+      : draft_(draft),
+        machine_(machine),
+        cluster_({.processors = machine.processors, .machine = &machine, .waiting = {}}) {
+    for (std::uint32_t i = 0; i < machine.nodes.size(); ++i) ids_[machine.nodes[i].name] = NodeId{i};
+  }
+
+  // Whether it agrees with the others the state of a cluster knows.
+  Result<Reservation> read(const ReservationEntry& entry) {
+    if (entry.start >= kLongest || entry.end >= kLongest) {
+      return wrong(entry.line, "a reservation without an end, or one that never begins, is none. Give it two times.");
+    }
+    auto nodes = nodes_of(entry);
+    if (!nodes) return std::unexpected(nodes.error());
+    const Reserved fact{cluster_.reservations().next_id(), kEpoch + entry.start, kEpoch + entry.end, std::move(*nodes),
+                        entry.processors};
+    if (auto why = cluster_.objection(fact)) return wrong(entry.line, *why);
+    cluster_.fold(kEpoch, 1, fact);
+    return cluster_.reservations().all().back();
+  }
+
+ private:
+  std::unexpected<Error> wrong(std::uint32_t line, const std::string& what) const {
+    return fail(draft_.shown + ":" + std::to_string(line) + ": " + what);
+  }
+
+  Result<std::vector<NodeId>> nodes_of(const ReservationEntry& entry) const {
+    std::vector<NodeId> nodes;
+    const std::uint32_t line = entry.line_of("nodes");
+    if (line == 0) return nodes;
+    if (machine_.nodes.empty()) {
+      return wrong(line,
+                   "`nodes` speaks of nodes, and this cluster only counts processors. Say how many with `processors`.");
+    }
+    const auto names = parse_host_list(entry.nodes, machine_.nodes.size());
+    if (!names) return wrong(line, names.error().message);
+    for (const std::string& name : *names) {
+      const auto found = ids_.find(name);
+      if (found == ids_.end()) {
+        return wrong(line, "the reservation names node " + quoted(name) + ", which no [[nodes]] table describes.");
+      }
+      nodes.push_back(found->second);
+    }
+    return nodes;
+  }
+
+  const ClusterDraft& draft_;
+  const Machine& machine_;
+  Cluster cluster_;
+  std::map<std::string_view, NodeId> ids_;
+};
+
+}  // namespace
+
+Result<void> add_reservations(const ClusterDraft& draft, Machine& machine) {
+  if (draft.reservations.empty()) return {};
+  if (!draft.sites.empty()) {
+    return fail(draft.shown + ":" + std::to_string(draft.reservations.front().line) +
+                ": [[reservations]] are for one site, and there are [[sites]]. Remove one of the two.");
+  }
+  Reader reader(draft, machine);
+  std::vector<Reservation> all;
+  for (const ReservationEntry& entry : draft.reservations) {
+    auto reservation = reader.read(entry);
+    if (!reservation) return std::unexpected(reservation.error());
+    all.push_back(std::move(*reservation));
+  }
+  machine.reservations = std::move(all);
+  return {};
+}
+
+}  // namespace rota::site

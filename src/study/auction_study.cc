@@ -1,0 +1,369 @@
+#include "study/auction_study.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <set>
+#include <thread>
+
+#include "base/text.h"
+#include "exchange/memory.h"
+#include "report/formatted.h"
+
+namespace rota::study {
+namespace {
+
+constexpr double kPolling = 0.35;  // how often a dispatcher looks at the global queue
+constexpr double kMargin = 0.1;    // by how much sooner it must start elsewhere for a second thought
+
+// At once, or after as long as it takes to stop a job on a real cluster: then several sites may be about to make room
+// for one job.
+constexpr const char* kAtOnce = "fcfs-skip+preempt=suspend+overrun=run-on";
+constexpr const char* kSlowly = "fcfs-skip+preempt=checkpoint+checkpoint=10+overrun=run-on";
+
+// A way to find a site. Times in mean run times.
+struct Contender {
+  std::string label;
+  sim::Placing placing = sim::Placing::auction;
+  double length = kPolling;
+  double look = kPolling;  // 0: auctions are announced
+  Close close = Close::on_time;
+  Valuation valuation = Valuation::published;
+  bool second_thoughts = false;
+  std::int64_t scale = 1;
+  const char* policy = kAtOnce;
+};
+
+constexpr std::array kLengths{0.1, 0.2, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
+enum Index : std::size_t {  // after one for each length
+  kShortest = 0,
+  kPublished = 3,
+  kLongest = kLengths.size() - 1,
+  kScaled,
+  kEarly,
+  kStopping,
+  kStart,
+  kAnnounced,
+  kByPlan,
+  kBest,
+  kBestSlowly,
+  kRandom,
+  kRoundRobin,
+  kLeastLoaded,
+  kRace,
+  kRaceSlowly,
+  kStagedRace,
+};
+
+std::vector<Contender> contenders() {
+  std::vector<Contender> all;
+  for (const double length : kLengths) all.push_back({.label = "published", .length = length});
+  Contender announced{.label = "announced, expected start", .length = 0.01, .look = 0, .valuation = Valuation::by_rate};
+  Contender race{.label = "sibling race", .placing = sim::Placing::race};
+  all.push_back({.label = "published, all times x 7", .scale = 7});
+  all.push_back({.label = "closed when unbeatable", .close = Close::unbeatable});
+  all.push_back({.label = "announced, optimal stopping", .look = 0, .close = Close::stopping});
+  all.push_back({.label = "expected start", .valuation = Valuation::by_rate});
+  all.push_back(announced);
+  all.push_back({.label = "announced, start by plan", .length = 0.01, .look = 0, .valuation = Valuation::by_plan});
+  Contender best = announced;
+  best.label = "with second thoughts";
+  best.second_thoughts = true;
+  all.push_back(best);
+  best.label += ", 10 s";
+  best.policy = kSlowly;
+  all.push_back(best);
+  all.push_back({.label = "random site", .placing = sim::Placing::random});
+  all.push_back({.label = "round robin", .placing = sim::Placing::round_robin});
+  all.push_back({.label = "least loaded", .placing = sim::Placing::least_loaded});
+  all.push_back(race);
+  race.label += ", 10 s";
+  race.policy = kSlowly;
+  all.push_back(race);
+  all.push_back({.label = "sibling race, input first, 10 s", .placing = sim::Placing::staged_race, .policy = kSlowly});
+  return all;
+}
+
+// What one rehearsal comes to.
+struct Trial {
+  double time = 0;
+  std::array<double, 4> by_priority{};
+  double participants = 0;
+  double transfers = 0;
+  double fetching = 0;
+  double preemptions = 0;
+  double vain = 0;
+};
+
+class LocalStream final : public sim::Source {
+ public:
+  explicit LocalStream(const std::vector<sim::Arrival>& jobs) : jobs_(jobs) {}
+  bool next(sim::Arrival& arrival) override {
+    if (next_ == jobs_.size()) return false;
+    arrival = jobs_[next_++];
+    return true;
+  }
+
+ private:
+  const std::vector<sim::Arrival>& jobs_;
+  std::size_t next_ = 0;
+};
+
+// Of all auctions that were closed, the mean share of sites that had bid.
+class Participants final : public Watcher {
+ public:
+  void hear(const Change& change) override {
+    if (change.kind == Change::Kind::bid) bidders_[change.job].insert(change.site);
+    if (change.kind != Change::Kind::claimed) return;
+    bids_ += bidders_[change.job].size();
+    ++closed_;
+    bidders_.erase(change.job);
+  }
+  double share(std::size_t sites) const {
+    return closed_ == 0 ? 0 : static_cast<double>(bids_) / static_cast<double>(closed_ * sites);
+  }
+
+ private:
+  std::map<std::int64_t, std::set<SiteId>> bidders_;
+  std::size_t bids_ = 0;
+  std::size_t closed_ = 0;
+};
+
+Trial trial_of(const sim::Federation& federation, Duration unit, double participants) {
+  Trial trial;
+  std::array<double, 4> count{};
+  const auto in_units = [&](Duration d) { return static_cast<double>(d.count()) / static_cast<double>(unit.count()); };
+  const auto jobs = static_cast<double>(federation.jobs().size());
+  for (std::size_t i = 0; i < federation.jobs().size(); ++i) {
+    const JobSpec& spec = federation.jobs()[i].arrival.spec;
+    const double time = in_units(federation.fates()[i].end - spec.submit);
+    const auto p = static_cast<std::size_t>(4 - spec.priority);
+    trial.by_priority[p] += time;
+    ++count[p];
+    trial.time += time / jobs;
+  }
+  for (std::size_t p = 0; p < 4; ++p) trial.by_priority[p] /= std::max(count[p], 1.0);
+  const sim::FederationTotals& totals = federation.totals();
+  trial.participants = participants;
+  trial.transfers = static_cast<double>(totals.transfers) / jobs;
+  trial.fetching = in_units(totals.transferred) / jobs;
+  trial.preemptions = static_cast<double>(totals.preemptions) / jobs;
+  trial.vain = static_cast<double>(totals.vain_preemptions);
+  return trial;
+}
+
+sim::FederationOptions options_of(const Contender& contender, const FederationMix& mix, const MixedFederation& made) {
+  const auto times = [&](double units) {
+    return Duration{static_cast<std::int64_t>(units * static_cast<double>(mix.mean_run_time.count()) + 0.5) *
+                    mix.scale};
+  };
+  sim::FederationOptions options;
+  for (const std::int64_t processors : mix.sites) options.sites.emplace_back().processors = processors;
+  options.transfer = made.transfer;
+  options.placing = contender.placing;
+  options.seed = mix.seed;
+  options.rules.look = times(contender.look);
+  options.rules.auction = {times(contender.length), contender.close, times(1)};
+  options.rules.auction.margin = times(kMargin).count();
+  options.rules.second_thoughts = contender.second_thoughts;
+  options.rules.bid.valuation = contender.valuation;
+  options.rules.bid.mean_run_time = times(1);
+  for (const double phase : made.phases) options.first_looks.push_back(kEpoch + times(phase * contender.look));
+  return options;
+}
+
+Result<Trial> try_one(const Contender& contender, const AuctionStudy& study, std::uint64_t seed) {
+  FederationMix mix;
+  mix.seed = seed;
+  mix.jobs = study.jobs;
+  mix.scale = contender.scale;
+  const MixedFederation made = mixed(mix);
+  const auto chain = Chain::parse(contender.policy);
+  if (!chain) return std::unexpected(chain.error());
+  std::vector<LocalStream> streams;
+  for (const auto& jobs : made.local) streams.emplace_back(jobs);
+  std::vector<sim::Source*> local;
+  for (LocalStream& stream : streams) local.push_back(&stream);
+  sim::VirtualLoop loop;
+  MemoryExchange exchange(loop);
+  Participants participants;
+  exchange.watch({}, participants, 0);
+  sim::Federation federation(options_of(contender, mix, made), {loop, exchange, *chain, local}, made.jobs);
+  if (auto done = federation.run(); !done) return std::unexpected(done.error());
+  return trial_of(federation, mix.mean_run_time * mix.scale, participants.share(mix.sites.size()));
+}
+
+// [contender][seed]; on several cores.
+Result<std::vector<std::vector<Trial>>> try_all(const AuctionStudy& study, const std::vector<Contender>& all) {
+  const auto seeds = static_cast<std::size_t>(study.seeds);
+  std::vector<Result<Trial>> results(all.size() * seeds);
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < results.size(); i = next++) results[i] = try_one(all[i / seeds], study, i % seeds);
+  };
+  {
+    std::vector<std::jthread> workers;
+    for (std::size_t i = 1; i < std::min(study.threads, results.size()); ++i) workers.emplace_back(work);
+    work();
+  }
+  std::vector<std::vector<Trial>> trials(all.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!results[i]) return std::unexpected(results[i].error());
+    trials[i / seeds].push_back(*results[i]);
+  }
+  return trials;
+}
+
+template <class Figure>
+report::Mean mean_over(const std::vector<Trial>& trials, const Figure& figure) {
+  std::vector<double> values;
+  for (const Trial& t : trials) values.push_back(figure(t));
+  return report::mean_of(values);
+}
+
+AuctionRow row_of(const Contender& contender, const std::vector<Trial>& trials, const std::vector<Trial>& published) {
+  AuctionRow row;
+  row.label = contender.label;
+  row.length = contender.placing == sim::Placing::auction ? contender.length : 0;
+  row.time = mean_over(trials, [](const Trial& t) { return t.time; });
+  for (std::size_t p = 0; p < 4; ++p) {
+    row.by_priority[p] = mean_over(trials, [&](const Trial& t) { return t.by_priority[p]; });
+  }
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < trials.size(); ++i) differences.push_back(trials[i].time - published[i].time);
+  row.against_published = report::mean_of(differences);
+  row.participants = mean_over(trials, [](const Trial& t) { return t.participants; });
+  row.transfers = mean_over(trials, [](const Trial& t) { return t.transfers; });
+  row.fetching = mean_over(trials, [](const Trial& t) { return t.fetching; });
+  row.preemptions = mean_over(trials, [](const Trial& t) { return t.preemptions; });
+  row.vain = mean_over(trials, [](const Trial& t) { return t.vain; });
+  return row;
+}
+
+// The auction of the published rule that lasts best.
+const AuctionRow& best_published(const std::vector<AuctionRow>& rows) {
+  const auto sooner = [](const AuctionRow& a, const AuctionRow& b) { return a.time.mean < b.time.mean; };
+  return *std::min_element(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(kLengths.size()), sooner);
+}
+
+double least_step(const AuctionRow& row) {
+  double least = row.by_priority[1].mean - row.by_priority[0].mean;
+  for (std::size_t p = 2; p < 4; ++p) {
+    least = std::min(least, row.by_priority[p].mean - row.by_priority[p - 1].mean);
+  }
+  return least;
+}
+
+std::vector<report::Cell> cells_of(const std::vector<AuctionRow>& rows) {
+  using report::kAny;
+  constexpr double kAbove = 1e-9;
+  const AuctionRow& published = best_published(rows);
+  const AuctionRow& announced = rows[kAnnounced];
+  const AuctionRow& best = rows[kBest];
+  const double time = published.time.mean;
+  const auto more = [](double a, double b) { return 100 * (a / b - 1); };
+  return {
+      {"best length of a round, mean run times", published.length, 0.30, 0.40, "0.3 to 0.4"},
+      {"sites that have bid by then, %", 100 * published.participants.mean, 65, 75, "70"},
+      {"time with rounds of 1.0, of the best", rows[kLongest].time.mean / time, 1.2, 1.35, ""},
+      {"time with rounds of 0.1, of the best", rows[kShortest].time.mean / time, 1.02, 1.08, ""},
+      {"least gain of a higher priority", least_step(published), kAbove, kAny, "higher is sooner"},
+      {"change when all times are 7 times as long", std::abs(rows[kScaled].against_published.mean), 0, 0,
+       "only the ratio matters"},
+      {"time, announced and by expected start, %", more(announced.time.mean, time), -100, -20, ""},
+      {"the same, of priority 4, %", more(announced.by_priority[0].mean, published.by_priority[0].mean), -100, -35, ""},
+      {"time, with second thoughts, %", more(best.time.mean, time), -100, -25, ""},
+      {"time against the sibling race, 10 s, %", more(rows[kBestSlowly].time.mean, rows[kRaceSlowly].time.mean), -100,
+       0, ""},
+      {"inputs moved a job, against the race", best.transfers.mean - rows[kRace].transfers.mean, -kAny, 0, ""},
+      {"sites that made room in vain, auction, 10 s", rows[kBestSlowly].vain.mean, 0, 0, ""},
+      {"sites that made room in vain, race, 10 s", rows[kRaceSlowly].vain.mean, kAbove, kAny, ""},
+  };
+}
+
+std::string line_of(const AuctionRow& row) {
+  using report::formatted;
+  using report::with_margin;
+  std::string line = formatted("%-34s", row.label.c_str());
+  line += row.length > 0 ? formatted("%6.2f", row.length) : "     -";
+  line += with_margin(row.time, 3) + with_margin(row.against_published, 3);
+  for (const report::Mean& m : row.by_priority) line += formatted("%6.2f", m.mean);
+  line += row.participants.mean > 0 ? formatted("%8.1f", 100 * row.participants.mean) : "       -";
+  return line + formatted("%7.2f%8.2f%8.2f%8.1f\n", row.transfers.mean, row.fetching.mean, row.preemptions.mean,
+                          row.vain.mean);
+}
+
+std::string table_of(const std::vector<AuctionRow>& rows, std::int64_t seeds) {
+  std::string out = "Four sites of 4, 5, 7 and 8 modules; means over " + grouped(seeds) +
+                    " seeds with 95 % confidence intervals; times in mean run times\n";
+  out += report::formatted("%-34s%6s%15s%15s%24s%8s%7s%8s%8s%8s\n", "", "round", "time", "less published",
+                           "time of priority 4 to 1", "sites %", "moves", "moving", "stopped", "in vain");
+  for (const AuctionRow& row : rows) out += line_of(row);
+  return out;
+}
+
+std::string json_of(const std::vector<AuctionRow>& rows, std::int64_t seeds) {
+  using report::formatted;
+  using report::mean_json;
+  std::string out = formatted("\"seeds\": %lld,\n  \"rows\": [", static_cast<long long>(seeds));
+  const char* separator = "\n";
+  for (const AuctionRow& r : rows) {
+    out += separator + formatted(R"(    {"rule": "%s", "round": %g, "time": )", r.label.c_str(), r.length) +
+           mean_json(r.time) + R"(, "less_published": )" + mean_json(r.against_published);
+    for (std::size_t p = 0; p < 4; ++p) {
+      out += formatted(R"(, "time_of_priority_%d": )", static_cast<int>(4 - p)) + mean_json(r.by_priority[p]);
+    }
+    out += R"(, "participants": )" + mean_json(r.participants) + R"(, "transfers_a_job": )" + mean_json(r.transfers) +
+           R"(, "transfer_time_a_job": )" + mean_json(r.fetching) + R"(, "preemptions_a_job": )" +
+           mean_json(r.preemptions) + R"(, "sites_preempting_in_vain": )" + mean_json(r.vain) + "}";
+    separator = ",\n";
+  }
+  return out + "\n  ]";
+}
+
+// The paper's two figures: of the published rule, over the length of a round.
+std::vector<report::Plot> plots_of(const std::vector<AuctionRow>& rows) {
+  report::Plot times{
+      "How long an auction should last", "length of a round, mean run times", "time, mean run times", {}};
+  report::Plot shares{"Who takes part", "length of a round, mean run times", "sites that have bid, %", {}};
+  times.lines.push_back({"all jobs", {}});
+  for (int priority = 4; priority > 0; --priority) times.lines.push_back({"priority " + std::to_string(priority), {}});
+  shares.lines.push_back({"all jobs", {}});
+  for (std::size_t c = 0; c < kLengths.size(); ++c) {
+    const AuctionRow& row = rows[c];
+    times.lines[0].points.emplace_back(row.length, row.time.mean);
+    for (std::size_t p = 0; p < 4; ++p) times.lines[p + 1].points.emplace_back(row.length, row.by_priority[p].mean);
+    shares.lines[0].points.emplace_back(row.length, 100 * row.participants.mean);
+  }
+  return {times, shares};
+}
+
+}  // namespace
+
+Result<AuctionFindings> study_auction(const AuctionStudy& study) {
+  const auto all = contenders();
+  const auto trials = try_all(study, all);
+  if (!trials) return std::unexpected(trials.error());
+  AuctionFindings findings;
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    findings.rows.push_back(row_of(all[c], (*trials)[c], (*trials)[kPublished]));
+  }
+  findings.cells = cells_of(findings.rows);
+  return findings;
+}
+
+Study auction_study() {
+  auto study = std::make_shared<AuctionStudy>();
+  study->threads = std::max(1U, std::thread::hardware_concurrency());
+  return {"auction",
+          "jobs with absolute priorities find their cluster by English auction (Baranov et al. 2018)",
+          {{"--seeds", "federations, with seeds 0, 1, 2, ...", &study->seeds, 2, 100'000}},
+          [study]() -> Result<Findings> {
+            auto found = study_auction(*study);
+            if (!found) return std::unexpected(found.error());
+            return Findings{table_of(found->rows, study->seeds), json_of(found->rows, study->seeds),
+                            "mean over the federations", std::move(found->cells), plots_of(found->rows)};
+          }};
+}
+
+}  // namespace rota::study

@@ -1,0 +1,71 @@
+// What rules that switch nodes save against what they make jobs wait, each over the knob that trades one for the other:
+// Slurm's idle timeout, the published load factor, and power=demand over its thrift, or over its timeout where nobody
+// waits for nodes to come free. A rule is dominated where another one saves more for less waiting.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/sim/engine.h"
+#include "log/workload.h"
+#include "model/machine.h"
+#include "report/cells.h"
+#include "report/plot.h"
+
+namespace rota::study {
+
+struct Curve {
+  std::string name;
+  std::vector<std::string> policies;              // without the scheduler: "+power=demand+power-thrift=5m"
+  std::vector<std::pair<double, double>> points;  // added mean wait in minutes, off in per cent; as the policies
+};
+
+// idle-timeout, load-factor, demand and demand without a wait, in this order; without points. The load factor knows the
+// whole log beforehand.
+std::vector<Curve> power_curves();
+
+// By how many points of off share the rival saves more than `ours` for the same waiting, where that is the most; below
+// 0: nowhere more. Between its points, and between always on and its first, a rule is taken to be mixed. Waits within
+// `slack` minutes count as equal.
+double beyond(const std::vector<std::pair<double, double>>& rival, const std::vector<std::pair<double, double>>& ours,
+              double slack);
+
+// Where the rules are compared: all of them on the workload itself and on copies of it in which each job comes up to
+// two minutes later, because one rehearsal's mean wait says little: it hangs on who met whom.
+struct Comparison {
+  std::string title;
+  std::string scheduler;
+  std::shared_ptr<const Machine> machine;
+  sim::Ties ties = sim::Ties::batch;
+  std::size_t copies = 3;  // the workload itself is the first
+};
+struct Frontier {
+  std::string table;
+  std::vector<report::Cell> cells;  // neither rival is anywhere beyond demand by more than the noise
+  report::Plot plot;
+};
+Result<Frontier> find_frontier(const log::Workload& workload, const Comparison& wanted, std::size_t threads);
+
+// Of a job log under EASY, on so many equal nodes; 0: as many as its header says processors.
+Result<Frontier> frontier_of_log(const std::string& file, std::int64_t nodes, std::size_t copies, std::size_t threads);
+
+// each(i) for all i below count, on so many threads.
+template <class Each>
+void in_parallel(std::size_t count, std::size_t threads, const Each& each) {
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < count; i = next++) each(i);
+  };
+  std::vector<std::jthread> workers;
+  for (std::size_t i = 1; i < std::min(threads, count); ++i) workers.emplace_back(work);
+  work();
+}
+
+}  // namespace rota::study

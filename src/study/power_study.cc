@@ -1,0 +1,336 @@
+#include "study/power_study.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <thread>
+
+#include "rehearse/rehearse.h"
+#include "report/formatted.h"
+#include "study/power_frontier.h"
+
+namespace rota::study {
+namespace {
+
+using report::Cell;
+using report::formatted;
+
+constexpr std::array<std::int64_t, 3> kSizes{320, 240, 160};
+constexpr std::array<std::int64_t, 5> kIntervals{0, 30, 60, 120, 240};  // minutes; 0: always on
+constexpr std::string_view kDemand = "+power=demand";
+constexpr sim::Ties kTies = sim::Ties::one_by_one;
+
+// As printed, by size and interval; the column of waits says minutes and means hours.
+struct Printed {
+  double minutes, work, idle, off, wait;
+};
+constexpr std::array<std::array<Printed, 5>, 3> kPaper{{{{{48915, 57.41, 42.59, 0.00, 0.68},
+                                                          {48915, 57.41, 2.93, 39.66, 1.53},
+                                                          {48917, 57.41, 3.86, 38.73, 1.55},
+                                                          {48915, 57.41, 5.52, 37.07, 1.80},
+                                                          {48915, 57.41, 11.83, 30.76, 2.27}}},
+                                                        {{{49401, 75.80, 24.20, 0.00, 2.73},
+                                                          {49486, 75.67, 3.32, 21.01, 3.43},
+                                                          {49456, 75.71, 3.83, 20.46, 3.45},
+                                                          {49509, 75.63, 5.15, 19.21, 3.62},
+                                                          {49391, 75.81, 8.22, 15.97, 3.57}}},
+                                                        {{{62034, 90.54, 9.46, 0.00, 56.53},
+                                                          {62257, 90.22, 4.23, 5.56, 57.97},
+                                                          {62221, 90.27, 4.22, 5.51, 58.30},
+                                                          {62100, 90.45, 4.44, 5.12, 57.25},
+                                                          {62142, 90.39, 5.20, 4.42, 57.37}}}}};
+
+// What an independent program, kept simple, finds on the same streams.
+struct AllOn {
+  double idle, wait;
+};
+constexpr std::array<AllOn, 3> kSkipping{{{42.62, 0.607}, {24.03, 2.707}, {9.43, 33.54}}};
+constexpr std::array<AllOn, 3> kStrict{{{42.64, 0.66}, {24.49, 2.74}, {9.51, 74.17}}};
+constexpr std::array<std::array<double, 4>, 3> kOff{
+    {{38.9, 37.2, 34.8, 31.9}, {20.8, 19.7, 18.6, 16.4}, {6.1, 5.9, 5.6, 5.2}}};
+
+std::shared_ptr<const Machine> machine_of(std::int64_t nodes) {
+  Machine machine;
+  machine.name = "x64_blades";
+  machine.racks = {""};
+  Partition partition;
+  partition.name = "x64_blades";
+  partition.max_time = seconds(3600);
+  partition.default_time = seconds(3600);
+  partition.min_nodes = 2;
+  partition.max_nodes = 64;
+  for (std::int64_t i = 0; i < nodes; ++i) {
+    Node node;
+    node.name = formatted("n%03lld", static_cast<long long>(i + 1));
+    node.processors = 8;
+    node.partitions = {PartitionId{0}};
+    node.power.boot = seconds(300);
+    machine.nodes.push_back(node);
+    partition.nodes.push_back(NodeId{static_cast<std::uint32_t>(i)});
+  }
+  machine.processors = partition.processors = 8 * nodes;
+  machine.partitions.push_back(partition);
+  machine.default_partition = PartitionId{0};
+  return std::make_shared<const Machine>(std::move(machine));
+}
+
+Result<PowerRow> rehearse_one(const PowerCase& its, const log::Workload& workload) {
+  const auto chain = Chain::parse(its.policy);
+  if (!chain) return std::unexpected(chain.error());
+  RehearseOptions options;
+  options.machine = machine_of(its.nodes);
+  options.processors = options.machine->processors;
+  options.ties = kTies;
+  const auto done = rehearse(workload, *chain, options);
+  if (!done) return std::unexpected(done.error());
+  const report::Summary& found = done->summary;
+  const report::PowerUse power = found.power.value_or(report::PowerUse{});  // always on: nothing is metered
+  const Duration first = workload.jobs.front().submit - kEpoch;
+  const auto nodes = static_cast<double>(its.nodes);
+  // The paper reckons from the start of the log; before the first job all nodes are idle.
+  const double all = 8 * nodes * static_cast<double>((found.makespan + first).count());
+  const double work = *found.utilization * to_seconds(found.makespan) / to_seconds(found.makespan + first);
+  PowerRow row{its,
+               to_seconds(found.makespan + first) / 60,
+               100 * work,
+               0,
+               100 * static_cast<double>(power.off) / all,
+               *found.wait_mean / 3600,
+               power.cycles_per_node_day()};
+  row.idle = 100 - row.work - row.off;
+  return row;
+}
+
+const char* scheduler_of(X64Stream stream) { return stream == X64Stream::skipping ? "fcfs-skip" : "fcfs"; }
+
+// All that the study rehearses: rows[stream][size][interval], then the better rule by size.
+struct Runs {
+  std::vector<PowerRow> rows;
+  std::size_t at(std::size_t size, std::size_t interval) const { return size * kIntervals.size() + interval; }
+  const PowerRow& published(std::size_t size, std::size_t interval) const { return rows[at(size, interval)]; }
+  const PowerRow& strict(std::size_t size) const { return rows[15 + size]; }
+  const PowerRow& demand(std::size_t size) const { return rows[18 + size]; }
+};
+
+Result<Runs> run_all(std::size_t threads) {
+  std::vector<PowerCase> cases;
+  for (const std::int64_t nodes : kSizes) {
+    for (const std::int64_t minutes : kIntervals) {
+      cases.push_back({X64Stream::skipping, nodes, load_factor_policy(X64Stream::skipping, minutes)});
+    }
+  }
+  for (const std::int64_t nodes : kSizes) cases.push_back({X64Stream::strict, nodes, "fcfs"});
+  for (const std::int64_t nodes : kSizes) {
+    cases.push_back({X64Stream::skipping, nodes, "fcfs-skip" + std::string(kDemand)});
+  }
+  auto rows = rehearse_power(cases, threads);
+  if (!rows) return std::unexpected(rows.error());
+  return Runs{std::move(*rows)};
+}
+
+Cell within(std::string claim, double found, double expected, double points, std::string paper = "") {
+  return {std::move(claim), found, expected - points, expected + points, std::move(paper), expected, {}};
+}
+
+void always_on(const Runs& runs, std::vector<Cell>& cells) {
+  for (std::size_t s = 0; s < kSizes.size(); ++s) {
+    const std::string where = formatted(", %lld nodes always on", static_cast<long long>(kSizes[s]));
+    const PowerRow& skipping = runs.published(s, 0);
+    const PowerRow& strict = runs.strict(s);
+    cells.push_back(within("FCFS that skips" + where + ": idle %", skipping.idle, kSkipping[s].idle, 0.1,
+                           formatted("%.2f", kPaper[s][0].idle)));
+    cells.push_back(report::near("FCFS that skips" + where + ": wait h", skipping.wait, kSkipping[s].wait, 0.5,
+                                 formatted("%.2f", kPaper[s][0].wait)));
+    cells.push_back(within("strict FCFS" + where + ": idle %", strict.idle, kStrict[s].idle, 0.1,
+                           formatted("%.2f", kPaper[s][0].idle)));
+    cells.push_back(report::near("strict FCFS" + where + ": wait h", strict.wait, kStrict[s].wait, 0.5,
+                                 formatted("%.2f", kPaper[s][0].wait)));
+  }
+}
+
+void switched(const Runs& runs, std::vector<Cell>& cells) {
+  double squares = 0;
+  double work_differs = 0;
+  double longer = 0;
+  bool falls = true;
+  for (std::size_t s = 0; s < kSizes.size(); ++s) {
+    for (std::size_t i = 1; i < kIntervals.size(); ++i) {
+      const PowerRow& row = runs.published(s, i);
+      cells.push_back(within(formatted("load-factor, %lld nodes, every %lld min: off %%",
+                                       static_cast<long long>(kSizes[s]), static_cast<long long>(kIntervals[i])),
+                             row.off, kOff[s][i - 1], 0.5, formatted("%.2f", kPaper[s][i].off)));
+      cells.back().better = runs.demand(s).off;
+      squares += std::pow(row.off - kPaper[s][i].off, 2);
+      const PowerRow& all_on = runs.published(s, 0);
+      work_differs = std::max(work_differs, std::abs(row.work - all_on.work));
+      longer = std::max(longer, std::abs(row.minutes / all_on.minutes - 1));
+      if (i == 1 || s == 2) continue;
+      const PowerRow& before = runs.published(s, i - 1);
+      falls = falls && row.off < before.off && row.idle > before.idle;
+    }
+  }
+  const double most = std::max({runs.published(2, 1).off, runs.published(2, 2).off, runs.published(2, 3).off});
+  cells.push_back({"the 12 off shares, rms from the paper, points", std::sqrt(squares / 12), 0, 1.5});
+  cells.push_back({"work share against always on, points at most", work_differs, 0, 0.32, "0.32"});
+  cells.push_back({"total time against always on, % at most", 100 * longer, 0, 0.55, "0.36"});
+  cells.push_back(
+      {"320 and 240 nodes: off falls and idle rises with the interval (1: yes)", falls ? 1.0 : 0.0, 1, 1, "yes"});
+  cells.push_back({"320 nodes, every 30 min: off, of what is idle when always on",
+                   runs.published(0, 1).off / runs.published(0, 0).idle, 0.85, 0.95, "0.93"});
+  cells.push_back({"160 nodes: off % at most", most, 0, 6.5, "5.56"});
+}
+
+void better_rule(const Runs& runs, std::vector<Cell>& cells) {
+  const PowerRow& all_on = runs.published(0, 0);
+  const PowerRow& rule = runs.published(0, 1);
+  const PowerRow& demand = runs.demand(0);
+  cells.push_back({"demand, 320 nodes: off %, at least that of load-factor every 30 min", demand.off, rule.off});
+  cells.push_back({"demand, 320 nodes: added wait min, at most half of that of load-factor",
+                   60 * (demand.wait - all_on.wait), -report::kAny, 30 * (rule.wait - all_on.wait)});
+  cells.push_back({"demand, 320 nodes: times that a node is sent to sleep in a day", demand.cycles, 0, 3});
+}
+
+std::string table_of(const Runs& runs) {
+  std::string out =
+      "FCFS that skips; per cent of the nodes' time, waits in hours (the paper's column says minutes)\n"
+      "                  |------------ paper ------------|  |------------- Rota -------------|\n"
+      "nodes  every min     total   work   idle    off  wait     total   work   idle    off  wait  sleeps a day\n";
+  const auto line = [&](const std::string& what, const Printed* p, const PowerRow& r) {
+    out += formatted("%5lld  %-9s", static_cast<long long>(r.its.nodes), what.c_str());
+    out += p ? formatted("  %8.0f %6.2f %6.2f %6.2f %5.2f", p->minutes, p->work, p->idle, p->off, p->wait)
+             : std::string(37, ' ');
+    out += formatted("  %8.0f %6.2f %6.2f %6.2f %5.2f  %12.2f\n", r.minutes, r.work, r.idle, r.off, r.wait, r.cycles);
+  };
+  for (std::size_t s = 0; s < kSizes.size(); ++s) {
+    for (std::size_t i = 1; i < kIntervals.size(); ++i) {
+      line(std::to_string(kIntervals[i]), &kPaper[s][i], runs.published(s, i));
+    }
+    line("always on", &kPaper[s][0], runs.published(s, 0));
+    line("demand", nullptr, runs.demand(s));
+  }
+  return out;
+}
+
+std::string json_of(const Runs& runs) {
+  std::string out = "\"rows\": [";
+  const char* separator = "\n";
+  for (const PowerRow& r : runs.rows) {
+    out += separator + formatted(R"(    {"stream": "%s", "nodes": %lld, "policy": "%s", "total_min": %.6g, )",
+                                 r.its.stream == X64Stream::skipping ? "pf" : "pc", static_cast<long long>(r.its.nodes),
+                                 r.its.policy.c_str(), r.minutes);
+    out += formatted(R"("work": %.6g, "idle": %.6g, "off": %.6g, "wait_h": %.6g, "cycles_per_node_day": %.6g})", r.work,
+                     r.idle, r.off, r.wait, r.cycles);
+    separator = ",\n";
+  }
+  return out + "\n  ]";
+}
+
+report::Plot shares_plot(const Runs& runs) {
+  report::Plot plot{"Nodes switched off by load-factor (the paper's figure 1)", "interval, min", "off, %", {}};
+  for (std::size_t s = 0; s < kSizes.size(); ++s) {
+    report::Plot::Line paper{formatted("%lld nodes, paper", static_cast<long long>(kSizes[s])), {}};
+    report::Plot::Line rota{formatted("%lld nodes, Rota", static_cast<long long>(kSizes[s])), {}};
+    for (std::size_t i = 1; i < kIntervals.size(); ++i) {
+      const auto minutes = static_cast<double>(kIntervals[i]);
+      paper.points.emplace_back(minutes, kPaper[s][i].off);
+      rota.points.emplace_back(minutes, runs.published(s, i).off);
+    }
+    plot.lines.push_back(std::move(paper));
+    plot.lines.push_back(std::move(rota));
+  }
+  return plot;
+}
+
+void add(Frontier frontier, Findings& findings) {
+  findings.tables += "\n" + frontier.table;
+  findings.cells.insert(findings.cells.end(), frontier.cells.begin(), frontier.cells.end());
+  findings.plots.push_back(std::move(frontier.plot));
+}
+
+// What is saved against what it costs, on 320 nodes.
+Result<void> add_frontiers(std::size_t threads, Findings& findings) {
+  for (const auto& [stream, place] :
+       {std::pair{X64Stream::skipping, "FCFS that skips"}, std::pair{X64Stream::strict, "strict FCFS"}}) {
+    const auto workload = x64_stream(stream);
+    if (!workload) return std::unexpected(workload.error());
+    const Comparison where{formatted("320 nodes, %s", place), scheduler_of(stream), machine_of(320), kTies};
+    auto frontier = find_frontier(*workload, where, threads);
+    if (!frontier) return std::unexpected(frontier.error());
+    add(std::move(*frontier), findings);
+  }
+  return {};
+}
+
+// The log that somebody names, if any.
+struct OwnLog {
+  std::string file;
+  std::int64_t nodes = 0;
+  std::int64_t copies = 3;
+};
+
+}  // namespace
+
+std::string load_factor_policy(X64Stream stream, std::int64_t minutes) {
+  std::string policy = scheduler_of(stream);
+  if (minutes == 0) return policy;
+  return policy +
+         formatted("+power=load-factor+power-history=log+power-interval=%lldm", static_cast<long long>(minutes));
+}
+
+Result<std::vector<PowerRow>> rehearse_power(const std::vector<PowerCase>& cases, std::size_t threads) {
+  const auto skipping = x64_stream(X64Stream::skipping);
+  if (!skipping) return std::unexpected(skipping.error());
+  const auto strict = x64_stream(X64Stream::strict);
+  if (!strict) return std::unexpected(strict.error());
+  std::vector<Result<PowerRow>> results(cases.size(), PowerRow{});
+  in_parallel(cases.size(), threads, [&](std::size_t i) {
+    results[i] = rehearse_one(cases[i], cases[i].stream == X64Stream::skipping ? *skipping : *strict);
+  });
+  std::vector<PowerRow> rows;
+  for (auto& result : results) {
+    if (!result) return std::unexpected(result.error());
+    rows.push_back(std::move(*result));
+  }
+  return rows;
+}
+
+Study power_study() {
+  auto log = std::make_shared<OwnLog>();
+  return {"power",
+          "nodes that are switched off and on by a load factor (Cao, Cao, Dai, Zhu and Chi 2011)",
+          {{.name = "--log",
+            .about = "a job log on which the rules are compared too, under EASY",
+            .value = &log->file,
+            .shows = "FILE"},
+           {.name = "--nodes",
+            .about = "equal nodes of the log's cluster",
+            .value = &log->nodes,
+            .least = 1,
+            .most = 1'000'000,
+            .needs = "--log",
+            .otherwise = "as many as processors"},
+           {.name = "--copies",
+            .about = "the log and so many less one in which jobs come a little later",
+            .value = &log->copies,
+            .least = 1,
+            .most = 1000,
+            .needs = "--log"}},
+          [log]() -> Result<Findings> {
+            const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+            const auto runs = run_all(threads);
+            if (!runs) return std::unexpected(runs.error());
+            Findings findings{table_of(*runs), json_of(*runs), "shares of the nodes' time, and waits", {}, {}};
+            always_on(*runs, findings.cells);
+            switched(*runs, findings.cells);
+            better_rule(*runs, findings.cells);
+            findings.plots = {shares_plot(*runs)};
+            if (auto ok = add_frontiers(threads, findings); !ok) return std::unexpected(ok.error());
+            if (log->file.empty()) return findings;
+            auto on_log = frontier_of_log(log->file, log->nodes, static_cast<std::size_t>(log->copies), threads);
+            if (!on_log) return std::unexpected(on_log.error());
+            add(std::move(*on_log), findings);
+            return findings;
+          }};
+}
+
+}  // namespace rota::study

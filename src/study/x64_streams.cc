@@ -1,0 +1,59 @@
+#include "study/x64_streams.h"
+
+#include <string>
+#include <string_view>
+
+#include "base/text.h"
+#include "log/gzip.h"
+
+// The files as they are, each between two symbols.
+#define ROTA_EMBED(symbol, file)                                                                  \
+  __asm__(".section .rodata\n.global " #symbol "\n" #symbol ":\n.incbin \"" ROTA_STREAMS "/" file \
+          "\"\n.global " #symbol "_end\n" #symbol "_end:\n.byte 0\n.previous\n")
+ROTA_EMBED(rota_stream_skipping, "skipping.gz");
+ROTA_EMBED(rota_stream_strict, "strict.gz");
+
+extern "C" {
+extern const char rota_stream_skipping;
+extern const char rota_stream_skipping_end;
+extern const char rota_stream_strict;
+extern const char rota_stream_strict_end;
+}
+
+namespace rota::study {
+namespace {
+
+constexpr std::uint32_t kProcessorsPerNode = 8;
+
+Result<log::Workload> read_stream(std::string_view packed, const std::string& name) {
+  log::GzipReader reader(packed, name);
+  std::string text;
+  while (!reader.done()) {
+    if (auto read = reader.append_to(text); !read) return std::unexpected(read.error());
+  }
+  log::Workload workload;
+  workload.name = name;
+  JobSpec job;
+  job.limit = seconds(3600);
+  for (const std::string_view line : split(text, '\n')) {
+    const auto fields = split(line, ' ');
+    if (fields.size() != 3) continue;  // behind the last line end
+    ++job.number;
+    job.submit += seconds(parse_integer(fields[0]).value());
+    job.processors = kProcessorsPerNode * static_cast<std::uint32_t>(parse_integer(fields[2]).value());
+    workload.jobs.push_back(job);
+    workload.run_times.push_back(seconds(parse_integer(fields[1]).value()));
+  }
+  return workload;
+}
+
+}  // namespace
+
+Result<log::Workload> x64_stream(X64Stream stream) {
+  if (stream == X64Stream::skipping) {
+    return read_stream({&rota_stream_skipping, &rota_stream_skipping_end}, "x64-blades-pf");
+  }
+  return read_stream({&rota_stream_strict, &rota_stream_strict_end}, "x64-blades-pc");
+}
+
+}  // namespace rota::study
