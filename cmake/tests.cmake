@@ -2,10 +2,24 @@
 # in one line and is counted as skipped: GTEST_SKIP() in a program, exit code 77 in a script.
 set(ROTA_SKIPPED 77)
 
+# rota_test_wanted(VARIABLE group): whether this build has that group of tests. Each stands in one build: what is small and
+# asks for memory in the sanitized one, what runs the program as users have it in the release build.
+function(rota_test_wanted variable group)
+  string(REGEX REPLACE "[.].*" "" group ${group})
+  set(${variable} OFF PARENT_SCOPE)
+  if(NOT ROTA_TEST_GROUPS OR group IN_LIST ROTA_TEST_GROUPS)
+    set(${variable} ON PARENT_SCOPE)
+  endif()
+endfunction()
+
 # rota_test_program(TARGET GROUP group SOURCES file... [LINKS target...]): a GoogleTest program; each of its tests
 # becomes GROUP.Suite.name. Found when the tests run, not when they are built: a sanitizer's build needs no run.
 function(rota_test_program target)
   cmake_parse_arguments(TEST "" "GROUP" "SOURCES;LINKS" ${ARGN})
+  rota_test_wanted(wanted ${TEST_GROUP})
+  if(NOT wanted)
+    return()
+  endif()
   add_executable(${target} ${TEST_SOURCES})
   target_link_libraries(${target} PRIVATE ${TEST_LINKS} GTest::gtest_main rapidcheck)
   rota_precompile(${target} tests <gtest/gtest.h> <rapidcheck/gtest.h>)
@@ -27,6 +41,10 @@ endfunction()
 # rota_test_script(GROUP.name COMMAND program argument...): a test that is any other program.
 function(rota_test_script name)
   cmake_parse_arguments(SCRIPT "" "" "COMMAND" ${ARGN})
+  rota_test_wanted(wanted ${name})
+  if(NOT wanted)
+    return()
+  endif()
   add_test(NAME ${name} COMMAND ${SCRIPT_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE ${ROTA_SKIPPED} TIMEOUT 300)
 endfunction()
