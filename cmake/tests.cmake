@@ -25,7 +25,7 @@ function(rota_test_program target)
   rota_precompile(${target} tests <gtest/gtest.h> <rapidcheck/gtest.h>)
   target_compile_definitions(${target} PRIVATE ROTA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   gtest_discover_tests(${target} TEST_PREFIX "${TEST_GROUP}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-                       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES TIMEOUT 300)
+                       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES TIMEOUT 1500)
 endfunction()
 
 # rota_test_folder([LINKS target...]): every *_test.cc in this folder of tests/ is one program of the folder's group.
@@ -46,5 +46,5 @@ function(rota_test_script name)
     return()
   endif()
   add_test(NAME ${name} COMMAND ${SCRIPT_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE ${ROTA_SKIPPED} TIMEOUT 300)
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE ${ROTA_SKIPPED} TIMEOUT 1500)
 endfunction()

@@ -1,10 +1,34 @@
 #include "cli/command.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "cli/help.h"
 
 namespace rota::cli {
+
+namespace {
+
+std::string for_shell(const std::string& word) {
+  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+=,:@%-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+}  // namespace
+
+std::string given_command(const CLI::App& command, const std::vector<std::string_view>& without) {
+  std::string line = "rota " + command.get_name();
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0 || std::ranges::find(without, option->get_name()) != without.end()) continue;
+    if (!option->get_positional()) line += " " + option->get_name();
+    if (option->get_items_expected_max() == 0) continue;  // a switch
+    for (const std::string& word : option->results()) line += " " + for_shell(word);
+  }
+  return line;
+}
 
 void add_commands(CLI::App& app, Action& action) {
   app.description(

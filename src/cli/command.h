@@ -4,6 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -15,6 +18,9 @@ inline constexpr int kUsage = 2;   // the command line itself is wrong
 
 // What the chosen subcommand does; its value is the exit code, its error is printed as a sentence (exit code 1).
 using Action = std::function<Result<int>()>;
+
+// The command as it was given, for a shell, but without these options: for whoever wants to run it again.
+std::string given_command(const CLI::App& command, const std::vector<std::string_view>& without);
 
 // All of `rota`: what holds for every command, and each of those below.
 void add_commands(CLI::App& app, Action& action);

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <exception>
 #include <sstream>
+#include <string_view>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/complete.h"
@@ -34,7 +36,13 @@ int run(int argc, char** argv) {
   rota::cli::add_commands(app, action);
   if (argc > 1 && argv[1] == rota::cli::kCompleteWord)
     return rota::cli::print_completions(app, {argv + 2, argv + argc});
-  return parsed_and_run(app, action, argc, argv);
+  std::vector<char*> words(argv, argv + argc);
+  static char help[] = "--help";
+  if (argc > 1 && std::string_view(argv[1]) == "help") {  // rota help simulate: rota simulate --help
+    words.erase(words.begin() + 1);
+    words.push_back(help);
+  }
+  return parsed_and_run(app, action, argc, words.data());
 }
 
 }  // namespace

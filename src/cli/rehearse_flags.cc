@@ -10,15 +10,17 @@ namespace rota::cli {
 void RehearseFlags::declare(CLI::App& command, Policies policies) {
   command
       .add_option("--processors", processors, "processors of the cluster; default: MaxProcs of the workload's header")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31U))
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{INT32_MAX}))
       ->type_name("N");
   command.add_option("--cluster", cluster, "cluster file (TOML) with nodes and partitions; in place of --processors")
       ->excludes("--processors")
       ->type_name("FILE.toml");
   command
-      .add_option("--attributes", attributes,
-                  "what the log does not say of its jobs (CSV): licences, priorities, whether and how they restart "
-                  "elsewhere, and their tasks for accelerators")
+      .add_option(
+          "--attributes", attributes,
+          "what the log does not say of its jobs (CSV): nodes, memory, accelerators, licences, priorities, inputs, "
+          "sites, whether and how they restart "
+          "elsewhere, and their tasks for accelerators")
       ->type_name("FILE.csv");
   command
       .add_option("--policy", policy,

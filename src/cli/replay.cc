@@ -98,7 +98,7 @@ Result<int> write_facts(store::JournalReader& reader, const std::string& path) {
     return {};
   });
   if (!done) return std::unexpected(done.error());
-  if (!reader.note().empty()) std::fprintf(stderr, "%s\n", reader.note().c_str());
+  if (!reader.note().empty()) std::fprintf(stderr, "rota: %s\n", reader.note().c_str());
   if (auto kept = file->commit(); !kept) return std::unexpected(kept.error());
   return kDone;
 }
@@ -123,7 +123,7 @@ Result<int> replay(const ReplayFlags& flags) {
     return {};
   });
   if (!done) return std::unexpected(done.error());
-  if (!reader->note().empty()) std::fprintf(stderr, "%s\n", reader->note().c_str());
+  if (!reader->note().empty()) std::fprintf(stderr, "rota: %s\n", reader->note().c_str());
   if (rehearses) return rehearse_under(facts, *setting, flags);
   return tell(replay, flags, reader->note().empty());
 }

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <thread>
 
 #include "base/file.h"
@@ -35,6 +37,7 @@ struct SimulateFlags {
   bool json = false;
   bool quiet = false;
   std::size_t threads = 0;
+  std::string command;  // that was given, for the page
 };
 
 // One policy on one workload.
@@ -60,8 +63,9 @@ Result<Workloads> read_workloads(const SimulateFlags& flags) {
 void print_findings(const Workloads& workloads) {
   for (const log::Workload& w : workloads) {
     for (const auto& f : w.report.findings) {
-      std::fprintf(stderr, "%s: %s (%s rows, the first in line %s)\n", w.name.c_str(), f.what.c_str(),
-                   grouped(f.rows).c_str(), grouped(f.first_line).c_str());
+      const std::string rows = f.rows == 1 ? "1 row, in line " : grouped(f.rows) + " rows, the first in line ";
+      std::fprintf(stderr, "%s: %s (%s%s)\n", w.name.c_str(), f.what.c_str(), rows.c_str(),
+                   grouped(f.first_line).c_str());
     }
   }
 }
@@ -136,10 +140,27 @@ Result<std::vector<std::string>> files_of(const std::string& file, const std::ve
   return paths;
 }
 
-std::string command_line(const SimulateFlags& flags) {
-  std::string line = "rota simulate";
-  for (const std::string& w : flags.workloads) line += " " + w;
-  return line + " --policy " + flags.rehearse.policy;
+// Neither may an output take the place of what is read, nor of another output.
+Result<void> check_apart(const SimulateFlags& flags, const std::vector<std::vector<std::string>>& outputs) {
+  std::vector<std::string> inputs = flags.workloads;
+  for (const std::string* other : {&flags.rehearse.cluster, &flags.rehearse.attributes}) {
+    if (!other->empty()) inputs.push_back(*other);
+  }
+  const auto same = [](const std::string& a, const std::string& b) {
+    std::error_code neither;
+    return a == b || std::filesystem::equivalent(a, b, neither);
+  };
+  std::vector<std::string> before;
+  for (const std::string& path : std::views::join(outputs)) {
+    std::error_code unknown;
+    if (std::filesystem::is_character_file(path, unknown)) continue;  // /dev/null takes everything
+    if (std::ranges::any_of(inputs, [&](const std::string& input) { return same(input, path); }))
+      return fail(path + " is read by this rehearsal and would be written over; give the output another name.");
+    if (std::ranges::any_of(before, [&](const std::string& other) { return same(other, path); }))
+      return fail("two outputs would be written to " + path + "; give them different names.");
+    before.push_back(path);
+  }
+  return {};
 }
 
 // Of the one rehearsal that there is; nothing where nobody asked.
@@ -148,10 +169,6 @@ Result<std::optional<RehearsalJournals>> open_journals(const SimulateFlags& flag
   if (runs.size() != 1) {
     return fail("--journal keeps one rehearsal, and here are " + std::to_string(runs.size()) +
                 ": name one workload and one policy.");
-  }
-  for (const std::string* other : {&flags.jobs_file, &flags.nodes_file, &flags.report_file}) {
-    if (*other == flags.journal_file)
-      return fail("two outputs would be written to " + *other + "; give them different names.");
   }
   Run& run = runs.front();
   std::string cluster;
@@ -182,12 +199,10 @@ struct Outputs {
   std::vector<OutputFile> files;
 };
 
-Result<Outputs> open_for(const std::string& file, const std::vector<Run>& runs) {
-  auto paths = files_of(file, runs);
-  if (!paths) return std::unexpected(paths.error());
-  auto files = open_all(*paths);
+Result<Outputs> open_for(std::vector<std::string> paths) {
+  auto files = open_all(paths);
   if (!files) return std::unexpected(files.error());
-  return Outputs{std::move(*paths), std::move(*files)};
+  return Outputs{std::move(paths), std::move(*files)};
 }
 
 template <class Write>
@@ -214,7 +229,7 @@ Result<void> write_report(OutputFile& file, std::vector<Run>& runs, const Simula
     outcomes.push_back(std::move(run.result->outcome));
     summaries.push_back(run.result->summary);
   }
-  report::write_html(file.stream(), outcomes, {.version = ROTA_VERSION, .command = command_line(flags)}, summaries);
+  report::write_html(file.stream(), outcomes, {.version = ROTA_VERSION, .command = flags.command}, summaries);
   if (auto done = file.commit(); !done) return done;
   std::fprintf(stderr, "report: %s\n", flags.report_file.c_str());
   return {};
@@ -223,13 +238,37 @@ Result<void> write_report(OutputFile& file, std::vector<Run>& runs, const Simula
 void report_rejected(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (run.chain != runs.front().chain || run.result->summary.rejected == 0) continue;
-    const bool one = run.result->summary.rejected == 1;
+    const report::Summary& summary = run.result->summary;
+    std::string line = run.workload->name + ": " + grouped(summary.rejected);
+    line += summary.rejected == 1 ? " job was rejected: job " : " jobs were rejected; the first, job ";
+    line += std::to_string(summary.first_rejected) + ", " + summary.why_rejected + ".";
+    // what counts processors against the cluster; limits of partitions and nodes are the cluster file's
+    if (summary.why_rejected.ends_with("processors; the cluster has " + std::to_string(summary.processors)))
+      line += " --clamp lets jobs that are too large ask for all of it.";
+    std::fprintf(stderr, "%s\n", line.c_str());
+  }
+}
+
+// A log's partition that the cluster file does not describe.
+void report_unknown_partitions(const std::vector<Run>& runs) {
+  for (const Run& run : runs) {
+    const Machine* machine = run.options.machine.get();
+    if (run.chain != runs.front().chain || machine == nullptr || machine->partitions.empty()) continue;
+    const log::Workload& workload = *run.workload;
+    std::int64_t jobs = 0;
+    const JobSpec* first = nullptr;
+    for (const JobSpec& spec : workload.jobs) {
+      const auto named = workload.partitions.find(spec.partition.value);
+      if (named == workload.partitions.end() || named_partition(workload, *machine, spec).valid()) continue;
+      if (jobs++ == 0) first = &spec;
+    }
+    if (jobs == 0) continue;
     std::fprintf(
         stderr,
-        "%s: %s %s for more than the cluster has and %s rejected, the first is job %lld; --clamp lets such jobs "
-        "ask for all of it\n",
-        run.workload->name.c_str(), grouped(run.result->summary.rejected).c_str(), one ? "job asks" : "jobs ask",
-        one ? "was" : "were", static_cast<long long>(run.result->summary.first_rejected));
+        "%s: %s in partitions that the cluster file does not describe, the first in %s, and run in the default "
+        "partition; [[partitions]] would describe them\n",
+        workload.name.c_str(), jobs == 1 ? "1 job is" : (grouped(jobs) + " jobs are").c_str(),
+        rota::quoted(workload.partitions.find(first->partition.value)->second).c_str());
   }
 }
 
@@ -278,12 +317,21 @@ Result<int> simulate(const SimulateFlags& flags) {
   if (!workloads) return std::unexpected(workloads.error());
   auto runs = plan_runs(flags, *workloads, *chains);
   if (!runs) return std::unexpected(runs.error());
-  auto job_outputs = open_for(flags.jobs_file, *runs);
+  auto job_files = files_of(flags.jobs_file, *runs);
+  if (!job_files) return std::unexpected(job_files.error());
+  auto node_files = files_of(flags.nodes_file, *runs);
+  if (!node_files) return std::unexpected(node_files.error());
+  const auto if_asked = [](const std::string& file) {
+    return file.empty() ? std::vector<std::string>{} : std::vector{file};
+  };
+  const auto report_file = if_asked(flags.report_file);
+  const auto apart = check_apart(flags, {*job_files, *node_files, report_file, if_asked(flags.journal_file)});
+  if (!apart) return std::unexpected(apart.error());
+  auto job_outputs = open_for(std::move(*job_files));
   if (!job_outputs) return std::unexpected(job_outputs.error());
-  auto node_outputs = open_for(flags.nodes_file, *runs);
+  auto node_outputs = open_for(std::move(*node_files));
   if (!node_outputs) return std::unexpected(node_outputs.error());
-  auto report_output =
-      open_all(flags.report_file.empty() ? std::vector<std::string>{} : std::vector{flags.report_file});
+  auto report_output = open_all(report_file);
   if (!report_output) return std::unexpected(report_output.error());
   auto journals = open_journals(flags, *runs);
   if (!journals) return std::unexpected(journals.error());
@@ -298,6 +346,7 @@ Result<int> simulate(const SimulateFlags& flags) {
   if (!flags.quiet) {
     print_findings(*workloads);
     report_rejected(*runs);
+    report_unknown_partitions(*runs);
     report_idle_binding(*runs);
     report_unknown_clock(*runs);
   }
@@ -309,6 +358,11 @@ Result<int> simulate(const SimulateFlags& flags) {
     if (!done) return std::unexpected(done.error());
   }
   return kDone;
+}
+
+// Standard output is the table's.
+std::string is_file(const std::string& path) {
+  return path.empty() || path == "-" ? "standard output is for the table; give the path of a file" : "";
 }
 
 }  // namespace
@@ -333,20 +387,22 @@ void add_simulate(CLI::App& app, Action& action) {
           "--jobs", flags->jobs_file,
           "write what became of each job: CSV, or SWF if the name ends in .swf; with several runs the name gets "
           "-WORKLOAD-POLICY before its ending")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(is_file);
   command
       ->add_option("--nodes", flags->nodes_file,
                    "write what each node did and drew (CSV), where nodes are metered; with several runs as --jobs")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(is_file);
   command
       ->add_option("--journal", flags->journal_file,
                    "keep every fact of the one rehearsal, for rota replay; with several sites a journal each, with "
                    "-SITE before its ending")
       ->type_name("FILE")
-      ->check([](const std::string& path) {
-        return path.empty() || path == "-" ? "a journal is a file; give its path" : "";
-      });
-  command->add_option("--report", flags->report_file, "write a self-contained HTML report")->type_name("FILE.html");
+      ->check(is_file);
+  command->add_option("--report", flags->report_file, "write a self-contained HTML report")
+      ->type_name("FILE.html")
+      ->check(is_file);
   command->add_flag("--json", flags->json, "print the comparison as JSON");
   command->add_flag("--quiet", flags->quiet, "no progress bar and no remarks about the log");
   command->add_option("--threads", flags->threads, "rehearsals at a time; default: one a core")
@@ -357,7 +413,11 @@ void add_simulate(CLI::App& app, Action& action) {
       "  rota simulate log.swf.gz --policy fcfs,easy,conservative --report report.html\n"
       "  rota simulate log.swf --processors 512 --policy easy,easy+order=sjf --jobs jobs.csv\n"
       "  gunzip -c log.swf.gz | rota simulate - --json");
-  command->callback([&action, flags] { action = [flags] { return simulate(*flags); }; });
+  command->callback([&action, flags, command] {
+    flags->command =
+        given_command(*command, {"--report", "--jobs", "--nodes", "--journal", "--json", "--quiet", "--threads"});
+    action = [flags] { return simulate(*flags); };
+  });
 }
 
 }  // namespace rota::cli

@@ -17,6 +17,30 @@ Result<LogFormat> format_of(LineBlocks& blocks) {
   return looks_like_sacct(line) ? LogFormat::sacct : LogFormat::swf;
 }
 
+namespace {
+
+// What begins neither as a row nor as a comment of SWF. Fails with what it rather looks like.
+Result<void> check_begin(LineBlocks& blocks) {
+  auto text = blocks.peek();
+  if (!text) return std::unexpected(text.error());
+  const std::string_view begin = trimmed(*text);
+  if (begin.empty() || begin.front() == ';' || parse_number(begin.substr(0, begin.find_first_of(" \t\r\n")))) return {};
+  const std::string_view line = begin.substr(0, begin.find('\n'));
+  std::string why = "this is no job log in SWF, JSON lines or as sacct -P prints them";
+  if (begin.starts_with("rota-journal ")) {
+    why = "this is a journal, which rota replay reads";
+  } else if (line.starts_with('[') || line.find(" = ") != std::string_view::npos) {
+    why += "; a cluster file goes to --cluster";
+  } else if (line.find("JobID") != std::string_view::npos) {
+    why += "; sacct's columns are parted by bars if it is called with -P";
+  } else if (line.find(',') != std::string_view::npos) {
+    why += "; the columns of SWF are parted by blanks";
+  }
+  return fail(blocks.shown() + ":1: " + why + ".");
+}
+
+}  // namespace
+
 Result<Workload> read_log(const std::string& path, const SwfOptions& options) {
   auto blocks = LineBlocks::open(path);
   if (!blocks) return std::unexpected(blocks.error());
@@ -28,6 +52,9 @@ Result<Workload> read_log(const std::string& path, const SwfOptions& options) {
     case LogFormat::json_lines:
       return read_json_lines(std::move(*blocks), path, options);
     default:
+      if (!options.skip_bad_rows) {
+        if (auto begins = check_begin(*blocks); !begins) return std::unexpected(begins.error());
+      }
       return read_swf(std::move(*blocks), path, options);
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "model/never_fits.h"
 #include "rehearse/rehearse_sites.h"
 
 namespace rota {
@@ -11,16 +12,23 @@ namespace {
 // Adds every job up as it leaves, and keeps it where that is wanted.
 class Collector final : public JobSink {
  public:
-  Collector(std::size_t jobs, bool keep) : jobs_(keep ? jobs : 0) {}
+  Collector(const WorkloadSource& source, std::size_t jobs, bool keep) : source_(source), jobs_(keep ? jobs : 0) {}
   void left(JobId id, const Job& job) override {
     tally_.add(job);
-    if (!jobs_.empty()) jobs_[id.value] = job;
+    if (!jobs_.empty()) {
+      jobs_[id.value] = job;
+      jobs_[id.value].spec.limit = source_.limit_of(id.value);
+    }
+    if (job.state == JobState::rejected && !first_rejected_) first_rejected_ = job.spec;
   }
   std::vector<Job> take_jobs() { return std::move(jobs_); }
   report::Tally& tally() { return tally_; }
+  const std::optional<JobSpec>& first_rejected() const { return first_rejected_; }
 
  private:
+  const WorkloadSource& source_;
   report::Tally tally_;
+  std::optional<JobSpec> first_rejected_;
   std::vector<Job> jobs_;  // in order of submission
 };
 
@@ -99,19 +107,23 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
   arrival.run_time = workload_.run_times[next_];
   ++next_;
   JobSpec& spec = arrival.spec;
-  if (options_.ties ==
-      sim::Ties::submit_first) {  // the published schedules cut the run at the limit, and plan with both
-    const Duration asked = spec.limit;
-    spec.limit = std::max(asked, arrival.run_time);
-    arrival.run_time = std::min(asked, arrival.run_time);
-  }
-  if (options_.exact_estimates) spec.limit = arrival.run_time;
+  // the published schedules cut the run at the limit, and plan with both
+  if (options_.ties == sim::Ties::submit_first) arrival.run_time = std::min(spec.limit, arrival.run_time);
+  spec.limit = limit_of(next_ - 1);
   if (options_.clamp)
     spec.processors = static_cast<std::uint32_t>(std::min<std::int64_t>(spec.processors, options_.processors));
   if (options_.attributes) options_.attributes->give(spec);
   spec.partition = partition_of(spec);
   if (spec.partition.valid()) spec.priority += options_.machine->partitions[spec.partition.value].priority;
   return true;
+}
+
+Duration WorkloadSource::limit_of(std::size_t job) const {
+  const Duration asked = workload_.jobs[job].limit;
+  const Duration run_time = workload_.run_times[job];
+  const bool submit_first = options_.ties == sim::Ties::submit_first;
+  if (options_.exact_estimates) return submit_first ? std::min(asked, run_time) : run_time;
+  return submit_first ? std::max(asked, run_time) : asked;
 }
 
 // The log numbers its partitions, and its header may name them; the cluster file names its own.
@@ -147,7 +159,7 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   if (options.machine && !options.machine->sites.empty()) return rehearse_sites(workload, chain, options);
   const double begin = cpu_seconds();
   WorkloadSource source(workload, options);
-  Collector collector(workload.jobs.size(), options.keep_jobs);
+  Collector collector(source, workload.jobs.size(), options.keep_jobs);
   sim::RehearsalOptions how;
   const PowerKnobs& power = chain.knobs().power;
   WorkHistory past(options.machine.get());
@@ -202,6 +214,10 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   outcome.tasks = task_use(rehearsal.tasks(), chain.knobs().bind);
   outcome.cpu_seconds = cpu_seconds() - begin;
   result.summary = collector.tally().conclude(outcome);
+  if (const auto& spec = collector.first_rejected()) {
+    const Machine counted = Machine::counted(options.processors);
+    result.summary.why_rejected = never_fits(options.machine ? *options.machine : counted, *spec).value_or("");
+  }
   return result;
 }
 

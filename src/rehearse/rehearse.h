@@ -63,6 +63,7 @@ class WorkloadSource final : public sim::Source {
   WorkloadSource(const log::Workload& workload, const RehearseOptions& options)
       : workload_(workload), options_(options) {}
   bool next(sim::Arrival& arrival) override;
+  Duration limit_of(std::size_t job) const;  // that it is submitted with; a job that is queued again may get another
 
  private:
   PartitionId partition_of(const JobSpec& spec) const;

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "exchange/memory.h"
+#include "model/never_fits.h"
 #include "rehearse/site_streams.h"
 
 namespace rota {
@@ -14,8 +15,13 @@ namespace {
 // Adds every job up as it leaves a site, at that site and for all.
 class SiteCollector final : public sim::SiteJobSink {
  public:
-  SiteCollector(const SiteStreams& streams, const RehearseOptions& options, std::size_t sites)
-      : streams_(streams), options_(options), at_(streams.homes.size()), tallies_(sites), exchanged_(sites) {
+  SiteCollector(const SiteStreams& streams, const log::Workload& workload, const RehearseOptions& options)
+      : streams_(streams),
+        options_(options),
+        source_(workload, options),
+        at_(streams.homes.size()),
+        tallies_(options.machine->sites.size()),
+        exchanged_(options.machine->sites.size()) {
     if (options.keep_jobs) jobs_.resize(at_.size());
     if (options.keep_jobs && options.machine->tells_watts()) energy_.resize(at_.size());
     if (!energy_.empty() && std::ranges::all_of(options.machine->sites, &Machine::tells_price))
@@ -54,19 +60,27 @@ class SiteCollector final : public sim::SiteJobSink {
   std::vector<std::int64_t> take_energy() { return std::move(energy_); }
   std::vector<Cost> take_cost() { return std::move(cost_); }
   const std::vector<SiteId>& sites() const { return at_; }
+  const std::string& why_rejected() const { return why_rejected_; }
 
  private:
   void add(std::size_t index, SiteId site, const Job& job) {
     CHECK(!has_left_[index], "a job leaves one site, once");
     total_.add(job);
     tallies_[site.value].add(job);
-    if (!jobs_.empty()) jobs_[index] = job;
+    if (!jobs_.empty()) {
+      jobs_[index] = job;
+      jobs_[index].spec.limit = source_.limit_of(index);
+    }
+    if (job.state == JobState::rejected && why_rejected_.empty())
+      why_rejected_ = never_fits(options_.machine->sites[site.value], job.spec).value_or("");
     has_left_[index] = true;
     ++seen_;
   }
 
   const SiteStreams& streams_;
   const RehearseOptions& options_;
+  WorkloadSource source_;  // for the limits that jobs came with
+  std::string why_rejected_;
   std::vector<SiteId> at_;
   std::vector<bool> has_left_ = std::vector<bool>(at_.size());
   std::vector<report::Tally> tallies_;
@@ -124,7 +138,7 @@ class SiteRehearsal {
     std::vector<sim::Source*> local;
     local.reserve(streams_.local.size());
     for (SiteStream& stream : streams_.local) local.push_back(&stream);
-    SiteCollector collector(streams_, options_, whole_.sites.size());
+    SiteCollector collector(streams_, workload_, options_);
     sim::VirtualLoop loop;
     MemoryExchange exchange(loop);
     const sim::Federation::Wiring wiring{loop, exchange, chain_, local, &terms_, &collector};
@@ -216,6 +230,7 @@ class SiteRehearsal {
     outcome.tasks = task_use(tasks, chain_.knobs().bind);
     outcome.cpu_seconds = cpu_seconds() - begin;
     result.summary = collector.total().conclude(outcome);
+    result.summary.why_rejected = collector.why_rejected();
     add_sites(result.summary, std::move(sites));
     return result;
   }

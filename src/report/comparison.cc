@@ -137,7 +137,7 @@ constexpr std::array kSites{
            kwh_text},
 };
 
-void add_remark(std::string& line, const Summary& summary, std::int64_t jobs, const char* what) {
+void add_remark(std::string& line, const Summary& summary, std::int64_t jobs, const std::string& what) {
   if (jobs == 0) return;
   line += "; " + summary.policy + ": " + grouped(jobs) + (jobs == 1 ? " job " : " jobs ") + what;
 }
@@ -197,12 +197,15 @@ std::string workload_line(std::span<const Summary> summaries) {
   const Summary& first = summaries.front();
   std::string line = grouped(first.jobs) + (first.jobs == 1 ? " job on " : " jobs on ") + grouped(first.processors) +
                      (first.processors == 1 ? " processor" : " processors");
-  constexpr const char* kRejected = "rejected (more than the cluster can ever give)";
+  std::string why = "more than the cluster can ever give";
+  if (!first.why_rejected.empty())
+    why = "the first, job " + std::to_string(first.first_rejected) + ", " + first.why_rejected;
+  const std::string rejected = "rejected (" + why + ")";
   constexpr const char* kUnfinished = "not finished";
   if (all_alike(summaries, &Summary::rejected) && first.rejected > 0) {
-    line += "; " + grouped(first.rejected) + " " + kRejected;
+    line += "; " + grouped(first.rejected) + " " + rejected;
   } else {
-    for (const Summary& summary : summaries) add_remark(line, summary, summary.rejected, kRejected);
+    for (const Summary& summary : summaries) add_remark(line, summary, summary.rejected, rejected);
   }
   for (const Summary& summary : summaries) add_remark(line, summary, summary.unfinished, kUnfinished);
   return line;

@@ -328,6 +328,8 @@ Study power_study() {
             if (log->file.empty()) return findings;
             auto on_log = frontier_of_log(log->file, log->nodes, static_cast<std::size_t>(log->copies), threads);
             if (!on_log) return std::unexpected(on_log.error());
+            // nothing is claimed of a log that nobody has tried: told, not judged
+            for (report::Cell& cell : on_log->cells) cell.high = report::kAny;
             add(std::move(*on_log), findings);
             return findings;
           }};

@@ -8,9 +8,8 @@ import os
 import shutil
 from pathlib import Path
 
-from rota_case import DAY, ROTA, RotaCase, main, row, unprivileged
+from rota_case import DAY, HEAD, ROTA, RotaCase, main, row, unprivileged
 
-HEAD = "; MaxProcs: 4\n"
 
 
 class Workloads(RotaCase):
@@ -61,7 +60,7 @@ class Workloads(RotaCase):
         self.file("log.swf", HEAD + row(1) + "2 nonsense\n" + row(3))
         done = self.rota("simulate", "log.swf", "--skip-bad-rows")
         self.assertIn("2 jobs on 4 processors", done.stdout)
-        self.assertIn("first in line 3", done.stderr)
+        self.assertIn("1 row, in line 3", done.stderr)
         self.assertEqual(self.rota("simulate", "log.swf", "--skip-bad-rows", "--quiet").stderr, "")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 ROTA = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None
 ROOT = Path(__file__).resolve().parents[2]
 DAY = str(ROOT / "examples" / "day.swf")
+HEAD = "; MaxProcs: 4\n"  # of a log
 
 
 def row(number=1, submit=0, run=5, processors=1, limit=9):

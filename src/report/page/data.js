@@ -47,7 +47,7 @@ rota.sharedJobs = (index, charts) => {
   const columns = rota.columns(rota.bytes(`jobs-${index}`), charts.jobs);
   const running = (column, scale) => {
     let sum = 0;
-    return column.map((value) => (sum += rota.signed(value) * scale));
+    return column.map((value) => (sum += rota.signed(value)) * scale);
   };
   const times = (column) => column.map((value) => value * charts.unit);
   return {
@@ -73,10 +73,13 @@ rota.outcome = (index, p, charts, shared) => {
   const made = {shared, start: wait, end: run, promise: late, backfilled: new Uint8Array(shared.n),
                 state: new Uint8Array(shared.n), kills: new Uint16Array(shared.n), rest: columns.rest()};
   for (let i = 0; i < shared.n; i++) {
+    // Whole units until the last moment: what is one instant must be one number.
+    const units = (time) => Math.round(time / charts.unit);
+    const start = units(shared.submit[i]) + wait[i] - 1;
     const ended = wait[i] > 0;
-    made.start[i] = ended ? shared.submit[i] + (wait[i] - 1) * charts.unit : NaN;
-    made.end[i] = ended ? made.start[i] + shared.run[i] + rota.signed(run[i]) * charts.unit : NaN;
-    made.promise[i] = late[i] > 0 ? made.start[i] - rota.signed(late[i] - 1) * charts.unit : NaN;
+    made.promise[i] = late[i] > 0 ? (start - rota.signed(late[i] - 1)) * charts.unit : NaN;
+    made.end[i] = ended ? (start + units(shared.run[i]) + rota.signed(run[i])) * charts.unit : NaN;
+    made.start[i] = ended ? start * charts.unit : NaN;
     made.backfilled[i] = word[i] & 1;
     made.state[i] = ((word[i] >> 1) & 15) ^ 2;
     made.kills[i] = word[i] >> 5;
