@@ -39,6 +39,7 @@ class RefereeHealthTest : public testing::Test {
   }
   JobId waiting(std::uint32_t processors, std::int32_t priority = 0, std::uint32_t licences = 0) {
     JobSpec spec;
+    spec.restart = Restart::from_start;
     spec.number = ++numbers_;
     spec.processors = processors;
     spec.memory = 1;  // so that counting does not suffice
@@ -120,6 +121,17 @@ TEST_F(RefereeHealthTest, APromiseOfLicencesThatOthersTookMayBeWithdrawn) {
   tell(LicencesCounted{LicenceId{0}, 1});
   plan_at(1).promise(head, kNever);
   EXPECT_EQ(breach(), "none");
+}
+
+TEST_F(RefereeHealthTest, WhoMovesNeedsNoLicenceHoweverManyOthersHaveTaken) {
+  const JobId job = waiting(2, 0, 2);
+  tell(Started{job, false, with_licences(on(0, 2), 2)});
+  tell(LicencesCounted{LicenceId{0}, 2});
+  plan_at(1).migrate(job, with_licences(on(1, 2), 2), {});
+  EXPECT_EQ(breach(), "none");
+  const JobId next = waiting(2, 0, 1);
+  plan_at(1).start_at(next, with_licences(on(1, 2), 1), {}, false);
+  EXPECT_EQ(breach(), "job 2 is started without a licence of solver");
 }
 
 TEST_F(RefereeHealthTest, AStateThatWasTakenOverIsJudgedAsBefore) {

@@ -1,6 +1,6 @@
-// The swarm: whole systems in virtual time with faults, one for each seed; each runs twice and must do the same. What
-// they must not do is in safety.h, what goes wrong in case.h; for a federation of sites in account.h and
-// federation_case.h, and what is taken for granted there in member.h.
+// The swarm: whole systems in virtual time with faults, a few that have a name and then one for each seed; each runs
+// twice and must do the same. What they must not do is in safety.h, what goes wrong in case.h; for a federation of
+// sites in account.h and federation_case.h, and what is taken for granted there in member.h.
 #include <unistd.h>
 
 #include <csignal>
@@ -11,18 +11,18 @@
 #include <string_view>
 
 #include "swarm/federation.h"
+#include "swarm/named_cases.h"
 #include "swarm/shrink.h"
 #include "swarm/world.h"
 
 namespace rota::swarm {
 namespace {
 
-std::uint64_t running = 0;  // the seed, for who ends the process
+std::string running;  // what it is called, for who ends the process
 
 void say_seed(int /*signal*/) {
-  char text[64];
-  const int length =
-      std::snprintf(text, sizeof text, "while running seed %llu\n", static_cast<unsigned long long>(running));
+  char text[80];
+  const int length = std::snprintf(text, sizeof text, "while running %s\n", running.c_str());
   static_cast<void>(!write(STDERR_FILENO, text, static_cast<std::size_t>(length)));
 }
 
@@ -63,7 +63,7 @@ void tell_facts(FederationCase& drawn) {
 
 template <class Drawn>
 void tell_failure(Drawn drawn, const std::string& what, const Flags& flags) {
-  std::printf("seed %llu fails: %s\n", static_cast<unsigned long long>(running), what.c_str());
+  std::printf("%s fails: %s\n", running.c_str(), what.c_str());
   if (flags.shrinks) {
     drawn = shrunk(std::move(drawn));
     std::printf("what is left of it once it is made smaller:\n");
@@ -74,12 +74,14 @@ void tell_failure(Drawn drawn, const std::string& what, const Flags& flags) {
   std::fflush(stdout);
 }
 
+using Shows = bool (*)(const Counts&);
+
 // False: it fails.
 template <class Drawn>
-bool check(const Drawn& drawn, const Flags& flags, Counts& sums) {
+bool check(const Drawn& drawn, const Flags& flags, Counts& sums, Shows shows = nullptr) {
   if (flags.goes_on) {  // a CHECK would end the whole run
     if (const std::string how = failure_of(drawn); !how.empty()) {
-      std::printf("seed %llu fails: %s\n", static_cast<unsigned long long>(running), how.c_str());
+      std::printf("%s fails: %s\n", running.c_str(), how.c_str());
       std::fflush(stdout);
       return false;
     }
@@ -87,10 +89,14 @@ bool check(const Drawn& drawn, const Flags& flags, Counts& sums) {
   const RunOutcome once = run_case(drawn);
   if (once.failure) return tell_failure(drawn, *once.failure, flags), false;
   if (run_case(drawn).hash != once.hash) {
-    std::printf("seed %llu fails: two runs of it differ\n", static_cast<unsigned long long>(running));
+    std::printf("%s fails: two runs of it differ\n", running.c_str());
     return false;
   }
-  ++sums.seeds;
+  if (shows && !shows(once.counts)) {
+    Flags as_it_is = flags;
+    as_it_is.shrinks = false;
+    return tell_failure(drawn, "it does not come to what it is about", as_it_is), false;
+  }
   sums.add(once.counts);
   return true;
 }
@@ -98,16 +104,25 @@ bool check(const Drawn& drawn, const Flags& flags, Counts& sums) {
 int run(const Flags& flags) {
   Counts sums;
   std::int64_t failures = 0;
+  for (const NamedCase& named : named_cases()) {
+    running = "the case \"" + named.name + "\"";
+    const auto checked = [&](const auto& drawn) { return check(drawn, flags, sums, named.shows); };
+    if (std::visit(checked, named.drawn)) continue;
+    ++failures;
+    if (!flags.goes_on) return 1;
+  }
+  sums = {};
   for (std::uint64_t seed = flags.first; seed < flags.first + flags.seeds; ++seed) {
-    running = seed;
+    running = "seed " + std::to_string(seed);
     const bool federated = seed % kFederation == 0;
     const bool good = federated ? check(draw_federation(seed), flags, sums) : check(draw_case(seed), flags, sums);
+    sums.seeds += good ? 1 : 0;
     if (good) continue;
     ++failures;
     if (!flags.goes_on) return 1;
   }
   std::printf("%lld seeds, each run twice alike\n%s", static_cast<long long>(sums.seeds), table_of(sums).c_str());
-  if (failures > 0) std::printf("%lld seeds fail\n", static_cast<long long>(failures));
+  if (failures > 0) std::printf("%lld cases fail\n", static_cast<long long>(failures));
   return failures > 0 ? 1 : 0;
 }
 

@@ -36,6 +36,7 @@ void tell_of_messages(Lines& to, const Counts& c) {
   to.line("observed facts refused", c.site.refused);
   to.line("plans refused, of a bad policy", c.site.refused_plans);
   to.line("moves of running jobs", c.site.moves);
+  to.line("stopped before their start came", c.site.never_began);
 }
 
 void tell_of_travels(Lines& to, const Counts& c) {
@@ -70,7 +71,7 @@ void Counts::add(const Counts& o) {
   swarm::add(site, o.site, &Totals::crashes, &Totals::crashes_in_batch, &Totals::after_commit, &Totals::failed_commits,
              &Totals::torn, &Totals::lost_tails, &Totals::recoveries, &Totals::replayed, &Totals::decided_again,
              &Totals::compactions, &Totals::facts, &Totals::resent, &Totals::refused, &Totals::refused_plans,
-             &Totals::moves);
+             &Totals::moves, &Totals::never_began);
   using Link = sim::LinkFaultCounts;
   swarm::add(link, o.link, &Link::lost_commands, &Link::lost_answers, &Link::doubled, &Link::delayed, &Link::unheard);
   using Broken = sim::EngineFaultCounts;

@@ -28,6 +28,7 @@ struct Totals {
   std::int64_t refused = 0;
   std::int64_t refused_plans = 0;
   std::int64_t moves = 0;
+  std::int64_t never_began = 0;  // dispatches that were told to stop or to give way before their start came
 };
 
 // Of the jobs that several sites may have.

@@ -137,8 +137,25 @@ void Site::count(CrashPoint::Where where) {
   }
 }
 
-void Site::saw(const View& /*before*/, const FactRef& fact) {
+// What never began is over by being queued again, and has not come to an end.
+void Site::look_at_end(const View& before, const FactRef& fact) {
+  const auto began = [&](JobId id) {
+    const auto row = engine_->ledger()->all().find(id);
+    return row != engine_->ledger()->all().end() && row->second.dispatch == before.job(id).dispatch;
+  };
+  if (const auto* const* finished = std::get_if<const Finished*>(&fact.what)) {
+    const JobId id = (*finished)->job;
+    safety_.expect(began(id), "job " + std::to_string(before.job(id).spec.number) + " has ended, and never began");
+  } else if (const auto* const* requeued = std::get_if<const Requeued*>(&fact.what)) {
+    totals_.never_began += began((*requeued)->job) ? 0 : 1;
+  } else if (const auto* const* vacated = std::get_if<const Vacated*>(&fact.what)) {
+    totals_.never_began += began((*vacated)->job) ? 0 : 1;
+  }
+}
+
+void Site::saw(const View& before, const FactRef& fact) {
   ++totals_.facts;
+  look_at_end(before, fact);
   if (drawn_.tells) std::puts(store::fact_line(fact).c_str());
   encoder_.clear();
   encoder_.append(fact);

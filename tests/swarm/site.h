@@ -90,6 +90,7 @@ class Site final : public Intake,
   void count(CrashPoint::Where where);
   void broken(const Error& error);
   void settle_pending(std::uint64_t sequence);
+  void look_at_end(const View& before, const FactRef& fact);
   Result<void> replay();
   std::string difference(const std::vector<Fact>& as_it_was) const;
 
