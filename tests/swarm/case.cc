@@ -206,6 +206,28 @@ void draw_the_unusual(Random& random, Case& drawn) {
   }
 }
 
+// Few of them, and from a generator of their own. A policy that does not keep them must refuse them.
+void draw_reservations(Random& random, Case& drawn) {
+  const bool keeps = Chain::parse(drawn.policy)->keeps_reservations().has_value();
+  if (!random.chance(keeps ? 0.6 : 0.05)) return;
+  const auto nodes = static_cast<std::int64_t>(drawn.machine.nodes.size());
+  for (std::int64_t i = random.between(1, 4); i > 0; --i) {
+    CaseReservation& r = drawn.reservations.emplace_back();
+    r.at = random.between(0, random.chance(0.7) ? kSpan / 2 : kSpan);
+    r.ahead = random.chance(0.3) ? 0 : random.between(random.chance(0.1) ? -300 : 1, random.chance(0.5) ? 200 : 1500);
+    r.length = random.between(1, random.chance(0.7) ? 300 : 1500);
+    if (random.chance(0.3)) r.kept = random.between(1, r.length + std::max<std::int64_t>(r.ahead, 0));
+    if (drawn.counted) {
+      r.processors = random.between(1, drawn.machine.processors);
+      continue;
+    }
+    for (std::int64_t n = random.between(1, random.chance(0.8) ? (nodes + 1) / 2 : nodes); n > 0; --n) {
+      const NodeId node{static_cast<std::uint32_t>(random.between(0, nodes - 1))};
+      if (std::ranges::find(r.nodes, node) == r.nodes.end()) r.nodes.push_back(node);
+    }
+  }
+}
+
 }  // namespace
 
 Case draw_case(std::uint64_t seed) {
@@ -228,6 +250,8 @@ Case draw_case(std::uint64_t seed) {
   drawn.heals_at = kSpan + random.between(0, 500);
   Random unusual(seed ^ 0xadd5U);
   draw_the_unusual(unusual, drawn);
+  Random reserving(seed ^ 0x2e5e27eU);
+  draw_reservations(reserving, drawn);
   return drawn;
 }
 
@@ -259,6 +283,12 @@ std::string told(const Case& drawn) {
         << " priority " << a.priority << " begin " << a.begin << " throttle " << a.throttle << "\n";
   }
   for (const LicenceCount& l : drawn.licences) out << "  licences elsewhere at " << l.at << ": " << l.elsewhere << "\n";
+  for (const CaseReservation& r : drawn.reservations) {
+    out << "  reservation asked for at " << r.at << ", " << r.ahead << " ahead, for " << r.length << ", of "
+        << r.processors << " processors, nodes";
+    for (const NodeId node : r.nodes) out << " " << node.value;
+    out << (r.kept > 0 ? ", taken back after " + std::to_string(r.kept) : "") << "\n";
+  }
   for (const BadPolicy& b : drawn.bad_policies) out << "  bad policy from " << b.from << " to " << b.to << "\n";
   for (const std::int64_t at : drawn.looks) out << "  an operator looks at " << at << "\n";
   for (const NodeTrouble& t : drawn.troubles) {

@@ -55,6 +55,16 @@ struct LicenceCount {
   std::int64_t elsewhere = 0;
 };
 
+// An operator wants processors, or nodes, kept free for a time.
+struct CaseReservation {
+  std::int64_t at = 0;     // when it is asked for,
+  std::int64_t ahead = 0;  // so long before it begins; negative: it has begun already
+  std::int64_t length = 0;
+  std::int64_t processors = 0;
+  std::vector<NodeId> nodes = {};
+  std::int64_t kept = 0;  // so long after it was made it is taken back; 0: it is not
+};
+
 // From then on, for a while, the policy starts whatever waits: plans that the referee must refuse.
 struct BadPolicy {
   std::int64_t from = 0;
@@ -82,6 +92,7 @@ struct Case {
   std::vector<CrashPoint> crashes;
   std::vector<std::int64_t> compactions;  // when the journal is compacted
   std::vector<LicenceCount> licences;
+  std::vector<CaseReservation> reservations;
   std::vector<BadPolicy> bad_policies;  // if there are any, a refused plan leads to the plain mode
   std::vector<std::int64_t> looks;      // when an operator lets the policy decide again
   bool confirms_starts = true;

@@ -71,7 +71,8 @@ void Counts::add(const Counts& o) {
   swarm::add(site, o.site, &Totals::crashes, &Totals::crashes_in_batch, &Totals::after_commit, &Totals::failed_commits,
              &Totals::torn, &Totals::lost_tails, &Totals::recoveries, &Totals::replayed, &Totals::decided_again,
              &Totals::compactions, &Totals::facts, &Totals::resent, &Totals::refused, &Totals::refused_plans,
-             &Totals::moves, &Totals::never_began);
+             &Totals::moves, &Totals::never_began, &Totals::reservations, &Totals::refused_reservations,
+             &Totals::taken_back, &Totals::starts_beside);
   using Link = sim::LinkFaultCounts;
   swarm::add(link, o.link, &Link::lost_commands, &Link::lost_answers, &Link::doubled, &Link::delayed, &Link::unheard);
   using Broken = sim::EngineFaultCounts;
@@ -108,6 +109,10 @@ std::string table_of(const Counts& c) {
   to.line("nodes that died", c.engine.node_deaths);
   to.line("  jobs lost with them", c.engine.lost_jobs);
   to.line("nodes that drained", c.engine.drains);
+  to.line("reservations made", c.site.reservations);
+  to.line("  refused, for want of room or by the policy", c.site.refused_reservations);
+  to.line("  taken back before their time", c.site.taken_back);
+  to.line("  starts beside them", c.site.starts_beside);
   tell_of_travels(to, c);
   return to.text();
 }

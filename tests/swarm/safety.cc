@@ -9,7 +9,7 @@ std::string named(std::int64_t number) { return "job " + std::to_string(number);
 
 }  // namespace
 
-Safety::Safety(const Case& drawn) : drawn_(drawn) {
+Safety::Safety(const Case& drawn) : drawn_(drawn), bookings_(drawn) {
   for (const CaseJob& job : drawn.jobs) {
     jobs_[job.spec.number] = &job;
     least_begin_[job.spec.number] = at_seconds(job.begin);
@@ -49,6 +49,10 @@ void Safety::endured(const Fact& fact) {
     ids_.erase(numbers_[cancelled->job]);
   } else if (const auto* failed = std::get_if<LaunchFailed>(&fact.what)) {
     if (!failed->again) ends(failed->job);
+  } else if (const auto* reserved = std::get_if<Reserved>(&fact.what)) {
+    bookings_.endured(*reserved);
+  } else if (const auto* taken_back = std::get_if<Unreserved>(&fact.what)) {
+    bookings_.endured(*taken_back);
   }
 }
 
@@ -61,6 +65,8 @@ void Safety::issued(const Command& start, Instant now, const sim::RunLedger& wor
   expect(!ended(start.job), named(number) + " is started and has ended");
   expect(!held_.contains(number), named(number) + " is started and is held");
   expect(least_begin_[number] <= now, named(number) + " is started before its begin time");
+  const std::string taken = bookings_.taken_by(start, now, world);
+  expect(taken.empty(), named(number) + " is started and takes " + taken);
   for (const Dependency& d : after_[number]) {
     const auto on = world.all().find(d.on);
     const bool begun = on != world.all().end() && on->second.dispatch != kAnyDispatch;

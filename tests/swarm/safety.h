@@ -8,7 +8,7 @@
 #include <string>
 
 #include "engine/sim/run_ledger.h"
-#include "swarm/case.h"
+#include "swarm/bookings.h"
 
 namespace rota::swarm {
 
@@ -38,6 +38,7 @@ class Safety {
   // What runs now.
   void look(const sim::RunLedger& world, std::int64_t processors);
 
+  Bookings& bookings() { return bookings_; }
   JobId id_of(std::int64_t number) const;  // invalid: its submission is not durable
   bool ended(JobId id) const { return ends_.contains(id); }
   bool all_ended() const;
@@ -65,6 +66,7 @@ class Safety {
   std::map<std::int64_t, std::uint32_t> most_;  // throttles of arrays, ever
   std::set<JobId> going_;
   std::set<std::uint64_t> keys_;
+  Bookings bookings_;
   std::optional<std::string> breach_;
 };
 

@@ -114,6 +114,19 @@ bool plainer_jobs(Case& drawn, const Fails<Case>& fails) {
   return smaller;
 }
 
+bool plainer_reservations(Case& drawn, const Fails<Case>& fails) {
+  bool smaller = false;
+  for (std::size_t i = 0; i < drawn.reservations.size(); ++i) {
+    const auto plainer = [&](const auto& change) {
+      smaller = with(drawn, fails, [&](Case& c) { return change(c.reservations[i]); }) || smaller;
+    };
+    plainer([](CaseReservation& r) { return std::exchange(r.kept, 0) != 0; });
+    plainer([](CaseReservation& r) { return std::exchange(r.ahead, 0) != 0; });
+    plainer([](CaseReservation& r) { return r.nodes.size() > 1 && (r.nodes.pop_back(), true); });
+  }
+  return smaller;
+}
+
 bool smaller_site(Case& drawn, const Fails<Case>& fails) {
   bool smaller = without_some(drawn, fails, &Case::jobs);
   smaller = without_some(drawn, fails, &Case::crashes) || smaller;
@@ -122,9 +135,11 @@ bool smaller_site(Case& drawn, const Fails<Case>& fails) {
   smaller = without_some(drawn, fails, &Case::jumps) || smaller;
   smaller = without_some(drawn, fails, &Case::compactions) || smaller;
   smaller = without_some(drawn, fails, &Case::licences) || smaller;
+  smaller = without_some(drawn, fails, &Case::reservations) || smaller;
   smaller = without_some(drawn, fails, &Case::bad_policies) || smaller;
   smaller = without_some(drawn, fails, &Case::looks) || smaller;
   smaller = without_faults(drawn, fails) || smaller;
+  smaller = plainer_reservations(drawn, fails) || smaller;
   return plainer_jobs(drawn, fails) || smaller;
 }
 

@@ -68,6 +68,8 @@ Result<void> Site::replay() {
     const bool there = controller_->view().knows(id) || safety_.ended(id);
     safety_.expect(there, "job " + std::to_string(number) + " was acknowledged and is lost");
   }
+  const std::string booked = safety_.bookings().difference(controller_->view());
+  safety_.expect(booked.empty(), "after a crash " + booked);
   const std::string differs = as_it_was_.empty() ? "" : difference(as_it_was_);
   safety_.expect(differs.empty(), "what was recovered is not the state that crashed: " + differs);
   as_it_was_.clear();
@@ -137,25 +139,31 @@ void Site::count(CrashPoint::Where where) {
   }
 }
 
-// What never began is over by being queued again, and has not come to an end.
-void Site::look_at_end(const View& before, const FactRef& fact) {
+// When a dispatch was decided. What never began is over by being queued again, and has not come to an end.
+void Site::look_at_run(const View& before, const FactRef& fact) {
   const auto began = [&](JobId id) {
     const auto row = engine_->ledger()->all().find(id);
     return row != engine_->ledger()->all().end() && row->second.dispatch == before.job(id).dispatch;
   };
-  if (const auto* const* finished = std::get_if<const Finished*>(&fact.what)) {
+  if (const auto* const* started = std::get_if<const Started*>(&fact.what)) {
+    const JobId id = (*started)->job;
+    safety_.bookings().decided(id, fact.at, before.job(id).spec.processors);
+  } else if (const auto* const* finished = std::get_if<const Finished*>(&fact.what)) {
     const JobId id = (*finished)->job;
     safety_.expect(began(id), "job " + std::to_string(before.job(id).spec.number) + " has ended, and never began");
   } else if (const auto* const* requeued = std::get_if<const Requeued*>(&fact.what)) {
     totals_.never_began += began((*requeued)->job) ? 0 : 1;
   } else if (const auto* const* vacated = std::get_if<const Vacated*>(&fact.what)) {
     totals_.never_began += began((*vacated)->job) ? 0 : 1;
+  } else {
+    totals_.reservations += std::holds_alternative<const Reserved*>(fact.what) ? 1 : 0;
+    totals_.taken_back += std::holds_alternative<const Unreserved*>(fact.what) ? 1 : 0;
   }
 }
 
 void Site::saw(const View& before, const FactRef& fact) {
   ++totals_.facts;
-  look_at_end(before, fact);
+  look_at_run(before, fact);
   if (drawn_.tells) std::puts(store::fact_line(fact).c_str());
   encoder_.clear();
   encoder_.append(fact);
@@ -190,10 +198,13 @@ void Site::settle_pending(std::uint64_t sequence) {
 void Site::dispatch(const Command& command) {
   count(CrashPoint::Where::dispatch);
   totals_.moves += command.kind == Command::Kind::migrate ? 1 : 0;
+  safety_.bookings().expects(command);
   hash_.mix(command.key);
   hash_.mix(std::uint64_t{command.job.value} << 8U | static_cast<std::uint64_t>(command.kind));
   if (command.kind == Command::Kind::start) {
-    safety_.issued(command, std::max(now(), controller_->view().now()), *engine_->ledger());
+    const Instant at = std::max(now(), controller_->view().now());
+    totals_.starts_beside += safety_.bookings().beside_any(command, at) ? 1 : 0;
+    safety_.issued(command, at, *engine_->ledger());
   }
   outlet().dispatch(command);
 }

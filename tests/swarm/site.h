@@ -63,6 +63,7 @@ class Site final : public Intake,
   Result<void> decide() override;
 
   Instant clock() const { return now(); }
+  Instant wakes_at() const { return wanted_; }  // by that clock
   const std::optional<std::string>& failure() const { return failure_; }
   std::uint64_t hash() const { return hash_.value(); }
   const Totals& totals() const { return totals_; }
@@ -90,7 +91,7 @@ class Site final : public Intake,
   void count(CrashPoint::Where where);
   void broken(const Error& error);
   void settle_pending(std::uint64_t sequence);
-  void look_at_end(const View& before, const FactRef& fact);
+  void look_at_run(const View& before, const FactRef& fact);
   Result<void> replay();
   std::string difference(const std::vector<Fact>& as_it_was) const;
 

@@ -66,6 +66,7 @@ void World::plan() {
   for (std::size_t i = 0; i < drawn_.jumps.size(); ++i) at(drawn_.jumps[i].at, Kind::jump, i);
   for (std::size_t i = 0; i < drawn_.compactions.size(); ++i) at(drawn_.compactions[i], Kind::compact, i);
   for (std::size_t i = 0; i < drawn_.licences.size(); ++i) at(drawn_.licences[i].at, Kind::licences, i);
+  for (std::size_t i = 0; i < drawn_.reservations.size(); ++i) at(drawn_.reservations[i].at, Kind::reserve, i);
   for (const std::int64_t when : drawn_.looks) at(when, Kind::look, 0);
   at(drawn_.heals_at, Kind::heal, 0);
   loop_.set(*this, script_.begin()->first);
@@ -97,6 +98,10 @@ void World::carry_out(const Due& due) {
       return site_.compact();
     case Kind::licences:
       return count_licences(drawn_.licences[due.which].elsewhere);
+    case Kind::reserve:
+      return reserve(due);
+    case Kind::take_back:
+      return take_back(due);
     case Kind::look:
       return operator_looks();
     case Kind::heal:
@@ -195,6 +200,46 @@ void World::count_licences(std::int64_t elsewhere) {
   site_.attempt([&](Controller&) { return decided(LicencesCounted{LicenceId{0}, elsewhere}, taken); });
 }
 
+// Asked for until it is made for good, or refused.
+void World::reserve(const Due& due) {
+  const Bookings& bookings = safety_.bookings();
+  if (!bookings.made(due.which)) {
+    const bool answered = site_.attempt(
+        [&](Controller& controller) { return ask_for(drawn_.reservations[due.which], due.which, controller); });
+    if (!answered) return again(due);
+    if (!bookings.made(due.which)) return;
+  }
+  const std::int64_t kept = drawn_.reservations[due.which].kept;
+  if (kept > 0) script_.emplace(loop_.now() + seconds(kept), Due{Kind::take_back, due.which});
+}
+
+// Refused is what has no room, and what the policy does not keep.
+Result<void> World::ask_for(const CaseReservation& wanted, std::size_t which, const Controller& controller) {
+  Bookings& bookings = safety_.bookings();
+  const Instant now = std::max(site_.clock(), controller.view().now());
+  Reservation r{controller.view().reservations().next_id(), now + seconds(wanted.ahead), kNever, wanted.nodes,
+                wanted.processors};
+  r.until = r.from + seconds(wanted.length);
+  const bool can_be = chain_.keeps_reservations().has_value() && bookings.has_room(r, now);
+  bookings.asks(r.id, which);
+  bool made = false;
+  auto done = decided(Reserved{r.id, r.from, r.until, r.nodes, r.processors}, made);
+  safety_.expect(made == can_be, made ? "what is reserved already is reserved again" : "a reservation is refused");
+  refused_reservations_ += made ? 0 : 1;
+  return done;
+}
+
+// It may be over by then.
+void World::take_back(const Due& due) {
+  const ReservationId id = safety_.bookings().id_of(due.which);
+  if (!site_.up()) return again(due);
+  bool taken = false;
+  const bool stands = safety_.bookings().find(id, std::max(site_.clock(), site_.controller().view().now())) != nullptr;
+  const bool up = site_.attempt([&](Controller&) { return decided(Unreserved{id}, taken); });
+  if (!up) return again(due);
+  safety_.expect(taken || !stands, "a reservation is not given back");
+}
+
 void World::operator_looks() {
   site_.attempt([](Controller& controller) {
     controller.leave_plain_mode();
@@ -261,6 +306,7 @@ std::string World::what_is_left() const {
   if (!view.leaving().empty()) left += " jobs that leave";
   if (!view.promised().empty()) left += " promises";
   if (!view.eligibility().empty()) left += " terms";
+  if (!view.reservations().empty()) left += " reservations";
   if (view.plain()) left += " the plain mode";
   const NodePower& power = view.power();
   if (power.count(PowerState::booting) > 0) left += " booting nodes";
@@ -286,8 +332,18 @@ void World::wake_in_time() {
 void World::look() {
   if (!failure_ && !engine_.failure()) failure_ = engine_.failure().error().message;
   safety_.look(*engine_.ledger(), drawn_.machine.processors);
+  if (site_.up()) look_at_reservations();
   if (site_.failure()) failure_ = site_.failure();
   if (safety_.breach()) failure_ = safety_.breach();
+}
+
+// All that stand are known, and nobody sleeps when one begins or ends.
+void World::look_at_reservations() {
+  const View& view = site_.controller().view();
+  const std::string differs = safety_.bookings().difference(view);
+  safety_.expect(differs.empty(), differs);
+  const bool wakes = site_.wakes_at() <= safety_.bookings().next_change(view.now());
+  safety_.expect(wakes, "the controller sleeps when a reservation begins or ends");
 }
 
 void World::look_back() {
@@ -307,6 +363,7 @@ void World::take_stock(RunOutcome& outcome) {
   outcome.hash = hash.value();
   Counts counts;
   counts.site = site_.totals();
+  counts.site.refused_reservations = refused_reservations_;
   counts.link = link_.counts();
   counts.engine = engine_.fault_counts();
   counts.ledger = engine_.ledger()->counts();

@@ -36,7 +36,19 @@ class World final : private Alarm {
    public:
     bool next(sim::Arrival& /*arrival*/) override { return false; }
   };
-  enum class Kind : std::uint8_t { submit, act, trouble, jump, compact, licences, look, heal, tidy };
+  enum class Kind : std::uint8_t {
+    submit,
+    act,
+    trouble,
+    jump,
+    compact,
+    licences,
+    reserve,
+    take_back,
+    look,
+    heal,
+    tidy
+  };
   struct Due {
     Kind kind;
     std::size_t which;
@@ -51,6 +63,10 @@ class World final : private Alarm {
   void amend(const UserAct& act, JobId id, const Job& job);
   void trouble(const NodeTrouble& trouble);
   void count_licences(std::int64_t elsewhere);
+  void look_at_reservations();
+  void reserve(const Due& due);
+  Result<void> ask_for(const CaseReservation& wanted, std::size_t which, const Controller& controller);
+  void take_back(const Due& due);
   void operator_looks();
   void heal();
   void tidy();
@@ -68,6 +84,7 @@ class World final : private Alarm {
   Site site_;
   std::multimap<Instant, Due> script_;
   bool healed_ = false;
+  std::int64_t refused_reservations_ = 0;
   std::optional<std::string> failure_;
 };
 
