@@ -28,16 +28,12 @@ void offer_policy_names(Completions& out, const Typed& typed) {
 // "depth=" and so on, or their values once there is an equals sign. `typed.part` is what follows the last '+'.
 void offer_knobs(Completions& out, const Typed& typed) {
   const std::size_t equals = typed.part.find('=');
-  for (const KnobName& knob : knob_names()) {
+  for (const Knob* knob : every_knob()) {
     if (equals == std::string::npos) {
-      offer(out, typed, std::string(knob.name) + "=", knob.meaning);
-    } else if (typed.part.substr(0, equals) == knob.name) {
+      offer(out, typed, std::string(knob->name) + "=", knob->meaning);
+    } else if (typed.part.substr(0, equals) == knob->name) {
       const Typed value{typed.before + typed.part.substr(0, equals + 1), typed.part.substr(equals + 1)};
-      for (const std::string_view each : split(knob.values, '|')) {
-        const std::string_view word = trimmed(each);
-        if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos)
-          offer(out, value, word, "");
-      }
+      for (const NamedValue& each : knob->names) offer(out, value, each.name, "");
     }
   }
 }

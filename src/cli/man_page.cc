@@ -86,11 +86,11 @@ std::string policies() {
 
 std::string knobs() {
   std::string out;
-  for (const KnobName& k : knob_names()) {
-    const std::string unit = k.unit.empty() ? "" : " (" + std::string(k.unit) + ")";
-    out += item(
-        bold(std::string(k.name)) + " = " + escaped(k.values) + escaped(unit),
-        std::string(k.meaning) + "; default " + std::string(k.fallback) + ". Source: " + std::string(k.source) + ".");
+  for (const Knob* k : every_knob()) {
+    const std::string unit = unit_text(*k).empty() ? "" : " (" + unit_text(*k) + ")";
+    out +=
+        item(bold(std::string(k->name)) + " = " + escaped(values_text(*k)) + escaped(unit),
+             std::string(k->meaning) + "; default " + default_text(*k) + ". Source: " + std::string(k->source) + ".");
   }
   return out;
 }

@@ -24,8 +24,9 @@ struct PoliciesFlags {
   bool json = false;
 };
 
-std::string values_text(const KnobName& knob) {
-  return std::string(knob.values) + (knob.unit.empty() ? "" : " (" + std::string(knob.unit) + ")");
+std::string values_with_unit(const Knob& knob) {
+  const std::string unit = unit_text(knob);
+  return values_text(knob) + (unit.empty() ? "" : " (" + unit + ")");
 }
 
 std::string row(std::string_view head, std::string_view text) {
@@ -41,8 +42,8 @@ std::string policy_rows(const PolicyName& policy) {
   return out + row("", "source: " + std::string(policy.source));
 }
 
-std::string knob_rows(const KnobName& knob) {
-  return row(knob.name, knob.meaning) + row("", values_text(knob) + "; default: " + std::string(knob.fallback)) +
+std::string knob_rows(const Knob& knob) {
+  return row(knob.name, knob.meaning) + row("", values_with_unit(knob) + "; default: " + default_text(knob)) +
          row("", "source: " + std::string(knob.source));
 }
 
@@ -50,36 +51,31 @@ std::string everything() {
   std::string out = "Policies, for --policy:\n\n";
   for (const PolicyName& policy : policy_names()) out += policy_rows(policy);
   out += "\nKnobs, set behind a policy as in easy+depth=4+order=sjf:\n\n";
-  for (const KnobName& knob : knob_names()) out += knob_rows(knob);
+  for (const Knob* knob : every_knob()) out += knob_rows(*knob);
   return out;
 }
 
-bool answers_to(const PolicyName& policy, std::string_view name) {
-  const auto aliases = split(policy.aliases, ' ');
-  return !name.empty() && (policy.name == name || std::ranges::find(aliases, name) != aliases.end());
-}
-
 // The value that a policy gives a knob: its own, or what holds for all.
-std::string value_in(const PolicyName& policy, const KnobName& knob) {
+std::string value_in(const PolicyName& policy, const Knob& knob) {
   const std::string prefix = std::string(knob.name) + "=";
   for (const std::string_view link : split(policy.stands_for, '+')) {
     if (link.starts_with(prefix)) return std::string(link.substr(prefix.size()));
   }
-  return std::string(knob.fallback);
+  return default_text(knob);
 }
 
 std::string explained(const PolicyName& policy) {
   std::string out = policy_rows(policy) + "\nIts knobs, with the values that they have here:\n\n";
-  for (const KnobName& knob : knob_names()) {
-    out += row(knob.name, value_in(policy, knob) + ": " + std::string(knob.meaning));
-    out += row("", "of " + values_text(knob));
+  for (const Knob* knob : every_knob()) {
+    out += row(knob->name, value_in(policy, *knob) + ": " + std::string(knob->meaning));
+    out += row("", "of " + values_with_unit(*knob));
   }
   return out;
 }
 
 Json json_of(const PolicyName& policy) {
   Json knobs;
-  for (const KnobName& knob : knob_names()) knobs[std::string(knob.name)] = value_in(policy, knob);
+  for (const Knob* knob : every_knob()) knobs[std::string(knob->name)] = value_in(policy, *knob);
   Json aliases = Json::array();
   for (const std::string_view alias : split(policy.aliases, ' ')) {
     if (!alias.empty()) aliases.push_back(alias);
@@ -88,30 +84,31 @@ Json json_of(const PolicyName& policy) {
           {"knobs", knobs},      {"meaning", policy.meaning}, {"source", policy.source}};
 }
 
-Json json_of(const KnobName& knob) {
-  return {{"name", knob.name},        {"values", knob.values},   {"unit", knob.unit},
-          {"default", knob.fallback}, {"meaning", knob.meaning}, {"source", knob.source}};
+Json json_of(const Knob& knob) {
+  return {{"name", knob.name},       {"values", values_text(knob)},
+          {"unit", unit_text(knob)}, {"default", default_text(knob)},
+          {"meaning", knob.meaning}, {"source", knob.source}};
 }
 
 Result<int> print_all(bool json) {
   if (!json) return printed(everything());
   Json document{{"format", "rota-policies-1"}, {"policies", Json::array()}, {"knobs", Json::array()}};
   for (const PolicyName& policy : policy_names()) document["policies"].push_back(json_of(policy));
-  for (const KnobName& knob : knob_names()) document["knobs"].push_back(json_of(knob));
+  for (const Knob* knob : every_knob()) document["knobs"].push_back(json_of(*knob));
   return printed(document.dump(2) + "\n");
 }
 
 Result<int> policies(const PoliciesFlags& flags) {
   if (flags.name.empty()) return print_all(flags.json);
-  for (const PolicyName& policy : policy_names()) {
-    if (answers_to(policy, flags.name)) return printed(flags.json ? json_of(policy).dump(2) + "\n" : explained(policy));
+  if (const PolicyName* policy = policy_named(flags.name)) {
+    return printed(flags.json ? json_of(*policy).dump(2) + "\n" : explained(*policy));
   }
-  for (const KnobName& knob : knob_names()) {
-    if (knob.name == flags.name) return printed(flags.json ? json_of(knob).dump(2) + "\n" : knob_rows(knob));
+  if (const Knob* knob = knob_named(flags.name)) {
+    return printed(flags.json ? json_of(*knob).dump(2) + "\n" : knob_rows(*knob));
   }
   std::vector<std::string_view> names;
   for (const PolicyName& policy : policy_names()) names.push_back(policy.name);
-  for (const KnobName& knob : knob_names()) names.push_back(knob.name);
+  for (const Knob* knob : every_knob()) names.push_back(knob->name);
   const std::string_view near = nearest(flags.name, names);
   return fail("there is no policy or knob " + rota::quoted(flags.name) +
               (near.empty() ? "; `rota policies` lists them." : "; did you mean " + std::string(near) + "?"));

@@ -392,7 +392,7 @@ const std::vector<std::string>& policies() {
                                                   "easy+order=wfp3+candidates=sjf",
                                                   "conservative",
                                                   "easy++",
-                                                  "easy+depth=3+overrun=lazy",
+                                                  "easy+depth=3+overrun=grace",
                                                   "grace",
                                                   "strict",
                                                   "rb-har",

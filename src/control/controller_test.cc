@@ -244,7 +244,7 @@ TEST(Controller, WhoWasToldToGiveWayAndNeverBeganIsQueuedAgain) {
 }
 
 TEST(Controller, AJobIsNotOverdueBeforeItsTimeNorTwice) {
-  Desk desk("easy+overrun=lazy");
+  Desk desk("easy+overrun=grace");
   const JobId job = desk.run(1, 10);
   desk.at(9);
   expect_refused(desk, Overdue{job}, "job 1 is said to be overdue, and it has time left; nothing was changed.");

@@ -194,12 +194,8 @@ class Desk {
     ClusterOptions cluster;
     cluster.processors = machine_ ? machine_->processors : options.processors;
     cluster.machine = machine_.get();
-    cluster.waiting = chain_.waiting();
-    cluster.user_history = chain_.knobs().estimator != Estimator::limit;
-    cluster.list_processors = chain_.lists_processors();
-    cluster.by_priority = chain_.ranks_running();
     cluster.confirms_starts = options.confirms_starts;
-    chain_.set_power_options(cluster);
+    chain_.ask(cluster);
     return cluster;
   }
 

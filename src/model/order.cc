@@ -1,20 +1,10 @@
 #include "model/order.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <utility>
 
 namespace rota {
 namespace {
-
-constexpr std::array<std::pair<Order, std::string_view>, 7> kNames{{{Order::fcfs, "fcfs"},
-                                                                    {Order::sjf, "sjf"},
-                                                                    {Order::smallest, "smallest"},
-                                                                    {Order::largest, "largest"},
-                                                                    {Order::wfp3, "wfp3"},
-                                                                    {Order::unicef, "unicef"},
-                                                                    {Order::f1, "f1"}}};
 
 // Scores are compared as integers so that ties are exact: cut after six decimals, held within what an int64 can carry.
 std::int64_t fixed_point(double score) {
@@ -25,16 +15,6 @@ std::int64_t fixed_point(double score) {
 double at_least_one(Duration d) { return std::max(to_seconds(d), 1.0); }
 
 }  // namespace
-
-std::string_view name_of(Order order) {
-  return std::find_if(kNames.begin(), kNames.end(), [&](const auto& n) { return n.first == order; })->second;
-}
-
-std::optional<Order> order_named(std::string_view name) {
-  const auto* found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& n) { return n.second == name; });
-  if (found == kNames.end()) return std::nullopt;
-  return found->first;
-}
 
 std::int64_t score(Order order, const Job& job, Instant now) {
   const auto processors = static_cast<double>(job.spec.processors);

@@ -3,9 +3,10 @@
 // Thread-safe: pure functions.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "model/job.h"
 
@@ -13,8 +14,13 @@ namespace rota {
 
 enum class Order : std::uint8_t { fcfs, sjf, smallest, largest, wfp3, unicef, f1 };
 
-std::string_view name_of(Order order);
-std::optional<Order> order_named(std::string_view name);
+inline constexpr std::array<std::pair<Order, std::string_view>, 7> kOrderNames{{{Order::fcfs, "fcfs"},
+                                                                                {Order::sjf, "sjf"},
+                                                                                {Order::smallest, "smallest"},
+                                                                                {Order::largest, "largest"},
+                                                                                {Order::wfp3, "wfp3"},
+                                                                                {Order::unicef, "unicef"},
+                                                                                {Order::f1, "f1"}}};
 
 // True if the score of a waiting job changes as time goes by.
 constexpr bool varies_with_time(Order order) { return order == Order::wfp3 || order == Order::unicef; }

@@ -38,7 +38,7 @@ TEST(Chain, TakesADefaultThatIsSaid) {
 }
 
 TEST(Chain, RefusesAnOverrunRuleForPromisesWhereNothingIsPromised) {
-  for (const char* text : {"fcfs+overrun=lazy", "strict+depth=0", "rb-har+depth=0+skip=yes"}) {
+  for (const char* text : {"fcfs+overrun=grace", "strict+depth=0", "rb-har+depth=0+skip=yes"}) {
     EXPECT_NE(sentence(text).find("with depth=0 nothing is promised"), std::string::npos) << text;
   }
   EXPECT_EQ(sentence("fcfs+overrun=run-on"), "");
@@ -46,7 +46,7 @@ TEST(Chain, RefusesAnOverrunRuleForPromisesWhereNothingIsPromised) {
 }
 
 TEST(Chain, TakesARuleForOverrunsByTheNameOfItsPolicy) {
-  EXPECT_EQ(Chain::parse("easy+grace")->knobs().overrun, Overrun::lazy);
+  EXPECT_EQ(Chain::parse("easy+grace")->knobs().overrun, Overrun::grace);
   EXPECT_EQ(Chain::parse("conservative+depth=4+grace")->knobs().backfill.promises, 4);
   EXPECT_NE(sentence("fcfs+grace").find("with depth=0 nothing is promised"), std::string::npos);
   EXPECT_NE(sentence("easy+easy").find("NAME=VALUE"), std::string::npos);
@@ -60,6 +60,36 @@ TEST(Chain, does_not_race_where_many_are_promised_that_others_give_way) {
                   .message.starts_with("auction=race and auction-second-thoughts take back jobs"));
   EXPECT_FALSE(Chain::parse("easy+depth=2+preempt=suspend+auction=announced+auction-second-thoughts=5m"));
   EXPECT_TRUE(Chain::parse("easy+preempt=suspend+auction=announced+auction-second-thoughts=5m"));
+}
+
+TEST(Chain, takes_knobs_in_any_order) {
+  const auto auction = [](const char* text) { return Chain::parse(text)->knobs().auction; };
+  EXPECT_EQ(auction("easy+auction=announced+auction-round=5m").round, seconds(300));
+  EXPECT_EQ(auction("easy+auction-round=5m+auction=announced").round, seconds(300));
+  EXPECT_EQ(auction("easy+auction=announced").round, seconds(30));
+  EXPECT_EQ(auction("easy+auction-bid=published+auction=announced").bid, Valuation::published);
+  EXPECT_EQ(auction("easy+auction-bid=published+auction=announced").close, Close::stopping);
+  EXPECT_EQ(Chain::parse("easy+candidates=sjf+order=largest")->knobs(),
+            Chain::parse("easy+order=largest+candidates=sjf")->knobs());
+  EXPECT_EQ(Chain::parse("easy-sjbf+order=largest")->knobs().candidates, Order::sjf);
+  EXPECT_EQ(Chain::parse("easy+order=largest")->knobs().candidates, Order::largest);
+}
+
+TEST(Chain, takes_each_knob_once) {
+  EXPECT_EQ(sentence("easy+order=sjf+depth=2+order=fcfs"), "policy knob order is set twice. Leave one of the two out.");
+  EXPECT_EQ(sentence("easy+grace+overrun=10m"), "policy knob overrun is set twice. Leave one of the two out.");
+  EXPECT_EQ(sentence("rb-har+overrun=rb-har-literal"), "") << "a policy's own knobs can be set anew";
+}
+
+TEST(Chain, reads_an_older_word_for_a_value) {
+  EXPECT_EQ(Chain::parse("easy+overrun=lazy")->knobs(), Chain::parse("easy+overrun=grace")->knobs());
+  EXPECT_EQ(sentence("easy+overrun=soon").find("lazy"), std::string::npos);
+}
+
+TEST(Chain, keeps_its_power_rule_in_plain_mode) {
+  const auto plain = [](const char* text) { return plain_mode_of(*Chain::parse(text)).text(); };
+  EXPECT_EQ(plain("conservative+order=sjf"), "fcfs");
+  EXPECT_EQ(plain("easy+power=demand+order=sjf+power-wait=0"), "fcfs+power=demand+power-wait=0");
 }
 
 TEST(Chain, knows_where_knobs_of_auctions_matter) {
@@ -77,7 +107,7 @@ TEST(Chain, knows_where_knobs_of_auctions_matter) {
   EXPECT_EQ(knobs("easy+auction=announced+auction-second-thoughts=5m").second_thoughts, seconds(300));
   EXPECT_EQ(knobs("easy+auction=announced+auction-second-thoughts=no").second_thoughts, Duration{0});
   EXPECT_EQ(Chain::parse("easy+auction=announced+auction-second-thoughts=yes").error().message,
-            "policy knob auction-second-thoughts is no, or a time of a second or more such as 5m, not \"yes\".");
+            "policy knob auction-second-thoughts is no or a time of a second or more such as 20m, not \"yes\".");
   EXPECT_EQ(Chain::parse("easy+auction=english+auction-second-thoughts=5m").error().message,
             "policy knob auction-second-thoughts would have no effect here: it is for auction-bid=plan and "
             "auction-bid=rate. Leave it out.");

@@ -126,14 +126,15 @@ class CommandLines(RotaCase):
     def test_knobs_say_what_they_take(self):
         for knob, said in [("depth=-1", "0 to 100000"), ("depth=x", "0 to 100000"), ("depth=99999999999999999999", "0 to"),
                            ("stretch=99", "1 to 10"), ("stretch=nan", "1 to 10"), ("skip=maybe", "yes or no"),
-                           ("order=size", "smallest"), ("overrun=abc", "duration"), ("overrun=-5m", "duration"),
+                           ("order=size", "smallest"), ("overrun=abc", "a time such as 20m"), ("overrun=-5m", "a time"),
                            ("predict=", "tsafrir"), ("bind=gpu", "container, weighted or late"),
                            ("depth", "NAME=VALUE"), ("", "NAME=VALUE"),
                            ("+depth=1", "NAME=VALUE"), ("skip=yes", "would have no effect here: it is for depth=0"),
-                           ("depth=0+overrun=lazy", "with depth=0 nothing is promised"),
+                           ("depth=0+overrun=grace", "with depth=0 nothing is promised"),
+                           ("order=sjf+order=fcfs", "knob order is set twice"),
                            ("preempt=maybe", "suspend, requeue or checkpoint"), ("checkpoint=5", "would have no effect"),
-                           ("preempt=checkpoint+checkpoint=soon", "a duration"),
-                           ("overrun=strict+preempt=suspend", "overrun=kill, run-on, lazy or a duration")]:
+                           ("preempt=checkpoint+checkpoint=soon", "a time such as"),
+                           ("overrun=strict+preempt=suspend", "overrun=kill, run-on, grace or a duration")]:
             with self.subTest(knob=knob):
                 self.refused("simulate", DAY, "--policy", "easy+" + knob, said=said)
 

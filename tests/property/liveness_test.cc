@@ -7,7 +7,7 @@
 //   * The rehearsal ends: within so many cycles, with every job ended or rejected as larger than its cluster.
 //   * A waiting job that was promised an instant between two cycles, and that fitted on what the first of the two left
 //     free, was passed over: nothing had happened in between, so it could have started when it was promised. So was the
-//     first of the queue under a rule for overruns (strict, rb-har, lazy), whether or not it fitted.
+//     first of the queue under a rule for overruns (strict, rb-har, grace), whether or not it fitted.
 //   * But what is promised a moment ahead, or was due and is put off by less than a second, waits behind a job that
 //     overruns, and what that does is an event; only under a rule for overruns is the first of the queue looked at
 //     then, once.
@@ -214,7 +214,7 @@ class Generator {
     maybe(0.3, "order=" + one_of({"sjf", "smallest", "largest", "wfp3", "unicef", "f1"}));
     maybe(0.2, "candidates=" + one_of({"sjf", "largest", "wfp3"}));
     maybe(0.2, "predict=tsafrir");
-    maybe(0.4, "overrun=" + one_of({"run-on", "lazy", "strict", "rb-har", "rb-har-literal", "7"}));
+    maybe(0.4, "overrun=" + one_of({"run-on", "grace", "strict", "rb-har", "rb-har-literal", "7"}));
     maybe(0.1, "stretch=1.5");
     maybe(0.3, "preempt=" + one_of({"suspend", "requeue", "checkpoint+checkpoint=0", "checkpoint+checkpoint=9"}));
     if (described_) {

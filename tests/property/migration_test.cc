@@ -104,7 +104,7 @@ class Recorded final : public Engine, private WatchingIntake, private JobSink {
     ClusterOptions cluster;
     cluster.processors = machine_.processors;
     cluster.machine = &machine_;
-    cluster.waiting = chain_.waiting();
+    chain_.ask(cluster);
     return cluster;
   }
 

@@ -137,7 +137,7 @@ RC_GTEST_PROP(Nodes, RunJobsThatAskForPlacesToTheirEnd, ()) {
   const std::string policy = *rc::gen::element<std::string>(
       "fcfs", "fcfs-skip", "easy", "easy++", "easy+depth=2", "easy+depth=5", "conservative", "easy+overrun=4s",
       "easy+overrun=run-on", "easy+stretch=1.5", "easy+beside=no", "easy+fixed=yes", "strict", "rb-har",
-      "rb-har+overrun=rb-har-literal", "grace", "easy+overrun=lazy", "easy+depth=3+overrun=lazy",
+      "rb-har+overrun=rb-har-literal", "grace", "easy+overrun=grace", "easy+depth=3+overrun=grace",
       "conservative+overrun=strict");
   RC_LOG() << policy << "\n";
   for (const Job& job : rehearsed(workload, policy, on_two_kinds())) {

@@ -105,13 +105,17 @@ RC_GTEST_PROP(Oracle, AgreesOnEasyWithAFixedGrace, ()) {
   check({"easy+overrun=3s", killing_after(3000, with(Backfill::easy)), kOverruns});
 }
 
+Order order_named(const std::string& name) {
+  return std::ranges::find(kOrderNames, name, &std::pair<Order, std::string_view>::second)->first;
+}
+
 RC_GTEST_PROP(Oracle, AgreesOnEveryPairOfOrders, ()) {
   const std::string order = *rc::gen::elementOf(scenario::every_order());
   const auto backfill = *rc::gen::element(Backfill::none, Backfill::skip, Backfill::easy);
   const std::string candidates = backfill == Backfill::none ? order : *rc::gen::elementOf(scenario::every_order());
   const std::string base = backfill == Backfill::none ? "fcfs" : backfill == Backfill::skip ? "fcfs-skip" : "easy";
   check({base + "+order=" + order + "+candidates=" + candidates,
-         with(backfill, *order_named(order), *order_named(candidates)), kPriorities});
+         with(backfill, order_named(order), order_named(candidates)), kPriorities});
 }
 
 }  // namespace

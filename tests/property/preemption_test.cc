@@ -39,7 +39,7 @@ std::pair<std::string, std::string> any_chain() {
   knob("fixed", {"yes", "no"});
   knob("predict", {"limit", "tsafrir"});
   knob("stretch", {"1", "1.5"});
-  knob("overrun", {"kill", "run-on", "lazy", "4s"});
+  knob("overrun", {"kill", "run-on", "grace", "4s"});
   knob("checkpoint", {"0", "1", "3"});
   return {chain, mode};
 }

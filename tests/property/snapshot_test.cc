@@ -187,7 +187,7 @@ std::string any_counted_chain() {
   maybe("order=" + *rc::gen::elementOf(scenario::every_order()));
   maybe("candidates=" + *rc::gen::elementOf(scenario::every_order()));
   maybe(*rc::gen::element<std::string>("predict=limit", "predict=tsafrir"));
-  maybe(*rc::gen::element<std::string>("overrun=run-on", "overrun=lazy", "overrun=strict", "overrun=rb-har",
+  maybe(*rc::gen::element<std::string>("overrun=run-on", "overrun=grace", "overrun=strict", "overrun=rb-har",
                                        "overrun=rb-har-literal", "overrun=5"));
   maybe(*rc::gen::element<std::string>("preempt=none", "preempt=suspend", "preempt=requeue",
                                        "preempt=checkpoint+checkpoint=3"));

@@ -48,10 +48,8 @@ class WatchedRehearsal final : public WatchingIntake, private JobSink {
     ClusterOptions cluster;
     cluster.processors = options_.processors;
     cluster.machine = options_.machine.get();
-    cluster.waiting = chain_.waiting();
     cluster.presume_ended = options_.ties == sim::Ties::submit_first;
-    cluster.user_history = chain_.knobs().estimator != Estimator::limit;
-    cluster.by_priority = chain_.ranks_running();
+    chain_.ask(cluster);
     return cluster;
   }
 

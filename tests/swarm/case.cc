@@ -65,7 +65,7 @@ std::string any_policy(Random& random, bool counted) {
   };
   if (random.chance(0.3)) maybe("order=" + any_of<4>(random, {"sjf", "smallest", "largest", "wfp3"}));
   if (random.chance(0.3)) maybe("predict=tsafrir");
-  if (random.chance(0.5)) maybe("overrun=" + any_of<4>(random, {"run-on", "kill", "lazy", "200"}));
+  if (random.chance(0.5)) maybe("overrun=" + any_of<4>(random, {"run-on", "kill", "grace", "200"}));
   if (random.chance(0.4)) {
     maybe(any_of<4>(random, {"preempt=suspend", "preempt=requeue", "preempt=checkpoint+checkpoint=0",
                              "preempt=checkpoint+checkpoint=150"}));

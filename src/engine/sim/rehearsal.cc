@@ -5,15 +5,10 @@ namespace rota::sim {
 ClusterOptions cluster_options(const RehearsalOptions& options, const Chain& chain) {
   ClusterOptions cluster;
   cluster.processors = options.processors;
-  cluster.waiting = chain.waiting();
   cluster.presume_ended = options.engine.ties == Ties::submit_first;
-  cluster.user_history = chain.knobs().estimator != Estimator::limit;
   cluster.machine = options.machine;
-  cluster.list_processors = chain.lists_processors();
-  cluster.by_priority = chain.ranks_running();
-  cluster.most_promises = chain.knobs().backfill.promises;
-  chain.set_power_options(cluster);
   cluster.past_work = options.past_work;
+  chain.ask(cluster);
   return cluster;
 }
 

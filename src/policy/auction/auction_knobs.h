@@ -1,10 +1,8 @@
-// The knobs that decide at which site of a federation a job runs, and how they are read.
+// The knobs that decide at which site of a federation a job runs.
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
-#include "base/result.h"
 #include "policy/auction/auction.h"
 
 namespace rota {
@@ -40,14 +38,8 @@ struct AuctionKnobs {
     return siting == Siting::race || siting == Siting::staged_race || second_thoughts > Duration{0};
   }
   bool by_expected_start() const { return auctions() && bid != Valuation::published; }
+
+  bool operator==(const AuctionKnobs&) const = default;
 };
-
-// Whether a policy knob is one of these; "auction" itself included.
-bool is_auction_knob(std::string_view name);
-// Knobs that go with announced auctions are set by auction=announced, so that they are to be set after it.
-Result<void> set_auction_knob(AuctionKnobs& knobs, std::string_view name, std::string_view value);
-
-// Why a knob changes nothing under the rule that was chosen; empty: it matters.
-std::string_view idle_auction_knob(const AuctionKnobs& knobs, std::string_view name);
 
 }  // namespace rota

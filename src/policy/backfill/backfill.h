@@ -28,6 +28,8 @@ struct BackfillKnobs {
     if (promise == kNever) return Duration::max();  // what it needs is withheld, and nobody knows till when
     return (promise - now) * 100 / stretch;
   }
+
+  bool operator==(const BackfillKnobs&) const = default;
 };
 
 // Under one promise at most: whoever else held one (the order changed) has lost it.

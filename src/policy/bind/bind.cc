@@ -1,16 +1,10 @@
 #include "policy/bind/bind.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/check.h"
 
 namespace rota {
-
-std::string_view name_of(Bind bind) {
-  constexpr std::array<std::string_view, 6> kNames{"no", "node", "node-literal", "container", "weighted", "late"};
-  return kNames[static_cast<std::size_t>(bind)];
-}
 
 NodeBinding::Rack& NodeBinding::rack_at(RackId rack) {
   if (racks_.size() <= rack.value) racks_.resize(rack.value + 1);

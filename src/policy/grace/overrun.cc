@@ -122,7 +122,7 @@ class RbHar final : public PromiseDue {
   bool literal_;
 };
 
-class Lazy final : public PromiseDue {
+class Grace final : public PromiseDue {
  public:
   void decide(const View& view, Plan& plan) const override {
     const WaitingEntry* head = due_head(view);
@@ -178,8 +178,8 @@ std::unique_ptr<Policy> make_overrun(Overrun overrun) {
       return std::make_unique<RbHar>(false);
     case Overrun::rb_har_literal:
       return std::make_unique<RbHar>(true);
-    case Overrun::lazy:
-      return std::make_unique<Lazy>();
+    case Overrun::grace:
+      return std::make_unique<Grace>();
   }
   return nullptr;
 }

@@ -18,7 +18,7 @@ enum class Overrun : std::uint8_t {
   rb_har,  // RB_HAR (Li and Lei 2018), adopted reading: only if the promised job can start by it, or beside it if
            // nobody else could use its processors; then it may go on until the next regular job is expected to end
   rb_har_literal,  // the same, decided as soon as the promise is due, whether or not the promised job can start by it
-  lazy,            // only when the promised job can start by it at once: the fewest jobs, of those the least lost work
+  grace,           // only when the promised job can start by it at once: the fewest jobs, of those the least lost work
 };
 
 constexpr bool asks_for_processors(Overrun overrun) {

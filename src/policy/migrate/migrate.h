@@ -24,6 +24,8 @@ struct MigrateKnobs {
   Duration poll = seconds(60);           // cpu_factor: at whole multiples of it since the epoch
   Duration threshold = seconds(14'400);  // 240 min; cpu_factor: of the time that a job has run
   std::int32_t margin = 300;             // gain: per cent of the cost
+
+  bool operator==(const MigrateKnobs&) const = default;
 };
 
 class Migrate final : public Policy {

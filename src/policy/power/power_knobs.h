@@ -1,10 +1,8 @@
-// The knobs of the power rules, and how they are read.
+// The knobs of the power rules.
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
-#include "base/result.h"
 #include "base/time.h"
 
 namespace rota {
@@ -46,13 +44,8 @@ struct PowerKnobs {
   Duration waits() const { return rule == Power::demand ? wait : Duration{0}; }
 
   bool on_demand() const { return rule == Power::demand || rule == Power::idle_timeout; }
+
+  bool operator==(const PowerKnobs&) const = default;
 };
-
-// Whether a policy knob is one of these; "power" itself included.
-bool is_power_knob(std::string_view name);
-Result<void> set_power_knob(PowerKnobs& knobs, std::string_view name, std::string_view value);
-
-// Why a knob changes nothing under the rule that was chosen; empty: it matters.
-std::string_view idle_power_knob(const PowerKnobs& knobs, std::string_view name);
 
 }  // namespace rota

@@ -1,4 +1,4 @@
-#include "policy/estimate.h"
+#include "policy/predict/estimate.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,37 @@
+// How tasks of applications come to accelerators. The engine computes tasks; no link decides about them.
+#include <algorithm>
+
+#include "policy/registry.h"
+
+namespace rota {
+namespace {
+
+constexpr NamedValue kHow[]{{"no", Bind::none},
+                            {"node", Bind::node},
+                            {"node-literal", Bind::node_literal},
+                            {"container", Bind::container},
+                            {"weighted", Bind::weighted},
+                            {"late", Bind::late}};
+
+constexpr Knob kKnobs[]{
+    {.name = "bind",
+     .names = kHow,
+     .fallback = "no",
+     .meaning = "how tasks of an application come to the accelerators of a rack",
+     .source = "Li, Zhu, Liu and Qian 2016",
+     .set = put<&ChainKnobs::bind>},
+};
+
+std::string_view breaks_reservations(const ChainKnobs& k) {
+  return k.bind == Bind::none ? "" : "bind uses accelerators without looking at what is reserved";
+}
+
+}  // namespace
+
+std::string_view name_of(Bind bind) {
+  return std::ranges::find(kHow, static_cast<std::int64_t>(bind), &NamedValue::stands_for)->name;
+}
+
+constinit const Module kBindModule{.name = "bind", .knobs = kKnobs, .breaks_reservations = breaks_reservations};
+
+}  // namespace rota

@@ -1,0 +1,32 @@
+// What all knobs of a policy are set to. Each mechanism sets its own (policy/module.h).
+#pragma once
+
+#include "policy/auction/auction_knobs.h"
+#include "policy/backfill/backfill.h"
+#include "policy/bind/bind.h"
+#include "policy/grace/overrun.h"
+#include "policy/migrate/migrate.h"
+#include "policy/power/power_knobs.h"
+#include "policy/predict/estimate.h"
+#include "policy/preempt/preempt.h"
+
+namespace rota {
+
+struct ChainKnobs {
+  BackfillKnobs backfill;
+  Order order = Order::fcfs;
+  Order candidates = Order::fcfs;
+  Estimator estimator = Estimator::limit;
+  Overrun overrun = Overrun::kill;
+  Duration grace = Duration{0};  // of overrun=DURATION
+  Bind bind = Bind::none;
+  MigrateKnobs migrate;
+  Preemption preempt = Preemption::none;
+  Duration checkpoint = seconds(60);  // how long writing one takes
+  PowerKnobs power;
+  AuctionKnobs auction;
+
+  bool operator==(const ChainKnobs&) const = default;
+};
+
+}  // namespace rota

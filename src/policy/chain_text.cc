@@ -1,0 +1,133 @@
+#include "policy/chain_text.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/check.h"
+#include "base/text.h"
+
+namespace rota {
+namespace {
+
+std::string hint(std::string_view near) {
+  return near.empty() ? "; `rota policies` lists them." : "; did you mean " + std::string(near) + "?";
+}
+
+std::unexpected<Error> no_policy(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const PolicyName& p : policy_names()) names.push_back(p.name);
+  return fail("there is no policy " + quoted(name) + hint(nearest(name, names)));
+}
+
+std::unexpected<Error> no_knob(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Knob* knob : every_knob()) names.push_back(knob->name);
+  return fail("there is no policy knob " + quoted(name) + hint(nearest(name, names)));
+}
+
+// "easy++" bears the separator in its name.
+std::size_t length_of_name(std::string_view text) {
+  constexpr std::string_view kPlusPlus = "easy++";
+  const std::string_view rest = text.starts_with(kPlusPlus) ? text.substr(kPlusPlus.size()) : "no";
+  if (rest.empty() || rest.starts_with('+')) return kPlusPlus.size();
+  return std::min(text.find('+'), text.size());
+}
+
+// Behind another policy "grace" and its like are short for what they do with a job whose time is up.
+std::string_view overrun_of(std::string_view name) {
+  constexpr std::string_view kOverrun = "overrun=";
+  const PolicyName* policy = policy_named(name);
+  if (!policy) return {};
+  const std::size_t at = policy->stands_for.find(kOverrun);
+  return at == std::string_view::npos ? std::string_view{} : policy->stands_for.substr(at);
+}
+
+const Setting* setting_of(const std::vector<Setting>& settings, std::string_view knob) {
+  const auto found = std::ranges::find(settings, knob, [](const Setting& s) { return s.knob->name; });
+  return found == settings.end() ? nullptr : &*found;
+}
+
+Result<std::vector<Setting>> read_settings(std::string_view text) {
+  std::vector<Setting> settings;
+  for (std::string_view one : split(text, '+')) {
+    if (const std::string_view overrun = overrun_of(one); !overrun.empty()) one = overrun;
+    const auto equals = one.find('=');
+    if (equals == std::string_view::npos) {
+      return fail("in a policy, " + quoted(one) + " is not a knob of the form NAME=VALUE; `rota policies` lists them.");
+    }
+    const std::string_view name = one.substr(0, equals);
+    const Knob* knob = knob_named(name);
+    if (!knob) return no_knob(name);
+    if (setting_of(settings, name)) {
+      return fail("policy knob " + std::string(name) + " is set twice. Leave one of the two out.");
+    }
+    settings.push_back({knob, one.substr(equals + 1)});
+  }
+  return settings;
+}
+
+// The text of a knob's value; empty: what holds where nothing is set.
+class Values {
+ public:
+  explicit Values(const ChainText& text) : own_(text.own) {
+    const auto named = read_settings(text.policy->stands_for);
+    CHECK(named, "a policy with a name stands for knobs that there are");
+    named_ = *named;
+  }
+
+  std::string_view of(const Knob& knob) const {
+    if (const Setting* set = find(knob.name)) return set->value;
+    if (!knob.follows.empty()) return of(*knob_named(knob.follows));
+    const Setting* other = find(knob.other.knob);
+    return other && other->value == knob.other.value ? knob.other.fallback : std::string_view{};
+  }
+  bool sets(const Knob& knob) const { return find(knob.name) != nullptr; }
+
+ private:
+  const Setting* find(std::string_view knob) const {
+    const Setting* set = setting_of(own_, knob);
+    return set ? set : setting_of(named_, knob);
+  }
+
+  const std::vector<Setting>& own_;
+  std::vector<Setting> named_;
+};
+
+}  // namespace
+
+Result<ChainText> read_chain_text(std::string_view text) {
+  const std::size_t length = length_of_name(text);
+  ChainText read{policy_named(text.substr(0, length)), {}};
+  if (!read.policy) return no_policy(text.substr(0, length));
+  if (length == text.size()) return read;
+  auto own = read_settings(text.substr(length + 1));
+  if (!own) return std::unexpected(own.error());
+  read.own = std::move(*own);
+  return read;
+}
+
+Result<ChainKnobs> knobs_of(const ChainText& text) {
+  ChainKnobs knobs;
+  const Values values(text);
+  for (const Knob* knob : every_knob()) {
+    const std::string_view value = values.of(*knob);
+    if (value.empty() && !values.sets(*knob)) continue;
+    const auto read = read_value(*knob, value);
+    if (!read) return std::unexpected(read.error());
+    knob->set(knobs, *read);
+  }
+  for (const Setting& set : text.own) {
+    const std::string_view why = set.knob->idle ? set.knob->idle(knobs) : std::string_view{};
+    if (why.empty()) continue;
+    return fail("policy knob " + std::string(set.knob->name) + " would have no effect here: " + std::string(why) +
+                ". Leave it out.");
+  }
+  for (const Module* module : kModules) {
+    for (const Refusal& refusal : module->refusals) {
+      if (refusal.holds(knobs)) return fail(std::string(refusal.sentence));
+    }
+  }
+  return knobs;
+}
+
+}  // namespace rota

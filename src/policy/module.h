@@ -1,0 +1,43 @@
+// A mechanism of a policy declares itself in one value: its knobs, the link that decides, what it asks of the cluster's
+// state and of the engine, and what it does not go with. The list of all is in policy/registry.h.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "policy/knob.h"
+#include "policy/policy.h"
+
+namespace rota {
+
+// What an engine can do and not every engine does.
+enum class Capability : std::uint8_t { suspend, checkpoint, requeue, extend, power, move };
+
+struct EngineNeed {
+  std::string_view knob;  // as the refusal names it
+  Capability what;
+  bool (*needed)(const ChainKnobs&);
+};
+
+// What would go wrong, and what to do about it, as a sentence.
+struct Refusal {
+  bool (*holds)(const ChainKnobs&);
+  std::string_view sentence;
+};
+
+struct Module {
+  std::string_view name;
+  std::span<const Knob> knobs = {};
+  // What decides; nullptr, or gives nullptr, where nothing is to be decided.
+  std::unique_ptr<Policy> (*link)(const ChainKnobs&) = nullptr;
+  // Adds the indexes and rules of the state that it asks for. Indexes of waiting jobs that nobody adds are not kept.
+  void (*ask)(const ChainKnobs&, ClusterOptions&) = nullptr;
+  std::span<const EngineNeed> engine = {};
+  std::span<const Refusal> refusals = {};
+  // Why it would not keep what is reserved, as the end of a sentence that begins with "because"; empty: it does.
+  std::string_view (*breaks_reservations)(const ChainKnobs&) = nullptr;
+  bool in_plain_mode = false;  // stays as it is while nobody has looked at a refused plan
+};
+
+}  // namespace rota

@@ -1,0 +1,46 @@
+// Whose turn it is, and who is tried first when others pass.
+#include "policy/registry.h"
+
+namespace rota {
+namespace {
+
+constexpr auto kOrders = [] {
+  std::array<NamedValue, kOrderNames.size()> values{{}};
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = {kOrderNames[i].second, kOrderNames[i].first};
+  return values;
+}();
+
+std::string_view nobody_is_tried(const ChainKnobs& k) {
+  const std::int32_t depth = k.backfill.promises;
+  const bool tried = depth != BackfillKnobs::kEveryJob && (depth != 0 || k.backfill.skip);
+  return tried || k.candidates == k.order
+             ? ""
+             : "nobody is tried for backfilling: jobs start in queue order, or each as it was promised";
+}
+
+constexpr Knob kKnobs[]{
+    {.name = "order",
+     .names = kOrders,
+     .fallback = "fcfs",
+     .meaning = "whose turn it is",
+     .source = "Tang et al. 2009 (wfp3, unicef); Carastan-Santos and de Camargo 2017 (f1)",
+     .set = put<&ChainKnobs::order>},
+    {.name = "candidates",
+     .names = kOrders,
+     .follows = "order",
+     .meaning = "who is tried first for backfilling",
+     .source = "Tsafrir, Etsion and Feitelson 2007",
+     .set = put<&ChainKnobs::candidates>,
+     .idle = nobody_is_tried},
+};
+
+void ask(const ChainKnobs& k, ClusterOptions& options) {
+  options.waiting.queue = k.order;
+  options.waiting.candidates = k.candidates;
+}
+
+}  // namespace
+
+constinit const Module kOrderModule{.name = "order", .knobs = kKnobs, .ask = ask};
+
+}  // namespace rota

@@ -1,0 +1,34 @@
+// How long planning expects jobs to run.
+#include "policy/registry.h"
+
+namespace rota {
+namespace {
+
+constexpr NamedValue kEstimators[]{{"limit", Estimator::limit}, {"tsafrir", Estimator::tsafrir}};
+
+bool by_run_time(Order order) { return order != Order::fcfs && order != Order::smallest && order != Order::largest; }
+
+std::string_view nobody_asks(const ChainKnobs& k) {
+  const bool asked = k.backfill.promises > 0 || by_run_time(k.order) || by_run_time(k.candidates);
+  return k.estimator == Estimator::limit || asked
+             ? ""
+             : "nothing is promised with depth=0, and no order asks how long jobs run";
+}
+
+constexpr Knob kKnobs[]{
+    {.name = "predict",
+     .names = kEstimators,
+     .fallback = "limit",
+     .meaning = "the run time that planning counts on",
+     .source = "Tsafrir, Etsion and Feitelson 2007",
+     .set = put<&ChainKnobs::estimator>,
+     .idle = nobody_asks},
+};
+
+void ask(const ChainKnobs& k, ClusterOptions& options) { options.user_history = k.estimator != Estimator::limit; }
+
+}  // namespace
+
+constinit const Module kPredictModule{.name = "predict", .knobs = kKnobs, .ask = ask};
+
+}  // namespace rota

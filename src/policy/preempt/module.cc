@@ -1,0 +1,71 @@
+// Running jobs that give way to others of higher priority.
+#include "policy/registry.h"
+
+namespace rota {
+namespace {
+
+constexpr NamedValue kHow[]{{"no", Preemption::none},
+                            {"suspend", Preemption::suspend},
+                            {"requeue", Preemption::requeue},
+                            {"checkpoint", Preemption::checkpoint}};
+
+constexpr Knob kKnobs[]{
+    {.name = "preempt",
+     .names = kHow,
+     .fallback = "no",
+     .meaning =
+         "running jobs give way at once to a job of higher priority: with their work kept, lost, or kept after a "
+         "checkpoint",
+     .source = "Baranov et al. 2018",
+     .set = put<&ChainKnobs::preempt>},
+    {.name = "checkpoint",
+     .range = Range::time(),
+     .fallback = "60",
+     .meaning = "with preempt=checkpoint: how long writing one takes",
+     .source = "textbook",
+     .set = put<&ChainKnobs::checkpoint>,
+     .idle = [](const ChainKnobs& k) -> std::string_view {
+       return k.preempt == Preemption::checkpoint ? "" : "it is for preempt=checkpoint";
+     }},
+};
+
+bool preempts(const ChainKnobs& k) { return k.preempt != Preemption::none; }
+
+std::unique_ptr<Policy> link(const ChainKnobs& k) {
+  if (!preempts(k)) return nullptr;
+  return std::make_unique<Preempt>(k.preempt, k.checkpoint, k.backfill.skip, k.backfill.promises > 1);
+}
+
+void ask(const ChainKnobs& k, ClusterOptions& options) { options.by_priority = preempts(k); }
+
+constexpr EngineNeed kNeeds[]{
+    {"preempt=suspend", Capability::suspend, [](const ChainKnobs& k) { return k.preempt == Preemption::suspend; }},
+    {"preempt=checkpoint", Capability::checkpoint,
+     [](const ChainKnobs& k) { return k.preempt == Preemption::checkpoint; }},
+    {"preempt=requeue", Capability::requeue, [](const ChainKnobs& k) { return k.preempt == Preemption::requeue; }},
+};
+
+// Rules that look at particular processors do not know of jobs that give way.
+constexpr Refusal kRefusals[]{
+    {[](const ChainKnobs& k) { return preempts(k) && k.auction.takes_back() && k.backfill.promises > 1; },
+     "auction=race and auction-second-thoughts take back jobs for which others give way, and preempt beside several "
+     "promises does not know of that: take depth=0 or depth=1, or another auction, or leave preempt out."},
+    {[](const ChainKnobs& k) { return preempts(k) && asks_for_processors(k.overrun); },
+     "preempt goes with overrun=kill, run-on, grace or a duration: take one of these, or leave preempt out."},
+};
+
+std::string_view breaks_reservations(const ChainKnobs& k) {
+  return preempts(k) ? "preempt makes room without looking at what is reserved" : "";
+}
+
+}  // namespace
+
+constinit const Module kPreemptModule{.name = "preempt",
+                                      .knobs = kKnobs,
+                                      .link = link,
+                                      .ask = ask,
+                                      .engine = kNeeds,
+                                      .refusals = kRefusals,
+                                      .breaks_reservations = breaks_reservations};
+
+}  // namespace rota

@@ -1,0 +1,51 @@
+// All mechanisms of policies, and the policies that have a name. A new mechanism is its folder and a line here.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "policy/module.h"
+
+namespace rota {
+
+extern const Module kOrderModule;
+extern const Module kPredictModule;
+extern const Module kGraceModule;
+extern const Module kPreemptModule;
+extern const Module kBackfillModule;
+extern const Module kMigrateModule;
+extern const Module kPowerModule;
+extern const Module kBindModule;
+extern const Module kAuctionModule;
+
+// In the order in which their links decide: each sees what those before it have drafted.
+inline constexpr std::array<const Module*, 9> kModules{
+    &kOrderModule,     // no link: what is tried first is a question to the state
+    &kPredictModule,   // no link: asked at submission
+    &kGraceModule,     // who stands in the way of a promise that is due
+    &kPreemptModule,   // who gives way at once
+    &kBackfillModule,  // who starts, and who is promised what
+    &kMigrateModule,   // what is left goes to who runs
+    &kPowerModule,     // what nobody wants sleeps
+    &kBindModule,      // no link: tasks are not jobs
+    &kAuctionModule,   // no link: decides between sites
+};
+
+const Knob* knob_named(std::string_view name);  // nullptr: there is none
+const Module& module_of(const Knob& knob);
+std::vector<const Knob*> every_knob();  // in the order of the modules
+
+// A policy with a name: knobs that are set together.
+struct PolicyName {
+  std::string_view name;
+  std::string_view aliases;     // separated by blanks
+  std::string_view stands_for;  // the knobs that it sets
+  std::string_view meaning;
+  std::string_view source;
+};
+std::span<const PolicyName> policy_names();
+const PolicyName* policy_named(std::string_view name);  // or an alias; nullptr: there is none
+
+}  // namespace rota
