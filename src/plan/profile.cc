@@ -72,6 +72,20 @@ Instant Profile::earliest(Instant from, std::int64_t processors, Duration durati
   }
 }
 
+// A start before `held` needs room only up to there: behind it lies what it would give back.
+Instant Profile::earliest_before(Instant held, std::int64_t processors, Duration duration) const {
+  Instant start = steps_.front().at;
+  for (std::size_t i = 0; start < held; ++i) {
+    const Instant next = i + 1 < steps_.size() ? std::min(steps_[i + 1].at, held) : held;
+    if (steps_[i].free < processors) {
+      start = next;
+    } else if (next == held || next >= start + duration) {
+      break;
+    }
+  }
+  return start;
+}
+
 std::int64_t Profile::free_at(Instant at) const { return steps_[step_at(std::max(at, steps_.front().at))].free; }
 
 bool Profile::overcommitted() const {

@@ -79,12 +79,15 @@ class Planner {
     for (Hold* h : broken) place(*h);
   }
 
-  // Each promised job in turn gives its place back and takes the earliest one that there is now: never a later one.
+  // Each promised job in turn takes the earliest place that there would be if it gave its own back: never a later one.
   void compress() {
     for (Hold& h : plan_.held()) {
       if (h.start == kNever || h.start <= now()) continue;
+      const Instant earliest = profile_.earliest_before(h.start, h.processors, h.expected);
+      if (earliest == h.start) continue;
       give(h);
-      place(h);
+      h.start = earliest;
+      take(h);
     }
   }
 
