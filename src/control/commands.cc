@@ -8,26 +8,8 @@
 
 namespace rota {
 
-// About what the latest fact has decided.
-Command& Controller::command(Command::Kind kind, JobId job, const Job* its) {
-  if (unsent_ == commands_.size()) commands_.emplace_back();
-  Command& command = commands_[unsent_++];
-  command.forget();
-  command.kind = kind;
-  command.epoch = cluster_.epoch();
-  command.key = cluster_.sequence();
-  command.job = job;
-  if (its) command.dispatch = its->dispatch;
-  return command;
-}
-
-// Where and how long a job runs that starts or moves.
-void Controller::run_terms(Command& command, const Job& job) const {
-  command.expected_end = job.expected_end();
-  command.limit_end = limit_end_of(job);
-  if (cluster_.nodes().counted()) return;
-  command.where = cluster_.placement(command.job);
-  command.cpu_factor = cluster_.nodes().cpu_factor(command.where);
+Command& Controller::command(Command::Kind kind, JobId job) {
+  return command(kind, job, job.valid() ? cluster_.find_job(job) : nullptr);
 }
 
 Instant Controller::limit_end_of(const Job& job) const {

@@ -11,9 +11,6 @@ namespace rota {
 Controller::Controller(const ClusterOptions& options, const Chain& chain, const Ports& ports, Breach breach)
     : cluster_(options), chain_(chain), plain_chain_(plain_mode_of(chain)), ports_(ports), breach_(breach) {}
 
-// The world's clock may jump back; ours stands still then.
-void Controller::stamp() { cluster_.advance(std::max(ports_.loop.now(), cluster_.now())); }
-
 JobId Controller::submit(const JobSpec& spec) {
   if (!failure_) return {};
   stamp();
@@ -42,6 +39,7 @@ Result<JobId> Controller::submit(const JobSpec& spec, const JobTerms& terms, Bar
 Result<void> Controller::record(const Observed& fact) {
   if (!failure_) return failure_;
   stamp();
+  if (const auto* end = std::get_if<Finished>(&fact)) return take_in(*end);  // nearly all that is observed
   return std::visit([&](const auto& what) { return take_in(what); }, fact);
 }
 
@@ -125,7 +123,7 @@ void Controller::cycle() {
   if (decides) hash_.mix(hash);
   for (const JobId id : cluster_.gone()) ports_.jobs.left(id, cluster_.job(id));
   write(CycleClosed{hash});
-  carry_out_plan();
+  if (decides) carry_out_plan();
   send();
   if (!failure_) return;
   // Nodes that jobs have left can be had at once.
@@ -184,10 +182,10 @@ bool Controller::check_bound() {
 void Controller::carry_out_plan() {
   const std::span<const Action> actions = plan_.actions();
   next_place_ = 0;
-  const auto first_other = std::find_if(actions.begin(), actions.end(), [](const Action& a) { return a.backfilled; });
-  for (auto a = actions.begin(); a != first_other; ++a) carry_out(*a);
+  auto a = actions.begin();
+  for (; a != actions.end() && !a->backfilled; ++a) carry_out(*a);
   for (const Promise& p : plan_.promises()) write(Promised{p.job, p.start, plan_.place_of(p)});
-  for (auto a = first_other; a != actions.end(); ++a) carry_out(*a);
+  for (; a != actions.end(); ++a) carry_out(*a);
   if (plan_.reviews_power()) write(PowerReviewed{plan_.next_review()});
 }
 

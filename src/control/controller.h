@@ -83,7 +83,8 @@ class Controller final : public Intake, public Alarm {
   Result<void> refuse(std::string why);
   void tell_refusal(const std::string& why);
   const Chain& deciding() const { return cluster_.plain() ? plain_chain_ : chain_; }
-  void stamp();
+  // The world's clock may jump back; ours stands still then.
+  void stamp() { cluster_.advance(std::max(ports_.loop.now(), cluster_.now())); }
   void correct_expectation(JobId id);
   void settle() {
     if (!outlived_.empty()) correct_expectations();
@@ -103,11 +104,9 @@ class Controller final : public Intake, public Alarm {
   [[gnu::cold]] void extend(const Action& action);
   [[gnu::cold]] void preempt(const Action& action);
   [[gnu::cold]] void migrate(const Action& action);
-  Command& command(Command::Kind kind, JobId job, const Job* its);
-  Command& command(Command::Kind kind, JobId job) {
-    return command(kind, job, job.valid() ? cluster_.find_job(job) : nullptr);
-  }
-  void run_terms(Command& command, const Job& job) const;
+  [[gnu::always_inline]] inline Command& command(Command::Kind kind, JobId job, const Job* its);
+  Command& command(Command::Kind kind, JobId job);
+  [[gnu::always_inline]] inline void run_terms(Command& command, const Job& job) const;
   Command& preempt_command(JobId job, JobId beneficiary);
   Command& migrate_command(JobId job);
   Instant limit_end_of(const Job& job) const;

@@ -1,5 +1,5 @@
 // The one door through which state changes: observers, referee, fold; and before it, for what the world says, the
-// check. For the files of Controller only.
+// check. And what is told the engine of a fact. For the files of Controller only.
 #pragma once
 
 #include <string>
@@ -23,6 +23,28 @@ void Controller::write(const Kind& what) {
   const std::uint64_t sequence = cluster_.sequence() + 1;
   if ((observed_ & FactKinds::bit<Kind>()) != 0) show<Kind>({cluster_.now(), sequence, &what});
   watched_fold(cluster_, referee_, sequence, what);
+}
+
+// About what the latest fact has decided.
+Command& Controller::command(Command::Kind kind, JobId job, const Job* its) {
+  if (unsent_ == commands_.size()) commands_.emplace_back();
+  Command& command = commands_[unsent_++];
+  command.forget();
+  command.kind = kind;
+  command.epoch = cluster_.epoch();
+  command.key = cluster_.sequence();
+  command.job = job;
+  if (its) command.dispatch = its->dispatch;
+  return command;
+}
+
+// Where and how long a job runs that starts or moves.
+void Controller::run_terms(Command& command, const Job& job) const {
+  command.expected_end = job.expected_end();
+  command.limit_end = limit_end_of(job);
+  if (cluster_.nodes().counted()) return;
+  command.where = cluster_.placement(command.job);
+  command.cpu_factor = cluster_.nodes().cpu_factor(command.where);
 }
 
 template <class Kind>

@@ -13,24 +13,8 @@ constexpr Duration kMoment{1};
 
 }  // namespace
 
-void Plan::open(const View& view) {
-  view_ = &view;
-  free_ = view.free();
-  actions_.clear();
-  promises_.clear();
-  started_.clear();
-  held_.clear();
-  profile_open_ = false;
-  kills_ = 0;
-  migrations_ = 0;
-  closed_ = false;
-  looks_again_ = false;
-  placed_ = 0;
-  set_asides_ = 0;
-  waking_ = 0;
-  sent_to_sleep_ = 0;
-  reviewed_ = false;
-  returns_.clear();
+// What only matters where nodes are described, sleep or are reserved.
+void Plan::open_nodes(const View& view) {
   if (!view.power().all_on()) collect_returns(view);
   if (!view.nodes().counted() || !nodes_.counted()) nodes_.follow(view.nodes());
   if (view.reserved_in_reach()) withhold_reserved(view);
@@ -62,16 +46,22 @@ void Plan::note_start(JobId id, const Reason& reason, bool backfilled) {
   const Job& job = view_->job(id);
   free_ -= job.spec.processors;
   const Tentative tentative{view_->now() + job.expected, job.spec.processors, placed_ - 1};
-  started_.insert(std::upper_bound(started_.begin(), started_.end(), tentative,
-                                   [](const Tentative& a, const Tentative& b) { return a.end < b.end; }),
-                  tentative);
+  if (started_.empty() || started_.back().end <= tentative.end) {
+    started_.push_back(tentative);
+  } else {
+    started_.insert(std::upper_bound(started_.begin(), started_.end(), tentative,
+                                     [](const Tentative& a, const Tentative& b) { return a.end < b.end; }),
+                    tentative);
+  }
   if (profile_open_) profile_.change(view_->now(), tentative.end, -tentative.processors);
   actions_.push_back({ActionKind::start, backfilled, id, kNever, reason});
 }
 
 bool Plan::starts(JobId id) const {
-  return std::any_of(actions_.begin(), actions_.end(),
-                     [&](const Action& a) { return a.job == id && a.kind == ActionKind::start; });
+  for (const Action& a : actions_) {
+    if (a.job == id && a.kind == ActionKind::start) return true;
+  }
+  return false;
 }
 
 bool Plan::holds(JobId id) const {

@@ -33,7 +33,21 @@ struct Opening {
 
 class Plan {
  public:
-  void open(const View& view);
+  [[gnu::always_inline]] void open(const View& view) {
+    view_ = &view;
+    free_ = view.free();
+    actions_.clear();
+    promises_.clear();
+    started_.clear();
+    held_.clear();
+    returns_.clear();
+    profile_open_ = closed_ = looks_again_ = reviewed_ = false;
+    set_asides_ = 0;
+    placed_ = 0;
+    kills_ = migrations_ = waking_ = sent_to_sleep_ = 0;
+    const bool counted = view.nodes().counted() && nodes_.counted();
+    if (!counted || !view.power().all_on() || view.reserved_in_reach()) open_nodes(view);
+  }
 
   // Processors free now after the draft's starts, and not reserved; may be less than 0 where running jobs hold what is
   // reserved. What a kill frees is free once its end is reported.
@@ -110,6 +124,7 @@ class Plan {
     std::uint32_t processors;
     Duration expected;
     Instant start;
+    Instant promised;  // before this plan; kNever: nothing was
   };
   std::vector<Hold>& held() { return held_; }
   bool holds(JobId job) const;  // O(held)
@@ -149,6 +164,7 @@ class Plan {
     NodeId node;
   };
 
+  void open_nodes(const View& view);
   void note_start(JobId job, const Reason& reason, bool backfilled);
   void collect_returns(const View& view);
   [[gnu::cold]] void withhold_reserved(const View& view);
@@ -168,7 +184,6 @@ class Plan {
   std::vector<NodeReturn> nodes_back_;  // scratch
   std::vector<Hold> held_;
   Profile profile_;
-  bool profile_open_ = false;
   NodeSpace nodes_{nullptr};
   std::vector<Placement> places_;  // the first placed_ of them; the others keep their room for shares
   std::size_t placed_ = 0;
@@ -178,10 +193,11 @@ class Plan {
   NodeSpace some_nodes_{nullptr};
   std::int64_t kills_ = 0;
   std::int64_t migrations_ = 0;
-  bool closed_ = false;
-  bool looks_again_ = false;
   std::int64_t waking_ = 0;
   std::int64_t sent_to_sleep_ = 0;  // processors
+  bool profile_open_ = false;
+  bool closed_ = false;
+  bool looks_again_ = false;
   bool reviewed_ = false;
   Instant review_ = kNever;
 };

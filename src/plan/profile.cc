@@ -6,6 +6,7 @@ namespace rota {
 
 void Profile::open(Instant now, std::int64_t free) {
   steps_.clear();
+  collected_.clear();
   steps_.push_back({now, free});
 }
 
@@ -46,6 +47,41 @@ void Profile::change(Instant from, Instant to, std::int64_t processors) {
   join(first);
 }
 
+void Profile::collect_change(Instant from, Instant to, std::int64_t processors) {
+  from = std::max(from, steps_.front().at);
+  if (to <= from || processors == 0) return;
+  collected_.push_back({from, processors});
+  if (to != kNever) collected_.push_back({to, -processors});
+}
+
+void Profile::make_changes() {
+  if (collected_.empty()) return;
+  std::sort(collected_.begin(), collected_.end(), [](const Step& a, const Step& b) { return a.at < b.at; });
+  made_.clear();
+  const auto add = [&](Instant at, std::int64_t free) {
+    if (made_.empty() || made_.back().free != free) made_.push_back({at, free});
+  };
+  std::int64_t before = 0;  // free by the steps so far
+  std::int64_t changed = 0;
+  auto change = collected_.begin();
+  const auto change_before = [&](Instant at) {
+    while (change != collected_.end() && change->at < at) {
+      const Instant together = change->at;
+      for (; change != collected_.end() && change->at == together; ++change) changed += change->free;
+      add(together, before + changed);
+    }
+  };
+  for (const Step& step : steps_) {
+    change_before(step.at);
+    for (; change != collected_.end() && change->at == step.at; ++change) changed += change->free;
+    before = step.free;
+    add(step.at, before + changed);
+  }
+  change_before(kNever);
+  steps_.swap(made_);
+  collected_.clear();
+}
+
 void Profile::withhold(Instant from, Instant to, std::int64_t processors) {
   from = std::max(from, steps_.front().at);
   if (to <= from || processors == 0) return;
@@ -72,18 +108,22 @@ Instant Profile::earliest(Instant from, std::int64_t processors, Duration durati
   }
 }
 
-// A start before `held` needs room only up to there: behind it lies what it would give back.
+// A start before `held` needs room only up to there: behind it lies what would be given back.
 Instant Profile::earliest_before(Instant held, std::int64_t processors, Duration duration) const {
-  Instant start = steps_.front().at;
-  for (std::size_t i = 0; start < held; ++i) {
-    const Instant next = i + 1 < steps_.size() ? std::min(steps_[i + 1].at, held) : held;
-    if (steps_[i].free < processors) {
-      start = next;
-    } else if (next == held || next >= start + duration) {
-      break;
+  const Step* step = steps_.data();
+  const Step* const end = step + steps_.size();
+  while (step->at < held) {
+    if (step->free < processors) {
+      if (++step == end) return held;
+      continue;
     }
+    const Instant start = step->at;
+    const Instant over = std::min(start + duration, held);
+    do {
+      if (++step == end || step->at >= over) return start;
+    } while (step->free >= processors);
   }
-  return start;
+  return held;
 }
 
 std::int64_t Profile::free_at(Instant at) const { return steps_[step_at(std::max(at, steps_.front().at))].free; }

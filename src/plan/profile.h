@@ -20,6 +20,10 @@ class Profile {
   // Changes what is free in [from, to) by `processors`; the part before now is ignored. to may be kNever.
   void change(Instant from, Instant to, std::int64_t processors);
 
+  // The same, put off until make_changes(): many are cheaper together. Nothing may be asked or done in between.
+  void collect_change(Instant from, Instant to, std::int64_t processors);
+  void make_changes();  // O(steps + changes log changes)
+
   // Keeps so many from everybody in [from, to), or all that is free where it is less; nothing where none is.
   void withhold(Instant from, Instant to, std::int64_t processors);
 
@@ -50,6 +54,8 @@ class Profile {
   void join(std::size_t step);            // removes it if it says what the one before says
 
   std::vector<Step> steps_;
+  std::vector<Step> collected_;  // changes, not sums
+  std::vector<Step> made_;       // scratch
 };
 
 }  // namespace rota

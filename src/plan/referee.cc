@@ -86,7 +86,9 @@ void Referee::settled(const View& after, const JobKept& fact) {
 std::optional<std::string> Referee::check(const View& view, const Plan& plan) {
   credit_ += kCreditPerPlan;
   if (!plan.actions().empty() || !plan.promises().empty()) {
-    if (auto breach = check_actions(view, plan)) return breach;
+    if (!plan.actions().empty() || !view.nodes().counted()) {
+      if (auto breach = check_actions(view, plan)) return breach;
+    }
     if (auto breach = check_kept_promises(view, plan)) return breach;
     if (auto breach = check_new_promises(view, plan)) return breach;
   }
@@ -99,6 +101,11 @@ std::optional<std::string> Referee::check(const View& view, const Plan& plan) {
   const auto cost = static_cast<std::int64_t>(view.running().size() + view.promised().size() + 16);
   if (credit_ < cost) return std::nullopt;
   credit_ -= cost;
+  return check_everything(view, plan);
+}
+
+// Beyond what one plan touches.
+std::optional<std::string> Referee::check_everything(const View& view, const Plan& plan) {
   if (auto breach = recount(view)) return breach;
   if (!view.counts_decide() && !plan.closed()) {
     const auto breach = node_excess(view, plan, Promises::after);
@@ -112,6 +119,7 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
   std::int64_t free = view.options().processors - held_ - away_;
   if (view.options().presume_ended) free += view.running().released_by(view.now());
   bool preempts = false;
+  const bool several = plan.actions().size() > 1;
   JobId too_many;  // the first start that does not fit
   for (const Action& a : plan.actions()) {
     ++checks_;
@@ -124,7 +132,7 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
     State& state = *known;
     if (a.kind == ActionKind::start) {
       if (state != State::waiting) return name(view, a.job) + " is started but is not waiting";
-      state = State::running;  // until the loop below: finds a second start in the same plan
+      if (several) state = State::running;  // until the loop below: finds a second start in the same plan
       free -= view.job(a.job).spec.processors;
       if (free < 0 && !too_many.valid()) too_many = a.job;
     } else if (state != State::running) {
@@ -144,7 +152,7 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
     }
   }
   for (const Action& a : plan.actions()) {
-    if (a.kind == ActionKind::start) ledger_[a.job.value] = State::waiting;
+    if (several && a.kind == ActionKind::start) ledger_[a.job.value] = State::waiting;
   }
   if (auto breach = check_turns(view, plan)) return breach;
   if (!view.nodes().counted()) {

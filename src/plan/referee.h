@@ -100,6 +100,7 @@ class Referee {
     const State* s = ledger_.find(job.value);
     return s && *s == State::waiting;
   }
+  [[gnu::noinline]] std::optional<std::string> check_everything(const View& view, const Plan& plan);
   std::optional<std::string> check_actions(const View& view, const Plan& plan);
   std::optional<std::string> check_kept_promises(const View& view, const Plan& plan);
   std::optional<std::string> check_new_promises(const View& view, const Plan& plan);

@@ -72,6 +72,54 @@ RC_GTEST_PROP(Profile, AnswersAsARowOfSecondsWould, ()) {
   }
 }
 
+// Many changes at once are what they are one by one.
+RC_GTEST_PROP(Profile, TakesManyChangesAtOnce, ()) {
+  const std::int64_t now = *rc::gen::inRange(0, 20);
+  Profile one_by_one;
+  Profile at_once;
+  for (Profile* profile : {&one_by_one, &at_once}) {
+    profile->open(at_seconds(now), 10);
+    profile->release(at_seconds(40), 3);
+  }
+  for (int i = *rc::gen::inRange(0, 15); i > 0; --i) {
+    const std::int64_t from = *rc::gen::inRange(0, 60);
+    const std::int64_t to = from + *rc::gen::inRange(0, 20);
+    const bool for_ever = *rc::gen::inRange(0, 8) == 0;
+    const std::int64_t by = *rc::gen::inRange(-3, 4);
+    one_by_one.change(at_seconds(from), for_ever ? kNever : at_seconds(to), by);
+    at_once.collect_change(at_seconds(from), for_ever ? kNever : at_seconds(to), by);
+  }
+  at_once.make_changes();
+  for (std::int64_t t = now; t < kHorizon; ++t) {
+    RC_ASSERT(at_once.free_at(at_seconds(t)) == one_by_one.free_at(at_seconds(t)));
+  }
+  RC_ASSERT(at_once.steps() == one_by_one.steps());
+}
+
+// Who holds a place and looks for an earlier one finds what it would find if it gave its own back first.
+RC_GTEST_PROP(Profile, LooksBeforeAPlaceAsIfItWereGivenBack, ()) {
+  Profile profile;
+  profile.open(at_seconds(5), 2);
+  profile.release(at_seconds(20), 3);
+  profile.release(at_seconds(35), 4);
+  struct Place {
+    std::int64_t from, length, processors;
+  };
+  std::vector<Place> places;
+  for (int i = *rc::gen::inRange(1, 12); i > 0; --i) {
+    const Place p{*rc::gen::inRange(5, 60), *rc::gen::inRange(1, 20), *rc::gen::inRange(1, 6)};
+    if (!profile.fits(at_seconds(p.from), p.processors, seconds(p.length))) continue;
+    profile.change(at_seconds(p.from), at_seconds(p.from + p.length), -p.processors);
+    places.push_back(p);
+  }
+  for (const Place& p : places) {
+    const Instant found = profile.earliest_before(at_seconds(p.from), p.processors, seconds(p.length));
+    profile.change(at_seconds(p.from), at_seconds(p.from + p.length), p.processors);
+    RC_ASSERT(profile.earliest(kEpoch, p.processors, seconds(p.length)) == found);
+    profile.change(at_seconds(p.from), at_seconds(p.from + p.length), -p.processors);
+  }
+}
+
 // What has been taken and given back leaves no trace, not even a step.
 RC_GTEST_PROP(Profile, ForgetsWhatIsGivenBack, ()) {
   Profile profile;

@@ -41,9 +41,10 @@ Instant Backfill::next_wakeup(const View& view) const {
   Instant next = kNever;
   for (const JobId id : view.promised()) {
     const Job& job = view.job(id);
+    if (job.promise >= next || job.promise <= view.now()) continue;
     const Duration soon =
         job.put_off == view.now() ? seconds(1) : Duration{1};  // behind an overdue job: its end is next
-    if (job.promise > view.now() + soon) next = std::min(next, job.promise);
+    if (job.promise > view.now() + soon) next = job.promise;
   }
   return next;
 }

@@ -16,8 +16,9 @@ class Planner {
   void run() {
     collect();
     for (const Hold& h : plan_.held()) {
-      if (h.start != kNever) take(h);
+      if (h.start != kNever) profile_.collect_change(h.start, h.start + h.expected, -std::int64_t{h.processors});
     }
+    profile_.make_changes();
     if (profile_.overcommitted()) {
       replan();
     } else if (view_.releases() > 0 || looks_again()) {
@@ -45,7 +46,7 @@ class Planner {
   }
   Hold hold_of(const WaitingEntry& e) const {
     const Instant promise = view_.job(e.job).promise;
-    return {e.job, e.processors, e.expected, promise == kNever ? kNever : std::max(promise, now())};
+    return {e.job, e.processors, e.expected, promise == kNever ? kNever : std::max(promise, now()), promise};
   }
 
   // All waiting jobs, or only those with a promise, in queue order.
@@ -57,7 +58,7 @@ class Planner {
     }
     for (const JobId id : view_.promised()) {
       const Job& job = view_.job(id);
-      held.push_back({id, job.spec.processors, job.expected, std::max(job.promise, now())});
+      held.push_back({id, job.spec.processors, job.expected, std::max(job.promise, now()), job.promise});
     }
     std::sort(held.begin(), held.end(), [&](const Hold& a, const Hold& b) {
       return view_.waiting().queue_place(view_.job(a.job)) < view_.waiting().queue_place(view_.job(b.job));
@@ -128,11 +129,10 @@ class Planner {
     for (const Hold& h : plan_.held()) {
       if (h.start > now()) {
         if (!passed_) passed_ = &h;
-        plan_.promise(h.job, h.start);
+        if (h.start != h.promised || !plan_.nodes().counted()) plan_.promise(h.job, h.start);
         continue;
       }
-      const Instant promise = view_.job(h.job).promise;
-      const bool planned = promise != kNever && promise <= now();
+      const bool planned = h.promised != kNever && h.promised <= now();
       give(h);  // the start itself takes its place
       plan_.start(h.job, passed_ ? overtaking(planned ? Rule::planned : Rule::ends_before_promise) : Reason{},
                   passed_ != nullptr);
