@@ -87,6 +87,34 @@ Profile& Plan::open_profile() {
   return profile_;
 }
 
+// At the end of its cycle. What is carried out is one fact for each, and one that closes the cycle.
+void Plan::note_kept_profile() {
+  profile_kept_ = false;
+  if (promises_.size() != promises_kept_) return;
+  for (const Action& a : actions_) {
+    if (a.kind != ActionKind::start) return;
+  }
+  kept_until_ = kept_from_ + 1 + actions_.size() + promises_.size() + (reviewed_ ? 1 : 0);
+}
+
+bool Plan::follow_profile() {
+  const View& view = *view_;
+  if (kept_until_ == kNotKept || profile_open_ || !actions_.empty()) return false;
+  const auto ended = view.gone().size();
+  if (view.sequence() != kept_until_ + ended + view.arrived().size()) return false;  // something else has happened
+  if (view.releases() != static_cast<std::int64_t>(ended)) return false;             // or a job is back in the queue
+  if (!view.nodes().counted() || view.options().presume_ended || !view.reservations().empty()) return false;
+  if (view.running().released_by(view.now()) > 0) return false;  // who is overdue holds its processors a moment longer
+  for (const JobId id : view.gone()) {
+    if (!view.job(id).ended() || view.job(id).expected_end() <= kept_at_) return false;
+  }
+  profile_.advance(view.now());
+  for (const JobId id : view.gone()) {
+    profile_.change(view.now(), view.job(id).expected_end(), view.job(id).spec.processors);
+  }
+  return profile_open_ = true;
+}
+
 void Plan::kill(JobId id, const Reason& reason) {
   ++kills_;
   actions_.push_back({ActionKind::kill, false, id, kNever, reason});

@@ -34,6 +34,8 @@ struct Opening {
 class Plan {
  public:
   [[gnu::always_inline]] void open(const View& view) {
+    kept_until_ = kNotKept;
+    if (profile_kept_) note_kept_profile();
     view_ = &view;
     free_ = view.free();
     actions_.clear();
@@ -118,6 +120,18 @@ class Plan {
   Profile& profile() { return profile_open_ ? profile_ : open_profile(); }
   Profile& open_profile();  // makes it anew
 
+  // Who has drawn all starts and promises of the draft into profile() may keep it for the next cycle, which then brings
+  // it up to its own time instead of making and drawing it anew: where nothing but ends and arrivals has happened since
+  // this plan was carried out. Every fact is accounted for by its number, so the answer is that of the view alone.
+  void keep_profile() {
+    profile_kept_ = true;
+    kept_from_ = view_->sequence();
+    kept_at_ = view_->now();
+    promises_kept_ = promises_.size();
+  }
+  // Whether profile() is now that of the plan before, with what running jobs have left since. O(ended + steps)
+  bool follow_profile();
+
   // Where a planner that makes many promises keeps them while it drafts.
   struct Hold {
     JobId job;
@@ -165,6 +179,7 @@ class Plan {
   };
 
   void open_nodes(const View& view);
+  [[gnu::cold]] void note_kept_profile();
   void note_start(JobId job, const Reason& reason, bool backfilled);
   void collect_returns(const View& view);
   [[gnu::cold]] void withhold_reserved(const View& view);
@@ -184,6 +199,11 @@ class Plan {
   std::vector<NodeReturn> nodes_back_;  // scratch
   std::vector<Hold> held_;
   Profile profile_;
+  static constexpr std::uint64_t kNotKept = UINT64_MAX;
+  std::uint64_t kept_from_ = 0;          // number of the latest fact when the profile was kept,
+  std::uint64_t kept_until_ = kNotKept;  // and once the plan was carried out
+  Instant kept_at_ = kEpoch;
+  std::size_t promises_kept_ = 0;
   NodeSpace nodes_{nullptr};
   std::vector<Placement> places_;  // the first placed_ of them; the others keep their room for shares
   std::size_t placed_ = 0;
@@ -196,6 +216,7 @@ class Plan {
   std::int64_t waking_ = 0;
   std::int64_t sent_to_sleep_ = 0;  // processors
   bool profile_open_ = false;
+  bool profile_kept_ = false;
   bool closed_ = false;
   bool looks_again_ = false;
   bool reviewed_ = false;

@@ -18,6 +18,11 @@ void Profile::release(Instant at, std::int64_t processors) {
   }
 }
 
+void Profile::advance(Instant now) {
+  steps_.erase(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(step_at(now)));
+  steps_.front().at = now;
+}
+
 std::size_t Profile::step_at(Instant at) const {
   const auto after =
       std::upper_bound(steps_.begin(), steps_.end(), at, [](Instant t, const Step& s) { return t < s.at; });

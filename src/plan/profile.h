@@ -17,6 +17,9 @@ class Profile {
   // So many more from `at` on; at must not lie before any step made so far. O(1).
   void release(Instant at, std::int64_t processors);
 
+  // Time moves on to `now`, from where it was or later: what was free before is forgotten.
+  void advance(Instant now);
+
   // Changes what is free in [from, to) by `processors`; the part before now is ignored. to may be kNever.
   void change(Instant from, Instant to, std::int64_t processors);
 

@@ -1,5 +1,6 @@
 // A rehearsal that is looked at after each delivery of events: what every waiting job was promised, and who held the
-// first place in the queue.
+// first place in the queue. Each plan is drafted from nothing too, and must be the same: what a Plan keeps from cycle
+// to cycle spares work and decides nothing.
 #pragma once
 
 #include <functional>
@@ -14,7 +15,7 @@
 
 namespace rota {
 
-class WatchedRehearsal final : public WatchingIntake, private JobSink {
+class WatchedRehearsal final : public WatchingIntake, private JobSink, private FactObserver {
  public:
   using Look = std::function<void(const View&)>;
 
@@ -26,7 +27,9 @@ class WatchedRehearsal final : public WatchingIntake, private JobSink {
         chain_(scenario::chain_of(policy)),
         source_(workload_, options_),
         engine_({.ties = options.ties, .checkpoint = chain_.knobs().checkpoint}, source_, loop_),
-        controller_(cluster_options(), chain_, {loop_, engine_, *this}) {}
+        controller_(cluster_options(), chain_, {loop_, engine_, *this}) {
+    controller_.add_observer(*this);
+  }
 
   // Throws the referee's sentence if it refuses a plan.
   void run(const Look& look) {
@@ -44,6 +47,16 @@ class WatchedRehearsal final : public WatchingIntake, private JobSink {
   Controller& watched() override { return controller_; }
   void decided(const View& view) override { look_(view); }
   void left(JobId, const Job& job) override { ended_[job.spec.number] = job; }
+  std::uint64_t wants() const override { return FactKinds::bit<CycleClosed>(); }
+  void saw(const View& before, const FactRef& fact) override {
+    Plan plan;
+    plan.open(before);
+    chain_.decide(before, plan);
+    const std::uint64_t hash = plan.decides() ? plan.hash() : 0;
+    if (hash != std::get<const CycleClosed*>(fact.what)->plan) {
+      throw std::runtime_error("a plan that is drafted from nothing is another one");
+    }
+  }
   ClusterOptions cluster_options() const {
     ClusterOptions cluster;
     cluster.processors = options_.processors;

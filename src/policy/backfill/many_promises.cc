@@ -11,14 +11,11 @@ namespace {
 class Planner {
  public:
   Planner(const View& view, Plan& plan, std::int32_t most)
-      : view_(view), plan_(plan), profile_(plan.profile()), most_(most) {}
+      : view_(view), plan_(plan), followed_(plan.follow_profile()), profile_(plan.profile()), most_(most) {}
 
   void run() {
     collect();
-    for (const Hold& h : plan_.held()) {
-      if (h.start != kNever) profile_.collect_change(h.start, h.start + h.expected, -std::int64_t{h.processors});
-    }
-    profile_.make_changes();
+    if (!followed_ || misses_a_start()) draw();
     if (profile_.overcommitted()) {
       replan();
     } else if (view_.releases() > 0 || looks_again()) {
@@ -27,6 +24,7 @@ class Planner {
     place_newcomers();
     start_what_is_due();
     if (most_ != BackfillKnobs::kEveryJob) backfill();
+    plan_.keep_profile();
   }
 
  private:
@@ -35,6 +33,17 @@ class Planner {
   Instant now() const { return view_.now(); }
   // Nothing has happened: the plan before, of this instant, served the first of the queue and looked at nobody else.
   bool looks_again() const { return view_.options().by_priority && view_.releases() == 0 && view_.arrived().empty(); }
+  // Somebody was to start before now, and now counts from now on.
+  bool misses_a_start() const {
+    return std::any_of(plan_.held().begin(), plan_.held().end(), [&](const Hold& h) { return h.promised < now(); });
+  }
+  void draw() {
+    if (followed_) plan_.open_profile();
+    for (const Hold& h : plan_.held()) {
+      if (h.start != kNever) profile_.collect_change(h.start, h.start + h.expected, -std::int64_t{h.processors});
+    }
+    profile_.make_changes();
+  }
   void take(const Hold& h) { change(h, -std::int64_t{h.processors}); }
   void give(const Hold& h) { change(h, h.processors); }
   void change(const Hold& h, std::int64_t processors) {  // kNever: what it needs is withheld
@@ -154,6 +163,7 @@ class Planner {
 
   const View& view_;
   Plan& plan_;
+  bool followed_;  // the profile is that of the plan before
   Profile& profile_;
   std::int32_t most_;
   const Hold* passed_ = nullptr;  // the first waiting job that is overtaken
