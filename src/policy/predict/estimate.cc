@@ -24,9 +24,10 @@ Duration expected_run_time(Estimator estimator, const View& view, const JobSpec&
 
 Duration corrected_run_time(const Job& job) {
   const std::size_t step = job.corrections;
-  if (step >= kLadder.size()) return job.spec.limit;
+  const Duration most = job.spec.limit - job.done;
+  if (step >= kLadder.size()) return most;
   const Duration first = step == 0 ? job.expected : job.expected - kLadder[step - 1];
-  return std::min(first + kLadder[step], job.spec.limit);
+  return std::min(first + kLadder[step], most);
 }
 
 }  // namespace rota

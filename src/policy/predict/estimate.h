@@ -17,7 +17,7 @@ enum class Estimator : std::uint8_t {
 Duration expected_run_time(Estimator estimator, const View& view, const JobSpec& spec);
 
 // For a running job that has outlived what was expected: the first expectation plus 1, 5, 15, 30 min, 1, 2, 5, 10, 20,
-// 50, 100 h in turn, at most the limit.
+// 50, 100 h in turn, at most what its limit leaves of this dispatch.
 Duration corrected_run_time(const Job& job);
 
 }  // namespace rota
