@@ -239,7 +239,7 @@ void Cluster::apply(const Finished& fact) {
   leave_running(job, fact.job);
   leave_for_good(job, fact.job, kStates[static_cast<std::size_t>(fact.outcome)]);
   if (options_.work_history) work_.add(job.spec, job.end - job.start);
-  if (!options_.user_history) return;
+  if (!options_.user_history || job.spec.user == UINT32_MAX) return;  // nobody's runs say nothing of another's
   RunHistory& history = history_[job.spec.user];
   history.before_last = std::exchange(history.last, job.run_time());
   ++history.runs;
