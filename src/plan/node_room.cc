@@ -42,14 +42,6 @@ void NodeRoom::change(const Placement& where, std::int32_t sign) {
   for (const Share& s : where.shares) change_one(s, where.per_node, sign);
 }
 
-void NodeRoom::shrink_to(const NodeRoom& other) {
-  for (std::size_t i = 0; i < free_.size(); ++i) {
-    free_[i].processors = std::min(free_[i].processors, other.free_[i].processors);
-    free_[i].set_rest(free_[i].rest().least(other.free_[i].rest()));
-  }
-  for (std::size_t i = 0; i < licences_.size(); ++i) licences_[i] = std::min(licences_[i], other.licences_[i]);
-}
-
 bool NodeRoom::list_suitable(const JobSpec& spec, Placement& where) const {
   where.shares.clear();
   where.per_node = spec.per_node();
@@ -71,11 +63,10 @@ bool NodeRoom::choose(const JobSpec& spec, const NodeSpace* busy_first, Placemen
       return busy_first->free_on(NodeId{a}) < busy_first->free_on(NodeId{b});
     });
   }
-  if (const std::uint32_t nodes = std::min(spec.nodes, spec.processors); nodes > 0) {
-    const std::uint32_t larger = spec.processors % nodes;
-    equal_shares(larger, spec.processors / nodes + 1, where);
-    if (where.shares.size() == larger) equal_shares(nodes, spec.processors / nodes, where);
-    return where.shares.size() == nodes;
+  if (const Spread asked(spec); asked.nodes > 0) {
+    equal_shares(asked.larger, asked.share + 1, where);
+    if (where.shares.size() == asked.larger) equal_shares(asked.nodes, asked.share, where);
+    return where.shares.size() == asked.nodes;
   }
   std::int64_t left = spec.processors;
   for (const std::uint32_t i : suitable_) {
@@ -89,18 +80,12 @@ bool NodeRoom::choose(const JobSpec& spec, const NodeSpace* busy_first, Placemen
 
 // Whether the suitable nodes of so high a factor have.
 bool NodeRoom::have_room(const JobSpec& spec, std::int32_t least_factor) const {
-  const std::int64_t nodes = std::min(spec.nodes, spec.processors);
-  const std::int64_t share = nodes == 0 ? 1 : spec.processors / nodes;
-  std::int64_t processors = 0;
-  std::int64_t wide = 0;
-  std::int64_t wider = 0;
+  const Spread asked(spec);
+  Given given;
   for (const std::uint32_t i : suitable_) {
-    if (space_->cpu_factor(NodeId{i}) < least_factor) continue;
-    processors += free_[i].processors;
-    wide += free_[i].processors >= share ? 1 : 0;
-    wider += free_[i].processors > share ? 1 : 0;
+    if (space_->cpu_factor(NodeId{i}) >= least_factor) given.add(Given::by_node(free_[i].processors, asked.share), 1);
   }
-  return nodes == 0 ? processors >= spec.processors : wide >= nodes && wider >= spec.processors % nodes;
+  return given.suffices(asked, spec.processors);
 }
 
 // What has room on some nodes has it on more: so the highest factor is sought that leaves enough of them.
@@ -122,12 +107,11 @@ bool NodeRoom::find_as_for_a_start(const JobSpec& spec, Placement& where) const 
     if (idle(a)) return space_->is_taken_before(NodeId{a}, NodeId{b});
     return free_[a].processors != free_[b].processors ? free_[a].processors < free_[b].processors : a < b;
   });
-  const std::uint32_t nodes = std::min(spec.nodes, spec.processors);
-  if (nodes == 0) {
+  if (const Spread asked(spec); asked.nodes == 0) {
     spread(spec.processors, where);
   } else {
-    equal_shares(spec.processors % nodes, spec.processors / nodes + 1, where);
-    equal_shares(nodes, spec.processors / nodes, where);
+    equal_shares(asked.larger, asked.share + 1, where);
+    equal_shares(asked.nodes, asked.share, where);
   }
   return true;
 }
@@ -174,20 +158,14 @@ void NodeRoom::equal_shares(std::uint32_t count, std::uint32_t share, Placement&
   }
 }
 
-FitWatch::FitWatch(const NodeRoom& room, const JobSpec& spec)
-    : room_(room),
-      spec_(spec),
-      nodes_(std::min(spec.nodes, spec.processors)),
-      share_(nodes_ == 0 ? 1 : spec.processors / nodes_) {
+FitWatch::FitWatch(const NodeRoom& room, const JobSpec& spec) : room_(room), spec_(spec), asked_(spec) {
   for (std::uint32_t i = 0; i < room.free_.size(); ++i) count(room, NodeId{i}, 1);
 }
 
 void FitWatch::count(const NodeRoom& room, NodeId node, std::int64_t sign) {
-  const NodeRoom::Free& free = room.free_[node.value];
+  const NodeFree& free = room.free_[node.value];
   if (free.processors <= 0 || !free.rest().covers(spec_.per_node()) || !room.space_->admits(node, spec_)) return;
-  processors_ += sign * free.processors;
-  wide_ += free.processors >= share_ ? sign : 0;
-  wider_ += free.processors > share_ ? sign : 0;
+  given_.add(Given::by_node(free.processors, asked_.share), sign);
 }
 
 void FitWatch::bring_back(NodeRoom& room, NodeId node, std::int64_t processors) {

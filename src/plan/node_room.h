@@ -6,8 +6,37 @@
 #include <vector>
 
 #include "model/node_space.h"
+#include "model/spread.h"
 
 namespace rota {
+
+// What is free on one node; packed, since it is kept by the thousand.
+struct NodeFree {
+  std::int32_t processors = 0;
+  std::int16_t accelerators = 0;
+  bool there = true;        // or what comes free on it is withheld
+  std::int64_t memory = 0;  // as in PerNode
+
+  bool operator==(const NodeFree&) const = default;
+  PerNode rest() const { return {memory, accelerators}; }
+  void set_rest(const PerNode& rest) {
+    memory = rest.memory;
+    accelerators = static_cast<std::int16_t>(rest.accelerators);
+  }
+  // What is free after so much was given back (sign 1) or taken (sign -1).
+  void change(std::uint32_t count, const PerNode& held, std::int32_t sign) {
+    if (!there) return;
+    processors += sign * static_cast<std::int32_t>(count);
+    PerNode after = rest();
+    after.change(held, sign);
+    set_rest(after);
+  }
+  // All of a node that was not available.
+  void bring_back(std::int64_t count) {
+    processors += static_cast<std::int32_t>(count);
+    there = true;
+  }
+};
 
 class NodeRoom {
  public:
@@ -33,47 +62,25 @@ class NodeRoom {
   void give(const Placement& where) { change(where, 1); }
   // All of a node that is not available now, but is then.
   void bring_back(NodeId node, std::int64_t processors) {
-    free_[node.value].processors += static_cast<std::int32_t>(processors);
-    free_[node.value].there = true;
+    free_[node.value].bring_back(processors);
     if (follows_) touched_.push_back(node);
   }
 
-  // Nothing of a node is free any more; what more than that is held there stays so.
-  void close(NodeId node) {
-    free_[node.value].processors = std::min(free_[node.value].processors, 0);
-    if (follows_) touched_.push_back(node);
-  }
-
-  // Node by node the lesser of both; of one space.
-  void shrink_to(const NodeRoom& other);
+  // As if; of who does not follow.
+  void set(NodeId node, const NodeFree& free) { free_[node.value] = free; }
+  void set_licences_free(LicenceId licence, std::int64_t count) { licences_[licence.value] = count; }
 
   std::int64_t licences_free(LicenceId licence) const { return licences_[licence.value]; }
   std::int64_t processors_on(NodeId node) const { return free_[node.value].processors; }
+  const NodeFree& on(NodeId node) const { return free_[node.value]; }
+  bool admits(NodeId node, const JobSpec& spec) const { return space_->admits(node, spec); }
   PerNode rest_on(NodeId node) const { return free_[node.value].rest(); }  // beside processors
 
  private:
   friend class FitWatch;
-  struct Free {
-    std::int32_t processors = 0;
-    std::int16_t accelerators = 0;
-    bool there = true;        // or what comes free on it is withheld
-    std::int64_t memory = 0;  // as in PerNode, packed: these are copied by the thousand
-
-    PerNode rest() const { return {memory, accelerators}; }
-    void set_rest(const PerNode& rest) {
-      memory = rest.memory;
-      accelerators = static_cast<std::int16_t>(rest.accelerators);
-    }
-  };
-
   void change(const Placement& where, std::int32_t sign);
   void change_one(const Share& share, const PerNode& held, std::int32_t sign) {
-    Free& free = free_[share.node.value];
-    if (!free.there) return;
-    free.processors += sign * static_cast<std::int32_t>(share.processors);
-    PerNode rest = free.rest();
-    rest.change(held, sign);
-    free.set_rest(rest);
+    free_[share.node.value].change(share.processors, held, sign);
     if (follows_) touched_.push_back(share.node);
   }
   void copy_from_space(NodeId node);
@@ -86,7 +93,7 @@ class NodeRoom {
   const NodeSpace* space_ = nullptr;
   bool follows_ = false;
   std::uint64_t seen_ = NodeSpace::kNeverSeen;
-  std::vector<Free> free_;
+  std::vector<NodeFree> free_;
   std::vector<std::int64_t> licences_;
   std::vector<NodeId> touched_;                  // changed here since it followed last
   mutable std::vector<std::uint32_t> suitable_;  // scratch
@@ -101,7 +108,7 @@ class FitWatch {
   void bring_back(NodeRoom& room, NodeId node, std::int64_t processors);
   bool fits() const {
     if (spec_.licence.valid() && room_.licences_free(spec_.licence) < spec_.licences) return false;
-    return nodes_ == 0 ? processors_ >= spec_.processors : wide_ >= nodes_ && wider_ >= spec_.processors % nodes_;
+    return given_.suffices(asked_, spec_.processors);
   }
 
  private:
@@ -110,11 +117,8 @@ class FitWatch {
 
   const NodeRoom& room_;
   const JobSpec& spec_;
-  std::uint32_t nodes_;  // 0: any spread will do
-  std::int64_t share_;
-  std::int64_t processors_ = 0;  // on nodes that suit the job
-  std::int64_t wide_ = 0;        // nodes that can give a share
-  std::int64_t wider_ = 0;       // nodes that can give one more
+  Spread asked_;
+  Given given_;  // by nodes that suit the job
 };
 
 }  // namespace rota

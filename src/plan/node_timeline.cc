@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
+
 namespace rota {
 namespace {
 
@@ -24,87 +26,288 @@ std::vector<std::pair<Instant, NodeId>> returns_of(const View& view) {
   return returns;
 }
 
+// The last of some, by instant, that does not begin after `at`; the first one if all do.
+template <class Some>
+std::size_t index_at(const Some& some, Instant at) {
+  const auto after =
+      std::upper_bound(some.begin(), some.end(), at, [](Instant t, const auto& one) { return t < one.at; });
+  return after == some.begin() ? 0 : static_cast<std::size_t>(after - some.begin()) - 1;
+}
+
+NodeFree lesser(const NodeFree& a, const NodeFree& b) {
+  NodeFree least = a;
+  least.processors = std::min(a.processors, b.processors);
+  least.set_rest(a.rest().least(b.rest()));
+  return least;
+}
+
 }  // namespace
 
-NodeTimeline::NodeTimeline(const View& view) {
-  steps_.push_back({view.now(), NodeRoom(view.nodes())});
-  const auto room_from = [&](Instant at) -> NodeRoom& {
-    if (steps_.back().at != at) steps_.push_back({at, steps_.back().free});
-    return steps_.back().free;
-  };
+NodeTimeline::NodeTimeline(const View& view)
+    : nodes_(static_cast<std::uint32_t>(view.nodes().size())), all_through_(view.nodes()) {
+  const Instant now = view.now();
+  tracks_.resize(nodes_ + view.nodes().licences().size());
+  steps_.push_back({now, {}});
+  for (std::uint32_t i = 0; i < nodes_; ++i) tracks_[i].push_back({now, all_through_.on(NodeId{i})});
+  for (std::uint32_t i = nodes_; i < tracks_.size(); ++i) {
+    tracks_[i].push_back({now, {.memory = view.nodes().licences()[i - nodes_]}});
+  }
   const auto returns = returns_of(view);
   auto back = returns.begin();
   const auto bring_back_by = [&](Instant at) {
     for (; back != returns.end() && back->first <= at; ++back) {
       const std::uint32_t processors = view.options().machine->nodes[back->second.value].processors;
-      room_from(back->first).bring_back(back->second, processors);
+      change_from(back->second.value, back->first, [&](NodeFree& free) { free.bring_back(processors); });
     }
   };
   view.running().for_each([&](const RunningEntry& e) {
-    const Instant end =
-        std::max(e.place.end, view.now() + Duration{1});  // an overdue job holds its nodes a moment longer
+    const Instant end = std::max(e.place.end, now + Duration{1});  // an overdue job holds its nodes a moment longer
     bring_back_by(end);
-    room_from(end).give(view.placement(e.job));
+    const Placement& where = view.placement(e.job);
+    for (const Share& s : where.shares) {
+      change_from(s.node.value, end, [&](NodeFree& free) { free.change(s.processors, where.per_node, 1); });
+    }
+    if (where.licence.valid())
+      change_from(track_of(where.licence), end, [&](NodeFree& free) { free.memory += where.licences; });
     return true;
   });
   bring_back_by(kNever);
-  for (const Reservation& r : view.reservations().all()) withhold(r);
-}
-
-// No room on its nodes as long as it lasts.
-void NodeTimeline::withhold(const Reservation& r) {
-  const Instant now = steps_.front().at;
-  if (r.until <= now) return;
-  const std::size_t first = cut(std::max(r.from, now));
-  const std::size_t last = cut(r.until);
-  for (std::size_t i = first; i < last; ++i) {
-    for (const NodeId node : r.nodes) steps_[i].free.close(node);
+  for (const Reservation& r : view.reservations().all()) {
+    for (const NodeId node : r.nodes) {  // no room as long as it lasts
+      change(node.value, std::max(r.from, now), r.until,
+             [](NodeFree& free) { free.processors = std::min(free.processors, 0); });
+    }
   }
 }
 
-bool NodeTimeline::at_step(std::size_t step, const JobSpec& spec, Duration duration, Placement& where) {
-  const Instant end = steps_[step].at + duration;
-  if (!steps_[step].free.find_as_for_a_start(spec, where)) return false;
-  if (step + 1 == steps_.size() || steps_[step + 1].at >= end) return true;
-  all_through_ = steps_[step].free;
-  for (std::size_t i = step + 1; i < steps_.size() && steps_[i].at < end; ++i) all_through_.shrink_to(steps_[i].free);
+// While it is made, in order of time.
+template <class Change>
+void NodeTimeline::change_from(std::uint32_t track, Instant at, const Change& what) {
+  Track& all = tracks_[track];
+  NodeFree free = all.back().free;
+  what(free);
+  if (free == all.back().free) return;
+  if (all.back().at != at) {
+    all.push_back({at, free});
+    note(track, at);
+  } else {
+    all.back().free = free;
+  }
+}
+
+template <class Change>
+void NodeTimeline::change(std::uint32_t track, Instant from, Instant to, const Change& what) {
+  if (to <= from) return;
+  const std::size_t first = cut(track, from);
+  const std::size_t last = cut(track, to);
+  for (std::size_t i = first; i < last; ++i) what(tracks_[track][i].free);
+  join(track, first, last);
+}
+
+void NodeTimeline::change(Instant from, Duration duration, const Placement& where, std::int32_t sign) {
+  const Instant to = from + duration;
+  for (const Share& s : where.shares) {
+    change(s.node.value, from, to, [&](NodeFree& free) { free.change(s.processors, where.per_node, sign); });
+  }
+  if (!where.licence.valid()) return;
+  change(track_of(where.licence), from, to,
+         [&](NodeFree& free) { free.memory += std::int64_t{sign} * where.licences; });
+}
+
+std::size_t NodeTimeline::cut(std::uint32_t track, Instant at) {
+  Track& all = tracks_[track];
+  const std::size_t i = index_at(all, at);
+  if (all[i].at >= at) return i;
+  all.insert(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, {at, all[i].free});
+  note(track, at);
+  return i + 1;
+}
+
+// Segments that say what the one before says.
+void NodeTimeline::join(std::uint32_t track, std::size_t first, std::size_t last) {
+  Track& all = tracks_[track];
+  for (std::size_t i = std::min(last, all.size() - 1); i > 0 && i >= first; --i) {
+    if (!(all[i].free == all[i - 1].free)) continue;
+    forget(track, all[i].at);
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+void NodeTimeline::note(std::uint32_t track, Instant at) {
+  const std::size_t i = index_at(steps_, at);
+  if (steps_[i].at == at) return steps_[i].tracks.push_back(track);
+  steps_.insert(steps_.begin() + static_cast<std::ptrdiff_t>(i) + 1, Step{at, {track}});
+}
+
+// The step stays, if only to be passed over.
+void NodeTimeline::forget(std::uint32_t track, Instant at) {
+  auto& tracks = steps_[index_at(steps_, at)].tracks;
+  const auto found = std::find(tracks.begin(), tracks.end(), track);
+  CHECK(found != tracks.end(), "each change on a node is known by its instant");
+  *found = tracks.back();
+  tracks.pop_back();
+}
+
+bool NodeTimeline::fits(Instant from, Duration duration, const Placement& where) const {
+  const auto holds = [&](std::uint32_t track, const auto& suffices) {
+    const Track& all = tracks_[track];
+    for (std::size_t i = index_at(all, from); i < all.size() && all[i].at < from + duration; ++i) {
+      if (!suffices(all[i].free)) return false;
+    }
+    return true;
+  };
+  const auto has_licences = [&](const NodeFree& free) { return free.memory >= where.licences; };
+  if (where.licence.valid() && !holds(track_of(where.licence), has_licences)) return false;
+  return std::all_of(where.shares.begin(), where.shares.end(), [&](const Share& s) {
+    return holds(s.node.value, [&](const NodeFree& free) {
+      return free.processors >= std::int64_t{s.processors} && free.rest().covers(where.per_node);
+    });
+  });
+}
+
+bool NodeTimeline::place_at(Instant at, const JobSpec& spec, Duration duration, Placement& where) {
+  const auto least = [&](const Track& all) {
+    std::size_t i = index_at(all, at);
+    NodeFree free = all[i].free;
+    while (++i < all.size() && all[i].at < at + duration) free = lesser(free, all[i].free);
+    return free;
+  };
+  if (spec.licence.valid()) all_through_.set_licences_free(spec.licence, least(tracks_[track_of(spec.licence)]).memory);
+  for (std::uint32_t i = 0; i < nodes_; ++i) all_through_.set(NodeId{i}, least(tracks_[i]));
   return all_through_.find_as_for_a_start(spec, where);
 }
 
-Instant NodeTimeline::earliest(const JobSpec& spec, Duration duration, Placement& where) {
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    if (at_step(i, spec, duration, where)) return steps_[i].at;
+// Looks at one start after the other, and at each node again only where something changes on it. While the job would
+// run, from the step `left` to before the step `right`, a node gives the least that is free on it: its level. A node
+// whose level will be higher for starts from some later step on is counted there already (`later`).
+class NodeTimeline::Search {
+ public:
+  Search(NodeTimeline& timeline, const JobSpec& spec, std::size_t first)
+      : timeline_(timeline),
+        spec_(spec),
+        asked_(spec),
+        per_node_(spec.per_node()),
+        memory_(timeline.memory_),
+        left_(static_cast<std::uint32_t>(first)),
+        right_(left_ + 1) {
+    memory_.runs.assign(1, {0, 0, kBottom});
+    memory_.cursors.resize(timeline.tracks_.size());
+    memory_.later.resize(timeline.steps_.size());
+    for (std::uint32_t i = 0; i < timeline.nodes_; ++i) {
+      if (timeline_.all_through_.admits(NodeId{i}, spec)) {
+        begin(i);
+      } else {
+        memory_.cursors[i].segment = kNotThis;
+      }
+    }
+    for (std::uint32_t i = timeline.nodes_; i < timeline.tracks_.size(); ++i) memory_.cursors[i].segment = kNotThis;
+    if (!spec.licence.valid()) return;
+    licence_ = timeline.track_of(spec.licence);
+    begin(licence_);
+  }
+
+  // The job would start no earlier than at the next step.
+  void move_on() {
+    ++left_;
+    if (left_ < right_) add(sum_, memory_.later[left_], 1);
+  }
+  // It would still run at this instant.
+  void look_until(Instant end) {
+    for (; right_ < timeline_.steps_.size() && timeline_.steps_[right_].at < end; ++right_) look_at(right_);
+  }
+  bool fits() const {
+    return sum_.given.suffices(asked_, spec_.processors) && (licence_ == kNotThis || sum_.licences > 0);
+  }
+
+ private:
+  using Sum = NodeSearchMemory::Sum;
+  using Run = NodeSearchMemory::Run;
+  static constexpr std::uint32_t kNotThis = UINT32_MAX;
+  static constexpr std::uint32_t kBottom = 0;  // the run of level 0 that has no beginning
+
+  void begin(std::uint32_t track) {
+    const Track& all = timeline_.tracks_[track];
+    const std::size_t segment = left_ == 0 ? 0 : index_at(all, timeline_.steps_[left_].at);
+    memory_.cursors[track] = {static_cast<std::uint32_t>(segment), kBottom};
+    set_level(track, left_, level_of(track, all[segment].free));
+  }
+
+  void look_at(std::uint32_t right) {
+    memory_.later[right] = {};
+    for (const std::uint32_t track : timeline_.steps_[right].tracks) {
+      NodeSearchMemory::Cursor& cursor = memory_.cursors[track];
+      if (cursor.segment == kNotThis) continue;
+      set_level(track, right, level_of(track, timeline_.tracks_[track][++cursor.segment].free));
+    }
+  }
+
+  // As much as matters of what is free: processors, or else whether that is a share (1) or more (2); of licences
+  // whether they suffice.
+  std::int64_t level_of(std::uint32_t track, const NodeFree& free) const {
+    if (track == licence_) return free.memory >= spec_.licences ? 1 : 0;
+    if (free.processors <= 0 || !free.rest().covers(per_node_)) return 0;
+    if (asked_.nodes == 0) return std::min<std::int64_t>(free.processors, spec_.processors);
+    const std::int64_t more = free.processors - std::int64_t{asked_.share};
+    return more < 0 ? 0 : more > 0 && asked_.larger > 0 ? 2 : 1;
+  }
+
+  static void add(Sum& to, const Sum& sum, std::int64_t count) {
+    to.given.add(sum.given, count);
+    to.licences += count * sum.licences;
+  }
+  // Counts what a track gives in one level but not in the lower one.
+  void count(std::uint32_t track, std::uint32_t since, std::int64_t lower, std::int64_t upper, std::int64_t sign) {
+    Sum& sum = since <= left_ ? sum_ : memory_.later[since];
+    if (track == licence_) {
+      sum.licences += sign * (upper - lower);
+    } else if (asked_.nodes == 0) {
+      sum.given.processors += sign * (upper - lower);
+    } else {
+      if (lower == 0) sum.given.wide += sign;
+      if (upper == 2) sum.given.wider += sign;
+    }
+  }
+
+  void set_level(std::uint32_t track, std::uint32_t step, std::int64_t level) {
+    std::uint32_t& top = memory_.cursors[track].run;
+    while (memory_.runs[top].level > level) {
+      Run& run = memory_.runs[top];
+      const std::int64_t below = memory_.runs[run.below].level;
+      count(track, run.since, std::max(below, level), run.level, -1);
+      if (below >= level) {
+        top = run.below;
+      } else {
+        run.level = level;
+      }
+    }
+    if (memory_.runs[top].level == level) return;
+    count(track, step, memory_.runs[top].level, level, 1);
+    memory_.runs.push_back({level, step, top});
+    top = static_cast<std::uint32_t>(memory_.runs.size()) - 1;
+  }
+
+  const NodeTimeline& timeline_;
+  const JobSpec& spec_;
+  Spread asked_;
+  PerNode per_node_;
+  NodeSearchMemory& memory_;
+  std::uint32_t licence_ = kNotThis;  // its track
+  std::uint32_t left_;                // the step at which it would start,
+  std::uint32_t right_;               // and the first at which it would be over, as far as was looked
+  Sum sum_;                           // for a start at left_
+};
+
+Instant NodeTimeline::earliest(const JobSpec& spec, Duration duration, Placement& where, const Bounds& bounds) {
+  const std::size_t first = index_at(steps_, bounds.from);
+  Search search(*this, spec, first);
+  for (std::size_t left = first; left < steps_.size() && steps_[left].at < bounds.before; ++left) {
+    if (left > first) search.move_on();
+    search.look_until(steps_[left].at + std::max(duration, Duration{1}));
+    if (!search.fits()) continue;
+    CHECK(place_at(steps_[left].at, spec, duration, where), "there is a place where there is room");
+    return steps_[left].at;
   }
   return kNever;
-}
-
-std::size_t NodeTimeline::cut(Instant at) {
-  const auto after =
-      std::upper_bound(steps_.begin(), steps_.end(), at, [](Instant t, const Step& s) { return t < s.at; });
-  const auto step = static_cast<std::size_t>(after - steps_.begin()) - 1;
-  if (steps_[step].at == at) return step;
-  Step fresh{at, steps_[step].free};
-  steps_.insert(after, std::move(fresh));
-  return step + 1;
-}
-
-bool NodeTimeline::fits(Instant from, Duration duration, const Placement& where) {
-  for (std::size_t i = cut(from); i < steps_.size() && steps_[i].at < from + duration; ++i) {
-    if (!steps_[i].free.fits(where)) return false;
-  }
-  return true;
-}
-
-void NodeTimeline::take(Instant from, Duration duration, const Placement& where) {
-  const std::size_t first = cut(from);
-  const std::size_t last = cut(from + duration);
-  for (std::size_t i = first; i < last; ++i) steps_[i].free.take(where);
-}
-
-void NodeTimeline::give(Instant from, Duration duration, const Placement& where) {
-  const std::size_t first = cut(from);
-  const std::size_t last = cut(from + duration);
-  for (std::size_t i = first; i < last; ++i) steps_[i].free.give(where);
 }
 
 }  // namespace rota

@@ -1,43 +1,95 @@
 // What is free on each node from now on, if all jobs end as expected: the Profile of clusters that are described node
-// by node. Steps are made only where something has been set aside or is asked about.
+// by node. Each node has a list of its own of what is free from when on, and for each instant at which something
+// changes it is known on which nodes. So a question costs what changes while the job would run, and not the nodes at
+// each step.
 #pragma once
 
 #include <vector>
 
 #include "model/cluster.h"
+#include "model/spread.h"
 #include "plan/node_room.h"
 
 namespace rota {
+
+// Scratch of a search in a timeline.
+struct NodeSearchMemory {
+  // What nodes give together, and whether there are licences (1) or not.
+  struct Sum {
+    Given given;
+    std::int64_t licences = 0;
+  };
+  // So much has been free on a node since a step; what was less, and since before that, is below.
+  struct Run {
+    std::int64_t level;
+    std::uint32_t since;
+    std::uint32_t below;
+  };
+  struct Cursor {
+    std::uint32_t segment = 0;  // of its track, that holds at the instant looked at
+    std::uint32_t run = 0;      // the topmost
+  };
+  std::vector<Cursor> cursors;  // by track
+  std::vector<Run> runs;
+  std::vector<Sum> later;  // by step: what counts as soon as starts before it are given up
+};
 
 class NodeTimeline {
  public:
   // Running jobs, nodes that are away and come back, and reservations.
   explicit NodeTimeline(const View& view);
 
-  // The earliest start for a job, on nodes that stay free all through; kNever: nowhere as long as nodes are away.
-  Instant earliest(const JobSpec& spec, Duration duration, Placement& where);
-
-  // Where it can start at an instant, on nodes that stay free all through; false: nowhere.
-  bool place_at(Instant at, const JobSpec& spec, Duration duration, Placement& where) {
-    return at_step(cut(at), spec, duration, where);
+  // Between which instants a start is looked for. There must be none before the first.
+  struct Bounds {
+    Instant from;
+    Instant before = kNever;
+  };
+  // The earliest start for a job, on nodes that stay free all through; kNever: there is none within these bounds.
+  // O(nodes x log changes + changes from `from` up to its end)
+  Instant earliest(const JobSpec& spec, Duration duration, Placement& where, const Bounds& bounds);
+  Instant earliest(const JobSpec& spec, Duration duration, Placement& where) {
+    return earliest(spec, duration, where, {steps_.front().at});
   }
 
-  // Whether a place is free all through.
-  bool fits(Instant from, Duration duration, const Placement& where);
-  void take(Instant from, Duration duration, const Placement& where);
-  void give(Instant from, Duration duration, const Placement& where);
+  // Where it can start at an instant, on nodes that stay free all through; false: nowhere.
+  // O(nodes x log changes + changes meanwhile)
+  bool place_at(Instant at, const JobSpec& spec, Duration duration, Placement& where);
+
+  // Whether a place is free all through; and how it is taken and given back. O(nodes of the job x changes there)
+  bool fits(Instant from, Duration duration, const Placement& where) const;
+  void take(Instant from, Duration duration, const Placement& where) { change(from, duration, where, -1); }
+  void give(Instant from, Duration duration, const Placement& where) { change(from, duration, where, 1); }
 
  private:
-  struct Step {
-    Instant at;  // holds from here to the next step, the last one for ever
-    NodeRoom free;
+  // Holds from here to the next one, the last one for ever.
+  struct Segment {
+    Instant at;
+    NodeFree free;
   };
-  bool at_step(std::size_t step, const JobSpec& spec, Duration duration, Placement& where);
-  std::size_t cut(Instant at);
-  [[gnu::cold]] void withhold(const Reservation& reservation);
+  using Track = std::vector<Segment>;
+  // An instant, and whose tracks change there.
+  struct Step {
+    Instant at;
+    std::vector<std::uint32_t> tracks;
+  };
+  class Search;
 
+  std::uint32_t track_of(LicenceId licence) const { return nodes_ + licence.value; }
+  std::size_t cut(std::uint32_t track, Instant at);
+  void join(std::uint32_t track, std::size_t first, std::size_t last);
+  void note(std::uint32_t track, Instant at);
+  void forget(std::uint32_t track, Instant at);
+  template <class Change>
+  void change(std::uint32_t track, Instant from, Instant to, const Change& what);
+  void change(Instant from, Duration duration, const Placement& where, std::int32_t sign);
+  template <class Change>
+  void change_from(std::uint32_t track, Instant at, const Change& what);
+
+  std::uint32_t nodes_;
+  std::vector<Track> tracks_;  // of the nodes, then of the licences: how many are free stands for memory there
   std::vector<Step> steps_;
-  NodeRoom all_through_;  // scratch
+  NodeRoom all_through_;  // scratch, as is:
+  NodeSearchMemory memory_;
 };
 
 }  // namespace rota

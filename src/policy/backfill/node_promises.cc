@@ -4,6 +4,7 @@
 
 #include "plan/node_timeline.h"
 #include "policy/backfill/backfill.h"
+#include "policy/refused.h"
 
 namespace rota {
 namespace {
@@ -40,7 +41,9 @@ class NodePlanner {
   const JobSpec& spec(JobId id) const { return view_.job(id).spec; }
 
   void place(Hold& h) {
-    h.start = timeline_.earliest(spec(h.job), h.expected, h.where);
+    const Instant soonest = refused_.soonest(spec(h.job), h.expected, now());
+    h.start = timeline_.earliest(spec(h.job), h.expected, h.where, {soonest});
+    refused_.add(spec(h.job), h.expected, h.start);
     if (h.start != kNever) timeline_.take(h.start, h.expected, h.where);
   }
 
@@ -91,16 +94,21 @@ class NodePlanner {
   }
 
   // Each promised job in turn gives its place back and takes the earliest one that there is now: never a later one.
+  // Where others found nothing, there can be something new only beside its own place.
   void compress() {
     for (Hold& h : held_) {
       if (h.start <= now() || h.start == kNever) continue;
-      timeline_.give(h.start, h.expected, h.where);
-      const Instant earlier = timeline_.earliest(spec(h.job), h.expected, found_);
-      if (earlier < h.start) {
+      const Instant before = h.start;
+      const Instant soonest = std::min(refused_.soonest(spec(h.job), h.expected, now()), before - h.expected);
+      timeline_.give(before, h.expected, h.where);
+      const Instant earlier = timeline_.earliest(spec(h.job), h.expected, found_, {std::max(soonest, now()), before});
+      if (earlier != kNever) {
         h.start = earlier;
         h.where = found_;
       }
       timeline_.take(h.start, h.expected, h.where);
+      if (h.start < before) refused_.freed(before);
+      refused_.add(spec(h.job), h.expected, h.start);
     }
   }
 
@@ -108,21 +116,18 @@ class NodePlanner {
   void walk_the_queue() {
     std::vector<Hold> first;
     std::int32_t blocked = 0;
+    auto kept = held_.begin();  // in queue order too
     for (const WaitingEntry* e = view_.waiting().head(); e && blocked < most_; e = view_.waiting().next(e->place)) {
-      const auto kept = std::find_if(held_.begin(), held_.end(), [&](const Hold& h) { return h.job == e->job; });
-      Hold h{e->job, e->expected, kNever, {}};
-      if (kept == held_.end()) {
-        place(h);
+      if (kept != held_.end() && kept->job == e->job) {
+        first.push_back(std::move(*kept++));
       } else {
-        h = std::move(*kept);
-        held_.erase(kept);
+        place(first.emplace_back(Hold{e->job, e->expected, kNever, {}}));
       }
-      blocked += h.start > now() ? 1 : 0;
-      first.push_back(std::move(h));
+      blocked += first.back().start > now() ? 1 : 0;
     }
-    for (const Hold& h : held_) {
-      if (h.start != kNever) timeline_.give(h.start, h.expected, h.where);
-      plan_.promise(h.job, kNever);
+    for (; kept != held_.end(); ++kept) {
+      if (kept->start != kNever) timeline_.give(kept->start, kept->expected, kept->where);
+      plan_.promise(kept->job, kNever);
     }
     held_ = std::move(first);
   }
@@ -173,6 +178,7 @@ class NodePlanner {
   NodeTimeline timeline_;
   std::vector<Hold> held_;  // in queue order
   Placement found_;
+  RefusedUntil refused_;
   const Hold* passed_ = nullptr;  // the first waiting job that is overtaken
 };
 

@@ -1,0 +1,43 @@
+// What a job asks of nodes, and whether those that are looked at have enough: the one place where that is reckoned.
+// Only the referee does it again.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "model/job.h"
+
+namespace rota {
+
+// Over how many nodes a job goes, and what each gives.
+struct Spread {
+  std::uint32_t nodes;   // 0: any spread will do
+  std::uint32_t share;   // processors on each; 1 where any spread will do
+  std::uint32_t larger;  // so many nodes give one more
+
+  explicit Spread(const JobSpec& spec)
+      : nodes(std::min(spec.nodes, spec.processors)),
+        share(nodes == 0 ? 1 : spec.processors / nodes),
+        larger(nodes == 0 ? 0 : spec.processors % nodes) {}
+};
+
+// What some nodes give together.
+struct Given {
+  std::int64_t processors = 0;
+  std::int64_t wide = 0;   // nodes that can give a share
+  std::int64_t wider = 0;  // nodes that can give one more
+
+  static Given by_node(std::int64_t free, std::int64_t share) {
+    return {free, free >= share ? 1 : 0, free > share ? 1 : 0};
+  }
+  void add(const Given& one, std::int64_t count) {
+    processors += count * one.processors;
+    wide += count * one.wide;
+    wider += count * one.wider;
+  }
+  bool suffices(const Spread& asked, std::int64_t asked_in_all) const {
+    return asked.nodes == 0 ? processors >= asked_in_all : wide >= asked.nodes && wider >= asked.larger;
+  }
+};
+
+}  // namespace rota
