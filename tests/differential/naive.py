@@ -69,7 +69,7 @@ class Cluster:
             self.decide()
 
     def submit(self, job):
-        past = self.ended_runs.get(job.user, [])
+        past = self.ended_runs.get(job.user, []) if job.user >= 0 else []
         if self.policy == "easy++" and len(past) >= 2:
             job.expected = max(1, min(job.limit, (past[-1] + past[-2]) // 2))
         job.first_expected = job.expected
