@@ -87,9 +87,7 @@ class DescriptorBuffer final : public std::streambuf {
 
 }  // namespace
 
-std::string shown_path(const std::string& path) {
-  return is_utf8(path) && path.find_first_of("\n\t\r\x1b") == std::string::npos ? path : quoted(path);
-}
+std::string shown_path(const std::string& path) { return escaped(path) == path ? path : quoted(path); }
 
 InputFile::InputFile(int descriptor, std::int64_t size, std::string shown)
     : descriptor_(descriptor), size_(size), shown_(std::move(shown)) {}

@@ -33,13 +33,18 @@ std::size_t character_size(std::string_view text) {
   return size;
 }
 
+// Or a byte that belongs to none.
+std::string_view next_character(std::string_view text) {
+  return text.substr(0, std::max<std::size_t>(character_size(text), 1));
+}
+
 // Control characters could drive the terminal that shows the message, so they are never printed as they are.
 bool printable(std::string_view character) {
   if (character.size() == 1) return byte(character[0]) >= 0x20 && byte(character[0]) != 0x7f;
   return !(character.size() == 2 && byte(character[0]) == 0xc2 && byte(character[1]) < 0xa0);
 }
 
-void append_escaped(std::string& out, std::string_view bytes) {
+void append_hex(std::string& out, std::string_view bytes) {
   constexpr std::string_view digits = "0123456789abcdef";
   for (const char c : bytes) {
     out += "\\x";
@@ -90,18 +95,27 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+std::string escaped(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view character = next_character(text);
+    if (character_size(character) > 0 && printable(character)) {
+      out += character;
+    } else {
+      append_hex(out, character);
+    }
+    text.remove_prefix(character.size());
+  }
+  return out;
+}
+
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (std::size_t count = 0; !text.empty(); ++count) {
     if (count == kMostQuoted) return out + "\"...";
-    const std::size_t size = character_size(text);
-    const std::string_view character = text.substr(0, std::max<std::size_t>(size, 1));
-    if (size == 0 || !printable(character)) {
-      append_escaped(out, character);
-    } else {
-      if (character == "\"" || character == "\\") out += '\\';
-      out += character;
-    }
+    const std::string_view character = next_character(text);
+    if (character == "\"" || character == "\\") out += '\\';
+    out += escaped(character);
     text.remove_prefix(character.size());
   }
   return out + "\"";
@@ -110,7 +124,7 @@ std::string quoted(std::string_view text) {
 std::string one_line(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    const std::string_view character = text.substr(0, std::max<std::size_t>(character_size(text), 1));
+    const std::string_view character = next_character(text);
     out += printable(character) ? character : "?";
     text.remove_prefix(character.size());
   }
@@ -146,6 +160,10 @@ std::string grouped(std::int64_t number) {
   const std::size_t first = number < 0 ? 1 : 0;
   for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, 1, ',');
   return digits;
+}
+
+std::string amount(std::int64_t number, std::string_view noun) {
+  return grouped(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
 }
 
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates) {

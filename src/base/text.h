@@ -15,7 +15,10 @@ namespace rota {
 std::string_view trimmed(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char separator);  // "" gives one empty piece
 
-// Quotes text for a message: at most 40 characters of it, unprintable bytes as \xNN.
+// Text with every byte that cannot be printed as \xNN: it can neither break a line nor drive a terminal.
+std::string escaped(std::string_view text);
+
+// Quotes text for a message: at most 40 characters of it, escaped.
 std::string quoted(std::string_view text);
 
 // Text with every control character replaced by '?': it can neither break a line nor drive a terminal.
@@ -38,6 +41,9 @@ Result<std::vector<std::string>> parse_host_list(std::string_view text, std::siz
 
 // Thousands separated by a thin gap for people: 295540 -> "295,540".
 std::string grouped(std::int64_t number);
+
+// "1 job", "295,540 jobs".
+std::string amount(std::int64_t number, std::string_view noun);
 
 // The candidate that differs least from `word` (edit distance), or "" when none is near. For "did you mean".
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates);

@@ -40,6 +40,18 @@ TEST(Quoted, ShowsFortyCharactersAtMost) {
   EXPECT_EQ(rota::quoted(std::string(41, 'x')), "\"" + std::string(40, 'x') + "\"...");
 }
 
+TEST(Escaped, LeavesAloneWhatCanBePrinted) {
+  EXPECT_EQ(escaped("caf\u00e9 \"a\\b\", \u20ac 5"), "caf\u00e9 \"a\\b\", \u20ac 5");
+  EXPECT_EQ(escaped("a\x1b[31m\nb\u009b\x7f\xe9"), "a\\x1b[31m\\x0ab\\xc2\\x9b\\x7f\\xe9");
+  EXPECT_EQ(escaped(quoted("\x1b")), quoted("\x1b"));
+}
+
+TEST(Amount, IsOfOneThingOrOfSeveral) {
+  EXPECT_EQ(amount(0, "job"), "0 jobs");
+  EXPECT_EQ(amount(1, "job"), "1 job");
+  EXPECT_EQ(amount(2000, "job"), "2,000 jobs");
+}
+
 TEST(OneLine, LeavesNoControlCharacter) {
   EXPECT_EQ(one_line("batch\n\x1b[1m \u009b\x7f caf\u00e9"), "batch??[1m ?? caf\u00e9");
 }

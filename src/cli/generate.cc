@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/printed.h"
 #include "generate/attributes_generate.h"
 #include "generate/generate.h"
 
@@ -42,14 +43,17 @@ std::string pressure(const generate::Recipe& recipe, const generate::Written& wr
 }
 
 void tell(const generate::Recipe& recipe, const generate::Written& written, const std::string& output) {
-  std::fprintf(stderr, "%s: %s jobs for %s processors, %s.\n", output.c_str(), grouped(written.jobs).c_str(),
-               grouped(recipe.processors).c_str(), pressure(recipe, written).c_str());
+  remark(output + ": " + amount(written.jobs, "job") + " for " + amount(recipe.processors, "processor") + ", " +
+         pressure(recipe, written) + ".");
 }
 
 void tell(const generate::AttributesGenerator::Written& written, const std::string& file) {
-  std::fprintf(stderr, "%s: %s jobs can restart elsewhere, %s hold licences, %s need accelerators, %s have %s tasks.\n",
-               file.c_str(), grouped(written.restartable).c_str(), grouped(written.licensed).c_str(),
-               grouped(written.accelerated).c_str(), grouped(written.tasked).c_str(), grouped(written.tasks).c_str());
+  const auto one = [](std::int64_t number, const char* verb, const char* verbs) {
+    return grouped(number) + " " + (number == 1 ? verb : verbs);
+  };
+  remark(file + ": " + one(written.restartable, "job", "jobs") + " can restart elsewhere, " +
+         one(written.licensed, "holds", "hold") + " licences, " + one(written.accelerated, "needs", "need") +
+         " accelerators, " + one(written.tasked, "has", "have") + " " + one(written.tasks, "task", "tasks") + ".");
 }
 
 Result<void> write_attributes(const Sidecar& sidecar, const generate::Recipe& recipe) {

@@ -89,6 +89,10 @@ Result<JournalSetting> setting_of(const store::JournalHead& head, const std::str
   if (head.ties == "submit-first") setting.options.engine.ties = sim::Ties::submit_first;
   if (head.ties == "one-by-one") setting.options.engine.ties = sim::Ties::one_by_one;
   if (head.processors <= 0) return fail(shown + ": its head does not say how many processors the cluster has.");
+  if (head.processors > kMostProcessors) {
+    return fail(shown + ": its head says that the cluster has " + grouped(head.processors) +
+                " processors, and more than " + grouped(kMostProcessors) + " cannot be; it is not as Rota wrote it.");
+  }
   if (head.cluster.empty()) return setting;
   auto machine = site::parse_cluster(head.cluster, shown + " (the cluster file in its head)");
   if (!machine) return std::unexpected(machine.error());
@@ -99,6 +103,11 @@ Result<JournalSetting> setting_of(const store::JournalHead& head, const std::str
     const auto site = std::ranges::find(machine->sites, name, &Machine::name);
     if (site == machine->sites.end()) return fail(shown + ": its cluster file has no site " + rota::quoted(name) + ".");
     setting.machine = std::make_shared<const Machine>(*site);
+  }
+  if (setting.machine->processors != head.processors) {
+    return fail(shown + ": its head says that the cluster has " + amount(head.processors, "processor") +
+                ", and the cluster file in it describes " + grouped(setting.machine->processors) +
+                "; it is not as Rota wrote it.");
   }
   setting.options.machine = setting.machine.get();
   return setting;

@@ -21,12 +21,12 @@ int parsed_and_run(CLI::App& app, rota::cli::Action& action, int argc, char** ar
     app.exit(e, asked_for);
     action = [text = asked_for.str()] { return rota::cli::printed(text); };
   } catch (const CLI::ParseError& e) {
-    std::fprintf(stderr, "rota: %s\n", rota::cli::usage_sentence(app, e).c_str());
+    rota::cli::remark("rota: " + rota::cli::usage_sentence(app, e));
     return rota::cli::kUsage;
   }
   const auto code = action();
   if (code) return *code;
-  std::fprintf(stderr, "rota: %s\n", code.error().message.c_str());
+  rota::cli::remark("rota: " + code.error().message);
   return rota::cli::kFailed;
 }
 

@@ -1,6 +1,9 @@
 #include "cli/printed.h"
 
+#include <cstdio>
+
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/command.h"
 
 namespace rota::cli {
@@ -12,5 +15,7 @@ Result<int> printed(std::string_view text) {
   if (auto done = out->commit(); !done) return std::unexpected(done.error());
   return kDone;
 }
+
+void remark(std::string_view sentence) { std::fprintf(stderr, "%s\n", escaped(sentence).c_str()); }
 
 }  // namespace rota::cli

@@ -10,7 +10,7 @@ namespace rota::cli {
 void RehearseFlags::declare(CLI::App& command, Policies policies) {
   command
       .add_option("--processors", processors, "processors of the cluster; default: MaxProcs of the workload's header")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{INT32_MAX}))
+      ->check(CLI::Range(std::int64_t{1}, kMostProcessors))
       ->type_name("N");
   command.add_option("--cluster", cluster, "cluster file (TOML) with nodes and partitions; in place of --processors")
       ->excludes("--processors")
@@ -75,8 +75,10 @@ Result<RehearseOptions> RehearseFlags::options(const log::Workload& workload) co
   }
   options.processors = processors > 0 ? processors : workload.processors;
   if (options.processors <= 0) {
-    return fail(workload.name +
-                ": its header does not say how many processors the cluster has (MaxProcs); give --processors N.");
+    return fail(
+        workload.name +
+        ": its header does not say how many processors the cluster has, or says what cannot be (MaxProcs); give "
+        "--processors N.");
   }
   return with_attributes(with_switches(std::move(options)), workload);
 }

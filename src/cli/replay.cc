@@ -1,7 +1,6 @@
 // rota replay: a journal folded again, decided again, or rehearsed under another policy.
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/journals.h"
+#include "cli/printed.h"
 #include "cli/rehearse_flags.h"
 #include "control/replay.h"
 #include "report/summary_json.h"
@@ -38,14 +38,20 @@ std::string in_seconds(Instant at) {
 }
 
 // What became of the state, in one line for each thing.
-Result<int> tell(const Replay& replay, const ReplayFlags& flags, bool whole) {
+std::string told(const Replay& replay, const ReplayFlags& flags) {
   const Cluster& state = replay.state();
-  std::string text = flags.journal + ": " + grouped(replay.facts()) + " facts, " + grouped(replay.cycles()) +
-                     " cycles, " + grouped(replay.decisions()) + " of which decided something; until " +
-                     in_seconds(state.now()) + "\n" + "at the end " +
-                     grouped(static_cast<std::int64_t>(state.waiting().size())) + " jobs wait, " +
-                     grouped(static_cast<std::int64_t>(state.running().size())) + " run, " +
-                     grouped(static_cast<std::int64_t>(state.barred())) + " are held or not eligible\n";
+  const auto waiting = static_cast<std::int64_t>(state.waiting().size());
+  const auto running = static_cast<std::int64_t>(state.running().size());
+  const auto barred = static_cast<std::int64_t>(state.barred());
+  return one_line(flags.journal) + ": " + amount(replay.facts(), "fact") + ", " + amount(replay.cycles(), "cycle") +
+         ", " + grouped(replay.decisions()) + " of which decided something; until " + in_seconds(state.now()) +
+         "\nat the end " + amount(waiting, "job") + (waiting == 1 ? " waits, " : " wait, ") + grouped(running) +
+         (running == 1 ? " runs, " : " run, ") + grouped(barred) + (barred == 1 ? " is" : " are") +
+         " held or not eligible\n";
+}
+
+Result<int> tell(const Replay& replay, const ReplayFlags& flags, bool whole) {
+  std::string text = told(replay, flags);
   if (flags.check && replay.cycles() > 0) text += "every cycle was decided again, and each plan is the same\n";
   if (flags.check && !whole) text += "what was left out at the end was not checked\n";
   std::cout << text;
@@ -64,12 +70,11 @@ Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting&
   const auto workload = workload_of(facts, setting, flags.journal);
   if (!workload) return std::unexpected(workload.error());
   for (const auto& f : workload->report.findings) {
-    std::fprintf(stderr, "%s: %s (%s jobs)\n", flags.journal.c_str(), f.what.c_str(), grouped(f.rows).c_str());
+    remark(flags.journal + ": " + f.what + " (" + amount(f.rows, "job") + ")");
   }
   if (setting.tasks) {
-    std::fprintf(stderr,
-                 "%s: some jobs had tasks for accelerators, of which a journal does not tell: they are left out\n",
-                 flags.journal.c_str());
+    remark(flags.journal +
+           ": some jobs had tasks for accelerators, of which a journal does not tell: they are left out");
   }
   RehearseOptions options;
   options.processors = setting.options.processors;
@@ -98,7 +103,7 @@ Result<int> write_facts(store::JournalReader& reader, const std::string& path) {
     return {};
   });
   if (!done) return std::unexpected(done.error());
-  if (!reader.note().empty()) std::fprintf(stderr, "rota: %s\n", reader.note().c_str());
+  if (!reader.note().empty()) remark("rota: " + reader.note());
   if (auto kept = file->commit(); !kept) return std::unexpected(kept.error());
   return kDone;
 }
@@ -123,7 +128,7 @@ Result<int> replay(const ReplayFlags& flags) {
     return {};
   });
   if (!done) return std::unexpected(done.error());
-  if (!reader->note().empty()) std::fprintf(stderr, "rota: %s\n", reader->note().c_str());
+  if (!reader->note().empty()) remark("rota: " + reader->note());
   if (rehearses) return rehearse_under(facts, *setting, flags);
   return tell(replay, flags, reader->note().empty());
 }

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/journals.h"
+#include "cli/printed.h"
 #include "cli/progress.h"
 #include "cli/rehearse_flags.h"
 #include "log/log.h"
@@ -64,8 +65,7 @@ void print_findings(const Workloads& workloads) {
   for (const log::Workload& w : workloads) {
     for (const auto& f : w.report.findings) {
       const std::string rows = f.rows == 1 ? "1 row, in line " : grouped(f.rows) + " rows, the first in line ";
-      std::fprintf(stderr, "%s: %s (%s%s)\n", w.name.c_str(), f.what.c_str(), rows.c_str(),
-                   grouped(f.first_line).c_str());
+      remark(w.name + ": " + f.what + " (" + rows + grouped(f.first_line) + ")");
     }
   }
 }
@@ -231,7 +231,7 @@ Result<void> write_report(OutputFile& file, std::vector<Run>& runs, const Simula
   }
   report::write_html(file.stream(), outcomes, {.version = ROTA_VERSION, .command = flags.command}, summaries);
   if (auto done = file.commit(); !done) return done;
-  std::fprintf(stderr, "report: %s\n", flags.report_file.c_str());
+  remark("report: " + flags.report_file);
   return {};
 }
 
@@ -243,9 +243,9 @@ void report_rejected(const std::vector<Run>& runs) {
     line += summary.rejected == 1 ? " job was rejected: job " : " jobs were rejected; the first, job ";
     line += std::to_string(summary.first_rejected) + ", " + summary.why_rejected + ".";
     // what counts processors against the cluster; limits of partitions and nodes are the cluster file's
-    if (summary.why_rejected.ends_with("processors; the cluster has " + std::to_string(summary.processors)))
+    if (summary.why_rejected.ends_with(" processors; the cluster has " + grouped(summary.processors)))
       line += " --clamp lets jobs that are too large ask for all of it.";
-    std::fprintf(stderr, "%s\n", line.c_str());
+    remark(line);
   }
 }
 
@@ -263,12 +263,10 @@ void report_unknown_partitions(const std::vector<Run>& runs) {
       if (jobs++ == 0) first = &spec;
     }
     if (jobs == 0) continue;
-    std::fprintf(
-        stderr,
-        "%s: %s in partitions that the cluster file does not describe, the first in %s, and run in the default "
-        "partition; [[partitions]] would describe them\n",
-        workload.name.c_str(), jobs == 1 ? "1 job is" : (grouped(jobs) + " jobs are").c_str(),
-        rota::quoted(workload.partitions.find(first->partition.value)->second).c_str());
+    remark(workload.name + ": " + amount(jobs, "job") + (jobs == 1 ? " is" : " are") +
+           " in partitions that the cluster file does not describe, the first in " +
+           rota::quoted(workload.partitions.find(first->partition.value)->second) +
+           ", and run in the default partition; [[partitions]] would describe them");
   }
 }
 
@@ -279,10 +277,10 @@ void report_unknown_clock(const std::vector<Run>& runs) {
     if (run.chain != runs.front().chain || run.workload->unix_start != 0 || machine == nullptr) continue;
     const auto by_time_of_day = [](const Machine& its) { return its.tariff.told() && its.tells_watts(); };
     if (!by_time_of_day(*machine) && std::ranges::none_of(machine->sites, by_time_of_day)) continue;
-    std::fprintf(stderr,
-                 "%s: what time it begins is not known, and electricity has its price by the time of day: second 0 is "
-                 "taken for midnight. UnixStartTime in the log's header would say it\n",
-                 run.workload->name.c_str());
+    remark(
+        run.workload->name +
+        ": what time it begins is not known, and electricity has its price by the time of day: second 0 is taken for "
+        "midnight. UnixStartTime in the log's header would say it");
   }
 }
 
@@ -290,10 +288,10 @@ void report_unknown_clock(const std::vector<Run>& runs) {
 void report_idle_binding(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     if (run.chain->knobs().bind == Bind::none || run.result->summary.tasks) continue;
-    std::fprintf(stderr,
-                 "%s, %s: no job has tasks for accelerators, so that bind changes nothing here; a file of --attributes "
-                 "says which have some\n",
-                 run.workload->name.c_str(), run.chain->text().c_str());
+    remark(run.workload->name + ", " + run.chain->text() +
+           ": no job has tasks for accelerators, so that bind changes nothing here; a file of --attributes says which "
+           "have "
+           "some");
   }
 }
 

@@ -86,12 +86,13 @@ Side side_at(const std::vector<Job>& jobs, Instant at, const StartOf& start_of) 
 
 void print_side(const char* name, const Side& side, std::int64_t processors) {
   constexpr std::size_t kShown = 5;
-  std::printf("  %-9s %s processors busy, %s free; %s jobs waiting", name, grouped(side.busy).c_str(),
-              grouped(processors - side.busy).c_str(), grouped(static_cast<std::int64_t>(side.waiting.size())).c_str());
+  std::printf("  %-9s %s busy, %s free; %s waiting", name, amount(side.busy, "processor").c_str(),
+              grouped(processors - side.busy).c_str(),
+              amount(static_cast<std::int64_t>(side.waiting.size()), "job").c_str());
   for (std::size_t i = 0; i < std::min(kShown, side.waiting.size()); ++i) {
     const JobSpec& spec = side.waiting[i]->spec;
-    std::printf("%s%lld (%u processors, limit %s)", i == 0 ? ": " : ", ", static_cast<long long>(spec.number),
-                spec.processors, format_duration(spec.limit).c_str());
+    std::printf("%s%lld (%s, limit %s)", i == 0 ? ": " : ", ", static_cast<long long>(spec.number),
+                amount(spec.processors, "processor").c_str(), format_duration(spec.limit).c_str());
   }
   std::printf("%s\n", side.waiting.size() > kShown ? ", ..." : "");
 }
@@ -99,10 +100,10 @@ void print_side(const char* name, const Side& side, std::int64_t processors) {
 void print_difference(const report::Outcome& outcome, const Comparison& c, const Starts& saved) {
   const Job& job = *c.first_different;
   const Instant at = std::min(job.start, c.saved_start);
-  std::printf(
-      "first difference: job %lld (submitted %s, %u processors, limit %s) starts at %s here, at %s in the schedule\n",
-      static_cast<long long>(job.spec.number), second(job.spec.submit).c_str(), job.spec.processors,
-      format_duration(job.spec.limit).c_str(), second(job.start).c_str(), second(c.saved_start).c_str());
+  std::printf("first difference: job %lld (submitted %s, %s, limit %s) starts at %s here, at %s in the schedule\n",
+              static_cast<long long>(job.spec.number), second(job.spec.submit).c_str(),
+              amount(job.spec.processors, "processor").c_str(), format_duration(job.spec.limit).c_str(),
+              second(job.start).c_str(), second(c.saved_start).c_str());
   std::printf("just after %s:\n", second(at).c_str());
   print_side("here", side_at(outcome.jobs, at, [](const Job& j) { return j.start; }), outcome.processors);
   const auto saved_or_own = [&](const Job& j) {
@@ -131,9 +132,11 @@ Result<int> verify(const VerifyFlags& flags) {
   const auto jobs = static_cast<std::int64_t>(outcome.jobs.size());
   const auto rows = static_cast<std::int64_t>(saved->size());
   if (c.compared != jobs)
-    std::printf("%lld jobs of the workload are not in the schedule\n", static_cast<long long>(jobs - c.compared));
+    std::printf("%s of the workload %s not in the schedule\n", amount(jobs - c.compared, "job").c_str(),
+                jobs - c.compared == 1 ? "is" : "are");
   if (c.compared != rows)
-    std::printf("%lld rows of the schedule are not in the workload\n", static_cast<long long>(rows - c.compared));
+    std::printf("%s of the schedule %s not in the workload\n", amount(rows - c.compared, "row").c_str(),
+                rows - c.compared == 1 ? "is" : "are");
   if (c.first_different) print_difference(outcome, c, *saved);
   const std::int64_t all = std::max(jobs, rows);
   std::printf("%lld of %lld starts identical\n", static_cast<long long>(c.identical), static_cast<long long>(all));

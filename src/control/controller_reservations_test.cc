@@ -55,9 +55,8 @@ TEST(Reservations, OfNodesNameNodesThatAreFree) {
             "reservation 0 counts processors, and here nodes are described; name the nodes.");
   EXPECT_EQ(desk.tell(of_nodes(0, 20, 30, {})), "reservation 0 reserves nothing; name its nodes.");
   EXPECT_EQ(desk.tell(of_nodes(0, 20, 30, {NodeId{2}})),
-            "something is said of the node with id 2, and the cluster has 2 nodes that are described; nothing was "
-            "changed.");
-  EXPECT_EQ(desk.tell(of_nodes(0, 20, 30, {NodeId{1}, NodeId{1}})), "reservation 0 names node n1 twice.");
+            "something is said of the node with id 2, and the cluster has 2 described nodes; nothing was changed.");
+  EXPECT_EQ(desk.tell(of_nodes(0, 20, 30, {NodeId{1}, NodeId{1}})), "reservation 0 names node n1 twice; name it once.");
   EXPECT_EQ(desk.tell(of_nodes(0, 20, 30, {NodeId{1}})), "");
   EXPECT_EQ(desk.tell(of_nodes(1, 29, 40, {NodeId{0}, NodeId{1}})),
             "reservation 1 names node n1, which reservation 0 has for a part of that time; take another node or "

@@ -302,13 +302,13 @@ TEST(Controller, NobodyIsQueuedAgainWithoutTime) {
 TEST(Controller, NodesThatAreNotThereAreSaidToBeSo) {
   Desk counted("easy");
   const std::string none =
-      "something is said of the node with id 0, and the cluster has 0 nodes that are described; nothing was changed.";
+      "something is said of the node with id 0, and the cluster has 0 described nodes; nothing was changed.";
   expect_refused(counted, PowerChanged{NodeId{0}, PowerState::off}, none);
   expect_refused(counted, HealthChanged{NodeId{0}, Health::down}, none);
   expect_refused(counted, Serving{NodeId{0}, true}, none);
   Desk desk("easy", on_two_nodes());
   const std::string two =
-      "something is said of the node with id 2, and the cluster has 2 nodes that are described; nothing was changed.";
+      "something is said of the node with id 2, and the cluster has 2 described nodes; nothing was changed.";
   expect_refused(desk, PowerChanged{NodeId{2}, PowerState::off}, two);
   expect_refused(desk, HealthChanged{NodeId{2}, Health::down}, two);
   expect_refused(desk, Serving{NodeId{2}, true}, two);

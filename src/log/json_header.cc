@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "log/json_events.h"
+#include "model/machine.h"
 
 namespace rota::log {
 namespace {
@@ -46,6 +47,7 @@ struct HeaderField {
   std::string LogTop::* text = nullptr;
   std::int64_t LogTop::* count = nullptr;
   NumberedNames LogTop::* names = nullptr;
+  std::int64_t most = kMostCounted;
 };
 
 constexpr std::array kFields{
@@ -53,8 +55,8 @@ constexpr std::array kFields{
     HeaderField{"computer", HeaderField::Kind::text, &LogTop::computer},
     HeaderField{"notes", HeaderField::Kind::notes},
     HeaderField{"unix_start", HeaderField::Kind::count, nullptr, &LogTop::unix_start},
-    HeaderField{"processors", HeaderField::Kind::count, nullptr, &LogTop::processors},
-    HeaderField{"nodes", HeaderField::Kind::count, nullptr, &LogTop::nodes},
+    HeaderField{"processors", HeaderField::Kind::count, nullptr, &LogTop::processors, nullptr, kMostProcessors},
+    HeaderField{"nodes", HeaderField::Kind::count, nullptr, &LogTop::nodes, nullptr, kMostProcessors},
     HeaderField{"queue_floor", HeaderField::Kind::count, nullptr, &LogTop::queue_floor},
     HeaderField{"queues", HeaderField::Kind::names, nullptr, nullptr, &LogTop::queues},
     HeaderField{"partitions", HeaderField::Kind::names, nullptr, nullptr, &LogTop::partitions},
@@ -71,7 +73,7 @@ class HeaderEvents : public JsonEvents {
   bool number_integer(number_integer_t number) { return wrong(std::to_string(number)); }
   bool number_float(number_float_t /*number*/, const string_t& digits) { return wrong("the number " + digits); }
   bool number_unsigned(number_unsigned_t number) {
-    if (field_->kind != HeaderField::Kind::count || number > static_cast<number_unsigned_t>(kMostCounted)) {
+    if (field_->kind != HeaderField::Kind::count || number > static_cast<number_unsigned_t>(field_->most)) {
       return wrong(std::to_string(number));
     }
     top_.*field_->count = static_cast<std::int64_t>(number);
@@ -116,8 +118,9 @@ class HeaderEvents : public JsonEvents {
  private:
   std::string name() const { return std::string(field_->name); }
   bool wrong(const std::string& here) {
+    const std::string count = "a whole number from 0 to " + std::to_string(field_->most);
     const char* const wanted = field_->kind == HeaderField::Kind::text    ? "a text"
-                               : field_->kind == HeaderField::Kind::count ? "a whole number that is not negative"
+                               : field_->kind == HeaderField::Kind::count ? count.c_str()
                                : field_->kind == HeaderField::Kind::notes
                                    ? "a list of texts such as [\"from the archive\"]"
                                    : "an object of names by number such as {\"1\": \"batch\"}";

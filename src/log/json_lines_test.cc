@@ -214,7 +214,7 @@ TEST(JsonLines, with_a_wrong_header_are_refused) {
             "jobs.jsonl:1: this line has no number, so it is the header, in which there is no field \"procesors\"; did "
             "you mean processors?");
   EXPECT_EQ(refusal(R"({"processors":-1})"),
-            "jobs.jsonl:1: processors in the header is a whole number that is not negative, and here it is -1.");
+            "jobs.jsonl:1: processors in the header is a whole number from 0 to 2147483647, and here it is -1.");
   EXPECT_EQ(refusal(R"({"processors":1,"processors":1})"), "jobs.jsonl:1: processors is there twice in the header.");
   EXPECT_EQ(refusal(R"({"notes":"one"})"),
             "jobs.jsonl:1: notes in the header is a list of texts such as [\"from the archive\"], and here it is "

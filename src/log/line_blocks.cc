@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "log/gzip.h"
 
 namespace rota::log {
@@ -194,7 +195,7 @@ std::string workload_name(const std::string& path) {
   std::string name = path.substr(path.rfind('/') + 1);
   for (const std::string_view ending : {".gz", ".swf", ".jsonl"})
     if (name.size() > ending.size() && name.ends_with(ending)) name = name.substr(0, name.size() - ending.size());
-  return name;
+  return one_line(name);
 }
 
 }  // namespace rota::log

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "model/machine.h"
 
 namespace rota::log {
 namespace {
@@ -16,16 +17,19 @@ constexpr const char* kShortRow = "rows with fewer than 18 fields: the missing o
 constexpr const char* kLongRow = "rows with more than 18 fields: the others ignored";
 constexpr const char* kBadComment = "comments that are not UTF-8: ignored";
 constexpr const char* kBadHeader = "header values that are not numbers: ignored";
+constexpr const char* kImpossibleHeader = "header values that cannot be: ignored";
 
 bool blank_line(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
 
-// "42 (of 50)" gives 42: logs have remarks behind the numbers. False without a number in range.
-bool read_header_number(std::string_view value, std::int64_t& out) {
+// "42 (of 50)" gives 42: logs have remarks behind the numbers. Else what is wrong with it, as a finding.
+const char* read_header_number(std::string_view value, std::int64_t most, std::int64_t& out) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc{} || number < 0) return false;
+  if (error == std::errc::result_out_of_range) return kImpossibleHeader;
+  if (error != std::errc{}) return kBadHeader;
+  if (number < 0 || number > most) return kImpossibleHeader;
   out = number;
-  return true;
+  return nullptr;
 }
 
 // "1 pbatch" or "1 - pbatch" into names[1].
@@ -114,11 +118,11 @@ void SwfReader::read_header_line(std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos) return;
   const std::string_view key = trimmed(line.substr(0, colon)), value = trimmed(line.substr(colon + 1));
-  bool good = true;
-  if (key == "MaxProcs") good = read_header_number(value, header_.processors);
-  if (key == "MaxNodes") good = read_header_number(value, header_.nodes);
-  if (key == "UnixStartTime") good = read_header_number(value, header_.unix_start);
-  if (key == "QueueFloor") good = read_header_number(value, header_.queue_floor);
+  const char* wrong = nullptr;
+  if (key == "MaxProcs") wrong = read_header_number(value, kMostProcessors, header_.processors);
+  if (key == "MaxNodes") wrong = read_header_number(value, kMostProcessors, header_.nodes);
+  if (key == "UnixStartTime") wrong = read_header_number(value, kLongest / seconds(1), header_.unix_start);
+  if (key == "QueueFloor") wrong = read_header_number(value, INT64_MAX, header_.queue_floor);
   if (key == "Partition") read_header_name(value, header_.partitions);
   if (key == "User") read_header_name(value, header_.users);
   if (key == "Queue") read_header_name(value, header_.queues);
@@ -127,7 +131,7 @@ void SwfReader::read_header_line(std::string_view line) {
   if ((key == "Note" || key == "Information") && !value.empty() && header_.notes.size() < kMostNotes) {
     header_.notes.push_back(one_line(value));
   }
-  if (!good) report_.note(kBadHeader, line_);
+  if (wrong) report_.note(wrong, line_);
 }
 
 }  // namespace rota::log

@@ -192,11 +192,15 @@ TEST(ReadSwf, RefusesBinaryAndForeignText) {
   EXPECT_EQ(found(w, "comments that are not UTF-8: ignored", 1), 1);
 }
 
-TEST(ReadSwf, IgnoresHeaderValuesThatAreNoNumbers) {
-  const Workload w = parsed("; MaxProcs: many\n; MaxNodes: -4\n; MaxProcs: 99999999999999999999\n;;;\n;\n1 0 -1 1 1\n");
+TEST(ReadSwf, IgnoresHeaderValuesThatAreNoNumbersOrCannotBe) {
+  const Workload w = parsed(
+      "; MaxProcs: many\n; MaxNodes: -4\n; MaxProcs: 99999999999999999999\n; MaxProcs: 99999999999\n"
+      "; UnixStartTime: 100000000001\n;;;\n;\n1 0 -1 1 1\n");
   EXPECT_EQ(w.processors, 0);
   EXPECT_EQ(w.nodes, 0);
-  EXPECT_EQ(found(w, "header values that are not numbers: ignored", 1), 3);
+  EXPECT_EQ(w.unix_start, 0);
+  EXPECT_EQ(found(w, "header values that are not numbers: ignored", 1), 1);
+  EXPECT_EQ(found(w, "header values that cannot be: ignored", 2), 4);
 }
 
 TEST(ReadSwf, ReadsFilesOfDosAndFilesWithTabs) {

@@ -25,8 +25,7 @@ void take_top(Workload& workload, const LogTop& top) {
 }
 
 std::string describe(const ImportReport& report) {
-  std::string out = grouped(report.rows) + (report.rows == 1 ? " row read, " : " rows read, ") + grouped(report.kept) +
-                    (report.kept == 1 ? " job kept\n" : " jobs kept\n");
+  std::string out = amount(report.rows, "row") + " read, " + amount(report.kept, "job") + " kept\n";
   std::size_t width = 0;
   for (const auto& finding : report.findings) width = std::max(width, grouped(finding.rows).size());
   for (const auto& finding : report.findings) {

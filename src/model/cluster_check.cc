@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "base/text.h"
 #include "model/cluster.h"
 #include "model/never_fits.h"
 
@@ -49,7 +50,7 @@ std::optional<std::string> Cluster::unknown(JobId job, const char* verb) const {
 std::optional<std::string> Cluster::unknown(NodeId node) const {
   if (node.value < nodes_.size()) return std::nullopt;
   return "something is said of the node with id " + std::to_string(node.value) + ", and the cluster has " +
-         std::to_string(nodes_.size()) + " nodes that are described; nothing was changed.";
+         amount(static_cast<std::int64_t>(nodes_.size()), "described node") + "; nothing was changed.";
 }
 
 std::optional<std::string> Cluster::not_running(JobId id, const char* verb) const {
@@ -110,8 +111,7 @@ std::optional<std::string> Cluster::cannot_run(const JobSpec& spec) const {
   if (spec.processors == 0) return "asks for no processors";
   if (spec.limit <= Duration{0} || spec.limit > kLongest) return "asks for no time to run, or too much";
   if (spec.processors > options_.processors) {
-    return "asks for " + std::to_string(spec.processors) + " processors; the cluster has " +
-           std::to_string(options_.processors);
+    return "asks for " + amount(spec.processors, "processor") + "; the cluster has " + grouped(options_.processors);
   }
   const Machine* machine = options_.machine;
   if (!machine) return std::nullopt;

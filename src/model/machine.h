@@ -14,6 +14,9 @@
 
 namespace rota {
 
+// Of a cluster: more cannot be counted.
+inline constexpr std::int64_t kMostProcessors = 2'147'483'647;
+
 // What a node draws and how long it takes to go to sleep and to wake. Milliwatts times milliseconds are microjoules.
 struct PowerDraw {
   std::int64_t off = 0;            // milliwatts while it is off

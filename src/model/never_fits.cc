@@ -2,25 +2,27 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace rota {
 namespace {
 
 std::optional<std::string> beyond_limit(const Partition& partition, const JobSpec& spec) {
   const auto asks = [&](const std::string& what, std::int64_t limit) {
-    return "asks for " + what + "; partition " + partition.name + " allows " + std::to_string(limit);
+    return "asks for " + what + "; partition " + partition.name + " allows " + grouped(limit);
   };
   if (spec.limit > partition.max_time) {
-    return asks(std::to_string(spec.limit.count() / 1000) + " s", partition.max_time.count() / 1000);
+    return asks(grouped(spec.limit.count() / 1000) + " s", partition.max_time.count() / 1000);
   }
   if (partition.max_processors > 0 && spec.processors > partition.max_processors) {
-    return asks(std::to_string(spec.processors) + " processors", partition.max_processors);
+    return asks(amount(spec.processors, "processor"), partition.max_processors);
   }
   if (partition.max_nodes > 0 && spec.nodes > partition.max_nodes) {
-    return asks(std::to_string(spec.nodes) + " nodes", partition.max_nodes);
+    return asks(amount(spec.nodes, "node"), partition.max_nodes);
   }
   if (spec.nodes > 0 && spec.nodes < partition.min_nodes) {
-    return "asks for " + std::to_string(spec.nodes) + " nodes; partition " + partition.name + " takes jobs from " +
-           std::to_string(partition.min_nodes) + " on";
+    return "asks for " + amount(spec.nodes, "node") + "; partition " + partition.name + " takes jobs from " +
+           grouped(partition.min_nodes) + " on";
   }
   return std::nullopt;
 }
@@ -44,13 +46,13 @@ std::optional<std::string> lacks_accelerators(const Machine& machine, const JobS
   const auto have = std::ranges::count_if(machine.nodes, has_them);
   const std::uint32_t nodes = std::max(1U, std::min(spec.nodes, spec.processors));
   if (have >= nodes) return std::nullopt;
-  std::string asked = std::to_string(spec.accelerators) + (spec.accelerators > 1 ? " accelerators" : " accelerator");
+  std::string asked = amount(spec.accelerators, "accelerator");
   if (spec.accelerator_type.valid()) asked += " of type " + machine.accelerator_types[spec.accelerator_type.value];
   const bool some = spec.partition.valid();
-  return "asks for " + asked + " on each of " + (nodes > 1 ? std::to_string(nodes) : "its") + " nodes; " +
+  return "asks for " + asked + " on each of " + (nodes > 1 ? grouped(nodes) : "its") + " nodes; " +
          (have == 0   ? "no node of "
           : have == 1 ? "one node of "
-                      : std::to_string(have) + " nodes of ") +
+                      : grouped(have) + " nodes of ") +
          (some ? "partition " + machine.partitions[spec.partition.value].name : "the cluster") +
          (have > 1 ? " have so many" : " has so many");
 }
@@ -84,12 +86,11 @@ bool has_room_when_empty(const Machine& machine, const JobSpec& spec) {
 std::optional<std::string> never_fits(const Machine& machine, const JobSpec& spec) {
   if (spec.licence.valid() && spec.licences > machine.licences[spec.licence.value].count) {
     const Licence& licence = machine.licences[spec.licence.value];
-    return "asks for " + std::to_string(spec.licences) + " licences of " + licence.name + "; the cluster has " +
-           std::to_string(licence.count);
+    return "asks for " + amount(spec.licences, "licence") + " of " + licence.name + "; the cluster has " +
+           grouped(licence.count);
   }
   if (spec.processors > machine.processors) {
-    return "asks for " + std::to_string(spec.processors) + " processors; the cluster has " +
-           std::to_string(machine.processors);
+    return "asks for " + amount(spec.processors, "processor") + "; the cluster has " + grouped(machine.processors);
   }
   if (spec.partition.valid()) {
     if (auto why = beyond_limit(machine.partitions[spec.partition.value], spec)) return why;

@@ -1,6 +1,7 @@
 // Whether a reservation can be made, and taken back.
 #include <algorithm>
 
+#include "base/text.h"
 #include "model/cluster.h"
 
 namespace rota {
@@ -46,15 +47,15 @@ std::optional<std::string> Cluster::objection_to_counts(const Reservation& r) co
   const std::string name = named(r.id);
   if (!r.nodes.empty()) return name + " names nodes, and here processors are only counted; say how many of them.";
   if (r.processors <= 0) return name + " reserves nothing; say how many processors.";
-  const std::string there = "the cluster has " + std::to_string(options_.processors) + "; reserve fewer.";
+  const std::string there = "the cluster has " + grouped(options_.processors) + "; reserve fewer.";
   if (r.processors > options_.processors) {
-    return name + " asks for " + std::to_string(r.processors) + " processors, and " + there;
+    return name + " asks for " + amount(r.processors, "processor") + ", and " + there;
   }
   const auto check = [&](Instant at) -> std::optional<std::string> {
     const std::int64_t others = r.holds_at(at) ? reservations_.processors_at(at) : 0;
     if (others <= options_.processors - r.processors) return std::nullopt;
-    return name + " asks for " + std::to_string(r.processors) + " processors when " + std::to_string(others) +
-           " are reserved already, and " + there;
+    return name + " asks for " + amount(r.processors, "processor") + " when " + grouped(others) +
+           (others == 1 ? " is" : " are") + " reserved already, and " + there;
   };
   if (auto why = check(r.from)) return why;
   for (const Reservation& other : reservations_.all()) {
@@ -74,7 +75,7 @@ std::optional<std::string> Cluster::objection_to_nodes(const Reservation& r) con
   const auto named_node = [&](NodeId node) { return "node " + options_.machine->nodes[node.value].name; };
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (auto why = unknown(nodes[i])) return why;
-    if (i > 0 && nodes[i] == nodes[i - 1]) return name + " names " + named_node(nodes[i]) + " twice.";
+    if (i > 0 && nodes[i] == nodes[i - 1]) return name + " names " + named_node(nodes[i]) + " twice; name it once.";
   }
   for (const Reservation& other : reservations_.all()) {
     if (!other.overlaps(r.from, r.until)) continue;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace rota {
 namespace {
 
@@ -167,7 +169,7 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
   }
   if (too_many.valid())
     return name(view, too_many) + " is started although it does not fit: the starts at " + when(view.now()) + " need " +
-           std::to_string(-free) + " processors more than are free";
+           amount(-free, "processor") + " more than are free";
   return std::nullopt;
 }
 
@@ -340,10 +342,9 @@ std::optional<std::string> Referee::check_all_promises_together(const View& view
   for (const JobId id : view.promised()) {  // what is needed rises where a promise begins
     if (promise_after(view, plan, id) != excess->at) continue;
     return name(view, id) + " is promised " + when(excess->at) + ", when promises and running jobs together need " +
-           std::to_string(excess->used) + " processors";
+           amount(excess->used, "processor");
   }
-  return "the promises and running jobs together need " + std::to_string(excess->used) + " processors at " +
-         when(excess->at);
+  return "the promises and running jobs together need " + amount(excess->used, "processor") + " at " + when(excess->at);
 }
 
 }  // namespace rota

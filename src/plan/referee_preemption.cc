@@ -1,6 +1,7 @@
 // What the referee demands of preemption.
 #include <algorithm>
 
+#include "base/text.h"
 #include "plan/referee.h"
 
 namespace rota {
@@ -113,7 +114,7 @@ std::optional<std::string> Referee::check_beneficiaries(const View& view, const 
   if (std::any_of(plan.actions().begin(), plan.actions().end(), is_delayed)) return std::nullopt;  // it is promised
   if (room < 0) {
     return "jobs are preempted in vain: " + name(view, beneficiaries.back()) + " and those before it need " +
-           std::to_string(-room) + " processors more than that frees";
+           amount(-room, "processor") + " more than that frees";
   }
   return view.counts_decide() ? std::nullopt : check_room_made(view, plan);
 }

@@ -91,7 +91,7 @@ TEST_F(RefereeTest, CatchesThatTooLittleIsFreed) {
   running({2, 10, 2});
   const JobId high = waiting({3, 10, 1});
   plan_at(1).preempt(low, in_favour_of(high));
-  EXPECT_EQ(breach(), "jobs are preempted in vain: job 3 and those before it need 1 processors more than that frees");
+  EXPECT_EQ(breach(), "jobs are preempted in vain: job 3 and those before it need 1 processor more than that frees");
 }
 
 TEST_F(RefereeTest, CatchesThatAJobIsPreemptedTwice) {
@@ -144,7 +144,7 @@ TEST_F(RefereeTest, CatchesAStartThatDoesNotFit) {
   const JobId two = waiting({2, 5});
   plan_at(2).start(two, {}, false);
   EXPECT_EQ(breach(),
-            "job 2 is started although it does not fit: the starts at 2 s need 1 processors more than are free");
+            "job 2 is started although it does not fit: the starts at 2 s need 1 processor more than are free");
 }
 
 TEST_F(RefereeTest, CatchesTheFirstOfSeveralStartsThatNoLongerFits) {

@@ -139,7 +139,7 @@ constexpr std::array kSites{
 
 void add_remark(std::string& line, const Summary& summary, std::int64_t jobs, const std::string& what) {
   if (jobs == 0) return;
-  line += "; " + summary.policy + ": " + grouped(jobs) + (jobs == 1 ? " job " : " jobs ") + what;
+  line += "; " + summary.policy + ": " + amount(jobs, "job") + " " + what;
 }
 
 bool all_alike(std::span<const Summary> summaries, std::int64_t Summary::* count) {
@@ -195,8 +195,7 @@ std::size_t same_workload(std::span<const Summary> summaries, std::size_t first)
 
 std::string workload_line(std::span<const Summary> summaries) {
   const Summary& first = summaries.front();
-  std::string line = grouped(first.jobs) + (first.jobs == 1 ? " job on " : " jobs on ") + grouped(first.processors) +
-                     (first.processors == 1 ? " processor" : " processors");
+  std::string line = amount(first.jobs, "job") + " on " + amount(first.processors, "processor");
   std::string why = "more than the cluster can ever give";
   if (!first.why_rejected.empty())
     why = "the first, job " + std::to_string(first.first_rejected) + ", " + first.why_rejected;

@@ -6,7 +6,7 @@
 namespace rota::report {
 namespace {
 
-std::string processors(std::int64_t n) { return grouped(n) + (n == 1 ? " processor" : " processors"); }
+std::string processors(std::int64_t n) { return amount(n, "processor"); }
 
 std::string were_free(std::int64_t n) { return grouped(n) + (n == 1 ? " was free" : " were free"); }
 

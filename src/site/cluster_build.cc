@@ -11,7 +11,6 @@
 namespace rota::site {
 namespace {
 
-constexpr std::int64_t kMostProcessors = 2'147'483'647;
 constexpr std::size_t kMostPartitions = 16;       // of a node, on average over the most nodes
 constexpr std::size_t kFewEnoughToGuess = 2'000;  // nodes among which the nearest name is looked for
 
@@ -246,8 +245,9 @@ class Builder {
     partition.nodes = std::move(*ids);
     if (partition.min_nodes > partition.nodes.size()) {
       return wrong(entry.line_of("min_nodes"), "`min_nodes` is " + std::to_string(partition.min_nodes) +
-                                                   ", but the partition has " + std::to_string(partition.nodes.size()) +
-                                                   " nodes, so that no job could run.");
+                                                   ", but the partition has " +
+                                                   amount(static_cast<std::int64_t>(partition.nodes.size()), "node") +
+                                                   ", so that no job could run.");
     }
     partition.processors = 0;
     const PartitionId id{static_cast<std::uint32_t>(machine_.partitions.size())};
@@ -275,7 +275,8 @@ class Builder {
       std::ranges::sort(ids);
       const auto twice = std::ranges::adjacent_find(ids);
       if (twice != ids.end()) {
-        return wrong(line, "the partition names node " + quoted(machine_.nodes[twice->value].name) + " twice.");
+        return wrong(line,
+                     "the partition names node " + quoted(machine_.nodes[twice->value].name) + " twice; name it once.");
       }
     }
     places_ += ids.size();

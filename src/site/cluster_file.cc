@@ -149,8 +149,10 @@ Result<std::vector<Of>> read_entries(const TomlValue& root, std::string_view nam
                                        " tables, one for each; see docs/cluster-file.md.");
   }
   if (list->items.size() > kMostTables) {
-    return table.wrong(list->line, "there are more than " + grouped(kMostTables) + " " + table.title +
-                                       " tables. Put nodes or partitions of one kind together in one.");
+    const char* const advice =
+        name == "reservations" ? "Leave some out." : "Put nodes or partitions of one kind together in one.";
+    return table.wrong(list->line,
+                       "there are more than " + grouped(kMostTables) + " " + table.title + " tables. " + advice);
   }
   for (const TomlValue& each : list->items) {
     auto entry = read_entry<Of>(each, keys, table);

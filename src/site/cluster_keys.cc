@@ -8,7 +8,6 @@
 namespace rota::site {
 namespace {
 
-constexpr std::int64_t kMostProcessors = 2'147'483'647;
 constexpr std::int64_t kMostNodes = 1'000'000;
 constexpr std::int64_t kMostMemory = std::int64_t{1} << 60U;
 constexpr std::int64_t kSecond = 1000;

@@ -95,7 +95,7 @@ TEST(ClusterPrices, say_what_is_wrong_with_them) {
             "times. Remove one of the two.");
   EXPECT_EQ(complaint("electricity_prices = 0.2\nprocessors = 4\n"),
             "c.toml:1: `electricity_prices` takes times of the day with prices from 0 to 1000, in quotes, such as "
-            "\"07:00=0.31, 21:00=0.18\", not a number with a fraction.");
+            "\"07:00=0.31, 21:00=0.18\", not 0.2.");
 }
 
 TEST(ClusterPrices, say_what_is_wrong_with_their_clock) {

@@ -63,7 +63,7 @@ TEST(ClusterReservations, that_cannot_be_are_told_with_their_line) {
   EXPECT_EQ(complaint(on_nodes("[[reservations]]\nstart = 20\nend = 30\nprocessors = 2\n")),
             "c.toml:4: reservation 0 counts processors, and here nodes are described; name the nodes.");
   EXPECT_EQ(complaint(on_nodes("[[reservations]]\nstart = 20\nend = 30\nnodes = \"n1,n1\"\n")),
-            "c.toml:4: reservation 0 names node n1 twice.");
+            "c.toml:4: reservation 0 names node n1 twice; name it once.");
   EXPECT_EQ(complaint(on_nodes("[[reservations]]\nstart = 20\nend = 30\nnodes = \"n1\"\n[[reservations]]\nstart = "
                                "29\nend = 31\nnodes = \"n1\"\n")),
             "c.toml:8: reservation 1 names node n1, which reservation 0 has for a part of that time; take another node "

@@ -10,7 +10,6 @@ namespace rota::site {
 namespace {
 
 constexpr std::int64_t kMostLicences = 2'147'483'647;
-constexpr std::int64_t kMostProcessors = 2'147'483'647;
 constexpr std::size_t kMostSites = 64;
 
 std::unexpected<Error> wrong(const ClusterDraft& draft, std::uint32_t line, const std::string& what) {

@@ -1,6 +1,8 @@
 #include "site/toml_document.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <utility>
 
 #include "base/text.h"
@@ -187,6 +189,15 @@ std::size_t line_refused(std::string_view text) {
   return static_cast<std::size_t>(first - ends.begin()) + 1;
 }
 
+// As it might be written, so that 2.0 is not taken for 2.
+std::string shown_fraction(double number) {
+  std::array<char, 32> text{};
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), number);
+  std::string shown(text.data(), end);
+  if (shown.find_first_not_of("-0123456789") == std::string::npos) shown += ".0";
+  return shown;
+}
+
 }  // namespace
 
 const TomlValue* TomlValue::find(std::string_view name) const {
@@ -201,7 +212,7 @@ std::string TomlValue::shown() const {
     case Kind::whole:
       return std::to_string(whole);
     case Kind::fraction:
-      return "a number with a fraction";
+      return shown_fraction(fraction);
     case Kind::yes_no:
       return yes ? "true" : "false";
     case Kind::date:

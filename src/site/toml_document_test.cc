@@ -29,7 +29,7 @@ TEST(TomlDocument, is_plain_data_with_lines) {
   EXPECT_TRUE(nodes.items[0].find("sure")->yes);
   const TomlValue& list = *nodes.items[1].find("list");
   EXPECT_EQ(list.line, 7U);
-  EXPECT_EQ(list.items[0].shown(), "a number with a fraction");
+  EXPECT_EQ(list.items[0].shown(), "1.5");
   EXPECT_EQ(list.items[1].shown(), "\"b\"");
   EXPECT_EQ(list.items[2].shown(), "a table");
   EXPECT_EQ(list.items[2].find("c")->shown(), "a date or time of day");

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/random.h"
+#include "base/text.h"
 #include "log/log.h"
 #include "rehearse/rehearse.h"
 #include "report/formatted.h"
@@ -198,8 +199,8 @@ Result<Frontier> frontier_of_log(const std::string& file, std::int64_t nodes, st
   if (!log) return std::unexpected(log.error());
   if (nodes == 0) nodes = log->processors;
   if (nodes <= 0 || log->processors % nodes != 0) {
-    return fail("--nodes is a number that divides the " + std::to_string(log->processors) +
-                " processors (MaxProcs) of " + file + ".");
+    return fail("--nodes is a number that divides the " + amount(log->processors, "processor") + " (MaxProcs) of " +
+                file + ".");
   }
   const std::string title = formatted("%s, %lld nodes, EASY", log->name.c_str(), static_cast<long long>(nodes));
   return find_frontier(*log, {title, "easy", machine_of(nodes, log->processors), sim::Ties::batch, copies}, threads);

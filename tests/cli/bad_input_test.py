@@ -52,9 +52,16 @@ class Workloads(RotaCase):
     def test_control_characters_do_not_reach_the_terminal(self):
         self.refuses(HEAD + row(submit="\x1b[31m5"), "log.swf:2: ")
 
+    def test_control_characters_of_paths_do_not_reach_the_terminal(self):
+        self.refuses(HEAD + "1 x\n", "\\x1b[31m", name="\x1b[31m.swf")
+        self.refuses(row(), "?[31m: its header", name="\x1b[31m.swf")
+        self.file("\a.toml", "processors = 0")
+        self.refused("simulate", DAY, "--cluster", "\a.toml", said="\\x07.toml:1: ")
+
     def test_a_machine_without_a_size(self):
         self.refuses(row(), "MaxProcs", "--processors N")
-        self.refuses("; MaxProcs: 99999999999999999999\n" + row(), "MaxProcs")
+        for number in ("99999999999999999999", "99999999999"):
+            self.refuses(f"; MaxProcs: {number}\n" + row(), "says what cannot be", "MaxProcs")
 
     def test_bad_rows_can_be_dropped_and_are_counted(self):
         self.file("log.swf", HEAD + row(1) + "2 nonsense\n" + row(3))
