@@ -34,6 +34,7 @@ void Cluster::apply(const Submitted& fact) {
   job.spec = fact.spec;
   job.expected = fact.expected;
   job.sequence = next_sequence_++;
+  if (first_submit_ == kNever) count_from(fact.spec.submit);
   if (!nodes_.counted()) add_to_nodes(fact.job);
   if (options_.demand_history) demand_.add(now_, fact.spec.processors);
   if (fact.bars == kNoBars) return queue(job, fact.job);
@@ -49,6 +50,11 @@ void Cluster::apply(const Rejected& fact) {
   job.state = JobState::rejected;
   if (!nodes_.counted()) add_to_nodes(fact.job);
   gone_.push_back(fact.job);
+}
+
+void Cluster::count_from(Instant first) {
+  first_submit_ = first;
+  waiting_.count_from(first);
 }
 
 void Cluster::add_to_nodes(JobId id) {

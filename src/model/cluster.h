@@ -205,6 +205,7 @@ class View {
   std::map<std::uint32_t, RunHistory> history_;  // by user
   std::vector<JobId> arrived_;
   std::int64_t releases_ = 0;
+  Instant first_submit_ = kNever;  // of all jobs; kNever: there was none
   Instant last_migration_ = kNever;
   JobId next_job_ = JobId{0};
   std::uint32_t next_sequence_ = 0;
@@ -358,6 +359,7 @@ class Cluster final : public View {
   void apply(const DemandKept& fact) { demand_.put_back(fact); }
   void apply(const DemandHourKept& fact) { demand_.put_back(fact); }
 
+  void count_from(Instant first);
   void add_to_nodes(JobId id);
   void count_waiting(const Job& job, std::int64_t change);
   [[gnu::cold]] void release_presumed_ended();

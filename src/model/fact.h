@@ -191,6 +191,7 @@ struct StateKept {  // counters and lists that no row has
   bool plain = false;
   ReservationId next_reservation = ReservationId{0};
   Duration longest_expected{0};  // of those that have been queued since nobody waited
+  Instant first_submit = kNever;
 };
 struct ReservationKept {
   Reservation row;

@@ -341,7 +341,8 @@ ROTA_FACT(StateKept, "state_kept", kept, "counters and lists that no row has"){
     Field{"plain", &F::plain, "jobs start in order of the queue, whatever the policy"},
     Field{"next_reservation", &F::next_reservation, "id of the next reservation"},
     Field{"longest_expected", &F::longest_expected,
-          "longest run time counted on of those that have been queued since nobody waited"}};
+          "longest run time counted on of those that have been queued since nobody waited"},
+    Field{"first_submit", &F::first_submit, "the first submission of all"}};
 ROTA_FACT_END;
 ROTA_FACT(ReservationKept, "reservation_kept", kept,
           "a reservation as it stands"){Field{"row", &F::row, "all that is known of it"}};

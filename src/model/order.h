@@ -27,8 +27,8 @@ constexpr bool varies_with_time(Order order) { return order == Order::wfp3 || or
 
 // fcfs: constant. sjf: expected run time. smallest, largest: processors asked.
 // wfp3: -(wait / expected)^3 * processors (Tang et al., CLUSTER 2009). unicef: -wait / (log2(processors) * expected)
-// (ibid.). f1: log10(expected) * processors + 870 * log10(submit) (Carastan-Santos and de Camargo, SC 2017), times in
-// seconds.
-std::int64_t score(Order order, const Job& job, Instant now);
+// (ibid.). f1: log10(expected) * processors + 870 * log10(submit - first) (Carastan-Santos and de Camargo, SC 2017),
+// times in seconds; `first` is the first submission of all.
+std::int64_t score(Order order, const Job& job, Instant now, Instant first);
 
 }  // namespace rota

@@ -27,7 +27,8 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
                   c.power_.counters(),
                   c.plain_,
                   c.reservations_.next_id(),
-                  c.longest_expected_};
+                  c.longest_expected_,
+                  c.first_submit_};
   for (const Leaving& l : c.leaving_) state.leaving.push_back(l.job);
   add(std::move(state));
   for (const Reservation& row : c.reservations_.all()) add(ReservationKept{row});
@@ -91,6 +92,7 @@ void Cluster::apply(const StateKept& fact) {
   plain_ = fact.plain;
   reservations_.put_back_next_id(fact.next_reservation);
   longest_expected_ = fact.longest_expected;
+  if (fact.first_submit != kNever) count_from(fact.first_submit);
 }
 
 void Cluster::apply(const JobKept& fact) {

@@ -104,6 +104,9 @@ class WaitingJobs {
     if (varies_ && ranked_at_ != now) rank_anew(now, job_of);
   }
 
+  // The first submission of all, from which some scores count. While empty.
+  void count_from(Instant first) { first_submit_ = first; }
+
   Instant ranked_at() const { return ranked_at_; }          // for which scores hold
   void put_back_ranked_at(Instant at) { ranked_at_ = at; }  // while empty
 
@@ -129,7 +132,7 @@ class WaitingJobs {
   using Tree = OrderedTree<WaitingEntry, LeastAsked>;
 
   WaitingEntry::Key place(Order order, const Job& job) const {
-    return {job.spec.priority, order == Order::fcfs ? 0 : score(order, job, ranked_at_), job.sequence};
+    return {job.spec.priority, order == Order::fcfs ? 0 : score(order, job, ranked_at_, first_submit_), job.sequence};
   }
   void insert_by_size(const WaitingEntry& entry);
   void erase_from_trees(const Job& job, const WaitingEntry::Key& in_queue);
@@ -143,7 +146,8 @@ class WaitingJobs {
   bool varies_;  // with time
   std::size_t size_ = 0;
   Instant ranked_at_ = kEpoch;  // the instant for which time-varying scores hold
-  WaitingEntry head_;           // first in queue order; meaningless while empty
+  Instant first_submit_ = kEpoch;
+  WaitingEntry head_;  // first in queue order; meaningless while empty
   // The latest arrival stays out of the trees until the next one comes: most jobs that find room start at once, and
   // never go in. Only where the size index is the only one.
   WaitingEntry newest_;

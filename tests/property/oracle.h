@@ -125,6 +125,7 @@ class Scheduler {
       return false;
     }
     job.state = NaiveJob::waiting;
+    if (next_sequence_ == 0) first_submit_ = job.as_model.spec.submit;
     job.sequence = next_sequence_++;
     job.expected = job.limit;
     const std::vector<std::int64_t>& past = runs_of_[job.as_model.spec.user];
@@ -187,7 +188,8 @@ class Scheduler {
   std::vector<NaiveJob*> queue(Order order) {
     auto jobs = all([](const NaiveJob& j) { return j.state == NaiveJob::waiting; });
     const auto place = [&](const NaiveJob* j) {
-      return std::tuple(-j->as_model.spec.priority, score(order, j->as_model, Instant{Duration{now_}}), j->sequence);
+      return std::tuple(-j->as_model.spec.priority, score(order, j->as_model, Instant{Duration{now_}}, first_submit_),
+                        j->sequence);
     };
     std::sort(jobs.begin(), jobs.end(), [&](NaiveJob* a, NaiveJob* b) { return place(a) < place(b); });
     return jobs;
@@ -265,6 +267,7 @@ class Scheduler {
   Rules rules_;
   std::vector<NaiveJob> jobs_;
   std::map<std::uint32_t, std::vector<std::int64_t>> runs_of_;
+  Instant first_submit_ = kEpoch;
   std::int64_t now_ = 0, next_sequence_ = 0, next_dispatch_ = 0;
   bool released_ = false;
 };

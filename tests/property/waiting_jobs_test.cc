@@ -89,7 +89,7 @@ class Queue {
   std::vector<JobId> sorted(Order order) const {
     std::vector<std::pair<std::tuple<std::int64_t, std::int64_t, std::uint32_t>, JobId>> places;
     for (const auto& [id, job] : jobs_) {
-      places.push_back({{-std::int64_t{job.spec.priority}, score(order, job, now_), job.sequence}, id});
+      places.push_back({{-std::int64_t{job.spec.priority}, score(order, job, now_, kEpoch), job.sequence}, id});
     }
     std::sort(places.begin(), places.end());
     std::vector<JobId> ids;
