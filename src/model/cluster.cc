@@ -175,7 +175,7 @@ void Cluster::apply(const Started& fact) {
   if (options_.presume_ended) release_presumed_ended();
   const bool own = set_aside_for_ == id;
   map_.take(id, job.spec.processors,
-            own ? std::span<const std::uint32_t>(set_aside_) : std::span<const std::uint32_t>{});
+            own ? std::span<const ProcessorRange>(set_aside_) : std::span<const ProcessorRange>{});
   if (own) set_aside_for_ = JobId{};
 }
 
@@ -417,8 +417,8 @@ void Cluster::expect_anew(Job& job, JobId id, Duration expected) {
 std::vector<JobId> View::blockers() const {
   std::vector<JobId> blockers;
   if (!set_aside_for_.valid()) return blockers;
-  for (const std::uint32_t p : set_aside_) {
-    if (map_.owner(p).valid()) blockers.push_back(map_.owner(p));
+  for (const ProcessorRange& range : set_aside_) {
+    map_.for_each_held(range, [&](JobId owner, const ProcessorRange&) { blockers.push_back(owner); });
   }
   std::sort(blockers.begin(), blockers.end(), [&](JobId a, JobId b) { return job(a).dispatch < job(b).dispatch; });
   blockers.erase(std::unique(blockers.begin(), blockers.end()), blockers.end());
@@ -427,15 +427,18 @@ std::vector<JobId> View::blockers() const {
 
 void Cluster::set_aside(const Job& job, JobId id) {
   set_aside_for_ = id;
-  std::vector<std::pair<Instant, std::uint32_t>> by_release;
-  for (std::uint32_t p = 0; p < map_.size(); ++p) {
-    const JobId owner = map_.owner(p);
-    by_release.emplace_back(owner.valid() ? std::max(jobs_[owner.value].expected_end(), now_ + Duration{1}) : now_, p);
-  }
-  const auto count = static_cast<std::ptrdiff_t>(job.spec.processors);
-  std::partial_sort(by_release.begin(), by_release.begin() + count, by_release.end());
+  std::vector<std::pair<Instant, ProcessorRange>> by_release;
+  map_.for_each([&](JobId owner, const ProcessorRange& range) {
+    by_release.emplace_back(owner.valid() ? std::max(jobs_[owner.value].expected_end(), now_ + Duration{1}) : now_,
+                            range);
+  });
+  std::ranges::sort(by_release, {}, [](const auto& one) { return std::pair(one.first, one.second.first); });
   set_aside_.clear();
-  for (auto at = by_release.begin(); at != by_release.begin() + count; ++at) set_aside_.push_back(at->second);
+  std::uint32_t left = job.spec.processors;
+  for (auto at = by_release.begin(); left > 0; ++at) {
+    set_aside_.push_back({at->second.first, std::min(left, at->second.count)});
+    left -= set_aside_.back().count;
+  }
 }
 
 void Cluster::apply(const Promised& fact) {

@@ -190,7 +190,7 @@ class View {
   std::int64_t waiting_for_whole_nodes_ = 0;
   std::int64_t waiting_for_parts_ = 0;  // of a node, or more
   bool counts_decided_ = true;
-  std::vector<std::uint32_t> set_aside_;  // processors, for set_aside_for_
+  std::vector<ProcessorRange> set_aside_;  // for set_aside_for_, those first that are free the earliest
   JobId set_aside_for_;
   RunningByPriority by_priority_;  // empty unless asked for
   std::vector<Leaving> leaving_;

@@ -23,7 +23,7 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
                   c.gone_,
                   {},
                   c.set_aside_for_,
-                  c.set_aside_,
+                  listed(c.set_aside_),
                   c.power_.counters(),
                   c.plain_,
                   c.reservations_.next_id(),
@@ -50,7 +50,7 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
     JobKept kept{.job = id, .row = job};
     if (!c.nodes_.counted() && job.state == JobState::running) kept.where = c.placement(id);
     if (!c.nodes_.counted() && job.promise != kNever) kept.promised = c.promised_place(id);
-    if (c.options_.list_processors && job.state == JobState::running) kept.processors = c.map_.held_by(id);
+    if (c.options_.list_processors && job.state == JobState::running) kept.processors = listed(c.map_.held_by(id));
     for (const Leaving& l : c.leaving_) {
       if (l.job == id) kept.beneficiary = l.beneficiary, kept.expected = l.expected;
     }
@@ -87,7 +87,7 @@ void Cluster::apply(const StateKept& fact) {
   gone_ = fact.gone;
   for (const JobId job : fact.leaving) leaving_.push_back({job, {}, {}});
   set_aside_for_ = fact.set_aside_for;
-  set_aside_ = fact.set_aside;
+  set_aside_ = in_ranges(fact.set_aside);
   power_.put_back(fact.power);
   plain_ = fact.plain;
   reservations_.put_back_next_id(fact.next_reservation);
