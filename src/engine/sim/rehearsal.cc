@@ -29,7 +29,18 @@ Result<void> reserve(const Machine* machine, Intake& intake) {
 
 namespace {
 
+// Looks of the policy in a row after which nothing more will come of it: while nothing is left to happen by itself, and
+// while nodes are switched and no job is to come or runs.
 constexpr std::int64_t kInVain = 10'000;
+constexpr std::int64_t kSwitchesInVain = 1'000'000;
+
+std::unexpected<Error> waits_for_ever(const View& view) {
+  const Job& head = view.job(view.waiting().head()->job);
+  return fail(
+      "job " + std::to_string(head.spec.number) + " is the first of " + std::to_string(view.waiting().size()) +
+      " that wait, nothing is left to happen, and the policy has looked again and again and starts nobody. Take "
+      "another policy; under power=load-factor, power-published=no wakes the nodes that each job needs.");
+}
 
 }  // namespace
 
@@ -48,13 +59,20 @@ bool Rehearsal::all_gone() const {
 Result<void> Rehearsal::run() {
   engine_.open(controller_);  // its alarm comes first
   if (auto reserved = reserve(options_.machine, controller_); !reserved) return reserved;
-  std::int64_t in_vain = 0;  // wake-ups of the policy in a row while nothing was left to happen by itself
+  std::int64_t in_vain = 0;
+  std::int64_t switches_in_vain = 0;
   for (std::int64_t steps = 0; loop_.step(); ++steps) {
     if (!engine_.failure()) return engine_.failure();
     if (!controller_.failure()) return controller_.failure();
     const bool happens = !engine_.quiet() || !controller_.view().reservations().empty();
     in_vain = happens ? 0 : in_vain + 1;
-    if (all_gone() || in_vain > kInVain) break;
+    const bool jobs_left = engine_.expects_jobs() || !controller_.view().running().empty();
+    switches_in_vain = jobs_left ? 0 : switches_in_vain + 1;
+    if (all_gone()) break;
+    if (in_vain > kInVain || switches_in_vain > kSwitchesInVain) {
+      if (controller_.view().waiting().empty()) break;
+      return waits_for_ever(controller_.view());
+    }
     if (options_.progress && steps % 8192 == 0) options_.progress(engine_.arrived());
   }
   controller_.close();

@@ -116,6 +116,44 @@ TEST(Rehearsal, HandsEveryJobOverOnceAndForgetsIt) {
   EXPECT_TRUE(rehearsal.controller().view().waiting().empty());
 }
 
+// The first that sleeps is woken; only the last has the memory that is asked for.
+TEST(Rehearsal, EndsWithASentenceWhereAPolicyLetsSomebodyWaitForEver) {
+  Machine machine;
+  for (int i = 0; i < 3; ++i) {
+    Node node;
+    node.name = std::string(1, static_cast<char>('a' + i));
+    node.memory = i == 2 ? 40 : 10;
+    machine.nodes.push_back(node);
+  }
+  machine.processors = 3;
+  class Hungry final : public Source {
+   public:
+    bool next(Arrival& arrival) override {
+      if (number_ == 2) return false;
+      arrival = {};
+      arrival.spec.number = ++number_;
+      arrival.spec.submit = at_seconds(100'000 * number_);
+      arrival.spec.memory = number_ == 2 ? 30 : 0;
+      arrival.run_time = seconds(1);
+      return true;
+    }
+
+   private:
+    std::int64_t number_ = 0;
+  };
+  const auto run = [&](const std::string& published) {
+    const auto chain = Chain::parse("fcfs+power=load-factor+power-longest=1h+power-published=" + published);
+    Hungry source;
+    Gone gone;
+    const EngineOptions engine{.metered = &machine};
+    Rehearsal rehearsal({.processors = 3, .machine = &machine, .engine = engine, .progress = {}}, *chain, source, gone);
+    const auto done = rehearsal.run();
+    return done ? std::string() : done.error().message;
+  };
+  EXPECT_EQ(run("no"), "");
+  EXPECT_EQ(run("yes").substr(0, 66), "job 2 is the first of 1 that wait, nothing is left to happen, and ");
+}
+
 TEST(Rehearsal, InAClosedLoopBringsTheNextJobWhenTooFewWait) {
   const auto chain = Chain::parse("fcfs");
   Listed source({{0, 4, 10, 10}, {100, 4, 10, 10}, {200, 4, 10, 10}});

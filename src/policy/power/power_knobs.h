@@ -28,6 +28,7 @@ struct PowerKnobs {
   bool load_of_on = false;            // the trigger's load is that of the nodes that are on, not of all
   bool root_of_queue = false;         // [n] under the root are the jobs in the queue, not those of the sample
   bool few_idle_open = true;          // too few idle nodes for the smallest job are a reason to open
+  bool published = false;             // the rule of the paper alone, whoever may then wait for ever
   bool from_log = false;              // past jobs are those of the whole log, not those that have ended by then
   Duration longest{0};                // [tmax] 0: the partition's limit, or else the longest limit of past jobs
 

@@ -72,6 +72,9 @@ class Review {
   }
   double trigger() const { return load(knobs_.load_of_on ? on_ : all_); }
   std::int64_t least() const { return std::max(busy_ + smallest_, largest_); }
+  // Whether what is on could not take some job without it; whoever wants the published rule alone does not ask.
+  bool lacks(NodeId node) const { return !knobs_.published && capacity_.lacks(node); }
+  bool needs(NodeId node) const { return !knobs_.published && capacity_.needs(node); }
   bool few_idle() const { return on_ - busy_ < smallest_; }
 
   // How many nodes are to be on; fewer than now: open none.
@@ -93,7 +96,7 @@ class Review {
     std::vector<NodeId> rest;
     view_.power().for_each_asleep([&](NodeId node) {
       if (view_.power().shunned_until(node) > view_.now()) return true;
-      capacity_.lacks(node) ? wake(node) : rest.push_back(node);
+      lacks(node) ? wake(node) : rest.push_back(node);
       return true;
     });
     for (const NodeId node : rest) {
@@ -113,13 +116,15 @@ class Review {
     } else if (const std::int64_t wanted = std::max(nodes_for(knobs_.close_to), least());
                wanted <= on_ && !few_idle()) {
       target = wanted;
+    } else if (knobs_.published) {
+      target = std::max(busy_, largest_);
     } else if (largest_ <= busy_ || few_idle()) {
       target = busy_;
     }
     std::int64_t left = on_ - target;
     plan_.nodes().for_each_longest_idle([&](NodeId node) {
       if (left <= 0) return false;
-      if (capacity_.needs(node) || promised(node) || view_.power().serves(node)) return true;
+      if (needs(node) || promised(node) || view_.power().serves(node)) return true;
       capacity_.change_on(node, -1);
       plan_.power_off(node, {Rule::load_is_low, {}, kNever, plan_.free(), target});
       --left;

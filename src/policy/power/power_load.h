@@ -14,8 +14,9 @@
 //   (a) B if T(B) < Tc and B >= q;  else (b) max(B + m, q) if that gives T < Tc';  else
 //   (c) the nodes that give T = Tc', at least max(B + m, q), if so many are on;  else
 //   (d) B: what is idle is too small for any job.
-// Beyond the paper: the nodes that are on or booting could take, if they were empty, each job that waits and the
-// smallest that each partition allows (policy/power/capacity_on.h).
+// Beyond the paper, but with `published`: the nodes that are on or booting could take, if they were empty, each job
+// that waits and the smallest that each partition allows (policy/power/capacity_on.h). With `published` a job that asks
+// for more than how many nodes there are may wait for ever, and (d) leaves q nodes on if B is less.
 #pragma once
 
 #include "policy/policy.h"
