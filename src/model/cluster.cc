@@ -205,10 +205,23 @@ void Cluster::release_presumed_ended() {
   });
 }
 
+// For a run, or a part of one, that is over now.
+void Cluster::charge(const Job& job) {
+  if (use_.kept()) use_.add(job.spec.user, job.spec.processors, now_ - job.start, now_);
+}
+
+void Cluster::rank_users() {
+  for (const std::uint32_t user : use_.changed()) {
+    waiting_.rescore(user, use_.spent_at(user), [&](JobId id) -> const Job& { return jobs_[id.value]; });
+  }
+  use_.settle();
+}
+
 void Cluster::leave_running(Job& job, JobId id) {
   CHECK(job.state == JobState::running, "only a running job ends");
   CHECK(running_.erase({job.expected_end(), job.dispatch}), "a running job is in the index");
   std::erase(overdue_, id);
+  charge(job);
   if (job.leaving) {
     job.leaving = false;
     const auto left = std::find_if(leaving_.begin(), leaving_.end(), [&](const Leaving& l) { return l.job == id; });
@@ -361,6 +374,7 @@ void Cluster::apply(const Migrated& fact) {
   nodes_.give(places_.of(fact.job), now_);
   places_.set(fact.job, fact.where);
   const Duration elapsed = now_ - job.start;
+  charge(job);
   job.expected = fact.kept ? job.expected_after(elapsed) : job.spec.limit;
   job.done = fact.kept ? job.done + elapsed : Duration{0};
   job.start = now_;

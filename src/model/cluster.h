@@ -16,6 +16,7 @@
 #include "model/fact.h"
 #include "model/placements.h"
 #include "model/processor_map.h"
+#include "model/recent_use.h"
 #include "model/running.h"
 #include "model/waiting.h"
 #include "model/work_history.h"
@@ -38,6 +39,7 @@ struct ClusterOptions {
   bool demand_history = false;             // demand() will be asked
   const WorkHistory* past_work = nullptr;  // what is known of past jobs beforehand; then nothing is learned
   std::int64_t most_promises = INT32_MAX;  // to waiting jobs at one time: so far plans reach
+  Duration use_half_life{0};               // recent_use() will be asked, with this half-life; 0: it will not
   bool confirms_starts = false;            // a job that was started runs once the engine says so (Launched)
 };
 
@@ -146,6 +148,9 @@ class View {
     return id.value < elsewhere_.size() ? elsewhere_[id.value] : 0;
   }
 
+  // What users have used lately. Only under use_half_life.
+  const RecentUse& recent_use() const { return use_; }
+
   // What arrives within a boot time. Only under demand_history.
   const DemandHistory& demand() const { return demand_; }
 
@@ -159,7 +164,8 @@ class View {
         nodes_(options.machine, options.idle_order),
         power_(options.machine),
         work_(options.machine),
-        demand_(power_.longest_boot()) {}
+        demand_(power_.longest_boot()),
+        use_(options.use_half_life) {}
   ~View() = default;
 
   [[gnu::cold]] bool reservation_in_reach() const;
@@ -184,6 +190,7 @@ class View {
   NodePower power_;
   WorkHistory work_;
   DemandHistory demand_;
+  RecentUse use_;
   Placements places_;  // of running jobs, where nodes are described; as are:
   Placements promised_places_;
   std::int64_t waiting_for_places_ = 0;
@@ -292,7 +299,9 @@ class Cluster final : public View {
 
   void rank_waiting() {
     waiting_.rank(now_, [&](JobId id) -> const Job& { return jobs_[id.value]; });
+    if (!use_.changed().empty()) rank_users();
   }
+  [[gnu::cold]] void rank_users();
   [[gnu::cold]] std::optional<std::string> unknown(JobId job, const char* verb) const;
   std::optional<std::string> not_running(JobId job, const char* verb) const;
   // What an engine says of a job that runs must be of the dispatch that runs.
@@ -354,7 +363,10 @@ class Cluster final : public View {
   void apply(const NodeKept& fact);
   void apply(const ReservationKept& fact) { reservations_.add(fact.row); }
   void apply(const LicenceKept& fact) { set_elsewhere(fact.licence, fact.elsewhere); }
-  void apply(const UserKept& fact) { history_[fact.user] = fact.runs; }
+  void apply(const UserKept& fact) {
+    if (fact.runs.runs != 0) history_[fact.user] = fact.runs;
+    use_.put_back(fact.user, fact.spent);
+  }
   void apply(const WorkKept& fact) { work_.put_back(fact); }
   void apply(const DemandKept& fact) { demand_.put_back(fact); }
   void apply(const DemandHourKept& fact) { demand_.put_back(fact); }
@@ -367,6 +379,7 @@ class Cluster final : public View {
   void rank_running(const Job& job, JobId id);
   void unrank_running(const Job& job, JobId id);
   void leave_running(Job& job, JobId id);
+  void charge(const Job& job);
   void queue(Job& job, JobId id);
   void unqueue(Job& job, JobId id);
   void set_bars(Job& job, JobId id, Bars bars);

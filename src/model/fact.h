@@ -226,6 +226,7 @@ struct LicenceKept {
 struct UserKept {
   std::uint32_t user = 0;
   RunHistory runs;
+  std::int64_t spent = INT64_MIN;  // RecentUse::spent_at
 };
 struct WorkKept {  // of one class of job sizes
   std::uint32_t size_class = 0;

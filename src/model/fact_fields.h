@@ -374,7 +374,10 @@ ROTA_FACT(LicenceKept, "licence_kept", kept, "a licence as it stands"){
     Field{"licence", &F::licence, "which"}, Field{"elsewhere", &F::elsewhere, "used by others than our jobs"}};
 ROTA_FACT_END;
 ROTA_FACT(UserKept, "user_kept", kept, "what is known of one user's past jobs"){
-    Field{"user", &F::user, "number of the user"}, Field{"runs", &F::runs, "of the jobs"}};
+    Field{"user", &F::user, "number of the user"}, Field{"runs", &F::runs, "of the jobs"},
+    Field{"spent", &F::spent,
+          "when what he has used lately will have faded to one processor-millisecond, in 1024ths of a millisecond; the "
+          "least number: he has used nothing"}};
 ROTA_FACT_END;
 ROTA_FACT(WorkKept, "work_kept", kept, "what past jobs of one class of sizes used"){
     Field{"size_class", &F::size_class, "power of two of their nodes"}, Field{"jobs", &F::jobs, "how many"},

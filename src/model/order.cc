@@ -24,6 +24,7 @@ std::int64_t score(Order order, const Job& job, Instant now, Instant first) {
   const auto processors = static_cast<double>(job.spec.processors);
   switch (order) {
     case Order::fcfs:
+    case Order::fair:
       return 0;
     case Order::sjf:
       return job.expected.count();

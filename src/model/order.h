@@ -12,15 +12,16 @@
 
 namespace rota {
 
-enum class Order : std::uint8_t { fcfs, sjf, smallest, largest, wfp3, unicef, f1 };
+enum class Order : std::uint8_t { fcfs, sjf, smallest, largest, wfp3, unicef, f1, fair };
 
-inline constexpr std::array<std::pair<Order, std::string_view>, 7> kOrderNames{{{Order::fcfs, "fcfs"},
+inline constexpr std::array<std::pair<Order, std::string_view>, 8> kOrderNames{{{Order::fcfs, "fcfs"},
                                                                                 {Order::sjf, "sjf"},
                                                                                 {Order::smallest, "smallest"},
                                                                                 {Order::largest, "largest"},
                                                                                 {Order::wfp3, "wfp3"},
                                                                                 {Order::unicef, "unicef"},
-                                                                                {Order::f1, "f1"}}};
+                                                                                {Order::f1, "f1"},
+                                                                                {Order::fair, "fair"}}};
 
 // True if the score of a waiting job changes as time goes by.
 constexpr bool varies_with_time(Order order) { return order == Order::wfp3 || order == Order::unicef; }
@@ -28,7 +29,8 @@ constexpr bool varies_with_time(Order order) { return order == Order::wfp3 || or
 // fcfs: constant. sjf: expected run time. smallest, largest: processors asked.
 // wfp3: -(wait / expected)^3 * processors (Tang et al., CLUSTER 2009). unicef: -wait / (log2(processors) * expected)
 // (ibid.). f1: log10(expected) * processors + 870 * log10(submit - first) (Carastan-Santos and de Camargo, SC 2017),
-// times in seconds; `first` is the first submission of all.
+// times in seconds; `first` is the first submission of all. fair: nothing here; the jobs of a user have one score, by
+// what he has used lately (WaitingJobs::rescore).
 std::int64_t score(Order order, const Job& job, Instant now, Instant first);
 
 }  // namespace rota

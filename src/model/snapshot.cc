@@ -66,7 +66,10 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
       kept.request = asked->second, kept.amended = true;
     add(std::move(kept));
   });
-  for (const auto& [user, runs] : c.history_) add(UserKept{user, runs});
+  std::map<std::uint32_t, UserKept> users;
+  for (const auto& [user, runs] : c.history_) users[user] = {user, runs};
+  for (const auto& [user, spent] : c.use_.all()) users[user].user = user, users[user].spent = spent;
+  for (const auto& [user, kept] : users) add(kept);
   for (const WorkKept& work : c.work_.kept()) add(work);
   add(c.demand_.kept());
   for (const DemandHourKept& hour : c.demand_.kept_hours()) add(hour);

@@ -14,6 +14,7 @@ void each_bit(std::uint64_t bits, const Visit& visit) {
 }  // namespace
 
 void WaitingJobs::insert(JobId id, const Job& job) {
+  if (fair_) users_[job.spec.user].jobs.emplace(job.sequence, id);
   WaitingEntry entry{queue_place(job), job.expected, job.spec.processors, id};
   if (size_ == 0 || entry.place < head_.place) head_ = entry;
   ++size_;
@@ -42,6 +43,7 @@ void WaitingJobs::insert_by_size(const WaitingEntry& entry) {
 
 void WaitingJobs::erase(const Job& job) {
   const WaitingEntry::Key in_queue = queue_place(job);
+  if (fair_) users_[job.spec.user].jobs.erase(job.sequence);
   if (newest_held_ && in_queue == newest_.place) {
     newest_held_ = false;
   } else {

@@ -8,6 +8,8 @@
 #include <compare>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -87,6 +89,7 @@ class WaitingJobs {
  public:
   explicit WaitingJobs(const WaitingOptions& options)
       : options_(options),
+        fair_(options.queue == Order::fair || options.candidates == Order::fair),
         by_queue_kept_(options.by_queue || !options.by_size || !one_order()),
         varies_(varies_with_time(options.queue) || varies_with_time(options.candidates)) {}
 
@@ -106,6 +109,11 @@ class WaitingJobs {
 
   // The first submission of all, from which some scores count. While empty.
   void count_from(Instant first) { first_submit_ = first; }
+
+  // Gives the jobs of a user another score under Order::fair, those that wait and those that come. Users whose score
+  // was never set have the least. O(k log n) for k jobs of his that wait. `job_of(JobId)` gives the Job.
+  template <class JobOf>
+  void rescore(std::uint32_t user, std::int64_t score, const JobOf& job_of);
 
   Instant ranked_at() const { return ranked_at_; }          // for which scores hold
   void put_back_ranked_at(Instant at) { ranked_at_ = at; }  // while empty
@@ -132,7 +140,12 @@ class WaitingJobs {
   using Tree = OrderedTree<WaitingEntry, LeastAsked>;
 
   WaitingEntry::Key place(Order order, const Job& job) const {
-    return {job.spec.priority, order == Order::fcfs ? 0 : score(order, job, ranked_at_, first_submit_), job.sequence};
+    return {job.spec.priority, order == Order::fcfs ? 0 : score_of(order, job), job.sequence};
+  }
+  std::int64_t score_of(Order order, const Job& job) const {
+    if (order != Order::fair) return score(order, job, ranked_at_, first_submit_);
+    const auto found = users_.find(job.spec.user);
+    return found == users_.end() ? kLeastScore : found->second.score;
   }
   void insert_by_size(const WaitingEntry& entry);
   void erase_from_trees(const Job& job, const WaitingEntry::Key& in_queue);
@@ -141,7 +154,14 @@ class WaitingJobs {
   void rank_anew(Instant now, const JobOf& job_of);
   const WaitingEntry* find_head() const;
 
+  static constexpr std::int64_t kLeastScore = INT64_MIN;
+  struct OfUser {
+    std::int64_t score = kLeastScore;
+    std::map<std::uint32_t, JobId> jobs;  // that wait, by sequence
+  };
+
   WaitingOptions options_;
+  bool fair_;
   bool by_queue_kept_;
   bool varies_;  // with time
   std::size_t size_ = 0;
@@ -152,9 +172,10 @@ class WaitingJobs {
   // never go in. Only where the size index is the only one.
   WaitingEntry newest_;
   bool newest_held_ = false;
-  std::uint64_t occupied_ = 0;    // bit c: by_size_[c] is not empty
-  std::array<Tree, 33> by_size_;  // [c]: jobs of 2^(c-1) .. 2^c - 1 processors, in candidate order
-  Tree by_queue_;                 // in queue order
+  std::uint64_t occupied_ = 0;             // bit c: by_size_[c] is not empty
+  std::array<Tree, 33> by_size_;           // [c]: jobs of 2^(c-1) .. 2^c - 1 processors, in candidate order
+  Tree by_queue_;                          // in queue order
+  std::map<std::uint32_t, OfUser> users_;  // where fair_
 };
 
 template <class JobOf>
@@ -174,6 +195,16 @@ void WaitingJobs::rank_anew(Instant now, const JobOf& job_of) {
   size_ = 0;
   ranked_at_ = now;
   for (const JobId id : ids) insert(id, job_of(id));
+}
+
+template <class JobOf>
+void WaitingJobs::rescore(std::uint32_t user, std::int64_t score, const JobOf& job_of) {
+  OfUser& of = users_[user];
+  if (of.score == score) return;
+  const auto jobs = std::exchange(of.jobs, {});
+  for (const auto& [sequence, id] : jobs) erase(job_of(id));
+  of.score = score;
+  for (const auto& [sequence, id] : jobs) insert(id, job_of(id));
 }
 
 }  // namespace rota

@@ -16,6 +16,7 @@ struct ChainKnobs {
   BackfillKnobs backfill;
   Order order = Order::fcfs;
   Order candidates = Order::fcfs;
+  Duration fair_half_life = seconds(7 * 86'400);  // of what users have used lately
   Estimator estimator = Estimator::limit;
   Overrun overrun = Overrun::kill;
   Duration grace = Duration{0};  // of overrun=DURATION

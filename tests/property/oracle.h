@@ -9,6 +9,7 @@
 
 #include "log/workload.h"
 #include "model/order.h"
+#include "model/recent_use.h"
 
 namespace rota::oracle {
 
@@ -141,7 +142,14 @@ class Scheduler {
   void finish(NaiveJob& job) {
     job.state = NaiveJob::done;
     runs_of_[job.as_model.spec.user].push_back(job.end - job.start);
+    use_.add(job.as_model.spec.user, job.as_model.spec.processors, Duration{job.end - job.start},
+             Instant{Duration{now_}});
     released_ = true;
+  }
+
+  std::int64_t score_of(Order order, const NaiveJob& job) const {
+    if (order == Order::fair) return use_.spent_at(job.as_model.spec.user);
+    return score(order, job.as_model, Instant{Duration{now_}}, first_submit_);
   }
 
   bool correct_all() {
@@ -188,8 +196,7 @@ class Scheduler {
   std::vector<NaiveJob*> queue(Order order) {
     auto jobs = all([](const NaiveJob& j) { return j.state == NaiveJob::waiting; });
     const auto place = [&](const NaiveJob* j) {
-      return std::tuple(-j->as_model.spec.priority, score(order, j->as_model, Instant{Duration{now_}}, first_submit_),
-                        j->sequence);
+      return std::tuple(-j->as_model.spec.priority, score_of(order, *j), j->sequence);
     };
     std::sort(jobs.begin(), jobs.end(), [&](NaiveJob* a, NaiveJob* b) { return place(a) < place(b); });
     return jobs;
@@ -268,6 +275,7 @@ class Scheduler {
   std::vector<NaiveJob> jobs_;
   std::map<std::uint32_t, std::vector<std::int64_t>> runs_of_;
   Instant first_submit_ = kEpoch;
+  RecentUse use_{seconds(7 * 86'400)};
   std::int64_t now_ = 0, next_sequence_ = 0, next_dispatch_ = 0;
   bool released_ = false;
 };

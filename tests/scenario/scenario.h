@@ -94,7 +94,11 @@ inline report::Outcome outcome_of(const std::vector<Row>& rows, const std::strin
 }
 
 inline const std::vector<std::string>& every_order() {
-  static const std::vector<std::string> kOrders{"fcfs", "sjf", "smallest", "largest", "wfp3", "unicef", "f1"};
+  static const std::vector<std::string> kOrders = [] {
+    std::vector<std::string> names;
+    for (const auto& [order, name] : kOrderNames) names.emplace_back(name);
+    return names;
+  }();
   return kOrders;
 }
 

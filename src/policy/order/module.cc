@@ -18,12 +18,14 @@ std::string_view nobody_is_tried(const ChainKnobs& k) {
              : "nobody is tried for backfilling: jobs start in queue order, or each as it was promised";
 }
 
+bool fair(const ChainKnobs& k) { return k.order == Order::fair || k.candidates == Order::fair; }
+
 constexpr Knob kKnobs[]{
     {.name = "order",
      .names = kOrders,
      .fallback = "fcfs",
      .meaning = "whose turn it is",
-     .source = "Tang et al. 2009 (wfp3, unicef); Carastan-Santos and de Camargo 2017 (f1)",
+     .source = "Tang et al. 2009 (wfp3, unicef); Carastan-Santos and de Camargo 2017 (f1); Slurm's fair share (fair)",
      .set = put<&ChainKnobs::order>},
     {.name = "candidates",
      .names = kOrders,
@@ -32,11 +34,19 @@ constexpr Knob kKnobs[]{
      .source = "Tsafrir, Etsion and Feitelson 2007",
      .set = put<&ChainKnobs::candidates>,
      .idle = nobody_is_tried},
+    {.name = "fair-half-life",
+     .range = Range::time(seconds(1)),
+     .fallback = "7d",
+     .meaning = "fair: after so long, half of what a user has used counts no more",
+     .source = "Slurm's PriorityDecayHalfLife",
+     .set = put<&ChainKnobs::fair_half_life>,
+     .idle = [](const ChainKnobs& k) -> std::string_view { return fair(k) ? "" : "it is for order=fair"; }},
 };
 
 void ask(const ChainKnobs& k, ClusterOptions& options) {
   options.waiting.queue = k.order;
   options.waiting.candidates = k.candidates;
+  if (fair(k)) options.use_half_life = k.fair_half_life;
 }
 
 }  // namespace

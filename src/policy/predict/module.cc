@@ -6,7 +6,9 @@ namespace {
 
 constexpr NamedValue kEstimators[]{{"limit", Estimator::limit}, {"tsafrir", Estimator::tsafrir}};
 
-bool by_run_time(Order order) { return order != Order::fcfs && order != Order::smallest && order != Order::largest; }
+bool by_run_time(Order order) {
+  return order != Order::fcfs && order != Order::smallest && order != Order::largest && order != Order::fair;
+}
 
 std::string_view nobody_asks(const ChainKnobs& k) {
   const bool asked = k.backfill.promises > 0 || by_run_time(k.order) || by_run_time(k.candidates);

@@ -1,0 +1,50 @@
+// How much each user has used lately: processor-milliseconds, of which half is forgotten every half-life.
+//
+// All use fades alike, so it is kept as what does not change while time goes by: the instant at which a user's use will
+// have faded to one processor-millisecond,
+//   spent = end + half-life x log2(2^((spent before - end) / half-life) + processors x run time)
+// after a run that ends at `end`. Who has the earlier one has used less, at every instant. Instants are counted in
+// 1024ths of a millisecond; fading is exact, and each run is rounded once, to the nearest: an error of at most one part
+// in 2^11 of a millisecond's fading, one in 10^12 with a half-life of a week. Integers only: equal runs that end
+// together come out equal, everywhere. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "base/time.h"
+
+namespace rota {
+
+class RecentUse {
+ public:
+  static constexpr std::int64_t kNothing = INT64_MIN;  // of who has never used anything: before all others
+
+  explicit RecentUse(Duration half_life) : half_life_(half_life) {}
+
+  bool kept() const { return half_life_ > Duration{0}; }
+
+  // A run of `user` is over. O(log users)
+  void add(std::uint32_t user, std::uint32_t processors, Duration run, Instant end);
+
+  // Less: less recent use.
+  std::int64_t spent_at(std::uint32_t user) const {
+    const auto found = spent_.find(user);
+    return found == spent_.end() ? kNothing : found->second;
+  }
+  const std::map<std::uint32_t, std::int64_t>& all() const { return spent_; }
+
+  // Users whose use has changed since settle(), perhaps several times each.
+  const std::vector<std::uint32_t>& changed() const { return changed_; }
+  void settle() { changed_.clear(); }
+
+  void put_back(std::uint32_t user, std::int64_t spent);
+
+ private:
+  Duration half_life_;
+  std::map<std::uint32_t, std::int64_t> spent_;  // by user
+  std::vector<std::uint32_t> changed_;
+};
+
+}  // namespace rota
