@@ -10,20 +10,21 @@ CapacityOn::CapacityOn(const Machine& machine) {
     ++nodes_[kind_.back()];
   }
   for (std::uint32_t p = 0; p < machine.partitions.size(); ++p) {
-    demand({PartitionId{p}, 1}).need.wide = machine.partitions[p].min_nodes;
+    demand({PartitionId{p}, 1}).need.share_fits = machine.partitions[p].min_nodes;
   }
-  if (machine.partitions.empty()) demand({{}, 1}).need.wide = 1;
+  if (machine.partitions.empty()) demand({{}, 1}).need.share_fits = 1;
 }
 
 std::uint32_t CapacityOn::kind_of(const Node& node) {
-  const PerNode rest{node.memory > 0 ? node.memory : PerNode::kUnlimited, static_cast<std::int32_t>(node.accelerators)};
+  const PerNode per_node{node.memory > 0 ? node.memory : PerNode::kUnlimited,
+                         static_cast<std::int32_t>(node.accelerators)};
   const auto same = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& k) {
-    return k.processors == node.processors && k.rest == rest && k.accelerator_type == node.accelerator_type &&
+    return k.processors == node.processors && k.per_node == per_node && k.accelerator_type == node.accelerator_type &&
            *k.partitions == node.partitions;
   });
   const auto index = static_cast<std::uint32_t>(same - kinds_.begin());
   if (same == kinds_.end()) {
-    kinds_.push_back({node.processors, rest, node.accelerator_type, &node.partitions});
+    kinds_.push_back({node.processors, per_node, node.accelerator_type, &node.partitions});
     nodes_.push_back(0);
     on_.push_back(0);
   }
@@ -31,7 +32,7 @@ std::uint32_t CapacityOn::kind_of(const Node& node) {
 }
 
 CapacityOn::Tally CapacityOn::gives(const Kind& kind, const Asked& asked) {
-  if (!kind.rest.covers(asked.rest)) return {};
+  if (!kind.per_node.covers(asked.per_node)) return {};
   if (asked.accelerator_type.valid() && kind.accelerator_type != asked.accelerator_type) return {};
   const auto& in = *kind.partitions;
   if (asked.partition.valid() && !std::binary_search(in.begin(), in.end(), asked.partition)) return {};
@@ -41,9 +42,9 @@ CapacityOn::Tally CapacityOn::gives(const Kind& kind, const Asked& asked) {
 CapacityOn::Demand& CapacityOn::demand(Asked asked) {
   std::int64_t enough = PerNode::kUnlimited;
   for (const Kind& kind : kinds_) {
-    if (kind.rest.memory >= asked.rest.memory) enough = std::min(enough, kind.rest.memory);
+    if (kind.per_node.memory >= asked.per_node.memory) enough = std::min(enough, kind.per_node.memory);
   }
-  asked.rest.memory = enough;
+  asked.per_node.memory = enough;
   for (Demand& d : demands_) {
     if (d.asked == asked) return d;
   }
@@ -63,8 +64,8 @@ void CapacityOn::need(const JobSpec& spec) {
     most = std::max(most, std::min(wanted, all));
   };
   if (nodes == 0) return grow(d.need.processors, spec.processors, d.all.processors);
-  grow(d.need.wide, nodes, d.all.wide);
-  grow(d.need.wider, spec.processors % nodes, d.all.wider);
+  grow(d.need.share_fits, nodes, d.all.share_fits);
+  grow(d.need.one_more, spec.processors % nodes, d.all.one_more);
 }
 
 void CapacityOn::change_on(NodeId node, std::int64_t sign) {
@@ -74,8 +75,8 @@ void CapacityOn::change_on(NodeId node, std::int64_t sign) {
 
 // Whether `of` has less than `need` of something that `node` gives.
 bool CapacityOn::helps(const Tally& node, const Tally& of, const Tally& need) {
-  return (node.processors > 0 && of.processors < need.processors) || (node.wide > 0 && of.wide < need.wide) ||
-         (node.wider > 0 && of.wider < need.wider);
+  return (node.processors > 0 && of.processors < need.processors) ||
+         (node.share_fits > 0 && of.share_fits < need.share_fits) || (node.one_more > 0 && of.one_more < need.one_more);
 }
 
 bool CapacityOn::lacks(NodeId node) const {

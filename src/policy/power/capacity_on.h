@@ -28,26 +28,26 @@ class CapacityOn {
   // Nodes that differ only by name.
   struct Kind {
     std::int64_t processors;
-    PerNode rest;
+    PerNode per_node;
     AcceleratorTypeId accelerator_type;
     const std::vector<PartitionId>* partitions;
   };
   // What jobs of one demand can use, and what they need: of those that ask alike on each node, the largest.
   struct Tally {
     std::int64_t processors = 0;
-    std::int64_t wide = 0;   // nodes that can give the share
-    std::int64_t wider = 0;  // nodes that can give one more
+    std::int64_t share_fits = 0;  // nodes that can give the share
+    std::int64_t one_more = 0;    // nodes that can give one more
 
     void add(const Tally& one, std::int64_t count) {
       processors += count * one.processors;
-      wide += count * one.wide;
-      wider += count * one.wider;
+      share_fits += count * one.share_fits;
+      one_more += count * one.one_more;
     }
   };
   struct Asked {
     PartitionId partition;  // invalid: any node will do
     std::int64_t share;     // processors on each node; 1 where any spread will do
-    PerNode rest = {};      // memory rounded up to what some kind has
+    PerNode per_node = {};  // memory rounded up to what some kind has
     AcceleratorTypeId accelerator_type = {};
 
     bool operator==(const Asked&) const = default;

@@ -93,13 +93,13 @@ class Review {
       capacity_.change_on(node, 1);
       ++opened;
     };
-    std::vector<NodeId> rest;
+    std::vector<NodeId> others;
     view_.power().for_each_asleep([&](NodeId node) {
       if (view_.power().shunned_until(node) > view_.now()) return true;
-      lacks(node) ? wake(node) : rest.push_back(node);
+      lacks(node) ? wake(node) : others.push_back(node);
       return true;
     });
-    for (const NodeId node : rest) {
+    for (const NodeId node : others) {
       if (on_ + opened >= target) break;
       wake(node);
     }
@@ -121,13 +121,13 @@ class Review {
     } else if (largest_ <= busy_ || few_idle()) {
       target = busy_;
     }
-    std::int64_t left = on_ - target;
+    std::int64_t surplus = on_ - target;
     plan_.nodes().for_each_longest_idle([&](NodeId node) {
-      if (left <= 0) return false;
+      if (surplus <= 0) return false;
       if (needs(node) || promised(node) || view_.power().serves(node)) return true;
       capacity_.change_on(node, -1);
       plan_.power_off(node, {Rule::load_is_low, {}, kNever, plan_.free(), target});
-      --left;
+      --surplus;
       return true;
     });
   }
