@@ -61,7 +61,7 @@ def with_memory(rng, submit, nodes):
 def waiting_with_memory(folder, count):
     """Conservative backfilling on 1,000 nodes: so many jobs that ask for memory come within two minutes."""
     write_cluster(f"{folder}/c.toml", 1000, 16)
-    write_jobs(f"{folder}/w.jsonl", count + 500, lambda rng, n: with_memory(rng, 0 if n <= 500 else n % 120, 128))
+    write_jobs(f"{folder}/w.jsonl", count + 200, lambda rng, n: with_memory(rng, 0 if n <= 200 else n % 120, 1000))
     return ["w.jsonl", "--cluster", "c.toml", "--policy", "conservative"]
 
 
@@ -70,7 +70,7 @@ def ends_on_nodes(folder, count):
     write_cluster(f"{folder}/c.toml", 5 * count, 16)
 
     def make(rng, n):
-        return job(n % 60, 3600 + rng.randrange(40000), rng.uniform(0.5, 1), 80 if n <= count else 160,
+        return job(n % 60, 3600 + rng.randrange(40000), rng.uniform(0.5, 1), 60 if n <= count else 120,
                    nodes=5 if n <= count else 10, memory="32G")
     write_jobs(f"{folder}/w.jsonl", count + 50, make)
     return ["w.jsonl", "--cluster", "c.toml", "--policy", "conservative"]
@@ -136,7 +136,7 @@ def reservations_conservative(folder, count):
     return reservations(folder, count, "conservative")
 
 
-CURVES = [(waiting_with_memory, [250, 500, 1000, 2000, 4000]), (ends_on_nodes, [100, 300, 1000]),
+CURVES = [(waiting_with_memory, [30, 60, 125, 250, 500, 1000, 2000, 4000]), (ends_on_nodes, [100, 300, 1000]),
           (with_power, [250, 500, 1000, 2000]),
           (reservations, [30, 100, 300, 1000]), (reservations_conservative, [30, 100, 300, 1000]),
           (easy_for_comparison, [1000, 100_000, 7_600_000, 2_147_483_647]),

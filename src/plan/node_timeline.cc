@@ -165,6 +165,21 @@ bool NodeTimeline::fits(Instant from, Duration duration, const Placement& where)
   });
 }
 
+Instant NodeTimeline::free_since(Instant at, const JobSpec& spec, const Placement& where) const {
+  if (where.licence.valid()) return steps_.front().at;
+  const std::int64_t share = Spread(spec).share;
+  Instant since = at;
+  for (const Share& s : where.shares) {
+    const Track& all = tracks_[s.node.value];
+    for (std::size_t i = index_at(all, at - Duration{1}) + 1; i > 0; --i) {
+      const NodeFree& free = all[i - 1].free;
+      if (free.processors < share || !free.rest().covers(where.per_node)) break;
+      since = std::min(since, all[i - 1].at);
+    }
+  }
+  return since;
+}
+
 bool NodeTimeline::place_at(Instant at, const JobSpec& spec, Duration duration, Placement& where) {
   const auto least = [&](const Track& all) {
     std::size_t i = index_at(all, at);
@@ -211,15 +226,19 @@ class NodeTimeline::Search {
     ++left_;
     if (left_ < right_) add(sum_, memory_.later[left_], 1);
   }
-  // It would still run at this instant.
-  void look_until(Instant end) {
-    for (; right_ < timeline_.steps_.size() && timeline_.steps_[right_].at < end; ++right_) look_at(right_);
+  // Whether it has room until this instant. Looks no further than to where it has none: that is far from the end as a
+  // rule, and the next start to be tried has none there either.
+  bool fits_until(Instant end) {
+    if (right_ == left_) look_at(right_++);
+    while (fits() && right_ < timeline_.steps_.size() && timeline_.steps_[right_].at < end) look_at(right_++);
+    return fits();
   }
+
+ private:
   bool fits() const {
     return sum_.given.suffices(asked_, spec_.processors) && (licence_ == kNotThis || sum_.licences > 0);
   }
 
- private:
   using Sum = NodeSearchMemory::Sum;
   using Run = NodeSearchMemory::Run;
   static constexpr std::uint32_t kNotThis = UINT32_MAX;
@@ -302,8 +321,7 @@ Instant NodeTimeline::earliest(const JobSpec& spec, Duration duration, Placement
   Search search(*this, spec, first);
   for (std::size_t left = first; left < steps_.size() && steps_[left].at < bounds.before; ++left) {
     if (left > first) search.move_on();
-    search.look_until(steps_[left].at + std::max(duration, Duration{1}));
-    if (!search.fits()) continue;
+    if (!search.fits_until(steps_[left].at + std::max(duration, Duration{1}))) continue;
     CHECK(place_at(steps_[left].at, spec, duration, where), "there is a place where there is room");
     return steps_[left].at;
   }

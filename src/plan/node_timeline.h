@@ -55,6 +55,10 @@ class NodeTimeline {
   // O(nodes x log changes + changes meanwhile)
   bool place_at(Instant at, const JobSpec& spec, Duration duration, Placement& where);
 
+  // Since when any node of a place has had room for what the job asks of one, up to this instant, which is later than
+  // the first; itself: none has. Nothing is known of licences. O(nodes of the job x changes there)
+  Instant free_since(Instant at, const JobSpec& spec, const Placement& where) const;
+
   // Whether a place is free all through; and how it is taken and given back. O(nodes of the job x changes there)
   bool fits(Instant from, Duration duration, const Placement& where) const;
   void take(Instant from, Duration duration, const Placement& where) { change(from, duration, where, -1); }

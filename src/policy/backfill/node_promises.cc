@@ -94,22 +94,32 @@ class NodePlanner {
   }
 
   // Each promised job in turn gives its place back and takes the earliest one that there is now: never a later one.
-  // Where others found nothing, there can be something new only beside its own place.
   void compress() {
     for (Hold& h : held_) {
       if (h.start <= now() || h.start == kNever) continue;
-      const Instant before = h.start;
-      const Instant soonest = std::min(refused_.soonest(spec(h.job), h.expected, now()), before - h.expected);
-      timeline_.give(before, h.expected, h.where);
-      const Instant earlier = timeline_.earliest(spec(h.job), h.expected, found_, {std::max(soonest, now()), before});
-      if (earlier != kNever) {
-        h.start = earlier;
-        h.where = found_;
-      }
-      timeline_.take(h.start, h.expected, h.where);
-      if (h.start < before) refused_.freed(before);
+      if (const Instant from = soonest(h); from < h.start) move_forward(h, from);
       refused_.add(spec(h.job), h.expected, h.start);
     }
+  }
+
+  // Before which instant nothing can have come free for it. Where others found nothing it finds something only if that
+  // reaches into its own place, on a node of it that is free until then.
+  Instant soonest(const Hold& h) const {
+    const Instant beside_others = refused_.soonest(spec(h.job), h.expected, now());
+    if (beside_others <= now()) return now();
+    const Instant into_its_own = std::max(h.start - h.expected, timeline_.free_since(h.start, spec(h.job), h.where));
+    return std::max(std::min(beside_others, into_its_own), now());
+  }
+
+  void move_forward(Hold& h, Instant from) {
+    timeline_.give(h.start, h.expected, h.where);
+    const Instant earlier = timeline_.earliest(spec(h.job), h.expected, found_, {from, h.start});
+    if (earlier != kNever) {
+      refused_.freed(h.start);
+      h.start = earlier;
+      h.where = found_;
+    }
+    timeline_.take(h.start, h.expected, h.where);
   }
 
   // Until so many jobs are blocked; promised jobs further back lose their promise.
