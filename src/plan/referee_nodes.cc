@@ -16,6 +16,17 @@ std::size_t slots(const Machine& machine) { return machine.nodes.size() + machin
 
 std::size_t slot_of(const Machine& machine, LicenceId licence) { return machine.nodes.size() + licence.value; }
 
+// Whose promise the plan replaces, withdraws or keeps by a start; rising.
+std::vector<JobId> decided_anew(const Plan& plan) {
+  std::vector<JobId> jobs;
+  for (const Promise& p : plan.promises()) jobs.push_back(p.job);
+  for (const Action& a : plan.actions()) {
+    if (a.kind == ActionKind::start) jobs.push_back(a.job);
+  }
+  std::ranges::sort(jobs);
+  return jobs;
+}
+
 }  // namespace
 
 void Referee::count_described(const View& view, JobId job, const Placement& where, std::int64_t sign) {
@@ -189,10 +200,7 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
     return true;
   });
   std::size_t place = 0;
-  const auto starts = [&](JobId id) {
-    const auto same = [&](const Action& a) { return a.kind == ActionKind::start && a.job == id; };
-    return std::any_of(plan.actions().begin(), plan.actions().end(), same);
-  };
+  const std::vector<JobId> decided = before ? std::vector<JobId>{} : decided_anew(plan);
   for (const Action& a : plan.actions()) {
     if (!has_place(a)) continue;
     const Placement& where = plan.places()[place++];
@@ -206,18 +214,18 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
     uses(a.job, view.now(), view.now() + view.job(a.job).expected, where);
   }
   const auto promise = [&](JobId id, Instant start, const Placement& where) {
-    if (start == kNever || (!before && starts(id))) return;
+    if (start == kNever) return;
     if (!before && start <= view.now()) return;  // what runs has broken it already
     const Instant from = std::max(start, view.now());
     uses(id, from, from + view.job(id).expected, where);
   };
   for (const JobId id : view.promised()) {
-    const auto fresh = [&](const Promise& p) { return p.job == id; };
-    if (!before && std::any_of(plan.promises().begin(), plan.promises().end(), fresh)) continue;
-    promise(id, view.job(id).promise, view.promised_place(id));
+    if (!std::ranges::binary_search(decided, id)) promise(id, view.job(id).promise, view.promised_place(id));
   }
   if (!before) {
-    for (const Promise& p : plan.promises()) promise(p.job, p.start, plan.place_of(p));
+    for (const Promise& p : plan.promises()) {
+      if (!plan.starts(p.job)) promise(p.job, p.start, plan.place_of(p));
+    }
   }
   return worst_node(*view.options().machine);
 }

@@ -1,7 +1,7 @@
 // Backfilling behind one promise or none while nodes or processors are reserved. What is free comes and goes then, so
 // that what is free now and at the promise does not suffice: every start must have room for as long as it is expected
 // to run. All is drawn anew in each cycle: at O(running + candidates x steps) where processors are counted; where nodes
-// are described at O(reserved nodes) a job, and once somebody is promised a start at O((steps + candidates) x nodes).
+// are described at O(reserved nodes) a job, and once somebody is promised a start at O(candidates x (nodes + changes)).
 // Several promises need no other rules than they have.
 #include <algorithm>
 #include <optional>

@@ -1,5 +1,5 @@
 // Backfilling behind several promises, or one for every job, where it matters on which nodes room is. A promise is a
-// start and a place; both are kept from cycle to cycle. The cost is O(waiting x steps x nodes) a cycle.
+// start and a place; both are kept from cycle to cycle.
 #include <algorithm>
 
 #include "plan/node_timeline.h"
