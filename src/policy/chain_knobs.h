@@ -30,4 +30,9 @@ struct ChainKnobs {
   bool operator==(const ChainKnobs&) const = default;
 };
 
+// Whether the queue changes whenever a user has used something.
+inline bool by_recent_use(const ChainKnobs& knobs) {
+  return knobs.order == Order::fair || knobs.candidates == Order::fair;
+}
+
 }  // namespace rota

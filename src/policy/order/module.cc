@@ -18,8 +18,6 @@ std::string_view nobody_is_tried(const ChainKnobs& k) {
              : "nobody is tried for backfilling: jobs start in queue order, or each as it was promised";
 }
 
-bool fair(const ChainKnobs& k) { return k.order == Order::fair || k.candidates == Order::fair; }
-
 constexpr Knob kKnobs[]{
     {.name = "order",
      .names = kOrders,
@@ -40,13 +38,13 @@ constexpr Knob kKnobs[]{
      .meaning = "fair: after so long, half of what a user has used counts no more",
      .source = "Slurm's PriorityDecayHalfLife",
      .set = put<&ChainKnobs::fair_half_life>,
-     .idle = [](const ChainKnobs& k) -> std::string_view { return fair(k) ? "" : "it is for order=fair"; }},
+     .idle = [](const ChainKnobs& k) -> std::string_view { return by_recent_use(k) ? "" : "it is for order=fair"; }},
 };
 
 void ask(const ChainKnobs& k, ClusterOptions& options) {
   options.waiting.queue = k.order;
   options.waiting.candidates = k.candidates;
-  if (fair(k)) options.use_half_life = k.fair_half_life;
+  if (by_recent_use(k)) options.use_half_life = k.fair_half_life;
 }
 
 }  // namespace
