@@ -10,6 +10,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <streambuf>
 #include <utility>
 
@@ -87,7 +88,21 @@ class DescriptorBuffer final : public std::streambuf {
 
 }  // namespace
 
-std::string shown_path(const std::string& path) { return escaped(path) == path ? path : quoted(path); }
+std::string shown_path(const std::string& path) { return escaped(path) == path ? path : rota::quoted(path); }
+
+bool same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  const auto place = [](const std::string& path) -> fs::path {
+    std::error_code unknown;
+    if (path.empty() || path == "-" || (fs::exists(path, unknown) && !fs::is_regular_file(path, unknown))) return {};
+    const fs::path whole = fs::weakly_canonical(fs::absolute(path, unknown), unknown);
+    return unknown ? fs::path(path) : whole;
+  };
+  std::error_code neither;
+  const fs::path at = place(a);
+  const fs::path other = place(b);
+  return !at.empty() && !other.empty() && (at == other || fs::equivalent(at, other, neither));
+}
 
 InputFile::InputFile(int descriptor, std::int64_t size, std::string shown)
     : descriptor_(descriptor), size_(size), shown_(std::move(shown)) {}

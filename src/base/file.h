@@ -14,6 +14,9 @@ namespace rota {
 // A path for messages: quoted where it would not print.
 std::string shown_path(const std::string& path);
 
+// Whether two paths lead to one file, also where it is not there yet. Devices, pipes and "-" are no such file.
+bool same_file(const std::string& a, const std::string& b);
+
 // A file opened for reading; "-" is standard input. Closes on destruction. Not thread-safe.
 class InputFile {
  public:

@@ -188,7 +188,8 @@ Result<void> check(const ConvertFlags& flags) {
   if (!flags.write_attributes.empty() && json) {
     return fail("JSON lines have the attributes in them: leave --write-attributes out, or write --to swf.");
   }
-  if (!flags.write_attributes.empty() && flags.write_attributes == flags.output) {
+  if (!flags.write_attributes.empty() &&
+      (flags.write_attributes == flags.output || same_file(flags.write_attributes, flags.output))) {
     return fail(
         "the log and its attributes would go to the same place; give --output and --write-attributes two names.");
   }

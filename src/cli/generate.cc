@@ -73,7 +73,7 @@ Result<void> check(const Request& request, const Sidecar& sidecar) {
                 std::string(request.generator->model()) + " | gzip > " + request.output + "`.");
   }
   const bool json = request.json_lines();
-  if (!sidecar.file.empty() && sidecar.file == request.output) {
+  if (!sidecar.file.empty() && (sidecar.file == request.output || same_file(sidecar.file, request.output))) {
     return fail("the log and its attributes would go to the same place; give --output and --attributes two names" +
                 std::string(json ? ", or have them in the log with --with-attributes." : "."));
   }

@@ -13,7 +13,6 @@ namespace {
 constexpr std::string_view kSite = "site ";
 
 std::string name_of(const std::string& path, const std::string& site) {
-  if (site.empty()) return path;
   const std::size_t slash = path.rfind('/');
   std::size_t dot = path.rfind('.');
   if (dot == std::string::npos || (slash != std::string::npos && dot < slash)) dot = path.size();
@@ -33,13 +32,20 @@ const char* name_of(sim::Ties ties) {
 
 }  // namespace
 
+std::vector<std::string> journal_paths(const std::string& path, const Machine* machine) {
+  if (machine == nullptr || machine->sites.empty()) return {path};
+  std::vector<std::string> paths;
+  for (const Machine& site : machine->sites) paths.push_back(name_of(path, site.name));
+  return paths;
+}
+
 Result<RehearsalJournals> RehearsalJournals::create(const std::string& path, const Chain& chain,
                                                     const RehearseOptions& options, const log::Workload& workload,
                                                     const std::string& cluster) {
   const PowerKnobs& power = chain.knobs().power;
   if (power.rule == Power::load_factor && power.from_log) {
-    return fail("a journal holds all that a policy knows, and with power-from-log " + rota::quoted(chain.text()) +
-                " knows the whole log beforehand. Leave out --journal or power-from-log.");
+    return fail("a journal holds all that a policy knows, and with power-history=log " + rota::quoted(chain.text()) +
+                " knows the whole log beforehand. Leave out --journal or power-history=log.");
   }
   RehearsalJournals journals;
   store::JournalHead head{.rota = ROTA_VERSION,
@@ -52,11 +58,11 @@ Result<RehearsalJournals> RehearsalJournals::create(const std::string& path, con
                           .unix_start = workload.unix_start,
                           .tasks = options.tasks && !options.tasks->empty()};
   const bool sites = options.machine && !options.machine->sites.empty();
-  for (std::size_t s = 0; s < (sites ? options.machine->sites.size() : 1); ++s) {
-    const std::string site = sites ? options.machine->sites[s].name : "";
+  const std::vector<std::string> paths = journal_paths(path, options.machine.get());
+  for (std::size_t s = 0; s < paths.size(); ++s) {
     if (sites) head.processors = options.machine->sites[s].processors;
-    if (sites) head.settings = std::string(kSite) + site;
-    auto file = store::JournalFile::create(name_of(path, site), head, store::Durability::streamed, true);
+    if (sites) head.settings = std::string(kSite) + options.machine->sites[s].name;
+    auto file = store::JournalFile::create(paths[s], head, store::Durability::streamed, true);
     if (!file) return std::unexpected(file.error());
     journals.files_.push_back(std::move(*file));
   }

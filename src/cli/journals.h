@@ -10,6 +10,9 @@
 
 namespace rota::cli {
 
+// Where the journals of one rehearsal go: one file, or one for each site of the machine (nullptr: there is none).
+std::vector<std::string> journal_paths(const std::string& path, const Machine* machine);
+
 // The journals of one rehearsal: one, or one for each site ("x.journal" becomes "x-texel.journal"). What is there
 // already is replaced.
 class RehearsalJournals {

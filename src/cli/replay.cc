@@ -1,7 +1,6 @@
 // rota replay: a journal folded again, decided again, or rehearsed under another policy.
 #include <unistd.h>
 
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -111,8 +110,7 @@ Result<int> write_facts(store::JournalReader& reader, const std::string& path) {
 Result<int> replay(const ReplayFlags& flags) {
   auto reader = store::read_journal(flags.journal);
   if (!reader) return std::unexpected(reader.error());
-  std::error_code unknown;
-  if (!flags.facts_file.empty() && std::filesystem::equivalent(flags.facts_file, flags.journal, unknown)) {
+  if (same_file(flags.facts_file, flags.journal)) {
     return fail("the facts of " + flags.journal + " cannot be written over it; give another file.");
   }
   if (!flags.facts_file.empty()) return write_facts(*reader, flags.facts_file);

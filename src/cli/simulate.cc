@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -146,17 +145,11 @@ Result<void> check_apart(const SimulateFlags& flags, const std::vector<std::vect
   for (const std::string* other : {&flags.rehearse.cluster, &flags.rehearse.attributes}) {
     if (!other->empty()) inputs.push_back(*other);
   }
-  const auto same = [](const std::string& a, const std::string& b) {
-    std::error_code neither;
-    return a == b || std::filesystem::equivalent(a, b, neither);
-  };
   std::vector<std::string> before;
   for (const std::string& path : std::views::join(outputs)) {
-    std::error_code unknown;
-    if (std::filesystem::is_character_file(path, unknown)) continue;  // /dev/null takes everything
-    if (std::ranges::any_of(inputs, [&](const std::string& input) { return same(input, path); }))
+    if (std::ranges::any_of(inputs, [&](const std::string& input) { return same_file(input, path); }))
       return fail(path + " is read by this rehearsal and would be written over; give the output another name.");
-    if (std::ranges::any_of(before, [&](const std::string& other) { return same(other, path); }))
+    if (std::ranges::any_of(before, [&](const std::string& other) { return same_file(other, path); }))
       return fail("two outputs would be written to " + path + "; give them different names.");
     before.push_back(path);
   }
@@ -164,12 +157,17 @@ Result<void> check_apart(const SimulateFlags& flags, const std::vector<std::vect
 }
 
 // Of the one rehearsal that there is; nothing where nobody asked.
-Result<std::optional<RehearsalJournals>> open_journals(const SimulateFlags& flags, std::vector<Run>& runs) {
-  if (flags.journal_file.empty()) return std::nullopt;
+Result<std::vector<std::string>> journal_files_of(const SimulateFlags& flags, const std::vector<Run>& runs) {
+  if (flags.journal_file.empty()) return std::vector<std::string>{};
   if (runs.size() != 1) {
     return fail("--journal keeps one rehearsal, and here are " + std::to_string(runs.size()) +
                 ": name one workload and one policy.");
   }
+  return journal_paths(flags.journal_file, runs.front().options.machine.get());
+}
+
+Result<std::optional<RehearsalJournals>> open_journals(const SimulateFlags& flags, std::vector<Run>& runs) {
+  if (flags.journal_file.empty()) return std::nullopt;
   Run& run = runs.front();
   std::string cluster;
   if (run.options.machine && !flags.rehearse.cluster.empty()) {
@@ -323,7 +321,9 @@ Result<int> simulate(const SimulateFlags& flags) {
     return file.empty() ? std::vector<std::string>{} : std::vector{file};
   };
   const auto report_file = if_asked(flags.report_file);
-  const auto apart = check_apart(flags, {*job_files, *node_files, report_file, if_asked(flags.journal_file)});
+  const auto journal_files = journal_files_of(flags, *runs);
+  if (!journal_files) return std::unexpected(journal_files.error());
+  const auto apart = check_apart(flags, {*job_files, *node_files, report_file, *journal_files});
   if (!apart) return std::unexpected(apart.error());
   auto job_outputs = open_for(std::move(*job_files));
   if (!job_outputs) return std::unexpected(job_outputs.error());

@@ -276,5 +276,20 @@ TEST(ControllerCommands, ALinkMayLookAgainWheneverSomethingHappens) {
   EXPECT_TRUE(desk.controller().failure());
 }
 
+// What is free later goes on from the plan before, which counted the job until it was to have left.
+TEST(ControllerCommands, WhoGivesWayAndEndsBeforeGivesBackItsRoomOnce) {
+  Desk desk("conservative+preempt=checkpoint", {.processors = 10});
+  const JobId victim = desk.run(10, 1000);
+  desk.at(100);
+  const JobId first = desk.run(10, 50, 1);
+  desk.at(101);
+  const JobId second = desk.run(10, 50, 1);
+  ASSERT_TRUE(desk.job(victim).leaving) << desk.state();
+  desk.at(130);
+  EXPECT_EQ(desk.tell_and_decide(Finished{victim}), "");
+  EXPECT_TRUE(desk.runs(first));
+  EXPECT_EQ(desk.job(second).promise, at_seconds(180));
+}
+
 }  // namespace
 }  // namespace rota

@@ -13,8 +13,9 @@ std::int64_t fixed_point(double score) {
   return static_cast<std::int64_t>(std::clamp(score, -kMost, kMost) * 1.0e6);
 }
 
-// As an integer that is the greater the greater the number is, whatever its size; for numbers from 0 on.
-std::int64_t rising(double number) { return std::bit_cast<std::int64_t>(number); }
+// As an integer that is the greater the greater the number is, whatever its size; for numbers from 0 on. The last
+// four bits are rounded off, in which numbers that are equal may differ by how they were reckoned.
+std::int64_t rising(double number) { return (std::bit_cast<std::int64_t>(number) + 0x8) & ~std::int64_t{0xF}; }
 
 double at_least_one(Duration d) { return std::max(to_seconds(d), 1.0); }
 

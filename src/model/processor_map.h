@@ -1,6 +1,6 @@
 // Which processors each running job holds. Kept only where a policy asks for it: elsewhere processors that are
-// interchangeable are counted, not listed. Jobs take the free processors with the lowest numbers. Processors that stand
-// side by side and have one owner are one range: what it costs goes by jobs and not by processors.
+// interchangeable are counted, not listed. Jobs take the free processors with the lowest numbers. Processors are kept
+// as ranges of one owner, so that what it costs goes by ranges and not by processors; neighbours are not merged.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // The draft that a policy writes: what to start, kill and let go on now, and which starts to promise. Later links of a
 // policy chain see the earlier links' tentative effects through it. It never changes the view that it is drafted over.
 //
-// A Plan is reused from cycle to cycle so that no memory is allocated on the way; open() forgets everything.
+// A Plan is reused from cycle to cycle so that no memory is allocated on the way; open() forgets all that was decided;
+// what is free over time is kept where the next cycle can go on from it, which changes no decision.
 #pragma once
 
 #include <cstdint>
@@ -124,6 +125,7 @@ class Plan {
   // it up to its own time instead of making and drawing it anew: where nothing but ends and arrivals has happened since
   // this plan was carried out. Every fact is accounted for by its number, so the answer is that of the view alone.
   void keep_profile() {
+    if (!view_->leaving().empty()) return;  // who gives way is counted until it has left, and may end before
     profile_kept_ = true;
     kept_from_ = view_->sequence();
     kept_at_ = view_->now();

@@ -69,8 +69,7 @@ Chain plain_mode_of(const Chain& chain) {
     if (module_of(*set.knob).in_plain_mode) text += "+" + std::string(set.knob->name) + "=" + std::string(set.value);
   }
   auto plain = Chain::parse(text);
-  if (!plain) plain = Chain::parse("fcfs");
-  CHECK(plain, "fcfs is a policy");
+  CHECK(plain, "what switches nodes goes with fcfs: else those that sleep would never wake");
   return std::move(*plain);
 }
 

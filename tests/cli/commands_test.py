@@ -74,7 +74,11 @@ class Simulate(RotaCase):
             self.refused("simulate", "log.swf", option, "./log.swf", said="is read by this rehearsal")
             self.refused("simulate", "log.swf", "--cluster", "a.toml", option, "a.toml", said="is read by this rehearsal")
             self.refused("simulate", "log.swf", option, "-", said="standard output is for the table", code=2)
-        self.refused("simulate", "log.swf", "--jobs", "z", "--report", "z", said="two outputs would be written to z")
+        for other in ("z", "./z", "../" + self.folder.name + "/z"):
+            self.refused("simulate", "log.swf", "--jobs", "z", "--report", other, said="two outputs would be written to")
+        self.refused("simulate", "log.swf", "--cluster", str(ROOT / "examples" / "pair.toml"), "--journal", "run.csv",
+                     "--jobs", "run-east.csv", said="two outputs would be written to run-east.csv")
+        self.refused("convert", "log.swf", "-o", "y.swf", "--write-attributes", "./y.swf", said="to the same place")
         self.assertTrue((self.folder / "log.swf").read_text().startswith(HEAD))
         self.rota("simulate", "log.swf", "--jobs", "/dev/null", "--report", "/dev/null")
 

@@ -41,6 +41,8 @@ class FederatedSite final : private GateKeeper, private Intake, private JobSink 
   void close() { controller_.close(); }  // after the last event
   // No job is left to come from its own stream, to wait or to run.
   bool all_gone() const { return !engine_.expects_jobs() && view().waiting().empty() && view().running().empty(); }
+  // A job is to come or runs.
+  bool jobs_left() const { return engine_.expects_jobs() || !view().running().empty(); }
   bool quiet() const { return engine_.quiet(); }  // nothing will happen here by itself
   const Controller& controller() const { return controller_; }
   // What its nodes drew until now; nothing where nothing is metered.

@@ -141,6 +141,11 @@ bool Federation::quiet() const {
   return std::all_of(sites_.begin(), sites_.end(), [](auto& site) { return site->quiet(); });
 }
 
+bool Federation::jobs_left() const {
+  if (next_ < jobs_.size() || !coming_.empty()) return true;
+  return std::any_of(sites_.begin(), sites_.end(), [](auto& site) { return site->jobs_left(); });
+}
+
 bool Federation::all_idle() const {
   return !dispatchers_.empty() &&
          std::all_of(dispatchers_.begin(), dispatchers_.end(), [](auto& d) { return d->idle(); });
@@ -162,11 +167,19 @@ Result<void> Federation::run() {
     dispatchers_[s]->open(options_.first_looks.empty() ? kEpoch : options_.first_looks[s]);
   }
   loop_.set(*this, jobs_.empty() ? kNever : jobs_.front().arrival.spec.submit);
-  std::int64_t in_vain = 0;  // steps in a row while nothing was left to happen by itself
+  std::int64_t in_vain = 0;           // steps in a row while nothing was left to happen by itself
+  std::int64_t switches_in_vain = 0;  // or while nodes were switched at most
   Instant busy = loop_.now();
   while (!over() && in_vain <= kInVain && loop_.step()) {
     if (auto done = failure(); !done) return done;
     in_vain = quiet() ? in_vain + 1 : 0;
+    switches_in_vain = jobs_left() ? 0 : switches_in_vain + 1;
+    if (switches_in_vain > kSwitchesInVain) {
+      for (const auto& site : sites_) {
+        if (!site->view().waiting().empty()) return waits_for_ever(site->view());
+      }
+      break;
+    }
     if (in_vain == 0 || !all_idle()) busy = loop_.now();
     if (loop_.now() - busy > kRest) break;  // nobody does anything but to renew leases
   }

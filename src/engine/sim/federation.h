@@ -116,6 +116,7 @@ class Federation final : public Alarm, private SiteEar {
   std::vector<SiteId> able(const GlobalJob& job) const;  // the sites that can run it
   bool over() const;
   bool quiet() const;
+  bool jobs_left() const;
   bool all_idle() const;
   Result<void> failure() const;
   void arrive(const GlobalJob& job, SiteId at);

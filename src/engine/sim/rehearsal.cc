@@ -29,10 +29,10 @@ Result<void> reserve(const Machine* machine, Intake& intake) {
 
 namespace {
 
-// Looks of the policy in a row after which nothing more will come of it: while nothing is left to happen by itself, and
-// while nodes are switched and no job is to come or runs.
+// Looks of the policy in a row, while nothing is left to happen by itself, after which nothing more will come of it.
 constexpr std::int64_t kInVain = 10'000;
-constexpr std::int64_t kSwitchesInVain = 1'000'000;
+
+}  // namespace
 
 std::unexpected<Error> waits_for_ever(const View& view) {
   const Job& head = view.job(view.waiting().head()->job);
@@ -41,8 +41,6 @@ std::unexpected<Error> waits_for_ever(const View& view) {
       " that wait, nothing is left to happen, and the policy has looked again and again and starts nobody. Take "
       "another policy; under power=load-factor, power-published=no wakes the nodes that each job needs.");
 }
-
-}  // namespace
 
 Rehearsal::Rehearsal(const RehearsalOptions& options, const Chain& chain, Source& source, JobSink& jobs)
     : options_(options),

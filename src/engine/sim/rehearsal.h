@@ -30,6 +30,11 @@ EngineOptions engine_options(const RehearsalOptions& options, const Chain& chain
 // is.
 Result<void> reserve(const Machine* machine, Intake& intake);
 
+// Steps in a row, while nodes are switched and no job is to come or runs, after which nothing more will come of it.
+inline constexpr std::int64_t kSwitchesInVain = 1'000'000;
+// The sentence for a cluster in which somebody waits and nobody ever starts.
+std::unexpected<Error> waits_for_ever(const View& view);
+
 class Rehearsal {
  public:
   Rehearsal(const RehearsalOptions& options, const Chain& chain, Source& source, JobSink& jobs);
