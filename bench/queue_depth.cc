@@ -110,7 +110,7 @@ Cost cost_of_rota(Mix mix, std::int64_t depth, std::int64_t events) {
   sim::SimEngine engine(how, jobs, loop);
   ClusterOptions cluster;
   cluster.processors = kProcessors;
-  cluster.waiting = chain->waiting();
+  chain->ask(cluster);
   cluster.presume_ended = true;
   Controller controller(cluster, *chain, {loop, engine, starts});
   engine.open(controller);

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t kJobs = 100'000;
 
-Recipe recipe() {
-  Poisson poisson;
+generate::Recipe recipe() {
+  generate::Poisson poisson;
   poisson.jobs = kJobs;
   poisson.estimates.rule = "factor";
   return *poisson.recipe();
@@ -23,7 +23,7 @@ Recipe recipe() {
 
 void read_swf_log(benchmark::State& state) {
   std::ostringstream text;
-  write_generated(text, recipe());
+  generate::write_generated(text, recipe());
   const std::string log = text.str();
   for (auto _ : state) benchmark::DoNotOptimize(parse_swf(log, "log").has_value());
   state.SetItemsProcessed(state.iterations() * kJobs);
@@ -31,10 +31,10 @@ void read_swf_log(benchmark::State& state) {
 BENCHMARK(read_swf_log)->Unit(benchmark::kMillisecond);
 
 void read_json_lines_log(benchmark::State& state) {
-  const AttributesGenerator attributes;
-  AttributeDraws draws(attributes);
+  const generate::AttributesGenerator attributes;
+  generate::AttributeDraws draws(attributes);
   std::ostringstream text;
-  write_generated_json(text, recipe(), state.range(0) == 1 ? &draws : nullptr, "");
+  generate::write_generated_json(text, recipe(), state.range(0) == 1 ? &draws : nullptr, "");
   const std::string log = text.str();
   for (auto _ : state) benchmark::DoNotOptimize(parse_json_lines(log, "log").has_value());
   state.SetItemsProcessed(state.iterations() * kJobs);

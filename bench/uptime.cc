@@ -64,7 +64,7 @@ void draw_curve(std::int64_t jobs) {
   sim::SimEngine engine({}, source, loop);
   ClusterOptions cluster;
   cluster.processors = kProcessors;
-  cluster.waiting = chain->waiting();
+  chain->ask(cluster);
   Controller controller(cluster, *chain, {loop, engine, nobody});
   engine.open(controller);
   std::printf("%14s %10s %14s\n", "jobs submitted", "alive", "resident KiB");

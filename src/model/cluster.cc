@@ -212,9 +212,10 @@ void Cluster::charge(const Job& job) {
 
 void Cluster::rank_users() {
   for (const std::uint32_t user : use_.changed()) {
-    waiting_.rescore(user, use_.spent_at(user), [&](JobId id) -> const Job& { return jobs_[id.value]; });
+    waiting_.rescore(user, use_.spent_at(user));
   }
   use_.settle();
+  waiting_.sort_in([&](JobId id) -> const Job& { return jobs_[id.value]; });
 }
 
 void Cluster::leave_running(Job& job, JobId id) {

@@ -299,7 +299,7 @@ class Cluster final : public View {
 
   void rank_waiting() {
     waiting_.rank(now_, [&](JobId id) -> const Job& { return jobs_[id.value]; });
-    if (!use_.changed().empty()) rank_users();
+    if (!use_.changed().empty() || !waiting_.sorted()) rank_users();
   }
   [[gnu::cold]] void rank_users();
   [[gnu::cold]] std::optional<std::string> unknown(JobId job, const char* verb) const;

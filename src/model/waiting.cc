@@ -14,7 +14,37 @@ void each_bit(std::uint64_t bits, const Visit& visit) {
 }  // namespace
 
 void WaitingJobs::insert(JobId id, const Job& job) {
-  if (fair_) users_[job.spec.user].jobs.emplace(job.sequence, id);
+  if (fair_) {
+    OfUser& of = users_[job.spec.user];
+    if (of.jobs.empty()) ++users_waiting_;
+    of.jobs.emplace(job.sequence, id);
+  }
+  put_in(id, job);
+}
+
+void WaitingJobs::erase(const Job& job) {
+  take_out(job);
+  if (!fair_) return;
+  OfUser& of = users_[job.spec.user];
+  of.jobs.erase(job.sequence);
+  if (!of.jobs.empty()) return;
+  --users_waiting_;
+  of.score = of.latest;
+  misplaced_.erase(job.spec.user);
+}
+
+void WaitingJobs::rescore(std::uint32_t user, std::int64_t score) {
+  OfUser& of = users_[user];
+  of.latest = score;
+  if (of.jobs.empty()) of.score = score;
+  if (of.score == score) {
+    misplaced_.erase(user);
+  } else {
+    misplaced_.insert(user);
+  }
+}
+
+void WaitingJobs::put_in(JobId id, const Job& job) {
   WaitingEntry entry{queue_place(job), job.expected, job.spec.processors, id};
   if (size_ == 0 || entry.place < head_.place) head_ = entry;
   ++size_;
@@ -41,9 +71,8 @@ void WaitingJobs::insert_by_size(const WaitingEntry& entry) {
   by_size_[c].insert(entry);
 }
 
-void WaitingJobs::erase(const Job& job) {
+void WaitingJobs::take_out(const Job& job) {
   const WaitingEntry::Key in_queue = queue_place(job);
-  if (fair_) users_[job.spec.user].jobs.erase(job.sequence);
   if (newest_held_ && in_queue == newest_.place) {
     newest_held_ = false;
   } else {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -111,9 +112,13 @@ class WaitingJobs {
   void count_from(Instant first) { first_submit_ = first; }
 
   // Gives the jobs of a user another score under Order::fair, those that wait and those that come. Users whose score
-  // was never set have the least. O(k log n) for k jobs of his that wait. `job_of(JobId)` gives the Job.
+  // was never set have the least. Jobs that wait are sorted in by sort_in(), to be called before an order is asked for:
+  // nothing is done while they are of one user, whose jobs go by arrival anyway; else O(k log n) for k jobs of users
+  // whose score has changed. `job_of(JobId)` gives the Job.
+  void rescore(std::uint32_t user, std::int64_t score);
+  bool sorted() const { return misplaced_.empty() || users_waiting_ < 2; }
   template <class JobOf>
-  void rescore(std::uint32_t user, std::int64_t score, const JobOf& job_of);
+  void sort_in(const JobOf& job_of);
 
   Instant ranked_at() const { return ranked_at_; }          // for which scores hold
   void put_back_ranked_at(Instant at) { ranked_at_ = at; }  // while empty
@@ -147,6 +152,8 @@ class WaitingJobs {
     const auto found = users_.find(job.spec.user);
     return found == users_.end() ? kLeastScore : found->second.score;
   }
+  void put_in(JobId id, const Job& job);
+  void take_out(const Job& job);
   void insert_by_size(const WaitingEntry& entry);
   void erase_from_trees(const Job& job, const WaitingEntry::Key& in_queue);
   void settle_newest();
@@ -156,7 +163,8 @@ class WaitingJobs {
 
   static constexpr std::int64_t kLeastScore = INT64_MIN;
   struct OfUser {
-    std::int64_t score = kLeastScore;
+    std::int64_t score = kLeastScore;     // by which his jobs are sorted
+    std::int64_t latest = kLeastScore;    // by which they should be
     std::map<std::uint32_t, JobId> jobs;  // that wait, by sequence
   };
 
@@ -176,6 +184,8 @@ class WaitingJobs {
   std::array<Tree, 33> by_size_;           // [c]: jobs of 2^(c-1) .. 2^c - 1 processors, in candidate order
   Tree by_queue_;                          // in queue order
   std::map<std::uint32_t, OfUser> users_;  // where fair_
+  std::size_t users_waiting_ = 0;          // of them, with jobs
+  std::set<std::uint32_t> misplaced_;      // of those: sorted by a score that is not the latest
 };
 
 template <class JobOf>
@@ -194,17 +204,19 @@ void WaitingJobs::rank_anew(Instant now, const JobOf& job_of) {
   occupied_ = 0;
   size_ = 0;
   ranked_at_ = now;
-  for (const JobId id : ids) insert(id, job_of(id));
+  for (const JobId id : ids) put_in(id, job_of(id));
 }
 
 template <class JobOf>
-void WaitingJobs::rescore(std::uint32_t user, std::int64_t score, const JobOf& job_of) {
-  OfUser& of = users_[user];
-  if (of.score == score) return;
-  const auto jobs = std::exchange(of.jobs, {});
-  for (const auto& [sequence, id] : jobs) erase(job_of(id));
-  of.score = score;
-  for (const auto& [sequence, id] : jobs) insert(id, job_of(id));
+void WaitingJobs::sort_in(const JobOf& job_of) {
+  if (sorted()) return;
+  for (const std::uint32_t user : misplaced_) {
+    OfUser& of = users_[user];
+    for (const auto& [sequence, id] : of.jobs) take_out(job_of(id));
+    of.score = of.latest;
+    for (const auto& [sequence, id] : of.jobs) put_in(id, job_of(id));
+  }
+  misplaced_.clear();
 }
 
 }  // namespace rota

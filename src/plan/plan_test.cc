@@ -57,6 +57,31 @@ TEST(Plan, OnlyAChangeOfAPromiseIsRecorded) {
   EXPECT_EQ(plan.promises().size(), 1U);
 }
 
+TEST(Plan, GoesOnFromItsProfileWhereNothingButEndsAndArrivalsHasHappened) {
+  const auto followed = [](const auto& happens, std::int64_t later = 5) {
+    World world(8);
+    const JobId runs = world.running({4, 10});
+    world.running({2, 20});
+    const JobId waits = world.waiting({8, 10});
+    Plan plan;
+    plan.open(world.cluster());
+    plan.profile();
+    plan.keep_profile();
+    world.close_cycle();
+    happens(world, runs, waits);
+    world.at(later);
+    plan.open(world.cluster());
+    return plan.follow_profile();
+  };
+  EXPECT_TRUE(followed([](World&, JobId, JobId) {}));
+  EXPECT_TRUE(followed([](World& world, JobId, JobId) { world.waiting({1, 10}); }));
+  EXPECT_TRUE(followed([](World& world, JobId runs, JobId) { world.ends(runs); }));
+  EXPECT_FALSE(followed([](World& world, JobId, JobId waits) { world.promise(waits, 30); }));
+  EXPECT_FALSE(followed([](World& world, JobId, JobId) { world.running({1, 10}); }));
+  EXPECT_FALSE(followed([](World& world, JobId runs, JobId) { world.fold(Expected{runs, seconds(15)}); }));
+  EXPECT_FALSE(followed([](World&, JobId, JobId) {}, 12)) << "who is overdue holds its processors a moment longer";
+}
+
 // Every instant looked at one by one.
 TEST(Plan, LeftAndOpeningAreWhatASweepOverSecondsFinds) {
   Random random(3);

@@ -97,6 +97,23 @@ TEST(Registry, EveryKnobThatIsSetChangesItsOwnPlace) {
   }
 }
 
+// Where two have one type and one default, nothing else would tell that they have been exchanged.
+TEST(Registry, KnobsThatAreAlikeSetWhatTheyAreCalled) {
+  const auto knobs = [](const char* text) { return Chain::parse(text)->knobs(); };
+  const ChainKnobs demand = knobs("easy+power=demand+power-wait=3m+power-idle=7m+power-least-on=9m");
+  EXPECT_EQ(demand.power.wait, seconds(180));
+  EXPECT_EQ(demand.power.idle, seconds(420));
+  EXPECT_EQ(demand.power.least_on, seconds(540));
+  const ChainKnobs english = knobs("easy+auction=english+auction-round=3m+auction-look=7m+auction-run-time=9m");
+  EXPECT_EQ(english.auction.round, seconds(180));
+  EXPECT_EQ(english.auction.look, seconds(420));
+  EXPECT_EQ(english.auction.mean_run_time, seconds(540));
+  const ChainKnobs migrate = knobs("easy+migrate=cpu-factor+poll=3m+threshold=7m");
+  EXPECT_EQ(migrate.migrate.poll, seconds(180));
+  EXPECT_EQ(migrate.migrate.threshold, seconds(420));
+  EXPECT_EQ(knobs("easy+preempt=checkpoint+checkpoint=3m").checkpoint, seconds(180));
+}
+
 TEST(Registry, NamesMeanOneThing) {
   std::set<std::string_view> names;
   for (const Knob* knob : every_knob()) {
