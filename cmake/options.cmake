@@ -1,7 +1,7 @@
 # How Rota is compiled: warnings are errors; sanitizers, link-time optimization and the extra targets are switches that
 # the presets set.
 option(ROTA_TESTS "build the tests" ON)
-set(ROTA_TEST_GROUPS "" CACHE STRING "the groups of tests that are built, separated by semicolons; nothing: all of them")
+set(ROTA_TEST_GROUPS "" CACHE STRING "which groups of tests are built: sanitized, release or threads (cmake/tests.cmake); nothing: all of them")
 option(ROTA_BENCH "build the benchmarks" OFF)
 option(ROTA_FUZZ "build the fuzz targets (clang only)" OFF)
 option(ROTA_PRECOMPILE "precompile the headers of libraries; ccache then helps little" OFF)

@@ -2,12 +2,17 @@
 # in one line and is counted as skipped: GTEST_SKIP() in a program, exit code 77 in a script.
 set(ROTA_SKIPPED 77)
 
-# rota_test_wanted(VARIABLE group): whether this build has that group of tests. Each stands in one build: what is small and
-# asks for memory in the sanitized one, what runs the program as users have it in the release build.
+# Each group stands in one build: what is small and asks for memory in the sanitized one, what runs the program as users have
+# it in the release build. A preset names its list, `./dev` reads them here.
+set(ROTA_GROUPS_sanitized unit property golden swarm)
+set(ROTA_GROUPS_release differential reproduce cli docs tidy browser bench-short)
+set(ROTA_GROUPS_threads unit property)
+
+# rota_test_wanted(VARIABLE group): whether this build has that group of tests.
 function(rota_test_wanted variable group)
   string(REGEX REPLACE "[.].*" "" group ${group})
   set(${variable} OFF PARENT_SCOPE)
-  if(NOT ROTA_TEST_GROUPS OR group IN_LIST ROTA_TEST_GROUPS)
+  if(NOT ROTA_TEST_GROUPS OR group IN_LIST ROTA_GROUPS_${ROTA_TEST_GROUPS})
     set(${variable} ON PARENT_SCOPE)
   endif()
 endfunction()

@@ -166,6 +166,15 @@ std::string amount(std::int64_t number, std::string_view noun) {
   return grouped(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
 }
 
+std::string alternatives(const std::vector<std::string>& choices) {
+  std::string out;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (i > 0) out += i + 1 < choices.size() ? ", " : " or ";
+    out += choices[i];
+  }
+  return out;
+}
+
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
   if (word.empty() || word.size() > kLongestWord) return {};
   const std::string wanted = lower(word);

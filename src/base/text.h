@@ -45,6 +45,9 @@ std::string grouped(std::int64_t number);
 // "1 job", "295,540 jobs".
 std::string amount(std::int64_t number, std::string_view noun);
 
+// "batch", "batch or submit-first", "no, node or late".
+std::string alternatives(const std::vector<std::string>& choices);
+
 // The candidate that differs least from `word` (edit distance), or "" when none is near. For "did you mean".
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates);
 

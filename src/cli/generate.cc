@@ -51,9 +51,9 @@ void tell(const generate::AttributesGenerator::Written& written, const std::stri
   const auto one = [](std::int64_t number, const char* verb, const char* verbs) {
     return grouped(number) + " " + (number == 1 ? verb : verbs);
   };
-  remark(file + ": " + one(written.restartable, "job", "jobs") + " can restart elsewhere, " +
+  remark(file + ": " + amount(written.restartable, "job") + " can restart elsewhere, " +
          one(written.licensed, "holds", "hold") + " licences, " + one(written.accelerated, "needs", "need") +
-         " accelerators, " + one(written.tasked, "has", "have") + " " + one(written.tasks, "task", "tasks") + ".");
+         " accelerators, " + one(written.tasked, "has", "have") + " " + amount(written.tasks, "task") + ".");
 }
 
 Result<void> write_attributes(const Sidecar& sidecar, const generate::Recipe& recipe) {

@@ -77,16 +77,6 @@ std::string unexpected(const Command& command, const std::string& given) {
   return "`" + command.name + "` has no command " + rota::quoted(word) + did_you_mean(word, known);
 }
 
-// "batch or submit-first"
-std::string one_of(const std::vector<std::string>& choices) {
-  std::string out;
-  for (std::size_t i = 0; i < choices.size(); ++i) {
-    if (i > 0) out += i + 1 < choices.size() ? ", " : " or ";
-    out += choices[i];
-  }
-  return out;
-}
-
 // CLI11 begins with the option's name; the rest is said in Rota's way where it is about the value.
 std::string wrong_value(const CLI::App& app, const Command& command, const std::string& said) {
   std::vector<Argument> arguments = command.options;
@@ -99,7 +89,7 @@ std::string wrong_value(const CLI::App& app, const Command& command, const std::
     const CLI::Option* option = app.get_option_no_throw(name);
     const std::string given =
         option == nullptr || option->empty() ? "" : ", not " + rota::quoted(option->results().back());
-    if (!argument.choices.empty()) return name + " takes " + one_of(argument.choices) + given;
+    if (!argument.choices.empty()) return name + " takes " + alternatives(argument.choices) + given;
     if (!argument.range.empty()) return name + " takes a whole number from " + argument.range + given;
   }
   return said;
@@ -112,7 +102,7 @@ std::string said_by(const CLI::App& app, const CLI::App& at, const Command& comm
     std::string out = "`" + command.name + "` is followed by a command:";
     std::vector<std::string> names;
     for (const CLI::App* sub : command.subcommands) names.push_back(sub->get_name());
-    return out + " " + one_of(names);
+    return out + " " + alternatives(names);
   }
   if (error.get_name() == "RequiredError") return "`" + command.name + "` lacks its argument: " + synopsis(command);
   return wrong_value(at, command, error.what());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/spread.h"
 
 namespace rota {
 namespace {
@@ -44,7 +45,7 @@ std::optional<std::string> lacks_accelerators(const Machine& machine, const JobS
     return in && has_accelerators(node, spec);
   };
   const auto have = std::ranges::count_if(machine.nodes, has_them);
-  const std::uint32_t nodes = std::max(1U, std::min(spec.nodes, spec.processors));
+  const std::uint32_t nodes = std::max(1U, Spread(spec).nodes);
   if (have >= nodes) return std::nullopt;
   std::string asked = amount(spec.accelerators, "accelerator");
   if (spec.accelerator_type.valid()) asked += " of type " + machine.accelerator_types[spec.accelerator_type.value];
@@ -59,26 +60,20 @@ std::optional<std::string> lacks_accelerators(const Machine& machine, const JobS
 
 bool has_room_when_empty(const Machine& machine, const JobSpec& spec) {
   const Partition* partition = spec.partition.valid() ? &machine.partitions[spec.partition.value] : nullptr;
-  const std::uint32_t nodes = std::min(spec.nodes, spec.processors);
-  const std::uint32_t share = nodes == 0 ? 1 : spec.processors / nodes;
-  std::int64_t processors = 0;
-  std::uint32_t wide = 0;   // nodes that can give `share`
-  std::uint32_t wider = 0;  // nodes that can give one more
+  const Spread asked(spec);
+  Given given;
   const bool anywhere = spec.memory == 0 && spec.accelerators == 0;
   const auto look_at = [&](const Node& node) {
-    if (!can_give(node, spec)) return;
-    processors += node.processors;
-    wide += node.processors >= share ? 1 : 0;
-    wider += node.processors > share ? 1 : 0;
+    if (can_give(node, spec)) given.add(Given::by_node(node.processors, asked.share), 1);
   };
   if (partition) {
-    if (nodes == 0 && anywhere) return partition->processors >= spec.processors;
+    if (asked.nodes == 0 && anywhere) return partition->processors >= spec.processors;
     for (const NodeId id : partition->nodes) look_at(machine.nodes[id.value]);
   } else {
-    if (nodes == 0 && anywhere) return true;
+    if (asked.nodes == 0 && anywhere) return true;
     for (const Node& node : machine.nodes) look_at(node);
   }
-  return nodes == 0 ? processors >= spec.processors : wide >= nodes && wider >= spec.processors % nodes;
+  return given.suffices(asked, spec.processors);
 }
 
 }  // namespace

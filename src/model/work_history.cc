@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "model/spread.h"
+
 namespace rota {
 
 WorkHistory::WorkHistory(const Machine* machine) {
@@ -13,7 +15,7 @@ WorkHistory::WorkHistory(const Machine* machine) {
 
 std::uint32_t WorkHistory::nodes_of(const JobSpec& spec) const {
   const auto filled = static_cast<std::uint32_t>((spec.processors + per_node_ - 1) / per_node_);
-  return std::max(filled, std::min(spec.nodes, spec.processors));
+  return std::max(filled, Spread(spec).nodes);
 }
 
 std::size_t WorkHistory::class_of(std::uint32_t nodes) {

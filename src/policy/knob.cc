@@ -57,11 +57,7 @@ std::unexpected<Error> wrong(const Knob& knob, std::string_view text) {
   std::vector<std::string> takes;
   for (const NamedValue& value : knob.names) takes.emplace_back(value.name);
   if (std::string range = in_words(knob.range); !range.empty()) takes.push_back(std::move(range));
-  std::string all;
-  for (std::size_t i = 0; i < takes.size(); ++i) {
-    all += (i == 0 ? "" : i + 1 == takes.size() ? " or " : ", ") + takes[i];
-  }
-  return fail("policy knob " + std::string(knob.name) + " is " + all + ", not " + quoted(text) + ".");
+  return fail("policy knob " + std::string(knob.name) + " is " + alternatives(takes) + ", not " + quoted(text) + ".");
 }
 
 }  // namespace

@@ -12,12 +12,13 @@ namespace {
 // Adds every job up as it leaves, and keeps it where that is wanted.
 class Collector final : public JobSink {
  public:
-  Collector(const WorkloadSource& source, std::size_t jobs, bool keep) : source_(source), jobs_(keep ? jobs : 0) {}
+  Collector(const log::Workload& workload, const RehearseOptions& options)
+      : workload_(workload), options_(options), jobs_(options.keep_jobs ? workload.jobs.size() : 0) {}
   void left(JobId id, const Job& job) override {
     tally_.add(job);
     if (!jobs_.empty()) {
       jobs_[id.value] = job;
-      jobs_[id.value].spec.limit = source_.limit_of(id.value);
+      jobs_[id.value].spec.limit = limit_of(workload_, id.value, options_);
     }
     if (job.state == JobState::rejected && !first_rejected_) first_rejected_ = job.spec;
   }
@@ -26,7 +27,8 @@ class Collector final : public JobSink {
   const std::optional<JobSpec>& first_rejected() const { return first_rejected_; }
 
  private:
-  const WorkloadSource& source_;
+  const log::Workload& workload_;
+  const RehearseOptions& options_;
   report::Tally tally_;
   std::optional<JobSpec> first_rejected_;
   std::vector<Job> jobs_;  // in order of submission
@@ -109,7 +111,7 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
   JobSpec& spec = arrival.spec;
   // the published schedules cut the run at the limit, and plan with both
   if (options_.ties == sim::Ties::submit_first) arrival.run_time = std::min(spec.limit, arrival.run_time);
-  spec.limit = limit_of(next_ - 1);
+  spec.limit = limit_of(workload_, next_ - 1, options_);
   if (options_.clamp)
     spec.processors = static_cast<std::uint32_t>(std::min<std::int64_t>(spec.processors, options_.processors));
   if (options_.attributes) options_.attributes->give(spec);
@@ -118,11 +120,11 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
   return true;
 }
 
-Duration WorkloadSource::limit_of(std::size_t job) const {
-  const Duration asked = workload_.jobs[job].limit;
-  const Duration run_time = workload_.run_times[job];
-  const bool submit_first = options_.ties == sim::Ties::submit_first;
-  if (options_.exact_estimates) return submit_first ? std::min(asked, run_time) : run_time;
+Duration limit_of(const log::Workload& workload, std::size_t job, const RehearseOptions& options) {
+  const Duration asked = workload.jobs[job].limit;
+  const Duration run_time = workload.run_times[job];
+  const bool submit_first = options.ties == sim::Ties::submit_first;
+  if (options.exact_estimates) return submit_first ? std::min(asked, run_time) : run_time;
   return submit_first ? std::max(asked, run_time) : asked;
 }
 
@@ -159,7 +161,7 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   if (options.machine && !options.machine->sites.empty()) return rehearse_sites(workload, chain, options);
   const double begin = cpu_seconds();
   WorkloadSource source(workload, options);
-  Collector collector(source, workload.jobs.size(), options.keep_jobs);
+  Collector collector(workload, options);
   sim::RehearsalOptions how;
   const PowerKnobs& power = chain.knobs().power;
   WorkHistory past(options.machine.get());

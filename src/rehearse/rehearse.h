@@ -41,6 +41,8 @@ struct Rehearsed {
 // The partition of the machine that a job's log names; invalid: it names none, or one that the machine does not have.
 PartitionId named_partition(const log::Workload& workload, const Machine& machine, const JobSpec& spec);
 
+// With which a job of the workload is submitted; one that is queued again may get another.
+Duration limit_of(const log::Workload& workload, std::size_t job, const RehearseOptions& options);
 JobSpec asked(JobSpec job, const RehearseOptions& options);  // with what its attributes say
 
 // What was metered; nothing where `metered` is nullptr.
@@ -63,7 +65,6 @@ class WorkloadSource final : public sim::Source {
   WorkloadSource(const log::Workload& workload, const RehearseOptions& options)
       : workload_(workload), options_(options) {}
   bool next(sim::Arrival& arrival) override;
-  Duration limit_of(std::size_t job) const;  // that it is submitted with; a job that is queued again may get another
 
  private:
   PartitionId partition_of(const JobSpec& spec) const;

@@ -18,7 +18,7 @@ class SiteCollector final : public sim::SiteJobSink {
   SiteCollector(const SiteStreams& streams, const log::Workload& workload, const RehearseOptions& options)
       : streams_(streams),
         options_(options),
-        source_(workload, options),
+        workload_(workload),
         at_(streams.homes.size()),
         tallies_(options.machine->sites.size()),
         exchanged_(options.machine->sites.size()) {
@@ -43,12 +43,12 @@ class SiteCollector final : public sim::SiteJobSink {
   }
 
   // Those that have not left anywhere, where the rehearsal came to nothing for them.
-  void add_unfinished(const log::Workload& workload) {
+  void add_unfinished() {
     if (seen_ == at_.size()) return;
     for (std::size_t i = 0; i < at_.size(); ++i) {
       if (has_left_[i]) continue;
       Job job;
-      job.spec = workload.jobs[i];
+      job.spec = workload_.jobs[i];
       add(i, streams_.homes[i], job);
     }
   }
@@ -69,7 +69,7 @@ class SiteCollector final : public sim::SiteJobSink {
     tallies_[site.value].add(job);
     if (!jobs_.empty()) {
       jobs_[index] = job;
-      jobs_[index].spec.limit = source_.limit_of(index);
+      jobs_[index].spec.limit = limit_of(workload_, index, options_);
     }
     if (job.state == JobState::rejected && why_rejected_.empty())
       why_rejected_ = never_fits(options_.machine->sites[site.value], job.spec).value_or("");
@@ -79,7 +79,7 @@ class SiteCollector final : public sim::SiteJobSink {
 
   const SiteStreams& streams_;
   const RehearseOptions& options_;
-  WorkloadSource source_;  // for the limits that jobs came with
+  const log::Workload& workload_;
   std::string why_rejected_;
   std::vector<SiteId> at_;
   std::vector<bool> has_left_ = std::vector<bool>(at_.size());
@@ -144,7 +144,7 @@ class SiteRehearsal {
     const sim::Federation::Wiring wiring{loop, exchange, chain_, local, &terms_, &collector};
     sim::Federation federation(federation_options(), wiring, streams_.global);
     if (auto done = federation.run(); !done) return std::unexpected(done.error());
-    collector.add_unfinished(workload_);
+    collector.add_unfinished();
     return conclude(federation, collector, loop.now(), begin);
   }
 

@@ -10,9 +10,9 @@ CapacityOn::CapacityOn(const Machine& machine) {
     ++nodes_[kind_.back()];
   }
   for (std::uint32_t p = 0; p < machine.partitions.size(); ++p) {
-    demand({PartitionId{p}, 1}).need.share_fits = machine.partitions[p].min_nodes;
+    demand({PartitionId{p}, 1}).need.wide = machine.partitions[p].min_nodes;
   }
-  if (machine.partitions.empty()) demand({{}, 1}).need.share_fits = 1;
+  if (machine.partitions.empty()) demand({{}, 1}).need.wide = 1;
 }
 
 std::uint32_t CapacityOn::kind_of(const Node& node) {
@@ -31,12 +31,12 @@ std::uint32_t CapacityOn::kind_of(const Node& node) {
   return index;
 }
 
-CapacityOn::Tally CapacityOn::gives(const Kind& kind, const Asked& asked) {
+Given CapacityOn::gives(const Kind& kind, const Asked& asked) {
   if (!kind.per_node.covers(asked.per_node)) return {};
   if (asked.accelerator_type.valid() && kind.accelerator_type != asked.accelerator_type) return {};
   const auto& in = *kind.partitions;
   if (asked.partition.valid() && !std::binary_search(in.begin(), in.end(), asked.partition)) return {};
-  return {kind.processors, kind.processors >= asked.share ? 1 : 0, kind.processors > asked.share ? 1 : 0};
+  return Given::by_node(kind.processors, asked.share);
 }
 
 CapacityOn::Demand& CapacityOn::demand(Asked asked) {
@@ -57,15 +57,14 @@ CapacityOn::Demand& CapacityOn::demand(Asked asked) {
 }
 
 void CapacityOn::need(const JobSpec& spec) {
-  const std::int64_t nodes = std::min(spec.nodes, spec.processors);
-  const std::int64_t share = nodes == 0 ? 1 : spec.processors / nodes;
-  Demand& d = demand({spec.partition, share, spec.per_node(), spec.accelerator_type});
+  const Spread asked(spec);
+  Demand& d = demand({spec.partition, asked.share, spec.per_node(), spec.accelerator_type});
   const auto grow = [](std::int64_t& most, std::int64_t wanted, std::int64_t all) {
     most = std::max(most, std::min(wanted, all));
   };
-  if (nodes == 0) return grow(d.need.processors, spec.processors, d.all.processors);
-  grow(d.need.share_fits, nodes, d.all.share_fits);
-  grow(d.need.one_more, spec.processors % nodes, d.all.one_more);
+  if (asked.nodes == 0) return grow(d.need.processors, spec.processors, d.all.processors);
+  grow(d.need.wide, asked.nodes, d.all.wide);
+  grow(d.need.wider, asked.larger, d.all.wider);
 }
 
 void CapacityOn::change_on(NodeId node, std::int64_t sign) {
@@ -74,9 +73,9 @@ void CapacityOn::change_on(NodeId node, std::int64_t sign) {
 }
 
 // Whether `of` has less than `need` of something that `node` gives.
-bool CapacityOn::helps(const Tally& node, const Tally& of, const Tally& need) {
-  return (node.processors > 0 && of.processors < need.processors) ||
-         (node.share_fits > 0 && of.share_fits < need.share_fits) || (node.one_more > 0 && of.one_more < need.one_more);
+bool CapacityOn::helps(const Given& node, const Given& of, const Given& need) {
+  return (node.processors > 0 && of.processors < need.processors) || (node.wide > 0 && of.wide < need.wide) ||
+         (node.wider > 0 && of.wider < need.wider);
 }
 
 bool CapacityOn::lacks(NodeId node) const {
@@ -88,7 +87,7 @@ bool CapacityOn::lacks(NodeId node) const {
 bool CapacityOn::needs(NodeId node) const {
   const Kind& kind = kinds_[kind_[node.value]];
   return std::any_of(demands_.begin(), demands_.end(), [&](const Demand& d) {
-    Tally without = d.on;
+    Given without = d.on;
     without.add(gives(kind, d.asked), -1);
     return helps(gives(kind, d.asked), without, d.need);
   });

@@ -7,6 +7,7 @@
 
 #include "model/job.h"
 #include "model/machine.h"
+#include "model/spread.h"
 
 namespace rota {
 
@@ -32,18 +33,6 @@ class CapacityOn {
     AcceleratorTypeId accelerator_type;
     const std::vector<PartitionId>* partitions;
   };
-  // What jobs of one demand can use, and what they need: of those that ask alike on each node, the largest.
-  struct Tally {
-    std::int64_t processors = 0;
-    std::int64_t share_fits = 0;  // nodes that can give the share
-    std::int64_t one_more = 0;    // nodes that can give one more
-
-    void add(const Tally& one, std::int64_t count) {
-      processors += count * one.processors;
-      share_fits += count * one.share_fits;
-      one_more += count * one.one_more;
-    }
-  };
   struct Asked {
     PartitionId partition;  // invalid: any node will do
     std::int64_t share;     // processors on each node; 1 where any spread will do
@@ -52,17 +41,18 @@ class CapacityOn {
 
     bool operator==(const Asked&) const = default;
   };
+  // What jobs of one demand can use, and what they need: of those that ask alike on each node, the largest.
   struct Demand {
     Asked asked;
-    Tally need = {};
-    Tally on = {};   // on suitable nodes that are on
-    Tally all = {};  // on suitable nodes
+    Given need = {};
+    Given on = {};   // on suitable nodes that are on
+    Given all = {};  // on suitable nodes
   };
 
   std::uint32_t kind_of(const Node& node);
   Demand& demand(Asked asked);
-  static Tally gives(const Kind& kind, const Asked& asked);  // a node of the kind
-  static bool helps(const Tally& node, const Tally& of, const Tally& need);
+  static Given gives(const Kind& kind, const Asked& asked);  // a node of the kind
+  static bool helps(const Given& node, const Given& of, const Given& need);
 
   std::vector<Kind> kinds_;
   std::vector<std::uint32_t> kind_;  // by node
