@@ -1,5 +1,5 @@
-// What a job asks of nodes, and whether those that are looked at have enough: the one place where that is reckoned.
-// Only the referee does it again.
+// What a job asks of nodes, and whether those that are looked at have enough. The referee reckons it again on purpose;
+// NodeSpace and the search of NodeTimeline count by kinds and by changes, in steps of their own.
 #pragma once
 
 #include <algorithm>
