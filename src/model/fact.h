@@ -78,6 +78,7 @@ struct Finished {
   JobId job;
   Outcome outcome = Outcome::completed;
   std::uint32_t dispatch = kAnyDispatch;
+  std::int32_t status = 0;  // of the job's process, as waitpid(2) gives it; 0 where nobody knows
 };
 struct Cancelled {  // taken back: it is done, or being done, elsewhere, or nobody wants it any more. Of a job that runs
                     // only its engine may say so, once it has stopped; everybody else says CancelAsked

@@ -252,7 +252,8 @@ ROTA_FACT(Requeued, "requeued", observed, "a job was killed and is back at the t
 ROTA_FACT_END;
 ROTA_FACT(Finished, "finished", observed, "a job has ended for good"){
     Field{"job", &F::job, "which"}, Field{"outcome", &F::outcome, "how"},
-    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is"}};
+    Field{"dispatch", &F::dispatch, "of the job; 4294967295: of whichever there is"},
+    Field{"status", &F::status, "of its process, as waitpid gives it: 256 x exit code, or the signal's number"}};
 ROTA_FACT_END;
 ROTA_FACT(Cancelled, "cancelled", observed, "a job was taken back"){Field{"job", &F::job, "which"}};
 ROTA_FACT_END;
