@@ -82,6 +82,27 @@ Result<void> RehearsalJournals::close() {
   return {};
 }
 
+Result<KeptJournal> KeptJournal::open(const std::string& path) {
+  const auto kept = [](auto reader) -> Result<KeptJournal> {
+    if (!reader) return std::unexpected(reader.error());
+    return KeptJournal(Reader(std::move(*reader)));
+  };
+  return store::is_database(path) ? kept(store::SqliteReader::open(path)) : kept(store::read_journal(path));
+}
+
+const store::JournalHead& KeptJournal::head() const {
+  return std::visit([](const auto& reader) -> const store::JournalHead& { return reader.head(); }, reader_);
+}
+
+Result<void> KeptJournal::visit(const FactVisitor& visitor) {
+  return std::visit([&](auto& reader) { return reader.visit(visitor); }, reader_);
+}
+
+std::string KeptJournal::note() const {
+  const auto* file = std::get_if<store::JournalReader>(&reader_);
+  return file != nullptr ? file->note() : "";
+}
+
 Result<JournalSetting> setting_of(const store::JournalHead& head, const std::string& shown) {
   auto chain = Chain::parse(head.policy);
   if (!chain) return fail(shown + ": its policy is not known: " + chain.error().message);

@@ -3,10 +3,12 @@
 
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "rehearse/rehearse.h"
 #include "store/journal_file.h"
+#include "store/sqlite_reader.h"
 
 namespace rota::cli {
 
@@ -25,6 +27,22 @@ class RehearsalJournals {
 
  private:
   std::vector<std::unique_ptr<store::JournalFile>> files_;
+};
+
+// A journal to be read, also while somebody writes it: a file, or the database of a live service.
+class KeptJournal {
+ public:
+  static Result<KeptJournal> open(const std::string& path);
+
+  const store::JournalHead& head() const;
+  Result<void> visit(const FactVisitor& visitor);  // all facts, once; the visitor's first error ends that
+  std::string note() const;  // after that: what was left out at the end, as a sentence; empty: nothing
+
+ private:
+  using Reader = std::variant<store::JournalReader, store::SqliteReader>;
+  explicit KeptJournal(Reader reader) : reader_(std::move(reader)) {}
+
+  Reader reader_;
 };
 
 // What a journal was written on.

@@ -94,41 +94,41 @@ Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting&
   return kDone;
 }
 
-Result<int> write_facts(store::JournalReader& reader, const std::string& path) {
+Result<int> write_facts(KeptJournal& journal, const std::string& path) {
   auto file = OutputFile::create(path);
   if (!file) return std::unexpected(file.error());
-  auto done = reader.visit([&](const Fact& fact) -> Result<void> {
+  auto done = journal.visit([&](const Fact& fact) -> Result<void> {
     file->stream() << store::fact_line(store::ref_of(fact)) << '\n';
     return {};
   });
   if (!done) return std::unexpected(done.error());
-  if (!reader.note().empty()) remark("rota: " + reader.note());
+  if (!journal.note().empty()) remark("rota: " + journal.note());
   if (auto kept = file->commit(); !kept) return std::unexpected(kept.error());
   return kDone;
 }
 
 Result<int> replay(const ReplayFlags& flags) {
-  auto reader = store::read_journal(flags.journal);
-  if (!reader) return std::unexpected(reader.error());
+  auto journal = KeptJournal::open(flags.journal);
+  if (!journal) return std::unexpected(journal.error());
   if (same_file(flags.facts_file, flags.journal)) {
     return fail("the facts of " + flags.journal + " cannot be written over it; give another file.");
   }
-  if (!flags.facts_file.empty()) return write_facts(*reader, flags.facts_file);
-  auto setting = setting_of(reader->head(), flags.journal);
+  if (!flags.facts_file.empty()) return write_facts(*journal, flags.facts_file);
+  auto setting = setting_of(journal->head(), flags.journal);
   if (!setting) return std::unexpected(setting.error());
   const ClusterOptions options = sim::cluster_options(setting->options, setting->chain);
   const bool rehearses = !flags.policies.empty();
   std::vector<Fact> facts;
   Replay replay(options, setting->chain, flags.check ? Replay::Check::decides_again : Replay::Check::folds);
-  auto done = reader->visit([&](const Fact& fact) -> Result<void> {
+  auto done = journal->visit([&](const Fact& fact) -> Result<void> {
     if (rehearses) facts.push_back(fact);
     if (auto folded = replay.fold(fact); !folded) return fail(flags.journal + ": " + folded.error().message);
     return {};
   });
   if (!done) return std::unexpected(done.error());
-  if (!reader->note().empty()) remark("rota: " + reader->note());
+  if (!journal->note().empty()) remark("rota: " + journal->note());
   if (rehearses) return rehearse_under(facts, *setting, flags);
-  return tell(replay, flags, reader->note().empty());
+  return tell(replay, flags, journal->note().empty());
 }
 
 }  // namespace
@@ -138,9 +138,11 @@ void add_replay(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("replay", "fold a journal again, and see whether the same would be decided");
   command->description(
       command->get_description() +
-      "\nReads a journal that rota simulate --journal has kept: every fact of a run, in order. Without "
-      "options it says what became of the state.");
-  command->add_option("JOURNAL", flags->journal, "what --journal has written")->required()->type_name("FILE");
+      "\nReads a journal: what rota simulate --journal has kept, or the database of a live service, also while that "
+      "goes on. It holds every fact, in order. Without options it says what became of the state.");
+  command->add_option("JOURNAL", flags->journal, "what --journal has written, or a database")
+      ->required()
+      ->type_name("FILE");
   CLI::Option* check = command->add_flag("--check", flags->check, "decide again at each cycle and compare every plan");
   CLI::Option* policy = command
                             ->add_option("--policy", flags->policies,

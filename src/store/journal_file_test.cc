@@ -1,54 +1,24 @@
 #include "store/journal_file.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 
 #include "base/file.h"
+#include "store/file_limit_test.h"
 #include "store/random_facts_test.h"
+#include "store/replayed_test.h"
+#include "store/temporary_folder_test.h"
 
 namespace rota::store {
 namespace {
 
-namespace fs = std::filesystem;
-
 const JournalHead kHead{.rota = "1.0.0", .policy = "easy", .processors = 8};
-
-// For as long as it lives no file of this process can be longer.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(std::uint64_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const ::rlimit now{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &now);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    static_cast<void>(std::signal(SIGXFSZ, handler_));
-  }
-
- private:
-  void (*handler_)(int);
-  ::rlimit before_{};
-};
 
 class JournalFileTest : public testing::Test {
  protected:
-  JournalFileTest() {
-    std::string pattern = fs::temp_directory_path() / "rota-journal-XXXXXX";
-    folder_ = ::mkdtemp(pattern.data());
-    path_ = folder_ / "j";
-  }
-  ~JournalFileTest() override { fs::remove_all(folder_); }
-
-  std::size_t files() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), {})); }
   std::string content() const { return read_file(path_).value(); }
   void put(const std::string& text) const { std::ofstream(path_) << text; }
   std::unique_ptr<JournalFile> created(Durability durability = Durability::synced) const {
@@ -62,39 +32,16 @@ class JournalFileTest : public testing::Test {
     EXPECT_TRUE(reader) << reader.error().message;
     return all_of([&](const FactVisitor& visit) { return reader->visit(visit); });
   }
-  static std::vector<Fact> replayed(Store& store) {
-    return all_of([&](const FactVisitor& visit) { return store.replay(visit); });
-  }
-  static void append(Store& store, std::span<const Fact> facts) {
-    for (const Fact& fact : facts) store.append(ref_of(fact));
-  }
-  static FactSource snapshot_of(const std::vector<Fact>& facts) {
-    return [&facts](const FactTaker& take) {
-      for (const Fact& fact : facts) take(ref_of(fact));
-    };
-  }
 
-  fs::path folder_;
-  std::string path_;
-
- private:
-  template <class Visit>
-  static std::vector<Fact> all_of(const Visit& visit_all) {
-    std::vector<Fact> facts;
-    const auto visited = visit_all([&](const Fact& fact) {
-      facts.push_back(fact);
-      return Result<void>();
-    });
-    EXPECT_TRUE(visited) << visited.error().message;
-    return facts;
-  }
+  TemporaryFolder folder_;
+  std::string path_ = folder_ / "j";
 };
 
 TEST_F(JournalFileTest, gives_back_what_was_committed) {
   const auto facts = random_facts(200, 1);
   {
     const auto journal = created();
-    EXPECT_EQ(files(), 1U);
+    EXPECT_EQ(folder_.files(), 1U);
     EXPECT_EQ(content(), journal_start(kHead));
     append(*journal, std::span(facts).first(100));
     ASSERT_TRUE(journal->commit());
@@ -196,7 +143,7 @@ TEST_F(JournalFileTest, compacts_to_a_snapshot_under_the_same_name) {
   ASSERT_TRUE(journal->commit());
   const auto old_reader = std::make_unique<JournalReader>(std::move(read_journal(path_).value()));
   ASSERT_TRUE(journal->compact(snapshot_of(facts)));
-  EXPECT_EQ(files(), 1U);
+  EXPECT_EQ(folder_.files(), 1U);
   EXPECT_TRUE(same_facts(on_disk(), facts));
   EXPECT_TRUE(same_facts(replayed(*journal), facts));
   append(*journal, std::span(facts).first(1));
@@ -231,7 +178,7 @@ TEST_F(JournalFileTest, does_not_replace_what_is_there_unless_it_is_asked_to) {
   ASSERT_TRUE(JournalFile::create(path_, kHead, Durability::synced));
   ASSERT_TRUE(JournalFile::create(path_, kHead, Durability::synced, true));
   EXPECT_EQ(content(), journal_start(kHead));
-  EXPECT_EQ(files(), 1U);
+  EXPECT_EQ(folder_.files(), 1U);
 }
 
 TEST_F(JournalFileTest, takes_over_what_a_crash_left_behind) {
@@ -239,14 +186,14 @@ TEST_F(JournalFileTest, takes_over_what_a_crash_left_behind) {
       << "half of something that is longer than the head of a journal, so that it has to be cut";
   const auto journal = created();
   EXPECT_EQ(content(), journal_start(kHead));
-  EXPECT_EQ(files(), 1U);
+  EXPECT_EQ(folder_.files(), 1U);
 }
 
 TEST_F(JournalFileTest, leaves_nothing_behind_that_was_not_published) {
   {
     const auto making = LockedFile::create(path_);
   }
-  EXPECT_EQ(files(), 0U);
+  EXPECT_EQ(folder_.files(), 0U);
 }
 
 TEST_F(JournalFileTest, tells_what_cannot_be_opened) {
@@ -254,13 +201,13 @@ TEST_F(JournalFileTest, tells_what_cannot_be_opened) {
             "Cannot open the journal " + path_ + ": No such file or directory. Check the spelling of the path.");
   EXPECT_EQ(read_journal(path_).error().message,
             "Cannot read the journal " + path_ + ": No such file or directory. Check the spelling of the path.");
-  EXPECT_EQ(read_journal(folder_).error().message,
-            "Cannot read the journal " + folder_.string() + ": it is not a regular file.");
+  EXPECT_EQ(read_journal(folder_.path()).error().message,
+            "Cannot read the journal " + folder_.path().string() + ": it is not a regular file.");
   ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
   EXPECT_EQ(JournalFile::open(path_, Durability::synced).error().message,
             "Cannot write the journal " + path_ + ": it is not a regular file.");
   EXPECT_FALSE(JournalFile::create("", kHead, Durability::synced));
-  EXPECT_FALSE(JournalFile::create(folder_ / "no" / "j", kHead, Durability::synced));
+  EXPECT_FALSE(JournalFile::create(folder_ / "no/j", kHead, Durability::synced));
 }
 
 TEST_F(JournalFileTest, a_failed_write_ends_all_writing) {
@@ -291,7 +238,7 @@ TEST_F(JournalFileTest, a_failed_compaction_leaves_the_old_one) {
     const FileSizeLimit full(journal->size() + 20);
     EXPECT_FALSE(journal->compact(snapshot_of(facts)));
   }
-  EXPECT_EQ(files(), 1U);
+  EXPECT_EQ(folder_.files(), 1U);
   EXPECT_TRUE(same_facts(on_disk(), {facts.begin(), facts.begin() + 1}));
 }
 

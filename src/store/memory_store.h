@@ -44,7 +44,9 @@ class MemoryStore final : public Store {
   static Result<std::unique_ptr<MemoryStore>> open(std::vector<std::byte> found, const StoreFaults& faults = {},
                                                    std::uint64_t seed = 1);
 
-  void append(const FactRef& fact) override { batch_.append(fact); }
+  void append(const FactRef& fact) override {
+    if (error_.empty()) batch_.append(fact);
+  }
   Result<void> commit() override;
   Result<void> replay(const FactVisitor& visit) override;
   Result<void> compact(const FactSource& snapshot) override;

@@ -3,28 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "store/random_facts_test.h"
+#include "store/replayed_test.h"
 
 namespace rota::store {
 namespace {
 
-std::vector<Fact> facts_in(Store& store) {
-  std::vector<Fact> facts;
-  const auto read = store.replay([&](const Fact& fact) {
-    facts.push_back(fact);
-    return Result<void>();
-  });
-  EXPECT_TRUE(read) << read.error().message;
-  return facts;
-}
-
 std::vector<Fact> facts_found(std::vector<std::byte> found) {
   auto store = MemoryStore::open(std::move(found));
   EXPECT_TRUE(store) << store.error().message;
-  return facts_in(**store);
-}
-
-void append(Store& store, std::span<const Fact> facts) {
-  for (const Fact& fact : facts) store.append(ref_of(fact));
+  return replayed(**store);
 }
 
 TEST(MemoryStore, keeps_what_was_committed_through_a_crash) {
@@ -37,7 +24,7 @@ TEST(MemoryStore, keeps_what_was_committed_through_a_crash) {
     EXPECT_TRUE(same_facts(facts_found(store.crash(kind)), {facts.begin(), facts.begin() + 8}));
   }
   ASSERT_TRUE(store.commit());
-  EXPECT_TRUE(same_facts(facts_in(store), facts));
+  EXPECT_TRUE(same_facts(replayed(store), facts));
   EXPECT_EQ(MemoryStore::open(store.crash()).value()->head().policy, "easy");
   EXPECT_EQ(store.counts(), FaultCounts{});
 }
@@ -58,7 +45,7 @@ TEST(MemoryStore, tears_and_loses_what_was_not_synced) {
   for (int i = 0; i < 100; ++i) {
     auto found = MemoryStore::open(store.crash(CrashKind::tears));
     ASSERT_TRUE(found);
-    const auto torn = facts_in(**found);
+    const auto torn = replayed(**found);
     ASSERT_TRUE(torn.size() % 3 == 0 && torn.size() >= 12 && torn.size() < 30) << torn.size();
     ASSERT_TRUE(std::equal(torn.begin(), torn.end(), facts.begin(), same_fact));
     if (std::ranges::find(sizes, torn.size()) == sizes.end()) sizes.push_back(torn.size());
@@ -91,19 +78,16 @@ TEST(MemoryStore, a_failed_commit_is_there_whole_or_not_at_all_and_ends_all_writ
 TEST(MemoryStore, compacts_to_a_snapshot_at_once_or_not_at_all) {
   const auto facts = random_facts(2000, 5);
   const std::vector<Fact> few(facts.begin(), facts.begin() + 3);
-  const auto snapshot = [&](const FactTaker& take) {
-    for (const Fact& fact : facts) take(ref_of(fact));
-  };
   MemoryStore store;
   append(store, few);
   ASSERT_TRUE(store.commit());
-  ASSERT_TRUE(store.compact(snapshot));
-  EXPECT_TRUE(same_facts(facts_in(store), facts));
+  ASSERT_TRUE(store.compact(snapshot_of(facts)));
+  EXPECT_TRUE(same_facts(replayed(store), facts));
   append(store, few);
   ASSERT_TRUE(store.commit());
-  EXPECT_EQ(facts_in(store).size(), facts.size() + 3);
+  EXPECT_EQ(replayed(store).size(), facts.size() + 3);
   store.fail_next();
-  ASSERT_FALSE(store.compact(snapshot));
+  ASSERT_FALSE(store.compact(snapshot_of(facts)));
   EXPECT_EQ(store.counts().failed_compactions, 1);
   std::vector<std::size_t> sizes;
   sizes.reserve(50);

@@ -1,0 +1,75 @@
+// Jobs that have left, as the store of a live service keeps them, and what can be asked of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "base/time.h"
+
+namespace rota::store {
+
+// What is known of a job that has left. Instants are on the clock of the facts; kNever: that never was.
+struct HistoryRow {
+  JobId job;
+  std::int64_t number = 0;  // the name that people use
+  std::string name = {};
+  std::string user = {};
+  std::string group = {};
+  std::string partition = {};
+  std::string state = {};   // "completed", "failed", ...: the names of JobState
+  std::string reason = {};  // in words
+  std::string nodes = {};   // as a host list
+  std::int64_t array = 0;   // number of its array; 0: none
+  std::int64_t array_index = 0;
+  std::uint32_t processors = 0;
+  std::uint32_t node_count = 0;
+  std::int64_t memory = 0;  // bytes on each node
+  Instant submit = kEpoch;
+  Instant start = kNever;
+  Instant end = kNever;  // when it left, also where it never started
+  Duration limit{0};
+  Duration waited{0};
+  int exit_code = 0;
+  int signal = 0;
+  std::int64_t restarts = 0;
+  std::uint32_t uid = 0;
+
+  bool operator==(const HistoryRow&) const = default;
+};
+
+// Which jobs: those that suit all that is said.
+struct HistoryQuery {
+  std::optional<std::string> user = {};
+  std::optional<std::string> partition = {};
+  std::optional<std::string> name = {};
+  std::optional<std::string> state = {};
+  std::vector<std::int64_t> numbers = {};  // none: all
+  Instant from = kEpoch;                   // left then or later,
+  Instant until = kNever;                  // and before that
+  // A page: the jobs with smaller numbers than this one, so many of them.
+  std::int64_t before_number = INT64_MAX;
+  std::int64_t limit = 0;  // 0: all
+
+  bool has_window() const { return from != kEpoch || until != kNever; }
+};
+
+enum class SumBy : std::uint8_t {
+  user,
+  partition,
+  month,  // in which it left, "2026-11", by UTC
+};
+
+struct HistorySum {
+  std::string key;  // the user, the partition or the month
+  std::int64_t jobs = 0;
+  double processor_seconds = 0;  // of the latest dispatches
+  Duration waited{0};            // mean of those that started
+  std::int64_t failed = 0;       // ended otherwise than completed, cancelled or rejected
+
+  bool operator==(const HistorySum&) const = default;
+};
+
+}  // namespace rota::store

@@ -1,0 +1,169 @@
+#include "store/sqlite_history.h"
+
+#include <string>
+
+namespace rota::store {
+namespace {
+
+constexpr std::string_view kColumns =
+    "job, number, name, user, user_group, partition, state, reason, nodes, array, array_index, processors, "
+    "node_count, memory, submitted, started, ended, time_limit, waited, exit_code, signal, restarts, uid";
+
+HistoryRow row_of(const SqliteStatement& found) {
+  int column = 0;
+  const auto integer = [&] { return found.integer(column++); };
+  const auto text = [&] { return std::string(found.text(column++)); };
+  const auto instant = [&] {
+    const int at = column++;
+    return found.is_null(at) ? kNever : Instant{Duration{found.integer(at)}};
+  };
+  HistoryRow row;
+  row.job = JobId{static_cast<std::uint32_t>(integer())};
+  row.number = integer();
+  row.name = text();
+  row.user = text();
+  row.group = text();
+  row.partition = text();
+  row.state = text();
+  row.reason = text();
+  row.nodes = text();
+  row.array = integer();
+  row.array_index = integer();
+  row.processors = static_cast<std::uint32_t>(integer());
+  row.node_count = static_cast<std::uint32_t>(integer());
+  row.memory = integer();
+  row.submit = instant();
+  row.start = instant();
+  row.end = instant();
+  row.limit = Duration{integer()};
+  row.waited = Duration{integer()};
+  row.exit_code = static_cast<int>(integer());
+  row.signal = static_cast<int>(integer());
+  row.restarts = integer();
+  row.uid = static_cast<std::uint32_t>(integer());
+  return row;
+}
+
+// The column whose index finds the jobs: the one that leaves the fewest.
+enum class Lead : std::uint8_t { number, user, name, partition, state, end };
+
+Lead lead_of(const HistoryQuery& query) {
+  if (!query.numbers.empty()) return Lead::number;
+  if (query.user) return Lead::user;
+  if (query.name) return Lead::name;
+  if (query.state && *query.state != "completed") return Lead::state;  // most jobs are
+  if (query.has_window()) return Lead::end;
+  if (query.partition) return Lead::partition;
+  return query.state ? Lead::state : Lead::number;
+}
+
+// The places of values in every statement. All mention the last one, so that all places are there.
+//   ?1 user  ?2 partition  ?3 name  ?4 state  ?5 from  ?6 until  ?7 before number  ?8 limit  ?9 start in Unix time
+std::string where(const HistoryQuery& query, Lead lead) {
+  std::string text = " WHERE ?9 IS NOT NULL";
+  // "+" keeps a column's index out of the question
+  const auto add = [&](Lead column, const char* condition) {
+    text += lead == column ? " AND " : " AND +";
+    text += condition;
+  };
+  if (query.user) add(Lead::user, "user = ?1");
+  if (query.partition) add(Lead::partition, "partition = ?2");
+  if (query.name) add(Lead::name, "name = ?3");
+  if (query.state) add(Lead::state, "state = ?4");
+  if (query.from != kEpoch) add(Lead::end, "ended >= ?5");
+  if (query.until != kNever) add(Lead::end, "ended < ?6");
+  if (query.numbers.empty()) return text;
+  text += " AND number IN (";
+  for (const std::int64_t number : query.numbers) text += std::to_string(number) + ",";
+  text.back() = ')';
+  return text;
+}
+
+std::string or_nothing(const std::optional<std::string>& text) { return text.value_or(""); }
+
+// The texts that a statement reads while it runs.
+struct Texts {
+  explicit Texts(const HistoryQuery& query)
+      : user(or_nothing(query.user)),
+        partition(or_nothing(query.partition)),
+        name(or_nothing(query.name)),
+        state(or_nothing(query.state)) {}
+  std::string user, partition, name, state;
+};
+
+Result<void> start(SqliteStatement& statement, const HistoryQuery& query, const Texts& texts, std::int64_t unix_start) {
+  return statement.start(texts.user, texts.partition, texts.name, texts.state, query.from.time_since_epoch().count(),
+                         query.until.time_since_epoch().count(), query.before_number,
+                         query.limit > 0 ? query.limit : std::int64_t{-1}, unix_start);
+}
+
+}  // namespace
+
+Result<SqliteHistory> SqliteHistory::of(SqliteDatabase& database) {
+  std::string places = "?1";
+  for (int i = 2; i <= 23; ++i) places += ", ?" + std::to_string(i);
+  auto put = database.prepare("INSERT OR REPLACE INTO history(" + std::string(kColumns) + ") VALUES(" + places + ")");
+  if (!put) return std::unexpected(put.error());
+  auto drop = database.prepare("DELETE FROM history WHERE ended < ?1");
+  if (!drop) return std::unexpected(drop.error());
+  return SqliteHistory(std::move(*put), std::move(*drop));
+}
+
+Result<void> SqliteHistory::put(const HistoryRow& row) {
+  const auto instant = [](Instant at) -> std::optional<std::int64_t> {
+    if (at == kNever) return std::nullopt;
+    return at.time_since_epoch().count();
+  };
+  return put_.run(row.job.value, row.number, row.name, row.user, row.group, row.partition, row.state, row.reason,
+                  row.nodes, row.array, row.array_index, row.processors, row.node_count, row.memory,
+                  instant(row.submit), instant(row.start), instant(row.end), row.limit.count(), row.waited.count(),
+                  row.exit_code, row.signal, row.restarts, row.uid);
+}
+
+Result<void> SqliteHistory::drop(Instant until) { return drop_.run(until.time_since_epoch().count()); }
+
+Result<std::vector<HistoryRow>> read_history(SqliteDatabase& database, const HistoryQuery& query) {
+  const Lead lead = lead_of(query);
+  const bool page = query.before_number != INT64_MAX;
+  const std::string order = lead == Lead::end ? "+number" : "number";
+  auto statement = database.prepare("SELECT " + std::string(kColumns) + " FROM history" + where(query, lead) +
+                                    (page ? " AND " + order + " < ?7" : "") + " ORDER BY " + order + " DESC LIMIT ?8");
+  if (!statement) return std::unexpected(statement.error());
+  const Texts texts(query);
+  if (auto begun = start(*statement, query, texts, 0); !begun) return std::unexpected(begun.error());
+  std::vector<HistoryRow> rows;
+  for (;;) {
+    const auto more = statement->step();
+    if (!more) return std::unexpected(more.error());
+    if (!*more) return rows;
+    rows.push_back(row_of(*statement));
+  }
+}
+
+Result<std::vector<HistorySum>> read_sums(SqliteDatabase& database, const HistoryQuery& query, SumBy by,
+                                          std::int64_t unix_start) {
+  const std::string key = by == SumBy::user        ? "user"
+                          : by == SumBy::partition ? "partition"
+                                                   : "strftime('%Y-%m', ended / 1000 + ?9, 'unixepoch')";
+  auto statement = database.prepare(
+      "SELECT " + key +
+      ", count(*), total(processors * (ended - started)) / 1000, avg(iif(started IS NULL, NULL, waited)), "
+      "sum(state NOT IN ('completed', 'cancelled', 'rejected')) FROM history" +
+      where(query, lead_of(query)) + " GROUP BY 1 ORDER BY 1");
+  if (!statement) return std::unexpected(statement.error());
+  const Texts texts(query);
+  if (auto begun = start(*statement, query, texts, unix_start); !begun) return std::unexpected(begun.error());
+  std::vector<HistorySum> sums;
+  for (;;) {
+    const auto more = statement->step();
+    if (!more) return std::unexpected(more.error());
+    if (!*more) return sums;
+    sums.push_back({.key = std::string(statement->text(0)),
+                    .jobs = statement->integer(1),
+                    .processor_seconds = statement->figure(2),
+                    .waited = Duration{statement->integer(3)},
+                    .failed = statement->integer(4)});
+  }
+}
+
+}  // namespace rota::store

@@ -1,0 +1,35 @@
+// The table of jobs that have left.
+#pragma once
+
+#include <vector>
+
+#include "store/job_history.h"
+#include "store/sqlite_statement.h"
+
+namespace rota::store {
+
+// Not thread-safe. The database outlives it. Writing is part of whatever transaction is open.
+class SqliteHistory {
+ public:
+  static Result<SqliteHistory> of(SqliteDatabase& database);
+
+  // A job that is there already is replaced.
+  Result<void> put(const HistoryRow& row);
+  // All that left before.
+  Result<void> drop(Instant until);
+
+ private:
+  SqliteHistory(SqliteStatement put, SqliteStatement drop) : put_(std::move(put)), drop_(std::move(drop)) {}
+
+  SqliteStatement put_;
+  SqliteStatement drop_;
+};
+
+// Newest number first. Costs: with numbers, a user, a name or a page, about what is given back; else a walk through the
+// window, or through the jobs of the partition or state until the page is full.
+Result<std::vector<HistoryRow>> read_history(SqliteDatabase& database, const HistoryQuery& query);
+// By key; the query's page does not count. `unix_start`: of instant 0, for months. Walks through all jobs that suit.
+Result<std::vector<HistorySum>> read_sums(SqliteDatabase& database, const HistoryQuery& query, SumBy by,
+                                          std::int64_t unix_start);
+
+}  // namespace rota::store

@@ -1,0 +1,166 @@
+#include "store/sqlite_history.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/random.h"
+#include "store/sqlite_store.h"
+#include "store/temporary_folder_test.h"
+
+namespace rota::store {
+namespace {
+
+constexpr std::int64_t kStart = 1'767'225'600;  // 2026-01-01
+
+std::string one_of(Random& random, std::initializer_list<const char*> names) {
+  return names.begin()[random.between(0, static_cast<std::int64_t>(names.size()) - 1)];
+}
+
+// Jobs over three months; one in ten was never started.
+std::vector<HistoryRow> random_rows(std::size_t count) {
+  Random random(5);
+  std::vector<HistoryRow> rows;
+  for (std::size_t i = 0; i < count; ++i) {
+    HistoryRow row;
+    row.job = JobId{static_cast<std::uint32_t>(i)};
+    row.number = 1000 + 2 * static_cast<std::int64_t>(i);
+    row.name = one_of(random, {"solve", "mesh", "it's \"quoted\""});
+    row.user = one_of(random, {"ada", "bob", "cyd", "dan"});
+    row.group = "staff";
+    row.partition = one_of(random, {"main", "debug"});
+    row.state = one_of(random, {"completed", "completed", "completed", "failed", "timed_out", "cancelled"});
+    row.reason = "because";
+    row.nodes = "n[1-4]";
+    row.array = random.between(0, 3);
+    row.array_index = random.between(0, 9);
+    row.processors = static_cast<std::uint32_t>(random.between(1, 64));
+    row.node_count = 4;
+    row.memory = std::int64_t{1} << 40;
+    row.submit = at_seconds(random.between(0, 80 * 86'400));
+    row.waited = seconds(random.between(0, 86'400));
+    row.end = row.submit + seconds(random.between(1, 86'400)) + row.waited;
+    if (!random.chance(0.1)) row.start = row.submit + row.waited;
+    row.limit = seconds(3600);
+    row.exit_code = static_cast<int>(random.between(0, 255));
+    row.signal = 9;
+    row.restarts = 2;
+    row.uid = UINT32_MAX;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+bool suits(const HistoryRow& row, const HistoryQuery& query) {
+  const auto is = [](const std::optional<std::string>& wanted, const std::string& text) {
+    return !wanted || *wanted == text;
+  };
+  return is(query.user, row.user) && is(query.partition, row.partition) && is(query.name, row.name) &&
+         is(query.state, row.state) && row.end >= query.from && row.end < query.until &&
+         (query.numbers.empty() || std::ranges::find(query.numbers, row.number) != query.numbers.end());
+}
+
+HistoryQuery random_query(Random& random) {
+  HistoryQuery query;
+  if (random.chance(0.4)) query.user = one_of(random, {"ada", "bob", "eve"});
+  if (random.chance(0.3)) query.partition = one_of(random, {"main", "debug"});
+  if (random.chance(0.3)) query.name = one_of(random, {"solve", "it's \"quoted\""});
+  if (random.chance(0.4)) query.state = one_of(random, {"completed", "failed"});
+  if (random.chance(0.3)) query.from = at_seconds(random.between(0, 80 * 86'400));
+  if (random.chance(0.3)) query.until = at_seconds(random.between(0, 90 * 86'400));
+  if (random.chance(0.2)) query.numbers = {1000, 1001, 1100, 1404};
+  if (random.chance(0.3)) query.before_number = random.between(900, 2500);
+  if (random.chance(0.5)) query.limit = random.between(1, 20);
+  return query;
+}
+
+std::map<std::string, std::vector<HistoryRow>> parted(const std::vector<HistoryRow>& rows, const HistoryQuery& query,
+                                                      SumBy by) {
+  std::map<std::string, std::vector<HistoryRow>> parts;
+  for (const HistoryRow& row : rows) {
+    if (!suits(row, query)) continue;
+    const auto days = row.end.time_since_epoch().count() / 86'400'000;
+    const std::string month = days < 31 ? "2026-01" : days < 59 ? "2026-02" : days < 90 ? "2026-03" : "2026-04";
+    parts[by == SumBy::user ? row.user : by == SumBy::partition ? row.partition : month].push_back(row);
+  }
+  return parts;
+}
+
+HistorySum sum_of(const std::string& key, const std::vector<HistoryRow>& rows) {
+  HistorySum sum{.key = key, .jobs = static_cast<std::int64_t>(rows.size())};
+  std::int64_t started = 0;
+  Duration waited{0};
+  for (const HistoryRow& row : rows) {
+    sum.failed += row.state == "failed" || row.state == "timed_out" ? 1 : 0;
+    if (row.start == kNever) continue;
+    ++started;
+    waited += row.waited;
+    sum.processor_seconds += row.processors * to_seconds(row.end - row.start);
+  }
+  if (started > 0) sum.waited = waited / started;
+  return sum;
+}
+
+class SqliteHistoryTest : public testing::Test {
+ protected:
+  SqliteHistoryTest() : rows_(random_rows(700)) {
+    for (const HistoryRow& row : rows_) store_->put_history(row);
+    EXPECT_TRUE(store_->commit());
+    std::ranges::reverse(rows_);
+  }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<SqliteStore> store_ =
+      std::move(SqliteStore::open(folder_ / "state.db", {.unix_start = kStart}).value());
+  std::vector<HistoryRow> rows_;  // newest first
+};
+
+TEST_F(SqliteHistoryTest, gives_what_suits_newest_first_a_page_at_a_time) {
+  EXPECT_EQ(store_->history({}).value(), rows_);
+  Random random(6);
+  for (int i = 0; i < 400; ++i) {
+    const HistoryQuery query = random_query(random);
+    std::vector<HistoryRow> wanted;
+    for (const HistoryRow& row : rows_) {
+      const bool full = query.limit > 0 && wanted.size() == static_cast<std::size_t>(query.limit);
+      if (!full && row.number < query.before_number && suits(row, query)) wanted.push_back(row);
+    }
+    ASSERT_EQ(store_->history(query).value(), wanted) << i;
+  }
+}
+
+TEST_F(SqliteHistoryTest, adds_up_by_user_partition_and_month) {
+  Random random(7);
+  for (int i = 0; i < 200; ++i) {
+    const HistoryQuery query = random_query(random);
+    for (const SumBy by : {SumBy::user, SumBy::partition, SumBy::month}) {
+      std::vector<HistorySum> wanted;
+      for (const auto& [key, rows] : parted(rows_, query, by)) wanted.push_back(sum_of(key, rows));
+      ASSERT_EQ(store_->sums(query, by).value(), wanted) << i;
+    }
+  }
+}
+
+TEST_F(SqliteHistoryTest, what_left_long_ago_can_be_dropped) {
+  const Instant until = at_seconds(40 * 86'400);
+  store_->drop_history(until);
+  ASSERT_TRUE(store_->commit());
+  std::erase_if(rows_, [&](const HistoryRow& row) { return row.end < until; });
+  EXPECT_EQ(store_->history({}).value(), rows_);
+  store_->put_history({.job = rows_.front().job, .number = 1, .name = "again"});
+  EXPECT_EQ(store_->history({.name = "again"}).value().size(), 1U);
+  EXPECT_EQ(store_->history({}).value().size(), rows_.size()) << "a row a job";
+}
+
+TEST_F(SqliteHistoryTest, can_be_read_by_people) {
+  ASSERT_TRUE(store_->commit());
+  const auto database = SqliteDatabase::open(folder_ / "state.db", SqliteDatabase::Access::reads);
+  auto jobs = (*database)->prepare("SELECT number, ended, started FROM jobs ORDER BY number LIMIT 1");
+  ASSERT_TRUE(jobs && jobs->step().value());
+  EXPECT_EQ(jobs->integer(0), 1000);
+  EXPECT_EQ(jobs->text(1).substr(0, 5), "2026-");
+}
+
+}  // namespace
+}  // namespace rota::store

@@ -1,0 +1,85 @@
+#include "store/sqlite_payloads.h"
+
+#include <algorithm>
+#include <array>
+
+#include "store/sha256.h"
+
+namespace rota::store {
+
+Result<SqlitePayloads> SqlitePayloads::of(SqliteDatabase& database) {
+  constexpr std::array<std::string_view, kUses> kTexts{
+      "SELECT p.about, s.bytes, s.sha256, e.bytes, e.sha256, p.script, p.environment FROM payloads p "
+      "LEFT JOIN contents s ON s.id = p.script LEFT JOIN contents e ON e.id = p.environment WHERE p.job = ?1",
+      "INSERT INTO payloads(job, about, script, environment) VALUES(?1, ?2, ?3, ?4)",
+      "DELETE FROM payloads WHERE job = ?1 RETURNING script, environment",
+      "INSERT INTO contents(sha256, uses, bytes) VALUES(?1, 1, ?2) "
+      "ON CONFLICT(sha256) DO UPDATE SET uses = uses + 1 RETURNING id",
+      "UPDATE contents SET uses = uses - 1 WHERE id = ?1 RETURNING uses",
+      "DELETE FROM contents WHERE id = ?1"};
+  std::vector<SqliteStatement> statements;
+  for (const std::string_view text : kTexts) {
+    auto statement = database.prepare(text);
+    if (!statement) return std::unexpected(statement.error());
+    statements.push_back(std::move(*statement));
+  }
+  return SqlitePayloads(std::move(statements));
+}
+
+// The content's id; it has one use more.
+Result<std::int64_t> SqlitePayloads::add(std::string_view content) {
+  const Sha256 digest = sha256(bytes_of(content));
+  return statements_[add_content].one(ByteSpan(digest), bytes_of(content));
+}
+
+Result<void> SqlitePayloads::give_up(std::int64_t content) {
+  const auto uses = statements_[release].one(content);
+  if (!uses) return std::unexpected(uses.error());
+  return *uses > 0 ? Result<void>() : statements_[remove_content].run(content);
+}
+
+Result<void> SqlitePayloads::put(JobId job, const Payload& payload) {
+  const auto script = add(payload.script);  // before the old ones go: they may be the same
+  if (!script) return std::unexpected(script.error());
+  const auto environment = add(payload.environment);
+  if (!environment) return std::unexpected(environment.error());
+  if (auto dropped = drop(job); !dropped) return dropped;
+  return statements_[insert].run(job.value, payload.about, *script, *environment);
+}
+
+Result<void> SqlitePayloads::drop(JobId job) {
+  SqliteStatement& statement = statements_[remove];
+  if (auto begun = statement.start(job.value); !begun) return begun;
+  const auto found = statement.step();
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return {};
+  const std::array<std::int64_t, 2> contents{statement.integer(0), statement.integer(1)};
+  statement.reset();
+  for (const std::int64_t content : contents) {
+    if (auto done = give_up(content); !done) return done;
+  }
+  return {};
+}
+
+Result<std::optional<Payload>> SqlitePayloads::get(JobId job) {
+  SqliteStatement& statement = statements_[find];
+  if (auto begun = statement.start(job.value); !begun) return std::unexpected(begun.error());
+  const auto found = statement.step();
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return std::nullopt;
+  const auto whole = [&](int bytes, int digest) {
+    return std::ranges::equal(sha256(statement.bytes(bytes)), statement.bytes(digest));
+  };
+  if (!whole(1, 2) || !whole(3, 4)) {
+    statement.reset();
+    return fail("The script or the environment of job " + std::to_string(job.value) + " in the database " +
+                statement.shown() + " is damaged. Use a copy of it.");
+  }
+  Payload payload{.about = std::string(statement.text(0)),
+                  .script = std::string(text_of(statement.bytes(1))),
+                  .environment = std::string(text_of(statement.bytes(3)))};
+  statement.reset();
+  return payload;
+}
+
+}  // namespace rota::store

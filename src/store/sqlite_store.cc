@@ -1,0 +1,235 @@
+#include "store/sqlite_store.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "store/sqlite_tables.h"
+
+namespace rota::store {
+namespace {
+
+constexpr std::size_t kSnapshotBatch = std::size_t{1} << 20U;
+
+// A file at this path, an empty one if there was none; and its name without links, by which SQLite names the files
+// beside it.
+Result<std::string> made_file(const std::string& path) {
+  const auto cannot = [&](const char* verb) {
+    return fail(std::string("Cannot ") + verb + " the database " + shown_path(path) + ": " + std::strerror(errno) +
+                ". Check the path, and the permissions of the file and its folder.");
+  };
+  if (path.empty()) return fail("Cannot create a database without a name; give a path.");
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
+  if (descriptor < 0 && errno != EEXIST) return cannot("create");
+  if (descriptor >= 0) ::close(descriptor);
+  struct stat facts{};
+  if (::stat(path.c_str(), &facts) != 0) return cannot("open");
+  if (!S_ISREG(facts.st_mode)) return fail(shown_path(path) + " is not a regular file. Give another path.");
+  const std::unique_ptr<char, void (*)(void*)> whole(::realpath(path.c_str(), nullptr), std::free);
+  if (!whole) return cannot("open");
+  return std::string(whole.get());
+}
+
+// Durable at each commit, whoever reads.
+Result<void> settle(SqliteDatabase& database) {
+  auto mode = database.prepare("PRAGMA journal_mode = WAL");
+  if (!mode) return std::unexpected(mode.error());
+  const auto told = mode->step();
+  if (!told) return std::unexpected(told.error());
+  if (mode->text(0) != "wal") {
+    return fail("The database " + database.shown() +
+                " cannot be written and read at once on this file system. Give a path on a local disk.");
+  }
+  mode->reset();
+  return database.run(
+      "PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST; PRAGMA temp_store = MEMORY;"
+      "PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = 67108864");
+}
+
+// What can be moved from the log into the database is moved; whoever still reads the old state keeps the rest there.
+Result<void> empty_log(SqliteDatabase& database) {
+  database.wait_for_others(false);
+  const auto busy = database.number("PRAGMA wal_checkpoint(TRUNCATE)");
+  database.wait_for_others(true);
+  return busy ? Result<void>() : std::unexpected(busy.error());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, const JournalHead& head,
+                                                       const std::string& vfs) {
+  const auto file = made_file(path);
+  if (!file) return std::unexpected(file.error());
+  auto lock = WriterLock::take(*file);
+  if (!lock) return std::unexpected(lock.error());
+  auto database = SqliteDatabase::open(*file, SqliteDatabase::Access::writes, vfs);
+  if (!database) return std::unexpected(database.error());
+  const auto fresh = is_new(**database);
+  if (!fresh) return std::unexpected(fresh.error());
+  if (auto settled = settle(**database); !settled) return std::unexpected(settled.error());
+  if (*fresh) {
+    ::chmod(file->c_str(), S_IRUSR | S_IWUSR);  // an empty one may have been there
+    if (auto made = make_tables(**database, head); !made) return std::unexpected(made.error());
+    if (auto moved = empty_log(**database); !moved) return std::unexpected(moved.error());
+  }
+  auto payloads = SqlitePayloads::of(**database);
+  if (!payloads) return std::unexpected(payloads.error());
+  auto history = SqliteHistory::of(**database);
+  if (!history) return std::unexpected(history.error());
+  std::unique_ptr<SqliteStore> store(
+      new SqliteStore(std::move(*lock), std::move(*database), std::move(*payloads), std::move(*history)));
+  if (auto prepared = store->prepare(); !prepared) return std::unexpected(prepared.error());
+  return store;
+}
+
+Result<void> SqliteStore::prepare() {
+  constexpr std::array<std::string_view, kUses> kTexts{
+      "BEGIN IMMEDIATE",
+      "COMMIT",
+      "INSERT INTO batches(number, version, crc, facts) VALUES(?1, ?2, ?3, ?4)",
+      "DELETE FROM batches",
+      "INSERT OR REPLACE INTO keys(uid, key, job, given) VALUES(?1, ?2, ?3, ?4)",
+      "DELETE FROM keys WHERE given < ?1",
+      "SELECT job FROM keys WHERE uid = ?1 AND key = ?2",
+      "INSERT OR REPLACE INTO settings(name, value) VALUES(?1, ?2)",
+      "SELECT value FROM settings WHERE name = ?1"};
+  for (const std::string_view text : kTexts) {
+    auto statement = database_->prepare(text);
+    if (!statement) return std::unexpected(statement.error());
+    statements_.push_back(std::move(*statement));
+  }
+  auto head = store::read_head(*database_);
+  if (!head) return std::unexpected(head.error());
+  head_ = std::move(*head);
+  const auto next = next_batch(*database_);
+  if (!next) return std::unexpected(next.error());
+  next_batch_ = *next;
+  return {};
+}
+
+// Takes an error down; whether there was none.
+bool SqliteStore::note(const Result<void>& done) {
+  if (done) return true;
+  error_ = done.error().message;
+  database_->leave_as_it_is();
+  return false;
+}
+
+// Whether something can be written now.
+bool SqliteStore::opened() {
+  if (!error_.empty()) return false;
+  if (!in_transaction_) in_transaction_ = note(statements_[begin].run());
+  return in_transaction_;
+}
+
+void SqliteStore::append(const FactRef& fact) {
+  if (error_.empty()) batch_.append(fact);
+}
+
+bool SqliteStore::write_batch(ByteSpan facts) {
+  const bool written = note(
+      statements_[insert_batch].run(next_batch_, kJournalVersion, std::int64_t{batch_crc(next_batch_, facts)}, facts));
+  ++next_batch_;
+  return written;
+}
+
+Result<void> SqliteStore::commit() {
+  if (error_.empty() && (batch_.size() > 0 || in_transaction_) && opened() &&
+      (batch_.size() == 0 || write_batch(batch_.bytes()))) {
+    note(statements_[end].run());
+  }
+  in_transaction_ = false;
+  batch_.clear();
+  return error_.empty() ? Result<void>() : fail(error_);
+}
+
+Result<void> SqliteStore::replay(const FactVisitor& visit) {
+  CHECK(batch_.size() == 0, "no batch is open while the journal is replayed");
+  if (!error_.empty()) return fail(error_);
+  return visit_facts(*database_, visit);
+}
+
+Result<void> SqliteStore::compact(const FactSource& snapshot) { return compact(snapshot, JournalHead(head_)); }
+
+Result<void> SqliteStore::compact(const FactSource& snapshot, const JournalHead& head) {
+  CHECK(batch_.size() == 0, "no batch is open while the journal is compacted");
+  bool well = opened() && note(statements_[remove_batches].run()) && note(write_head(*database_, head, next_batch_));
+  snapshot([&](const FactRef& fact) {
+    batch_.append(fact);
+    if (batch_.size() < kSnapshotBatch) return;
+    well = well && write_batch(batch_.bytes());
+    batch_.clear();
+  });
+  if (!well) batch_.clear();
+  if (auto done = commit(); !done) return done;
+  head_ = head;
+  const auto moved = empty_log(*database_);
+  static_cast<void>(moved);  // the snapshot is durable; what is wrong with the disk the next commit tells
+  return {};
+}
+
+void SqliteStore::put_payload(JobId job, const Payload& payload) {
+  if (opened()) note(payloads_.put(job, payload));
+}
+void SqliteStore::drop_payload(JobId job) {
+  if (opened()) note(payloads_.drop(job));
+}
+Result<std::optional<Payload>> SqliteStore::payload(JobId job) {
+  return error_.empty() ? payloads_.get(job) : fail(error_);
+}
+
+void SqliteStore::put_history(const HistoryRow& row) {
+  if (opened()) note(history_.put(row));
+}
+void SqliteStore::drop_history(Instant until) {
+  if (opened()) note(history_.drop(until));
+}
+Result<std::vector<HistoryRow>> SqliteStore::history(const HistoryQuery& query) {
+  return error_.empty() ? read_history(*database_, query) : fail(error_);
+}
+Result<std::vector<HistorySum>> SqliteStore::sums(const HistoryQuery& query, SumBy by) {
+  return error_.empty() ? read_sums(*database_, query, by, head_.unix_start) : fail(error_);
+}
+
+void SqliteStore::put_key(const std::string& key, std::uint32_t uid, JobId job, Instant given) {
+  if (opened()) note(statements_[insert_key].run(uid, key, job.value, given.time_since_epoch().count()));
+}
+void SqliteStore::drop_keys(Instant until) {
+  if (opened()) note(statements_[remove_keys].run(until.time_since_epoch().count()));
+}
+Result<std::optional<JobId>> SqliteStore::key(const std::string& key, std::uint32_t uid) {
+  if (!error_.empty()) return fail(error_);
+  SqliteStatement& statement = statements_[find_key];
+  if (auto begun = statement.start(uid, key); !begun) return std::unexpected(begun.error());
+  const auto found = statement.step();
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return std::nullopt;
+  const JobId job{static_cast<std::uint32_t>(statement.integer(0))};
+  statement.reset();
+  return job;
+}
+
+void SqliteStore::put_setting(const std::string& name, const std::string& value) {
+  if (opened()) note(statements_[insert_setting].run(name, value));
+}
+Result<std::optional<std::string>> SqliteStore::setting(const std::string& name) {
+  if (!error_.empty()) return fail(error_);
+  SqliteStatement& statement = statements_[find_setting];
+  if (auto begun = statement.start(name); !begun) return std::unexpected(begun.error());
+  const auto found = statement.step();
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return std::nullopt;
+  std::string value(statement.text(0));
+  statement.reset();
+  return value;
+}
+
+}  // namespace rota::store

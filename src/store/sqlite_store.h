@@ -1,0 +1,109 @@
+// The store of a live service: one SQLite database with the journal, and beside it what belongs to the same instants:
+// what jobs run, which have left, keys of requests, settings. docs/journal.md has the tables.
+//
+// All that was put since the last commit() is in the same transaction as the open batch: it becomes durable with it, or
+// not at all. It is executed at once inside an open transaction, so that whoever asks in between sees it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/store.h"
+#include "store/fact_codec.h"
+#include "store/job_history.h"
+#include "store/journal_head.h"
+#include "store/payload.h"
+#include "store/sqlite_history.h"
+#include "store/sqlite_payloads.h"
+#include "store/sqlite_statement.h"
+#include "store/writer_lock.h"
+
+namespace rota::store {
+
+// One writer at a time, held to that by a lock; readers (store/sqlite_reader.h) need none and see the latest commit.
+// Not thread-safe.
+//
+// Costs: append as FactEncoder; commit one write and one sync of the log beside the database (PATH-wal), and now and
+// then, after a thousand pages, a move of what is in it into the database. Memory: the open batch and SQLite's cache (2
+// MiB).
+//
+// put_ and drop_ cannot fail. What goes wrong is told by the next commit(), and by every one after it; whoever asks is
+// told the same.
+class SqliteStore final : public Store {
+ public:
+  // The database at this path; where there is none it is made, for its owner only, with this head. Errors are sentences
+  // with the path, here and below. `vfs`: as for SqliteDatabase::open.
+  static Result<std::unique_ptr<SqliteStore>> open(const std::string& path, const JournalHead& head,
+                                                   const std::string& vfs = {});
+
+  void append(const FactRef& fact) override;
+  Result<void> commit() override;
+  Result<void> replay(const FactVisitor& visit) override;
+  // The file does not shrink: its pages are used again. What was put becomes durable too.
+  Result<void> compact(const FactSource& snapshot) override;
+  // The same, and this is the head from now on: of a service that goes on with another policy or cluster file.
+  Result<void> compact(const FactSource& snapshot, const JournalHead& head);
+
+  const JournalHead& head() const { return head_; }  // of what is there; not what open() was given, if there was one
+
+  // What a job runs, from put to drop.
+  void put_payload(JobId job, const Payload& payload);
+  void drop_payload(JobId job);
+  Result<std::optional<Payload>> payload(JobId job);
+
+  // Jobs that have left, until they are dropped with all that left before an instant.
+  void put_history(const HistoryRow& row);
+  void drop_history(Instant until);
+  Result<std::vector<HistoryRow>> history(const HistoryQuery& query);
+  Result<std::vector<HistorySum>> sums(const HistoryQuery& query, SumBy by);
+
+  // Which job a user's request with this key has made, until all keys given before an instant are dropped.
+  void put_key(const std::string& key, std::uint32_t uid, JobId job, Instant given);
+  void drop_keys(Instant until);
+  Result<std::optional<JobId>> key(const std::string& key, std::uint32_t uid);
+
+  // A few texts by name.
+  void put_setting(const std::string& name, const std::string& value);
+  Result<std::optional<std::string>> setting(const std::string& name);
+
+ private:
+  enum Use : std::uint8_t {
+    begin,
+    end,
+    insert_batch,
+    remove_batches,
+    insert_key,
+    remove_keys,
+    find_key,
+    insert_setting,
+    find_setting,
+    kUses
+  };
+
+  SqliteStore(WriterLock lock, std::unique_ptr<SqliteDatabase> database, SqlitePayloads payloads, SqliteHistory history)
+      : lock_(std::move(lock)),
+        database_(std::move(database)),
+        payloads_(std::move(payloads)),
+        history_(std::move(history)) {}
+  Result<void> prepare();
+  bool opened();
+  bool note(const Result<void>& done);
+  bool write_batch(ByteSpan facts);
+
+  WriterLock lock_;
+  std::unique_ptr<SqliteDatabase> database_;
+  SqlitePayloads payloads_;
+  SqliteHistory history_;
+  std::vector<SqliteStatement> statements_;  // by use
+  JournalHead head_;
+  FactEncoder batch_;
+  std::int64_t next_batch_ = 1;
+  bool in_transaction_ = false;
+  std::string error_;  // empty: all is well
+};
+
+}  // namespace rota::store

@@ -1,0 +1,276 @@
+#include "store/sqlite_store.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/file.h"
+#include "store/random_facts_test.h"
+#include "store/replayed_test.h"
+#include "store/sqlite_reader.h"
+#include "store/temporary_folder_test.h"
+
+namespace rota::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+const JournalHead kHead{.rota = "1.0.0", .policy = "easy", .processors = 8};
+
+class SqliteStoreTest : public testing::Test {
+ protected:
+  std::unique_ptr<SqliteStore> opened(const JournalHead& head = kHead) const {
+    auto store = SqliteStore::open(path_, head);
+    EXPECT_TRUE(store) << store.error().message;
+    return std::move(*store);
+  }
+  std::string refusal() const {
+    const auto store = SqliteStore::open(path_, kHead);
+    return store ? "none" : store.error().message;
+  }
+  // Does something to the database that Rota would not do.
+  void meddle(const char* statements) const {
+    const auto database = SqliteDatabase::open(path_, SqliteDatabase::Access::writes);
+    const auto done = (*database)->run(statements);
+    ASSERT_TRUE(done) << done.error().message;
+  }
+  std::int64_t number(const char* statement) const {
+    const auto database = SqliteDatabase::open(path_, SqliteDatabase::Access::reads);
+    const auto found = (*database)->number(statement);
+    EXPECT_TRUE(found) << found.error().message;
+    return found.value_or(-1);
+  }
+  std::vector<Fact> read() const {
+    auto reader = SqliteReader::open(path_);
+    EXPECT_TRUE(reader) << reader.error().message;
+    return all_of([&](const FactVisitor& visit) { return reader->visit(visit); });
+  }
+
+  TemporaryFolder folder_;
+  std::string path_ = folder_ / "state.db";
+};
+
+TEST_F(SqliteStoreTest, is_for_its_owner_only_and_can_be_read_while_it_is_written) {
+  const auto facts = random_facts(60, 1);
+  const auto store = opened();
+  for (const char* name : {"state.db", "state.db-wal", "state.db-shm", "state.db.lock"}) {
+    EXPECT_EQ(fs::status(folder_ / name).permissions(), fs::perms::owner_read | fs::perms::owner_write) << name;
+  }
+  append(*store, facts);
+  EXPECT_TRUE(read().empty());
+  ASSERT_TRUE(store->commit());
+  auto reader = SqliteReader::open(path_);
+  EXPECT_EQ(reader->head(), kHead);
+  append(*store, facts);
+  ASSERT_TRUE(store->commit());
+  ASSERT_TRUE(store->compact(snapshot_of({})));
+  EXPECT_TRUE(same_facts(all_of([&](const FactVisitor& visit) { return reader->visit(visit); }), facts))
+      << "as it was at one commit";
+  EXPECT_TRUE(read().empty());
+}
+
+TEST_F(SqliteStoreTest, has_one_writer_at_a_time) {
+  const std::string busy = "The database " + fs::canonical(folder_.path()).string() +
+                           "/state.db is being written by another Rota, process " + std::to_string(::getpid()) +
+                           ". Wait until that has ended, or stop it.";
+  auto store = opened();
+  EXPECT_EQ(refusal(), busy);
+  fs::create_symlink("state.db", folder_ / "link.db");
+  EXPECT_EQ(SqliteStore::open(folder_ / "link.db", kHead).error().message, busy);
+  store.reset();
+  EXPECT_EQ(refusal(), "none");
+}
+
+TEST_F(SqliteStoreTest, leaves_alone_what_is_no_database_of_its_own) {
+  std::ofstream(path_) << "rota-journal 1 2 00000000\n{}\n and a little more, so that it could be one";
+  const std::string text = read_file(path_).value();
+  EXPECT_TRUE(
+      refusal().ends_with("is no database, or it is damaged at its beginning. Give another path, or use a copy "
+                          "of it."));
+  EXPECT_EQ(read_file(path_).value(), text);
+  EXPECT_FALSE(is_database(path_));
+  fs::remove(path_);
+  std::ofstream{path_};
+  meddle("CREATE TABLE recipes(name)");
+  EXPECT_TRUE(refusal().ends_with("/state.db is a database of another program. Give another path.")) << refusal();
+  EXPECT_EQ(number("SELECT count(*) FROM sqlite_schema"), 1);
+  EXPECT_FALSE(SqliteStore::open("", kHead));
+  EXPECT_FALSE(SqliteStore::open(folder_ / "no/state.db", kHead));
+  EXPECT_TRUE(SqliteStore::open(folder_.path(), kHead)
+                  .error()
+                  .message.ends_with("is not a regular file. Give another "
+                                     "path."));
+}
+
+TEST_F(SqliteStoreTest, is_known_by_how_it_begins) {
+  EXPECT_FALSE(is_database(path_));
+  opened();
+  EXPECT_TRUE(is_database(path_));
+  EXPECT_FALSE(is_database(folder_.path()));
+}
+
+TEST_F(SqliteStoreTest, takes_an_empty_file_for_a_new_one) {
+  std::ofstream{path_};
+  EXPECT_EQ(opened()->head(), kHead);
+  EXPECT_EQ(fs::status(path_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(opened({.policy = "fcfs"})->head(), kHead);
+}
+
+TEST_F(SqliteStoreTest, refuses_what_is_newer) {
+  opened();
+  meddle("PRAGMA user_version = 2");
+  EXPECT_TRUE(
+      refusal().ends_with("/state.db is a database of version 2, and this Rota knows versions 1 to 1. Use a "
+                          "newer Rota."))
+      << refusal();
+  EXPECT_FALSE(SqliteReader::open(path_));
+}
+
+TEST_F(SqliteStoreTest, tells_which_batch_is_damaged) {
+  const auto facts = random_facts(40, 2);
+  auto store = opened();
+  for (std::size_t i = 0; i < facts.size(); i += 10) {
+    append(*store, std::span(facts).subspan(i, 10));
+    ASSERT_TRUE(store->commit());
+  }
+  store.reset();
+  const auto told = [&] {
+    std::size_t visits = 0;
+    const auto replayed = opened()->replay([&](const Fact& fact) -> Result<void> {
+      EXPECT_TRUE(same_fact(fact, facts[visits++]));
+      return {};
+    });
+    return std::to_string(visits) + " " + (replayed ? "" : replayed.error().message);
+  };
+  const std::string whole = read_file(path_).value();
+  const std::string database = " of the database " + fs::canonical(path_).string();
+  meddle("UPDATE batches SET facts = substr(facts, 1, length(facts) - 1) WHERE number = 3");
+  EXPECT_EQ(told(), "20 Batch 3" + database + " is damaged. Use a copy of it.");
+  meddle(
+      "UPDATE batches SET facts = (SELECT facts FROM batches WHERE number = 1), crc = (SELECT crc FROM batches "
+      "WHERE number = 1) WHERE number = 3");
+  EXPECT_EQ(told(), "20 Batch 3" + database + " is damaged. Use a copy of it.");
+  meddle("DELETE FROM batches WHERE number = 2");
+  EXPECT_EQ(told(), "10 Batch 2" + database + " is missing. Use a copy of it.");
+  meddle("DELETE FROM batches WHERE number = 1");
+  EXPECT_EQ(told(), "0 Batch 1" + database + " is missing. Use a copy of it.");
+  std::ofstream(path_) << whole;
+  meddle("UPDATE batches SET version = 9 WHERE number = 4");
+  EXPECT_EQ(told(),
+            "30 Batch 4" + database + " is of version 9, and this Rota knows versions 1 to 1. Use a newer Rota.");
+}
+
+TEST_F(SqliteStoreTest, tells_of_pages_that_are_damaged) {
+  auto store = opened();
+  for (int i = 0; i < 50; ++i) {
+    append(*store, random_facts(50, 3));
+    ASSERT_TRUE(store->commit());
+  }
+  store.reset();
+  {
+    std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(0, std::ios::end);
+    const auto end = static_cast<std::int64_t>(file.tellp());
+    for (std::int64_t page = 30; page < end / 4096; ++page) {
+      file.seekp(page * 4096);
+      file << std::string(16, '\xff');
+    }
+  }
+  const auto reopened = SqliteStore::open(path_, kHead);
+  const auto told =
+      reopened ? (*reopened)->replay([](const Fact&) { return Result<void>(); }) : std::unexpected(reopened.error());
+  ASSERT_FALSE(told);
+  EXPECT_TRUE(told.error().message.ends_with(". Use a copy of it.")) << told.error().message;
+}
+
+TEST_F(SqliteStoreTest, puts_become_durable_together_with_the_facts) {
+  const auto facts = random_facts(3, 4);
+  auto store = opened();
+  append(*store, facts);
+  store->put_setting("a", "1");
+  store->put_payload(JobId{1}, {"{}", "true", ""});
+  store->put_key("again", 7, JobId{1}, at_seconds(5));
+  store->put_history({.job = JobId{1}, .number = 10});
+  EXPECT_EQ(*store->setting("a").value(), "1") << "seen before it is durable";
+  EXPECT_EQ(store->payload(JobId{1}).value()->script, "true");
+  EXPECT_EQ(store->history({}).value().size(), 1U);
+  store.reset();
+  store = opened();
+  EXPECT_TRUE(replayed(*store).empty());
+  EXPECT_FALSE(store->setting("a").value());
+  EXPECT_FALSE(store->payload(JobId{1}).value());
+  EXPECT_FALSE(store->key("again", 7).value());
+  EXPECT_TRUE(store->history({}).value().empty());
+  store->put_setting("a", "2");
+  ASSERT_TRUE(store->commit()) << "also without facts";
+  store.reset();
+  EXPECT_EQ(*opened()->setting("a").value(), "2");
+}
+
+TEST_F(SqliteStoreTest, goes_on_under_another_head_after_a_compaction) {
+  const auto facts = random_facts(30, 5);
+  auto store = opened();
+  append(*store, facts);
+  ASSERT_TRUE(store->commit());
+  store->put_setting("policy", "fcfs");
+  ASSERT_TRUE(store->compact(snapshot_of(facts), {.policy = "fcfs", .unix_start = 5}));
+  EXPECT_EQ(fs::file_size(path_ + "-wal"), 0U) << "all is in the database";
+  EXPECT_EQ(store->head().policy, "fcfs");
+  store.reset();
+  store = opened();
+  EXPECT_EQ(store->head(), (JournalHead{.policy = "fcfs", .unix_start = 5}));
+  EXPECT_EQ(*store->setting("policy").value(), "fcfs");
+  EXPECT_TRUE(same_facts(replayed(*store), facts));
+}
+
+TEST_F(SqliteStoreTest, keeps_what_jobs_share_once) {
+  const std::string script = "#!/bin/sh\nexec ./solve\n" + std::string(1, '\0') + std::string(100'000, 'x');
+  auto store = opened();
+  for (std::uint32_t job = 0; job < 100; ++job) {
+    store->put_payload(JobId{job},
+                       {"{\"name\":" + std::to_string(job) + "}", script, "HOME=" + std::to_string(job % 2)});
+  }
+  ASSERT_TRUE(store->commit());
+  EXPECT_EQ(number("SELECT count(*) FROM contents"), 3);
+  EXPECT_EQ(number("SELECT sum(uses) FROM contents"), 200);
+  EXPECT_EQ(store->payload(JobId{7}).value(), (Payload{"{\"name\":7}", script, "HOME=1"}));
+  EXPECT_FALSE(store->payload(JobId{100}).value());
+  store->put_payload(JobId{7}, {"null", script, script});
+  store->put_payload(JobId{7}, {"null", script, script});
+  EXPECT_EQ(store->payload(JobId{7}).value(), (Payload{"null", script, script}));
+  for (std::uint32_t job = 0; job < 100; ++job) {
+    if (job != 7) store->drop_payload(JobId{job});
+  }
+  store->drop_payload(JobId{0});
+  ASSERT_TRUE(store->commit());
+  EXPECT_EQ(number("SELECT count(*) FROM contents"), 1);
+  EXPECT_EQ(number("SELECT sum(uses) FROM contents"), 2);
+  store.reset();
+  EXPECT_EQ(opened()->payload(JobId{7}).value(), (Payload{"null", script, script}));
+  meddle("UPDATE contents SET bytes = CAST('rm' AS BLOB)");
+  EXPECT_EQ(opened()->payload(JobId{7}).error().message, "The script or the environment of job 7 in the database " +
+                                                             fs::canonical(path_).string() +
+                                                             " is damaged. Use a copy of it.");
+  meddle("DELETE FROM contents");
+  EXPECT_FALSE(opened()->payload(JobId{7}));
+}
+
+TEST_F(SqliteStoreTest, knows_the_job_of_a_request_by_its_key_and_user) {
+  auto store = opened();
+  store->put_key("a", 1, JobId{3}, at_seconds(10));
+  store->put_key("a", 2, JobId{4}, at_seconds(20));
+  ASSERT_TRUE(store->commit());
+  EXPECT_EQ(store->key("a", 1).value(), JobId{3});
+  EXPECT_EQ(store->key("a", 2).value(), JobId{4});
+  EXPECT_FALSE(store->key("b", 1).value());
+  store->drop_keys(at_seconds(20));
+  ASSERT_TRUE(store->commit());
+  EXPECT_FALSE(store->key("a", 1).value());
+  EXPECT_EQ(store->key("a", 2).value(), JobId{4});
+}
+
+}  // namespace
+}  // namespace rota::store

@@ -1,0 +1,182 @@
+#include "store/sqlite_tables.h"
+
+#include <libdeflate.h>
+
+#include <array>
+
+#include "store/fact_codec.h"
+
+namespace rota::store {
+namespace {
+
+constexpr std::int64_t kApplication = 0x526f7461;  // "Rota", in the file's header
+
+constexpr const char* kTables = R"(
+CREATE TABLE head(
+  one INTEGER PRIMARY KEY CHECK(one = 1),
+  text TEXT NOT NULL,
+  first_batch INTEGER NOT NULL) STRICT;
+CREATE TABLE batches(
+  number INTEGER PRIMARY KEY,
+  version INTEGER NOT NULL,
+  crc INTEGER NOT NULL,
+  facts BLOB NOT NULL) STRICT;
+CREATE TABLE contents(
+  id INTEGER PRIMARY KEY,
+  sha256 BLOB NOT NULL UNIQUE,
+  uses INTEGER NOT NULL,
+  bytes BLOB NOT NULL) STRICT;
+CREATE TABLE payloads(
+  job INTEGER PRIMARY KEY,
+  about TEXT NOT NULL,
+  script INTEGER NOT NULL REFERENCES contents,
+  environment INTEGER NOT NULL REFERENCES contents) STRICT;
+CREATE TABLE history(
+  job INTEGER PRIMARY KEY,
+  number INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  user TEXT NOT NULL,
+  user_group TEXT NOT NULL,
+  partition TEXT NOT NULL,
+  state TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  nodes TEXT NOT NULL,
+  array INTEGER NOT NULL,
+  array_index INTEGER NOT NULL,
+  processors INTEGER NOT NULL,
+  node_count INTEGER NOT NULL,
+  memory INTEGER NOT NULL,
+  submitted INTEGER,
+  started INTEGER,
+  ended INTEGER,
+  time_limit INTEGER NOT NULL,
+  waited INTEGER NOT NULL,
+  exit_code INTEGER NOT NULL,
+  signal INTEGER NOT NULL,
+  restarts INTEGER NOT NULL,
+  uid INTEGER NOT NULL) STRICT;
+CREATE INDEX history_by_number ON history(number);
+CREATE INDEX history_by_end ON history(ended);
+CREATE INDEX history_by_user ON history(user, number, ended);
+CREATE INDEX history_by_name ON history(name, number, ended);
+CREATE INDEX history_by_partition ON history(partition, number, ended);
+CREATE INDEX history_by_state ON history(state, number, ended);
+CREATE TABLE keys(
+  uid INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  job INTEGER NOT NULL,
+  given INTEGER NOT NULL,
+  PRIMARY KEY(uid, key)) STRICT, WITHOUT ROWID;
+CREATE INDEX keys_by_age ON keys(given);
+CREATE TABLE settings(
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE VIEW jobs AS
+  WITH zero(at) AS (SELECT coalesce(json_extract(text, '$.unix_start'), 0) FROM head)
+  SELECT number, name, user, user_group, partition, state, processors, nodes,
+    datetime(submitted / 1000 + zero.at, 'unixepoch') AS submitted,
+    datetime(started / 1000 + zero.at, 'unixepoch') AS started,
+    datetime(ended / 1000 + zero.at, 'unixepoch') AS ended,
+    waited / 1000 AS waited_seconds, exit_code, signal, reason
+  FROM history, zero;
+)";
+
+}  // namespace
+
+Result<bool> is_new(SqliteDatabase& database) {
+  const auto application = database.number("PRAGMA application_id");
+  if (!application) return std::unexpected(application.error());
+  const auto version = database.number("PRAGMA user_version");
+  if (!version) return std::unexpected(version.error());
+  const auto things = database.number("SELECT count(*) FROM sqlite_schema");
+  if (!things) return std::unexpected(things.error());
+  if (*application == 0 && *version == 0 && *things == 0) return true;
+  if (*application != kApplication) {
+    return fail(database.shown() + " is a database of another program. Give another path.");
+  }
+  if (*version > kTablesVersion) {
+    return fail(database.shown() + " is a database of version " + std::to_string(*version) +
+                ", and this Rota knows versions 1 to " + std::to_string(kTablesVersion) + ". Use a newer Rota.");
+  }
+  if (*version >= 1) return false;
+  return fail("The database " + database.shown() + " does not say its version, so it is damaged. Use a copy of it.");
+}
+
+Result<void> make_tables(SqliteDatabase& database, const JournalHead& head) {
+  if (auto begun = database.run("BEGIN IMMEDIATE"); !begun) return begun;
+  if (auto made = database.run(kTables); !made) return made;
+  if (auto written = write_head(database, head, 1); !written) return written;
+  const std::string marks = "PRAGMA application_id = " + std::to_string(kApplication) +
+                            "; PRAGMA user_version = " + std::to_string(kTablesVersion) + "; COMMIT";
+  return database.run(marks.c_str());
+}
+
+Result<void> write_head(SqliteDatabase& database, const JournalHead& head, std::int64_t first_batch) {
+  auto statement = database.prepare("INSERT OR REPLACE INTO head(one, text, first_batch) VALUES(1, ?1, ?2)");
+  return statement ? statement->run(head_text(head), first_batch) : std::unexpected(statement.error());
+}
+
+Result<JournalHead> read_head(SqliteDatabase& database) {
+  auto statement = database.prepare("SELECT text FROM head");
+  if (!statement) return std::unexpected(statement.error());
+  const auto found = statement->step();
+  if (!found) return std::unexpected(found.error());
+  if (!*found) return fail("The database " + database.shown() + " has lost its head. Use a copy of it.");
+  auto head = store::read_head(statement->text(0));
+  if (head) return head;
+  return fail("The head of the database " + database.shown() + " cannot be understood. " + head.error().message);
+}
+
+Result<std::int64_t> next_batch(SqliteDatabase& database) {
+  return database.number("SELECT max(coalesce((SELECT max(number) + 1 FROM batches), 0), first_batch) FROM head");
+}
+
+std::uint32_t batch_crc(std::int64_t number, ByteSpan facts) {
+  std::array<std::byte, 8> place;
+  put_fixed(place.data(), static_cast<std::uint64_t>(number));
+  return libdeflate_crc32(libdeflate_crc32(0, place.data(), place.size()), facts.data(), facts.size());
+}
+
+namespace {
+
+Result<void> visit_batch(const std::string& called, const SqliteStatement& row, const FactVisitor& visit) {
+  const std::int64_t version = row.integer(1);
+  const ByteSpan facts = row.bytes(3);
+  if (batch_crc(row.integer(0), facts) != row.integer(2) || version < 1) {
+    return fail(called + " is damaged. Use a copy of it.");
+  }
+  if (version > kJournalVersion) {
+    return fail(called + " is of version " + std::to_string(version) + ", and this Rota knows versions 1 to " +
+                std::to_string(kJournalVersion) + ". Use a newer Rota.");
+  }
+  FactDecoder decoder(facts, static_cast<std::uint32_t>(version));
+  Fact fact;
+  for (;;) {
+    const auto more = decoder.next(fact);
+    if (!more) return fail(called + " is whole and cannot be understood: " + more.error().message + ".");
+    if (!*more) return {};
+    if (auto visited = visit(fact); !visited) return visited;
+  }
+}
+
+}  // namespace
+
+Result<void> visit_facts(SqliteDatabase& database, const FactVisitor& visit) {
+  const auto first = database.number("SELECT first_batch FROM head");
+  if (!first) return std::unexpected(first.error());
+  auto rows = database.prepare("SELECT number, version, crc, facts FROM batches ORDER BY number");
+  if (!rows) return std::unexpected(rows.error());
+  for (std::int64_t expected = *first;; ++expected) {
+    const auto more = rows->step();
+    if (!more) return std::unexpected(more.error());
+    if (!*more) return {};
+    const std::string of_database = " of the database " + database.shown();
+    if (rows->integer(0) != expected) {
+      return fail("Batch " + std::to_string(expected) + of_database + " is missing. Use a copy of it.");
+    }
+    const std::string called = "Batch " + std::to_string(expected) + of_database;
+    if (auto visited = visit_batch(called, *rows, visit); !visited) return visited;
+  }
+}
+
+}  // namespace rota::store
