@@ -17,7 +17,7 @@ import cpp
 
 RULES = Path(__file__).with_name("rules.toml")
 SOURCE_ENDINGS = {".cc", ".h", ".py", ".sh", ".js", ".css", ".cmake"}
-POSIX = re.compile(r"^(sys|netinet|arpa|linux)/|^(unistd|fcntl|signal|poll|pthread|dirent|termios|sched|spawn)\.h$")
+POSIX = re.compile(r"^(sys|netinet|arpa|linux)/|^(unistd|fcntl|signal|poll|pthread|dirent|termios|sched|spawn|grp|pwd)\.h$")
 
 
 def matches(path, patterns):

@@ -1,0 +1,183 @@
+#include "engine/local/cgroups.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <optional>
+#include <string_view>
+
+#include "base/text.h"
+#include "engine/local/descriptor.h"
+
+namespace rota::local {
+namespace {
+
+constexpr std::string_view kLeaf = "/rota-service";  // version 2: a group with groups below has no processes of its own
+
+std::string contents(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text = file ? read_all(file.get()) : std::string();
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+bool put(const std::string& path, std::string_view text) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  return file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+bool make_folder(const std::string& path) { return ::mkdir(path.c_str(), 0755) == 0 || errno == EEXIST; }
+
+bool has_word(std::string_view list, char separator, std::string_view word) {
+  const auto words = split(list, separator);
+  return std::ranges::find(words, word) != words.end();
+}
+
+// Where a hierarchy is mounted: of version 1 the one with this controller; "": version 2.
+std::optional<std::string> mount_of(std::string_view controller) {
+  const std::string mounts = contents("/proc/self/mounts");
+  for (const std::string_view line : split(mounts, '\n')) {
+    const auto words = split(line, ' ');
+    if (words.size() < 4) continue;
+    const bool is_it =
+        controller.empty() ? words[2] == "cgroup2" : words[2] == "cgroup" && has_word(words[3], ',', controller);
+    if (is_it) return std::string(words[1]);
+  }
+  return std::nullopt;
+}
+
+// This process's own group in that hierarchy, as a folder; nullopt: there is none, or it cannot be seen.
+std::optional<std::string> own_group(std::string_view controller) {
+  const auto mount = mount_of(controller);
+  if (!mount) return std::nullopt;
+  const std::string groups = contents("/proc/self/cgroup");
+  for (const std::string_view line : split(groups, '\n')) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
+    if (second == std::string_view::npos) continue;
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
+    if (controller.empty() ? !controllers.empty() : !has_word(controllers, ',', controller)) continue;
+    const std::string_view path = line.substr(second + 1);
+    std::string folder = *mount + std::string(path == "/" ? "" : path);
+    if (!exists(folder)) return std::nullopt;
+    return folder;
+  }
+  return std::nullopt;
+}
+
+// A new group of version 1 has no processors until it is given some.
+bool fill_cpuset(const std::string& folder, const std::vector<std::uint32_t>& cores) {
+  const std::string parent = folder.substr(0, folder.rfind('/'));
+  for (const char* file : {"/cpuset.cpus", "/cpuset.mems"}) {
+    if (contents(folder + file).empty() && !put(folder + file, contents(parent + file))) return false;
+  }
+  return cores.empty() || put(folder + "/cpuset.cpus", listed(cores));
+}
+
+bool is_version_1_cpuset(const std::string& folder) { return exists(folder + "/cpuset.memory_migrate"); }
+
+void find_version_1(const std::string& name, std::string_view controller, CgroupBases& bases) {
+  const auto own = own_group(controller);
+  if (!own) return;
+  const std::string base = *own + "/" + name;
+  if (!make_folder(base)) return;
+  if (is_version_1_cpuset(base) && !fill_cpuset(base, {})) return;
+  bases.folders.push_back(base);
+  if (controller == "memory") bases.limits_memory = true;
+}
+
+void find_version_2(const std::string& name, CgroupBases& bases) {
+  auto own = own_group("");
+  if (!own) return;
+  if (own->ends_with(kLeaf)) own->resize(own->size() - kLeaf.size());
+  const std::string offered = contents(*own + "/cgroup.controllers");
+  const bool memory = has_word(offered, ' ', "memory");
+  const bool cpuset = has_word(offered, ' ', "cpuset");
+  if (!memory && !cpuset) return;
+  const bool is_root = !exists(*own + "/cgroup.type");
+  if (!is_root) {
+    const std::string leaf = *own + std::string(kLeaf);
+    if (!make_folder(leaf) || !put(leaf + "/cgroup.procs", "0")) return;
+  }
+  const std::string base = *own + "/" + name;
+  if (!make_folder(base)) return;
+  for (const std::string& folder : {*own, base}) {
+    if (memory && !put(folder + "/cgroup.subtree_control", "+memory")) return;
+    if (cpuset) put(folder + "/cgroup.subtree_control", "+cpuset");
+  }
+  bases.folders.push_back(base);
+  bases.limits_memory = bases.limits_memory || memory;
+}
+
+}  // namespace
+
+std::string listed(const std::vector<std::uint32_t>& cores) {
+  std::string list;
+  for (const std::uint32_t core : cores) list += (list.empty() ? "" : ",") + std::to_string(core);
+  return list;
+}
+
+CgroupBases find_cgroups(const std::string& name) {
+  CgroupBases bases;
+  find_version_2(name, bases);
+  if (!bases.limits_memory) find_version_1(name, "memory", bases);
+  find_version_1(name, "cpuset", bases);
+  if (!bases.limits_memory) {
+    bases.warning =
+        "No control group that limits memory can be made here, so jobs may use more memory than they asked for. Run "
+        "the "
+        "service as root, or under systemd with Delegate=yes.";
+  }
+  return bases;
+}
+
+void remove_bases(const CgroupBases& bases) { remove_cgroups(bases.folders); }
+
+bool make_cgroup(const std::string& folder, const std::vector<std::uint32_t>& cores, std::int64_t memory) {
+  if (!make_folder(folder)) return false;
+  bool made = !is_version_1_cpuset(folder) || fill_cpuset(folder, cores);
+  if (exists(folder + "/cpuset.cpus") && !is_version_1_cpuset(folder)) made = made && set_cores(folder, cores);
+  if (memory > 0) {
+    const std::string limit = std::to_string(memory);
+    if (exists(folder + "/memory.max")) {
+      made = made && put(folder + "/memory.max", limit);
+      put(folder + "/memory.swap.max", "0");
+      put(folder + "/memory.oom.group", "1");
+    } else if (exists(folder + "/memory.limit_in_bytes")) {
+      made = made && put(folder + "/memory.limit_in_bytes", limit);
+      put(folder + "/memory.memsw.limit_in_bytes", limit);
+    }
+  }
+  if (!made) ::rmdir(folder.c_str());
+  return made;
+}
+
+bool set_cores(const std::string& folder, const std::vector<std::uint32_t>& cores) {
+  return cores.empty() || !exists(folder + "/cpuset.cpus") || put(folder + "/cpuset.cpus", listed(cores));
+}
+
+bool join_cgroup(const std::string& folder) { return put(folder + "/cgroup.procs", "0"); }
+
+bool ran_out_of_memory(const std::vector<std::string>& folders) {
+  for (const std::string& folder : folders) {
+    for (const char* file : {"/memory.events", "/memory.oom_control"}) {
+      const std::string text = contents(folder + file);
+      for (const std::string_view line : split(text, '\n')) {
+        if (line.starts_with("oom_kill ") && line != "oom_kill 0") return true;
+      }
+    }
+  }
+  return false;
+}
+
+void remove_cgroups(const std::vector<std::string>& folders) {
+  for (const std::string& folder : folders) ::rmdir(folder.c_str());
+}
+
+}  // namespace rota::local

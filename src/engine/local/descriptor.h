@@ -1,0 +1,52 @@
+// A file descriptor that closes itself, and the few things that are done with bare ones.
+#pragma once
+
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+
+namespace rota::local {
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    if (this != &other) reset(other.release());
+    return *this;
+  }
+  ~Descriptor() { reset(); }
+
+  explicit operator bool() const { return number_ >= 0; }
+  int get() const { return number_; }
+  int release() { return std::exchange(number_, -1); }
+  void reset(int number = -1) {
+    if (number_ >= 0) ::close(number_);
+    number_ = number;
+  }
+
+ private:
+  int number_ = -1;
+};
+
+// All that can be read until the end, or until nothing more is there yet.
+std::string read_all(int file);
+
+// Adds what can be read without waiting. False at the end, or if it is broken.
+bool read_more(int file, std::string& text);
+
+// Takes the first whole line off the text, without its newline. False: there is none yet.
+bool take_line(std::string& text, std::string& line);
+
+// Sends all of it or gives false; never waits, never raises a signal.
+bool send_whole(int socket, const std::string& text);
+
+// Connects to the socket of that name in a folder, of which the whole path may be too long for one. Never waits.
+Descriptor connect_in(int folder, const char* name);
+
+// A socket of that name that listens, in the working directory.
+Descriptor listen_here(const char* name);
+
+}  // namespace rota::local

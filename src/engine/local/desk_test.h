@@ -1,0 +1,197 @@
+// A desk to test the engine at: jobs by what they execute, an event loop, and all that the engine says, in order.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "engine/local/engine.h"
+#include "engine/local/supervisor.h"
+
+namespace rota::local {
+
+// The test program is its own spawner: called so, it becomes one before anything else.
+inline const bool kIsNoSpawner = [] {
+  std::ifstream file("/proc/self/cmdline");
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  if (words.size() != 3 || words[1] != "supervise") return true;
+  std::vector<char*> arguments{words[2].data()};
+  ::_exit(supervise(arguments));
+}();
+
+class RealLoop final : public Loop {
+ public:
+  explicit RealLoop(boost::asio::io_context& io) : io_(io) {}
+  Instant now() const override {
+    return Instant{std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch())} + ahead_;
+  }
+  void set(Alarm& alarm, Instant at) override {
+    timers_.erase(&alarm);
+    if (at == kNever) return;
+    auto timer = std::make_unique<boost::asio::steady_timer>(io_, at - now());
+    timer->async_wait([&alarm](const boost::system::error_code& error) {
+      if (!error) alarm.ring();
+    });
+    timers_[&alarm] = std::move(timer);
+  }
+  void jump(Duration by) { ahead_ += by; }
+
+ private:
+  boost::asio::io_context& io_;
+  std::map<Alarm*, std::unique_ptr<boost::asio::steady_timer>> timers_;
+  Duration ahead_{0};
+};
+
+class Desk : public Intake, public RunSource {
+ public:
+  Desk() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "rota-local-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    std::filesystem::permissions(folder_, std::filesystem::perms(0755));
+    std::filesystem::create_directory(folder_ / "work");
+    std::filesystem::permissions(folder_ / "work", std::filesystem::perms(0777));
+    machine_ = Machine::counted(1000);
+    options_.folder = (folder_ / "runs").string();
+    options_.machine = &machine_;
+    options_.cgroups = false;
+  }
+  ~Desk() override {
+    engine_.reset();
+    std::error_code error;
+    std::filesystem::remove_all(folder_, error);
+  }
+
+  LocalEngine& open() {
+    engine_ = std::make_unique<LocalEngine>(io_, options_, loop_, *this);
+    const auto opened = engine_->open(*this);
+    EXPECT_TRUE(opened) << opened.error().message;
+    return *engine_;
+  }
+  // The service goes away, and jobs go on; what it was about to say is not said.
+  void close() {
+    engine_.reset();
+    io_.restart();
+    io_.poll();
+    io_.restart();
+    heard_.clear();
+  }
+
+  // What a shell is to do; the working directory is work().
+  Run shell(const std::string& script) const {
+    Run run;
+    run.command = {"/bin/sh", "-c", script};
+    run.environment = {"PATH=/usr/bin:/bin"};
+    run.folder = work();
+    run.kill_wait = Duration{100};
+    run.limit = seconds(1234);
+    return run;
+  }
+  Command start(std::uint32_t job, const Run& run, std::uint32_t dispatch = 1) {
+    runs_[JobId{job}] = run;
+    return command(Command::Kind::start, job, dispatch);
+  }
+  Command command(Command::Kind kind, std::uint32_t job, std::uint32_t dispatch = 1) {
+    Command command{.kind = kind, .epoch = 1, .key = ++key_, .job = JobId{job}};
+    command.dispatch = dispatch;
+    return command;
+  }
+  void launch(std::uint32_t job, const Run& run, std::uint32_t dispatch = 1) {
+    engine_->dispatch(start(job, run, dispatch));
+  }
+  void kill(std::uint32_t job, bool for_good, std::uint32_t dispatch = 1) {
+    Command kill = command(Command::Kind::kill, job, dispatch);
+    kill.for_good = for_good;
+    engine_->dispatch(kill);
+  }
+
+  // Lets events come until it is so; a minute without is a failure of the test.
+  bool wait(const std::function<bool()>& is_so) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!is_so()) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      io_.restart();
+      io_.run_one_for(std::chrono::milliseconds(20));
+    }
+    return true;
+  }
+  template <class Kind>
+  const Kind* heard(std::uint32_t job, std::uint32_t dispatch = 1) const {
+    for (const Observed& what : heard_) {
+      const auto* kind = std::get_if<Kind>(&what);
+      if (kind && kind->job == JobId{job} && kind->dispatch == dispatch) return kind;
+    }
+    return nullptr;
+  }
+  template <class Kind>
+  const Kind* wait_for(std::uint32_t job, std::uint32_t dispatch = 1) {
+    wait([&] { return heard<Kind>(job, dispatch) != nullptr; });
+    return heard<Kind>(job, dispatch);
+  }
+  Outcome outcome(std::uint32_t job, std::uint32_t dispatch = 1) {
+    const auto* end = wait_for<Finished>(job, dispatch);
+    EXPECT_NE(end, nullptr) << "job " << job << " has not finished; " << sentences_[JobId{job}];
+    return end ? end->outcome : Outcome::node_failed;
+  }
+  // A file in work(), which the job writes; "": it is not there.
+  std::string file(const std::string& name) const {
+    std::ifstream file(std::filesystem::path(work()) / name);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+  bool wait_for_file(const std::string& name) {
+    return wait([&] { return !file(name).empty(); });
+  }
+  const Observation::JobSeen* seen(const Observation& all, std::uint32_t job) const {
+    for (const auto& row : all.jobs) {
+      if (row.job == JobId{job}) return &row;
+    }
+    return nullptr;
+  }
+
+  std::string work() const { return (folder_ / "work").string(); }
+  std::filesystem::path runs() const { return options_.folder; }
+  LocalEngine& engine() { return *engine_; }
+  LocalOptions& options() { return options_; }
+  Machine& machine() { return machine_; }
+  RealLoop& loop() { return loop_; }
+  const std::string& told_of(std::uint32_t job) { return sentences_[JobId{job}]; }
+  const std::vector<Observed>& all() const { return heard_; }
+
+  JobId submit(const JobSpec& /*spec*/) override { return {}; }
+  Result<void> record(const Observed& fact) override {
+    heard_.push_back(fact);
+    return {};
+  }
+  Result<void> decide() override { return {}; }
+  Result<Run> run_of(const Command& start) override {
+    const auto found = runs_.find(start.job);
+    if (found == runs_.end()) return fail("Nobody knows what this job is.");
+    return found->second;
+  }
+  void told(JobId job, std::string sentence) override { sentences_[job] = std::move(sentence); }
+
+ private:
+  std::filesystem::path folder_;
+  boost::asio::io_context io_;
+  RealLoop loop_{io_};
+  Machine machine_;
+  LocalOptions options_;
+  std::unique_ptr<LocalEngine> engine_;
+  std::map<JobId, Run> runs_;
+  std::map<JobId, std::string> sentences_;
+  std::vector<Observed> heard_;
+  std::uint64_t key_ = 0;
+};
+
+}  // namespace rota::local

@@ -1,0 +1,405 @@
+#include "engine/local/engine.h"
+
+#include <fcntl.h>
+
+#include <boost/asio/post.hpp>
+#include <filesystem>
+#include <type_traits>
+#include <utility>
+
+#include "engine/local/devices.h"
+
+namespace rota::local {
+namespace {
+
+// The spawner and jobs see the folder from elsewhere.
+LocalOptions in_whole(LocalOptions options) {
+  std::error_code error;
+  const auto whole = std::filesystem::absolute(options.folder, error);
+  if (!error) options.folder = whole.lexically_normal().string();
+  return options;
+}
+
+}  // namespace
+
+LocalEngine::LocalEngine(boost::asio::io_context& io, LocalOptions options, Loop& loop, RunSource& source)
+    : io_(io),
+      options_(in_whole(std::move(options))),
+      loop_(loop),
+      source_(source),
+      places_(*options_.machine, options_.pins),
+      spawner_(io, options_.spawner, options_.folder) {}
+
+LocalEngine::~LocalEngine() {
+  *alive_ = false;
+  loop_.set(*this, kNever);
+}
+
+Capabilities LocalEngine::capabilities() const {
+  Capabilities can;
+  can.checkpoint = can.power = can.move = false;
+  can.confirms_starts = true;
+  return can;
+}
+
+void LocalEngine::dispatch(const Command& command) {
+  if (command.epoch < epoch_ || !command.job.valid()) return;
+  epoch_ = command.epoch;
+  switch (command.kind) {
+    case Command::Kind::start:
+      return start(command);
+    case Command::Kind::kill:
+    case Command::Kind::preempt:
+      return end_early(command);
+    case Command::Kind::expect:
+      return expect(command);
+    default:
+      return;  // it has said that it cannot
+  }
+}
+
+void LocalEngine::start(const Command& command) {
+  const auto found = runs_.find(command.job);
+  if (found == runs_.end()) return launch(command);
+  Entry& entry = found->second;
+  if (command.key < entry.key) return;  // too old
+  if (command.key == entry.key) return answer_again(command.job, entry);
+  if (entry.end && entry.record.phase == Phase::suspended) return go_on(entry, command);
+  if (entry.end) {
+    drop(command.job);
+    return launch(command);
+  }
+  entry.next = command;  // what may still run of the one before must not
+  Tell kill = tell(Tell::Kind::kill, command);
+  kill.asked = Asked::requeue;
+  if (entry.link) entry.link->tell(kill);
+}
+
+void LocalEngine::launch(const Command& command) {
+  Entry& entry = runs_[command.job];
+  entry.dispatch = command.dispatch;
+  entry.key = command.key;
+  entry.expected_end = command.expected_end;
+  if (rebooted_ && command.key <= options_.decided_before) {  // it may have run before the system went down
+    entry.record.lost = true;
+    entry.record.phase = Phase::ended;
+    entry.record.job = command.job.value;
+    entry.record.dispatch = command.dispatch;
+    return over(command.job, entry);
+  }
+  auto run = source_.run_of(command);
+  if (!run) return could_not_launch(command.job, entry, run.error().message);
+  order(command, *std::move(run));
+}
+
+void LocalEngine::order(const Command& command, Run run) {
+  Entry& entry = runs_[command.job];
+  entry.folder = std::to_string(command.job.value) + "." + std::to_string(command.dispatch);
+  entry.place = places_.take(command.where, run.processors);
+  Order order;
+  order.folder = entry.folder;
+  order.engine_folder = options_.folder;
+  RunRecord& claim = order.claim;
+  claim.job = command.job.value;
+  claim.dispatch = command.dispatch;
+  claim.key = command.key;
+  claim.epoch = command.epoch;
+  claim.boot = options_.boot;
+  claim.limit = run.limit.count();
+  claim.processors = run.processors;
+  claim.cores = entry.place.cores;
+  claim.devices = entry.place.devices;
+  for (const std::string& base : cgroups_.folders) claim.cgroups.push_back(base + "/" + entry.folder);
+  order.deadline = on_boot_clock(command.limit_end);
+  const auto nodes = static_cast<std::int64_t>(command.where.shares.size());
+  order.most_memory = run.memory > 0 ? run.memory : command.where.per_node.memory * nodes;
+  order.environment = device_settings(entry.place.devices, options_.machine->has_accelerators());
+  order.environment.push_back("ROTA_RUN_FOLDER=" + options_.folder + "/" + entry.folder);
+  order.run = std::move(run);
+  entry.record = order.claim;
+  ConnectionEnds ends = connection_ends();
+  if (!ends.ours) return could_not_launch(command.job, entry, "The service has too many files open.");
+  watch(command.job, entry, std::move(ends.ours));
+  spawner_.send(order, std::move(ends.theirs));
+}
+
+// Its processes are there, and stopped.
+void LocalEngine::go_on(Entry& entry, const Command& command) {
+  entry.dispatch = command.dispatch;
+  entry.key = command.key;
+  entry.expected_end = command.expected_end;
+  entry.end.reset();
+  entry.launched = entry.told = entry.suspends = false;
+  entry.place = places_.take(command.where, entry.record.processors);
+  entry.record.phase = Phase::claimed;
+  Tell go_on = tell(Tell::Kind::go_on, command);
+  go_on.deadline = on_boot_clock(command.limit_end);
+  go_on.cores = entry.place.cores;
+  if (entry.link) entry.link->tell(go_on);
+}
+
+// Told to stop, or to give way. If it does not run, that is what comes of it.
+void LocalEngine::end_early(const Command& command) {
+  const auto found = runs_.find(command.job);
+  if (found == runs_.end()) return never_began(command);
+  Entry& entry = found->second;
+  if (command.key < entry.key) return;
+  if (command.dispatch != kAnyDispatch && entry.dispatch != command.dispatch) {
+    if (!entry.end) return;  // it runs as another one
+    drop(command.job);
+    return never_began(command);
+  }
+  if (entry.end) return answer_again(command.job, entry);
+  entry.key = command.key;
+  Tell what = tell(Tell::Kind::stop, command);
+  if (command.kind == Command::Kind::preempt) {
+    entry.kept = command.kept;
+    entry.suspends = command.how == Preemption::suspend;
+    what.asked = Asked::vacate;
+    if (entry.suspends) what.kind = Tell::Kind::suspend;
+  } else {
+    what.asked = command.for_good ? Asked::cancel : Asked::requeue;
+  }
+  entry.asked = what.asked;
+  if (entry.link) entry.link->tell(what);
+}
+
+void LocalEngine::never_began(const Command& command) {
+  Entry& entry = runs_[command.job];
+  entry.dispatch = command.dispatch;
+  entry.key = command.key;
+  RunRecord& record = entry.record;
+  record.job = command.job.value;
+  record.dispatch = command.dispatch;
+  record.phase = Phase::ended;
+  record.asked = command.kind == Command::Kind::preempt ? Asked::vacate : Asked::requeue;
+  const auto run = source_.run_of(command);
+  record.limit = run ? run->limit.count() : 0;
+  over(command.job, entry);
+}
+
+void LocalEngine::expect(const Command& command) {
+  const auto found = runs_.find(command.job);
+  if (found == runs_.end() || found->second.end || found->second.dispatch != command.dispatch) return;
+  found->second.expected_end = command.expected_end;
+  remind(command.job, found->second);
+}
+
+void LocalEngine::answer_again(JobId job, const Entry& entry) {
+  if (entry.end) {
+    std::visit([&](const auto& end) { report(job, end); }, *entry.end);
+  } else if (entry.launched) {
+    report(job, Launched{job, entry.dispatch});
+  }
+}
+
+void LocalEngine::watch(JobId job, Entry& entry, Descriptor socket) {
+  entry.link =
+      std::make_unique<RunLink>(io_, std::move(socket), [this, job](const RunRecord* record) { hear(job, record); });
+}
+
+void LocalEngine::hear(JobId job, const RunRecord* record) {
+  Entry& entry = runs_.at(job);
+  if (!record) {
+    entry.link.reset();
+    return look(job, entry);
+  }
+  entry.record = *record;
+  if (record->over()) return over(job, entry);
+  if (record->phase == Phase::suspended) {
+    if (!entry.suspends || entry.end || record->key < entry.key) return;
+    over(job, entry);
+  } else if (record->phase == Phase::runs && record->dispatch == entry.dispatch) {
+    launched(job, entry);
+  }
+}
+
+void LocalEngine::launched(JobId job, Entry& entry) {
+  if (entry.launched) return;
+  entry.launched = true;
+  if (!entry.record.sentence.empty()) source_.told(job, entry.record.sentence);
+  if (entry.leaves || entry.next) return;
+  report(job, Launched{job, entry.dispatch});
+  remind(job, entry);
+}
+
+// The connection is closed and nothing was said before: what is on disk tells how far it got.
+void LocalEngine::look(JobId job, Entry& entry) {
+  const Descriptor folder(::openat(folder_.get(), entry.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const auto record = folder ? read_record(folder.get()) : std::nullopt;
+  if (!record || (!record->over() && record->pid == 0)) {
+    if (Descriptor socket = folder ? connect_in(folder.get(), kSocketName) : Descriptor(); socket) {
+      watch(job, entry, std::move(socket));
+      return entry.link->tell({.kind = Tell::Kind::hello, .epoch = epoch_});
+    }
+    return could_not_launch(job, entry, "The process that was to start it was killed.");
+  }
+  entry.record = *record;
+  if (record->over()) return over(job, entry);
+  if (Descriptor socket = connect_in(folder.get(), kSocketName); socket) {
+    watch(job, entry, std::move(socket));
+    return entry.link->tell({.kind = Tell::Kind::hello, .epoch = epoch_});
+  }
+  bury(job, entry);
+}
+
+// Nobody can wait for its processes any more: they are ended, and with them the dispatch.
+void LocalEngine::bury(JobId job, Entry& entry) {
+  constexpr int kTries = 5;
+  ConnectionEnds ends = connection_ends();
+  if (!ends.ours || ++entry.burials > kTries) {
+    entry.record.lost = true;
+    entry.record.phase = Phase::ended;
+    entry.record.sentence = "Its supervisor was killed, and what is left of it could not be ended.";
+    return over(job, entry);
+  }
+  Order order;
+  order.kind = Order::Kind::bury;
+  order.folder = entry.folder;
+  order.engine_folder = options_.folder;
+  order.claim = entry.record;
+  watch(job, entry, std::move(ends.ours));
+  spawner_.send(order, std::move(ends.theirs));
+}
+
+void LocalEngine::could_not_launch(JobId job, Entry& entry, const std::string& why) {
+  entry.record.job = job.value;
+  entry.record.dispatch = entry.dispatch;
+  entry.record.phase = Phase::failed;
+  entry.record.sentence = why;
+  over(job, entry);
+}
+
+// Of this dispatch: also where its processes are only stopped.
+void LocalEngine::over(JobId job, Entry& entry) {
+  RunRecord& record = entry.record;
+  if (record.over()) entry.link.reset();
+  leave_place(entry);
+  if (entry.leaves && record.over()) return drop(job);
+  if (entry.end && record.over()) {
+    return source_.told(job, "The job ended while it was suspended, so that it begins anew when its turn comes.");
+  }
+  if (record.asked == Asked::nothing && (record.lost || record.phase == Phase::failed)) record.asked = entry.asked;
+  record.dispatch = entry.dispatch;
+  entry.end = end_of(record, entry.kept);
+  if (!record.sentence.empty()) source_.told(job, record.sentence);
+  if (record.over()) {
+    source_.used(job, entry.dispatch, {Duration{record.user}, Duration{record.system}, record.memory});
+  }
+  if (!entry.next) return std::visit([&](const auto& end) { report(job, end); }, *entry.end);
+  const Command next = *entry.next;
+  drop(job);
+  launch(next);
+}
+
+void LocalEngine::leave_place(Entry& entry) {
+  places_.give(entry.place);
+  entry.place = {};
+}
+
+void LocalEngine::drop(JobId job) {
+  const auto found = runs_.find(job);
+  if (!found->second.folder.empty()) {
+    Order remove;
+    remove.kind = Order::Kind::remove;
+    remove.folder = found->second.folder;
+    spawner_.send(remove, {});
+  }
+  leave_place(found->second);
+  runs_.erase(found);
+}
+
+void LocalEngine::settled(JobId job, std::uint32_t dispatch) {
+  const auto found = runs_.find(job);
+  if (found == runs_.end()) return;
+  Entry& entry = found->second;
+  if (dispatch != kAnyDispatch && dispatch != entry.dispatch) return;
+  const bool suspended = entry.end && entry.record.phase == Phase::suspended;
+  if (suspended && dispatch != kAnyDispatch) return;  // it is to go on
+  if (suspended || !entry.end) {
+    if (dispatch != kAnyDispatch) return;
+    entry.leaves = true;
+    if (entry.link) entry.link->tell({.kind = Tell::Kind::kill, .epoch = epoch_, .asked = Asked::cancel});
+    return;
+  }
+  drop(job);
+}
+
+void LocalEngine::signal(JobId job, int number) {
+  const auto found = runs_.find(job);
+  if (found == runs_.end() || !found->second.link) return;
+  found->second.link->tell({.kind = Tell::Kind::signal, .epoch = epoch_, .number = number});
+}
+
+void LocalEngine::remind(JobId job, const Entry& entry) {
+  if (entry.expected_end == kNever || !entry.launched) return;
+  reminders_.push({entry.expected_end, job, entry.dispatch});
+  loop_.set(*this, reminders_.top().at);
+}
+
+void LocalEngine::ring() {
+  const Instant now = loop_.now();
+  while (!reminders_.empty() && reminders_.top().at <= now) {
+    const Reminder due = reminders_.top();
+    reminders_.pop();
+    const auto found = runs_.find(due.job);
+    const bool stands = found != runs_.end() && !found->second.end && found->second.dispatch == due.dispatch &&
+                        found->second.expected_end == due.at;
+    if (stands) report(due.job, Overdue{due.job, due.dispatch});
+  }
+  if (!reminders_.empty()) loop_.set(*this, reminders_.top().at);
+}
+
+void LocalEngine::report(JobId job, const Observed& what) {
+  news_.push_back({job, what});
+  if (flushes_) return;
+  flushes_ = true;
+  boost::asio::post(io_, [this, alive = alive_] {
+    if (*alive) flush();
+  });
+}
+
+void LocalEngine::flush() {
+  flushes_ = false;
+  for (const News& news : std::exchange(news_, {})) {
+    const bool taken = intake_->record(news.what).has_value();
+    const auto found = runs_.find(news.job);
+    if (found == runs_.end() || !found->second.end) continue;
+    // An end that was refused the first time that it was told is of something that the controller does not count on.
+    const bool first = !std::exchange(found->second.told, true);
+    if (!taken && first && found->second.record.over()) drop(news.job);
+  }
+  const auto decided = intake_->decide();
+  if (!decided && failure_) failure_ = decided;
+}
+
+std::int64_t LocalEngine::on_boot_clock(Instant at) const {
+  return at == kNever ? INT64_MAX : boot_milliseconds() + (at - loop_.now()).count();
+}
+
+Tell LocalEngine::tell(Tell::Kind kind, const Command& command) const {
+  return {.kind = kind, .epoch = command.epoch, .key = command.key, .dispatch = command.dispatch};
+}
+
+DispatchEnd end_of(const RunRecord& record, bool kept) {
+  const JobId job{record.job};
+  switch (record.asked) {
+    case Asked::requeue:
+      return Requeued{job, Duration{record.limit}, record.dispatch};
+    case Asked::vacate:
+      return Vacated{job, Duration{kept ? record.ran : 0}, record.dispatch};
+    case Asked::cancel:
+      return Finished{job, Outcome::cancelled, record.dispatch};
+    case Asked::limit:
+      return Finished{job, Outcome::timed_out, record.dispatch};
+    case Asked::nothing:
+      break;
+  }
+  if (record.phase == Phase::suspended) return Vacated{job, Duration{record.ran}, record.dispatch};
+  if (record.phase == Phase::failed) return LaunchFailed{job, record.again, record.dispatch};
+  if (record.lost) return Finished{job, Outcome::node_failed, record.dispatch};
+  if (record.out_of_memory) return Finished{job, Outcome::out_of_memory, record.dispatch};
+  return Finished{job, record.status == 0 ? Outcome::completed : Outcome::failed, record.dispatch};
+}
+
+}  // namespace rota::local

@@ -1,0 +1,154 @@
+// Real processes on this machine: the Engine of a service that runs jobs itself. Each job has a supervisor, a process
+// of its own that outlives the service (supervisor.h); this is who tells supervisors what to do and hears what became
+// of it. It says everything to the Intake from the event loop, and decides once for all that came in at a turn. Nothing
+// here waits for anything but open(). One thread: that of the io_context.
+//
+// What it keeps is a folder: one for each dispatch that somebody may still ask about (docs/local-engine.md). The folder
+// is the claim by which a dispatch is started once, however often and by whichever life of the service it is ordered.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/min_heap.h"
+#include "control/ports.h"
+#include "engine/local/cgroups.h"
+#include "engine/local/places.h"
+#include "engine/local/record.h"
+#include "engine/local/run.h"
+#include "engine/local/run_link.h"
+#include "engine/local/spawner_link.h"
+#include "model/machine.h"
+
+namespace rota::local {
+
+struct LocalOptions {
+  std::string
+      folder;  // of its own; made if it is not there. Users whose jobs have scripts must be able to pass through
+  const Machine* machine = nullptr;  // all of whose nodes this machine plays. Must outlive the engine
+  std::vector<std::string> spawner = {"/proc/self/exe", "supervise"};  // the program that calls supervise()
+  bool cgroups = true;                                                 // are used where they can be
+  bool pins = true;                                                    // jobs to cores
+  std::uint64_t decided_before = 0;  // commands with keys up to this one were decided by an earlier life of the service
+  std::string boot = boot_id();      // of this start of the system
+};
+
+class LocalEngine final : public Engine, public Alarm {
+ public:
+  LocalEngine(boost::asio::io_context& io, LocalOptions options, Loop& loop, RunSource& source);
+  LocalEngine(const LocalEngine&) = delete;
+  LocalEngine& operator=(const LocalEngine&) = delete;
+  ~LocalEngine() override;  // jobs go on
+
+  // Once, before anything else: waits until no earlier spawner can begin anything any more, and finds what runs. Fails
+  // with a sentence if the folder cannot be used. The intake must outlive the engine.
+  Result<void> open(Intake& intake);
+
+  Capabilities capabilities() const override;
+  void dispatch(const Command& command) override;
+  Observation observe() const override;
+  void ring() override;
+
+  // The end of this dispatch, as it was told, is durable: it will not be asked about again. kAnyDispatch: the job has
+  // left for good, and nothing may remain of it.
+  void settled(JobId job, std::uint32_t dispatch);
+  // To all processes of the job, if it runs.
+  void signal(JobId job, int number);
+
+  const std::vector<std::string>& warnings() const { return warnings_; }  // what is lacking here, after open()
+  const Result<void>& failure() const { return failure_; }                // of the first decision that failed
+  pid_t spawner() const { return spawner_.pid(); }
+
+ private:
+  // The latest dispatch of a job, from its command on until its end is settled.
+  struct Entry {
+    std::string folder;  // empty: none was made
+    std::uint32_t dispatch = kAnyDispatch;
+    std::uint64_t key = 0;  // of the latest command about it
+    RunRecord record;       // as last heard
+    std::unique_ptr<RunLink> link;
+    Descriptor greeting;  // while open() waits for its answer
+    Place place;
+    Instant expected_end = kNever;
+    Asked asked = Asked::nothing;         // by a command, and not carried out yet
+    bool suspends = false;                // the same
+    bool launched = false;                // told so, of this dispatch
+    bool kept = false;                    // vacated: what it has done need not be done again
+    bool leaves = false;                  // the job has left for good: nothing is to be told
+    bool told = false;                    // how it ended
+    int burials = 0;                      // tries
+    std::optional<DispatchEnd> end = {};  // of this dispatch; of a suspended one it has Vacated
+    std::optional<Command> next = {};     // the start of its next dispatch, once nothing is left of this one
+  };
+  struct Reminder {
+    Instant at;
+    JobId job;
+    std::uint32_t dispatch;
+    bool operator>(const Reminder& o) const { return at > o.at; }
+  };
+  struct News {
+    JobId job;
+    Observed what;
+  };
+
+  // engine_open.cc
+  Result<void> prepare_folder();
+  void find_runs();
+  void find_run(const std::string& name);
+  void greet_all();
+  void bury_now(Entry& entry);
+  void forget(Entry& entry);
+
+  void start(const Command& command);
+  void launch(const Command& command);
+  void order(const Command& command, Run run);
+  void go_on(Entry& entry, const Command& command);
+  void end_early(const Command& command);
+  void never_began(const Command& command);
+  void expect(const Command& command);
+  void answer_again(JobId job, const Entry& entry);
+  void watch(JobId job, Entry& entry, Descriptor socket);
+  void hear(JobId job, const RunRecord* record);
+  void launched(JobId job, Entry& entry);
+  void look(JobId job, Entry& entry);  // its supervisor is gone, or never was
+  void bury(JobId job, Entry& entry);
+  void over(JobId job, Entry& entry);
+  void could_not_launch(JobId job, Entry& entry, const std::string& why);
+  void leave_place(Entry& entry);
+  void drop(JobId job);
+  void remind(JobId job, const Entry& entry);
+  void report(JobId job, const Observed& what);
+  void flush();
+
+  std::int64_t on_boot_clock(Instant at) const;
+  Tell tell(Tell::Kind kind, const Command& command) const;
+
+  boost::asio::io_context& io_;
+  LocalOptions options_;
+  Loop& loop_;
+  RunSource& source_;
+  Intake* intake_ = nullptr;
+  Descriptor folder_;
+  CgroupBases cgroups_;
+  Places places_;
+  SpawnerLink spawner_;
+  std::map<JobId, Entry> runs_;
+  MinHeap<Reminder> reminders_;
+  std::uint32_t epoch_ = 0;
+  bool rebooted_ = false;  // since the life before
+  std::vector<News> news_;
+  bool flushes_ = false;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for what is posted
+  std::vector<std::string> warnings_;
+  Result<void> failure_;
+};
+
+// How one dispatch was over, by its record.
+DispatchEnd end_of(const RunRecord& record, bool kept);
+
+}  // namespace rota::local

@@ -1,0 +1,192 @@
+// How a new life of the service finds what an earlier one has left.
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "engine/local/engine.h"
+#include "engine/local/processes.h"
+#include "engine/local/words.h"
+
+namespace rota::local {
+namespace {
+
+constexpr const char* kBootName = "boot";
+
+// "12.3": the job with id 12, the dispatch with number 3.
+bool read_name(std::string_view name, JobId& job, std::uint32_t& dispatch) {
+  const std::size_t point = name.find('.');
+  const auto read = [](std::string_view text, std::uint32_t& number) {
+    const char* end = text.data() + text.size();
+    return !text.empty() && std::from_chars(text.data(), end, number).ptr == end;
+  };
+  return point != std::string_view::npos && read(name.substr(0, point), job.value) &&
+         read(name.substr(point + 1), dispatch);
+}
+
+std::string name_of_service(const std::string& folder) {
+  Hash hash;
+  for (const char c : folder) hash.mix(static_cast<unsigned char>(c));
+  return "rota-" + hexadecimal(hash.value());
+}
+
+}  // namespace
+
+Result<void> LocalEngine::open(Intake& intake) {
+  intake_ = &intake;
+  if (auto prepared = prepare_folder(); !prepared) return prepared;
+  if (options_.cgroups) cgroups_ = find_cgroups(name_of_service(options_.folder));
+  for (const std::string& warning : {cgroups_.warning, places_.warning()}) {
+    if (!warning.empty()) warnings_.push_back(warning);
+  }
+  if (auto spawner = spawner_.open(); !spawner) return spawner;
+  find_runs();
+  const Descriptor boot(::openat(folder_.get(), kBootName, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!boot || add_line(boot.get(), options_.boot) != 0) {
+    return fail("The folder " + quoted(options_.folder) + " cannot be written to: " + std::strerror(errno) + ".");
+  }
+  return {};
+}
+
+Result<void> LocalEngine::prepare_folder() {
+  constexpr mode_t kPassThrough = 0711;  // a job's script is executed by its user
+  const bool made = ::mkdir(options_.folder.c_str(), kPassThrough) == 0;
+  folder_.reset(::open(options_.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder_) {
+    return fail("The folder " + quoted(options_.folder) + " of what runs cannot be opened: " + std::strerror(errno) +
+                ". Make it, or name another one.");
+  }
+  if (made) ::fchmod(folder_.get(), kPassThrough);
+  const Descriptor file(::openat(folder_.get(), kBootName, O_RDONLY | O_CLOEXEC));
+  rebooted_ = file && read_all(file.get()) != options_.boot;
+  return {};
+}
+
+void LocalEngine::find_runs() {
+  DIR* folder = ::fdopendir(::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return;
+  while (const dirent* entry = ::readdir(folder)) find_run(entry->d_name);
+  ::closedir(folder);
+  greet_all();
+  for (auto& [job, entry] : runs_) {
+    epoch_ = std::max(epoch_, entry.record.epoch);
+    entry.dispatch = entry.record.dispatch;
+    entry.key = entry.record.key;
+    entry.asked = entry.record.asked;
+    if (entry.record.over() || entry.record.phase == Phase::suspended) {
+      entry.end = end_of(entry.record, false);
+    } else {
+      entry.place = {entry.record.cores, entry.record.devices};
+      places_.take(entry.place);
+      entry.launched = entry.record.phase == Phase::runs;
+    }
+  }
+}
+
+// Of two dispatches of a job the later one was started when the end of the earlier one was durable.
+void LocalEngine::find_run(const std::string& name) {
+  JobId job;
+  std::uint32_t dispatch = 0;
+  if (!read_name(name, job, dispatch)) return;
+  const Descriptor folder(::openat(folder_.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const auto record = folder ? read_record(folder.get()) : std::nullopt;
+  Entry found;
+  found.folder = name;
+  if (record) found.record = *record;
+  if (!record) {  // the claim was made, and that is all
+    found.record.job = job.value;
+    found.record.dispatch = dispatch;
+    found.record.phase = Phase::failed;
+  } else if (!record->over()) {
+    if (record->boot != options_.boot) {
+      found.record.lost = true;
+      found.record.phase = Phase::ended;
+    } else if (Descriptor socket = connect_in(folder.get(), kSocketName); socket) {
+      send_whole(socket.get(), in_words(Tell{.kind = Tell::Kind::hello}));
+      found.greeting = std::move(socket);
+    } else {
+      bury_now(found);
+    }
+  }
+  const auto other = runs_.find(job);
+  if (other != runs_.end() && other->second.record.dispatch > found.record.dispatch) return forget(found);
+  if (other != runs_.end()) forget(other->second);
+  runs_[job] = std::move(found);
+}
+
+void LocalEngine::forget(Entry& entry) {
+  if (entry.greeting) {
+    send_whole(entry.greeting.get(), in_words(Tell{.kind = Tell::Kind::kill, .epoch = entry.record.epoch}));
+  }
+  Order remove;
+  remove.kind = Order::Kind::remove;
+  remove.folder = entry.folder;
+  spawner_.send(remove, {});
+}
+
+// All at once; who does not answer in time is stopped or overloaded, but it is there.
+void LocalEngine::greet_all() {
+  const std::int64_t until = boot_milliseconds() + 5000;
+  for (auto& [job, entry] : runs_) {
+    if (!entry.greeting) continue;
+    std::string text;
+    std::string line;
+    bool open = true;
+    while (open && !take_line(text, line)) {
+      pollfd answer{entry.greeting.get(), POLLIN, 0};
+      const auto left = static_cast<int>(std::max<std::int64_t>(until - boot_milliseconds(), 0));
+      if (::poll(&answer, 1, left) <= 0) break;
+      open = read_more(answer.fd, text);
+    }
+    if (!line.empty()) {
+      read_words(line, entry.record);
+    } else if (entry.record.pid != 0) {
+      entry.record.phase = Phase::runs;
+    }
+    if (entry.record.over()) continue;
+    if (open) {
+      watch(job, entry, std::move(entry.greeting));
+      if (!text.empty()) entry.link->tell({.kind = Tell::Kind::hello});
+    } else {  // it has ended just now, or was killed
+      const Descriptor folder(::openat(folder_.get(), entry.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      if (const auto record = folder ? read_record(folder.get()) : std::nullopt) entry.record = *record;
+      if (!entry.record.over()) bury_now(entry);
+    }
+  }
+}
+
+void LocalEngine::bury_now(Entry& entry) {
+  RunRecord& record = entry.record;
+  if (record.pid == 0) {  // it never was executed
+    record.phase = Phase::failed;
+    return;
+  }
+  end_leftovers({.pid = record.pid, .began = record.began}, "ROTA_RUN_FOLDER=" + options_.folder + "/" + entry.folder,
+                record.cgroups);
+  remove_cgroups(record.cgroups);
+  record.lost = true;
+  record.phase = Phase::ended;
+}
+
+Observation LocalEngine::observe() const {
+  Observation seen;
+  for (const auto& [job, entry] : runs_) {
+    Observation::JobSeen row{.job = job, .runs = !entry.end, .key = entry.key, .dispatch = entry.dispatch};
+    if (entry.end) {
+      row.end = *entry.end;
+    } else {
+      row.held = !entry.launched;
+    }
+    seen.jobs.push_back(row);
+  }
+  return seen;
+}
+
+}  // namespace rota::local

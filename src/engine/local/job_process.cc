@@ -1,0 +1,203 @@
+#include "engine/local/job_process.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <vector>
+
+#include "base/text.h"
+#include "engine/local/cgroups.h"
+#include "engine/local/processes.h"
+
+namespace rota::local {
+namespace {
+
+using Step = LaunchError::Step;
+
+class Becoming {
+ public:
+  Becoming(const Order& order, int report) : order_(order), run_(order.run), report_(report) {}
+
+  [[noreturn]] void fail(Step step) const {
+    const LaunchError error{step, errno};
+    if (::write(report_, &error, sizeof(error)) < 0) ::_exit(126);
+    ::_exit(127);
+  }
+
+  // So that whoever finds the record can find the process.
+  void write_down(int record_file) const {
+    const auto self = look_at(::getpid());
+    const std::string line =
+        "pid=" + std::to_string(::getpid()) + " began=" + std::to_string(self ? self->began : 0) + "\n";
+    if (const int error = add_line(record_file, line); error != 0) {
+      errno = error;
+      fail(Step::setup);
+    }
+  }
+
+  void take_place() const {
+    ::setsid();
+    for (const std::string& cgroup : order_.claim.cgroups) {
+      if (!join_cgroup(cgroup)) fail(Step::setup);
+    }
+    if (!order_.claim.cores.empty()) {
+      cpu_set_t cores;
+      CPU_ZERO(&cores);
+      for (const std::uint32_t core : order_.claim.cores) CPU_SET(core, &cores);
+      if (::sched_setaffinity(0, sizeof(cores), &cores) != 0) fail(Step::setup);
+    }
+    // The supervisor may be spared when memory runs out; its job is not.
+    if (const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); file >= 0) {
+      if (::write(file, "0", 1) < 0) errno = 0;
+      ::close(file);
+    }
+    ::umask(run_.umask);
+  }
+
+  void become_user() const {
+    if (run_.uid == kServiceUser || (run_.uid == ::geteuid() && run_.uid != 0)) return;
+    if (!run_.user.empty() ? ::initgroups(run_.user.c_str(), run_.gid) != 0 : ::setgroups(1, &run_.gid) != 0) {
+      fail(Step::user);
+    }
+    if (run_.uid != 0) {
+      ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+      for (int capability = 0; ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0; ++capability) {
+      }
+    }
+    if (::setresgid(run_.gid, run_.gid, run_.gid) != 0 || ::setresuid(run_.uid, run_.uid, run_.uid) != 0) {
+      fail(Step::user);
+    }
+    if (run_.uid != 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail(Step::user);
+  }
+
+  void open_files() const {
+    if (::chdir(run_.folder.c_str()) != 0) fail(Step::folder);
+    const int how = O_WRONLY | O_CREAT | O_NOCTTY | (run_.append ? O_APPEND : O_TRUNC);
+    open_as(0, run_.input, O_RDONLY | O_NOCTTY, Step::input);
+    open_as(1, run_.output, how, Step::output);
+    if (run_.error.empty() || run_.error == run_.output) {
+      if (::dup2(1, 2) < 0) fail(Step::error);
+    } else {
+      open_as(2, run_.error, how, Step::error);
+    }
+    ::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
+  }
+
+  [[noreturn]] void execute() const {
+    std::vector<std::string> words = run_.command;
+    if (!run_.script.empty()) {
+      words.insert(words.begin(), order_.engine_folder + "/" + order_.folder + "/" + kScriptName);
+    }
+    std::vector<std::string> settings = run_.environment;
+    settings.insert(settings.end(), order_.environment.begin(), order_.environment.end());
+    std::vector<char*> arguments = pointers(words);
+    std::vector<char*> environment = pointers(settings);
+    environ = environment.data();
+    if (words.empty()) {
+      errno = EINVAL;
+    } else {
+      ::execvp(arguments[0], arguments.data());
+    }
+    fail(Step::program);
+  }
+
+ private:
+  static std::vector<char*> pointers(std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    for (std::string& text : texts) pointers.push_back(text.data());
+    pointers.push_back(nullptr);
+    return pointers;
+  }
+
+  void open_as(int number, const std::string& path, int how, Step step) const {
+    const int file = ::open(path.empty() ? "/dev/null" : path.c_str(), how | O_CLOEXEC, 0666);
+    if (file < 0 || ::dup2(file, number) < 0) fail(step);
+    ::close(file);
+  }
+
+  const Order& order_;
+  const Run& run_;
+  int report_;
+};
+
+void take_back_signals() {
+  for (int number = 1; number < NSIG; ++number) std::signal(number, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+std::string program_of(const Run& run) {
+  if (!run.script.empty()) return "the script";
+  return run.command.empty() ? std::string("an empty command") : quoted(run.command.front());
+}
+
+}  // namespace
+
+void become_job(const Order& order, int record_file, int report, pid_t parent) {
+  // If the supervisor is killed, nobody can wait for this process any more.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (::getppid() != parent) ::_exit(127);
+  const Becoming becoming(order, report);
+  becoming.write_down(record_file);
+  take_back_signals();
+  becoming.take_place();
+  becoming.become_user();
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // another user's process begins without
+  if (::getppid() != parent) ::_exit(127);
+  becoming.open_files();
+  becoming.execute();
+}
+
+std::string launch_sentence(const LaunchError& error, const Run& run) {
+  const std::string reason = std::string(": ") + std::strerror(error.error) + ".";
+  switch (error.step) {
+    case Step::setup:
+      return "The job's process could not be set up" + reason;
+    case Step::user:
+      return "The service could not become the user with id " + std::to_string(run.uid) + reason +
+             " It takes root to run the jobs of others.";
+    case Step::folder:
+      return "The job's working directory " + quoted(run.folder) + " cannot be entered" + reason;
+    case Step::input:
+      return "The job's input " + quoted(run.input) + " cannot be opened" + reason;
+    case Step::output:
+      return "The job's output " + quoted(run.output) + " cannot be opened" + reason;
+    case Step::error:
+      return "The job's error output " + quoted(run.error) + " cannot be opened" + reason;
+    case Step::program:
+      break;
+  }
+  return "The job cannot be executed, as " + program_of(run) + " cannot be started" + reason;
+}
+
+// Of what lacks now and may be there later; a path that is wrong stays wrong.
+bool another_try_helps(const LaunchError& error) {
+  switch (error.error) {
+    case EAGAIN:
+    case ENOMEM:
+    case EMFILE:
+    case ENFILE:
+    case EIO:
+    case ESTALE:
+    case ETIMEDOUT:
+    case EHOSTDOWN:
+    case ETXTBSY:
+    case ENOSPC:
+    case EDQUOT:
+      return true;
+    default:
+      return error.step == Step::setup;
+  }
+}
+
+}  // namespace rota::local

@@ -1,0 +1,25 @@
+// The job's own process, between the fork and the program: everything that it is to be is set up here, with the rights
+// of the user as soon as those are all that is needed.
+#pragma once
+
+#include <string>
+
+#include "engine/local/record.h"
+
+namespace rota::local {
+
+// What kept it from being executed, as it comes through the pipe.
+struct LaunchError {
+  enum class Step : int { setup, user, folder, input, output, error, program };
+  Step step = Step::setup;
+  int error = 0;
+};
+
+// Never returns: becomes the job's program, or reports through `report` why it cannot. `parent`: its supervisor.
+[[noreturn]] void become_job(const Order& order, int record_file, int report, pid_t parent);
+
+// For people, and whether another try can help.
+std::string launch_sentence(const LaunchError& error, const Run& run);
+bool another_try_helps(const LaunchError& error);
+
+}  // namespace rota::local

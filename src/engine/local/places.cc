@@ -1,0 +1,144 @@
+#include "engine/local/places.h"
+
+#include <hwloc.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/text.h"
+
+namespace rota::local {
+namespace {
+
+std::vector<std::vector<std::uint32_t>> units_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
+  std::vector<std::vector<std::uint32_t>> units;
+  hwloc_obj_t object = nullptr;
+  while ((object = hwloc_get_next_obj_by_type(topology, type, object)) != nullptr) {
+    std::vector<std::uint32_t> unit;
+    for (int i = hwloc_bitmap_first(object->cpuset); i >= 0; i = hwloc_bitmap_next(object->cpuset, i)) {
+      unit.push_back(static_cast<std::uint32_t>(i));
+    }
+    if (!unit.empty()) units.push_back(std::move(unit));
+  }
+  return units;
+}
+
+// In the order of cores; whole cores, each with all its threads, if there are as many as are wanted.
+std::vector<std::vector<std::uint32_t>> processor_units(std::int64_t processors) {
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) return {};
+  std::vector<std::vector<std::uint32_t>> units;
+  if (hwloc_topology_load(topology) == 0) {
+    units = units_of(topology, HWLOC_OBJ_CORE);
+    if (units.empty() || processors > static_cast<std::int64_t>(units.size())) units = units_of(topology, HWLOC_OBJ_PU);
+  }
+  hwloc_topology_destroy(topology);
+  return units;
+}
+
+std::int64_t processors_of(const Machine& machine) {
+  if (machine.nodes.empty()) return machine.processors;
+  return std::accumulate(machine.nodes.begin(), machine.nodes.end(), std::int64_t{0},
+                         [](std::int64_t sum, const Node& node) { return sum + node.processors; });
+}
+
+// Marks as taken, and lists, the first `count` that are free within the range, consecutive ones if there are.
+std::vector<std::uint32_t> take_free(std::vector<bool>& taken, std::uint32_t first, std::uint32_t size,
+                                     std::uint32_t count) {
+  std::vector<std::uint32_t> free;
+  for (std::uint32_t i = first; i < first + size; ++i) {
+    if (!taken[i]) free.push_back(i);
+  }
+  count = std::min(count, static_cast<std::uint32_t>(free.size()));
+  std::uint32_t begin = 0;
+  for (std::uint32_t i = 0; i + count <= free.size(); ++i) {
+    if (count > 0 && free[i + count - 1] - free[i] == count - 1) {
+      begin = i;
+      break;
+    }
+  }
+  free = {free.begin() + begin, free.begin() + begin + count};
+  for (const std::uint32_t i : free) taken[i] = true;
+  return free;
+}
+
+}  // namespace
+
+Places::Places(const Machine& machine, bool pins)
+    : Places(machine, pins,
+             pins ? processor_units(processors_of(machine)) : std::vector<std::vector<std::uint32_t>>{}) {}
+
+Places::Places(const Machine& machine, bool pins, std::vector<std::vector<std::uint32_t>> units)
+    : units_(std::move(units)) {
+  std::uint32_t devices = 0;
+  std::uint32_t processors = 0;
+  for (const Node& node : machine.nodes) {
+    node_units_.push_back({processors, node.processors});
+    node_devices_.push_back({devices, node.accelerators});
+    processors += node.processors;
+    devices += node.accelerators;
+  }
+  if (machine.nodes.empty()) {
+    processors = static_cast<std::uint32_t>(machine.processors);
+    node_units_.push_back({0, processors});
+    node_devices_.push_back({0, 0});
+  }
+  if (pins && processors > units_.size()) {
+    warning_ = "The cluster file counts " + amount(processors, "processor") + ", and this machine has " +
+               std::to_string(units_.size()) + ", so jobs are not pinned to cores.";
+    units_.clear();
+  }
+  unit_taken_.resize(units_.size());
+  device_taken_.resize(devices);
+}
+
+Place Places::take(const Placement& where, std::uint32_t processors) {
+  Place place;
+  const auto take_on = [&](std::uint32_t node, std::uint32_t count) {
+    const Range& units = node_units_[node];
+    if (pins()) {
+      for (const std::uint32_t unit : take_free(unit_taken_, units.first, units.count, count)) {
+        place.cores.insert(place.cores.end(), units_[unit].begin(), units_[unit].end());
+      }
+    }
+    const Range& devices = node_devices_[node];
+    const auto found = take_free(device_taken_, devices.first, devices.count,
+                                 static_cast<std::uint32_t>(std::max(where.per_node.accelerators, 0)));
+    place.devices.insert(place.devices.end(), found.begin(), found.end());
+  };
+  if (where.shares.empty()) take_on(0, processors);
+  for (const Share& share : where.shares) {
+    if (share.node.value < node_units_.size()) take_on(share.node.value, share.processors);
+  }
+  return place;
+}
+
+void Places::mark(const Place& place, bool taken) {
+  for (std::size_t unit = 0; unit < units_.size(); ++unit) {
+    if (std::ranges::find(place.cores, units_[unit].front()) != place.cores.end()) unit_taken_[unit] = taken;
+  }
+  for (const std::uint32_t device : place.devices) {
+    if (device < device_taken_.size()) device_taken_[device] = taken;
+  }
+}
+
+}  // namespace rota::local
+
+// hwloc asks udev for the names of disks, if it is asked for those; Rota never does. A program that is linked
+// statically has no libudev, for which these stand in: there is none.
+extern "C" {
+void* udev_new();
+void* udev_unref(void*);
+void* udev_device_new_from_subsystem_sysname(void*, const char*, const char*);
+const char* udev_device_get_property_value(void*, const char*);
+void* udev_device_unref(void*);
+
+[[gnu::weak]] void* udev_new() { return nullptr; }
+[[gnu::weak]] void* udev_unref(void* /*udev*/) { return nullptr; }
+[[gnu::weak]] void* udev_device_new_from_subsystem_sysname(void* /*udev*/, const char* /*kind*/, const char* /*name*/) {
+  return nullptr;
+}
+[[gnu::weak]] const char* udev_device_get_property_value(void* /*device*/, const char* /*name*/) { return nullptr; }
+[[gnu::weak]] void* udev_device_unref(void* /*device*/) { return nullptr; }
+}

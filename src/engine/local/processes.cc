@@ -1,0 +1,169 @@
+#include "engine/local/processes.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <csignal>
+#include <set>
+#include <string_view>
+
+#include "engine/local/cgroups.h"
+#include "engine/local/descriptor.h"
+
+namespace rota::local {
+namespace {
+
+std::string contents(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return file ? read_all(file.get()) : std::string();
+}
+
+std::string folder_of(pid_t pid) { return "/proc/" + std::to_string(pid); }
+
+// The numbers in a text, whatever stands between them.
+template <class Number>
+std::vector<Number> numbers_in(std::string_view text) {
+  std::vector<Number> numbers;
+  while (!text.empty()) {
+    Number number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc{}) numbers.push_back(number);
+    text.remove_prefix(std::max<std::size_t>(static_cast<std::size_t>(end - text.data()), 1));
+  }
+  return numbers;
+}
+
+// Of one process, by the list that the kernel keeps; false: this kernel keeps none.
+bool children_of(pid_t pid, std::vector<pid_t>& children) {
+  const std::string tasks = folder_of(pid) + "/task";
+  DIR* folder = ::opendir(tasks.c_str());
+  if (!folder) return true;  // it is gone
+  bool listed = true;
+  while (const dirent* entry = ::readdir(folder)) {
+    if (entry->d_name[0] == '.') continue;
+    const std::string path = tasks + "/" + entry->d_name + "/children";
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) {
+      listed = listed && ::access((tasks + "/" + entry->d_name).c_str(), F_OK) != 0;
+      continue;
+    }
+    for (const pid_t child : numbers_in<pid_t>(read_all(file.get()))) children.push_back(child);
+  }
+  ::closedir(folder);
+  return listed;
+}
+
+std::vector<pid_t> descendants_by_parents(pid_t ancestor) {
+  const std::vector<Process> all = all_processes();
+  std::vector<pid_t> found{ancestor};
+  for (std::size_t next = 0; next < found.size(); ++next) {
+    for (const Process& process : all) {
+      if (process.parent == found[next] && !process.zombie) found.push_back(process.pid);
+    }
+  }
+  found.erase(found.begin());
+  return found;
+}
+
+bool is_marked(pid_t pid, const std::string& mark) {
+  const std::string environment = contents(folder_of(pid) + "/environ");
+  return std::string_view(environment).starts_with(mark + '\0') ||
+         environment.find('\0' + mark + '\0') != std::string::npos;
+}
+
+std::vector<pid_t> left_over(const Process& first, const std::string& mark, const std::vector<std::string>& cgroups) {
+  const std::vector<Process> all = all_processes();
+  // The number may be another process's by now; then so is what has that number as its sid.
+  const bool reused = std::any_of(all.begin(), all.end(), [&](const Process& process) {
+    return process.pid == first.pid && process.began != first.began;
+  });
+  std::set<pid_t> found;
+  for (const Process& process : all) {
+    if (process.zombie || process.pid == ::getpid()) continue;
+    if ((first.pid > 0 && !reused && process.sid == first.pid) || is_marked(process.pid, mark)) {
+      found.insert(process.pid);
+    }
+  }
+  for (const std::string& cgroup : cgroups) {
+    for (const pid_t pid : numbers_in<pid_t>(contents(cgroup + "/cgroup.procs"))) {
+      const auto process = look_at(pid);
+      if (process && !process->zombie) found.insert(pid);
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
+}  // namespace
+
+std::optional<Process> look_at(pid_t pid) {
+  const std::string text = contents(folder_of(pid) + "/stat");
+  const std::size_t name_end = text.rfind(')');  // a name may have brackets and spaces in it
+  if (name_end == std::string::npos || name_end + 2 >= text.size()) return std::nullopt;
+  Process process{.pid = pid};
+  process.zombie = text[name_end + 2] == 'Z' || text[name_end + 2] == 'X';
+  const auto numbers = numbers_in<std::int64_t>(std::string_view(text).substr(name_end + 3));
+  if (numbers.size() < 19) return std::nullopt;
+  process.parent = static_cast<pid_t>(numbers[0]);
+  process.sid = static_cast<pid_t>(numbers[2]);
+  process.began = static_cast<std::uint64_t>(numbers[18]);
+  return process;
+}
+
+std::vector<Process> all_processes() {
+  std::vector<Process> all;
+  DIR* folder = ::opendir("/proc");
+  if (!folder) return all;
+  while (const dirent* entry = ::readdir(folder)) {
+    const std::string_view name = entry->d_name;
+    pid_t pid = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), pid).ptr != name.data() + name.size()) continue;
+    if (const auto process = look_at(pid)) all.push_back(*process);
+  }
+  ::closedir(folder);
+  return all;
+}
+
+std::vector<pid_t> descendants(pid_t ancestor) {
+  std::vector<pid_t> found{ancestor};
+  for (std::size_t next = 0; next < found.size(); ++next) {
+    if (!children_of(found[next], found)) return descendants_by_parents(ancestor);
+  }
+  found.erase(found.begin());
+  return found;
+}
+
+void signal_descendants(pid_t ancestor, int number) {
+  for (const pid_t pid : descendants(ancestor)) ::kill(pid, number);
+}
+
+void stop_descendants(pid_t ancestor) {
+  constexpr int kPasses = 50;
+  std::set<pid_t> stopped;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    bool more = false;
+    for (const pid_t pid : descendants(ancestor)) {
+      if (!stopped.insert(pid).second) continue;
+      ::kill(pid, SIGSTOP);
+      more = true;
+    }
+    if (!more) return;
+  }
+}
+
+bool end_leftovers(const Process& first, const std::string& mark, const std::vector<std::string>& cgroups) {
+  constexpr int kRounds = 400;
+  constexpr int kRoundMilliseconds = 5;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::vector<pid_t> left = left_over(first, mark, cgroups);
+    if (left.empty()) return true;
+    for (const pid_t pid : left) ::kill(pid, SIGKILL);
+    ::poll(nullptr, 0, kRoundMilliseconds);
+  }
+  return false;
+}
+
+}  // namespace rota::local

@@ -1,0 +1,35 @@
+// The processes of this machine, as /proc tells of them: which of them are a job's, and how they are ended.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rota::local {
+
+struct Process {
+  pid_t pid = 0;
+  pid_t parent = 0;
+  pid_t sid = 0;            // its first ancestor that called setsid()
+  std::uint64_t began = 0;  // in the kernel's ticks since the start of the system: with pid, its identity
+  bool zombie = false;
+};
+
+std::optional<Process> look_at(pid_t pid);  // nullopt: there is none
+std::vector<Process> all_processes();
+
+// Those that stem from it, at this moment, without itself; zombies are left out.
+std::vector<pid_t> descendants(pid_t ancestor);
+
+// SIGSTOP to all that stem from it, until none appears that is not stopped.
+void stop_descendants(pid_t ancestor);
+void signal_descendants(pid_t ancestor, int number);
+
+// Ends all that runs there and nobody waits for any more: those that have that first process's sid, those with
+// `mark` (NAME=VALUE) in their environment, and those in the cgroups. False: some are still there after a while.
+bool end_leftovers(const Process& first, const std::string& mark, const std::vector<std::string>& cgroups);
+
+}  // namespace rota::local

@@ -1,0 +1,195 @@
+// What is known of one dispatch on this machine: the lines of its record on disk, and what its supervisor says of it.
+// On disk each line adds to those before it (claimed, begun, and how it ended), and a line without its newline was cut
+// off and counts as not written.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/local/run.h"
+
+namespace rota::local {
+
+enum class Phase : std::uint8_t {
+  claimed,    // not executed yet
+  runs,       // executed
+  suspended,  // stopped by a signal, to go on under another dispatch
+  ended,      // its processes are gone
+  failed,     // it could not be executed
+};
+constexpr std::array<std::string_view, 5> names_of(Phase) {
+  return {"claimed", "runs", "suspended", "ended", "failed"};
+}
+
+// What it was told, if it was told to end.
+enum class Asked : std::uint8_t { nothing, cancel, requeue, vacate, limit };
+constexpr std::array<std::string_view, 5> names_of(Asked) {
+  return {"nothing", "cancel", "requeue", "vacate", "limit"};
+}
+
+struct RunRecord {
+  std::uint32_t job = UINT32_MAX;
+  std::uint32_t dispatch = kAnyDispatch;  // the latest one, where it was suspended
+  std::uint64_t key = 0;                  // of the latest command about it that was carried out
+  std::uint32_t epoch = 0;
+  Phase phase = Phase::claimed;
+  std::string boot;                    // id of the system's start under which it was claimed
+  std::int64_t limit = 0;              // milliseconds that its job asked for
+  std::uint32_t processors = 0;        // that it was given, where places do not say it
+  std::vector<std::uint32_t> cores;    // that it is pinned to, as the system numbers them
+  std::vector<std::uint32_t> devices;  // accelerators
+  std::vector<std::string> cgroups;    // folders of its own
+  pid_t pid = 0;                       // of its first process; 0: was never made
+  std::uint64_t began = 0;       // of that process, in the kernel's ticks: which tells it from another of that number
+  Asked asked = Asked::nothing;  // and that is what ended it
+  bool out_of_memory = false;
+  bool lost = false;     // its supervisor was killed: nobody knows how it ended
+  bool again = true;     // failed: another try can help
+  int status = 0;        // as waitpid says
+  std::int64_t ran = 0;  // milliseconds, without those in which it was suspended
+  std::int64_t user = 0;
+  std::int64_t system = 0;
+  std::int64_t memory = 0;  // bytes
+  std::string sentence;     // failed, or something else to tell people
+
+  bool over() const { return phase == Phase::ended || phase == Phase::failed; }
+};
+
+template <class Visit, class Record>
+  requires std::is_same_v<std::remove_const_t<Record>, RunRecord>
+void fields(Visit&& visit, Record& record) {
+  visit("phase", record.phase);
+  visit("job", record.job);
+  visit("dispatch", record.dispatch);
+  visit("key", record.key);
+  visit("epoch", record.epoch);
+  visit("boot", record.boot);
+  visit("limit", record.limit);
+  visit("processors", record.processors);
+  visit("cores", record.cores);
+  visit("devices", record.devices);
+  visit("cgroups", record.cgroups);
+  visit("pid", record.pid);
+  visit("began", record.began);
+  visit("asked", record.asked);
+  visit("out_of_memory", record.out_of_memory);
+  visit("lost", record.lost);
+  visit("again", record.again);
+  visit("status", record.status);
+  visit("ran", record.ran);
+  visit("user", record.user);
+  visit("system", record.system);
+  visit("memory", record.memory);
+  visit("sentence", record.sentence);
+}
+
+// What is to be done, with all that it takes: from the service to the spawner, and handed on to the supervisor.
+struct Order {
+  enum class Kind : std::uint8_t {
+    start,
+    bury,    // its supervisor was killed: end what is left of it
+    remove,  // nobody will ask for it any more
+  };
+  Kind kind = Kind::start;
+  std::string folder;         // of the run, inside the engine's
+  std::string engine_folder;  // absolute
+  RunRecord claim;
+  Run run;
+  std::int64_t deadline = INT64_MAX;     // milliseconds on the clock that goes on while the machine sleeps
+  std::int64_t most_memory = 0;          // bytes; 0: no limit
+  std::vector<std::string> environment;  // beside that of the run
+};
+constexpr std::array<std::string_view, 3> names_of(Order::Kind) { return {"start", "bury", "remove"}; }
+
+// The same for durations, which are written in milliseconds.
+template <class Visit, class Value>
+void duration_field(Visit& visit, std::string_view name, Value& value) {
+  auto milliseconds = value.count();
+  visit(name, milliseconds);
+  if constexpr (!std::is_const_v<Value>) value = Duration{milliseconds};
+}
+
+template <class Visit, class Record>
+  requires std::is_same_v<std::remove_const_t<Record>, Order>
+void fields(Visit&& visit, Record& order) {
+  auto& run = order.run;
+  visit("kind", order.kind);
+  visit("folder", order.folder);
+  visit("engine_folder", order.engine_folder);
+  visit("deadline", order.deadline);
+  visit("most_memory", order.most_memory);
+  visit("environment", order.environment);
+  visit("run.command", run.command);
+  visit("run.script", run.script);
+  visit("run.environment", run.environment);
+  visit("run.folder", run.folder);
+  visit("run.input", run.input);
+  visit("run.output", run.output);
+  visit("run.error", run.error);
+  visit("run.append", run.append);
+  visit("run.umask", run.umask);
+  visit("run.uid", run.uid);
+  visit("run.gid", run.gid);
+  visit("run.user", run.user);
+  visit("run.warning_signal", run.warning_signal);
+  duration_field(visit, "run.warning_lead", run.warning_lead);
+  duration_field(visit, "run.kill_wait", run.kill_wait);
+  fields(visit, order.claim);
+}
+
+// What a supervisor is told.
+struct Tell {
+  enum class Kind : std::uint8_t {
+    hello,  // say how things are
+    stop,   // end it, as `asked` says
+    kill,   // at once, and nobody asks for an answer
+    suspend,
+    go_on,  // after it was suspended: as this dispatch, on these cores, until this deadline
+    limit,  // another deadline
+    signal,
+  };
+  Kind kind = Kind::hello;
+  std::uint32_t epoch = 0;
+  std::uint64_t key = 0;
+  std::uint32_t dispatch = kAnyDispatch;
+  Asked asked = Asked::nothing;
+  std::int64_t deadline = INT64_MAX;
+  std::vector<std::uint32_t> cores = {};
+  int number = 0;  // of the signal
+};
+constexpr std::array<std::string_view, 7> names_of(Tell::Kind) {
+  return {"hello", "stop", "kill", "suspend", "go_on", "limit", "signal"};
+}
+
+template <class Visit, class Record>
+  requires std::is_same_v<std::remove_const_t<Record>, Tell>
+void fields(Visit&& visit, Record& tell) {
+  visit("kind", tell.kind);
+  visit("epoch", tell.epoch);
+  visit("key", tell.key);
+  visit("dispatch", tell.dispatch);
+  visit("asked", tell.asked);
+  visit("deadline", tell.deadline);
+  visit("cores", tell.cores);
+  visit("number", tell.number);
+}
+
+// Names of files in the folder of a run.
+inline constexpr const char* kRecordName = "record";
+inline constexpr const char* kSocketName = "socket";
+inline constexpr const char* kScriptName = "script";
+
+// What a record's file says, all its lines together; nullopt: there is none, or not one whole line.
+std::optional<RunRecord> read_record(int folder, const char* name = kRecordName);
+
+// Adds a line with one write, so that it is there or not. Errno, or 0.
+int add_line(int file, std::string_view line);
+
+std::string boot_id();             // of this start of the system
+std::int64_t boot_milliseconds();  // since then, sleep included; no clock that anybody sets
+
+}  // namespace rota::local

@@ -1,0 +1,223 @@
+// The service, its spawner, supervisors or the whole machine go away at bad moments: no job is lost, and none runs
+// twice.
+#include <csignal>
+#include <fstream>
+
+#include "engine/local/desk_test.h"
+#include "engine/local/processes.h"
+#include "engine/local/words.h"
+
+namespace rota::local {
+namespace {
+
+constexpr const char* kUntilGo = "echo $$ >> pid; while [ ! -e go ]; do sleep 0.01; done; echo end >> out";
+
+class LocalRestartTest : public testing::Test {
+ protected:
+  LocalRestartTest() { desk_.open(); }
+  void go() const { std::ofstream(desk_.work() + "/go") << "go"; }
+  pid_t job_pid() const { return std::stoi(desk_.file("pid")); }
+  pid_t supervisor() const { return look_at(job_pid()).value().parent; }
+  bool gone(pid_t pid) {
+    return desk_.wait([&] {
+      const auto process = look_at(pid);
+      return !process || process->zombie;
+    });
+  }
+  Desk desk_;
+};
+
+TEST_F(LocalRestartTest, a_job_goes_on_without_the_service_and_is_found_again) {
+  const Command start = desk_.start(1, desk_.shell(kUntilGo));
+  desk_.engine().dispatch(start);
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  desk_.close();
+  const Observation seen = desk_.open().observe();
+  ASSERT_EQ(seen.jobs.size(), 1U);
+  EXPECT_TRUE(seen.jobs[0].runs);
+  EXPECT_FALSE(seen.jobs[0].held);
+  EXPECT_EQ(seen.jobs[0].key, start.key);
+  EXPECT_EQ(seen.jobs[0].dispatch, 1U);
+  go();
+  EXPECT_EQ(desk_.outcome(1), Outcome::completed);
+  EXPECT_EQ(desk_.file("out"), "end\n");
+}
+
+TEST_F(LocalRestartTest, how_a_job_ended_meanwhile_is_known) {
+  desk_.launch(1, desk_.shell(std::string(kUntilGo) + "; exit 3"));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  const pid_t keeper = supervisor();
+  desk_.close();
+  go();
+  ASSERT_TRUE(gone(keeper));
+  const Observation seen = desk_.open().observe();
+  ASSERT_EQ(seen.jobs.size(), 1U);
+  EXPECT_FALSE(seen.jobs[0].runs);
+  EXPECT_EQ(std::get<Finished>(seen.jobs[0].end).outcome, Outcome::failed);
+}
+
+TEST_F(LocalRestartTest, a_start_that_comes_again_after_a_restart_is_not_carried_out_again) {
+  const Command start = desk_.start(1, desk_.shell("echo run >> out"));
+  desk_.engine().dispatch(start);
+  EXPECT_EQ(desk_.outcome(1), Outcome::completed);
+  desk_.close();
+  desk_.open().dispatch(start);
+  EXPECT_EQ(desk_.outcome(1), Outcome::completed);
+  EXPECT_EQ(desk_.file("out"), "run\n");
+}
+
+TEST_F(LocalRestartTest, a_start_that_was_sent_just_before_the_service_died_is_carried_out_once) {
+  const Command start = desk_.start(1, desk_.shell("echo run >> out"));
+  desk_.engine().dispatch(start);
+  desk_.close();
+  desk_.open().dispatch(start);
+  EXPECT_EQ(desk_.outcome(1), Outcome::completed);
+  EXPECT_EQ(desk_.file("out"), "run\n");
+}
+
+TEST_F(LocalRestartTest, a_job_can_be_stopped_after_a_restart) {
+  desk_.launch(1, desk_.shell(kUntilGo));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  desk_.close();
+  desk_.open();
+  desk_.kill(1, false);
+  const auto* requeued = desk_.wait_for<Requeued>(1);
+  ASSERT_TRUE(requeued);
+  EXPECT_EQ(requeued->limit, seconds(1234));
+}
+
+TEST_F(LocalRestartTest, the_limit_holds_without_a_service) {
+  Command start = desk_.start(1, desk_.shell("trap '' TERM; echo $$ > pid; while :; do sleep 0.01; done"));
+  start.limit_end = desk_.loop().now() + Duration{200};
+  desk_.engine().dispatch(start);
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  const pid_t keeper = supervisor();
+  desk_.close();
+  ASSERT_TRUE(gone(keeper));
+  const Observation seen = desk_.open().observe();
+  ASSERT_EQ(seen.jobs.size(), 1U);
+  EXPECT_EQ(std::get<Finished>(seen.jobs[0].end).outcome, Outcome::timed_out);
+}
+
+TEST_F(LocalRestartTest, a_suspended_job_is_found_again_and_goes_on) {
+  desk_.launch(1, desk_.shell(kUntilGo));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  Command leave = desk_.command(Command::Kind::preempt, 1);
+  leave.how = Preemption::suspend;
+  desk_.engine().dispatch(leave);
+  ASSERT_TRUE(desk_.wait_for<Vacated>(1));
+  desk_.close();
+  const Observation seen = desk_.open().observe();
+  ASSERT_EQ(seen.jobs.size(), 1U);
+  EXPECT_FALSE(seen.jobs[0].runs);
+  EXPECT_TRUE(std::holds_alternative<Vacated>(seen.jobs[0].end));
+  EXPECT_EQ(seen.jobs[0].key, leave.key);
+  go();
+  desk_.engine().dispatch(desk_.command(Command::Kind::start, 1, 2));
+  EXPECT_EQ(desk_.outcome(1, 2), Outcome::completed);
+  EXPECT_EQ(desk_.file("out"), "end\n");
+}
+
+TEST_F(LocalRestartTest, a_job_whose_supervisor_is_killed_is_lost_and_ended) {
+  desk_.launch(
+      1, desk_.shell("setsid sh -c \"trap '' TERM; echo \\$\\$ > child; sleep 1000\" & " + std::string(kUntilGo)));
+  ASSERT_TRUE(desk_.wait_for_file("pid") && desk_.wait_for_file("child"));
+  ::kill(supervisor(), SIGKILL);
+  EXPECT_EQ(desk_.outcome(1), Outcome::node_failed);
+  EXPECT_TRUE(gone(job_pid()));
+  EXPECT_TRUE(gone(std::stoi(desk_.file("child"))));
+}
+
+TEST_F(LocalRestartTest, a_job_whose_supervisor_was_killed_without_a_service_is_lost_and_ended) {
+  desk_.launch(
+      1, desk_.shell("setsid sh -c \"trap '' TERM; echo \\$\\$ > child; sleep 1000\" & " + std::string(kUntilGo)));
+  ASSERT_TRUE(desk_.wait_for_file("pid") && desk_.wait_for_file("child"));
+  const pid_t keeper = supervisor();
+  desk_.close();
+  ::kill(keeper, SIGKILL);
+  ASSERT_TRUE(gone(keeper));
+  const Observation seen = desk_.open().observe();
+  ASSERT_EQ(seen.jobs.size(), 1U);
+  EXPECT_FALSE(seen.jobs[0].runs);
+  EXPECT_EQ(std::get<Finished>(seen.jobs[0].end).outcome, Outcome::node_failed);
+  EXPECT_TRUE(gone(std::stoi(desk_.file("child"))));
+}
+
+TEST_F(LocalRestartTest, jobs_and_starts_survive_the_death_of_the_spawner) {
+  desk_.launch(1, desk_.shell(kUntilGo));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  const pid_t before = desk_.engine().spawner();
+  ::kill(before, SIGKILL);
+  ASSERT_TRUE(gone(before));
+  ASSERT_TRUE(desk_.wait([&] { return desk_.engine().spawner() != before; }));
+  desk_.launch(2, desk_.shell("echo second > second"));
+  EXPECT_EQ(desk_.outcome(2), Outcome::completed);
+  EXPECT_EQ(desk_.file("second"), "second\n");
+  go();
+  EXPECT_EQ(desk_.outcome(1), Outcome::completed);
+}
+
+TEST_F(LocalRestartTest, what_the_spawner_took_along_can_be_tried_again_and_ran_once_at_most) {
+  constexpr std::uint32_t kJobs = 50;
+  for (std::uint32_t job = 0; job < kJobs; ++job) {
+    desk_.launch(job, desk_.shell("echo run >> out" + std::to_string(job)));
+  }
+  ::kill(desk_.engine().spawner(), SIGKILL);
+  for (std::uint32_t job = 0; job < kJobs; ++job) {
+    ASSERT_TRUE(desk_.wait([&] { return desk_.heard<Finished>(job) || desk_.heard<LaunchFailed>(job); })) << job;
+    const auto* failed = desk_.heard<LaunchFailed>(job);
+    EXPECT_EQ(desk_.file("out" + std::to_string(job)), failed ? "" : "run\n");
+    EXPECT_TRUE(!failed || failed->again);
+  }
+}
+
+TEST_F(LocalRestartTest, a_spawner_that_hangs_is_replaced) {
+  const pid_t before = desk_.engine().spawner();
+  ::kill(before, SIGSTOP);
+  desk_.close();
+  desk_.open();
+  EXPECT_TRUE(gone(before));
+  desk_.launch(1, desk_.shell("echo run > out"));
+  EXPECT_EQ(desk_.outcome(1), Outcome::completed);
+}
+
+TEST_F(LocalRestartTest, after_the_machine_has_restarted_what_ran_is_lost) {
+  const Command start = desk_.start(1, desk_.shell("echo run >> out; echo $$ > pid; exec sleep 1000"));
+  desk_.engine().dispatch(start);
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  const pid_t keeper = supervisor();
+  desk_.close();
+  ::kill(keeper, SIGKILL);
+  ASSERT_TRUE(gone(job_pid()));
+  desk_.options().boot = "another one";
+  const Observation seen = desk_.open().observe();
+  ASSERT_EQ(seen.jobs.size(), 1U);
+  EXPECT_FALSE(seen.jobs[0].runs);
+  EXPECT_EQ(std::get<Finished>(seen.jobs[0].end).outcome, Outcome::node_failed);
+  desk_.engine().dispatch(start);
+  EXPECT_EQ(desk_.outcome(1), Outcome::node_failed);
+  EXPECT_EQ(desk_.file("out"), "run\n");
+}
+
+TEST_F(LocalRestartTest, a_start_from_before_the_machine_restarted_is_lost_even_if_nothing_is_known_of_it) {
+  const Command start = desk_.start(1, desk_.shell("echo run >> out"));
+  desk_.close();
+  desk_.options().boot = "another one";
+  desk_.options().decided_before = start.key;
+  desk_.open().dispatch(start);
+  EXPECT_EQ(desk_.outcome(1), Outcome::node_failed);
+  desk_.launch(1, desk_.shell("echo anew >> out"), 2);
+  EXPECT_EQ(desk_.outcome(1, 2), Outcome::completed);
+  EXPECT_EQ(desk_.file("out"), "anew\n");
+}
+
+TEST_F(LocalRestartTest, a_claim_without_a_process_never_began) {
+  std::filesystem::create_directory(desk_.runs() / "5.1");
+  desk_.close();
+  const Observation seen = desk_.open().observe();
+  ASSERT_EQ(seen.jobs.size(), 1U);
+  EXPECT_TRUE(std::get<LaunchFailed>(seen.jobs[0].end).again);
+}
+
+}  // namespace
+}  // namespace rota::local

@@ -1,0 +1,58 @@
+// What is executed for one dispatch of a job on this machine, and who knows it. The scheduler's own state says nothing
+// of programs: it asks a RunSource when a dispatch is about to begin.
+#pragma once
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "control/ports.h"
+
+namespace rota::local {
+
+inline constexpr uid_t kServiceUser = UINT32_MAX;
+
+struct Run {
+  std::vector<std::string> command;      // the program, found by the PATH of its environment, and its arguments
+  std::string script = {};               // not empty: written as a file and executed, with `command` as its arguments
+  std::vector<std::string> environment;  // NAME=VALUE, complete; accelerators and ROTA_RUN_FOLDER are added
+  std::string folder = "/";              // working directory
+  std::string input = {};                // paths, from the working directory on. Empty: /dev/null
+  std::string output = {};               // empty: /dev/null
+  std::string error = {};                // empty: the same open file as output
+  bool append = false;                   // output and error are written behind what is there; else they are emptied
+  std::uint32_t umask = 022;
+  uid_t uid = kServiceUser;  // the user whom it runs as; kServiceUser: as the service, and nothing of this counts
+  gid_t gid = 0;
+  std::string user = {};            // by whose name further groups are looked up; empty: there are none
+  std::int64_t memory = 0;          // bytes that it may use; 0: what its place says, if that says something
+  std::uint32_t processors = 1;     // where places do not say how many
+  Duration limit{0};                // that it asked for: told again if it is queued again
+  std::int32_t warning_signal = 0;  // sent so long before the limit; 0: none
+  Duration warning_lead = seconds(60);
+  Duration kill_wait = seconds(30);  // from SIGTERM to SIGKILL
+};
+
+// What one dispatch has used, with all its processes.
+struct RunUse {
+  Duration user{0};         // processor time in its own code,
+  Duration system{0};       // and in the kernel
+  std::int64_t memory = 0;  // bytes, of its largest process
+};
+
+class RunSource {
+ public:
+  virtual ~RunSource() = default;
+  // What to execute for this start. Fails with a sentence if that is not known: the job cannot be launched.
+  virtual Result<Run> run_of(const Command& start) = 0;
+  // For people: why a launch failed, or what went wrong with the job.
+  virtual void told(JobId job, std::string sentence) = 0;
+  // One dispatch is over, and has used so much. Before the fact that says so.
+  virtual void used(JobId /*job*/, std::uint32_t /*dispatch*/, const RunUse& /*use*/) {}
+};
+
+}  // namespace rota::local

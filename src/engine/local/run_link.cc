@@ -1,0 +1,49 @@
+#include "engine/local/run_link.h"
+
+#include <utility>
+
+#include "engine/local/words.h"
+
+namespace rota::local {
+
+struct RunLink::Channel {
+  boost::asio::posix::stream_descriptor socket;
+  Hear hear;
+  std::string text = {};
+  bool closed = false;  // by its owner: nothing is to be heard any more
+};
+
+RunLink::RunLink(boost::asio::io_context& io, Descriptor socket, Hear hear)
+    : channel_(
+          std::make_shared<Channel>(boost::asio::posix::stream_descriptor(io, socket.release()), std::move(hear))) {
+  channel_->socket.non_blocking(true);
+  watch(channel_);
+}
+
+RunLink::~RunLink() {
+  channel_->closed = true;
+  channel_->socket.close();
+}
+
+void RunLink::watch(const std::shared_ptr<Channel>& channel) {
+  channel->socket.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                             [channel](const boost::system::error_code& error) {
+                               if (!channel->closed && !error) read(channel);
+                             });
+}
+
+void RunLink::read(const std::shared_ptr<Channel>& channel) {
+  const bool open = read_more(channel->socket.native_handle(), channel->text);
+  std::string line;
+  while (!channel->closed && take_line(channel->text, line)) {
+    RunRecord record;
+    read_words(line, record);
+    channel->hear(&record);
+  }
+  if (channel->closed) return;
+  open ? watch(channel) : channel->hear(nullptr);
+}
+
+void RunLink::tell(const Tell& tell) { send_whole(channel_->socket.native_handle(), in_words(tell)); }
+
+}  // namespace rota::local

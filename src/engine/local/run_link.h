@@ -1,0 +1,35 @@
+// The service's end of its connection to one supervisor: whole lines come out of it, and its end. Not thread-safe.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "engine/local/descriptor.h"
+#include "engine/local/record.h"
+
+namespace rota::local {
+
+class RunLink {
+ public:
+  // Called for each record that comes; nullptr: the other end has closed. May destroy the link.
+  using Hear = std::function<void(const RunRecord*)>;
+
+  RunLink(boost::asio::io_context& io, Descriptor socket, Hear hear);
+  RunLink(const RunLink&) = delete;
+  RunLink& operator=(const RunLink&) = delete;
+  ~RunLink();
+
+  void tell(const Tell& tell);  // if the other end is there no more, that is heard soon
+
+ private:
+  struct Channel;
+  static void watch(const std::shared_ptr<Channel>& channel);
+  static void read(const std::shared_ptr<Channel>& channel);
+
+  std::shared_ptr<Channel> channel_;
+};
+
+}  // namespace rota::local

@@ -1,0 +1,207 @@
+#include "engine/local/supervisor.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <deque>
+#include <string>
+#include <utility>
+
+#include "engine/local/cgroups.h"
+#include "engine/local/descriptor.h"
+#include "engine/local/processes.h"
+#include "engine/local/record.h"
+#include "engine/local/supervisor_process.h"
+#include "engine/local/words.h"
+
+namespace rota::local {
+namespace {
+
+constexpr int kSocket = 3;
+
+// There is one for a folder at a time: what an earlier one was told to start is started, or never will be, once this
+// returns. One that hangs is killed.
+bool lock(int file) {
+  constexpr int kPatience = 500;  // looks
+  constexpr int kLookMilliseconds = 10;
+  struct flock whole{};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  for (int look = 0; ::fcntl(file, F_SETLK, &whole) != 0; ++look) {
+    if (errno != EAGAIN && errno != EACCES) return false;
+    if (look % kPatience == kPatience - 1) {
+      struct flock holder = whole;
+      if (::fcntl(file, F_GETLK, &holder) == 0 && holder.l_type != F_UNLCK) ::kill(holder.l_pid, SIGKILL);
+    }
+    ::poll(nullptr, 0, kLookMilliseconds);
+  }
+  return true;
+}
+
+// Which files of the service came along is of no interest here.
+void leave_files() {
+  ::dup2(0, kSocket);
+  ::fcntl(kSocket, F_SETFD, FD_CLOEXEC);
+  ::syscall(SYS_close_range, kSocket + 1U, ~0U, 0U);
+  const int nothing = ::open("/dev/null", O_RDWR);
+  for (const int standard : {0, 1, 2}) ::dup2(nothing, standard);
+  ::close(nothing);
+}
+
+class Spawner {
+ public:
+  explicit Spawner(const char* folder) : folder_(::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+
+  int run() {
+    if (!folder_) return 1;
+    lock_.reset(::openat(folder_.get(), "spawner.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!lock_ || !lock(lock_.get()) || !send_whole(kSocket, "ready\n")) return 1;
+    std::string line;
+    while (receive()) {
+      while (take_line(text_, line)) {
+        Order order;
+        read_words(line, order);
+        carry_out(std::move(order));
+      }
+    }
+    return 0;
+  }
+
+ private:
+  bool receive() {
+    std::array<char, 65536> piece;
+    iovec space{piece.data(), piece.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * 4)> beside{};
+    msghdr message{};
+    message.msg_iov = &space;
+    message.msg_iovlen = 1;
+    message.msg_control = beside.data();
+    message.msg_controllen = beside.size();
+    const ssize_t got = ::recvmsg(kSocket, &message, MSG_CMSG_CLOEXEC);
+    if (got < 0 && errno == EINTR) return true;
+    if (got <= 0) return false;
+    text_.append(piece.data(), static_cast<std::size_t>(got));
+    for (cmsghdr* part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+      if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+      for (std::size_t at = 0; at + sizeof(int) <= part->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
+        int number = -1;
+        std::memcpy(&number, CMSG_DATA(part) + at, sizeof(number));
+        connections_.emplace_back(number);
+      }
+    }
+    return true;
+  }
+
+  void carry_out(Order order) {
+    if (order.kind == Order::Kind::remove) return remove(order.folder);
+    if (connections_.empty()) return;
+    Descriptor connection = std::move(connections_.front());
+    connections_.pop_front();
+    if (order.kind == Order::Kind::start) return start(std::move(order), std::move(connection));
+    if (::fork() == 0) ::_exit(bury_run(order, std::move(connection)));
+  }
+
+  // The folder is the claim: whoever makes it starts the job, and nobody else ever does.
+  void start(Order order, Descriptor connection) {
+    if (::mkdirat(folder_.get(), order.folder.c_str(), 0711) != 0) {
+      if (errno != EEXIST) refuse(order, connection, "Its folder cannot be made");
+      return;  // it was started before: the service looks at what has become of it
+    }
+    Descriptor run(::openat(folder_.get(), order.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    Descriptor record;
+    Descriptor listener;
+    if (run && ::fchdir(run.get()) == 0) {
+      record.reset(::open(kRecordName, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
+    }
+    if (record && add_line(record.get(), in_words(order.claim)) == 0) listener = listen_here(kSocketName);
+    if (!listener) {
+      refuse(order, connection, "Its folder cannot be written to");
+      return remove(order.folder);
+    }
+    run.reset();
+    const pid_t child = ::fork();
+    if (child == 0) {
+      leave();
+      SupervisorProcess supervisor(std::move(order), std::move(record), std::move(listener), std::move(connection));
+      ::_exit(supervisor.run());
+    }
+    if (child > 0) return;
+    refuse(order, connection, "No process can be made for it");
+    remove(order.folder);
+  }
+
+  int bury_run(const Order& order, Descriptor connection) {
+    leave();
+    const RunRecord& claim = order.claim;
+    const std::string mark = "ROTA_RUN_FOLDER=" + order.engine_folder + "/" + order.folder;
+    RunRecord end = claim;
+    if (!end_leftovers({.pid = claim.pid, .began = claim.began}, mark, claim.cgroups)) {
+      end.sentence = "Processes of the job could not be ended after its supervisor was killed; look for " + mark +
+                     " in their environment.";
+    }
+    remove_cgroups(claim.cgroups);
+    end.phase = Phase::ended;
+    end.lost = true;
+    const Descriptor run(::openat(folder_.get(), order.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const Descriptor record(::openat(run.get(), kRecordName, O_WRONLY | O_APPEND | O_CLOEXEC));
+    const std::string line = in_words(end);
+    if (record) add_line(record.get(), line);
+    send_whole(connection.get(), line);
+    return 0;
+  }
+
+  // A child is no spawner: the service must hear when this one ends.
+  void leave() {
+    ::close(kSocket);
+    connections_.clear();
+    lock_.reset();
+  }
+
+  void remove(const std::string& name) {
+    const Descriptor run(::openat(folder_.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!run) return;
+    for (const char* file : {kRecordName, kSocketName, kScriptName}) ::unlinkat(run.get(), file, 0);
+    ::unlinkat(folder_.get(), name.c_str(), AT_REMOVEDIR);
+  }
+
+  static void refuse(const Order& order, const Descriptor& connection, const char* what) {
+    RunRecord end = order.claim;
+    end.phase = Phase::failed;
+    end.again = true;
+    end.sentence = std::string("The job could not be started. ") + what + ": " + std::strerror(errno) + ".";
+    send_whole(connection.get(), in_words(end));
+  }
+
+  Descriptor folder_;
+  Descriptor lock_;
+  std::string text_;                    // read so far
+  std::deque<Descriptor> connections_;  // that came with orders, in their order
+};
+
+}  // namespace
+
+int supervise(std::span<char*> arguments) {
+  if (arguments.empty()) return 2;
+  leave_files();
+  std::signal(SIGCHLD, SIG_IGN);  // the system forgets them by itself
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE}) std::signal(number, SIG_IGN);
+  ::prctl(PR_SET_NAME, "rota-spawner", 0, 0, 0);
+  ::umask(066);
+  if (const Descriptor file(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)); file) {
+    constexpr std::string_view kSpared = "-500";  // rather a job than who looks after it; only root may say so
+    static_cast<void>(!::write(file.get(), kSpared.data(), kSpared.size()));
+  }
+  return Spawner(arguments.front()).run();
+}
+
+}  // namespace rota::local

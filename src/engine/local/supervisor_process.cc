@@ -1,0 +1,357 @@
+#include "engine/local/supervisor_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "engine/local/cgroups.h"
+#include "engine/local/job_process.h"
+#include "engine/local/processes.h"
+#include "engine/local/words.h"
+
+namespace rota::local {
+namespace {
+
+constexpr std::int64_t kNoTime = INT64_MAX;
+constexpr std::int64_t kLeftoverGrace = 1000;  // milliseconds, for what a job leaves behind
+constexpr std::int64_t kKillAgain = 20;        // until all that was killed is gone
+
+std::int64_t milliseconds(const timeval& time) { return std::int64_t{time.tv_sec} * 1000 + time.tv_usec / 1000; }
+
+// The job's user must be able to read and execute it, and nobody else.
+bool write_script(const Order& order) {
+  const Descriptor file(::open(kScriptName, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500));
+  if (!file) return false;
+  const std::string& script = order.run.script;
+  for (std::size_t done = 0; done < script.size();) {
+    const ssize_t written = ::write(file.get(), script.data() + done, script.size() - done);
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) done += static_cast<std::size_t>(written);
+  }
+  const bool others = order.run.uid != kServiceUser && order.run.uid != ::geteuid();
+  return !others || ::fchown(file.get(), order.run.uid, order.run.gid) == 0;
+}
+
+void pin(pid_t pid, const std::vector<std::uint32_t>& cores) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const std::uint32_t core : cores) CPU_SET(core, &set);
+  ::sched_setaffinity(pid, sizeof(set), &set);
+}
+
+}  // namespace
+
+SupervisorProcess::SupervisorProcess(Order order, Descriptor record_file, Descriptor listener, Descriptor born_with)
+    : order_(std::move(order)),
+      record_(order_.claim),
+      record_file_(std::move(record_file)),
+      listener_(std::move(listener)) {
+  if (born_with) connections_.push_back({std::move(born_with), {}});
+}
+
+int SupervisorProcess::run() {
+  if (begin()) launch();
+  while (!finished()) wait_for_something();
+  finish();
+  return 0;
+}
+
+bool SupervisorProcess::begin() {
+  ::setsid();
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  ::prctl(PR_SET_NAME, "rota-job", 0, 0, 0);
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2}) {
+    std::signal(number, SIG_IGN);
+  }
+  std::signal(SIGCHLD, SIG_DFL);
+  sigset_t children;
+  ::sigemptyset(&children);
+  ::sigaddset(&children, SIGCHLD);
+  ::sigprocmask(SIG_BLOCK, &children, nullptr);
+  signals_.reset(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!signals_) return fail_launch("The job's supervisor could not be set up.", true), false;
+  if (!order_.run.script.empty() && !write_script(order_)) {
+    return fail_launch(std::string("The job's script could not be written: ") + std::strerror(errno) + ".", true),
+           false;
+  }
+  std::vector<std::string> made;
+  for (const std::string& cgroup : record_.cgroups) {
+    if (make_cgroup(cgroup, record_.cores, order_.most_memory)) {
+      made.push_back(cgroup);
+    } else if (record_.sentence.empty()) {
+      record_.sentence = "The job runs without the control group " + cgroup + ", which could not be made.";
+    }
+  }
+  order_.claim.cgroups = record_.cgroups = made;
+  return true;
+}
+
+void SupervisorProcess::fail_launch(const std::string& sentence, bool again) {
+  record_.phase = Phase::failed;
+  record_.sentence = sentence;
+  record_.again = again;
+  if (main_ == 0) all_over_ = true;  // else it has yet to be waited for
+}
+
+void SupervisorProcess::launch() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail_launch("The job's supervisor could not be set up.", true);
+  launch_report_.reset(ends[0]);
+  Descriptor report(ends[1]);
+  const pid_t parent = ::getpid();
+  main_ = ::fork();
+  if (main_ == 0) {
+    listener_.reset();
+    connections_.clear();
+    become_job(order_, record_file_.get(), report.get(), parent);
+  }
+  if (main_ < 0) {
+    main_ = 0;
+    return fail_launch(std::string("No process could be made for the job: ") + std::strerror(errno) + ".", true);
+  }
+  launched_at_ = boot_milliseconds();
+}
+
+void SupervisorProcess::wait_for_something() {
+  std::vector<pollfd> watched{{signals_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
+  Descriptor timer;
+  if (const std::int64_t look = next_look(); look != kNoTime) {
+    timer.reset(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC));
+    const itimerspec at{.it_interval = {}, .it_value = {.tv_sec = look / 1000, .tv_nsec = look % 1000 * 1'000'000 + 1}};
+    ::timerfd_settime(timer.get(), TFD_TIMER_ABSTIME, &at, nullptr);
+  }
+  watched.push_back({timer.get(), POLLIN, 0});
+  watched.push_back({launch_report_.get(), POLLIN, 0});
+  for (const Connection& connection : connections_) watched.push_back({connection.socket.get(), POLLIN, 0});
+  if (::poll(watched.data(), watched.size(), -1) < 0) return;
+  if (launch_report_ && watched[3].revents != 0) read_launch_report();
+  std::size_t next = 4;
+  for (auto at = connections_.begin(); at != connections_.end(); ++next) {
+    if (watched[next].revents != 0) read(*at);
+    at = at->socket ? std::next(at) : connections_.erase(at);
+  }
+  if (watched[1].revents != 0) take_connections();
+  if (watched[0].revents != 0) reap();
+  look_at_the_clock();
+}
+
+// At its end: the pipe closes when the program is executed.
+void SupervisorProcess::read_launch_report() {
+  std::array<char, 64> piece{};
+  const ssize_t got = ::read(launch_report_.get(), piece.data(), piece.size());
+  if (got < 0) return;
+  if (got > 0) {
+    launch_error_.append(piece.data(), static_cast<std::size_t>(got));
+    return;
+  }
+  launch_report_.reset();
+  if (LaunchError error; launch_error_.size() == sizeof(error)) {
+    std::memcpy(&error, launch_error_.data(), sizeof(error));
+    return fail_launch(launch_sentence(error, order_.run), another_try_helps(error));
+  }
+  record_.phase = Phase::runs;
+  record_.pid = main_;
+  tell_everybody();
+}
+
+void SupervisorProcess::take_connections() {
+  while (true) {
+    Descriptor socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket) return;
+    connections_.push_back({std::move(socket), {}});
+  }
+}
+
+void SupervisorProcess::read(Connection& connection) {
+  const bool open = read_more(connection.socket.get(), connection.text);
+  std::string line;
+  while (take_line(connection.text, line)) {
+    Tell tell;
+    read_words(line, tell);
+    hear(tell, connection);
+  }
+  if (!open) connection.socket.reset();
+}
+
+void SupervisorProcess::hear(const Tell& tell, Connection& from) {
+  if (tell.kind != Tell::Kind::hello && tell.epoch < record_.epoch) return;  // of a service that was replaced
+  record_.epoch = std::max(record_.epoch, tell.epoch);
+  if (tell.key > record_.key && !main_over_) {
+    record_.key = tell.key;
+    carry_out(tell);
+  } else if (tell.kind == Tell::Kind::kill || tell.kind == Tell::Kind::signal || tell.kind == Tell::Kind::limit) {
+    carry_out(tell);
+  }
+  record_.ran = ran(boot_milliseconds());
+  send_whole(from.socket.get(), in_words(record_));
+}
+
+void SupervisorProcess::carry_out(const Tell& tell) {
+  switch (tell.kind) {
+    case Tell::Kind::hello:
+      return;
+    case Tell::Kind::stop:
+      return stop(tell.asked, boot_milliseconds());
+    case Tell::Kind::kill:
+      if (record_.asked == Asked::nothing && !main_over_) record_.asked = tell.asked;
+      kill_at_ = boot_milliseconds();
+      return kill_all();
+    case Tell::Kind::suspend:
+      return suspend();
+    case Tell::Kind::go_on:
+      return go_on(tell);
+    case Tell::Kind::limit:
+      order_.deadline = tell.deadline;
+      warned_ = false;
+      return;
+    case Tell::Kind::signal:
+      return signal_all(tell.number);
+  }
+}
+
+void SupervisorProcess::reap() {
+  std::array<signalfd_siginfo, 8> news{};
+  while (::read(signals_.get(), news.data(), sizeof(news)) > 0) {
+  }
+  while (true) {
+    int status = 0;
+    const pid_t pid = ::waitpid(-1, &status, WNOHANG);
+    if (pid > 0 && pid == main_) main_ended(status);
+    if (pid < 0 && errno == ECHILD) all_over_ = true;
+    if (pid <= 0) break;
+  }
+  if (main_over_ && !all_over_ && kill_at_ == kNoTime) {  // what it leaves behind must not go on
+    kill_at_ = boot_milliseconds() + kLeftoverGrace;
+    signal_all(SIGTERM);
+    signal_all(SIGCONT);
+  }
+}
+
+void SupervisorProcess::main_ended(int status) {
+  record_.ran = ran(boot_milliseconds());
+  record_.status = status;
+  main_over_ = true;
+}
+
+void SupervisorProcess::look_at_the_clock() {
+  const std::int64_t now = boot_milliseconds();
+  if (main_over_ || record_.asked != Asked::nothing) {
+    if (kill_at_ <= now && !all_over_) kill_all();
+    return;
+  }
+  if (record_.phase == Phase::suspended) return;
+  const std::int64_t lead = order_.run.warning_lead.count();
+  if (order_.run.warning_signal > 0 && !warned_ && order_.deadline != kNoTime && order_.deadline - lead <= now) {
+    warned_ = true;
+    signal_all(order_.run.warning_signal);
+  }
+  if (order_.deadline <= now) stop(Asked::limit, now);
+}
+
+std::int64_t SupervisorProcess::next_look() const {
+  if (main_over_ || record_.asked != Asked::nothing) return kill_at_;
+  if (record_.phase == Phase::suspended || order_.deadline == kNoTime) return kNoTime;
+  const bool warns = order_.run.warning_signal > 0 && !warned_;
+  return std::max<std::int64_t>(warns ? order_.deadline - order_.run.warning_lead.count() : order_.deadline, 1);
+}
+
+void SupervisorProcess::stop(Asked asked, std::int64_t now) {
+  const bool first = record_.asked == Asked::nothing;
+  record_.asked = asked;
+  if (!first) return;
+  record_.ran = ran(now);
+  kill_at_ = now + order_.run.kill_wait.count();
+  signal_all(SIGTERM);
+  signal_all(SIGCONT);  // where it was stopped it could not obey
+}
+
+void SupervisorProcess::suspend() {
+  if (record_.phase != Phase::runs || record_.asked != Asked::nothing) return;
+  stop_descendants(::getpid());
+  const std::int64_t now = boot_milliseconds();
+  ran_before_ = ran(now);
+  record_.phase = Phase::suspended;
+}
+
+void SupervisorProcess::go_on(const Tell& tell) {
+  if (record_.phase != Phase::suspended) return;
+  record_.dispatch = tell.dispatch;
+  record_.cores = tell.cores;
+  order_.deadline = tell.deadline;
+  warned_ = false;
+  for (const std::string& cgroup : record_.cgroups) set_cores(cgroup, tell.cores);
+  if (!tell.cores.empty()) {
+    for (const pid_t pid : descendants(::getpid())) pin(pid, tell.cores);
+  }
+  ran_before_ = 0;
+  launched_at_ = boot_milliseconds();
+  record_.phase = Phase::runs;
+  signal_all(SIGCONT);
+}
+
+void SupervisorProcess::signal_all(int number) { signal_descendants(::getpid(), number); }
+
+void SupervisorProcess::kill_all() {
+  stop_descendants(::getpid());  // so that none of them makes another meanwhile
+  signal_all(SIGKILL);
+  kill_at_ = boot_milliseconds() + kKillAgain;
+}
+
+// Of this dispatch.
+std::int64_t SupervisorProcess::ran(std::int64_t now) const {
+  if (main_over_ || launched_at_ == 0) return record_.ran;
+  return ran_before_ + (record_.phase == Phase::suspended ? 0 : now - launched_at_);
+}
+
+bool SupervisorProcess::finished() const { return all_over_ && !launch_report_; }
+
+void SupervisorProcess::finish() {
+  rusage use{};
+  ::getrusage(RUSAGE_CHILDREN, &use);
+  record_.user = milliseconds(use.ru_utime);
+  record_.system = milliseconds(use.ru_stime);
+  record_.memory = std::int64_t{use.ru_maxrss} * 1024;
+  if (record_.phase != Phase::failed) {
+    record_.phase = Phase::ended;
+    record_.out_of_memory =
+        record_.asked == Asked::nothing && record_.status != 0 && ran_out_of_memory(record_.cgroups);
+  }
+  remove_cgroups(record_.cgroups);
+  int error = add_line(record_file_.get(), in_words(record_));
+  take_connections();
+  tell_everybody();
+  while (error != 0) {  // the disk is full: whoever is there has been told, and who comes later must find it
+    constexpr int kRetryMilliseconds = 1000;
+    pollfd newcomer{listener_.get(), POLLIN, 0};
+    ::poll(&newcomer, 1, kRetryMilliseconds);
+    take_connections();
+    tell_everybody();
+    connections_.clear();
+    struct stat file{};
+    if (::fstat(record_file_.get(), &file) == 0 && file.st_nlink == 0) return;  // nobody will ask any more
+    error = add_line(record_file_.get(), "\n" + in_words(record_));
+  }
+}
+
+void SupervisorProcess::tell_everybody() {
+  const std::string line = in_words(record_);
+  for (const Connection& connection : connections_) send_whole(connection.socket.get(), line);
+}
+
+}  // namespace rota::local

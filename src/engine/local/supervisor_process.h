@@ -1,0 +1,69 @@
+// One job's supervisor. See supervisor.h; this is the process after the fork.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <list>
+#include <string>
+
+#include "engine/local/descriptor.h"
+#include "engine/local/record.h"
+
+namespace rota::local {
+
+class SupervisorProcess {
+ public:
+  // In the folder of the run, which has its claim. `born_with`: the connection to the service that ordered it.
+  SupervisorProcess(Order order, Descriptor record_file, Descriptor listener, Descriptor born_with);
+
+  // Executes the job, looks after it until nothing is left of it, and returns the exit code of the supervisor.
+  int run();
+
+ private:
+  struct Connection {
+    Descriptor socket;
+    std::string text;  // read so far
+  };
+
+  bool begin();
+  void launch();
+  void fail_launch(const std::string& sentence, bool again);
+  void wait_for_something();
+  void read_launch_report();
+  void take_connections();
+  void read(Connection& connection);
+  void hear(const Tell& tell, Connection& from);
+  void carry_out(const Tell& tell);
+  void reap();
+  void main_ended(int status);
+  void look_at_the_clock();
+  void stop(Asked asked, std::int64_t now);
+  void suspend();
+  void go_on(const Tell& tell);
+  void signal_all(int number);
+  void kill_all();
+  std::int64_t next_look() const;
+  std::int64_t ran(std::int64_t now) const;
+  bool finished() const;
+  void finish();
+  void tell_everybody();
+
+  Order order_;
+  RunRecord record_;
+  Descriptor record_file_;
+  Descriptor listener_;
+  Descriptor signals_;
+  Descriptor launch_report_;  // of the child, until it is executed
+  std::string launch_error_;
+  std::list<Connection> connections_;
+  pid_t main_ = 0;
+  bool main_over_ = false;
+  bool all_over_ = false;  // no child is left
+  bool warned_ = false;
+  std::int64_t launched_at_ = 0;  // all on the clock of boot_milliseconds()
+  std::int64_t ran_before_ = 0;   // until it was suspended
+  std::int64_t kill_at_ = INT64_MAX;
+};
+
+}  // namespace rota::local
