@@ -8,6 +8,7 @@
 
 #include "rehearse/rehearse.h"
 #include "report/formatted.h"
+#include "study/mersenne_stream.h"
 
 namespace rota::study {
 namespace {
@@ -23,12 +24,12 @@ constexpr const char* kGain = "+migrate=gain";
 
 double minutes_of(Duration time) { return to_seconds(time) / 60; }
 
-Machine two_hosts(const MigrationCase& its) {
-  Machine machine = Machine::counted(2 * its.slots);
+Machine two_hosts(const MigrationCase& setting) {
+  Machine machine = Machine::counted(2 * setting.slots);
   Node node;
-  node.processors = its.slots;
+  node.processors = setting.slots;
   node.name = "fast";
-  node.cpu_factor = its.ratio;
+  node.cpu_factor = setting.ratio;
   machine.nodes.push_back(node);
   node.name = "slow";
   node.cpu_factor = 1000;
@@ -38,103 +39,40 @@ Machine two_hosts(const MigrationCase& its) {
 }
 
 // A job of one slot that would take so long on the slow host, and is known to.
-void add_job(log::Workload& workload, const MigrationCase& its, Duration submit, Duration slow) {
+void add_job(log::Workload& workload, const MigrationCase& setting, Duration submit, Duration slow) {
   JobSpec spec;
   spec.number = static_cast<std::int64_t>(workload.jobs.size()) + 1;
   spec.submit = kEpoch + submit;
   spec.limit = slow;
-  spec.restart = its.restart;
-  spec.restart_cost = its.cost * kMinute;
+  spec.restart = setting.restart;
+  spec.restart_cost = setting.cost * kMinute;
   workload.jobs.push_back(spec);
   workload.run_times.push_back(slow);
 }
 
-// The generator with which the streams were drawn for which the wanted figures hold: MT19937 (Matsumoto and Nishimura
-// 1998), seeded by an array of one word.
-class Twister {
- public:
-  explicit Twister(std::uint32_t seed) {
-    state_[0] = 19'650'218U;
-    for (std::uint32_t i = 1; i < kSize; ++i) state_[i] = 1'812'433'253U * before(i) + i;
-    std::uint32_t at = 1;
-    for (std::uint32_t k = 0; k < kSize; ++k) {
-      state_[at] = (state_[at] ^ before(at) * 1'664'525U) + seed;
-      at = next(at);
-    }
-    for (std::uint32_t k = 1; k < kSize; ++k) {
-      state_[at] = (state_[at] ^ before(at) * 1'566'083'941U) - at;
-      at = next(at);
-    }
-    state_[0] = 0x80000000U;
-  }
-
-  double unit() {  // in [0, 1), 53 bits
-    const std::uint32_t high = word() >> 5U;
-    const std::uint32_t low = word() >> 6U;
-    return (high * 67'108'864.0 + low) / 9'007'199'254'740'992.0;
-  }
-  double exponential(double mean) { return -std::log(1.0 - unit()) * mean; }
-  double normal() {  // Kinderman and Monahan 1977
-    for (;;) {
-      const double u = unit();
-      const double v = 1.0 - unit();
-      const double z = 4 * std::exp(-0.5) / std::sqrt(2.0) * (u - 0.5) / v;
-      if (z * z / 4.0 <= -std::log(v)) return z;
-    }
-  }
-
- private:
-  static constexpr std::uint32_t kSize = 624;
-
-  std::uint32_t before(std::uint32_t i) const { return state_[i - 1] ^ state_[i - 1] >> 30U; }
-  std::uint32_t next(std::uint32_t at) {  // the first word follows the last
-    if (++at < kSize) return at;
-    state_[0] = state_[kSize - 1];
-    return 1;
-  }
-
-  std::uint32_t word() {
-    if (used_ == kSize) twist();
-    std::uint32_t y = state_[used_++];
-    y ^= y >> 11U;
-    y ^= y << 7U & 0x9d2c5680U;
-    y ^= y << 15U & 0xefc60000U;
-    return y ^ y >> 18U;
-  }
-  void twist() {
-    for (std::uint32_t i = 0; i < kSize; ++i) {
-      const std::uint32_t y = (state_[i] & 0x80000000U) | (state_[(i + 1) % kSize] & 0x7fffffffU);
-      state_[i] = state_[(i + 397) % kSize] ^ y >> 1U ^ ((y & 1U) != 0 ? 0x9908b0dfU : 0U);
-    }
-    used_ = 0;
-  }
-
-  std::array<std::uint32_t, kSize> state_{};
-  std::uint32_t used_ = kSize;
-};
-
 // Log-normal work (median 2 h, from 5 min to 50 h) and Poisson arrivals.
-void add_stream(log::Workload& workload, const MigrationCase& its, std::int64_t seed) {
-  Twister random(static_cast<std::uint32_t>(seed));
+void add_stream(log::Workload& workload, const MigrationCase& setting, std::int64_t seed) {
+  MersenneStream random(static_cast<std::uint32_t>(seed));
   std::array<double, kStreamJobs> work{};
   double sum = 0;
   for (double& w : work) sum += w = std::clamp(std::exp(std::log(120.0) + 1.2 * random.normal()), 5.0, 3000.0);
-  const double slots = static_cast<double>(its.slots) * (1 + its.ratio / 1000.0);
+  const double slots = static_cast<double>(setting.slots) * (1 + setting.ratio / 1000.0);
   double at = 0;
   for (const double w : work) {
-    at += random.exponential(sum / kStreamJobs / (its.load * slots));
-    add_job(workload, its, Duration{std::llround(at * 60'000)}, Duration{std::llround(w * 60'000)});
+    at += random.exponential(sum / kStreamJobs / (setting.load * slots));
+    add_job(workload, setting, Duration{std::llround(at * 60'000)}, Duration{std::llround(w * 60'000)});
   }
 }
 
-log::Workload workload_of(const MigrationCase& its, std::int64_t seed) {
+log::Workload workload_of(const MigrationCase& setting, std::int64_t seed) {
   log::Workload workload;
-  workload.name = its.name;
-  workload.processors = 2 * its.slots;
-  if (its.slow == 0) {
-    add_stream(workload, its, seed);
+  workload.name = setting.name;
+  workload.processors = 2 * setting.slots;
+  if (setting.slow == 0) {
+    add_stream(workload, setting, seed);
   } else {
-    for (std::uint32_t i = 0; i < 2 * its.slots; ++i) add_job(workload, its, Duration{0}, its.slow * kMinute);
+    for (std::uint32_t i = 0; i < 2 * setting.slots; ++i)
+      add_job(workload, setting, Duration{0}, setting.slow * kMinute);
   }
   return workload;
 }
@@ -148,28 +86,28 @@ class Cases {
 
   const std::optional<Error>& error() const { return error_; }
 
-  MigrationRow row(const MigrationCase& its) {
-    MigrationRow row{its, {}, {}, {}};
-    const std::int64_t seeds = its.slow == 0 ? seeds_ : 1;
+  MigrationRow row(const MigrationCase& setting) {
+    MigrationRow row{setting, {}, {}, {}};
+    const std::int64_t seeds = setting.slow == 0 ? seeds_ : 1;
     row.published.worst = row.gain.worst = -100;
     for (std::int64_t seed = 0; seed < seeds; ++seed) {
-      const MigrationTotals none = run(its, kNone, seed);
+      const MigrationTotals none = run(setting, kNone, seed);
       add(row.none, none, none);
-      add(row.published, run(its, kPublished, seed), none);
-      add(row.gain, run(its, kGain, seed), none);
+      add(row.published, run(setting, kPublished, seed), none);
+      add(row.gain, run(setting, kGain, seed), none);
     }
     return row;
   }
 
   // Minutes saved by a rule in a case of copies.
-  double saved(const MigrationCase& its, const std::string& knobs) {
-    return run(its, kNone, 0).minutes - run(its, knobs, 0).minutes;
+  double saved(const MigrationCase& setting, const std::string& knobs) {
+    return run(setting, kNone, 0).minutes - run(setting, knobs, 0).minutes;
   }
-  double moves(const MigrationCase& its, const std::string& knobs) { return run(its, knobs, 0).moves; }
+  double moves(const MigrationCase& setting, const std::string& knobs) { return run(setting, knobs, 0).moves; }
 
  private:
-  MigrationTotals run(const MigrationCase& its, const std::string& knobs, std::int64_t seed) {
-    auto totals = migrate_case(its, knobs, seed);
+  MigrationTotals run(const MigrationCase& setting, const std::string& knobs, std::int64_t seed) {
+    auto totals = migrate_case(setting, knobs, seed);
     if (totals) return *totals;
     if (!error_) error_ = totals.error();
     return {};
@@ -188,10 +126,10 @@ const std::array<MigrationCase, 3> kCopies{{{.name = "Job1", .ratio = 1100, .slo
                                             {.name = "Job2", .ratio = 1970, .slow = 395},
                                             {.name = "Job3", .ratio = 1930, .slow = 892}}};
 
-MigrationCase with_cost(MigrationCase its, std::int64_t cost) {
-  its.cost = cost;
-  its.name += formatted(", cost %lld", static_cast<long long>(cost));
-  return its;
+MigrationCase with_cost(MigrationCase setting, std::int64_t cost) {
+  setting.cost = cost;
+  setting.name += formatted(", cost %lld", static_cast<long long>(cost));
+  return setting;
 }
 
 MigrationCase stream(double load, std::int64_t cost, Restart restart) {
@@ -264,7 +202,7 @@ std::string table_of(const std::vector<MigrationRow>& rows, std::int64_t seeds) 
       static_cast<long long>(seeds), static_cast<long long>(kStreamJobs), "case", "no moves, h", "published", "moves",
       "hours freed", "gain", "moves", "hours freed");
   for (const MigrationRow& row : rows) {
-    out += formatted("%-34s %12.1f", row.its.name.c_str(), row.none.minutes / 60);
+    out += formatted("%-34s %12.1f", row.setting.name.c_str(), row.none.minutes / 60);
     for (const MigrationTotals* t : {&row.published, &row.gain}) {
       out +=
           formatted(" | %+7.1f %% %7.0f %12.1f", change(row.none, *t), t->moves, (row.none.minutes - t->minutes) / 60);
@@ -278,7 +216,7 @@ std::string json_of(const std::vector<MigrationRow>& rows, std::int64_t seeds) {
   std::string out = formatted("\"seeds\": %lld,\n  \"rows\": [", static_cast<long long>(seeds));
   const char* separator = "\n";
   for (const MigrationRow& row : rows) {
-    out += separator + formatted(R"(    {"case": "%s", "minutes": %.9g)", row.its.name.c_str(), row.none.minutes);
+    out += separator + formatted(R"(    {"case": "%s", "minutes": %.9g)", row.setting.name.c_str(), row.none.minutes);
     for (const auto& [name, t] : {std::pair{"published", &row.published}, std::pair{"gain", &row.gain}}) {
       out += formatted(R"(, "%s": {"minutes": %.9g, "moves": %.9g, "change": %.9g, "licence_hours_freed": %.9g})", name,
                        t->minutes, t->moves, change(row.none, *t), (row.none.minutes - t->minutes) / 60);
@@ -294,9 +232,9 @@ report::Plot plot_of(const std::vector<MigrationRow>& rows, double load) {
   report::Plot::Line published{"published", {}};
   report::Plot::Line gain{"gain", {}};
   for (const MigrationRow& row : rows) {
-    if (row.its.slow != 0 || row.its.load != load || row.its.restart == Restart::from_start) continue;
-    published.points.emplace_back(row.its.cost, -change(row.none, row.published));
-    gain.points.emplace_back(row.its.cost, -change(row.none, row.gain));
+    if (row.setting.slow != 0 || row.setting.load != load || row.setting.restart == Restart::from_start) continue;
+    published.points.emplace_back(row.setting.cost, -change(row.none, row.published));
+    gain.points.emplace_back(row.setting.cost, -change(row.none, row.gain));
   }
   plot.lines = {published, gain};
   return plot;
@@ -304,13 +242,13 @@ report::Plot plot_of(const std::vector<MigrationRow>& rows, double load) {
 
 }  // namespace
 
-Result<MigrationTotals> migrate_case(const MigrationCase& its, const std::string& knobs, std::int64_t seed) {
+Result<MigrationTotals> migrate_case(const MigrationCase& setting, const std::string& knobs, std::int64_t seed) {
   const auto chain = Chain::parse("fcfs+overrun=run-on" + knobs);
   if (!chain) return std::unexpected(chain.error());
-  const log::Workload workload = workload_of(its, seed);
+  const log::Workload workload = workload_of(setting, seed);
   RehearseOptions options;
   options.processors = workload.processors;
-  options.machine = std::make_shared<const Machine>(two_hosts(its));
+  options.machine = std::make_shared<const Machine>(two_hosts(setting));
   options.keep_jobs = true;
   const auto rehearsed = rehearse(workload, *chain, options);
   if (!rehearsed) return std::unexpected(rehearsed.error());

@@ -31,7 +31,7 @@ struct MigrationTotals {
 };
 
 struct MigrationRow {
-  MigrationCase its;
+  MigrationCase setting;
   MigrationTotals none, published, gain;
 };
 
@@ -45,7 +45,7 @@ struct MigrationStudy {
   std::int64_t seeds = 5;  // streams of each kind; >= 1
 };
 
-Result<MigrationTotals> migrate_case(const MigrationCase& its, const std::string& knobs, std::int64_t seed);
+Result<MigrationTotals> migrate_case(const MigrationCase& setting, const std::string& knobs, std::int64_t seed);
 Result<MigrationFindings> study_migration(const MigrationStudy& study);
 
 Study migration_study();  // as a subcommand

@@ -19,15 +19,15 @@ TEST(Migration, by_gain_frees_more_licence_hours_than_the_published_rule_in_ever
   const auto findings = study_migration({});
   ASSERT_TRUE(findings) << findings.error().message;
   for (const MigrationRow& row : findings->rows) {
-    EXPECT_LE(row.gain.minutes, row.published.minutes) << row.its.name;
-    EXPECT_LE(row.gain.minutes, row.none.minutes) << row.its.name;
+    EXPECT_LE(row.gain.minutes, row.published.minutes) << row.setting.name;
+    EXPECT_LE(row.gain.minutes, row.none.minutes) << row.setting.name;
   }
 }
 
 TEST(Migration, without_moves_changes_nothing) {
-  const MigrationCase its{.name = "short", .slots = 4, .slow = 60};
-  const auto none = migrate_case(its, "", 0);
-  const auto published = migrate_case(its, "+migrate=cpu-factor", 0);
+  const MigrationCase setting{.name = "short", .slots = 4, .slow = 60};
+  const auto none = migrate_case(setting, "", 0);
+  const auto published = migrate_case(setting, "+migrate=cpu-factor", 0);
   ASSERT_TRUE(none && published);
   EXPECT_EQ(none->minutes, published->minutes);
   EXPECT_EQ(published->moves, 0);

@@ -24,6 +24,10 @@ def matches(path, patterns):
     return any(fnmatch(path, pattern) for pattern in patterns)
 
 
+def concerns(rule, path):
+    return matches(path, rule["files"]) and not matches(path, rule.get("except", []))
+
+
 class Tree:
     """The files of the repository (tracked, or new and not ignored), read once."""
 
@@ -129,7 +133,7 @@ class Tidy:
 
     def angled(self, path, line, included):
         for rule in self.rules["banned_include"]:
-            if matches(path, rule["files"]) and matches(included, rule["headers"]) and not path.endswith("_test.cc"):
+            if concerns(rule, path) and matches(included, rule["headers"]) and not path.endswith("_test.cc"):
                 self.find(path, line, f"<{included}> is not for this file: {rule['why']}")
         if POSIX.match(included) or not re.search(r"[./]", included) or included.startswith("bits/"):
             return
@@ -158,7 +162,7 @@ class Tidy:
         for path, text in self.tree.code.items():
             code = cpp.blanked(text)
             for rule in self.rules["banned_code"]:
-                if matches(path, rule["files"]):
+                if concerns(rule, path):
                     self.words(path, code, rule)
 
     def text_words(self):

@@ -114,6 +114,12 @@ class Rules(unittest.TestCase):
         code = 'const char* s = "steady_clock"; // steady_clock\nauto r = R"(class FooManager {)";\n'
         self.assertEqual(findings({"src/policy/x.cc": code}), [])
 
+    def test_a_file_named_as_the_exception_may_hold_what_others_may_not(self):
+        code = header("#include <random>\nstd::mt19937 r;\n")
+        self.assertEqual(findings({"src/study/CMakeLists.txt": "rota_room(study USES log)\n",
+                                   "src/study/mersenne_stream.h": code}), [])
+        self.assertEqual(len(findings({"src/log/mersenne_stream.h": code})), 2)
+
     def test_a_copy_of_a_shared_file_is_found_under_any_name(self):
         with tempfile.TemporaryDirectory() as shared:
             Path(shared, "golden").mkdir()

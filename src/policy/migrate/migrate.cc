@@ -43,10 +43,10 @@ struct Move {
 
 // What moving the job to nodes of that factor would gain.
 Duration gain_of(const View& view, const Job& job, std::int32_t slow, std::int32_t fast) {
-  const Duration left = job.expected_end() - view.now();
+  const Duration remaining = job.expected_end() - view.now();
   const bool kept = job.spec.restart == Restart::checkpoint;
-  const Duration to_do = kept ? left : left + elapsed(view, job);
-  return left - (job.spec.restart_cost + scaled(to_do, slow, fast));
+  const Duration to_do = kept ? remaining : remaining + elapsed(view, job);
+  return remaining - (job.spec.restart_cost + scaled(to_do, slow, fast));
 }
 
 // Nodes of at least that factor; licences it holds already.
