@@ -30,8 +30,8 @@ struct TaskTable {
   bool empty() const { return !of_others && of_named.empty(); }
   const TaskSpec* of(std::int64_t job) const {
     const auto found = of_named.find(job);
-    const std::optional<TaskSpec>& said = found == of_named.end() ? of_others : found->second;
-    return said ? &*said : nullptr;
+    const std::optional<TaskSpec>& spec = found == of_named.end() ? of_others : found->second;
+    return spec ? &*spec : nullptr;
   }
 };
 

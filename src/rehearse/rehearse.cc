@@ -34,15 +34,15 @@ class Collector final : public JobSink {
   std::vector<Job> jobs_;  // in order of submission
 };
 
-void set_costs(const sim::Consumption& its, const Machine& metered, report::PowerUse& use) {
+void set_costs(const sim::Consumption& consumption, const Machine& metered, report::PowerUse& use) {
   if (use.energy < 0) return;
   if (metered.tariff.told()) {
-    use.cost = its.cost.value();
-    use.always_on_cost = its.always_on_cost.value();
+    use.cost = consumption.cost.value();
+    use.always_on_cost = consumption.always_on_cost.value();
   } else if (metered.price >= 0) {
     const auto price = static_cast<double>(metered.price);
-    use.cost = report::PowerUse::kilowatt_hours(its.energy) * price * 1e-3;
-    use.always_on_cost = report::PowerUse::kilowatt_hours(its.always_on) * price * 1e-3;
+    use.cost = report::PowerUse::kilowatt_hours(consumption.energy) * price * 1e-3;
+    use.always_on_cost = report::PowerUse::kilowatt_hours(consumption.always_on) * price * 1e-3;
   }
 }
 
@@ -54,22 +54,22 @@ double cpu_seconds() {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-std::optional<report::PowerUse> power_use(const sim::Consumption& its, const Machine* metered) {
+std::optional<report::PowerUse> power_use(const sim::Consumption& consumption, const Machine* metered) {
   if (!metered) return std::nullopt;
   report::PowerUse use;
-  use.length = its.length;
-  use.work = its.work;
-  use.idle = its.idle;
-  use.off = its.off;
-  use.energy = metered->tells_watts() ? its.energy : -1;
-  use.always_on = its.always_on;
-  use.jobs = its.jobs;
-  use.cycles = its.cycles;
-  use.most_cycles = its.most_cycles;
-  use.failed_boots = its.failed_boots;
+  use.length = consumption.length;
+  use.work = consumption.work;
+  use.idle = consumption.idle;
+  use.off = consumption.off;
+  use.energy = metered->tells_watts() ? consumption.energy : -1;
+  use.always_on = consumption.always_on;
+  use.jobs = consumption.jobs;
+  use.cycles = consumption.cycles;
+  use.most_cycles = consumption.most_cycles;
+  use.failed_boots = consumption.failed_boots;
   use.nodes = static_cast<std::int64_t>(metered->nodes.size());
   use.co2 = metered->co2;
-  set_costs(its, *metered, use);
+  set_costs(consumption, *metered, use);
   return use;
 }
 
@@ -92,10 +92,10 @@ void add_nodes(std::vector<NodeTotal> totals, const Machine& metered, SiteId sit
   }
 }
 
-std::optional<report::TaskUse> task_use(const sim::TaskUse& its, Bind bind) {
-  if (bind == Bind::none || its.jobs == 0) return std::nullopt;
-  return report::TaskUse{its.jobs,  its.on_cpu,       its.local,     its.remote, its.redone,
-                         its.bytes, its.accelerators, its.computing, its.length, its.checks};
+std::optional<report::TaskUse> task_use(const sim::TaskUse& use, Bind bind) {
+  if (bind == Bind::none || use.jobs == 0) return std::nullopt;
+  return report::TaskUse{use.jobs,  use.on_cpu,       use.local,     use.remote, use.redone,
+                         use.bytes, use.accelerators, use.computing, use.length, use.checks};
 }
 
 JobSpec asked(JobSpec job, const RehearseOptions& options) {
@@ -183,6 +183,7 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   how.engine.queue_floor = workload.queue_floor;
   how.progress = options.progress;
   how.engine.tasks = options.tasks.get();
+  how.engine.containers = options.containers;
   how.engine.machine = options.machine.get();
   GrantLog log;
   how.observers.push_back(&log);

@@ -23,6 +23,7 @@ struct RehearseOptions {
   std::shared_ptr<const Machine> machine = {};             // nodes and partitions; nullptr: processors are counted
   std::shared_ptr<const log::Attributes> attributes = {};  // nullptr: of no job
   std::shared_ptr<const TaskTable> tasks = {};             // nullptr: no job has any; else nodes are described
+  sim::ContainerModel containers = {};                     // in which accelerators compute tasks
   bool exact_estimates = false;                            // every limit is the job's true run time
   bool clamp = false;  // jobs larger than the cluster ask for all of it instead of being rejected
   sim::Ties ties = sim::Ties::batch;
@@ -46,14 +47,14 @@ Duration limit_of(const log::Workload& workload, std::size_t job, const Rehearse
 JobSpec asked(JobSpec job, const RehearseOptions& options);  // with what its attributes say
 
 // What was metered; nothing where `metered` is nullptr.
-std::optional<report::PowerUse> power_use(const sim::Consumption& its, const Machine* metered);
+std::optional<report::PowerUse> power_use(const sim::Consumption& consumption, const Machine* metered);
 // What a job, or a node, of a machine that tells a price cost.
 Cost cost_of(const sim::JobDraw& drew, const Machine& metered);
 // Whether nodes are metered under this policy: the machine tells watts, or nodes sleep.
 bool metered(const Machine* machine, const Chain& chain);
 // What its nodes did, for files, with their costs and their site (invalid: there is one).
 void add_nodes(std::vector<NodeTotal> totals, const Machine& metered, SiteId site, report::Outcome& outcome);
-std::optional<report::TaskUse> task_use(const sim::TaskUse& its, Bind bind);  // nullopt: none ran
+std::optional<report::TaskUse> task_use(const sim::TaskUse& use, Bind bind);  // nullopt: none ran
 // Of a rehearsal's controller, added to what is there.
 void add_counts(report::Outcome& outcome, const Controller& controller);
 void add_log(report::Outcome& outcome, const GrantLog& log);

@@ -183,6 +183,7 @@ class SiteRehearsal {
       how.engine.metered_from = workload_.jobs.front().submit;
       if (!machine.nodes.empty()) {
         how.engine.tasks = options_.tasks.get();
+        how.engine.containers = options_.containers;
         how.engine.machine = &machine;
       }
       if (!past_.empty()) how.past_work = &past_[s];
@@ -249,12 +250,12 @@ class SiteRehearsal {
     return summary;
   }
 
-  static report::Exchanged exchanged_of(report::Exchanged its, const sim::Traffic& traffic) {
-    its.inputs_in = traffic.inputs_in;
-    its.inputs_out = traffic.inputs_out;
-    its.bytes_in = traffic.bytes_in;
-    its.bytes_out = traffic.bytes_out;
-    return its;
+  static report::Exchanged exchanged_of(report::Exchanged exchanged, const sim::Traffic& traffic) {
+    exchanged.inputs_in = traffic.inputs_in;
+    exchanged.inputs_out = traffic.inputs_out;
+    exchanged.bytes_in = traffic.bytes_in;
+    exchanged.bytes_out = traffic.bytes_out;
+    return exchanged;
   }
 
   // Utilization at all sites over the same time.

@@ -50,7 +50,7 @@ class Sharing {
 
   SiteId home_of(const JobSpec& job, const std::vector<bool>& able) const {
     if (options_.attributes) {
-      if (const SiteId said = options_.attributes->site_of(job.number); said.valid()) return said;
+      if (const SiteId named = options_.attributes->site_of(job.number); named.valid()) return named;
     }
     const std::uint64_t who = job.user != UINT32_MAX ? job.user : static_cast<std::uint64_t>(job.number);
     const SiteId home = site_of_user(who);

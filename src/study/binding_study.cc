@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 
+#include "rehearse/rehearse.h"
 #include "report/formatted.h"
 
 namespace rota::study {
@@ -25,19 +27,55 @@ constexpr std::array<Application, 3> kApplications{{{"LU", Duration{55'000}, Dur
                                                     {"QR", Duration{384'100}, Duration{23'200}},
                                                     {"Cholesky", Duration{60'500}, Duration{7'600}}}};
 
-sim::Offload offload_of(const BindingCase& its, Bind bind) {
-  const auto* const app = std::ranges::find(kApplications, its.application, &Application::name);
-  sim::Offload offload;
-  offload.bind = bind;
-  offload.tasks = static_cast<std::uint32_t>(its.tasks);
-  offload.times = {app->cpu * its.intensity, app->accelerator * its.intensity};
-  offload.transfer = its.megabytes * 1'000'000;
-  offload.bandwidth = kLink;
-  offload.start_up = its.start_up;
-  offload.pipeline.overlap = its.overlap;
-  offload.nodes.resize(static_cast<std::size_t>(its.nodes), {.rack = RackId{0}});
-  for (std::size_t i = 0; i < its.speeds.size(); ++i) offload.nodes[i].speeds = {its.speeds[i]};
-  return offload;
+std::shared_ptr<const Machine> machine_of(const BindingCase& setting) {
+  Machine machine = Machine::counted(setting.nodes);
+  machine.racks = {""};
+  machine.nodes.resize(static_cast<std::size_t>(setting.nodes));
+  for (std::size_t i = 0; i < machine.nodes.size(); ++i) {
+    Node& node = machine.nodes[i];
+    node.name = formatted("node %zu", i + 1);
+    if (i >= setting.speeds.size()) continue;
+    node.accelerators = 1;
+    node.accelerator_speed = setting.speeds[i];
+    node.accelerator_link = kLink;
+  }
+  return std::make_shared<const Machine>(std::move(machine));
+}
+
+TaskSpec tasks_of(const BindingCase& setting) {
+  const auto* const app = std::ranges::find(kApplications, setting.application, &Application::name);
+  TaskSpec tasks;
+  tasks.count = static_cast<std::uint32_t>(setting.tasks);
+  tasks.cpu = app->cpu * setting.intensity;
+  tasks.accelerator = app->accelerator * setting.intensity;
+  tasks.start_up = setting.start_up;
+  tasks.transfer = setting.megabytes * 1'000'000;
+  return tasks;
+}
+
+// One job that has all nodes, and nothing else to do than its tasks.
+Result<Duration> run_time(const BindingCase& setting, Bind bind) {
+  const auto chain = Chain::parse("fcfs+bind=" + std::string(name_of(bind)));
+  if (!chain) return std::unexpected(chain.error());
+  log::Workload workload;
+  workload.name = setting.application;
+  workload.processors = setting.nodes;
+  JobSpec& job = workload.jobs.emplace_back();
+  job.number = 1;
+  job.processors = static_cast<std::uint32_t>(setting.nodes);
+  job.limit = kLongest;
+  workload.run_times.push_back(kLongest);  // its tasks say when it ends
+  TaskTable table;
+  table.of_others = tasks_of(setting);
+  RehearseOptions options;
+  options.processors = setting.nodes;
+  options.machine = machine_of(setting);
+  options.tasks = std::make_shared<const TaskTable>(std::move(table));
+  options.containers = {{.overlap = setting.overlap}, true};
+  options.keep_jobs = true;
+  const auto rehearsed = rehearse(workload, *chain, options);
+  if (!rehearsed) return std::unexpected(rehearsed.error());
+  return rehearsed->outcome.jobs.front().run_time();
 }
 
 std::vector<std::int32_t> equal(std::size_t accelerators) {
@@ -47,15 +85,15 @@ std::vector<std::int32_t> equal(std::size_t accelerators) {
 // Runs cases and turns them into cells; the first error stays.
 class Comparison {
  public:
-  double run(const BindingCase& its, Bind bind) {
-    const auto found = speed_up(its, bind);
+  double run(const BindingCase& setting, Bind bind) {
+    const auto found = speed_up(setting, bind);
     if (!found && !error_) error_ = found.error();
     return found.value_or(0);
   }
 
   // A cell within one per cent of what is expected; to be used before the next one is made.
-  Cell& expect(std::string claim, const BindingCase& its, Bind bind, double expected) {
-    return cells.emplace_back(report::near(std::move(claim), run(its, bind), expected, 1));
+  Cell& expect(std::string claim, const BindingCase& setting, Bind bind, double expected) {
+    return cells.emplace_back(report::near(std::move(claim), run(setting, bind), expected, 1));
   }
 
   void expect_between(std::string claim, double found, double low, double high, std::string paper = "") {
@@ -88,13 +126,13 @@ void published_table(Comparison& compare) {
   constexpr std::array<const char*, 3> kPaper{"", "as with 2 GPUs", "twice that of 2 GPUs"};
   for (const Line& line : kExpected) {
     for (std::size_t g = 2; g <= 4; ++g) {
-      const BindingCase its{.application = line.application, .speeds = equal(g)};
+      const BindingCase setting{.application = line.application, .speeds = equal(g)};
       Cell& cell = compare.expect(
           formatted("%s, bind=%s, 4 nodes, %zu GPUs", line.application, std::string(name_of(line.bind)).c_str(), g),
-          its, line.bind, line.expected[g - 2]);
+          setting, line.bind, line.expected[g - 2]);
       if (line.bind != Bind::node) continue;
       cell.paper = kPaper[g - 2];
-      cell.better = compare.run(its, Bind::late);
+      cell.better = compare.run(setting, Bind::late);
     }
   }
 }
@@ -104,11 +142,11 @@ void start_up(Comparison& compare) {
   double before = 0;
   bool rises = true;
   for (std::size_t i = 0; i < kExpected.size(); ++i) {
-    const BindingCase its{.speeds = equal(4), .intensity = std::int64_t{1} << i, .start_up = seconds(40)};
-    Cell& cell = compare.expect(formatted("LU, bind=node, 4 GPUs, start-up 40 s, intensity %d", 1 << i), its,
+    const BindingCase setting{.speeds = equal(4), .intensity = std::int64_t{1} << i, .start_up = seconds(40)};
+    Cell& cell = compare.expect(formatted("LU, bind=node, 4 GPUs, start-up 40 s, intensity %d", 1 << i), setting,
                                 Bind::node, kExpected[i]);
     cell.paper = "rises with intensity";
-    cell.better = compare.run(its, Bind::late);
+    cell.better = compare.run(setting, Bind::late);
     rises = rises && cell.found > before;
     before = cell.found;
   }
@@ -129,10 +167,10 @@ void transfers(Comparison& compare) {
                                            {4, 50, true, 8.82},
                                            {4, 50, false, 7.80}}};
   for (const Line& line : kExpected) {
-    const BindingCase its{.speeds = equal(line.gpus), .megabytes = line.megabytes, .overlap = line.overlap};
+    const BindingCase setting{.speeds = equal(line.gpus), .megabytes = line.megabytes, .overlap = line.overlap};
     compare.expect(formatted("LU, bind=node, %zu GPUs, %lld MB, %s", line.gpus, static_cast<long long>(line.megabytes),
                              line.overlap ? "pipelined" : "one after the other"),
-                   its, Bind::node, line.expected);
+                   setting, Bind::node, line.expected);
   }
   for (const std::size_t gpus : {2U, 4U}) {
     const double small = compare.run({.speeds = equal(gpus), .megabytes = 1}, Bind::node);
@@ -156,11 +194,12 @@ void larger_clusters(Comparison& compare) {
                                            {32, 12, 2.96, 3.31},
                                            {64, 24, 2.96, 3.31}}};
   for (const Line& line : kExpected) {
-    const BindingCase its{.nodes = line.nodes, .speeds = equal(line.gpus), .tasks = 25 * line.nodes, .megabytes = 10};
+    const BindingCase setting{
+        .nodes = line.nodes, .speeds = equal(line.gpus), .tasks = 25 * line.nodes, .megabytes = 10};
     const std::string where = formatted(", %lld nodes, %zu GPUs", static_cast<long long>(line.nodes), line.gpus);
-    const double better = compare.run(its, Bind::late);
-    compare.expect("LU, bind=node" + where, its, Bind::node, line.node).better = better;
-    compare.expect("LU, bind=container" + where, its, Bind::container, line.container).better = better;
+    const double better = compare.run(setting, Bind::late);
+    compare.expect("LU, bind=node" + where, setting, Bind::node, line.node).better = better;
+    compare.expect("LU, bind=container" + where, setting, Bind::container, line.container).better = better;
   }
 }
 
@@ -179,9 +218,9 @@ void unequal_speeds(Comparison& compare) {
                                 {"1, 0.5, 0.5, 0.25", {1000, 500, 500, 250}, Bind::node, 2.22},
                                 {"1, 0.5, 0.5, 0.25", {1000, 500, 500, 250}, Bind::weighted, 4.93}};
   for (const Line& line : lines) {
-    const BindingCase its{.speeds = line.speeds, .megabytes = 10};
+    const BindingCase setting{.speeds = line.speeds, .megabytes = 10};
     const std::string claim = formatted("LU, bind=%s, speeds %s", std::string(name_of(line.bind)).c_str(), line.name);
-    compare.expect(claim, its, line.bind, line.expected).better = compare.run(its, Bind::late);
+    compare.expect(claim, setting, line.bind, line.expected).better = compare.run(setting, Bind::late);
   }
 }
 
@@ -192,10 +231,10 @@ void racks(Comparison& compare) {
                          static_cast<double>(unbalanced_racks(NodeBinding::Stop::balanced)), 0, 0);
 }
 
-Result<BindingRow> row_of(const BindingCase& its) {
-  BindingRow row{its, {}};
+Result<BindingRow> row_of(const BindingCase& setting) {
+  BindingRow row{setting, {}};
   for (const Bind bind : kBinds) {
-    const auto found = speed_up(its, bind);
+    const auto found = speed_up(setting, bind);
     if (!found) return std::unexpected(found.error());
     row.speed_ups.emplace_back(bind, *found);
   }
@@ -208,7 +247,7 @@ std::string table_of(const std::vector<BindingRow>& rows) {
   for (const Bind bind : kBinds) out += formatted("%14s", std::string(name_of(bind)).c_str());
   out += "\n";
   for (const BindingRow& row : rows) {
-    out += formatted("%-12s %5zu", row.its.application.c_str(), row.its.speeds.size());
+    out += formatted("%-12s %5zu", row.setting.application.c_str(), row.setting.speeds.size());
     for (const auto& [bind, found] : row.speed_ups) out += formatted("%14.2f", found);
     out += "\n";
   }
@@ -219,8 +258,9 @@ std::string json_of(const std::vector<BindingRow>& rows) {
   std::string out = "\"rows\": [";
   const char* separator = "\n";
   for (const BindingRow& row : rows) {
-    out += separator + formatted(R"(    {"application": "%s", "nodes": %lld, "gpus": %zu)", row.its.application.c_str(),
-                                 static_cast<long long>(row.its.nodes), row.its.speeds.size());
+    out += separator + formatted(R"(    {"application": "%s", "nodes": %lld, "gpus": %zu)",
+                                 row.setting.application.c_str(), static_cast<long long>(row.setting.nodes),
+                                 row.setting.speeds.size());
     for (const auto& [bind, found] : row.speed_ups) {
       out += formatted(R"(, "%s": %.9g)", std::string(name_of(bind)).c_str(), found);
     }
@@ -237,8 +277,8 @@ report::Plot plot_of(const Application& app, const std::vector<BindingRow>& rows
     if (kBinds[b] == Bind::node_literal || kBinds[b] == Bind::weighted) continue;  // as node and container, here
     report::Plot::Line line{"bind=" + std::string(name_of(kBinds[b])), {}};
     for (const BindingRow& row : rows) {
-      if (row.its.application != app.name) continue;
-      line.points.emplace_back(static_cast<double>(row.its.speeds.size()), row.speed_ups[b].second);
+      if (row.setting.application != app.name) continue;
+      line.points.emplace_back(static_cast<double>(row.setting.speeds.size()), row.speed_ups[b].second);
     }
     plot.lines.push_back(std::move(line));
   }
@@ -250,8 +290,8 @@ report::Plot intensity_plot(Comparison& compare) {
   for (std::size_t gpus = 2; gpus <= 4; ++gpus) {
     report::Plot::Line line{formatted("%zu GPUs", gpus), {}};
     for (const std::int64_t i : {1, 2, 4, 8}) {
-      const BindingCase its{.speeds = equal(gpus), .intensity = i, .start_up = seconds(40)};
-      line.points.emplace_back(i, compare.run(its, Bind::node));
+      const BindingCase setting{.speeds = equal(gpus), .intensity = i, .start_up = seconds(40)};
+      line.points.emplace_back(i, compare.run(setting, Bind::node));
     }
     plot.lines.push_back(std::move(line));
   }
@@ -264,8 +304,8 @@ report::Plot transfer_plot(Comparison& compare) {
     for (const bool overlap : {true, false}) {
       report::Plot::Line line{formatted("%zu GPUs, %s", gpus, overlap ? "pipeline" : "in turn"), {}};
       for (const std::int64_t mb : {1, 5, 10, 20, 50}) {
-        const BindingCase its{.speeds = equal(gpus), .megabytes = mb, .overlap = overlap};
-        line.points.emplace_back(mb, compare.run(its, Bind::node));
+        const BindingCase setting{.speeds = equal(gpus), .megabytes = mb, .overlap = overlap};
+        line.points.emplace_back(mb, compare.run(setting, Bind::node));
       }
       plot.lines.push_back(std::move(line));
     }
@@ -275,12 +315,12 @@ report::Plot transfer_plot(Comparison& compare) {
 
 }  // namespace
 
-Result<double> speed_up(const BindingCase& its, Bind bind) {
-  const auto on_cpus = sim::run_offload(offload_of(its, Bind::none));
+Result<double> speed_up(const BindingCase& setting, Bind bind) {
+  const auto on_cpus = run_time(setting, Bind::none);
   if (!on_cpus) return std::unexpected(on_cpus.error());
-  const auto bound = sim::run_offload(offload_of(its, bind));
+  const auto bound = run_time(setting, bind);
   if (!bound) return std::unexpected(bound.error());
-  return to_seconds(on_cpus->makespan) / to_seconds(bound->makespan);
+  return to_seconds(*on_cpus) / to_seconds(*bound);
 }
 
 std::int64_t unbalanced_racks(NodeBinding::Stop stop) {

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/sim/offload.h"
+#include "base/time.h"
+#include "policy/bind/bind.h"
 #include "study/study.h"
 
 namespace rota::study {
@@ -25,10 +26,10 @@ struct BindingCase {
 };
 
 // How many times as fast as on the CPUs of the same nodes alone, start-up included in both.
-Result<double> speed_up(const BindingCase& its, Bind bind);
+Result<double> speed_up(const BindingCase& setting, Bind bind);
 
 struct BindingRow {
-  BindingCase its;
+  BindingCase setting;
   std::vector<std::pair<Bind, double>> speed_ups;
 };
 

@@ -4,14 +4,13 @@
 //   # lesson: ...
 //   processors 4
 //   node 2 16              optional, one for each node, in place of `processors`: its processors, and maybe its memory;
-//   node 2 factor=1950     and maybe its CPU factor, per mille; accelerators=N of type=N and rack=N
-//   licences matlab 2      optional, one for each kind
-//   node 2 partition=1     and maybe that it is in partition 1 too (all are in partition 0)
-//   node 2 fails=500       and maybe how many of its boots fail, per mille
-//   boot 5                 optional, as is `shutdown 1`: of every node named so far; without it a boot takes 1 s
-//   boot-seed 7            optional: which boots fail
-//   site texel 10          optional: what is described from here to the next one is there; its link, bytes a second
-//   reserve processors=4 from=10 until=20      optional, one for each reservation; on nodes: nodes=1,3 (the first and
+//   node 2 factor=1950     and maybe its CPU factor, per mille; accelerators=N of type=N, speed=N (per mille) and
+//   rack=N licences matlab 2      optional, one for each kind node 2 partition=1     and maybe that it is in partition
+//   1 too (all are in partition 0) node 2 fails=500       and maybe how many of its boots fail, per mille boot 5
+//   optional, as is `shutdown 1`: of every node named so far; without it a boot takes 1 s boot-seed 7 optional: which
+//   boots fail site texel 10          optional: what is described from here to the next one is there; its link, bytes a
+//   second reserve processors=4 from=10 until=20      optional, one for each reservation; on nodes: nodes=1,3 (the
+//   first and
 //                          the third)
 //   policy easy
 //   ties submit-first      optional, as are `estimates exact` and `clamp`
@@ -25,6 +24,9 @@
 //   1 0 10 promised=5      id start end, and maybe promised=N (the first promise; unsaid: not looked at), backfilled,
 //   killed preempted=N (of its dispatches so many gave way) migrated=N (moves) at=N (the Nth site), 2 rejected
 //   asleep 40 cycles=2     optional: processor-seconds off, and times that a node was sent to sleep; failed=1: boots
+//   tasks cpu=4 local=18   optional, as are `remote=N` and `redone=N`: how many tasks were finished on CPUs, on
+//   accelerators
+//                          of the nodes where they lay and of others, and how many had been begun in vain
 #pragma once
 
 #include <algorithm>
@@ -61,6 +63,7 @@ struct SchedFile {
   std::optional<std::int64_t> asleep;
   std::optional<std::int64_t> cycles;
   std::optional<std::int64_t> failed;
+  std::map<std::string, std::int64_t> tasks;
 };
 
 class SchedReader {
@@ -231,6 +234,8 @@ class SchedReader {
         if (!node.accelerator_type.valid()) node.accelerator_type = type_named(0);
       } else if (more.starts_with("type=")) {
         node.accelerator_type = type_named(named(more).second);
+      } else if (more.starts_with("speed=")) {
+        node.accelerator_speed = static_cast<std::int32_t>(named(more).second);
       } else if (more.starts_with("rack=")) {
         node.rack = RackId{static_cast<std::uint32_t>(named(more).second)};
       } else {
@@ -326,6 +331,10 @@ class SchedReader {
         if (name != "cycles" && name != "failed") fail("sleep has no \"" + word + "\"");
         (name == "cycles" ? file_.cycles : file_.failed) = value;
       }
+      return;
+    }
+    if (id == "tasks") {
+      for (std::string word; words >> word;) file_.tasks.insert(named(word));
       return;
     }
     Expected& e = file_.timeline.emplace_back();

@@ -74,6 +74,11 @@ std::string side_by_side(const SchedFile& file, const std::map<std::int64_t, std
   return out;
 }
 
+// As the file names what became of tasks.
+std::map<std::string, std::int64_t> named(const report::TaskUse& use) {
+  return {{"cpu", use.on_cpu}, {"local", use.local}, {"remote", use.remote}, {"redone", use.redone}};
+}
+
 class Sched : public testing::TestWithParam<std::string> {};
 
 TEST_P(Sched, ComesToItsTimeline) {
@@ -98,6 +103,10 @@ TEST_P(Sched, ComesToItsTimeline) {
   }
   if (file.failed) {
     EXPECT_EQ(outcome.power->failed_boots, *file.failed) << "lesson: " << file.lesson;
+  }
+  for (const auto& [what, count] : file.tasks) {
+    ASSERT_TRUE(outcome.tasks && named(*outcome.tasks).contains(what)) << "nothing is known of tasks " << what;
+    EXPECT_EQ(named(*outcome.tasks).at(what), count) << "tasks " << what << "; lesson: " << file.lesson;
   }
   EXPECT_EQ(file.timeline.size(), file.jobs.size()) << "every job is in the timeline, once";
   EXPECT_TRUE(same) << "lesson: " << file.lesson << "\n" << side_by_side(file, got) << picture_of(outcome.jobs);

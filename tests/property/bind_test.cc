@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
-#include "engine/sim/offload.h"
+#include "engine/sim/task_cluster_test.h"
+#include "scenario/scenario.h"
 
 namespace rota {
 namespace {
@@ -157,60 +157,91 @@ RC_GTEST_PROP(BoundNodes, TheMovesTellAllThatChanged, ()) {
   }
 }
 
-sim::Offload any_application(Bind bind) {
-  sim::Offload offload;
-  offload.bind = bind;
-  offload.tasks = *rc::gen::inRange<std::uint32_t>(0, 60);
-  offload.times = {Duration{*rc::gen::inRange(1, 400)}, Duration{*rc::gen::inRange(1, 100)}};
-  offload.transfer = *rc::gen::inRange(0, 30);
-  offload.bandwidth = 1000;
-  offload.start_up = Duration{*rc::gen::inRange(0, 50)};
-  offload.pipeline = {*rc::gen::inRange<std::size_t>(0, 4), *rc::gen::inRange<std::size_t>(0, 4),
-                      *rc::gen::inRange(0, 4) > 0};
+// A cluster of a few nodes, maybe with accelerators.
+Machine any_machine(std::uint32_t racks) {
+  Machine machine;
   for (int i = *rc::gen::inRange(0, 10); i >= 0; --i) {
-    sim::OffloadNode node{.rack = RackId{*rc::gen::inRange<std::uint32_t>(0, kRacks)}};
-    for (int k = *rc::gen::inRange(0, 3); k > 0; --k) node.speeds.push_back(*rc::gen::inRange(1, 4000));
-    if (*rc::gen::inRange(0, 3) == 0) node.joins = kEpoch + Duration{*rc::gen::inRange(0, 800)};
-    if (i > 0 && *rc::gen::inRange(0, 3) == 0) node.leaves = node.joins + Duration{*rc::gen::inRange(1, 800)};
-    if (i > 0 && *rc::gen::inRange(0, 4) == 0) node.drains = node.joins + Duration{*rc::gen::inRange(1, 800)};
-    offload.nodes.push_back(node);
+    Node& node = machine.nodes.emplace_back();
+    node.rack = RackId{*rc::gen::inRange<std::uint32_t>(0, racks)};
+    node.accelerators = *rc::gen::inRange<std::uint32_t>(0, 3);
+    node.accelerator_speed = *rc::gen::inRange(1, 4000);
+    node.accelerator_link = 1000;
   }
-  return offload;
+  machine.processors = static_cast<std::int64_t>(machine.nodes.size());
+  return machine;
 }
 
+TaskSpec any_tasks() {
+  TaskSpec tasks;
+  tasks.count = *rc::gen::inRange<std::uint32_t>(1, 60);
+  tasks.cpu = Duration{*rc::gen::inRange(1, 400)};
+  tasks.accelerator = Duration{*rc::gen::inRange(1, 100)};
+  tasks.start_up = Duration{*rc::gen::inRange(0, 50)};
+  return tasks;
+}
+
+sim::ContainerModel any_containers() {
+  return {{*rc::gen::inRange<std::size_t>(0, 4), *rc::gen::inRange<std::size_t>(0, 4), *rc::gen::inRange(0, 4) > 0},
+          *rc::gen::inRange(0, 2) == 0};
+}
+
+// Two jobs; nodes on which neither runs come and go.
 RC_GTEST_PROP(BoundTasks, EachIsFinishedOnceWhoeverComesAndGoes, ()) {
   const Bind bind =
       *rc::gen::element(Bind::none, Bind::node, Bind::node_literal, Bind::container, Bind::weighted, Bind::late);
-  const sim::Offload offload = any_application(bind);
-  const auto outcome = sim::run_offload(offload);
-  RC_ASSERT(outcome.has_value());
-  const auto sum = [](const std::vector<std::uint32_t>& counts) {
-    return std::accumulate(counts.begin(), counts.end(), std::uint32_t{0});
-  };
-  RC_ASSERT(sum(outcome->on_cpu) + sum(outcome->in_container) == offload.tasks);
-  RC_ASSERT(outcome->makespan >= offload.start_up);
-  if (std::ranges::all_of(offload.nodes, [](const sim::OffloadNode& n) { return n.leaves == kNever; })) {
-    RC_ASSERT(outcome->redone == 0U);
-  }
-  if (bind == Bind::none) RC_ASSERT(sum(outcome->in_container) == 0U);
-}
-
-// With nobody coming or going, and without transfers.
-RC_GTEST_PROP(BoundTasks, LateIsNeverFarBehindTheBestSplit, ()) {
-  sim::Offload offload = any_application(Bind::late);
-  offload.transfer = 0;
-  for (sim::OffloadNode& node : offload.nodes) node = {.rack = RackId{0}, .speeds = node.speeds};
-  const auto late = sim::run_offload(offload);
-  offload.bind = Bind::weighted;
-  const auto weighted = sim::run_offload(offload);
-  RC_ASSERT(late.has_value() && weighted.has_value());
-  Duration longest = offload.times.cpu;
-  for (const sim::OffloadNode& node : offload.nodes) {
-    for (const std::int32_t speed : node.speeds) {
-      longest = std::max(longest, Duration{offload.times.accelerator.count() * kUnitSpeed / speed + 1});
+  const Machine machine = any_machine(kRacks);
+  TaskTable table;
+  table.of_others = any_tasks();
+  table.of_others->transfer = *rc::gen::inRange(0, 30);
+  sim::TaskCluster cluster(bind, machine, table, any_containers());
+  const auto nodes = static_cast<std::uint32_t>(machine.nodes.size());
+  std::vector<std::vector<std::uint32_t>> of_job(2);
+  std::vector<NodeId> of_nobody;
+  for (std::uint32_t i = 0; i < nodes; ++i) {
+    const auto whose = i == 0 ? 0U : *rc::gen::inRange<std::uint32_t>(0, 4);
+    if (whose < 2) {
+      of_job[whose].push_back(i);
+    } else {
+      of_nobody.push_back(NodeId{i});
     }
   }
-  RC_ASSERT(late->makespan <= weighted->makespan + longest);
+  const std::uint32_t jobs = of_job[1].empty() ? 1 : 2;
+  for (std::uint32_t job = 0; job < jobs; ++job) cluster.start(job, of_job[job]);
+  Duration now{0};
+  for (int i = of_nobody.empty() ? 0 : *rc::gen::inRange(0, 12); i > 0; --i) {
+    cluster.until(now += Duration{*rc::gen::inRange(1, 300)});
+    const NodeId node = *rc::gen::elementOf(of_nobody);
+    cluster.tasks().present(node) ? cluster.tasks().leave(node) : cluster.tasks().join(node);
+  }
+  cluster.to_the_end();
+  const sim::TaskUse use = cluster.use();
+  RC_ASSERT(!cluster.tasks().breach());
+  RC_ASSERT(use.on_cpu + use.local + use.remote == jobs * std::int64_t{table.of_others->count});
+  for (std::uint32_t job = 0; job < jobs; ++job) RC_ASSERT(cluster.end_of(job) > table.of_others->start_up);
+  if (bind == Bind::none) RC_ASSERT(use.local + use.remote == 0 && use.redone == 0);
+}
+
+// Without transfers, a job that has all nodes.
+RC_GTEST_PROP(BoundTasks, LateIsNeverFarBehindTheBestSplit, ()) {
+  const Machine machine = any_machine(1);
+  const TaskSpec tasks = any_tasks();
+  Duration longest = tasks.cpu;
+  for (const Node& node : machine.nodes) {
+    if (node.accelerators == 0) continue;
+    longest = std::max(longest, Duration{tasks.accelerator.count() * kUnitSpeed / node.accelerator_speed + 1});
+  }
+  const auto nodes = static_cast<std::uint32_t>(machine.nodes.size());
+  TaskTable table;
+  table.of_others = tasks;
+  RehearseOptions options = scenario::on(nodes);
+  options.machine = std::make_shared<const Machine>(machine);
+  options.tasks = std::make_shared<const TaskTable>(table);
+  options.containers = any_containers();
+  const std::vector<scenario::Row> rows{{.number = 1, .processors = nodes, .limit = 100'000, .run = 100'000}};
+  const auto run_time = [&](const std::string& bind) {
+    return scenario::outcome_of(rows, "fcfs+bind=" + bind, options).jobs.front().run_time();
+  };
+  RC_ASSERT(run_time("late") <= run_time("weighted") + longest);
 }
 
 }  // namespace

@@ -44,9 +44,9 @@ struct Case {
 };
 
 Case some_case() {
-  Case its{*scenario::random_rows({.processors = 12, .overruns = true, .priorities = true}), scenario::on(12)};
+  Case sample{*scenario::random_rows({.processors = 12, .overruns = true, .priorities = true}), scenario::on(12)};
   TaskTable table;
-  for (scenario::Row& row : its.rows) {
+  for (scenario::Row& row : sample.rows) {
     if (row.number % 3 == 0) row.nodes = std::max((row.processors + 1) / 2, std::min(row.processors, 3U));
     if (row.number % 4 == 0) row.restart = Restart::checkpoint;
     if (row.number % 4 == 1) row.restart = Restart::from_start;
@@ -58,22 +58,22 @@ Case some_case() {
     spec.start_up = seconds(*rc::gen::inRange(0, 3));
     spec.transfer = *rc::gen::inRange(0, 2000);
     table.of_named[row.number] = spec;
-    its.tasks += spec.count;
+    sample.tasks += spec.count;
   }
-  its.options.machine = some_machine();
-  its.options.tasks = std::make_shared<const TaskTable>(std::move(table));
-  return its;
+  sample.options.machine = some_machine();
+  sample.options.tasks = std::make_shared<const TaskTable>(std::move(table));
+  return sample;
 }
 
 RC_GTEST_PROP(JobsWithTasks, AllEndAndTheSameRunGivesTheSameFigures, ()) {
-  const Case its = some_case();
+  const Case sample = some_case();
   const std::string scheduler = *rc::gen::element<std::string>("easy", "fcfs", "conservative", "strict", "grace");
   std::string policy = scheduler + "+bind=" + *rc::gen::elementOf(kBinds);
   if (scheduler == "easy" || scheduler == "fcfs") policy += *rc::gen::elementOf(kOthers);
   RC_LOG() << policy;
-  const auto one = scenario::outcome_of(its.rows, policy, its.options);
+  const auto one = scenario::outcome_of(sample.rows, policy, sample.options);
   for (const Job& job : one.jobs) RC_ASSERT(job.ended());
-  const auto two = scenario::outcome_of(its.rows, policy, its.options);
+  const auto two = scenario::outcome_of(sample.rows, policy, sample.options);
   RC_ASSERT(one.plan_hash == two.plan_hash);
   RC_ASSERT(one.tasks.has_value() == two.tasks.has_value());
   if (!one.tasks) return;
@@ -83,23 +83,23 @@ RC_GTEST_PROP(JobsWithTasks, AllEndAndTheSameRunGivesTheSameFigures, ()) {
 }
 
 RC_GTEST_PROP(JobsWithTasks, ThatNobodyStopsHaveEachTaskDoneOnce, ()) {
-  const Case its = some_case();
+  const Case sample = some_case();
   const std::string policy = "easy+overrun=run-on+bind=" + *rc::gen::elementOf(kBinds) +
                              *rc::gen::element<std::string>("", "+power=idle-timeout+power-idle=2s");
   RC_LOG() << policy;
-  const auto outcome = scenario::outcome_of(its.rows, policy, its.options);
-  RC_ASSERT((outcome.tasks ? outcome.tasks->done() : 0) == its.tasks);
+  const auto outcome = scenario::outcome_of(sample.rows, policy, sample.options);
+  RC_ASSERT((outcome.tasks ? outcome.tasks->done() : 0) == sample.tasks);
   for (const Job& job : outcome.jobs) RC_ASSERT(job.state == JobState::completed);
 }
 
 RC_GTEST_PROP(JobsWithTasks, ChangeNothingWithoutBindingIfTheirTimesOnCpusAreNotSaid, ()) {
-  Case its = some_case();
-  TaskTable table = *its.options.tasks;
+  Case sample = some_case();
+  TaskTable table = *sample.options.tasks;
   for (auto& [number, spec] : table.of_named) spec->cpu = Duration{0};
-  its.options.tasks = std::make_shared<const TaskTable>(table);
-  const auto with = scenario::outcome_of(its.rows, "easy", its.options);
-  its.options.tasks = nullptr;
-  const auto without = scenario::outcome_of(its.rows, "easy", its.options);
+  sample.options.tasks = std::make_shared<const TaskTable>(table);
+  const auto with = scenario::outcome_of(sample.rows, "easy", sample.options);
+  sample.options.tasks = nullptr;
+  const auto without = scenario::outcome_of(sample.rows, "easy", sample.options);
   RC_ASSERT(with.plan_hash == without.plan_hash);
 }
 

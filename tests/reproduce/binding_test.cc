@@ -21,7 +21,7 @@ TEST(Binding, late_binding_is_nowhere_behind_another_rule) {
   ASSERT_TRUE(findings);
   for (const BindingRow& row : findings->rows) {
     const double late = row.speed_ups.back().second;
-    for (const auto& [bind, found] : row.speed_ups) EXPECT_GE(late, found) << row.its.application << name_of(bind);
+    for (const auto& [bind, found] : row.speed_ups) EXPECT_GE(late, found) << row.setting.application << name_of(bind);
   }
   for (const report::Cell& cell : findings->cells) {
     EXPECT_GE(cell.better.value_or(cell.found), cell.found) << cell.claim;

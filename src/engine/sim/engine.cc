@@ -177,8 +177,8 @@ void SimEngine::start(const Command& command) {
   --waiting_;
   Duration pause{0};
   if (!interrupted_.empty()) {
-    if (const auto its = interrupted_.find(command.job); its != interrupted_.end()) {
-      pause = its->second.pause = std::exchange(its->second.owed, Duration{0});
+    if (const auto found = interrupted_.find(command.job); found != interrupted_.end()) {
+      pause = found->second.pause = std::exchange(found->second.owed, Duration{0});
     }
   }
   run(job, command, pause);
@@ -241,8 +241,16 @@ void SimEngine::switch_power(const Command& command) {
   meter_.switched(command.node, on ? PowerState::booting : PowerState::shutting_down, now);
   const Instant done = now + (on ? power.boot : power.shutdown);
   switching_.push({done, command.key, command.node, on && boots(command.node) ? PowerState::on : PowerState::off});
-  if (tasks_ && !on) tasks_->leave(command.node);
+  if (!on) offer_accelerators(command.node, false);
   ring_by(done);
+}
+
+// To the tasks of jobs, or not; on: the node is.
+void SimEngine::offer_accelerators(NodeId node, bool on) {
+  if (!tasks_) return;
+  const bool offered = on && !(ledger_ && ledger_->node(node).health == Health::down);
+  if (offered == tasks_->present(node)) return;
+  offered ? tasks_->join(node) : tasks_->leave(node);
 }
 
 // Whether this boot of the node will do: by chance, but the same in every run.
@@ -265,7 +273,7 @@ void SimEngine::take_switched(Instant now) {
     if (ledger_) ledger_->node(s.node).power = s.state;
     meter_.switched(s.node, s.state, now);
     happened().emplace_back(PowerChanged{s.node, s.state, s.order});
-    if (tasks_ && s.state == PowerState::on) tasks_->join(s.node);
+    if (s.state == PowerState::on) offer_accelerators(s.node, true);
   }
 }
 
@@ -292,7 +300,9 @@ Duration SimEngine::interrupt(JobId id) {
   if (!leaving_.empty()) std::erase_if(leaving_, [&](const Coming& c) { return c.job == id; });
   if (has_tasks(id)) tasks_->stop(id, false);
   Duration all = job.run_time;  // what it kept before is lost too
-  if (const auto its = interrupted_.extract(id); its && its.mapped().all > Duration{0}) all = its.mapped().all;
+  if (const auto before = interrupted_.extract(id); before && before.mapped().all > Duration{0}) {
+    all = before.mapped().all;
+  }
   ++waiting_;
   const std::uint32_t run = job.run;
   job = {all};
@@ -305,9 +315,9 @@ void SimEngine::preempt(const Command& command) {
   CHECK(job.dispatch != 0, "only a running job gives way");
   killed_.insert(job.dispatch);
   if (has_tasks(command.job)) tasks_->stop(command.job, command.kept);
-  Interrupted& its = interrupted_[command.job];
-  its.kept = command.kept ? loop_.now() - job.start : Duration{0};
-  its.owed = command.pause;
+  Interrupted& interrupted = interrupted_[command.job];
+  interrupted.kept = command.kept ? loop_.now() - job.start : Duration{0};
+  interrupted.owed = command.pause;
   if (command.how == Preemption::checkpoint && options_.checkpoint > Duration{0}) {
     leaving_.push_back({loop_.now() + options_.checkpoint, job.dispatch, command.job, false});
     ring_by(leaving_.back().at);
@@ -319,12 +329,13 @@ void SimEngine::preempt(const Command& command) {
 
 void SimEngine::vacate(JobId id) {
   Alive& job = alive_[id.value];
-  Interrupted& its = interrupted_[id];
+  Interrupted& interrupted = interrupted_[id];
   ++waiting_;
-  if (meter_.meters()) meter_.end(id, loop_.now(), its.kept == Duration{0});
-  over(Vacated{id, its.kept, job.run});
-  if (its.kept > Duration{0} && its.all == Duration{0}) its.all = job.run_time;
-  if (!has_tasks(id)) job.run_time -= work_in(std::max(its.kept - its.pause, Duration{0}), job.cpu_factor);
+  if (meter_.meters()) meter_.end(id, loop_.now(), interrupted.kept == Duration{0});
+  over(Vacated{id, interrupted.kept, job.run});
+  if (interrupted.kept > Duration{0} && interrupted.all == Duration{0}) interrupted.all = job.run_time;
+  if (!has_tasks(id))
+    job.run_time -= work_in(std::max(interrupted.kept - interrupted.pause, Duration{0}), job.cpu_factor);
   job.dispatch = 0;
 }
 
@@ -333,15 +344,15 @@ void SimEngine::migrate(const Command& command) {
   Alive& job = alive_[command.job.value];
   CHECK(job.dispatch != 0, "only a running job moves");
   killed_.insert(job.dispatch);
-  Interrupted& its = interrupted_[command.job];
-  if (its.all == Duration{0}) its.all = job.run_time;
-  const Duration worked = std::max(loop_.now() - job.start - its.pause, Duration{0});
+  Interrupted& interrupted = interrupted_[command.job];
+  if (interrupted.all == Duration{0}) interrupted.all = job.run_time;
+  const Duration worked = std::max(loop_.now() - job.start - interrupted.pause, Duration{0});
   if (has_tasks(command.job)) {
     tasks_->stop(command.job, command.kept);
   } else {
-    job.run_time = command.kept ? job.run_time - work_in(worked, job.cpu_factor) : its.all;
+    job.run_time = command.kept ? job.run_time - work_in(worked, job.cpu_factor) : interrupted.all;
   }
-  its.pause = command.pause;
+  interrupted.pause = command.pause;
   if (meter_.meters()) meter_.end(command.job, loop_.now(), !command.kept);
   run(job, command, command.pause);
 }

@@ -74,6 +74,7 @@ struct EngineOptions {
   const TaskTable* tasks = nullptr;
   const Machine* machine = nullptr;
   Bind bind = Bind::none;
+  ContainerModel containers = {};
   // Keeps a ledger of commands, so that they may come late, twice and out of order, and confirms starts. `metered` must
   // name the machine where nodes are described. Without it every command comes once and in order.
   std::optional<EngineFaults> faults = {};
@@ -90,7 +91,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
         meter_(options.metered, {options.keeps_states, options.meters_jobs, options.unix_start}) {
     if (options.faults) misbehave();
     if (!options.tasks) return;
-    tasks_ = std::make_unique<JobTasks>(options.bind, *options.machine, *options.tasks, loop);
+    tasks_ = std::make_unique<JobTasks>(options.bind, *options.machine, *options.tasks, options.containers, loop);
     tasks_->open(*this);
   }
 
@@ -212,6 +213,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   [[gnu::cold]] void migrate(const Command& command);
   [[gnu::cold]] void vacate(JobId id);
   void switch_power(const Command& command);
+  [[gnu::cold]] void offer_accelerators(NodeId node, bool on);
   bool boots(NodeId node);
   void take_switched(Instant now);
   void draw();

@@ -137,6 +137,7 @@ void SimEngine::set_health(NodeId node, Health health) {
   if (ledger_->node(node).health == health) return;
   ledger_->node(node).health = health;
   tell_now(HealthChanged{node, health});
+  offer_accelerators(node, ledger_->node(node).power == PowerState::on);
 }
 
 // With its node.

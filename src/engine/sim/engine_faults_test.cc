@@ -15,7 +15,7 @@ class Nobody final : public Source {
 
 class Hearer final : public Intake {
  public:
-  JobId submit(const JobSpec& /*spec*/) override { return {}; }
+  JobId submit(const JobSpec& /*spec*/) override { return JobId{0}; }
   Result<void> record(const Observed& fact) override {
     heard.push_back(fact);
     return {};
@@ -146,6 +146,41 @@ TEST_F(EngineFaultsTest, observing_tells_what_runs_and_how_it_was_over) {
   ASSERT_EQ(seen.jobs.size(), 1U);
   EXPECT_FALSE(seen.jobs[0].runs);
   EXPECT_TRUE(std::holds_alternative<Finished>(seen.jobs[0].end));
+}
+
+TEST(EngineFaultsWithTasks, a_node_that_dies_computes_no_more_for_jobs_on_others_until_it_recovers) {
+  Machine machine = two_nodes();
+  machine.nodes[1].accelerators = 1;
+  TaskTable table;
+  table.of_others = TaskSpec{.count = 40, .accelerator = seconds(1), .cpu = seconds(10)};
+  VirtualLoop loop;
+  Nobody nobody;
+  Hearer hearer;
+  SimEngine engine(
+      {.metered = &machine, .tasks = &table, .machine = &machine, .bind = Bind::node, .faults = EngineFaults{}}, nobody,
+      loop);
+  engine.open(hearer);
+  engine.submit({{}, seconds(60)});
+  loop.step();
+  Command start;
+  start.epoch = 2;
+  start.key = 7;
+  start.job = JobId{0};
+  start.where = {{{NodeId{0}, 2}}, {}};
+  engine.dispatch(start);
+  while (loop.now() < at_seconds(9) && loop.step()) {
+  }
+  engine.node_dies(NodeId{1});
+  while (loop.now() < at_seconds(19) && loop.step()) {
+  }
+  engine.node_recovers(NodeId{1});
+  while (loop.step()) {
+  }
+  const TaskUse use = engine.tasks()->use(loop.now());
+  EXPECT_EQ(use.on_cpu, 2) << "begun at 9 s and at 19 s";
+  EXPECT_EQ(use.on_cpu + use.remote, 40);
+  EXPECT_GT(use.redone, 0);
+  EXPECT_EQ(hearer.all<Finished>().size(), 1U);
 }
 
 class UnconfirmedTest : public EngineFaultsTest {

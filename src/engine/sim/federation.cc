@@ -26,12 +26,13 @@ class Federation::Face final : public Site {
     return federation_.asked_at(self_, job(offer).arrival.spec);
   }
   Haul haul(const Offer& offer) const override {
-    const GlobalJob& its = job(offer);
-    Haul haul{federation_.transfer(its, self_), {}, self_ == its.data ? Duration{0} : federation_.options_.margin};
+    const GlobalJob& offered = job(offer);
+    Haul haul{
+        federation_.transfer(offered, self_), {}, self_ == offered.data ? Duration{0} : federation_.options_.margin};
     const auto sites = static_cast<std::uint32_t>(federation_.sites_.size());
     for (std::uint32_t from = 0; from < sites; ++from) {
       for (std::uint32_t to = 0; to < sites; ++to) {
-        haul.longest = std::max(haul.longest, federation_.transfer(SiteId{from}, SiteId{to}, its.bytes));
+        haul.longest = std::max(haul.longest, federation_.transfer(SiteId{from}, SiteId{to}, offered.bytes));
       }
     }
     return haul;
@@ -45,9 +46,9 @@ class Federation::Face final : public Site {
     return all;
   }
   std::vector<Duration> soonest(const Offer& offer) const override {
-    const GlobalJob& its = job(offer);
+    const GlobalJob& offered = job(offer);
     std::vector<Duration> all(federation_.sites_.size(), kLongest);
-    for (const SiteId site : federation_.able(its)) all[site.value] = federation_.transfer(its, site);
+    for (const SiteId site : federation_.able(offered)) all[site.value] = federation_.transfer(offered, site);
     return all;
   }
   void take(const Offer& offer) override {
@@ -111,9 +112,9 @@ Duration Federation::transfer(SiteId from, SiteId to, std::int64_t bytes) const 
   }
   if (slower == 0) return fixed;
   // Whole seconds, then what is left of one, rounded up; where numbers are too large for that, up to a whole second.
-  const std::int64_t rest = bytes % slower;
-  const bool large = rest > INT64_MAX / 1000 - slower;
-  const Duration part{large ? 1000 : (rest * 1000 + slower - 1) / slower};
+  const std::int64_t remainder = bytes % slower;
+  const bool large = remainder > INT64_MAX / 1000 - slower;
+  const Duration part{large ? 1000 : (remainder * 1000 + slower - 1) / slower};
   return std::min(fixed + seconds(std::min(bytes / slower, kLongest.count() / 1000)) + part, kLongest);
 }
 

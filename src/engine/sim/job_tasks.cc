@@ -13,14 +13,16 @@ Duration divided(std::int64_t amount, std::int64_t by) { return Duration{(amount
 
 }  // namespace
 
-JobTasks::JobTasks(Bind bind, const Machine& machine, const TaskTable& table, Loop& loop)
+JobTasks::JobTasks(Bind bind, const Machine& machine, const TaskTable& table, const ContainerModel& containers,
+                   Loop& loop)
     : bind_(bind),
       machine_(machine),
       table_(table),
+      model_(containers),
       loop_(loop),
       binding_(bind, machine),
-      check_(binding_.containers(), PipelineShape{}),
-      containers_(binding_.containers(), Pipeline(PipelineShape{})) {
+      check_(binding_.containers(), containers.pipeline),
+      containers_(binding_.containers(), Pipeline(containers.pipeline)) {
   use_.accelerators = static_cast<std::int64_t>(containers_.size());
 }
 
@@ -32,7 +34,7 @@ void JobTasks::arrive(JobId id, std::int64_t number, Duration run_time) {
   job.spec = *spec;
   job.run_time = run_time;
   job.cpu = spec->cpu;
-  job.left = spec->count;
+  job.tasks = spec->count;
   check_.came(id, spec->count);
 }
 
@@ -49,7 +51,7 @@ void JobTasks::start(JobId id, const Placement& where, Duration pause) {
     const std::int64_t rounds = (job.spec.count + nodes - 1) / nodes;
     job.cpu = std::max((job.run_time - job.spec.start_up) / rounds, Duration{1});
   }
-  binding_.begin(id, job.nodes, job.left, {job.cpu, job.spec.accelerator});
+  binding_.begin(id, job.nodes, job.tasks, {job.cpu, job.spec.accelerator});
   push(loop_.now() + pause + job.spec.start_up, Kind::begin, id.value, job.run);
   settle();
 }
@@ -59,7 +61,7 @@ void JobTasks::begin(JobId id) {
   job.computing = true;
   computing_.insert(id);
   binding_.ready(id);
-  if (job.left == 0) return complete(id);
+  if (job.tasks == 0) return complete(id);
   for (std::size_t i = 0; i < job.nodes.size(); ++i) {
     const RackId rack = machine_.nodes[job.nodes[i].value].rack;
     if (i == 0 || machine_.nodes[job.nodes[i - 1].value].rack != rack) ask_all(rack);
@@ -69,15 +71,15 @@ void JobTasks::begin(JobId id) {
 void JobTasks::stop(JobId id, bool kept) {
   Job& job = jobs_.at(id);
   if (job.run == 0) {  // it waits, or has done everything at this very instant
-    if (!kept) job.left = job.spec.count;
+    if (!kept) job.tasks = job.spec.count;
     if (!kept) check_.stopped(id, true);
     return;
   }
   use_.redone += job.begun;
-  job.left = binding_.unfinished(id);
+  job.tasks = binding_.unfinished(id);
   binding_.end(id);
   computing_.erase(id);
-  if (!kept) job.left = job.spec.count;
+  if (!kept) job.tasks = job.spec.count;
   check_.stopped(id, !kept);
   job.run = 0;
   job.begun = 0;
@@ -98,7 +100,7 @@ void JobTasks::complete(JobId id) {
   check_.ended(id);
   binding_.end(id);
   computing_.erase(id);
-  job.left = 0;
+  job.tasks = 0;
   job.run = 0;
   job.computing = false;
   job.busy_cpus.clear();
@@ -110,7 +112,7 @@ void JobTasks::leave(NodeId node) {
   lose_flights(node);
   for (std::uint32_t a = 0; a < machine_.nodes[node.value].accelerators; ++a) {
     const ContainerId id = binding_.container(node, a);
-    containers_[id.value] = Pipeline(PipelineShape{});
+    containers_[id.value] = Pipeline(model_.pipeline);
     check_.emptied(id);
   }
   ask_all(machine_.nodes[node.value].rack);
@@ -190,9 +192,10 @@ void JobTasks::finished(std::uint32_t index) {
   if (!flight.aboard) return;
   Job* job = owner(flight);
   if (flight.container.valid()) {
-    const Passage& its = flight.passage;
-    use_.computing += its.compute_end - its.compute_begin;
-    listener_->computed(job ? flight.task.job : JobId{}, flight.on, its.compute_begin, its.compute_end);
+    const Instant from = flight.passage.compute_begin;
+    const Instant until = flight.passage.compute_end;
+    use_.computing += until - from;
+    listener_->computed(job ? flight.task.job : JobId{}, flight.on, from, until);
     asking_.insert(flight.container);
   }
   if (!job) {
@@ -285,9 +288,9 @@ bool JobTasks::feed(ContainerId id, Instant now) {
 StageTimes JobTasks::stages(const Job& job, const JobBinding::Task& task, ContainerId container) const {
   const Node& node = machine_.nodes[binding_.node_of(container).value];
   const Duration compute = divided(job.spec.accelerator.count() * kUnitSpeed, node.accelerator_speed);
-  const bool remote = task.home != binding_.node_of(container);
+  const bool copied = model_.copies_all || task.home != binding_.node_of(container);
   Duration transfer{0};
-  if (remote && job.spec.transfer > 0 && node.accelerator_link > 0) {
+  if (copied && job.spec.transfer > 0 && node.accelerator_link > 0) {
     transfer = divided(job.spec.transfer * 1000, node.accelerator_link);
   }
   return {transfer, std::max(compute, Duration{1}), transfer};

@@ -19,6 +19,12 @@
 
 namespace rota::sim {
 
+// How the containers of a cluster work.
+struct ContainerModel {
+  PipelineShape pipeline;
+  bool copies_all = false;  // tasks of a container's own node pass its link too
+};
+
 // What became of tasks and accelerators.
 struct TaskUse {
   std::int64_t jobs = 0;          // that have tasks and started
@@ -59,22 +65,22 @@ class TaskListener {
 
 // A job with tasks computes them on the CPUs of its nodes, one at a time on each, and on the accelerators that its
 // nodes may use. Each accelerator is a container (engine/sim/pipeline.h) with a link of its own: tasks that lie on
-// another node are read and written over it, those of its own node without it. What an accelerator has begun it ends,
-// even if the job is gone. So sharers are never told a share beforehand: tasks of several jobs pass one after the
-// other, each exactly as long as it takes, and whoever comes or goes changes what happens from the next task on.
+// another node are read and written over it, those of its own node without it, as a rule. What an accelerator has begun
+// it ends, even if the job is gone. So sharers are never told a share beforehand: tasks of several jobs pass one after
+// the other, each exactly as long as it takes, and whoever comes or goes changes what happens from the next task on.
 //
 // A job whose node goes to sleep does not exist; an accelerator that is sent to sleep while it computes for others
 // loses what it has begun, and others do it again.
 class JobTasks final : public Alarm {
  public:
-  JobTasks(Bind bind, const Machine& machine, const TaskTable& table, Loop& loop);
+  JobTasks(Bind bind, const Machine& machine, const TaskTable& table, const ContainerModel& containers, Loop& loop);
   void open(TaskListener& listener) { listener_ = &listener; }  // before anything arrives; must outlive this
 
   // A job has come that would run for so long on CPUs, if the table says that it has tasks; `run_time` is used where
   // the table does not say how long a task takes there.
   void arrive(JobId id, std::int64_t number, Duration run_time);
   bool has(JobId id) const { return jobs_.contains(id); }
-  // On these nodes, after so long: then come its start-up and what is left of its tasks.
+  // On these nodes, after so long: then come its start-up and those of its tasks that are not finished.
   void start(JobId id, const Placement& where, Duration pause);
   // It leaves its nodes; what is finished of its tasks is kept or is not.
   void stop(JobId id, bool kept);
@@ -82,6 +88,7 @@ class JobTasks final : public Alarm {
 
   void leave(NodeId node);
   void join(NodeId node);
+  bool present(NodeId node) const { return binding_.present(node); }
 
   // Everything that happens until now.
   void advance(Instant now);
@@ -99,7 +106,7 @@ class JobTasks final : public Alarm {
     TaskSpec spec;
     Duration run_time{0};
     Duration cpu{0};             // what a task takes on a CPU of factor 1; 0: not known before the first start
-    std::uint32_t left = 0;      // tasks
+    std::uint32_t tasks = 0;     // not finished when it was last started or stopped
     std::uint32_t run = 0;       // which start; 0: not running
     std::uint32_t begun = 0;     // tasks, and not finished
     bool started = false;        // at least once
@@ -144,6 +151,7 @@ class JobTasks final : public Alarm {
   Bind bind_;
   const Machine& machine_;
   const TaskTable& table_;
+  ContainerModel model_;
   Loop& loop_;
   TaskListener* listener_ = nullptr;
   JobBinding binding_;

@@ -2,73 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/sim/loop.h"
-#include "engine/sim/offload.h"
+#include <array>
+
+#include "engine/sim/task_cluster_test.h"
 
 namespace rota::sim {
 namespace {
-
-// Jobs on one machine, and when each was through.
-class Cluster final : public TaskListener {
- public:
-  Cluster(Bind bind, Machine machine, TaskTable table)
-      : machine_(std::move(machine)), table_(std::move(table)), tasks_(bind, machine_, table_, loop_) {
-    tasks_.open(*this);
-  }
-
-  void start(std::uint32_t job, std::initializer_list<std::uint32_t> nodes, Duration run_time = seconds(100)) {
-    if (!tasks_.has(JobId{job})) tasks_.arrive(JobId{job}, job, run_time);
-    Placement where;
-    for (const std::uint32_t node : nodes) where.shares.push_back({NodeId{node}, 1});
-    tasks_.start(JobId{job}, where, Duration{0});
-  }
-  // Lets time pass until this instant.
-  void until(Duration at) {
-    waker_.at = kEpoch + at;
-    loop_.set(waker_, kEpoch + at);
-    while (loop_.now() < kEpoch + at && loop_.step()) {
-    }
-  }
-  void to_the_end() {
-    while (loop_.step()) {
-    }
-  }
-
-  Duration end_of(std::uint32_t job) const { return ends_.contains(job) ? ends_.at(job) : seconds(-1); }
-  JobTasks& tasks() { return tasks_; }
-  TaskUse use() const { return tasks_.use(loop_.now()); }
-  // What accelerators of a node have computed, as told.
-  Duration computed_on(std::uint32_t node) const {
-    return computed_on_.contains(node) ? computed_on_.at(node) : Duration{0};
-  }
-  Duration of_gone() const { return of_gone_; }
-
- private:
-  class Waker final : public Alarm {
-   public:
-    void ring() override {}
-    Instant at = kEpoch;
-  };
-
-  void tasks_done(JobId job) override {
-    ends_[job.value] = loop_.now() - kEpoch;
-    tasks_.forget(job);
-  }
-  void serving_changed() override { tasks_.take_serving_changes(); }
-  void computed(JobId job, NodeId node, Instant from, Instant to) override {
-    computed_on_[node.value] += to - from;
-    of_gone_ += job.valid() ? Duration{0} : to - from;
-  }
-
-  Machine machine_;
-  TaskTable table_;
-  VirtualLoop loop_;
-  JobTasks tasks_;
-  Waker waker_;
-  std::map<std::uint32_t, Duration> ends_;
-  std::map<std::uint32_t, Duration> computed_on_;
-  Duration of_gone_{0};
-};
 
 // Nodes of one rack, with so many accelerators on each.
 Machine rack_of(std::initializer_list<std::uint32_t> accelerators) {
@@ -84,29 +23,27 @@ TaskTable tasks_of(std::uint32_t count, std::int64_t transfer = 0, Duration star
   return table;
 }
 
-TEST(JobTasks, alone_on_all_nodes_take_what_an_application_takes) {
-  for (const Bind bind : {Bind::none, Bind::node, Bind::container, Bind::weighted, Bind::late}) {
-    for (const std::size_t accelerators : {1U, 2U, 3U, 4U}) {
-      Offload offload;
-      offload.bind = bind;
-      offload.tasks = 40;
-      offload.times = {seconds(10), seconds(1)};
-      offload.nodes.resize(4, {.rack = RackId{0}});
+// 40 tasks of a job that has all four nodes, of which 1, 2, 3 and 4 have an accelerator.
+TEST(JobTasks, alone_on_all_nodes_end_sooner_by_the_rule_and_the_accelerators) {
+  const std::vector<std::pair<Bind, std::array<int, 4>>> wanted{{Bind::none, {100, 100, 100, 100}},
+                                                                {Bind::node, {40, 20, 20, 10}},
+                                                                {Bind::container, {40, 20, 14, 10}},
+                                                                {Bind::weighted, {40, 20, 14, 10}},
+                                                                {Bind::late, {30, 18, 12, 10}}};
+  for (const auto& [bind, ends] : wanted) {
+    for (std::size_t accelerators = 1; accelerators <= 4; ++accelerators) {
       Machine machine = rack_of({0, 0, 0, 0});
-      for (std::size_t i = 0; i < accelerators; ++i) {
-        offload.nodes[i].speeds = {kUnitSpeed};
-        machine.nodes[i].accelerators = 1;
-      }
-      Cluster cluster(bind, machine, tasks_of(40));
+      for (std::size_t i = 0; i < accelerators; ++i) machine.nodes[i].accelerators = 1;
+      TaskCluster cluster(bind, machine, tasks_of(40));
       cluster.start(0, {0, 1, 2, 3});
       cluster.to_the_end();
-      EXPECT_EQ(cluster.end_of(0), run_offload(offload)->makespan) << name_of(bind) << " " << accelerators;
+      EXPECT_EQ(cluster.end_of(0), seconds(ends[accelerators - 1])) << name_of(bind) << " " << accelerators;
     }
   }
 }
 
 TEST(JobTasks, of_two_jobs_on_one_accelerator_pass_in_turn) {
-  Cluster cluster(Bind::node, rack_of({1, 0, 0}), tasks_of(10));
+  TaskCluster cluster(Bind::node, rack_of({1, 0, 0}), tasks_of(10));
   cluster.start(0, {1});
   cluster.start(1, {2});
   cluster.to_the_end();
@@ -117,7 +54,7 @@ TEST(JobTasks, of_two_jobs_on_one_accelerator_pass_in_turn) {
 }
 
 TEST(JobTasks, go_faster_again_when_the_sharer_has_gone) {
-  Cluster cluster(Bind::node, rack_of({1, 0, 0}), tasks_of(10));
+  TaskCluster cluster(Bind::node, rack_of({1, 0, 0}), tasks_of(10));
   cluster.start(0, {1});
   cluster.start(1, {2});
   cluster.until(seconds(6));  // three of each are done, and as many as the container holds are inside
@@ -132,14 +69,14 @@ TEST(JobTasks, go_faster_again_when_the_sharer_has_gone) {
 TEST(JobTasks, whose_cpu_time_is_not_said_run_as_long_on_cpus_as_the_log_says) {
   TaskTable table;
   table.of_others = TaskSpec{10, seconds(1), Duration{0}, seconds(4), 0};
-  Cluster cluster(Bind::node, rack_of({0, 0}), table);
+  TaskCluster cluster(Bind::node, rack_of({0, 0}), table);
   cluster.start(0, {0, 1}, seconds(104));
   cluster.to_the_end();
   EXPECT_EQ(cluster.end_of(0), seconds(104));
 }
 
 TEST(JobTasks, start_up_before_the_first_of_them_at_every_start) {
-  Cluster cluster(Bind::node, rack_of({1}), tasks_of(10, 0, seconds(5)));
+  TaskCluster cluster(Bind::node, rack_of({1}), tasks_of(10, 0, seconds(5)));
   cluster.start(0, {0});
   cluster.until(seconds(8));
   cluster.tasks().stop(JobId{0}, true);  // three are done
@@ -153,11 +90,11 @@ TEST(JobTasks, start_up_before_the_first_of_them_at_every_start) {
 TEST(JobTasks, on_another_node_pay_for_the_link_and_those_of_its_own_do_not) {
   Machine machine = rack_of({1, 0});
   machine.nodes[0].accelerator_link = 100;
-  Cluster cluster(Bind::node, machine, tasks_of(4, 300));  // 3 s there, 1 s of computing, 3 s back
+  TaskCluster cluster(Bind::node, machine, tasks_of(4, 300));  // 3 s there, 1 s of computing, 3 s back
   cluster.start(0, {0});
   cluster.to_the_end();
   EXPECT_EQ(cluster.end_of(0), seconds(4));
-  Cluster remote(Bind::node, machine, tasks_of(4, 300));
+  TaskCluster remote(Bind::node, machine, tasks_of(4, 300));
   remote.start(0, {1});
   remote.to_the_end();
   EXPECT_EQ(remote.end_of(0), seconds(3 + 1 + 3 + 3 * 3));
@@ -165,8 +102,21 @@ TEST(JobTasks, on_another_node_pay_for_the_link_and_those_of_its_own_do_not) {
   EXPECT_EQ(remote.use().remote, 4);
 }
 
+TEST(JobTasks, hide_their_transfers_behind_computing_unless_nothing_overlaps) {
+  Machine machine = rack_of({1});
+  machine.nodes[0].accelerator_link = 100;
+  for (const bool overlap : {true, false}) {
+    TaskCluster cluster(Bind::node, machine, tasks_of(10, 50), {{.overlap = overlap}, true});
+    cluster.start(0, {0});
+    cluster.to_the_end();
+    EXPECT_EQ(cluster.end_of(0), overlap ? Duration{500 + 10 * 1000 + 500} : seconds(20));
+    EXPECT_EQ(cluster.use().bytes, 0) << "none of them left its node";
+    EXPECT_FALSE(cluster.tasks().breach());
+  }
+}
+
 TEST(JobTasks, begun_on_an_accelerator_that_goes_to_sleep_are_done_again) {
-  Cluster cluster(Bind::node, rack_of({1, 1, 0}), tasks_of(10));
+  TaskCluster cluster(Bind::node, rack_of({1, 1, 0}), tasks_of(10));
   cluster.start(0, {2});
   cluster.until(Duration{4500});
   cluster.tasks().leave(NodeId{0});  // four are done
@@ -177,8 +127,29 @@ TEST(JobTasks, begun_on_an_accelerator_that_goes_to_sleep_are_done_again) {
   EXPECT_FALSE(cluster.tasks().breach());
 }
 
+TEST(JobTasks, of_nodes_bound_to_an_accelerator_that_goes_follow_to_the_other_stack) {
+  TaskCluster cluster(Bind::node, rack_of({1, 1, 0, 0}), tasks_of(40));
+  cluster.start(0, {2, 3});
+  cluster.until(seconds(10));
+  cluster.tasks().leave(NodeId{0});  // ten of twenty are done, as on the other
+  cluster.to_the_end();
+  EXPECT_EQ(cluster.computed_on(1), seconds(30));
+  EXPECT_EQ(cluster.end_of(0), seconds(30));
+}
+
+TEST(JobTasks, that_nobody_has_begun_are_shared_with_an_accelerator_that_comes) {
+  TaskCluster cluster(Bind::container, rack_of({1, 1, 0}), tasks_of(40));
+  cluster.tasks().leave(NodeId{1});
+  cluster.start(0, {2});
+  cluster.until(seconds(10));
+  cluster.tasks().join(NodeId{1});
+  cluster.to_the_end();
+  EXPECT_EQ(cluster.end_of(0), seconds(25));
+  EXPECT_EQ(cluster.use().redone, 0);
+}
+
 TEST(JobTasks, go_on_on_cpus_when_the_last_accelerator_is_gone_and_back_when_it_comes) {
-  Cluster cluster(Bind::container, rack_of({1, 0}), tasks_of(10));
+  TaskCluster cluster(Bind::container, rack_of({1, 0}), tasks_of(10));
   cluster.tasks().leave(NodeId{0});
   cluster.start(0, {1});
   cluster.until(seconds(15));

@@ -7,10 +7,10 @@ namespace {
 
 // Notes when the chunk left the queue, and says when the stage before has handed over its chunk: when that chunk is
 // ready and the one that was `slots` before it has left the queue.
-Instant handed_over(std::deque<Instant>& left_queue, Instant left, std::size_t slots, Instant ready) {
-  left_queue.push_back(left);
-  if (left_queue.size() > slots + 1) left_queue.pop_front();
-  return left_queue.size() == slots + 1 ? std::max(ready, left_queue.front()) : ready;
+Instant handed_over(std::deque<Instant>& departures, Instant departure, std::size_t slots, Instant ready) {
+  departures.push_back(departure);
+  if (departures.size() > slots + 1) departures.pop_front();
+  return departures.size() == slots + 1 ? std::max(ready, departures.front()) : ready;
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class Threads {
   Duration run() {
     std::int64_t now = 0;
     for (settle(); finished_ < chunks_.size(); ++now, settle()) {
-      for (Thread& t : threads_) t.left -= t.chunk && t.left > 0 ? 1 : 0;
+      for (Thread& t : threads_) t.remaining -= t.chunk && t.remaining > 0 ? 1 : 0;
     }
     return Duration{now};
   }
@@ -38,7 +38,7 @@ class Threads {
  private:
   struct Thread {
     std::optional<std::size_t> chunk;
-    std::int64_t left = 0;
+    std::int64_t remaining = 0;
   };
 
   std::int64_t time_of(std::size_t thread, std::size_t chunk) const {
@@ -53,7 +53,7 @@ class Threads {
   }
   bool write() {
     Thread& t = threads_[2];
-    if (!t.chunk || t.left > 0) return false;
+    if (!t.chunk || t.remaining > 0) return false;
     t.chunk.reset();
     ++finished_;
     return true;
@@ -67,7 +67,7 @@ class Threads {
   }
   bool hand_over(std::size_t thread) {
     Thread& t = threads_[thread];
-    if (!t.chunk || t.left > 0) return false;
+    if (!t.chunk || t.remaining > 0) return false;
     std::vector<std::size_t>& queue = queues_[thread];
     if (queue.size() < slots_[thread]) {
       queue.push_back(*t.chunk);
@@ -123,8 +123,8 @@ RC_GTEST_PROP(PipelineLaws, TheClosedFormHoldsForEqualChunksWhateverTheSlots, ()
   const std::int64_t c = *rc::gen::inRange(0, 50);
   const std::size_t n = *rc::gen::inRange<std::size_t>(1, 40);
   const PipelineShape shape{*rc::gen::inRange<std::size_t>(0, 5), *rc::gen::inRange<std::size_t>(0, 5), true};
-  const std::int64_t rest = static_cast<std::int64_t>(n) - 1;
-  RC_ASSERT(makespan(shape, std::vector(n, stages(a, b, c))) == Duration{a + b + c + rest * std::max({a, b, c})});
+  const std::int64_t others = static_cast<std::int64_t>(n) - 1;
+  RC_ASSERT(makespan(shape, std::vector(n, stages(a, b, c))) == Duration{a + b + c + others * std::max({a, b, c})});
 }
 
 RC_GTEST_PROP(PipelineLaws, PassesAsThreeThreadsWithBlockingQueuesWould, ()) {

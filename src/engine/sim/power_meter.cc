@@ -8,10 +8,10 @@ namespace rota::sim {
 namespace {
 
 // Microjoules on top of millijoules: sums of years of large machines do not fit into microjoules.
-void add(std::int64_t microjoules, std::int64_t& millijoules, std::int64_t& rest) {
-  rest += microjoules;
-  millijoules += rest / 1000;
-  rest %= 1000;
+void add(std::int64_t microjoules, std::int64_t& millijoules, std::int64_t& remainder) {
+  remainder += microjoules;
+  millijoules += remainder / 1000;
+  remainder %= 1000;
 }
 
 }  // namespace
@@ -231,18 +231,18 @@ std::vector<NodeTotal> PowerMeter::totals(Instant now) const {
 Consumption PowerMeter::read(Instant now) const {
   Consumption all;
   all.length = now - opened_;
-  std::int64_t rest = 0;
+  std::int64_t remainder = 0;
   std::int64_t always_rest = 0;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const NodeMeter& node = nodes_[i];
-    const NodeTotal its = of(NodeId{i}, now);
-    all.work += its.work;
-    all.off += its.off;
-    all.idle += its.idle;
-    all.cycles += its.cycles;
-    all.most_cycles = std::max(all.most_cycles, its.cycles);
-    all.cost += its.cost;
-    add(its.energy, all.energy, rest);
+    const NodeTotal total = of(NodeId{i}, now);
+    all.work += total.work;
+    all.off += total.off;
+    all.idle += total.idle;
+    all.cycles += total.cycles;
+    all.most_cycles = std::max(all.most_cycles, total.cycles);
+    all.cost += total.cost;
+    add(total.energy, all.energy, remainder);
     const std::int64_t added = node.added + added_draw(NodeId{i}) * (now - node.since).count();
     add(machine_->nodes[i].power.idle * all.length.count() + added, all.always_on, always_rest);
   }

@@ -113,18 +113,18 @@ TEST(RehearsalOfPower, what_nodes_did_over_time_adds_up_to_what_was_metered) {
     options.engine.keeps_states = true;
     Rehearsal rehearsal(options, *chain, jobs, nobody);
     ASSERT_TRUE(rehearsal.run());
-    const Consumption its = rehearsal.consumption();
+    const Consumption used = rehearsal.consumption();
     const NodeStates states = rehearsal.node_states();
     NodeStates::Bin all;
     for (const NodeStates::Bin& bin : states.bins) all += bin;
     const auto time = [&](NodeUse use) { return all.time[static_cast<std::size_t>(use)]; };
-    EXPECT_EQ(states.length, its.length) << policy;
-    EXPECT_EQ(all.energy / 1000, its.energy) << policy;
-    EXPECT_EQ(time(NodeUse::busy), its.work) << "nodes of one processor each";
-    EXPECT_EQ(time(NodeUse::off), its.off) << policy;
-    EXPECT_EQ(time(NodeUse::idle) + time(NodeUse::booting) + time(NodeUse::shutting_down), its.idle) << policy;
-    EXPECT_EQ(time(NodeUse::off) > 0, its.cycles > 0) << policy;
-    EXPECT_EQ(time(NodeUse::shutting_down), its.cycles * 7'000) << policy;
+    EXPECT_EQ(states.length, used.length) << policy;
+    EXPECT_EQ(all.energy / 1000, used.energy) << policy;
+    EXPECT_EQ(time(NodeUse::busy), used.work) << "nodes of one processor each";
+    EXPECT_EQ(time(NodeUse::off), used.off) << policy;
+    EXPECT_EQ(time(NodeUse::idle) + time(NodeUse::booting) + time(NodeUse::shutting_down), used.idle) << policy;
+    EXPECT_EQ(time(NodeUse::off) > 0, used.cycles > 0) << policy;
+    EXPECT_EQ(time(NodeUse::shutting_down), used.cycles * 7'000) << policy;
   }
 }
 

@@ -80,10 +80,11 @@ RC_GTEST_PROP(StateSeries, is_a_count_millisecond_by_millisecond, ()) {
   for (std::size_t b = 0; b < states.bins.size(); ++b) {
     NodeStates::Bin wanted;
     const std::int64_t low = static_cast<std::int64_t>(b) * width;
-    for (const Interval& its : intervals) {
-      const std::int64_t part = std::max<std::int64_t>(0, std::min(its.to, low + width) - std::max(its.from, low));
-      wanted.time[its.use] += part;
-      wanted.energy += its.draw * part;
+    for (const Interval& interval : intervals) {
+      const std::int64_t part =
+          std::max<std::int64_t>(0, std::min(interval.to, low + width) - std::max(interval.from, low));
+      wanted.time[interval.use] += part;
+      wanted.energy += interval.draw * part;
     }
     RC_ASSERT(states.bins[b] == wanted);
   }

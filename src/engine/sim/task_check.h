@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/sim/pipeline.h"
-#include "policy/bind/bind_tasks.h"
+#include "policy/bind/bind_jobs.h"
 
 namespace rota::sim {
 

@@ -37,20 +37,20 @@ JobBinding::JobBinding(Bind bind, const Machine& machine)
   clients_.resize(racks_.size());
 }
 
-void JobBinding::leave(NodeId node) {
-  const Node& its = machine_.nodes[node.value];
-  binding_.leave(node);
-  for (std::uint32_t a = 0; a < its.accelerators; ++a) std::erase(racks_[its.rack.value], container(node, a));
-  came_or_went(node);
+void JobBinding::leave(NodeId id) {
+  const Node& node = machine_.nodes[id.value];
+  binding_.leave(id);
+  for (std::uint32_t a = 0; a < node.accelerators; ++a) std::erase(racks_[node.rack.value], container(id, a));
+  came_or_went(id);
 }
 
-void JobBinding::join(NodeId node) {
-  const Node& its = machine_.nodes[node.value];
-  binding_.join(node, its.rack, its.accelerators > 0);
-  auto& there = racks_[its.rack.value];
-  for (std::uint32_t a = 0; a < its.accelerators; ++a) there.push_back(container(node, a));
-  std::ranges::sort(there);
-  came_or_went(node);
+void JobBinding::join(NodeId id) {
+  const Node& node = machine_.nodes[id.value];
+  binding_.join(id, node.rack, node.accelerators > 0);
+  std::vector<ContainerId>& containers = racks_[node.rack.value];
+  for (std::uint32_t a = 0; a < node.accelerators; ++a) containers.push_back(container(id, a));
+  std::ranges::sort(containers);
+  came_or_went(id);
 }
 
 void JobBinding::came_or_went(NodeId node) {
@@ -111,15 +111,15 @@ JobBinding::Part& JobBinding::part_of(Job& job, NodeId node) {
 }
 
 void JobBinding::deal(Part& part) {
-  const std::vector<ContainerId>& there = racks_[part.rack.value];
-  if (there.empty()) return;
+  const std::vector<ContainerId>& containers = racks_[part.rack.value];
+  if (containers.empty()) return;
   Dealer dealer;
-  for (const ContainerId id : there) {
+  for (const ContainerId id : containers) {
     const Container& c = containers_[id.value];
     dealer.add(c.load, bind_ == Bind::weighted ? c.speed : kUnitSpeed);
   }
   for (std::uint32_t i = 0; i < part.waiting; ++i) {
-    const ContainerId to = there[dealer.deal()];
+    const ContainerId to = containers[dealer.deal()];
     ++part.dealt[to];
     ++containers_[to.value].load;
   }
@@ -152,7 +152,7 @@ void JobBinding::recount(RackId rack) {
       serving.insert(binding_.bound_to(home));
     }
   }
-  const auto told = [&](NodeId node, bool serves) {
+  const auto set_serving = [&](NodeId node, bool serves) {
     if (serves_[node.value] == serves) return;
     serves_[node.value] = serves;
     serving_changes_.push_back(node);
@@ -160,7 +160,7 @@ void JobBinding::recount(RackId rack) {
   for (const Container& c : containers_) {
     if (machine_.nodes[c.node.value].rack != rack) continue;
     const bool by_rack = bind_ != Bind::none && homes.size() > (homes.contains(c.node) ? 1 : 0);
-    told(c.node, present(c.node) && (by_node() ? serving.contains(c.node) : by_rack));
+    set_serving(c.node, present(c.node) && (by_node() ? serving.contains(c.node) : by_rack));
   }
 }
 
@@ -211,7 +211,7 @@ std::optional<JobBinding::Task> JobBinding::take(ContainerId id) {
   return {};
 }
 
-// As in TaskBinding: (begun + 1) / speed <= R / W + 1 / fastest.
+// (begun + 1) / speed <= R / W + 1 / fastest, for R tasks in all and W the speeds together.
 bool JobBinding::worth_taking(RackId rack, const Container& container) const {
   std::int64_t tasks = 0;
   for (const JobId id : clients_[rack.value]) {
@@ -230,6 +230,7 @@ bool JobBinding::worth_taking(RackId rack, const Container& container) const {
 }
 
 // t(cpu) <= what the accelerators need for so many of the job's tasks, and of the others' as many, if they have them.
+// Of what accelerators have begun all but one each is still waiting.
 bool JobBinding::in_time(RackId rack, const Job& job, std::uint32_t waiting) const {
   std::int64_t begun = 0;
   std::int64_t together = 0;
@@ -240,8 +241,8 @@ bool JobBinding::in_time(RackId rack, const Job& job, std::uint32_t waiting) con
   std::int64_t work = product(begun, job.times.accelerator.count());
   for (const JobId id : clients_[rack.value]) {
     const Job& other = jobs_.at(id);
-    const auto theirs = std::ranges::find(other.parts, rack, &Part::rack)->waiting;
-    work = sum(work, product(std::min(theirs, waiting), other.times.accelerator.count()));
+    const std::uint32_t waiting_there = std::ranges::find(other.parts, rack, &Part::rack)->waiting;
+    work = sum(work, product(std::min(waiting_there, waiting), other.times.accelerator.count()));
   }
   return product(job.times.cpu.count(), together) <= product(work, kUnitSpeed);
 }

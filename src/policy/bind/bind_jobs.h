@@ -1,5 +1,6 @@
-// Who computes which task of which job, on a cluster whose jobs share its accelerators: the rules of policy/bind/bind.h
-// for many jobs at once. A state machine that knows no time: executors ask when they have room, and are told.
+// Who computes which task of which job, on a cluster whose jobs share its accelerators: the rules of Li, Zhu, Liu and
+// Qian (policy/bind/bind.h), and better ones, for many jobs at once. A state machine that knows no time: executors ask
+// when they have room.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,20 @@
 #include <utility>
 #include <vector>
 
+#include "base/time.h"
 #include "model/machine.h"
-#include "policy/bind/bind_tasks.h"
+#include "policy/bind/bind.h"
+#include "policy/bind/dealer.h"
 
 namespace rota {
+
+using ContainerId = Id<struct ContainerTag>;  // one accelerator of a node
+
+// What a task is expected to take: measured on earlier ones, or told by the user. Only Bind::late looks at it.
+struct TaskTimes {
+  Duration cpu{0};          // on the CPU of a node, all of it; > 0
+  Duration accelerator{0};  // on an accelerator of kUnitSpeed; > 0
+};
 
 // A job's tasks are alike, and lie on its nodes in equal parts: they are counted, not named. No task leaves the rack of
 // its node. An accelerator that several jobs may use takes their tasks in turn, one of each, in order of their ids:
@@ -22,8 +33,9 @@ namespace rota {
 // when it comes, on top of what others have there, and all that nobody has begun anew when a node of the rack comes or
 // goes. In a rack without accelerators, and under `none`, the CPUs of the job's nodes compute.
 //
-// Under `late` an accelerator weighs all jobs' tasks together, and a CPU what its own job has waiting against what the
-// accelerators do of the others meanwhile, taking turns.
+// Under `late` nothing is dealt. An accelerator takes a task if it would be done with it no later than the rack's
+// accelerators together could be through with all tasks of all jobs, give or take one task of the fastest; a CPU if it
+// is done with it before they could be through with what its own job has waiting and, taking turns, as much of others.
 class JobBinding {
  public:
   struct Task {
@@ -42,8 +54,8 @@ class JobBinding {
 
   // A node that is there goes: its accelerators get nothing more, and what they have begun is to be lost. One that is
   // gone comes back.
-  void leave(NodeId node);
-  void join(NodeId node);
+  void leave(NodeId id);
+  void join(NodeId id);
   bool present(NodeId node) const { return binding_.present(node); }
 
   // A job comes with so many tasks to some nodes (each once); they can be had once it is ready. And it goes.
