@@ -74,11 +74,11 @@ std::shared_ptr<const Machine> machine_of(std::int64_t nodes) {
   return std::make_shared<const Machine>(std::move(machine));
 }
 
-Result<PowerRow> rehearse_one(const PowerCase& its, const log::Workload& workload) {
-  const auto chain = Chain::parse(its.policy);
+Result<PowerRow> rehearse_one(const PowerCase& setting, const log::Workload& workload) {
+  const auto chain = Chain::parse(setting.policy);
   if (!chain) return std::unexpected(chain.error());
   RehearseOptions options;
-  options.machine = machine_of(its.nodes);
+  options.machine = machine_of(setting.nodes);
   options.processors = options.machine->processors;
   options.ties = kTies;
   const auto done = rehearse(workload, *chain, options);
@@ -86,11 +86,11 @@ Result<PowerRow> rehearse_one(const PowerCase& its, const log::Workload& workloa
   const report::Summary& found = done->summary;
   const report::PowerUse power = found.power.value_or(report::PowerUse{});  // always on: nothing is metered
   const Duration first = workload.jobs.front().submit - kEpoch;
-  const auto nodes = static_cast<double>(its.nodes);
+  const auto nodes = static_cast<double>(setting.nodes);
   // The paper reckons from the start of the log; before the first job all nodes are idle.
   const double all = 8 * nodes * static_cast<double>((found.makespan + first).count());
   const double work = *found.utilization * to_seconds(found.makespan) / to_seconds(found.makespan + first);
-  PowerRow row{its,
+  PowerRow row{setting,
                to_seconds(found.makespan + first) / 60,
                100 * work,
                0,
@@ -196,7 +196,7 @@ std::string table_of(const Runs& runs) {
       "                  |------------ paper ------------|  |------------- Rota -------------|\n"
       "nodes  every min     total   work   idle    off  wait     total   work   idle    off  wait  sleeps a day\n";
   const auto line = [&](const std::string& what, const Printed* p, const PowerRow& r) {
-    out += formatted("%5lld  %-9s", static_cast<long long>(r.its.nodes), what.c_str());
+    out += formatted("%5lld  %-9s", static_cast<long long>(r.setting.nodes), what.c_str());
     out += p ? formatted("  %8.0f %6.2f %6.2f %6.2f %5.2f", p->minutes, p->work, p->idle, p->off, p->wait)
              : std::string(37, ' ');
     out += formatted("  %8.0f %6.2f %6.2f %6.2f %5.2f  %12.2f\n", r.minutes, r.work, r.idle, r.off, r.wait, r.cycles);
@@ -216,8 +216,8 @@ std::string json_of(const Runs& runs) {
   const char* separator = "\n";
   for (const PowerRow& r : runs.rows) {
     out += separator + formatted(R"(    {"stream": "%s", "nodes": %lld, "policy": "%s", "total_min": %.6g, )",
-                                 r.its.stream == X64Stream::skipping ? "pf" : "pc", static_cast<long long>(r.its.nodes),
-                                 r.its.policy.c_str(), r.minutes);
+                                 r.setting.stream == X64Stream::skipping ? "pf" : "pc",
+                                 static_cast<long long>(r.setting.nodes), r.setting.policy.c_str(), r.minutes);
     out += formatted(R"("work": %.6g, "idle": %.6g, "off": %.6g, "wait_h": %.6g, "cycles_per_node_day": %.6g})", r.work,
                      r.idle, r.off, r.wait, r.cycles);
     separator = ",\n";

@@ -20,7 +20,7 @@ struct PowerCase {
 };
 
 struct PowerRow {
-  PowerCase its;
+  PowerCase setting;
   double minutes = 0;  // from the start of the log to the last end
   double work = 0;     // per cent of the nodes' time, as are
   double idle = 0;

@@ -142,18 +142,18 @@ RC_GTEST_PROP(BoundNodes, ThePrintedRuleBindsTheSameNodesThoughNotEvenly, ()) {
 
 RC_GTEST_PROP(BoundNodes, TheMovesTellAllThatChanged, ()) {
   NodeBinding binding(*rc::gen::element(NodeBinding::Stop::balanced, NodeBinding::Stop::literal));
-  Hosts told;
+  Hosts by_moves;
   for (int i = *rc::gen::inRange(1, 80); i > 0; --i) {
     const auto moves = something_happens(binding);
     for (const NodeBinding::Move& move : moves) {
-      RC_ASSERT(move.from == (told.contains(move.node.value) ? told[move.node.value] : NodeId{}));
+      RC_ASSERT(move.from == (by_moves.contains(move.node.value) ? by_moves[move.node.value] : NodeId{}));
       RC_ASSERT(move.from != move.to);
-      told[move.node.value] = move.to;
+      by_moves[move.node.value] = move.to;
     }
     for (const auto& [node, host] : hosts_of(binding)) {
-      if (!binding.has_accelerator(NodeId{node})) RC_ASSERT(told[node] == host);
+      if (!binding.has_accelerator(NodeId{node})) RC_ASSERT(by_moves[node] == host);
     }
-    std::erase_if(told, [&](const auto& entry) { return !binding.present(NodeId{entry.first}); });
+    std::erase_if(by_moves, [&](const auto& entry) { return !binding.present(NodeId{entry.first}); });
   }
 }
 
