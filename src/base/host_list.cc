@@ -107,4 +107,30 @@ Result<std::vector<std::string>> parse_host_list(std::string_view text, std::siz
   }
 }
 
+std::string format_host_list(const std::vector<std::string>& names) {
+  // Of a name: what stands before the digits at its end. Too many of them are no number.
+  const auto stem = [](std::string_view name) {
+    const auto last = name.find_last_not_of("0123456789");
+    const std::size_t size = last == std::string_view::npos ? 0 : last + 1;
+    return name.size() - size > 9 ? name : name.substr(0, size);
+  };
+  const auto number = [&](const std::string& name) { return std::stoll("0" + name.substr(stem(name).size())); };
+  const auto follows = [&](const std::string& a, const std::string& b) {
+    const std::size_t size = stem(a).size();
+    return size < a.size() && stem(b) == stem(a) && a.size() == b.size() && number(b) == number(a) + 1;
+  };
+  std::string text;
+  for (std::size_t i = 0; i < names.size();) {
+    std::size_t last = i;
+    while (last + 1 < names.size() && follows(names[last], names[last + 1])) ++last;
+    const std::string_view prefix = stem(names[i]);
+    if (!text.empty()) text += ",";
+    text += last == i ? names[i]
+                      : std::string(prefix) + "[" + names[i].substr(prefix.size()) + "-" +
+                            names[last].substr(prefix.size()) + "]";
+    i = last + 1;
+  }
+  return text;
+}
+
 }  // namespace rota

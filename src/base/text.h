@@ -38,6 +38,8 @@ std::string format_size(std::int64_t bytes);
 
 // "n[01-03,07],login" to n01 n02 n03 n07 login. More than `most` names fails (guards against n[1-999999999]).
 Result<std::vector<std::string>> parse_host_list(std::string_view text, std::size_t most = 1'000'000);
+// The other way: names that follow each other and differ only in the number at their end are put together.
+std::string format_host_list(const std::vector<std::string>& names);
 
 // Thousands separated by a thin gap for people: 295540 -> "295,540".
 std::string grouped(std::int64_t number);

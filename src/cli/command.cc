@@ -47,6 +47,7 @@ void add_commands(CLI::App& app, Action& action) {
       "  rota simulate made-up.swf --policy fcfs,easy,conservative --report report.html");
   add_simulate(app, action);
   add_replay(app, action);
+  add_serve(app, action);
   add_verify(app, action);
   add_convert(app, action);
   add_generate(app, action);

@@ -26,6 +26,7 @@ std::string given_command(const CLI::App& command, const std::vector<std::string
 void add_commands(CLI::App& app, Action& action);
 
 void add_simulate(CLI::App& app, Action& action);
+void add_serve(CLI::App& app, Action& action);
 void add_replay(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_convert(CLI::App& app, Action& action);

@@ -10,6 +10,7 @@
 #include "cli/complete.h"
 #include "cli/help.h"
 #include "cli/printed.h"
+#include "engine/local/supervisor.h"
 
 namespace {
 
@@ -31,6 +32,8 @@ int parsed_and_run(CLI::App& app, rota::cli::Action& action, int argc, char** ar
 }
 
 int run(int argc, char** argv) {
+  // What the service's helper processes run: not for people.
+  if (argc > 1 && std::string_view(argv[1]) == "supervise") return rota::local::supervise({argv + 2, argv + argc});
   CLI::App app{"rehearse schedules of batch jobs on your own job log", "rota"};
   rota::cli::Action action;
   rota::cli::add_commands(app, action);

@@ -43,6 +43,15 @@ Result<void> Controller::record(const Observed& fact) {
   return std::visit([&](const auto& what) { return take_in(what); }, fact);
 }
 
+Result<void> Controller::requeue(JobId id) {
+  if (!failure_) return failure_;
+  stamp();
+  if (!cluster_.knows(id) || !cluster_.job(id).steady())
+    return refuse("a job that does not run, or is just starting or stopping, cannot be queued again.");
+  stop(id, {}, false);
+  return {};
+}
+
 Result<void> Controller::refuse(std::string why) {
   ++refusals_;
   tell_refusal(why);

@@ -48,6 +48,9 @@ class Controller final : public Intake, public Alarm {
   Result<JobId> submit(const JobSpec& spec, const JobTerms& terms, Bars holds);
   Result<void> record(const Observed& fact) override;
   Result<void> decide() override;
+  // Somebody wants a running job to stop and to be queued again. Fails with a sentence if it does not run, or is just
+  // starting or stopping.
+  Result<void> requeue(JobId id);
   // Shows the job sink those that were turned away after the last cycle. After the last decision.
   void close();
   void ring() override;  // a policy asked to be woken, or a begin time has come; failure is kept for failure()

@@ -1,0 +1,55 @@
+// /v1/events: facts as they are written, as server-sent events.
+#include <charconv>
+#include <memory>
+
+#include "api/routes.h"
+#include "base/text.h"
+
+namespace rota::api {
+namespace {
+
+struct Follower {
+  std::shared_ptr<Reply> reply;
+  std::uint64_t seen = 0;
+  std::int64_t job = 0;  // 0: all
+  std::uint64_t id = 0;
+};
+
+// What has come since the last time. False: nobody listens any more.
+bool tell(serve::Service& service, Follower& follower) {
+  std::string text;
+  const bool whole = service.events().for_each_after(follower.seen, [&](const serve::Event& event) {
+    follower.seen = event.sequence;
+    if (follower.job != 0 && event.job != follower.job) return true;
+    text += "id: " + std::to_string(event.sequence) + "\nevent: " + event.kind + "\ndata: " + event.line + "\n\n";
+    return true;
+  });
+  if (!whole) text.insert(0, "event: reset\ndata: {}\n\n");
+  return text.empty() || follower.reply->write(std::move(text));
+}
+
+}  // namespace
+
+void answer_events(const Ask& ask) {
+  if (ask.request.method != "GET") return ask.reply->send(problem(405, "only GET is answered here."));
+  auto follower = std::make_shared<Follower>();
+  follower->reply = ask.reply;
+  std::int64_t after = static_cast<std::int64_t>(ask.service.view().sequence());
+  if (!ask.request.last_event_id.empty()) {
+    const auto number = parse_integer(ask.request.last_event_id);
+    if (!number || *number < 0) return ask.reply->send(problem(400, "`Last-Event-ID` is a sequence number."));
+    after = *number;
+  }
+  if (!take_number(ask, "after", after) || !take_number(ask, "job", follower->job)) return;
+  follower->seen = static_cast<std::uint64_t>(after);
+  serve::Service& service = ask.service;
+  ask.reply->stream("text/event-stream", [&service, follower] {
+    if (follower->id != 0) service.events().leave(follower->id);
+    follower->id = 0;
+  });
+  follower->id = service.events().follow([&service, follower] { tell(service, *follower); });
+  ask.reply->write(": from " + std::to_string(after) + " on\n\n");
+  tell(service, *follower);
+}
+
+}  // namespace rota::api

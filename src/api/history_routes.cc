@@ -1,0 +1,119 @@
+// /v1/history
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "api/job_json.h"
+#include "api/routes.h"
+#include "base/text.h"
+#include "serve/selector.h"
+
+namespace rota::api {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::int64_t kMostListed = 1000;
+
+std::optional<std::string> text_of(const Ask& ask, const char* name) {
+  const auto found = ask.request.query.find(name);
+  if (found == ask.request.query.end() || found->second.empty()) return std::nullopt;
+  return found->second;
+}
+
+// Numbers that a selector names; what else it could say are filters of their own here.
+Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::string& selector) {
+  const auto parts = serve::parse_selector(selector);
+  if (!parts) return std::unexpected(parts.error());
+  std::vector<std::int64_t> numbers;
+  for (const serve::SelectorPart& part : *parts) {
+    if (part.kind == serve::SelectorPart::Kind::last) {
+      const JobId last = ask.service.latest_of(ask.request.caller);
+      if (last.valid()) numbers.push_back(serve::number_of(last));
+      continue;
+    }
+    if (part.kind == serve::SelectorPart::Kind::tasks) {
+      for (const auto& [from, to] : part.indexes) {
+        for (std::int64_t index = from; index <= to && index - from < kMostListed; ++index) {
+          if (const auto job = ask.service.task_of(part.from, index)) numbers.push_back(serve::number_of(*job));
+        }
+      }
+      continue;
+    }
+    if (part.kind != serve::SelectorPart::Kind::numbers)
+      return fail("the history is asked for by ids as 12,14_[1-5],20-25, or with user=, name=, partition= or state=.");
+    if (part.to - part.from >= 100'000) return fail("so many jobs are not asked for by number; give a window of time.");
+    for (std::int64_t n = part.from; n <= part.to; ++n) numbers.push_back(n);
+  }
+  if (numbers.empty()) numbers.push_back(0);  // none
+  return numbers;
+}
+
+bool take_instant(const Ask& ask, const char* name, Instant& into) {
+  const auto text = text_of(ask, name);
+  if (!text) return true;
+  const auto number = parse_number(*text);
+  if (number && *number > -1e11 && *number < 1e11) {
+    into = ask.service.instant_of(static_cast<std::int64_t>(*number * 1000));
+    return true;
+  }
+  ask.reply->send(problem(400, "`" + std::string(name) + "` takes a Unix time, not " + rota::quoted(*text) + "."));
+  return false;
+}
+
+bool read_query(const Ask& ask, store::HistoryQuery& query) {
+  query.user = text_of(ask, "user");
+  query.partition = text_of(ask, "partition");
+  query.name = text_of(ask, "name");
+  query.state = text_of(ask, "state");
+  query.limit = kMostListed;
+  if (!take_number(ask, "limit", query.limit) || !take_number(ask, "after", query.before_number)) return false;
+  if (!take_instant(ask, "from", query.from) || !take_instant(ask, "until", query.until)) return false;
+  query.limit = std::clamp<std::int64_t>(query.limit, 1, kMostListed);
+  if (const auto ids = text_of(ask, "ids")) {
+    auto numbers = numbers_of(ask, *ids);
+    if (!numbers) {
+      ask.reply->send(problem(400, numbers.error().message));
+      return false;
+    }
+    query.numbers = std::move(*numbers);
+  }
+  return true;
+}
+
+void send_sums(const Ask& ask, const store::HistoryQuery& query, const std::string& by) {
+  if (by != "user" && by != "partition" && by != "month")
+    return ask.reply->send(problem(400, "`by` takes user, partition or month."));
+  const auto kind = by == "user"        ? store::SumBy::user
+                    : by == "partition" ? store::SumBy::partition
+                                        : store::SumBy::month;
+  const auto sums = ask.service.store().sums(query, kind);
+  if (!sums) return ask.reply->send(problem(503, sums.error().message));
+  Json rows = Json::array();
+  for (const store::HistorySum& sum : *sums) {
+    rows.push_back({{"key", sum.key},
+                    {"jobs", sum.jobs},
+                    {"failed", sum.failed},
+                    {"processor_seconds", sum.processor_seconds},
+                    {"mean_wait", static_cast<double>(sum.waited.count()) / 1000}});
+  }
+  ask.reply->send({200, "application/json", dumped({{"sums", std::move(rows)}}), {}});
+}
+
+}  // namespace
+
+void answer_history(const Ask& ask) {
+  if (ask.request.method != "GET") return ask.reply->send(problem(405, "only GET is answered here."));
+  store::HistoryQuery query;
+  if (!read_query(ask, query)) return;
+  if (const auto by = text_of(ask, "by")) return send_sums(ask, query, *by);
+  const auto rows = ask.service.store().history(query);
+  if (!rows) return ask.reply->send(problem(503, rows.error().message));
+  Json jobs = Json::array();
+  for (const store::HistoryRow& row : *rows) jobs.push_back(job_json(ask.service, row));
+  Json json{{"jobs", std::move(jobs)}};
+  if (static_cast<std::int64_t>(rows->size()) == query.limit) json["next"] = std::to_string(rows->back().number);
+  ask.reply->send({200, "application/json", dumped(json), {}});
+}
+
+}  // namespace rota::api

@@ -1,0 +1,54 @@
+// HTTP as the routes see it: requests and responses as plain data. The bytes are http_server's.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "serve/submission.h"
+
+namespace rota::api {
+
+struct Request {
+  std::string method;
+  std::string path;                          // decoded, without the query
+  std::map<std::string, std::string> query;  // decoded; of a name that comes twice the last
+  std::string body;
+  std::string idempotency_key;
+  std::string last_event_id;
+  serve::Caller caller;
+};
+
+struct Response {
+  int status = 200;
+  std::string type = "application/json";
+  std::string body = {};
+  std::vector<std::pair<std::string, std::string>> headers = {};
+};
+
+// The other end of one request. Answered once, or streamed to; what comes after the connection is gone is dropped.
+class Reply {
+ public:
+  virtual ~Reply() = default;
+  virtual void send(Response response) = 0;
+  // Begins a stream that ends when the other side goes; `gone` is called once then.
+  virtual void stream(const std::string& type, std::function<void()> gone) = 0;
+  // Puts text into the stream. False: the other side is gone, or does not keep up and was let go.
+  virtual bool write(std::string text) = 0;
+};
+
+using Handler = std::function<void(const Request&, const std::shared_ptr<Reply>&)>;
+
+// RFC 9457.
+Response problem(int status, const std::string& detail);
+
+// "a%20b+c" to "a b c"; nothing where an escape is none.
+bool decode_url(std::string_view text, std::string& into);
+
+// The target of a request, "/v1/jobs?user=ann", taken apart. False where it makes no sense.
+bool take_apart(std::string_view target, Request& request);
+
+}  // namespace rota::api

@@ -1,0 +1,148 @@
+#include "api/job_json.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace rota::api {
+namespace {
+
+using Json = nlohmann::json;
+using serve::JobEntry;
+using serve::Service;
+
+constexpr double kMilli = 1000.0;
+
+double in_seconds(Duration time) { return static_cast<double>(time.count()) / kMilli; }
+
+void add_requests(const Service& service, const JobSpec& spec, Json& json) {
+  const Machine& machine = service.machine();
+  json["processors"] = spec.processors;
+  if (spec.nodes > 0) json["nodes"] = spec.nodes;
+  if (spec.memory > 0) json["memory"] = spec.memory;
+  if (spec.accelerators > 0) json["accelerators"] = spec.accelerators;
+  if (spec.accelerator_type.valid()) json["accelerator_type"] = machine.accelerator_types[spec.accelerator_type.value];
+  if (spec.licence.valid()) {
+    json["licence"] = machine.licences[spec.licence.value].name;
+    json["licences"] = spec.licences;
+  }
+  if (spec.partition.valid()) json["partition"] = machine.partitions[spec.partition.value].name;
+  if (spec.limit < kLongest) json["limit"] = in_seconds(spec.limit);
+  json["priority"] = spec.priority;
+}
+
+void add_name(const serve::About& about, std::int64_t number, std::int64_t index, Json& json) {
+  if (about.array > 0) {
+    json["id"] = std::to_string(about.array) + "_" + std::to_string(index);
+    json["array"] = std::to_string(about.array);
+    json["index"] = index;
+  } else {
+    json["id"] = std::to_string(number);
+  }
+  json["name"] = about.name;
+  json["user"] = about.user;
+  json["uid"] = about.uid;
+  if (!about.comment.empty()) json["comment"] = about.comment;
+  if (!about.after.empty()) json["after"] = about.after;
+}
+
+void add_status(int exit_code, int signal, Json& json) {
+  json["exit_code"] = exit_code;
+  if (signal > 0) json["signal"] = signal;
+}
+
+void add_running(const Service& service, JobId id, const Job& job, Json& json) {
+  json["start"] = unix_seconds(service, job.start);
+  json["elapsed"] = in_seconds(std::max(Duration{0}, service.loop().now() - job.start));
+  const std::string nodes = service.nodes_of(id);
+  json["node_list"] = nodes.empty() ? service.machine().name : nodes;
+  if (job.extended || job.limit_end() < service.view().now()) json["grace"] = true;
+}
+
+void add_waiting(const Service& service, JobId id, const Job& job, Detail detail, Json& json) {
+  const serve::PendingReason reason = service.reason_of(id);
+  json["reason"] = reason.word;
+  if (detail == Detail::whole) json["why"] = reason.sentence;
+  if (job.promise != kNever) json["expected_start"] = unix_seconds(service, job.promise);
+  const JobTerms* terms = service.view().eligibility().terms(id);
+  if (terms && terms->begin > kEpoch) json["begin"] = unix_seconds(service, terms->begin);
+}
+
+}  // namespace
+
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+double unix_seconds(const Service& service, Instant at) {
+  return static_cast<double>(service.unix_milliseconds(at)) / kMilli;
+}
+
+Json job_json(Service& service, JobId id, Detail detail, bool inside) {
+  const Job& job = service.view().job(id);
+  const JobEntry& entry = *service.book().find(id);
+  Json json = Json::object();
+  add_name(*entry.about, job.spec.number, entry.index, json);
+  json["state"] = serve::state_word(job, entry);
+  add_requests(service, job.spec, json);
+  json["submit"] = unix_seconds(service, job.spec.submit);
+  if (job.state == JobState::running) add_running(service, id, job, json);
+  if (job.state == JobState::waiting || job.state == JobState::barred) add_waiting(service, id, job, detail, json);
+  if (job.gone()) {
+    if (job.start != kNever) json["start"] = unix_seconds(service, job.start);
+    if (job.end != kNever) json["end"] = unix_seconds(service, job.end);
+    if (job.ended()) {
+      add_status(WIFEXITED(entry.status) ? WEXITSTATUS(entry.status) : 0,
+                 WIFSIGNALED(entry.status) ? WTERMSIG(entry.status) : 0, json);
+    }
+  }
+  const int restarts = job.kills + job.preemptions + job.migrations;
+  if (restarts > 0) json["restarts"] = restarts;
+  if (!entry.message.empty()) json["message"] = entry.message;
+  if (detail == Detail::whole && inside) {
+    if (const auto kept = service.about(id); kept && *kept) add_inside(service, id, **kept, json);
+  }
+  return json;
+}
+
+void add_inside(Service& service, JobId id, const serve::KeptAbout& kept, Json& json) {
+  const std::string nodes = json.value("node_list", service.machine().name);
+  const auto hosts = parse_host_list(nodes);
+  const std::string node = hosts && !hosts->empty() ? hosts->front() : nodes;
+  const int restarts = json.value("restarts", 0);
+  json["folder"] = kept.about.folder;
+  json["command"] = kept.about.command;
+  json["output"] = service.output_path(id, kept, false, restarts, node);
+  if (!kept.about.error.empty()) json["error"] = service.output_path(id, kept, true, restarts, node);
+  if (!kept.about.input.empty()) json["input"] = kept.about.input;
+}
+
+Json job_json(const Service& service, const store::HistoryRow& row) {
+  Json json = Json::object();
+  serve::About about;
+  about.array = row.array;
+  about.name = row.name;
+  about.user = row.user;
+  about.uid = row.uid;
+  add_name(about, row.number, row.array_index, json);
+  json["state"] = row.state;
+  json["processors"] = row.processors;
+  if (row.node_count > 0) json["nodes"] = row.node_count;
+  if (row.memory > 0) json["memory"] = row.memory;
+  if (!row.partition.empty()) json["partition"] = row.partition;
+  if (row.limit < kLongest) json["limit"] = in_seconds(row.limit);
+  json["submit"] = unix_seconds(service, row.submit);
+  if (row.start != kNever) {
+    json["start"] = unix_seconds(service, row.start);
+    json["elapsed"] = in_seconds(row.end - row.start);
+    json["node_list"] = row.nodes.empty() ? service.machine().name : row.nodes;
+    add_status(row.exit_code, row.signal, json);
+  }
+  json["end"] = unix_seconds(service, row.end);
+  if (row.restarts > 0) json["restarts"] = row.restarts;
+  if (!row.reason.empty()) json["message"] = row.reason;
+  return json;
+}
+
+}  // namespace rota::api

@@ -1,0 +1,112 @@
+#include "api/job_output.h"
+
+#include <fcntl.h>
+#include <sys/fsuid.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "api/job_json.h"
+#include "base/file.h"
+#include "base/text.h"
+
+namespace rota::api {
+namespace {
+
+constexpr std::int64_t kMostBytes = 1 << 20;
+
+// Opens a file with the rights of a user and no more. Where the service is not root it has no other rights anyway.
+class AsUser {
+ public:
+  AsUser(std::uint32_t uid, std::uint32_t gid) : root_(::geteuid() == 0) {
+    if (!root_) return;
+    gid_ = static_cast<gid_t>(::setfsgid(gid));
+    uid_ = static_cast<uid_t>(::setfsuid(uid));
+  }
+  ~AsUser() {
+    if (!root_) return;
+    ::setfsuid(uid_);
+    ::setfsgid(gid_);
+  }
+  AsUser(const AsUser&) = delete;
+  AsUser& operator=(const AsUser&) = delete;
+
+ private:
+  bool root_;
+  uid_t uid_ = 0;
+  gid_t gid_ = 0;
+};
+
+struct Piece {
+  std::string bytes;
+  std::int64_t size = 0;
+  int error = 0;
+};
+
+Piece read_piece(const std::string& path, const serve::About& about, std::int64_t from) {
+  Piece piece;
+  int file = -1;
+  {
+    const AsUser as(about.uid, about.gid);
+    file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    piece.error = file < 0 ? errno : 0;
+  }
+  if (file < 0) return piece;
+  struct stat status{};
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+    piece.error = EINVAL;
+  } else {
+    piece.size = status.st_size;
+    piece.bytes.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(piece.size - from, 0, kMostBytes)));
+    const ssize_t got = ::pread(file, piece.bytes.data(), piece.bytes.size(), from);
+    piece.error = got < 0 ? errno : 0;
+    piece.bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
+  }
+  ::close(file);
+  return piece;
+}
+
+}  // namespace
+
+void send_output(const Ask& ask, JobId id) {
+  serve::Service& service = ask.service;
+  const std::string shown(ask.path[2]);
+  const auto kept = service.about(id);
+  if (!kept) return ask.reply->send(problem(503, kept.error().message));
+  if (!*kept) return ask.reply->send(problem(404, "job " + shown + " is not known any more."));
+  if (!service.may_see_inside(ask.request.caller, (*kept)->about.uid)) {
+    return ask.reply->send(problem(
+        403, "job " + shown + " is " + (*kept)->about.user + "'s; only its user or an operator may see its output."));
+  }
+  std::int64_t from = 0;
+  if (!take_number(ask, "from", from)) return;
+  const auto stream = ask.request.query.find("stream");
+  const bool error = stream != ask.request.query.end() && stream->second == "error";
+  const serve::JobEntry* entry = service.book().find(id);
+  const bool over = entry == nullptr || service.view().job(id).gone();
+  nlohmann::json job = nlohmann::json::object();
+  if (entry) {
+    job = job_json(service, id, Detail::listed, false);
+  } else if (const auto row = service.history_of(id); row && *row) {
+    job = job_json(service, **row);
+  }
+  add_inside(service, id, **kept, job);
+  const std::string path = error && job.contains("error") ? job["error"] : job["output"];
+  Piece piece = read_piece(path, (*kept)->about, from);
+  if (piece.error == ENOENT && !over) piece.error = 0;  // it has not begun yet
+  if (piece.error != 0) {
+    return ask.reply->send(
+        problem(404, "the output of job " + shown + ", " + shown_path(path) + ", cannot be read: " +
+                         (piece.error == EINVAL ? "it is no plain file" : std::strerror(piece.error)) + "."));
+  }
+  ask.reply->send({200,
+                   "application/octet-stream",
+                   std::move(piece.bytes),
+                   {{"Rota-Size", std::to_string(piece.size)}, {"Rota-Ended", over ? "yes" : "no"}}});
+}
+
+}  // namespace rota::api

@@ -1,0 +1,265 @@
+// /v1/jobs
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "api/job_json.h"
+#include "api/job_output.h"
+#include "api/routes.h"
+#include "api/submission_json.h"
+#include "base/text.h"
+
+namespace rota::api {
+namespace {
+
+using Json = nlohmann::json;
+using serve::Service;
+
+constexpr std::int64_t kMostListed = 1000;
+
+void send_json(const Ask& ask, const Json& json, int status = 200) {
+  ask.reply->send({status, "application/json", dumped(json), {}});
+}
+
+// "12", "12_3" or "last" as a job that is known or was; nothing after an answer that says what is wrong.
+std::optional<JobId> named(const Ask& ask) {
+  const std::string id(ask.path[2]);
+  std::optional<JobId> found;
+  if (id == "last") {
+    if (const JobId last = ask.service.latest_of(ask.request.caller); last.valid()) found = last;
+  } else if (const auto bar = id.find('_'); bar != std::string::npos) {
+    const auto array = parse_integer(id.substr(0, bar));
+    const auto index = parse_integer(id.substr(bar + 1));
+    if (array && index) found = ask.service.task_of(*array, *index);
+  } else if (const auto number = parse_integer(id); number && *number >= 1 && *number < UINT32_MAX) {
+    if (serve::job_of(*number) < ask.service.view().next_job()) found = serve::job_of(*number);
+  }
+  if (!found) ask.reply->send(problem(404, "there is no job " + rota::quoted(id) + "."));
+  return found;
+}
+
+void show(const Ask& ask, JobId id) {
+  Service& service = ask.service;
+  if (const serve::JobEntry* entry = service.book().find(id)) {
+    const bool inside = service.may_see_inside(ask.request.caller, entry->about->uid);
+    return send_json(ask, job_json(service, id, Detail::whole, inside));
+  }
+  const auto row = service.history_of(id);
+  if (!row) return ask.reply->send(problem(503, row.error().message));
+  if (!*row) return ask.reply->send(problem(404, "job " + std::string(ask.path[2]) + " is not known any more."));
+  Json json = job_json(service, **row);
+  if (service.may_see_inside(ask.request.caller, (*row)->uid)) {
+    if (const auto kept = service.about(id); kept && *kept) add_inside(service, id, **kept, json);
+  }
+  send_json(ask, json);
+}
+
+// Its script or environment, for its user.
+void show_text(const Ask& ask, JobId id) {
+  const auto payload = ask.service.store().payload(id);
+  if (!payload) return ask.reply->send(problem(503, payload.error().message));
+  if (!*payload)
+    return ask.reply->send(problem(404, "what job " + std::string(ask.path[2]) + " ran is not known any more."));
+  const auto kept = serve::read_about((*payload)->about);
+  if (!kept) return ask.reply->send(problem(503, kept.error().message));
+  if (!ask.service.may_see_inside(ask.request.caller, kept->about.uid)) {
+    return ask.reply->send(problem(403, "job " + std::string(ask.path[2]) + " is " + kept->about.user +
+                                            "'s; only its user or an operator may see that."));
+  }
+  std::string text = ask.path[3] == "script" ? (*payload)->script : (*payload)->environment;
+  if (ask.path[3] == "environment") std::ranges::replace(text, '\0', '\n');
+  ask.reply->send({200, "text/plain; charset=utf-8", std::move(text), {}});
+}
+
+// ---- lists
+
+struct Filters {
+  std::string user;
+  std::string partition;
+  std::string name;
+  std::set<std::string, std::less<>> states;
+  std::set<JobId> ids;
+  bool by_id = false;
+};
+
+bool suits(const Ask& ask, const Filters& filters, JobId id, const serve::JobEntry& entry) {
+  const Job& job = ask.service.view().job(id);
+  const Machine& machine = ask.service.machine();
+  const bool in_partition =
+      filters.partition.empty() ||
+      (job.spec.partition.valid() && machine.partitions[job.spec.partition.value].name == filters.partition);
+  return (filters.user.empty() || entry.about->user == filters.user) &&
+         (filters.name.empty() || entry.about->name == filters.name) && in_partition &&
+         (filters.states.empty() || filters.states.contains(serve::state_word(job, entry))) &&
+         (!filters.by_id || filters.ids.contains(id));
+}
+
+std::string of_query(const Ask& ask, const char* name) {
+  const auto found = ask.request.query.find(name);
+  return found == ask.request.query.end() ? std::string() : found->second;
+}
+
+bool read_filters(const Ask& ask, Filters& filters) {
+  filters.user = of_query(ask, "user");
+  filters.partition = of_query(ask, "partition");
+  filters.name = of_query(ask, "name");
+  const std::string states = of_query(ask, "state");
+  if (!states.empty()) {
+    for (const std::string_view state : split(states, ',')) filters.states.emplace(state);
+  }
+  const std::string ids = of_query(ask, "ids");
+  if (ids.empty()) return true;
+  const auto chosen = ask.service.select(ask.request.caller, ids);
+  if (!chosen) {
+    ask.reply->send(problem(400, chosen.error().message));
+    return false;
+  }
+  filters.by_id = true;
+  filters.ids.insert(chosen->begin(), chosen->end());
+  return true;
+}
+
+void list(const Ask& ask) {
+  Filters filters;
+  std::int64_t most = kMostListed;
+  std::int64_t after = -1;
+  if (!take_number(ask, "limit", most) || !take_number(ask, "after", after) || !read_filters(ask, filters)) return;
+  most = std::clamp<std::int64_t>(most, 1, kMostListed);
+  const bool ended = of_query(ask, "ended") == "yes";
+  Json jobs = Json::array();
+  std::string next;
+  const JobId from = after < 0 ? JobId{} : JobId{static_cast<std::uint32_t>(after)};
+  ask.service.book().for_each_after(from, [&](JobId id, const serve::JobEntry& entry) {
+    if (!ended && ask.service.view().job(id).gone()) return true;
+    if (!suits(ask, filters, id, entry)) return true;
+    if (static_cast<std::int64_t>(jobs.size()) == most) {
+      next = std::to_string(id.value - 1);
+      return false;
+    }
+    jobs.push_back(job_json(ask.service, id, Detail::listed, false));
+    return true;
+  });
+  Json json{{"jobs", std::move(jobs)}};
+  if (!next.empty()) json["next"] = next;
+  send_json(ask, json);
+}
+
+// ---- why it waits
+
+Json remedy_json(const Service& service, const serve::Explanation::Remedy& remedy) {
+  Json change = Json::object();
+  if (remedy.limit) change["limit"] = static_cast<double>(remedy.limit->count()) / 1000;
+  if (remedy.processors) change["processors"] = *remedy.processors;
+  const Instant start = remedy.start == kNever ? service.view().now() : remedy.start;
+  return {{"change", std::move(change)}, {"text", remedy.text}, {"start", unix_seconds(service, start)}};
+}
+
+Json ahead_json(const Service& service, const serve::Explanation::Ahead& ahead) {
+  const Job& job = service.view().job(ahead.job);
+  Json row{{"id", service.book().shown(ahead.job)}, {"processors", job.spec.processors}};
+  if (const serve::JobEntry* entry = service.book().find(ahead.job)) row["user"] = entry->about->user;
+  if (job.spec.limit < kLongest) row["limit"] = static_cast<double>(job.spec.limit.count()) / 1000;
+  if (ahead.promise != kNever) row["expected_start"] = unix_seconds(service, ahead.promise);
+  return row;
+}
+
+void explain(const Ask& ask, JobId id) {
+  Service& service = ask.service;
+  const serve::JobEntry* entry = service.book().find(id);
+  if (entry == nullptr) return show(ask, id);  // it has left: its row tells how
+  const Job& job = service.view().job(id);
+  const serve::Explanation told = service.explain(id);
+  Json json{{"id", service.book().shown(id)}, {"state", serve::state_word(job, *entry)}};
+  if (told.reason.empty()) return send_json(ask, json);
+  json["reason"] = told.reason;
+  json["why"] = told.why;
+  json["facts"] = told.facts;
+  json["ahead"] = Json::array();
+  for (const auto& ahead : told.ahead) json["ahead"].push_back(ahead_json(service, ahead));
+  json["more_ahead"] = told.more_ahead;
+  if (job.promise != kNever) json["promise"] = unix_seconds(service, job.promise);
+  if (told.at_the_latest != kNever) json["at_the_latest"] = unix_seconds(service, told.at_the_latest);
+  json["would_start"] = Json::array();
+  for (const auto& remedy : told.remedies) json["would_start"].push_back(remedy_json(service, remedy));
+  send_json(ask, json);
+}
+
+// ---- changes
+
+Json dry_run_json(const Service& service, const serve::Submission& submission) {
+  Json json{{"jobs", Json::array()}};
+  const auto start = service.start_of(submission);
+  if (start && start->now) json["expected_start"] = unix_seconds(service, service.view().now());
+  if (start && !start->now && start->at != kNever) json["expected_start"] = unix_seconds(service, start->at);
+  return json;
+}
+
+void submit(const Ask& ask) {
+  Service& service = ask.service;
+  const auto request = read_submissions(ask.request.body, service);
+  if (!request) return ask.reply->send(problem(400, request.error().message));
+  for (const serve::Submission& submission : request->submissions) {
+    if (submission.priority > 0 && !ask.request.caller.operates)
+      return ask.reply->send(problem(403, "only an operator may ask for a priority above 0; ask for 0 or less."));
+    if (!submission.dry_run) continue;
+    const auto good = service.check(ask.request.caller, submission);
+    if (!good) return ask.reply->send(problem(400, good.error().message));
+    if (!request->many) return send_json(ask, dry_run_json(service, submission));
+  }
+  const auto jobs = service.submit(ask.request.caller, request->submissions, ask.request.idempotency_key);
+  if (!jobs) return ask.reply->send(problem(400, jobs.error().message));
+  Json answers = Json::array();
+  for (const JobId id : *jobs) {
+    const std::string shown = service.book().shown(id);
+    const std::string whole = shown.substr(0, shown.find('_'));
+    if (shown != whole && !answers.empty() && answers.back()["id"] == whole) {
+      answers.back()["jobs"].push_back(shown);
+    } else {
+      answers.push_back({{"id", whole}, {"jobs", {shown}}});
+    }
+  }
+  when_durable(ask, {201, "application/json", dumped(request->many || answers.empty() ? answers : answers[0]), {}});
+}
+
+void change(const Ask& ask) {
+  const auto request = read_change(std::string(ask.path[2]), ask.request.body, ask.service);
+  if (!request) return ask.reply->send(problem(400, request.error().message));
+  const auto jobs = ask.service.select(ask.request.caller, request->ids);
+  if (!jobs) return ask.reply->send(problem(400, jobs.error().message));
+  Json results = Json::array();
+  bool all_done = true;
+  for (const JobId id : *jobs) {
+    if (ask.service.view().job(id).gone() && jobs->size() > 1) continue;
+    const serve::ActionResult result = ask.service.change(ask.request.caller, id, request->change);
+    Json row{{"id", result.id}, {"done", result.done}};
+    if (!result.done) row["detail"] = result.detail;
+    all_done = all_done && result.done;
+    results.push_back(std::move(row));
+  }
+  for (const std::string& id : ask.service.ended_among(request->ids)) {
+    results.push_back({{"id", id}, {"done", false}, {"detail", "job " + id + " has ended already."}});
+    all_done = false;
+  }
+  if (results.empty()) return ask.reply->send(problem(404, "no job is meant by " + rota::quoted(request->ids) + "."));
+  when_durable(ask, {all_done ? 200 : 207, "application/json", dumped({{"jobs", std::move(results)}}), {}});
+}
+
+}  // namespace
+
+void answer_jobs(const Ask& ask) {
+  const std::string& method = ask.request.method;
+  if (ask.path.size() == 2 && method == "GET") return list(ask);
+  if (ask.path.size() == 2 && method == "POST") return submit(ask);
+  if (ask.path.size() == 3 && method == "POST") return change(ask);
+  if (method != "GET") return ask.reply->send(problem(405, "only GET is answered here."));
+  const auto id = named(ask);
+  if (!id) return;
+  if (ask.path.size() == 3) return show(ask, *id);
+  if (ask.path.size() == 4 && (ask.path[3] == "script" || ask.path[3] == "environment")) return show_text(ask, *id);
+  if (ask.path.size() == 4 && ask.path[3] == "output") return send_output(ask, *id);
+  if (ask.path.size() == 4 && ask.path[3] == "explain") return explain(ask, *id);
+  ask.reply->send(problem(404, "there is nothing at " + rota::quoted(ask.request.path) + "."));
+}
+
+}  // namespace rota::api

@@ -1,0 +1,89 @@
+// /metrics, for Prometheus.
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "api/routes.h"
+
+namespace rota::api {
+namespace {
+
+class Page {
+ public:
+  void head(const std::string& name, const char* type, const char* help) {
+    text_ += "# HELP " + name + " " + help + "\n# TYPE " + name + " " + type + "\n";
+  }
+  void value(const std::string& name, std::int64_t number) { text_ += name + " " + std::to_string(number) + "\n"; }
+  void one(const std::string& name, const char* type, const char* help, std::int64_t number) {
+    head(name, type, help);
+    value(name, number);
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+void add_jobs(const serve::Service& service, Page& page) {
+  std::map<std::string_view, std::int64_t> states{{"PENDING", 0}, {"RUNNING", 0}};
+  std::map<std::string_view, std::int64_t> reasons;
+  const bool few = service.book().size() <= 20'000;  // a reason costs a look at the state each
+  service.book().for_each_after({}, [&](JobId id, const serve::JobEntry& entry) {
+    const Job& job = service.view().job(id);
+    if (job.gone()) return true;
+    ++states[serve::state_word(job, entry)];
+    const bool waits = job.state == JobState::waiting || job.state == JobState::barred;
+    if (waits && few) ++reasons[service.reason_of(id).word];
+    return true;
+  });
+  page.head("rota_jobs", "gauge", "jobs that are known, by state");
+  for (const auto& [state, count] : states) page.value("rota_jobs{state=\"" + std::string(state) + "\"}", count);
+  page.head("rota_jobs_pending", "gauge", "jobs that wait, by reason");
+  for (const auto& [reason, count] : reasons)
+    page.value("rota_jobs_pending{reason=\"" + std::string(reason) + "\"}", count);
+}
+
+void add_nodes(const serve::Service& service, Page& page) {
+  const View& view = service.view();
+  page.head("rota_nodes", "gauge", "nodes by power state");
+  const std::pair<const char*, PowerState> states[] = {{"on", PowerState::on},
+                                                       {"booting", PowerState::booting},
+                                                       {"shutting_down", PowerState::shutting_down},
+                                                       {"off", PowerState::off}};
+  for (const auto& [word, state] : states)
+    page.value("rota_nodes{power=\"" + std::string(word) + "\"}", view.power().count(state));
+  page.head("rota_licences", "gauge", "licences by name and use");
+  const auto& licences = service.machine().licences;
+  for (std::uint32_t l = 0; l < licences.size(); ++l) {
+    const std::string of = "rota_licences{name=\"" + licences[l].name + "\",use=\"";
+    const std::int64_t free = view.nodes().licences_free(LicenceId{l});
+    const std::int64_t elsewhere = view.licences_elsewhere(LicenceId{l});
+    page.value(of + "free\"}", free);
+    page.value(of + "elsewhere\"}", elsewhere);
+    page.value(of + "jobs\"}", licences[l].count - elsewhere - free);
+  }
+}
+
+}  // namespace
+
+void answer_metrics(const Ask& ask) {
+  if (ask.request.method != "GET") return ask.reply->send(problem(405, "only GET is answered here."));
+  const serve::Service& service = ask.service;
+  Page page;
+  add_jobs(service, page);
+  page.one("rota_processors", "gauge", "processors in all", service.machine().processors);
+  page.one("rota_processors_free", "gauge", "processors that nobody holds",
+           std::max<std::int64_t>(0, service.view().free()));
+  add_nodes(service, page);
+  page.one("rota_cycles_total", "counter", "scheduling cycles", service.controller().cycles());
+  page.one("rota_facts_total", "counter", "facts written", static_cast<std::int64_t>(service.view().sequence()));
+  page.one("rota_refusals_total", "counter", "observed facts that contradicted the state",
+           service.controller().refusals());
+  page.one("rota_refused_plans_total", "counter", "plans that the referee refused",
+           service.controller().refused_plans());
+  page.one("rota_plain_mode", "gauge", "1 while jobs start in order of the queue because a plan was refused",
+           service.view().plain() ? 1 : 0);
+  ask.reply->send({200, "text/plain; version=0.0.4", page.take(), {}});
+}
+
+}  // namespace rota::api

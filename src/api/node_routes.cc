@@ -1,0 +1,189 @@
+// /v1/nodes, /v1/partitions, /v1/licences
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "api/job_json.h"
+#include "api/routes.h"
+#include "api/submission_json.h"
+#include "base/text.h"
+
+namespace rota::api {
+namespace {
+
+using Json = nlohmann::json;
+using serve::Service;
+
+const char* state_of(const View& view, NodeId node, std::uint32_t allocated, std::uint32_t processors) {
+  const Health health = view.power().health(node);
+  if (health == Health::down) return "down";
+  if (health == Health::draining) return allocated > 0 ? "draining" : "drained";
+  switch (view.power().state(node)) {
+    case PowerState::booting:
+      return "booting";
+    case PowerState::shutting_down:
+    case PowerState::off:
+      return "sleeping";
+    case PowerState::on:
+      break;
+  }
+  if (allocated == 0) return "idle";
+  return allocated < processors ? "mixed" : "allocated";
+}
+
+const char* health_word(Health health) {
+  return health == Health::up ? "up" : health == Health::draining ? "draining" : "down";
+}
+
+const char* power_word(PowerState state) {
+  switch (state) {
+    case PowerState::on:
+      return "on";
+    case PowerState::booting:
+      return "booting";
+    case PowerState::shutting_down:
+      return "shutting_down";
+    case PowerState::off:
+      break;
+  }
+  return "off";
+}
+
+// The jobs on each node.
+std::map<NodeId, Json> jobs_by_node(const Service& service) {
+  std::map<NodeId, Json> jobs;
+  service.book().for_each_after({}, [&](JobId id, const serve::JobEntry& entry) {
+    if (service.view().job(id).state != JobState::running) return true;
+    for (const Share& share : service.view().placement(id).shares) {
+      jobs[share.node].push_back(serve::JobBook::shown(id, entry));
+    }
+    return true;
+  });
+  return jobs;
+}
+
+Json node_json(const Service& service, NodeId id, Json jobs) {
+  const Node& node = service.machine().nodes[id.value];
+  const View& view = service.view();
+  const std::uint32_t allocated = node.processors - view.nodes().free_on(id);
+  const PerNode& rest = view.nodes().rest_on(id);
+  Json json{{"name", node.name},
+            {"state", state_of(view, id, allocated, node.processors)},
+            {"processors", node.processors},
+            {"allocated", allocated},
+            {"health", health_word(view.power().health(id))},
+            {"power", power_word(view.power().state(id))},
+            {"jobs", jobs.is_null() ? Json::array() : std::move(jobs)}};
+  if (node.memory > 0) {
+    json["memory"] = node.memory;
+    json["memory_allocated"] = std::max<std::int64_t>(0, node.memory - rest.memory);
+  }
+  if (node.accelerators > 0) {
+    json["accelerators"] = node.accelerators;
+    json["accelerators_allocated"] = std::int64_t{node.accelerators} - rest.accelerators;
+  }
+  Json partitions = Json::array();
+  for (const PartitionId p : node.partitions) partitions.push_back(service.machine().partitions[p.value].name);
+  json["partitions"] = std::move(partitions);
+  if (const std::string reason = service.node_reason(id); !reason.empty()) json["reason"] = reason;
+  return json;
+}
+
+// Where processors are only counted, the machine is one node.
+Json counted_json(const Service& service) {
+  const std::int64_t processors = service.machine().processors;
+  const std::int64_t free = std::clamp<std::int64_t>(service.view().free(), 0, processors);
+  return {{"name", service.machine().name},
+          {"state", free == processors ? "idle"
+                    : free > 0         ? "mixed"
+                                       : "allocated"},
+          {"processors", processors},
+          {"allocated", processors - free},
+          {"health", "up"},
+          {"power", "on"},
+          {"jobs", Json::array()},
+          {"partitions", Json::array()}};
+}
+
+Json nodes_json(const Service& service) {
+  Json nodes = Json::array();
+  if (service.machine().nodes.empty()) nodes.push_back(counted_json(service));
+  auto jobs = jobs_by_node(service);
+  for (std::uint32_t n = 0; n < service.machine().nodes.size(); ++n) {
+    nodes.push_back(node_json(service, NodeId{n}, jobs[NodeId{n}]));
+  }
+  return {{"nodes", std::move(nodes)}};
+}
+
+Json partitions_json(const Service& service) {
+  const Machine& machine = service.machine();
+  std::vector<std::int64_t> waiting(machine.partitions.size());
+  std::vector<std::int64_t> running(machine.partitions.size());
+  service.view().for_each_job([&](JobId, const Job& job) {
+    if (!job.spec.partition.valid() || job.gone()) return;
+    ++(job.state == JobState::running ? running : waiting)[job.spec.partition.value];
+  });
+  Json rows = Json::array();
+  for (std::uint32_t p = 0; p < machine.partitions.size(); ++p) {
+    const Partition& partition = machine.partitions[p];
+    std::vector<std::string> nodes;
+    for (const NodeId node : partition.nodes) nodes.push_back(machine.nodes[node.value].name);
+    Json row{{"name", partition.name},
+             {"default", machine.default_partition == PartitionId{p}},
+             {"processors", partition.processors},
+             {"nodes", format_host_list(nodes)},
+             {"waiting", waiting[p]},
+             {"running", running[p]}};
+    if (partition.max_time < kLongest) row["max_time"] = static_cast<double>(partition.max_time.count()) / 1000;
+    if (partition.default_time < kLongest)
+      row["default_time"] = static_cast<double>(partition.default_time.count()) / 1000;
+    rows.push_back(std::move(row));
+  }
+  return {{"partitions", std::move(rows)}};
+}
+
+Json licences_json(const Service& service) {
+  Json rows = Json::array();
+  const auto& licences = service.machine().licences;
+  for (std::uint32_t l = 0; l < licences.size(); ++l) {
+    const std::int64_t elsewhere = service.view().licences_elsewhere(LicenceId{l});
+    const std::int64_t free = service.view().nodes().licences_free(LicenceId{l});
+    rows.push_back({{"name", licences[l].name},
+                    {"count", licences[l].count},
+                    {"used", licences[l].count - elsewhere - free},
+                    {"elsewhere", elsewhere}});
+  }
+  return {{"licences", std::move(rows)}};
+}
+
+void change_nodes(const Ask& ask) {
+  if (!ask.request.caller.operates) return ask.reply->send(problem(403, "only an operator may do that to nodes."));
+  const std::map<std::string_view, Health> actions{
+      {"drain", Health::draining}, {"resume", Health::up}, {"down", Health::down}};
+  const auto action = actions.find(ask.path[2]);
+  if (action == actions.end())
+    return ask.reply->send(
+        problem(404, "there is no action " + rota::quoted(ask.path[2]) + "; drain, resume or down."));
+  const auto texts = read_texts(ask.request.body, {"nodes", "reason"});
+  if (!texts) return ask.reply->send(problem(400, texts.error().message));
+  if (!texts->contains("nodes")) return ask.reply->send(problem(400, "say which nodes are meant: `nodes` is missing."));
+  const std::string reason = texts->contains("reason") ? texts->at("reason") : std::string();
+  if (auto done = ask.service.set_health(texts->at("nodes"), action->second, reason); !done)
+    return ask.reply->send(problem(400, done.error().message));
+  when_durable(ask, {200, "application/json", "{}", {}});
+}
+
+}  // namespace
+
+void answer_nodes(const Ask& ask) {
+  if (ask.path[1] == "nodes" && ask.path.size() == 3 && ask.request.method == "POST") return change_nodes(ask);
+  if (ask.request.method != "GET") return ask.reply->send(problem(405, "only GET is answered here."));
+  if (ask.path.size() != 2)
+    return ask.reply->send(problem(404, "there is nothing at " + rota::quoted(ask.request.path) + "."));
+  const Json json = ask.path[1] == "nodes"        ? nodes_json(ask.service)
+                    : ask.path[1] == "partitions" ? partitions_json(ask.service)
+                                                  : licences_json(ask.service);
+  ask.reply->send({200, "application/json", dumped(json), {}});
+}
+
+}  // namespace rota::api

@@ -1,0 +1,33 @@
+// What the service answers over HTTP: docs/api.md.
+#pragma once
+
+#include <memory>
+
+#include "api/http.h"
+#include "serve/service.h"
+
+namespace rota::api {
+
+// The service must outlive it.
+Handler routes(serve::Service& service);
+
+// Groups of them, each true where the request was its own.
+struct Ask {
+  serve::Service& service;
+  const Request& request;
+  const std::shared_ptr<Reply>& reply;
+  std::vector<std::string_view> path;  // "/v1/jobs/12" is {"v1", "jobs", "12"}
+};
+void answer_jobs(const Ask& ask);
+void answer_nodes(const Ask& ask);
+void answer_history(const Ask& ask);
+void answer_status(const Ask& ask);
+void answer_events(const Ask& ask);
+void answer_metrics(const Ask& ask);
+
+// Sends what `make` makes once all that was asked is durable.
+void when_durable(const Ask& ask, Response response);
+// A whole number of the query, or `otherwise`; false after an answer that says what is wrong.
+bool take_number(const Ask& ask, const char* name, std::int64_t& into);
+
+}  // namespace rota::api

@@ -1,0 +1,84 @@
+#include "api/serve.h"
+
+#include <grp.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+
+#include "api/http_server.h"
+#include "api/routes.h"
+#include "base/text.h"
+
+namespace rota::api {
+namespace {
+
+std::string user_name(std::uint32_t uid) {
+  const passwd* user = ::getpwuid(uid);
+  return user ? user->pw_name : std::to_string(uid);
+}
+
+// The folder that the socket is in, where it is not there yet: for its owner only, or for all where all may connect.
+void make_folder_of(const std::string& path, bool for_everybody) {
+  const auto slash = path.rfind('/');
+  if (slash != std::string::npos && slash > 0) ::mkdir(path.substr(0, slash).c_str(), for_everybody ? 0755 : 0700);
+}
+
+// systemd hands over at most one socket.
+Result<int> handed_over() {
+  const int count = ::sd_listen_fds(1);
+  if (count > 1) return fail("systemd hands over more than one socket; one is enough.");
+  return count == 1 ? SD_LISTEN_FDS_START : -1;
+}
+
+std::string summary(const serve::Service& service, const char* verb) {
+  const View& view = service.view();
+  return std::string(verb) + ": " + amount(static_cast<std::int64_t>(view.running().size()), "job") + " running, " +
+         grouped(static_cast<std::int64_t>(view.waiting().size() + view.barred())) + " waiting, policy " +
+         service.policy();
+}
+
+}  // namespace
+
+Result<void> serve_until_stopped(const ServeOptions& options) {
+  const bool root = ::geteuid() == 0;
+  // Nothing is opened by right of a group that only root happens to be in.
+  if (root && ::setgroups(0, nullptr) != 0) return fail("groups cannot be left, which root has to be able to.");
+  boost::asio::io_context io(1);
+  auto socket = handed_over();
+  if (!socket) return std::unexpected(socket.error());
+  auto service = serve::Service::open(io, options.service);
+  if (!service) return std::unexpected(service.error());
+  make_folder_of(options.socket, root);
+  const auto caller_of = [&service](std::uint32_t uid, std::uint32_t gid) {
+    const std::string name = user_name(uid);
+    return serve::Caller{uid, gid, name, (*service)->operates(uid, name)};
+  };
+  auto server = HttpServer::open(io, {.path = options.socket, .for_everybody = root, .listening = *socket}, caller_of,
+                                 routes(**service));
+  if (!server) return std::unexpected(server.error());
+  boost::asio::signal_set signals(io, SIGTERM, SIGINT);
+  const auto stop = [&] {
+    (*server)->stop();
+    (*service)->stop();
+    io.stop();
+  };
+  signals.async_wait([&](const boost::system::error_code& error, int) {
+    if (!error) stop();
+  });
+  (*service)->on_failure(stop);
+  options.say(summary(**service, "ready"));
+  for (const std::string& warning : (*service)->warnings()) options.say("warning: " + warning);
+  ::sd_notify(0, "READY=1");
+  io.run();
+  ::sd_notify(0, "STOPPING=1");
+  if (!(*service)->failure()) return (*service)->failure();
+  options.say(summary(**service, "stopped"));
+  return {};
+}
+
+}  // namespace rota::api

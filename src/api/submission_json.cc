@@ -1,0 +1,261 @@
+#include "api/submission_json.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/text.h"
+
+namespace rota::api {
+namespace {
+
+using Json = nlohmann::json;
+using serve::Service;
+using serve::Submission;
+
+constexpr std::size_t kMostSubmissions = 100'000;
+constexpr std::size_t kLongestText = 64 << 10;
+
+Result<Json> parse(const std::string& body) {
+  Json json = Json::parse(body, nullptr, false);
+  if (json.is_discarded()) return fail("the request's body is no JSON.");
+  return json;
+}
+
+std::unexpected<Error> wrong(const std::string& name, const std::string& takes) {
+  return fail("`" + name + "` takes " + takes + ".");
+}
+
+// Readers of one member each: false where the value is of another type or out of range.
+bool take(const Json& json, std::string& into) {
+  if (!json.is_string()) return false;
+  into = json.get<std::string>();
+  return into.size() <= kLongestText && into.find('\0') == std::string::npos;
+}
+
+bool take_script(const Json& json, std::string& into) {
+  if (!json.is_string()) return false;
+  into = json.get<std::string>();
+  return into.find('\0') == std::string::npos;
+}
+
+bool take(const Json& json, bool& into) {
+  if (json.is_boolean()) into = json.get<bool>();
+  return json.is_boolean();
+}
+
+template <class Number>
+bool take_number(const Json& json, Number& into, std::int64_t least, std::int64_t most) {
+  if (!json.is_number_integer()) return false;
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) return false;
+  const auto number = json.get<std::int64_t>();
+  if (number < least || number > most) return false;
+  into = static_cast<Number>(number);
+  return true;
+}
+
+bool take(const Json& json, std::vector<std::string>& into) {
+  if (!json.is_array()) return false;
+  for (const Json& item : json) {
+    if (!item.is_string()) return false;
+    into.push_back(item.get<std::string>());
+    if (into.back().find('\0') != std::string::npos) return false;
+  }
+  return true;
+}
+
+// Seconds, whole or not, as milliseconds.
+bool take_seconds(const Json& json, std::int64_t& into) {
+  if (!json.is_number()) return false;
+  const double number = json.get<double>();
+  if (!std::isfinite(number) || std::abs(number) > 1e11) return false;
+  into = std::llround(number * 1000);
+  return true;
+}
+
+bool take(const Json& json, std::optional<Duration>& into) {
+  std::int64_t milliseconds = 0;
+  if (!take_seconds(json, milliseconds) || milliseconds < 0) return false;
+  into = Duration{milliseconds};
+  return true;
+}
+
+bool take(const Json& json, Duration& into) {
+  std::optional<Duration> time;
+  if (!take(json, time)) return false;
+  into = *time;
+  return true;
+}
+
+bool take(const Json& json, std::optional<Instant>& into, const Service& service) {
+  std::int64_t milliseconds = 0;
+  if (!take_seconds(json, milliseconds)) return false;
+  into = std::max(kEpoch, service.instant_of(milliseconds));
+  return true;
+}
+
+struct Member {
+  const char* name;
+  const char* takes;
+  std::function<bool(const Json&, Submission&, const Service&)> take;
+};
+
+// A member of a Submission that is read as its type says.
+template <auto Place>
+Member plain(const char* name, const char* takes) {
+  return {name, takes, [](const Json& json, Submission& into, const Service&) { return take(json, into.*Place); }};
+}
+
+template <auto Place>
+Member number(const char* name, const char* takes, std::int64_t least, std::int64_t most) {
+  return {name, takes, [=](const Json& json, Submission& into, const Service&) {
+            return take_number(json, into.*Place, least, most);
+          }};
+}
+
+const std::vector<Member>& members() {
+  using S = Submission;
+  static const std::vector<Member> all{
+      plain<&S::name>("name", "a text"),
+      {"script", "the text of a script",
+       [](const Json& json, S& into, const Service&) { return take_script(json, into.script); }},
+      plain<&S::command>("command", "an array of texts"),
+      plain<&S::environment>("environment", "an array of texts NAME=VALUE"),
+      plain<&S::folder>("folder", "an absolute path"),
+      plain<&S::output>("output", "a path"),
+      plain<&S::error>("error", "a path"),
+      plain<&S::input>("input", "a path"),
+      {"append", "true or false",
+       [](const Json& json, S& into, const Service&) { return take(json, into.append.emplace()); }},
+      number<&S::umask>("umask", "a number from 0 to 511", 0, 0777),
+      number<&S::processors>("processors", "a whole number from 1", 1, UINT32_MAX - 1),
+      number<&S::nodes>("nodes", "a whole number", 0, UINT32_MAX - 1),
+      number<&S::memory>("memory", "a number of bytes", 0, INT64_MAX / 2),
+      number<&S::accelerators>("accelerators", "a whole number up to 255", 0, 255),
+      plain<&S::accelerator_type>("accelerator_type", "a text"),
+      plain<&S::licence>("licence", "a text"),
+      number<&S::licences>("licences", "a whole number", 0, UINT32_MAX - 1),
+      plain<&S::partition>("partition", "a text"),
+      plain<&S::limit>("limit", "a number of seconds"),
+      number<&S::priority>("priority", "a whole number", INT32_MIN, INT32_MAX),
+      {"begin", "a Unix time",
+       [](const Json& json, S& into, const Service& service) { return take(json, into.begin, service); }},
+      plain<&S::held>("held", "true or false"),
+      plain<&S::after>("after", "an array of texts such as afterok:12"),
+      plain<&S::array>("array", "a text such as 1-100%10"),
+      plain<&S::requeue>("requeue", "true or false"),
+      plain<&S::warning_signal>("warning_signal", "the name of a signal"),
+      plain<&S::warning_time>("warning_time", "a number of seconds"),
+      plain<&S::kill_wait>("kill_wait", "a number of seconds"),
+      plain<&S::comment>("comment", "a text"),
+      plain<&S::dry_run>("dry_run", "true or false"),
+  };
+  return all;
+}
+
+std::unexpected<Error> unknown_member(const std::string& name, const std::vector<std::string_view>& names) {
+  const std::string_view near = nearest(name, names);
+  return fail("there is no member " + rota::quoted(name) +
+              (near.empty() ? std::string(".") : "; did you mean `" + std::string(near) + "`?"));
+}
+
+Result<Submission> read_submission(const Json& json, const Service& service) {
+  if (!json.is_object()) return fail("a submission is a JSON object.");
+  Submission submission;
+  for (const auto& [name, value] : json.items()) {
+    const auto member = std::ranges::find(members(), name, [](const Member& m) { return std::string_view(m.name); });
+    if (member == members().end()) {
+      std::vector<std::string_view> names;
+      for (const Member& m : members()) names.emplace_back(m.name);
+      return unknown_member(name, names);
+    }
+    if (!member->take(value, submission, service)) return wrong(name, member->takes);
+  }
+  return submission;
+}
+
+Result<void> read_update(const std::string& name, const Json& value, const Service& service, Service::Change& change) {
+  if (name == "limit") return take(value, change.limit) ? Result<void>{} : wrong(name, "a number of seconds");
+  if (name == "begin") return take(value, change.begin, service) ? Result<void>{} : wrong(name, "a Unix time");
+  if (name == "partition") return take(value, change.partition.emplace()) ? Result<void>{} : wrong(name, "a text");
+  if (name == "priority")
+    return take_number(value, change.priority.emplace(), INT32_MIN, INT32_MAX) ? Result<void>{}
+                                                                               : wrong(name, "a whole number");
+  if (name == "throttle")
+    return take_number(value, change.throttle.emplace(), 0, INT32_MAX) ? Result<void>{} : wrong(name, "a whole number");
+  return unknown_member(name, {"limit", "priority", "partition", "begin", "throttle", "ids"});
+}
+
+}  // namespace
+
+Result<SubmissionRequest> read_submissions(const std::string& body, const Service& service) {
+  const auto json = parse(body);
+  if (!json) return std::unexpected(json.error());
+  SubmissionRequest request;
+  request.many = json->is_array();
+  const std::size_t count = request.many ? json->size() : 1;
+  if (count > kMostSubmissions) return fail("one request submits 100,000 jobs at most; split it.");
+  for (std::size_t i = 0; i < count; ++i) {
+    auto submission = read_submission(request.many ? (*json)[i] : *json, service);
+    if (!submission) {
+      if (!request.many) return std::unexpected(submission.error());
+      return fail("submission " + std::to_string(i + 1) + ": " + submission.error().message);
+    }
+    request.submissions.push_back(std::move(*submission));
+  }
+  return request;
+}
+
+Result<ChangeRequest> read_change(const std::string& action, const std::string& body, const Service& service) {
+  using Kind = Service::Change::Kind;
+  static constexpr std::array<std::pair<std::string_view, Kind>, 7> kKinds{{{"cancel", Kind::cancel},
+                                                                            {"hold", Kind::hold},
+                                                                            {"release", Kind::release},
+                                                                            {"requeue", Kind::requeue},
+                                                                            {"suspend", Kind::suspend},
+                                                                            {"resume", Kind::resume},
+                                                                            {"update", Kind::update}}};
+  const auto kind = std::ranges::find(kKinds, action, [](const auto& k) { return k.first; });
+  if (kind == kKinds.end()) return fail("there is no action " + rota::quoted(action) + ".");
+  const auto json = parse(body);
+  if (!json) return std::unexpected(json.error());
+  if (!json->is_object()) return fail("the request's body is a JSON object with `ids`.");
+  ChangeRequest request;
+  request.change.kind = kind->second;
+  for (const auto& [name, value] : json->items()) {
+    if (name == "ids") {
+      if (!take(value, request.ids)) return wrong(name, "a text such as 12,14_[1-5]");
+    } else if (name == "signal" && kind->second == Kind::cancel) {
+      std::string text;
+      if (!take(value, text)) return wrong(name, "the name of a signal");
+      const auto signal = serve::parse_signal(text);
+      if (!signal) return std::unexpected(signal.error());
+      request.change.kind = Kind::signal;
+      request.change.signal = *signal;
+    } else if (kind->second == Kind::update) {
+      if (auto taken = read_update(name, value, service, request.change); !taken) return std::unexpected(taken.error());
+    } else {
+      return unknown_member(name, {"ids", "signal"});
+    }
+  }
+  if (request.ids.empty()) return fail("say which jobs are meant: `ids` is missing.");
+  return request;
+}
+
+Result<std::map<std::string, std::string>> read_texts(const std::string& body,
+                                                      const std::vector<std::string_view>& names) {
+  const auto json = parse(body);
+  if (!json) return std::unexpected(json.error());
+  if (!json->is_object()) return fail("the request's body is a JSON object.");
+  std::map<std::string, std::string> texts;
+  for (const auto& [name, value] : json->items()) {
+    if (std::ranges::find(names, name) == names.end()) return unknown_member(name, names);
+    if (!take(value, texts[name])) return wrong(name, "a text");
+  }
+  return texts;
+}
+
+}  // namespace rota::api

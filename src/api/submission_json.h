@@ -1,0 +1,29 @@
+// What people send in JSON: submissions and changes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "serve/service.h"
+
+namespace rota::api {
+
+struct SubmissionRequest {
+  std::vector<serve::Submission> submissions;
+  bool many = false;  // they came as an array
+};
+
+// Fails with a sentence that names the member. `service` says what Unix times mean.
+Result<SubmissionRequest> read_submissions(const std::string& body, const serve::Service& service);
+
+struct ChangeRequest {
+  std::string ids;
+  serve::Service::Change change;
+};
+Result<ChangeRequest> read_change(const std::string& action, const std::string& body, const serve::Service& service);
+
+// Members of a flat object that are texts, each of which may be there and no others.
+Result<std::map<std::string, std::string>> read_texts(const std::string& body,
+                                                      const std::vector<std::string_view>& names);
+
+}  // namespace rota::api

@@ -1,0 +1,111 @@
+#include "serve/explain.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "serve/service.h"
+#include "serve/what_if.h"
+
+namespace rota::serve {
+namespace {
+
+constexpr std::size_t kMostNamed = 10;
+constexpr std::size_t kMostTried = 20'000;  // jobs that are known: beyond that nothing is tried
+
+// Those that the queue's order puts before it.
+void add_ahead(const View& view, JobId id, Explanation& to) {
+  const WaitingEntry::Key own = view.waiting().queue_place(view.job(id));
+  std::vector<std::pair<WaitingEntry::Key, JobId>> ahead;
+  view.for_each_job([&](JobId other, const Job& job) {
+    if (job.state != JobState::waiting || other == id) return;
+    const WaitingEntry::Key place = view.waiting().queue_place(job);
+    if (place < own) ahead.emplace_back(place, other);
+  });
+  std::ranges::sort(ahead, [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [place, job] : ahead) {
+    if (to.ahead.size() == kMostNamed) break;
+    to.ahead.push_back({job, view.job(job).promise});
+  }
+  to.more_ahead = static_cast<std::int64_t>(ahead.size() - to.ahead.size());
+}
+
+// The longest limit below its own with which the job would start now; nothing: none would.
+std::optional<Duration> longest_that_starts(const WhatIf& what_if, JobId id, const JobSpec& spec) {
+  Duration starts = seconds(60);
+  Duration waits = std::min(spec.limit, seconds(60LL * 86'400));
+  if (waits <= starts || !what_if.start_of(id, starts, spec.processors).now) return std::nullopt;
+  while (waits - starts > std::max(seconds(60), starts / 20)) {
+    const Duration middle = seconds((starts + (waits - starts) / 2).count() / 60'000 * 60);
+    if (middle <= starts) break;
+    (what_if.start_of(id, middle, spec.processors).now ? starts : waits) = middle;
+  }
+  return starts;
+}
+
+std::optional<std::uint32_t> most_that_start(const WhatIf& what_if, JobId id, const JobSpec& spec) {
+  std::uint32_t starts = 1;
+  std::uint32_t waits = spec.processors;
+  if (waits <= starts || !what_if.start_of(id, spec.limit, starts).now) return std::nullopt;
+  while (waits - starts > 1) {
+    const std::uint32_t middle = starts + (waits - starts) / 2;
+    (what_if.start_of(id, spec.limit, middle).now ? starts : waits) = middle;
+  }
+  return starts;
+}
+
+}  // namespace
+
+Explanation Service::explain(JobId id) const {
+  Explanation to;
+  const Job& job = view().job(id);
+  if (job.state != JobState::waiting && job.state != JobState::barred) return to;
+  const PendingReason reason = reason_of(id);
+  to.reason = reason.word;
+  to.why = reason.sentence;
+  to.facts.push_back("It asks for " + amount(job.spec.processors, "processor") +
+                     (job.spec.limit < kLongest ? " for at most " + format_duration(job.spec.limit)
+                                                : std::string(" and has no time limit")) +
+                     "; " + grouped(std::max<std::int64_t>(0, view().free())) + " of " + grouped(machine_->processors) +
+                     " are free.");
+  if (job.promise != kNever) to.at_the_latest = job.promise;
+  if (job.state == JobState::barred) return to;
+  add_ahead(view(), id, to);
+  if (book_.size() > kMostTried) {
+    to.facts.push_back("There are too many jobs here to try what would let it start sooner.");
+    return to;
+  }
+  const ClusterOptions options = cluster_options();
+  const WhatIf what_if(*controller_, options, *chain_);
+  if (to.at_the_latest == kNever) to.at_the_latest = latest_start(id);
+  if (const auto limit = longest_that_starts(what_if, id, job.spec)) {
+    to.remedies.push_back({.limit = *limit, .text = "starts now if it asks for at most " + format_duration(*limit)});
+  }
+  if (const auto processors = most_that_start(what_if, id, job.spec)) {
+    to.remedies.push_back(
+        {.processors = *processors,
+         .text = "starts now on " + amount(*processors, "processor") + " instead of " + grouped(job.spec.processors)});
+  }
+  return to;
+}
+
+// With a promise for everybody in front of it: every job takes its whole limit, and nobody comes before it.
+Instant Service::latest_start(JobId id) const {
+  const auto chain = Chain::parse("conservative");
+  if (!chain) return kNever;
+  ClusterOptions options = cluster_options();
+  chain->ask(options);
+  const WhatIf what_if(*controller_, options, *chain);
+  const Job& job = view().job(id);
+  return what_if.start_of(id, job.spec.limit, job.spec.processors).at;
+}
+
+Result<Start> Service::start_of(const Submission& submission) const {
+  auto spec = spec_of(submission, *machine_);
+  if (!spec) return std::unexpected(spec.error());
+  if (book_.size() > kMostTried) return Start{};
+  const ClusterOptions options = cluster_options();
+  spec->number = number_of(view().next_job());
+  return WhatIf(*controller_, options, *chain_).start_of_new(*spec);
+}
+
+}  // namespace rota::serve

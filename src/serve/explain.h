@@ -1,0 +1,32 @@
+// Why a job waits and what would let it start sooner.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/job.h"
+
+namespace rota::serve {
+
+struct Explanation {
+  struct Ahead {
+    JobId job;
+    Instant promise = kNever;
+  };
+  struct Remedy {
+    std::optional<Duration> limit = {};
+    std::optional<std::uint32_t> processors = {};
+    Instant start = kNever;  // kNever: now
+    std::string text;
+  };
+  std::string reason;
+  std::string why;
+  std::vector<Ahead> ahead;        // the first few that go before it
+  std::int64_t more_ahead = 0;     // so many beside these
+  Instant at_the_latest = kNever;  // if every job takes its whole limit and nobody comes before it
+  std::vector<Remedy> remedies;
+  std::vector<std::string> facts;  // about what is free and what is wanted
+};
+
+}  // namespace rota::serve

@@ -1,0 +1,83 @@
+// What the service learns from facts as they are written: how dispatches ended, rows of the history, events.
+#include <sys/wait.h>
+
+#include <type_traits>
+#include <utility>
+
+#include "model/fact_fields.h"
+#include "serve/service.h"
+#include "store/fact_json.h"
+
+namespace rota::serve {
+namespace {
+
+// The job that a fact is about; 0: none.
+template <class Kind>
+std::int64_t number_in(const Kind& what) {
+  if constexpr (requires { what.job; }) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(what.job)>, JobId>) {
+      return what.job.valid() ? number_of(what.job) : 0;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+template <class Kind>
+void Service::saw_kind(const View& before, const Kind& what) {
+  constexpr bool kEnds = std::is_same_v<Kind, Finished> || std::is_same_v<Kind, Vacated> ||
+                         std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, LaunchFailed> ||
+                         std::is_same_v<Kind, Cancelled>;
+  if constexpr (kEnds) {
+    const Job& job = before.job(what.job);
+    if (job.state != JobState::running) return;
+    ended_.push_back({what.job, job.dispatch});
+    JobEntry* entry = book_.find(what.job);
+    if (entry == nullptr) return;
+    entry->suspended = false;
+    entry->nodes = nodes_of(what.job);
+    if constexpr (std::is_same_v<Kind, Finished>) entry->status = what.status;
+  }
+}
+
+void Service::saw(const View& before, const FactRef& fact) {
+  std::visit([&](const auto* what) { saw_kind(before, *what); }, fact.what);
+  if (!events_.wanted()) return;
+  std::visit(
+      [&]<class Kind>(const Kind* what) {
+        events_.add({fact.sequence, std::string(Fields<Kind>::name), store::fact_line(fact), number_in(*what)});
+      },
+      fact.what);
+}
+
+store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry* entry) const {
+  store::HistoryRow row;
+  row.job = id;
+  row.number = job.spec.number;
+  row.uid = job.spec.user;
+  if (entry) {
+    row.name = entry->about->name;
+    row.user = entry->about->user;
+    row.array = entry->about->array;
+    row.array_index = entry->index;
+    row.reason = entry->message;
+    row.nodes = entry->nodes;
+    row.exit_code = WIFEXITED(entry->status) ? WEXITSTATUS(entry->status) : 0;
+    row.signal = WIFSIGNALED(entry->status) ? WTERMSIG(entry->status) : 0;
+  }
+  row.state = state_word(job, entry ? *entry : JobEntry{});
+  if (job.spec.partition.valid()) row.partition = machine_->partitions[job.spec.partition.value].name;
+  row.processors = job.spec.processors;
+  row.node_count = job.spec.nodes;
+  row.memory = job.spec.memory;
+  row.submit = job.spec.submit;
+  row.start = job.start;
+  row.end = job.end != kNever ? job.end : view().now();
+  row.limit = job.spec.limit;
+  row.waited = job.start != kNever ? job.wait() : row.end - row.submit;
+  row.restarts = job.kills + job.preemptions + job.migrations;
+  return row;
+}
+
+}  // namespace rota::serve

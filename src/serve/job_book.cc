@@ -1,0 +1,98 @@
+#include "serve/job_book.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace rota::serve {
+
+void JobBook::put(JobId job, JobEntry entry) {
+  if (entry.about->array > 0) tasks_[{entry.about->array, entry.index}] = job;
+  entries_.insert_or_assign(job, std::move(entry));
+}
+
+void JobBook::forget(JobId job) {
+  const auto found = entries_.find(job);
+  if (found == entries_.end()) return;
+  if (found->second.about->array > 0) tasks_.erase({found->second.about->array, found->second.index});
+  entries_.erase(found);
+}
+
+JobEntry* JobBook::find(JobId job) {
+  const auto found = entries_.find(job);
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+const JobEntry* JobBook::find(JobId job) const {
+  const auto found = entries_.find(job);
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+std::string JobBook::shown(JobId job, const JobEntry& entry) {
+  if (entry.about->array == 0) return std::to_string(number_of(job));
+  return std::to_string(entry.about->array) + "_" + std::to_string(entry.index);
+}
+
+std::string JobBook::shown(JobId job) const {
+  const JobEntry* entry = find(job);
+  return entry ? shown(job, *entry) : std::to_string(number_of(job));
+}
+
+JobId JobBook::latest_of(std::uint32_t uid) const {
+  const auto found = std::find_if(entries_.rbegin(), entries_.rend(),
+                                  [&](const auto& entry) { return entry.second.about->uid == uid; });
+  return found == entries_.rend() ? JobId{} : found->first;
+}
+
+bool JobBook::means(const SelectorPart& part, JobId job, const JobEntry& entry, const JobSpec& spec,
+                    const Machine& machine) const {
+  using Kind = SelectorPart::Kind;
+  const std::int64_t number = number_of(job);
+  const About& about = *entry.about;
+  switch (part.kind) {
+    case Kind::numbers:  // the number of an array means all of it
+      return (number >= part.from && number <= part.to) || (about.array >= part.from && about.array <= part.to);
+    case Kind::tasks:
+      return about.array == part.from && std::ranges::any_of(part.indexes, [&](const auto& range) {
+               return entry.index >= range.first && entry.index <= range.second;
+             });
+    case Kind::user:
+      return about.user == part.word;
+    case Kind::name:
+      return about.name == part.word;
+    case Kind::partition:
+      return spec.partition.valid() && machine.partitions[spec.partition.value].name == part.word;
+    case Kind::last:  // whoever asks knows more
+    case Kind::all:
+    case Kind::state:
+      return false;
+  }
+  return false;
+}
+
+std::string_view state_word(const Job& job, const JobEntry& entry) {
+  switch (job.state) {
+    case JobState::waiting:
+    case JobState::barred:
+      return "PENDING";
+    case JobState::running:
+      if (job.stopping || job.leaving) return "COMPLETING";
+      if (job.starting) return "CONFIGURING";
+      return entry.suspended ? "SUSPENDED" : "RUNNING";
+    case JobState::completed:
+      return "COMPLETED";
+    case JobState::timed_out:
+      return "TIMEOUT";
+    case JobState::cancelled:
+    case JobState::rejected:
+      return "CANCELLED";
+    case JobState::failed:
+      return "FAILED";
+    case JobState::node_failed:
+      return "NODE_FAIL";
+    case JobState::out_of_memory:
+      return "OUT_OF_MEMORY";
+  }
+  return "PENDING";
+}
+
+}  // namespace rota::serve

@@ -1,0 +1,72 @@
+// What people call the jobs that are known: names, users, arrays, beside the state that knows only numbers. Kept in
+// step with it: a job is put in as it is submitted and taken out as it leaves. One thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/cluster.h"
+#include "serve/selector.h"
+#include "serve/submission.h"
+
+namespace rota::serve {
+
+// People count jobs from 1.
+inline std::int64_t number_of(JobId job) { return std::int64_t{job.value} + 1; }
+inline JobId job_of(std::int64_t number) { return JobId{static_cast<std::uint32_t>(number - 1)}; }
+
+struct JobEntry {
+  std::shared_ptr<const About> about;
+  std::int64_t index = -1;   // within its array
+  std::int32_t status = 0;   // of the latest dispatch that is over, as waitpid gives it
+  bool suspended = false;    // by somebody's wish
+  std::string nodes = {};    // where the latest dispatch ran, as a host list, once it is over
+  std::string message = {};  // what the engine said last
+};
+
+class JobBook {
+ public:
+  void put(JobId job, JobEntry entry);
+  void forget(JobId job);
+  JobEntry* find(JobId job);
+  const JobEntry* find(JobId job) const;
+  std::size_t size() const { return entries_.size(); }
+
+  // "12", or "12_3".
+  static std::string shown(JobId job, const JobEntry& entry);
+  std::string shown(JobId job) const;
+
+  // visit(JobId, const JobEntry&), by id, from `after` on.
+  template <class Visit>
+  void for_each_after(JobId after, const Visit& visit) const {
+    for (auto at = after.valid() ? entries_.upper_bound(after) : entries_.begin(); at != entries_.end(); ++at) {
+      if (!visit(at->first, at->second)) return;
+    }
+  }
+  // The tasks of an array that are known, by index: visit(index, JobId).
+  template <class Visit>
+  void for_each_task(std::int64_t array, const Visit& visit) const {
+    for (auto at = tasks_.lower_bound({array, 0}); at != tasks_.end() && at->first.first == array; ++at) {
+      visit(at->first.second, at->second);
+    }
+  }
+  // The latest job of a user; invalid: none is known.
+  JobId latest_of(std::uint32_t uid) const;
+
+  // Whether a part of a selector means this job; `state` is what people call its state.
+  bool means(const SelectorPart& part, JobId job, const JobEntry& entry, const JobSpec& spec,
+             const Machine& machine) const;
+
+ private:
+  std::map<JobId, JobEntry> entries_;
+  std::map<std::pair<std::int64_t, std::int64_t>, JobId> tasks_;  // by array and index
+};
+
+// As people call it: PENDING, RUNNING, ...
+std::string_view state_word(const Job& job, const JobEntry& entry);
+
+}  // namespace rota::serve

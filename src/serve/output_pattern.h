@@ -1,0 +1,25 @@
+// Names of output files with what differs from job to job: %j id, %A id of the array (else the job's), %a index, %x
+// name, %u user, %N first node, %r restarts, %% a percent sign; with a number between, padded with zeros: %4j.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace rota::serve {
+
+struct PatternWords {
+  std::int64_t job = 0;
+  std::int64_t array = 0;
+  std::int64_t index = 0;
+  std::string name;
+  std::string user;
+  std::string node;
+  std::int32_t restarts = 0;
+};
+
+// A name in it becomes part of one file name: slashes become underscores, and it never is "." or "..". What is no such
+// letter stays as it is.
+std::string fill_in(std::string_view pattern, const PatternWords& words);
+
+}  // namespace rota::serve

@@ -1,0 +1,65 @@
+#include "serve/real_loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+
+namespace rota::serve {
+namespace {
+
+std::int64_t milliseconds_of(clockid_t clock) {
+  timespec t{};
+  ::clock_gettime(clock, &t);
+  return std::int64_t{t.tv_sec} * 1000 + t.tv_nsec / 1'000'000;
+}
+
+}  // namespace
+
+RealLoop::RealLoop(boost::asio::io_context& io, std::int64_t unix_start, Instant not_before)
+    : io_(io),
+      unix_start_(unix_start),
+      offset_(milliseconds_of(CLOCK_REALTIME) - unix_start * 1000 - milliseconds_of(CLOCK_BOOTTIME)) {
+  lifted_ = std::max(std::int64_t{0}, not_before.time_since_epoch().count() - now().time_since_epoch().count());
+  offset_ += lifted_;
+}
+
+Instant RealLoop::now() const { return Instant{Duration{milliseconds_of(CLOCK_BOOTTIME) + offset_}}; }
+
+Duration RealLoop::drift() const {
+  const std::int64_t by_day = milliseconds_of(CLOCK_REALTIME) - unix_start_ * 1000;
+  return Duration{by_day - (now().time_since_epoch().count() - lifted_)};
+}
+
+void RealLoop::set(Alarm& alarm, Instant at) {
+  auto found = std::ranges::find(timers_, &alarm, [](const auto& t) { return t->alarm; });
+  if (found == timers_.end()) {
+    timers_.push_back(std::make_shared<Timer>(Timer{&alarm, kNever, boost::asio::steady_timer(io_)}));
+    found = timers_.end() - 1;
+  }
+  const std::shared_ptr<Timer> timer = *found;
+  timer->at = at;
+  ++timer->setting;
+  timer->timer.cancel();
+  if (at != kNever) wait(timer);
+}
+
+void RealLoop::forget(Alarm& alarm) {
+  std::erase_if(timers_, [&](const auto& t) { return t->alarm == &alarm; });
+}
+
+// In pieces of an hour: what is far away is a number that the system's clocks cannot hold.
+void RealLoop::wait(const std::shared_ptr<Timer>& timer) {
+  const Duration left = std::clamp(timer->at - now(), Duration{0}, Duration{3'600'000});
+  timer->timer.expires_after(std::chrono::milliseconds(left.count()));
+  timer->timer.async_wait(
+      [this, kept = std::weak_ptr(timer), setting = timer->setting](const boost::system::error_code& error) {
+        const std::shared_ptr<Timer> due = kept.lock();
+        if (error || !due || setting != due->setting) return;
+        if (now() < due->at) return wait(due);
+        due->at = kNever;
+        due->alarm->ring();
+        if (after_) after_();
+      });
+}
+
+}  // namespace rota::serve

@@ -1,0 +1,50 @@
+// Real time, and alarms that ring in it.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "control/ports.h"
+
+namespace rota::serve {
+
+// A clock that steps neither back nor forward: it is set by the computer's time of day once, and goes on by
+// CLOCK_BOOTTIME, which counts the time that the computer sleeps. Instants count from `unix_start`. One thread.
+class RealLoop final : public Loop {
+ public:
+  // It never shows less than `not_before`: what was written down before is past.
+  RealLoop(boost::asio::io_context& io, std::int64_t unix_start, Instant not_before);
+
+  Instant now() const override;
+  void set(Alarm& alarm, Instant at) override;
+
+  // Called after each alarm has rung.
+  void after_alarms(std::function<void()> call) { after_ = std::move(call); }
+  // How far the computer's time of day has been set since this began; positive: forward.
+  Duration drift() const;
+  std::int64_t unix_start() const { return unix_start_; }
+  void forget(Alarm& alarm);          // it never rings again
+  void cancel() { timers_.clear(); }  // nothing rings any more
+
+ private:
+  struct Timer {
+    Alarm* alarm;
+    Instant at = kNever;
+    boost::asio::steady_timer timer;
+    std::uint64_t setting = 0;
+  };
+  void wait(const std::shared_ptr<Timer>& timer);
+
+  boost::asio::io_context& io_;
+  std::int64_t unix_start_;
+  std::int64_t offset_;                         // milliseconds: now - CLOCK_BOOTTIME
+  std::int64_t lifted_ = 0;                     // of it, to come behind not_before
+  std::vector<std::shared_ptr<Timer>> timers_;  // a handful
+  std::function<void()> after_;
+};
+
+}  // namespace rota::serve

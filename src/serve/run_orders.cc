@@ -1,0 +1,144 @@
+// What the local engine executes for a job: its script or command, its environment, its files.
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "serve/output_pattern.h"
+#include "serve/service.h"
+#include "store/fact_codec.h"
+
+namespace rota::serve {
+namespace {
+
+std::vector<std::string> pieces_of(const std::string& joined) {
+  std::vector<std::string> texts;
+  for (std::size_t from = 0; from < joined.size();) {
+    const std::size_t to = std::min(joined.find('\0', from), joined.size());
+    texts.push_back(joined.substr(from, to - from));
+    from = to + 1;
+  }
+  return texts;
+}
+
+}  // namespace
+
+Result<std::optional<KeptAbout>> Service::about(JobId job) {
+  if (const JobEntry* entry = book_.find(job)) return KeptAbout{*entry->about, entry->index};
+  const auto payload = store_->payload(job);
+  if (!payload) return std::unexpected(payload.error());
+  if (!*payload) return std::nullopt;
+  auto kept = read_about((*payload)->about);
+  if (!kept) return std::unexpected(kept.error());
+  return std::optional(std::move(*kept));
+}
+
+std::string Service::nodes_of(JobId job) const {
+  std::vector<std::string> names;
+  for (const Share& share : view().placement(job).shares) names.push_back(machine_->nodes[share.node.value].name);
+  std::ranges::sort(names);
+  return format_host_list(names);
+}
+
+PatternWords Service::pattern_words(JobId job, const KeptAbout& kept, const std::string& node,
+                                    std::int32_t restarts) const {
+  const std::int64_t number = number_of(job);
+  return {.job = number,
+          .array = kept.about.array > 0 ? kept.about.array : number,
+          .index = std::max<std::int64_t>(0, kept.index),
+          .name = kept.about.name,
+          .user = kept.about.user,
+          .node = node,
+          .restarts = restarts};
+}
+
+std::string Service::output_path(JobId job, const KeptAbout& kept, bool error, std::int32_t restarts,
+                                 const std::string& node) const {
+  const About& about = kept.about;
+  std::string pattern = error ? about.error : about.output;
+  if (pattern.empty()) pattern = error ? about.output : "";
+  if (pattern.empty()) pattern = about.array > 0 ? "rota-%A_%a.out" : "rota-%j.out";
+  std::string path = fill_in(pattern, pattern_words(job, kept, node, restarts));
+  return path.starts_with('/') ? path : about.folder + "/" + path;
+}
+
+// What a job finds in its environment beside its own.
+std::vector<std::string> Service::environment_of(const Command& start, const KeptAbout& kept) const {
+  const Job& job = view().job(start.job);
+  const JobSpec& spec = job.spec;
+  std::vector<std::string> all;
+  const auto say = [&](const std::string& name, const std::string& value, const std::string& slurm = {}) {
+    all.push_back("ROTA_" + name + "=" + value);
+    if (settings_.slurm_variables && slurm != "-")
+      all.push_back("SLURM_" + (slurm.empty() ? name : slurm) + "=" + value);
+  };
+  const auto unix_seconds = [&](Instant at) { return std::to_string(unix_milliseconds(at) / 1000); };
+  say("JOB_ID", std::to_string(spec.number));
+  say("JOB_NAME", kept.about.name);
+  say("JOB_USER", kept.about.user);
+  if (kept.about.array > 0) {
+    say("ARRAY_JOB_ID", std::to_string(kept.about.array));
+    say("ARRAY_TASK_ID", std::to_string(kept.index));
+  }
+  const std::string nodes = nodes_of(start.job);
+  const std::size_t count = std::max<std::size_t>(1, view().placement(start.job).shares.size());
+  say("JOB_NODELIST", nodes.empty() ? machine_->name : nodes);
+  say("JOB_NUM_NODES", std::to_string(count), "JOB_NUM_NODES");
+  say("PROCESSORS", std::to_string(spec.processors), "NTASKS");
+  say("CPUS_ON_NODE", std::to_string((spec.processors + count - 1) / count));
+  if (spec.memory > 0) say("MEM_PER_NODE", std::to_string(spec.memory / (1 << 20)));
+  if (spec.partition.valid()) say("JOB_PARTITION", machine_->partitions[spec.partition.value].name);
+  say("SUBMIT_DIR", kept.about.folder);
+  say("RESTART_COUNT", std::to_string(job.kills + job.preemptions + job.migrations));
+  if (job.kills + job.preemptions + job.migrations > 0) say("RESTART", "1", "-");
+  say("JOB_START_TIME", unix_seconds(job.start));
+  if (spec.limit < kLongest) say("JOB_END_TIME", unix_seconds(job.limit_end()));
+  say("CLUSTER_NAME", machine_->name);
+  say("SOCKET", options_.socket, "-");
+  return all;
+}
+
+Result<local::Run> Service::run_of(const Command& start) {
+  const auto payload = store_->payload(start.job);
+  if (!payload) return std::unexpected(payload.error());
+  if (!*payload || !view().knows(start.job)) return fail("nobody knows what this job runs.");
+  const auto kept = read_about((*payload)->about);
+  if (!kept) return std::unexpected(kept.error());
+  const About& about = kept->about;
+  const Job& job = view().job(start.job);
+  const std::int32_t restarts = job.kills + job.preemptions + job.migrations;
+  const std::string nodes = nodes_of(start.job);
+  const auto hosts = parse_host_list(nodes.empty() ? machine_->name : nodes);
+  const std::string node = hosts && !hosts->empty() ? hosts->front() : machine_->name;
+  local::Run run;
+  run.script = (*payload)->script;
+  run.command = about.command;
+  const std::vector<std::string> own = environment_of(start, *kept);
+  std::set<std::string> said;
+  for (const std::string& text : own) said.insert(text.substr(0, text.find('=')));
+  for (std::string& text : pieces_of((*payload)->environment)) {
+    if (!said.contains(text.substr(0, text.find('=')))) run.environment.push_back(std::move(text));
+  }
+  run.environment.insert(run.environment.end(), own.begin(), own.end());
+  run.folder = about.folder;
+  if (!about.input.empty()) run.input = fill_in(about.input, pattern_words(start.job, *kept, node, restarts));
+  run.output = output_path(start.job, *kept, false, restarts, node);
+  if (!about.error.empty()) run.error = output_path(start.job, *kept, true, restarts, node);
+  run.append = about.append.value_or(restarts > 0);
+  run.umask = about.umask;
+  if (::geteuid() == 0) {
+    run.uid = about.uid;
+    run.gid = about.gid;
+    run.user = about.user;
+  }
+  run.memory = job.spec.memory;
+  run.processors = job.spec.processors;
+  run.limit = job.spec.limit;
+  run.warning_signal = about.warning_signal;
+  run.warning_lead = about.warning_time;
+  run.kill_wait = about.kill_wait;
+  return run;
+}
+
+}  // namespace rota::serve

@@ -1,0 +1,328 @@
+#include "serve/service.h"
+
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "control/suitable.h"
+#include "serve/this_host.h"
+
+namespace rota::serve {
+namespace {
+
+constexpr std::uint64_t kFactsBetweenSnapshots = 200'000;
+constexpr std::size_t kMostWarnings = 100;
+
+// What instants count from: the beginning of the day (UTC) on which a state is made.
+std::int64_t today() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count() / 86'400 * 86'400;
+}
+
+Result<void> make_folder(const std::string& path) {
+  // Of root: others pass through to the scripts of their own jobs, and see nothing else.
+  const mode_t mode = ::geteuid() == 0 ? 0711 : 0700;
+  if (::mkdir(path.c_str(), mode) == 0 || errno == EEXIST) return {};
+  return fail("the folder " + shown_path(path) + " cannot be made: " + std::strerror(errno) +
+              ". Name another with --state.");
+}
+
+}  // namespace
+
+Service::Service(boost::asio::io_context& io, ServiceOptions options) : io_(io), options_(std::move(options)) {}
+
+// Commands under way are found again by the next one that opens this state.
+Service::~Service() = default;
+
+Result<std::unique_ptr<Service>> Service::open(boost::asio::io_context& io, const ServiceOptions& options) {
+  std::unique_ptr<Service> service(new Service(io, options));
+  if (auto ready = service->prepare(); !ready) return std::unexpected(ready.error());
+  return service;
+}
+
+Result<void> Service::prepare() {
+  process_ = ::getpid();
+  if (auto made = make_folder(options_.state_folder); !made) return made;
+  if (auto read = read_configuration(); !read) return read;
+  if (auto opened = open_store(); !opened) return opened;
+  for (const std::string& name : settings_.operators) {
+    if (const passwd* user = ::getpwnam(name.c_str())) {
+      operators_.push_back(user->pw_uid);
+    } else {
+      warnings_.push_back("the configuration names the operator " + rota::quoted(name) +
+                          ", whom this computer does not know");
+    }
+  }
+  return take_over();
+}
+
+Result<void> Service::read_configuration() {
+  if (options_.configuration.empty()) return {};
+  auto read = site::read_configuration(options_.configuration);
+  if (!read) return std::unexpected(read.error());
+  settings_ = std::move(read->service);
+  cluster_text_ = std::move(read->text);
+  machine_ = std::make_shared<const Machine>(std::move(read->machine));
+  return {};
+}
+
+// The database of this state; where nobody gives a configuration, the cluster is as it was.
+Result<void> Service::open_store() {
+  const bool given = machine_ != nullptr;
+  if (!given) cluster_text_ = cluster_of_this_host();
+  auto described = site::parse_configuration(cluster_text_, "the description of this computer");
+  if (!described) return std::unexpected(described.error());
+  if (!given) machine_ = std::make_shared<const Machine>(std::move(described->machine));
+  store::JournalHead fresh{.rota = options_.version,
+                           .policy = options_.policy.empty() ? settings_.policy : options_.policy,
+                           .processors = machine_->processors,
+                           .cluster = cluster_text_,
+                           .settings = "live",
+                           .unix_start = today()};
+  const std::string path = options_.state_folder + "/rota.db";
+  auto store = store::SqliteStore::open(path, fresh);
+  if (!store) return std::unexpected(store.error());
+  store_ = std::move(*store);
+  if (store_->head().cluster == cluster_text_) return {};
+  if (!given) {
+    cluster_text_ = store_->head().cluster;
+    auto before = site::parse_configuration(cluster_text_, shown_path(path));
+    if (!before) return std::unexpected(before.error());
+    settings_ = std::move(before->service);
+    machine_ = std::make_shared<const Machine>(std::move(before->machine));
+  }
+  return {};
+}
+
+store::JournalHead Service::head() const {
+  store::JournalHead head = store_->head();
+  head.rota = options_.version;
+  head.policy = chain_->text();
+  head.processors = machine_->processors;
+  head.cluster = cluster_text_;
+  return head;
+}
+
+ClusterOptions Service::cluster_options() const {
+  ClusterOptions cluster;
+  cluster.processors = machine_->processors;
+  cluster.machine = machine_.get();
+  cluster.confirms_starts = true;
+  chain_->ask(cluster);
+  return cluster;
+}
+
+// A controller under this policy, without a state.
+Result<void> Service::start_deciding(const std::string& policy) {
+  auto chain = Chain::parse(policy);
+  if (!chain) return std::unexpected(chain.error());
+  chain_ = std::make_unique<Chain>(std::move(*chain));
+  controller_ = std::make_unique<Controller>(cluster_options(), *chain_, Ports{*loop_, *engine_, *this, journal_.get()},
+                                             Controller::Breach::goes_plain);
+  controller_->set_answer_rules({.answer_within = seconds(10), .look_every = seconds(60), .boot_grace = seconds(60)});
+  return {};
+}
+
+Result<void> Service::take_over() {
+  std::vector<Fact> facts;
+  auto replayed = store_->replay([&](const Fact& fact) -> Result<void> {
+    facts.push_back(fact);
+    return {};
+  });
+  if (!replayed) return replayed;
+  const store::JournalHead& before = store_->head();
+  if (before.cluster != cluster_text_ && !facts.empty()) {
+    if (auto same = site::parse_configuration(before.cluster, "before");
+        !same || same->machine.nodes.size() != machine_->nodes.size() ||
+        same->machine.processors != machine_->processors ||
+        same->machine.partitions.size() != machine_->partitions.size() ||
+        same->machine.licences.size() != machine_->licences.size()) {
+      return fail(shown_path(options_.state_folder) + " holds jobs of another cluster than " +
+                  shown_path(options_.configuration) +
+                  " describes: nodes, partitions or licences differ. Give it the old configuration, or another folder "
+                  "with --state.");
+    }
+  }
+  loop_ = std::make_unique<RealLoop>(io_, before.unix_start, facts.empty() ? kEpoch : facts.back().at);
+  loop_->after_alarms([this] { after_turn(controller_->failure()); });
+  journal_ = std::make_unique<Journal>(*store_);
+  engine_ = std::make_unique<local::LocalEngine>(
+      io_,
+      local::LocalOptions{.folder = options_.state_folder + "/runs",
+                          .machine = machine_.get(),
+                          .spawner = options_.supervisor,
+                          .decided_before = facts.empty() ? 0 : facts.back().sequence},
+      *loop_, *this);
+  if (auto opened = engine_->open(*this); !opened) return opened;
+  for (const std::string& lacking : engine_->warnings()) warnings_.push_back(lacking);
+  const std::string policy = options_.policy.empty() ? before.policy : options_.policy;
+  if (auto ready = start_deciding(policy); !ready) return ready;
+  for (const Fact& fact : facts) {
+    if (auto folded = controller_->replay(fact); !folded) {
+      return fail("the state in " + shown_path(options_.state_folder) +
+                  " cannot be taken over: " + folded.error().message);
+    }
+  }
+  if (auto read = read_book(); !read) return read;
+  controller_->add_observer(*journal_);
+  controller_->add_observer(*this);
+  // Under another policy or description than what is recorded was decided: the journal begins anew with the state.
+  if (policy != before.policy || before.cluster != cluster_text_) {
+    if (auto compacted = compact(); !compacted) return compacted;
+  }
+  compacted_at_ = view().sequence();
+  events_.begin_after(view().sequence());
+  auto resumed = controller_->resume();
+  after_turn(resumed);
+  return resumed;
+}
+
+// Names of the jobs that are known.
+Result<void> Service::read_book() {
+  Result<void> read;
+  view().for_each_job([&](JobId id, const Job&) {
+    if (!read) return;
+    auto payload = store_->payload(id);
+    if (!payload) return void(read = std::unexpected(payload.error()));
+    if (!*payload) return;
+    auto kept = read_about((*payload)->about);
+    if (!kept) return void(read = std::unexpected(kept.error()));
+    book_.put(id, {std::make_shared<const About>(std::move(kept->about)), kept->index});
+  });
+  return read;
+}
+
+Result<void> Service::compact() {
+  auto done = store_->compact(
+      [&](const FactTaker& take) {
+        for (const Fact& fact : controller_->snapshot()) {
+          std::visit([&](const auto& what) { take({fact.at, fact.sequence, &what}); }, fact.what);
+        }
+      },
+      head());
+  compacted_at_ = view().sequence();
+  return done;
+}
+
+Result<void> Service::set_policy(const std::string& text) {
+  auto chain = Chain::parse(text);
+  if (!chain) return std::unexpected(chain.error());
+  if (auto suits = engine_suits(*chain, engine_->capabilities()); !suits) return suits;
+  if (!view().reservations().empty()) {
+    if (auto kept = chain->keeps_reservations(); !kept) return kept;
+  }
+  const std::vector<Fact> facts = controller_->snapshot();
+  auto old_controller = std::move(controller_);
+  auto old_chain = std::move(chain_);
+  auto taken = start_deciding(text);
+  for (const Fact& fact : facts) {
+    if (taken) taken = controller_->replay(fact);
+  }
+  if (!taken) {
+    controller_ = std::move(old_controller);
+    chain_ = std::move(old_chain);
+    return taken;
+  }
+  loop_->forget(*old_controller);
+  if (auto compacted = compact(); !compacted) return fail_for_good(compacted), compacted;
+  controller_->add_observer(*journal_);
+  controller_->add_observer(*this);
+  auto resumed = controller_->resume();
+  after_turn(resumed);
+  return resumed;
+}
+
+// ---- turns of the event loop
+
+Result<void> Service::record(const Observed& fact) {
+  auto taken = controller_->record(fact);
+  if (taken) static_cast<void>(decide());
+  return taken;
+}
+
+// At the end of this turn, for all that was said in it.
+Result<void> Service::decide() {
+  if (deciding_soon_) return failure_;
+  deciding_soon_ = true;
+  boost::asio::post(io_, [this] {
+    deciding_soon_ = false;
+    decide_now();
+  });
+  return failure_;
+}
+
+void Service::decide_now() { after_turn(controller_->decide()); }
+
+void Service::when_durable(std::function<void(const Result<void>&)> call) {
+  waiters_.push_back(std::move(call));
+  static_cast<void>(decide());
+}
+
+// What was decided is durable now, with all that led to it; or the service cannot go on.
+void Service::after_turn(Result<void> done) {
+  if (done) done = store_->commit();  // what was put beside the facts, where nothing was decided
+  if (!done) fail_for_good(done);
+  if (done) {
+    for (const Ended& ended : ended_) engine_->settled(ended.job, ended.dispatch);
+    ended_.clear();
+  }
+  auto waiters = std::exchange(waiters_, {});
+  for (const auto& call : waiters) call(done);
+  events_.wake();
+  if (done) compact_if_long();
+}
+
+void Service::compact_if_long() {
+  const std::uint64_t facts = view().sequence() - compacted_at_;
+  if (facts < kFactsBetweenSnapshots || facts < 4 * book_.size()) return;
+  if (auto done = compact(); !done) return fail_for_good(done);
+  const Instant forgotten = view().now() - std::min(settings_.keep_history, view().now() - kEpoch);
+  store_->drop_history(forgotten);
+  store_->drop_keys(view().now() - std::min(seconds(86'400), view().now() - kEpoch));
+}
+
+void Service::fail_for_good(Result<void> why) {
+  if (!failure_) return;
+  failure_ = std::move(why);
+  if (failed_) failed_();
+}
+
+void Service::stop() {
+  stopped_ = true;
+  loop_->cancel();
+}
+
+// ---- what the controller tells
+
+std::uint64_t Service::wants() const { return UINT64_MAX; }
+
+void Service::refused(const View& /*view*/, const Error& why) {
+  warnings_.push_back(why.message);
+  if (warnings_.size() > kMostWarnings) warnings_.erase(warnings_.begin());
+}
+
+void Service::told(JobId job, std::string sentence) {
+  if (JobEntry* entry = book_.find(job)) entry->message = std::move(sentence);
+}
+
+// Of a job that leaves for good. What it ran stays known for as long as its row of the history.
+void Service::left(JobId id, const Job& job) {
+  const JobEntry* entry = book_.find(id);
+  store_->put_history(history_row(id, job, entry));
+  book_.forget(id);
+}
+
+bool Service::operates(std::uint32_t uid, const std::string& /*user*/) const {
+  return uid == 0 || uid == ::geteuid() || std::ranges::find(operators_, uid) != operators_.end();
+}
+
+}  // namespace rota::serve

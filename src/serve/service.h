@@ -1,0 +1,228 @@
+// The service: a controller on real time, with a store and the local engine, and what people ask of it. Everything that
+// changes the state goes through the controller's door; whatever was asked within one turn of the event loop is decided
+// and made durable together (group commit). One thread: that of the event loop.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "control/controller.h"
+#include "control/journal.h"
+#include "engine/local/engine.h"
+#include "serve/event_ring.h"
+#include "serve/explain.h"
+#include "serve/job_book.h"
+#include "serve/output_pattern.h"
+#include "serve/real_loop.h"
+#include "serve/submission.h"
+#include "serve/what_if.h"
+#include "site/service_file.h"
+#include "store/sqlite_store.h"
+
+namespace rota::serve {
+
+struct ServiceOptions {
+  std::string state_folder;             // made if it is not there; one service at a time
+  std::string configuration;            // path of rota.toml; empty: as last time, or else this computer as one node
+  std::string policy;                   // empty: as last time, or else as the configuration says
+  std::string socket;                   // told to jobs, as ROTA_SOCKET
+  std::vector<std::string> supervisor;  // the command line of the engine's helper process
+  std::string version;
+};
+
+// What became of one job that somebody wanted to do something to.
+struct ActionResult {
+  std::string id;
+  bool done = true;
+  std::string detail = {};  // why not
+};
+
+// Why a job waits: one word that programs compare, and a sentence.
+struct PendingReason {
+  std::string_view word;
+  std::string sentence;
+};
+
+class Service final : public Intake, public JobSink, public FactObserver, public local::RunSource {
+ public:
+  // Takes the state over, finds the jobs that run, and goes on. Fails with a sentence.
+  static Result<std::unique_ptr<Service>> open(boost::asio::io_context& io, const ServiceOptions& options);
+  ~Service() override;
+
+  // ---- what people ask. Each changes the state at once; it is durable, and may be answered, in when_durable().
+
+  // New jobs, all or none. Each is known by its id from then on; of an array one id per task. With a key: if the same
+  // caller has given it before, the jobs that it stood for.
+  Result<std::vector<JobId>> submit(const Caller& caller, const std::vector<Submission>& submissions,
+                                    const std::string& key);
+  // Whether a submission would be taken, and could ever run.
+  Result<void> check(const Caller& caller, const Submission& submission);
+
+  // Jobs that a selector means, by id; of jobs that nobody may see nothing is said. Fails where it cannot be read.
+  Result<std::vector<JobId>> select(const Caller& caller, const std::string& selector) const;
+
+  struct Change {
+    enum class Kind : std::uint8_t { cancel, signal, hold, release, requeue, suspend, resume, update };
+    Kind kind = Kind::cancel;
+    std::int32_t signal = 0;
+    std::optional<Duration> limit = {};
+    std::optional<std::int32_t> priority = {};
+    std::optional<std::string> partition = {};
+    std::optional<Instant> begin = {};
+    std::optional<std::uint32_t> throttle = {};
+  };
+  ActionResult change(const Caller& caller, JobId job, const Change& change);
+
+  // Nodes by host list. Operators only.
+  Result<void> set_health(const std::string& nodes, Health health, const std::string& reason);
+  // Another policy decides from now on. Fails with a sentence, and nothing changes, where it cannot.
+  Result<void> set_policy(const std::string& text);
+
+  // Calls once all that was asked until now is durable, or with what prevents it.
+  void when_durable(std::function<void(const Result<void>&)> call);
+
+  // ---- what people see
+
+  const View& view() const { return controller_->view(); }
+  const Controller& controller() const { return *controller_; }
+  const Machine& machine() const { return *machine_; }
+  const JobBook& book() const { return book_; }
+  const RealLoop& loop() const { return *loop_; }
+  store::SqliteStore& store() { return *store_; }
+  EventRing& events() { return events_; }
+  const std::string& policy() const { return chain_->text(); }
+  const site::ServiceSettings& settings() const { return settings_; }
+  const ServiceOptions& options() const { return options_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  std::string node_reason(NodeId node) const;
+  std::string nodes_of(JobId job) const;  // where it runs, as a host list
+  PendingReason reason_of(JobId job) const;
+  // Of a known job or, from the history, of one that has left; nothing: there is none.
+  Result<std::optional<KeptAbout>> about(JobId job);
+  // Of a job that has left, as long as the history goes back; nothing: there is none.
+  Result<std::optional<store::HistoryRow>> history_of(JobId job);
+  // The latest job that somebody has submitted, known or gone; invalid: none.
+  JobId latest_of(const Caller& caller);
+  // A task of an array, known or gone.
+  std::optional<JobId> task_of(std::int64_t array, std::int64_t index);
+  // Ids that a selector names one by one and that have ended.
+  std::vector<std::string> ended_among(const std::string& selector);
+  Explanation explain(JobId id) const;
+  // When a submission would start if it came now.
+  Result<Start> start_of(const Submission& submission) const;
+  int process() const { return process_; }
+  // The file that a stream of a job's output goes to, patterns filled in.
+  std::string output_path(JobId job, const KeptAbout& kept, bool error, std::int32_t restarts,
+                          const std::string& node) const;
+  bool may_see_inside(const Caller& caller, std::uint32_t owner) const {
+    return caller.operates || caller.uid == owner;
+  }
+  bool operates(std::uint32_t uid, const std::string& user) const;
+  std::int64_t unix_milliseconds(Instant at) const {
+    return at.time_since_epoch().count() + loop_->unix_start() * 1000;
+  }
+  Instant instant_of(std::int64_t unix_milliseconds) const {
+    return Instant{Duration{unix_milliseconds - loop_->unix_start() * 1000}};
+  }
+
+  // Stops taking anything in; what runs goes on. The event loop runs dry.
+  void stop();
+  // The first that ended its work.
+  const Result<void>& failure() const { return failure_; }
+  void on_failure(std::function<void()> call) { failed_ = std::move(call); }
+
+  // ---- ports
+  JobId submit(const JobSpec& spec) override { return controller_->submit(spec); }
+  Result<void> record(const Observed& fact) override;
+  Result<void> decide() override;
+  void left(JobId id, const Job& job) override;
+  std::uint64_t wants() const override;
+  void saw(const View& before, const FactRef& fact) override;
+  void refused(const View& view, const Error& why) override;
+  Result<local::Run> run_of(const Command& start) override;
+  void told(JobId job, std::string sentence) override;
+
+ private:
+  struct Ended {
+    JobId job;
+    std::uint32_t dispatch;
+  };
+
+  Service(boost::asio::io_context& io, ServiceOptions options);
+  Result<void> prepare();
+  Result<void> read_configuration();
+  Result<void> open_store();
+  Result<void> start_deciding(const std::string& policy);
+  Result<void> take_over();
+  Result<void> read_book();
+  void decide_now();
+  void after_turn(Result<void> done);
+  void compact_if_long();
+  void fail_for_good(Result<void> why);
+  ClusterOptions cluster_options() const;
+  store::JournalHead head() const;
+
+  // One task of an array, or a whole job.
+  struct Task {
+    std::int64_t index = -1;
+    const JobTerms* terms = nullptr;  // of its own; nullptr: none
+  };
+  Result<JobId> submit_one(const std::shared_ptr<const About>& about, const Submission& submission, JobSpec spec,
+                           const Task& task);
+  Result<std::vector<JobId>> submit_all_of(const Caller& caller, const Submission& submission);
+  std::vector<JobId> submitted_as(JobId first);
+  Result<void> allowed(const Caller& caller, const Submission& submission) const;
+  Result<std::vector<Dependency>> dependencies(const Caller& caller, const Submission& submission,
+                                               std::int64_t index) const;
+  Result<void> add_dependency(std::string_view text, std::int64_t index, std::vector<Dependency>& into) const;
+  Result<void> add_dependency(JobId on, Dependency::When when, std::vector<Dependency>& into) const;
+  Result<std::vector<JobId>> waited_for(std::string_view text, std::int64_t index) const;
+  void add_singleton(const Caller& caller, const std::string& name, std::vector<Dependency>& into) const;
+  Result<void> changed(const Caller& caller, JobId job, const Change& change);
+  Result<void> cancel(JobId job);
+  Result<void> release(const Caller& caller, JobId job);
+  Result<void> control(JobId job, const Change& change);
+  Result<void> amend(const Caller& caller, JobId job, const Change& change);
+  std::vector<std::string> environment_of(const Command& start, const KeptAbout& kept) const;
+  PatternWords pattern_words(JobId job, const KeptAbout& kept, const std::string& node, std::int32_t restarts) const;
+  PendingReason reason_of_barred(JobId id, const Job& job) const;
+  PendingReason reason_of_waiting(JobId id, const Job& job) const;
+  template <class Kind>
+  void saw_kind(const View& before, const Kind& what);
+  store::HistoryRow history_row(JobId id, const Job& job, const JobEntry* entry) const;
+  Result<void> compact();
+  Instant latest_start(JobId id) const;
+
+  boost::asio::io_context& io_;
+  ServiceOptions options_;
+  site::ServiceSettings settings_;
+  std::string cluster_text_;
+  std::shared_ptr<const Machine> machine_;
+  std::unique_ptr<store::SqliteStore> store_;
+  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<RealLoop> loop_;
+  std::unique_ptr<Chain> chain_;
+  std::unique_ptr<local::LocalEngine> engine_;
+  std::unique_ptr<Controller> controller_;
+  JobBook book_;
+  EventRing events_;
+  std::map<NodeId, std::string> node_reasons_;
+  std::vector<std::uint32_t> operators_;
+  std::vector<std::string> warnings_;
+  std::vector<std::function<void(const Result<void>&)>> waiters_;
+  std::vector<Ended> ended_;  // since the last commit
+  int process_ = 0;
+  std::uint64_t compacted_at_ = 0;  // sequence number
+  bool deciding_soon_ = false;
+  bool stopped_ = false;
+  Result<void> failure_;
+  std::function<void()> failed_;
+};
+
+}  // namespace rota::serve

@@ -1,0 +1,210 @@
+// What users and operators do to jobs and nodes that are known.
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "base/text.h"
+#include "serve/service.h"
+
+namespace rota::serve {
+
+Result<std::vector<JobId>> Service::select(const Caller& caller, const std::string& selector) const {
+  auto parts = parse_selector(selector);
+  if (!parts) return std::unexpected(parts.error());
+  std::vector<JobId> chosen;
+  const JobId last = book_.latest_of(caller.uid);
+  book_.for_each_after({}, [&](JobId id, const JobEntry& entry) {
+    const Job& job = view().job(id);
+    const bool meant = std::ranges::any_of(*parts, [&](const SelectorPart& part) {
+      switch (part.kind) {
+        case SelectorPart::Kind::last:
+          return id == last;
+        case SelectorPart::Kind::all:
+          return caller.operates || entry.about->uid == caller.uid;
+        case SelectorPart::Kind::state:
+          return state_word(job, entry) == part.word;
+        default:
+          return book_.means(part, id, entry, job.spec, *machine_);
+      }
+    });
+    if (meant) chosen.push_back(id);
+    return true;
+  });
+  return chosen;
+}
+
+Result<std::optional<store::HistoryRow>> Service::history_of(JobId job) {
+  store::HistoryQuery query;
+  query.numbers = {number_of(job)};
+  auto rows = store_->history(query);
+  if (!rows) return std::unexpected(rows.error());
+  if (rows->empty()) return std::nullopt;
+  return std::optional(std::move(rows->front()));
+}
+
+JobId Service::latest_of(const Caller& caller) {
+  const JobId known = book_.latest_of(caller.uid);
+  store::HistoryQuery query;
+  query.user = caller.user;
+  query.limit = 1;
+  const auto rows = store_->history(query);
+  if (!rows || rows->empty()) return known;
+  return known.valid() ? std::max(known, rows->front().job) : rows->front().job;
+}
+
+// Tasks have numbers in a row, by index; mostly indexes are in a row too.
+std::optional<JobId> Service::task_of(std::int64_t array, std::int64_t index) {
+  std::optional<JobId> found;
+  book_.for_each_task(array, [&](std::int64_t i, JobId job) {
+    if (i == index) found = job;
+  });
+  if (found || array < 1 || array >= UINT32_MAX) return found;
+  const auto first = history_of(job_of(array));
+  const std::int64_t from = first && *first ? (*first)->array_index : 0;
+  for (std::int64_t number = array + std::max<std::int64_t>(0, index - from); number >= array; --number) {
+    const auto row = history_of(job_of(number));
+    if (row && *row && (*row)->array == array && (*row)->array_index == index) return (*row)->job;
+    if (row && *row && (*row)->array == array && (*row)->array_index < index) break;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> Service::ended_among(const std::string& selector) {
+  std::vector<std::string> ended;
+  const auto parts = parse_selector(selector);
+  if (!parts) return ended;
+  for (const SelectorPart& part : *parts) {
+    if (part.kind != SelectorPart::Kind::numbers || part.from != part.to) continue;
+    if (job_of(part.from) >= view().next_job() || book_.find(job_of(part.from)) != nullptr) continue;
+    const auto row = history_of(job_of(part.from));
+    if (row && *row) ended.push_back(std::to_string(part.from));
+  }
+  return ended;
+}
+
+ActionResult Service::change(const Caller& caller, JobId job, const Change& change) {
+  ActionResult result{book_.shown(job)};
+  const auto done = changed(caller, job, change);
+  if (!done) {
+    result.done = false;
+    result.detail = done.error().message;
+  }
+  return result;
+}
+
+Result<void> Service::changed(const Caller& caller, JobId job, const Change& change) {
+  using Kind = Change::Kind;
+  const JobEntry* entry = book_.find(job);
+  if (entry == nullptr || !view().knows(job) || view().job(job).gone())
+    return fail("job " + book_.shown(job) + " has ended already.");
+  if (!may_see_inside(caller, entry->about->uid))
+    return fail("job " + book_.shown(job) + " is " + entry->about->user +
+                "'s; only its user or an operator may do that.");
+  const Bars who = caller.uid == entry->about->uid ? kHeldByUser : kHeldByOperator;
+  switch (change.kind) {
+    case Kind::cancel:
+      return cancel(job);
+    case Kind::hold:
+      return record(Held{job, who});
+    case Kind::release:
+      return release(caller, job);
+    case Kind::update:
+      return amend(caller, job, change);
+    case Kind::signal:
+    case Kind::requeue:
+    case Kind::suspend:
+    case Kind::resume:
+      return control(job, change);
+  }
+  return {};
+}
+
+Result<void> Service::cancel(JobId job) {
+  if (view().job(job).state == JobState::running) return record(CancelAsked{job});
+  return record(Cancelled{job});
+}
+
+Result<void> Service::release(const Caller& caller, JobId job) {
+  const Bars bars = view().job(job).bars & kHolds;
+  if (bars == kNoBars) return fail("job " + book_.shown(job) + " is not held.");
+  if ((bars & kHeldByOperator) != 0 && !caller.operates)
+    return fail("job " + book_.shown(job) + " is held by an operator, who has to release it.");
+  for (const Bars each : {kHeldByUser, kHeldByOperator}) {
+    if ((bars & each) == 0) continue;
+    if (auto done = record(Released{job, each}); !done) return done;
+  }
+  return {};
+}
+
+// What goes to its processes and not to the state.
+Result<void> Service::control(JobId job, const Change& change) {
+  using Kind = Change::Kind;
+  JobEntry& entry = *book_.find(job);
+  const Job& row = view().job(job);
+  if (row.state != JobState::running) return fail("job " + book_.shown(job) + " does not run.");
+  if (!row.steady()) return fail("job " + book_.shown(job) + " is just starting or stopping; try again in a moment.");
+  if (change.kind == Kind::requeue) {
+    auto done = controller_->requeue(job);
+    if (done) static_cast<void>(decide());
+    return done;
+  }
+  if (change.kind == Kind::signal) return engine_->signal(job, change.signal), Result<void>{};
+  const bool stops = change.kind == Kind::suspend;
+  if (entry.suspended == stops)
+    return fail("job " + book_.shown(job) + (stops ? " is suspended already." : " is not suspended."));
+  engine_->signal(job, stops ? SIGSTOP : SIGCONT);
+  entry.suspended = stops;
+  return {};
+}
+
+Result<void> Service::amend(const Caller& caller, JobId job, const Change& change) {
+  const Job& row = view().job(job);
+  if (row.state == JobState::running) {
+    return fail("job " + book_.shown(job) + " runs already; what it was started on stands. Requeue it to change it.");
+  }
+  const JobTerms* own = view().eligibility().terms(job);
+  JobTerms terms = own ? *own : JobTerms{row.spec.limit, row.spec.priority, row.spec.partition, kEpoch, {}, 0, 0};
+  if (change.priority) {
+    if (*change.priority > row.spec.priority && *change.priority > 0 && !caller.operates)
+      return fail("only an operator may raise a job's priority above 0.");
+    terms.priority = *change.priority;
+  }
+  if (change.limit) terms.limit = *change.limit;
+  if (change.begin) terms.begin = *change.begin;
+  if (change.throttle) terms.throttle = *change.throttle;
+  if (change.partition) {
+    const auto found = std::ranges::find(machine_->partitions, *change.partition, &Partition::name);
+    if (found == machine_->partitions.end())
+      return fail("there is no partition " + rota::quoted(*change.partition) + ".");
+    terms.partition = PartitionId{static_cast<std::uint32_t>(found - machine_->partitions.begin())};
+  }
+  return record(Amended{job, std::move(terms)});
+}
+
+Result<void> Service::set_health(const std::string& nodes, Health health, const std::string& reason) {
+  const auto names = parse_host_list(nodes);
+  if (!names) return std::unexpected(names.error());
+  std::vector<NodeId> ids;
+  for (const std::string& name : *names) {
+    const auto found = std::ranges::find(machine_->nodes, name, &Node::name);
+    if (found == machine_->nodes.end())
+      return fail("there is no node " + rota::quoted(name) + "; nothing was changed.");
+    ids.push_back(NodeId{static_cast<std::uint32_t>(found - machine_->nodes.begin())});
+  }
+  for (const NodeId id : ids) {
+    if (view().power().health(id) != health) {
+      if (auto done = record(HealthChanged{id, health}); !done) return done;
+    }
+    health == Health::up ? void(node_reasons_.erase(id)) : void(node_reasons_[id] = reason);
+    store_->put_setting("node " + machine_->nodes[id.value].name, health == Health::up ? "" : reason);
+  }
+  static_cast<void>(decide());
+  return {};
+}
+
+std::string Service::node_reason(NodeId node) const {
+  const auto found = node_reasons_.find(node);
+  return found == node_reasons_.end() ? std::string() : found->second;
+}
+
+}  // namespace rota::serve

@@ -1,0 +1,276 @@
+// New jobs.
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "model/never_fits.h"
+#include "serve/service.h"
+
+namespace rota::serve {
+namespace {
+
+std::string name_of(const Submission& submission) {
+  if (!submission.name.empty()) return submission.name;
+  if (submission.command.empty()) return "job";
+  const std::string& program = submission.command.front();
+  return program.substr(program.rfind('/') + 1);
+}
+
+// What every job needs, wherever it runs.
+Result<void> complete(const Submission& submission) {
+  if (submission.script.empty() && submission.command.empty())
+    return fail("there is nothing to run; give a script or a command.");
+  if (!submission.script.empty() && !submission.script.starts_with("#!"))
+    return fail("the script does not say what runs it; begin it with a line like #!/bin/sh.");
+  if (!submission.folder.starts_with('/')) return fail("the working directory must be an absolute path.");
+  if (submission.processors == 0) return fail("a job needs at least one processor.");
+  for (const std::string& text : submission.environment) {
+    if (text.find('=') == std::string::npos || text.starts_with('='))
+      return fail("the environment has " + rota::quoted(text) + ", which is not NAME=VALUE.");
+  }
+  return {};
+}
+
+std::shared_ptr<const About> about_of(const Caller& caller, const Submission& submission, Duration kill_wait,
+                                      std::int32_t signal) {
+  auto about = std::make_shared<About>();
+  about->name = name_of(submission);
+  about->user = caller.user;
+  about->uid = caller.uid;
+  about->gid = caller.gid;
+  about->comment = submission.comment;
+  about->folder = submission.folder;
+  about->output = submission.output;
+  about->error = submission.error;
+  about->input = submission.input;
+  about->command = submission.command;
+  about->after = submission.after;
+  about->append = submission.append;
+  about->umask = submission.umask;
+  about->warning_signal = signal;
+  about->warning_time = submission.warning_time;
+  about->kill_wait = submission.kill_wait.value_or(kill_wait);
+  about->scripted = !submission.script.empty();
+  return about;
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) {
+    all += text;
+    all += '\0';
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<void> Service::allowed(const Caller& caller, const Submission& submission) const {
+  if (submission.priority > 0 && !caller.operates)
+    return fail("only an operator may ask for a priority above 0; ask for 0 or less.");
+  const std::size_t most = static_cast<std::size_t>(settings_.most_jobs);
+  if (book_.size() >= most)
+    return fail("there are " + grouped(settings_.most_jobs) + " jobs already, the most that this service takes.");
+  return {};
+}
+
+Result<void> Service::check(const Caller& caller, const Submission& submission) {
+  if (auto may = allowed(caller, submission); !may) return may;
+  if (auto whole = complete(submission); !whole) return whole;
+  auto spec = spec_of(submission, *machine_);
+  if (!spec) return std::unexpected(spec.error());
+  if (auto why = never_fits(*machine_, *spec)) return fail("the job can never run here: it " + *why + ".");
+  if (!submission.warning_signal.empty()) {
+    if (auto signal = parse_signal(submission.warning_signal); !signal) return std::unexpected(signal.error());
+  }
+  std::vector<std::int64_t> indexes{-1};
+  if (!submission.array.empty()) {
+    auto range = parse_array(submission.array, settings_.most_array);
+    if (!range) return std::unexpected(range.error());
+    indexes = std::move(range->indexes);
+  }
+  for (const std::int64_t index : indexes) {
+    if (auto after = dependencies(caller, submission, index); !after) return std::unexpected(after.error());
+    if (submission.after.empty()) break;
+  }
+  return {};
+}
+
+Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vector<Submission>& submissions,
+                                           const std::string& key) {
+  if (!failure_) return std::unexpected(failure_.error());
+  if (stopped_) return fail("the service is stopping and takes no jobs; try again when it is back.");
+  if (!key.empty()) {
+    auto before = store_->key(key, caller.uid);
+    if (!before) return std::unexpected(before.error());
+    if (*before) return submitted_as(**before);
+  }
+  for (const Submission& submission : submissions) {
+    if (auto good = check(caller, submission); !good) return std::unexpected(good.error());
+  }
+  std::vector<JobId> jobs;
+  for (const Submission& submission : submissions) {
+    auto some = submit_all_of(caller, submission);
+    if (!some) return std::unexpected(some.error());
+    jobs.insert(jobs.end(), some->begin(), some->end());
+  }
+  if (!key.empty() && !jobs.empty()) {
+    store_->put_key(key, caller.uid, jobs.front(), view().now());
+    store_->put_setting("key " + std::to_string(jobs.front().value), std::to_string(jobs.back().value));
+  }
+  static_cast<void>(decide());
+  return jobs;
+}
+
+// Those that one request has made have ids in a row.
+std::vector<JobId> Service::submitted_as(JobId first) {
+  JobId last = first;
+  const auto kept = store_->setting("key " + std::to_string(first.value));
+  if (kept && *kept) {
+    if (const auto number = parse_integer(**kept)) last = JobId{static_cast<std::uint32_t>(*number)};
+  }
+  std::vector<JobId> jobs;
+  for (JobId job = first; job <= last; ++job.value) jobs.push_back(job);
+  return jobs;
+}
+
+Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Submission& submission) {
+  auto spec = spec_of(submission, *machine_);
+  if (!spec) return std::unexpected(spec.error());
+  spec->user = caller.uid;
+  spec->group = caller.gid;
+  std::int32_t signal = 0;
+  if (!submission.warning_signal.empty()) signal = parse_signal(submission.warning_signal).value_or(0);
+  auto about = about_of(caller, submission, settings_.kill_wait, signal);
+  ArrayRange range{{-1}, 0};
+  if (!submission.array.empty()) {
+    range = *parse_array(submission.array, settings_.most_array);
+    auto of_array = std::make_shared<About>(*about);
+    of_array->array = number_of(view().next_job());
+    about = std::move(of_array);
+  }
+  std::vector<JobId> jobs;
+  for (const std::int64_t index : range.indexes) {
+    JobTerms terms{spec->limit, spec->priority, spec->partition, submission.begin.value_or(kEpoch), {}, 0, 0};
+    auto after = dependencies(caller, submission, index);
+    if (!after) return std::unexpected(after.error());
+    terms.after = std::move(*after);
+    terms.array = range.throttle > 0 ? about->array : 0;
+    terms.throttle = range.throttle;
+    const bool plain = !submission.begin && terms.after.empty() && terms.array == 0 && !submission.held;
+    auto job = submit_one(about, submission, *spec, {index, plain ? nullptr : &terms});
+    if (!job) return std::unexpected(job.error());
+    jobs.push_back(*job);
+  }
+  return jobs;
+}
+
+Result<JobId> Service::submit_one(const std::shared_ptr<const About>& about, const Submission& submission, JobSpec spec,
+                                  const Task& task) {
+  const JobId id = view().next_job();
+  spec.number = number_of(id);
+  spec.submit = std::max(loop_->now(), view().now());
+  book_.put(id, {about, task.index});
+  store_->put_payload(id, {about_text(*about, task.index), submission.script, joined(submission.environment)});
+  if (task.terms == nullptr) {
+    if (controller_->submit(spec).valid()) return id;
+  } else {
+    const Bars holds = submission.held ? kHeldByUser : kNoBars;
+    if (auto taken = controller_->submit(spec, *task.terms, holds)) return *taken;
+  }
+  book_.forget(id);
+  store_->drop_payload(id);
+  return fail("job " + std::to_string(spec.number) + " was refused; nothing was submitted.");
+}
+
+// ---- what it waits for
+
+Result<std::vector<Dependency>> Service::dependencies(const Caller& caller, const Submission& submission,
+                                                      std::int64_t index) const {
+  std::vector<Dependency> all;
+  for (const std::string& text : submission.after) {
+    if (text == "singleton") {
+      add_singleton(caller, name_of(submission), all);
+    } else if (auto added = add_dependency(text, index, all); !added) {
+      return std::unexpected(added.error());
+    }
+  }
+  return all;
+}
+
+void Service::add_singleton(const Caller& caller, const std::string& name, std::vector<Dependency>& into) const {
+  book_.for_each_after({}, [&](JobId id, const JobEntry& entry) {
+    if (entry.about->uid == caller.uid && entry.about->name == name && !view().job(id).gone())
+      into.push_back({id, Dependency::When::ended});
+    return true;
+  });
+}
+
+// "afterok:12:13", one job or array after the other.
+Result<void> Service::add_dependency(std::string_view text, std::int64_t index, std::vector<Dependency>& into) const {
+  using When = Dependency::When;
+  static constexpr std::array<std::pair<std::string_view, When>, 5> kWords{{{"after", When::started},
+                                                                            {"afterok", When::succeeded},
+                                                                            {"afterany", When::ended},
+                                                                            {"afternotok", When::failed},
+                                                                            {"aftercorr", When::succeeded}}};
+  const auto pieces = split(text, ':');
+  const auto word = std::ranges::find(kWords, pieces.front(), [](const auto& w) { return w.first; });
+  if (word == kWords.end() || pieces.size() < 2) {
+    return fail("the dependency " + rota::quoted(text) +
+                " makes no sense; write after:12, afterok:12, afterany:12, afternotok:12, aftercorr:12 or singleton.");
+  }
+  for (const std::string_view piece : std::span(pieces).subspan(1)) {
+    const bool same_index = word->first == "aftercorr";
+    const auto on = waited_for(piece, same_index ? index : -1);
+    if (!on) return std::unexpected(on.error());
+    for (const JobId job : *on) {
+      if (auto added = add_dependency(job, word->second, into); !added) return added;
+    }
+  }
+  return {};
+}
+
+// The jobs that "12" or "12_3" names; of an array all tasks, or the one with this index.
+Result<std::vector<JobId>> Service::waited_for(std::string_view text, std::int64_t index) const {
+  const auto bar = text.find('_');
+  const auto number = parse_integer(text.substr(0, bar));
+  const auto task = bar == std::string_view::npos ? number : parse_integer(text.substr(bar + 1));
+  if (!number || !task || *number < 1 || *number > UINT32_MAX - 1)
+    return fail("a job waits for " + rota::quoted(text) + ", which is no job; name one by its id, as 12 or 12_3.");
+  if (bar != std::string_view::npos) index = *task;
+  std::vector<JobId> jobs;
+  book_.for_each_task(*number, [&](std::int64_t i, JobId job) {
+    if (index < 0 || i == index) jobs.push_back(job);
+  });
+  if (jobs.empty() && bar == std::string_view::npos) jobs.push_back(job_of(*number));
+  if (jobs.empty()) return fail("a job waits for " + rota::quoted(text) + ", which is not known any more.");
+  return jobs;
+}
+
+// What was met already is left out; what can never be met is refused.
+Result<void> Service::add_dependency(JobId on, Dependency::When when, std::vector<Dependency>& into) const {
+  using When = Dependency::When;
+  if (view().knows(on) && !view().job(on).gone()) {
+    if (when != When::started || view().job(on).state != JobState::running) into.push_back({on, when});
+    return {};
+  }
+  std::string state;
+  if (view().knows(on)) {
+    state = state_word(view().job(on), {});
+  } else {
+    store::HistoryQuery query;
+    query.numbers = {number_of(on)};
+    const auto rows = store_->history(query);
+    if (!rows) return std::unexpected(rows.error());
+    if (rows->empty()) return fail("a job waits for job " + std::to_string(number_of(on)) + ", which is not known.");
+    state = rows->front().state;
+  }
+  const bool succeeded = state == "COMPLETED";
+  const bool met = when == When::succeeded ? succeeded : when == When::failed ? !succeeded : true;
+  if (met) return {};
+  return fail("the dependency on job " + std::to_string(number_of(on)) + " can never be met: it has ended as " + state +
+              ".");
+}
+
+}  // namespace rota::serve

@@ -1,0 +1,141 @@
+#include "serve/submission.h"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+
+namespace rota::serve {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::int32_t>, 20> kSignals{
+    {{"HUP", SIGHUP},   {"INT", SIGINT},   {"QUIT", SIGQUIT}, {"ABRT", SIGABRT}, {"KILL", SIGKILL},
+     {"USR1", SIGUSR1}, {"SEGV", SIGSEGV}, {"USR2", SIGUSR2}, {"PIPE", SIGPIPE}, {"ALRM", SIGALRM},
+     {"TERM", SIGTERM}, {"CHLD", SIGCHLD}, {"CONT", SIGCONT}, {"STOP", SIGSTOP}, {"TSTP", SIGTSTP},
+     {"TTIN", SIGTTIN}, {"TTOU", SIGTTOU}, {"URG", SIGURG},   {"XCPU", SIGXCPU}, {"XFSZ", SIGXFSZ}}};
+
+std::unexpected<Error> bad_array(std::string_view text) {
+  return fail("the array " + rota::quoted(text) +
+              " makes no sense; write indexes as in 1-100, 1,3,7 or 0-20:5, with %10 "
+              "behind them for ten at a time.");
+}
+
+struct Stretch {
+  std::int64_t from;
+  std::int64_t to;
+  std::int64_t step;
+};
+
+std::optional<Stretch> parse_stretch(std::string_view piece) {
+  std::int64_t step = 1;
+  if (const auto colon = piece.find(':'); colon != std::string_view::npos) {
+    const auto parsed = parse_integer(piece.substr(colon + 1));
+    if (!parsed || *parsed < 1) return std::nullopt;
+    step = *parsed;
+    piece = piece.substr(0, colon);
+  }
+  const auto dash = piece.find('-');
+  const auto from = parse_integer(piece.substr(0, dash));
+  const auto to = dash == std::string_view::npos ? from : parse_integer(piece.substr(dash + 1));
+  if (!from || !to || *from < 0 || *to < *from || *to > INT32_MAX) return std::nullopt;
+  return Stretch{*from, *to, step};
+}
+
+template <class Row>
+std::unexpected<Error> unknown(const std::vector<Row>& rows, std::string_view name, const std::string& what) {
+  std::vector<std::string_view> names;
+  for (const Row& row : rows) names.push_back(row.name);
+  std::string message = "there is no " + what + " " + rota::quoted(name);
+  const std::string_view near = nearest(name, names);
+  if (!near.empty()) return fail(message + "; did you mean " + std::string(near) + "?");
+  if (names.empty()) return fail(message + "; this cluster has none.");
+  message += "; there is";
+  for (const std::string_view each : names) message += (each == names.front() ? " " : ", ") + std::string(each);
+  return fail(message + ".");
+}
+
+template <class Id, class Row>
+Result<Id> find_by_name(const std::vector<Row>& rows, std::string_view name, const std::string& what) {
+  const auto found = std::ranges::find(rows, name, &Row::name);
+  if (found == rows.end()) return unknown(rows, name, what);
+  return Id{static_cast<decltype(Id::value)>(found - rows.begin())};
+}
+
+// What the job asks of the machine by name.
+Result<void> look_up(const Submission& submission, const Machine& machine, JobSpec& spec) {
+  spec.partition = machine.default_partition;
+  if (!submission.partition.empty()) {
+    const auto found = find_by_name<PartitionId>(machine.partitions, submission.partition, "partition");
+    if (!found) return std::unexpected(found.error());
+    spec.partition = *found;
+  }
+  if (!submission.licence.empty()) {
+    const auto found = find_by_name<LicenceId>(machine.licences, submission.licence, "licence");
+    if (!found) return std::unexpected(found.error());
+    spec.licence = *found;
+    spec.licences = std::max(1U, submission.licences);
+  }
+  if (submission.accelerator_type.empty()) return {};
+  const auto& types = machine.accelerator_types;
+  const auto found = std::ranges::find(types, submission.accelerator_type);
+  if (found == types.end())
+    return fail("no node has accelerators of type " + rota::quoted(submission.accelerator_type) + ".");
+  spec.accelerator_type = AcceleratorTypeId{static_cast<std::uint8_t>(found - types.begin())};
+  return {};
+}
+
+}  // namespace
+
+Result<ArrayRange> parse_array(std::string_view text, std::int64_t most) {
+  ArrayRange range;
+  std::string_view indexes = text;
+  if (const auto percent = text.find('%'); percent != std::string_view::npos) {
+    const auto throttle = parse_integer(text.substr(percent + 1));
+    if (!throttle || *throttle < 1 || *throttle > INT32_MAX) return bad_array(text);
+    range.throttle = static_cast<std::uint32_t>(*throttle);
+    indexes = text.substr(0, percent);
+  }
+  std::set<std::int64_t> all;
+  for (const std::string_view piece : split(indexes, ',')) {
+    const auto stretch = parse_stretch(piece);
+    if (!stretch) return bad_array(text);
+    if ((stretch->to - stretch->from) / stretch->step >= most)
+      return fail("the array " + rota::quoted(text) + " has more than " + grouped(most) + " tasks, the most here.");
+    for (std::int64_t i = stretch->from; i <= stretch->to; i += stretch->step) all.insert(i);
+  }
+  if (static_cast<std::int64_t>(all.size()) > most)
+    return fail("the array " + rota::quoted(text) + " has more than " + grouped(most) + " tasks, the most here.");
+  range.indexes.assign(all.begin(), all.end());
+  return range;
+}
+
+Result<std::int32_t> parse_signal(std::string_view text) {
+  std::string name;
+  for (const char c : text) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  if (name.starts_with("SIG")) name.erase(0, 3);
+  const auto found = std::ranges::find(kSignals, name, [](const auto& s) { return s.first; });
+  if (found != kSignals.end()) return found->second;
+  const auto number = parse_integer(text);
+  if (number && *number >= 1 && *number <= SIGRTMAX) return static_cast<std::int32_t>(*number);
+  return fail("there is no signal " + rota::quoted(text) + "; name one as USR1, TERM or 10.");
+}
+
+Result<JobSpec> spec_of(const Submission& submission, const Machine& machine) {
+  JobSpec spec;
+  if (auto found = look_up(submission, machine, spec); !found) return std::unexpected(found.error());
+  spec.processors = submission.processors;
+  spec.nodes = submission.nodes;
+  spec.memory = submission.memory;
+  spec.accelerators = submission.accelerators;
+  spec.priority = submission.priority;
+  spec.restart = submission.requeue ? Restart::from_start : Restart::never;
+  spec.limit = submission.limit.value_or(spec.partition.valid() ? machine.partitions[spec.partition.value].default_time
+                                                                : kLongest);
+  if (spec.limit <= Duration{0}) return fail("a job needs a time limit that is longer than nothing.");
+  return spec;
+}
+
+}  // namespace rota::serve

@@ -1,0 +1,102 @@
+// What a user submits, in the terms of people, and what of it the scheduler gets to know.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "control/controller.h"
+#include "model/machine.h"
+
+namespace rota::serve {
+
+// One request; docs/api.md says what each means. What was not said has its default.
+struct Submission {
+  std::string name;
+  std::string script;
+  std::vector<std::string> command;
+  std::vector<std::string> environment;
+  std::string folder;
+  std::string output;
+  std::string error;
+  std::string input;
+  std::optional<bool> append;
+  std::uint32_t umask = 022;
+  std::uint32_t processors = 1;
+  std::uint32_t nodes = 0;
+  std::int64_t memory = 0;
+  std::uint8_t accelerators = 0;
+  std::string accelerator_type;
+  std::string licence;
+  std::uint32_t licences = 0;
+  std::string partition;
+  std::optional<Duration> limit;
+  std::int32_t priority = 0;
+  std::optional<Instant> begin;
+  bool held = false;
+  std::vector<std::string> after;
+  std::string array;
+  bool requeue = false;
+  std::string warning_signal;
+  Duration warning_time = seconds(60);
+  std::optional<Duration> kill_wait;
+  std::string comment;
+  bool dry_run = false;
+};
+
+// Who asks.
+struct Caller {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::string user;  // its name, or its number where it has none
+  bool operates = false;
+};
+
+// What is kept of a job beside its facts: what people call it and what its run needs. Tasks of an array share one.
+struct About {
+  std::string name;
+  std::string user;
+  std::string comment;
+  std::string folder;
+  std::string output;
+  std::string error;
+  std::string input;
+  std::vector<std::string> command;
+  std::vector<std::string> after;
+  std::optional<bool> append;
+  std::uint32_t umask = 022;
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::int64_t array = 0;  // number of the array; 0: it is none
+  std::int32_t warning_signal = 0;
+  Duration warning_time{0};
+  Duration kill_wait{0};
+  bool scripted = false;
+};
+
+// An array's indexes, "1-100", "1,3,7", "0-20:5", each with "%10" behind it or not.
+struct ArrayRange {
+  std::vector<std::int64_t> indexes;  // ascending, each once
+  std::uint32_t throttle = 0;         // 0: none
+};
+Result<ArrayRange> parse_array(std::string_view text, std::int64_t most);
+
+// The number of a signal by its name, "USR1", "SIGUSR1" or "10".
+Result<std::int32_t> parse_signal(std::string_view text);
+
+// The scheduler's part of a submission; everything that names something of the machine is looked up there. Not yet: the
+// job's number, its user, the instant.
+Result<JobSpec> spec_of(const Submission& submission, const Machine& machine);
+
+// About as it is kept, in JSON, with the index of one task (-1: none), and back.
+std::string about_text(const About& about, std::int64_t index);
+struct KeptAbout {
+  About about;
+  std::int64_t index = -1;
+};
+Result<KeptAbout> read_about(const std::string& text);
+
+}  // namespace rota::serve

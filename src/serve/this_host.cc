@@ -1,0 +1,43 @@
+#include "serve/this_host.h"
+
+#include <sched.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "site/service_file.h"
+
+namespace rota::serve {
+namespace {
+
+// Without what would mean something in a list of hosts.
+std::string host_name() {
+  std::array<char, 256> buffer{};
+  if (::gethostname(buffer.data(), buffer.size() - 1) != 0) return "localhost";
+  std::string name(buffer.data());
+  std::erase_if(name, [](char c) {
+    return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+             c == '_');
+  });
+  return name.empty() ? "localhost" : name;
+}
+
+int processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+  return std::max(1, ::get_nprocs());
+}
+
+}  // namespace
+
+std::string cluster_of_this_host() {
+  struct sysinfo info{};
+  const bool known = ::sysinfo(&info) == 0;
+  const auto memory = known ? static_cast<std::int64_t>(info.totalram) * static_cast<std::int64_t>(info.mem_unit) : 0;
+  return site::cluster_of_this_host(host_name(), processors(), memory);
+}
+
+}  // namespace rota::serve

@@ -1,0 +1,53 @@
+#include "serve/what_if.h"
+
+#include <algorithm>
+#include <variant>
+
+namespace rota::serve {
+namespace {
+
+Start decided(Cluster& cluster, const Chain& chain, Instant now, JobId job) {
+  cluster.open_cycle(std::max(now, cluster.now()));
+  Plan plan;
+  plan.open(cluster);
+  chain.decide(cluster, plan);
+  if (plan.starts(job)) return {true, cluster.now()};
+  for (const Promise& promise : plan.promises()) {
+    if (promise.job == job) return {false, promise.start};
+  }
+  return {false, cluster.job(job).promise};
+}
+
+}  // namespace
+
+WhatIf::WhatIf(const Controller& controller, const ClusterOptions& options, const Chain& chain)
+    : facts_(controller.snapshot()), now_(controller.view().now()), options_(options), chain_(chain) {}
+
+Start WhatIf::start_of(JobId job, Duration limit, std::uint32_t processors) const {
+  Cluster cluster(options_);
+  for (const Fact& fact : facts_) {
+    const auto* kept = std::get_if<JobKept>(&fact.what);
+    if (kept == nullptr || kept->job != job) {
+      cluster.fold(fact);
+      continue;
+    }
+    JobKept changed = *kept;
+    changed.row.spec.limit = limit;
+    changed.row.spec.processors = processors;
+    changed.row.expected = std::min(changed.row.expected, limit);
+    cluster.fold(Fact{fact.at, fact.sequence, std::move(changed)});
+  }
+  return decided(cluster, chain_, now_, job);
+}
+
+Start WhatIf::start_of_new(const JobSpec& spec) const {
+  Cluster cluster(options_);
+  for (const Fact& fact : facts_) cluster.fold(fact);
+  const JobId job = cluster.next_job();
+  JobSpec asked = spec;
+  asked.submit = cluster.now();
+  cluster.fold(Fact{cluster.now(), cluster.sequence() + 1, Submitted{job, asked, asked.limit, kNoBars}});
+  return decided(cluster, chain_, now_, job);
+}
+
+}  // namespace rota::serve

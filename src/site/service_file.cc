@@ -1,0 +1,149 @@
+#include "site/service_file.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <variant>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "site/cluster_file.h"
+#include "site/toml_document.h"
+
+namespace rota::site {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
+
+using Place = std::variant<std::string ServiceSettings::*, std::vector<std::string> ServiceSettings::*,
+                           Duration ServiceSettings::*, std::int64_t ServiceSettings::*, bool ServiceSettings::*>;
+
+struct Key {
+  std::string_view name;
+  Place place;
+  std::string_view takes;
+  std::string_view fallback;
+  std::string_view meaning;
+};
+
+const std::array<Key, 7>& keys() {
+  using S = ServiceSettings;
+  static const std::array<Key, 7> all{{
+      {"policy", &S::policy, "a policy, as `rota policies` lists them", "easy",
+       "what decides, until `rota policy set` says otherwise"},
+      {"operators", &S::operators, "a list of user names", "none",
+       "who may do everything, besides root and who runs the service"},
+      {"kill_wait", &S::kill_wait, "a time", "30s", "from SIGTERM to SIGKILL, for jobs that do not say"},
+      {"keep_history", &S::keep_history, "a time", "90d",
+       "ended jobs, their scripts and what is known of their output are forgotten after that long"},
+      {"max_array", &S::most_array, "a whole number from 1", "10000", "the most tasks of one array"},
+      {"max_jobs", &S::most_jobs, "a whole number from 1", "10000000",
+       "the most jobs that wait and run; more are refused"},
+      {"slurm_variables", &S::slurm_variables, "true or false", "false",
+       "jobs find SLURM_JOB_ID and its like beside ROTA_JOB_ID and its like"},
+  }};
+  return all;
+}
+
+bool take_list(const TomlValue& value, std::vector<std::string>& into) {
+  if (value.kind != TomlValue::Kind::list) return false;
+  for (const TomlValue& item : value.items) {
+    if (item.kind != TomlValue::Kind::text || item.text.empty()) return false;
+    into.push_back(item.text);
+  }
+  return true;
+}
+
+bool take_time(const TomlValue& value, Duration& into) {
+  if (value.kind == TomlValue::Kind::whole && value.whole >= 0 && value.whole <= kLongest.count() / 1000) {
+    into = seconds(value.whole);
+    return true;
+  }
+  const auto time = value.kind == TomlValue::Kind::text ? parse_duration(value.text) : fail("");
+  if (time) into = *time;
+  return time.has_value();
+}
+
+// False where the value is of another type or out of range.
+bool take(const Key& key, const TomlValue& value, ServiceSettings& into) {
+  if (const auto* text = std::get_if<std::string ServiceSettings::*>(&key.place)) {
+    if (value.kind != TomlValue::Kind::text || value.text.empty()) return false;
+    into.*(*text) = value.text;
+    return true;
+  }
+  if (const auto* list = std::get_if<std::vector<std::string> ServiceSettings::*>(&key.place))
+    return take_list(value, into.*(*list));
+  if (const auto* time = std::get_if<Duration ServiceSettings::*>(&key.place)) return take_time(value, into.*(*time));
+  if (const auto* number = std::get_if<std::int64_t ServiceSettings::*>(&key.place)) {
+    if (value.kind != TomlValue::Kind::whole || value.whole < 1) return false;
+    into.*(*number) = value.whole;
+    return true;
+  }
+  if (value.kind != TomlValue::Kind::yes_no) return false;
+  into.*std::get<bool ServiceSettings::*>(key.place) = value.yes;
+  return true;
+}
+
+std::unexpected<Error> unknown_key(const TomlMember& member, const std::string& where) {
+  std::vector<std::string_view> names;
+  for (const Key& key : keys()) names.push_back(key.name);
+  std::string message = where + "[service] has no key " + quoted(member.name);
+  const std::string_view near = nearest(member.name, names);
+  message += near.empty() ? "; docs/serve.md lists them." : "; did you mean `" + std::string(near) + "`?";
+  return fail(std::move(message));
+}
+
+Result<ServiceSettings> read_settings(const TomlValue& document, const std::string& shown) {
+  ServiceSettings settings;
+  const TomlValue* table = document.find("service");
+  if (table == nullptr) return settings;
+  if (table->kind != TomlValue::Kind::table)
+    return fail(shown + ":" + std::to_string(table->line) + ": `service` is a table: write [service] on a line.");
+  for (const TomlMember& member : table->members) {
+    const std::string where = shown + ":" + std::to_string(member.line) + ": ";
+    const auto key = std::ranges::find(keys(), member.name, &Key::name);
+    if (key == keys().end()) return unknown_key(member, where);
+    if (take(*key, member.value, settings)) continue;
+    return fail(where + "`" + member.name + "` in [service] takes " + std::string(key->takes) + ", not " +
+                member.value.shown() + ".");
+  }
+  return settings;
+}
+
+}  // namespace
+
+Result<Configuration> parse_configuration(std::string_view text, const std::string& shown) {
+  const auto document = parse_toml(text, shown);
+  if (!document) return std::unexpected(document.error());
+  auto settings = read_settings(*document, shown);
+  if (!settings) return std::unexpected(settings.error());
+  auto machine = parse_cluster(text, shown);
+  if (!machine) return std::unexpected(machine.error());
+  if (!machine->sites.empty())
+    return fail(shown + ": a service runs one site; leave [[sites]] out, and give each of them a file of its own.");
+  return Configuration{std::move(*machine), std::move(*settings), std::string(text)};
+}
+
+Result<Configuration> read_configuration(const std::string& path) {
+  const auto text = read_file(path, kMostBytes);
+  if (!text) return std::unexpected(text.error());
+  return parse_configuration(*text, path == "-" ? "standard input" : path);
+}
+
+std::string cluster_of_this_host(const std::string& name, std::int64_t processors, std::int64_t memory) {
+  std::string text = "name = \"" + name + "\"\n\n[[nodes]]\nnames = \"" + name +
+                     "\"\nprocessors = " + std::to_string(processors) + "\n";
+  if (memory > 0) text += "memory = " + std::to_string(memory) + "\n";
+  return text;
+}
+
+std::vector<ServiceKey> service_keys() {
+  std::vector<ServiceKey> rows;
+  for (const Key& key : keys()) {
+    rows.push_back(
+        {std::string(key.name), std::string(key.takes), std::string(key.fallback), std::string(key.meaning)});
+  }
+  return rows;
+}
+
+}  // namespace rota::site

@@ -1,0 +1,51 @@
+// The configuration of a service: a cluster file (site/cluster_file.h) that may have a table [service] beside the
+// cluster's own keys. docs/serve.md tells of every key.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "model/machine.h"
+
+namespace rota::site {
+
+struct ServiceSettings {
+  std::string policy = "easy";
+  std::vector<std::string> operators;   // names of users who may do everything, besides root and who runs the service
+  Duration kill_wait = seconds(30);     // from SIGTERM to SIGKILL, for jobs that do not say
+  Duration keep_history = days(90);     // ended jobs and their scripts are forgotten after that long
+  std::int64_t most_array = 10'000;     // tasks of one array
+  std::int64_t most_jobs = 10'000'000;  // known at one time: more are refused
+  bool slurm_variables = false;         // jobs get SLURM_* beside ROTA_*
+
+ private:
+  static constexpr Duration days(std::int64_t n) { return seconds(n * 86'400); }
+};
+
+struct Configuration {
+  Machine machine;
+  ServiceSettings service;
+  std::string text;  // of the cluster file, for the journal
+};
+
+// Reads the file or fails with a sentence "FILE:LINE: ...", as read_cluster_file does.
+Result<Configuration> read_configuration(const std::string& path);
+// The same of a text; `shown` stands for the file in messages.
+Result<Configuration> parse_configuration(std::string_view text, const std::string& shown);
+
+// The text of a cluster file for one node: this computer, as it is.
+std::string cluster_of_this_host(const std::string& name, std::int64_t processors, std::int64_t memory);
+
+// One row of the table of keys, for people.
+struct ServiceKey {
+  std::string name;
+  std::string takes;
+  std::string fallback;
+  std::string meaning;
+};
+std::vector<ServiceKey> service_keys();
+
+}  // namespace rota::site
