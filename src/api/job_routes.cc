@@ -237,8 +237,8 @@ void change(const Ask& ask) {
     all_done = all_done && result.done;
     results.push_back(std::move(row));
   }
-  for (const std::string& id : ask.service.ended_among(request->ids)) {
-    results.push_back({{"id", id}, {"done", false}, {"detail", "job " + id + " has ended already."}});
+  for (const serve::ActionResult& lacking : ask.service.not_there(request->ids)) {
+    results.push_back({{"id", lacking.id}, {"done", false}, {"detail", lacking.detail}});
     all_done = false;
   }
   if (results.empty()) return ask.reply->send(problem(404, "no job is meant by " + rota::quoted(request->ids) + "."));

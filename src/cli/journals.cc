@@ -11,6 +11,7 @@ namespace rota::cli {
 namespace {
 
 constexpr std::string_view kSite = "site ";
+constexpr std::string_view kLive = "live";
 
 std::string name_of(const std::string& path, const std::string& site) {
   const std::size_t slash = path.rfind('/');
@@ -103,6 +104,12 @@ std::string KeptJournal::note() const {
   return file != nullptr ? file->note() : "";
 }
 
+ClusterOptions JournalSetting::cluster_options() const {
+  ClusterOptions cluster = sim::cluster_options(options, chain);
+  cluster.confirms_starts = live;
+  return cluster;
+}
+
 Result<JournalSetting> setting_of(const store::JournalHead& head, const std::string& shown) {
   auto chain = Chain::parse(head.policy);
   if (!chain) return fail(shown + ": its policy is not known: " + chain.error().message);
@@ -110,6 +117,7 @@ Result<JournalSetting> setting_of(const store::JournalHead& head, const std::str
   setting.options.processors = head.processors;
   setting.unix_start = head.unix_start;
   setting.tasks = head.tasks;
+  setting.live = head.settings == kLive;
   if (!head.ties.empty() && head.ties != "batch" && head.ties != "submit-first" && head.ties != "one-by-one") {
     return fail(shown + ": its head says ties " + rota::quoted(head.ties) + ", which this Rota does not know.");
   }
@@ -145,8 +153,7 @@ namespace {
 // The jobs that ended in a journal, each with what it asked for and the work that it did.
 class EndedJobs {
  public:
-  explicit EndedJobs(const JournalSetting& setting)
-      : setting_(setting), cluster_(sim::cluster_options(setting.options, setting.chain)) {}
+  explicit EndedJobs(const JournalSetting& setting) : setting_(setting), cluster_(setting.cluster_options()) {}
 
   Result<void> take(const Fact& fact) {
     if (auto why = cluster_.objection(fact)) {

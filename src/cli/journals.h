@@ -52,6 +52,9 @@ struct JournalSetting {
   sim::RehearsalOptions options;
   std::int64_t unix_start = 0;
   bool tasks = false;  // some jobs have tasks, of which no fact tells
+  bool live = false;   // by a service, whose engine confirms starts
+
+  ClusterOptions cluster_options() const;
 };
 // Fails with a sentence where the head says what cannot be: an unknown policy, a cluster file that is none.
 Result<JournalSetting> setting_of(const store::JournalHead& head, const std::string& shown);

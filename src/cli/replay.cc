@@ -116,7 +116,7 @@ Result<int> replay(const ReplayFlags& flags) {
   if (!flags.facts_file.empty()) return write_facts(*journal, flags.facts_file);
   auto setting = setting_of(journal->head(), flags.journal);
   if (!setting) return std::unexpected(setting.error());
-  const ClusterOptions options = sim::cluster_options(setting->options, setting->chain);
+  const ClusterOptions options = setting->cluster_options();
   const bool rehearses = !flags.policies.empty();
   std::vector<Fact> facts;
   Replay replay(options, setting->chain, flags.check ? Replay::Check::decides_again : Replay::Check::folds);

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/journals.h"
+#include "cli/kept_state.h"
 #include "cli/printed.h"
 #include "cli/progress.h"
 #include "cli/rehearse_flags.h"
@@ -48,20 +49,33 @@ struct Run {
   Result<Rehearsed> result;
 };
 
-using Workloads = std::vector<log::Workload>;
+struct Workloads {
+  std::vector<log::Workload> all;
+  std::vector<std::shared_ptr<const Machine>> machines;  // of each; nullptr: it tells of none
+  std::vector<report::Summary> recorded;                 // what really happened, where that is known
+};
 
 Result<Workloads> read_workloads(const SimulateFlags& flags) {
   Workloads workloads;
   for (const std::string& path : flags.workloads) {
+    if (is_state(path)) {
+      auto state = read_state(path);
+      if (!state) return std::unexpected(state.error());
+      workloads.all.push_back(std::move(state->workload));
+      workloads.machines.push_back(std::move(state->machine));
+      workloads.recorded.push_back(std::move(state->recorded));
+      continue;
+    }
     auto workload = log::read_log(path, flags.rehearse.swf());
     if (!workload) return std::unexpected(workload.error());
-    workloads.push_back(std::move(*workload));
+    workloads.all.push_back(std::move(*workload));
+    workloads.machines.push_back(nullptr);
   }
   return workloads;
 }
 
 void print_findings(const Workloads& workloads) {
-  for (const log::Workload& w : workloads) {
+  for (const log::Workload& w : workloads.all) {
     for (const auto& f : w.report.findings) {
       const std::string rows = f.rows == 1 ? "1 row, in line " : grouped(f.rows) + " rows, the first in line ";
       remark(w.name + ": " + f.what + " (" + rows + grouped(f.first_line) + ")");
@@ -72,10 +86,12 @@ void print_findings(const Workloads& workloads) {
 Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& workloads,
                                    const std::vector<Chain>& chains) {
   std::vector<Run> runs;
-  runs.reserve(workloads.size() * chains.size());
-  for (const log::Workload& workload : workloads) {
+  runs.reserve(workloads.all.size() * chains.size());
+  for (std::size_t w = 0; w < workloads.all.size(); ++w) {
+    const log::Workload& workload = workloads.all[w];
     auto options = flags.rehearse.options(workload);
     if (!options) return std::unexpected(options.error());
+    if (!options->machine) options->machine = workloads.machines[w];
     options->keep_jobs = !flags.jobs_file.empty() || !flags.report_file.empty();
     options->keep_nodes = !flags.nodes_file.empty();
     for (const Chain& chain : chains) {
@@ -293,9 +309,8 @@ void report_idle_binding(const std::vector<Run>& runs) {
   }
 }
 
-Result<void> print(const std::vector<Run>& runs, bool json) {
-  std::vector<report::Summary> summaries;
-  summaries.reserve(runs.size());
+// What really happened comes first.
+Result<void> print(const std::vector<Run>& runs, std::vector<report::Summary> summaries, bool json) {
   for (const Run& run : runs) summaries.push_back(run.result->summary);
   if (json) {
     std::cout << report::to_json(summaries);
@@ -350,7 +365,7 @@ Result<int> simulate(const SimulateFlags& flags) {
   }
   if (auto done = write_all(*job_outputs, *runs, write_jobs); !done) return std::unexpected(done.error());
   if (auto done = write_all(*node_outputs, *runs, write_nodes); !done) return std::unexpected(done.error());
-  if (auto done = print(*runs, flags.json); !done) return std::unexpected(done.error());
+  if (auto done = print(*runs, workloads->recorded, flags.json); !done) return std::unexpected(done.error());
   if (!flags.report_file.empty()) {
     const auto done = write_report(report_output->front(), *runs, flags);
     if (!done) return std::unexpected(done.error());
@@ -376,7 +391,7 @@ void add_simulate(CLI::App& app, Action& action) {
       ->add_option(
           "WORKLOAD", flags->workloads,
           "job logs in the Standard Workload Format, JSON lines, or as sacct -P prints them, plain or gzipped; - is "
-          "standard input")
+          "standard input; or the state folder of rota serve: what really happened is then the first row")
       ->required()
       ->type_name("FILE");
   flags->rehearse.declare(*command, RehearseFlags::Policies::several);

@@ -111,8 +111,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   JobId latest_of(const Caller& caller);
   // A task of an array, known or gone.
   std::optional<JobId> task_of(std::int64_t array, std::int64_t index);
-  // Ids that a selector names one by one and that have ended.
-  std::vector<std::string> ended_among(const std::string& selector);
+  // Of what a selector names one by one: those that have ended, or never were.
+  std::vector<ActionResult> not_there(const std::string& selector);
   Explanation explain(JobId id) const;
   // When a submission would start if it came now.
   Result<Start> start_of(const Submission& submission) const;

@@ -69,17 +69,20 @@ std::optional<JobId> Service::task_of(std::int64_t array, std::int64_t index) {
   return std::nullopt;
 }
 
-std::vector<std::string> Service::ended_among(const std::string& selector) {
-  std::vector<std::string> ended;
+std::vector<ActionResult> Service::not_there(const std::string& selector) {
+  std::vector<ActionResult> rows;
   const auto parts = parse_selector(selector);
-  if (!parts) return ended;
+  if (!parts) return rows;
   for (const SelectorPart& part : *parts) {
     if (part.kind != SelectorPart::Kind::numbers || part.from != part.to) continue;
-    if (job_of(part.from) >= view().next_job() || book_.find(job_of(part.from)) != nullptr) continue;
-    const auto row = history_of(job_of(part.from));
-    if (row && *row) ended.push_back(std::to_string(part.from));
+    const JobId job = job_of(part.from);
+    if (job < view().next_job() && book_.find(job) != nullptr) continue;
+    const std::string id = std::to_string(part.from);
+    const auto row = history_of(job);
+    const bool ended = row && *row;
+    rows.push_back({id, false, ended ? "job " + id + " has ended already." : "there is no job " + id + "."});
   }
-  return ended;
+  return rows;
 }
 
 ActionResult Service::change(const Caller& caller, JobId job, const Change& change) {

@@ -1,0 +1,24 @@
+// The jobs that a live service has run, as a workload with what really became of them.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "log/workload.h"
+#include "report/metrics.h"
+
+namespace rota::cli {
+
+struct KeptState {
+  log::Workload workload;                  // jobs that ran and have left, as far as the history goes back
+  report::Summary recorded;                // what really happened to them
+  std::shared_ptr<const Machine> machine;  // on which
+};
+
+// Whether a path is the state folder of a service, or the database in one.
+bool is_state(const std::string& path);
+
+// Fails with a sentence where it cannot be read, or where no job has run yet.
+Result<KeptState> read_state(const std::string& path);
+
+}  // namespace rota::cli

@@ -1,0 +1,102 @@
+#include "serve/submission.h"
+
+#include <gtest/gtest.h>
+
+#include "site/cluster_file.h"
+
+namespace rota::serve {
+namespace {
+
+std::string why(const auto& result) { return result ? std::string() : result.error().message; }
+
+TEST(ParseArray, takes_ranges_steps_and_a_throttle) {
+  struct Case {
+    const char* text;
+    std::vector<std::int64_t> indexes;
+    std::uint32_t throttle;
+  };
+  for (const Case& c : {Case{"3", {3}, 0}, Case{"1-4", {1, 2, 3, 4}, 0}, Case{"0-20:5", {0, 5, 10, 15, 20}, 0},
+                        Case{"7,1-2,2", {1, 2, 7}, 0}, Case{"1-3%2", {1, 2, 3}, 2}}) {
+    const auto range = parse_array(c.text, 100);
+    ASSERT_TRUE(range) << c.text;
+    EXPECT_EQ(range->indexes, c.indexes) << c.text;
+    EXPECT_EQ(range->throttle, c.throttle) << c.text;
+  }
+}
+
+TEST(ParseArray, refuses_what_makes_no_sense_or_is_too_much) {
+  for (const char* text : {"", "a", "-1", "3-1", "1-3:0", "1,,2", "1-3%0", "1-3%x", "1-99999999999"}) {
+    EXPECT_FALSE(parse_array(text, 100)) << text;
+  }
+  EXPECT_EQ(why(parse_array("1-101", 100)), "the array \"1-101\" has more than 100 tasks, the most here.");
+  EXPECT_TRUE(parse_array("0-2000000000:100000000", 100));
+}
+
+TEST(ParseSignal, knows_names_and_numbers) {
+  EXPECT_EQ(parse_signal("USR1").value(), 10);
+  EXPECT_EQ(parse_signal("sigterm").value(), 15);
+  EXPECT_EQ(parse_signal("9").value(), 9);
+  EXPECT_EQ(why(parse_signal("USR3")), "there is no signal \"USR3\"; name one as USR1, TERM or 10.");
+  EXPECT_FALSE(parse_signal("0"));
+  EXPECT_FALSE(parse_signal("99"));
+}
+
+class SpecOf : public testing::Test {
+ protected:
+  Machine machine = site::parse_cluster(
+                        "licences = \"matlab:3\"\n[[nodes]]\nnames = \"n[1-2]\"\nprocessors = 4\n"
+                        "[[partitions]]\nname = \"day\"\nnodes = \"n[1-2]\"\ndefault = true\ndefault_time = \"1h\"\n"
+                        "[[partitions]]\nname = \"night\"\nnodes = \"n2\"\n",
+                        "test")
+                        .value();
+  Submission submission;
+};
+
+TEST_F(SpecOf, looks_names_up_and_takes_the_partitions_default_time) {
+  submission.licence = "matlab";
+  const auto spec = spec_of(submission, machine);
+  ASSERT_TRUE(spec);
+  EXPECT_EQ(spec->limit, seconds(3600));
+  EXPECT_EQ(spec->licences, 1U);
+  EXPECT_EQ(machine.partitions[spec->partition.value].name, "day");
+  submission.partition = "night";
+  EXPECT_EQ(spec_of(submission, machine)->limit, kLongest);
+}
+
+TEST_F(SpecOf, names_what_is_not_there) {
+  submission.partition = "nigth";
+  EXPECT_EQ(why(spec_of(submission, machine)), "there is no partition \"nigth\"; did you mean night?");
+  submission.partition = "";
+  submission.licence = "abaqus";
+  EXPECT_EQ(why(spec_of(submission, machine)), "there is no licence \"abaqus\"; there is matlab.");
+  submission.licence = "";
+  submission.limit = Duration{0};
+  EXPECT_EQ(why(spec_of(submission, machine)), "a job needs a time limit that is longer than nothing.");
+}
+
+TEST(About, is_the_same_after_it_was_kept) {
+  About about;
+  about.name = "näme \"q\"";
+  about.user = "ann";
+  about.folder = "/data/x y";
+  about.output = "%j.out";
+  about.command = {"a", "b c", ""};
+  about.after = {"afterok:3"};
+  about.append = false;
+  about.uid = 7;
+  about.array = 12;
+  about.warning_signal = 10;
+  about.warning_time = seconds(5);
+  about.kill_wait = seconds(1);
+  const auto kept = read_about(about_text(about, 4));
+  ASSERT_TRUE(kept) << why(kept);
+  EXPECT_EQ(about_text(kept->about, kept->index), about_text(about, 4));
+  EXPECT_EQ(kept->about.name, about.name);
+  EXPECT_EQ(kept->about.append, std::optional(false));
+  EXPECT_EQ(kept->index, 4);
+  EXPECT_FALSE(read_about("{"));
+  EXPECT_FALSE(read_about("{\"uid\":\"x\"}"));
+}
+
+}  // namespace
+}  // namespace rota::serve

@@ -1,0 +1,66 @@
+#include "site/service_file.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/page_test.h"
+
+namespace rota::site {
+namespace {
+
+std::string why(std::string_view text) {
+  const auto read = parse_configuration(text, "rota.toml");
+  return read ? std::string() : read.error().message;
+}
+
+TEST(ServiceFile, has_defaults_and_takes_every_key) {
+  const auto plain = parse_configuration("processors = 4\n", "rota.toml");
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(plain->service.policy, "easy");
+  EXPECT_EQ(plain->machine.processors, 4);
+  const auto full = parse_configuration(
+      "processors = 4\n[service]\npolicy = \"conservative\"\noperators = [\"ann\", \"ben\"]\nkill_wait = \"5s\"\n"
+      "keep_history = 86400\nmax_array = 7\nmax_jobs = 9\nslurm_variables = true\n",
+      "rota.toml");
+  ASSERT_TRUE(full);
+  const ServiceSettings& service = full->service;
+  EXPECT_EQ(service.policy, "conservative");
+  EXPECT_EQ(service.operators, (std::vector<std::string>{"ann", "ben"}));
+  EXPECT_EQ(service.kill_wait, seconds(5));
+  EXPECT_EQ(service.keep_history, seconds(86'400));
+  EXPECT_EQ(service.most_array, 7);
+  EXPECT_EQ(service.most_jobs, 9);
+  EXPECT_TRUE(service.slurm_variables);
+}
+
+TEST(ServiceFile, says_what_is_wrong_and_where) {
+  EXPECT_EQ(why("processors = 4\n[service]\npolcy = \"easy\"\n"),
+            "rota.toml:3: [service] has no key \"polcy\"; did you mean `policy`?");
+  EXPECT_EQ(why("processors = 4\n[service]\nmax_array = 0\n"),
+            "rota.toml:3: `max_array` in [service] takes a whole number from 1, not 0.");
+  EXPECT_EQ(why("processors = 4\n[service]\noperators = \"ann\"\n"),
+            "rota.toml:3: `operators` in [service] takes a list of user names, not \"ann\".");
+  EXPECT_EQ(why("service = 4\nprocessors = 4\n"), "rota.toml:1: `service` is a table: write [service] on a line.");
+}
+
+TEST(ServiceFile, describes_this_host) {
+  const auto read = parse_configuration(cluster_of_this_host("box", 8, 1 << 30), "here");
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->machine.nodes.size(), 1U);
+  EXPECT_EQ(read->machine.nodes[0].name, "box");
+  EXPECT_EQ(read->machine.nodes[0].processors, 8U);
+  EXPECT_EQ(read->machine.nodes[0].memory, 1 << 30);
+}
+
+TEST(ServiceFile, is_in_its_page_as_it_is) {
+  std::string table = "| key | takes | without it | meaning |\n|---|---|---|---|\n";
+  for (const ServiceKey& key : service_keys()) {
+    table += "| `" + key.name + "` | " + key.takes + " | " + key.fallback + " | " + key.meaning + " |\n";
+  }
+  expect_in_page("serve.md", "keys of [service]", table);
+}
+
+}  // namespace
+}  // namespace rota::site

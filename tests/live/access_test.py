@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Who may see and do what, with real users. Usage: access_test.py ROTA"""
+import json
+import os
+import stat
+import subprocess
+import sys
+import unittest
+
+from service import ServiceCase
+
+ANN, BEN = 54321, 54322  # users of no name: nothing on this computer is theirs
+
+# Asks as another user: METHOD PATH BODY; prints the status and the answer.
+ASK = """
+import http.client, json, socket, sys
+c = http.client.HTTPConnection("rota"); c.sock = socket.socket(socket.AF_UNIX); c.sock.connect(sys.argv[1])
+c.request(sys.argv[2], sys.argv[3], sys.argv[4] or None)
+a = c.getresponse(); print(json.dumps([a.status, a.read().decode()]))
+"""
+
+
+@unittest.skipIf(os.geteuid() != 0, "only root can act as several users")
+class Access(ServiceCase):
+    configuration = 'name = "four"\nprocessors = 4\n'
+
+    def as_user(self, uid, method, path, body=None):
+        done = subprocess.run([sys.executable, "-c", ASK, self.service.socket, method, path,
+                               "" if body is None else json.dumps(body)],
+                              user=uid, group=uid, extra_groups=[], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        status, text = json.loads(done.stdout)
+        try:
+            return status, json.loads(text)
+        except json.JSONDecodeError:
+            return status, text
+
+    def submit_as(self, uid, command, **members):
+        folder = os.path.join(self.folder, str(uid))
+        if not os.path.isdir(folder):
+            os.mkdir(folder)
+            os.chown(folder, uid, uid)
+            os.chmod(folder, 0o700)
+        status, answer = self.as_user(uid, "POST", "/v1/jobs", {
+            "command": ["/bin/sh", "-c", command], "folder": folder,
+            "environment": ["PATH=/usr/bin:/bin", f"SECRET=of {uid}"], **members})
+        self.assertEqual(status, 201, answer)
+        return answer["id"]
+
+    def test_a_job_runs_as_its_user_and_as_nobody_else(self):
+        job = self.submit_as(ANN, "id -u; id -g; id -G; cat /proc/self/status", output="who.out")
+        row = self.service.ends(job)
+        self.assertEqual((row["state"], row["user"]), ("COMPLETED", str(ANN)))
+        path = os.path.join(self.folder, str(ANN), "who.out")
+        with open(path) as file:
+            text = file.read()
+        self.assertEqual(text.splitlines()[:3], [str(ANN)] * 3)
+        self.assertIn("NoNewPrivs:\t1", text)
+        self.assertIn("CapEff:\t0000000000000000", text)
+        self.assertIn("CapPrm:\t0000000000000000", text)
+        self.assertEqual(os.stat(path).st_uid, ANN)
+
+    def test_one_user_sees_nothing_inside_anothers_job(self):
+        job = self.submit_as(ANN, "echo secret output; sleep 1000")
+        self.service.wait_for(lambda: self.service.job(job)["state"] == "RUNNING", "its start")
+        for what in ("script", "environment", "output"):
+            status, answer = self.as_user(BEN, "GET", f"/v1/jobs/{job}/{what}")
+            self.assertEqual(status, 403, answer)
+            self.assertNotIn("of 54321", str(answer))
+        status, row = self.as_user(BEN, "GET", f"/v1/jobs/{job}")
+        self.assertEqual(status, 200)
+        self.assertFalse({"command", "folder", "output"} & set(row), row)
+        self.assertEqual(self.as_user(ANN, "GET", f"/v1/jobs/{job}/environment")[1],
+                         "PATH=/usr/bin:/bin\nSECRET=of 54321\n")
+        for action in ("cancel", "hold", "requeue", "suspend"):
+            status, answer = self.as_user(BEN, "POST", f"/v1/jobs/{action}", {"ids": job})
+            self.assertEqual(status, 207, answer)
+            self.assertIn("only its user or an operator", answer["jobs"][0]["detail"])
+        self.assertEqual(self.service.job(job)["state"], "RUNNING")
+        self.assertEqual(self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": job})[0], 200)
+        self.assertEqual(self.service.ends(job)["state"], "CANCELLED")
+
+    def test_what_is_the_operators_is_not_everybodys(self):
+        cases = [("POST", "/v1/nodes/drain", {"nodes": "four"}), ("PUT", "/v1/policy", {"policy": "fcfs"}),
+                 ("POST", "/v1/jobs", {"command": ["true"], "folder": "/", "priority": 1})]
+        for method, path, body in cases:
+            self.assertEqual(self.as_user(ANN, method, path, body)[0], 403, path)
+        self.assertEqual(self.service.ask("PUT", "/v1/policy", {"policy": "fcfs"})[0], 200)
+
+    def test_all_and_last_mean_ones_own(self):
+        ann = self.submit_as(ANN, "sleep 1000")
+        ben = self.submit_as(BEN, "sleep 1000")
+        self.assertEqual(self.as_user(ANN, "GET", "/v1/jobs/last")[1]["id"], ann)
+        status, answer = self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": "all"})
+        self.assertEqual((status, [row["id"] for row in answer["jobs"]]), (200, [ann]))
+        self.service.ends(ann)
+        self.assertIn(self.service.job(ben)["state"], ("CONFIGURING", "RUNNING"))
+
+    def test_files_are_opened_with_the_users_rights(self):
+        forbidden = os.path.join(self.folder, "roots")
+        with open(forbidden, "w") as file:
+            file.write("root's own\n")
+        os.chmod(forbidden, 0o640)
+        for pattern in (forbidden, "../roots", "x/../../roots"):
+            row = self.service.ends(self.submit_as(ANN, "echo overwritten", output=pattern))
+            self.assertNotEqual(row["state"], "COMPLETED", pattern)
+            status, answer = self.as_user(ANN, "GET", f"/v1/jobs/{row['id']}/output")
+            self.assertEqual(status, 404, answer)
+        row = self.service.ends(self.submit_as(ANN, "cat", input=forbidden))
+        self.assertNotEqual(row["state"], "COMPLETED")
+        with open(forbidden) as file:
+            self.assertEqual(file.read(), "root's own\n")
+
+    def test_a_name_cannot_lead_out_of_its_folder(self):
+        row = self.service.ends(self.submit_as(ANN, "echo here", name="../../up", output="%x.out"))
+        self.assertEqual(row["state"], "COMPLETED")
+        self.assertEqual(os.listdir(os.path.join(self.folder, str(ANN))), [".._.._up.out"])
+
+    def test_jobs_reach_nothing_of_the_services(self):
+        state = self.service.state
+        job = self.submit_as(ANN, f"ls {state}; cat {state}/rota.db; cat {state}/runs/*/*; ls {state}/runs", error="e.out")
+        self.service.ends(job)
+        with open(os.path.join(self.folder, str(ANN), f"rota-{job}.out")) as file:
+            self.assertEqual(file.read(), "")
+        self.assertFalse(stat.S_IMODE(os.stat(os.path.join(state, "rota.db")).st_mode) & 0o077)
+
+
+if __name__ == "__main__":
+    ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

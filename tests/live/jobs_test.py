@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""What a job sees and how it ends: the words are those of the processes themselves. Usage: jobs_test.py ROTA"""
+import os
+import sys
+import unittest
+
+from service import ServiceCase
+
+MACHINE = """name = "small"
+[[nodes]]
+names = "n[1-2]"
+processors = 2
+memory = "1G"
+
+[[partitions]]
+name = "day"
+nodes = "n[1-2]"
+default = true
+
+[[partitions]]
+name = "short"
+nodes = "n1"
+max_time = "10m"
+default_time = "5m"
+"""
+
+
+class Jobs(ServiceCase):
+    configuration = MACHINE
+
+    def test_a_job_finds_its_folder_environment_and_files(self):
+        service = self.service
+        job = service.submit("pwd; umask; echo $ROTA_JOB_ID $ROTA_JOB_NAME $ROTA_JOB_NODELIST $ROTA_PROCESSORS; "
+                             "echo $FRUIT; cat; echo wrong >&2", name="fruit", environment=["PATH=/bin", "FRUIT=a pear"],
+                             umask=0o027, input="in.txt", output="%x-%4j.out", error="%u.err", processors=2,
+                             partition="short")
+        with open(os.path.join(self.folder, "in.txt"), "w") as file:
+            file.write("from a file\n")
+        row = service.ends(service.submit("exit 0", after=[f"afterany:{job}"]))
+        self.assertEqual(row["state"], "COMPLETED")
+        if service.job(job)["state"] == "FAILED":  # it was faster than the file
+            job = service.submit("cat", input="in.txt", output="again.out")
+            service.ends(job)
+            self.assertEqual(service.read("again.out"), "from a file\n")
+            return
+        self.assertEqual(service.read(f"fruit-{int(job):04}.out"),
+                         f"{self.folder}\n0027\n{job} fruit n1 2\na pear\nfrom a file\n")
+
+    def test_how_it_ended_is_told_apart(self):
+        service = self.service
+        cases = [("exit 0", "COMPLETED", 0, None), ("exit 3", "FAILED", 3, None), ("kill -9 $$", "FAILED", 0, 9),
+                 ("kill -TERM $$", "FAILED", 0, 15)]
+        for command, state, code, number in cases:
+            row = service.ends(service.submit(command))
+            self.assertEqual((row["state"], row["exit_code"], row.get("signal")), (state, code, number), command)
+
+    def test_a_limit_is_kept_with_warning_and_grace(self):
+        service = self.service
+        job = service.submit("trap 'echo warned >> w.txt' USR1; trap 'echo asked >> w.txt' TERM; echo on > w.txt; "
+                             "while :; do sleep 0.1; done", limit=2, warning_signal="USR1", warning_time=1, kill_wait=1)
+        self.assertEqual(service.ends(job)["state"], "TIMEOUT")
+        self.assertEqual(service.read("w.txt"), "on\nwarned\nasked\n")
+
+    def test_what_cannot_be_launched_says_why(self):
+        service = self.service
+        job = service.submit(command=None, **{"command": ["/no/such/program"]})
+        row = service.ends(job)
+        self.assertEqual(row["state"], "FAILED")
+        self.assertIn("/no/such/program", row["message"])
+        row = service.ends(service.submit("true", folder="/no/such/folder"))
+        self.assertEqual(row["state"], "FAILED")
+        self.assertIn("/no/such/folder", row["message"])
+
+    def test_scripts_run_as_their_first_line_says(self):
+        service = self.service
+        job = service.submit(script="#!/bin/sh\necho \"$0\" | grep -c . ; echo $1-$2\n", output="s.out",
+                             **{"command": ["a", "b c"]})
+        self.assertEqual(service.ends(job)["state"], "COMPLETED")
+        self.assertEqual(service.read("s.out"), "1\na-b c\n")
+        self.assertEqual(service.ask("GET", f"/v1/jobs/{job}/script")[1][:9], "#!/bin/sh")
+
+    def test_arrays_have_a_task_for_each_index(self):
+        service = self.service
+        array = service.submit("echo $ROTA_ARRAY_JOB_ID $ROTA_ARRAY_TASK_ID $ROTA_JOB_ID", array="1,3-7:2%2",
+                               output="t-%A_%a.out")
+        service.all_end()
+        for place, index in enumerate((1, 3, 5, 7)):
+            self.assertEqual(service.read(f"t-{array}_{index}.out"), f"{array} {index} {int(array) + place}\n")
+            self.assertEqual(service.job(f"{array}_{index}")["state"], "COMPLETED")
+
+    def test_an_array_keeps_to_its_throttle(self):
+        service = self.service
+        service.submit("mkdir one || exit 9; sleep 0.2; rmdir one", array="1-4%1")
+        service.all_end()
+        rows = service.ask("GET", "/v1/history")[1]["jobs"]
+        self.assertEqual({row["state"] for row in rows}, {"COMPLETED"})
+
+    def test_dependencies(self):
+        service = self.service
+        first = service.submit("sleep 0.3; echo first >> order.txt")
+        bad = service.submit("exit 1", after=[f"afterok:{first}"])
+        then = service.submit("echo then >> order.txt", after=[f"afterok:{first}", f"afternotok:{bad}"])
+        never = service.submit("echo never >> order.txt", after=[f"afterok:{bad}"])
+        self.assertEqual(service.job(then)["reason"], "Dependency")
+        self.assertEqual(service.ends(then)["state"], "COMPLETED")
+        self.assertEqual(service.job(never)["reason"], "DependencyNeverSatisfied")
+        self.assertEqual(service.read("order.txt"), "first\nthen\n")
+        status, answer = service.ask("POST", "/v1/jobs", {"command": ["true"], "folder": self.folder,
+                                                          "after": [f"afterok:{bad}"]})
+        self.assertEqual((status, answer["detail"]),
+                         (400, f"the dependency on job {bad} can never be met: it has ended as FAILED."))
+        service.act("cancel", never)
+
+    def test_hold_release_and_cancel(self):
+        service = self.service
+        job = service.submit("echo ran > ran.txt", held=True)
+        self.assertEqual(service.job(job)["reason"], "JobHeldUser")
+        self.assertEqual(service.act("release", job)[0], 200)
+        service.ends(job)
+        self.assertEqual(service.read("ran.txt"), "ran\n")
+        job = service.submit("sleep 1000 & echo $! > child; wait")
+        service.wait_for(lambda: os.path.exists(os.path.join(self.folder, "child")) and service.read("child"), "a child")
+        child = int(service.read("child"))
+        self.assertEqual(service.act("cancel", job)[0], 200)
+        self.assertEqual(service.ends(job)["state"], "CANCELLED")
+        self.assertFalse(os.path.exists(f"/proc/{child}"), "a process that the job has left behind")
+        status, answer = service.act("cancel", f"{job},999")
+        self.assertEqual(status, 207)
+        self.assertEqual([row["detail"] for row in answer["jobs"]],
+                         [f"job {job} has ended already.", "there is no job 999."])
+
+    def test_suspend_and_resume(self):
+        service = self.service
+        job = service.submit("while :; do echo x >> ticks; sleep 0.02; done")
+        ticks = os.path.join(self.folder, "ticks")
+        service.wait_for(lambda: os.path.exists(ticks), "the first tick")
+        service.wait_for(lambda: service.job(job)["state"] == "RUNNING", "the launch to be told")
+        self.assertEqual(service.act("suspend", job)[0], 200)
+        self.assertEqual(service.job(job)["state"], "SUSPENDED")
+        with open(f"/proc/{self.pid_of(job)}/status") as status:
+            self.assertIn("stopped", status.read())
+        self.assertEqual(service.act("resume", job)[0], 200)
+        size = os.path.getsize(ticks)
+        service.wait_for(lambda: os.path.getsize(ticks) > size, "another tick")
+        service.act("cancel", job)
+
+    def pid_of(self, job):
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/environ", "rb") as file:
+                    words = file.read().split(b"\0")
+                with open(f"/proc/{pid}/cmdline", "rb") as file:
+                    shell = file.read().startswith(b"/bin/sh")
+            except OSError:
+                continue
+            if shell and f"ROTA_JOB_ID={job}".encode() in words and \
+                    f"ROTA_SOCKET={self.service.socket}".encode() in words:
+                return pid
+        raise AssertionError(f"job {job} has no process")
+
+    def test_requeue_runs_it_again(self):
+        service = self.service
+        job = service.submit("echo $ROTA_RESTART_COUNT >> runs; [ $ROTA_RESTART_COUNT = 1 ] || sleep 1000")
+        runs = os.path.join(self.folder, "runs")
+        service.wait_for(lambda: os.path.exists(runs) and service.job(job)["state"] == "RUNNING", "its first run")
+        self.assertEqual(service.act("requeue", job)[0], 200)
+        self.assertEqual(service.ends(job)["state"], "COMPLETED")
+        self.assertEqual(service.read("runs"), "0\n1\n")
+
+    def test_policies_change_while_jobs_run(self):
+        service = self.service
+        job = service.submit("sleep 0.5; echo done > p.txt")
+        self.assertEqual(service.ask("PUT", "/v1/policy", {"policy": "conservative"}), (200, {"policy": "conservative"}))
+        status, answer = service.ask("PUT", "/v1/policy", {"policy": "esay"})
+        self.assertEqual(status, 400)
+        self.assertIn("easy", answer["detail"])
+        self.assertEqual(service.ends(job)["state"], "COMPLETED")
+        self.assertEqual(service.read("p.txt"), "done\n")
+
+    def test_nodes_drain_and_come_back(self):
+        service = self.service
+        self.assertEqual(service.ask("POST", "/v1/nodes/drain", {"nodes": "n[1-2]", "reason": "a fan"})[0], 200)
+        job = service.submit("true")
+        self.assertEqual(service.job(job)["reason"], "ReqNodeNotAvail")
+        self.assertEqual(service.ask("GET", "/v1/nodes")[1]["nodes"][0]["reason"], "a fan")
+        self.assertEqual(service.ask("POST", "/v1/nodes/resume", {"nodes": "n2"})[0], 200)
+        self.assertEqual(service.ends(job)["node_list"], "n2")
+
+    def test_explain_tries_what_would_start_sooner(self):
+        service = self.service
+        # n1 and n2 are half taken; the head needs all of both
+        running = [service.submit("sleep 1000", processors=1, nodes=1, limit=7200) for _ in range(2)]
+        service.wait_for(lambda: all(service.job(job)["state"] == "RUNNING" for job in running), "both to run")
+        head = service.submit("true", processors=4, limit=60)
+        job = service.submit("true", processors=1, limit=20000)
+        told = service.ask("GET", f"/v1/jobs/{job}/explain")[1]
+        self.assertEqual([row["id"] for row in told["ahead"]], [head])
+        texts = [row["text"] for row in told["would_start"]]
+        self.assertTrue(any(text.startswith("starts now if it asks for at most") for text in texts), told)
+        limit = next(row["change"]["limit"] for row in told["would_start"] if "limit" in row["change"])
+        self.assertEqual(service.act("update", job, limit=limit)[0], 200)
+        self.assertEqual(service.ends(job)["state"], "COMPLETED")
+        service.act("cancel", ",".join([*running, head]))
+
+
+if __name__ == "__main__":
+    ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

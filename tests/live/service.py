@@ -1,0 +1,154 @@
+"""A service of Rota for tests: started in a folder of its own, spoken to as docs/api.md says, and gone at the end."""
+import http.client
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+
+PATIENCE = 240  # seconds after which what was waited for counts as never coming
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("rota")
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(PATIENCE)
+        self.sock.connect(self.path)
+
+
+class Service:
+    """One state, and the process that serves it while there is one."""
+
+    def __init__(self, rota, folder, configuration=None, arguments=()):
+        self.rota, self.folder, self.arguments = rota, folder, list(arguments)
+        self.socket = os.path.join(folder, "socket")
+        self.state = os.path.join(folder, "state")
+        if configuration is not None:
+            path = os.path.join(folder, "rota.toml")
+            with open(path, "w") as file:
+                file.write(configuration)
+            self.arguments += ["--config", path]
+        self.process = None
+
+    def start(self):
+        """Until it says that it is ready; gives what it said until then."""
+        self.process = subprocess.Popen(
+            [self.rota, "serve", "--state", self.state, "--socket", self.socket, *self.arguments],
+            stderr=subprocess.PIPE, text=True)
+        said = ""
+        for line in self.process.stderr:
+            said += line
+            if "ready" in line:
+                return said
+        raise AssertionError(f"the service ended before it was ready: {said}")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stderr.close()
+
+    def stop(self):
+        """As it should be stopped; gives what it said last."""
+        self.process.send_signal(signal.SIGTERM)
+        said = self.process.stderr.read()
+        code = self.process.wait(PATIENCE)
+        self.process.stderr.close()
+        assert code == 0, f"the service ended with {code}: {said}"
+        return said
+
+    def ask(self, method, path, body=None, headers=None):
+        """The status and the JSON of an answer."""
+        connection = UnixConnection(self.socket)
+        try:
+            connection.request(method, path, None if body is None else json.dumps(body), headers or {})
+            answer = connection.getresponse()
+            text = answer.read()
+        finally:
+            connection.close()
+        is_json = "json" in (answer.getheader("Content-Type") or "")
+        return answer.status, json.loads(text) if is_json else text.decode()
+
+    def submit(self, command=None, **members):
+        """The id of a new job that runs a shell command."""
+        body = {"folder": self.folder, "environment": ["PATH=/usr/bin:/bin"], **members}
+        if command is not None:
+            body["command"] = ["/bin/sh", "-c", command]
+        status, answer = self.ask("POST", "/v1/jobs", body)
+        assert status == 201, answer
+        return answer["id"]
+
+    def job(self, job):
+        status, answer = self.ask("GET", f"/v1/jobs/{job}")
+        assert status == 200, answer
+        return answer
+
+    def act(self, action, ids, **members):
+        return self.ask("POST", f"/v1/jobs/{action}", {"ids": ids, **members})
+
+    def live(self):
+        return self.ask("GET", "/v1/jobs")[1]["jobs"]
+
+    def wait_for(self, done, what):
+        """Until done() is true; looks again whenever the service tells of something, or something may have changed."""
+        end = time.monotonic() + PATIENCE
+        while not done():
+            if time.monotonic() > end:
+                raise AssertionError(f"waited in vain for {what}; live: {self.live()}")
+            self.next_event()
+
+    def next_event(self):
+        """Until the service writes a fact, or a little while has gone by without one."""
+        with socket.socket(socket.AF_UNIX) as stream:
+            stream.connect(self.socket)
+            stream.sendall(b"GET /v1/events HTTP/1.1\r\nHost: rota\r\n\r\n")
+            text = b""
+            while text.count(b"\n\n") < 2 and b"data:" not in text:
+                if not select.select([stream], [], [], 0.25)[0]:
+                    return
+                piece = stream.recv(65536)
+                if not piece:
+                    return
+                text += piece
+
+    def ends(self, job):
+        """The row of a job once it has ended."""
+        ended = {"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY"}
+        self.wait_for(lambda: self.job(job)["state"] in ended, f"the end of job {job}")
+        return self.job(job)
+
+    def all_end(self):
+        self.wait_for(lambda: not self.live(), "the end of all jobs")
+
+    def read(self, name):
+        with open(os.path.join(self.folder, name)) as file:
+            return file.read()
+
+
+class ServiceCase(unittest.TestCase):
+    """A test with a service, whose jobs and processes are gone when it ends."""
+    rota = None
+    configuration = None
+    arguments = ()
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="rota-live-")
+        os.chmod(self.folder, 0o755)
+        self.service = Service(self.rota, self.folder, self.configuration, self.arguments)
+        self.service.start()
+
+    def tearDown(self):
+        service = self.service
+        if service.process and service.process.poll() is None:
+            service.act("cancel", "all")
+            service.all_end()
+            service.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
