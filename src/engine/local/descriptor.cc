@@ -1,15 +1,45 @@
 #include "engine/local/descriptor.h"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 
+#include "base/text.h"
+
 namespace rota::local {
+namespace {
+
+class Address {
+ public:
+  explicit Address(const std::string& name) {
+    address_.sun_family = AF_UNIX;
+    length_ = std::min(name.size(), sizeof(address_.sun_path) - 1);
+    std::memcpy(address_.sun_path + 1, name.data(), length_);  // behind a zero byte: it is no path
+  }
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address_); }
+  socklen_t size() const { return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length_); }
+
+ private:
+  sockaddr_un address_{};
+  std::size_t length_ = 0;
+};
+
+bool is_ours(int socket) {
+  ucred other{};
+  socklen_t size = sizeof(other);
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &other, &size) == 0 &&
+         (other.uid == ::geteuid() || other.uid == 0);
+}
+
+}  // namespace
 
 std::string read_all(int file) {
   std::string text;
@@ -44,25 +74,35 @@ bool send_whole(int socket, const std::string& text) {
   return sent == static_cast<ssize_t>(text.size());
 }
 
-Descriptor connect_in(int folder, const char* name) {
-  Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s", folder, name);
-  if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) return {};
-  return socket;
+std::string unguessable_name() {
+  std::uint64_t word = 0;
+  while (::getrandom(&word, sizeof(word), 0) != sizeof(word)) {
+  }
+  return "rota-" + hexadecimal(word);
 }
 
-Descriptor listen_here(const char* name) {
+Descriptor listen_at(const std::string& name) {
+  constexpr int kWaiting = 16;
+  const Address address(name);
   Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::strncpy(address.sun_path, name, sizeof(address.sun_path) - 1);
-  if (!socket || ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-      ::listen(socket.get(), 16) != 0) {
+  if (!socket || ::bind(socket.get(), address.get(), address.size()) != 0 || ::listen(socket.get(), kWaiting) != 0) {
     return {};
   }
   return socket;
+}
+
+Descriptor connect_to(const std::string& name) {
+  const Address address(name);
+  Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket || ::connect(socket.get(), address.get(), address.size()) != 0 || !is_ours(socket.get())) return {};
+  return socket;
+}
+
+Descriptor accept_from(int listener) {
+  while (true) {
+    Descriptor socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket || is_ours(socket.get())) return socket;
+  }
 }
 
 }  // namespace rota::local

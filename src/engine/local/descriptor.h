@@ -43,10 +43,11 @@ bool take_line(std::string& text, std::string& line);
 // Sends all of it or gives false; never waits, never raises a signal.
 bool send_whole(int socket, const std::string& text);
 
-// Connects to the socket of that name in a folder, of which the whole path may be too long for one. Never waits.
-Descriptor connect_in(int folder, const char* name);
-
-// A socket of that name that listens, in the working directory.
-Descriptor listen_here(const char* name);
+// Sockets whose names stand in no folder (abstract ones of Linux). Who else may connect or listen is checked: it must
+// be a process of this user, or of root.
+std::string unguessable_name();
+Descriptor listen_at(const std::string& name);
+Descriptor connect_to(const std::string& name);  // never waits; none: nobody listens
+Descriptor accept_from(int listener);            // none: nobody is there
 
 }  // namespace rota::local

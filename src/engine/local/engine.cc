@@ -94,10 +94,10 @@ void LocalEngine::launch(const Command& command) {
 
 void LocalEngine::order(const Command& command, Run run) {
   Entry& entry = runs_[command.job];
-  entry.folder = std::to_string(command.job.value) + "." + std::to_string(command.dispatch);
+  entry.name = std::to_string(command.job.value) + "." + std::to_string(command.dispatch);
   entry.place = places_.take(command.where, run.processors);
   Order order;
-  order.folder = entry.folder;
+  order.name = entry.name;
   order.engine_folder = options_.folder;
   RunRecord& claim = order.claim;
   claim.job = command.job.value;
@@ -105,16 +105,17 @@ void LocalEngine::order(const Command& command, Run run) {
   claim.key = command.key;
   claim.epoch = command.epoch;
   claim.boot = options_.boot;
+  claim.socket = unguessable_name();
   claim.limit = run.limit.count();
   claim.processors = run.processors;
   claim.cores = entry.place.cores;
   claim.devices = entry.place.devices;
-  for (const std::string& base : cgroups_.folders) claim.cgroups.push_back(base + "/" + entry.folder);
+  for (const std::string& base : cgroups_.folders) claim.cgroups.push_back(base + "/" + entry.name);
   order.deadline = on_boot_clock(command.limit_end);
   const auto nodes = static_cast<std::int64_t>(command.where.shares.size());
   order.most_memory = run.memory > 0 ? run.memory : command.where.per_node.memory * nodes;
   order.environment = device_settings(entry.place.devices, options_.machine->has_accelerators());
-  order.environment.push_back("ROTA_RUN_FOLDER=" + options_.folder + "/" + entry.folder);
+  order.environment.push_back(mark_of(options_.folder, entry.name));
   order.run = std::move(run);
   entry.record = order.claim;
   ConnectionEnds ends = connection_ends();
@@ -225,21 +226,14 @@ void LocalEngine::launched(JobId job, Entry& entry) {
 
 // The connection is closed and nothing was said before: what is on disk tells how far it got.
 void LocalEngine::look(JobId job, Entry& entry) {
-  const Descriptor folder(::openat(folder_.get(), entry.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const auto record = folder ? read_record(folder.get()) : std::nullopt;
-  if (!record || (!record->over() && record->pid == 0)) {
-    if (Descriptor socket = folder ? connect_in(folder.get(), kSocketName) : Descriptor(); socket) {
-      watch(job, entry, std::move(socket));
-      return entry.link->tell({.kind = Tell::Kind::hello, .epoch = epoch_});
-    }
-    return could_not_launch(job, entry, "The process that was to start it was killed.");
-  }
-  entry.record = *record;
-  if (record->over()) return over(job, entry);
-  if (Descriptor socket = connect_in(folder.get(), kSocketName); socket) {
+  const auto record = read_record(folder_.get(), entry.name);
+  if (record) entry.record = *record;
+  if (record && record->over()) return over(job, entry);
+  if (Descriptor socket = record ? connect_to(record->socket) : Descriptor(); socket) {
     watch(job, entry, std::move(socket));
     return entry.link->tell({.kind = Tell::Kind::hello, .epoch = epoch_});
   }
+  if (!record || record->pid == 0) return could_not_launch(job, entry, "The process that was to start it was killed.");
   bury(job, entry);
 }
 
@@ -255,7 +249,7 @@ void LocalEngine::bury(JobId job, Entry& entry) {
   }
   Order order;
   order.kind = Order::Kind::bury;
-  order.folder = entry.folder;
+  order.name = entry.name;
   order.engine_folder = options_.folder;
   order.claim = entry.record;
   watch(job, entry, std::move(ends.ours));
@@ -299,10 +293,10 @@ void LocalEngine::leave_place(Entry& entry) {
 
 void LocalEngine::drop(JobId job) {
   const auto found = runs_.find(job);
-  if (!found->second.folder.empty()) {
+  if (!found->second.name.empty()) {
     Order remove;
     remove.kind = Order::Kind::remove;
-    remove.folder = found->second.folder;
+    remove.name = found->second.name;
     spawner_.send(remove, {});
   }
   leave_place(found->second);

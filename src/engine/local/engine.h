@@ -3,8 +3,8 @@
 // of it. It says everything to the Intake from the event loop, and decides once for all that came in at a turn. Nothing
 // here waits for anything but open(). One thread: that of the io_context.
 //
-// What it keeps is a folder: one for each dispatch that somebody may still ask about (docs/local-engine.md). The folder
-// is the claim by which a dispatch is started once, however often and by whichever life of the service it is ordered.
+// What it keeps is a folder with a record for each dispatch that somebody may still ask about (docs/local-engine.md).
+// The record is the claim by which a dispatch is started once, however often and by whichever life of the service.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -67,7 +67,7 @@ class LocalEngine final : public Engine, public Alarm {
  private:
   // The latest dispatch of a job, from its command on until its end is settled.
   struct Entry {
-    std::string folder;  // empty: none was made
+    std::string name;  // of its record; empty: none was made
     std::uint32_t dispatch = kAnyDispatch;
     std::uint64_t key = 0;  // of the latest command about it
     RunRecord record;       // as last heard

@@ -95,10 +95,9 @@ void LocalEngine::find_run(const std::string& name) {
   JobId job;
   std::uint32_t dispatch = 0;
   if (!read_name(name, job, dispatch)) return;
-  const Descriptor folder(::openat(folder_.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const auto record = folder ? read_record(folder.get()) : std::nullopt;
+  const auto record = read_record(folder_.get(), name);
   Entry found;
-  found.folder = name;
+  found.name = name;
   if (record) found.record = *record;
   if (!record) {  // the claim was made, and that is all
     found.record.job = job.value;
@@ -108,7 +107,7 @@ void LocalEngine::find_run(const std::string& name) {
     if (record->boot != options_.boot) {
       found.record.lost = true;
       found.record.phase = Phase::ended;
-    } else if (Descriptor socket = connect_in(folder.get(), kSocketName); socket) {
+    } else if (Descriptor socket = connect_to(record->socket); socket) {
       send_whole(socket.get(), in_words(Tell{.kind = Tell::Kind::hello}));
       found.greeting = std::move(socket);
     } else {
@@ -127,7 +126,7 @@ void LocalEngine::forget(Entry& entry) {
   }
   Order remove;
   remove.kind = Order::Kind::remove;
-  remove.folder = entry.folder;
+  remove.name = entry.name;
   spawner_.send(remove, {});
 }
 
@@ -155,8 +154,7 @@ void LocalEngine::greet_all() {
       watch(job, entry, std::move(entry.greeting));
       if (!text.empty()) entry.link->tell({.kind = Tell::Kind::hello});
     } else {  // it has ended just now, or was killed
-      const Descriptor folder(::openat(folder_.get(), entry.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-      if (const auto record = folder ? read_record(folder.get()) : std::nullopt) entry.record = *record;
+      if (const auto record = read_record(folder_.get(), entry.name)) entry.record = *record;
       if (!entry.record.over()) bury_now(entry);
     }
   }
@@ -168,8 +166,7 @@ void LocalEngine::bury_now(Entry& entry) {
     record.phase = Phase::failed;
     return;
   }
-  end_leftovers({.pid = record.pid, .began = record.began}, "ROTA_RUN_FOLDER=" + options_.folder + "/" + entry.folder,
-                record.cgroups);
+  end_leftovers({.pid = record.pid, .began = record.began}, mark_of(options_.folder, entry.name), record.cgroups);
   remove_cgroups(record.cgroups);
   record.lost = true;
   record.phase = Phase::ended;

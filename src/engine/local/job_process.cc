@@ -95,7 +95,7 @@ class Becoming {
   [[noreturn]] void execute() const {
     std::vector<std::string> words = run_.command;
     if (!run_.script.empty()) {
-      words.insert(words.begin(), order_.engine_folder + "/" + order_.folder + "/" + kScriptName);
+      words.insert(words.begin(), order_.engine_folder + "/" + script_name(order_.name));
     }
     std::vector<std::string> settings = run_.environment;
     settings.insert(settings.end(), order_.environment.begin(), order_.environment.end());

@@ -11,8 +11,8 @@
 
 namespace rota::local {
 
-std::optional<RunRecord> read_record(int folder, const char* name) {
-  const Descriptor file(::openat(folder, name, O_RDONLY | O_CLOEXEC));
+std::optional<RunRecord> read_record(int folder, const std::string& name) {
+  const Descriptor file(::openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return std::nullopt;
   const std::string text = read_all(file.get());
   RunRecord record;

@@ -37,6 +37,7 @@ struct RunRecord {
   std::uint64_t key = 0;                  // of the latest command about it that was carried out
   std::uint32_t epoch = 0;
   Phase phase = Phase::claimed;
+  std::string socket;                  // where its supervisor listens: a name that nobody can guess
   std::string boot;                    // id of the system's start under which it was claimed
   std::int64_t limit = 0;              // milliseconds that its job asked for
   std::uint32_t processors = 0;        // that it was given, where places do not say it
@@ -67,6 +68,7 @@ void fields(Visit&& visit, Record& record) {
   visit("dispatch", record.dispatch);
   visit("key", record.key);
   visit("epoch", record.epoch);
+  visit("socket", record.socket);
   visit("boot", record.boot);
   visit("limit", record.limit);
   visit("processors", record.processors);
@@ -95,7 +97,7 @@ struct Order {
     remove,  // nobody will ask for it any more
   };
   Kind kind = Kind::start;
-  std::string folder;         // of the run, inside the engine's
+  std::string name;           // of the record in the engine's folder
   std::string engine_folder;  // absolute
   RunRecord claim;
   Run run;
@@ -118,7 +120,7 @@ template <class Visit, class Record>
 void fields(Visit&& visit, Record& order) {
   auto& run = order.run;
   visit("kind", order.kind);
-  visit("folder", order.folder);
+  visit("name", order.name);
   visit("engine_folder", order.engine_folder);
   visit("deadline", order.deadline);
   visit("most_memory", order.most_memory);
@@ -178,13 +180,16 @@ void fields(Visit&& visit, Record& tell) {
   visit("number", tell.number);
 }
 
-// Names of files in the folder of a run.
-inline constexpr const char* kRecordName = "record";
-inline constexpr const char* kSocketName = "socket";
-inline constexpr const char* kScriptName = "script";
+// In the environment of each of its processes.
+inline std::string mark_of(const std::string& engine_folder, const std::string& name) {
+  return "ROTA_RUN=" + engine_folder + "/" + name;
+}
+
+// Beside its record, the script of a run that has one.
+inline std::string script_name(const std::string& name) { return name + ".script"; }
 
 // What a record's file says, all its lines together; nullopt: there is none, or not one whole line.
-std::optional<RunRecord> read_record(int folder, const char* name = kRecordName);
+std::optional<RunRecord> read_record(int folder, const std::string& name);
 
 // Adds a line with one write, so that it is there or not. Errno, or 0.
 int add_line(int file, std::string_view line);

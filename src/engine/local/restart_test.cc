@@ -212,7 +212,7 @@ TEST_F(LocalRestartTest, a_start_from_before_the_machine_restarted_is_lost_even_
 }
 
 TEST_F(LocalRestartTest, a_claim_without_a_process_never_began) {
-  std::filesystem::create_directory(desk_.runs() / "5.1");
+  std::ofstream(desk_.runs() / "5.1").flush();
   desk_.close();
   const Observation seen = desk_.open().observe();
   ASSERT_EQ(seen.jobs.size(), 1U);

@@ -19,7 +19,7 @@ inline constexpr uid_t kServiceUser = UINT32_MAX;
 struct Run {
   std::vector<std::string> command;      // the program, found by the PATH of its environment, and its arguments
   std::string script = {};               // not empty: written as a file and executed, with `command` as its arguments
-  std::vector<std::string> environment;  // NAME=VALUE, complete; accelerators and ROTA_RUN_FOLDER are added
+  std::vector<std::string> environment;  // NAME=VALUE, complete; accelerators and ROTA_RUN are added
   std::string folder = "/";              // working directory
   std::string input = {};                // paths, from the working directory on. Empty: /dev/null
   std::string output = {};               // empty: /dev/null

@@ -63,7 +63,7 @@ class Spawner {
   explicit Spawner(const char* folder) : folder_(::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
 
   int run() {
-    if (!folder_) return 1;
+    if (!folder_ || ::fchdir(folder_.get()) != 0) return 1;
     lock_.reset(::openat(folder_.get(), "spawner.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!lock_ || !lock(lock_.get()) || !send_whole(kSocket, "ready\n")) return 1;
     std::string line;
@@ -103,7 +103,7 @@ class Spawner {
   }
 
   void carry_out(Order order) {
-    if (order.kind == Order::Kind::remove) return remove(order.folder);
+    if (order.kind == Order::Kind::remove) return remove(order.name);
     if (connections_.empty()) return;
     Descriptor connection = std::move(connections_.front());
     connections_.pop_front();
@@ -111,39 +111,32 @@ class Spawner {
     if (::fork() == 0) ::_exit(bury_run(order, std::move(connection)));
   }
 
-  // The folder is the claim: whoever makes it starts the job, and nobody else ever does.
+  // The record is the claim: whoever makes it starts the job, and nobody else ever does.
   void start(Order order, Descriptor connection) {
-    if (::mkdirat(folder_.get(), order.folder.c_str(), 0711) != 0) {
-      if (errno != EEXIST) refuse(order, connection, "Its folder cannot be made");
+    Descriptor record(
+        ::openat(folder_.get(), order.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
+    if (!record) {
+      if (errno != EEXIST) refuse(order, connection, "Its record cannot be made");
       return;  // it was started before: the service looks at what has become of it
     }
-    Descriptor run(::openat(folder_.get(), order.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    Descriptor record;
-    Descriptor listener;
-    if (run && ::fchdir(run.get()) == 0) {
-      record.reset(::open(kRecordName, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
-    }
-    if (record && add_line(record.get(), in_words(order.claim)) == 0) listener = listen_here(kSocketName);
-    if (!listener) {
-      refuse(order, connection, "Its folder cannot be written to");
-      return remove(order.folder);
-    }
-    run.reset();
-    const pid_t child = ::fork();
+    Descriptor listener = listen_at(order.claim.socket);
+    const int error = listener ? add_line(record.get(), in_words(order.claim)) : errno;
+    const pid_t child = error == 0 ? ::fork() : -1;
     if (child == 0) {
       leave();
       SupervisorProcess supervisor(std::move(order), std::move(record), std::move(listener), std::move(connection));
       ::_exit(supervisor.run());
     }
     if (child > 0) return;
-    refuse(order, connection, "No process can be made for it");
-    remove(order.folder);
+    if (error != 0) errno = error;
+    refuse(order, connection, "No supervisor can be made for it");
+    remove(order.name);
   }
 
   int bury_run(const Order& order, Descriptor connection) {
     leave();
     const RunRecord& claim = order.claim;
-    const std::string mark = "ROTA_RUN_FOLDER=" + order.engine_folder + "/" + order.folder;
+    const std::string mark = mark_of(order.engine_folder, order.name);
     RunRecord end = claim;
     if (!end_leftovers({.pid = claim.pid, .began = claim.began}, mark, claim.cgroups)) {
       end.sentence = "Processes of the job could not be ended after its supervisor was killed; look for " + mark +
@@ -152,8 +145,7 @@ class Spawner {
     remove_cgroups(claim.cgroups);
     end.phase = Phase::ended;
     end.lost = true;
-    const Descriptor run(::openat(folder_.get(), order.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    const Descriptor record(::openat(run.get(), kRecordName, O_WRONLY | O_APPEND | O_CLOEXEC));
+    const Descriptor record(::openat(folder_.get(), order.name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
     const std::string line = in_words(end);
     if (record) add_line(record.get(), line);
     send_whole(connection.get(), line);
@@ -168,10 +160,8 @@ class Spawner {
   }
 
   void remove(const std::string& name) {
-    const Descriptor run(::openat(folder_.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!run) return;
-    for (const char* file : {kRecordName, kSocketName, kScriptName}) ::unlinkat(run.get(), file, 0);
-    ::unlinkat(folder_.get(), name.c_str(), AT_REMOVEDIR);
+    ::unlinkat(folder_.get(), name.c_str(), 0);
+    ::unlinkat(folder_.get(), script_name(name).c_str(), 0);
   }
 
   static void refuse(const Order& order, const Descriptor& connection, const char* what) {

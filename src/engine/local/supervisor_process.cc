@@ -36,7 +36,7 @@ std::int64_t milliseconds(const timeval& time) { return std::int64_t{time.tv_sec
 
 // The job's user must be able to read and execute it, and nobody else.
 bool write_script(const Order& order) {
-  const Descriptor file(::open(kScriptName, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500));
+  const Descriptor file(::open(script_name(order.name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500));
   if (!file) return false;
   const std::string& script = order.run.script;
   for (std::size_t done = 0; done < script.size();) {
@@ -172,7 +172,7 @@ void SupervisorProcess::read_launch_report() {
 
 void SupervisorProcess::take_connections() {
   while (true) {
-    Descriptor socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    Descriptor socket = accept_from(listener_.get());
     if (!socket) return;
     connections_.push_back({std::move(socket), {}});
   }

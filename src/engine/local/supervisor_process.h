@@ -14,7 +14,7 @@ namespace rota::local {
 
 class SupervisorProcess {
  public:
-  // In the folder of the run, which has its claim. `born_with`: the connection to the service that ordered it.
+  // In the folder of the engine, which has its claim. `born_with`: the connection to the service that ordered it.
   SupervisorProcess(Order order, Descriptor record_file, Descriptor listener, Descriptor born_with);
 
   // Executes the job, looks after it until nothing is left of it, and returns the exit code of the supervisor.
