@@ -58,7 +58,8 @@ class Desk final : public Intake, public local::RunSource, public Loop {
   }
   ~Desk() override {
     engine_.reset();
-    std::filesystem::remove_all(folder_);
+    std::error_code error;  // the spawner may be removing what it was told to
+    std::filesystem::remove_all(folder_, error);
   }
 
   double run() {

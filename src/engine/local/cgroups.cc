@@ -88,8 +88,7 @@ void find_version_1(const std::string& name, std::string_view controller, Cgroup
   const std::string base = *own + "/" + name;
   if (!make_folder(base)) return;
   if (is_version_1_cpuset(base) && !fill_cpuset(base, {})) return;
-  bases.folders.push_back(base);
-  if (controller == "memory") bases.limits_memory = true;
+  bases.bases.push_back({base, controller == "memory", controller == "cpuset"});
 }
 
 void find_version_2(const std::string& name, CgroupBases& bases) {
@@ -109,10 +108,9 @@ void find_version_2(const std::string& name, CgroupBases& bases) {
   if (!make_folder(base)) return;
   for (const std::string& folder : {*own, base}) {
     if (memory && !put(folder + "/cgroup.subtree_control", "+memory")) return;
-    if (cpuset) put(folder + "/cgroup.subtree_control", "+cpuset");
+    if (cpuset && !put(folder + "/cgroup.subtree_control", "+cpuset")) return;
   }
-  bases.folders.push_back(base);
-  bases.limits_memory = bases.limits_memory || memory;
+  bases.bases.push_back({base, memory, cpuset});
 }
 
 }  // namespace
@@ -126,9 +124,9 @@ std::string listed(const std::vector<std::uint32_t>& cores) {
 CgroupBases find_cgroups(const std::string& name) {
   CgroupBases bases;
   find_version_2(name, bases);
-  if (!bases.limits_memory) find_version_1(name, "memory", bases);
+  if (!bases.limits_memory()) find_version_1(name, "memory", bases);
   find_version_1(name, "cpuset", bases);
-  if (!bases.limits_memory) {
+  if (!bases.limits_memory()) {
     bases.warning =
         "No control group that limits memory can be made here, so jobs may use more memory than they asked for. Run "
         "the "
@@ -137,7 +135,21 @@ CgroupBases find_cgroups(const std::string& name) {
   return bases;
 }
 
-void remove_bases(const CgroupBases& bases) { remove_cgroups(bases.folders); }
+bool CgroupBases::limits_memory() const {
+  return std::any_of(bases.begin(), bases.end(), [](const Base& base) { return base.memory; });
+}
+
+std::vector<std::string> CgroupBases::for_job(const std::string& name, bool memory, bool cores) const {
+  std::vector<std::string> folders;
+  for (const Base& base : bases) {
+    if ((base.memory && memory) || (base.cores && cores)) folders.push_back(base.folder + "/" + name);
+  }
+  return folders;
+}
+
+void remove_bases(const CgroupBases& bases) {
+  for (const CgroupBases::Base& base : bases.bases) ::rmdir(base.folder.c_str());
+}
 
 bool make_cgroup(const std::string& folder, const std::vector<std::uint32_t>& cores, std::int64_t memory) {
   if (!make_folder(folder)) return false;

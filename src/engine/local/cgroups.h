@@ -10,9 +10,17 @@
 namespace rota::local {
 
 struct CgroupBases {
-  std::vector<std::string> folders;  // of this service, one in each hierarchy; jobs get folders in them
-  bool limits_memory = false;
-  std::string warning;  // what is lacking, for people; empty: nothing
+  struct Base {
+    std::string folder;  // of this service; jobs get folders in it
+    bool memory = false;
+    bool cores = false;
+  };
+  std::vector<Base> bases;  // one in each hierarchy
+  std::string warning;      // what is lacking, for people; empty: nothing
+
+  bool limits_memory() const;
+  // The folders that a job of this name is to get: only where something is to be limited, as they are dear to make.
+  std::vector<std::string> for_job(const std::string& name, bool memory, bool cores) const;
 };
 
 // Finds them below the cgroups of this process and makes them; `name` tells this service from others.

@@ -33,6 +33,7 @@ LocalEngine::LocalEngine(boost::asio::io_context& io, LocalOptions options, Loop
 LocalEngine::~LocalEngine() {
   *alive_ = false;
   loop_.set(*this, kNever);
+  remove_bases(cgroups_);  // where no job is left
 }
 
 Capabilities LocalEngine::capabilities() const {
@@ -110,10 +111,10 @@ void LocalEngine::order(const Command& command, Run run) {
   claim.processors = run.processors;
   claim.cores = entry.place.cores;
   claim.devices = entry.place.devices;
-  for (const std::string& base : cgroups_.folders) claim.cgroups.push_back(base + "/" + entry.name);
   order.deadline = on_boot_clock(command.limit_end);
   const auto nodes = static_cast<std::int64_t>(command.where.shares.size());
   order.most_memory = run.memory > 0 ? run.memory : command.where.per_node.memory * nodes;
+  claim.cgroups = cgroups_.for_job(entry.name, order.most_memory > 0, !claim.cores.empty());
   order.environment = device_settings(entry.place.devices, options_.machine->has_accelerators());
   order.environment.push_back(mark_of(options_.folder, entry.name));
   order.run = std::move(run);

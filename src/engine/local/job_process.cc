@@ -130,7 +130,7 @@ class Becoming {
 };
 
 void take_back_signals() {
-  for (int number = 1; number < NSIG; ++number) std::signal(number, SIG_DFL);
+  for (const int number : kIgnoredSignals) std::signal(number, SIG_DFL);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

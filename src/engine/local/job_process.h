@@ -2,11 +2,16 @@
 // of the user as soon as those are all that is needed.
 #pragma once
 
+#include <array>
+#include <csignal>
 #include <string>
 
 #include "engine/local/record.h"
 
 namespace rota::local {
+
+// By supervisors; all others are as at the start of a program.
+inline constexpr std::array kIgnoredSignals{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2};
 
 // What kept it from being executed, as it comes through the pipe.
 struct LaunchError {

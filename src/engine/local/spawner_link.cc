@@ -69,8 +69,7 @@ Result<void> SpawnerLink::start() {
   sigset_t none;
   ::sigemptyset(&none);
   ::posix_spawnattr_setsigmask(&how, &none);
-  ::posix_spawnattr_setpgroup(&how, 0);  // what a terminal sends to the service is not for it
-  ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+  ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
   const int error = ::posix_spawn(&pid_, arguments.front(), &files, &how, arguments.data(), environ);
   ::posix_spawnattr_destroy(&how);
   ::posix_spawn_file_actions_destroy(&files);

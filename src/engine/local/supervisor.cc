@@ -182,9 +182,13 @@ class Spawner {
 
 int supervise(std::span<char*> arguments) {
   if (arguments.empty()) return 2;
+  ::setsid();  // what a terminal sends to the service is not for it
   leave_files();
   std::signal(SIGCHLD, SIG_IGN);  // the system forgets them by itself
-  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE}) std::signal(number, SIG_IGN);
+  for (int number = 1; number < NSIG; ++number) {
+    if (number != SIGCHLD) std::signal(number, SIG_DFL);
+  }
+  std::signal(SIGPIPE, SIG_IGN);
   ::prctl(PR_SET_NAME, "rota-spawner", 0, 0, 0);
   ::umask(066);
   if (const Descriptor file(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)); file) {

@@ -76,9 +76,7 @@ bool SupervisorProcess::begin() {
   ::setsid();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   ::prctl(PR_SET_NAME, "rota-job", 0, 0, 0);
-  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2}) {
-    std::signal(number, SIG_IGN);
-  }
+  for (const int number : kIgnoredSignals) std::signal(number, SIG_IGN);
   std::signal(SIGCHLD, SIG_DFL);
   sigset_t children;
   ::sigemptyset(&children);

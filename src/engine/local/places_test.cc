@@ -1,0 +1,106 @@
+#include "engine/local/places.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/local/desk_test.h"
+
+namespace rota::local {
+namespace {
+
+using Cores = std::vector<std::uint32_t>;
+
+Node node(const char* name, std::uint32_t processors, std::uint32_t accelerators) {
+  Node node;
+  node.name = name;
+  node.processors = processors;
+  node.accelerators = accelerators;
+  return node;
+}
+
+Machine two_nodes() {
+  Machine machine;
+  machine.nodes = {node("a", 2, 2), node("b", 3, 1)};
+  machine.processors = 5;
+  return machine;
+}
+
+Placement on(std::vector<Share> shares, std::int32_t accelerators = 0) {
+  return {.shares = std::move(shares), .per_node = {.memory = 0, .accelerators = accelerators}};
+}
+
+TEST(Places, each_node_has_cores_of_its_own_and_so_has_each_job) {
+  Places places(two_nodes(), true, {{0, 8}, {1, 9}, {2, 10}, {3, 11}, {4, 12}});
+  const Place first = places.take(on({{NodeId{1}, 1}}), 0);
+  EXPECT_EQ(first.cores, (Cores{2, 10}));
+  const Place second = places.take(on({{NodeId{0}, 2}, {NodeId{1}, 2}}), 0);
+  EXPECT_EQ(second.cores, (Cores{0, 8, 1, 9, 3, 11, 4, 12}));
+  places.give(first);
+  EXPECT_EQ(places.take(on({{NodeId{1}, 1}}), 0).cores, (Cores{2, 10}));
+}
+
+TEST(Places, neighbouring_cores_are_preferred) {
+  Places places(Machine::counted(5), true, {{0}, {1}, {2}, {3}, {4}});
+  const Place first = places.take({}, 1);
+  const Place second = places.take({}, 1);
+  static_cast<void>(second);
+  places.give(first);
+  EXPECT_EQ(places.take({}, 2).cores, (Cores{2, 3}));
+  EXPECT_EQ(places.take({}, 2).cores, (Cores{0, 4}));
+}
+
+TEST(Places, accelerators_are_numbered_over_all_nodes) {
+  Places places(two_nodes(), false, {});
+  EXPECT_TRUE(places.warning().empty());
+  EXPECT_EQ(places.take(on({{NodeId{1}, 1}}, 1), 0).devices, Cores{2});
+  EXPECT_EQ(places.take(on({{NodeId{0}, 1}}, 1), 0).devices, Cores{0});
+  EXPECT_EQ(places.take(on({{NodeId{0}, 1}}, 1), 0).devices, Cores{1});
+}
+
+TEST(Places, what_was_handed_out_in_an_earlier_life_is_not_handed_out_again) {
+  Places places(two_nodes(), true, {{0}, {1}, {2}, {3}, {4}});
+  places.take({.cores = {0, 3}, .devices = {0}});
+  const Place place = places.take(on({{NodeId{0}, 1}, {NodeId{1}, 2}}, 1), 0);
+  EXPECT_EQ(place.cores, (Cores{1, 2, 4}));
+  EXPECT_EQ(place.devices, (Cores{1, 2}));
+}
+
+TEST(Places, a_machine_with_fewer_processors_than_the_cluster_pins_nothing_and_says_so) {
+  Places places(two_nodes(), true, {{0}, {1}});
+  EXPECT_FALSE(places.pins());
+  EXPECT_NE(places.warning().find("not pinned"), std::string::npos);
+  EXPECT_TRUE(places.take(on({{NodeId{0}, 1}}), 0).cores.empty());
+}
+
+TEST(LocalPlaces, a_job_runs_on_its_cores_and_sees_its_accelerators_alone) {
+  Desk desk;
+  desk.machine().nodes = {node("here", 1, 2)};
+  desk.open();
+  local::Run run = desk.shell("grep Cpus_allowed_list /proc/self/status | cut -f2; echo $CUDA_VISIBLE_DEVICES");
+  run.output = "out";
+  Command start = desk.start(1, run);
+  start.where = on({{NodeId{0}, 1}}, 2);
+  desk.engine().dispatch(start);
+  EXPECT_EQ(desk.outcome(1), Outcome::completed);
+  EXPECT_EQ(desk.file("out"), "0\n0,1\n");
+}
+
+TEST(LocalPlaces, a_job_that_takes_more_memory_than_it_has_is_told_from_one_that_is_killed) {
+  Desk desk;
+  desk.options().cgroups = true;
+  desk.open();
+  for (const std::string& warning : desk.engine().warnings()) {
+    if (warning.find("control group") != std::string::npos) GTEST_SKIP() << warning;
+  }
+  local::Run run = desk.shell("exec dd if=/dev/zero of=/dev/null bs=200M count=1");
+  run.memory = std::int64_t{32} << 20U;
+  desk.launch(1, run);
+  EXPECT_EQ(desk.outcome(1), Outcome::out_of_memory);
+  local::Run killed = desk.shell("kill -KILL $$");
+  killed.memory = std::int64_t{32} << 20U;
+  desk.launch(2, killed);
+  EXPECT_EQ(desk.outcome(2), Outcome::failed);
+  EXPECT_EQ(desk.told_of(1) + desk.told_of(2), "");
+}
+
+}  // namespace
+}  // namespace rota::local
