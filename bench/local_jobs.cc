@@ -1,5 +1,5 @@
-// Jobs a second through the engine of real processes, beside what the system can do at all: `true`, started and waited for
-// one after another by a bare posix_spawn, in the same run. The counter `of bare` is the ratio of the two.
+// Jobs a second through the engine of real processes, beside what the system can do at all: `true`, started and waited
+// for one after another by a bare posix_spawn, in the same run. The counter `of bare` is the ratio of the two.
 #include <benchmark/benchmark.h>
 #include <spawn.h>
 #include <sys/wait.h>

@@ -378,23 +378,26 @@ Tell LocalEngine::tell(Tell::Kind kind, const Command& command) const {
 
 DispatchEnd end_of(const RunRecord& record, bool kept) {
   const JobId job{record.job};
+  const auto finished = [&](Outcome outcome) {
+    return Finished{.job = job, .outcome = outcome, .dispatch = record.dispatch, .status = record.status};
+  };
   switch (record.asked) {
     case Asked::requeue:
       return Requeued{job, Duration{record.limit}, record.dispatch};
     case Asked::vacate:
       return Vacated{job, Duration{kept ? record.ran : 0}, record.dispatch};
     case Asked::cancel:
-      return Finished{job, Outcome::cancelled, record.dispatch};
+      return finished(Outcome::cancelled);
     case Asked::limit:
-      return Finished{job, Outcome::timed_out, record.dispatch};
+      return finished(Outcome::timed_out);
     case Asked::nothing:
       break;
   }
   if (record.phase == Phase::suspended) return Vacated{job, Duration{record.ran}, record.dispatch};
   if (record.phase == Phase::failed) return LaunchFailed{job, record.again, record.dispatch};
-  if (record.lost) return Finished{job, Outcome::node_failed, record.dispatch};
-  if (record.out_of_memory) return Finished{job, Outcome::out_of_memory, record.dispatch};
-  return Finished{job, record.status == 0 ? Outcome::completed : Outcome::failed, record.dispatch};
+  if (record.lost) return finished(Outcome::node_failed);
+  if (record.out_of_memory) return finished(Outcome::out_of_memory);
+  return finished(record.status == 0 ? Outcome::completed : Outcome::failed);
 }
 
 }  // namespace rota::local

@@ -1,6 +1,7 @@
 #include "engine/local/engine.h"
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <csignal>
 
@@ -31,6 +32,8 @@ TEST_F(LocalEngineTest, exit_codes_and_signals_are_failures) {
   EXPECT_EQ(desk_.outcome(1), Outcome::failed);
   EXPECT_EQ(desk_.outcome(2), Outcome::failed);
   EXPECT_EQ(desk_.outcome(3), Outcome::completed);
+  EXPECT_TRUE(WIFEXITED(desk_.heard<Finished>(1)->status) && WEXITSTATUS(desk_.heard<Finished>(1)->status) == 3);
+  EXPECT_TRUE(WIFSIGNALED(desk_.heard<Finished>(2)->status) && WTERMSIG(desk_.heard<Finished>(2)->status) == SIGSEGV);
 }
 
 TEST_F(LocalEngineTest, a_job_that_ignores_sigterm_is_killed_at_its_limit) {
