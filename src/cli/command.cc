@@ -32,19 +32,35 @@ std::string given_command(const CLI::App& command, const std::vector<std::string
 
 void add_commands(CLI::App& app, Action& action) {
   app.description(
-      "rehearse schedules of batch jobs on your own job log\n"
+      "schedule batch jobs, and rehearse schedules on your own job log\n"
       "Rota schedules batch jobs on clusters. `rota simulate` shows what each of its policies would have done with the "
-      "jobs of a log, checked by a referee that shares no code with the scheduler.");
+      "jobs of a log, checked by a referee that shares no code with the scheduler. `rota submit`, `rota queue` and "
+      "their "
+      "kin speak to a service that runs jobs by the same policies.");
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_help_flag("-h,--help", "print this help");
   app.set_version_flag("--version", "rota " ROTA_VERSION, "print the version");
   app.require_subcommand(1);
   app.footer(
       "Every command has its own help: `rota simulate --help`. Exit codes: 0 done, 1 failed or the answer is no, 2 the "
-      "command line is wrong.\n\n"
+      "command line is wrong; commands that wait for a job give on its own.\n\n"
       "Examples:\n"
       "  rota generate lublin --jobs 2000 --seed 1 --estimates modal -o made-up.swf\n"
       "  rota simulate made-up.swf --policy fcfs,easy,conservative --report report.html");
+  add_submit(app, action);
+  add_run(app, action);
+  add_queue(app, action);
+  add_job(app, action);
+  add_explain(app, action);
+  add_logs(app, action);
+  add_wait(app, action);
+  add_job_actions(app, action);
+  add_nodes(app, action);
+  add_partitions(app, action);
+  add_history(app, action);
+  add_policy(app, action);
+  add_status(app, action);
+  add_doctor(app, action);
   add_simulate(app, action);
   add_replay(app, action);
   add_serve(app, action);

@@ -12,7 +12,8 @@
 
 namespace rota::cli {
 
-inline constexpr int kDone = 0;    // exit codes, the same for every subcommand
+// Exit codes, the same for every subcommand; those that wait for a job give on its own.
+inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;  // ran, and the answer is no, or the input was bad
 inline constexpr int kUsage = 2;   // the command line itself is wrong
 
@@ -33,6 +34,22 @@ void add_convert(CLI::App& app, Action& action);
 void add_generate(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);
 void add_policies(CLI::App& app, Action& action);
+// Those that speak to a service.
+void add_submit(CLI::App& app, Action& action);
+void add_run(CLI::App& app, Action& action);
+void add_queue(CLI::App& app, Action& action);
+void add_job(CLI::App& app, Action& action);
+void add_explain(CLI::App& app, Action& action);
+void add_logs(CLI::App& app, Action& action);
+void add_wait(CLI::App& app, Action& action);
+void add_job_actions(CLI::App& app, Action& action);  // cancel, hold, release, requeue, suspend, resume, update
+void add_nodes(CLI::App& app, Action& action);
+void add_partitions(CLI::App& app, Action& action);
+void add_history(CLI::App& app, Action& action);
+void add_policy(CLI::App& app, Action& action);
+void add_status(CLI::App& app, Action& action);
+void add_doctor(CLI::App& app, Action& action);
+
 void add_completion(CLI::App& app, Action& action);
 void add_manual(CLI::App& app, Action& action);
 

@@ -79,12 +79,6 @@ Completions values(const Argument& argument, Typed typed) {
   return out;
 }
 
-const Argument* option_named(const Command& command, std::string_view name) {
-  const auto has = [&](const Argument& a) { return std::ranges::find(a.names, name) != a.names.end(); };
-  const auto found = std::ranges::find_if(command.options, has);
-  return found == command.options.end() ? nullptr : &*found;
-}
-
 Completions names(const Command& command, const std::string& word) {
   Completions out;
   for (const Argument& option : command.options) offer(out, {"", word}, option.names.back(), option.meaning);
@@ -94,10 +88,11 @@ Completions names(const Command& command, const std::string& word) {
 Completions positional(const CLI::App& app, const Command& command, std::size_t given, const std::string& word) {
   Completions out;
   for (const CLI::App* sub : command.subcommands) offer(out, {"", word}, sub->get_name(), describe(*sub).summary);
-  if (command.positionals.empty() || !command.subcommands.empty()) return out;
+  if (command.positionals.empty() || command.needs_subcommand) return out;
   const bool more = given < command.positionals.size() || command.positionals.back().many;
   if (!more) return out;
   const Argument& argument = command.positionals[std::min(given, command.positionals.size() - 1)];
+  if (!command.subcommands.empty() && !out.candidates.empty()) return out;
   if (argument.names.front() != "COMMAND") return values(argument, {"", word});
   const CLI::App* root = &app;
   while (root->get_parent() != nullptr) root = root->get_parent();

@@ -39,7 +39,7 @@ Shape shape_of(const std::string& type) {
 
 ValueKind kind_of(const Shape& shape) {
   if (!shape.choices.empty()) return ValueKind::word;
-  if (shape.value.starts_with("FILE")) return ValueKind::file;
+  if (shape.value.starts_with("FILE") || shape.value.starts_with("SCRIPT")) return ValueKind::file;
   if (shape.value == "DIR") return ValueKind::folder;
   if (shape.value == "POLICY") return ValueKind::policy;
   if (shape.value.starts_with("POLICY,") || shape.value.starts_with("POLICY[")) return ValueKind::policies;
@@ -62,7 +62,8 @@ Argument describe(const CLI::Option& option) {
   const Shape shape = shape_of(option.get_type_name());
   out.kind = kind_of(shape);
   out.choices = shape.choices;
-  if (!out.positional) out.value = shape.value;
+  out.rest = out.positional && shape.value.ends_with("[ARG]...");
+  if (!out.positional || out.rest) out.value = shape.value;
   out.range = shape.range;
   if (!shape.range.empty()) out.meaning += " (" + shape.range + ")";
   if (!option.get_default_str().empty()) out.meaning += " (default: " + option.get_default_str() + ")";
@@ -103,15 +104,21 @@ Command describe(const CLI::App& app) {
     Argument argument = describe(*option);
     (argument.positional ? out.positionals : out.options).push_back(std::move(argument));
   }
+  out.needs_subcommand = app.get_require_subcommand_min() > 0;
   out.subcommands = app.get_subcommands([](const CLI::App* sub) { return !sub->get_name().empty(); });
   return out;
 }
 
 std::string synopsis(const Command& command) {
   std::string out = command.name;
-  if (!command.subcommands.empty()) return out + " COMMAND";
+  if (command.needs_subcommand) return out + " COMMAND";
+  if (!command.subcommands.empty()) out += " [COMMAND]";
   out += " [OPTION]...";
   for (const Argument& argument : command.positionals) {
+    if (argument.rest) {
+      out += " " + argument.value;
+      continue;
+    }
     const std::string name = argument.names.front() + (argument.many ? "..." : "");
     out += argument.required ? " " + name : " [" + name + "]";
   }
@@ -130,6 +137,37 @@ std::vector<const CLI::App*> every_command(const CLI::App& app) {
     out.insert(out.end(), below.begin(), below.end());
   }
   return out;
+}
+
+std::vector<std::string> with_rest_marked(const CLI::App& app, const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  Command command = describe(app);
+  const CLI::App* at = &app;
+  bool value = false;  // comes next
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    out.push_back(word);
+    if (std::exchange(value, false)) continue;
+    if (const CLI::App* below = subcommand(*at, word)) {
+      at = below;
+      command = describe(*below);
+    } else if (word.size() > 1 && word.starts_with('-') && word != "--") {
+      const Argument* option = option_named(command, word);
+      value = option != nullptr && option->kind != ValueKind::none;
+    } else {
+      if (command.positionals.empty() || !command.positionals.front().rest) return words;
+      out.insert(out.end() - 1, "--");
+      out.insert(out.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+      return out;
+    }
+  }
+  return words;
+}
+
+const Argument* option_named(const Command& command, std::string_view name) {
+  const auto has = [&](const Argument& a) { return std::ranges::find(a.names, name) != a.names.end(); };
+  const auto found = std::ranges::find_if(command.options, has);
+  return found == command.options.end() ? nullptr : &*found;
 }
 
 }  // namespace rota::cli

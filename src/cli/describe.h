@@ -21,6 +21,7 @@ struct Argument {
   bool positional = false;
   bool required = false;
   bool many = false;
+  bool rest = false;  // a positional: it and all words behind it belong to a command of the user's
 };
 
 // One command. CLI11 knows its text by these rules: the description's first line is the summary and the rest, if there
@@ -34,12 +35,19 @@ struct Command {
   std::vector<Argument> positionals;
   std::vector<Argument> options;
   std::vector<const CLI::App*> subcommands;
+  bool needs_subcommand = false;
 };
 
 Command describe(const CLI::App& app);
-std::string full_name(const CLI::App& app);                                // "rota generate lublin"
-std::string synopsis(const Command& command);                              // "rota simulate [OPTION]... WORKLOAD..."
-const CLI::App* subcommand(const CLI::App& app, const std::string& name);  // nullptr: none of that name
-std::vector<const CLI::App*> every_command(const CLI::App& app);           // itself first, then those below it
+std::string full_name(const CLI::App& app);                                   // "rota generate lublin"
+std::string synopsis(const Command& command);                                 // "rota simulate [OPTION]... WORKLOAD..."
+const CLI::App* subcommand(const CLI::App& app, const std::string& name);     // nullptr: none of that name
+const Argument* option_named(const Command& command, std::string_view name);  // nullptr: none has this name
+std::vector<const CLI::App*> every_command(const CLI::App& app);              // itself first, then those below it
+
+// The words of a command line with "--" before a user's own command, so that its options stay its own. Where the user
+// wrote
+// "--" there, a second one stands behind: the first word of the positional then tells that there was one.
+std::vector<std::string> with_rest_marked(const CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace rota::cli

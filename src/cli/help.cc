@@ -14,6 +14,7 @@ constexpr std::size_t kColumn = 26;  // where meanings begin
 std::string label(const Argument& argument) {
   std::string out;
   for (const std::string& name : argument.names) out += (out.empty() ? "" : ", ") + name;
+  if (argument.rest) return argument.value;
   if (argument.positional) return out + (argument.many ? "..." : "");
   if (argument.names.front().starts_with("--")) out.insert(0, "    ");
   return argument.value.empty() ? out : out + " " + argument.value;
@@ -96,9 +97,10 @@ std::string wrong_value(const CLI::App& app, const Command& command, const std::
 }
 
 std::string said_by(const CLI::App& app, const CLI::App& at, const Command& command, const CLI::ParseError& error) {
-  const std::vector<std::string> extra = app.remaining(true);
+  std::vector<std::string> extra = app.remaining(true);
+  std::erase(extra, "--");  // which CLI11 keeps beside the words that nobody wanted
   if (!extra.empty()) return unexpected(command, extra.front());
-  if (error.get_name() == "RequiredError" && !command.subcommands.empty()) {
+  if (error.get_name() == "RequiredError" && command.needs_subcommand) {
     std::string out = "`" + command.name + "` is followed by a command:";
     std::vector<std::string> names;
     for (const CLI::App* sub : command.subcommands) names.push_back(sub->get_name());

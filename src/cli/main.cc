@@ -1,22 +1,26 @@
 // rota: one binary, one subcommand each for what a person wants to do. Only wiring lives here.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <sstream>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "cli/command.h"
 #include "cli/complete.h"
+#include "cli/describe.h"
 #include "cli/help.h"
 #include "cli/printed.h"
 #include "engine/local/supervisor.h"
 
 namespace {
 
-int parsed_and_run(CLI::App& app, rota::cli::Action& action, int argc, char** argv) {
+int parsed_and_run(CLI::App& app, rota::cli::Action& action, const std::vector<std::string>& words) {
+  std::vector<std::string> marked = rota::cli::with_rest_marked(app, words);
+  std::ranges::reverse(marked);  // as CLI11 wants them
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(marked));
   } catch (const CLI::Success& e) {
     std::ostringstream asked_for;
     app.exit(e, asked_for);
@@ -34,18 +38,17 @@ int parsed_and_run(CLI::App& app, rota::cli::Action& action, int argc, char** ar
 int run(int argc, char** argv) {
   // What the service's helper processes run: not for people.
   if (argc > 1 && std::string_view(argv[1]) == "supervise") return rota::local::supervise({argv + 2, argv + argc});
-  CLI::App app{"rehearse schedules of batch jobs on your own job log", "rota"};
+  CLI::App app{"", "rota"};
   rota::cli::Action action;
   rota::cli::add_commands(app, action);
   if (argc > 1 && argv[1] == rota::cli::kCompleteWord)
     return rota::cli::print_completions(app, {argv + 2, argv + argc});
-  std::vector<char*> words(argv, argv + argc);
-  static char help[] = "--help";
-  if (argc > 1 && std::string_view(argv[1]) == "help") {  // rota help simulate: rota simulate --help
-    words.erase(words.begin() + 1);
-    words.push_back(help);
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && words.front() == "help") {  // rota help simulate: rota simulate --help
+    words.erase(words.begin());
+    words.emplace_back("--help");
   }
-  return parsed_and_run(app, action, argc, words.data());
+  return parsed_and_run(app, action, words);
 }
 
 }  // namespace

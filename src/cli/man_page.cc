@@ -53,7 +53,7 @@ std::string argument_items(const std::vector<Argument>& arguments) {
     std::string head;
     for (const std::string& name : argument.names) head += (head.empty() ? "" : ", ") + bold(name);
     if (!argument.value.empty()) head += " \\fI" + escaped(argument.value) + "\\fR";
-    if (argument.positional && argument.many) head += "...";
+    if (argument.positional && argument.many && !argument.rest) head += "...";
     out += item(head, argument.meaning);
   }
   return out;
@@ -110,11 +110,11 @@ std::string exit_status() {
 
 std::string files() {
   return paragraph(
-      "Rota reads no configuration file and no environment variable. A file that it writes grows beside its place "
-      "under a "
-      "name that ends in .tmp and takes its own name when it is whole; on any failure it is removed, and what was "
-      "there "
-      "before stays. Inputs may be gzipped, whatever they are called; - is standard input or output.");
+      "Rota reads no configuration file, and of the environment only what says where a service's socket is: "
+      "ROTA_SOCKET, "
+      "else XDG_RUNTIME_DIR. A file that it writes grows beside its place under a name that ends in .tmp and takes its "
+      "own name when it is whole; on any failure it is removed, and what was there before stays. Inputs may be "
+      "gzipped, whatever they are called; - is standard input or output.");
 }
 
 std::string see_also(const CLI::App& app) {

@@ -9,8 +9,8 @@
 
 namespace rota::cli {
 
-// Where the service listens: what --socket says, else ROTA_SOCKET, else $XDG_RUNTIME_DIR/rota/socket, else (of root, and
-// where there is no such folder) /run/rota/socket.
+// Where the service listens: what --socket says, else ROTA_SOCKET, else $XDG_RUNTIME_DIR/rota/socket, else (of root,
+// and where there is no such folder) /run/rota/socket.
 std::string socket_path(const std::string& given);
 
 struct HttpRequest {

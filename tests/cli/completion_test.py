@@ -50,7 +50,8 @@ class Bash(Shell):
         self.assertEqual(told, how)
 
     def test_commands(self):
-        self.offers("rota", "s", exactly=["simulate"])
+        self.offers("rota", "si", exactly=["simulate"])
+        self.offers("rota", "nodes", "d", exactly=["drain", "down"])
         self.offers("rota", "generate", "", exactly=["lublin", "poisson", "hpl-mix", "x64-blades"])
         self.offers("rota", "manual", "co", exactly=["convert", "completion"])
         self.offers("rota", "nonsense", "x", exactly=[])
@@ -85,7 +86,7 @@ class Others(Shell):
     @needs("fish")
     def test_fish(self):
         self.script("fish")
-        lines = {"rota s": ["simulate"], "rota simulate --policy fcfs,easy+d": ["fcfs,easy+depth="],
+        lines = {"rota si": ["simulate"], "rota simulate --policy fcfs,easy+d": ["fcfs,easy+depth="],
                  "rota simulate --ties=s": ["--ties=submit-first"], "rota simulate lo": ["log.swf"],
                  "rota simulate --jobs=lo": ["--jobs=log.swf"], "rota manual --all p": ["place/"]}
         for line, offered in lines.items():
@@ -98,7 +99,7 @@ class Others(Shell):
         self.ran("zsh", "-n", "script")
         stub = ("compdef() {}; source ./script; compadd() { print -l -- $found }; compset() { print -- $* }; "
                 "_files() { print files $* }; words=(%s); CURRENT=$#words; _rota")
-        for words, offered in {"rota s": "simulate", "rota simulate --policy fcfs,easy+d": "fcfs,easy+depth=",
+        for words, offered in {"rota si": "simulate", "rota simulate --policy fcfs,easy+d": "fcfs,easy+depth=",
                                "rota simulate lo": "files", "rota simulate --jobs=lo": "-P *=\nfiles",
                                "rota manual --all p": "files -/", "rota simulate --ties=s": "--ties=submit-first"}.items():
             self.assertEqual(self.ran("zsh", "-fc", stub % words), offered + "\n", words)

@@ -1,0 +1,156 @@
+// rota doctor: what stands between a person and a service that works. A line each, with what to do.
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/columns.h"
+#include "cli/command.h"
+#include "cli/printed.h"
+#include "cli/service.h"
+#include "cli/when.h"
+
+namespace rota::cli {
+namespace {
+
+struct Finding {
+  const char* of;
+  bool well = false;
+  std::string text;
+};
+
+Finding socket_finding(const std::string& socket) {
+  struct stat found{};
+  const std::string shown = shown_path(socket);
+  if (::stat(socket.c_str(), &found) != 0) {
+    const std::string todo =
+        errno == ENOENT || errno == ENOTDIR
+            ? "; start a service with `rota serve`, or name its socket with --socket or ROTA_SOCKET."
+            : "; ask who runs the service for access.";
+    return {"socket", false, shown + " cannot be found: " + std::strerror(errno) + todo};
+  }
+  if (!S_ISSOCK(found.st_mode))
+    return {"socket", false, shown + " is no socket; name the service's with --socket or ROTA_SOCKET."};
+  if (::access(socket.c_str(), W_OK) != 0)
+    return {"socket", false, shown + " may not be used by you; ask who runs the service."};
+  return {"socket", true, shown + " is there and may be used."};
+}
+
+Finding version_finding(const Json& status) {
+  const std::string theirs = text_of(status, "version");
+  if (theirs == ROTA_VERSION) return {"version", true, "The service and this command are of version " ROTA_VERSION "."};
+  return {"version", false,
+          "The service is of version " + (theirs.empty() ? "unknown" : theirs) +
+              ", this command of " ROTA_VERSION "; install the same version of both."};
+}
+
+Finding clock_finding(const Json& status) {
+  constexpr double kApart = 5;  // seconds
+  const double apart = std::abs(number_of(status, "now", -1) - static_cast<double>(unix_now()));
+  if (!has_number(status, "now"))
+    return {"clock", false, "The service does not say what time it has; see its version."};
+  if (apart > kApart)
+    return {"clock", false,
+            "The service's clock and this one are " + spoken_time(apart) +
+                " apart; have both set by one time server, or wait until it is less busy."};
+  return {"clock", true, "The service's clock and this one agree."};
+}
+
+Finding disk_finding(const Json& status) {
+  constexpr double kLittle = 1U << 30U;
+  const std::string folder = text_of(status, "state_folder");
+  struct statvfs disk{};
+  if (folder.empty()) return {"disk", false, "The service does not say where it keeps its state; see its version."};
+  if (::statvfs(folder.c_str(), &disk) != 0)
+    return {"disk", false,
+            shown_path(folder) + " cannot be looked at from here: " + std::strerror(errno) +
+                "; run `rota doctor` as who runs the service."};
+  const double free = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize);
+  const std::string text = "The state folder " + shown_path(folder) + " has " + memory_text(free) + " free";
+  if (free >= kLittle) return {"disk", true, text + "."};
+  return {"disk", false, text + "; make room, or no more jobs can be taken in."};
+}
+
+Finding limit_finding() {
+  constexpr rlim_t kFew = 256;
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= kFew)
+    return {"limits", true, "Enough files may be open at a time."};
+  return {"limits", false,
+          "Only " + std::to_string(files.rlim_cur) + " files may be open at a time; raise that with `ulimit -n 1024`."};
+}
+
+std::vector<Finding> policy_findings(const Json& status) {
+  std::vector<Finding> out;
+  const std::string policy = text_of(status, "policy");
+  if (flag_of(status, "plain")) {
+    out.push_back({"policy", false,
+                   policy + " is not followed since a plan was refused (" + text_of(status, "last_refusal") +
+                       "); jobs start in order of the queue. Set a policy with `rota policy set`."});
+  } else {
+    out.push_back({"policy", true, "The service follows " + policy + "."});
+  }
+  for (const Json& warning : list_of(status, "warnings")) {
+    if (warning.is_string()) out.push_back({"warning", false, warning.get<std::string>()});
+  }
+  return out;
+}
+
+std::vector<Finding> findings(const ServiceFlags& flags) {
+  const Service service(flags);
+  std::vector<Finding> out{socket_finding(service.socket())};
+  const auto status = service.get("/v1/status");
+  if (!status) {
+    out.push_back({"service", false, status.error().message});
+    out.push_back(limit_finding());
+    return out;
+  }
+  const auto health = service.text("/healthz");
+  out.push_back(health ? Finding{"service", true, "It answers, and takes jobs in."}
+                       : Finding{"service", false, "It answers, but takes no jobs in: " + health.error().message});
+  out.push_back(version_finding(*status));
+  out.push_back(clock_finding(*status));
+  out.push_back(disk_finding(*status));
+  out.push_back(limit_finding());
+  for (Finding& each : policy_findings(*status)) out.push_back(std::move(each));
+  return out;
+}
+
+Result<int> doctor(const ServiceFlags& flags) {
+  Json list = Json::array();
+  std::vector<std::vector<std::string>> rows;
+  bool well = true;
+  for (const Finding& each : findings(flags)) {
+    well &= each.well;
+    rows.push_back({each.well ? "good" : "BAD", each.of, each.text});
+    list.push_back(Json{{"of", each.of}, {"good", each.well}, {"text", each.text}});
+  }
+  const std::string text = flags.json ? shown_json(Json{{"findings", list}}) : table({{""}, {""}, {""}}, rows, false);
+  if (auto done = printed(text); !done) return done;
+  return well ? kDone : kFailed;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<ServiceFlags>();
+  CLI::App* command = app.add_subcommand("doctor", "look for what keeps the service from working");
+  command->description(
+      command->get_description() +
+      "\nIs there a socket, does a service answer, is it of this version, do the clocks agree, is there "
+      "room for its state. A line each, and where it is bad, what to do.");
+  flags->declare_json(*command);
+  command->footer("The exit code is 1 where something is bad.\n\nExamples:\n  rota doctor");
+  command->callback([&action, flags] { action = [flags] { return doctor(*flags); }; });
+}
+
+}  // namespace rota::cli

@@ -1,0 +1,128 @@
+// rota history: jobs that have ended, and sums over them.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/columns.h"
+#include "cli/command.h"
+#include "cli/job_filter.h"
+#include "cli/printed.h"
+#include "cli/service.h"
+#include "cli/when.h"
+
+namespace rota::cli {
+namespace {
+
+struct HistoryFlags {
+  ServiceFlags service;
+  JobFilter filter;
+  std::string from, until, by;
+  std::int64_t most = 100;
+  bool no_header = false;
+};
+
+Result<std::map<std::string, std::string>> query(const HistoryFlags& flags) {
+  auto out = flags.filter.query();
+  if (!out) return out;
+  out->erase("ended");
+  const std::int64_t now = unix_now();
+  for (const auto& [name, text] : {std::pair{"from", &flags.from}, std::pair{"until", &flags.until}}) {
+    if (text->empty()) continue;
+    const auto when = parse_when(*text, now, true);
+    if (!when) return std::unexpected(when.error());
+    (*out)[name] = std::to_string(*when);
+  }
+  return out;
+}
+
+std::string number(const Json& row, const char* name, const char* otherwise = "-") {
+  return has_number(row, name) ? std::to_string(static_cast<std::int64_t>(number_of(row, name))) : otherwise;
+}
+
+std::string time(const Json& job, const char* name) {
+  return has_number(job, name) ? time_text(number_of(job, name)) : "-";
+}
+
+Result<int> list_jobs(const HistoryFlags& flags, const std::map<std::string, std::string>& what) {
+  const std::size_t most = flags.most == 0 ? SIZE_MAX : static_cast<std::size_t>(flags.most);
+  auto jobs = Service(flags.service).rows("/v1/history", what, "jobs", most);
+  if (!jobs) return std::unexpected(jobs.error());
+  if (flags.service.json) return printed(shown_json(Json{{"jobs", *jobs}}));
+  std::vector<std::vector<std::string>> rows;
+  for (const Json& job : *jobs) {
+    rows.push_back({text_of(job, "id"), text_of(job, "name"), text_of(job, "user"), text_of(job, "partition"),
+                    number(job, "processors", "1"), text_of(job, "state"),
+                    number(job, "exit_code", "0") + ":" + number(job, "signal", "0"), time(job, "submit"),
+                    time(job, "start"), time(job, "end"), run_text(number_of(job, "elapsed"))});
+  }
+  std::ranges::reverse(rows);  // the latest last, as sacct has it
+  return printed(table({{"JOBID"},
+                        {"NAME"},
+                        {"USER"},
+                        {"PARTITION"},
+                        {"CPUS", true},
+                        {"STATE"},
+                        {"EXITCODE", true},
+                        {"SUBMIT"},
+                        {"START"},
+                        {"END"},
+                        {"ELAPSED", true}},
+                       rows, !flags.no_header));
+}
+
+Result<int> list_sums(const HistoryFlags& flags, std::map<std::string, std::string> what) {
+  what["by"] = flags.by;
+  const auto answer = Service(flags.service).get(target_of("/v1/history", what));
+  if (!answer) return std::unexpected(answer.error());
+  if (flags.service.json) return printed(shown_json(*answer));
+  std::vector<std::vector<std::string>> rows;
+  for (const Json& sum : list_of(*answer, "sums")) {
+    std::array<char, 32> hours{};
+    constexpr double kHour = 3600;
+    std::snprintf(hours.data(), hours.size(), "%.1f", number_of(sum, "processor_seconds") / kHour);
+    rows.push_back({text_of(sum, "key"), number(sum, "jobs", "0"), number(sum, "failed", "0"), hours.data(),
+                    has_number(sum, "mean_wait") ? run_text(number_of(sum, "mean_wait")) : "-"});
+  }
+  std::string head = flags.by;
+  for (char& c : head) c = static_cast<char>(c - 'a' + 'A');
+  return printed(table({{head}, {"JOBS", true}, {"FAILED", true}, {"CPU_HOURS", true}, {"MEAN_WAIT", true}}, rows,
+                       !flags.no_header));
+}
+
+Result<int> history(const HistoryFlags& flags) {
+  const auto what = query(flags);
+  if (!what) return std::unexpected(what.error());
+  return flags.by.empty() ? list_jobs(flags, *what) : list_sums(flags, *what);
+}
+
+}  // namespace
+
+void add_history(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<HistoryFlags>();
+  CLI::App* command = app.add_subcommand("history", "list jobs that have ended, or sums over them");
+  command->description(command->get_description() + "\nThe latest stand last.");
+  flags->filter.declare(*command);
+  command->add_option("-S,--from", flags->from, "ended since, as 2026-11-01, yesterday or now-7days")
+      ->type_name("WHEN");
+  command->add_option("-E,--until", flags->until, "ended before")->type_name("WHEN");
+  command->add_option("--by", flags->by, "sums in place of jobs, a row for each of these")
+      ->check(CLI::IsMember({"user", "partition", "month"}));
+  command->add_option("--limit", flags->most, "at most so many jobs, the latest; 0: all")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}))
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_flag("--noheader", flags->no_header, "without the line that names the columns");
+  flags->service.declare_json(*command);
+  command->footer(
+      "Examples:\n"
+      "  rota history --me --from now-7days\n"
+      "  rota history --state F,TO --limit 0\n"
+      "  rota history --by month");
+  command->callback([&action, flags] { action = [flags] { return history(*flags); }; });
+}
+
+}  // namespace rota::cli

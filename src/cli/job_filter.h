@@ -1,0 +1,37 @@
+// Which jobs a command is about: the filters of `rota queue` and `rota history`, and selectors as arguments.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/service.h"
+
+namespace rota::cli {
+
+struct JobFilter {
+  std::vector<std::string> jobs;  // selectors
+  std::string user;
+  std::string state;
+  std::string partition;
+  std::string name;
+  bool me = false;
+
+  void declare(CLI::App& command);
+
+  // As a query of the service. Fails where a state has no such name.
+  Result<std::map<std::string, std::string>> query() const;
+
+  // The jobs that are known; those that have ended too if they are asked for by their state.
+  Result<Json> ask(const Service& service) const;
+};
+
+// "12", "13,14_[1-5]" and so on as one selector.
+std::string joined(const std::vector<std::string>& selectors);
+
+constexpr const char* kSelectorHelp =
+    "ids such as 12, 14_3, 14_[1-5] and 20-25, or last, all, user=NAME, name=NAME, partition=NAME, state=STATE";
+
+}  // namespace rota::cli

@@ -1,0 +1,141 @@
+#include "cli/service.h"
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace rota::cli {
+namespace {
+
+constexpr std::size_t kPage = 1000;  // rows of a list at once
+
+std::unexpected<Error> not_understood(const std::string& socket, const std::string& what) {
+  return fail("The service at " + shown_path(socket) + " answered with " + what +
+              "; `rota doctor` says whether it is of this version.");
+}
+
+// The sentence of a refusal: its detail as it is.
+std::unexpected<Error> refused(const std::string& socket, const HttpAnswer& answer) {
+  const Json problem = Json::parse(answer.body, nullptr, false);
+  const std::string detail = text_of(problem, "detail");
+  if (!detail.empty()) return fail(detail);
+  const std::string title = text_of(problem, "title");
+  return not_understood(socket, "HTTP status " + std::to_string(answer.status) +
+                                    (title.empty() ? "" : " (" + title + ")") + " and no reason");
+}
+
+bool done(const HttpAnswer& answer) { return answer.status >= 200 && answer.status < 300; }
+
+}  // namespace
+
+void ServiceFlags::declare(CLI::App& command) {
+  command
+      .add_option("--socket", socket,
+                  "the service's socket; without: what ROTA_SOCKET names, else $XDG_RUNTIME_DIR/rota/socket, else "
+                  "/run/rota/socket")
+      ->type_name("FILE");
+}
+
+void ServiceFlags::declare_json(CLI::App& command) {
+  command.add_flag("--json", json, "print JSON, as the service gives it");
+  declare(command);
+}
+
+Result<Json> Service::json(const HttpRequest& request) const {
+  auto answer = client_.exchange(request);
+  if (!answer) return std::unexpected(answer.error());
+  if (!done(*answer)) return refused(socket(), *answer);
+  Json out = Json::parse(answer->body, nullptr, false);
+  if (out.is_discarded()) return not_understood(socket(), "what is no JSON");
+  if (!out.is_object() && !out.is_array()) return not_understood(socket(), "JSON that is no object");
+  return out;
+}
+
+Result<Json> Service::get(const std::string& target) const {
+  return json({.verb = "GET", .target = target, .body = {}, .key = {}});
+}
+
+Result<Json> Service::post(const std::string& target, const Json& body, const std::string& key) const {
+  return json({.verb = "POST", .target = target, .body = body.dump(), .key = key});
+}
+
+Result<Json> Service::put(const std::string& target, const Json& body) const {
+  return json({.verb = "PUT", .target = target, .body = body.dump(), .key = {}});
+}
+
+Result<HttpAnswer> Service::text(const std::string& target) const {
+  auto answer = client_.exchange({.verb = "GET", .target = target, .body = {}, .key = {}});
+  if (answer && !done(*answer)) return refused(socket(), *answer);
+  return answer;
+}
+
+Result<Json> Service::rows(const std::string& path, std::map<std::string, std::string> query, const std::string& name,
+                           std::size_t most) const {
+  Json all = Json::array();
+  while (all.size() < most) {
+    query["limit"] = std::to_string(std::min(most - all.size(), kPage));
+    auto page = get(target_of(path, query));
+    if (!page) return page;
+    const auto rows = page->find(name);
+    if (rows == page->end() || !rows->is_array()) return not_understood(socket(), "no list of " + name);
+    for (Json& row : *rows) all.push_back(std::move(row));
+    const std::string next = text_of(*page, "next");
+    if (next.empty() || next == query["after"]) break;
+    query["after"] = next;
+  }
+  return all;
+}
+
+std::string text_of(const Json& object, const char* name) {
+  if (!object.is_object()) return "";
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+bool has_number(const Json& object, const char* name) {
+  if (!object.is_object()) return false;
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number();
+}
+
+double number_of(const Json& object, const char* name, double otherwise) {
+  return has_number(object, name) ? object.find(name)->get<double>() : otherwise;
+}
+
+bool flag_of(const Json& object, const char* name) {
+  if (!object.is_object()) return false;
+  const auto found = object.find(name);
+  return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
+const Json& list_of(const Json& object, const char* name) {
+  static const Json none = Json::array();
+  if (!object.is_object()) return none;
+  const auto found = object.find(name);
+  return found != object.end() && found->is_array() ? *found : none;
+}
+
+std::string words_of(const Json& object, const char* name, const char* between) {
+  std::string out;
+  for (const Json& word : list_of(object, name)) {
+    if (word.is_string()) out += (out.empty() ? "" : between) + word.get<std::string>();
+  }
+  return out;
+}
+
+std::string shown_json(const Json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string target_of(const std::string& path, const std::map<std::string, std::string>& query) {
+  std::string out = path;
+  char before = '?';
+  for (const auto& [name, value] : query) {
+    if (value.empty()) continue;
+    out += std::exchange(before, '&') + name + "=" + percent_encoded(value);
+  }
+  return out;
+}
+
+}  // namespace rota::cli

@@ -1,0 +1,109 @@
+#include "cli/submission.h"
+
+#include <sys/random.h>
+
+#include <array>
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/directives.h"
+#include "cli/printed.h"
+#include "cli/submit_request.h"
+
+namespace rota::cli {
+namespace {
+
+constexpr std::size_t kLargest = 4U << 20U;  // bytes of a script
+
+std::string last_part(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  return name.empty() ? path : name;
+}
+
+Result<std::string> script_text(const std::string& path) {
+  auto text = read_file(path, kLargest);
+  if (!text) return text;
+  const std::string shown = path == "-" ? "What came on standard input" : shown_path(path);
+  if (!text->starts_with("#!"))
+    return fail(shown +
+                " is no script: its first line does not begin with #!. Put #!/bin/sh there, or submit a program "
+                "as `rota submit -- PROGRAM`.");
+  if (!is_utf8(*text)) return fail(shown + " is no UTF-8 text; write it anew as UTF-8.");
+  return text;
+}
+
+void set_name(SubmitValues& values, const std::string& name) {
+  values.try_emplace("name", SubmitValue{.text = is_utf8(name) ? name : "job", .dialect = {}, .where = "--name"});
+}
+
+// Fills in the script with what it asks for itself; what is in `values` already holds.
+Result<void> take_script(const std::string& path, SubmitValues& values, Json& out) {
+  auto text = script_text(path);
+  if (!text) return std::unexpected(text.error());
+  auto directives = read_directives(*text, path == "-" ? "standard input" : shown_path(path));
+  if (!directives) return std::unexpected(directives.error());
+  for (const std::string& each : directives->remarks) remark("rota: " + each);
+  values.merge(directives->values);
+  out["script"] = std::move(*text);
+  set_name(values, path == "-" ? "stdin" : last_part(path));
+  return {};
+}
+
+Result<void> take_words(const std::vector<std::string>& words, std::size_t from, Json& out) {
+  Json command = Json::array();
+  for (std::size_t i = from; i < words.size(); ++i) {
+    if (!is_utf8(words[i])) return fail("The argument " + rota::quoted(words[i]) + " is no UTF-8; write it as UTF-8.");
+    command.push_back(words[i]);
+  }
+  if (!command.empty()) out["command"] = std::move(command);
+  return {};
+}
+
+}  // namespace
+
+void Submission::declare(CLI::App& command) { declare_submit_options(command, values); }
+
+Result<Json> request_of(const Submission& submission) {
+  Json out = Json::object();
+  SubmitValues values = submission.values;
+  const auto& words = submission.words;
+  const bool command = !words.empty() && words.front() == "--";
+  Result<void> taken;
+  if (!submission.wrap.empty()) {
+    if (!words.empty()) return fail("--wrap is in place of a script or a command; give one of them.");
+    if (!is_utf8(submission.wrap)) return fail("--wrap takes UTF-8 text.");
+    out["script"] = "#!/bin/sh\n" + submission.wrap + "\n";
+    set_name(values, "wrap");
+  } else if (command) {
+    taken = take_words(words, 1, out);
+    set_name(values, last_part(words[1]));
+  } else {
+    taken = take_script(words.front(), values, out);
+    if (taken) taken = take_words(words, 1, out);
+  }
+  if (!taken) return std::unexpected(taken.error());
+  const auto here = surroundings();
+  if (!here) return std::unexpected(here.error());
+  std::vector<std::string> remarks;
+  auto rest = job_request(values, *here, remarks);
+  if (!rest) return rest;
+  for (const std::string& each : remarks) remark("rota: " + each);
+  out.update(*rest);
+  return out;
+}
+
+std::string fresh_key() {
+  std::array<std::uint64_t, 2> bits{};
+  if (::getrandom(bits.data(), sizeof bits, 0) != static_cast<ssize_t>(sizeof bits)) return "";
+  return hexadecimal(bits[0]) + hexadecimal(bits[1]);
+}
+
+Result<Json> submit(const Service& service, const Json& request) {
+  auto answer = service.post("/v1/jobs", request, fresh_key());
+  if (answer && !flag_of(request, "dry_run") && (text_of(*answer, "id").empty() || list_of(*answer, "jobs").empty()))
+    return fail("The service's answer names no job; `rota doctor` says whether it is of this version.");
+  return answer;
+}
+
+}  // namespace rota::cli

@@ -1,0 +1,309 @@
+#include "cli/submit_request.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "base/text.h"
+#include "cli/when.h"
+
+namespace rota::cli {
+namespace {
+
+constexpr std::int64_t kMost = 1'000'000'000;  // of anything that is counted
+constexpr std::int64_t kMegabyte = 1 << 20;
+
+std::unexpected<Error> wrong(const SubmitValue& value, const std::string& why) {
+  return fail(value.where + " takes " + why + ", not " + rota::quoted(value.text) + ".");
+}
+
+bool only_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+class Request {
+ public:
+  Request(const SubmitValues& values, const Surroundings& here) : values_(values), here_(here) {}
+
+  Result<Json> made(std::vector<std::string>& remarks) {
+    using Step = Result<void> (Request::*)();
+    for (const Step step : {&Request::processors, &Request::memory, &Request::accelerators, &Request::licence,
+                            &Request::times, &Request::files, &Request::others, &Request::signal}) {
+      if (auto done = (this->*step)(); !done) return std::unexpected(done.error());
+    }
+    environment(remarks);
+    return std::move(out_);
+  }
+
+ private:
+  const SubmitValue* given(std::string_view key) const {
+    const auto found = values_.find(key);
+    return found == values_.end() ? nullptr : &found->second;
+  }
+
+  Result<std::int64_t> count(const SubmitValue& value, std::int64_t least = 1) const {
+    const auto number = parse_integer(value.text);
+    if (!number || *number < least || *number > kMost)
+      return wrong(value, "a whole number from " + std::to_string(least) + " to " + grouped(kMost));
+    return *number;
+  }
+
+  // The number under a key, else `otherwise`.
+  Result<std::int64_t> count(std::string_view key, std::int64_t otherwise) const {
+    const SubmitValue* value = given(key);
+    return value == nullptr ? otherwise : count(*value);
+  }
+
+  Result<void> processors() {
+    const auto each = count("each", 1), nodes = count("nodes", 1), per_node = count("per_node", 1);
+    const auto tasks = count("processors", nodes.value_or(1) * per_node.value_or(1));
+    for (const auto* number : {&each, &nodes, &per_node, &tasks}) {
+      if (!*number) return std::unexpected(number->error());
+    }
+    if (*tasks > kMost / *each) return fail("A job asks for " + grouped(kMost) + " processors at most; ask for fewer.");
+    processors_ = *tasks * *each;
+    nodes_ = *nodes;
+    if (given("processors") != nullptr || given("each") != nullptr || given("nodes") != nullptr)
+      out_["processors"] = processors_;
+    if (given("nodes") != nullptr) out_["nodes"] = nodes_;
+    return {};
+  }
+
+  // Bytes. On Rota's own command line a size says its unit: people who come from Slurm would mean megabytes.
+  Result<std::int64_t> size(const SubmitValue& value) const {
+    const bool bare = only_digits(value.text);
+    if (bare && value.dialect == Dialect::rota) return wrong(value, "a size with its unit, such as 500M or 4G");
+    const auto bytes = parse_size(value.text + (bare ? "M" : ""));
+    if (!bytes || *bytes <= 0) return wrong(value, "a size such as 500M or 4G");
+    return *bytes;
+  }
+
+  Result<void> memory() {
+    if (const SubmitValue* value = given("memory")) {
+      const auto bytes = size(*value);
+      if (!bytes) return std::unexpected(bytes.error());
+      out_["memory"] = *bytes;
+    } else if (const SubmitValue* each = given("memory_each")) {
+      const auto bytes = size(*each);
+      if (!bytes) return std::unexpected(bytes.error());
+      const std::int64_t on_each = (processors_ + nodes_ - 1) / nodes_;
+      if (*bytes > INT64_MAX / on_each) return wrong(*each, "less");
+      out_["memory"] = *bytes * on_each;
+    }
+    return {};
+  }
+
+  // "2", "a100:2", "gpu:2", "gpu:a100:2", "gpu"
+  Result<void> accelerators() {
+    const SubmitValue* all = given("accelerators_all");
+    const SubmitValue* value = given("accelerators") != nullptr ? given("accelerators") : all;
+    if (value == nullptr) return {};
+    auto pieces = split(value->text, ':');
+    if (pieces.front() == "gpu" || pieces.front() == "accelerator") pieces.erase(pieces.begin());
+    std::int64_t number = 1;
+    if (!pieces.empty() && only_digits(pieces.back())) {
+      const auto read = parse_integer(pieces.back());
+      number = read && *read <= kMost ? *read : 0;
+      pieces.pop_back();
+    }
+    const bool named = pieces.size() == 1 && !pieces[0].empty();
+    if (number < 1 || (!pieces.empty() && !named) || (named && value->where.ends_with("--gres") && !gpu(*value)))
+      return wrong(*value, "accelerators such as gpu:2 or gpu:a100:2");
+    if (value == all && number % nodes_ != 0)
+      return wrong(*value, "a number that " + std::to_string(nodes_) + " nodes can share evenly");
+    out_["accelerators"] = value == all ? number / nodes_ : number;
+    if (named) out_["accelerator_type"] = std::string(pieces[0]);
+    return {};
+  }
+
+  // --gres of Slurm names many things, of which Rota knows one.
+  static bool gpu(const SubmitValue& value) { return value.text == "gpu" || value.text.starts_with("gpu:"); }
+
+  Result<void> licence() {
+    const SubmitValue* value = given("licence");
+    if (value == nullptr) return {};
+    const std::size_t colon = value->text.find(':');
+    const auto number = colon == std::string::npos ? Result<std::int64_t>(1)
+                                                   : parse_integer(std::string_view(value->text).substr(colon + 1));
+    const std::string name = value->text.substr(0, colon);
+    if (!number || *number < 1 || *number > kMost || name.empty() || name.find(',') != std::string::npos)
+      return wrong(*value, "one licence, as matlab or matlab:2");
+    out_["licence"] = name;
+    out_["licences"] = *number;
+    return {};
+  }
+
+  Result<void> times() {
+    if (const SubmitValue* value = given("limit")) {
+      const auto limit = limit_seconds(value->text, value->dialect);
+      if (!limit) return fail(value->where + ": " + limit.error().message);
+      out_["limit"] = *limit;
+    }
+    if (const SubmitValue* value = given("kill_wait")) {
+      const auto wait = parse_duration(value->text);
+      if (!wait) return fail(value->where + ": " + wait.error().message);
+      out_["kill_wait"] = to_seconds(*wait);
+    }
+    if (const SubmitValue* value = given("begin")) {
+      const auto begin = parse_when(value->text, here_.now);
+      if (!begin) return fail(value->where + ": " + begin.error().message);
+      out_["begin"] = *begin;
+    }
+    return {};
+  }
+
+  Result<void> files() {
+    const SubmitValue* folder = given("folder");
+    out_["folder"] = folder == nullptr
+                         ? here_.folder
+                         : (std::filesystem::path(here_.folder) / folder->text).lexically_normal().string();
+    for (const char* key : {"output", "error", "input"}) {
+      if (const SubmitValue* value = given(key)) out_[key] = value->text;
+    }
+    if (const SubmitValue* value = given("open_mode")) {
+      if (value->text != "append" && value->text != "truncate") return wrong(*value, "append or truncate");
+      out_["append"] = value->text == "append";
+    }
+    out_["umask"] = here_.umask;
+    return {};
+  }
+
+  Result<void> others() {
+    for (const char* key : {"name", "partition", "array", "comment"}) {
+      if (const SubmitValue* value = given(key)) out_[key] = value->text;
+    }
+    if (given("hold") != nullptr) out_["held"] = true;
+    if (const SubmitValue* value = given("requeue")) out_["requeue"] = value->text == "yes";
+    std::int64_t priority = 0;
+    for (const char* key : {"priority", "nice"}) {
+      const SubmitValue* value = given(key);
+      if (value == nullptr) continue;
+      const auto number = count(*value, -kMost);
+      if (!number) return std::unexpected(number.error());
+      priority += std::string_view(key) == "nice" ? -*number : *number;
+      out_["priority"] = priority;
+    }
+    return dependencies();
+  }
+
+  // "afterok:12:13,singleton" as one text for each job.
+  Result<void> dependencies() {
+    const SubmitValue* value = given("after");
+    if (value == nullptr) return {};
+    Json after = Json::array();
+    for (const std::string_view part : split(value->text, ',')) {
+      const auto pieces = split(trimmed(part), ':');
+      constexpr std::array<std::string_view, 5> kKinds{"afterok", "afterany", "afternotok", "after", "aftercorr"};
+      const bool kind = std::ranges::find(kKinds, pieces[0]) != kKinds.end();
+      if (pieces.size() == 1 ? pieces[0] != "singleton" : !kind)
+        return wrong(*value, "what it waits for, such as afterok:12:13,singleton");
+      if (pieces.size() == 1) after.push_back("singleton");
+      for (std::size_t i = 1; i < pieces.size(); ++i) {
+        if (pieces[i].find_first_not_of("0123456789_") != std::string_view::npos || pieces[i].empty())
+          return wrong(*value, "ids of jobs behind afterok: and its kin, such as afterok:12:13");
+        after.push_back(std::string(pieces[0]) + ":" + std::string(pieces[i]));
+      }
+    }
+    out_["after"] = std::move(after);
+    return {};
+  }
+
+  // "[B:]USR1[@300]". Whether the shell of the script alone gets it, Rota does not ask.
+  Result<void> signal() {
+    const SubmitValue* value = given("signal");
+    if (value == nullptr) return {};
+    const std::size_t colon = value->text.rfind(':');
+    const std::string text = value->text.substr(colon == std::string::npos ? 0 : colon + 1);
+    const std::size_t at = text.find('@');
+    std::string name = text.substr(0, at);
+    if (only_digits(name) && name.size() <= 2) {
+      const char* known = ::sigabbrev_np(static_cast<int>(parse_integer(name).value_or(0)));
+      name = known == nullptr ? "" : known;
+    }
+    if (name.starts_with("SIG")) name.erase(0, 3);
+    const auto time = at == std::string::npos ? Result<Duration>(seconds(60)) : parse_duration(text.substr(at + 1));
+    if (name.empty() || !time) return wrong(*value, "a signal and how long before the limit, such as USR1@300");
+    out_["warning_signal"] = name;
+    out_["warning_time"] = to_seconds(*time);
+    return {};
+  }
+
+  // What --export=NONE leaves: enough to log in.
+  static bool always(std::string_view variable) {
+    constexpr std::array<std::string_view, 5> kKept{"HOME=", "LOGNAME=", "PATH=", "SHELL=", "USER="};
+    return std::ranges::any_of(kKept, [&](std::string_view name) { return variable.starts_with(name); });
+  }
+
+  void environment(std::vector<std::string>& remarks) {
+    const SubmitValue* value = given("export");
+    std::vector<std::string_view> names;  // NAME or NAME=VALUE
+    if (value != nullptr) names = split(value->text, ',');
+    const bool all = value == nullptr || std::ranges::find(names, "ALL") != names.end();
+    std::vector<std::string> out;
+    for (const std::string& variable : here_.environment) {
+      const std::string_view name = std::string_view(variable).substr(0, variable.find('='));
+      const auto set = [&](std::string_view word) { return word.substr(0, word.find('=')) == name; };
+      const auto found = std::ranges::find_if(names, set);
+      const bool wanted = found != names.end() ? found->find('=') == std::string_view::npos : all || always(variable);
+      if (wanted) out.push_back(variable);
+    }
+    for (const std::string_view name : names) {
+      if (name.find('=') != std::string_view::npos) out.emplace_back(name);
+    }
+    Json environment = Json::array();
+    for (std::string& variable : out) {
+      if (is_utf8(variable)) {
+        environment.push_back(std::move(variable));
+      } else {
+        remarks.push_back("The environment variable " + rota::quoted(variable.substr(0, variable.find('='))) +
+                          " is no UTF-8 and is left out.");
+      }
+    }
+    out_["environment"] = std::move(environment);
+  }
+
+  const SubmitValues& values_;
+  const Surroundings& here_;
+  Json out_ = Json::object();
+  std::int64_t processors_ = 1;
+  std::int64_t nodes_ = 1;
+};
+
+}  // namespace
+
+Result<Surroundings> surroundings() {
+  std::error_code failed;
+  Surroundings here;
+  here.folder = std::filesystem::current_path(failed).string();
+  if (failed) return fail("This folder cannot be named: " + failed.message() + ". Change to another one.");
+  for (char** variable = environ; *variable != nullptr; ++variable) here.environment.emplace_back(*variable);
+  here.now = unix_now();
+  here.umask = ::umask(0);
+  ::umask(here.umask);
+  return here;
+}
+
+Result<Json> job_request(const SubmitValues& values, const Surroundings& here, std::vector<std::string>& remarks) {
+  for (const auto& [key, value] : values) {
+    if (!is_utf8(value.text)) return fail(value.where + " takes UTF-8 text, not " + rota::quoted(value.text) + ".");
+  }
+  return Request(values, here).made(remarks);
+}
+
+Result<double> limit_seconds(std::string_view text, Dialect dialect) {
+  const bool minutes = dialect == Dialect::slurm && only_digits(text);
+  if (minutes && text.find_first_not_of('0') == std::string_view::npos) return to_seconds(kLongest);
+  const auto limit = parse_duration(std::string(text) + (minutes ? "m" : ""));
+  if (!limit) return std::unexpected(limit.error());
+  if (limit->count() == 0) return fail("A time limit of nothing ends every job at once; give it some time.");
+  return to_seconds(*limit);
+}
+
+}  // namespace rota::cli
