@@ -150,9 +150,8 @@ class Reader {
         for (const std::string_view each : split(option.names, ',')) known.push_back(each);
       }
       const std::string_view near = nearest(name, known);
-      return wrong(near.empty()
-                       ? rota::quoted(words[i]) + " is no option of `rota submit`; `rota submit --help` lists them"
-                       : rota::quoted(words[i]) + " is no option of `rota submit`; did you mean " + std::string(near));
+      return fail(at_ + ": " + rota::quoted(words[i]) + " is no option of `rota submit`; " +
+                  (near.empty() ? "`rota submit --help` lists them." : "did you mean " + std::string(near) + "?"));
     }
     std::string text = words[i];
     while (i + 1 < words.size() && !words[i + 1].starts_with('-')) text += " " + words[++i];

@@ -15,10 +15,11 @@ class Server(socketserver.ThreadingUnixStreamServer):
 
 class FakeService:
     """Answers by (verb, path). An answer is (status, body), a list of such (one each time, the last one for good), or a
-    function of the request that gives one. Bodies that are no text go out as JSON; `raw` bytes go out as they are."""
+    function of the request that gives one. Bodies that are no bytes go out as JSON. What is in `raw` goes out as it is, each
+    once, in place of an answer."""
 
     def __init__(self, path):
-        self.answers, self.requests, self.raw = {}, [], None
+        self.answers, self.requests, self.raw = {}, [], []
         service = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -35,6 +36,12 @@ class FakeService:
             def log_message(self, *_):
                 pass
 
+            def handle(self):
+                try:
+                    super().handle()
+                except (BrokenPipeError, ConnectionResetError):  # who asked has gone
+                    pass
+
         self.server = Server(str(path), Handler)
         threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
 
@@ -49,8 +56,8 @@ class FakeService:
                    "body": json.loads(body) if body else None, "headers": dict(handler.headers)}
         self.requests.append(request)
         handler.close_connection = True
-        if self.raw is not None:
-            handler.wfile.write(self.raw)
+        if self.raw:
+            handler.wfile.write(self.raw.pop(0))
             return
         answer = self.answers.get((handler.command, url.path), (404, problem(404, f"There is no {url.path} here.")))
         if isinstance(answer, list):

@@ -1,0 +1,368 @@
+#!/usr/bin/env python3
+"""What the commands that speak to a service print, and what they say where it does not answer as it should.
+
+Usage: live_client_test.py ROTA
+"""
+import json
+import os
+import pty
+import select
+import signal
+import socket
+import subprocess
+import threading
+
+from fake_service import NOON, job, problem, waiting
+from live_case import LiveCase
+from rota_case import ROTA, main, unprivileged
+
+GIB = 1 << 30
+
+
+class Queue(LiveCase):
+    def setUp(self):
+        super().setUp()
+        self.jobs(job(1), waiting(2))
+
+    def jobs(self, *jobs):
+        self.answers("GET", "/v1/jobs", (200, {"jobs": list(jobs)}))
+
+    def test_has_the_columns_of_squeue(self):
+        self.prints("queue", out=(
+            "             JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)\n"
+            "                 1     batch    model      ada  R      12:34      1 n1\n"
+            "                 2     batch    model      ada PD       0:00      1 (Resources)\n"))
+        self.prints("queue", "-l", "--noheader", out=(
+            "                 1     batch    model      ada   RUNNING      12:34    2:00:00 2026-11-29T23:47:26      1 n1\n"
+            "                 2     batch    model      ada   PENDING       0:00    2:00:00 2026-11-30T01:00:00      1 (Resources)\n"))
+        self.prints("queue", "--start", out=(
+            "             JOBID PARTITION     NAME     USER ST          START_TIME  NODES NODELIST(REASON)\n"
+            "                 2     batch    model      ada PD 2026-11-30T01:00:00      1 (Resources)\n"))
+
+    def test_jobs_of_an_array_that_wait_are_one_row(self):
+        self.jobs(*(waiting(f"7_{index}", array="7", index=index) for index in (1, 2, 3, 5)), job("7_4", array="7", index=4))
+        self.prints("queue", "-o", "%i %K %t", "--noheader", out="7_[1-3,5] 1 PD\n7_4 4 R\n")
+        self.prints("queue", "-r", "-o", "%i", "--noheader", out="7_1\n7_2\n7_3\n7_5\n7_4\n")
+
+    def test_formats_have_letters_widths_and_sides(self):
+        self.jobs(job(1, name="naïve model", memory=4 * GIB, accelerators=2, accelerator_type="a100", licence="matlab",
+                      licences=2, comment="a\nb", restarts=1))
+        self.prints("queue", "-o", "%5j|%.8j|%12j|%.12j|%%|%i", out=(
+            "NAME |    NAME|NAME        |        NAME|%|JOBID\n"
+            "naïve|naïve mo|naïve model | naïve model|%|1\n"))
+        self.prints("queue", "-o", "%m %b %W %k %s %C %U %L %e %q", "--noheader",
+                    out="4G gpu:a100:2 matlab:2 a?b 1 4 1000 1:47:26 2026-11-30T01:47:26 N/A\n")
+        self.says_no("queue", "-o", "%_",
+                     said="%_ is no field of a job; `rota queue --help` lists the letters, such as %i, %j and %T.")
+        self.says_no("queue", "-o", "a %.9",
+                     said='"a %.9" ends in the middle of a field; write a letter behind the %.')
+
+    def test_can_be_sorted(self):
+        self.jobs(job(3, priority=1, name="c"), job(10, priority=5, name="a"), job(2, priority=5, name="b"))
+        for order, ids in (("i", "2 3 10"), ("-p,i", "2 10 3"), ("+j", "10 2 3")):
+            self.assertEqual(self.live("queue", "-S", order, "-o", "%i", "--noheader").stdout.split(), ids.split())
+        self.says_no("queue", "-S", "name", said='"name" is no order of jobs; write letters such as -p,i.')
+
+    def test_filters_are_asked_of_the_service(self):
+        self.live("queue", "-u", "bob", "-p", "long", "-n", "x y", "-t", "pd,Running", "12", "14_[1-5]")
+        self.assertEqual(self.last()["query"], {"user": "bob", "partition": "long", "name": "x y", "limit": "1000",
+                                                "state": "PENDING,RUNNING", "ids": "12,14_[1-5]"})
+        self.live("queue", "-t", "F")
+        self.assertEqual(self.last()["query"], {"state": "FAILED", "ended": "yes", "limit": "1000"})
+        self.live("queue", "-t", "all")
+        self.assertEqual(self.last()["query"], {"ended": "yes", "limit": "1000"})
+        self.says_no("queue", "-t", "odd", said='"odd" is no state of a job; write all, or one such as PENDING, RUNNING, '
+                     'COMPLETED or FAILED.')
+
+    def test_pages_are_joined(self):
+        self.answers("GET", "/v1/jobs", (200, {"jobs": [job(1)], "next": "a b"}), (200, {"jobs": [job(2)]}))
+        self.prints("queue", "-o", "%i", "--noheader", out="1\n2\n")
+        self.assertEqual(self.last()["query"], {"after": "a b", "limit": "1000"})
+        self.assertEqual(json.loads(self.live("queue", "--json").stdout), {"jobs": [job(2)]})
+
+    def test_text_of_others_drives_no_terminal(self):
+        self.jobs(job(1, name="\x1b[2J"), waiting(2, reason="\x07"))
+        self.assertNotRegex(self.live("queue").stdout, "[\x00-\x09\x0b-\x1f]")
+
+    def test_is_shown_again_and_again(self):
+        again = threading.Event()
+        self.answers("GET", "/v1/jobs", (200, {"jobs": []}), lambda _: (again.set(), (200, {"jobs": []}))[1])
+        for terminal in (False, True):
+            again.clear()
+            ours, theirs = pty.openpty() if terminal else os.pipe()
+            process = subprocess.Popen([ROTA, "queue", "-i", "1", "-o", "%i"], cwd=self.folder, env=self.env,
+                                       stdout=theirs, stdin=subprocess.DEVNULL)
+            os.close(theirs)
+            self.assertTrue(again.wait(60))
+            self.assertTrue(select.select([ours], [], [], 60)[0])
+            self.assertEqual(os.read(ours, 100).replace(b"\r", b"").split(b"JOBID")[0],
+                             b"\x1b[H\x1b[2J\x1b[3J" if terminal else b"")
+            process.send_signal(signal.SIGTERM)
+            process.wait(60)
+            os.close(ours)
+
+
+class OneJob(LiveCase):
+    def test_all_that_is_known_of_it(self):
+        self.answers("GET", "/v1/jobs/12", (200, job(12, memory=4 * GIB, command=["./x", "a"], grace=True, exit_code=0)))
+        self.prints("job", "12", out=(
+            "id          12\nname        model\nuser        ada\nuid         1000\npartition   batch\nstate       RUNNING\n"
+            "priority    0\nprocessors  4\nnodes       1\nlimit       2:00:00\nsubmit      2026-11-29T23:45:00\n"
+            "start       2026-11-29T23:47:26\nelapsed     12:34\nnode list   n1\nmemory      4G\ncommand     ./x a\n"
+            "grace       yes\nexit code   0\n"))
+        self.assertEqual(json.loads(self.live("job", "12", "--json").stdout)["memory"], 4 * GIB)
+        self.answers("GET", "/v1/jobs/13", (404, problem(404, "There is no job 13.")))
+        self.says_no("job", "13", said="There is no job 13.")
+        self.says_no("job", "../x", said="There is no /v1/jobs/..%2Fx here.")
+
+    def test_why_it_waits(self):
+        self.answers("GET", "/v1/jobs/12/explain", (200, {
+            "id": "12", "state": "PENDING", "reason": "Resources", "why": "All 16 processors are in use.",
+            "ahead": [{"id": "3", "user": "bob", "processors": 1, "limit": 6600, "expected_start": NOON}],
+            "promise": NOON + 9, "facts": ["4 processors are free."],
+            "would_start": [{"change": {"limit": 6600}, "text": "starts now if it asks for at most 1h50m", "start": NOON}]}))
+        self.prints("explain", "12", out="""\
+Job 12 is PENDING (Resources): All 16 processors are in use.
+It is promised a start at 2026-11-30T00:00:09.
+
+Ahead of it:
+  - job 3 of bob, 1 processor for 1h50m, expected at 2026-11-30T00:00:00
+
+What would change it, tried on a copy of the state:
+  - it starts now if it asks for at most 1h50m (at 2026-11-30T00:00:00)
+
+What this rests on:
+  - 4 processors are free.
+""")
+
+    def test_what_it_writes(self):
+        text, asked = b"one\ntwo\n\xff\n", []
+
+        def output(request):
+            asked.append(request["query"])
+            first = int(request["query"]["from"])
+            return 200, text[first:first + 4], {"Rota-Ended": "yes"} if len(asked) > 3 else {}
+        self.answers("GET", "/v1/jobs/12/output", output)
+        done = subprocess.run([ROTA, "logs", "-f", "12"], env=self.env, capture_output=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, text, b""))
+        self.live("logs", "12", "--error", stdout=subprocess.DEVNULL)
+        self.assertEqual(asked[-1]["stream"], "error")
+        with open("/dev/full", "wb") as full:
+            self.says_no("logs", "12", stdout=full, said="The output cannot be written on: No space left on device.")
+
+    def test_waiting_for_jobs(self):
+        ended = [job(12, state="FAILED", exit_code=3), job(13, state="CANCELLED", signal=9)]
+        self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12), job(13)]}), (200, {"jobs": ended}))
+        self.prints("wait", "12", "13", code=137)
+        self.assertEqual(self.service.requests[0]["query"], {"ids": "12,13", "ended": "yes", "limit": "1000"})
+        self.answers("GET", "/v1/jobs", (200, {"jobs": []}))
+        self.says_no("wait", "name=x", said='"name=x" names no job; `rota queue` lists them.')
+        self.assertEqual(self.last()["query"], {"ids": "name=x", "limit": "1000"})
+
+
+class Actions(LiveCase):
+    def test_each_sends_its_selector(self):
+        for action in ("cancel", "hold", "release", "requeue", "suspend", "resume"):
+            self.answers("POST", f"/v1/jobs/{action}", (200, {"jobs": [{"id": "12", "done": True}]}))
+            self.prints(action, "12", "14_[1-3]")
+            self.assertEqual(self.last()["body"], {"ids": "12,14_[1-3]"})
+        self.prints("cancel", "-s", "USR1", "12")
+        self.assertEqual(self.last()["body"], {"ids": "12", "signal": "USR1"})
+
+    def test_terms_are_changed(self):
+        self.answers("POST", "/v1/jobs/update", (200, {"jobs": [{"id": "12", "done": True}]}))
+        self.prints("update", "12", "--limit", "2h", "--priority", "-5", "--partition", "long", "--begin",
+                    "2026-11-30T12:00", "--throttle", "3")
+        self.assertEqual(self.last()["body"], {"ids": "12", "limit": 7200.0, "partition": "long", "begin": NOON + 43200,
+                                               "priority": -5, "throttle": 3})
+        self.says_no("update", "12",
+                     said="there is nothing to change; name a new --limit, --priority, --partition or --begin.")
+        self.says_no("update", "12", "--priority", "high", said='--priority takes a whole number, not "high".')
+
+    def test_what_was_not_done_is_told(self):
+        answer = {"jobs": [{"id": "12", "done": True}, {"id": "13", "done": False, "detail": "job 13 has ended already."}]}
+        self.answers("POST", "/v1/jobs/cancel", (207, answer))
+        self.prints("cancel", "12,13", err="rota: job 13 has ended already.\n", code=1)
+        self.assertEqual(json.loads(self.live("cancel", "12,13", "--json", code=1).stdout), answer)
+        self.answers("POST", "/v1/jobs/cancel", (403, problem(403, "Job 12 is not yours.")))
+        self.says_no("cancel", "12", said="Job 12 is not yours.")
+
+
+class Machine(LiveCase):
+    def test_nodes(self):
+        self.answers("GET", "/v1/nodes", (200, {"nodes": [
+            {"name": "n1", "state": "mixed", "processors": 8, "allocated": 4, "memory": 16 * GIB, "jobs": ["12", "13"],
+             "memory_allocated": 4 * GIB, "partitions": ["batch", "long"], "accelerators": 2, "power": "on"},
+            {"name": "n2", "state": "drained", "processors": 8, "allocated": 0, "partitions": ["batch"], "jobs": [],
+             "reason": "new memory"}]}))
+        self.prints("nodes", out=(
+            "NODE  STATE    ALLOC  CPUS  MEM_ALLOC  MEMORY  GPUS  PARTITIONS  POWER  JOBS   REASON\n"
+            "n1    mixed        4     8         4G     16G   0/2  batch,long  on     12,13  -\n"
+            "n2    drained      0     8          -       -     -  batch       -             new memory\n"))
+        self.prints("nodes", "n[2-3]", "--noheader", out="n2  drained  0  8  -  -  -  batch  -    new memory\n")
+        self.assertEqual(len(self.live("nodes", "-p", "batch", "-t", "mixed").stdout.splitlines()), 2)
+        self.says_no("nodes", "n3", said='there is no node "n3"; `rota nodes` lists all.')
+
+    def test_nodes_are_taken_out_of_use_and_back(self):
+        for action, more in (("drain", ["--reason", "new memory"]), ("resume", []), ("down", [])):
+            self.answers("POST", f"/v1/nodes/{action}", (200, {"nodes": []}))
+            self.prints("nodes", action, "n[1-2]", "n7", *more)
+            self.assertEqual(self.last()["body"], {"nodes": "n[1-2],n7", **({"reason": more[1]} if more else {})})
+        self.says_no("nodes", "drain", "n1", code=2, said="`rota nodes drain` lacks its argument: rota nodes drain "
+                     "[OPTION]... NODES... See `rota nodes drain --help`.")
+
+    def test_partitions(self):
+        self.answers("GET", "/v1/partitions", (200, {"partitions": [
+            {"name": "batch", "default": True, "processors": 16, "nodes": "n[1-2]", "max_time": 86400,
+             "default_time": 3600, "waiting": 1, "running": 2}, {"name": "long", "processors": 8, "nodes": "n1"}]}))
+        self.prints("partitions", out=(
+            "PARTITION  CPUS   TIMELIMIT  DEFAULTTIME  WAITING  RUNNING  NODELIST\n"
+            "batch*       16  1-00:00:00      1:00:00        1        2  n[1-2]\n"
+            "long          8           -            -        -        -  n1\n"))
+
+    def test_history(self):
+        jobs = [job(5, state="FAILED", exit_code=3, end=NOON), job(4, state="COMPLETED", exit_code=0, end=NOON - 5)]
+        self.answers("GET", "/v1/history", (200, {"jobs": jobs}))
+        self.prints("history", "--me", "--from", "2026-11-01", "--limit", "5", out=(
+            "JOBID  NAME   USER  PARTITION  CPUS  STATE      EXITCODE  SUBMIT               START                "
+            "END                  ELAPSED\n"
+            "4      model  ada   batch         4  COMPLETED       0:0  2026-11-29T23:45:00  2026-11-29T23:47:26  "
+            "2026-11-29T23:59:55    12:34\n"
+            "5      model  ada   batch         4  FAILED          3:0  2026-11-29T23:45:00  2026-11-29T23:47:26  "
+            "2026-11-30T00:00:00    12:34\n"))
+        query = self.last()["query"]
+        self.assertEqual((query["from"], query["limit"], "user" in query), ("1793491200", "5", True))
+        self.answers("GET", "/v1/history", (200, {"sums": [
+            {"key": "ada", "jobs": 3, "failed": 1, "processor_seconds": 36000, "mean_wait": 61}]}))
+        self.prints("history", "--by", "user", out="USER  JOBS  FAILED  CPU_HOURS  MEAN_WAIT\n"
+                                                   "ada      3       1       10.0       1:01\n")
+        self.assertEqual(self.last()["query"], {"by": "user"})
+        self.says_no("history", "--from", "soon", said='"soon" is no time; write it such as now+1hour, 16:00, tomorrow, '
+                     "2026-11-30 or 2026-11-30T12:00.")
+
+    def test_the_policy(self):
+        self.answers("GET", "/v1/policy", (200, {"policy": "easy", "plain": False}))
+        self.prints("policy", out="easy\n")
+        self.answers("PUT", "/v1/policy", (200, {"policy": "fcfs", "plain": False}))
+        self.prints("policy", "set", "fcfs", out="fcfs\n")
+        self.assertEqual(self.last()["body"], {"policy": "fcfs"})
+        self.answers("PUT", "/v1/policy", (403, problem(403, "Only operators may set the policy.")))
+        self.says_no("policy", "set", "fcfs", said="Only operators may set the policy.")
+
+
+class Health(LiveCase):
+    STATUS = {"version": "0.1.0", "policy": "easy", "plain": False, "machine": "2 nodes", "processors": 16, "free": 4,
+              "waiting": 3, "held": 1, "running": 2, "started": NOON - 5400, "now": NOON, "state_folder": "/",
+              "pid": 7, "cycles": 12345, "facts": 99, "refusals": 0, "warnings": []}
+
+    def test_status(self):
+        self.answers("GET", "/v1/status", (200, self.STATUS | {"warnings": ["Look here."]}))
+        self.prints("status", out=(
+            "version     0.1.0\npolicy      easy\nmachine     2 nodes\nprocessors  16, 4 free\n"
+            "jobs        2 running, 3 waiting, 1 held\nsince       2026-11-29T22:30:00, for 1h30m\ncycles      12,345\n"
+            "facts       99\nstate in    /\nprocess     7\nwarning     Look here.\n"))
+
+    def findings(self, code, *more):
+        found = json.loads(self.live("doctor", "--json", *more, code=code).stdout)["findings"]
+        return {each["of"]: (each["good"], each["text"]) for each in found}
+
+    def test_the_doctor_says_what_to_do(self):
+        self.answers("GET", "/healthz", (503, problem(503, "The service is stopping; wait for the next one.")))
+        self.answers("GET", "/v1/status", (200, self.STATUS | {
+            "version": "9.9", "plain": True, "last_refusal": "job 3 twice", "warnings": ["Look."], "state_folder": "/no/where"}))
+        found = self.findings(1)
+        self.assertEqual(found["socket"], (True, f"{self.socket} is there and may be used."))
+        self.assertEqual(found["service"], (False, "It answers, but takes no jobs in: The service is stopping; wait for "
+                                                   "the next one."))
+        self.assertEqual(found["version"], (False, "The service is of version 9.9, this command of 0.1.0; install the "
+                                                   "same version of both."))
+        self.assertRegex(found["clock"][1], "^The service's clock and this one are [0-9dhms]+ apart; have both set by ")
+        self.assertEqual(found["disk"], (False, "/no/where cannot be looked at from here: No such file or directory; run "
+                                                "`rota doctor` as who runs the service."))
+        self.assertEqual(found["policy"], (False, "easy is not followed since a plan was refused (job 3 twice); jobs start "
+                                                  "in order of the queue. Set a policy with `rota policy set`."))
+        self.assertEqual(found["warning"], (False, "Look."))
+        lines = self.live("doctor", code=1).stdout.splitlines()
+        self.assertEqual(lines[0], f"good  socket   {self.socket} is there and may be used.")
+        self.assertEqual(lines[1][:14], "BAD   service ")
+
+    def test_the_doctor_finds_no_service(self):
+        found = self.findings(1, "--socket", "gone")
+        self.assertEqual(found["socket"], (False, "gone cannot be found: No such file or directory; start a service with "
+                                                  "`rota serve`, or name its socket with --socket or ROTA_SOCKET."))
+        self.file("plain", "")
+        self.assertEqual(self.findings(1, "--socket", "plain")["socket"],
+                         (False, "plain is no socket; name the service's with --socket or ROTA_SOCKET."))
+
+    def test_the_doctor_is_content(self):
+        def status(_):
+            now = int(subprocess.run(["date", "+%s"], capture_output=True, check=True).stdout)
+            return 200, self.STATUS | {"now": now}
+        self.answers("GET", "/v1/status", status)
+        self.answers("GET", "/healthz", (200, b"ok"))
+        found = self.findings(0)
+        self.assertEqual({good for good, _ in found.values()}, {True}, found)
+
+
+class Errors(LiveCase):
+    """Every command fails in these ways; one stands for all."""
+    NONE = "; start one with `rota serve`, or name another with --socket or ROTA_SOCKET."
+
+    def test_no_service(self):
+        self.says_no("queue", "--socket", "gone", said=f"No service answers at gone{self.NONE}")
+        refused = str(self.folder / "refused")
+        with socket.socket(socket.AF_UNIX) as nobody:  # bound, but nobody listens
+            nobody.bind(refused)
+        self.says_no("queue", "--socket", refused, said=f"No service answers at {refused}{self.NONE}")
+        for variables, place in (({"XDG_RUNTIME_DIR": str(self.folder)}, f"{self.folder}/rota/socket"),
+                                 ({}, "/run/rota/socket"), ({"ROTA_SOCKET": "gone", "XDG_RUNTIME_DIR": "/x"}, "gone")):
+            if os.geteuid() == 0 and variables.keys() == {"XDG_RUNTIME_DIR"}:
+                place = "/run/rota/socket"  # root's service is the machine's
+            self.says_no("queue", env={"PATH": os.environ["PATH"]} | variables,
+                         said=f"No service answers at {place}{self.NONE}")
+
+    def test_a_socket_that_is_not_for_everybody(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can ask as somebody else")
+        os.chmod(self.folder, 0o755)
+        os.chmod(self.socket, 0o600)
+        self.says_no("queue", said=f"The socket {self.socket} may not be used by you; ask who runs the service.",
+                     program=ROTA, **unprivileged())
+
+    def test_a_path_that_is_too_long(self):
+        path = "/tmp/" + "x" * 200
+        self.says_no("queue", "--socket", path, said=f"The path of the socket, {path}, has 205 bytes; a socket's has 107 at "
+                     "most. Name a shorter one with --socket or ROTA_SOCKET.")
+
+    def test_answers_that_are_cut_off_or_make_no_sense(self):
+        head = f"The service at {self.socket} "
+        version = "; `rota doctor` says whether it is of this version."
+        for answer, said in ((b"", "broke off before it had answered; ask it again, or look at its log."),
+                             (b"HTTP/1.1 200 OK\r\nContent-Le", "broke off before it had answered; ask it again, or look at its log."),
+                             (b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{", "broke off before it had answered; ask it again, or look at its log."),
+                             (b"SSH-2.0-x\r\n\r\n", "does not speak HTTP (bad version); name Rota's socket with --socket or ROTA_SOCKET."),
+                             (b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{x}", "answered with what is no JSON" + version),
+                             (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n12", "answered with JSON that is no object" + version),
+                             (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", "answered with no list of jobs" + version),
+                             (b"HTTP/1.1 500 X\r\nContent-Length: 2\r\n\r\n{}", "answered with HTTP status 500 and no reason" + version)):
+            self.service.raw = [answer, answer]
+            self.says_no("queue", said=head + said)
+
+    def test_members_of_other_kinds_are_taken_for_missing(self):
+        odd = {name: [{}] for name in job(1)}
+        self.answers("GET", "/v1/jobs", (200, {"jobs": [odd, 5, None, "x"]}))
+        self.live("queue", "-l")
+        self.answers("GET", "/v1/jobs/1", (200, odd))
+        self.live("job", "1")
+        self.answers("GET", "/v1/jobs/1/explain", (200, {"ahead": [1], "would_start": ["x"], "facts": [{}], "why": 7}))
+        self.live("explain", "1")
+        self.answers("GET", "/v1/status", (200, {"warnings": 7, "now": "x"}))
+        self.live("status")
+        self.live("doctor", code=1)
+        for path, command in (("nodes", "nodes"), ("partitions", "partitions"), ("history", "history")):
+            self.answers("GET", f"/v1/{path}", (200, {"nodes": [7], "partitions": [None], "jobs": ["x"]}))
+            self.live(command)
+
+
+if __name__ == "__main__":
+    main()

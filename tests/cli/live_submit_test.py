@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""Jobs are submitted as they were asked for: options, directives, environment, waiting, exit codes.
+
+Usage: live_submit_test.py ROTA
+"""
+import json
+import os
+import signal
+import subprocess
+import threading
+
+from fake_service import NOON, job, problem, waiting
+from live_case import LiveCase
+from rota_case import ROTA, main
+
+SUBMITTED = (201, {"id": "12", "jobs": ["12"]})
+
+
+class Submit(LiveCase):
+    def setUp(self):
+        super().setUp()
+        self.answers("POST", "/v1/jobs", SUBMITTED)
+
+    def test_prints_the_id(self):
+        self.file("job.sh", "#!/bin/sh\ntrue\n")
+        self.prints("submit", "job.sh", out="Submitted job 12\n")
+        self.prints("submit", "job.sh", "--parsable", out="Submitted job 12\n")  # the script's own word
+        self.prints("submit", "--parsable", "job.sh", out="12\n")
+        self.assertEqual(json.loads(self.live("submit", "--json", "job.sh").stdout), SUBMITTED[1])
+
+    def test_a_job_has_its_folder_environment_and_umask(self):
+        self.live("submit", "--", "./sweep", env=self.env | {"COLOUR": "blue"}, umask=0o27)
+        body = self.last()["body"]
+        self.assertEqual((body["folder"], body["umask"], body["name"]), (os.path.realpath(self.folder), 0o27, "sweep"))
+        self.assertIn("COLOUR=blue", body["environment"])
+        self.assertIn(f"PATH={self.env['PATH']}", body["environment"])
+        self.live("submit", "-D", "below/here", "--", "x")
+        self.assertEqual(self.last()["body"]["folder"], os.path.realpath(self.folder) + "/below/here")
+
+    def test_the_environment_can_be_chosen(self):
+        def environment(export):
+            self.live("submit", "--export", export, "--", "x", env=self.env | {"A": "1", "B": "2", "HOME": "/h"})
+            return {name: value for name, value in (v.split("=", 1) for v in self.last()["body"]["environment"])}
+        self.assertNotIn("A", environment("NONE"))
+        self.assertEqual(environment("NONE")["HOME"], "/h")
+        chosen = environment("A,C=3")
+        self.assertEqual((chosen["A"], chosen["C"], "B" in chosen), ("1", "3", False))
+        chosen = environment("ALL,A=9")
+        self.assertEqual((chosen["A"], chosen["B"]), ("9", "2"))
+
+    def test_what_is_no_utf_8_in_the_environment_is_left_out_and_told(self):
+        done = self.live("submit", "--", "x", env={os.fsencode(k): os.fsencode(v) for k, v in self.env.items()} | {b"BAD": b"\xff"})
+        self.assertEqual(done.stderr, 'rota: The environment variable "BAD" is no UTF-8 and is left out.\n')
+        self.assertNotIn("BAD", [v.split("=")[0] for v in self.last()["body"]["environment"]])
+
+    def test_every_option_has_its_member(self):
+        self.assertEqual(self.sent("submit", "-n", "4", "-c", "2", "-N", "2", "--mem", "4G", "-t", "1h30m", "-p", "long",
+                                   "-o", "out-%j", "-e", "err", "-i", "in", "--open-mode", "append", "-H", "--requeue",
+                                   "--", "x", "-n", "--mem"),
+                         {"command": ["x", "-n", "--mem"], "processors": 8, "nodes": 2, "memory": 4 << 30,
+                          "limit": 5400.0, "partition": "long", "output": "out-%j", "error": "err", "input": "in",
+                          "append": True, "held": True, "requeue": True})
+        self.assertEqual(self.sent("submit", "-a", "1-100%10", "-d", "afterok:1:2,singleton", "--nice", "5", "-L",
+                                   "matlab:2", "--signal", "B:SIGUSR1@300", "--kill-wait", "10s", "--comment", "hi",
+                                   "--no-requeue", "-b", "2026-11-30T12:00", "--gres", "gpu:a100:2", "--", "x"),
+                         {"command": ["x"], "array": "1-100%10", "after": ["afterok:1", "afterok:2", "singleton"],
+                          "priority": -5, "licence": "matlab", "licences": 2, "warning_signal": "USR1",
+                          "warning_time": 300.0, "kill_wait": 10.0, "comment": "hi", "requeue": False,
+                          "begin": NOON + 43200, "accelerators": 2, "accelerator_type": "a100"})
+        self.assertEqual(self.sent("submit", "-N", "4", "--ntasks-per-node", "3", "--mem-per-cpu", "2G", "-G", "8",
+                                   "--signal", "10", "--wrap", "a && b"),
+                         {"script": "#!/bin/sh\na && b\n", "processors": 12, "nodes": 4, "memory": 6 << 30,
+                          "accelerators": 2, "warning_signal": "USR1", "warning_time": 60.0})
+
+    def test_directives_ask_and_the_command_line_goes_before_them(self):
+        self.file("job.sh", "#!/bin/bash\n# a comment\n#ROTA -n 4 --name 'a b' # four\n\n#ROTA --mem=2G\n"
+                            "#SBATCH --time=90 --mem=100 --nice\n#SBATCH -J other\necho\n")
+        self.assertEqual(self.sent("submit", "-n", "8", "job.sh", "x", "-y"),
+                         {"script": (self.folder / "job.sh").read_text(), "command": ["x", "-y"], "processors": 8,
+                          "memory": 2 << 30, "limit": 5400.0, "priority": -100})
+        self.assertEqual(self.last()["body"]["name"], "a b")
+
+    def test_directives_that_are_not_taken_are_told(self):
+        self.file("job.sh", "#!/bin/sh\n#SBATCH --mail-type=END -A physics --exclusive\necho\n#SBATCH -n 4\n#ROTA -n 5\n")
+        self.prints("submit", "job.sh", out="Submitted job 12\n", err=(
+            'rota: line 2 of job.sh: Rota has nothing like "--mail-type=END" of #SBATCH and goes on without it.\n'
+            'rota: line 2 of job.sh: Rota has nothing like "-A physics" of #SBATCH and goes on without it.\n'
+            'rota: line 2 of job.sh: Rota has nothing like "--exclusive" of #SBATCH and goes on without it.\n'
+            'rota: line 4 of job.sh: "#SBATCH -n 4" stands behind the first command and is not read.\n'
+            'rota: line 5 of job.sh: "#ROTA -n 5" stands behind the first command and is not read.\n'))
+        self.assertNotIn("processors", self.last()["body"])
+
+    def test_directives_that_make_no_sense_are_refused(self):
+        for line, said in (("#ROTA --ntask 4", '"--ntask" is no option of `rota submit`; did you mean --ntasks?'),
+                           ("#ROTA -n", "-n is followed by a value: -n N."),
+                           ("#ROTA -J 'a", "a quote is not closed."),
+                           ("#ROTA --hold=yes", "--hold takes no value."),
+                           ("#SBATCH -n four", '-n takes a whole number from 1 to 1,000,000,000, not "four".'),
+                           ("#ROTA --mem=4000", '--mem takes a size with its unit, such as 500M or 4G, not "4000".')):
+            self.file("job.sh", f"#!/bin/sh\n{line}\n")
+            self.says_no("submit", "job.sh", said=f"line 2 of job.sh: {said}")
+
+    def test_a_script_can_come_from_standard_input(self):
+        self.prints("submit", "-", input=b"#!/bin/sh\n#ROTA -n 3\necho\n", out="Submitted job 12\n")
+        body = self.last()["body"]
+        self.assertEqual((body["processors"], body["name"], body["script"][:9]), (3, "stdin", "#!/bin/sh"))
+        self.says_no("submit", "-", input=b"echo\n", said="What came on standard input is no script: its first line does "
+                     "not begin with #!. Put #!/bin/sh there, or submit a program as `rota submit -- PROGRAM`.")
+
+    def test_what_is_wrong_is_told_before_anything_is_sent(self):
+        for arguments, said in ((["-n", "0"], '--processors takes a whole number from 1 to 1,000,000,000, not "0".'),
+                                (["--mem", "4000"], '--mem takes a size with its unit, such as 500M or 4G, not "4000".'),
+                                (["-t", "soon"], '--limit: "soon" is not a duration; write it such as 90, 90s, 1.5h, 2d12h, '
+                                                 '30:00 or 1-12:00:00.'),
+                                (["-t", "0"], "--limit: A time limit of nothing ends every job at once; give it some time."),
+                                (["-b", "soon"], '--begin: "soon" is no time; write it such as now+1hour, 16:00, tomorrow, '
+                                                 '2026-11-30 or 2026-11-30T12:00.'),
+                                (["-d", "later:1"], '--dependency takes what it waits for, such as afterok:12:13,singleton, '
+                                                    'not "later:1".'),
+                                (["-d", "afterok:x"], '--dependency takes ids of jobs behind afterok: and its kin, such as '
+                                                      'afterok:12:13, not "afterok:x".'),
+                                (["--gres", "disk:2"], '--gres takes accelerators such as gpu:2 or gpu:a100:2, not "disk:2".'),
+                                (["-N", "2", "-G", "3"], '--gpus takes a number that 2 nodes can share evenly, not "3".'),
+                                (["-L", "a,b"], '--licences takes one licence, as matlab or matlab:2, not "a,b".'),
+                                (["--signal", "@"], '--signal takes a signal and how long before the limit, such as USR1@300, '
+                                                    'not "@".'),
+                                (["--open-mode", "x"], '--open-mode takes append or truncate, not "x".')):
+            self.says_no("submit", *arguments, "--", "x", said=said)
+        self.says_no("submit", "gone.sh", said="Cannot read gone.sh: No such file or directory. Check the spelling of the path.")
+        self.file("latin.sh", b"#!/bin/sh\n# \xe9\n")
+        self.says_no("submit", "latin.sh", said="latin.sh is no UTF-8 text; write it anew as UTF-8.")
+        self.says_no("submit", "--wrap", "x", "y", said="--wrap is in place of a script or a command; give one of them.")
+        lacking = "`rota submit` lacks its argument: rota submit [OPTION]... SCRIPT [ARG]... or -- PROGRAM [ARG]... " \
+                  "See `rota submit --help`."
+        self.says_no("submit", said=lacking, code=2)
+        self.says_no("submit", "--", said=lacking, code=2)
+        self.assertEqual(self.service.requests, [])
+
+    def test_a_refusal_is_shown_as_it_is(self):
+        self.answers("POST", "/v1/jobs", (409, problem(409, "Partition short allows 1 h; ask for less.")))
+        self.says_no("submit", "--", "x", said="Partition short allows 1 h; ask for less.")
+
+    def test_a_trial_submits_nothing(self):
+        self.answers("POST", "/v1/jobs", (200, {"jobs": [], "expected_start": NOON}), (200, {"jobs": []}))
+        self.prints("submit", "--test-only", "--", "x",
+                    out="Nothing was submitted. The job could run; as things stand it would start at 2026-11-30T00:00:00.\n")
+        self.assertTrue(self.last()["body"]["dry_run"])
+        self.prints("submit", "--test-only", "--", "x",
+                    out="Nothing was submitted. The job could run; when, is not known.\n")
+
+    def test_a_request_whose_answer_is_lost_is_sent_once_more_under_its_key(self):
+        broken = b"HTTP/1.1 201 Crea"
+        self.service.raw = [broken]
+        self.prints("submit", "--", "x", out="Submitted job 12\n")
+        first, second = (request["headers"]["Idempotency-Key"] for request in self.service.requests)
+        self.assertEqual(first, second)
+        self.service.raw = [broken, b""]
+        self.says_no("submit", "--", "x", said=f"The service at {self.socket} broke off before it had answered; ask it "
+                     "again, or look at its log.")
+        self.assertNotEqual(self.last()["headers"]["Idempotency-Key"], first)
+
+    def test_waiting_gives_the_jobs_own_exit_code(self):
+        for ended, code in (({"state": "COMPLETED", "exit_code": 0}, 0), ({"state": "FAILED", "exit_code": 3}, 3),
+                            ({"state": "CANCELLED", "signal": 15}, 143), ({"state": "NODE_FAIL"}, 1),
+                            ({"state": "TIMEOUT", "exit_code": 0}, 1)):
+            self.answers("GET", "/v1/jobs", (200, {"jobs": [waiting(12)]}), (200, {"jobs": [job(12)]}),
+                         (200, {"jobs": [job(12, **ended)]}))
+            self.prints("submit", "--wait", "--", "x", out="Submitted job 12\n", code=code)
+        self.assertEqual(self.last()["query"], {"ids": "12", "ended": "yes", "limit": "1000"})
+
+    def test_of_an_array_it_gives_the_largest(self):
+        self.answers("POST", "/v1/jobs", (201, {"id": "7", "jobs": ["7_1", "7_2"]}))
+        self.answers("GET", "/v1/jobs", (200, {"jobs": [job("7_1", state="FAILED", exit_code=4), job("7_2")]}),
+                     (200, {"jobs": [job("7_2", state="COMPLETED", exit_code=0)]}))
+        self.prints("submit", "--wait", "-a", "1-2", "--", "x", out="Submitted job 7\n", code=4)
+        self.answers("GET", "/v1/jobs", (200, {"jobs": []}))
+        self.prints("submit", "--wait", "-a", "1-2", "--", "x", out="Submitted job 7\n", code=1,
+                    err="rota: The service no longer knows 2 jobs of those waited for; `rota history` tells what became "
+                        "of them.\n")
+
+
+class Run(LiveCase):
+    def setUp(self):
+        super().setUp()
+        self.answers("POST", "/v1/jobs", SUBMITTED)
+        self.written = b""
+        self.ended = False
+        self.answers("GET", "/v1/jobs/12/output", self.output)
+
+    def output(self, request):
+        text = self.written[int(request["query"]["from"]):]
+        return 200, text, {"Rota-Size": str(len(self.written)), **({"Rota-Ended": "yes"} if self.ended else {})}
+
+    def test_shows_the_output_and_exits_as_the_job(self):
+        def more(text, **state):
+            def answer(_):
+                self.written += text
+                return 200, job(12, **state)
+            return answer
+        self.answers("GET", "/v1/jobs/12", (200, waiting(12)), (200, waiting(12)), more(b"one\n"), more(b"two\n"),
+                     more(b"three\n", state="FAILED", exit_code=7))
+        self.prints("run", "-n", "2", "--", "./x", "-n", out="one\ntwo\nthree\n", code=7,
+                    err="rota: job 12 waits: All 16 processors are in use.\n")
+        self.assertEqual(self.service.requests[0]["body"]["command"], ["./x", "-n"])
+
+    def test_needs_no_dashes_and_tells_an_end_of_another_kind(self):
+        self.answers("GET", "/v1/jobs/12", (200, job(12, state="TIMEOUT", signal=15)))
+        self.prints("run", "./x", "--y", code=143, err="rota: job 12 has ended: TIMEOUT.\n")
+        self.answers("GET", "/v1/jobs/12", (200, {"id": "12", "state": "FAILED", "message": "no such program"}))
+        self.prints("run", "./x", code=1)
+
+    def test_goes_on_without_output_that_cannot_be_had(self):
+        self.answers("GET", "/v1/jobs/12", (200, job(12)), (200, job(12)), (200, job(12, state="COMPLETED", exit_code=0)))
+        self.answers("GET", "/v1/jobs/12/output", (403, problem(403, "The output of job 12 is not yours.")))
+        self.prints("run", "x", err="rota: The output of job 12 is not yours.\n")
+
+    def test_an_array_is_refused(self):
+        self.says_no("run", "-a", "1-3", "--", "x",
+                     said="the output of an array cannot be followed as one; use `rota submit --wait`.")
+
+    def interrupted(self, number):
+        """A run that gets so many signals while its job runs; (exit code, standard error)."""
+        looked, cancelled = threading.Event(), threading.Event()
+
+        def look(_):
+            looked.set()
+            return 200, job(12, **({"state": "CANCELLED", "signal": 15} if cancelled.is_set() and number == 1 else {}))
+
+        def cancel(_):
+            cancelled.set()
+            return 200, {"jobs": [{"id": "12", "done": True}]}
+        self.answers("GET", "/v1/jobs/12", look)
+        self.answers("POST", "/v1/jobs/cancel", cancel)
+        process = subprocess.Popen([ROTA, "run", "--", "x"], cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertTrue(looked.wait(60))
+        process.send_signal(signal.SIGINT)
+        self.assertTrue(cancelled.wait(60))
+        if number == 2:
+            process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=60)
+        return process.returncode, said.decode()
+
+    def test_a_signal_cancels_the_job(self):
+        first = "rota: cancelling job 12; once more leaves it to itself.\n"
+        self.assertEqual(self.interrupted(1), (143, first + "rota: job 12 has ended: CANCELLED.\n"))
+        self.assertEqual([r["body"] for r in self.service.requests if r["path"] == "/v1/jobs/cancel"], [{"ids": "12"}])
+        self.assertEqual(self.interrupted(2),
+                         (143, first + "rota: job 12 is left to itself; `rota job 12` tells how it goes on.\n"))
+
+
+if __name__ == "__main__":
+    main()
