@@ -18,7 +18,6 @@ namespace rota::cli {
 namespace {
 
 constexpr std::int64_t kMost = 1'000'000'000;  // of anything that is counted
-constexpr std::int64_t kMegabyte = 1 << 20;
 
 std::unexpected<Error> wrong(const SubmitValue& value, const std::string& why) {
   return fail(value.where + " takes " + why + ", not " + rota::quoted(value.text) + ".");
