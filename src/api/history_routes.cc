@@ -21,34 +21,6 @@ std::optional<std::string> text_of(const Ask& ask, const char* name) {
   return found->second;
 }
 
-// Numbers that a selector names; what else it could say are filters of their own here.
-Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::string& selector) {
-  const auto parts = serve::parse_selector(selector);
-  if (!parts) return std::unexpected(parts.error());
-  std::vector<std::int64_t> numbers;
-  for (const serve::SelectorPart& part : *parts) {
-    if (part.kind == serve::SelectorPart::Kind::last) {
-      const JobId last = ask.service.latest_of(ask.request.caller);
-      if (last.valid()) numbers.push_back(serve::number_of(last));
-      continue;
-    }
-    if (part.kind == serve::SelectorPart::Kind::tasks) {
-      for (const auto& [from, to] : part.indexes) {
-        for (std::int64_t index = from; index <= to && index - from < kMostListed; ++index) {
-          if (const auto job = ask.service.task_of(part.from, index)) numbers.push_back(serve::number_of(*job));
-        }
-      }
-      continue;
-    }
-    if (part.kind != serve::SelectorPart::Kind::numbers)
-      return fail("the history is asked for by ids as 12,14_[1-5],20-25, or with user=, name=, partition= or state=.");
-    if (part.to - part.from >= 100'000) return fail("so many jobs are not asked for by number; give a window of time.");
-    for (std::int64_t n = part.from; n <= part.to; ++n) numbers.push_back(n);
-  }
-  if (numbers.empty()) numbers.push_back(0);  // none
-  return numbers;
-}
-
 bool take_instant(const Ask& ask, const char* name, Instant& into) {
   const auto text = text_of(ask, name);
   if (!text) return true;
@@ -101,6 +73,33 @@ void send_sums(const Ask& ask, const store::HistoryQuery& query, const std::stri
 }
 
 }  // namespace
+
+Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::string& selector) {
+  const auto parts = serve::parse_selector(selector);
+  if (!parts) return std::unexpected(parts.error());
+  std::vector<std::int64_t> numbers;
+  for (const serve::SelectorPart& part : *parts) {
+    if (part.kind == serve::SelectorPart::Kind::last) {
+      const JobId last = ask.service.latest_of(ask.request.caller);
+      if (last.valid()) numbers.push_back(serve::number_of(last));
+      continue;
+    }
+    if (part.kind == serve::SelectorPart::Kind::tasks) {
+      for (const auto& [from, to] : part.indexes) {
+        for (std::int64_t index = from; index <= to && index - from < kMostListed; ++index) {
+          if (const auto job = ask.service.task_of(part.from, index)) numbers.push_back(serve::number_of(*job));
+        }
+      }
+      continue;
+    }
+    if (part.kind != serve::SelectorPart::Kind::numbers)
+      return fail("the history is asked for by ids as 12,14_[1-5],20-25, or with user=, name=, partition= or state=.");
+    if (part.to - part.from >= 100'000) return fail("so many jobs are not asked for by number; give a window of time.");
+    for (std::int64_t n = part.from; n <= part.to; ++n) numbers.push_back(n);
+  }
+  if (numbers.empty()) numbers.push_back(0);  // none
+  return numbers;
+}
 
 void answer_history(const Ask& ask) {
   if (ask.request.method != "GET") return ask.reply->send(problem(405, "only GET is answered here."));

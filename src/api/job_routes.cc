@@ -120,6 +120,27 @@ bool read_filters(const Ask& ask, Filters& filters) {
   return true;
 }
 
+// Of those that have left: the named ones, or else the latest.
+Result<Json> ended_json(const Ask& ask, const Filters& filters) {
+  store::HistoryQuery query;
+  query.limit = kMostListed;
+  if (!filters.user.empty()) query.user = filters.user;
+  if (!filters.partition.empty()) query.partition = filters.partition;
+  if (!filters.name.empty()) query.name = filters.name;
+  if (filters.by_id) {
+    auto numbers = numbers_of(ask, of_query(ask, "ids"));
+    if (!numbers) return Json::array();  // it means jobs by what they are, not by what they are called
+    query.numbers = std::move(*numbers);
+  }
+  auto rows = ask.service.store().history(query);
+  if (!rows) return std::unexpected(rows.error());
+  Json jobs = Json::array();
+  for (auto row = rows->rbegin(); row != rows->rend(); ++row) {
+    if (filters.states.empty() || filters.states.contains(row->state)) jobs.push_back(job_json(ask.service, *row));
+  }
+  return jobs;
+}
+
 void list(const Ask& ask) {
   Filters filters;
   std::int64_t most = kMostListed;
@@ -128,12 +149,18 @@ void list(const Ask& ask) {
   most = std::clamp<std::int64_t>(most, 1, kMostListed);
   const bool ended = of_query(ask, "ended") == "yes";
   Json jobs = Json::array();
+  if (ended && after < 0) {
+    auto left = ended_json(ask, filters);
+    if (!left) return ask.reply->send(problem(503, left.error().message));
+    jobs = std::move(*left);
+  }
+  const std::size_t before = jobs.size();
   std::string next;
   const JobId from = after < 0 ? JobId{} : JobId{static_cast<std::uint32_t>(after)};
   ask.service.book().for_each_after(from, [&](JobId id, const serve::JobEntry& entry) {
     if (!ended && ask.service.view().job(id).gone()) return true;
     if (!suits(ask, filters, id, entry)) return true;
-    if (static_cast<std::int64_t>(jobs.size()) == most) {
+    if (static_cast<std::int64_t>(jobs.size() - before) == most) {
       next = std::to_string(id.value - 1);
       return false;
     }

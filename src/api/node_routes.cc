@@ -52,6 +52,7 @@ const char* power_word(PowerState state) {
 // The jobs on each node.
 std::map<NodeId, Json> jobs_by_node(const Service& service) {
   std::map<NodeId, Json> jobs;
+  if (service.machine().nodes.empty()) return jobs;
   service.book().for_each_after({}, [&](JobId id, const serve::JobEntry& entry) {
     if (service.view().job(id).state != JobState::running) return true;
     for (const Share& share : service.view().placement(id).shares) {

@@ -25,7 +25,10 @@ void answer_status(const Ask& ask);
 void answer_events(const Ask& ask);
 void answer_metrics(const Ask& ask);
 
-// Sends what `make` makes once all that was asked is durable.
+// Numbers of jobs that a selector names one by one, known or gone; 0 where it names none. Fails where it says more.
+Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::string& selector);
+
+// Sends the answer once all that was asked is durable.
 void when_durable(const Ask& ask, Response response);
 // A whole number of the query, or `otherwise`; false after an answer that says what is wrong.
 bool take_number(const Ask& ask, const char* name, std::int64_t& into);

@@ -4,7 +4,9 @@
 #include <memory>
 #include <string>
 
+#include "base/result.h"
 #include "log/workload.h"
+#include "model/machine.h"
 #include "report/metrics.h"
 
 namespace rota::cli {

@@ -35,6 +35,7 @@ Result<std::optional<KeptAbout>> Service::about(JobId job) {
 }
 
 std::string Service::nodes_of(JobId job) const {
+  if (machine_->nodes.empty()) return {};
   std::vector<std::string> names;
   for (const Share& share : view().placement(job).shares) names.push_back(machine_->nodes[share.node.value].name);
   std::ranges::sort(names);
@@ -82,7 +83,7 @@ std::vector<std::string> Service::environment_of(const Command& start, const Kep
     say("ARRAY_TASK_ID", std::to_string(kept.index));
   }
   const std::string nodes = nodes_of(start.job);
-  const std::size_t count = std::max<std::size_t>(1, view().placement(start.job).shares.size());
+  const std::size_t count = machine_->nodes.empty() ? 1 : view().placement(start.job).shares.size();
   say("JOB_NODELIST", nodes.empty() ? machine_->name : nodes);
   say("JOB_NUM_NODES", std::to_string(count), "JOB_NUM_NODES");
   say("PROCESSORS", std::to_string(spec.processors), "NTASKS");

@@ -25,7 +25,7 @@ class Access(ServiceCase):
     configuration = 'name = "four"\nprocessors = 4\n'
 
     def as_user(self, uid, method, path, body=None):
-        done = subprocess.run([sys.executable, "-c", ASK, self.service.socket, method, path,
+        done = subprocess.run(["/usr/bin/python3", "-c", ASK, self.service.socket, method, path,
                                "" if body is None else json.dumps(body)],
                               user=uid, group=uid, extra_groups=[], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)

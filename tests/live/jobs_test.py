@@ -63,7 +63,7 @@ class Jobs(ServiceCase):
 
     def test_what_cannot_be_launched_says_why(self):
         service = self.service
-        job = service.submit(command=None, **{"command": ["/no/such/program"]})
+        job = service.submit(["/no/such/program"])
         row = service.ends(job)
         self.assertEqual(row["state"], "FAILED")
         self.assertIn("/no/such/program", row["message"])
@@ -74,7 +74,7 @@ class Jobs(ServiceCase):
     def test_scripts_run_as_their_first_line_says(self):
         service = self.service
         job = service.submit(script="#!/bin/sh\necho \"$0\" | grep -c . ; echo $1-$2\n", output="s.out",
-                             **{"command": ["a", "b c"]})
+                             command=["a", "b c"])
         self.assertEqual(service.ends(job)["state"], "COMPLETED")
         self.assertEqual(service.read("s.out"), "1\na-b c\n")
         self.assertEqual(service.ask("GET", f"/v1/jobs/{job}/script")[1][:9], "#!/bin/sh")
@@ -137,12 +137,15 @@ class Jobs(ServiceCase):
         service.wait_for(lambda: service.job(job)["state"] == "RUNNING", "the launch to be told")
         self.assertEqual(service.act("suspend", job)[0], 200)
         self.assertEqual(service.job(job)["state"], "SUSPENDED")
-        with open(f"/proc/{self.pid_of(job)}/status") as status:
-            self.assertIn("stopped", status.read())
+        self.service.wait_for(lambda: "stopped" in self.status_of(job), "its processes to stop")
         self.assertEqual(service.act("resume", job)[0], 200)
         size = os.path.getsize(ticks)
         service.wait_for(lambda: os.path.getsize(ticks) > size, "another tick")
         service.act("cancel", job)
+
+    def status_of(self, job):
+        with open(f"/proc/{self.pid_of(job)}/status") as status:
+            return status.read()
 
     def pid_of(self, job):
         for pid in filter(str.isdigit, os.listdir("/proc")):

@@ -49,6 +49,8 @@ class Service:
             said += line
             if "ready" in line:
                 return said
+        self.process.wait(PATIENCE)
+        self.process.stderr.close()
         raise AssertionError(f"the service ended before it was ready: {said}")
 
     def kill(self):
@@ -78,10 +80,10 @@ class Service:
         return answer.status, json.loads(text) if is_json else text.decode()
 
     def submit(self, command=None, **members):
-        """The id of a new job that runs a shell command."""
+        """The id of a new job that runs a shell command, or a list of words."""
         body = {"folder": self.folder, "environment": ["PATH=/usr/bin:/bin"], **members}
         if command is not None:
-            body["command"] = ["/bin/sh", "-c", command]
+            body["command"] = ["/bin/sh", "-c", command] if isinstance(command, str) else command
         status, answer = self.ask("POST", "/v1/jobs", body)
         assert status == 201, answer
         return answer["id"]
