@@ -3,6 +3,9 @@
 a sentence. Usage: replay_test.py ROTA
 """
 import json
+import sqlite3
+import struct
+import zlib
 
 from rota_case import ROOT, RotaCase, main
 
@@ -13,7 +16,34 @@ def cluster(name):
     return str(ROOT / "examples" / (name + ".toml"))
 
 
+def batches(journal):
+    """The head of a journal and the facts of its batches, read as docs/journal.md has it."""
+    start, head, rest = journal.split(b"\n", 2)
+    assert start.startswith(b"rota-journal 1 ")
+    found = []
+    while rest:
+        length, = struct.unpack("<I", rest[:4])
+        found.append(rest[12:12 + length])
+        rest = rest[12 + length:]
+    return head.decode(), found
+
+
 class Replay(RotaCase):
+    def as_database(self, journal, name):
+        """A database with the facts of a journal, made as docs/journal.md has it; the connection that writes it."""
+        head, facts = batches((self.folder / journal).read_bytes())
+        database = sqlite3.connect(self.folder / name, isolation_level=None)
+        self.addCleanup(database.close)
+        database.executescript("""
+            PRAGMA journal_mode = WAL; PRAGMA application_id = 0x526f7461; PRAGMA user_version = 1;
+            CREATE TABLE head(one INTEGER PRIMARY KEY, text TEXT, first_batch INTEGER);
+            CREATE TABLE batches(number INTEGER PRIMARY KEY, version INTEGER, crc INTEGER, facts BLOB);""")
+        database.execute("INSERT INTO head VALUES(1, ?, 5)", [head])
+        for number, batch in enumerate(facts, 5):
+            crc = zlib.crc32(struct.pack("<Q", number) + batch)
+            database.execute("INSERT INTO batches VALUES(?, 1, ?, ?)", [number, crc, batch])
+        return database
+
     def keep(self, *arguments):
         done = self.rota("simulate", DAY, *arguments, "--journal", "day.journal", "--json", "--quiet")
         return json.loads(done.stdout)["rehearsals"][0]
@@ -63,6 +93,33 @@ class Replay(RotaCase):
                 again = self.again("day.journal", "easy")
                 for figure in ("jobs", "plan_hash", "wait_mean_s", "makespan_s"):
                     self.assertEqual(kept[figure], again[figure], figure)
+
+    def test_reads_a_database_while_it_is_written(self):
+        kept = self.keep("--policy", "conservative")
+        writer = self.as_database("day.journal", "state.db")
+        writer.execute("BEGIN IMMEDIATE")
+        writer.execute("DELETE FROM batches")
+        self.assertIn("each plan is the same", self.rota("replay", "state.db", "--check").stdout)
+        again = self.again("state.db", "conservative")
+        self.assertEqual(kept["plan_hash"], again["plan_hash"])
+        for journal in ("day.journal", "state.db"):
+            self.rota("replay", journal, "--facts", journal + ".jsonl")
+        self.assertEqual(*((self.folder / (journal + ".jsonl")).read_bytes() for journal in ("day.journal", "state.db")))
+        self.refused("replay", "state.db", "--facts", "state.db", said="cannot be written over")
+
+    def test_says_what_is_wrong_with_a_database(self):
+        self.keep("--policy", "easy")
+        writer = self.as_database("day.journal", "state.db")
+        writer.execute("UPDATE batches SET facts = facts || x'00' WHERE number = 6")
+        self.refused("replay", "state.db", said="Batch 6 of the database state.db is damaged")
+        writer.execute("DELETE FROM batches WHERE number = 5")
+        self.refused("replay", "state.db", said="Batch 5 of the database state.db is missing")
+        writer.execute("PRAGMA user_version = 2")
+        self.refused("replay", "state.db", said="version 2")
+        writer.execute("PRAGMA application_id = 0")
+        self.refused("replay", "state.db", said="of another program")
+        self.file("no.db", b"SQLite format 3\0" + b"x" * 5000)
+        self.refused("replay", "no.db", said="no database")
 
     def test_writes_facts_as_lines_of_json(self):
         self.keep("--policy", "easy")
