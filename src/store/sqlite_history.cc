@@ -1,5 +1,7 @@
 #include "store/sqlite_history.h"
 
+#include <functional>
+#include <map>
 #include <string>
 
 namespace rota::store {
@@ -44,15 +46,16 @@ HistoryRow row_of(const SqliteStatement& found) {
   return row;
 }
 
-// The column whose index finds the jobs: the one that leaves the fewest.
+// The column whose index finds the jobs: the one that leaves the fewest, or in whose index they stand in the order in
+// which they are wanted and when they left can be seen.
 enum class Lead : std::uint8_t { number, user, name, partition, state, end };
 
-Lead lead_of(const HistoryQuery& query) {
+Lead lead_of(const HistoryQuery& query, bool short_window) {
   if (!query.numbers.empty()) return Lead::number;
   if (query.user) return Lead::user;
   if (query.name) return Lead::name;
   if (query.state && *query.state != "completed") return Lead::state;  // most jobs are
-  if (query.has_window()) return Lead::end;
+  if (query.has_window() && short_window) return Lead::end;
   if (query.partition) return Lead::partition;
   return query.state ? Lead::state : Lead::number;
 }
@@ -77,6 +80,18 @@ std::string where(const HistoryQuery& query, Lead lead) {
   for (const std::int64_t number : query.numbers) text += std::to_string(number) + ",";
   text.back() = ')';
   return text;
+}
+
+// Whether so few jobs left in the window that they can be sorted.
+Result<bool> is_short(SqliteDatabase& database, const HistoryQuery& query) {
+  constexpr std::int64_t kFew = 20'000;
+  if (!query.has_window()) return true;
+  auto count =
+      database.prepare("SELECT count(*) FROM (SELECT 1 FROM history WHERE ended >= ?1 AND ended < ?2 LIMIT ?3)");
+  if (!count) return std::unexpected(count.error());
+  const auto jobs = count->one(query.from.time_since_epoch().count(), query.until.time_since_epoch().count(), kFew + 1);
+  if (!jobs) return std::unexpected(jobs.error());
+  return *jobs <= kFew;
 }
 
 std::string or_nothing(const std::optional<std::string>& text) { return text.value_or(""); }
@@ -123,7 +138,9 @@ Result<void> SqliteHistory::put(const HistoryRow& row) {
 Result<void> SqliteHistory::drop(Instant until) { return drop_.run(until.time_since_epoch().count()); }
 
 Result<std::vector<HistoryRow>> read_history(SqliteDatabase& database, const HistoryQuery& query) {
-  const Lead lead = lead_of(query);
+  const auto few = is_short(database, query);
+  if (!few) return std::unexpected(few.error());
+  const Lead lead = lead_of(query, *few);
   const bool page = query.before_number != INT64_MAX;
   const std::string order = lead == Lead::end ? "+number" : "number";
   auto statement = database.prepare("SELECT " + std::string(kColumns) + " FROM history" + where(query, lead) +
@@ -140,30 +157,60 @@ Result<std::vector<HistoryRow>> read_history(SqliteDatabase& database, const His
   }
 }
 
+namespace {
+
+// What is added up for one key.
+struct Sum {
+  std::int64_t jobs = 0;
+  std::int64_t failed = 0;
+  std::int64_t started = 0;
+  double processor_milliseconds = 0;
+  double waited = 0;
+
+  // Columns from 1 on: state, processors, run time (NULL: never started) and waited.
+  void add(const SqliteStatement& row) {
+    const std::string_view state = row.text(1);
+    ++jobs;
+    failed += state == "completed" || state == "cancelled" || state == "rejected" ? 0 : 1;
+    if (row.is_null(3)) return;
+    ++started;
+    processor_milliseconds += row.figure(2) * row.figure(3);
+    waited += row.figure(4);
+  }
+};
+
+}  // namespace
+
 Result<std::vector<HistorySum>> read_sums(SqliteDatabase& database, const HistoryQuery& query, SumBy by,
                                           std::int64_t unix_start) {
   const std::string key = by == SumBy::user        ? "user"
                           : by == SumBy::partition ? "partition"
                                                    : "strftime('%Y-%m', ended / 1000 + ?9, 'unixepoch')";
-  auto statement = database.prepare(
-      "SELECT " + key +
-      ", count(*), total(processors * (ended - started)) / 1000, avg(iif(started IS NULL, NULL, waited)), "
-      "sum(state NOT IN ('completed', 'cancelled', 'rejected')) FROM history" +
-      where(query, lead_of(query)) + " GROUP BY 1 ORDER BY 1");
-  if (!statement) return std::unexpected(statement.error());
+  // Added up here: SQLite would sort all rows by key first.
+  auto rows = database.prepare("SELECT " + key + ", state, processors, ended - started, waited FROM history" +
+                               where(query, lead_of(query, true)));
+  if (!rows) return std::unexpected(rows.error());
   const Texts texts(query);
-  if (auto begun = start(*statement, query, texts, unix_start); !begun) return std::unexpected(begun.error());
-  std::vector<HistorySum> sums;
+  if (auto begun = start(*rows, query, texts, unix_start); !begun) return std::unexpected(begun.error());
+  std::map<std::string, Sum, std::less<>> found;
   for (;;) {
-    const auto more = statement->step();
+    const auto more = rows->step();
     if (!more) return std::unexpected(more.error());
-    if (!*more) return sums;
-    sums.push_back({.key = std::string(statement->text(0)),
-                    .jobs = statement->integer(1),
-                    .processor_seconds = statement->figure(2),
-                    .waited = Duration{statement->integer(3)},
-                    .failed = statement->integer(4)});
+    if (!*more) break;
+    auto sum = found.find(rows->text(0));
+    if (sum == found.end()) sum = found.emplace(rows->text(0), Sum()).first;
+    sum->second.add(*rows);
   }
+  std::vector<HistorySum> sums;
+  for (const auto& [name, sum] : found) {
+    const double waited = sum.started > 0 ? sum.waited / static_cast<double>(sum.started) : 0;
+    sums.push_back({.key = name,
+                    .jobs = sum.jobs,
+                    .processor_seconds = sum.processor_milliseconds / 1000,
+                    .waited = Duration{static_cast<std::int64_t>(waited)},
+                    .failed = sum.failed});
+  }
+  return sums;
 }
 
 }  // namespace rota::store

@@ -55,7 +55,7 @@ CREATE TABLE history(
   signal INTEGER NOT NULL,
   restarts INTEGER NOT NULL,
   uid INTEGER NOT NULL) STRICT;
-CREATE INDEX history_by_number ON history(number);
+CREATE INDEX history_by_number ON history(number, ended);
 CREATE INDEX history_by_end ON history(ended);
 CREATE INDEX history_by_user ON history(user, number, ended);
 CREATE INDEX history_by_name ON history(name, number, ended);

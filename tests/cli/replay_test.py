@@ -3,11 +3,13 @@
 a sentence. Usage: replay_test.py ROTA
 """
 import json
+import os
+import shutil
 import sqlite3
 import struct
 import zlib
 
-from rota_case import ROOT, RotaCase, main
+from rota_case import ROOT, ROTA, RotaCase, main, unprivileged
 
 DAY = str(ROOT / "examples" / "day.swf")
 
@@ -106,6 +108,20 @@ class Replay(RotaCase):
             self.rota("replay", journal, "--facts", journal + ".jsonl")
         self.assertEqual(*((self.folder / (journal + ".jsonl")).read_bytes() for journal in ("day.journal", "state.db")))
         self.refused("replay", "state.db", "--facts", "state.db", said="cannot be written over")
+
+    def test_reads_a_database_in_a_folder_that_it_may_not_write(self):
+        program = shutil.copy(ROTA, self.folder / "rota")
+        os.chmod(self.folder, 0o755)
+        self.keep("--policy", "easy")
+        (self.folder / "closed").mkdir(mode=0o755)
+        self.as_database("day.journal", "closed/state.db").close()
+        alone = {"program": program} | unprivileged()
+        os.chmod(self.folder / "closed", 0o555)
+        self.assertIn("each plan is the same", self.rota("replay", "closed/state.db", "--check", **alone).stdout)
+        self.assertEqual([path.name for path in (self.folder / "closed").iterdir()], ["state.db"])
+        os.chmod(self.folder / "closed/state.db", 0)
+        self.refused("replay", "closed/state.db", said="Permission denied", **alone)
+        os.chmod(self.folder / "closed", 0o755)
 
     def test_says_what_is_wrong_with_a_database(self):
         self.keep("--policy", "easy")
