@@ -93,7 +93,7 @@ void insert_into_sqlite(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 // as many bytes as a batch of 1, and of 100, of the facts above
-BENCHMARK(insert_into_sqlite)->Arg(14)->Arg(1333)->Unit(benchmark::kMicrosecond)->UseRealTime();
+BENCHMARK(insert_into_sqlite)->Arg(24)->Arg(2144)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
 // A day of a service in one commit each: a job comes with its payload, and one leaves.
 void submit_and_leave(benchmark::State& state) {

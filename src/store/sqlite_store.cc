@@ -50,7 +50,7 @@ Result<void> settle(SqliteDatabase& database) {
   }
   mode->reset();
   return database.run(
-      "PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST;"
+      "PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST; PRAGMA temp_store = MEMORY;"
       "PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = 67108864");
 }
 
