@@ -87,7 +87,7 @@ TEST(SqliteFaults, whatever_write_or_sync_fails_what_was_acknowledged_is_there) 
   for (const DiskFault fault : {DiskFault::full, DiskFault::torn, DiskFault::unsafe}) {
     std::size_t told = 0;
     for (std::int64_t others = 0;; ++others) {
-      const TemporaryFolder folder(TemporaryFolder::in_memory());
+      const TemporaryFolder folder;
       const std::string path = folder / "state.db";
       disk.fail_after(others, fault);
       const std::size_t acknowledged = run_until_failure(path, batches, kMost);
@@ -110,8 +110,8 @@ TEST(SqliteFaults, whatever_write_or_sync_fails_what_was_acknowledged_is_there) 
 TEST(SqliteFaults, after_a_loss_of_power_all_that_was_acknowledged_is_there) {
   constexpr std::size_t kMost = 30;
   const Batches batches(kMost);
-  const TemporaryFolder folder(TemporaryFolder::in_memory());
-  const TemporaryFolder found(TemporaryFolder::in_memory());
+  const TemporaryFolder folder;
+  const TemporaryFolder found;
   TestDisk disk(found.path());
   const auto store = opened(folder / "state.db");
   for (std::size_t batch = 0; batch < kMost; ++batch) {
@@ -120,7 +120,7 @@ TEST(SqliteFaults, after_a_loss_of_power_all_that_was_acknowledged_is_there) {
     if (batch % 10 == 5) {
       ASSERT_TRUE(store->compact(snapshot_of(replayed(*store))));
     }
-    const TemporaryFolder after(TemporaryFolder::in_memory());
+    const TemporaryFolder after;
     fs::copy(found.path(), after.path(), fs::copy_options::recursive);
     ASSERT_EQ(batches.in(*opened(after / "state.db", "")), batch + 1);
   }
@@ -141,7 +141,7 @@ TEST(SqliteFaults, after_a_loss_of_power_all_that_was_acknowledged_is_there) {
 
 TEST(SqliteFaults, killed_at_any_moment_all_that_was_acknowledged_is_there) {
   const Batches batches(20'000);
-  const TemporaryFolder folder(TemporaryFolder::in_memory());
+  const TemporaryFolder folder;
   const TestDisk disk;  // the system goes on, so that nothing needs to be synced
   const std::string path = folder / "state.db";
   Random random(11);

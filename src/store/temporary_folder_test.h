@@ -12,14 +12,10 @@ namespace rota::store {
 
 class TemporaryFolder {
  public:
-  // Where no disk is waited for, if there is such a place.
-  static std::filesystem::path in_memory() {
-    const std::filesystem::path memory = "/dev/shm";
-    return ::access(memory.c_str(), W_OK) == 0 ? memory : std::filesystem::temp_directory_path();
-  }
-
-  explicit TemporaryFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
-    std::string pattern = parent / "rota-store-XXXXXX";
+  TemporaryFolder() {
+    const std::filesystem::path memory = "/dev/shm";  // where no disk is waited for, if there is such a place
+    const bool writable = ::access(memory.c_str(), W_OK) == 0;
+    std::string pattern = (writable ? memory : std::filesystem::temp_directory_path()) / "rota-store-XXXXXX";
     path_ = ::mkdtemp(pattern.data());
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
