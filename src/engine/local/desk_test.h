@@ -66,9 +66,12 @@ class Desk : public Intake, public RunSource {
     options_.cgroups = false;
   }
   ~Desk() override {
+    if (engine_) end_all();
     engine_.reset();
     std::error_code error;
-    std::filesystem::remove_all(folder_, error);
+    do {  // beside the spawner, which may be removing what it was told to
+      std::filesystem::remove_all(folder_, error);
+    } while (error);
   }
 
   LocalEngine& open() {
@@ -84,6 +87,12 @@ class Desk : public Intake, public RunSource {
     io_.poll();
     io_.restart();
     heard_.clear();
+  }
+
+  // Nothing of the test may run on.
+  void end_all() {
+    for (const auto& row : engine_->observe().jobs) engine_->settled(row.job, kAnyDispatch);
+    EXPECT_TRUE(wait([&] { return engine_->observe().jobs.empty(); }));
   }
 
   // What a shell is to do; the working directory is work().

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <filesystem>
 #include <type_traits>
@@ -81,6 +82,7 @@ void LocalEngine::launch(const Command& command) {
   entry.dispatch = command.dispatch;
   entry.key = command.key;
   entry.expected_end = command.expected_end;
+  entry.ordered = loop_.now();
   if (rebooted_ && command.key <= options_.decided_before) {  // it may have run before the system went down
     entry.record.lost = true;
     entry.record.phase = Phase::ended;
@@ -113,7 +115,8 @@ void LocalEngine::order(const Command& command, Run run) {
   claim.devices = entry.place.devices;
   order.deadline = on_boot_clock(command.limit_end);
   const auto nodes = static_cast<std::int64_t>(command.where.shares.size());
-  order.most_memory = run.memory > 0 ? run.memory : command.where.per_node.memory * nodes;
+  order.most_memory =
+      nodes > 0 && command.where.per_node.memory > 0 ? command.where.per_node.memory * nodes : run.memory;
   claim.cgroups = cgroups_.for_job(entry.name, order.most_memory > 0, !claim.cores.empty());
   order.environment = device_settings(entry.place.devices, options_.machine->has_accelerators());
   order.environment.push_back(mark_of(options_.folder, entry.name));
@@ -130,6 +133,7 @@ void LocalEngine::go_on(Entry& entry, const Command& command) {
   entry.dispatch = command.dispatch;
   entry.key = command.key;
   entry.expected_end = command.expected_end;
+  entry.ordered = loop_.now();
   entry.end.reset();
   entry.launched = entry.told = entry.suspends = false;
   entry.place = places_.take(command.where, entry.record.processors);
@@ -276,6 +280,9 @@ void LocalEngine::over(JobId job, Entry& entry) {
   }
   if (record.asked == Asked::nothing && (record.lost || record.phase == Phase::failed)) record.asked = entry.asked;
   record.dispatch = entry.dispatch;
+  if (entry.ordered != kNever) {  // the clock of who decides may have been set back
+    record.ran = std::clamp<std::int64_t>((loop_.now() - entry.ordered).count(), 0, record.ran);
+  }
   entry.end = end_of(record, entry.kept);
   if (!record.sentence.empty()) source_.told(job, record.sentence);
   if (record.over()) {
@@ -383,7 +390,7 @@ DispatchEnd end_of(const RunRecord& record, bool kept) {
   };
   switch (record.asked) {
     case Asked::requeue:
-      return Requeued{job, Duration{record.limit}, record.dispatch};
+      return Requeued{job, Duration{std::max<std::int64_t>(record.limit, 1)}, record.dispatch};
     case Asked::vacate:
       return Vacated{job, Duration{kept ? record.ran : 0}, record.dispatch};
     case Asked::cancel:

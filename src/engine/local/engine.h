@@ -75,6 +75,7 @@ class LocalEngine final : public Engine, public Alarm {
     Descriptor greeting;  // while open() waits for its answer
     Place place;
     Instant expected_end = kNever;
+    Instant ordered = kNever;             // when this life of the service ordered it
     Asked asked = Asked::nothing;         // by a command, and not carried out yet
     bool suspends = false;                // the same
     bool launched = false;                // told so, of this dispatch

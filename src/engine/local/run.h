@@ -29,7 +29,7 @@ struct Run {
   uid_t uid = kServiceUser;  // the user whom it runs as; kServiceUser: as the service, and nothing of this counts
   gid_t gid = 0;
   std::string user = {};            // by whose name further groups are looked up; empty: there are none
-  std::int64_t memory = 0;          // bytes that it may use; 0: what its place says, if that says something
+  std::int64_t memory = 0;          // bytes that it may use where its place does not say; 0: as much as there is
   std::uint32_t processors = 1;     // where places do not say how many
   Duration limit{0};                // that it asked for: told again if it is queued again
   std::int32_t warning_signal = 0;  // sent so long before the limit; 0: none
