@@ -59,6 +59,7 @@ void add_running(const Service& service, JobId id, const Job& job, Json& json) {
   json["elapsed"] = in_seconds(std::max(Duration{0}, service.loop().now() - job.start));
   const std::string nodes = service.nodes_of(id);
   json["node_list"] = nodes.empty() ? service.machine().name : nodes;
+  json["nodes"] = nodes.empty() ? 1 : service.view().placement(id).shares.size();
   if (job.extended || job.limit_end() < service.view().now()) json["grace"] = true;
 }
 
@@ -137,6 +138,8 @@ Json job_json(const Service& service, const store::HistoryRow& row) {
     json["start"] = unix_seconds(service, row.start);
     json["elapsed"] = in_seconds(row.end - row.start);
     json["node_list"] = row.nodes.empty() ? service.machine().name : row.nodes;
+    const auto nodes = parse_host_list(row.nodes);
+    json["nodes"] = row.nodes.empty() || !nodes ? 1 : nodes->size();
     add_status(row.exit_code, row.signal, json);
   }
   json["end"] = unix_seconds(service, row.end);

@@ -98,8 +98,14 @@ std::string explained(const Json& answer) {
   out = paragraph(out + (why.empty() ? "." : ": " + why));
   if (has_number(answer, "promise"))
     out += paragraph("It is promised a start at " + time_text(number_of(answer, "promise")) + ".");
+  if (!has_number(answer, "promise") && has_number(answer, "at_the_latest")) {
+    out += paragraph("If every job takes its whole limit and nobody comes before it, it starts at " +
+                     time_text(number_of(answer, "at_the_latest")) + ".");
+  }
   if (!list_of(answer, "ahead").empty()) out += "\nAhead of it:\n";
   for (const Json& job : list_of(answer, "ahead")) out += item(ahead_text(job));
+  if (const auto more = static_cast<std::int64_t>(number_of(answer, "more_ahead")); more > 0)
+    out += item("and " + amount(more, "more job"));
   if (!list_of(answer, "would_start").empty()) out += "\nWhat would change it, tried on a copy of the state:\n";
   for (const Json& change : list_of(answer, "would_start")) {
     const std::string start = has_number(change, "start") ? " (at " + time_text(number_of(change, "start")) + ")" : "";

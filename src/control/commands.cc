@@ -47,7 +47,7 @@ Command& Controller::migrate_command(JobId job) {
 // What was decided is durable before anybody acts on it.
 void Controller::send_all() {
   if (ports_.durable) {
-    failure_ = ports_.durable->commit();
+    failure_ = unsent_ > 0 ? ports_.durable->commit() : ports_.durable->commit_soon();
     if (!failure_) {
       unsent_ = 0;
       return;

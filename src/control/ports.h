@@ -127,7 +127,8 @@ class Intake {
  public:
   virtual ~Intake() = default;
   // A new job; it gets its id here. Invalid: it was rejected, of which the job sink hears, or nothing is taken in any
-  // more. What was taken in is durable once decide() has returned.
+  // more. What was taken in is durable once decide() has returned, or
+  // soon after, as Durable has it.
   virtual JobId submit(const JobSpec& spec) = 0;
   // Takes the fact in, as of now. Fails with a sentence, and changes nothing, if it contradicts the state: it is late,
   // doubled, or about what is not there.
@@ -152,6 +153,8 @@ class Durable {
  public:
   virtual ~Durable() = default;
   virtual Result<void> commit() = 0;
+  // No command rests on it yet: it may become durable a little later, with what comes next.
+  virtual Result<void> commit_soon() { return commit(); }
 };
 
 // Gets every job when it has ended for good or was rejected, before it is forgotten.

@@ -20,6 +20,7 @@ namespace rota::serve {
 namespace {
 
 constexpr std::uint64_t kFactsBetweenSnapshots = 200'000;
+constexpr std::chrono::milliseconds kPatience{20};  // for which news that nothing rests on waits for company
 constexpr std::size_t kMostWarnings = 100;
 
 // What instants count from: the beginning of the day (UTC) on which a state is made.
@@ -38,7 +39,30 @@ Result<void> make_folder(const std::string& path) {
 
 }  // namespace
 
-Service::Service(boost::asio::io_context& io, ServiceOptions options) : io_(io), options_(std::move(options)) {}
+// What no command and no answer rests on need not be synced by itself: should it be lost, the engine tells it again.
+class Service::PatientJournal final : public FactObserver, public Durable {
+ public:
+  explicit PatientJournal(store::SqliteStore& store) : store_(store) {}
+
+  void saw(const View& /*before*/, const FactRef& fact) override { store_.append(fact); }
+  Result<void> commit() override {
+    open_ = false;
+    return store_.commit();
+  }
+  Result<void> commit_soon() override {
+    open_ = true;
+    return {};
+  }
+  bool open() const { return open_; }  // something was put off
+  void must() { open_ = false; }       // and is to be committed now
+
+ private:
+  store::SqliteStore& store_;
+  bool open_ = false;
+};
+
+Service::Service(boost::asio::io_context& io, ServiceOptions options)
+    : io_(io), options_(std::move(options)), commits_(io) {}
 
 // Commands under way are found again by the next one that opens this state.
 Service::~Service() = default;
@@ -154,7 +178,7 @@ Result<void> Service::take_over() {
   }
   loop_ = std::make_unique<RealLoop>(io_, before.unix_start, facts.empty() ? kEpoch : facts.back().at);
   loop_->after_alarms([this] { after_turn(controller_->failure()); });
-  journal_ = std::make_unique<Journal>(*store_);
+  journal_ = std::make_unique<PatientJournal>(*store_);
   engine_ = std::make_unique<local::LocalEngine>(
       io_,
       local::LocalOptions{.folder = options_.state_folder + "/runs",
@@ -269,16 +293,30 @@ void Service::when_durable(std::function<void(const Result<void>&)> call) {
 
 // What was decided is durable now, with all that led to it; or the service cannot go on.
 void Service::after_turn(Result<void> done) {
-  if (done) done = store_->commit();  // what was put beside the facts, where nothing was decided
+  const bool waits = done && waiters_.empty() && journal_->open();
+  if (done && !waits) done = journal_->commit();
   if (!done) fail_for_good(done);
-  if (done) {
+  if (done && !waits) {
     for (const Ended& ended : ended_) engine_->settled(ended.job, ended.dispatch);
     ended_.clear();
   }
+  if (waits) commit_later();
   auto waiters = std::exchange(waiters_, {});
   for (const auto& call : waiters) call(done);
   events_.wake();
   if (done) compact_if_long();
+}
+
+void Service::commit_later() {
+  if (commits_soon_) return;
+  commits_soon_ = true;
+  commits_.expires_after(kPatience);
+  commits_.async_wait([this](const boost::system::error_code& error) {
+    commits_soon_ = false;
+    if (error || !journal_->open()) return;
+    journal_->must();
+    after_turn(controller_->failure());
+  });
 }
 
 void Service::compact_if_long() {
@@ -299,6 +337,8 @@ void Service::fail_for_good(Result<void> why) {
 void Service::stop() {
   stopped_ = true;
   loop_->cancel();
+  commits_.cancel();
+  if (failure_) failure_ = store_->commit();
 }
 
 // ---- what the controller tells

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,7 +14,6 @@
 #include <vector>
 
 #include "control/controller.h"
-#include "control/journal.h"
 #include "engine/local/engine.h"
 #include "serve/event_ring.h"
 #include "serve/explain.h"
@@ -163,6 +163,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> read_book();
   void decide_now();
   void after_turn(Result<void> done);
+  void commit_later();
   void compact_if_long();
   void fail_for_good(Result<void> why);
   ClusterOptions cluster_options() const;
@@ -205,7 +206,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::string cluster_text_;
   std::shared_ptr<const Machine> machine_;
   std::unique_ptr<store::SqliteStore> store_;
-  std::unique_ptr<Journal> journal_;
+  // Commits at once where commands are to go out, else with the next commit or after a while.
+  class PatientJournal;
+  std::unique_ptr<PatientJournal> journal_;
   std::unique_ptr<RealLoop> loop_;
   std::unique_ptr<Chain> chain_;
   std::unique_ptr<local::LocalEngine> engine_;
@@ -220,6 +223,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   int process_ = 0;
   std::uint64_t compacted_at_ = 0;  // sequence number
   bool deciding_soon_ = false;
+  boost::asio::steady_timer commits_;
+  bool commits_soon_ = false;
   bool stopped_ = false;
   Result<void> failure_;
   std::function<void()> failed_;
