@@ -165,7 +165,8 @@ Result<std::vector<Of>> read_entries(const TomlValue& root, std::string_view nam
 Result<ClusterDraft> read_draft(const TomlValue& root, const std::string& shown) {
   ClusterDraft draft;
   draft.shown = shown;
-  auto top = read_entry<TopEntry>(root, top_keys(), {shown, ""}, {"nodes", "partitions", "sites", "reservations", "service"});
+  auto top =
+      read_entry<TopEntry>(root, top_keys(), {shown, ""}, {"nodes", "partitions", "sites", "reservations", "service"});
   if (!top) return std::unexpected(top.error());
   auto nodes = read_entries<NodesEntry>(root, "nodes", nodes_keys(), shown);
   if (!nodes) return std::unexpected(nodes.error());

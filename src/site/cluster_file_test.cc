@@ -280,10 +280,11 @@ TEST(ClusterFile, is_text_in_utf8_and_toml) {
   EXPECT_EQ(complaint("[[nodes]\nnames = 'a'").substr(0, 34), "kea.toml:1: this is not valid TOML");
   EXPECT_EQ(complaint("°name = 'a'"),
             "kea.toml:1: this is not valid TOML: a character beyond ASCII stands outside quotes.");
-  EXPECT_EQ(complaint("'né' = 1"),
-            "kea.toml:1: the key \"né\" is not known. There are `nodes`, `partitions`, `sites`, `reservations`, `service`, "
-            "`name`, `processors`, "
-            "`electricity_price`, `electricity_prices`, `electricity_zone`, `co2`, `licences`, `boot_seed`.");
+  EXPECT_EQ(
+      complaint("'né' = 1"),
+      "kea.toml:1: the key \"né\" is not known. There are `nodes`, `partitions`, `sites`, `reservations`, `service`, "
+      "`name`, `processors`, "
+      "`electricity_price`, `electricity_prices`, `electricity_zone`, `co2`, `licences`, `boot_seed`.");
   const auto greek = parse_cluster("\xEF\xBB\xBFname = 'κέα'  # °\r\nprocessors = 3\r\n", "kea.toml");
   ASSERT_TRUE(greek) << greek.error().message;
   EXPECT_EQ(greek->name, "κέα");
