@@ -1,6 +1,7 @@
 #include "engine/local/descriptor.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -92,10 +93,17 @@ Descriptor listen_at(const std::string& name) {
 }
 
 Descriptor connect_to(const std::string& name) {
+  constexpr int kTries = 250;  // five seconds: who is crowded or stopped is there all the same
   const Address address(name);
-  Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket || ::connect(socket.get(), address.get(), address.size()) != 0 || !is_ours(socket.get())) return {};
-  return socket;
+  for (int tries = 0; tries < kTries; ++tries) {
+    Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (socket && ::connect(socket.get(), address.get(), address.size()) == 0) {
+      return is_ours(socket.get()) ? std::move(socket) : Descriptor();
+    }
+    if (errno == ECONNREFUSED || errno == ENOENT) return {};
+    ::poll(nullptr, 0, 20);
+  }
+  return {};
 }
 
 Descriptor accept_from(int listener) {

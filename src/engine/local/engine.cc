@@ -71,6 +71,7 @@ void LocalEngine::start(const Command& command) {
     drop(command.job);
     return launch(command);
   }
+  if (entry.next && command.key <= entry.next->key) return;
   entry.next = command;  // what may still run of the one before must not
   Tell kill = tell(Tell::Kind::kill, command);
   kill.asked = Asked::requeue;
@@ -135,7 +136,8 @@ void LocalEngine::go_on(Entry& entry, const Command& command) {
   entry.expected_end = command.expected_end;
   entry.ordered = loop_.now();
   entry.end.reset();
-  entry.launched = entry.told = entry.suspends = false;
+  entry.launched = entry.told = entry.suspends = entry.kept = false;
+  entry.asked = Asked::nothing;
   entry.place = places_.take(command.where, entry.record.processors);
   entry.record.phase = Phase::claimed;
   Tell go_on = tell(Tell::Kind::go_on, command);
@@ -151,6 +153,7 @@ void LocalEngine::end_early(const Command& command) {
   Entry& entry = found->second;
   if (command.key < entry.key) return;
   if (command.dispatch != kAnyDispatch && entry.dispatch != command.dispatch) {
+    if (entry.next && entry.next->dispatch == command.dispatch && entry.next->key < command.key) entry.next = command;
     if (!entry.end) return;  // it runs as another one
     drop(command.job);
     return never_began(command);
@@ -291,7 +294,7 @@ void LocalEngine::over(JobId job, Entry& entry) {
   if (!entry.next) return std::visit([&](const auto& end) { report(job, end); }, *entry.end);
   const Command next = *entry.next;
   drop(job);
-  launch(next);
+  next.kind == Command::Kind::start ? launch(next) : never_began(next);
 }
 
 void LocalEngine::leave_place(Entry& entry) {
@@ -373,6 +376,7 @@ void LocalEngine::flush() {
   }
   const auto decided = intake_->decide();
   if (!decided && failure_) failure_ = decided;
+  if (!boot_written_) static_cast<void>(write_boot());
 }
 
 std::int64_t LocalEngine::on_boot_clock(Instant at) const {

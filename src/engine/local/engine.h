@@ -84,7 +84,7 @@ class LocalEngine final : public Engine, public Alarm {
     bool told = false;                    // how it ended
     int burials = 0;                      // tries
     std::optional<DispatchEnd> end = {};  // of this dispatch; of a suspended one it has Vacated
-    std::optional<Command> next = {};     // the start of its next dispatch, once nothing is left of this one
+    std::optional<Command> next = {};     // about its next dispatch, once nothing is left of this one
   };
   struct Reminder {
     Instant at;
@@ -99,6 +99,7 @@ class LocalEngine final : public Engine, public Alarm {
 
   // engine_open.cc
   Result<void> prepare_folder();
+  Result<void> write_boot();
   void find_runs();
   void find_run(const std::string& name);
   void greet_all();
@@ -141,7 +142,8 @@ class LocalEngine final : public Engine, public Alarm {
   std::map<JobId, Entry> runs_;
   MinHeap<Reminder> reminders_;
   std::uint32_t epoch_ = 0;
-  bool rebooted_ = false;  // since the life before
+  bool rebooted_ = false;      // since the life before
+  bool boot_written_ = false;  // which stays unwritten until all that was lost with the system is settled
   std::vector<News> news_;
   bool flushes_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for what is posted

@@ -48,10 +48,19 @@ Result<void> LocalEngine::open(Intake& intake) {
   }
   if (auto spawner = spawner_.open(); !spawner) return spawner;
   find_runs();
+  return rebooted_ ? Result<void>() : write_boot();
+}
+
+// Until then another life of the service, too, knows that the system was restarted.
+Result<void> LocalEngine::write_boot() {
+  for (const auto& [job, entry] : runs_) {
+    if (entry.record.lost && entry.name.empty()) return {};
+  }
   const Descriptor boot(::openat(folder_.get(), kBootName, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!boot || add_line(boot.get(), options_.boot) != 0) {
     return fail("The folder " + quoted(options_.folder) + " cannot be written to: " + std::strerror(errno) + ".");
   }
+  boot_written_ = true;
   return {};
 }
 

@@ -207,6 +207,28 @@ TEST_F(LocalEngineTest, a_new_dispatch_ends_what_still_runs_of_the_one_before) {
   EXPECT_EQ(desk_.file("out"), "alone\n");
 }
 
+TEST_F(LocalEngineTest, a_dispatch_that_waits_for_the_one_before_can_be_killed_before_it_begins) {
+  desk_.launch(1, desk_.shell("echo $$ > pid; exec sleep 1000"));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  desk_.launch(1, desk_.shell("echo run > out"), 2);
+  desk_.kill(1, false, 2);
+  EXPECT_TRUE(desk_.wait_for<Requeued>(1, 2));
+  EXPECT_EQ(desk_.file("out"), "");
+}
+
+TEST_F(LocalEngineTest, a_job_that_gives_way_by_stopping_is_vacated) {
+  desk_.launch(1, desk_.shell("echo $$ > pid; exec sleep 1000"));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  Command leave = desk_.command(Command::Kind::preempt, 1);
+  leave.how = Preemption::requeue;
+  leave.kept = false;
+  desk_.engine().dispatch(leave);
+  const auto* vacated = desk_.wait_for<Vacated>(1);
+  ASSERT_TRUE(vacated);
+  EXPECT_EQ(vacated->kept, Duration{0});
+  EXPECT_NE(::kill(std::stoi(desk_.file("pid")), 0), 0);
+}
+
 TEST_F(LocalEngineTest, a_job_is_suspended_and_goes_on_as_its_next_dispatch) {
   desk_.launch(1,
                desk_.shell("i=0; while [ ! -e go ]; do i=$((i+1)); echo $i > count; sleep 0.01; done; echo end > out"));

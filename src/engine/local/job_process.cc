@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -97,8 +98,12 @@ class Becoming {
     if (!run_.script.empty()) {
       words.insert(words.begin(), order_.engine_folder + "/" + script_name(order_.name));
     }
-    std::vector<std::string> settings = run_.environment;
-    settings.insert(settings.end(), order_.environment.begin(), order_.environment.end());
+    std::vector<std::string> settings = order_.environment;  // of two values of a name programs see the first
+    for (const std::string& text : run_.environment) {
+      const auto name = text.substr(0, text.find('=') + 1);
+      const auto same = [&](const std::string& other) { return other.starts_with(name); };
+      if (std::ranges::none_of(order_.environment, same)) settings.push_back(text);
+    }
     std::vector<char*> arguments = pointers(words);
     std::vector<char*> environment = pointers(settings);
     environ = environment.data();
