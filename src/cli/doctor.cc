@@ -69,7 +69,7 @@ Finding disk_finding(const Json& status) {
   constexpr double kLittle = 1U << 30U;
   const std::string folder = text_of(status, "state_folder");
   struct statvfs disk{};
-  if (folder.empty()) return {"disk", false, "The service does not say where it keeps its state; see its version."};
+  if (folder.empty()) return {"disk", true, "Where the service keeps its state, it tells operators only."};
   if (::statvfs(folder.c_str(), &disk) != 0)
     return {"disk", false,
             shown_path(folder) + " cannot be looked at from here: " + std::strerror(errno) +

@@ -59,15 +59,35 @@ std::string value_text(const std::string& name, const Json& value) {
   return out;
 }
 
-std::string members_text(const Json& job) {
-  std::size_t width = 0;
-  for (const auto& [name, value] : job.items()) width = std::max(width, name.size());
-  std::string out;
+// What people look for first stands first; all else as it comes.
+std::vector<std::string> in_order(const Json& job) {
+  std::vector<std::string> names;
+  for (const char* name :
+       {"id",         "name",    "user",      "state",     "reason", "why",   "message",        "partition",
+        "processors", "nodes",   "memory",    "limit",     "submit", "begin", "expected_start", "start",
+        "end",        "elapsed", "node_list", "exit_code", "signal"}) {
+    if (job.contains(name)) names.emplace_back(name);
+  }
   for (const auto& [name, value] : job.items()) {
-    std::string head = name;
-    std::ranges::replace(head, '_', ' ');
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+std::string members_text(const Json& job) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  std::size_t width = 0;
+  for (const std::string& name : in_order(job)) {
+    const std::string value = value_text(name, job.at(name));
+    if (value.empty()) continue;
+    width = std::max(width, name.size());
+    lines.emplace_back(name, value);
+    std::ranges::replace(lines.back().first, '_', ' ');
+  }
+  std::string out;
+  for (auto& [head, value] : lines) {
     head.resize(width + 2, ' ');
-    out += one_line(head + value_text(name, value)) + "\n";
+    out += one_line(head + value) + "\n";
   }
   return out;
 }

@@ -52,7 +52,8 @@ std::string argument_items(const std::vector<Argument>& arguments) {
   for (const Argument& argument : arguments) {
     std::string head;
     for (const std::string& name : argument.names) head += (head.empty() ? "" : ", ") + bold(name);
-    if (!argument.value.empty()) head += " \\fI" + escaped(argument.value) + "\\fR";
+    if (argument.rest) head.clear();
+    if (!argument.value.empty()) head += (head.empty() ? "\\fI" : " \\fI") + escaped(argument.value) + "\\fR";
     if (argument.positional && argument.many && !argument.rest) head += "...";
     out += item(head, argument.meaning);
   }

@@ -95,9 +95,9 @@ class Run {
   }
 
   Result<int> tell_end(const Json& job, const std::string& state) const {
-    if (state != "COMPLETED" && state != "FAILED")
-      remark("rota: job " + id_ + " has ended: " + state +
-             (text_of(job, "message").empty() ? "." : ": " + text_of(job, "message")));
+    const std::string message = text_of(job, "message");
+    if (state != "COMPLETED" && (state != "FAILED" || !message.empty()))
+      remark("rota: job " + id_ + " has ended: " + state + (message.empty() ? "." : ": " + message));
     return exit_code_of(job);
   }
 

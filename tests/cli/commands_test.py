@@ -346,8 +346,11 @@ class Reproduce(RotaCase):
 
 class Help(RotaCase):
     def test_every_command_has_a_help_with_its_options_and_an_example_that_names_it(self):
-        for line in ("simulate", "verify", "convert", "generate", "reproduce", "policies", "completion", "manual"):
-            text = self.rota(line, "--help").stdout
+        for line in ("simulate", "verify", "convert", "generate", "reproduce", "policies", "completion", "manual", "submit",
+                     "run", "queue", "job", "explain", "logs", "wait", "cancel", "hold", "release", "requeue", "suspend",
+                     "resume", "update", "nodes", "nodes drain", "partitions", "history", "policy", "policy set", "status",
+                     "doctor"):
+            text = self.rota(*line.split(), "--help").stdout
             self.assertTrue(text.startswith(f"Usage: rota {line}"), text)
             self.assertRegex(text, rf"\nExamples:\n(  .*\n)*  .*rota {line}")
             self.assertLessEqual(max(len(l) for l in text.split("\nExamples:")[0].splitlines()), 100)

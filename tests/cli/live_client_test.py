@@ -106,10 +106,10 @@ class OneJob(LiveCase):
     def test_all_that_is_known_of_it(self):
         self.answers("GET", "/v1/jobs/12", (200, job(12, memory=4 * GIB, command=["./x", "a"], grace=True, exit_code=0)))
         self.prints("job", "12", out=(
-            "id          12\nname        model\nuser        ada\nuid         1000\npartition   batch\nstate       RUNNING\n"
-            "priority    0\nprocessors  4\nnodes       1\nlimit       2:00:00\nsubmit      2026-11-29T23:45:00\n"
-            "start       2026-11-29T23:47:26\nelapsed     12:34\nnode list   n1\nmemory      4G\ncommand     ./x a\n"
-            "grace       yes\nexit code   0\n"))
+            "id          12\nname        model\nuser        ada\nstate       RUNNING\npartition   batch\nprocessors  4\n"
+            "nodes       1\nmemory      4G\nlimit       2:00:00\nsubmit      2026-11-29T23:45:00\n"
+            "start       2026-11-29T23:47:26\nelapsed     12:34\nnode list   n1\nexit code   0\nuid         1000\n"
+            "priority    0\ncommand     ./x a\ngrace       yes\n"))
         self.assertEqual(json.loads(self.live("job", "12", "--json").stdout)["memory"], 4 * GIB)
         self.answers("GET", "/v1/jobs/13", (404, problem(404, "There is no job 13.")))
         self.says_no("job", "13", said="There is no job 13.")
@@ -119,7 +119,7 @@ class OneJob(LiveCase):
         self.answers("GET", "/v1/jobs/12/explain", (200, {
             "id": "12", "state": "PENDING", "reason": "Resources", "why": "All 16 processors are in use.",
             "ahead": [{"id": "3", "user": "bob", "processors": 1, "limit": 6600, "expected_start": NOON}],
-            "promise": NOON + 9, "facts": ["4 processors are free."],
+            "promise": NOON + 9, "more_ahead": 2, "at_the_latest": NOON + 99, "facts": ["4 processors are free."],
             "would_start": [{"change": {"limit": 6600}, "text": "starts now if it asks for at most 1h50m", "start": NOON}]}))
         self.prints("explain", "12", out="""\
 Job 12 is PENDING (Resources): All 16 processors are in use.
@@ -127,6 +127,7 @@ It is promised a start at 2026-11-30T00:00:09.
 
 Ahead of it:
   - job 3 of bob, 1 processor for 1h50m, expected at 2026-11-30T00:00:00
+  - and 2 more jobs
 
 What would change it, tried on a copy of the state:
   - it starts now if it asks for at most 1h50m (at 2026-11-30T00:00:00)

@@ -207,7 +207,7 @@ class Run(LiveCase):
         self.answers("GET", "/v1/jobs/12", (200, job(12, state="TIMEOUT", signal=15)))
         self.prints("run", "./x", "--y", code=143, err="rota: job 12 has ended: TIMEOUT.\n")
         self.answers("GET", "/v1/jobs/12", (200, {"id": "12", "state": "FAILED", "message": "no such program"}))
-        self.prints("run", "./x", code=1)
+        self.prints("run", "./x", code=1, err="rota: job 12 has ended: FAILED: no such program\n")
 
     def test_goes_on_without_output_that_cannot_be_had(self):
         self.answers("GET", "/v1/jobs/12", (200, job(12)), (200, job(12)), (200, job(12, state="COMPLETED", exit_code=0)))

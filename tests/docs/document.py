@@ -5,7 +5,8 @@ Usage: document.py DOCUMENT [--programs FOLDER]
 
 Every block fenced as ```sh or ```console is run by bash in one scratch copy of the repository, in order, with FOLDER
 first on PATH; in a console block only the lines after "$ " are commands. A block fails the test by its exit code,
-unless `<!-- exit code: N -->` before it announces another one. Not run, and counted: a block after
+unless `<!-- exit code: N -->` before it announces another one. A block after `<!-- with a service -->` finds a fresh
+`rota serve` of FOLDER at ROTA_SOCKET, the same for all such blocks of a document. Not run, and counted: a block after
 `<!-- not run: reason -->`, and a block that calls ./dev, which is what runs this test. Other fences are not run.
 """
 import argparse
@@ -15,12 +16,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\S*)")
-MARK = re.compile(r"^\s*<!--\s*(?:not run:\s*(?P<reason>.*?)|exit code:\s*(?P<code>\d+))\s*-->\s*$")
+MARK = re.compile(r"^\s*<!--\s*(?:not run:\s*(?P<reason>.*?)|exit code:\s*(?P<code>\d+)|(?P<service>with a service))\s*-->\s*$")
 LINK = re.compile(r"(?<!\!)\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 SECONDS = 600
 
@@ -31,6 +33,7 @@ class Block:
     commands: str
     reason: str = ""  # why it is not run
     code: int = 0     # the exit code that the reader is told to expect
+    service: bool = False  # it speaks to one
 
 
 def console_commands(lines):
@@ -70,7 +73,8 @@ def block(line, language, body, mark):
     reason = mark["reason"] or "" if mark else ""
     if not reason and re.search(r"(^|[\s;&|])\./dev\b", commands, re.MULTILINE):
         reason = "it calls ./dev, which runs this test itself"
-    return Block(line, commands, reason, int(mark["code"]) if mark and mark["code"] else 0)
+    return Block(line, commands, reason, int(mark["code"]) if mark and mark["code"] else 0,
+                 bool(mark and mark["service"]))
 
 
 def copy_repository(folder):
@@ -84,9 +88,49 @@ def copy_repository(folder):
             shutil.copy2(ROOT / path, folder / path)
 
 
-def run(block, folder, programs):
+class Service:
+    """A service for the blocks that speak to one, from the first of them on."""
+
+    def __init__(self, folder, programs):
+        self.folder, self.rota = folder, programs / "rota"
+        self.socket = folder / "service.socket"
+        self.environment = os.environ | {"ROTA_SOCKET": str(self.socket), "HOME": str(folder)}
+        self.process = None
+
+    def ask(self, *words):
+        return subprocess.run([self.rota, *words], env=self.environment, stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=SECONDS)
+
+    def start(self):
+        """What keeps it from running, or ""."""
+        if self.process is not None:
+            return ""
+        if not self.rota.exists():
+            return f"needs a service, and there is no {self.rota}"
+        log = self.folder / "service.log"
+        with log.open("wb") as told:
+            self.process = subprocess.Popen(
+                [self.rota, "serve", "--state", self.folder / "service", "--socket", self.socket], cwd=self.folder,
+                env=self.environment, stdin=subprocess.DEVNULL, stdout=told, stderr=told)
+        until = time.monotonic() + 60
+        while self.ask("status").returncode != 0:
+            if self.process.poll() is not None or time.monotonic() > until:
+                return f"needs a service, and none comes up; it said:\n{log.read_text(errors='replace')}"
+        return ""
+
+    def stop(self):
+        if self.process is not None and self.process.poll() is None:
+            self.ask("cancel", "all")
+            self.process.terminate()
+            self.process.wait(SECONDS)
+
+
+def run(block, folder, programs, service):
     """What is wrong with a block, or ""."""
-    environment = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(folder), "LC_ALL": "C.UTF-8"}
+    if block.service and (wrong := service.start()):
+        return wrong
+    environment = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(folder), "LC_ALL": "C.UTF-8",
+                                "ROTA_SOCKET": str(service.socket)}
     try:
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", block.commands], cwd=folder, env=environment,
@@ -117,16 +161,18 @@ def main():
     counts = {"ran": 0, "failed": 0, "not run": 0}
     with tempfile.TemporaryDirectory() as scratch:
         copy_repository(Path(scratch))
+        service = Service(Path(scratch), options.programs.resolve())
         for each in blocks(text):
             where = f"{options.document}:{each.line}"
             if each.reason:
                 print(f"{where}: not run: {each.reason}")
                 counts["not run"] += 1
                 continue
-            wrong = run(each, Path(scratch), options.programs.resolve())
+            wrong = run(each, Path(scratch), options.programs.resolve(), service)
             counts["failed" if wrong else "ran"] += 1
             if wrong:
                 print(f"{where}: {wrong}")
+        service.stop()
     for target in lost_links(options.document, text):
         print(f"{options.document}: the link to '{target}' leads nowhere")
         counts["failed"] += 1

@@ -64,6 +64,22 @@ class Documents(unittest.TestCase):
         self.fails("[here](gone.md#part)\n", "the link to 'gone.md#part' leads nowhere")
         self.passes("[here](page.md) [there](https://example.org/x) [above](#part)\n", "0 failures")
 
+    def test_blocks_that_speak_to_a_service_find_one(self):
+        with tempfile.TemporaryDirectory() as programs:
+            program = Path(programs, "rota")
+            program.write_text('#!/bin/sh\ncase $1 in\n  serve) : >"$5"; exec tail -f /dev/null ;;\n'
+                               '  status) test -e "$ROTA_SOCKET" ;;\nesac\n')
+            program.chmod(0o755)
+            mark = "<!-- with a service -->\n"
+            code, output = read(mark + '```sh\ntest -e "$ROTA_SOCKET"\n```\n' + mark + "```sh\nfalse\n```\n", programs)
+            self.assertEqual(code, 1, output)
+            self.assertIn("1 blocks ran, 1 failures", output)
+            program.write_text("#!/bin/sh\necho no machine >&2\nexit 1\n")
+            code, output = read(mark + "```sh\ntrue\n```\n", programs)
+            self.assertEqual(code, 1, output)
+            self.assertIn("no machine", output)
+        self.fails("<!-- with a service -->\n```sh\ntrue\n```\n", "there is no ")
+
     def test_the_built_programs_are_found_first(self):
         with tempfile.TemporaryDirectory() as programs:
             program = Path(programs, "rota")
