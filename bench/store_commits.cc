@@ -109,7 +109,7 @@ void submit_and_leave(benchmark::State& state) {
     store->put_key(std::to_string(sequence), 1000, job, at_seconds(5));
     if (job.value >= 100) {
       const JobId gone{job.value - 100};
-      store->put_history({.job = gone, .number = gone.value, .name = "solve", .user = "ada", .state = "completed"});
+      store->put_history({.job = gone, .number = gone.value, .name = "solve", .user = "ada", .state = "COMPLETED"});
       store->drop_payload(gone);
     }
     if (job.value % state.range(0) != 0) continue;

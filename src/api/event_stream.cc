@@ -47,7 +47,7 @@ void answer_events(const Ask& ask) {
     if (follower->id != 0) service.events().leave(follower->id);
     follower->id = 0;
   });
-  follower->id = service.events().follow([&service, follower] { tell(service, *follower); });
+  follower->id = service.events().follow(service.view().sequence(), [&service, follower] { tell(service, *follower); });
   ask.reply->write(": from " + std::to_string(after) + " on\n\n");
   tell(service, *follower);
 }

@@ -86,8 +86,8 @@ Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::string& 
     }
     if (part.kind == serve::SelectorPart::Kind::tasks) {
       for (const auto& [from, to] : part.indexes) {
-        for (std::int64_t index = from; index <= to && index - from < kMostListed; ++index) {
-          if (const auto job = ask.service.task_of(part.from, index)) numbers.push_back(serve::number_of(*job));
+        for (const store::HistoryRow& task : ask.service.ended_tasks(part.from)) {
+          if (task.array_index >= from && task.array_index <= to) numbers.push_back(task.number);
         }
       }
       continue;
@@ -96,6 +96,8 @@ Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::string& 
       return fail("the history is asked for by ids as 12,14_[1-5],20-25, or with user=, name=, partition= or state=.");
     if (part.to - part.from >= 100'000) return fail("so many jobs are not asked for by number; give a window of time.");
     for (std::int64_t n = part.from; n <= part.to; ++n) numbers.push_back(n);
+    if (part.from != part.to) continue;
+    for (const store::HistoryRow& task : ask.service.ended_tasks(part.from)) numbers.push_back(task.number);
   }
   if (numbers.empty()) numbers.push_back(0);  // none
   return numbers;

@@ -100,7 +100,7 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
   }
   const int restarts = job.kills + job.preemptions + job.migrations;
   if (restarts > 0) json["restarts"] = restarts;
-  if (!entry.message.empty()) json["message"] = entry.message;
+  if (!entry.message.empty() && inside) json["message"] = entry.message;
   if (detail == Detail::whole && inside) {
     if (const auto kept = service.about(id); kept && *kept) add_inside(service, id, **kept, json);
   }
@@ -144,7 +144,6 @@ Json job_json(const Service& service, const store::HistoryRow& row) {
   }
   json["end"] = unix_seconds(service, row.end);
   if (row.restarts > 0) json["restarts"] = row.restarts;
-  if (!row.reason.empty()) json["message"] = row.reason;
   return json;
 }
 

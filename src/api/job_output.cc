@@ -26,17 +26,22 @@ class AsUser {
     if (!root_) return;
     gid_ = static_cast<gid_t>(::setfsgid(gid));
     uid_ = static_cast<uid_t>(::setfsuid(uid));
+    // -1 is nobody: it changes nothing and tells who is set.
+    taken_ = ::setfsuid(static_cast<uid_t>(-1)) == static_cast<int>(uid) &&
+             ::setfsgid(static_cast<gid_t>(-1)) == static_cast<int>(gid);
   }
   ~AsUser() {
     if (!root_) return;
     ::setfsuid(uid_);
     ::setfsgid(gid_);
   }
+  bool taken() const { return taken_; }  // else nothing may be opened
   AsUser(const AsUser&) = delete;
   AsUser& operator=(const AsUser&) = delete;
 
  private:
   bool root_;
+  bool taken_ = true;
   uid_t uid_ = 0;
   gid_t gid_ = 0;
 };
@@ -47,12 +52,16 @@ struct Piece {
   int error = 0;
 };
 
+// Its files have been opened.
+bool begun(const Job& job) { return job.start != kNever && !job.starting; }
+
 Piece read_piece(const std::string& path, const serve::About& about, std::int64_t from) {
   Piece piece;
   int file = -1;
   {
     const AsUser as(about.uid, about.gid);
-    file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    errno = EPERM;
+    if (as.taken()) file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     piece.error = file < 0 ? errno : 0;
   }
   if (file < 0) return piece;
@@ -88,6 +97,8 @@ void send_output(const Ask& ask, JobId id) {
   const bool error = stream != ask.request.query.end() && stream->second == "error";
   const serve::JobEntry* entry = service.book().find(id);
   const bool over = entry == nullptr || service.view().job(id).gone();
+  if (entry && !over && !begun(service.view().job(id)))  // what may be in the file is not its own
+    return ask.reply->send({200, "application/octet-stream", "", {{"Rota-Size", "0"}, {"Rota-Ended", "no"}}});
   nlohmann::json job = nlohmann::json::object();
   if (entry) {
     job = job_json(service, id, Detail::listed, false);

@@ -50,6 +50,7 @@ void show(const Ask& ask, JobId id) {
   if (!*row) return ask.reply->send(problem(404, "job " + std::string(ask.path[2]) + " is not known any more."));
   Json json = job_json(service, **row);
   if (service.may_see_inside(ask.request.caller, (*row)->uid)) {
+    if (!(*row)->reason.empty()) json["message"] = (*row)->reason;
     if (const auto kept = service.about(id); kept && *kept) add_inside(service, id, **kept, json);
   }
   send_json(ask, json);
@@ -230,9 +231,10 @@ void submit(const Ask& ask) {
     if (submission.priority > 0 && !ask.request.caller.operates)
       return ask.reply->send(problem(403, "only an operator may ask for a priority above 0; ask for 0 or less."));
     if (!submission.dry_run) continue;
+    if (request->many) return ask.reply->send(problem(400, "`dry_run` is for one submission, not for several."));
     const auto good = service.check(ask.request.caller, submission);
     if (!good) return ask.reply->send(problem(400, good.error().message));
-    if (!request->many) return send_json(ask, dry_run_json(service, submission));
+    return send_json(ask, dry_run_json(service, submission));
   }
   const auto jobs = service.submit(ask.request.caller, request->submissions, ask.request.idempotency_key);
   if (!jobs) return ask.reply->send(problem(400, jobs.error().message));
@@ -264,7 +266,7 @@ void change(const Ask& ask) {
     all_done = all_done && result.done;
     results.push_back(std::move(row));
   }
-  for (const serve::ActionResult& lacking : ask.service.not_there(request->ids)) {
+  for (const serve::ActionResult& lacking : ask.service.not_there(ask.request.caller, request->ids)) {
     results.push_back({{"id", lacking.id}, {"done", false}, {"detail", lacking.detail}});
     all_done = false;
   }

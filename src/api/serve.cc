@@ -2,10 +2,12 @@
 
 #include <grp.h>
 #include <pwd.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
@@ -26,6 +28,14 @@ std::string user_name(std::uint32_t uid) {
 void make_folder_of(const std::string& path, bool for_everybody) {
   const auto slash = path.rfind('/');
   if (slash != std::string::npos && slash > 0) ::mkdir(path.substr(0, slash).c_str(), for_everybody ? 0755 : 0700);
+}
+
+// Everybody who connects and every job that runs takes one.
+void many_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 1 << 20);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 // systemd hands over at most one socket.
@@ -53,6 +63,7 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   if (!socket) return std::unexpected(socket.error());
   auto service = serve::Service::open(io, options.service);
   if (!service) return std::unexpected(service.error());
+  many_descriptors();
   make_folder_of(options.socket, root);
   const auto caller_of = [&service](std::uint32_t uid, std::uint32_t gid) {
     const std::string name = user_name(uid);
@@ -71,6 +82,7 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
     if (!error) stop();
   });
   (*service)->on_failure(stop);
+  if (!(*service)->failure()) return (*service)->failure();
   options.say(summary(**service, "ready"));
   for (const std::string& warning : (*service)->warnings()) options.say("warning: " + warning);
   ::sd_notify(0, "READY=1");

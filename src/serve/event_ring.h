@@ -35,11 +35,11 @@ class EventRing {
     return whole;
   }
   bool wanted() const { return wanted_; }  // somebody follows, or has followed
-  // Where the ring begins although nothing has come yet.
-  void begin_after(std::uint64_t sequence) { before_ = sequence; }
 
   // Called after each turn in which something came.
-  std::uint64_t follow(std::function<void()> call) {
+  // `now`: the number of the latest fact.
+  std::uint64_t follow(std::uint64_t now, std::function<void()> call) {
+    if (!wanted_) before_ = now;
     wanted_ = true;
     followers_.push_back({++next_, std::move(call)});
     return next_;

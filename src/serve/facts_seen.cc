@@ -31,7 +31,10 @@ void Service::saw_kind(const View& before, const Kind& what) {
                          std::is_same_v<Kind, Cancelled>;
   if constexpr (kEnds) {
     const Job& job = before.job(what.job);
-    if (job.state != JobState::running) return;
+    if (job.state != JobState::running) {
+      if (JobEntry* entry = book_.find(what.job)) entry->never_again = true;
+      return;
+    }
     ended_.push_back({what.job, job.dispatch});
     JobEntry* entry = book_.find(what.job);
     if (entry == nullptr) return;
@@ -72,10 +75,11 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
   row.node_count = job.spec.nodes;
   row.memory = job.spec.memory;
   row.submit = job.spec.submit;
-  row.start = job.start;
-  row.end = job.end != kNever ? job.end : view().now();
+  const bool left_waiting = job.start == kNever || (entry != nullptr && entry->never_again);
+  row.start = left_waiting ? kNever : job.start;
+  row.end = left_waiting || job.end == kNever ? view().now() : job.end;
   row.limit = job.spec.limit;
-  row.waited = job.start != kNever ? job.wait() : row.end - row.submit;
+  row.waited = left_waiting ? row.end - row.submit : job.wait();
   row.restarts = job.kills + job.preemptions + job.migrations;
   return row;
 }

@@ -2,7 +2,6 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/text.h"
 #include "serve/output_pattern.h"
@@ -116,10 +115,10 @@ Result<local::Run> Service::run_of(const Command& start) {
   run.script = (*payload)->script;
   run.command = about.command;
   const std::vector<std::string> own = environment_of(start, *kept);
-  std::set<std::string> said;
-  for (const std::string& text : own) said.insert(text.substr(0, text.find('=')));
+  // What another job left in its user's environment is not this one's; of two values of a name programs see the first.
   for (std::string& text : pieces_of((*payload)->environment)) {
-    if (!said.contains(text.substr(0, text.find('=')))) run.environment.push_back(std::move(text));
+    const bool ours = text.starts_with("ROTA_") || (settings_.slurm_variables && text.starts_with("SLURM_"));
+    if (!ours) run.environment.push_back(std::move(text));
   }
   run.environment.insert(run.environment.end(), own.begin(), own.end());
   run.folder = about.folder;

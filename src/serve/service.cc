@@ -29,6 +29,19 @@ std::int64_t today() {
   return std::chrono::duration_cast<std::chrono::seconds>(now).count() / 86'400 * 86'400;
 }
 
+// Whether a state of one is a state of the other.
+bool alike(const Machine& a, const Machine& b) {
+  const auto same_node = [](const Node& x, const Node& y) {
+    return x.name == y.name && x.processors == y.processors && x.memory == y.memory && x.partitions == y.partitions &&
+           x.accelerators == y.accelerators && x.accelerator_type == y.accelerator_type;
+  };
+  const auto same_partition = [](const Partition& x, const Partition& y) { return x.name == y.name; };
+  const auto same_licence = [](const Licence& x, const Licence& y) { return x.name == y.name && x.count == y.count; };
+  return a.processors == b.processors && std::ranges::equal(a.nodes, b.nodes, same_node) &&
+         std::ranges::equal(a.partitions, b.partitions, same_partition) &&
+         std::ranges::equal(a.licences, b.licences, same_licence) && a.accelerator_types == b.accelerator_types;
+}
+
 Result<void> make_folder(const std::string& path) {
   // Of root: others pass through to the scripts of their own jobs, and see nothing else.
   const mode_t mode = ::geteuid() == 0 ? 0711 : 0700;
@@ -165,11 +178,7 @@ Result<void> Service::take_over() {
   if (!replayed) return replayed;
   const store::JournalHead& before = store_->head();
   if (before.cluster != cluster_text_ && !facts.empty()) {
-    if (auto same = site::parse_configuration(before.cluster, "before");
-        !same || same->machine.nodes.size() != machine_->nodes.size() ||
-        same->machine.processors != machine_->processors ||
-        same->machine.partitions.size() != machine_->partitions.size() ||
-        same->machine.licences.size() != machine_->licences.size()) {
+    if (auto same = site::parse_configuration(before.cluster, "before"); !same || !alike(same->machine, *machine_)) {
       return fail(shown_path(options_.state_folder) + " holds jobs of another cluster than " +
                   shown_path(options_.configuration) +
                   " describes: nodes, partitions or licences differ. Give it the old configuration, or another folder "
@@ -197,6 +206,7 @@ Result<void> Service::take_over() {
     }
   }
   if (auto read = read_book(); !read) return read;
+  read_wishes();
   controller_->add_observer(*journal_);
   controller_->add_observer(*this);
   // Under another policy or description than what is recorded was decided: the journal begins anew with the state.
@@ -204,7 +214,6 @@ Result<void> Service::take_over() {
     if (auto compacted = compact(); !compacted) return compacted;
   }
   compacted_at_ = view().sequence();
-  events_.begin_after(view().sequence());
   auto resumed = controller_->resume();
   after_turn(resumed);
   return resumed;
@@ -225,7 +234,22 @@ Result<void> Service::read_book() {
   return read;
 }
 
+// What people want that is no fact: reasons of nodes, and who is suspended.
+void Service::read_wishes() {
+  for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) {
+    const auto reason = store_->setting("node " + machine_->nodes[n].name);
+    if (reason && *reason && !(*reason)->empty()) node_reasons_[NodeId{n}] = **reason;
+  }
+  view().for_each_job([&](JobId id, const Job& job) {
+    JobEntry* entry = job.state == JobState::running ? book_.find(id) : nullptr;
+    if (entry == nullptr) return;
+    const auto dispatch = store_->setting("suspended " + std::to_string(id.value));
+    entry->suspended = dispatch && *dispatch && **dispatch == std::to_string(job.dispatch);
+  });
+}
+
 Result<void> Service::compact() {
+  if (auto done = journal_->commit(); !done) return done;
   auto done = store_->compact(
       [&](const FactTaker& take) {
         for (const Fact& fact : controller_->snapshot()) {
@@ -260,6 +284,7 @@ Result<void> Service::set_policy(const std::string& text) {
   if (auto compacted = compact(); !compacted) return fail_for_good(compacted), compacted;
   controller_->add_observer(*journal_);
   controller_->add_observer(*this);
+  controller_->leave_plain_mode();  // somebody has looked
   auto resumed = controller_->resume();
   after_turn(resumed);
   return resumed;
@@ -268,7 +293,10 @@ Result<void> Service::set_policy(const std::string& text) {
 // ---- turns of the event loop
 
 Result<void> Service::record(const Observed& fact) {
-  auto taken = controller_->record(fact);
+  Observed said = fact;
+  if (auto* again = std::get_if<Requeued>(&said); again != nullptr && view().knows(again->job))
+    again->limit = view().job(again->job).spec.limit;  // the engine need not know
+  auto taken = controller_->record(said);
   if (taken) static_cast<void>(decide());
   return taken;
 }
@@ -299,12 +327,15 @@ void Service::after_turn(Result<void> done) {
   if (done && !waits) {
     for (const Ended& ended : ended_) engine_->settled(ended.job, ended.dispatch);
     ended_.clear();
+    for (const JobId job : left_) engine_->settled(job, kAnyDispatch);  // nothing may remain of it
+    left_.clear();
   }
   if (waits) commit_later();
+  if (done && !waits) forget_old();
   auto waiters = std::exchange(waiters_, {});
   for (const auto& call : waiters) call(done);
   events_.wake();
-  if (done) compact_if_long();
+  if (done && !waits) compact_if_long();
 }
 
 void Service::commit_later() {
@@ -323,8 +354,22 @@ void Service::compact_if_long() {
   const std::uint64_t facts = view().sequence() - compacted_at_;
   if (facts < kFactsBetweenSnapshots || facts < 4 * book_.size()) return;
   if (auto done = compact(); !done) return fail_for_good(done);
-  const Instant forgotten = view().now() - std::min(settings_.keep_history, view().now() - kEpoch);
-  store_->drop_history(forgotten);
+}
+
+// What was kept for long enough goes, a little at a time.
+void Service::forget_old() {
+  if (view().now() < forgets_at_) return;
+  constexpr std::int64_t kAtOnce = 1000;
+  forgets_at_ = view().now() + seconds(600);
+  const Instant until = view().now() - std::min(settings_.keep_history, view().now() - kEpoch);
+  store::HistoryQuery query;
+  query.until = until;
+  query.limit = kAtOnce;
+  const auto rows = store_->history(query);
+  if (rows && !rows->empty()) {
+    for (const store::HistoryRow& row : *rows) store_->drop_payload(row.job);
+    if (rows->size() < static_cast<std::size_t>(kAtOnce)) store_->drop_history(until);
+  }
   store_->drop_keys(view().now() - std::min(seconds(86'400), view().now() - kEpoch));
 }
 
@@ -358,6 +403,7 @@ void Service::told(JobId job, std::string sentence) {
 void Service::left(JobId id, const Job& job) {
   const JobEntry* entry = book_.find(id);
   store_->put_history(history_row(id, job, entry));
+  left_.push_back(id);
   book_.forget(id);
 }
 

@@ -65,7 +65,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> check(const Caller& caller, const Submission& submission);
 
   // Jobs that a selector means, by id; of jobs that nobody may see nothing is said. Fails where it cannot be read.
-  Result<std::vector<JobId>> select(const Caller& caller, const std::string& selector) const;
+  Result<std::vector<JobId>> select(const Caller& caller, const std::string& selector);
 
   struct Change {
     enum class Kind : std::uint8_t { cancel, signal, hold, release, requeue, suspend, resume, update };
@@ -112,7 +112,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // A task of an array, known or gone.
   std::optional<JobId> task_of(std::int64_t array, std::int64_t index);
   // Of what a selector names one by one: those that have ended, or never were.
-  std::vector<ActionResult> not_there(const std::string& selector);
+  std::vector<ActionResult> not_there(const Caller& caller, const std::string& selector);
+  // Tasks of an array that have left, by index.
+  std::vector<store::HistoryRow> ended_tasks(std::int64_t array) const;
   Explanation explain(JobId id) const;
   // When a submission would start if it came now.
   Result<Start> start_of(const Submission& submission) const;
@@ -161,10 +163,13 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> start_deciding(const std::string& policy);
   Result<void> take_over();
   Result<void> read_book();
+  void read_wishes();
+  std::optional<std::vector<JobId>> named_one_by_one(const std::vector<SelectorPart>& parts) const;
   void decide_now();
   void after_turn(Result<void> done);
   void commit_later();
   void compact_if_long();
+  void forget_old();
   void fail_for_good(Result<void> why);
   ClusterOptions cluster_options() const;
   store::JournalHead head() const;
@@ -177,16 +182,19 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<JobId> submit_one(const std::shared_ptr<const About>& about, const Submission& submission, JobSpec spec,
                            const Task& task);
   Result<std::vector<JobId>> submit_all_of(const Caller& caller, const Submission& submission);
-  std::vector<JobId> submitted_as(JobId first);
+  Result<std::vector<JobId>> submitted_as(JobId first, const std::string& key, std::uint32_t uid);
   Result<void> allowed(const Caller& caller, const Submission& submission) const;
   Result<std::vector<Dependency>> dependencies(const Caller& caller, const Submission& submission,
                                                std::int64_t index) const;
   Result<void> add_dependency(std::string_view text, std::int64_t index, std::vector<Dependency>& into) const;
   Result<void> add_dependency(JobId on, Dependency::When when, std::vector<Dependency>& into) const;
   Result<std::vector<JobId>> waited_for(std::string_view text, std::int64_t index) const;
+  Result<std::vector<std::vector<Dependency>>> dependencies_of_tasks(const Caller& caller, const Submission& submission,
+                                                                     const std::vector<std::int64_t>& indexes) const;
   void add_singleton(const Caller& caller, const std::string& name, std::vector<Dependency>& into) const;
   Result<void> changed(const Caller& caller, JobId job, const Change& change);
   Result<void> cancel(JobId job);
+  void empty_node(NodeId node);
   Result<void> release(const Caller& caller, JobId job);
   Result<void> control(JobId job, const Change& change);
   Result<void> amend(const Caller& caller, JobId job, const Change& change);
@@ -219,7 +227,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::vector<std::uint32_t> operators_;
   std::vector<std::string> warnings_;
   std::vector<std::function<void(const Result<void>&)>> waiters_;
-  std::vector<Ended> ended_;  // since the last commit
+  std::vector<Ended> ended_;     // since the last commit, and jobs
+  std::vector<JobId> left_;      // that have left for good
+  Instant forgets_at_ = kEpoch;  // when to look again for what was kept long enough
   int process_ = 0;
   std::uint64_t compacted_at_ = 0;  // sequence number
   bool deciding_soon_ = false;

@@ -1,18 +1,26 @@
 // What users and operators do to jobs and nodes that are known.
 #include <algorithm>
 #include <csignal>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
 #include "serve/service.h"
 
 namespace rota::serve {
+namespace {
 
-Result<std::vector<JobId>> Service::select(const Caller& caller, const std::string& selector) const {
+constexpr std::int64_t kFewNumbers = 1000;
+
+}  // namespace
+
+Result<std::vector<JobId>> Service::select(const Caller& caller, const std::string& selector) {
   auto parts = parse_selector(selector);
   if (!parts) return std::unexpected(parts.error());
+  if (auto named = named_one_by_one(*parts)) return std::move(*named);
   std::vector<JobId> chosen;
-  const JobId last = book_.latest_of(caller.uid);
+  const JobId last = latest_of(caller);
   book_.for_each_after({}, [&](JobId id, const JobEntry& entry) {
     const Job& job = view().job(id);
     const bool meant = std::ranges::any_of(*parts, [&](const SelectorPart& part) {
@@ -31,6 +39,19 @@ Result<std::vector<JobId>> Service::select(const Caller& caller, const std::stri
     return true;
   });
   return chosen;
+}
+
+// The usual case: a few ids, for which nobody has to look through all jobs. Nothing: it is another.
+std::optional<std::vector<JobId>> Service::named_one_by_one(const std::vector<SelectorPart>& parts) const {
+  std::set<JobId> named;
+  for (const SelectorPart& part : parts) {
+    if (part.kind != SelectorPart::Kind::numbers || part.to - part.from >= kFewNumbers) return std::nullopt;
+    for (std::int64_t number = part.from; number <= part.to && number < UINT32_MAX; ++number) {
+      if (book_.find(job_of(number)) != nullptr) named.insert(job_of(number));
+      book_.for_each_task(number, [&](std::int64_t, JobId task) { named.insert(task); });
+    }
+  }
+  return std::vector<JobId>(named.begin(), named.end());
 }
 
 Result<std::optional<store::HistoryRow>> Service::history_of(JobId job) {
@@ -52,32 +73,47 @@ JobId Service::latest_of(const Caller& caller) {
   return known.valid() ? std::max(known, rows->front().job) : rows->front().job;
 }
 
-// Tasks have numbers in a row, by index; mostly indexes are in a row too.
 std::optional<JobId> Service::task_of(std::int64_t array, std::int64_t index) {
   std::optional<JobId> found;
   book_.for_each_task(array, [&](std::int64_t i, JobId job) {
     if (i == index) found = job;
   });
   if (found || array < 1 || array >= UINT32_MAX) return found;
-  const auto first = history_of(job_of(array));
-  const std::int64_t from = first && *first ? (*first)->array_index : 0;
-  for (std::int64_t number = array + std::max<std::int64_t>(0, index - from); number >= array; --number) {
-    const auto row = history_of(job_of(number));
-    if (row && *row && (*row)->array == array && (*row)->array_index == index) return (*row)->job;
-    if (row && *row && (*row)->array == array && (*row)->array_index < index) break;
+  for (const store::HistoryRow& row : ended_tasks(array)) {
+    if (row.array_index == index) return row.job;
   }
   return std::nullopt;
 }
 
-std::vector<ActionResult> Service::not_there(const std::string& selector) {
+// Tasks have numbers in a row.
+std::vector<store::HistoryRow> Service::ended_tasks(std::int64_t array) const {
+  std::vector<store::HistoryRow> tasks;
+  if (array < 1 || job_of(array) >= view().next_job() || array >= UINT32_MAX) return tasks;
+  const std::int64_t behind = std::min(array + settings_.most_array, number_of(view().next_job()));
+  store::HistoryQuery query;
+  for (std::int64_t number = array; number < behind; ++number) query.numbers.push_back(number);
+  const auto rows = store_->history(query);
+  if (!rows) return tasks;
+  for (const store::HistoryRow& row : *rows) {
+    if (row.array == array) tasks.push_back(row);
+  }
+  std::ranges::sort(tasks, {}, &store::HistoryRow::array_index);
+  return tasks;
+}
+
+std::vector<ActionResult> Service::not_there(const Caller& caller, const std::string& selector) {
   std::vector<ActionResult> rows;
   const auto parts = parse_selector(selector);
   if (!parts) return rows;
   for (const SelectorPart& part : *parts) {
-    if (part.kind != SelectorPart::Kind::numbers || part.from != part.to) continue;
-    const JobId job = job_of(part.from);
-    if (job < view().next_job() && book_.find(job) != nullptr) continue;
-    const std::string id = std::to_string(part.from);
+    const bool last = part.kind == SelectorPart::Kind::last;
+    if (!last && (part.kind != SelectorPart::Kind::numbers || part.from != part.to)) continue;
+    const JobId job = last ? latest_of(caller) : job_of(part.from);
+    if (book_.find(job) != nullptr || (last && !job.valid())) continue;
+    bool tasks = false;  // the first task of an array may have ended before the others
+    book_.for_each_task(part.from, [&](std::int64_t, JobId) { tasks = true; });
+    if (tasks && !last) continue;
+    const std::string id = std::to_string(number_of(job));
     const auto row = history_of(job);
     const bool ended = row && *row;
     rows.push_back({id, false, ended ? "job " + id + " has ended already." : "there is no job " + id + "."});
@@ -157,6 +193,7 @@ Result<void> Service::control(JobId job, const Change& change) {
     return fail("job " + book_.shown(job) + (stops ? " is suspended already." : " is not suspended."));
   engine_->signal(job, stops ? SIGSTOP : SIGCONT);
   entry.suspended = stops;
+  store_->put_setting("suspended " + std::to_string(job.value), stops ? std::to_string(row.dispatch) : "");
   return {};
 }
 
@@ -167,19 +204,25 @@ Result<void> Service::amend(const Caller& caller, JobId job, const Change& chang
   }
   const JobTerms* own = view().eligibility().terms(job);
   JobTerms terms = own ? *own : JobTerms{row.spec.limit, row.spec.priority, row.spec.partition, kEpoch, {}, 0, 0};
+  const auto of_partition = [&](PartitionId id) { return id.valid() ? machine_->partitions[id.value].priority : 0; };
   if (change.priority) {
-    if (*change.priority > row.spec.priority && *change.priority > 0 && !caller.operates)
-      return fail("only an operator may raise a job's priority above 0.");
-    terms.priority = *change.priority;
+    if (*change.priority > 0 && !caller.operates) return fail("only an operator may give a priority above 0.");
+    terms.priority = *change.priority + of_partition(terms.partition);
   }
   if (change.limit) terms.limit = *change.limit;
   if (change.begin) terms.begin = *change.begin;
-  if (change.throttle) terms.throttle = *change.throttle;
+  if (change.throttle && terms.array == 0) {
+    return fail("job " + book_.shown(job) + " is not of an array with a limit of tasks at one time; give one as in " +
+                "--array 1-100%10.");
+  }
+  if (terms.array != 0) terms.throttle = change.throttle.value_or(view().eligibility().throttle(terms.array));
   if (change.partition) {
     const auto found = std::ranges::find(machine_->partitions, *change.partition, &Partition::name);
     if (found == machine_->partitions.end())
       return fail("there is no partition " + rota::quoted(*change.partition) + ".");
+    const PartitionId before = terms.partition;
     terms.partition = PartitionId{static_cast<std::uint32_t>(found - machine_->partitions.begin())};
+    terms.priority += of_partition(terms.partition) - of_partition(before);
   }
   return record(Amended{job, std::move(terms)});
 }
@@ -198,11 +241,26 @@ Result<void> Service::set_health(const std::string& nodes, Health health, const 
     if (view().power().health(id) != health) {
       if (auto done = record(HealthChanged{id, health}); !done) return done;
     }
+    if (health == Health::down) empty_node(id);
     health == Health::up ? void(node_reasons_.erase(id)) : void(node_reasons_[id] = reason);
     store_->put_setting("node " + machine_->nodes[id.value].name, health == Health::up ? "" : reason);
   }
   static_cast<void>(decide());
   return {};
+}
+
+// What runs there is done again elsewhere where it may be, else ended.
+void Service::empty_node(NodeId node) {
+  std::vector<JobId> there;
+  view().running().for_each([&](const RunningEntry& entry) {
+    const auto& shares = view().placement(entry.job).shares;
+    if (std::ranges::find(shares, node, &Share::node) != shares.end()) there.push_back(entry.job);
+    return true;
+  });
+  for (const JobId job : there) {
+    const bool again = view().job(job).spec.restart != Restart::never && controller_->requeue(job);
+    if (!again) static_cast<void>(record(CancelAsked{job}));
+  }
 }
 
 std::string Service::node_reason(NodeId node) const {

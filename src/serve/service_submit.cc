@@ -9,6 +9,10 @@
 namespace rota::serve {
 namespace {
 
+constexpr std::int64_t kMostAtOnce = 1'000'000;     // tasks of one request
+constexpr std::size_t kMostDependencies = 100'000;  // of one submission
+constexpr const char* kLastOfKey = "\n";            // behind a key, which has no line breaks: the last of its jobs
+
 std::string name_of(const Submission& submission) {
   if (!submission.name.empty()) return submission.name;
   if (submission.command.empty()) return "job";
@@ -89,11 +93,35 @@ Result<void> Service::check(const Caller& caller, const Submission& submission) 
     if (!range) return std::unexpected(range.error());
     indexes = std::move(range->indexes);
   }
-  for (const std::int64_t index : indexes) {
-    if (auto after = dependencies(caller, submission, index); !after) return std::unexpected(after.error());
-    if (submission.after.empty()) break;
-  }
+  const auto tasks = static_cast<std::int64_t>(indexes.size());
+  if (static_cast<std::int64_t>(book_.size()) + tasks > settings_.most_jobs)
+    return fail("there would be more than " + grouped(settings_.most_jobs) +
+                " jobs, the most that this service takes.");
+  if (auto after = dependencies_of_tasks(caller, submission, indexes); !after) return std::unexpected(after.error());
   return {};
+}
+
+// Of each task; of all the same unless they wait for tasks of their own index.
+Result<std::vector<std::vector<Dependency>>> Service::dependencies_of_tasks(
+    const Caller& caller, const Submission& submission, const std::vector<std::int64_t>& indexes) const {
+  std::vector<std::vector<Dependency>> all;
+  const bool by_index =
+      std::ranges::any_of(submission.after, [](const std::string& text) { return text.starts_with("aftercorr"); });
+  std::size_t sum = 0;
+  for (const std::int64_t index : indexes) {
+    if (!by_index && !all.empty()) {
+      all.push_back(all.front());
+    } else {
+      auto after = dependencies(caller, submission, index);
+      if (!after) return std::unexpected(after.error());
+      all.push_back(std::move(*after));
+    }
+    sum += all.back().size();
+    if (sum > kMostDependencies)
+      return fail("the tasks would wait for more than " + grouped(kMostDependencies) +
+                  " jobs in all, one by one; let one job in between wait for all of them.");
+  }
+  return all;
 }
 
 Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vector<Submission>& submissions,
@@ -103,10 +131,16 @@ Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vect
   if (!key.empty()) {
     auto before = store_->key(key, caller.uid);
     if (!before) return std::unexpected(before.error());
-    if (*before) return submitted_as(**before);
+    if (*before) return submitted_as(**before, key, caller.uid);
   }
+  std::int64_t tasks = 0;
   for (const Submission& submission : submissions) {
     if (auto good = check(caller, submission); !good) return std::unexpected(good.error());
+    const auto range =
+        submission.array.empty() ? ArrayRange{{-1}, 0} : parse_array(submission.array, settings_.most_array);
+    tasks += static_cast<std::int64_t>(range->indexes.size());
+    if (static_cast<std::int64_t>(book_.size()) + tasks > settings_.most_jobs || tasks > kMostAtOnce)
+      return fail("these are too many jobs at once; submit fewer, " + grouped(kMostAtOnce) + " tasks at most.");
   }
   std::vector<JobId> jobs;
   for (const Submission& submission : submissions) {
@@ -116,21 +150,18 @@ Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vect
   }
   if (!key.empty() && !jobs.empty()) {
     store_->put_key(key, caller.uid, jobs.front(), view().now());
-    store_->put_setting("key " + std::to_string(jobs.front().value), std::to_string(jobs.back().value));
+    store_->put_key(key + kLastOfKey, caller.uid, jobs.back(), view().now());
   }
   static_cast<void>(decide());
   return jobs;
 }
 
 // Those that one request has made have ids in a row.
-std::vector<JobId> Service::submitted_as(JobId first) {
-  JobId last = first;
-  const auto kept = store_->setting("key " + std::to_string(first.value));
-  if (kept && *kept) {
-    if (const auto number = parse_integer(**kept)) last = JobId{static_cast<std::uint32_t>(*number)};
-  }
+Result<std::vector<JobId>> Service::submitted_as(JobId first, const std::string& key, std::uint32_t uid) {
+  const auto last = store_->key(key + kLastOfKey, uid);
+  if (!last) return std::unexpected(last.error());
   std::vector<JobId> jobs;
-  for (JobId job = first; job <= last; ++job.value) jobs.push_back(job);
+  for (JobId job = first; job <= last->value_or(first); ++job.value) jobs.push_back(job);
   return jobs;
 }
 
@@ -149,12 +180,13 @@ Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Su
     of_array->array = number_of(view().next_job());
     about = std::move(of_array);
   }
+  auto after = dependencies_of_tasks(caller, submission, range.indexes);
+  if (!after) return std::unexpected(after.error());
   std::vector<JobId> jobs;
-  for (const std::int64_t index : range.indexes) {
+  for (std::size_t i = 0; i < range.indexes.size(); ++i) {
+    const std::int64_t index = range.indexes[i];
     JobTerms terms{spec->limit, spec->priority, spec->partition, submission.begin.value_or(kEpoch), {}, 0, 0};
-    auto after = dependencies(caller, submission, index);
-    if (!after) return std::unexpected(after.error());
-    terms.after = std::move(*after);
+    terms.after = std::move((*after)[i]);
     terms.array = range.throttle > 0 ? about->array : 0;
     terms.throttle = range.throttle;
     const bool plain = !submission.begin && terms.after.empty() && terms.array == 0 && !submission.held;
@@ -240,10 +272,16 @@ Result<std::vector<JobId>> Service::waited_for(std::string_view text, std::int64
     return fail("a job waits for " + rota::quoted(text) + ", which is no job; name one by its id, as 12 or 12_3.");
   if (bar != std::string_view::npos) index = *task;
   std::vector<JobId> jobs;
+  bool is_array = false;
   book_.for_each_task(*number, [&](std::int64_t i, JobId job) {
+    is_array = true;
     if (index < 0 || i == index) jobs.push_back(job);
   });
-  if (jobs.empty() && bar == std::string_view::npos) jobs.push_back(job_of(*number));
+  for (const store::HistoryRow& row : ended_tasks(*number)) {
+    is_array = true;
+    if (index < 0 || row.array_index == index) jobs.push_back(row.job);
+  }
+  if (!is_array && bar == std::string_view::npos) jobs.push_back(job_of(*number));
   if (jobs.empty()) return fail("a job waits for " + rota::quoted(text) + ", which is not known any more.");
   return jobs;
 }

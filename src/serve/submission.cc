@@ -134,6 +134,7 @@ Result<JobSpec> spec_of(const Submission& submission, const Machine& machine) {
   spec.restart = submission.requeue ? Restart::from_start : Restart::never;
   spec.limit = submission.limit.value_or(spec.partition.valid() ? machine.partitions[spec.partition.value].default_time
                                                                 : kLongest);
+  if (spec.partition.valid()) spec.priority += machine.partitions[spec.partition.value].priority;
   if (spec.limit <= Duration{0}) return fail("a job needs a time limit that is longer than nothing.");
   return spec;
 }

@@ -19,7 +19,7 @@ struct HistoryRow {
   std::string user = {};
   std::string group = {};
   std::string partition = {};
-  std::string state = {};   // "completed", "failed", ...: the names of JobState
+  std::string state = {};   // as people call it: COMPLETED, FAILED, CANCELLED, TIMEOUT, ...
   std::string reason = {};  // in words
   std::string nodes = {};   // as a host list
   std::int64_t array = 0;   // number of its array; 0: none
@@ -67,7 +67,7 @@ struct HistorySum {
   std::int64_t jobs = 0;
   double processor_seconds = 0;  // of the latest dispatches
   Duration waited{0};            // mean of those that started
-  std::int64_t failed = 0;       // ended otherwise than completed, cancelled or rejected
+  std::int64_t failed = 0;       // ended otherwise than COMPLETED or CANCELLED
 
   bool operator==(const HistorySum&) const = default;
 };

@@ -54,7 +54,7 @@ Lead lead_of(const HistoryQuery& query, bool short_window) {
   if (!query.numbers.empty()) return Lead::number;
   if (query.user) return Lead::user;
   if (query.name) return Lead::name;
-  if (query.state && *query.state != "completed") return Lead::state;  // most jobs are
+  if (query.state && *query.state != "COMPLETED") return Lead::state;  // most jobs are
   if (query.has_window() && short_window) return Lead::end;
   if (query.partition) return Lead::partition;
   return query.state ? Lead::state : Lead::number;
@@ -171,7 +171,7 @@ struct Sum {
   void add(const SqliteStatement& row) {
     const std::string_view state = row.text(1);
     ++jobs;
-    failed += state == "completed" || state == "cancelled" || state == "rejected" ? 0 : 1;
+    failed += state == "COMPLETED" || state == "CANCELLED" ? 0 : 1;
     if (row.is_null(3)) return;
     ++started;
     processor_milliseconds += row.figure(2) * row.figure(3);

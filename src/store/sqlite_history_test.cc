@@ -30,7 +30,7 @@ std::vector<HistoryRow> random_rows(std::size_t count) {
     row.user = one_of(random, {"ada", "bob", "cyd", "dan"});
     row.group = "staff";
     row.partition = one_of(random, {"main", "debug"});
-    row.state = one_of(random, {"completed", "completed", "completed", "failed", "timed_out", "cancelled"});
+    row.state = one_of(random, {"COMPLETED", "COMPLETED", "COMPLETED", "FAILED", "TIMEOUT", "CANCELLED"});
     row.reason = "because";
     row.nodes = "n[1-4]";
     row.array = random.between(0, 3);
@@ -66,7 +66,7 @@ HistoryQuery random_query(Random& random) {
   if (random.chance(0.4)) query.user = one_of(random, {"ada", "bob", "eve"});
   if (random.chance(0.3)) query.partition = one_of(random, {"main", "debug"});
   if (random.chance(0.3)) query.name = one_of(random, {"solve", "it's \"quoted\""});
-  if (random.chance(0.4)) query.state = one_of(random, {"completed", "failed"});
+  if (random.chance(0.4)) query.state = one_of(random, {"COMPLETED", "FAILED"});
   if (random.chance(0.3)) query.from = at_seconds(random.between(0, 80 * 86'400));
   if (random.chance(0.3)) query.until = at_seconds(random.between(0, 90 * 86'400));
   if (random.chance(0.2)) query.numbers = {1000, 1001, 1100, 1404};
@@ -92,7 +92,7 @@ HistorySum sum_of(const std::string& key, const std::vector<HistoryRow>& rows) {
   std::int64_t started = 0;
   Duration waited{0};
   for (const HistoryRow& row : rows) {
-    sum.failed += row.state == "failed" || row.state == "timed_out" ? 1 : 0;
+    sum.failed += row.state == "FAILED" || row.state == "TIMEOUT" ? 1 : 0;
     if (row.start == kNever) continue;
     ++started;
     waited += row.waited;
