@@ -13,6 +13,7 @@ struct Follower {
   std::uint64_t seen = 0;
   std::int64_t job = 0;  // 0: all
   std::uint64_t id = 0;
+  bool lost = false;  // something that it has not seen is no longer known
 };
 
 // What has come since the last time. False: nobody listens any more.
@@ -24,7 +25,11 @@ bool tell(serve::Service& service, Follower& follower) {
     text += "id: " + std::to_string(event.sequence) + "\nevent: " + event.kind + "\ndata: " + event.line + "\n\n";
     return true;
   });
-  if (!whole) text.insert(0, "event: reset\ndata: {}\n\n");
+  if (!whole || follower.lost) {
+    text.insert(0, "event: reset\ndata: {}\n\n");
+    follower.seen = service.view().sequence();
+    follower.lost = false;
+  }
   return text.empty() || follower.reply->write(std::move(text));
 }
 
@@ -43,6 +48,7 @@ void answer_events(const Ask& ask) {
   if (!take_number(ask, "after", after) || !take_number(ask, "job", follower->job)) return;
   follower->seen = static_cast<std::uint64_t>(after);
   serve::Service& service = ask.service;
+  follower->lost = follower->seen > service.view().sequence();  // of another life of this state
   ask.reply->stream("text/event-stream", [&service, follower] {
     if (follower->id != 0) service.events().leave(follower->id);
     follower->id = 0;

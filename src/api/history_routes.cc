@@ -14,6 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::int64_t kMostListed = 1000;
+constexpr std::int64_t kMostNumbers = 20'000;
 
 std::optional<std::string> text_of(const Ask& ask, const char* name) {
   const auto found = ask.request.query.find(name);
@@ -94,11 +95,14 @@ Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::string& 
     }
     if (part.kind != serve::SelectorPart::Kind::numbers)
       return fail("the history is asked for by ids as 12,14_[1-5],20-25, or with user=, name=, partition= or state=.");
-    if (part.to - part.from >= 100'000) return fail("so many jobs are not asked for by number; give a window of time.");
+    if (part.to - part.from >= kMostNumbers || static_cast<std::int64_t>(numbers.size()) >= kMostNumbers)
+      return fail("so many jobs are not asked for by number; give a window of time.");
     for (std::int64_t n = part.from; n <= part.to; ++n) numbers.push_back(n);
     if (part.from != part.to) continue;
     for (const store::HistoryRow& task : ask.service.ended_tasks(part.from)) numbers.push_back(task.number);
   }
+  std::ranges::sort(numbers);
+  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
   if (numbers.empty()) numbers.push_back(0);  // none
   return numbers;
 }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -51,6 +52,9 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
 
   Result<void> listen();
   void accept();
+  std::size_t count(std::uint32_t uid) const;  // connections of a user
+  dev_t device = 0;                            // of the socket's file, as it was made
+  ino_t inode = 0;
 };
 
 // One connection: request by request, or a stream until it goes.
@@ -63,6 +67,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
     socklen_t size = sizeof peer;
     if (::getsockopt(stream_.socket().native_handle(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return close();
     caller_ = server_.caller_of(peer.uid, peer.gid);
+    if (!caller_.operates && server_.count(peer.uid) > server_.options.most_of_one) return close();
     read();
   }
 
@@ -76,6 +81,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
     response_->keep_alive(keep_alive_ && !server_.stopping);
     response_->body() = std::move(response.body);
     response_->prepare_payload();
+    if (head_) response_->body().clear();  // the header tells of what GET would give
     stream_.expires_after(std::chrono::seconds(server_.options.request_seconds));
     http::async_write(stream_, *response_, [self = shared_from_this()](Code error, std::size_t) {
       if (error || !self->response_->keep_alive()) return self->close();
@@ -105,6 +111,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
     if (queue_.size() == 1) write_next();
     return true;
   }
+
+  std::uint32_t uid() const { return caller_.uid; }
 
   void close() {
     streaming_ = false;
@@ -172,6 +180,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
     request_version_ = message.version();
     Request request;
     request.method = std::string(message.method_string());
+    head_ = request.method == "HEAD";
+    if (head_) request.method = "GET";
     request.idempotency_key = std::string(message["Idempotency-Key"]);
     request.last_event_id = std::string(message["Last-Event-ID"]);
     request.caller = caller_;
@@ -215,10 +225,16 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::uint64_t turn_ = 0;
   unsigned request_version_ = 11;
   bool keep_alive_ = true;
+  bool head_ = false;
   bool reading_ = false;
   bool answered_ = false;
   bool streaming_ = false;
 };
+
+std::size_t HttpServer::Impl::count(std::uint32_t uid) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(connections, [&](const auto& connection) { return connection->uid() == uid; }));
+}
 
 namespace {
 
@@ -258,6 +274,10 @@ Result<void> HttpServer::Impl::listen() {
   if (!error) acceptor.listen(4096, error);
   if (error) return cannot_listen(options.path, error.message());
   ::fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
+  if (::lstat(options.path.c_str(), &there) == 0) {
+    device = there.st_dev;
+    inode = there.st_ino;
+  }
   return {};
 }
 
@@ -293,7 +313,10 @@ void HttpServer::stop() {
   Code ignored;
   impl_->acceptor.close(ignored);
   impl_->again.cancel();
-  if (impl_->options.listening < 0) ::unlink(impl_->options.path.c_str());
+  struct stat there{};
+  const bool ours = impl_->options.listening < 0 && ::lstat(impl_->options.path.c_str(), &there) == 0 &&
+                    there.st_dev == impl_->device && there.st_ino == impl_->inode;
+  if (ours) ::unlink(impl_->options.path.c_str());
   const auto connections = impl_->connections;
   for (const auto& connection : connections) connection->stop();
 }

@@ -16,7 +16,8 @@ struct ServerOptions {
   std::string path;                    // of the socket
   bool for_everybody = false;          // any user of this computer may connect; else only who may write to the folder
   int listening = -1;                  // a socket that listens already (socket activation), instead of the path
-  std::size_t most_body = 64 << 20;    // bytes
+  std::size_t most_body = 16 << 20;    // bytes
+  std::size_t most_of_one = 256;       // connections of one user who is no operator
   int request_seconds = 30;            // within which a request has to be there
   std::size_t most_waiting = 8 << 20;  // bytes that a stream may be behind before it is let go
 };

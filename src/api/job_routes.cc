@@ -225,7 +225,7 @@ Json dry_run_json(const Service& service, const serve::Submission& submission) {
 
 void submit(const Ask& ask) {
   Service& service = ask.service;
-  const auto request = read_submissions(ask.request.body, service);
+  const auto request = read_submissions(ask.request.body, service.loop().unix_start());
   if (!request) return ask.reply->send(problem(400, request.error().message));
   for (const serve::Submission& submission : request->submissions) {
     if (submission.priority > 0 && !ask.request.caller.operates)
@@ -240,7 +240,7 @@ void submit(const Ask& ask) {
   if (!jobs) return ask.reply->send(problem(400, jobs.error().message));
   Json answers = Json::array();
   for (const JobId id : *jobs) {
-    const std::string shown = service.book().shown(id);
+    const std::string shown = service.shown(id);
     const std::string whole = shown.substr(0, shown.find('_'));
     if (shown != whole && !answers.empty() && answers.back()["id"] == whole) {
       answers.back()["jobs"].push_back(shown);
@@ -252,7 +252,7 @@ void submit(const Ask& ask) {
 }
 
 void change(const Ask& ask) {
-  const auto request = read_change(std::string(ask.path[2]), ask.request.body, ask.service);
+  const auto request = read_change(std::string(ask.path[2]), ask.request.body, ask.service.loop().unix_start());
   if (!request) return ask.reply->send(problem(400, request.error().message));
   const auto jobs = ask.service.select(ask.request.caller, request->ids);
   if (!jobs) return ask.reply->send(problem(400, jobs.error().message));

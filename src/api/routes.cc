@@ -32,6 +32,10 @@ void answer(const Ask& ask) {
       problem(404, "there is nothing at " + rota::quoted(ask.request.path) + "; docs/api.md lists what there is."));
 }
 
+void answer(serve::Service& service, const Request& request, const std::shared_ptr<Reply>& reply) {
+  answer(Ask{service, request, reply, split(std::string_view(request.path).substr(1), '/')});
+}
+
 void set_policy(const Ask& ask) {
   if (!ask.request.caller.operates) return ask.reply->send(problem(403, "only an operator may set the policy."));
   const auto texts = read_texts(ask.request.body, {"policy"});
@@ -93,8 +97,9 @@ void answer_status(const Ask& ask) {
 
 Handler routes(serve::Service& service) {
   return [&service](const Request& request, const std::shared_ptr<Reply>& reply) {
-    const Ask ask{service, request, reply, split(std::string_view(request.path).substr(1), '/')};
-    answer(ask);
+    if (!service.uncommitted() || request.method != "GET") return answer(service, request, reply);
+    // Nobody is told what a failure of power could still undo.
+    service.when_durable([&service, request, reply](const Result<void>&) { answer(service, request, reply); });
   };
 }
 

@@ -17,7 +17,8 @@ using serve::Service;
 using serve::Submission;
 
 constexpr std::size_t kMostSubmissions = 100'000;
-constexpr std::size_t kLongestText = 64 << 10;
+constexpr std::size_t kLongestText = 4096;  // of what is no script
+constexpr std::size_t kMostTexts = 100'000;
 
 Result<Json> parse(const std::string& body) {
   Json json = Json::parse(body, nullptr, false);
@@ -59,6 +60,7 @@ bool take_number(const Json& json, Number& into, std::int64_t least, std::int64_
 
 bool take(const Json& json, std::vector<std::string>& into) {
   if (!json.is_array()) return false;
+  if (json.size() > kMostTexts) return false;
   for (const Json& item : json) {
     if (!item.is_string()) return false;
     into.push_back(item.get<std::string>());
@@ -90,28 +92,28 @@ bool take(const Json& json, Duration& into) {
   return true;
 }
 
-bool take(const Json& json, std::optional<Instant>& into, const Service& service) {
+bool take(const Json& json, std::optional<Instant>& into, std::int64_t unix_start) {
   std::int64_t milliseconds = 0;
   if (!take_seconds(json, milliseconds)) return false;
-  into = std::max(kEpoch, service.instant_of(milliseconds));
+  into = std::max(kEpoch, Instant{Duration{milliseconds - unix_start * 1000}});
   return true;
 }
 
 struct Member {
   const char* name;
   const char* takes;
-  std::function<bool(const Json&, Submission&, const Service&)> take;
+  std::function<bool(const Json&, Submission&, std::int64_t)> take;
 };
 
 // A member of a Submission that is read as its type says.
 template <auto Place>
 Member plain(const char* name, const char* takes) {
-  return {name, takes, [](const Json& json, Submission& into, const Service&) { return take(json, into.*Place); }};
+  return {name, takes, [](const Json& json, Submission& into, std::int64_t) { return take(json, into.*Place); }};
 }
 
 template <auto Place>
 Member number(const char* name, const char* takes, std::int64_t least, std::int64_t most) {
-  return {name, takes, [=](const Json& json, Submission& into, const Service&) {
+  return {name, takes, [=](const Json& json, Submission& into, std::int64_t) {
             return take_number(json, into.*Place, least, most);
           }};
 }
@@ -121,7 +123,7 @@ const std::vector<Member>& members() {
   static const std::vector<Member> all{
       plain<&S::name>("name", "a text"),
       {"script", "the text of a script",
-       [](const Json& json, S& into, const Service&) { return take_script(json, into.script); }},
+       [](const Json& json, S& into, std::int64_t) { return take_script(json, into.script); }},
       plain<&S::command>("command", "an array of texts"),
       plain<&S::environment>("environment", "an array of texts NAME=VALUE"),
       plain<&S::folder>("folder", "an absolute path"),
@@ -129,7 +131,7 @@ const std::vector<Member>& members() {
       plain<&S::error>("error", "a path"),
       plain<&S::input>("input", "a path"),
       {"append", "true or false",
-       [](const Json& json, S& into, const Service&) { return take(json, into.append.emplace()); }},
+       [](const Json& json, S& into, std::int64_t) { return take(json, into.append.emplace()); }},
       number<&S::umask>("umask", "a number from 0 to 511", 0, 0777),
       number<&S::processors>("processors", "a whole number from 1", 1, UINT32_MAX - 1),
       number<&S::nodes>("nodes", "a whole number", 0, UINT32_MAX - 1),
@@ -142,7 +144,7 @@ const std::vector<Member>& members() {
       plain<&S::limit>("limit", "a number of seconds"),
       number<&S::priority>("priority", "a whole number", INT32_MIN, INT32_MAX),
       {"begin", "a Unix time",
-       [](const Json& json, S& into, const Service& service) { return take(json, into.begin, service); }},
+       [](const Json& json, S& into, std::int64_t unix_start) { return take(json, into.begin, unix_start); }},
       plain<&S::held>("held", "true or false"),
       plain<&S::after>("after", "an array of texts such as afterok:12"),
       plain<&S::array>("array", "a text such as 1-100%10"),
@@ -162,7 +164,7 @@ std::unexpected<Error> unknown_member(const std::string& name, const std::vector
               (near.empty() ? std::string(".") : "; did you mean `" + std::string(near) + "`?"));
 }
 
-Result<Submission> read_submission(const Json& json, const Service& service) {
+Result<Submission> read_submission(const Json& json, std::int64_t unix_start) {
   if (!json.is_object()) return fail("a submission is a JSON object.");
   Submission submission;
   for (const auto& [name, value] : json.items()) {
@@ -172,14 +174,14 @@ Result<Submission> read_submission(const Json& json, const Service& service) {
       for (const Member& m : members()) names.emplace_back(m.name);
       return unknown_member(name, names);
     }
-    if (!member->take(value, submission, service)) return wrong(name, member->takes);
+    if (!member->take(value, submission, unix_start)) return wrong(name, member->takes);
   }
   return submission;
 }
 
-Result<void> read_update(const std::string& name, const Json& value, const Service& service, Service::Change& change) {
+Result<void> read_update(const std::string& name, const Json& value, std::int64_t unix_start, Service::Change& change) {
   if (name == "limit") return take(value, change.limit) ? Result<void>{} : wrong(name, "a number of seconds");
-  if (name == "begin") return take(value, change.begin, service) ? Result<void>{} : wrong(name, "a Unix time");
+  if (name == "begin") return take(value, change.begin, unix_start) ? Result<void>{} : wrong(name, "a Unix time");
   if (name == "partition") return take(value, change.partition.emplace()) ? Result<void>{} : wrong(name, "a text");
   if (name == "priority")
     return take_number(value, change.priority.emplace(), INT32_MIN, INT32_MAX) ? Result<void>{}
@@ -191,7 +193,7 @@ Result<void> read_update(const std::string& name, const Json& value, const Servi
 
 }  // namespace
 
-Result<SubmissionRequest> read_submissions(const std::string& body, const Service& service) {
+Result<SubmissionRequest> read_submissions(const std::string& body, std::int64_t unix_start) {
   const auto json = parse(body);
   if (!json) return std::unexpected(json.error());
   SubmissionRequest request;
@@ -199,7 +201,7 @@ Result<SubmissionRequest> read_submissions(const std::string& body, const Servic
   const std::size_t count = request.many ? json->size() : 1;
   if (count > kMostSubmissions) return fail("one request submits 100,000 jobs at most; split it.");
   for (std::size_t i = 0; i < count; ++i) {
-    auto submission = read_submission(request.many ? (*json)[i] : *json, service);
+    auto submission = read_submission(request.many ? (*json)[i] : *json, unix_start);
     if (!submission) {
       if (!request.many) return std::unexpected(submission.error());
       return fail("submission " + std::to_string(i + 1) + ": " + submission.error().message);
@@ -209,7 +211,7 @@ Result<SubmissionRequest> read_submissions(const std::string& body, const Servic
   return request;
 }
 
-Result<ChangeRequest> read_change(const std::string& action, const std::string& body, const Service& service) {
+Result<ChangeRequest> read_change(const std::string& action, const std::string& body, std::int64_t unix_start) {
   using Kind = Service::Change::Kind;
   static constexpr std::array<std::pair<std::string_view, Kind>, 7> kKinds{{{"cancel", Kind::cancel},
                                                                             {"hold", Kind::hold},
@@ -236,7 +238,8 @@ Result<ChangeRequest> read_change(const std::string& action, const std::string& 
       request.change.kind = Kind::signal;
       request.change.signal = *signal;
     } else if (kind->second == Kind::update) {
-      if (auto taken = read_update(name, value, service, request.change); !taken) return std::unexpected(taken.error());
+      if (auto taken = read_update(name, value, unix_start, request.change); !taken)
+        return std::unexpected(taken.error());
     } else {
       return unknown_member(name, {"ids", "signal"});
     }

@@ -13,14 +13,14 @@ struct SubmissionRequest {
   bool many = false;  // they came as an array
 };
 
-// Fails with a sentence that names the member. `service` says what Unix times mean.
-Result<SubmissionRequest> read_submissions(const std::string& body, const serve::Service& service);
+// Fails with a sentence that names the member. `unix_start`: of instant 0.
+Result<SubmissionRequest> read_submissions(const std::string& body, std::int64_t unix_start);
 
 struct ChangeRequest {
   std::string ids;
   serve::Service::Change change;
 };
-Result<ChangeRequest> read_change(const std::string& action, const std::string& body, const serve::Service& service);
+Result<ChangeRequest> read_change(const std::string& action, const std::string& body, std::int64_t unix_start);
 
 // Members of a flat object that are texts, each of which may be there and no others.
 Result<std::map<std::string, std::string>> read_texts(const std::string& body,

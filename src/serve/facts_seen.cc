@@ -11,6 +11,8 @@
 namespace rota::serve {
 namespace {
 
+constexpr Duration kLate = seconds(1);
+
 // The job that a fact is about; 0: none.
 template <class Kind>
 std::int64_t number_in(const Kind& what) {
@@ -78,6 +80,10 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
   const bool left_waiting = job.start == kNever || (entry != nullptr && entry->never_again);
   row.start = left_waiting ? kNever : job.start;
   row.end = left_waiting || job.end == kNever ? view().now() : job.end;
+  // It ended while nobody served: the fact says when that was heard.
+  const bool heard_late = entry != nullptr && entry->ran > Duration{0} && job.migrations == 0 && !left_waiting &&
+                          row.end > row.start + entry->ran + kLate;
+  if (heard_late) row.end = row.start + entry->ran;
   row.limit = job.spec.limit;
   row.waited = left_waiting ? row.end - row.submit : job.wait();
   row.restarts = job.kills + job.preemptions + job.migrations;

@@ -24,6 +24,7 @@ struct JobEntry {
   std::int64_t index = -1;   // within its array
   std::int32_t status = 0;   // of the latest dispatch that is over, as waitpid gives it
   bool suspended = false;    // by somebody's wish
+  Duration ran{0};           // the latest dispatch that is over, as its supervisor saw it
   bool never_again = false;  // it was taken back while it waited
   std::string nodes = {};    // where the latest dispatch ran, as a host list, once it is over
   std::string message = {};  // what the engine said last

@@ -7,6 +7,7 @@ namespace rota::serve {
 namespace {
 
 constexpr std::size_t kMostPadding = 10;
+constexpr std::size_t kLongestPath = 4096;  // what is longer is no path: opening it fails
 
 std::string within_name(std::string text) {
   std::ranges::replace(text, '/', '_');
@@ -45,7 +46,7 @@ std::optional<std::string> word_of(char letter, std::size_t width, const Pattern
 
 std::string fill_in(std::string_view pattern, const PatternWords& words) {
   std::string text;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
+  for (std::size_t i = 0; i < pattern.size() && text.size() < kLongestPath; ++i) {
     if (pattern[i] != '%') {
       text += pattern[i];
       continue;

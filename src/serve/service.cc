@@ -125,6 +125,10 @@ Result<void> Service::open_store() {
                            .cluster = cluster_text_,
                            .settings = "live",
                            .unix_start = today()};
+  if (auto known = Chain::parse(fresh.policy); !known) {
+    const std::string where = options_.policy.empty() ? shown_path(options_.configuration) : std::string("--policy");
+    return fail(where + ": " + known.error().message);
+  }
   const std::string path = options_.state_folder + "/rota.db";
   auto store = store::SqliteStore::open(path, fresh);
   if (!store) return std::unexpected(store.error());
@@ -215,6 +219,9 @@ Result<void> Service::take_over() {
   }
   compacted_at_ = view().sequence();
   auto resumed = controller_->resume();
+  for (const Observation::JobSeen& seen : engine_->observe().jobs) {
+    if (!view().knows(seen.job)) left_.push_back(seen.job);  // nothing may remain of it
+  }
   after_turn(resumed);
   return resumed;
 }
@@ -319,6 +326,8 @@ void Service::when_durable(std::function<void(const Result<void>&)> call) {
   static_cast<void>(decide());
 }
 
+bool Service::uncommitted() const { return journal_->open(); }
+
 // What was decided is durable now, with all that led to it; or the service cannot go on.
 void Service::after_turn(Result<void> done) {
   const bool waits = done && waiters_.empty() && journal_->open();
@@ -334,7 +343,7 @@ void Service::after_turn(Result<void> done) {
   if (done && !waits) forget_old();
   auto waiters = std::exchange(waiters_, {});
   for (const auto& call : waiters) call(done);
-  events_.wake();
+  if (!waits) events_.wake();
   if (done && !waits) compact_if_long();
 }
 
@@ -391,12 +400,17 @@ void Service::stop() {
 std::uint64_t Service::wants() const { return UINT64_MAX; }
 
 void Service::refused(const View& /*view*/, const Error& why) {
+  if (asked_) return;  // whoever asked is told
   warnings_.push_back(why.message);
   if (warnings_.size() > kMostWarnings) warnings_.erase(warnings_.begin());
 }
 
 void Service::told(JobId job, std::string sentence) {
   if (JobEntry* entry = book_.find(job)) entry->message = std::move(sentence);
+}
+
+void Service::used(JobId job, std::uint32_t /*dispatch*/, const local::RunUse& use) {
+  if (JobEntry* entry = book_.find(job)) entry->ran = use.ran;
 }
 
 // Of a job that leaves for good. What it ran stays known for as long as its row of the history.

@@ -86,6 +86,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
 
   // Calls once all that was asked until now is durable, or with what prevents it.
   void when_durable(std::function<void(const Result<void>&)> call);
+  // Whether something has happened that is not durable yet. What is told of it should wait: when_durable().
+  bool uncommitted() const;
 
   // ---- what people see
 
@@ -107,6 +109,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<std::optional<KeptAbout>> about(JobId job);
   // Of a job that has left, as long as the history goes back; nothing: there is none.
   Result<std::optional<store::HistoryRow>> history_of(JobId job);
+  // "12" or "12_3", of a job known or gone.
+  std::string shown(JobId job);
   // The latest job that somebody has submitted, known or gone; invalid: none.
   JobId latest_of(const Caller& caller);
   // A task of an array, known or gone.
@@ -149,6 +153,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void refused(const View& view, const Error& why) override;
   Result<local::Run> run_of(const Command& start) override;
   void told(JobId job, std::string sentence) override;
+  void used(JobId job, std::uint32_t dispatch, const local::RunUse& use) override;
 
  private:
   struct Ended {
@@ -236,6 +241,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   boost::asio::steady_timer commits_;
   bool commits_soon_ = false;
   bool stopped_ = false;
+  bool asked_ = false;  // what is recorded now somebody has asked for
   Result<void> failure_;
   std::function<void()> failed_;
 };

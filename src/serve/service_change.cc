@@ -63,6 +63,13 @@ Result<std::optional<store::HistoryRow>> Service::history_of(JobId job) {
   return std::optional(std::move(rows->front()));
 }
 
+std::string Service::shown(JobId job) {
+  if (book_.find(job) != nullptr) return book_.shown(job);
+  const auto row = history_of(job);
+  if (!row || !*row || (*row)->array == 0) return std::to_string(number_of(job));
+  return std::to_string((*row)->array) + "_" + std::to_string((*row)->array_index);
+}
+
 JobId Service::latest_of(const Caller& caller) {
   const JobId known = book_.latest_of(caller.uid);
   store::HistoryQuery query;
@@ -123,7 +130,9 @@ std::vector<ActionResult> Service::not_there(const Caller& caller, const std::st
 
 ActionResult Service::change(const Caller& caller, JobId job, const Change& change) {
   ActionResult result{book_.shown(job)};
+  asked_ = true;
   const auto done = changed(caller, job, change);
+  asked_ = false;
   if (!done) {
     result.done = false;
     result.detail = done.error().message;

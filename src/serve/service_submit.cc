@@ -9,7 +9,8 @@
 namespace rota::serve {
 namespace {
 
-constexpr std::int64_t kMostAtOnce = 1'000'000;     // tasks of one request
+constexpr std::int64_t kMostAtOnce = 1'000'000;  // tasks of one request
+constexpr std::size_t kLongestName = 200;
 constexpr std::size_t kMostDependencies = 100'000;  // of one submission
 constexpr const char* kLastOfKey = "\n";            // behind a key, which has no line breaks: the last of its jobs
 
@@ -27,6 +28,11 @@ Result<void> complete(const Submission& submission) {
   if (!submission.script.empty() && !submission.script.starts_with("#!"))
     return fail("the script does not say what runs it; begin it with a line like #!/bin/sh.");
   if (!submission.folder.starts_with('/')) return fail("the working directory must be an absolute path.");
+  if (submission.name.size() > kLongestName)
+    return fail("a job's name has " + grouped(kLongestName) + " bytes at most.");
+  if (submission.after.size() > kMostDependencies / 100)
+    return fail("a job waits for " + grouped(kMostDependencies / 100) +
+                " names at most; name arrays instead of their tasks.");
   if (submission.processors == 0) return fail("a job needs at least one processor.");
   for (const std::string& text : submission.environment) {
     if (text.find('=') == std::string::npos || text.starts_with('='))

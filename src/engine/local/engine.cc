@@ -289,7 +289,8 @@ void LocalEngine::over(JobId job, Entry& entry) {
   entry.end = end_of(record, entry.kept);
   if (!record.sentence.empty()) source_.told(job, record.sentence);
   if (record.over()) {
-    source_.used(job, entry.dispatch, {Duration{record.user}, Duration{record.system}, record.memory});
+    source_.used(job, entry.dispatch,
+                 {Duration{record.user}, Duration{record.system}, record.memory, Duration{record.ran}});
   }
   if (!entry.next) return std::visit([&](const auto& end) { report(job, end); }, *entry.end);
   const Command next = *entry.next;

@@ -42,6 +42,7 @@ struct RunUse {
   Duration user{0};         // processor time in its own code,
   Duration system{0};       // and in the kernel
   std::int64_t memory = 0;  // bytes, of its largest process
+  Duration ran{0};          // from its start to its end, as its supervisor saw it, but for when it was suspended
 };
 
 class RunSource {

@@ -113,12 +113,19 @@ void SupervisorProcess::launch() {
   launch_report_.reset(ends[0]);
   Descriptor report(ends[1]);
   const pid_t parent = ::getpid();
+  // A signal that comes before the job has taken them back waits for that, and is not lost.
+  sigset_t kept;
+  sigset_t early;
+  ::sigemptyset(&early);
+  for (const int number : kIgnoredSignals) ::sigaddset(&early, number);
+  ::sigprocmask(SIG_BLOCK, &early, &kept);
   main_ = ::fork();
   if (main_ == 0) {
     listener_.reset();
     connections_.clear();
     become_job(order_, record_file_.get(), report.get(), parent);
   }
+  ::sigprocmask(SIG_SETMASK, &kept, nullptr);
   if (main_ < 0) {
     main_ = 0;
     return fail_launch(std::string("No process could be made for the job: ") + std::strerror(errno) + ".", true);

@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Requests and their answers: keys, all or none, selectors, sums, events, what happens in one turn. Usage: requests_test.py ROTA"""
+import json
+import os
+import socket
+import sys
+import threading
+import unittest
+
+from service import PATIENCE, ServiceCase
+
+MACHINE = """name = "small"
+[[nodes]]
+names = "n[1-2]"
+processors = 1
+
+[[partitions]]
+name = "low"
+nodes = "n[1-2]"
+default = true
+
+[[partitions]]
+name = "high"
+nodes = "n[1-2]"
+priority = 10
+"""
+
+
+class Requests(ServiceCase):
+    configuration = MACHINE
+
+    def body(self, command="true", **members):
+        return {"command": ["/bin/sh", "-c", command], "folder": self.folder, "environment": ["PATH=/usr/bin:/bin"],
+                **members}
+
+    def test_a_key_gives_the_same_jobs_again(self):
+        ask = self.service.ask
+        first = ask("POST", "/v1/jobs", self.body(array="1-3"), {"Idempotency-Key": "k"})
+        again = ask("POST", "/v1/jobs", self.body(array="1-3"), {"Idempotency-Key": "k"})
+        self.assertEqual(first, again)
+        self.service.all_end()
+        self.service.stop()
+        self.service.start()
+        jobs = ask("GET", "/v1/history")[1]["jobs"]
+        self.assertEqual(len(jobs), 3)
+        status, answer = ask("POST", "/v1/jobs", self.body(array="1-3"), {"Idempotency-Key": "k"})
+        self.assertEqual((status, answer["id"]), (201, first[1]["id"]))
+        self.assertEqual(len(ask("GET", "/v1/history")[1]["jobs"]), 3)
+
+    def test_several_are_submitted_all_or_none(self):
+        ask = self.service.ask
+        status, answer = ask("POST", "/v1/jobs", [self.body(), self.body(processors=99)])
+        self.assertEqual(status, 400, answer)
+        self.assertEqual(ask("GET", "/v1/history")[1]["jobs"] + self.service.live(), [])
+        status, answer = ask("POST", "/v1/jobs", [self.body(), self.body(array="1-2")])
+        self.assertEqual((status, [len(one["jobs"]) for one in answer]), (201, [1, 2]))
+
+    def test_one_request_cannot_ask_for_everything(self):
+        ask = self.service.ask
+        status, answer = ask("POST", "/v1/jobs", [self.body(array="1-10000")] * 200)
+        self.assertEqual(status, 400)
+        self.assertIn("too many jobs at once", answer["detail"])
+        status, answer = ask("POST", "/v1/jobs", self.body(array="1-10001"))
+        self.assertIn("more than 10,000 tasks", answer["detail"])
+        self.assertEqual(ask("GET", "/v1/jobs/1_4000000000")[0], 404)
+
+    def test_dependencies_count_tasks_that_have_ended(self):
+        service = self.service
+        array = service.submit("[ $ROTA_ARRAY_TASK_ID != 1 ] || exit 1; while [ ! -e go ]; do sleep 0.02; done", array="1-2")
+        service.ends(f"{array}_1")
+        self.assertEqual(service.job(f"{array}_2")["state"], "RUNNING")
+        status, answer = service.ask("POST", "/v1/jobs", self.body(after=[f"afterok:{array}"]))
+        self.assertEqual(status, 400)
+        self.assertIn("can never be met", answer["detail"])
+        then = service.submit("echo then > then", after=[f"afterany:{array}"])
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        self.assertEqual(service.ends(then)["state"], "COMPLETED")
+
+    def test_a_singleton_waits_for_its_name_alone(self):
+        service = self.service
+        first = service.submit("while [ ! -e go ]; do sleep 0.02; done", name="one")
+        other = service.submit("true", name="two", after=["singleton"])
+        second = service.submit("true", name="one", after=["singleton"])
+        self.assertEqual(service.ends(other)["state"], "COMPLETED")
+        self.assertEqual(service.job(second)["reason"], "Dependency")
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        service.ends(first)
+        self.assertEqual(service.ends(second)["state"], "COMPLETED")
+
+    def test_a_partitions_priority_counts(self):
+        service = self.service
+        block = service.submit("while [ ! -e go ]; do sleep 0.02; done", processors=2)
+        low = service.submit("echo low >> order", processors=2)
+        high = service.submit("echo high >> order", processors=2, partition="high")
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        for job in (block, low, high):
+            service.ends(job)
+        self.assertEqual(service.read("order"), "high\nlow\n")
+
+    def test_sums_tell_failures_apart(self):
+        service = self.service
+        for command in ("true", "true", "exit 1"):
+            service.submit(command)
+        service.act("cancel", service.submit("true", held=True))
+        service.all_end()
+        (row,) = service.ask("GET", "/v1/history?by=user")[1]["sums"]
+        self.assertEqual((row["jobs"], row["failed"]), (4, 1))
+
+    def test_last_is_the_last_even_if_it_has_ended(self):
+        service = self.service
+        long = service.submit("sleep 1000")
+        last = service.submit("true")
+        service.ends(last)
+        status, answer = service.act("cancel", "last")
+        self.assertEqual((status, answer["jobs"][0]["detail"]), (207, f"job {last} has ended already."))
+        self.assertIn(service.job(long)["state"], ("RUNNING", "CONFIGURING"))
+
+    def test_policies_change_in_the_middle_of_submissions(self):
+        service, over, submitted = self.service, threading.Event(), []
+
+        def stream():
+            while not over.is_set():
+                submitted.append(service.submit("true"))
+        thread = threading.Thread(target=stream)
+        thread.start()
+        try:
+            for policy in ("easy", "conservative", "fcfs", "easy+order=fair") * 5:
+                self.assertEqual(service.ask("PUT", "/v1/policy", {"policy": policy})[0], 200)
+        finally:
+            over.set()
+            thread.join()
+        service.all_end()
+        states = {service.job(job)["state"] for job in submitted}
+        self.assertEqual(states, {"COMPLETED"})
+
+    def test_what_another_job_left_in_the_environment_is_not_this_ones(self):
+        service = self.service
+        job = service.submit("echo $ROTA_ARRAY_TASK_ID-$ROTA_RESTART-$ROTA_JOB_ID", output="e.out",
+                             environment=["PATH=/bin", "ROTA_ARRAY_TASK_ID=7", "ROTA_RESTART=1", "ROTA_JOB_ID=99"])
+        service.ends(job)
+        self.assertEqual(service.read("e.out"), f"--{job}\n")
+
+    def test_a_node_that_goes_down_loses_its_jobs(self):
+        service = self.service
+        again = service.submit("echo $ROTA_JOB_NODELIST >> places; [ -e go ] || sleep 1000", requeue=True)
+        places = os.path.join(self.folder, "places")
+        service.wait_for(lambda: os.path.exists(places) and service.job(again)["state"] == "RUNNING", "its first run")
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        first = service.job(again)["node_list"]
+        self.assertEqual(service.ask("POST", "/v1/nodes/down", {"nodes": first, "reason": "smoke"})[0], 200)
+        self.assertEqual(service.ends(again)["state"], "COMPLETED")
+        self.assertEqual(len(set(service.read("places").split())), 2)
+
+    def test_events_can_be_taken_up_again(self):
+        service = self.service
+        events = Events(service, "/v1/events")
+        job = int(service.submit("true"))
+        kinds = []
+        while "finished" not in kinds:
+            sequence, kind, line = events.next()
+            kinds.append(kind)
+            if kind == "submitted":
+                submitted = sequence
+                self.assertEqual(line["spec"]["number"], job)
+        self.assertLess(kinds.index("submitted"), kinds.index("started"))
+        events.close()
+        again = Events(service, "/v1/events", {"Last-Event-ID": str(submitted - 1)})
+        self.assertEqual(again.next()[:2], (submitted, "submitted"))
+        again.close()
+        service.stop()
+        service.start()
+        later = Events(service, f"/v1/events?after={submitted}")
+        self.assertEqual(later.next()[1], "reset")
+        later.close()
+
+    def test_what_is_no_request_is_told_so(self):
+        for text, status in ((b"nonsense\r\n\r\n", 400), (b"GET /v1/jobs%zz HTTP/1.1\r\nHost: r\r\n\r\n", 400),
+                             (b"GET /v2 HTTP/1.1\r\nHost: r\r\n\r\n", 404), (b"DELETE /v1/jobs HTTP/1.1\r\nHost: r\r\n\r\n", 405),
+                             (b"GET / HTTP/1.1\r\nX: " + b"y" * 100000 + b"\r\n\r\n", 431)):
+            with socket.socket(socket.AF_UNIX) as stream:
+                stream.settimeout(PATIENCE)
+                stream.connect(self.service.socket)
+                stream.sendall(text)
+                self.assertEqual(stream.recv(100).split()[1], str(status).encode(), text[:40])
+        for body in ("[" * 100000, '{"command": 7}', '{"limit": 1e400}', "null", '{"processors": -1, "command": ["x"]}', "\xff"):
+            connection = socket.socket(socket.AF_UNIX)
+            connection.settimeout(PATIENCE)
+            connection.connect(self.service.socket)
+            data = body.encode("latin-1")
+            connection.sendall(b"POST /v1/jobs HTTP/1.1\r\nHost: r\r\nContent-Length: %d\r\n\r\n" % len(data) + data)
+            self.assertEqual(connection.recv(100).split()[1], b"400", body[:40])
+            connection.close()
+
+
+class Events:
+    """A stream of server-sent events."""
+
+    def __init__(self, service, path, headers=None):
+        self.stream = socket.socket(socket.AF_UNIX)
+        self.stream.settimeout(PATIENCE)
+        self.stream.connect(service.socket)
+        lines = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
+        self.stream.sendall(f"GET {path} HTTP/1.1\r\nHost: rota\r\n{lines}\r\n".encode())
+        self.file = self.stream.makefile("r")
+        while self.file.readline().strip():
+            pass
+
+    def next(self):
+        """Number, kind and data of the next event."""
+        event = {}
+        while True:
+            line = self.file.readline()
+            assert line, "the stream has ended"
+            line = line.rstrip("\n")
+            if not line and "event" in event:
+                return int(event.get("id", 0)), event["event"], json.loads(event["data"])
+            if ":" in line and not line.startswith(":"):
+                name, _, value = line.partition(": ")
+                event[name] = value
+
+    def close(self):
+        self.file.close()
+        self.stream.close()
+
+
+if __name__ == "__main__":
+    ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
