@@ -20,7 +20,6 @@ a = c.getresponse(); print(json.dumps([a.status, a.read().decode()]))
 """
 
 
-@unittest.skipIf(os.geteuid() != 0, "only root can act as several users")
 class Access(ServiceCase):
     configuration = 'name = "four"\nprocessors = 4\n'
 
@@ -126,5 +125,8 @@ class Access(ServiceCase):
 
 
 if __name__ == "__main__":
+    if os.geteuid() != 0:
+        print("skipped: only root can act as several users")
+        sys.exit(77)
     ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -53,6 +53,7 @@ class Restarts(ServiceCase):
         os.mkdir(os.path.join(self.folder, "tokens"))
 
     def check(self, acknowledged):
+        self.assertGreater(len(acknowledged), 0)
         self.service.all_end()
         self.assertFalse(os.path.exists(os.path.join(self.folder, "twice")), "a job ran twice")
         tokens = set(os.listdir(os.path.join(self.folder, "tokens")))

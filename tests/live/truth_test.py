@@ -14,7 +14,7 @@ import unittest
 from service import ServiceCase
 
 JOBS = 40
-APART = 0.75  # seconds
+APART = 1.5  # seconds
 
 
 class Truth(ServiceCase):
