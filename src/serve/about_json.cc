@@ -1,6 +1,7 @@
 // What is kept of a job beside its facts, as the store keeps it.
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "serve/submission.h"
 
 namespace rota::serve {
@@ -65,7 +66,7 @@ Result<KeptAbout> read_about(const std::string& text) {
     take(json, "kill_wait", about.kill_wait);
     take(json, "scripted", about.scripted);
   } catch (const nlohmann::json::exception& e) {
-    return fail("what the database knows of a job cannot be read: " + std::string(e.what()) + ".");
+    return fail("what the database knows of a job cannot be read: " + escaped(e.what()) + ".");
   }
   return kept;
 }
