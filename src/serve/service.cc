@@ -370,15 +370,7 @@ void Service::forget_old() {
   if (view().now() < forgets_at_) return;
   constexpr std::int64_t kAtOnce = 1000;
   forgets_at_ = view().now() + seconds(600);
-  const Instant until = view().now() - std::min(settings_.keep_history, view().now() - kEpoch);
-  store::HistoryQuery query;
-  query.until = until;
-  query.limit = kAtOnce;
-  const auto rows = store_->history(query);
-  if (rows && !rows->empty()) {
-    for (const store::HistoryRow& row : *rows) store_->drop_payload(row.job);
-    if (rows->size() < static_cast<std::size_t>(kAtOnce)) store_->drop_history(until);
-  }
+  store_->drop_history(view().now() - std::min(settings_.keep_history, view().now() - kEpoch), kAtOnce);
   store_->drop_keys(view().now() - std::min(seconds(86'400), view().now() - kEpoch));
 }
 

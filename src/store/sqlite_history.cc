@@ -119,7 +119,9 @@ Result<SqliteHistory> SqliteHistory::of(SqliteDatabase& database) {
   for (int i = 2; i <= 23; ++i) places += ", ?" + std::to_string(i);
   auto put = database.prepare("INSERT OR REPLACE INTO history(" + std::string(kColumns) + ") VALUES(" + places + ")");
   if (!put) return std::unexpected(put.error());
-  auto drop = database.prepare("DELETE FROM history WHERE ended < ?1");
+  auto drop = database.prepare(
+      "DELETE FROM history WHERE job IN (SELECT job FROM history WHERE ended < ?1 ORDER BY ended LIMIT ?2) "
+      "RETURNING job");
   if (!drop) return std::unexpected(drop.error());
   return SqliteHistory(std::move(*put), std::move(*drop));
 }
@@ -135,7 +137,16 @@ Result<void> SqliteHistory::put(const HistoryRow& row) {
                   row.exit_code, row.signal, row.restarts, row.uid);
 }
 
-Result<void> SqliteHistory::drop(Instant until) { return drop_.run(until.time_since_epoch().count()); }
+Result<std::vector<JobId>> SqliteHistory::drop(Instant until, std::int64_t most) {
+  if (auto begun = drop_.start(until.time_since_epoch().count(), most); !begun) return std::unexpected(begun.error());
+  std::vector<JobId> dropped;
+  for (;;) {
+    const auto more = drop_.step();
+    if (!more) return std::unexpected(more.error());
+    if (!*more) return dropped;
+    dropped.push_back(JobId{static_cast<std::uint32_t>(drop_.integer(0))});
+  }
+}
 
 Result<std::vector<HistoryRow>> read_history(SqliteDatabase& database, const HistoryQuery& query) {
   const auto few = is_short(database, query);

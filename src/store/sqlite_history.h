@@ -16,7 +16,7 @@ class SqliteHistory {
   // A job that is there already is replaced.
   Result<void> put(const HistoryRow& row);
   // All that left before.
-  Result<void> drop(Instant until);
+  Result<std::vector<JobId>> drop(Instant until, std::int64_t most);
 
  private:
   SqliteHistory(SqliteStatement put, SqliteStatement drop) : put_(std::move(put)), drop_(std::move(drop)) {}

@@ -153,6 +153,20 @@ TEST_F(SqliteHistoryTest, what_left_long_ago_can_be_dropped) {
   EXPECT_EQ(store_->history({}).value().size(), rows_.size()) << "a row a job";
 }
 
+TEST_F(SqliteHistoryTest, is_dropped_a_little_at_a_time_with_what_jobs_ran) {
+  for (const HistoryRow& row : rows_) store_->put_payload(row.job, {"{}", "#!/bin/sh", ""});
+  const Instant until = at_seconds(40 * 86'400);
+  std::ranges::sort(rows_, [](const auto& a, const auto& b) { return a.end < b.end; });
+  ASSERT_LT(rows_[6].end, until);
+  ASSERT_LT(rows_[6].end, rows_[7].end);
+  store_->drop_history(until, 7);
+  ASSERT_TRUE(store_->commit());
+  EXPECT_EQ(store_->history({}).value().size(), rows_.size() - 7);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    EXPECT_EQ(store_->payload(rows_[i].job).value().has_value(), i >= 7) << i;
+  }
+}
+
 TEST_F(SqliteHistoryTest, can_be_read_by_people) {
   ASSERT_TRUE(store_->commit());
   const auto database = SqliteDatabase::open(folder_ / "state.db", SqliteDatabase::Access::reads);

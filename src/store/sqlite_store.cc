@@ -189,8 +189,11 @@ Result<std::optional<Payload>> SqliteStore::payload(JobId job) {
 void SqliteStore::put_history(const HistoryRow& row) {
   if (opened()) note(history_.put(row));
 }
-void SqliteStore::drop_history(Instant until) {
-  if (opened()) note(history_.drop(until));
+void SqliteStore::drop_history(Instant until, std::int64_t most) {
+  if (!opened()) return;
+  const auto dropped = history_.drop(until, most);
+  if (!note(dropped ? Result<void>() : std::unexpected(dropped.error()))) return;
+  for (const JobId job : *dropped) drop_payload(job);
 }
 Result<std::vector<HistoryRow>> SqliteStore::history(const HistoryQuery& query) {
   return error_.empty() ? read_history(*database_, query) : fail(error_);
