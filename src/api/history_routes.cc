@@ -13,14 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::int64_t kMostListed = 1000;
 constexpr std::int64_t kMostNumbers = 20'000;
-
-std::optional<std::string> text_of(const Ask& ask, const char* name) {
-  const auto found = ask.request.query.find(name);
-  if (found == ask.request.query.end() || found->second.empty()) return std::nullopt;
-  return found->second;
-}
 
 bool take_instant(const Ask& ask, const char* name, Instant& into) {
   const auto text = text_of(ask, name);
@@ -68,7 +61,7 @@ void send_sums(const Ask& ask, const store::HistoryQuery& query, const std::stri
                     {"jobs", sum.jobs},
                     {"failed", sum.failed},
                     {"processor_seconds", sum.processor_seconds},
-                    {"mean_wait", static_cast<double>(sum.waited.count()) / 1000}});
+                    {"mean_wait", to_seconds(sum.waited)}});
   }
   ask.reply->send({200, "application/json", dumped({{"sums", std::move(rows)}}), {}});
 }
@@ -86,10 +79,9 @@ Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::string& 
       continue;
     }
     if (part.kind == serve::SelectorPart::Kind::tasks) {
-      for (const auto& [from, to] : part.indexes) {
-        for (const store::HistoryRow& task : ask.service.ended_tasks(part.from)) {
-          if (task.array_index >= from && task.array_index <= to) numbers.push_back(task.number);
-        }
+      for (const store::HistoryRow& task : ask.service.ended_tasks(part.from)) {
+        const auto within = [&](const auto& r) { return task.array_index >= r.first && task.array_index <= r.second; };
+        if (std::ranges::any_of(part.indexes, within)) numbers.push_back(task.number);
       }
       continue;
     }
@@ -108,7 +100,7 @@ Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::string& 
 }
 
 void answer_history(const Ask& ask) {
-  if (ask.request.method != "GET") return ask.reply->send(problem(405, "only GET is answered here."));
+  if (!only_get(ask)) return;
   store::HistoryQuery query;
   if (!read_query(ask, query)) return;
   if (const auto by = text_of(ask, "by")) return send_sums(ask, query, *by);

@@ -1,7 +1,5 @@
 #include "api/job_json.h"
 
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -13,10 +11,6 @@ namespace {
 using Json = nlohmann::json;
 using serve::JobEntry;
 using serve::Service;
-
-constexpr double kMilli = 1000.0;
-
-double in_seconds(Duration time) { return static_cast<double>(time.count()) / kMilli; }
 
 void add_requests(const Service& service, const JobSpec& spec, Json& json) {
   const Machine& machine = service.machine();
@@ -30,7 +24,7 @@ void add_requests(const Service& service, const JobSpec& spec, Json& json) {
     json["licences"] = spec.licences;
   }
   if (spec.partition.valid()) json["partition"] = machine.partitions[spec.partition.value].name;
-  if (spec.limit < kLongest) json["limit"] = in_seconds(spec.limit);
+  if (spec.limit < kLongest) json["limit"] = to_seconds(spec.limit);
   json["priority"] = spec.priority;
 }
 
@@ -49,14 +43,14 @@ void add_name(const serve::About& about, std::int64_t number, std::int64_t index
   if (!about.after.empty()) json["after"] = about.after;
 }
 
-void add_status(int exit_code, int signal, Json& json) {
-  json["exit_code"] = exit_code;
-  if (signal > 0) json["signal"] = signal;
+void add_status(const serve::ProcessEnd& end, Json& json) {
+  json["exit_code"] = end.exit_code;
+  if (end.signal > 0) json["signal"] = end.signal;
 }
 
 void add_running(const Service& service, JobId id, const Job& job, Json& json) {
   json["start"] = unix_seconds(service, job.start);
-  json["elapsed"] = in_seconds(std::max(Duration{0}, service.loop().now() - job.start));
+  json["elapsed"] = to_seconds(std::max(Duration{0}, service.loop().now() - job.start));
   const std::string nodes = service.nodes_of(id);
   json["node_list"] = nodes.empty() ? service.machine().name : nodes;
   json["nodes"] = nodes.empty() ? 1 : service.view().placement(id).shares.size();
@@ -76,9 +70,7 @@ void add_waiting(const Service& service, JobId id, const Job& job, Detail detail
 
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-double unix_seconds(const Service& service, Instant at) {
-  return static_cast<double>(service.unix_milliseconds(at)) / kMilli;
-}
+double unix_seconds(const Service& service, Instant at) { return to_seconds(Duration{service.unix_milliseconds(at)}); }
 
 Json job_json(Service& service, JobId id, Detail detail, bool inside) {
   const Job& job = service.view().job(id);
@@ -94,11 +86,10 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
     if (job.start != kNever) json["start"] = unix_seconds(service, job.start);
     if (job.end != kNever) json["end"] = unix_seconds(service, job.end);
     if (job.ended()) {
-      add_status(WIFEXITED(entry.status) ? WEXITSTATUS(entry.status) : 0,
-                 WIFSIGNALED(entry.status) ? WTERMSIG(entry.status) : 0, json);
+      add_status(serve::end_of(entry.status), json);
     }
   }
-  const int restarts = job.kills + job.preemptions + job.migrations;
+  const int restarts = serve::restarts_of(job);
   if (restarts > 0) json["restarts"] = restarts;
   if (!entry.message.empty() && inside) json["message"] = entry.message;
   if (detail == Detail::whole && inside) {
@@ -109,13 +100,11 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
 
 void add_inside(Service& service, JobId id, const serve::KeptAbout& kept, Json& json) {
   const std::string nodes = json.value("node_list", service.machine().name);
-  const auto hosts = parse_host_list(nodes);
-  const std::string node = hosts && !hosts->empty() ? hosts->front() : nodes;
   const int restarts = json.value("restarts", 0);
   json["folder"] = kept.about.folder;
   json["command"] = kept.about.command;
-  json["output"] = service.output_path(id, kept, false, restarts, node);
-  if (!kept.about.error.empty()) json["error"] = service.output_path(id, kept, true, restarts, node);
+  json["output"] = service.output_path(id, kept, false, restarts, nodes);
+  if (!kept.about.error.empty()) json["error"] = service.output_path(id, kept, true, restarts, nodes);
   if (!kept.about.input.empty()) json["input"] = kept.about.input;
 }
 
@@ -132,15 +121,15 @@ Json job_json(const Service& service, const store::HistoryRow& row) {
   if (row.node_count > 0) json["nodes"] = row.node_count;
   if (row.memory > 0) json["memory"] = row.memory;
   if (!row.partition.empty()) json["partition"] = row.partition;
-  if (row.limit < kLongest) json["limit"] = in_seconds(row.limit);
+  if (row.limit < kLongest) json["limit"] = to_seconds(row.limit);
   json["submit"] = unix_seconds(service, row.submit);
   if (row.start != kNever) {
     json["start"] = unix_seconds(service, row.start);
-    json["elapsed"] = in_seconds(row.end - row.start);
+    json["elapsed"] = to_seconds(row.end - row.start);
     json["node_list"] = row.nodes.empty() ? service.machine().name : row.nodes;
     const auto nodes = parse_host_list(row.nodes);
     json["nodes"] = row.nodes.empty() || !nodes ? 1 : nodes->size();
-    add_status(row.exit_code, row.signal, json);
+    add_status({row.exit_code, row.signal}, json);
   }
   json["end"] = unix_seconds(service, row.end);
   if (row.restarts > 0) json["restarts"] = row.restarts;

@@ -16,8 +16,6 @@ namespace {
 using Json = nlohmann::json;
 using serve::Service;
 
-constexpr std::int64_t kMostListed = 1000;
-
 void send_json(const Ask& ask, const Json& json, int status = 200) {
   ask.reply->send({status, "application/json", dumped(json), {}});
 }
@@ -96,20 +94,15 @@ bool suits(const Ask& ask, const Filters& filters, JobId id, const serve::JobEnt
          (!filters.by_id || filters.ids.contains(id));
 }
 
-std::string of_query(const Ask& ask, const char* name) {
-  const auto found = ask.request.query.find(name);
-  return found == ask.request.query.end() ? std::string() : found->second;
-}
-
 bool read_filters(const Ask& ask, Filters& filters) {
-  filters.user = of_query(ask, "user");
-  filters.partition = of_query(ask, "partition");
-  filters.name = of_query(ask, "name");
-  const std::string states = of_query(ask, "state");
+  filters.user = text_of(ask, "user").value_or("");
+  filters.partition = text_of(ask, "partition").value_or("");
+  filters.name = text_of(ask, "name").value_or("");
+  const std::string states = text_of(ask, "state").value_or("");
   if (!states.empty()) {
     for (const std::string_view state : split(states, ',')) filters.states.emplace(state);
   }
-  const std::string ids = of_query(ask, "ids");
+  const std::string ids = text_of(ask, "ids").value_or("");
   if (ids.empty()) return true;
   const auto chosen = ask.service.select(ask.request.caller, ids);
   if (!chosen) {
@@ -129,7 +122,7 @@ Result<Json> ended_json(const Ask& ask, const Filters& filters) {
   if (!filters.partition.empty()) query.partition = filters.partition;
   if (!filters.name.empty()) query.name = filters.name;
   if (filters.by_id) {
-    auto numbers = numbers_of(ask, of_query(ask, "ids"));
+    auto numbers = numbers_of(ask, text_of(ask, "ids").value_or(""));
     if (!numbers) return Json::array();  // it means jobs by what they are, not by what they are called
     query.numbers = std::move(*numbers);
   }
@@ -148,7 +141,7 @@ void list(const Ask& ask) {
   std::int64_t after = -1;
   if (!take_number(ask, "limit", most) || !take_number(ask, "after", after) || !read_filters(ask, filters)) return;
   most = std::clamp<std::int64_t>(most, 1, kMostListed);
-  const bool ended = of_query(ask, "ended") == "yes";
+  const bool ended = text_of(ask, "ended").value_or("") == "yes";
   Json jobs = Json::array();
   if (ended && after < 0) {
     auto left = ended_json(ask, filters);
@@ -177,7 +170,7 @@ void list(const Ask& ask) {
 
 Json remedy_json(const Service& service, const serve::Explanation::Remedy& remedy) {
   Json change = Json::object();
-  if (remedy.limit) change["limit"] = static_cast<double>(remedy.limit->count()) / 1000;
+  if (remedy.limit) change["limit"] = to_seconds(*remedy.limit);
   if (remedy.processors) change["processors"] = *remedy.processors;
   const Instant start = remedy.start == kNever ? service.view().now() : remedy.start;
   return {{"change", std::move(change)}, {"text", remedy.text}, {"start", unix_seconds(service, start)}};
@@ -187,7 +180,7 @@ Json ahead_json(const Service& service, const serve::Explanation::Ahead& ahead) 
   const Job& job = service.view().job(ahead.job);
   Json row{{"id", service.book().shown(ahead.job)}, {"processors", job.spec.processors}};
   if (const serve::JobEntry* entry = service.book().find(ahead.job)) row["user"] = entry->about->user;
-  if (job.spec.limit < kLongest) row["limit"] = static_cast<double>(job.spec.limit.count()) / 1000;
+  if (job.spec.limit < kLongest) row["limit"] = to_seconds(job.spec.limit);
   if (ahead.promise != kNever) row["expected_start"] = unix_seconds(service, ahead.promise);
   return row;
 }
@@ -228,8 +221,8 @@ void submit(const Ask& ask) {
   const auto request = read_submissions(ask.request.body, service.loop().unix_start());
   if (!request) return ask.reply->send(problem(400, request.error().message));
   for (const serve::Submission& submission : request->submissions) {
-    if (submission.priority > 0 && !ask.request.caller.operates)
-      return ask.reply->send(problem(403, "only an operator may ask for a priority above 0; ask for 0 or less."));
+    if (auto may = Service::allowed(ask.request.caller, submission); !may)
+      return ask.reply->send(problem(403, may.error().message));
     if (!submission.dry_run) continue;
     if (request->many) return ask.reply->send(problem(400, "`dry_run` is for one submission, not for several."));
     const auto good = service.check(ask.request.caller, submission);
@@ -281,14 +274,14 @@ void answer_jobs(const Ask& ask) {
   if (ask.path.size() == 2 && method == "GET") return list(ask);
   if (ask.path.size() == 2 && method == "POST") return submit(ask);
   if (ask.path.size() == 3 && method == "POST") return change(ask);
-  if (method != "GET") return ask.reply->send(problem(405, "only GET is answered here."));
+  if (!only_get(ask)) return;
   const auto id = named(ask);
   if (!id) return;
   if (ask.path.size() == 3) return show(ask, *id);
   if (ask.path.size() == 4 && (ask.path[3] == "script" || ask.path[3] == "environment")) return show_text(ask, *id);
   if (ask.path.size() == 4 && ask.path[3] == "output") return send_output(ask, *id);
   if (ask.path.size() == 4 && ask.path[3] == "explain") return explain(ask, *id);
-  ask.reply->send(problem(404, "there is nothing at " + rota::quoted(ask.request.path) + "."));
+  nothing_there(ask);
 }
 
 }  // namespace rota::api

@@ -67,7 +67,7 @@ void add_nodes(const serve::Service& service, Page& page) {
 }  // namespace
 
 void answer_metrics(const Ask& ask) {
-  if (ask.request.method != "GET") return ask.reply->send(problem(405, "only GET is answered here."));
+  if (!only_get(ask)) return;
   const serve::Service& service = ask.service;
   Page page;
   add_jobs(service, page);

@@ -53,13 +53,15 @@ const char* power_word(PowerState state) {
 std::map<NodeId, Json> jobs_by_node(const Service& service) {
   std::map<NodeId, Json> jobs;
   if (service.machine().nodes.empty()) return jobs;
-  service.book().for_each_after({}, [&](JobId id, const serve::JobEntry& entry) {
-    if (service.view().job(id).state != JobState::running) return true;
-    for (const Share& share : service.view().placement(id).shares) {
-      jobs[share.node].push_back(serve::JobBook::shown(id, entry));
-    }
+  std::vector<JobId> running;
+  service.view().running().for_each([&](const RunningEntry& entry) {
+    running.push_back(entry.job);
     return true;
   });
+  std::ranges::sort(running);
+  for (const JobId id : running) {
+    for (const Share& share : service.view().placement(id).shares) jobs[share.node].push_back(service.book().shown(id));
+  }
   return jobs;
 }
 
@@ -135,9 +137,8 @@ Json partitions_json(const Service& service) {
              {"nodes", format_host_list(nodes)},
              {"waiting", waiting[p]},
              {"running", running[p]}};
-    if (partition.max_time < kLongest) row["max_time"] = static_cast<double>(partition.max_time.count()) / 1000;
-    if (partition.default_time < kLongest)
-      row["default_time"] = static_cast<double>(partition.default_time.count()) / 1000;
+    if (partition.max_time < kLongest) row["max_time"] = to_seconds(partition.max_time);
+    if (partition.default_time < kLongest) row["default_time"] = to_seconds(partition.default_time);
     rows.push_back(std::move(row));
   }
   return {{"partitions", std::move(rows)}};
@@ -178,9 +179,8 @@ void change_nodes(const Ask& ask) {
 
 void answer_nodes(const Ask& ask) {
   if (ask.path[1] == "nodes" && ask.path.size() == 3 && ask.request.method == "POST") return change_nodes(ask);
-  if (ask.request.method != "GET") return ask.reply->send(problem(405, "only GET is answered here."));
-  if (ask.path.size() != 2)
-    return ask.reply->send(problem(404, "there is nothing at " + rota::quoted(ask.request.path) + "."));
+  if (!only_get(ask)) return;
+  if (ask.path.size() != 2) return nothing_there(ask);
   const Json json = ask.path[1] == "nodes"        ? nodes_json(ask.service)
                     : ask.path[1] == "partitions" ? partitions_json(ask.service)
                                                   : licences_json(ask.service);

@@ -19,17 +19,14 @@ void answer(const Ask& ask) {
                                 : problem(503, ask.service.failure().error().message));
   }
   if (path.size() == 1 && path[0] == "metrics") return answer_metrics(ask);
-  if (path.size() < 2 || path[0] != "v1")
-    return ask.reply->send(
-        problem(404, "there is nothing at " + rota::quoted(ask.request.path) + "; docs/api.md lists what there is."));
+  if (path.size() < 2 || path[0] != "v1") return nothing_there(ask);
   const std::string_view what = path[1];
   if (what == "jobs") return answer_jobs(ask);
   if (what == "nodes" || what == "partitions" || what == "licences") return answer_nodes(ask);
   if (what == "history") return answer_history(ask);
   if (what == "status" || what == "policy") return answer_status(ask);
   if (what == "events") return answer_events(ask);
-  ask.reply->send(
-      problem(404, "there is nothing at " + rota::quoted(ask.request.path) + "; docs/api.md lists what there is."));
+  nothing_there(ask);
 }
 
 void answer(serve::Service& service, const Request& request, const std::shared_ptr<Reply>& reply) {
@@ -47,6 +44,23 @@ void set_policy(const Ask& ask) {
 }
 
 }  // namespace
+
+void nothing_there(const Ask& ask) {
+  ask.reply->send(
+      problem(404, "there is nothing at " + rota::quoted(ask.request.path) + "; docs/api.md lists what there is."));
+}
+
+bool only_get(const Ask& ask) {
+  if (ask.request.method == "GET") return true;
+  ask.reply->send(problem(405, "only GET is answered here."));
+  return false;
+}
+
+std::optional<std::string> text_of(const Ask& ask, const char* name) {
+  const auto found = ask.request.query.find(name);
+  if (found == ask.request.query.end() || found->second.empty()) return std::nullopt;
+  return found->second;
+}
 
 bool take_number(const Ask& ask, const char* name, std::int64_t& into) {
   const auto found = ask.request.query.find(name);
@@ -70,7 +84,7 @@ void when_durable(const Ask& ask, Response response) {
 void answer_status(const Ask& ask) {
   const serve::Service& service = ask.service;
   if (ask.path[1] == "policy" && ask.request.method == "PUT") return set_policy(ask);
-  if (ask.request.method != "GET") return ask.reply->send(problem(405, "only GET is answered here."));
+  if (!only_get(ask)) return;
   const View& view = service.view();
   if (ask.path[1] == "policy")
     return ask.reply->send(

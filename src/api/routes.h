@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "api/http.h"
 #include "serve/service.h"
@@ -30,6 +31,13 @@ Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::string& 
 
 // Sends the answer once all that was asked is durable.
 void when_durable(const Ask& ask, Response response);
+// What is asked for is not there.
+void nothing_there(const Ask& ask);
+// False after an answer that says so where the method is another.
+bool only_get(const Ask& ask);
+// A text of the query; nothing where it is not there or empty.
+std::optional<std::string> text_of(const Ask& ask, const char* name);
+inline constexpr std::int64_t kMostListed = 1000;  // jobs in one answer
 // A whole number of the query, or `otherwise`; false after an answer that says what is wrong.
 bool take_number(const Ask& ask, const char* name, std::int64_t& into);
 

@@ -66,8 +66,7 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   many_descriptors();
   make_folder_of(options.socket, root);
   const auto caller_of = [&service](std::uint32_t uid, std::uint32_t gid) {
-    const std::string name = user_name(uid);
-    return serve::Caller{uid, gid, name, (*service)->operates(uid, name)};
+    return serve::Caller{uid, gid, user_name(uid), (*service)->operates(uid)};
   };
   auto server = HttpServer::open(io, {.path = options.socket, .for_everybody = root, .listening = *socket}, caller_of,
                                  routes(**service));

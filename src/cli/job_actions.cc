@@ -120,9 +120,7 @@ void add_cancel(CLI::App& app, Action& action) {
 
 void add_update(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("update", "change what jobs ask for");
-  command->description(command->get_description() +
-                       "\nOf a job that runs only the limit can be changed: made shorter by its user, longer by an "
-                       "operator.");
+  command->description(command->get_description() + "\nOf jobs that wait; what a job was started on stands.");
   auto flags = declared(*command);
   command->add_option("--limit", flags->limit, "time limit, as 1h30m or 1:30:00; a bare number counts seconds")
       ->type_name("TIME");

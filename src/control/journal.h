@@ -6,7 +6,7 @@
 
 namespace rota {
 
-class Journal final : public FactObserver, public Durable {
+class Journal : public FactObserver, public Durable {
  public:
   explicit Journal(Store& store) : store_(store) {}  // it must outlive this
 

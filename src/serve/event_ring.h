@@ -1,6 +1,7 @@
 // The latest facts as lines of JSON, for who follows what happens. Costs nothing while nobody has ever followed.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -29,8 +30,8 @@ class EventRing {
   template <class Visit>
   bool for_each_after(std::uint64_t sequence, const Visit& visit) const {
     const bool whole = events_.empty() ? sequence >= before_ : events_.front().sequence <= sequence + 1;
-    for (const Event& event : events_) {
-      if (event.sequence > sequence && !visit(event)) break;
+    for (auto at = std::ranges::upper_bound(events_, sequence, {}, &Event::sequence); at != events_.end(); ++at) {
+      if (!visit(*at)) break;
     }
     return whole;
   }

@@ -1,6 +1,4 @@
 // What the service learns from facts as they are written: how dispatches ended, rows of the history, events.
-#include <sys/wait.h>
-
 #include <type_traits>
 #include <utility>
 
@@ -68,8 +66,9 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
     row.array_index = entry->index;
     row.reason = entry->message;
     row.nodes = entry->nodes;
-    row.exit_code = WIFEXITED(entry->status) ? WEXITSTATUS(entry->status) : 0;
-    row.signal = WIFSIGNALED(entry->status) ? WTERMSIG(entry->status) : 0;
+    const ProcessEnd end = end_of(entry->status);
+    row.exit_code = end.exit_code;
+    row.signal = end.signal;
   }
   row.state = state_word(job, entry ? *entry : JobEntry{});
   if (job.spec.partition.valid()) row.partition = machine_->partitions[job.spec.partition.value].name;
@@ -86,7 +85,7 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
   if (heard_late) row.end = row.start + entry->ran;
   row.limit = job.spec.limit;
   row.waited = left_waiting ? row.end - row.submit : job.wait();
-  row.restarts = job.kills + job.preemptions + job.migrations;
+  row.restarts = restarts_of(job);
   return row;
 }
 

@@ -1,9 +1,15 @@
 #include "serve/job_book.h"
 
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <utility>
 
 namespace rota::serve {
+
+ProcessEnd end_of(std::int32_t status) {
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0};
+}
 
 void JobBook::put(JobId job, JobEntry entry) {
   if (entry.about->array > 0) tasks_[{entry.about->array, entry.index}] = job;

@@ -19,6 +19,16 @@ namespace rota::serve {
 inline std::int64_t number_of(JobId job) { return std::int64_t{job.value} + 1; }
 inline JobId job_of(std::int64_t number) { return JobId{static_cast<std::uint32_t>(number - 1)}; }
 
+// How a process ended, of what waitpid says.
+struct ProcessEnd {
+  int exit_code = 0;
+  int signal = 0;
+};
+ProcessEnd end_of(std::int32_t status);
+
+// How often a job was started again.
+inline int restarts_of(const Job& job) { return job.kills + job.preemptions + job.migrations; }
+
 struct JobEntry {
   std::shared_ptr<const About> about;
   std::int64_t index = -1;   // within its array

@@ -41,25 +41,27 @@ std::string Service::nodes_of(JobId job) const {
   return format_host_list(names);
 }
 
-PatternWords Service::pattern_words(JobId job, const KeptAbout& kept, const std::string& node,
+PatternWords Service::pattern_words(JobId job, const KeptAbout& kept, const std::string& nodes,
                                     std::int32_t restarts) const {
   const std::int64_t number = number_of(job);
+  const std::string& list = nodes.empty() ? machine_->name : nodes;
+  const auto hosts = parse_host_list(list);
   return {.job = number,
           .array = kept.about.array > 0 ? kept.about.array : number,
           .index = std::max<std::int64_t>(0, kept.index),
           .name = kept.about.name,
           .user = kept.about.user,
-          .node = node,
+          .node = hosts && !hosts->empty() ? hosts->front() : list,
           .restarts = restarts};
 }
 
 std::string Service::output_path(JobId job, const KeptAbout& kept, bool error, std::int32_t restarts,
-                                 const std::string& node) const {
+                                 const std::string& nodes) const {
   const About& about = kept.about;
   std::string pattern = error ? about.error : about.output;
   if (pattern.empty()) pattern = error ? about.output : "";
   if (pattern.empty()) pattern = about.array > 0 ? "rota-%A_%a.out" : "rota-%j.out";
-  std::string path = fill_in(pattern, pattern_words(job, kept, node, restarts));
+  std::string path = fill_in(pattern, pattern_words(job, kept, nodes, restarts));
   return path.starts_with('/') ? path : about.folder + "/" + path;
 }
 
@@ -90,8 +92,8 @@ std::vector<std::string> Service::environment_of(const Command& start, const Kep
   if (spec.memory > 0) say("MEM_PER_NODE", std::to_string(spec.memory / (1 << 20)));
   if (spec.partition.valid()) say("JOB_PARTITION", machine_->partitions[spec.partition.value].name);
   say("SUBMIT_DIR", kept.about.folder);
-  say("RESTART_COUNT", std::to_string(job.kills + job.preemptions + job.migrations));
-  if (job.kills + job.preemptions + job.migrations > 0) say("RESTART", "1", "-");
+  say("RESTART_COUNT", std::to_string(restarts_of(job)));
+  if (restarts_of(job) > 0) say("RESTART", "1", "-");
   say("JOB_START_TIME", unix_seconds(job.start));
   if (spec.limit < kLongest) say("JOB_END_TIME", unix_seconds(job.limit_end()));
   say("CLUSTER_NAME", machine_->name);
@@ -107,10 +109,8 @@ Result<local::Run> Service::run_of(const Command& start) {
   if (!kept) return std::unexpected(kept.error());
   const About& about = kept->about;
   const Job& job = view().job(start.job);
-  const std::int32_t restarts = job.kills + job.preemptions + job.migrations;
+  const int restarts = restarts_of(job);
   const std::string nodes = nodes_of(start.job);
-  const auto hosts = parse_host_list(nodes.empty() ? machine_->name : nodes);
-  const std::string node = hosts && !hosts->empty() ? hosts->front() : machine_->name;
   local::Run run;
   run.script = (*payload)->script;
   run.command = about.command;
@@ -122,9 +122,9 @@ Result<local::Run> Service::run_of(const Command& start) {
   }
   run.environment.insert(run.environment.end(), own.begin(), own.end());
   run.folder = about.folder;
-  if (!about.input.empty()) run.input = fill_in(about.input, pattern_words(start.job, *kept, node, restarts));
-  run.output = output_path(start.job, *kept, false, restarts, node);
-  if (!about.error.empty()) run.error = output_path(start.job, *kept, true, restarts, node);
+  if (!about.input.empty()) run.input = fill_in(about.input, pattern_words(start.job, *kept, nodes, restarts));
+  run.output = output_path(start.job, *kept, false, restarts, nodes);
+  if (!about.error.empty()) run.error = output_path(start.job, *kept, true, restarts, nodes);
   run.append = about.append.value_or(restarts > 0);
   run.umask = about.umask;
   if (::geteuid() == 0) {

@@ -13,8 +13,10 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "control/journal.h"
 #include "control/suitable.h"
 #include "serve/this_host.h"
+#include "store/fact_codec.h"
 
 namespace rota::serve {
 namespace {
@@ -53,24 +55,21 @@ Result<void> make_folder(const std::string& path) {
 }  // namespace
 
 // What no command and no answer rests on need not be synced by itself: should it be lost, the engine tells it again.
-class Service::PatientJournal final : public FactObserver, public Durable {
+class Service::PatientJournal final : public Journal {
  public:
-  explicit PatientJournal(store::SqliteStore& store) : store_(store) {}
+  using Journal::Journal;
 
-  void saw(const View& /*before*/, const FactRef& fact) override { store_.append(fact); }
   Result<void> commit() override {
     open_ = false;
-    return store_.commit();
+    return Journal::commit();
   }
   Result<void> commit_soon() override {
     open_ = true;
     return {};
   }
   bool open() const { return open_; }  // something was put off
-  void must() { open_ = false; }       // and is to be committed now
 
  private:
-  store::SqliteStore& store_;
   bool open_ = false;
 };
 
@@ -104,7 +103,14 @@ Result<void> Service::prepare() {
 
 Result<void> Service::read_configuration() {
   if (options_.configuration.empty()) return {};
-  auto read = site::read_configuration(options_.configuration);
+  return take(site::read_configuration(options_.configuration));
+}
+
+Result<void> Service::describe(const std::string& text, const std::string& shown) {
+  return take(site::parse_configuration(text, shown));
+}
+
+Result<void> Service::take(Result<site::Configuration> read) {
   if (!read) return std::unexpected(read.error());
   settings_ = std::move(read->service);
   cluster_text_ = std::move(read->text);
@@ -115,10 +121,9 @@ Result<void> Service::read_configuration() {
 // The database of this state; where nobody gives a configuration, the cluster is as it was.
 Result<void> Service::open_store() {
   const bool given = machine_ != nullptr;
-  if (!given) cluster_text_ = cluster_of_this_host();
-  auto described = site::parse_configuration(cluster_text_, "the description of this computer");
-  if (!described) return std::unexpected(described.error());
-  if (!given) machine_ = std::make_shared<const Machine>(std::move(described->machine));
+  if (!given) {
+    if (auto here = describe(cluster_of_this_host(), "the description of this computer"); !here) return here;
+  }
   store::JournalHead fresh{.rota = options_.version,
                            .policy = options_.policy.empty() ? settings_.policy : options_.policy,
                            .processors = machine_->processors,
@@ -133,15 +138,8 @@ Result<void> Service::open_store() {
   auto store = store::SqliteStore::open(path, fresh);
   if (!store) return std::unexpected(store.error());
   store_ = std::move(*store);
-  if (store_->head().cluster == cluster_text_) return {};
-  if (!given) {
-    cluster_text_ = store_->head().cluster;
-    auto before = site::parse_configuration(cluster_text_, shown_path(path));
-    if (!before) return std::unexpected(before.error());
-    settings_ = std::move(before->service);
-    machine_ = std::make_shared<const Machine>(std::move(before->machine));
-  }
-  return {};
+  if (given || store_->head().cluster == cluster_text_) return {};
+  return describe(store_->head().cluster, shown_path(path));
 }
 
 store::JournalHead Service::head() const {
@@ -247,11 +245,12 @@ void Service::read_wishes() {
     const auto reason = store_->setting("node " + machine_->nodes[n].name);
     if (reason && *reason && !(*reason)->empty()) node_reasons_[NodeId{n}] = **reason;
   }
-  view().for_each_job([&](JobId id, const Job& job) {
-    JobEntry* entry = job.state == JobState::running ? book_.find(id) : nullptr;
-    if (entry == nullptr) return;
-    const auto dispatch = store_->setting("suspended " + std::to_string(id.value));
-    entry->suspended = dispatch && *dispatch && **dispatch == std::to_string(job.dispatch);
+  view().running().for_each([&](const RunningEntry& running) {
+    JobEntry* entry = book_.find(running.job);
+    if (entry == nullptr) return true;
+    const auto dispatch = store_->setting("suspended " + std::to_string(running.job.value));
+    entry->suspended = dispatch && *dispatch && **dispatch == std::to_string(view().job(running.job).dispatch);
+    return true;
   });
 }
 
@@ -259,9 +258,7 @@ Result<void> Service::compact() {
   if (auto done = journal_->commit(); !done) return done;
   auto done = store_->compact(
       [&](const FactTaker& take) {
-        for (const Fact& fact : controller_->snapshot()) {
-          std::visit([&](const auto& what) { take({fact.at, fact.sequence, &what}); }, fact.what);
-        }
+        for (const Fact& fact : controller_->snapshot()) take(store::ref_of(fact));
       },
       head());
   compacted_at_ = view().sequence();
@@ -314,12 +311,10 @@ Result<void> Service::decide() {
   deciding_soon_ = true;
   boost::asio::post(io_, [this] {
     deciding_soon_ = false;
-    decide_now();
+    after_turn(controller_->decide());
   });
   return failure_;
 }
-
-void Service::decide_now() { after_turn(controller_->decide()); }
 
 void Service::when_durable(std::function<void(const Result<void>&)> call) {
   waiters_.push_back(std::move(call));
@@ -354,8 +349,8 @@ void Service::commit_later() {
   commits_.async_wait([this](const boost::system::error_code& error) {
     commits_soon_ = false;
     if (error || !journal_->open()) return;
-    journal_->must();
-    after_turn(controller_->failure());
+    const Result<void>& failed = controller_->failure();
+    after_turn(failed ? journal_->commit() : failed);
   });
 }
 
@@ -389,8 +384,6 @@ void Service::stop() {
 
 // ---- what the controller tells
 
-std::uint64_t Service::wants() const { return UINT64_MAX; }
-
 void Service::refused(const View& /*view*/, const Error& why) {
   if (asked_) return;  // whoever asked is told
   warnings_.push_back(why.message);
@@ -413,7 +406,7 @@ void Service::left(JobId id, const Job& job) {
   book_.forget(id);
 }
 
-bool Service::operates(std::uint32_t uid, const std::string& /*user*/) const {
+bool Service::operates(std::uint32_t uid) const {
   return uid == 0 || uid == ::geteuid() || std::ranges::find(operators_, uid) != operators_.end();
 }
 

@@ -61,6 +61,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // caller has given it before, the jobs that it stood for.
   Result<std::vector<JobId>> submit(const Caller& caller, const std::vector<Submission>& submissions,
                                     const std::string& key);
+  // Whether a caller may ask for that at all.
+  static Result<void> allowed(const Caller& caller, const Submission& submission);
   // Whether a submission would be taken, and could ever run.
   Result<void> check(const Caller& caller, const Submission& submission);
 
@@ -108,7 +110,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // Of a known job or, from the history, of one that has left; nothing: there is none.
   Result<std::optional<KeptAbout>> about(JobId job);
   // Of a job that has left, as long as the history goes back; nothing: there is none.
-  Result<std::optional<store::HistoryRow>> history_of(JobId job);
+  Result<std::optional<store::HistoryRow>> history_of(JobId job) const;
   // "12" or "12_3", of a job known or gone.
   std::string shown(JobId job);
   // The latest job that somebody has submitted, known or gone; invalid: none.
@@ -125,11 +127,11 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   int process() const { return process_; }
   // The file that a stream of a job's output goes to, patterns filled in.
   std::string output_path(JobId job, const KeptAbout& kept, bool error, std::int32_t restarts,
-                          const std::string& node) const;
+                          const std::string& nodes) const;
   bool may_see_inside(const Caller& caller, std::uint32_t owner) const {
     return caller.operates || caller.uid == owner;
   }
-  bool operates(std::uint32_t uid, const std::string& user) const;
+  bool operates(std::uint32_t uid) const;
   std::int64_t unix_milliseconds(Instant at) const {
     return at.time_since_epoch().count() + loop_->unix_start() * 1000;
   }
@@ -148,7 +150,6 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> record(const Observed& fact) override;
   Result<void> decide() override;
   void left(JobId id, const Job& job) override;
-  std::uint64_t wants() const override;
   void saw(const View& before, const FactRef& fact) override;
   void refused(const View& view, const Error& why) override;
   Result<local::Run> run_of(const Command& start) override;
@@ -164,13 +165,14 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Service(boost::asio::io_context& io, ServiceOptions options);
   Result<void> prepare();
   Result<void> read_configuration();
+  Result<void> describe(const std::string& text, const std::string& shown);
+  Result<void> take(Result<site::Configuration> read);
   Result<void> open_store();
   Result<void> start_deciding(const std::string& policy);
   Result<void> take_over();
   Result<void> read_book();
   void read_wishes();
   std::optional<std::vector<JobId>> named_one_by_one(const std::vector<SelectorPart>& parts) const;
-  void decide_now();
   void after_turn(Result<void> done);
   void commit_later();
   void compact_if_long();
@@ -188,7 +190,6 @@ class Service final : public Intake, public JobSink, public FactObserver, public
                            const Task& task);
   Result<std::vector<JobId>> submit_all_of(const Caller& caller, const Submission& submission);
   Result<std::vector<JobId>> submitted_as(JobId first, const std::string& key, std::uint32_t uid);
-  Result<void> allowed(const Caller& caller, const Submission& submission) const;
   Result<std::vector<Dependency>> dependencies(const Caller& caller, const Submission& submission,
                                                std::int64_t index) const;
   Result<void> add_dependency(std::string_view text, std::int64_t index, std::vector<Dependency>& into) const;
@@ -204,7 +205,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> control(JobId job, const Change& change);
   Result<void> amend(const Caller& caller, JobId job, const Change& change);
   std::vector<std::string> environment_of(const Command& start, const KeptAbout& kept) const;
-  PatternWords pattern_words(JobId job, const KeptAbout& kept, const std::string& node, std::int32_t restarts) const;
+  PatternWords pattern_words(JobId job, const KeptAbout& kept, const std::string& nodes, std::int32_t restarts) const;
   PendingReason reason_of_barred(JobId id, const Job& job) const;
   PendingReason reason_of_waiting(JobId id, const Job& job) const;
   template <class Kind>

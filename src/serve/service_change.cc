@@ -54,7 +54,7 @@ std::optional<std::vector<JobId>> Service::named_one_by_one(const std::vector<Se
   return std::vector<JobId>(named.begin(), named.end());
 }
 
-Result<std::optional<store::HistoryRow>> Service::history_of(JobId job) {
+Result<std::optional<store::HistoryRow>> Service::history_of(JobId job) const {
   store::HistoryQuery query;
   query.numbers = {number_of(job)};
   auto rows = store_->history(query);

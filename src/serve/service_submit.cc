@@ -75,12 +75,9 @@ std::string joined(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-Result<void> Service::allowed(const Caller& caller, const Submission& submission) const {
+Result<void> Service::allowed(const Caller& caller, const Submission& submission) {
   if (submission.priority > 0 && !caller.operates)
     return fail("only an operator may ask for a priority above 0; ask for 0 or less.");
-  const std::size_t most = static_cast<std::size_t>(settings_.most_jobs);
-  if (book_.size() >= most)
-    return fail("there are " + grouped(settings_.most_jobs) + " jobs already, the most that this service takes.");
   return {};
 }
 
@@ -303,12 +300,10 @@ Result<void> Service::add_dependency(JobId on, Dependency::When when, std::vecto
   if (view().knows(on)) {
     state = state_word(view().job(on), {});
   } else {
-    store::HistoryQuery query;
-    query.numbers = {number_of(on)};
-    const auto rows = store_->history(query);
-    if (!rows) return std::unexpected(rows.error());
-    if (rows->empty()) return fail("a job waits for job " + std::to_string(number_of(on)) + ", which is not known.");
-    state = rows->front().state;
+    const auto row = history_of(on);
+    if (!row) return std::unexpected(row.error());
+    if (!*row) return fail("a job waits for job " + std::to_string(number_of(on)) + ", which is not known.");
+    state = (*row)->state;
   }
   const bool succeeded = state == "COMPLETED";
   const bool met = when == When::succeeded ? succeeded : when == When::failed ? !succeeded : true;
