@@ -64,7 +64,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // Whether a caller may ask for that at all.
   static Result<void> allowed(const Caller& caller, const Submission& submission);
   // Whether a submission would be taken, and could ever run.
-  Result<void> check(const Caller& caller, const Submission& submission);
+  Result<void> check(const Caller& caller, const Submission& submission) const;
 
   // Jobs that a selector means, by id; of jobs that nobody may see nothing is said. Fails where it cannot be read.
   Result<std::vector<JobId>> select(const Caller& caller, const std::string& selector);
@@ -188,7 +188,15 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   };
   Result<JobId> submit_one(const std::shared_ptr<const About>& about, const Submission& submission, JobSpec spec,
                            const Task& task);
-  Result<std::vector<JobId>> submit_all_of(const Caller& caller, const Submission& submission);
+  // What a submission comes to, found good.
+  struct Prepared {
+    JobSpec spec;
+    std::int32_t signal = 0;
+    ArrayRange range{{-1}, 0};  // of a whole job one index that is none
+  };
+  Result<Prepared> prepared_of(const Caller& caller, const Submission& submission) const;
+  Result<std::vector<JobId>> submit_all_of(const Caller& caller, const Submission& submission,
+                                           const Prepared& prepared);
   Result<std::vector<JobId>> submitted_as(JobId first, const std::string& key, std::uint32_t uid);
   Result<std::vector<Dependency>> dependencies(const Caller& caller, const Submission& submission,
                                                std::int64_t index) const;

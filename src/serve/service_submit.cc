@@ -41,8 +41,8 @@ Result<void> complete(const Submission& submission) {
   return {};
 }
 
-std::shared_ptr<const About> about_of(const Caller& caller, const Submission& submission, Duration kill_wait,
-                                      std::int32_t signal) {
+std::shared_ptr<About> about_of(const Caller& caller, const Submission& submission, Duration kill_wait,
+                                std::int32_t signal) {
   auto about = std::make_shared<About>();
   about->name = name_of(submission);
   about->user = caller.user;
@@ -81,27 +81,36 @@ Result<void> Service::allowed(const Caller& caller, const Submission& submission
   return {};
 }
 
-Result<void> Service::check(const Caller& caller, const Submission& submission) {
-  if (auto may = allowed(caller, submission); !may) return may;
-  if (auto whole = complete(submission); !whole) return whole;
+Result<void> Service::check(const Caller& caller, const Submission& submission) const {
+  const auto prepared = prepared_of(caller, submission);
+  return prepared ? Result<void>() : std::unexpected(prepared.error());
+}
+
+Result<Service::Prepared> Service::prepared_of(const Caller& caller, const Submission& submission) const {
+  if (auto may = allowed(caller, submission); !may) return std::unexpected(may.error());
+  if (auto whole = complete(submission); !whole) return std::unexpected(whole.error());
   auto spec = spec_of(submission, *machine_);
   if (!spec) return std::unexpected(spec.error());
   if (auto why = never_fits(*machine_, *spec)) return fail("the job can never run here: it " + *why + ".");
+  Prepared prepared{*spec};
+  prepared.spec.user = caller.uid;
+  prepared.spec.group = caller.gid;
   if (!submission.warning_signal.empty()) {
-    if (auto signal = parse_signal(submission.warning_signal); !signal) return std::unexpected(signal.error());
+    auto signal = parse_signal(submission.warning_signal);
+    if (!signal) return std::unexpected(signal.error());
+    prepared.signal = *signal;
   }
-  std::vector<std::int64_t> indexes{-1};
   if (!submission.array.empty()) {
     auto range = parse_array(submission.array, settings_.most_array);
     if (!range) return std::unexpected(range.error());
-    indexes = std::move(range->indexes);
+    prepared.range = std::move(*range);
   }
-  const auto tasks = static_cast<std::int64_t>(indexes.size());
-  if (static_cast<std::int64_t>(book_.size()) + tasks > settings_.most_jobs)
+  if (static_cast<std::int64_t>(book_.size() + prepared.range.indexes.size()) > settings_.most_jobs)
     return fail("there would be more than " + grouped(settings_.most_jobs) +
                 " jobs, the most that this service takes.");
-  if (auto after = dependencies_of_tasks(caller, submission, indexes); !after) return std::unexpected(after.error());
-  return {};
+  auto after = dependencies_of_tasks(caller, submission, prepared.range.indexes);
+  if (!after) return std::unexpected(after.error());
+  return prepared;
 }
 
 // Of each task; of all the same unless they wait for tasks of their own index.
@@ -136,18 +145,19 @@ Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vect
     if (!before) return std::unexpected(before.error());
     if (*before) return submitted_as(**before, key, caller.uid);
   }
+  std::vector<Prepared> prepared;
   std::int64_t tasks = 0;
   for (const Submission& submission : submissions) {
-    if (auto good = check(caller, submission); !good) return std::unexpected(good.error());
-    const auto range =
-        submission.array.empty() ? ArrayRange{{-1}, 0} : parse_array(submission.array, settings_.most_array);
-    tasks += static_cast<std::int64_t>(range->indexes.size());
+    auto one = prepared_of(caller, submission);
+    if (!one) return std::unexpected(one.error());
+    tasks += static_cast<std::int64_t>(one->range.indexes.size());
+    prepared.push_back(std::move(*one));
     if (static_cast<std::int64_t>(book_.size()) + tasks > settings_.most_jobs || tasks > kMostAtOnce)
       return fail("these are too many jobs at once; submit fewer, " + grouped(kMostAtOnce) + " tasks at most.");
   }
   std::vector<JobId> jobs;
-  for (const Submission& submission : submissions) {
-    auto some = submit_all_of(caller, submission);
+  for (std::size_t i = 0; i < submissions.size(); ++i) {
+    auto some = submit_all_of(caller, submissions[i], prepared[i]);
     if (!some) return std::unexpected(some.error());
     jobs.insert(jobs.end(), some->begin(), some->end());
   }
@@ -168,32 +178,24 @@ Result<std::vector<JobId>> Service::submitted_as(JobId first, const std::string&
   return jobs;
 }
 
-Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Submission& submission) {
-  auto spec = spec_of(submission, *machine_);
-  if (!spec) return std::unexpected(spec.error());
-  spec->user = caller.uid;
-  spec->group = caller.gid;
-  std::int32_t signal = 0;
-  if (!submission.warning_signal.empty()) signal = parse_signal(submission.warning_signal).value_or(0);
-  auto about = about_of(caller, submission, settings_.kill_wait, signal);
-  ArrayRange range{{-1}, 0};
-  if (!submission.array.empty()) {
-    range = *parse_array(submission.array, settings_.most_array);
-    auto of_array = std::make_shared<About>(*about);
-    of_array->array = number_of(view().next_job());
-    about = std::move(of_array);
-  }
+// What it waits for is asked anew: one submission of a request may wait for another.
+Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Submission& submission,
+                                                  const Prepared& prepared) {
+  const JobSpec& spec = prepared.spec;
+  const ArrayRange& range = prepared.range;
+  const auto about = about_of(caller, submission, settings_.kill_wait, prepared.signal);
+  if (!submission.array.empty()) about->array = number_of(view().next_job());
   auto after = dependencies_of_tasks(caller, submission, range.indexes);
   if (!after) return std::unexpected(after.error());
   std::vector<JobId> jobs;
   for (std::size_t i = 0; i < range.indexes.size(); ++i) {
     const std::int64_t index = range.indexes[i];
-    JobTerms terms{spec->limit, spec->priority, spec->partition, submission.begin.value_or(kEpoch), {}, 0, 0};
+    JobTerms terms{spec.limit, spec.priority, spec.partition, submission.begin.value_or(kEpoch), {}, 0, 0};
     terms.after = std::move((*after)[i]);
     terms.array = range.throttle > 0 ? about->array : 0;
     terms.throttle = range.throttle;
     const bool plain = !submission.begin && terms.after.empty() && terms.array == 0 && !submission.held;
-    auto job = submit_one(about, submission, *spec, {index, plain ? nullptr : &terms});
+    auto job = submit_one(about, submission, spec, {index, plain ? nullptr : &terms});
     if (!job) return std::unexpected(job.error());
     jobs.push_back(*job);
   }
