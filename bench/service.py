@@ -15,7 +15,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "live"))
 from service import Service, UnixConnection  # noqa: E402
 
-SINGLE, BATCH, BATCHES, TRUES = 500, 2_000, 5, 400
+SINGLE, BATCH, BATCHES, TRUES = 500, 2_000, 5, 4_000
 
 
 def rate(count, call):
@@ -60,7 +60,7 @@ def array_of_trues(service):
 
 def spooled():
     environment = dict(os.environ, TS_SOCKET=os.path.join(tempfile.mkdtemp(), "tsp"))
-    for _ in range(TRUES // 4):
+    for _ in range(TRUES // 40):
         subprocess.run(["tsp", "-n", "true"], env=environment, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["tsp", "-w"], env=environment, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["tsp", "-K"], env=environment, check=False)
@@ -85,7 +85,7 @@ def main(rota):
         print(f"`true` started and finished a second: {trues:.0f} ({trues / bare:.2f} of a loop of posix_spawn, "
               f"{bare:.0f})")
         if shutil.which("tsp"):
-            spool = rate(TRUES // 4, spooled)
+            spool = rate(TRUES // 40, spooled)
             print(f"task-spooler: {spool:.0f} a second; {trues / spool:.1f} times as many here")
         service.stop()
     finally:

@@ -1,8 +1,8 @@
 #include "serve/submission.h"
 
 #include <algorithm>
-#include <array>
 #include <csignal>
+#include <cstring>
 #include <set>
 #include <utility>
 
@@ -10,12 +10,6 @@
 
 namespace rota::serve {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, std::int32_t>, 20> kSignals{
-    {{"HUP", SIGHUP},   {"INT", SIGINT},   {"QUIT", SIGQUIT}, {"ABRT", SIGABRT}, {"KILL", SIGKILL},
-     {"USR1", SIGUSR1}, {"SEGV", SIGSEGV}, {"USR2", SIGUSR2}, {"PIPE", SIGPIPE}, {"ALRM", SIGALRM},
-     {"TERM", SIGTERM}, {"CHLD", SIGCHLD}, {"CONT", SIGCONT}, {"STOP", SIGSTOP}, {"TSTP", SIGTSTP},
-     {"TTIN", SIGTTIN}, {"TTOU", SIGTTOU}, {"URG", SIGURG},   {"XCPU", SIGXCPU}, {"XFSZ", SIGXFSZ}}};
 
 std::unexpected<Error> bad_array(std::string_view text) {
   return fail("the array " + rota::quoted(text) +
@@ -118,8 +112,10 @@ Result<std::int32_t> parse_signal(std::string_view text) {
   std::string name;
   for (const char c : text) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   if (name.starts_with("SIG")) name.erase(0, 3);
-  const auto found = std::ranges::find(kSignals, name, [](const auto& s) { return s.first; });
-  if (found != kSignals.end()) return found->second;
+  for (std::int32_t number = 1; number < NSIG; ++number) {
+    const char* const known = ::sigabbrev_np(number);
+    if (known != nullptr && name == known) return number;
+  }
   const auto number = parse_integer(text);
   if (number && *number >= 1 && *number <= SIGRTMAX) return static_cast<std::int32_t>(*number);
   return fail("there is no signal " + rota::quoted(text) + "; name one as USR1, TERM or 10.");

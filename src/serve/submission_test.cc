@@ -36,6 +36,7 @@ TEST(ParseSignal, knows_names_and_numbers) {
   EXPECT_EQ(parse_signal("USR1").value(), 10);
   EXPECT_EQ(parse_signal("sigterm").value(), 15);
   EXPECT_EQ(parse_signal("9").value(), 9);
+  EXPECT_EQ(parse_signal("WINCH").value(), 28) << "the client says names where it was given numbers";
   EXPECT_EQ(why(parse_signal("USR3")), "there is no signal \"USR3\"; name one as USR1, TERM or 10.");
   EXPECT_FALSE(parse_signal("0"));
   EXPECT_FALSE(parse_signal("99"));
