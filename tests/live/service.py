@@ -38,12 +38,13 @@ class Service:
                 file.write(configuration)
             self.arguments += ["--config", path]
         self.process = None
+        self.before, self.environment = [], None  # words before its command line; None: that of the test
 
     def start(self):
         """Until it says that it is ready; gives what it said until then."""
         self.process = subprocess.Popen(
-            [self.rota, "serve", "--state", self.state, "--socket", self.socket, *self.arguments],
-            stderr=subprocess.PIPE, text=True)
+            [*self.before, self.rota, "serve", "--state", self.state, "--socket", self.socket, *self.arguments],
+            stderr=subprocess.PIPE, text=True, env=self.environment)
         said = ""
         for line in self.process.stderr:
             said += line
