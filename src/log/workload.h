@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,6 +43,9 @@ struct Workload {
   std::int64_t queue_floor = -1;
   NumberedNames partitions;  // names of partition numbers, from header or sacct
   NumberedNames users;       // names of user numbers, where known
+  // Of the few jobs that have terms of their own, by place in `jobs`: what they wait for are places as well, as ids of
+  // jobs. Limit, priority and partition are those of the job.
+  std::map<std::uint32_t, JobTerms> terms = {};
   // What the log says of its jobs that JobSpec does not have yet, because only a cluster file tells what it means:
   // JSON lines only; nullptr: nothing.
   std::shared_ptr<const AttributeTable> attributes;

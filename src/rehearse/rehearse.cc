@@ -179,6 +179,7 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   how.engine.unix_start = workload.unix_start;
   how.processors = options.processors;
   how.machine = options.machine.get();
+  how.terms = &workload.terms;
   how.engine.ties = options.ties;
   how.engine.queue_floor = workload.queue_floor;
   how.progress = options.progress;

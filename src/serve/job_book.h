@@ -31,13 +31,15 @@ inline int restarts_of(const Job& job) { return job.kills + job.preemptions + jo
 
 struct JobEntry {
   std::shared_ptr<const About> about;
-  std::int64_t index = -1;   // within its array
-  std::int32_t status = 0;   // of the latest dispatch that is over, as waitpid gives it
-  bool suspended = false;    // by somebody's wish
-  Duration ran{0};           // the latest dispatch that is over, as its supervisor saw it
-  bool never_again = false;  // it was taken back while it waited
-  std::string nodes = {};    // where the latest dispatch ran, as a host list, once it is over
-  std::string message = {};  // what the engine said last
+  std::int64_t index = -1;      // within its array
+  std::int32_t status = 0;      // of the latest dispatch that is over, as waitpid gives it
+  bool suspended = false;       // by somebody's wish
+  Duration ran{0};              // the latest dispatch that is over, as its supervisor saw it
+  bool never_again = false;     // it was taken back while it waited
+  std::uint32_t throttle = 0;   // of its array, when it last started
+  Instant not_before = kEpoch;  // its begin time then, or when it was released
+  std::string nodes = {};       // where the latest dispatch ran, as a host list, once it is over
+  std::string message = {};     // what the engine said last
 };
 
 class JobBook {

@@ -234,7 +234,9 @@ Result<void> Service::read_book() {
     if (!*payload) return;
     auto kept = read_about((*payload)->about);
     if (!kept) return void(read = std::unexpected(kept.error()));
-    book_.put(id, {std::make_shared<const About>(std::move(kept->about)), kept->index});
+    JobEntry entry{std::make_shared<const About>(std::move(kept->about)), kept->index};
+    note_terms(view(), id, false, entry);
+    book_.put(id, std::move(entry));
   });
   return read;
 }

@@ -4,12 +4,15 @@
 #include <map>
 #include <string>
 
+#include "store/rare_request_json.h"
+
 namespace rota::store {
 namespace {
 
 constexpr std::string_view kColumns =
     "job, number, name, user, user_group, partition, state, reason, nodes, array, array_index, processors, "
-    "node_count, memory, submitted, started, ended, time_limit, waited, exit_code, signal, restarts, uid";
+    "node_count, memory, submitted, started, ended, time_limit, waited, exit_code, signal, restarts, uid, backfills, "
+    "preemptions, asked";
 
 HistoryRow row_of(const SqliteStatement& found) {
   int column = 0;
@@ -43,6 +46,9 @@ HistoryRow row_of(const SqliteStatement& found) {
   row.signal = static_cast<int>(integer());
   row.restarts = integer();
   row.uid = static_cast<std::uint32_t>(integer());
+  row.backfills = integer();
+  row.preemptions = integer();
+  row.asked = read_asked(text());
   return row;
 }
 
@@ -116,7 +122,7 @@ Result<void> start(SqliteStatement& statement, const HistoryQuery& query, const 
 
 Result<SqliteHistory> SqliteHistory::of(SqliteDatabase& database) {
   std::string places = "?1";
-  for (int i = 2; i <= 23; ++i) places += ", ?" + std::to_string(i);
+  for (int i = 2; i <= 26; ++i) places += ", ?" + std::to_string(i);
   auto put = database.prepare("INSERT OR REPLACE INTO history(" + std::string(kColumns) + ") VALUES(" + places + ")");
   if (!put) return std::unexpected(put.error());
   auto drop = database.prepare(
@@ -134,7 +140,8 @@ Result<void> SqliteHistory::put(const HistoryRow& row) {
   return put_.run(row.job.value, row.number, row.name, row.user, row.group, row.partition, row.state, row.reason,
                   row.nodes, row.array, row.array_index, row.processors, row.node_count, row.memory,
                   instant(row.submit), instant(row.start), instant(row.end), row.limit.count(), row.waited.count(),
-                  row.exit_code, row.signal, row.restarts, row.uid);
+                  row.exit_code, row.signal, row.restarts, row.uid, row.backfills, row.preemptions,
+                  asked_text(row.asked));
 }
 
 Result<std::vector<JobId>> SqliteHistory::drop(Instant until, std::int64_t most) {

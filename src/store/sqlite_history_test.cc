@@ -47,6 +47,15 @@ std::vector<HistoryRow> random_rows(std::size_t count) {
     row.signal = 9;
     row.restarts = 2;
     row.uid = UINT32_MAX;
+    row.backfills = random.between(0, 3);
+    row.preemptions = random.between(0, 3);
+    if (random.chance(0.3)) {
+      row.asked = {.priority = -3, .accelerators = 2, .accelerator_type = "a100", .licence = "it's", .licences = 4};
+      row.asked.requeue = true;
+      row.asked.after = {"afterok:12:13_4", "singleton"};
+      row.asked.throttle = 7;
+      row.asked.not_before = row.submit + seconds(5);
+    }
     rows.push_back(row);
   }
   return rows;
