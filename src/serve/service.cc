@@ -195,7 +195,8 @@ Result<void> Service::take_over() {
       local::LocalOptions{.folder = options_.state_folder + "/runs",
                           .machine = machine_.get(),
                           .spawner = options_.supervisor,
-                          .decided_before = facts.empty() ? 0 : facts.back().sequence},
+                          .decided_before = facts.empty() ? 0 : facts.back().sequence,
+                          .latest_key = facts.empty() ? 0 : facts.back().sequence},
       *loop_, *this);
   if (auto opened = engine_->open(*this); !opened) return opened;
   for (const std::string& lacking : engine_->warnings()) warnings_.push_back(lacking);
@@ -209,6 +210,7 @@ Result<void> Service::take_over() {
   }
   if (auto read = read_book(); !read) return read;
   read_wishes();
+  engine_->tell_again();
   controller_->add_observer(*journal_);
   controller_->add_observer(*this);
   // Under another policy or description than what is recorded was decided: the journal begins anew with the state.

@@ -145,6 +145,10 @@ Result<void> SqliteStore::commit() {
   if (error_.empty() && (batch_.size() > 0 || in_transaction_) && opened() &&
       (batch_.size() == 0 || write_batch(batch_.bytes()))) {
     note(statements_[end].run());
+    if (error_.empty() && database_->has_moved()) {
+      note(fail("The database " + database_->shown() +
+                " was removed, or another was put in its place, while it was in use. Put it back and start again."));
+    }
   }
   in_transaction_ = false;
   batch_.clear();

@@ -99,7 +99,7 @@ void LocalEngine::launch(const Command& command) {
 void LocalEngine::order(const Command& command, Run run) {
   Entry& entry = runs_[command.job];
   entry.name = std::to_string(command.job.value) + "." + std::to_string(command.dispatch);
-  entry.place = places_.take(command.where, run.processors);
+  entry.place = places_.take(command.where, run.processors, devices_of_stopped());
   Order order;
   order.name = entry.name;
   order.engine_folder = options_.folder;
@@ -138,12 +138,39 @@ void LocalEngine::go_on(Entry& entry, const Command& command) {
   entry.end.reset();
   entry.launched = entry.told = entry.suspends = entry.kept = false;
   entry.asked = Asked::nothing;
-  entry.place = places_.take(command.where, entry.record.processors);
+  // Its processes know the accelerators that they were given first: who has these now ends before.
+  entry.goes_on.reset();
+  if (!places_.are_free(entry.record.devices)) {
+    entry.goes_on = command;
+    return;
+  }
+  Placement where = command.where;
+  where.per_node.accelerators = 0;
+  entry.place = places_.take(where, entry.record.processors);
+  entry.place.devices = entry.record.devices;
+  places_.take(entry.place);
   entry.record.phase = Phase::claimed;
   Tell go_on = tell(Tell::Kind::go_on, command);
   go_on.deadline = on_boot_clock(command.limit_end);
   go_on.cores = entry.place.cores;
   if (entry.link) entry.link->tell(go_on);
+}
+
+// Others get these only where there are no others left.
+std::vector<std::uint32_t> LocalEngine::devices_of_stopped() const {
+  std::vector<std::uint32_t> devices;
+  if (!options_.machine->has_accelerators()) return devices;
+  for (const auto& [job, entry] : runs_) {
+    if ((!entry.end && !entry.goes_on) || entry.record.over()) continue;
+    devices.insert(devices.end(), entry.record.devices.begin(), entry.record.devices.end());
+  }
+  return devices;
+}
+
+void LocalEngine::go_on_where_free() {
+  for (auto& [job, entry] : runs_) {
+    if (entry.goes_on && places_.are_free(entry.record.devices)) go_on(entry, Command(*entry.goes_on));
+  }
 }
 
 // Told to stop, or to give way. If it does not run, that is what comes of it.
@@ -276,6 +303,7 @@ void LocalEngine::could_not_launch(JobId job, Entry& entry, const std::string& w
 void LocalEngine::over(JobId job, Entry& entry) {
   RunRecord& record = entry.record;
   if (record.over()) entry.link.reset();
+  entry.goes_on.reset();
   leave_place(entry);
   if (entry.leaves && record.over()) return drop(job);
   if (entry.end && record.over()) {
@@ -299,8 +327,10 @@ void LocalEngine::over(JobId job, Entry& entry) {
 }
 
 void LocalEngine::leave_place(Entry& entry) {
+  const bool had_devices = !entry.place.devices.empty();
   places_.give(entry.place);
   entry.place = {};
+  if (had_devices) go_on_where_free();
 }
 
 void LocalEngine::drop(JobId job) {

@@ -36,6 +36,8 @@ struct LocalOptions {
   bool pins = true;                                                    // jobs to cores
   std::uint64_t decided_before = 0;  // commands with keys up to this one were decided by an earlier life of the service
   std::string boot = boot_id();      // of this start of the system
+  // What was told more lately than this is of a later state than the one that is served: a copy was put back.
+  std::uint64_t latest_key = UINT64_MAX;
 };
 
 class LocalEngine final : public Engine, public Alarm {
@@ -57,8 +59,10 @@ class LocalEngine final : public Engine, public Alarm {
   // The end of this dispatch, as it was told, is durable: it will not be asked about again. kAnyDispatch: the job has
   // left for good, and nothing may remain of it.
   void settled(JobId job, std::uint32_t dispatch);
-  // To all processes of the job, if it runs.
+  // To all processes of the job, if it runs. While it is stopped by one its limit does not run.
   void signal(JobId job, int number);
+  // What there is to know of those that run, again: whoever was told before is gone.
+  void tell_again();
 
   const std::vector<std::string>& warnings() const { return warnings_; }  // what is lacking here, after open()
   const Result<void>& failure() const { return failure_; }                // of the first decision that failed
@@ -84,6 +88,7 @@ class LocalEngine final : public Engine, public Alarm {
     bool told = false;                    // how it ended
     int burials = 0;                      // tries
     std::optional<DispatchEnd> end = {};  // of this dispatch; of a suspended one it has Vacated
+    std::optional<Command> goes_on = {};  // once the accelerators that its stopped processes know are free
     std::optional<Command> next = {};     // about its next dispatch, once nothing is left of this one
   };
   struct Reminder {
@@ -103,6 +108,7 @@ class LocalEngine final : public Engine, public Alarm {
   void find_runs();
   void find_run(const std::string& name);
   void greet_all();
+  void disown_later();
   void bury_now(Entry& entry);
   void forget(Entry& entry);
 
@@ -110,6 +116,8 @@ class LocalEngine final : public Engine, public Alarm {
   void launch(const Command& command);
   void order(const Command& command, Run run);
   void go_on(Entry& entry, const Command& command);
+  void go_on_where_free();
+  std::vector<std::uint32_t> devices_of_stopped() const;
   void end_early(const Command& command);
   void never_began(const Command& command);
   void expect(const Command& command);

@@ -84,6 +84,7 @@ void LocalEngine::find_runs() {
   while (const dirent* entry = ::readdir(folder)) find_run(entry->d_name);
   ::closedir(folder);
   greet_all();
+  disown_later();
   for (auto& [job, entry] : runs_) {
     epoch_ = std::max(epoch_, entry.record.epoch);
     entry.dispatch = entry.record.dispatch;
@@ -166,6 +167,32 @@ void LocalEngine::greet_all() {
       if (const auto record = read_record(folder_.get(), entry.name)) entry.record = *record;
       if (!entry.record.over()) bury_now(entry);
     }
+  }
+}
+
+// The state that is served knows nothing of them, and would give their names and keys to others.
+void LocalEngine::disown_later() {
+  std::int64_t ended = 0;
+  for (auto run = runs_.begin(); run != runs_.end();) {
+    Entry& entry = run->second;
+    if (entry.record.key <= options_.latest_key) {
+      ++run;
+      continue;
+    }
+    if (entry.link) entry.link->tell({.kind = Tell::Kind::kill, .epoch = entry.record.epoch});
+    forget(entry);
+    run = runs_.erase(run);
+    ++ended;
+  }
+  if (ended == 0) return;
+  warnings_.push_back("The folder " + quoted(options_.folder) + " has " + amount(ended, "run") +
+                      " of a later state than the database, which is a copy that was put back, it seems; what was left "
+                      "of them was ended.");
+}
+
+void LocalEngine::tell_again() {
+  for (const auto& [job, entry] : runs_) {
+    if (!entry.record.sentence.empty() && !entry.record.over()) source_.told(job, entry.record.sentence);
   }
 }
 

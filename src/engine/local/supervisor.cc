@@ -68,7 +68,7 @@ class Spawner {
     if (!lock_ || !lock(lock_.get()) || !send_whole(kSocket, "ready\n")) return 1;
     std::string line;
     while (receive()) {
-      while (take_line(text_, line)) {
+      while (whole_lines_ && take_line(text_, line)) {
         Order order;
         read_words(line, order);
         carry_out(std::move(order));
@@ -88,8 +88,11 @@ class Spawner {
     message.msg_control = beside.data();
     message.msg_controllen = beside.size();
     const ssize_t got = ::recvmsg(kSocket, &message, MSG_CMSG_CLOEXEC);
+    whole_lines_ = false;
     if (got < 0 && errno == EINTR) return true;
     if (got <= 0) return false;
+    // A script of many megabytes comes in many pieces, and what was looked through is not looked through again.
+    whole_lines_ = std::memchr(piece.data(), '\n', static_cast<std::size_t>(got)) != nullptr;
     text_.append(piece.data(), static_cast<std::size_t>(got));
     for (cmsghdr* part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
       if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
@@ -175,6 +178,7 @@ class Spawner {
   Descriptor folder_;
   Descriptor lock_;
   std::string text_;                    // read so far
+  bool whole_lines_ = false;            // of which the latest piece ended some
   std::deque<Descriptor> connections_;  // that came with orders, in their order
 };
 

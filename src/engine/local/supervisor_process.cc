@@ -226,6 +226,8 @@ void SupervisorProcess::carry_out(const Tell& tell) {
       warned_ = false;
       return;
     case Tell::Kind::signal:
+      if (tell.number == SIGSTOP) return pause(boot_milliseconds());
+      if (tell.number == SIGCONT) end_pause(boot_milliseconds());
       return signal_all(tell.number);
   }
 }
@@ -260,7 +262,7 @@ void SupervisorProcess::look_at_the_clock() {
     if (kill_at_ <= now && !all_over_) kill_all();
     return;
   }
-  if (record_.phase == Phase::suspended) return;
+  if (record_.phase == Phase::suspended || paused_at_ > 0) return;
   const std::int64_t lead = order_.run.warning_lead.count();
   if (order_.run.warning_signal > 0 && !warned_ && order_.deadline != kNoTime && order_.deadline - lead <= now) {
     warned_ = true;
@@ -271,7 +273,7 @@ void SupervisorProcess::look_at_the_clock() {
 
 std::int64_t SupervisorProcess::next_look() const {
   if (main_over_ || record_.asked != Asked::nothing) return kill_at_;
-  if (record_.phase == Phase::suspended || order_.deadline == kNoTime) return kNoTime;
+  if (record_.phase == Phase::suspended || paused_at_ > 0 || order_.deadline == kNoTime) return kNoTime;
   const bool warns = order_.run.warning_signal > 0 && !warned_;
   return std::max<std::int64_t>(warns ? order_.deadline - order_.run.warning_lead.count() : order_.deadline, 1);
 }
@@ -290,8 +292,20 @@ void SupervisorProcess::suspend() {
   if (record_.phase != Phase::runs || record_.asked != Asked::nothing) return;
   stop_descendants(::getpid());
   const std::int64_t now = boot_milliseconds();
+  paused_at_ = 0;
   ran_before_ = ran(now);
   record_.phase = Phase::suspended;
+}
+
+// Its limit does not run meanwhile.
+void SupervisorProcess::pause(std::int64_t now) {
+  stop_descendants(::getpid());
+  if (paused_at_ == 0 && record_.phase == Phase::runs) paused_at_ = now;
+}
+
+void SupervisorProcess::end_pause(std::int64_t now) {
+  if (paused_at_ > 0 && order_.deadline != kNoTime) order_.deadline += now - paused_at_;
+  paused_at_ = 0;
 }
 
 void SupervisorProcess::go_on(const Tell& tell) {

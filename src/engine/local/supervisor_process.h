@@ -40,6 +40,8 @@ class SupervisorProcess {
   void look_at_the_clock();
   void stop(Asked asked, std::int64_t now);
   void suspend();
+  void pause(std::int64_t now);
+  void end_pause(std::int64_t now);
   void go_on(const Tell& tell);
   void signal_all(int number);
   void kill_all();
@@ -64,6 +66,7 @@ class SupervisorProcess {
   std::int64_t launched_at_ = 0;  // all on the clock of boot_milliseconds()
   std::int64_t ran_before_ = 0;   // until it was suspended
   std::int64_t kill_at_ = INT64_MAX;
+  std::int64_t paused_at_ = 0;  // by a signal that somebody sent; 0: it is not
 };
 
 }  // namespace rota::local
