@@ -21,7 +21,6 @@ from service import ServiceCase
 
 JOBS = 20
 SEED = 11
-APART = 1.5  # seconds
 NEAR, SHARE = 0.05, 0.01  # of the verdict: seconds, and of the time since the first submission
 VERDICTS = []
 
@@ -29,7 +28,8 @@ VERDICTS = []
 # told. Most sleep; some compute for as long.
 PROGRAM = "say() {{ echo $1 $(date +%s.%N) $ROTA_JOB_NODELIST >> told-$ROTA_JOB_ID; }}; say begun; {0}; say done"
 SLEEP = "sleep {0}"
-COMPUTE = ("python3 -c 'import time\nend = time.monotonic() + {0}\nwhile time.monotonic() < end: sum(range(500))'")
+COMPUTE = "python3 -c 'import time\nend = time.monotonic() + {0}\nwhile time.monotonic() < end: sum(range(500))'"
+STEPS = "i=0; while [ $i -lt {0} ]; do sleep 0.05; i=$((i + 1)); done"
 
 
 class Told:
@@ -47,6 +47,7 @@ class Truth(ServiceCase):
     configuration = 'name = "wide"\nprocessors = 8\n'
     policy = "easy"
     pause = 0.1        # seconds from one submission to the next, at most
+    apart = 1.5        # seconds between starts that nothing can turn round
     moment = "start"   # or the end, where the latest start is that of no process
 
     def setUp(self):
@@ -60,9 +61,11 @@ class Truth(ServiceCase):
 
     def submit(self, number, **more):
         length = round(self.dice.choice((1, 2, 3, 5, 8)) * 0.25 + self.dice.random() * 0.2, 3)
-        work = COMPUTE if number % 8 == 7 else SLEEP
         members = {**self.members(number, length), **more}
-        return self.service.submit(PROGRAM.format(work.format(length)), name=f"job-{number}", **members)
+        return self.service.submit(PROGRAM.format(self.work(number, length)), name=f"job-{number}", **members)
+
+    def work(self, number, length):
+        return (COMPUTE if number % 8 == 7 else SLEEP).format(length)
 
     def submit_all(self):
         wait = threading.Event()
@@ -107,7 +110,7 @@ class Truth(ServiceCase):
         self.tell(own, decided, expected, first)
         for one in own:
             for other in own:
-                if expected[one] + APART < expected[other]:
+                if expected[one] + self.apart < expected[other]:
                     self.assertLess(own[one], own[other], f"job {one} and job {other}")
         self.also(told, rehearsed)
 
@@ -140,12 +143,15 @@ class Conservative(Truth):
 
 
 class Requeue(Truth):
-    """Jobs of higher priority come meanwhile, and those that they drive out begin anew."""
-    policy = "easy+preempt=requeue"
-    pause = 0.4
+    """Jobs of higher priority come meanwhile, and those that they drive out begin anew. In order of the queue: where
+    jobs are backfilled, the few milliseconds that processes need to leave decide who slips in."""
+    policy = "fcfs+preempt=requeue"
+    pause = 1
+    apart = 3
 
     def members(self, number, length):
-        return {**super().members(number, length), "priority": (0, 0, 0, 5)[number % 4], "requeue": True}
+        members = {**super().members(number, length), "requeue": True}
+        return {**members, "priority": 5, "processors": 8} if number % 6 == 5 else members
 
     def also(self, told, rehearsed):
         again = sum(len(lines.begun) - 1 for lines in told.values())
@@ -154,9 +160,13 @@ class Requeue(Truth):
 
 
 class Suspend(Requeue):
-    """The same, and they go on where they were stopped: what tells of that is when they end."""
-    policy = "easy+preempt=suspend"
+    """The same, and they go on where they were stopped: what tells of that is when they end. They work in steps, since
+    the time to sleep goes on while a process is stopped."""
+    policy = "fcfs+preempt=suspend"
     moment = "end"
+
+    def work(self, _number, length):
+        return STEPS.format(round(length / 0.05))
 
     def also(self, told, rehearsed):
         for job, lines in told.items():
