@@ -44,6 +44,9 @@ bool alike(const Machine& a, const Machine& b) {
          std::ranges::equal(a.licences, b.licences, same_licence) && a.accelerator_types == b.accelerator_types;
 }
 
+// Under which the store keeps what was said of a job last, such as why it could not be launched.
+std::string message_name(JobId job) { return "message " + std::to_string(job.value); }
+
 Result<void> make_folder(const std::string& path) {
   // Of root: others pass through to the scripts of their own jobs, and see nothing else.
   const mode_t mode = ::geteuid() == 0 ? 0711 : 0700;
@@ -238,6 +241,10 @@ Result<void> Service::read_book() {
     if (!kept) return void(read = std::unexpected(kept.error()));
     JobEntry entry{std::make_shared<const About>(std::move(kept->about)), kept->index};
     note_terms(view(), id, false, entry);
+    if (view().job(id).failed_launches > 0) {
+      const auto why = store_->setting(message_name(id));
+      entry.message = why ? why->value_or("") : "";
+    }
     book_.put(id, std::move(entry));
   });
   return read;
@@ -395,7 +402,10 @@ void Service::refused(const View& /*view*/, const Error& why) {
 }
 
 void Service::told(JobId job, std::string sentence) {
-  if (JobEntry* entry = book_.find(job)) entry->message = std::move(sentence);
+  JobEntry* entry = book_.find(job);
+  if (entry == nullptr) return;
+  entry->message = std::move(sentence);
+  store_->put_setting(message_name(job), entry->message);
 }
 
 void Service::used(JobId job, std::uint32_t /*dispatch*/, const local::RunUse& use) {
@@ -406,6 +416,7 @@ void Service::used(JobId job, std::uint32_t /*dispatch*/, const local::RunUse& u
 void Service::left(JobId id, const Job& job) {
   const JobEntry* entry = book_.find(id);
   store_->put_history(history_row(id, job, entry));
+  if (entry != nullptr && !entry->message.empty()) store_->put_setting(message_name(id), "");
   left_.push_back(id);
   book_.forget(id);
 }

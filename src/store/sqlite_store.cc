@@ -100,7 +100,8 @@ Result<void> SqliteStore::prepare() {
       "DELETE FROM keys WHERE given < ?1",
       "SELECT job FROM keys WHERE uid = ?1 AND key = ?2",
       "INSERT OR REPLACE INTO settings(name, value) VALUES(?1, ?2)",
-      "SELECT value FROM settings WHERE name = ?1"};
+      "SELECT value FROM settings WHERE name = ?1",
+      "DELETE FROM settings WHERE name = ?1"};
   for (const std::string_view text : kTexts) {
     auto statement = database_->prepare(text);
     if (!statement) return std::unexpected(statement.error());
@@ -225,7 +226,8 @@ Result<std::optional<JobId>> SqliteStore::key(const std::string& key, std::uint3
 }
 
 void SqliteStore::put_setting(const std::string& name, const std::string& value) {
-  if (opened()) note(statements_[insert_setting].run(name, value));
+  if (!opened()) return;
+  note(value.empty() ? statements_[remove_setting].run(name) : statements_[insert_setting].run(name, value));
 }
 Result<std::optional<std::string>> SqliteStore::setting(const std::string& name) {
   if (!error_.empty()) return fail(error_);

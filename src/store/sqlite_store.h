@@ -67,7 +67,7 @@ class SqliteStore final : public Store {
   void drop_keys(Instant until);
   Result<std::optional<JobId>> key(const std::string& key, std::uint32_t uid);
 
-  // A few texts by name.
+  // A few texts by name; an empty one is none.
   void put_setting(const std::string& name, const std::string& value);
   Result<std::optional<std::string>> setting(const std::string& name);
 
@@ -82,6 +82,7 @@ class SqliteStore final : public Store {
     find_key,
     insert_setting,
     find_setting,
+    remove_setting,
     kUses
   };
 

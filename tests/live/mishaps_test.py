@@ -157,6 +157,22 @@ class Mishaps(Tokens):
         over = {name: float(service.read(f"told-{name}").split()[4]) for name in ("low", "second")}
         self.assertLess(over["second"], over["low"], "two jobs have used one accelerator at a time")
 
+    def test_why_a_job_could_not_be_launched_is_known_after_a_restart(self):
+        program = os.path.join(self.folder, "busy")
+        shutil.copy("/bin/true", program)
+        with open(program, "ab"):  # while it is open for writing it cannot be executed
+            job = self.service.submit([program])
+            self.service.wait_for(lambda: "busy" in self.service.job(job).get("message", ""), "the launch to fail")
+            self.service.kill()
+            self.service.start()
+            self.assertRegex(self.service.job(job)["message"], "cannot be started: Text file busy")
+            self.service.act("cancel", job)
+            self.service.ends(job)
+        with sqlite3.connect(self.database) as database:
+            left = database.execute("SELECT name FROM settings WHERE name LIKE 'message%'").fetchall()
+        database.close()
+        self.assertEqual(left, [])
+
     def test_a_script_of_many_megabytes_is_run(self):
         line = "# " + "x" * 997 + "\n"
         script = "#!/bin/sh\n" + line * 12_000 + "echo done > done\n"
