@@ -19,7 +19,7 @@ import unittest
 
 from service import ServiceCase
 
-JOBS = 20
+JOBS = 12
 SEED = 11
 NEAR, SHARE = 0.05, 0.01  # of the verdict: seconds, and of the time since the first submission
 VERDICTS = []
