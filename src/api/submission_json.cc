@@ -99,6 +99,23 @@ bool take(const Json& json, std::optional<Instant>& into, std::int64_t unix_star
   return true;
 }
 
+// Who waits at a terminal for the job.
+bool take(const Json& json, local::Attach& into) {
+  constexpr std::size_t kLongestSocket = 100;
+  if (!json.is_object()) return false;
+  for (const auto& [name, value] : json.items()) {
+    const bool taken = name == "socket"        ? take(value, into.socket)
+                       : name == "terminal"    ? take(value, into.terminal)
+                       : name == "error_apart" ? take(value, into.error_apart)
+                       : name == "keep"        ? take(value, into.keep)
+                       : name == "rows"        ? take_number(value, into.rows, 0, UINT16_MAX)
+                       : name == "columns"     ? take_number(value, into.columns, 0, UINT16_MAX)
+                                               : false;
+    if (!taken) return false;
+  }
+  return !into.socket.empty() && into.socket.size() <= kLongestSocket;
+}
+
 struct Member {
   const char* name;
   const char* takes;
@@ -153,6 +170,7 @@ const std::vector<Member>& members() {
       plain<&S::warning_time>("warning_time", "a number of seconds"),
       plain<&S::kill_wait>("kill_wait", "a number of seconds"),
       plain<&S::comment>("comment", "a text"),
+      plain<&S::attach>("attach", "an object with the name of a socket, `socket`"),
       plain<&S::dry_run>("dry_run", "true or false"),
   };
   return all;

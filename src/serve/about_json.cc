@@ -23,6 +23,11 @@ std::string about_text(const About& about, std::int64_t index) {
     json["warning_time"] = about.warning_time.count();
   }
   if (about.scripted) json["scripted"] = true;
+  if (const local::Attach& attach = about.attach; !attach.socket.empty()) {
+    json["attach"] = {{"socket", attach.socket},           {"user", attach.user}, {"terminal", attach.terminal},
+                      {"error_apart", attach.error_apart}, {"keep", attach.keep}, {"rows", attach.rows},
+                      {"columns", attach.columns}};
+  }
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -37,6 +42,18 @@ void take(const nlohmann::json& json, const char* name, Duration& into) {
   std::int64_t count = into.count();
   take(json, name, count);
   into = Duration{count};
+}
+
+void take(const nlohmann::json& json, const char* name, local::Attach& into) {
+  const auto found = json.find(name);
+  if (found == json.end()) return;
+  take(*found, "socket", into.socket);
+  take(*found, "user", into.user);
+  take(*found, "terminal", into.terminal);
+  take(*found, "error_apart", into.error_apart);
+  take(*found, "keep", into.keep);
+  take(*found, "rows", into.rows);
+  take(*found, "columns", into.columns);
 }
 
 }  // namespace
@@ -65,6 +82,7 @@ Result<KeptAbout> read_about(const std::string& text) {
     take(json, "warning_time", about.warning_time);
     take(json, "kill_wait", about.kill_wait);
     take(json, "scripted", about.scripted);
+    take(json, "attach", about.attach);
   } catch (const nlohmann::json::exception& e) {
     return fail("what the database knows of a job cannot be read: " + escaped(e.what()) + ".");
   }

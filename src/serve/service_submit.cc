@@ -33,6 +33,8 @@ Result<void> complete(const Submission& submission) {
   if (submission.after.size() > kMostDependencies / 100)
     return fail("a job waits for " + grouped(kMostDependencies / 100) +
                 " names at most; name arrays instead of their tasks.");
+  if (!submission.attach.socket.empty() && !submission.array.empty())
+    return fail("the tasks of an array cannot run at one terminal; submit them without `attach`.");
   if (submission.processors == 0) return fail("a job needs at least one processor.");
   for (const std::string& text : submission.environment) {
     if (text.find('=') == std::string::npos || text.starts_with('='))
@@ -61,6 +63,8 @@ std::shared_ptr<About> about_of(const Caller& caller, const Submission& submissi
   about->warning_time = submission.warning_time;
   about->kill_wait = submission.kill_wait.value_or(kill_wait);
   about->scripted = !submission.script.empty();
+  about->attach = submission.attach;
+  about->attach.user = caller.uid;
   return about;
 }
 

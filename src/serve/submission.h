@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "control/controller.h"
+#include "engine/local/run.h"
 #include "model/machine.h"
 
 namespace rota::serve {
@@ -45,6 +46,7 @@ struct Submission {
   std::optional<Duration> kill_wait;
   std::string comment;
   bool dry_run = false;
+  local::Attach attach;  // but for `user`, which is who asks
 };
 
 // Who asks.
@@ -75,6 +77,10 @@ struct About {
   Duration warning_time{0};
   Duration kill_wait{0};
   bool scripted = false;
+  local::Attach attach;
+
+  // Whether what it writes goes to who waits for it, and to no file.
+  bool writes_to_terminal() const { return !attach.socket.empty() && output.empty(); }
 };
 
 // An array's indexes, "1-100", "1,3,7", "0-20:5", each with "%10" behind it or not.

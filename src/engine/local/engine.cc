@@ -399,6 +399,7 @@ DispatchEnd end_of(const RunRecord& record, bool kept) {
     case Asked::vacate:
       return Vacated{job, Duration{kept ? record.ran : 0}, record.dispatch};
     case Asked::cancel:
+    case Asked::hangup:
       return finished(Outcome::cancelled);
     case Asked::limit:
       return finished(Outcome::timed_out);

@@ -26,9 +26,9 @@ constexpr std::array<std::string_view, 5> names_of(Phase) {
 }
 
 // What it was told, if it was told to end.
-enum class Asked : std::uint8_t { nothing, cancel, requeue, vacate, limit };
-constexpr std::array<std::string_view, 5> names_of(Asked) {
-  return {"nothing", "cancel", "requeue", "vacate", "limit"};
+enum class Asked : std::uint8_t { nothing, cancel, requeue, vacate, limit, hangup };
+constexpr std::array<std::string_view, 6> names_of(Asked) {
+  return {"nothing", "cancel", "requeue", "vacate", "limit", "hangup"};
 }
 
 struct RunRecord {
@@ -140,6 +140,14 @@ void fields(Visit&& visit, Record& order) {
   visit("run.warning_signal", run.warning_signal);
   duration_field(visit, "run.warning_lead", run.warning_lead);
   duration_field(visit, "run.kill_wait", run.kill_wait);
+  visit("run.attach.socket", run.attach.socket);
+  visit("run.attach.user", run.attach.user);
+  visit("run.attach.terminal", run.attach.terminal);
+  visit("run.attach.error_apart", run.attach.error_apart);
+  visit("run.attach.keep", run.attach.keep);
+  visit("run.attach.rows", run.attach.rows);
+  visit("run.attach.columns", run.attach.columns);
+  visit("run.left_output", run.left_output);
   fields(visit, order.claim);
 }
 

@@ -16,6 +16,17 @@ namespace rota::local {
 
 inline constexpr uid_t kServiceUser = UINT32_MAX;
 
+// Who waits at a terminal for a job to start, and takes over its input and output then (attachment.h).
+struct Attach {
+  std::string socket = {};   // where it listens: a name as unguessable_name() gives it; empty: nobody waits
+  uid_t user = 0;            // whose process that must be
+  bool terminal = false;     // the job gets a terminal of its own; else pipes
+  bool error_apart = false;  // with a terminal: errors go through a pipe all the same
+  bool keep = false;         // the job goes on if that process ends
+  std::uint16_t rows = 0;    // of the terminal
+  std::uint16_t columns = 0;
+};
+
 struct Run {
   std::vector<std::string> command;      // the program, found by the PATH of its environment, and its arguments
   std::string script = {};               // not empty: written as a file and executed, with `command` as its arguments
@@ -35,6 +46,8 @@ struct Run {
   std::int32_t warning_signal = 0;  // sent so long before the limit; 0: none
   Duration warning_lead = seconds(60);
   Duration kill_wait = seconds(30);  // from SIGTERM to SIGKILL
+  Attach attach = {};                // whose are input, output and error, where those are empty
+  std::string left_output = {};      // of a job that goes on: the file for what it writes once nobody is there
 };
 
 // What one dispatch has used, with all its processes.

@@ -4,12 +4,10 @@
 #include <linux/close_range.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -67,7 +65,7 @@ class Spawner {
     lock_.reset(::openat(folder_.get(), "spawner.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!lock_ || !lock(lock_.get()) || !send_whole(kSocket, "ready\n")) return 1;
     std::string line;
-    while (receive()) {
+    while (receive(kSocket, text_, connections_)) {
       while (take_line(text_, line)) {
         Order order;
         read_words(line, order);
@@ -78,30 +76,6 @@ class Spawner {
   }
 
  private:
-  bool receive() {
-    std::array<char, 65536> piece;
-    iovec space{piece.data(), piece.size()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * 4)> beside{};
-    msghdr message{};
-    message.msg_iov = &space;
-    message.msg_iovlen = 1;
-    message.msg_control = beside.data();
-    message.msg_controllen = beside.size();
-    const ssize_t got = ::recvmsg(kSocket, &message, MSG_CMSG_CLOEXEC);
-    if (got < 0 && errno == EINTR) return true;
-    if (got <= 0) return false;
-    text_.append(piece.data(), static_cast<std::size_t>(got));
-    for (cmsghdr* part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
-      if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
-      for (std::size_t at = 0; at + sizeof(int) <= part->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
-        int number = -1;
-        std::memcpy(&number, CMSG_DATA(part) + at, sizeof(number));
-        connections_.emplace_back(number);
-      }
-    }
-    return true;
-  }
-
   void carry_out(Order order) {
     if (order.kind == Order::Kind::remove) return remove(order.name);
     if (connections_.empty()) return;

@@ -88,6 +88,7 @@ bool SupervisorProcess::begin() {
     return fail_launch(std::string("The job's script could not be written: ") + std::strerror(errno) + ".", true),
            false;
   }
+  if (const std::string why = attachment_.open(order_.run); !why.empty()) return fail_launch(why, false), false;
   std::vector<std::string> made;
   for (const std::string& cgroup : record_.cgroups) {
     if (make_cgroup(cgroup, record_.cores, order_.most_memory)) {
@@ -123,9 +124,10 @@ void SupervisorProcess::launch() {
   if (main_ == 0) {
     listener_.reset();
     connections_.clear();
-    become_job(order_, record_file_.get(), report.get(), parent);
+    become_job(order_, record_file_.get(), report.get(), parent, attachment_.streams());
   }
   ::sigprocmask(SIG_SETMASK, &kept, nullptr);
+  attachment_.started();
   if (main_ < 0) {
     main_ = 0;
     return fail_launch(std::string("No process could be made for the job: ") + std::strerror(errno) + ".", true);
@@ -143,10 +145,15 @@ void SupervisorProcess::wait_for_something() {
   }
   watched.push_back({timer.get(), POLLIN, 0});
   watched.push_back({launch_report_.get(), POLLIN, 0});
+  watched.push_back({attachment_.socket(), POLLIN, 0});
+  const std::size_t first = watched.size();
   for (const Connection& connection : connections_) watched.push_back({connection.socket.get(), POLLIN, 0});
+  for (const Descriptor& left : attachment_.left()) watched.push_back({left.get(), POLLIN, 0});
   if (::poll(watched.data(), watched.size(), -1) < 0) return;
   if (launch_report_ && watched[3].revents != 0) read_launch_report();
-  std::size_t next = 4;
+  if (!attachment_.left().empty()) attachment_.keep_what_is_left();
+  if (watched[4].revents != 0) hear_attached();
+  std::size_t next = first;
   for (auto at = connections_.begin(); at != connections_.end(); ++next) {
     if (watched[next].revents != 0) read(*at);
     at = at->socket ? std::next(at) : connections_.erase(at);
@@ -194,6 +201,17 @@ void SupervisorProcess::read(Connection& connection) {
   if (!open) connection.socket.reset();
 }
 
+// Who is attached passes signals on. Its end is that of the job, as that of a terminal is, unless it may go on.
+void SupervisorProcess::hear_attached() {
+  bool gone = false;
+  for (const int number : attachment_.hear(gone)) signal_all(number);
+  if (!gone || main_over_) return;
+  if (order_.run.attach.keep) return attachment_.go_on_alone(order_.run);
+  if (record_.asked != Asked::nothing) return;
+  record_.sentence = "Who waited at its terminal is gone.";
+  stop(Asked::hangup, boot_milliseconds());
+}
+
 void SupervisorProcess::hear(const Tell& tell, Connection& from) {
   if (tell.kind != Tell::Kind::hello && tell.epoch < record_.epoch) return;  // of a service that was replaced
   record_.epoch = std::max(record_.epoch, tell.epoch);
@@ -226,7 +244,10 @@ void SupervisorProcess::carry_out(const Tell& tell) {
       warned_ = false;
       return;
     case Tell::Kind::signal:
-      return signal_all(tell.number);
+      signal_all(tell.number);
+      if (tell.number != SIGSTOP && tell.number != SIGCONT) return;
+      stopped_ = tell.number == SIGSTOP;
+      return tell_attached();
   }
 }
 
@@ -282,8 +303,9 @@ void SupervisorProcess::stop(Asked asked, std::int64_t now) {
   if (!first) return;
   record_.ran = ran(now);
   kill_at_ = now + order_.run.kill_wait.count();
-  signal_all(SIGTERM);
+  signal_all(asked == Asked::hangup ? SIGHUP : SIGTERM);
   signal_all(SIGCONT);  // where it was stopped it could not obey
+  tell_attached();
 }
 
 void SupervisorProcess::suspend() {
@@ -292,6 +314,7 @@ void SupervisorProcess::suspend() {
   const std::int64_t now = boot_milliseconds();
   ran_before_ = ran(now);
   record_.phase = Phase::suspended;
+  tell_attached();
 }
 
 void SupervisorProcess::go_on(const Tell& tell) {
@@ -308,6 +331,7 @@ void SupervisorProcess::go_on(const Tell& tell) {
   launched_at_ = boot_milliseconds();
   record_.phase = Phase::runs;
   signal_all(SIGCONT);
+  tell_attached();
 }
 
 void SupervisorProcess::signal_all(int number) { signal_descendants(::getpid(), number); }
@@ -338,6 +362,8 @@ void SupervisorProcess::finish() {
         record_.asked == Asked::nothing && record_.status != 0 && ran_out_of_memory(record_.cgroups);
   }
   remove_cgroups(record_.cgroups);
+  while (attachment_.keep_what_is_left()) {
+  }
   int error = add_line(record_file_.get(), in_words(record_));
   take_connections();
   tell_everybody();
@@ -354,9 +380,15 @@ void SupervisorProcess::finish() {
   }
 }
 
+void SupervisorProcess::tell_attached() {
+  const bool stopped = stopped_ && record_.phase == Phase::runs;
+  attachment_.tell(record_, stopped ? Phase::suspended : record_.phase);
+}
+
 void SupervisorProcess::tell_everybody() {
   const std::string line = in_words(record_);
   for (const Connection& connection : connections_) send_whole(connection.socket.get(), line);
+  tell_attached();
 }
 
 }  // namespace rota::local

@@ -7,6 +7,7 @@
 #include <list>
 #include <string>
 
+#include "engine/local/attachment.h"
 #include "engine/local/descriptor.h"
 #include "engine/local/record.h"
 
@@ -33,6 +34,7 @@ class SupervisorProcess {
   void read_launch_report();
   void take_connections();
   void read(Connection& connection);
+  void hear_attached();
   void hear(const Tell& tell, Connection& from);
   void carry_out(const Tell& tell);
   void reap();
@@ -48,6 +50,7 @@ class SupervisorProcess {
   bool finished() const;
   void finish();
   void tell_everybody();
+  void tell_attached();
 
   Order order_;
   RunRecord record_;
@@ -57,10 +60,12 @@ class SupervisorProcess {
   Descriptor launch_report_;  // of the child, until it is executed
   std::string launch_error_;
   std::list<Connection> connections_;
+  Attachment attachment_;
   pid_t main_ = 0;
   bool main_over_ = false;
   bool all_over_ = false;  // no child is left
   bool warned_ = false;
+  bool stopped_ = false;          // by a signal from the service, and goes on as the same dispatch
   std::int64_t launched_at_ = 0;  // all on the clock of boot_milliseconds()
   std::int64_t ran_before_ = 0;   // until it was suspended
   std::int64_t kill_at_ = INT64_MAX;
