@@ -155,7 +155,12 @@ Json licences_json(const Service& service) {
                     {"used", licences[l].count - elsewhere - free},
                     {"elsewhere", elsewhere}});
   }
-  return {{"licences", std::move(rows)}};
+  Json json{{"licences", std::move(rows)}};
+  if (const serve::LicenceWatch* watch = service.licence_watch(); watch && watch->failures() > 0) {
+    json["failures"] = watch->failures();
+    json["failure"] = watch->failure();
+  }
+  return json;
 }
 
 void change_nodes(const Ask& ask) {

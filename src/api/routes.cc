@@ -33,13 +33,52 @@ void answer(serve::Service& service, const Request& request, const std::shared_p
   answer(Ask{service, request, reply, split(std::string_view(request.path).substr(1), '/')});
 }
 
-void set_policy(const Ask& ask) {
-  if (!ask.request.caller.operates) return ask.reply->send(problem(403, "only an operator may set the policy."));
+// The policy that an operator names; else it was answered why not.
+std::optional<std::string> take_policy(const Ask& ask) {
+  if (!ask.request.caller.operates)
+    return ask.reply->send(problem(403, "only an operator may set the policy.")), std::nullopt;
   const auto texts = read_texts(ask.request.body, {"policy"});
-  if (!texts) return ask.reply->send(problem(400, texts.error().message));
-  if (!texts->contains("policy")) return ask.reply->send(problem(400, "say which: `policy` is missing."));
-  if (auto set = ask.service.set_policy(texts->at("policy")); !set)
-    return ask.reply->send(problem(400, set.error().message));
+  if (!texts) return ask.reply->send(problem(400, texts.error().message)), std::nullopt;
+  if (texts->contains("policy")) return texts->at("policy");
+  return ask.reply->send(problem(400, "say which: `policy` is missing.")), std::nullopt;
+}
+
+Json side_json(const serve::PolicyRehearsal::Side& side) {
+  return {{"policy", side.policy}, {"started", side.started}, {"mean_wait", to_seconds(side.mean_wait)}};
+}
+
+void rehearse_policy(const Ask& ask) {
+  constexpr std::size_t kMostShown = 100;
+  const auto policy = take_policy(ask);
+  if (!policy) return;
+  const auto rehearsed = ask.service.rehearse_policy(*policy);
+  if (!rehearsed) return ask.reply->send(problem(400, rehearsed.error().message));
+  Json jobs = Json::array();
+  for (const auto& change : rehearsed->changes) {
+    if (jobs.size() == kMostShown) break;
+    const serve::JobEntry* const entry = ask.service.book().find(change.job);
+    Json row{{"id", ask.service.book().shown(change.job)},
+             {"processors", ask.service.view().job(change.job).spec.processors}};
+    if (entry != nullptr) row["user"] = entry->about->user, row["name"] = entry->about->name;
+    if (change.present != kNever) row["present"] = unix_seconds(ask.service, change.present);
+    if (change.proposed != kNever) row["proposed"] = unix_seconds(ask.service, change.proposed);
+    jobs.push_back(std::move(row));
+  }
+  ask.reply->send({200,
+                   "application/json",
+                   dumped({{"present", side_json(rehearsed->present)},
+                           {"proposed", side_json(rehearsed->proposed)},
+                           {"waiting", rehearsed->waiting},
+                           {"changed", rehearsed->changes.size()},
+                           {"jobs", std::move(jobs)},
+                           {"cut", rehearsed->cut}}),
+                   {}});
+}
+
+void set_policy(const Ask& ask) {
+  const auto policy = take_policy(ask);
+  if (!policy) return;
+  if (auto set = ask.service.set_policy(*policy); !set) return ask.reply->send(problem(400, set.error().message));
   ask.reply->send({200, "application/json", dumped({{"policy", ask.service.policy()}}), {}});
 }
 
@@ -84,6 +123,8 @@ void when_durable(const Ask& ask, Response response) {
 void answer_status(const Ask& ask) {
   const serve::Service& service = ask.service;
   if (ask.path[1] == "policy" && ask.request.method == "PUT") return set_policy(ask);
+  if (ask.path[1] == "policy" && ask.path.size() == 3 && ask.path[2] == "rehearsal" && ask.request.method == "POST")
+    return rehearse_policy(ask);
   if (!only_get(ask)) return;
   const View& view = service.view();
   if (ask.path[1] == "policy")

@@ -57,6 +57,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_job_actions(app, action);
   add_nodes(app, action);
   add_partitions(app, action);
+  add_licences(app, action);
   add_history(app, action);
   add_policy(app, action);
   add_status(app, action);

@@ -221,6 +221,7 @@ Result<void> Service::take_over() {
     if (!view().knows(seen.job)) left_.push_back(seen.job);  // nothing may remain of it
   }
   after_turn(resumed);
+  if (resumed) watch_licences();
   return resumed;
 }
 
@@ -265,13 +266,33 @@ Result<void> Service::compact() {
   return done;
 }
 
-Result<void> Service::set_policy(const std::string& text) {
+// A policy that could decide here.
+Result<Chain> Service::chain_that_suits(const std::string& text) const {
   auto chain = Chain::parse(text);
+  if (!chain) return chain;
+  if (auto suits = engine_suits(*chain, engine_->capabilities()); !suits) return std::unexpected(suits.error());
+  if (view().reservations().empty()) return chain;
+  if (auto kept = chain->keeps_reservations(); !kept) return std::unexpected(kept.error());
+  return chain;
+}
+
+Result<PolicyRehearsal> Service::rehearse_policy(const std::string& text) const {
+  constexpr std::size_t kMostRehearsed = 20'000;  // nobody is answered meanwhile
+  const auto chain = chain_that_suits(text);
   if (!chain) return std::unexpected(chain.error());
-  if (auto suits = engine_suits(*chain, engine_->capabilities()); !suits) return suits;
-  if (!view().reservations().empty()) {
-    if (auto kept = chain->keeps_reservations(); !kept) return kept;
-  }
+  if (book_.size() > kMostRehearsed)
+    return fail("there are more than " + grouped(kMostRehearsed) +
+                " jobs, too many to rehearse them here; `rota simulate " + shown_path(options_.state_folder) +
+                " --policy` rehearses what this service has run.");
+  const std::vector<Fact> facts = controller_->snapshot();
+  ClusterOptions options;
+  options.processors = machine_->processors;
+  options.machine = machine_.get();
+  return rehearse_policies({std::max(loop_->now(), view().now()), facts, options}, *chain_, *chain);
+}
+
+Result<void> Service::set_policy(const std::string& text) {
+  if (const auto chain = chain_that_suits(text); !chain) return std::unexpected(chain.error());
   const std::vector<Fact> facts = controller_->snapshot();
   auto old_controller = std::move(controller_);
   auto old_chain = std::move(chain_);
@@ -379,6 +400,7 @@ void Service::stop() {
   stopped_ = true;
   loop_->cancel();
   commits_.cancel();
+  if (licence_watch_) licence_watch_->stop();
   if (failure_) failure_ = store_->commit();
 }
 

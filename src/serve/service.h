@@ -18,7 +18,9 @@
 #include "serve/event_ring.h"
 #include "serve/explain.h"
 #include "serve/job_book.h"
+#include "serve/licence_watch.h"
 #include "serve/output_pattern.h"
+#include "serve/policy_rehearsal.h"
 #include "serve/real_loop.h"
 #include "serve/submission.h"
 #include "serve/what_if.h"
@@ -85,6 +87,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> set_health(const std::string& nodes, Health health, const std::string& reason);
   // Another policy decides from now on. Fails with a sentence, and nothing changes, where it cannot.
   Result<void> set_policy(const std::string& text);
+  // What that would change of the present queue. Fails where set_policy() would, and where there are too many jobs.
+  Result<PolicyRehearsal> rehearse_policy(const std::string& text) const;
 
   // Calls once all that was asked until now is durable, or with what prevents it.
   void when_durable(std::function<void(const Result<void>&)> call);
@@ -103,7 +107,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   const std::string& policy() const { return chain_->text(); }
   const site::ServiceSettings& settings() const { return settings_; }
   const ServiceOptions& options() const { return options_; }
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  std::vector<std::string> warnings() const;
+  // Who asks the licence server; nullptr: nobody does.
+  const LicenceWatch* licence_watch() const { return licence_watch_.get(); }
   std::string node_reason(NodeId node) const;
   std::string nodes_of(JobId job) const;  // where it runs, as a host list
   PendingReason reason_of(JobId job) const;
@@ -169,6 +175,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> take(Result<site::Configuration> read);
   Result<void> open_store();
   Result<void> start_deciding(const std::string& policy);
+  Result<Chain> chain_that_suits(const std::string& text) const;
   Result<void> take_over();
   Result<void> read_book();
   void read_wishes();
@@ -221,6 +228,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   store::HistoryRow history_row(JobId id, const Job& job, const JobEntry* entry) const;
   Result<void> compact();
   Instant latest_start(JobId id) const;
+  void watch_licences();
+  void counted(const std::vector<LicenceCount>& counts);
+  std::string licence_holders(LicenceId licence) const;
 
   boost::asio::io_context& io_;
   ServiceOptions options_;
@@ -235,6 +245,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::unique_ptr<Chain> chain_;
   std::unique_ptr<local::LocalEngine> engine_;
   std::unique_ptr<Controller> controller_;
+  std::unique_ptr<LicenceWatch> licence_watch_;
   JobBook book_;
   EventRing events_;
   std::map<NodeId, std::string> node_reasons_;

@@ -26,9 +26,9 @@ struct Key {
   std::string_view meaning;
 };
 
-const std::array<Key, 7>& keys() {
+const std::array<Key, 10>& keys() {
   using S = ServiceSettings;
-  static const std::array<Key, 7> all{{
+  static const std::array<Key, 10> all{{
       {"policy", &S::policy, "a policy, as `rota policies` lists them", "easy",
        "what decides, until `rota policy set` says otherwise"},
       {"operators", &S::operators, "a list of user names", "none",
@@ -41,6 +41,10 @@ const std::array<Key, 7>& keys() {
        "the most jobs that wait and run; more are refused"},
       {"slurm_variables", &S::slurm_variables, "true or false", "false",
        "jobs find SLURM_JOB_ID and its like beside ROTA_JOB_ID and its like"},
+      {"licence_command", &S::licence_command, "a command, for /bin/sh", "none",
+       "asks the site's licence server how many licences there are and are used; with `licences`"},
+      {"licence_interval", &S::licence_interval, "a time", "60s", "from its answer until it is asked again"},
+      {"licence_timeout", &S::licence_timeout, "a time", "20s", "when it has not answered by then it is killed"},
   }};
   return all;
 }
@@ -121,6 +125,9 @@ Result<Configuration> parse_configuration(std::string_view text, const std::stri
   if (!machine) return std::unexpected(machine.error());
   if (!machine->sites.empty())
     return fail(shown + ": a service runs one site; leave [[sites]] out, and give each of them a file of its own.");
+  if (!settings->licence_command.empty() && machine->licences.empty())
+    return fail(shown + ": `licence_command` in [service] counts licences, and this cluster has none; name them with " +
+                "`licences = \"matlab:4\"` at the top, each with the most that there can be.");
   return Configuration{std::move(*machine), std::move(*settings), std::string(text)};
 }
 

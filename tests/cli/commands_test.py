@@ -348,7 +348,7 @@ class Help(RotaCase):
     def test_every_command_has_a_help_with_its_options_and_an_example_that_names_it(self):
         for line in ("simulate", "verify", "convert", "generate", "reproduce", "policies", "completion", "manual", "submit",
                      "run", "queue", "job", "explain", "logs", "wait", "cancel", "hold", "release", "requeue", "suspend",
-                     "resume", "update", "nodes", "nodes drain", "partitions", "history", "policy", "policy set", "status",
+                     "resume", "update", "nodes", "nodes drain", "partitions", "licences", "history", "policy", "policy set", "status",
                      "doctor"):
             text = self.rota(*line.split(), "--help").stdout
             self.assertTrue(text.startswith(f"Usage: rota {line}"), text)

@@ -221,6 +221,18 @@ class Machine(LiveCase):
             "batch*       16  1-00:00:00      1:00:00        1        2  n[1-2]\n"
             "long          8           -            -        -        -  n1\n"))
 
+    def test_licences(self):
+        rows = {"licences": [{"name": "matlab", "count": 4, "used": 1, "elsewhere": 2},
+                             {"name": "fluent", "count": 1200, "used": 0, "elsewhere": 1300}]}
+        shown = ("LICENCE  COUNT  JOBS  ELSEWHERE  FREE\n"
+                 "matlab       4     1          2     1\n"
+                 "fluent   1,200     0      1,300     0\n")
+        self.answers("GET", "/v1/licences", (200, rows))
+        self.prints("licences", out=shown)
+        self.answers("GET", "/v1/licences", (200, rows | {"failures": 2, "failure": "ended with 1: no route"}))
+        self.prints("licences", out=shown, err="rota: the licence command's last answer was none, and the count before "
+                    "stands: ended with 1: no route.\n")
+
     def test_history(self):
         jobs = [job(5, state="FAILED", exit_code=3, end=NOON), job(4, state="COMPLETED", exit_code=0, end=NOON - 5)]
         self.answers("GET", "/v1/history", (200, {"jobs": jobs}))
@@ -245,10 +257,65 @@ class Machine(LiveCase):
         self.answers("GET", "/v1/policy", (200, {"policy": "easy", "plain": False}))
         self.prints("policy", out="easy\n")
         self.answers("PUT", "/v1/policy", (200, {"policy": "fcfs", "plain": False}))
-        self.prints("policy", "set", "fcfs", out="fcfs\n")
+        self.answers("POST", "/v1/policy/rehearsal", (400, problem(400, "there are too many jobs.")))
+        self.prints("policy", "set", "fcfs", out="fcfs\n", err="rota: set without a rehearsal: there are too many jobs.\n")
         self.assertEqual(self.last()["body"], {"policy": "fcfs"})
+        self.says_no("policy", "set", "--dry-run", "fcfs", said="there are too many jobs.")
+        self.answers("POST", "/v1/policy/rehearsal", (403, problem(403, "Only operators may set the policy.")))
         self.answers("PUT", "/v1/policy", (403, problem(403, "Only operators may set the policy.")))
         self.says_no("policy", "set", "fcfs", said="Only operators may set the policy.")
+
+    REHEARSED = {"present": {"policy": "easy", "started": 3, "mean_wait": 400.0},
+                 "proposed": {"policy": "fcfs", "started": 2, "mean_wait": 130.5}, "waiting": 3, "changed": 2, "cut": True,
+                 "jobs": [{"id": "7", "user": "ann", "name": "short", "processors": 4, "present": NOON + 60.0,
+                           "proposed": NOON + 0.0},
+                          {"id": "6_2", "user": "bob", "name": "long", "processors": 1200, "present": NOON + 0.0}]}
+    SHOWN = ("          POLICY   START  MEAN WAIT\n"
+             "present   easy    3 of 3       6:40\n"
+             "proposed  fcfs    2 of 3       2:10\n\n"
+             "JOB  USER  NAME    CPUS  PRESENT START        PROPOSED START\n"
+             "  7  ann   short      4  2026-11-30T00:01:00  2026-11-30T00:00:00\n"
+             "6_2  bob   long   1,200  2026-11-30T00:00:00  -\n"
+             "There was no time to rehearse all of it; what is missing starts later.\n")
+
+    def test_a_policy_is_rehearsed_before_it_is_set(self):
+        self.answers("POST", "/v1/policy/rehearsal", (200, self.REHEARSED))
+        self.answers("PUT", "/v1/policy", (200, {"policy": "fcfs", "plain": False}))
+        self.prints("policy", "set", "--dry-run", "fcfs", out=self.SHOWN)
+        self.assertEqual((self.last()["path"], self.last()["body"]), ("/v1/policy/rehearsal", {"policy": "fcfs"}))
+        self.prints("policy", "set", "fcfs", out=self.SHOWN + "\nfcfs\n")
+        nothing = self.REHEARSED | {"changed": 0, "jobs": [], "cut": False}
+        self.answers("POST", "/v1/policy/rehearsal", (200, nothing))
+        self.prints("policy", "set", "--dry-run", "fcfs", out=self.SHOWN.split("\n\n")[0] +
+                    "\n\nNo job that waits would start at another time.\n")
+
+    def test_a_person_at_a_terminal_is_asked(self):
+        self.answers("POST", "/v1/policy/rehearsal", (200, self.REHEARSED))
+        self.answers("PUT", "/v1/policy", (200, {"policy": "fcfs", "plain": False}))
+
+        def asked(key, *more):
+            here, there = pty.openpty()
+            process = subprocess.Popen([ROTA, "policy", "set", *more, "fcfs"], env=self.env, stdin=there, stdout=there,
+                                       stderr=there)
+            os.close(there)
+            if key:
+                os.write(here, key)
+            shown = b""
+            try:
+                while piece := os.read(here, 4096):
+                    shown += piece
+            except OSError:  # its end
+                pass
+            os.close(here)
+            return process.wait(60), shown.decode(), self.last()["path"]
+        code, shown, path = asked(b"n\n")
+        self.assertEqual((code, path), (1, "/v1/policy/rehearsal"))
+        self.assertIn("Set it? [y/N]", shown)
+        self.assertIn("rota: nothing was changed.", shown)
+        self.assertEqual(asked(b"y\n")[::2], (0, "/v1/policy"))
+        code, shown, path = asked(b"", "--yes")
+        self.assertEqual((code, path), (0, "/v1/policy"))
+        self.assertNotIn("Set it?", shown)
 
 
 class Health(LiveCase):
