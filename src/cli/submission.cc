@@ -2,6 +2,7 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -47,6 +48,50 @@ Result<void> take_script(const std::string& path, SubmitValues& values, Json& ou
   values.merge(directives->values);
   out["script"] = std::move(*text);
   set_name(values, path == "-" ? "stdin" : last_part(path));
+  return {};
+}
+
+// The nodes that a job of this partition, or of the default one where it names none, could use.
+Result<Json> nodes_for(const Service& service, std::string partition) {
+  auto nodes = service.get("/v1/nodes");
+  if (!nodes) return nodes;
+  const auto partitions = service.get("/v1/partitions");
+  if (!partitions) return partitions;
+  for (const Json& row : list_of(*partitions, "partitions")) {
+    if (partition.empty() && flag_of(row, "default")) partition = text_of(row, "name");
+  }
+  Json chosen = Json::array();
+  for (const Json& node : list_of(*nodes, "nodes")) {
+    const Json& in = list_of(node, "partitions");
+    if (partition.empty() || std::ranges::find(in, Json(partition)) != in.end()) chosen.push_back(node);
+  }
+  return chosen;
+}
+
+// Whole nodes are all their processors. So many nodes as were asked for, or as what was asked for needs.
+Result<void> ask_for_whole_nodes(const Service& service, Json& request) {
+  request.erase(kExclusive);
+  const auto nodes = nodes_for(service, text_of(request, "partition"));
+  if (!nodes) return std::unexpected(nodes.error());
+  if (nodes->empty()) return {};  // the service says what is wrong with that partition
+  const auto processors_of = [](const Json& node) {
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(number_of(node, "processors")));
+  };
+  const std::int64_t whole = processors_of(nodes->front());
+  for (const Json& node : *nodes) {
+    if (processors_of(node) != whole)
+      return fail(
+          "--exclusive is for nodes that are alike, and the ones that this job could use have different numbers "
+          "of processors; ask for them with -N and -n.");
+  }
+  const auto asked = static_cast<std::int64_t>(number_of(request, "processors", 1));
+  const auto count = static_cast<std::int64_t>(number_of(request, "nodes", 0));
+  const std::int64_t needed = count > 0 ? count : (asked + whole - 1) / whole;
+  if (asked > needed * whole)
+    return fail("--exclusive with -N " + std::to_string(needed) + " gives " + grouped(needed * whole) +
+                " processors, and -n and -c ask for " + grouped(asked) + "; ask for more nodes.");
+  request["processors"] = needed * whole;
+  if (nodes->size() > 1) request["nodes"] = needed;
   return {};
 }
 
@@ -100,7 +145,11 @@ std::string fresh_key() {
 }
 
 Result<Json> submit(const Service& service, const Json& request) {
-  auto answer = service.post("/v1/jobs", request, fresh_key());
+  Json asked = request;
+  if (flag_of(request, kExclusive)) {
+    if (auto whole = ask_for_whole_nodes(service, asked); !whole) return std::unexpected(whole.error());
+  }
+  auto answer = service.post("/v1/jobs", asked, fresh_key());
   if (answer && !flag_of(request, "dry_run") && (text_of(*answer, "id").empty() || list_of(*answer, "jobs").empty()))
     return fail("The service's answer names no job; `rota doctor` says whether it is of this version.");
   return answer;

@@ -13,6 +13,8 @@ constexpr std::array kOptions{
     SubmitOption{"each", "-c,--cpus-per-task", "N", "", "processors of each of -n"},
     SubmitOption{"nodes", "-N,--nodes", "N", "", "nodes to spread them over evenly"},
     SubmitOption{"per_node", "--ntasks-per-node", "N", "", "with -N, in place of -n: how many on each node"},
+    SubmitOption{"exclusive", "--exclusive", "", "yes",
+                 "whole nodes, which it shares with nobody: one, or as many as -N"},
     SubmitOption{"memory", "--mem", "SIZE", "", "memory on each node, as 500M or 4G"},
     SubmitOption{"memory_each", "--mem-per-cpu", "SIZE", "", "memory for each processor, in place of --mem"},
     SubmitOption{"accelerators", "--gpus-per-node", "N", "", "accelerators on each node, as 2 or a100:2"},

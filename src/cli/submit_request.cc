@@ -179,6 +179,7 @@ class Request {
       if (const SubmitValue* value = given(key)) out_[key] = value->text;
     }
     if (given("hold") != nullptr) out_["held"] = true;
+    if (given("exclusive") != nullptr) out_[kExclusive] = true;
     if (const SubmitValue* value = given("requeue")) out_["requeue"] = value->text == "yes";
     std::int64_t priority = 0;
     for (const char* key : {"priority", "nice"}) {

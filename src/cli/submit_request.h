@@ -12,6 +12,9 @@
 
 namespace rota::cli {
 
+// A member that the service does not know: submit() puts what it comes to in its place.
+inline constexpr const char* kExclusive = "exclusive";
+
 // Whence a job is submitted.
 struct Surroundings {
   std::string folder;                    // absolute

@@ -80,12 +80,30 @@ class Submit(LiveCase):
                           "memory": 2 << 30, "limit": 5400.0, "priority": -100})
         self.assertEqual(self.last()["body"]["name"], "a b")
 
+    def test_whole_nodes_are_all_their_processors(self):
+        def nodes(*processors):
+            self.answers("GET", "/v1/nodes", (200, {"nodes": [
+                {"name": f"n{i}", "processors": p, "partitions": ["batch"]} for i, p in enumerate(processors)] + [
+                {"name": "big", "processors": 64, "partitions": ["big"]}]}))
+        self.answers("GET", "/v1/partitions", (200, {"partitions": [{"name": "big"}, {"name": "batch", "default": True}]}))
+        nodes(8, 8, 8)
+        for words, processors, count in (((), 8, 1), (("-n", "9"), 16, 2), (("-N", "3", "-n", "12"), 24, 3),
+                                         (("-p", "big", "-c", "2"), 64, None)):
+            body = self.sent("submit", "--exclusive", *words, "--", "x")
+            self.assertEqual((body["processors"], body.get("nodes"), "exclusive" in body), (processors, count, False), words)
+        self.says_no("submit", "--exclusive", "-N", "2", "-n", "17", "--", "x", said=(
+            "--exclusive with -N 2 gives 16 processors, and -n and -c ask for 17; ask for more nodes."))
+        nodes(8, 4)
+        self.says_no("submit", "--exclusive", "--", "x", said=(
+            "--exclusive is for nodes that are alike, and the ones that this job could use have different numbers of "
+            "processors; ask for them with -N and -n."))
+
     def test_directives_that_are_not_taken_are_told(self):
-        self.file("job.sh", "#!/bin/sh\n#SBATCH --mail-type=END -A physics --exclusive\necho\n#SBATCH -n 4\n#ROTA -n 5\n")
+        self.file("job.sh", "#!/bin/sh\n#SBATCH --mail-type=END -A physics --overcommit\necho\n#SBATCH -n 4\n#ROTA -n 5\n")
         self.prints("submit", "job.sh", out="Submitted job 12\n", err=(
             'rota: line 2 of job.sh: Rota has nothing like "--mail-type=END" of #SBATCH and goes on without it.\n'
             'rota: line 2 of job.sh: Rota has nothing like "-A physics" of #SBATCH and goes on without it.\n'
-            'rota: line 2 of job.sh: Rota has nothing like "--exclusive" of #SBATCH and goes on without it.\n'
+            'rota: line 2 of job.sh: Rota has nothing like "--overcommit" of #SBATCH and goes on without it.\n'
             'rota: line 4 of job.sh: "#SBATCH -n 4" stands behind the first command and is not read.\n'
             'rota: line 5 of job.sh: "#ROTA -n 5" stands behind the first command and is not read.\n'))
         self.assertNotIn("processors", self.last()["body"])

@@ -6,6 +6,7 @@ import os
 import pty
 import random
 import select
+import shutil
 import signal
 import socket
 import struct
@@ -17,6 +18,8 @@ import unittest
 
 from service import PATIENCE, ServiceCase
 
+OTHER = 54321  # a user of no name
+
 MACHINE = """name = "small"
 [[nodes]]
 names = "n1"
@@ -27,14 +30,14 @@ processors = 4
 class AtTerminal:
     """A `rota run` whose three files are a terminal of its own."""
 
-    def __init__(self, test, *words, rows=24, columns=80):
+    def __init__(self, test, *words, rows=24, columns=80, **who):
         self.test, self.text = test, b""
         self.here, there = pty.openpty()
         self.resize(rows, columns)
         self.before = termios.tcgetattr(there)
         self.there = there
         self.process = subprocess.Popen([test.rota, "run", *words], stdin=there, stdout=there, stderr=there,
-                                        cwd=test.folder, env=test.env(), start_new_session=True)
+                                        cwd=test.folder, env=test.env(), start_new_session=True, **who)
         test.addCleanup(test.leave, self.process)
 
     def resize(self, rows, columns):
@@ -279,6 +282,14 @@ class Runs(ServiceCase):
         marks = [line for line in out.decode().splitlines() if line.startswith(("ROTA_RUN=", "ROTA_JOB_ID="))]
         self.assertEqual((code, len(marks), len(set(marks))), (0, 4, 4), marks)
 
+    def test_a_whole_node_is_shared_with_nobody(self):
+        first = self.start("--exclusive", "--", "sh", "-c", "echo $ROTA_PROCESSORS; read x", stdin=subprocess.PIPE)
+        self.assertEqual(first.stdout.readline(), b"4\n")
+        job = self.service.submit("true")
+        self.assertEqual(self.service.job(job)["reason"], "Resources")
+        first.communicate(b"\n", PATIENCE)
+        self.assertEqual(self.service.ends(job)["state"], "COMPLETED")
+
     # ---- who may
 
     def test_a_job_does_not_go_to_somebody_else(self):
@@ -296,6 +307,34 @@ class Runs(ServiceCase):
                              ("FAILED", "Nobody waits any more at the terminal that the job was to run at."))
         other.communicate()
         self.assertFalse(os.path.exists(os.path.join(self.folder, "never")))
+
+    def test_another_users_job_has_that_users_terminal_and_file(self):
+        if os.geteuid() != 0:
+            self.skipTest("another user takes root")
+        own = os.path.join(self.folder, "own")
+        os.mkdir(own, 0o700)
+        os.chown(own, OTHER, OTHER)
+        program = os.path.join(self.folder, "rota")  # where that user may reach it
+        shutil.copy(self.rota, program)
+        self.rota, usual = program, self.rota
+        self.addCleanup(setattr, self, "rota", usual)
+        who = {"user": OTHER, "group": OTHER, "extra_groups": []}
+        run = AtTerminal(self, "-D", own, "--", "sh", "-c", "id -u; stat -c %u $(tty); echo typed > /dev/tty; touch mine", **who)
+        run.until(f"{OTHER}\r\n{OTHER}\r\ntyped\r\n".encode())
+        self.assertEqual(run.ends()[0], 0)
+        self.assertEqual(os.stat(os.path.join(own, "mine")).st_uid, OTHER)
+        process = self.start("--keep", "-D", own, "--", "sh", "-c", "echo on; until [ -e go ]; do sleep 0.05; done; echo kept", **who)
+        self.assertEqual(process.stdout.readline(), b"on\n")
+        job = self.service.live()[0]["id"]
+        process.kill()
+        process.wait()
+        with open(os.path.join(own, "go"), "w"):
+            pass
+        self.assertEqual(self.service.ends(job)["state"], "COMPLETED")
+        kept = os.path.join(own, f"rota-{job}.out")
+        with open(kept) as file:
+            self.assertEqual(file.read(), "kept\n")
+        self.assertEqual(os.stat(kept).st_uid, OTHER)
 
     def test_a_stranger_does_not_get_to_the_terminal(self):
         if os.geteuid() != 0:
