@@ -98,6 +98,9 @@ Result<void> Service::prepare() {
                           ", whom this computer does not know");
     }
   }
+  if (!machine_->reservations.empty())
+    warnings_.emplace_back(
+        "the configuration has [[reservations]], which a service does not keep: jobs may start there");
   return take_over();
 }
 

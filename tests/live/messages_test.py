@@ -318,6 +318,48 @@ class Statuses(ServiceCase):
         return status == 503
 
 
+class Requests(ServiceCase):
+    """Members and actions are those that docs/api.md has."""
+    configuration = 'name = "one"\nprocessors = 2\n[[reservations]]\nstart = "1d"\nend = "2d"\nprocessors = 2\n'
+
+    def test_members_of_a_submission_are_those_of_the_page(self):
+        documented = set(table("api.md", "| member | type | meaning |"))
+        for member in sorted(documented):
+            status, answer = self.service.ask("POST", "/v1/jobs", {member: None})
+            self.assertEqual((status, answer["detail"].split(" takes ")[0]), (400, f"`{member}`"))
+        with open(os.path.join(ROOT, "src", "api", "submission_json.cc")) as file:
+            listed = re.search(r"const std::vector<Member>& members\(\) {(.*?)\n  };", file.read(), re.S).group(1)
+        known = set(re.findall(r'(?:>\(|{)"([a-z_]+)", "', listed))
+        self.assertEqual(known, documented)
+
+    def test_actions_are_those_of_the_page(self):
+        documented = set(table("api.md", "| action | more members |"))
+        self.assertEqual(documented, {"cancel", "hold", "release", "requeue", "suspend", "resume", "update"})
+        job = self.service.submit("true")
+        self.service.ends(job)
+        for action in sorted(documented):
+            status, answer = self.service.act(action, job)
+            self.assertEqual((status, answer), (207, {"jobs": [
+                {"id": job, "done": False, "detail": f"job {job} has ended already."}]}), action)
+            self.assertEqual(self.service.act(action, "user=nobody-at-all")[0], 404, action)
+        self.assertEqual(self.service.act("stop", job)[1]["detail"], 'there is no action "stop".')
+
+    def test_what_a_job_that_does_not_run_cannot_have_done_is_said(self):
+        job = self.service.submit("true", held=True)
+        for action, said in (("suspend", "does not run."), ("resume", "does not run."), ("requeue", "does not run.")):
+            self.assertEqual(self.service.act(action, job)[1]["jobs"][0]["detail"], f"job {job} {said}")
+        free = self.service.submit("sleep 1000")
+        self.service.wait_for(lambda: self.service.job(free)["state"] == "RUNNING", "the job to run")
+        for action, more, said in (
+                ("release", {}, "is not held."), ("resume", {}, "is not suspended."),
+                ("update", {"limit": 60}, "runs already; what it was started on stands. Requeue it to change it.")):
+            self.assertEqual(self.service.act(action, free, **more)[1]["jobs"][0]["detail"], f"job {free} {said}")
+
+    def test_reservations_that_are_not_kept_are_told(self):
+        self.assertIn("the configuration has [[reservations]], which a service does not keep: jobs may start there",
+                      self.service.ask("GET", "/v1/status")[1]["warnings"])
+
+
 class Commands(unittest.TestCase):
     """Every command that the documents name is tried by a test, and every one that there is is named."""
     SOURCES = ("tests/live", "tests/cli", "tests/docs", "docs")
