@@ -147,12 +147,14 @@ class Runs(ServiceCase):
     def test_a_second_interrupt_cancels(self):
         process = self.start("--", "sh", "-c", "trap 'echo int' INT; echo on; while :; do sleep 0.05; done")
         self.assertEqual(process.stdout.readline(), b"on\n")
-        process.send_signal(signal.SIGINT)
-        self.assertIn(b"once more within a second cancels it", process.stderr.readline())
-        process.send_signal(signal.SIGINT)
+        lines = []
+        while not lines or b"cancelling" not in lines[-1]:  # a machine that is slow takes more than two
+            process.send_signal(signal.SIGINT)
+            lines.append(process.stderr.readline())
+        self.assertGreaterEqual(len(lines), 2)
+        for line in lines[:-1]:
+            self.assertIn(b"once more within a second cancels it", line)
         said = process.communicate(timeout=PATIENCE)[1].decode()
-        if "cancelling" not in said and process.returncode is None:  # the machine was too slow for that second
-            self.skipTest("the second signal came too late")
         self.assertIn("was cancelled", said)
         self.assertEqual(process.returncode, 128 + 15, self.service.job("last"))
 
@@ -261,6 +263,13 @@ class Runs(ServiceCase):
         self.service.start()
         self.service.act("release", "all")
         self.assertEqual(process.communicate(timeout=PATIENCE)[0], b"late\n")
+
+    def test_a_job_that_is_lost_with_its_supervisor_is_told(self):
+        process = self.start("--", "sh", "-c", "echo $PPID; exec sleep 1000")
+        os.kill(int(process.stdout.readline()), signal.SIGKILL)
+        out, err = process.communicate(timeout=PATIENCE)
+        self.assertEqual((out, process.returncode), (b"", 1))
+        self.assertRegex(err.decode(), r"^rota: job \d+ was lost with its node or its supervisor")
 
     def test_it_tells_of_suspension_and_of_another_turn(self):
         process = self.start("--requeue", "--", "sh", "-c", "echo $ROTA_RESTART_COUNT; [ $ROTA_RESTART_COUNT = 1 ] || "
