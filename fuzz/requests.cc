@@ -34,6 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 1:
       look_at(api::read_change("update", text, 0));
+      look_at(api::read_token_request(text, 86'400));
       break;
     case 2:
       look_at(api::read_change("cancel", text, 0));

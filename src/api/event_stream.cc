@@ -36,7 +36,6 @@ bool tell(serve::Service& service, Follower& follower) {
 }  // namespace
 
 void answer_events(const Ask& ask) {
-  if (!only_get(ask)) return;
   auto follower = std::make_shared<Follower>();
   follower->reply = ask.reply;
   std::int64_t after = static_cast<std::int64_t>(ask.service.view().sequence());

@@ -20,6 +20,8 @@ struct Request {
   std::string idempotency_key;
   std::string last_event_id;
   serve::Caller caller;
+  bool by_token = false;   // else the kernel says who asks
+  bool read_only = false;  // of a token that changes nothing
 };
 
 struct Response {

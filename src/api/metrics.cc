@@ -67,7 +67,6 @@ void add_nodes(const serve::Service& service, Page& page) {
 }  // namespace
 
 void answer_metrics(const Ask& ask) {
-  if (!only_get(ask)) return;
   const serve::Service& service = ask.service;
   Page page;
   add_jobs(service, page);

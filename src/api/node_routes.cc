@@ -179,7 +179,6 @@ void change_nodes(const Ask& ask) {
 
 void answer_nodes(const Ask& ask) {
   if (ask.path[1] == "nodes" && ask.path.size() == 3 && ask.request.method == "POST") return change_nodes(ask);
-  if (!only_get(ask)) return;
   if (ask.path.size() != 2) return nothing_there(ask);
   const Json json = ask.path[1] == "nodes"        ? nodes_json(ask.service)
                     : ask.path[1] == "partitions" ? partitions_json(ask.service)

@@ -248,6 +248,30 @@ Result<ChangeRequest> read_change(const std::string& action, const std::string& 
   return request;
 }
 
+Result<TokenRequest> read_token_request(const std::string& body, std::int64_t longest_life) {
+  const auto json = parse(body);
+  if (!json) return std::unexpected(json.error());
+  if (!json->is_object()) return fail("the request's body is a JSON object.");
+  TokenRequest request;
+  for (const auto& [name, value] : json->items()) {
+    if (name == "user") {
+      if (!take(value, request.user)) return wrong(name, "the name of a user");
+    } else if (name == "comment") {
+      if (!take(value, request.comment)) return wrong(name, "a text");
+    } else if (name == "operator") {
+      if (!take(value, request.operates)) return wrong(name, "true or false");
+    } else if (name == "read_only") {
+      if (!take(value, request.read_only)) return wrong(name, "true or false");
+    } else if (name == "life") {
+      if (!take_number(value, request.life.emplace(), 1, longest_life))
+        return wrong(name, "a whole number of seconds up to " + std::to_string(longest_life));
+    } else {
+      return unknown_member(name, {"user", "operator", "read_only", "life", "comment"});
+    }
+  }
+  return request;
+}
+
 Result<std::map<std::string, std::string>> read_texts(const std::string& body,
                                                       const std::vector<std::string_view>& names) {
   const auto json = parse(body);

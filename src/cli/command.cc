@@ -61,6 +61,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_policy(app, action);
   add_status(app, action);
   add_doctor(app, action);
+  add_token(app, action);
   add_simulate(app, action);
   add_replay(app, action);
   add_serve(app, action);

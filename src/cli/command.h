@@ -49,6 +49,7 @@ void add_history(CLI::App& app, Action& action);
 void add_policy(CLI::App& app, Action& action);
 void add_status(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
+void add_token(CLI::App& app, Action& action);
 
 void add_completion(CLI::App& app, Action& action);
 void add_manual(CLI::App& app, Action& action);

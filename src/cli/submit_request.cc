@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "base/text.h"
+#include "cli/service_address.h"
 #include "cli/when.h"
 
 namespace rota::cli {
@@ -282,7 +283,9 @@ Result<Surroundings> surroundings() {
   Surroundings here;
   here.folder = std::filesystem::current_path(failed).string();
   if (failed) return fail("This folder cannot be named: " + failed.message() + ". Change to another one.");
-  for (char** variable = environ; *variable != nullptr; ++variable) here.environment.emplace_back(*variable);
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (!is_of_address(*variable)) here.environment.emplace_back(*variable);
+  }
   here.now = unix_now();
   here.umask = ::umask(0);
   ::umask(here.umask);

@@ -1,5 +1,6 @@
 // What users and operators do to jobs and nodes that are known.
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <optional>
 #include <set>
@@ -20,10 +21,12 @@ Result<std::vector<JobId>> Service::select(const Caller& caller, const std::stri
   if (!parts) return std::unexpected(parts.error());
   if (auto named = named_one_by_one(*parts)) return std::move(*named);
   std::vector<JobId> chosen;
+  std::array<bool, SelectorPart::kSorts> asked{};
+  for (const SelectorPart& part : *parts) asked[part.sort()] = true;
   const JobId last = latest_of(caller);
   book_.for_each_after({}, [&](JobId id, const JobEntry& entry) {
     const Job& job = view().job(id);
-    const bool meant = std::ranges::any_of(*parts, [&](const SelectorPart& part) {
+    const auto suits = [&](const SelectorPart& part) {
       switch (part.kind) {
         case SelectorPart::Kind::last:
           return id == last;
@@ -34,8 +37,10 @@ Result<std::vector<JobId>> Service::select(const Caller& caller, const std::stri
         default:
           return book_.means(part, id, entry, job.spec, *machine_);
       }
-    });
-    if (meant) chosen.push_back(id);
+    };
+    std::array<bool, SelectorPart::kSorts> suited{};
+    for (const SelectorPart& part : *parts) suited[part.sort()] = suited[part.sort()] || suits(part);
+    if (suited == asked) chosen.push_back(id);
     return true;
   });
   return chosen;

@@ -45,13 +45,14 @@ struct HistoryQuery {
   std::optional<std::string> user = {};
   std::optional<std::string> partition = {};
   std::optional<std::string> name = {};
-  std::optional<std::string> state = {};
+  std::vector<std::string> states = {};    // one of these; none: any
   std::vector<std::int64_t> numbers = {};  // none: all
   Instant from = kEpoch;                   // left then or later,
   Instant until = kNever;                  // and before that
   // A page: the jobs with smaller numbers than this one, so many of them.
   std::int64_t before_number = INT64_MAX;
-  std::int64_t limit = 0;  // 0: all
+  std::optional<std::int64_t> after_number = {};  // the other way round: from behind this one on, oldest first
+  std::int64_t limit = 0;                         // 0: all
 
   bool has_window() const { return from != kEpoch || until != kNever; }
 };

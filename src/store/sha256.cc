@@ -1,7 +1,7 @@
 #include "store/sha256.h"
 
-// OpenSSL would rather be asked through EVP, which brings all of its ciphers along: 4 MB, and 1.5 ms at every start of
-// the program. These three functions stand for themselves.
+// OpenSSL would rather be asked through EVP, which sets up all of its ciphers when it is first asked. These three
+// functions stand for themselves.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
 

@@ -251,6 +251,25 @@ class Machine(LiveCase):
         self.says_no("policy", "set", "fcfs", said="Only operators may set the policy.")
 
 
+class Tokens(LiveCase):
+    def test_are_made_listed_and_revoked(self):
+        token = {"id": "3f9c", "user": "ada", "uid": 7, "operator": False, "read_only": True, "made": NOON,
+                 "expires": NOON + 3600, "expired": False, "token": "rota_1"}
+        self.answers("POST", "/v1/tokens", (201, token))
+        self.prints("token", "create", "--user", "ada", "--read-only", "--expires", "1h", "--comment", "x", out="rota_1\n",
+                    err="rota: token 3f9c of ada, until 2026-11-30T01:00:00. It is shown this once; keep it where nobody else "
+                        "reads.\n")
+        self.assertEqual(self.last()["body"], {"operator": False, "read_only": True, "life": 3600, "user": "ada", "comment": "x"})
+        self.says_no("token", "create", "--expires", "soon", said='--expires takes a time such as 12h or 90d, not "soon".')
+        self.answers("GET", "/v1/tokens", (200, {"tokens": [token, token | {"expired": True, "operator": True, "comment": "y"}]}))
+        self.prints("token", "list", out=(
+            "TOKEN  USER  MAY             MADE                 EXPIRES              COMMENT\n"
+            "3f9c   ada   read            2026-11-30T00:00:00  2026-11-30T01:00:00\n"
+            "3f9c   ada   read, operator  2026-11-30T00:00:00  over                 y\n"))
+        self.answers("DELETE", "/v1/tokens/3f9c", (200, {}))
+        self.prints("token", "revoke", "3f9c")
+
+
 class Health(LiveCase):
     STATUS = {"version": "0.1.0", "policy": "easy", "plain": False, "machine": "2 nodes", "processors": 16, "free": 4,
               "waiting": 3, "held": 1, "running": 2, "started": NOON - 5400, "now": NOON, "state_folder": "/",
@@ -321,6 +340,33 @@ class Errors(LiveCase):
                 place = "/run/rota/socket"  # root's service is the machine's
             self.says_no("queue", env={"PATH": os.environ["PATH"]} | variables,
                          said=f"No service answers at {place}{self.NONE}")
+
+    def test_a_service_that_is_being_started_again_is_waited_for(self):
+        path = str(self.folder / "again")
+        with socket.socket(socket.AF_UNIX) as service:
+            service.bind(path)  # nobody listens yet
+            with subprocess.Popen([ROTA, "policy", "--socket", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True, env=self.env) as command:
+                self.assertEqual(select.select([command.stderr], [], [], 1)[0], [], "it has given up")
+                service.listen()
+                wire, _ = service.accept()
+                with wire:
+                    wire.recv(65536)
+                    wire.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n{"policy": "easy"}')
+                    self.assertEqual(command.communicate(), ("easy\n", ""))
+
+    def test_addresses_that_are_none(self):
+        def no(said, *arguments, **variables):
+            self.says_no("queue", *arguments, said=said, env=self.env | variables)
+        no('"box:8443" is no address of a service; write it as https://HOST:PORT.', "--url", "box:8443", ROTA_TOKEN="t")
+        no("With http:// whoever is on the way to box would read the token; write https://box:80.", ROTA_URL="http://box:80")
+        no("Over the network a service is asked with a token; put it into ROTA_TOKEN, or its file into --token-file or "
+           "ROTA_TOKEN_FILE. `rota token create` makes one, on the computer of the service.", ROTA_URL="https://box")
+        no("--socket and --url are two services; name one of them.", "--url", "https://box", "--socket", "s")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        no(f"No service answers at https://127.0.0.1:{port}; start one with `rota serve`, or name another with --url or "
+           "ROTA_URL.", ROTA_URL=f"https://127.0.0.1:{port}", ROTA_TOKEN="t")
 
     def test_a_socket_that_is_not_for_everybody(self):
         if os.geteuid() != 0:

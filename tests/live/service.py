@@ -144,8 +144,15 @@ class ServiceCase(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="rota-live-")
         os.chmod(self.folder, 0o755)
+        self.prepare()
         self.service = Service(self.rota, self.folder, self.configuration, self.arguments)
-        self.service.start()
+        self.started(self.service.start())
+
+    def prepare(self):
+        """What the service needs in its folder."""
+
+    def started(self, said):
+        """What it said until it was ready."""
 
     def tearDown(self):
         service = self.service
