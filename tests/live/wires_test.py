@@ -61,6 +61,32 @@ class Wires:
                 self.assertEqual(status, wanted)
                 self.assertIn(said, body)
 
+    def test_a_head_has_no_body_and_does_not_stream(self):
+        with self.wire() as wire:
+            for path, kind in (("/v1/policy", b"application/json"), ("/v1/events", b"text/event-stream")):
+                wire.sendall(self.request("HEAD", path))
+                text = b""
+                while b"\r\n\r\n" not in text:
+                    text += wire.recv(65536)
+                self.assertIn(b" 200 ", text)
+                self.assertIn(kind, text)
+                self.assertTrue(text.endswith(b"\r\n\r\n"), text)
+            wire.sendall(self.request("GET", "/healthz"))
+            self.assertEqual(self.answer(wire)[:2], (200, b"ok\n"))
+
+    def test_events_come_as_they_happen(self):
+        with self.wire() as wire:
+            wire.sendall(self.request("GET", "/v1/events"))
+            text = wire.recv(65536)
+            while b": from" not in text:
+                text += wire.recv(65536)
+            self.service.submit("true")
+            while b"event: finished" not in text:
+                piece = wire.recv(65536)
+                self.assertTrue(piece, text)
+                text += piece
+        self.well()
+
     def test_who_says_no_more_is_answered(self):
         if getattr(self, "tls", False):
             self.skipTest("TLS is closed on both sides at once")
