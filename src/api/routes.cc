@@ -19,6 +19,7 @@ void answer(const Ask& ask) {
                                 : problem(503, ask.service.failure().error().message));
   }
   if (path.size() == 1 && path[0] == "metrics") return answer_metrics(ask);
+  if (path.size() == 1 && path[0].empty()) return answer_page(ask);
   if (path.size() < 2 || path[0] != "v1") return nothing_there(ask);
   const std::string_view what = path[1];
   if (what == "jobs") return answer_jobs(ask);
@@ -26,6 +27,7 @@ void answer(const Ask& ask) {
   if (what == "history") return answer_history(ask);
   if (what == "status" || what == "policy") return answer_status(ask);
   if (what == "events") return answer_events(ask);
+  if (what == "plan") return answer_plan(ask);
   nothing_there(ask);
 }
 
@@ -103,7 +105,10 @@ void answer_status(const Ask& ask) {
             {"facts", view.sequence()},
             {"refusals", service.controller().refusals()},
             {"warnings", service.warnings()},
-            {"pid", service.process()}};
+            {"pid", service.process()},
+            {"user", ask.request.caller.user},
+            {"uid", ask.request.caller.uid},
+            {"operator", ask.request.caller.operates}};
   if (ask.request.caller.operates) json["state_folder"] = service.options().state_folder;
   if (!service.controller().last_refusal().empty()) json["last_refusal"] = service.controller().last_refusal();
   ask.reply->send({200, "application/json", dumped(json), {}});

@@ -24,6 +24,8 @@ void answer_nodes(const Ask& ask);
 void answer_history(const Ask& ask);
 void answer_status(const Ask& ask);
 void answer_events(const Ask& ask);
+void answer_plan(const Ask& ask);
+void answer_page(const Ask& ask);
 void answer_metrics(const Ask& ask);
 
 // Numbers of jobs that a selector names one by one, known or gone; 0 where it names none. Fails where it says more.

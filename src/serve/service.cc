@@ -165,6 +165,7 @@ Result<void> Service::start_deciding(const std::string& policy) {
   auto chain = Chain::parse(policy);
   if (!chain) return std::unexpected(chain.error());
   chain_ = std::make_unique<Chain>(std::move(*chain));
+  planned_starts_.forget();
   controller_ = std::make_unique<Controller>(cluster_options(), *chain_, Ports{*loop_, *engine_, *this, journal_.get()},
                                              Controller::Breach::goes_plain);
   controller_->set_answer_rules({.answer_within = seconds(10), .look_every = seconds(60), .boot_grace = seconds(60)});

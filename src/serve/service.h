@@ -19,6 +19,7 @@
 #include "serve/explain.h"
 #include "serve/job_book.h"
 #include "serve/output_pattern.h"
+#include "serve/planned_starts.h"
 #include "serve/real_loop.h"
 #include "serve/submission.h"
 #include "serve/what_if.h"
@@ -122,6 +123,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // Tasks of an array that have left, by index.
   std::vector<store::HistoryRow> ended_tasks(std::int64_t array) const;
   Explanation explain(JobId id) const;
+  // When jobs that wait would start if this policy decided now, in the order of the present one, as far as it says.
+  std::vector<std::pair<JobId, Instant>> starts_by(const std::string& policy) const;
+  PlannedStarts& planned_starts() { return planned_starts_; }
   // When a submission would start if it came now.
   Result<Start> start_of(const Submission& submission) const;
   int process() const { return process_; }
@@ -237,6 +241,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::unique_ptr<Controller> controller_;
   JobBook book_;
   EventRing events_;
+  PlannedStarts planned_starts_;
   std::map<NodeId, std::string> node_reasons_;
   std::vector<std::uint32_t> operators_;
   std::vector<std::string> warnings_;
