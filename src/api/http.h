@@ -19,6 +19,9 @@ struct Request {
   std::string body;
   std::string idempotency_key;
   std::string last_event_id;
+  std::string host;        // what the request calls us
+  std::string origin;      // of the page that asks, where a browser says so
+  std::string fetch_site;  // the same, as another header of browsers
   serve::Caller caller;
 };
 

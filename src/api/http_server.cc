@@ -184,6 +184,9 @@ class Connection final : public std::enable_shared_from_this<Connection> {
     if (head_) request.method = "GET";
     request.idempotency_key = std::string(message["Idempotency-Key"]);
     request.last_event_id = std::string(message["Last-Event-ID"]);
+    request.host = std::string(message["Host"]);
+    request.origin = std::string(message["Origin"]);
+    request.fetch_site = std::string(message["Sec-Fetch-Site"]);
     request.caller = caller_;
     const bool sound = take_apart({message.target().data(), message.target().size()}, request);
     request.body = std::move(message.body());

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/foreign_page.h"
 #include "api/job_json.h"
 #include "api/submission_json.h"
 #include "base/text.h"
@@ -116,6 +117,7 @@ void answer_status(const Ask& ask) {
 
 Handler routes(serve::Service& service) {
   return [&service](const Request& request, const std::shared_ptr<Reply>& reply) {
+    if (const std::string why = foreign_page(request); !why.empty()) return reply->send(problem(403, why));
     if (!service.uncommitted() || request.method != "GET") return answer(service, request, reply);
     // Nobody is told what a failure of power could still undo.
     service.when_durable([&service, request, reply](const Result<void>&) { answer(service, request, reply); });
