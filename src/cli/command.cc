@@ -50,6 +50,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_submit(app, action);
   add_run(app, action);
   add_queue(app, action);
+  add_top(app, action);
   add_job(app, action);
   add_explain(app, action);
   add_logs(app, action);
