@@ -8,6 +8,7 @@ import sys
 import unittest
 
 import browser
+from gate import Gate
 from relay import Relay
 from service import ServiceCase, UnixConnection
 
@@ -317,6 +318,38 @@ class Page(PageCase):
                            return `${may.cancel} ${may.hold} ${may.release} ${may.note}`; })""")
         self.assertEqual(rights, ["false false false It is ann's job: only its user or an operator may change it.",
                                   "true true false ", "true true false "])
+
+
+class WithToken(PageCase):
+    def relay_of(self, path):
+        return Gate(path, "sesame")
+
+    def test_the_page_asks_for_a_token_and_sends_it(self):
+        job = self.service.submit("sleep 1000", name="guarded", limit=600)
+        self.browser.size(1280, 900)
+        self.browser.open(self.relay.url)
+        self.browser.wait_for("document.getElementById('token').open", "the question for a token")
+        self.assertIn("a token is needed.", self.browser.value("document.getElementById('token').innerText"))
+        self.assertEqual(self.relay.asked, ["/"])
+        for token, taken in (("wrong", False), ("sesame", True)):
+            self.browser.value("document.querySelector('#token input').focus()")
+            self.browser.type(token)
+            self.browser.press("Enter")
+            if not taken:
+                self.browser.wait_for("rota.service.token() === 'wrong' && document.getElementById('token').open", "another")
+        self.shows(job, "runs")
+        self.browser.wait_for("document.getElementById('link').dataset.state === 'live'", "the stream")
+        self.assertIn("/v1/events", self.relay.asked)
+        self.stand_on(job)
+        self.browser.press("c")
+        self.browser.wait_for("document.getElementById('question').open", "the question")
+        self.browser.value("document.querySelector('#question [value=yes]').focus()")
+        self.browser.press("Enter")
+        self.assertEqual(self.service.ends(job)["state"], "CANCELLED")
+        self.browser.call("Page.reload")  # it is kept for as long as the tab is open
+        self.browser.wait_for("document.getElementById('link') && document.getElementById('link').dataset.state === 'live'",
+                              "the page to be live again")
+        self.assertFalse(self.browser.value("document.getElementById('token').open"))
 
 
 class OthersJobs(PageCase):
