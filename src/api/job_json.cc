@@ -91,7 +91,8 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
   }
   const int restarts = serve::restarts_of(job);
   if (restarts > 0) json["restarts"] = restarts;
-  if (!entry.message.empty() && inside) json["message"] = entry.message;
+  const std::string& message = entry.heard().message;
+  if (!message.empty() && inside) json["message"] = message;
   if (detail == Detail::whole && inside) {
     if (const auto kept = service.about(id); kept && *kept) add_inside(service, id, **kept, json);
   }

@@ -102,9 +102,11 @@ void Controller::find_outlived() {
 // `sends_again`: nobody knows what was sent, or waits for answers, so all that has not been carried out is sent again.
 void Controller::reconcile(const Observation& seen, bool sends_again) {
   std::vector<JobId> jobs;
-  cluster_.for_each_job([&](JobId id, const Job& job) {
-    if (job.state == JobState::running) jobs.push_back(id);
+  cluster_.running().for_each([&](const RunningEntry& entry) {
+    jobs.push_back(entry.job);
+    return true;
   });
+  std::ranges::sort(jobs);
   std::vector<Observation::JobSeen> by_job = seen.jobs;
   std::ranges::stable_sort(by_job, {}, &Observation::JobSeen::job);
   for (const JobId id : jobs) {

@@ -1,10 +1,16 @@
 // What is kept of a job beside its facts, as the store keeps it.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "serve/submission.h"
 
 namespace rota::serve {
+namespace {
+
+constexpr std::string_view kIndex = ",\"index\":";  // cannot stand in a text in JSON, where quotes are escaped
+
+}  // namespace
 
 std::string about_text(const About& about, std::int64_t index) {
   nlohmann::json json{
@@ -17,13 +23,23 @@ std::string about_text(const About& about, std::int64_t index) {
   if (!about.after.empty()) json["after"] = about.after;
   if (about.append) json["append"] = *about.append;
   if (about.array > 0) json["array"] = about.array;
-  if (index >= 0) json["index"] = index;
   if (about.warning_signal > 0) {
     json["warning_signal"] = about.warning_signal;
     json["warning_time"] = about.warning_time.count();
   }
   if (about.scripted) json["scripted"] = true;
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return with_index(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), index);
+}
+
+// The last member, so that all before it is the same text for all tasks.
+std::string with_index(std::string_view about, std::int64_t index) {
+  std::string text(about);
+  if (index < 0) return text;
+  text.pop_back();
+  text += kIndex;
+  text += std::to_string(index);
+  text += '}';
+  return text;
 }
 
 namespace {
@@ -69,6 +85,19 @@ Result<KeptAbout> read_about(const std::string& text) {
     return fail("what the database knows of a job cannot be read: " + escaped(e.what()) + ".");
   }
   return kept;
+}
+
+Result<AboutReader::Task> AboutReader::read(std::string_view text) {
+  const std::size_t at = std::min(text.rfind(kIndex), text.size());
+  const std::string_view digits = text.substr(std::min(text.size(), at + kIndex.size()));
+  const auto index = parse_integer(digits.substr(0, digits.size() - (digits.ends_with('}') ? 1 : 0)));
+  const std::string_view shared = index ? text.substr(0, at) : text;
+  if (about_ && shared == before_) return Task{about_, index.value_or(-1)};
+  auto kept = read_about(std::string(text));
+  if (!kept) return std::unexpected(kept.error());
+  before_ = shared;
+  about_ = std::make_shared<const About>(std::move(kept->about));
+  return Task{about_, kept->index};
 }
 
 }  // namespace rota::serve

@@ -39,7 +39,7 @@ void Service::saw_kind(const View& before, const Kind& what) {
     JobEntry* entry = book_.find(what.job);
     if (entry == nullptr) return;
     entry->suspended = false;
-    entry->nodes = nodes_of(what.job);
+    entry->hear().nodes = nodes_of(what.job);
     if constexpr (std::is_same_v<Kind, Finished>) entry->status = what.status;
   }
 }
@@ -64,13 +64,14 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
     row.user = entry->about->user;
     row.array = entry->about->array;
     row.array_index = entry->index;
-    row.reason = entry->message;
-    row.nodes = entry->nodes;
+    row.reason = entry->heard().message;
+    row.nodes = entry->heard().nodes;
     const ProcessEnd end = end_of(entry->status);
     row.exit_code = end.exit_code;
     row.signal = end.signal;
   }
-  row.state = state_word(job, entry ? *entry : JobEntry{});
+  static const JobEntry kUnknown;
+  row.state = state_word(job, entry ? *entry : kUnknown);
   if (job.spec.partition.valid()) row.partition = machine_->partitions[job.spec.partition.value].name;
   row.processors = job.spec.processors;
   row.node_count = job.spec.nodes;

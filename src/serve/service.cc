@@ -171,42 +171,44 @@ Result<void> Service::start_deciding(const std::string& policy) {
   return {};
 }
 
-Result<void> Service::take_over() {
-  std::vector<Fact> facts;
-  auto replayed = store_->replay([&](const Fact& fact) -> Result<void> {
-    facts.push_back(fact);
-    return {};
-  });
-  if (!replayed) return replayed;
-  const store::JournalHead& before = store_->head();
-  if (before.cluster != cluster_text_ && !facts.empty()) {
-    if (auto same = site::parse_configuration(before.cluster, "before"); !same || !alike(same->machine, *machine_)) {
-      return fail(shown_path(options_.state_folder) + " holds jobs of another cluster than " +
-                  shown_path(options_.configuration) +
-                  " describes: nodes, partitions or licences differ. Give it the old configuration, or another folder "
-                  "with --state.");
+// One by one: there may be millions.
+Result<void> Service::replay() {
+  bool alike_before = store_->head().cluster == cluster_text_;
+  return store_->replay([&](const Fact& fact) -> Result<void> {
+    if (!alike_before) {
+      const auto same = site::parse_configuration(store_->head().cluster, "before");
+      if (!same || !alike(same->machine, *machine_)) {
+        return fail(shown_path(options_.state_folder) + " holds jobs of another cluster than " +
+                    shown_path(options_.configuration) +
+                    " describes: nodes, partitions or licences differ. Give it the old configuration, or another "
+                    "folder with --state.");
+      }
+      alike_before = true;
     }
-  }
-  loop_ = std::make_unique<RealLoop>(io_, before.unix_start, facts.empty() ? kEpoch : facts.back().at);
+    auto folded = controller_->replay(fact);
+    if (folded) return folded;
+    return fail("the state in " + shown_path(options_.state_folder) +
+                " cannot be taken over: " + folded.error().message);
+  });
+}
+
+Result<void> Service::take_over() {
+  const store::JournalHead& before = store_->head();
+  loop_ = std::make_unique<RealLoop>(io_, before.unix_start);
   loop_->after_alarms([this] { after_turn(controller_->failure()); });
   journal_ = std::make_unique<PatientJournal>(*store_);
   engine_ = std::make_unique<local::LocalEngine>(
       io_,
-      local::LocalOptions{.folder = options_.state_folder + "/runs",
-                          .machine = machine_.get(),
-                          .spawner = options_.supervisor,
-                          .decided_before = facts.empty() ? 0 : facts.back().sequence},
+      local::LocalOptions{
+          .folder = options_.state_folder + "/runs", .machine = machine_.get(), .spawner = options_.supervisor},
       *loop_, *this);
-  if (auto opened = engine_->open(*this); !opened) return opened;
-  for (const std::string& lacking : engine_->warnings()) warnings_.push_back(lacking);
   const std::string policy = options_.policy.empty() ? before.policy : options_.policy;
   if (auto ready = start_deciding(policy); !ready) return ready;
-  for (const Fact& fact : facts) {
-    if (auto folded = controller_->replay(fact); !folded) {
-      return fail("the state in " + shown_path(options_.state_folder) +
-                  " cannot be taken over: " + folded.error().message);
-    }
-  }
+  if (auto replayed = replay(); !replayed) return replayed;
+  loop_->not_before(view().now());
+  engine_->decided_before(view().sequence());
+  if (auto opened = engine_->open(*this); !opened) return opened;
+  for (const std::string& lacking : engine_->warnings()) warnings_.push_back(lacking);
   if (auto read = read_book(); !read) return read;
   read_wishes();
   controller_->add_observer(*journal_);
@@ -226,17 +228,15 @@ Result<void> Service::take_over() {
 
 // Names of the jobs that are known.
 Result<void> Service::read_book() {
-  Result<void> read;
-  view().for_each_job([&](JobId id, const Job&) {
-    if (!read) return;
-    auto payload = store_->payload(id);
-    if (!payload) return void(read = std::unexpected(payload.error()));
-    if (!*payload) return;
-    auto kept = read_about((*payload)->about);
-    if (!kept) return void(read = std::unexpected(kept.error()));
-    book_.put(id, {std::make_shared<const About>(std::move(kept->about)), kept->index});
+  std::vector<JobId> known;
+  view().for_each_job([&](JobId id, const Job&) { known.push_back(id); });
+  AboutReader reader;
+  return store_->abouts(known, [&](JobId id, std::string_view text) -> Result<void> {
+    auto kept = reader.read(text);
+    if (!kept) return std::unexpected(kept.error());
+    book_.put(id, {std::move(kept->about), kept->index});
+    return {};
   });
-  return read;
 }
 
 // What people want that is no fact: reasons of nodes, and who is suspended.
@@ -391,7 +391,7 @@ void Service::refused(const View& /*view*/, const Error& why) {
 }
 
 void Service::told(JobId job, std::string sentence) {
-  if (JobEntry* entry = book_.find(job)) entry->message = std::move(sentence);
+  if (JobEntry* entry = book_.find(job)) entry->hear().message = std::move(sentence);
 }
 
 void Service::used(JobId job, std::uint32_t /*dispatch*/, const local::RunUse& use) {

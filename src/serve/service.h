@@ -23,6 +23,7 @@
 #include "serve/submission.h"
 #include "serve/what_if.h"
 #include "site/service_file.h"
+#include "store/payload.h"
 #include "store/sqlite_store.h"
 
 namespace rota::serve {
@@ -170,6 +171,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> open_store();
   Result<void> start_deciding(const std::string& policy);
   Result<void> take_over();
+  Result<void> replay();
   Result<void> read_book();
   void read_wishes();
   std::optional<std::vector<JobId>> named_one_by_one(const std::vector<SelectorPart>& parts) const;
@@ -181,13 +183,19 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   ClusterOptions cluster_options() const;
   store::JournalHead head() const;
 
+  // What all tasks of an array share, made once.
+  struct Kept {
+    std::shared_ptr<const About> about;
+    std::string text;  // the same, without an index
+    store::Payload payload;
+  };
   // One task of an array, or a whole job.
   struct Task {
     std::int64_t index = -1;
     const JobTerms* terms = nullptr;  // of its own; nullptr: none
+    Bars holds = kNoBars;
   };
-  Result<JobId> submit_one(const std::shared_ptr<const About>& about, const Submission& submission, JobSpec spec,
-                           const Task& task);
+  Result<JobId> submit_one(Kept& kept, JobSpec spec, const Task& task);
   // What a submission comes to, found good.
   struct Prepared {
     JobSpec spec;

@@ -188,6 +188,7 @@ Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Su
   auto after = dependencies_of_tasks(caller, submission, range.indexes);
   if (!after) return std::unexpected(after.error());
   std::vector<JobId> jobs;
+  Kept kept{about, about_text(*about), {{}, submission.script, joined(submission.environment)}};
   for (std::size_t i = 0; i < range.indexes.size(); ++i) {
     const std::int64_t index = range.indexes[i];
     JobTerms terms{spec.limit, spec.priority, spec.partition, submission.begin.value_or(kEpoch), {}, 0, 0};
@@ -195,25 +196,25 @@ Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Su
     terms.array = range.throttle > 0 ? about->array : 0;
     terms.throttle = range.throttle;
     const bool plain = !submission.begin && terms.after.empty() && terms.array == 0 && !submission.held;
-    auto job = submit_one(about, submission, spec, {index, plain ? nullptr : &terms});
+    const Bars holds = submission.held ? kHeldByUser : kNoBars;
+    auto job = submit_one(kept, spec, {index, plain ? nullptr : &terms, holds});
     if (!job) return std::unexpected(job.error());
     jobs.push_back(*job);
   }
   return jobs;
 }
 
-Result<JobId> Service::submit_one(const std::shared_ptr<const About>& about, const Submission& submission, JobSpec spec,
-                                  const Task& task) {
+Result<JobId> Service::submit_one(Kept& kept, JobSpec spec, const Task& task) {
   const JobId id = view().next_job();
   spec.number = number_of(id);
   spec.submit = std::max(loop_->now(), view().now());
-  book_.put(id, {about, task.index});
-  store_->put_payload(id, {about_text(*about, task.index), submission.script, joined(submission.environment)});
+  book_.put(id, {kept.about, task.index});
+  kept.payload.about = with_index(kept.text, task.index);
+  store_->put_payload(id, kept.payload);
   if (task.terms == nullptr) {
     if (controller_->submit(spec).valid()) return id;
   } else {
-    const Bars holds = submission.held ? kHeldByUser : kNoBars;
-    if (auto taken = controller_->submit(spec, *task.terms, holds)) return *taken;
+    if (auto taken = controller_->submit(spec, *task.terms, task.holds)) return *taken;
   }
   book_.forget(id);
   store_->drop_payload(id);

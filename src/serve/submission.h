@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -75,6 +77,8 @@ struct About {
   Duration warning_time{0};
   Duration kill_wait{0};
   bool scripted = false;
+
+  bool operator==(const About&) const = default;
 };
 
 // An array's indexes, "1-100", "1,3,7", "0-20:5", each with "%10" behind it or not.
@@ -91,12 +95,28 @@ Result<std::int32_t> parse_signal(std::string_view text);
 // job's number, its user, the instant.
 Result<JobSpec> spec_of(const Submission& submission, const Machine& machine);
 
-// About as it is kept, in JSON, with the index of one task (-1: none), and back.
-std::string about_text(const About& about, std::int64_t index);
+// About as it is kept, in JSON, with the index of one task (-1: none), and back. What the tasks of an array share is
+// made once: the text without an index, to which that of each is added.
+std::string about_text(const About& about, std::int64_t index = -1);
+std::string with_index(std::string_view about, std::int64_t index);
 struct KeptAbout {
   About about;
   std::int64_t index = -1;
 };
 Result<KeptAbout> read_about(const std::string& text);
+
+// Reads many in turn: what one shares with the one before is not read again, and not kept twice.
+class AboutReader {
+ public:
+  struct Task {
+    std::shared_ptr<const About> about;
+    std::int64_t index = -1;
+  };
+  Result<Task> read(std::string_view text);
+
+ private:
+  std::string before_;  // without the index
+  std::shared_ptr<const About> about_;
+};
 
 }  // namespace rota::serve

@@ -186,6 +186,11 @@ Result<std::optional<Payload>> SqliteStore::payload(JobId job) {
   return error_.empty() ? payloads_.get(job) : fail(error_);
 }
 
+Result<void> SqliteStore::abouts(const std::vector<JobId>& jobs,
+                                 const std::function<Result<void>(JobId, std::string_view)>& visit) {
+  return error_.empty() ? payloads_.abouts(jobs, visit) : fail(error_);
+}
+
 void SqliteStore::put_history(const HistoryRow& row) {
   if (opened()) note(history_.put(row));
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,6 +55,9 @@ class SqliteStore final : public Store {
   void put_payload(JobId job, const Payload& payload);
   void drop_payload(JobId job);
   Result<std::optional<Payload>> payload(JobId job);
+  // visit(job, about) for those of these jobs, by id, that have a payload.
+  Result<void> abouts(const std::vector<JobId>& jobs,
+                      const std::function<Result<void>(JobId, std::string_view)>& visit);
 
   // Jobs that have left, until they are dropped with all that left before an instant.
   void put_history(const HistoryRow& row);

@@ -45,6 +45,8 @@ class LocalEngine final : public Engine, public Alarm {
   LocalEngine& operator=(const LocalEngine&) = delete;
   ~LocalEngine() override;  // jobs go on
 
+  // Commands with keys up to this one were decided by an earlier life of the service.
+  void decided_before(std::uint64_t key) { options_.decided_before = key; }
   // Once, before anything else: waits until no earlier spawner can begin anything any more, and finds what runs. Fails
   // with a sentence if the folder cannot be used. The intake must outlive the engine.
   Result<void> open(Intake& intake);

@@ -1,6 +1,7 @@
 #include "engine/local/supervisor.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/close_range.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -58,6 +59,14 @@ void leave_files() {
   ::close(nothing);
 }
 
+// Which groups somebody is in is asked anew for each job, by the job's own process. What is loaded to ask is loaded
+// here, once, and every child has it.
+void load_what_knows_groups() {
+  std::array<gid_t, 64> groups{};
+  auto most = static_cast<int>(groups.size());
+  ::getgrouplist("root", 0, groups.data(), &most);
+}
+
 class Spawner {
  public:
   explicit Spawner(const char* folder) : folder_(::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
@@ -66,6 +75,7 @@ class Spawner {
     if (!folder_ || ::fchdir(folder_.get()) != 0) return 1;
     lock_.reset(::openat(folder_.get(), "spawner.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!lock_ || !lock(lock_.get()) || !send_whole(kSocket, "ready\n")) return 1;
+    if (::geteuid() == 0) load_what_knows_groups();
     std::string line;
     while (receive()) {
       while (take_line(text_, line)) {

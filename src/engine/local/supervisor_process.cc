@@ -337,10 +337,10 @@ void SupervisorProcess::finish() {
     record_.out_of_memory =
         record_.asked == Asked::nothing && record_.status != 0 && ran_out_of_memory(record_.cgroups);
   }
-  remove_cgroups(record_.cgroups);
   int error = add_line(record_file_.get(), in_words(record_));
   take_connections();
   tell_everybody();
+  remove_cgroups(record_.cgroups);  // which takes the kernel a while, and nobody waits for it
   while (error != 0) {  // the disk is full: whoever is there has been told, and who comes later must find it
     constexpr int kRetryMilliseconds = 1000;
     pollfd newcomer{listener_.get(), POLLIN, 0};
