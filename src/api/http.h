@@ -38,6 +38,9 @@ class Reply {
   virtual void stream(const std::string& type, std::function<void()> gone) = 0;
   // Puts text into the stream. False: the other side is gone, or does not keep up and was let go.
   virtual bool write(std::string text) = 0;
+  // Whether some of what was written has yet to go out; and what to call each time that all of it has.
+  virtual bool lags() const = 0;
+  virtual void when_out(std::function<void()> call) = 0;
 };
 
 using Handler = std::function<void(const Request&, const std::shared_ptr<Reply>&)>;

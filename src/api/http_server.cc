@@ -95,6 +95,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
     gone_ = std::move(gone);
     stream_.expires_never();
     streaming_ = true;
+    parser_.reset();  // it stays for long, and there may be thousands
+    buffer_ = {};
     write(turn, "HTTP/1.1 200 OK\r\nServer: rota\r\nContent-Type: " + type +
                     "\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n");
     watch();
@@ -112,6 +114,9 @@ class Connection final : public std::enable_shared_from_this<Connection> {
     return true;
   }
 
+  bool lags() const { return !queue_.empty(); }
+  void when_out(std::function<void()> call) { out_ = std::move(call); }
+
   std::uint32_t uid() const { return caller_.uid; }
 
   void close() {
@@ -119,6 +124,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
     ++turn_;
     Code ignored;
     stream_.socket().close(ignored);
+    out_ = {};
     if (const auto gone = std::exchange(gone_, {})) gone();
     server_.connections.erase(shared_from_this());
   }
@@ -143,6 +149,13 @@ class Connection final : public std::enable_shared_from_this<Connection> {
     bool write(std::string text) override {
       const auto to = connection_.lock();
       return to && to->write(turn_, std::move(text));
+    }
+    bool lags() const override {
+      const auto to = connection_.lock();
+      return to && to->lags();
+    }
+    void when_out(std::function<void()> call) override {
+      if (const auto to = connection_.lock()) to->when_out(std::move(call));
     }
 
    private:
@@ -198,7 +211,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
       if (error || !self->streaming_) return self->close_if_open();
       self->waiting_ -= self->queue_.front().size();
       self->queue_.pop_front();
-      if (!self->queue_.empty()) self->write_next();
+      if (!self->queue_.empty()) return self->write_next();
+      if (self->out_) self->out_();
     });
   }
   void close_if_open() {
@@ -222,6 +236,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::size_t waiting_ = 0;
   std::array<char, 512> ignored_{};
   std::function<void()> gone_;
+  std::function<void()> out_;
   std::uint64_t turn_ = 0;
   unsigned request_version_ = 11;
   bool keep_alive_ = true;

@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::uint64_t kFactsBetweenSnapshots = 200'000;
 constexpr std::chrono::milliseconds kPatience{20};  // for which news that nothing rests on waits for company
+constexpr std::chrono::milliseconds kPause{1};      // in which others have their turns while many are told something
 constexpr std::size_t kMostWarnings = 100;
 
 // What instants count from: the beginning of the day (UTC) on which a state is made.
@@ -74,7 +75,14 @@ class Service::PatientJournal final : public Journal {
 };
 
 Service::Service(boost::asio::io_context& io, ServiceOptions options)
-    : io_(io), options_(std::move(options)), commits_(io) {}
+    : io_(io), options_(std::move(options)), commits_(io), tells_on_(io) {
+  events_.set_later([this](std::function<void()> call) {
+    tells_on_.expires_after(kPause);
+    tells_on_.async_wait([call = std::move(call)](const boost::system::error_code& error) {
+      if (!error) call();
+    });
+  });
+}
 
 // Commands under way are found again by the next one that opens this state.
 Service::~Service() = default;
@@ -379,6 +387,7 @@ void Service::stop() {
   stopped_ = true;
   loop_->cancel();
   commits_.cancel();
+  tells_on_.cancel();
   if (failure_) failure_ = store_->commit();
 }
 

@@ -256,6 +256,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::uint64_t compacted_at_ = 0;  // sequence number
   bool deciding_soon_ = false;
   boost::asio::steady_timer commits_;
+  boost::asio::steady_timer tells_on_;
   bool commits_soon_ = false;
   bool stopped_ = false;
   bool asked_ = false;  // what is recorded now somebody has asked for
