@@ -164,6 +164,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   };
 
   void read() {
+    buffer_.reserve(16 << 10);  // else a request comes in pieces of 512 bytes
     parser_.emplace();
     parser_->body_limit(server_.options.most_body);
     parser_->header_limit(64 << 10);
