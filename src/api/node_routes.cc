@@ -163,14 +163,18 @@ void change_nodes(const Ask& ask) {
   const std::map<std::string_view, Health> actions{
       {"drain", Health::draining}, {"resume", Health::up}, {"down", Health::down}};
   const auto action = actions.find(ask.path[2]);
-  if (action == actions.end())
-    return ask.reply->send(
-        problem(404, "there is no action " + rota::quoted(ask.path[2]) + "; drain, resume or down."));
+  const bool on = ask.path[2] == "power-up";
+  const bool switches = on || ask.path[2] == "power-down";
+  if (action == actions.end() && !switches)
+    return ask.reply->send(problem(
+        404, "there is no action " + rota::quoted(ask.path[2]) + "; drain, resume, down, power-up or power-down."));
   const auto texts = read_texts(ask.request.body, {"nodes", "reason"});
   if (!texts) return ask.reply->send(problem(400, texts.error().message));
   if (!texts->contains("nodes")) return ask.reply->send(problem(400, "say which nodes are meant: `nodes` is missing."));
   const std::string reason = texts->contains("reason") ? texts->at("reason") : std::string();
-  if (auto done = ask.service.set_health(texts->at("nodes"), action->second, reason); !done)
+  const std::string& nodes = texts->at("nodes");
+  if (auto done = switches ? ask.service.set_power(nodes, on) : ask.service.set_health(nodes, action->second, reason);
+      !done)
     return ask.reply->send(problem(400, done.error().message));
   when_durable(ask, {200, "application/json", "{}", {}});
 }

@@ -61,7 +61,9 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   boost::asio::io_context io(1);
   auto socket = handed_over();
   if (!socket) return std::unexpected(socket.error());
-  auto service = serve::Service::open(io, options.service);
+  serve::ServiceOptions own = options.service;
+  own.say = options.say;
+  auto service = serve::Service::open(io, own);
   if (!service) return std::unexpected(service.error());
   many_descriptors();
   make_folder_of(options.socket, root);

@@ -152,6 +152,9 @@ const std::vector<Member>& members() {
       plain<&S::warning_signal>("warning_signal", "the name of a signal"),
       plain<&S::warning_time>("warning_time", "a number of seconds"),
       plain<&S::kill_wait>("kill_wait", "a number of seconds"),
+      plain<&S::checkpoint>("checkpoint", "a text"),
+      plain<&S::checkpoint_signal>("checkpoint_signal", "the name of a signal"),
+      plain<&S::checkpoint_time>("checkpoint_time", "a number of seconds"),
       plain<&S::comment>("comment", "a text"),
       plain<&S::dry_run>("dry_run", "true or false"),
   };

@@ -128,14 +128,15 @@ void add_change(CLI::App& nodes, Action& action, const SharedFlags& flags, const
   CLI::App* command = nodes.add_subcommand(name, summary);
   command->add_option("NODES", flags->nodes, "nodes, as n[1-3],n7")->required();
   const std::string verb = name;
-  if (verb != "resume") {
+  const bool reasoned = verb == "drain" || verb == "down";
+  if (reasoned) {
     CLI::Option* reason =
         command->add_option("--reason", flags->reason, "why, for whoever looks at the node")->type_name("TEXT");
     if (verb == "drain") reason->required();
   }
   flags->service.declare_json(*command);
   command->footer("For operators only.\n\nExamples:\n  rota nodes " + verb + " n[1-3]" +
-                  (verb == "resume" ? "" : " --reason 'new memory'"));
+                  (reasoned ? " --reason 'new memory'" : ""));
   command->callback([&action, flags, verb] { action = [flags, verb] { return change_nodes(*flags, verb); }; });
 }
 
@@ -154,6 +155,8 @@ void add_nodes(CLI::App& app, Action& action) {
   add_change(*command, action, flags, "drain", "let nodes take no more jobs; those that run go on");
   add_change(*command, action, flags, "resume", "let nodes take jobs again");
   add_change(*command, action, flags, "down", "take nodes for lost, with what runs on them");
+  add_change(*command, action, flags, "power-down", "put idle nodes to sleep");
+  add_change(*command, action, flags, "power-up", "wake nodes that sleep");
   command->footer("Examples:\n  rota nodes\n  rota nodes -p batch -t idle");
   command->callback([&action, flags, command] {
     if (command->get_subcommands().empty()) action = [flags] { return list_nodes(*flags); };

@@ -145,10 +145,12 @@ class Request {
       if (!limit) return fail(value->where + ": " + limit.error().message);
       out_["limit"] = *limit;
     }
-    if (const SubmitValue* value = given("kill_wait")) {
+    for (const char* key : {"kill_wait", "checkpoint_time"}) {
+      const SubmitValue* value = given(key);
+      if (value == nullptr) continue;
       const auto wait = parse_duration(value->text);
       if (!wait) return fail(value->where + ": " + wait.error().message);
-      out_["kill_wait"] = to_seconds(*wait);
+      out_[key] = to_seconds(*wait);
     }
     if (const SubmitValue* value = given("begin")) {
       const auto begin = parse_when(value->text, here_.now);
@@ -175,7 +177,7 @@ class Request {
   }
 
   Result<void> others() {
-    for (const char* key : {"name", "partition", "array", "comment"}) {
+    for (const char* key : {"name", "partition", "array", "checkpoint", "checkpoint_signal", "comment"}) {
       if (const SubmitValue* value = given(key)) out_[key] = value->text;
     }
     if (given("hold") != nullptr) out_["held"] = true;

@@ -171,8 +171,8 @@ void Controller::reconcile(const Observation::NodeSeen& seen, bool sends_again) 
                              ", which the cluster does not have; nothing was changed."));
     return;
   }
-  if (seen.health != cluster_.power().health(seen.node))
-    static_cast<void>(take_in(HealthChanged{seen.node, seen.health}));
+  if (seen.health && *seen.health != cluster_.power().health(seen.node))
+    static_cast<void>(take_in(HealthChanged{seen.node, *seen.health}));
   const NodePowerRow& known = cluster_.power().row(seen.node);
   const bool waited_for = known.state == PowerState::booting || known.state == PowerState::shutting_down;
   const bool settled = seen.power == PowerState::on || seen.power == PowerState::off;

@@ -22,6 +22,9 @@ std::string about_text(const About& about, std::int64_t index) {
     json["warning_signal"] = about.warning_signal;
     json["warning_time"] = about.warning_time.count();
   }
+  if (!about.checkpoint.empty()) json["checkpoint"] = about.checkpoint;
+  if (about.checkpoint_signal > 0) json["checkpoint_signal"] = about.checkpoint_signal;
+  if (about.checkpoint_time > Duration{0}) json["checkpoint_time"] = about.checkpoint_time.count();
   if (about.scripted) json["scripted"] = true;
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -64,6 +67,9 @@ Result<KeptAbout> read_about(const std::string& text) {
     take(json, "warning_signal", about.warning_signal);
     take(json, "warning_time", about.warning_time);
     take(json, "kill_wait", about.kill_wait);
+    take(json, "checkpoint", about.checkpoint);
+    take(json, "checkpoint_signal", about.checkpoint_signal);
+    take(json, "checkpoint_time", about.checkpoint_time);
     take(json, "scripted", about.scripted);
   } catch (const nlohmann::json::exception& e) {
     return fail("what the database knows of a job cannot be read: " + escaped(e.what()) + ".");

@@ -138,6 +138,9 @@ Result<local::Run> Service::run_of(const Command& start) {
   run.warning_signal = about.warning_signal;
   run.warning_lead = about.warning_time;
   run.kill_wait = about.kill_wait;
+  run.checkpoint = about.checkpoint;
+  run.checkpoint_signal = about.checkpoint_signal;
+  run.checkpoint_time = about.checkpoint_time;
   return run;
 }
 

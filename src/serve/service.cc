@@ -167,7 +167,7 @@ Result<void> Service::start_deciding(const std::string& policy) {
   chain_ = std::make_unique<Chain>(std::move(*chain));
   controller_ = std::make_unique<Controller>(cluster_options(), *chain_, Ports{*loop_, *engine_, *this, journal_.get()},
                                              Controller::Breach::goes_plain);
-  controller_->set_answer_rules({.answer_within = seconds(10), .look_every = seconds(60), .boot_grace = seconds(60)});
+  controller_->set_answer_rules({.answer_within = seconds(10), .look_every = seconds(60)});
   return {};
 }
 
@@ -300,6 +300,7 @@ Result<void> Service::record(const Observed& fact) {
   Observed said = fact;
   if (auto* again = std::get_if<Requeued>(&said); again != nullptr && view().knows(again->job))
     again->limit = view().job(again->job).spec.limit;  // the engine need not know
+  if (const auto* power = std::get_if<PowerChanged>(&said)) return power_changed(*power);
   auto taken = controller_->record(said);
   if (taken) static_cast<void>(decide());
   return taken;

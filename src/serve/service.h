@@ -34,6 +34,7 @@ struct ServiceOptions {
   std::string socket;                   // told to jobs, as ROTA_SOCKET
   std::vector<std::string> supervisor;  // the command line of the engine's helper process
   std::string version;
+  std::function<void(const std::string&)> say = {};  // a line about what goes on, for the log
 };
 
 // What became of one job that somebody wanted to do something to.
@@ -83,6 +84,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
 
   // Nodes by host list. Operators only.
   Result<void> set_health(const std::string& nodes, Health health, const std::string& reason);
+  Result<void> set_power(const std::string& nodes, bool on);
   // Another policy decides from now on. Fails with a sentence, and nothing changes, where it cannot.
   Result<void> set_policy(const std::string& text);
 
@@ -154,6 +156,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void refused(const View& view, const Error& why) override;
   Result<local::Run> run_of(const Command& start) override;
   void told(JobId job, std::string sentence) override;
+  void node_told(NodeId node, std::string sentence, const std::string& output) override;
   void used(JobId job, std::uint32_t dispatch, const local::RunUse& use) override;
 
  private:
@@ -191,7 +194,6 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // What a submission comes to, found good.
   struct Prepared {
     JobSpec spec;
-    std::int32_t signal = 0;
     ArrayRange range{{-1}, 0};  // of a whole job one index that is none
   };
   Result<Prepared> prepared_of(const Caller& caller, const Submission& submission) const;
@@ -208,7 +210,10 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void add_singleton(const Caller& caller, const std::string& name, std::vector<Dependency>& into) const;
   Result<void> changed(const Caller& caller, JobId job, const Change& change);
   Result<void> cancel(JobId job);
+  Result<std::vector<NodeId>> nodes_named(const std::string& list) const;
+  Result<void> put_health(NodeId node, Health health, const std::string& reason);
   void empty_node(NodeId node);
+  Result<void> power_changed(const PowerChanged& what);
   Result<void> release(const Caller& caller, JobId job);
   Result<void> control(JobId job, const Change& change);
   Result<void> amend(const Caller& caller, JobId job, const Change& change);
@@ -238,6 +243,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   JobBook book_;
   EventRing events_;
   std::map<NodeId, std::string> node_reasons_;
+  std::map<NodeId, std::string> node_troubles_;  // what went wrong when they were switched last
   std::vector<std::uint32_t> operators_;
   std::vector<std::string> warnings_;
   std::vector<std::function<void(const Result<void>&)>> waiters_;

@@ -236,45 +236,4 @@ Result<void> Service::amend(const Caller& caller, JobId job, const Change& chang
   return record(Amended{job, std::move(terms)});
 }
 
-Result<void> Service::set_health(const std::string& nodes, Health health, const std::string& reason) {
-  const auto names = parse_host_list(nodes);
-  if (!names) return std::unexpected(names.error());
-  std::vector<NodeId> ids;
-  for (const std::string& name : *names) {
-    const auto found = std::ranges::find(machine_->nodes, name, &Node::name);
-    if (found == machine_->nodes.end())
-      return fail("there is no node " + rota::quoted(name) + "; nothing was changed.");
-    ids.push_back(NodeId{static_cast<std::uint32_t>(found - machine_->nodes.begin())});
-  }
-  for (const NodeId id : ids) {
-    if (view().power().health(id) != health) {
-      if (auto done = record(HealthChanged{id, health}); !done) return done;
-    }
-    if (health == Health::down) empty_node(id);
-    health == Health::up ? void(node_reasons_.erase(id)) : void(node_reasons_[id] = reason);
-    store_->put_setting("node " + machine_->nodes[id.value].name, health == Health::up ? "" : reason);
-  }
-  static_cast<void>(decide());
-  return {};
-}
-
-// What runs there is done again elsewhere where it may be, else ended.
-void Service::empty_node(NodeId node) {
-  std::vector<JobId> there;
-  view().running().for_each([&](const RunningEntry& entry) {
-    const auto& shares = view().placement(entry.job).shares;
-    if (std::ranges::find(shares, node, &Share::node) != shares.end()) there.push_back(entry.job);
-    return true;
-  });
-  for (const JobId job : there) {
-    const bool again = view().job(job).spec.restart != Restart::never && controller_->requeue(job);
-    if (!again) static_cast<void>(record(CancelAsked{job}));
-  }
-}
-
-std::string Service::node_reason(NodeId node) const {
-  const auto found = node_reasons_.find(node);
-  return found == node_reasons_.end() ? std::string() : found->second;
-}
-
 }  // namespace rota::serve

@@ -41,8 +41,18 @@ Result<void> complete(const Submission& submission) {
   return {};
 }
 
-std::shared_ptr<About> about_of(const Caller& caller, const Submission& submission, Duration kill_wait,
-                                std::int32_t signal) {
+struct Signals {
+  std::int32_t warning = 0;  // 0: none, as is
+  std::int32_t checkpoint = 0;
+};
+
+// As they were found good.
+Signals signals_of(const Submission& submission) {
+  return {parse_signal(submission.warning_signal).value_or(0), parse_signal(submission.checkpoint_signal).value_or(0)};
+}
+
+std::shared_ptr<About> about_of(const Caller& caller, const Submission& submission, Duration kill_wait) {
+  const Signals signals = signals_of(submission);
   auto about = std::make_shared<About>();
   about->name = name_of(submission);
   about->user = caller.user;
@@ -57,9 +67,12 @@ std::shared_ptr<About> about_of(const Caller& caller, const Submission& submissi
   about->after = submission.after;
   about->append = submission.append;
   about->umask = submission.umask;
-  about->warning_signal = signal;
+  about->warning_signal = signals.warning;
   about->warning_time = submission.warning_time;
   about->kill_wait = submission.kill_wait.value_or(kill_wait);
+  about->checkpoint = submission.checkpoint;
+  about->checkpoint_signal = signals.checkpoint;
+  if (!about->checkpoint.empty() || signals.checkpoint > 0) about->checkpoint_time = submission.checkpoint_time;
   about->scripted = !submission.script.empty();
   return about;
 }
@@ -95,11 +108,12 @@ Result<Service::Prepared> Service::prepared_of(const Caller& caller, const Submi
   Prepared prepared{*spec};
   prepared.spec.user = caller.uid;
   prepared.spec.group = caller.gid;
-  if (!submission.warning_signal.empty()) {
-    auto signal = parse_signal(submission.warning_signal);
-    if (!signal) return std::unexpected(signal.error());
-    prepared.signal = *signal;
+  for (const std::string* name : {&submission.warning_signal, &submission.checkpoint_signal}) {
+    if (name->empty()) continue;
+    if (auto signal = parse_signal(*name); !signal) return std::unexpected(signal.error());
   }
+  if (!submission.checkpoint.empty() && !submission.checkpoint_signal.empty())
+    return fail("a job writes its checkpoint by a command or after a signal; give one of the two.");
   if (!submission.array.empty()) {
     auto range = parse_array(submission.array, settings_.most_array);
     if (!range) return std::unexpected(range.error());
@@ -183,7 +197,7 @@ Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Su
                                                   const Prepared& prepared) {
   const JobSpec& spec = prepared.spec;
   const ArrayRange& range = prepared.range;
-  const auto about = about_of(caller, submission, settings_.kill_wait, prepared.signal);
+  const auto about = about_of(caller, submission, settings_.kill_wait);
   if (!submission.array.empty()) about->array = number_of(view().next_job());
   auto after = dependencies_of_tasks(caller, submission, range.indexes);
   if (!after) return std::unexpected(after.error());

@@ -43,6 +43,9 @@ struct Submission {
   std::string warning_signal;
   Duration warning_time = seconds(60);
   std::optional<Duration> kill_wait;
+  std::string checkpoint;
+  std::string checkpoint_signal;
+  Duration checkpoint_time = seconds(60);
   std::string comment;
   bool dry_run = false;
 };
@@ -74,6 +77,9 @@ struct About {
   std::int32_t warning_signal = 0;
   Duration warning_time{0};
   Duration kill_wait{0};
+  std::string checkpoint;
+  std::int32_t checkpoint_signal = 0;
+  Duration checkpoint_time{0};
   bool scripted = false;
 };
 

@@ -205,7 +205,8 @@ class Machine(LiveCase):
         self.says_no("nodes", "n3", said='there is no node "n3"; `rota nodes` lists all.')
 
     def test_nodes_are_taken_out_of_use_and_back(self):
-        for action, more in (("drain", ["--reason", "new memory"]), ("resume", []), ("down", [])):
+        for action, more in (("drain", ["--reason", "new memory"]), ("resume", []), ("down", []), ("power-down", []),
+                             ("power-up", [])):
             self.answers("POST", f"/v1/nodes/{action}", (200, {"nodes": []}))
             self.prints("nodes", action, "n[1-2]", "n7", *more)
             self.assertEqual(self.last()["body"], {"nodes": "n[1-2],n7", **({"reason": more[1]} if more else {})})

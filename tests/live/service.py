@@ -144,8 +144,15 @@ class ServiceCase(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="rota-live-")
         os.chmod(self.folder, 0o755)
-        self.service = Service(self.rota, self.folder, self.configuration, self.arguments)
+        self.start_service()
+
+    def start_service(self):
+        self.service = Service(self.rota, self.folder, self.configured(), self.arguments)
         self.service.start()
+
+    def configured(self):
+        """The text of the cluster file; None: there is none."""
+        return self.configuration
 
     def tearDown(self):
         service = self.service

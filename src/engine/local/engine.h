@@ -18,6 +18,7 @@
 #include "base/min_heap.h"
 #include "control/ports.h"
 #include "engine/local/cgroups.h"
+#include "engine/local/node_switch.h"
 #include "engine/local/places.h"
 #include "engine/local/record.h"
 #include "engine/local/run.h"
@@ -59,6 +60,8 @@ class LocalEngine final : public Engine, public Alarm {
   void settled(JobId job, std::uint32_t dispatch);
   // To all processes of the job, if it runs.
   void signal(JobId job, int number);
+  // Whether jobs can start on the node is to be asked: the answer is told where it is news.
+  void look(NodeId node) { switch_.look(node); }
 
   const std::vector<std::string>& warnings() const { return warnings_; }  // what is lacking here, after open()
   const Result<void>& failure() const { return failure_; }                // of the first decision that failed
@@ -78,8 +81,8 @@ class LocalEngine final : public Engine, public Alarm {
     Instant ordered = kNever;             // when this life of the service ordered it
     Asked asked = Asked::nothing;         // by a command, and not carried out yet
     bool suspends = false;                // the same
+    bool moving = false;                  // is leaving a place that counts as free already
     bool launched = false;                // told so, of this dispatch
-    bool kept = false;                    // vacated: what it has done need not be done again
     bool leaves = false;                  // the job has left for good: nothing is to be told
     bool told = false;                    // how it ended
     int burials = 0;                      // tries
@@ -106,9 +109,16 @@ class LocalEngine final : public Engine, public Alarm {
   void bury_now(Entry& entry);
   void forget(Entry& entry);
 
+  // engine_move.cc
+  void migrate(const Command& command);
+  bool moves_on(JobId job, Entry& entry);
+  void begin_elsewhere(JobId job, Entry& entry);
+  bool must_wait(const Command& command);
+  void start_those_that_waited();
+
   void start(const Command& command);
   void launch(const Command& command);
-  void order(const Command& command, Run run);
+  void order(const Command& command, Run run, std::uint32_t move = 0);
   void go_on(Entry& entry, const Command& command);
   void end_early(const Command& command);
   void never_began(const Command& command);
@@ -120,6 +130,7 @@ class LocalEngine final : public Engine, public Alarm {
   void look(JobId job, Entry& entry);  // its supervisor is gone, or never was
   void bury(JobId job, Entry& entry);
   void over(JobId job, Entry& entry);
+  void ended(JobId job, Entry& entry);
   void could_not_launch(JobId job, Entry& entry, const std::string& why);
   void leave_place(Entry& entry);
   void drop(JobId job);
@@ -139,7 +150,9 @@ class LocalEngine final : public Engine, public Alarm {
   CgroupBases cgroups_;
   Places places_;
   SpawnerLink spawner_;
+  NodeSwitch switch_;
   std::map<JobId, Entry> runs_;
+  std::vector<Command> waiting_;  // starts and moves to nodes that others have yet to leave
   MinHeap<Reminder> reminders_;
   std::uint32_t epoch_ = 0;
   bool rebooted_ = false;      // since the life before
@@ -152,6 +165,6 @@ class LocalEngine final : public Engine, public Alarm {
 };
 
 // How one dispatch was over, by its record.
-DispatchEnd end_of(const RunRecord& record, bool kept);
+DispatchEnd end_of(const RunRecord& record);
 
 }  // namespace rota::local

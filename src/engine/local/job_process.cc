@@ -163,6 +163,23 @@ void become_job(const Order& order, int record_file, int report, pid_t parent) {
   becoming.execute();
 }
 
+void become_checkpoint(const Order& job, pid_t main, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (::getppid() != parent) ::_exit(127);
+  Order order = job;
+  order.run.command = {"/bin/sh", "-c", job.run.checkpoint};
+  order.run.script.clear();
+  order.run.input.clear();
+  order.run.append = true;
+  order.environment.push_back("ROTA_JOB_PID=" + std::to_string(main));
+  const Becoming becoming(order, -1);
+  take_back_signals();
+  becoming.take_place();
+  becoming.become_user();
+  becoming.open_files();
+  becoming.execute();
+}
+
 std::string launch_sentence(const LaunchError& error, const Run& run) {
   const std::string reason = std::string(": ") + std::strerror(error.error) + ".";
   switch (error.step) {

@@ -34,7 +34,10 @@ struct Run {
   Duration limit{0};                // that it asked for: told again if it is queued again
   std::int32_t warning_signal = 0;  // sent so long before the limit; 0: none
   Duration warning_lead = seconds(60);
-  Duration kill_wait = seconds(30);  // from SIGTERM to SIGKILL
+  Duration kill_wait = seconds(30);        // from SIGTERM to SIGKILL
+  std::string checkpoint = {};             // for /bin/sh: has the job write down how far it is; empty: none does
+  std::int32_t checkpoint_signal = 0;      // the same by a signal
+  Duration checkpoint_time = seconds(60);  // that this may take
 };
 
 // What one dispatch has used, with all its processes.
@@ -52,6 +55,8 @@ class RunSource {
   virtual Result<Run> run_of(const Command& start) = 0;
   // For people: why a launch failed, or what went wrong with the job.
   virtual void told(JobId job, std::string sentence) = 0;
+  // The same of a node that is switched, with what its command wrote; no sentence: nothing is wrong with it any more.
+  virtual void node_told(NodeId /*node*/, std::string /*sentence*/, const std::string& /*output*/) {}
   // One dispatch is over, and has used so much. Before the fact that says so.
   virtual void used(JobId /*job*/, std::uint32_t /*dispatch*/, const RunUse& /*use*/) {}
 };

@@ -212,7 +212,7 @@ void SupervisorProcess::carry_out(const Tell& tell) {
     case Tell::Kind::hello:
       return;
     case Tell::Kind::stop:
-      return stop(tell.asked, boot_milliseconds());
+      return stop(tell.asked, boot_milliseconds(), tell.checkpoint);
     case Tell::Kind::kill:
       if (record_.asked == Asked::nothing && !main_over_) record_.asked = tell.asked;
       kill_at_ = boot_milliseconds();
@@ -238,6 +238,7 @@ void SupervisorProcess::reap() {
     int status = 0;
     const pid_t pid = ::waitpid(-1, &status, WNOHANG);
     if (pid > 0 && pid == main_) main_ended(status);
+    if (pid > 0 && pid == checkpoint_) checkpoint_ended(status);
     if (pid < 0 && errno == ECHILD) all_over_ = true;
     if (pid <= 0) break;
   }
@@ -252,10 +253,18 @@ void SupervisorProcess::main_ended(int status) {
   record_.ran = ran(boot_milliseconds());
   record_.status = status;
   main_over_ = true;
+  if (!checkpointing()) return;
+  if (checkpoint_ == 0) {
+    record_.kept = record_.ran;  // that is how it obeys the signal
+  } else {
+    record_.asked = Asked::nothing;  // it was not told to stop yet: it has ended by itself
+  }
+  forget_checkpoint();
 }
 
 void SupervisorProcess::look_at_the_clock() {
   const std::int64_t now = boot_milliseconds();
+  if (checkpoint_until_ <= now) checkpoint_late(now);
   if (main_over_ || record_.asked != Asked::nothing) {
     if (kill_at_ <= now && !all_over_) kill_all();
     return;
@@ -270,16 +279,23 @@ void SupervisorProcess::look_at_the_clock() {
 }
 
 std::int64_t SupervisorProcess::next_look() const {
-  if (main_over_ || record_.asked != Asked::nothing) return kill_at_;
+  if (main_over_ || record_.asked != Asked::nothing) return std::min(kill_at_, checkpoint_until_);
   if (record_.phase == Phase::suspended || order_.deadline == kNoTime) return kNoTime;
   const bool warns = order_.run.warning_signal > 0 && !warned_;
   return std::max<std::int64_t>(warns ? order_.deadline - order_.run.warning_lead.count() : order_.deadline, 1);
 }
 
-void SupervisorProcess::stop(Asked asked, std::int64_t now) {
+void SupervisorProcess::stop(Asked asked, std::int64_t now, bool checkpoint) {
   const bool first = record_.asked == Asked::nothing;
   record_.asked = asked;
-  if (!first) return;
+  const bool no_longer = checkpointing() && !checkpoint;  // it is cancelled, say, while it writes one
+  if (!first && !no_longer) return;
+  if (first && checkpoint && begin_checkpoint(now)) return;
+  forget_checkpoint();
+  stop_now(now);
+}
+
+void SupervisorProcess::stop_now(std::int64_t now) {
   record_.ran = ran(now);
   kill_at_ = now + order_.run.kill_wait.count();
   signal_all(SIGTERM);

@@ -38,7 +38,14 @@ class SupervisorProcess {
   void reap();
   void main_ended(int status);
   void look_at_the_clock();
-  void stop(Asked asked, std::int64_t now);
+  void stop(Asked asked, std::int64_t now, bool checkpoint = false);
+  void stop_now(std::int64_t now);
+  // supervisor_checkpoint.cc
+  bool begin_checkpoint(std::int64_t now);
+  bool checkpointing() const { return checkpoint_until_ != INT64_MAX; }
+  void checkpoint_ended(int status);
+  void checkpoint_late(std::int64_t now);
+  void forget_checkpoint();
   void suspend();
   void go_on(const Tell& tell);
   void signal_all(int number);
@@ -64,6 +71,8 @@ class SupervisorProcess {
   std::int64_t launched_at_ = 0;  // all on the clock of boot_milliseconds()
   std::int64_t ran_before_ = 0;   // until it was suspended
   std::int64_t kill_at_ = INT64_MAX;
+  pid_t checkpoint_ = 0;                       // the command that sees to it, if there is one
+  std::int64_t checkpoint_until_ = INT64_MAX;  // what it may take; later: none is being written
 };
 
 }  // namespace rota::local
