@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""Running jobs move to a faster node, or give way behind a checkpoint. Usage: migrate_test.py ROTA
+"""Running jobs move to a faster node, or give way behind a checkpoint. Usage: migrate_test.py ROTA [SEED]
 
-What happened is what the jobs saw: on which node and which cores they ran, and that nobody else was there. A lock that
+A seed is printed; the same gives the same moments. What happened is what the jobs saw: on which node and which cores they ran, and that nobody else was there. A lock that
 the kernel holds for as long as any process of a copy is alive tells if two copies of a job run at one time, or two jobs
 on one processor.
 """
 import os
+import random
 import sys
+import threading
 import unittest
 
 from service import ServiceCase
+
+MOVES, SEED = 6, random.SystemRandom().randrange(10**6)
 
 # A job counts on from what was saved. It says where it is as it begins, and how far it is as it ends.
 COUNTS = """exec 8> copy-$ROTA_JOB_ID 9> node-$ROTA_JOB_NODELIST
@@ -192,6 +196,20 @@ class Killed(MoveCase):
         self.assertEqual(len(self.begun(job)), 2)
 
 
+    def test_at_random_moments(self):
+        print(f"seed {SEED}", file=sys.stderr)
+        dice = random.Random(SEED)
+        for _ in range(MOVES):
+            first, job = self.on_the_slow_node(checkpoint=SAVES)
+            self.touch(f"finish-{first}")
+            threading.Event().wait(dice.random() * 0.5)
+            self.service.kill()
+            self.service.start()
+            self.moves(job)
+            self.assertEqual([line[0] for line in self.log(job)], ["begin", "saved", "begin"])
+            self.finish(job)
+
+
 class GivesWay(MoveCase):
     configuration = 'name = "one"\nprocessors = 1\n'
     arguments = ("--policy", "easy+preempt=checkpoint")
@@ -218,4 +236,6 @@ class GivesWay(MoveCase):
 
 if __name__ == "__main__":
     ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
+    if len(sys.argv) > 1 and sys.argv[1].isdigit():
+        SEED = int(sys.argv.pop(1))
     unittest.main()

@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""Nodes are switched off and on by the site's own commands. Usage: power_test.py ROTA
+"""Nodes are switched off and on by the site's own commands. Usage: power_test.py ROTA [SEED]
 
-A node is on while its file `on/NAME` is there: the commands make and remove it, with a delay, as the power switch of a
+A seed is printed; the same gives the same moments. A node is on while its file `on/NAME` is there: the commands make and remove it, with a delay, as the power switch of a
 real one would. Jobs are the witnesses: each fails unless its node is on while it runs.
 """
 import os
+import random
 import sys
+import threading
 import unittest
 
 from service import ServiceCase
+
+KILLS, SEED = 8, random.SystemRandom().randrange(10**6)
 
 SITE = """#!/bin/sh
 # site.sh ACTION: what the commands of this cluster do to the node in ROTA_NODE.
@@ -165,6 +169,43 @@ class Power(PowerCase):
         self.wait_for_power("off")
 
 
+    def test_the_service_is_killed_again_and_again(self):
+        print(f"seed {SEED}", file=sys.stderr)
+        dice, jobs = random.Random(SEED), []
+        for _ in range(KILLS):
+            for _ in range(dice.randint(0, 2)):
+                jobs.append(self.service.submit(WITNESS.format(sleep=dice.choice((0, 0.3, 1))),
+                                                processors=dice.choice((1, 2, 4)), limit=60))
+            threading.Event().wait(dice.random())
+            self.service.kill()
+            self.service.start()
+        for job in jobs:
+            self.assertEqual(self.service.ends(job)["state"], "COMPLETED", self.service.job(job))
+        self.wait_for_power("off")
+        self.assertFalse(self.there("on/n1") or self.there("on/n2"), "a node is told to be off and is on")
+
+
+class TooLate(PowerCase):
+    cluster = CLUSTER.replace("20s", "3s")
+
+    def served_by_the_other(self):
+        job = self.service.submit(WITNESS.format(sleep=0.1), processors=2, limit=60)
+        self.assertEqual(self.service.ends(job)["state"], "COMPLETED")
+        self.assertEqual(self.service.read("ran").split(), ["n2"])
+
+    def test_a_node_that_does_not_get_ready_gets_no_jobs(self):
+        self.wait_for_power("off")
+        self.touch("broken-ready-n1")
+        self.served_by_the_other()
+        self.assertIn("its `probe_command` ended with 3", self.node("n1")["reason"])
+
+    def test_a_command_that_hangs_is_killed(self):
+        self.wait_for_power("off")
+        self.touch("slow-on-n1")
+        self.served_by_the_other()
+        self.assertIn("its `resume_command` did not end in time and was killed", self.node("n1")["reason"])
+
+
 class ByHand(PowerCase):
     arguments = ()
 
@@ -194,4 +235,6 @@ class ByHand(PowerCase):
 
 if __name__ == "__main__":
     ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
+    if len(sys.argv) > 1 and sys.argv[1].isdigit():
+        SEED = int(sys.argv.pop(1))
     unittest.main()
