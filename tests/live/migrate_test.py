@@ -23,7 +23,8 @@ flock -n 9 || echo two jobs on $ROTA_JOB_NODELIST >> wrong
 n=$(cat saved-$ROTA_JOB_ID 2> /dev/null || echo 0)
 echo begin $ROTA_JOB_NODELIST ${{ROTA_RESTART:-0}} $ROTA_RESTART_COUNT $n \
   $(sed -n 's/Cpus_allowed_list:\t//p' /proc/self/status) >> log-$ROTA_JOB_ID
-until [ -e finish-$ROTA_JOB_ID ]; do n=$((n+1)); echo $n > now-$ROTA_JOB_ID; sleep 0.02; done
+until [ -e finish-$ROTA_JOB_ID ]; do n=$((n+1)); echo $n > next-$ROTA_JOB_ID; mv next-$ROTA_JOB_ID now-$ROTA_JOB_ID
+  sleep 0.02; done
 echo end $ROTA_JOB_NODELIST $n >> log-$ROTA_JOB_ID"""
 
 SAVES = "kill -0 $ROTA_JOB_PID && cp now-$ROTA_JOB_ID saved-$ROTA_JOB_ID && echo saved >> log-$ROTA_JOB_ID"
