@@ -99,6 +99,7 @@ class Moves(MoveCase):
         self.assertEqual([line[0] for line in self.log(job)],
                          ["begin", "saved", "begin", "end"] if keeps else ["begin", "begin", "end"])
         self.assertEqual(self.service.job(job)["node_list"], "fast")
+        self.assertEqual(self.service.decides_the_same_again(), "")
 
     def test_by_a_checkpoint_command(self):
         first, job = self.on_the_slow_node(checkpoint=SAVES)
@@ -154,6 +155,17 @@ class Moves(MoveCase):
         self.touch("leave")
         self.assertEqual(self.service.ends(job)["state"], "CANCELLED")
         self.assertEqual(len(self.begun(job)), 1)
+
+
+class Polls(MoveCase):
+    arguments = ("--policy", "easy+migrate=cpu-factor+poll=1+threshold=1")
+
+    def test_the_published_rule_moves_a_job_at_a_poll(self):
+        first, job = self.on_the_slow_node(checkpoint=SAVES)
+        self.finish(first)
+        self.moves(job)
+        self.assertEqual(self.begun(job)[1][1:4], ["fast", "1", "1"])
+        self.finish(job)
 
 
 class Killed(MoveCase):

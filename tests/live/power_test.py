@@ -101,6 +101,7 @@ class Power(PowerCase):
             self.assertEqual(self.service.ends(job)["state"], "COMPLETED", self.service.job(job))
         self.assertEqual(set(self.service.read("ran").split()), {"n1", "n2"})
         self.assertGreaterEqual(self.count("on n1"), 2)
+        self.assertEqual(self.service.decides_the_same_again(), "")
 
     def test_a_node_that_does_not_wake_is_tried_again_then_taken_out_and_another_one_serves(self):
         self.wait_for_power("off")
@@ -219,6 +220,7 @@ class ByHand(PowerCase):
         self.assertEqual(self.act_on("power-up", "n2")[0], 200)
         self.assertEqual(self.service.ends(job)["state"], "COMPLETED")
         self.assertEqual(self.service.read("ran").split(), ["n2"])
+        self.assertEqual(self.service.decides_the_same_again(), "")
 
     def test_a_policy_that_switches_nodes_needs_commands(self):
         self.service.stop()

@@ -130,6 +130,12 @@ class Service:
     def all_end(self):
         self.wait_for(lambda: not self.live(), "the end of all jobs")
 
+    def decides_the_same_again(self):
+        """What `rota replay --check` says of the state so far, if it finds fault with it; else nothing."""
+        done = subprocess.run([self.rota, "replay", "--check", os.path.join(self.state, "rota.db")],
+                              capture_output=True, text=True)
+        return "" if done.returncode == 0 else done.stderr
+
     def read(self, name):
         with open(os.path.join(self.folder, name)) as file:
             return file.read()
