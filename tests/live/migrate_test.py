@@ -78,6 +78,7 @@ cpu_factor = 2.0
         self.service.wait_for(lambda: len(self.begun(job)) == 2, "the job to move")
 
     def tearDown(self):
+        self.touch("leave")
         wrong = self.service.read("wrong") if self.there("wrong") else ""
         super().tearDown()
         self.assertEqual(wrong, "")
@@ -155,6 +156,30 @@ class Moves(MoveCase):
         self.touch("leave")
         self.assertEqual(self.service.ends(job)["state"], "CANCELLED")
         self.assertEqual(len(self.begun(job)), 1)
+
+
+class Sleepers(MoveCase):
+    def configured(self):
+        return self.configuration.replace("processors = 1\n", f"""processors = 1
+boot_time = 1
+suspend_command = "echo off >> {self.folder}/$ROTA_NODE-switched"
+resume_command = "true"
+""")
+
+    def test_a_node_is_not_switched_off_before_the_job_has_left_it(self):
+        looks = LINGERS.replace("exit 0", "[ -e slow-switched ] && echo switched off under a job >> wrong; exit 0")
+        first, job = self.on_the_slow_node(trap=looks, requeue=True, kill_wait=200)
+        policy = {"policy": "easy+migrate=gain+power=idle-timeout+power-idle=1"}
+        self.assertEqual(self.service.ask("PUT", "/v1/policy", policy)[0], 200)
+        self.finish(first)
+        self.service.wait_for(lambda: self.there("told"), "the job to be told to move")
+        slow = lambda: next(n for n in self.service.ask("GET", "/v1/nodes")[1]["nodes"] if n["name"] == "slow")
+        self.service.wait_for(lambda: slow()["power"] == "shutting_down", "the node to be told to sleep")
+        self.service.next_event()
+        self.touch("leave")
+        self.service.wait_for(lambda: slow()["power"] == "off", "the node to sleep")
+        self.moves(job)
+        self.finish(job)
 
 
 class Polls(MoveCase):

@@ -52,8 +52,10 @@ Capabilities LocalEngine::capabilities() const {
 void LocalEngine::dispatch(const Command& command) {
   if (command.epoch < epoch_) return;
   epoch_ = command.epoch;
-  if (command.kind == Command::Kind::power_on || command.kind == Command::Kind::power_off)
-    return switch_.carry_out(command, command.key <= options_.decided_before);
+  if (command.kind == Command::Kind::power_on || command.kind == Command::Kind::power_off) {
+    if (!must_wait(command)) switch_.carry_out(command, command.key <= options_.decided_before);
+    return;
+  }
   if (!command.job.valid()) return;
   switch (command.kind) {
     case Command::Kind::start:

@@ -152,7 +152,7 @@ class LocalEngine final : public Engine, public Alarm {
   SpawnerLink spawner_;
   NodeSwitch switch_;
   std::map<JobId, Entry> runs_;
-  std::vector<Command> waiting_;  // starts and moves to nodes that others have yet to leave
+  std::vector<Command> waiting_;  // about nodes that others have yet to leave
   MinHeap<Reminder> reminders_;
   std::uint32_t epoch_ = 0;
   bool rebooted_ = false;      // since the life before

@@ -1,6 +1,6 @@
 // A running job goes on elsewhere: it writes down how far it is, if it can; it is stopped, with all its processes; and
 // only once nothing is left of it does it begin on the nodes that it is to have. What it leaves counts as free from the
-// decision on, so whoever is to start there waits until it has left.
+// decision on, so whoever is to start there waits until it has left, and so does whoever switches the node off.
 #include <algorithm>
 #include <utility>
 
@@ -73,13 +73,16 @@ void LocalEngine::begin_elsewhere(JobId job, Entry& entry) {
   spawner_.send(remove, {});
 }
 
-// Whether another one has yet to leave a node that this start or move is for: then it is kept for later.
+// Whether another one has yet to leave a node that this start or move is for, or that is to go to sleep: then it is
+// kept for later.
 bool LocalEngine::must_wait(const Command& command) {
+  const auto is_about = [&](std::uint32_t node) {
+    return std::ranges::find(command.where.shares, NodeId{node}, &Share::node) != command.where.shares.end() ||
+           (command.kind == Command::Kind::power_off && command.node.value == node);
+  };
   const auto leaves = [&](const auto& each) {
     const auto& [job, entry] = each;
-    return job != command.job && entry.moving && std::ranges::any_of(command.where.shares, [&](const Share& share) {
-             return std::ranges::find(entry.record.nodes, share.node.value) != entry.record.nodes.end();
-           });
+    return job != command.job && entry.moving && std::ranges::any_of(entry.record.nodes, is_about);
   };
   if (std::ranges::none_of(runs_, leaves)) return false;
   waiting_.push_back(command);
@@ -88,6 +91,10 @@ bool LocalEngine::must_wait(const Command& command) {
 
 void LocalEngine::start_those_that_waited() {
   for (const Command& command : std::exchange(waiting_, {})) {
+    if (!command.job.valid()) {
+      dispatch(command);
+      continue;
+    }
     const auto found = runs_.find(command.job);
     if (found == runs_.end() || found->second.key != command.key || found->second.end) continue;  // it is not to be
     if (command.kind == Command::Kind::start) {
