@@ -29,8 +29,13 @@ constexpr Knob kKnobs[]{
 
 void ask(const ChainKnobs& k, ClusterOptions& options) { options.user_history = k.estimator != Estimator::limit; }
 
+constexpr PolicyName kPolicies[]{
+    {"easy++", "easypp easypp_tsafrir", "depth=1+candidates=sjf+predict=tsafrir",
+     "EASY-SJBF on predicted run times; a prediction never kills", "Tsafrir, Etsion and Feitelson 2007"},
+};
+
 }  // namespace
 
-constinit const Module kPredictModule{.name = "predict", .knobs = kKnobs, .ask = ask};
+constinit const Module kPredictModule{.name = "predict", .knobs = kKnobs, .policies = kPolicies, .ask = ask};
 
 }  // namespace rota
