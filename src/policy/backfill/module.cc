@@ -46,7 +46,7 @@ constexpr Knob kKnobs[]{
      .set = put<&ChainKnobs::backfill, &BackfillKnobs::fixed>,
      .idle = [](const ChainKnobs& k) { return for_one_promise(k.backfill.fixed, k); }},
     {.name = "stretch",
-     .range = Range::number(1, 10),
+     .range = Range::hundredths(1, 10),
      .fallback = "1.0",
      .unit = "times the estimate",
      .meaning = "a backfilled job must end before the promise even if it takes so many times its estimate",

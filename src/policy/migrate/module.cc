@@ -34,11 +34,11 @@ constexpr Knob kKnobs[]{
      .set = put<&ChainKnobs::migrate, &MigrateKnobs::threshold>,
      .idle = for_cpu_factor},
     {.name = "margin",
-     .range = Range::number(0, 100),
+     .range = Range::hundredths(0, 100),
      .fallback = "3.0",
      .unit = "factors",
      .meaning = "with migrate=gain: how many times its cost a move must gain",
-     .source = "textbook",
+     .source = "Rota",
      .set = put_hundredths<&ChainKnobs::migrate, &MigrateKnobs::margin>,
      .idle = [](const ChainKnobs& k) -> std::string_view {
        return k.migrate.how == Migration::gain ? "" : "it is for migrate=gain";
