@@ -26,6 +26,11 @@ inline constexpr std::array<std::pair<Order, std::string_view>, 8> kOrderNames{{
 // True if the score of a waiting job changes as time goes by.
 constexpr bool varies_with_time(Order order) { return order == Order::wfp3 || order == Order::unicef; }
 
+// True if the score of a job depends on how long it is expected to run.
+constexpr bool asks_run_time(Order order) {
+  return order == Order::sjf || order == Order::wfp3 || order == Order::unicef || order == Order::f1;
+}
+
 // fcfs: constant. sjf: expected run time. smallest, largest: processors asked.
 // wfp3: -(wait / expected)^3 * processors (Tang et al., CLUSTER 2009). unicef: -wait / (log2(processors) * expected)
 // (ibid.). f1: log10(expected) * processors + 870 * log10(submit - first) (Carastan-Santos and de Camargo, SC 2017),

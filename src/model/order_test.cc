@@ -71,6 +71,12 @@ TEST(Order, f1_counts_from_the_first_submission) {
       << "one that came before counts as first";
 }
 
+TEST(Order, says_which_ask_how_long_jobs_run) {
+  for (const auto& [order, name] : kOrderNames) {
+    EXPECT_EQ(asks_run_time(order), score_of(order, 8, 100'000) != score_of(order, 8, 900'000)) << name;
+  }
+}
+
 TEST(Order, two_of_them_vary_with_time) {
   for (const auto& [order, name] : kOrderNames) {
     EXPECT_EQ(varies_with_time(order), name == "wfp3" || name == "unicef") << name;

@@ -6,12 +6,8 @@ namespace {
 
 constexpr NamedValue kEstimators[]{{"limit", Estimator::limit}, {"tsafrir", Estimator::tsafrir}};
 
-bool by_run_time(Order order) {
-  return order != Order::fcfs && order != Order::smallest && order != Order::largest && order != Order::fair;
-}
-
 std::string_view nobody_asks(const ChainKnobs& k) {
-  const bool asked = k.backfill.promises > 0 || by_run_time(k.order) || by_run_time(k.candidates);
+  const bool asked = k.backfill.promises > 0 || asks_run_time(k.order) || asks_run_time(k.candidates);
   return k.estimator == Estimator::limit || asked
              ? ""
              : "nothing is promised with depth=0, and no order asks how long jobs run";
