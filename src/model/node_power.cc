@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "model/moment.h"
 
 namespace rota {
 namespace {
 
-constexpr Duration kMoment{1};  // what is late is expected a moment from now
 constexpr Duration kFirstShunning = seconds(60);
 constexpr Duration kLongestShunning = seconds(3600);
 

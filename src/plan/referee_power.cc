@@ -93,7 +93,7 @@ Instant Referee::back_at(const View& view, NodeId node) const {
     case PowerState::on:
       return now;
     case PowerState::booting:
-      return std::max(power.until, now + Duration{1});
+      return std::max(power.until, now + kMoment);
     case PowerState::shutting_down:
       return std::max(power.until, now) + boot;
     case PowerState::off:
