@@ -256,8 +256,7 @@ void report_rejected(const std::vector<Run>& runs) {
     std::string line = run.workload->name + ": " + grouped(summary.rejected);
     line += summary.rejected == 1 ? " job was rejected: job " : " jobs were rejected; the first, job ";
     line += std::to_string(summary.first_rejected) + ", " + summary.why_rejected + ".";
-    // what counts processors against the cluster; limits of partitions and nodes are the cluster file's
-    if (summary.why_rejected.ends_with(" processors; the cluster has " + grouped(summary.processors)))
+    if (summary.first_too_large)  // for the cluster; limits of partitions and nodes are the cluster file's
       line += " --clamp lets jobs that are too large ask for all of it.";
     remark(line);
   }

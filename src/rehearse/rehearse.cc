@@ -220,6 +220,7 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   if (const auto& spec = collector.first_rejected()) {
     const Machine counted = Machine::counted(options.processors);
     result.summary.why_rejected = never_fits(options.machine ? *options.machine : counted, *spec).value_or("");
+    result.summary.first_too_large = spec->processors > options.processors;
   }
   return result;
 }
