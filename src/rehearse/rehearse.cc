@@ -163,9 +163,8 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   WorkloadSource source(workload, options);
   Collector collector(workload, options);
   sim::RehearsalOptions how;
-  const PowerKnobs& power = chain.knobs().power;
   WorkHistory past(options.machine.get());
-  if (power.rule == Power::load_factor && power.from_log) {
+  if (chain.knobs().power.knows_the_log()) {
     for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
       past.add(asked(workload.jobs[i], options), std::min(workload.run_times[i], workload.jobs[i].limit));
     }
