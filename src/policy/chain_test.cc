@@ -110,6 +110,16 @@ TEST(Chain, takes_knobs_in_any_order) {
   EXPECT_EQ(Chain::parse("easy+order=largest")->knobs().candidates, Order::largest);
 }
 
+TEST(Chain, caps_response_ratios_where_they_order) {
+  EXPECT_EQ(Chain::parse("easy+order=hrrn+hrrn-cap=20")->knobs().hrrn_cap, 20);
+  EXPECT_EQ(Chain::parse("easy+candidates=hrrn+hrrn-cap=no")->knobs().hrrn_cap, kNoRatioCap);
+  ClusterOptions options;
+  Chain::parse("easy+order=hrrn+hrrn-cap=20")->ask(options);
+  EXPECT_EQ(options.waiting.ratio_cap, 20);
+  EXPECT_EQ(sentence("easy+order=wfp3+hrrn-cap=20"),
+            "policy knob hrrn-cap would have no effect here: it is for order=hrrn. Leave it out.");
+}
+
 TEST(Chain, takes_each_knob_once) {
   EXPECT_EQ(sentence("easy+order=sjf+depth=2+order=fcfs"), "policy knob order is set twice. Leave one of the two out.");
   EXPECT_EQ(sentence("easy+grace+overrun=10m"), "policy knob overrun is set twice. Leave one of the two out.");

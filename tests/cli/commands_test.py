@@ -315,9 +315,9 @@ class Policies(RotaCase):
                 needs = "sites.toml"
             cluster = ["--cluster", needs] if needs else []
             policy = "fcfs" if knob["name"] == "skip" else "easy"  # where the knob has an effect
-            for family in ("power", "auction"):
+            for family, of in (("power", "power"), ("auction", "auction"), ("hrrn", "order")):
                 if knob["name"].startswith(family + "-"):
-                    policy += f"+{family}=" + knob["meaning"].split(":")[0].split(",")[0]
+                    policy += f"+{of}=" + knob["meaning"].split(":")[0].split(",")[0]
             for value in knob["values"].split("|"):
                 if value.strip().replace("-", "").isalnum() and value.strip().islower():
                     self.rota("simulate", "log.swf", "--policy", f"{policy}+{knob['name']}={value.strip()}", *cluster)
