@@ -44,6 +44,8 @@ class Rehearsal {
   Result<void> run();
 
   const Controller& controller() const { return controller_; }
+  // Before run(): somebody who looks on at that instant, and then at others of its own choice.
+  VirtualLoop& loop() { return loop_; }
   // What the nodes drew, from the first arrival until the last job was gone; nothing where nothing was metered.
   Consumption consumption() const {
     return engine_.meter().meters() ? engine_.meter().read(loop_.now()) : Consumption{};
