@@ -24,6 +24,7 @@ void answer(const Ask& ask) {
   if (what == "jobs") return answer_jobs(ask);
   if (what == "nodes" || what == "partitions" || what == "licences") return answer_nodes(ask);
   if (what == "history") return answer_history(ask);
+  if (what == "forecast") return answer_forecast(ask);
   if (what == "status" || what == "policy") return answer_status(ask);
   if (what == "events") return answer_events(ask);
   nothing_there(ask);

@@ -22,6 +22,7 @@ struct Ask {
 void answer_jobs(const Ask& ask);
 void answer_nodes(const Ask& ask);
 void answer_history(const Ask& ask);
+void answer_forecast(const Ask& ask);
 void answer_status(const Ask& ask);
 void answer_events(const Ask& ask);
 void answer_metrics(const Ask& ask);

@@ -52,6 +52,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_queue(app, action);
   add_job(app, action);
   add_explain(app, action);
+  add_forecast(app, action);
   add_logs(app, action);
   add_wait(app, action);
   add_job_actions(app, action);

@@ -40,6 +40,7 @@ void add_run(CLI::App& app, Action& action);
 void add_queue(CLI::App& app, Action& action);
 void add_job(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
+void add_forecast(CLI::App& app, Action& action);
 void add_logs(CLI::App& app, Action& action);
 void add_wait(CLI::App& app, Action& action);
 void add_job_actions(CLI::App& app, Action& action);  // cancel, hold, release, requeue, suspend, resume, update

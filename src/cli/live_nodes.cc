@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/columns.h"
 #include "cli/command.h"
+#include "cli/forecast.h"
 #include "cli/job_filter.h"
 #include "cli/printed.h"
 #include "cli/service.h"
@@ -22,6 +23,7 @@ struct NodesFlags {
   std::string state;
   std::string reason;
   bool no_header = false;
+  NodeForecastFlags forecast;
 };
 
 std::string number(const Json& row, const char* name) {
@@ -65,6 +67,7 @@ Result<Json> chosen(const Json& nodes, const NodesFlags& flags) {
 }
 
 Result<int> list_nodes(const NodesFlags& flags) {
+  if (flags.forecast.asked) return show_node_forecast(flags.service, flags.forecast, !flags.no_header);
   const auto answer = Service(flags.service).get("/v1/nodes");
   if (!answer) return std::unexpected(answer.error());
   const auto nodes = chosen(list_of(*answer, "nodes"), flags);
@@ -149,12 +152,13 @@ void add_nodes(CLI::App& app, Action& action) {
   command->add_option("-t,--state", flags->state, "only those in this state")
       ->check(CLI::IsMember({"idle", "mixed", "allocated", "draining", "drained", "down", "sleeping", "booting"}));
   command->add_flag("--noheader", flags->no_header, "without the line that names the columns");
+  declare_node_forecast(*command, flags->forecast);
   flags->service.declare_json(*command);
   command->require_subcommand(0, 1);
   add_change(*command, action, flags, "drain", "let nodes take no more jobs; those that run go on");
   add_change(*command, action, flags, "resume", "let nodes take jobs again");
   add_change(*command, action, flags, "down", "take nodes for lost, with what runs on them");
-  command->footer("Examples:\n  rota nodes\n  rota nodes -p batch -t idle");
+  command->footer("Examples:\n  rota nodes\n  rota nodes -p batch -t idle\n  rota nodes --forecast --hours 12");
   command->callback([&action, flags, command] {
     if (command->get_subcommands().empty()) action = [flags] { return list_nodes(*flags); };
   });

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "control/journal.h"
 #include "control/suitable.h"
+#include "serve/forecaster.h"
 #include "serve/this_host.h"
 #include "store/fact_codec.h"
 
@@ -74,7 +75,7 @@ class Service::PatientJournal final : public Journal {
 };
 
 Service::Service(boost::asio::io_context& io, ServiceOptions options)
-    : io_(io), options_(std::move(options)), commits_(io) {}
+    : io_(io), options_(std::move(options)), commits_(io), forecaster_(std::make_unique<Forecaster>(*this)) {}
 
 // Commands under way are found again by the next one that opens this state.
 Service::~Service() = default;

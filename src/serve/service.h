@@ -36,6 +36,8 @@ struct ServiceOptions {
   std::string version;
 };
 
+class Forecaster;
+
 // What became of one job that somebody wanted to do something to.
 struct ActionResult {
   std::string id;
@@ -124,6 +126,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Explanation explain(JobId id) const;
   // When a submission would start if it came now.
   Result<Start> start_of(const Submission& submission) const;
+  Forecaster& forecaster() { return *forecaster_; }  // rehearses what may come
+  // Calls once all that is due before has had its turn.
+  void later(std::function<void()> call);
   int process() const { return process_; }
   // The file that a stream of a job's output goes to, patterns filled in.
   std::string output_path(JobId job, const KeptAbout& kept, bool error, std::int32_t restarts,
@@ -253,6 +258,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   bool asked_ = false;  // what is recorded now somebody has asked for
   Result<void> failure_;
   std::function<void()> failed_;
+  std::unique_ptr<Forecaster> forecaster_;
 };
 
 }  // namespace rota::serve
