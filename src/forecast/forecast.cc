@@ -111,6 +111,27 @@ void settle(std::vector<Fact>& facts) {
 
 }  // namespace
 
+// A simulated cluster in the middle of the state, and who looks on.
+struct Forecast::World {
+  World(const Forecast& of, std::uint64_t lots)
+      : arrivals(of.arrivals_, Random(lots), of.present_.now + of.question_.horizon),
+        loop(of.present_.now),
+        engine(of.engine_options(), arrivals, loop),
+        controller(cluster_of(of.present_, *of.present_.chain), *of.present_.chain, {loop, engine, nobody}),
+        starts(of.question_.jobs, future.starts),
+        nodes(of.question_.looks, future.looks, loop) {}
+
+  Future future;
+  DrawnArrivals arrivals;
+  sim::VirtualLoop loop;
+  sim::SimEngine engine;
+  Nobody nobody;
+  Controller controller;
+  StartWatch starts;
+  NodeWatch nodes;
+  std::int64_t steps = 0;
+};
+
 Forecast::Forecast(Present present, const PastJobs& past, Question question)
     : present_(std::move(present)), question_(std::move(question)), arrivals_(past, present_.now) {
   settle(present_.facts);
@@ -143,27 +164,6 @@ Duration Forecast::draw(const Known& job, std::uint64_t number) const {
   const std::uint64_t whose = shares ? job.user : job.id.value;
   return job.run_times->left(lot_of(question_.seed, number, whose, shares ? 2 : 3));
 }
-
-// A simulated cluster in the middle of the state, and who looks on.
-struct Forecast::World {
-  World(const Forecast& of, std::uint64_t lots)
-      : arrivals(of.arrivals_, Random(lots), of.present_.now + of.question_.horizon),
-        loop(of.present_.now),
-        engine(of.engine_options(), arrivals, loop),
-        controller(cluster_of(of.present_, *of.present_.chain), *of.present_.chain, {loop, engine, nobody}),
-        starts(of.question_.jobs, future.starts),
-        nodes(of.question_.looks, future.looks, loop) {}
-
-  Future future;
-  DrawnArrivals arrivals;
-  sim::VirtualLoop loop;
-  sim::SimEngine engine;
-  Nobody nobody;
-  Controller controller;
-  StartWatch starts;
-  NodeWatch nodes;
-  std::int64_t steps = 0;
-};
 
 Forecast::~Forecast() = default;
 

@@ -35,7 +35,7 @@ class StateAt final : public JobSink, public Alarm {
  public:
   StateAt(std::vector<sim::Arrival> jobs, const Chain& chain, std::int64_t processors, Instant at,
           const Machine* machine = nullptr)
-      : source_(std::move(jobs)), chain_(chain) {
+      : source_(std::move(jobs)) {
     present.now = at;
     present.processors = processors;
     present.chain = &chain;
@@ -55,7 +55,6 @@ class StateAt final : public JobSink, public Alarm {
 
  private:
   Listed source_;
-  const Chain& chain_;
   sim::Rehearsal* rehearsal_ = nullptr;
 };
 

@@ -86,6 +86,22 @@ class Forecast(ServiceCase):
         self.service.all_end()
         self.assertEqual(self.command("forecast").stdout, "No job waits.\n")
 
+    def test_forecasts_that_came_true_teach_how_to_read_the_next_also_after_a_restart(self):
+        go = os.path.join(self.folder, "go")
+        for true in range(42):
+            _, second = self.blocked(600)
+            self.assertEqual(self.forecast(second, futures=20)["learned_from"], true if true >= 40 else 0)
+            open(go, "w").close()
+            self.service.all_end()
+            os.remove(go)
+        _, second = self.blocked(600)
+        self.assertEqual(self.forecast(second, futures=20)["learned_from"], 42)
+        self.service.stop()
+        self.service.start()
+        self.assertEqual(self.forecast(second, futures=20)["learned_from"], 42)
+        open(go, "w").close()
+        self.service.all_end()
+
     def test_the_service_goes_on_while_futures_are_rehearsed(self):
         _, second = self.blocked(3600)
         for _ in range(100):
