@@ -298,6 +298,24 @@ void report_unknown_clock(const std::vector<Run>& runs) {
   }
 }
 
+// What a log does not tell of its machine, and what is left out because of that.
+void report_guesses(const std::vector<Run>& runs) {
+  for (const Run& run : runs) {
+    if (run.chain != runs.front().chain || run.options.machine) continue;
+    const log::Workload& workload = *run.workload;
+    if (workload.guessed_processors && run.options.processors == workload.processors) {
+      remark(workload.name + ": the log does not say how many processors the cluster has; " +
+             grouped(workload.processors) +
+             " were in use at once, and so many are rehearsed. --processors or --cluster would say it");
+    }
+    if (workload.attributes && !run.options.attributes) {
+      remark(workload.name +
+             ": jobs ask for accelerators or licences, which are left out: processors are counted. A --cluster file "
+             "would say what there is");
+    }
+  }
+}
+
 // A knob that changes nothing is told, never ignored in silence.
 void report_idle_binding(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
@@ -360,6 +378,7 @@ Result<int> simulate(const SimulateFlags& flags) {
     print_findings(*workloads);
     report_rejected(*runs);
     report_unknown_partitions(*runs);
+    report_guesses(*runs);
     report_idle_binding(*runs);
     report_unknown_clock(*runs);
   }

@@ -56,7 +56,7 @@ class Simulate(RotaCase):
         for name, begin, said in (("README.md", "# Rota\n", "this is no job log"),
                                   ("a.toml", "processors = 4\n", "a cluster file goes to --cluster"),
                                   ("rows.csv", "job,submit\n1,2\n", "parted by blanks"),
-                                  ("sacct.txt", "JobID,Submit\n1,2\n", "with -P")):
+                                  ("sacct.txt", "JobID,Submit\n1,2\n", "with sacct -X -P")):
             self.file(name, begin)
             self.refused("simulate", name, said=(f"{name}:1: ", said))
         self.file("log.swf", HEAD + row(1))
