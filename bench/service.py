@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""How fast the service takes jobs in and runs them, each beside what the computer does without it. Usage: service.py ROTA
+"""How fast the service takes jobs in, beside what the computer does without it. Usage: service.py ROTA
 
-Ratios of one run; a busy computer shows in all of them. With task-spooler (tsp) installed it stands beside.
+Ratios of one run; a busy computer shows in all of them. others.py is about how fast it runs them.
 """
 import json
 import os
 import shutil
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
@@ -15,7 +14,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "live"))
 from service import Service, UnixConnection  # noqa: E402
 
-SINGLE, BATCH, BATCHES, TRUES = 500, 2_000, 5, 4_000
+SINGLE, BATCH, BATCHES = 500, 2_000, 5
 
 
 def rate(count, call):
@@ -47,25 +46,6 @@ def raw_sqlite(folder):
         base.execute("INSERT INTO rows (bytes) VALUES (?)", (row,))
 
 
-def spawned():
-    for _ in range(TRUES):
-        os.waitpid(os.posix_spawn("/bin/true", ["true"], os.environ), 0)
-
-
-def array_of_trues(service):
-    status, answer = service.ask("POST", "/v1/jobs", body(service.folder, array=f"1-{TRUES}"))
-    assert status == 201, answer
-    service.all_end()
-
-
-def spooled():
-    environment = dict(os.environ, TS_SOCKET=os.path.join(tempfile.mkdtemp(), "tsp"))
-    for _ in range(TRUES // 40):
-        subprocess.run(["tsp", "-n", "true"], env=environment, check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["tsp", "-w"], env=environment, check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["tsp", "-K"], env=environment, check=False)
-
-
 def main(rota):
     folder = tempfile.mkdtemp(prefix="rota-bench-", dir=os.environ.get("ROTA_BENCH_FOLDER"))
     service = Service(rota, folder, f'name = "bench"\nprocessors = {os.cpu_count()}\n')
@@ -78,15 +58,6 @@ def main(rota):
         batch = rate(BATCH * BATCHES, lambda: [post(connection, [held] * BATCH) for _ in range(BATCHES)])
         print(f"durable submissions a second: {single:.0f} one by one ({single / raw:.2f} of a row in raw SQLite, "
               f"{raw:.0f}), {batch:.0f} in requests of {BATCH}")
-        service.act("cancel", "all")
-        service.all_end()
-        trues = rate(TRUES, lambda: array_of_trues(service))
-        bare = rate(TRUES, spawned)
-        print(f"`true` started and finished a second: {trues:.0f} ({trues / bare:.2f} of a loop of posix_spawn, "
-              f"{bare:.0f})")
-        if shutil.which("tsp"):
-            spool = rate(TRUES // 40, spooled)
-            print(f"task-spooler: {spool:.0f} a second; {trues / spool:.1f} times as many here")
         service.stop()
     finally:
         if service.process.poll() is None:

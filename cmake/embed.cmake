@@ -1,9 +1,10 @@
 # rota_embed(TARGET FUNCTION file...): the files' bytes become part of the target, and the generated FUNCTION.cc defines
-#   std::string_view rota::report::FUNCTION(std::string_view name)
+#   std::string_view rota::ROOM::FUNCTION(std::string_view name), of the room that TARGET, rota_ROOM, is
 # which gives them by file name ("" for a name that is not there). The assembler reads them, so that size costs no
 # compile time.
 enable_language(ASM)
 function(rota_embed target function)
+  string(REGEX REPLACE "^rota_" "" room ${target})
   set(assembly "")
   set(declarations "")
   set(entries "")
@@ -23,12 +24,12 @@ function(rota_embed target function)
 "#include <string_view>
 // NOLINTBEGIN(readability-identifier-naming): the assembler's symbols
 ${declarations}// NOLINTEND(readability-identifier-naming)
-namespace rota::report {
+namespace rota::${room} {
 std::string_view ${function}(std::string_view name);
 std::string_view ${function}(std::string_view name) {
 ${entries}  return {};
 }
-}  // namespace rota::report
+}  // namespace rota::${room}
 ")
   set_source_files_properties(${base}.S PROPERTIES OBJECT_DEPENDS "${ARGN}")
   target_sources(${target} PRIVATE ${base}.S ${base}.cc)

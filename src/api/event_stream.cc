@@ -16,27 +16,29 @@ struct Follower {
   bool lost = false;  // something that it has not seen is no longer known
 };
 
-// What has come since the last time. False: nobody listens any more.
-bool tell(serve::Service& service, Follower& follower) {
+// What has come since the last time. Who has not taken yet what was told before is told more when that is out: so one
+// who is slow costs no more memory than another, and misses something at worst.
+void tell(serve::Service& service, Follower& follower) {
+  constexpr std::size_t kAtOnce = 64 << 10;
+  if (follower.reply->lags()) return;
   std::string text;
   const bool whole = service.events().for_each_after(follower.seen, [&](const serve::Event& event) {
     follower.seen = event.sequence;
     if (follower.job != 0 && event.job != follower.job) return true;
     text += "id: " + std::to_string(event.sequence) + "\nevent: " + event.kind + "\ndata: " + event.line + "\n\n";
-    return true;
+    return text.size() < kAtOnce;
   });
   if (!whole || follower.lost) {
-    text.insert(0, "event: reset\ndata: {}\n\n");
+    text = "event: reset\ndata: {}\n\n";
     follower.seen = service.view().sequence();
     follower.lost = false;
   }
-  return text.empty() || follower.reply->write(std::move(text));
+  if (!text.empty()) follower.reply->write(std::move(text));
 }
 
 }  // namespace
 
 void answer_events(const Ask& ask) {
-  if (!only_get(ask)) return;
   auto follower = std::make_shared<Follower>();
   follower->reply = ask.reply;
   std::int64_t after = static_cast<std::int64_t>(ask.service.view().sequence());
@@ -54,6 +56,7 @@ void answer_events(const Ask& ask) {
     follower->id = 0;
   });
   follower->id = service.events().follow(service.view().sequence(), [&service, follower] { tell(service, *follower); });
+  follower->reply->when_out([&service, follower] { tell(service, *follower); });
   ask.reply->write(": from " + std::to_string(after) + " on\n\n");
   tell(service, *follower);
 }

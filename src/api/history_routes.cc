@@ -31,7 +31,7 @@ bool read_query(const Ask& ask, store::HistoryQuery& query) {
   query.user = text_of(ask, "user");
   query.partition = text_of(ask, "partition");
   query.name = text_of(ask, "name");
-  query.state = text_of(ask, "state");
+  query.states = states_of(ask);
   query.limit = kMostListed;
   if (!take_number(ask, "limit", query.limit) || !take_number(ask, "after", query.before_number)) return false;
   if (!take_instant(ask, "from", query.from) || !take_instant(ask, "until", query.until)) return false;
@@ -68,6 +68,15 @@ void send_sums(const Ask& ask, const store::HistoryQuery& query, const std::stri
 
 }  // namespace
 
+std::vector<std::string> states_of(const Ask& ask) {
+  std::vector<std::string> states;
+  const std::string text = text_of(ask, "state").value_or("");
+  for (const std::string_view state : split(text, ',')) {
+    if (!state.empty()) states.emplace_back(state);
+  }
+  return states;
+}
+
 Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::string& selector) {
   const auto parts = serve::parse_selector(selector);
   if (!parts) return std::unexpected(parts.error());
@@ -100,7 +109,6 @@ Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::string& 
 }
 
 void answer_history(const Ask& ask) {
-  if (!only_get(ask)) return;
   store::HistoryQuery query;
   if (!read_query(ask, query)) return;
   if (const auto by = text_of(ask, "by")) return send_sums(ask, query, *by);

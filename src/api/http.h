@@ -19,7 +19,12 @@ struct Request {
   std::string body;
   std::string idempotency_key;
   std::string last_event_id;
+  std::string host;        // what the request calls us
+  std::string origin;      // of the page that asks, where a browser says so
+  std::string fetch_site;  // the same, as another header of browsers
   serve::Caller caller;
+  bool by_token = false;   // else the kernel says who asks
+  bool read_only = false;  // of a token that changes nothing
 };
 
 struct Response {
@@ -38,6 +43,9 @@ class Reply {
   virtual void stream(const std::string& type, std::function<void()> gone) = 0;
   // Puts text into the stream. False: the other side is gone, or does not keep up and was let go.
   virtual bool write(std::string text) = 0;
+  // Whether some of what was written has yet to go out; and what to call each time that all of it has.
+  virtual bool lags() const = 0;
+  virtual void when_out(std::function<void()> call) = 0;
 };
 
 using Handler = std::function<void(const Request&, const std::shared_ptr<Reply>&)>;

@@ -6,234 +6,74 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/write.hpp>
-#include <boost/beast/core/basic_stream.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http.hpp>
-#include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <deque>
-#include <optional>
-#include <set>
+#include <vector>
 
+#include "api/http_connection.h"
+#include "api/listen_address.h"
 #include "base/file.h"
 
 namespace rota::api {
 
 namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace http = beast::http;
 using Local = asio::local::stream_protocol;
+using asio::ip::tcp;
 using Code = boost::system::error_code;
 
-class Connection;
-
 struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
-  Impl(asio::io_context& context, ServerOptions asked, CallerOf who, Handler what)
-      : io(context),
-        options(std::move(asked)),
-        caller_of(std::move(who)),
-        handler(std::move(what)),
-        acceptor(context),
-        again(context) {}
+  Impl(asio::io_context& context, const ServerOptions& asked) : io(context), all(asked), local(context) {}
 
   asio::io_context& io;
-  ServerOptions options;
+  Connections all;
   CallerOf caller_of;
-  Handler handler;
-  Local::acceptor acceptor;
-  asio::steady_timer again;
-  std::set<std::shared_ptr<Connection>> connections;
-  bool stopping = false;
+  Local::acceptor local;
+  std::vector<tcp::acceptor> remote;
+  std::unique_ptr<TlsFiles> tls;
+  dev_t device = 0;  // of the socket's file, as it was made
+  ino_t inode = 0;
 
   Result<void> listen();
-  void accept();
-  std::size_t count(std::uint32_t uid) const;  // connections of a user
-  dev_t device = 0;                            // of the socket's file, as it was made
-  ino_t inode = 0;
+  Result<std::string> listen_remote(const tcp::endpoint& endpoint);
+  template <class Acceptor>
+  void accept(Acceptor& acceptor);
+  void welcome(Local::socket socket);
+  void welcome(tcp::socket socket);
+  void enter(const std::shared_ptr<Connection>& connection, const Peer& peer);
 };
 
-// One connection: request by request, or a stream until it goes.
-class Connection final : public std::enable_shared_from_this<Connection> {
- public:
-  Connection(Local::socket socket, HttpServer::Impl& server) : stream_(std::move(socket)), server_(server) {}
+// ---- all connections
 
-  void begin() {
-    ucred peer{};
-    socklen_t size = sizeof peer;
-    if (::getsockopt(stream_.socket().native_handle(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return close();
-    caller_ = server_.caller_of(peer.uid, peer.gid);
-    if (!caller_.operates && server_.count(peer.uid) > server_.options.most_of_one) return close();
-    read();
-  }
+bool Connections::take(const std::shared_ptr<Connection>& connection, const Peer& peer) {
+  const bool bounded = !peer.caller || !peer.caller->operates;
+  if (bounded && of_[peer.key] >= options.most_of_one) return false;
+  if (!peer.caller && remote_ >= options.most_remote) return false;
+  ++of_[peer.key];
+  if (!peer.caller) ++remote_;
+  all_.insert(connection);
+  return true;
+}
 
-  void send(std::uint64_t turn, Response response) {
-    if (turn != turn_ || answered_) return;
-    answered_ = true;
-    response_.emplace(static_cast<http::status>(response.status), request_version_);
-    response_->set(http::field::server, "rota");
-    response_->set(http::field::content_type, response.type);
-    for (const auto& [name, value] : response.headers) response_->set(name, value);
-    response_->keep_alive(keep_alive_ && !server_.stopping);
-    response_->body() = std::move(response.body);
-    response_->prepare_payload();
-    if (head_) response_->body().clear();  // the header tells of what GET would give
-    stream_.expires_after(std::chrono::seconds(server_.options.request_seconds));
-    http::async_write(stream_, *response_, [self = shared_from_this()](Code error, std::size_t) {
-      if (error || !self->response_->keep_alive()) return self->close();
-      self->read();
-    });
-  }
+void Connections::let_go(const std::shared_ptr<Connection>& connection, const Peer& peer) {
+  if (all_.erase(connection) == 0) return;
+  if (!peer.caller) --remote_;
+  if (const auto of = of_.find(peer.key); --of->second == 0) of_.erase(of);
+}
 
-  void stream(std::uint64_t turn, const std::string& type, std::function<void()> gone) {
-    if (turn != turn_ || answered_) return gone();
-    answered_ = true;
-    gone_ = std::move(gone);
-    stream_.expires_never();
-    streaming_ = true;
-    write(turn, "HTTP/1.1 200 OK\r\nServer: rota\r\nContent-Type: " + type +
-                    "\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n");
-    watch();
-  }
+bool Connections::begin_large(const std::string& peer) {
+  if (large_.size() >= options.most_large || large_.count(peer) >= options.most_large_of_one) return false;
+  large_.insert(peer);
+  return true;
+}
 
-  bool write(std::uint64_t turn, std::string text) {
-    if (turn != turn_ || !streaming_) return false;
-    waiting_ += text.size();
-    if (waiting_ > server_.options.most_waiting) {
-      close();
-      return false;
-    }
-    queue_.push_back(std::move(text));
-    if (queue_.size() == 1) write_next();
-    return true;
-  }
-
-  std::uint32_t uid() const { return caller_.uid; }
-
-  void close() {
-    streaming_ = false;
-    ++turn_;
-    Code ignored;
-    stream_.socket().close(ignored);
-    if (const auto gone = std::exchange(gone_, {})) gone();
-    server_.connections.erase(shared_from_this());
-  }
-  // Between requests at once, else behind the answer.
-  void stop() {
-    if (reading_ || streaming_) close();
-  }
-
- private:
-  // Of this turn: an answer that comes too late is not taken for that of the next request.
-  class ReplyOf final : public Reply {
-   public:
-    ReplyOf(std::weak_ptr<Connection> connection, std::uint64_t turn)
-        : connection_(std::move(connection)), turn_(turn) {}
-    void send(Response response) override {
-      if (const auto to = connection_.lock()) to->send(turn_, std::move(response));
-    }
-    void stream(const std::string& type, std::function<void()> gone) override {
-      if (const auto to = connection_.lock()) return to->stream(turn_, type, std::move(gone));
-      gone();
-    }
-    bool write(std::string text) override {
-      const auto to = connection_.lock();
-      return to && to->write(turn_, std::move(text));
-    }
-
-   private:
-    std::weak_ptr<Connection> connection_;
-    std::uint64_t turn_;
-  };
-
-  void read() {
-    parser_.emplace();
-    parser_->body_limit(server_.options.most_body);
-    parser_->header_limit(64 << 10);
-    reading_ = true;
-    answered_ = false;
-    ++turn_;
-    stream_.expires_after(std::chrono::seconds(server_.options.request_seconds));
-    http::async_read(stream_, buffer_, *parser_, [self = shared_from_this()](Code error, std::size_t) {
-      self->reading_ = false;
-      error ? self->refuse(error) : self->take();
-    });
-  }
-
-  // What was no request is told so, as far as that makes sense, and the connection ends.
-  void refuse(Code error) {
-    keep_alive_ = false;
-    if (error == http::error::body_limit) return send(turn_, problem(413, "the request is too large."));
-    if (error == http::error::header_limit) return send(turn_, problem(431, "the request's header is too large."));
-    if (error.category() == make_error_code(http::error::bad_method).category() && error != http::error::end_of_stream)
-      return send(turn_, problem(400, "this is no HTTP request that makes sense: " + error.message() + "."));
-    close();
-  }
-
-  void take() {
-    auto message = parser_->release();
-    keep_alive_ = message.keep_alive();
-    request_version_ = message.version();
-    Request request;
-    request.method = std::string(message.method_string());
-    head_ = request.method == "HEAD";
-    if (head_) request.method = "GET";
-    request.idempotency_key = std::string(message["Idempotency-Key"]);
-    request.last_event_id = std::string(message["Last-Event-ID"]);
-    request.caller = caller_;
-    const bool sound = take_apart({message.target().data(), message.target().size()}, request);
-    request.body = std::move(message.body());
-    stream_.expires_never();
-    const auto reply = std::make_shared<ReplyOf>(weak_from_this(), turn_);
-    if (!sound) return reply->send(problem(400, "the request's path makes no sense."));
-    server_.handler(request, reply);
-  }
-
-  void write_next() {
-    asio::async_write(stream_, asio::buffer(queue_.front()), [self = shared_from_this()](Code error, std::size_t) {
-      if (error || !self->streaming_) return self->close_if_open();
-      self->waiting_ -= self->queue_.front().size();
-      self->queue_.pop_front();
-      if (!self->queue_.empty()) self->write_next();
-    });
-  }
-  void close_if_open() {
-    if (stream_.socket().is_open()) close();
-  }
-  // Of a stream: whatever comes is nothing to us, but the end of it is.
-  void watch() {
-    stream_.async_read_some(asio::buffer(ignored_), [self = shared_from_this()](Code error, std::size_t) {
-      if (error) return self->close_if_open();
-      self->watch();
-    });
-  }
-
-  beast::basic_stream<Local> stream_;
-  HttpServer::Impl& server_;
-  serve::Caller caller_;
-  beast::flat_buffer buffer_;
-  std::optional<http::request_parser<http::string_body>> parser_;
-  std::optional<http::response<http::string_body>> response_;
-  std::deque<std::string> queue_;
-  std::size_t waiting_ = 0;
-  std::array<char, 512> ignored_{};
-  std::function<void()> gone_;
-  std::uint64_t turn_ = 0;
-  unsigned request_version_ = 11;
-  bool keep_alive_ = true;
-  bool head_ = false;
-  bool reading_ = false;
-  bool answered_ = false;
-  bool streaming_ = false;
-};
-
-std::size_t HttpServer::Impl::count(std::uint32_t uid) const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(connections, [&](const auto& connection) { return connection->uid() == uid; }));
+void Connections::stop() {
+  stopping = true;
+  const auto connections = all_;
+  for (const auto& connection : connections) connection->stop();
 }
 
 namespace {
@@ -254,71 +94,131 @@ bool somebody_answers(const std::string& path) {
 
 Result<void> HttpServer::Impl::listen() {
   Code error;
-  if (options.listening >= 0) {
-    acceptor.assign(Local(), options.listening, error);
+  if (all.options.listening >= 0) {
+    local.assign(Local(), all.options.listening, error);
     if (error) return cannot_listen("the socket that was handed over", error.message());
     return {};
   }
-  if (options.path.size() >= sizeof(sockaddr_un{}.sun_path))
-    return cannot_listen(options.path, "the path is too long for a socket (107 characters at most)");
-  if (somebody_answers(options.path)) return cannot_listen(options.path, "another service answers there");
+  if (all.options.path.size() >= sizeof(sockaddr_un{}.sun_path))
+    return cannot_listen(all.options.path, "the path is too long for a socket (107 characters at most)");
+  if (somebody_answers(all.options.path)) return cannot_listen(all.options.path, "another service answers there");
   struct stat there{};
-  if (::lstat(options.path.c_str(), &there) == 0) {
-    if (!S_ISSOCK(there.st_mode)) return cannot_listen(options.path, "there is a file that is no socket");
-    ::unlink(options.path.c_str());
+  if (::lstat(all.options.path.c_str(), &there) == 0) {
+    if (!S_ISSOCK(there.st_mode)) return cannot_listen(all.options.path, "there is a file that is no socket");
+    ::unlink(all.options.path.c_str());
   }
-  const mode_t before = ::umask(options.for_everybody ? 0111 : 0177);
-  acceptor.open(Local(), error);
-  if (!error) acceptor.bind(Local::endpoint(options.path), error);
+  const mode_t before = ::umask(all.options.for_everybody ? 0111 : 0177);
+  local.open(Local(), error);
+  if (!error) local.bind(Local::endpoint(all.options.path), error);
   ::umask(before);
-  if (!error) acceptor.listen(4096, error);
-  if (error) return cannot_listen(options.path, error.message());
-  ::fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
-  if (::lstat(options.path.c_str(), &there) == 0) {
+  if (!error) local.listen(4096, error);
+  if (error) return cannot_listen(all.options.path, error.message());
+  ::fcntl(local.native_handle(), F_SETFD, FD_CLOEXEC);
+  if (::lstat(all.options.path.c_str(), &there) == 0) {
     device = there.st_dev;
     inode = there.st_ino;
   }
   return {};
 }
 
-void HttpServer::Impl::accept() {
-  acceptor.async_accept([self = shared_from_this()](Code error, Local::socket socket) {
-    if (self->stopping) return;
+template <class Acceptor>
+void HttpServer::Impl::accept(Acceptor& acceptor) {
+  acceptor.async_accept([self = shared_from_this(), &acceptor](Code error, auto socket) {
+    if (self->all.stopping) return;
     if (error) {  // of descriptors, above all: better luck in a moment
-      self->again.expires_after(std::chrono::milliseconds(50));
-      self->again.async_wait([self](Code stopped) {
-        if (!stopped) self->accept();
+      const auto again = std::make_shared<asio::steady_timer>(self->io, std::chrono::milliseconds(50));
+      again->async_wait([self, &acceptor, again](Code) {
+        if (!self->all.stopping) self->accept(acceptor);
       });
       return;
     }
     ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
-    const auto connection = std::make_shared<Connection>(std::move(socket), *self);
-    self->connections.insert(connection);
-    connection->begin();
-    self->accept();
+    self->welcome(std::move(socket));
+    self->accept(acceptor);
   });
 }
 
-Result<std::unique_ptr<HttpServer>> HttpServer::open(asio::io_context& io, const ServerOptions& options,
-                                                     CallerOf caller_of, Handler handler) {
-  auto impl = std::make_shared<Impl>(io, options, std::move(caller_of), std::move(handler));
+void HttpServer::Impl::welcome(Local::socket socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return;
+  const Peer who{caller_of(peer.uid, peer.gid), std::to_string(peer.uid)};
+  enter(plain_connection(std::move(socket), all, who), who);
+}
+
+void HttpServer::Impl::welcome(tcp::socket socket) {
+  Code error;
+  const auto from = socket.remote_endpoint(error);
+  if (error) return;  // gone already
+  socket.set_option(tcp::no_delay(true), error);
+  socket.set_option(asio::socket_base::keep_alive(true), error);  // of streams: who vanished without a word is found
+  const Peer who{std::nullopt, from.address().to_string()};
+  enter(
+      tls ? tls_connection(std::move(socket), all, who, tls->context()) : plain_connection(std::move(socket), all, who),
+      who);
+}
+
+void HttpServer::Impl::enter(const std::shared_ptr<Connection>& connection, const Peer& peer) {
+  if (all.take(connection, peer)) connection->begin();
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::open(asio::io_context& io, const ServerOptions& options) {
+  auto impl = std::make_shared<Impl>(io, options);
   if (auto listens = impl->listen(); !listens) return std::unexpected(listens.error());
-  impl->accept();
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
 }
 
+void HttpServer::answer(CallerOf caller_of, Handler handler) {
+  impl_->caller_of = std::move(caller_of);
+  impl_->all.handler = std::move(handler);
+  impl_->accept(impl_->local);
+}
+
+Result<std::string> HttpServer::Impl::listen_remote(const tcp::endpoint& endpoint) {
+  Code error;
+  tcp::acceptor acceptor(io);
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error && endpoint.address().is_v6()) acceptor.set_option(asio::ip::v6_only(true), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(4096, error);
+  if (error)
+    return fail("nobody can be heard at " + shown_endpoint(endpoint) + ": " + error.message() +
+                ". `listen` in [service] names another address.");
+  ::fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
+  const std::string at = shown_endpoint(acceptor.local_endpoint());
+  remote.push_back(std::move(acceptor));
+  return (tls ? "https://" : "http://") + at;
+}
+
+Result<std::vector<std::string>> HttpServer::answer_remote(const std::string& listen, std::unique_ptr<TlsFiles> tls,
+                                                           BearerOf bearer_of) {
+  const auto endpoints = endpoints_of(impl_->io, listen);
+  if (!endpoints) return std::unexpected(endpoints.error());
+  impl_->tls = std::move(tls);
+  impl_->all.bearer_of = std::move(bearer_of);
+  std::vector<std::string> addresses;
+  for (const tcp::endpoint& endpoint : *endpoints) {
+    if (!impl_->tls && !endpoint.address().is_loopback()) return fail(needs_tls(listen));
+    auto address = impl_->listen_remote(endpoint);
+    if (!address) return std::unexpected(address.error());
+    addresses.push_back(std::move(*address));
+  }
+  for (tcp::acceptor& acceptor : impl_->remote) impl_->accept(acceptor);
+  return addresses;
+}
+
 void HttpServer::stop() {
-  if (impl_->stopping) return;
-  impl_->stopping = true;
+  if (impl_->all.stopping) return;
   Code ignored;
-  impl_->acceptor.close(ignored);
-  impl_->again.cancel();
+  impl_->local.close(ignored);
+  for (tcp::acceptor& acceptor : impl_->remote) acceptor.close(ignored);
   struct stat there{};
-  const bool ours = impl_->options.listening < 0 && ::lstat(impl_->options.path.c_str(), &there) == 0 &&
+  const std::string& path = impl_->all.options.path;
+  const bool ours = impl_->all.options.listening < 0 && ::lstat(path.c_str(), &there) == 0 &&
                     there.st_dev == impl_->device && there.st_ino == impl_->inode;
-  if (ours) ::unlink(impl_->options.path.c_str());
-  const auto connections = impl_->connections;
-  for (const auto& connection : connections) connection->stop();
+  if (ours) ::unlink(path.c_str());
+  impl_->all.stop();
 }
 
 HttpServer::~HttpServer() { stop(); }

@@ -1,13 +1,16 @@
-// HTTP/1.1 on a Unix socket, by Boost.Beast. Who asks is what the kernel says of the other end of the socket. Slow,
-// oversized and malformed requests are answered and let go; none of them holds up the others. One thread.
+// HTTP/1.1 on a Unix socket and, when asked for, on TCP, by Boost.Beast. On the Unix socket the kernel says who asks;
+// on TCP a bearer token does, with every request. Slow, oversized and malformed requests are answered and let go; none
+// of them holds up the others. One thread.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "api/http.h"
+#include "api/tls_files.h"
 #include "base/result.h"
 
 namespace rota::api {
@@ -17,7 +20,12 @@ struct ServerOptions {
   bool for_everybody = false;          // any user of this computer may connect; else only who may write to the folder
   int listening = -1;                  // a socket that listens already (socket activation), instead of the path
   std::size_t most_body = 16 << 20;    // bytes
-  std::size_t most_of_one = 256;       // connections of one user who is no operator
+  std::size_t most_small = 1 << 20;    // a body beyond that is a large one, and has to say its length beforehand
+  std::size_t most_large = 8;          // that are under way at a time
+  std::size_t most_large_of_one = 2;   // of them of one user or address
+  std::size_t most_of_one = 256;       // connections of one user who is no operator, or of one address
+  std::size_t most_remote = 4096;      // connections by TCP
+  int handshake_seconds = 10;          // within which TLS has to be agreed on
   int request_seconds = 30;            // within which a request has to be there
   std::size_t most_waiting = 8 << 20;  // bytes that a stream may be behind before it is let go
 };
@@ -25,12 +33,26 @@ struct ServerOptions {
 // Names the user of a peer and says what it may do.
 using CallerOf = std::function<serve::Caller(std::uint32_t uid, std::uint32_t gid)>;
 
+// Whom a token stands for.
+struct Bearer {
+  serve::Caller caller;
+  bool read_only = false;
+};
+using BearerOf = std::function<std::optional<Bearer>(std::string_view token)>;
+
 class HttpServer {
  public:
-  // Listens. A socket that nobody answers on any more is replaced; one that somebody answers on is an error.
-  static Result<std::unique_ptr<HttpServer>> open(boost::asio::io_context& io, const ServerOptions& options,
-                                                  CallerOf caller_of, Handler handler);
+  // Listens. A socket that nobody answers on any more is replaced; one that somebody answers on is an error. Whoever
+  // connects waits until answer() is called.
+  static Result<std::unique_ptr<HttpServer>> open(boost::asio::io_context& io, const ServerOptions& options);
   ~HttpServer();
+
+  void answer(CallerOf caller_of, Handler handler);
+  // Answers on TCP too: "host:port", with TLS, or without it on addresses of this computer alone, which nobody else
+  // reaches. Every request needs a token. Gives the addresses, as "https://HOST:PORT"; a port that is 0 is one that is
+  // free. Fails with a sentence.
+  Result<std::vector<std::string>> answer_remote(const std::string& listen, std::unique_ptr<TlsFiles> tls,
+                                                 BearerOf bearer_of);
   // Takes no connections any more and closes those that there are, once what is being sent has gone out.
   void stop();
 

@@ -83,15 +83,16 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
   if (job.state == JobState::running) add_running(service, id, job, json);
   if (job.state == JobState::waiting || job.state == JobState::barred) add_waiting(service, id, job, detail, json);
   if (job.gone()) {
-    if (job.start != kNever) json["start"] = unix_seconds(service, job.start);
     if (job.end != kNever) json["end"] = unix_seconds(service, job.end);
-    if (job.ended()) {
+    if (job.start != kNever) {  // one that was cancelled may have run, too
+      json["start"] = unix_seconds(service, job.start);
       add_status(serve::end_of(entry.status), json);
     }
   }
   const int restarts = serve::restarts_of(job);
   if (restarts > 0) json["restarts"] = restarts;
-  if (!entry.message.empty() && inside) json["message"] = entry.message;
+  const std::string& message = entry.heard().message;
+  if (!message.empty() && inside) json["message"] = message;
   if (detail == Detail::whole && inside) {
     if (const auto kept = service.about(id); kept && *kept) add_inside(service, id, **kept, json);
   }
@@ -103,7 +104,9 @@ void add_inside(Service& service, JobId id, const serve::KeptAbout& kept, Json& 
   const int restarts = json.value("restarts", 0);
   json["folder"] = kept.about.folder;
   json["command"] = kept.about.command;
-  json["output"] = service.output_path(id, kept, false, restarts, nodes);
+  const bool to_terminal = kept.about.writes_to_terminal();
+  if (!kept.about.attach.socket.empty()) json["attached"] = true;
+  if (!to_terminal || kept.about.attach.keep) json["output"] = service.output_path(id, kept, false, restarts, nodes);
   if (!kept.about.error.empty()) json["error"] = service.output_path(id, kept, true, restarts, nodes);
   if (!kept.about.input.empty()) json["input"] = kept.about.input;
 }

@@ -106,6 +106,8 @@ void send_output(const Ask& ask, JobId id) {
     job = job_json(service, **row);
   }
   add_inside(service, id, **kept, job);
+  if (!job.contains(error && job.contains("error") ? "error" : "output"))
+    return ask.reply->send(problem(404, "job " + shown + " writes to the terminal of who runs it, and to no file."));
   const std::string path = error && job.contains("error") ? job["error"] : job["output"];
   Piece piece = read_piece(path, (*kept)->about, from);
   if (piece.error == ENOENT && !over) piece.error = 0;  // it has not begun yet

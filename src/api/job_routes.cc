@@ -8,6 +8,7 @@
 #include "api/job_output.h"
 #include "api/routes.h"
 #include "api/submission_json.h"
+#include "api/worker.h"
 #include "base/text.h"
 
 namespace rota::api {
@@ -15,6 +16,8 @@ namespace {
 
 using Json = nlohmann::json;
 using serve::Service;
+
+constexpr std::size_t kLargeBody = 1 << 20;  // bytes that take so long to read that others would wait for it
 
 void send_json(const Ask& ask, const Json& json, int status = 200) {
   ask.reply->send({status, "application/json", dumped(json), {}});
@@ -98,10 +101,7 @@ bool read_filters(const Ask& ask, Filters& filters) {
   filters.user = text_of(ask, "user").value_or("");
   filters.partition = text_of(ask, "partition").value_or("");
   filters.name = text_of(ask, "name").value_or("");
-  const std::string states = text_of(ask, "state").value_or("");
-  if (!states.empty()) {
-    for (const std::string_view state : split(states, ',')) filters.states.emplace(state);
-  }
+  for (std::string& state : states_of(ask)) filters.states.insert(std::move(state));
   const std::string ids = text_of(ask, "ids").value_or("");
   if (ids.empty()) return true;
   const auto chosen = ask.service.select(ask.request.caller, ids);
@@ -114,27 +114,56 @@ bool read_filters(const Ask& ask, Filters& filters) {
   return true;
 }
 
-// Of those that have left: the named ones, or else the latest.
-Result<Json> ended_json(const Ask& ask, const Filters& filters) {
+// Those that have left, from behind this one on.
+Result<std::vector<store::HistoryRow>> ended_behind(const Ask& ask, const Filters& filters, JobId after,
+                                                    std::int64_t most) {
   store::HistoryQuery query;
-  query.limit = kMostListed;
+  query.limit = most;
+  query.after_number = after.valid() ? serve::number_of(after) : 0;
   if (!filters.user.empty()) query.user = filters.user;
   if (!filters.partition.empty()) query.partition = filters.partition;
   if (!filters.name.empty()) query.name = filters.name;
+  query.states.assign(filters.states.begin(), filters.states.end());
   if (filters.by_id) {
     auto numbers = numbers_of(ask, text_of(ask, "ids").value_or(""));
-    if (!numbers) return Json::array();  // it means jobs by what they are, not by what they are called
+    if (!numbers)
+      return std::vector<store::HistoryRow>{};  // it means jobs by what they are, not by what they are called
     query.numbers = std::move(*numbers);
   }
-  auto rows = ask.service.store().history(query);
-  if (!rows) return std::unexpected(rows.error());
-  Json jobs = Json::array();
-  for (auto row = rows->rbegin(); row != rows->rend(); ++row) {
-    if (filters.states.empty() || filters.states.contains(row->state)) jobs.push_back(job_json(ask.service, *row));
-  }
-  return jobs;
+  return ask.service.store().history(query);
 }
 
+// Some of a list that goes on.
+class Page {
+ public:
+  explicit Page(std::int64_t most) : most_(static_cast<std::size_t>(most)) {}
+
+  // False: it is full, and there are more.
+  template <class Make>
+  bool add(JobId id, const Make& make) {
+    if (jobs_.size() == most_) {
+      more_ = true;
+      return false;
+    }
+    jobs_.push_back(make());
+    last_ = id;
+    return true;
+  }
+  Json json() {
+    Json json{{"jobs", std::move(jobs_)}};
+    if (more_) json["next"] = std::to_string(last_.value);
+    return json;
+  }
+
+ private:
+  std::size_t most_;
+  Json jobs_ = Json::array();
+  JobId last_;
+  bool more_ = false;
+};
+
+// Of those that are known and, if asked for, of those that have left, in one order: whoever leaves between two pages
+// keeps its place in it.
 void list(const Ask& ask) {
   Filters filters;
   std::int64_t most = kMostListed;
@@ -142,28 +171,27 @@ void list(const Ask& ask) {
   if (!take_number(ask, "limit", most) || !take_number(ask, "after", after) || !read_filters(ask, filters)) return;
   most = std::clamp<std::int64_t>(most, 1, kMostListed);
   const bool ended = text_of(ask, "ended").value_or("") == "yes";
-  Json jobs = Json::array();
-  if (ended && after < 0) {
-    auto left = ended_json(ask, filters);
-    if (!left) return ask.reply->send(problem(503, left.error().message));
-    jobs = std::move(*left);
-  }
-  const std::size_t before = jobs.size();
-  std::string next;
-  const JobId from = after < 0 ? JobId{} : JobId{static_cast<std::uint32_t>(after)};
+  const JobId from =
+      after < 0 ? JobId{} : JobId{static_cast<std::uint32_t>(std::min<std::int64_t>(after, UINT32_MAX - 1))};
+  auto left = ended ? ended_behind(ask, filters, from, most + 1) : std::vector<store::HistoryRow>{};
+  if (!left) return ask.reply->send(problem(503, left.error().message));
+  Page page(most);
+  auto row = left->begin();
+  const auto add_left = [&](JobId before) {
+    for (; row != left->end() && row->job < before; ++row) {
+      if (!page.add(row->job, [&] { return job_json(ask.service, *row); })) return false;
+    }
+    return true;
+  };
+  bool room = true;
   ask.service.book().for_each_after(from, [&](JobId id, const serve::JobEntry& entry) {
     if (!ended && ask.service.view().job(id).gone()) return true;
     if (!suits(ask, filters, id, entry)) return true;
-    if (static_cast<std::int64_t>(jobs.size() - before) == most) {
-      next = std::to_string(id.value - 1);
-      return false;
-    }
-    jobs.push_back(job_json(ask.service, id, Detail::listed, false));
-    return true;
+    room = add_left(id) && page.add(id, [&] { return job_json(ask.service, id, Detail::listed, false); });
+    return room;
   });
-  Json json{{"jobs", std::move(jobs)}};
-  if (!next.empty()) json["next"] = next;
-  send_json(ask, json);
+  if (room) add_left(JobId{UINT32_MAX});
+  send_json(ask, page.json());
 }
 
 // ---- why it waits
@@ -216,9 +244,8 @@ Json dry_run_json(const Service& service, const serve::Submission& submission) {
   return json;
 }
 
-void submit(const Ask& ask) {
+void submit(const Ask& ask, const Result<SubmissionRequest>& request) {
   Service& service = ask.service;
-  const auto request = read_submissions(ask.request.body, service.loop().unix_start());
   if (!request) return ask.reply->send(problem(400, request.error().message));
   for (const serve::Submission& submission : request->submissions) {
     if (auto may = Service::allowed(ask.request.caller, submission); !may)
@@ -242,6 +269,18 @@ void submit(const Ask& ask) {
     }
   }
   when_durable(ask, {201, "application/json", dumped(request->many || answers.empty() ? answers : answers[0]), {}});
+}
+
+void submit(const Ask& ask) {
+  const std::int64_t unix_start = ask.service.loop().unix_start();
+  if (ask.request.body.size() <= kLargeBody) return submit(ask, read_submissions(ask.request.body, unix_start));
+  const Sources sources{ask.service, ask.tokens, ask.worker};
+  ask.worker.run([sources, unix_start, asked = std::make_shared<const Request>(ask.request), reply = ask.reply] {
+    const auto read = std::make_shared<const Result<SubmissionRequest>>(read_submissions(asked->body, unix_start));
+    return [sources, asked, reply, read] {
+      submit({sources.service, sources.tokens, sources.worker, *asked, reply, {}}, *read);
+    };
+  });
 }
 
 void change(const Ask& ask) {
@@ -274,7 +313,6 @@ void answer_jobs(const Ask& ask) {
   if (ask.path.size() == 2 && method == "GET") return list(ask);
   if (ask.path.size() == 2 && method == "POST") return submit(ask);
   if (ask.path.size() == 3 && method == "POST") return change(ask);
-  if (!only_get(ask)) return;
   const auto id = named(ask);
   if (!id) return;
   if (ask.path.size() == 3) return show(ask, *id);

@@ -27,15 +27,21 @@ class Page {
 void add_jobs(const serve::Service& service, Page& page) {
   std::map<std::string_view, std::int64_t> states{{"PENDING", 0}, {"RUNNING", 0}};
   std::map<std::string_view, std::int64_t> reasons;
-  const bool few = service.book().size() <= 20'000;  // a reason costs a look at the state each
-  service.book().for_each_after({}, [&](JobId id, const serve::JobEntry& entry) {
-    const Job& job = service.view().job(id);
-    if (job.gone()) return true;
-    ++states[serve::state_word(job, entry)];
-    const bool waits = job.state == JobState::waiting || job.state == JobState::barred;
-    if (waits && few) ++reasons[service.reason_of(id).word];
+  const View& view = service.view();
+  states["PENDING"] = static_cast<std::int64_t>(view.waiting().size() + view.barred());
+  static const serve::JobEntry kUnknown;
+  view.running().for_each([&](const RunningEntry& running) {
+    const serve::JobEntry* entry = service.book().find(running.job);
+    ++states[serve::state_word(view.job(running.job), entry ? *entry : kUnknown)];
     return true;
   });
+  constexpr std::size_t kFew = 20'000;  // a reason costs a look at the state each
+  if (service.book().size() <= kFew) {
+    view.for_each_job([&](JobId id, const Job& job) {
+      const bool waits = job.state == JobState::waiting || job.state == JobState::barred;
+      if (waits) ++reasons[service.reason_of(id).word];
+    });
+  }
   page.head("rota_jobs", "gauge", "jobs that are known, by state");
   for (const auto& [state, count] : states) page.value("rota_jobs{state=\"" + std::string(state) + "\"}", count);
   page.head("rota_jobs_pending", "gauge", "jobs that wait, by reason");
@@ -67,7 +73,6 @@ void add_nodes(const serve::Service& service, Page& page) {
 }  // namespace
 
 void answer_metrics(const Ask& ask) {
-  if (!only_get(ask)) return;
   const serve::Service& service = ask.service;
   Page page;
   add_jobs(service, page);

@@ -155,7 +155,12 @@ Json licences_json(const Service& service) {
                     {"used", licences[l].count - elsewhere - free},
                     {"elsewhere", elsewhere}});
   }
-  return {{"licences", std::move(rows)}};
+  Json json{{"licences", std::move(rows)}};
+  if (const serve::LicenceWatch* watch = service.licence_watch(); watch && watch->failures() > 0) {
+    json["failures"] = watch->failures();
+    json["failure"] = watch->failure();
+  }
+  return json;
 }
 
 void change_nodes(const Ask& ask) {
@@ -163,14 +168,18 @@ void change_nodes(const Ask& ask) {
   const std::map<std::string_view, Health> actions{
       {"drain", Health::draining}, {"resume", Health::up}, {"down", Health::down}};
   const auto action = actions.find(ask.path[2]);
-  if (action == actions.end())
-    return ask.reply->send(
-        problem(404, "there is no action " + rota::quoted(ask.path[2]) + "; drain, resume or down."));
+  const bool on = ask.path[2] == "power-up";
+  const bool switches = on || ask.path[2] == "power-down";
+  if (action == actions.end() && !switches)
+    return ask.reply->send(problem(
+        404, "there is no action " + rota::quoted(ask.path[2]) + "; drain, resume, down, power-up or power-down."));
   const auto texts = read_texts(ask.request.body, {"nodes", "reason"});
   if (!texts) return ask.reply->send(problem(400, texts.error().message));
   if (!texts->contains("nodes")) return ask.reply->send(problem(400, "say which nodes are meant: `nodes` is missing."));
   const std::string reason = texts->contains("reason") ? texts->at("reason") : std::string();
-  if (auto done = ask.service.set_health(texts->at("nodes"), action->second, reason); !done)
+  const std::string& nodes = texts->at("nodes");
+  if (auto done = switches ? ask.service.set_power(nodes, on) : ask.service.set_health(nodes, action->second, reason);
+      !done)
     return ask.reply->send(problem(400, done.error().message));
   when_durable(ask, {200, "application/json", "{}", {}});
 }
@@ -179,7 +188,6 @@ void change_nodes(const Ask& ask) {
 
 void answer_nodes(const Ask& ask) {
   if (ask.path[1] == "nodes" && ask.path.size() == 3 && ask.request.method == "POST") return change_nodes(ask);
-  if (!only_get(ask)) return;
   if (ask.path.size() != 2) return nothing_there(ask);
   const Json json = ask.path[1] == "nodes"        ? nodes_json(ask.service)
                     : ask.path[1] == "partitions" ? partitions_json(ask.service)

@@ -1,59 +1,155 @@
 #include "api/routes.h"
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
+#include "api/foreign_page.h"
 #include "api/job_json.h"
 #include "api/submission_json.h"
 #include "base/text.h"
 
 namespace rota::api {
+
+std::string_view document(std::string_view name);  // the files of docs/ that are built in
+
 namespace {
 
 using Json = nlohmann::json;
 
-void answer(const Ask& ask) {
-  const auto& path = ask.path;
-  if (path.size() == 1 && path[0] == "healthz") {
-    const bool well = ask.service.failure().has_value();
-    return ask.reply->send(well ? Response{200, "text/plain", "ok\n", {}}
-                                : problem(503, ask.service.failure().error().message));
-  }
-  if (path.size() == 1 && path[0] == "metrics") return answer_metrics(ask);
-  if (path.size() < 2 || path[0] != "v1") return nothing_there(ask);
-  const std::string_view what = path[1];
-  if (what == "jobs") return answer_jobs(ask);
-  if (what == "nodes" || what == "partitions" || what == "licences") return answer_nodes(ask);
-  if (what == "history") return answer_history(ask);
-  if (what == "status" || what == "policy") return answer_status(ask);
-  if (what == "events") return answer_events(ask);
-  nothing_there(ask);
+// The policy that an operator names; else it was answered why not.
+std::optional<std::string> take_policy(const Ask& ask) {
+  if (!ask.request.caller.operates)
+    return ask.reply->send(problem(403, "only an operator may set the policy.")), std::nullopt;
+  const auto texts = read_texts(ask.request.body, {"policy"});
+  if (!texts) return ask.reply->send(problem(400, texts.error().message)), std::nullopt;
+  if (texts->contains("policy")) return texts->at("policy");
+  return ask.reply->send(problem(400, "say which: `policy` is missing.")), std::nullopt;
 }
 
-void answer(serve::Service& service, const Request& request, const std::shared_ptr<Reply>& reply) {
-  answer(Ask{service, request, reply, split(std::string_view(request.path).substr(1), '/')});
+Json side_json(const serve::PolicyRehearsal::Side& side) {
+  return {{"policy", side.policy}, {"started", side.started}, {"mean_wait", to_seconds(side.mean_wait)}};
+}
+
+void rehearse_policy(const Ask& ask) {
+  constexpr std::size_t kMostShown = 100;
+  const auto policy = take_policy(ask);
+  if (!policy) return;
+  const auto rehearsed = ask.service.rehearse_policy(*policy);
+  if (!rehearsed) return ask.reply->send(problem(400, rehearsed.error().message));
+  Json jobs = Json::array();
+  for (const auto& change : rehearsed->changes) {
+    if (jobs.size() == kMostShown) break;
+    const serve::JobEntry* const entry = ask.service.book().find(change.job);
+    Json row{{"id", ask.service.book().shown(change.job)},
+             {"processors", ask.service.view().job(change.job).spec.processors}};
+    if (entry != nullptr) row["user"] = entry->about->user, row["name"] = entry->about->name;
+    if (change.present != kNever) row["present"] = unix_seconds(ask.service, change.present);
+    if (change.proposed != kNever) row["proposed"] = unix_seconds(ask.service, change.proposed);
+    jobs.push_back(std::move(row));
+  }
+  ask.reply->send({200,
+                   "application/json",
+                   dumped({{"present", side_json(rehearsed->present)},
+                           {"proposed", side_json(rehearsed->proposed)},
+                           {"waiting", rehearsed->waiting},
+                           {"changed", rehearsed->changes.size()},
+                           {"jobs", std::move(jobs)},
+                           {"cut", rehearsed->cut}}),
+                   {}});
 }
 
 void set_policy(const Ask& ask) {
-  if (!ask.request.caller.operates) return ask.reply->send(problem(403, "only an operator may set the policy."));
-  const auto texts = read_texts(ask.request.body, {"policy"});
-  if (!texts) return ask.reply->send(problem(400, texts.error().message));
-  if (!texts->contains("policy")) return ask.reply->send(problem(400, "say which: `policy` is missing."));
-  if (auto set = ask.service.set_policy(texts->at("policy")); !set)
-    return ask.reply->send(problem(400, set.error().message));
+  const auto policy = take_policy(ask);
+  if (!policy) return;
+  if (auto set = ask.service.set_policy(*policy); !set) return ask.reply->send(problem(400, set.error().message));
   ask.reply->send({200, "application/json", dumped({{"policy", ask.service.policy()}}), {}});
+}
+
+void answer_health(const Ask& ask) {
+  const Result<void>& failure = ask.service.failure();
+  ask.reply->send(failure ? Response{200, "text/plain", "ok\n", {}} : problem(503, failure.error().message));
+}
+
+void answer_document(const Ask& ask) {
+  ask.reply->send({200, "application/json", std::string(document("openapi.json")), {}});
+}
+
+constexpr auto kRoutes = std::to_array<Route>({
+    {"GET", "/", answer_page},
+    {"GET", "/healthz", answer_health},
+    {"GET", "/metrics", answer_metrics},
+    {"GET", "/v1/openapi.json", answer_document},
+    {"GET", "/v1/jobs", answer_jobs},
+    {"POST", "/v1/jobs", answer_jobs},
+    {"GET", "/v1/jobs/{id}", answer_jobs},
+    {"POST", "/v1/jobs/cancel", answer_jobs},
+    {"POST", "/v1/jobs/hold", answer_jobs},
+    {"POST", "/v1/jobs/release", answer_jobs},
+    {"POST", "/v1/jobs/requeue", answer_jobs},
+    {"POST", "/v1/jobs/suspend", answer_jobs},
+    {"POST", "/v1/jobs/resume", answer_jobs},
+    {"POST", "/v1/jobs/update", answer_jobs},
+    {"GET", "/v1/jobs/{id}/script", answer_jobs},
+    {"GET", "/v1/jobs/{id}/environment", answer_jobs},
+    {"GET", "/v1/jobs/{id}/output", answer_jobs},
+    {"GET", "/v1/jobs/{id}/explain", answer_jobs},
+    {"GET", "/v1/nodes", answer_nodes},
+    {"POST", "/v1/nodes/drain", answer_nodes},
+    {"POST", "/v1/nodes/resume", answer_nodes},
+    {"POST", "/v1/nodes/down", answer_nodes},
+    {"POST", "/v1/nodes/power-down", answer_nodes},
+    {"POST", "/v1/nodes/power-up", answer_nodes},
+    {"GET", "/v1/partitions", answer_nodes},
+    {"GET", "/v1/licences", answer_nodes},
+    {"GET", "/v1/history", answer_history},
+    {"GET", "/v1/policy", answer_status},
+    {"PUT", "/v1/policy", answer_status},
+    {"POST", "/v1/policy/rehearsal", answer_status},
+    {"GET", "/v1/plan", answer_plan},
+    {"GET", "/v1/forecast", answer_forecast},
+    {"GET", "/v1/forecast/nodes", answer_forecast},
+    {"GET", "/v1/forecast/{selector}", answer_forecast},
+    {"GET", "/v1/status", answer_status},
+    {"GET", "/v1/events", answer_events},
+    {"GET", "/v1/tokens", answer_tokens},
+    {"POST", "/v1/tokens", answer_tokens},
+    {"DELETE", "/v1/tokens/{id}", answer_tokens},
+});
+
+bool fits(std::string_view route, const std::vector<std::string_view>& path) {
+  for (const std::string_view word : path) {
+    if (route.empty()) return false;
+    route.remove_prefix(1);
+    const std::string_view part = route.substr(0, route.find('/'));
+    route.remove_prefix(part.size());
+    if (part != word && (!part.starts_with('{') || word.empty())) return false;
+  }
+  return route.empty();
+}
+
+void answer(const Sources& from, const Request& request, const std::shared_ptr<Reply>& reply) {
+  const Ask ask{from.service, from.tokens, from.worker,
+                request,      reply,       split(std::string_view(request.path).substr(1), '/')};
+  std::string methods;
+  for (const Route& route : kRoutes) {
+    if (!fits(route.path, ask.path)) continue;
+    if (route.method == request.method) return route.answer(ask);
+    methods += (methods.empty() ? "" : ", ") + std::string(route.method);
+  }
+  if (methods.empty()) return nothing_there(ask);
+  Response refusal = problem(405, "only " + methods + " is answered here; docs/api.md lists what there is.");
+  refusal.headers.emplace_back("Allow", methods);
+  reply->send(std::move(refusal));
 }
 
 }  // namespace
 
+std::span<const Route> route_table() { return kRoutes; }
+
 void nothing_there(const Ask& ask) {
   ask.reply->send(
       problem(404, "there is nothing at " + rota::quoted(ask.request.path) + "; docs/api.md lists what there is."));
-}
-
-bool only_get(const Ask& ask) {
-  if (ask.request.method == "GET") return true;
-  ask.reply->send(problem(405, "only GET is answered here."));
-  return false;
 }
 
 std::optional<std::string> text_of(const Ask& ask, const char* name) {
@@ -84,7 +180,7 @@ void when_durable(const Ask& ask, Response response) {
 void answer_status(const Ask& ask) {
   const serve::Service& service = ask.service;
   if (ask.path[1] == "policy" && ask.request.method == "PUT") return set_policy(ask);
-  if (!only_get(ask)) return;
+  if (ask.path[1] == "policy" && ask.path.size() == 3) return rehearse_policy(ask);
   const View& view = service.view();
   if (ask.path[1] == "policy")
     return ask.reply->send(
@@ -103,17 +199,21 @@ void answer_status(const Ask& ask) {
             {"facts", view.sequence()},
             {"refusals", service.controller().refusals()},
             {"warnings", service.warnings()},
-            {"pid", service.process()}};
+            {"pid", service.process()},
+            {"user", ask.request.caller.user},
+            {"uid", ask.request.caller.uid},
+            {"operator", ask.request.caller.operates}};
   if (ask.request.caller.operates) json["state_folder"] = service.options().state_folder;
   if (!service.controller().last_refusal().empty()) json["last_refusal"] = service.controller().last_refusal();
   ask.reply->send({200, "application/json", dumped(json), {}});
 }
 
-Handler routes(serve::Service& service) {
-  return [&service](const Request& request, const std::shared_ptr<Reply>& reply) {
-    if (!service.uncommitted() || request.method != "GET") return answer(service, request, reply);
+Handler routes(const Sources& sources) {
+  return [sources](const Request& request, const std::shared_ptr<Reply>& reply) {
+    if (const std::string why = foreign_page(request); !why.empty()) return reply->send(problem(403, why));
+    if (!sources.service.uncommitted() || request.method != "GET") return answer(sources, request, reply);
     // Nobody is told what a failure of power could still undo.
-    service.when_durable([&service, request, reply](const Result<void>&) { answer(service, request, reply); });
+    sources.service.when_durable([sources, request, reply](const Result<void>&) { answer(sources, request, reply); });
   };
 }
 

@@ -3,18 +3,38 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "api/http.h"
 #include "serve/service.h"
 
 namespace rota::api {
 
-// The service must outlive it.
-Handler routes(serve::Service& service);
+class Tokens;
+class Worker;
+
+// What requests are answered from. It must outlive them.
+struct Sources {
+  serve::Service& service;
+  Tokens& tokens;
+  Worker& worker;
+};
+Handler routes(const Sources& sources);
+
+// All that is answered: nothing else is. In a path "{id}" stands for one part. docs/openapi.json describes each of
+// them.
+struct Route {
+  std::string_view method;
+  std::string_view path;
+  void (*answer)(const struct Ask& ask);
+};
+std::span<const Route> route_table();
 
 // Groups of them, each true where the request was its own.
 struct Ask {
   serve::Service& service;
+  Tokens& tokens;
+  Worker& worker;
   const Request& request;
   const std::shared_ptr<Reply>& reply;
   std::vector<std::string_view> path;  // "/v1/jobs/12" is {"v1", "jobs", "12"}
@@ -22,9 +42,13 @@ struct Ask {
 void answer_jobs(const Ask& ask);
 void answer_nodes(const Ask& ask);
 void answer_history(const Ask& ask);
+void answer_forecast(const Ask& ask);
 void answer_status(const Ask& ask);
 void answer_events(const Ask& ask);
+void answer_plan(const Ask& ask);
+void answer_page(const Ask& ask);
 void answer_metrics(const Ask& ask);
+void answer_tokens(const Ask& ask);
 
 // Numbers of jobs that a selector names one by one, known or gone; 0 where it names none. Fails where it says more.
 Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::string& selector);
@@ -33,8 +57,8 @@ Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::string& 
 void when_durable(const Ask& ask, Response response);
 // What is asked for is not there.
 void nothing_there(const Ask& ask);
-// False after an answer that says so where the method is another.
-bool only_get(const Ask& ask);
+// One or several with commas.
+std::vector<std::string> states_of(const Ask& ask);
 // A text of the query; nothing where it is not there or empty.
 std::optional<std::string> text_of(const Ask& ask, const char* name);
 inline constexpr std::int64_t kMostListed = 1000;  // jobs in one answer

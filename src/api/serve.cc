@@ -14,6 +14,8 @@
 
 #include "api/http_server.h"
 #include "api/routes.h"
+#include "api/tokens.h"
+#include "api/worker.h"
 #include "base/text.h"
 
 namespace rota::api {
@@ -52,6 +54,32 @@ std::string summary(const serve::Service& service, const char* verb) {
          service.policy();
 }
 
+// Whom a token stands for, as this computer knows its user today.
+std::optional<Bearer> bearer_of(const serve::Service& service, const Tokens& tokens, std::string_view text) {
+  const std::int64_t now = service.unix_milliseconds(service.loop().now()) / 1000;
+  const Token* token = tokens.shown(text, now);
+  if (token == nullptr) return std::nullopt;
+  const passwd* user = ::getpwuid(token->uid);
+  if (user == nullptr || token->user != user->pw_name) return std::nullopt;  // gone, or the number is somebody else's
+  return Bearer{{token->uid, user->pw_gid, token->user, token->operates && service.operates(token->uid)},
+                token->read_only};
+}
+
+// The addresses at which it answers beside its socket.
+Result<std::vector<std::string>> answer_remote(HttpServer& server, const serve::Service& service,
+                                               const Tokens& tokens) {
+  const site::ServiceSettings& settings = service.settings();
+  if (settings.listen.empty()) return std::vector<std::string>{};
+  std::unique_ptr<TlsFiles> tls;
+  if (!settings.tls_key.empty()) {
+    auto files = TlsFiles::open(settings.tls_certificate, settings.tls_key);
+    if (!files) return std::unexpected(files.error());
+    tls = std::move(*files);
+  }
+  return server.answer_remote(settings.listen, std::move(tls),
+                              [&service, &tokens](std::string_view text) { return bearer_of(service, tokens, text); });
+}
+
 }  // namespace
 
 Result<void> serve_until_stopped(const ServeOptions& options) {
@@ -61,16 +89,24 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   boost::asio::io_context io(1);
   auto socket = handed_over();
   if (!socket) return std::unexpected(socket.error());
-  auto service = serve::Service::open(io, options.service);
-  if (!service) return std::unexpected(service.error());
-  many_descriptors();
   make_folder_of(options.socket, root);
+  many_descriptors();
+  // From here on whoever connects waits, as long as the state is being read, instead of hearing that nobody is there.
+  auto server = HttpServer::open(io, {.path = options.socket, .for_everybody = root, .listening = *socket});
+  serve::ServiceOptions own = options.service;
+  own.say = options.say;
+  auto service = serve::Service::open(io, own);
+  if (!service) return std::unexpected(service.error());  // another one has the state, mostly: that is said first
+  if (!server) return std::unexpected(server.error());
+  auto tokens = Tokens::open(options.service.state_folder);
+  if (!tokens) return std::unexpected(tokens.error());
   const auto caller_of = [&service](std::uint32_t uid, std::uint32_t gid) {
     return serve::Caller{uid, gid, user_name(uid), (*service)->operates(uid)};
   };
-  auto server = HttpServer::open(io, {.path = options.socket, .for_everybody = root, .listening = *socket}, caller_of,
-                                 routes(**service));
-  if (!server) return std::unexpected(server.error());
+  Worker worker(io);
+  (*server)->answer(caller_of, routes({**service, *tokens, worker}));
+  const auto remote = answer_remote(**server, **service, *tokens);
+  if (!remote) return std::unexpected(remote.error());
   boost::asio::signal_set signals(io, SIGTERM, SIGINT);
   const auto stop = [&] {
     (*server)->stop();
@@ -82,6 +118,7 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   });
   (*service)->on_failure(stop);
   if (!(*service)->failure()) return (*service)->failure();
+  for (const std::string& address : *remote) options.say("answers at " + address + " too, to who has a token");
   options.say(summary(**service, "ready"));
   for (const std::string& warning : (*service)->warnings()) options.say("warning: " + warning);
   ::sd_notify(0, "READY=1");

@@ -99,6 +99,23 @@ bool take(const Json& json, std::optional<Instant>& into, std::int64_t unix_star
   return true;
 }
 
+// Who waits at a terminal for the job.
+bool take(const Json& json, local::Attach& into) {
+  constexpr std::size_t kLongestSocket = 100;
+  if (!json.is_object()) return false;
+  for (const auto& [name, value] : json.items()) {
+    const bool taken = name == "socket"        ? take(value, into.socket)
+                       : name == "terminal"    ? take(value, into.terminal)
+                       : name == "error_apart" ? take(value, into.error_apart)
+                       : name == "keep"        ? take(value, into.keep)
+                       : name == "rows"        ? take_number(value, into.rows, 0, UINT16_MAX)
+                       : name == "columns"     ? take_number(value, into.columns, 0, UINT16_MAX)
+                                               : false;
+    if (!taken) return false;
+  }
+  return !into.socket.empty() && into.socket.size() <= kLongestSocket;
+}
+
 struct Member {
   const char* name;
   const char* takes;
@@ -152,7 +169,11 @@ const std::vector<Member>& members() {
       plain<&S::warning_signal>("warning_signal", "the name of a signal"),
       plain<&S::warning_time>("warning_time", "a number of seconds"),
       plain<&S::kill_wait>("kill_wait", "a number of seconds"),
+      plain<&S::checkpoint>("checkpoint", "a text"),
+      plain<&S::checkpoint_signal>("checkpoint_signal", "the name of a signal"),
+      plain<&S::checkpoint_time>("checkpoint_time", "a number of seconds"),
       plain<&S::comment>("comment", "a text"),
+      plain<&S::attach>("attach", "an object with the name of a socket, `socket`"),
       plain<&S::dry_run>("dry_run", "true or false"),
   };
   return all;
@@ -245,6 +266,30 @@ Result<ChangeRequest> read_change(const std::string& action, const std::string& 
     }
   }
   if (request.ids.empty()) return fail("say which jobs are meant: `ids` is missing.");
+  return request;
+}
+
+Result<TokenRequest> read_token_request(const std::string& body, std::int64_t longest_life) {
+  const auto json = parse(body);
+  if (!json) return std::unexpected(json.error());
+  if (!json->is_object()) return fail("the request's body is a JSON object.");
+  TokenRequest request;
+  for (const auto& [name, value] : json->items()) {
+    if (name == "user") {
+      if (!take(value, request.user)) return wrong(name, "the name of a user");
+    } else if (name == "comment") {
+      if (!take(value, request.comment)) return wrong(name, "a text");
+    } else if (name == "operator") {
+      if (!take(value, request.operates)) return wrong(name, "true or false");
+    } else if (name == "read_only") {
+      if (!take(value, request.read_only)) return wrong(name, "true or false");
+    } else if (name == "life") {
+      if (!take_number(value, request.life.emplace(), 1, longest_life))
+        return wrong(name, "a whole number of seconds up to " + std::to_string(longest_life));
+    } else {
+      return unknown_member(name, {"user", "operator", "read_only", "life", "comment"});
+    }
+  }
   return request;
 }
 

@@ -1,6 +1,8 @@
 // What people send in JSON: submissions and changes.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,15 @@ struct ChangeRequest {
   serve::Service::Change change;
 };
 Result<ChangeRequest> read_change(const std::string& action, const std::string& body, std::int64_t unix_start);
+
+struct TokenRequest {
+  std::string user;  // empty: who asks
+  bool operates = false;
+  bool read_only = false;
+  std::optional<std::int64_t> life = {};  // seconds
+  std::string comment;
+};
+Result<TokenRequest> read_token_request(const std::string& body, std::int64_t longest_life);
 
 // Members of a flat object that are texts, each of which may be there and no others.
 Result<std::map<std::string, std::string>> read_texts(const std::string& body,

@@ -38,17 +38,21 @@ void add_policies(CLI::App& app, Action& action);
 void add_submit(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_queue(CLI::App& app, Action& action);
+void add_top(CLI::App& app, Action& action);
 void add_job(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
+void add_forecast(CLI::App& app, Action& action);
 void add_logs(CLI::App& app, Action& action);
 void add_wait(CLI::App& app, Action& action);
 void add_job_actions(CLI::App& app, Action& action);  // cancel, hold, release, requeue, suspend, resume, update
 void add_nodes(CLI::App& app, Action& action);
 void add_partitions(CLI::App& app, Action& action);
+void add_licences(CLI::App& app, Action& action);
 void add_history(CLI::App& app, Action& action);
 void add_policy(CLI::App& app, Action& action);
 void add_status(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
+void add_token(CLI::App& app, Action& action);
 
 void add_completion(CLI::App& app, Action& action);
 void add_manual(CLI::App& app, Action& action);

@@ -131,15 +131,19 @@ class Conversion {
     top.users = std::move(log->users);
     top.groups = std::move(log->groups);
     out.top(top = named(std::move(top)));
+    std::optional<AttributeTable> both;
+    if (beside_ && log->attributes) both = AttributeTable::together(*beside_, *log->attributes);
+    const AttributeTable* const table = both ? &*both : beside_ ? &*beside_ : log->attributes.get();
     for (const SwfRow& row : log->rows) {
-      if (auto done = put(row, said_of(row), out); !done) return done;
+      const auto said = table != nullptr ? table->attributes_of(row[SwfField::number]) : JobAttributes{};
+      if (auto done = put(row, said, out); !done) return done;
     }
     return {};
   }
 
   bool dropped(const SwfRow& row) {
     if (flags_.keep_cancelled || row[SwfField::status] != kCancelled || row.milli(SwfField::run) > 0) return false;
-    report_.note("cancelled before they started: dropped", row.line);
+    report_.drop("cancelled before they started: dropped", row.line);
     return true;
   }
 

@@ -65,11 +65,13 @@ Finding clock_finding(const Json& status) {
   return {"clock", true, "The service's clock and this one agree."};
 }
 
-Finding disk_finding(const Json& status) {
+Finding disk_finding(const Json& status, bool remote) {
   constexpr double kLittle = 1U << 30U;
   const std::string folder = text_of(status, "state_folder");
   struct statvfs disk{};
   if (folder.empty()) return {"disk", true, "Where the service keeps its state, it tells operators only."};
+  if (remote)
+    return {"disk", true, "Where the service keeps its state, " + shown_path(folder) + ", is not seen from here."};
   if (::statvfs(folder.c_str(), &disk) != 0)
     return {"disk", false,
             shown_path(folder) + " cannot be looked at from here: " + std::strerror(errno) +
@@ -107,7 +109,12 @@ std::vector<Finding> policy_findings(const Json& status) {
 
 std::vector<Finding> findings(const ServiceFlags& flags) {
   const Service service(flags);
-  std::vector<Finding> out{socket_finding(service.socket())};
+  std::vector<Finding> out;
+  if (service.remote()) {
+    out.push_back({"address", true, service.shown() + " is asked, with a token."});
+  } else {
+    out.push_back(socket_finding(service.socket()));
+  }
   const auto status = service.get("/v1/status");
   if (!status) {
     out.push_back({"service", false, status.error().message});
@@ -119,7 +126,7 @@ std::vector<Finding> findings(const ServiceFlags& flags) {
                        : Finding{"service", false, "It answers, but takes no jobs in: " + health.error().message});
   out.push_back(version_finding(*status));
   out.push_back(clock_finding(*status));
-  out.push_back(disk_finding(*status));
+  out.push_back(disk_finding(*status, service.remote()));
   out.push_back(limit_finding());
   for (Finding& each : policy_findings(*status)) out.push_back(std::move(each));
   return out;

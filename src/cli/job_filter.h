@@ -32,6 +32,7 @@ struct JobFilter {
 std::string joined(const std::vector<std::string>& selectors);
 
 constexpr const char* kSelectorHelp =
-    "ids such as 12, 14_3, 14_[1-5] and 20-25, or last, all, user=NAME, name=NAME, partition=NAME, state=STATE";
+    "ids such as 12, 14_3, 14_[1-5] and 20-25, or last, all, user=NAME, name=NAME, partition=NAME, state=STATE; of "
+    "several sorts a job has to suit each";
 
 }  // namespace rota::cli

@@ -43,8 +43,7 @@ std::vector<std::string> journal_paths(const std::string& path, const Machine* m
 Result<RehearsalJournals> RehearsalJournals::create(const std::string& path, const Chain& chain,
                                                     const RehearseOptions& options, const log::Workload& workload,
                                                     const std::string& cluster) {
-  const PowerKnobs& power = chain.knobs().power;
-  if (power.rule == Power::load_factor && power.from_log) {
+  if (chain.knobs().power.knows_the_log()) {
     return fail("a journal holds all that a policy knows, and with power-history=log " + rota::quoted(chain.text()) +
                 " knows the whole log beforehand. Leave out --journal or power-history=log.");
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -35,6 +36,97 @@ std::optional<JobState> end_of(const store::HistoryRow& row) {
   return found->second;
 }
 
+void take_rare(const store::RareRequest& asked, const Machine& machine, JobSpec& spec) {
+  spec.priority = asked.priority;
+  spec.restart = asked.requeue ? Restart::from_start : Restart::never;
+  spec.accelerators = static_cast<std::uint8_t>(asked.accelerators);
+  const auto type = std::ranges::find(machine.accelerator_types, asked.accelerator_type);
+  if (type != machine.accelerator_types.end())
+    spec.accelerator_type = AcceleratorTypeId{static_cast<std::uint8_t>(type - machine.accelerator_types.begin())};
+  const auto licence = std::ranges::find(machine.licences, asked.licence, &Licence::name);
+  if (licence == machine.licences.end()) return;
+  spec.licence = LicenceId{static_cast<decltype(LicenceId::value)>(licence - machine.licences.begin())};
+  spec.licences = asked.licences;
+}
+
+// What jobs waited for. Each did run, so whatever it waited for came about: how the others ended is of no matter.
+class KeptTerms {
+ public:
+  explicit KeptTerms(const std::vector<store::HistoryRow>& rows) {  // that ran, by submission
+    for (const store::HistoryRow& row : rows) {
+      const auto place = static_cast<std::uint32_t>(rows_.size());
+      rows_.push_back(&row);
+      places_[row.number] = place;
+      namesakes_[{row.uid, row.name}].push_back(place);
+      if (row.array > 0) tasks_[row.array][row.array_index] = place;
+    }
+  }
+
+  std::map<std::uint32_t, JobTerms> all() {
+    std::map<std::uint32_t, JobTerms> all;
+    for (std::uint32_t place = 0; place < rows_.size(); ++place) {
+      const store::RareRequest& asked = rows_[place]->asked;
+      if (asked.after.empty() && asked.throttle == 0 && asked.not_before == kEpoch) continue;
+      JobTerms& terms = all[place];
+      terms.begin = asked.not_before;
+      terms.throttle = asked.throttle;
+      terms.array = asked.throttle > 0 ? rows_[place]->array : 0;
+      for (const std::string& text : asked.after) add(text, place, terms.after);
+    }
+    return all;
+  }
+
+ private:
+  using When = Dependency::When;
+
+  void add(std::string_view text, std::uint32_t place, std::vector<Dependency>& after) const {
+    if (text == "singleton") return add_namesakes(place, after);
+    const auto pieces = split(text, ':');
+    const When when = pieces.front() == "after" ? When::started : When::ended;
+    for (std::size_t i = 1; i < pieces.size(); ++i) {
+      const auto bar = pieces[i].find('_');
+      const auto number = parse_integer(pieces[i].substr(0, bar));
+      std::optional<std::int64_t> index;
+      if (bar != std::string_view::npos) {
+        index = parse_integer(pieces[i].substr(bar + 1)).value_or(-1);
+      } else if (pieces.front() == "aftercorr") {
+        index = rows_[place]->array_index;
+      }
+      if (number) add(*number, index, {place, when}, after);
+    }
+  }
+
+  // A job, or tasks of an array, that came before.
+  void add(std::int64_t number, std::optional<std::int64_t> index, std::pair<std::uint32_t, When> whose,
+           std::vector<Dependency>& after) const {
+    const auto add_one = [&](std::uint32_t on) {
+      if (on < whose.first) after.push_back({JobId{on}, whose.second});
+    };
+    if (const auto array = tasks_.find(number); array != tasks_.end()) {
+      for (const auto& [task, on] : array->second) {
+        if (!index || *index == task) add_one(on);
+      }
+    } else if (const auto one = places_.find(number); one != places_.end()) {
+      add_one(one->second);
+    }
+  }
+
+  // Of the same user, that were there when it came.
+  void add_namesakes(std::uint32_t place, std::vector<Dependency>& after) const {
+    const store::HistoryRow& own = *rows_[place];
+    const std::vector<std::uint32_t>& all = namesakes_.at({own.uid, own.name});
+    for (auto on = std::ranges::lower_bound(all, place); on != all.begin();) {
+      if (rows_[*--on]->end <= own.submit) return;  // and so had those before it
+      after.push_back({JobId{*on}, When::ended});
+    }
+  }
+
+  std::vector<const store::HistoryRow*> rows_;
+  std::map<std::int64_t, std::uint32_t> places_;                                                // by number
+  std::map<std::pair<std::uint32_t, std::string_view>, std::vector<std::uint32_t>> namesakes_;  // by user and name
+  std::map<std::int64_t, std::map<std::int64_t, std::uint32_t>> tasks_;
+};
+
 Job job_of(const store::HistoryRow& row, JobState state, const Machine& machine) {
   Job job;
   job.spec.number = row.number;
@@ -44,6 +136,7 @@ Job job_of(const store::HistoryRow& row, JobState state, const Machine& machine)
   job.spec.processors = row.processors;
   job.spec.nodes = row.node_count;
   job.spec.user = row.uid;
+  take_rare(row.asked, machine, job.spec);
   const auto partition = std::ranges::find(machine.partitions, row.partition, &Partition::name);
   if (partition != machine.partitions.end())
     job.spec.partition = PartitionId{static_cast<std::uint32_t>(partition - machine.partitions.begin())};
@@ -51,6 +144,8 @@ Job job_of(const store::HistoryRow& row, JobState state, const Machine& machine)
   job.end = row.end;
   job.done = std::max(Duration{0}, row.start - row.submit - row.waited);
   job.state = state;
+  job.backfills = static_cast<std::uint16_t>(row.backfills);
+  job.preemptions = static_cast<std::uint16_t>(row.preemptions);
   return job;
 }
 
@@ -78,15 +173,16 @@ Result<KeptState> read_state(const std::string& path) {
   for (std::size_t p = 0; p < state.machine->partitions.size(); ++p)
     workload.partitions[static_cast<std::uint32_t>(p)] = state.machine->partitions[p].name;
   std::ranges::sort(*rows, {}, [](const auto& row) { return std::pair(row.submit, row.number); });
+  workload.report.rows = static_cast<std::int64_t>(rows->size());
+  std::erase_if(*rows, [&](const store::HistoryRow& row) {
+    const bool ran = end_of(row).has_value();
+    if (!ran) workload.report.note("job that never ran: left out", row.number);
+    return !ran;
+  });
+  workload.terms = KeptTerms(*rows).all();
   report::Tally tally;
   for (const store::HistoryRow& row : *rows) {
-    ++workload.report.rows;
-    const auto end = end_of(row);
-    if (!end) {
-      workload.report.note("job that never ran: left out", row.number);
-      continue;
-    }
-    const Job job = job_of(row, *end, *state.machine);
+    const Job job = job_of(row, *end_of(row), *state.machine);
     tally.add(job);
     workload.jobs.push_back(job.spec);
     workload.run_times.push_back(job.run_time());

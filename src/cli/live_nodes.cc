@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/columns.h"
 #include "cli/command.h"
+#include "cli/forecast.h"
 #include "cli/job_filter.h"
 #include "cli/printed.h"
 #include "cli/service.h"
@@ -22,6 +23,7 @@ struct NodesFlags {
   std::string state;
   std::string reason;
   bool no_header = false;
+  NodeForecastFlags forecast;
 };
 
 std::string number(const Json& row, const char* name) {
@@ -65,6 +67,7 @@ Result<Json> chosen(const Json& nodes, const NodesFlags& flags) {
 }
 
 Result<int> list_nodes(const NodesFlags& flags) {
+  if (flags.forecast.asked) return show_node_forecast(flags.service, flags.forecast, !flags.no_header);
   const auto answer = Service(flags.service).get("/v1/nodes");
   if (!answer) return std::unexpected(answer.error());
   const auto nodes = chosen(list_of(*answer, "nodes"), flags);
@@ -128,14 +131,15 @@ void add_change(CLI::App& nodes, Action& action, const SharedFlags& flags, const
   CLI::App* command = nodes.add_subcommand(name, summary);
   command->add_option("NODES", flags->nodes, "nodes, as n[1-3],n7")->required();
   const std::string verb = name;
-  if (verb != "resume") {
+  const bool reasoned = verb == "drain" || verb == "down";
+  if (reasoned) {
     CLI::Option* reason =
         command->add_option("--reason", flags->reason, "why, for whoever looks at the node")->type_name("TEXT");
     if (verb == "drain") reason->required();
   }
   flags->service.declare_json(*command);
   command->footer("For operators only.\n\nExamples:\n  rota nodes " + verb + " n[1-3]" +
-                  (verb == "resume" ? "" : " --reason 'new memory'"));
+                  (reasoned ? " --reason 'new memory'" : ""));
   command->callback([&action, flags, verb] { action = [flags, verb] { return change_nodes(*flags, verb); }; });
 }
 
@@ -149,12 +153,15 @@ void add_nodes(CLI::App& app, Action& action) {
   command->add_option("-t,--state", flags->state, "only those in this state")
       ->check(CLI::IsMember({"idle", "mixed", "allocated", "draining", "drained", "down", "sleeping", "booting"}));
   command->add_flag("--noheader", flags->no_header, "without the line that names the columns");
+  declare_node_forecast(*command, flags->forecast);
   flags->service.declare_json(*command);
   command->require_subcommand(0, 1);
   add_change(*command, action, flags, "drain", "let nodes take no more jobs; those that run go on");
   add_change(*command, action, flags, "resume", "let nodes take jobs again");
   add_change(*command, action, flags, "down", "take nodes for lost, with what runs on them");
-  command->footer("Examples:\n  rota nodes\n  rota nodes -p batch -t idle");
+  add_change(*command, action, flags, "power-down", "put idle nodes to sleep");
+  add_change(*command, action, flags, "power-up", "wake nodes that sleep");
+  command->footer("Examples:\n  rota nodes\n  rota nodes -p batch -t idle\n  rota nodes --forecast --hours 12");
   command->callback([&action, flags, command] {
     if (command->get_subcommands().empty()) action = [flags] { return list_nodes(*flags); };
   });

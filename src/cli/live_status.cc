@@ -1,8 +1,12 @@
 // rota status, policy: the service itself.
+#include <unistd.h>
+
+#include <cstdio>
 #include <memory>
 #include <string>
 
 #include "base/text.h"
+#include "cli/columns.h"
 #include "cli/command.h"
 #include "cli/printed.h"
 #include "cli/service.h"
@@ -14,6 +18,8 @@ namespace {
 struct StatusFlags {
   ServiceFlags service;
   std::string policy;
+  bool dry_run = false;
+  bool yes = false;
 };
 
 std::string count(const Json& status, const char* name) {
@@ -64,6 +70,62 @@ Result<int> show_policy(const StatusFlags& flags, const Result<Json>& answer) {
   return printed(out);
 }
 
+std::string start_of(const Json& job, const char* side) {
+  return has_number(job, side) ? time_text(number_of(job, side)) : "-";
+}
+
+std::string rehearsal_text(const Json& told) {
+  constexpr std::size_t kMostRows = 20;
+  std::vector<std::vector<std::string>> sides;
+  for (const char* side : {"present", "proposed"}) {
+    const Json& row = told.contains(side) ? told[side] : told;
+    sides.push_back({side, text_of(row, "policy"), count(row, "started") + " of " + count(told, "waiting"),
+                     run_text(number_of(row, "mean_wait"))});
+  }
+  std::string out = table({{""}, {"POLICY"}, {"START", true}, {"MEAN WAIT", true}}, sides);
+  const Json& jobs = list_of(told, "jobs");
+  std::vector<std::vector<std::string>> rows;
+  for (const Json& job : jobs) {
+    if (rows.size() == kMostRows) break;
+    rows.push_back({text_of(job, "id"), text_of(job, "user"), text_of(job, "name"), count(job, "processors"),
+                    start_of(job, "present"), start_of(job, "proposed")});
+  }
+  if (!rows.empty())
+    out +=
+        "\n" + table({{"JOB", true}, {"USER"}, {"NAME"}, {"CPUS", true}, {"PRESENT START"}, {"PROPOSED START"}}, rows);
+  const auto changed = static_cast<std::int64_t>(number_of(told, "changed"));
+  const std::int64_t more = changed - static_cast<std::int64_t>(rows.size());
+  if (more > 0) out += "and " + amount(more, "job") + " more\n";
+  if (changed == 0) out += "\nNo job that waits would start at another time.\n";
+  if (flag_of(told, "cut")) out += "There was no time to rehearse all of it; what is missing starts later.\n";
+  return out;
+}
+
+// Of a person at a terminal; a script has decided already.
+bool wants_it(const StatusFlags& flags) {
+  if (flags.yes || ::isatty(STDIN_FILENO) != 1 || ::isatty(STDOUT_FILENO) != 1) return true;
+  std::fputs("\nSet it? [y/N] ", stdout);
+  std::fflush(stdout);
+  const int key = std::getchar();
+  return key == 'y' || key == 'Y';
+}
+
+Result<int> set_policy(const StatusFlags& flags) {
+  const Service service(flags.service);
+  const Json wish{{"policy", flags.policy}};
+  const auto told = service.post("/v1/policy/rehearsal", wish);
+  if (!told && flags.dry_run) return std::unexpected(told.error());
+  if (told && (flags.dry_run || !flags.service.json)) {
+    auto shown = printed(flags.service.json ? shown_json(*told) : rehearsal_text(*told));
+    if (!shown || flags.dry_run) return shown;
+    if (!wants_it(flags)) return remark("rota: nothing was changed."), kFailed;
+    if (auto space = printed("\n"); !space) return space;
+  }
+  const auto set = service.put("/v1/policy", wish);
+  if (set && !told) remark("rota: set without a rehearsal: " + told.error().message);
+  return show_policy(flags, set);
+}
+
 }  // namespace
 
 void add_status(CLI::App& app, Action& action) {
@@ -83,13 +145,16 @@ void add_policy(CLI::App& app, Action& action) {
   set->add_option("POLICY", flags->policy, "its name and knobs; `rota policies` lists them")
       ->type_name("POLICY")
       ->required();
+  set->add_flag("--dry-run", flags->dry_run, "only show what it would change");
+  set->add_flag("-y,--yes", flags->yes, "do not ask");
   flags->service.declare_json(*set);
-  set->footer("For operators only.\n\nExamples:\n  rota policy set easy+order=sjf");
-  set->callback([&action, flags] {
-    action = [flags] {
-      return show_policy(*flags, Service(flags->service).put("/v1/policy", Json{{"policy", flags->policy}}));
-    };
-  });
+  set->footer(
+      "Shows first what becomes of the jobs that wait, under the present policy and under this one, each rehearsed on "
+      "a "
+      "copy of the state: every job takes as long as is counted on, and nobody comes any more. At a terminal it asks "
+      "then. For operators only.\n\n"
+      "Examples:\n  rota policy set easy+order=sjf\n  rota policy set --dry-run conservative");
+  set->callback([&action, flags] { action = [flags] { return set_policy(*flags); }; });
   command->footer("`rota policies` lists all policies there are.\n\nExamples:\n  rota policy\n  rota policy set easy");
   command->callback([&action, flags, command] {
     if (!command->get_subcommands().empty()) return;

@@ -34,8 +34,8 @@ void Progress::draw(std::int64_t done) {
   const int full = static_cast<int>(share * kWidth);
   const std::string bar =
       std::string(static_cast<std::size_t>(full), '#') + std::string(static_cast<std::size_t>(kWidth - full), '.');
-  std::fprintf(stderr, "\r[%s] %3.0f %%  %s of %s jobs", bar.c_str(), share * 100, grouped(done).c_str(),
-               grouped(all_).c_str());
+  std::fprintf(stderr, "\r[%s] %3.0f %%  %s of %s %s", bar.c_str(), share * 100, grouped(done).c_str(),
+               grouped(all_).c_str(), what_);
   std::fflush(stderr);
   visible_ = true;
 }

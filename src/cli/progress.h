@@ -10,7 +10,8 @@ namespace rota::cli {
 
 class Progress {
  public:
-  Progress(std::int64_t all, bool shown) : all_(all), shown_(shown), begin_(std::chrono::steady_clock::now()) {}
+  Progress(std::int64_t all, bool shown, const char* what = "jobs")
+      : all_(all), shown_(shown), what_(what), begin_(std::chrono::steady_clock::now()) {}
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -22,6 +23,7 @@ class Progress {
 
   std::int64_t all_;
   bool shown_;
+  const char* what_;
   std::chrono::steady_clock::time_point begin_;
   std::atomic<std::int64_t> done_ = 0;
   std::mutex drawing_;

@@ -84,16 +84,30 @@ Result<RehearseOptions> RehearseFlags::options(const log::Workload& workload) co
 }
 
 Result<RehearseOptions> RehearseFlags::with_attributes(RehearseOptions options, const log::Workload& workload) const {
-  if (attributes.empty() && !workload.attributes) return options;
-  if (!attributes.empty() && workload.attributes) {
+  const bool of_log = workload.attributes && (!workload.recorded_attributes || options.machine);
+  if (attributes.empty() && !of_log) return options;
+  if (!attributes.empty() && of_log && workload.recorded_attributes) {
+    auto sidecar = log::AttributeTable::read(attributes);
+    if (!sidecar) return std::unexpected(sidecar.error());
+    auto both = log::AttributeTable::together(*sidecar, *workload.attributes);
+    auto matched =
+        log::Attributes::match(std::make_shared<const log::AttributeTable>(std::move(both)), options.machine.get());
+    if (!matched) return std::unexpected(matched.error());
+    return with_attributes(std::move(options), std::move(*matched));
+  }
+  if (!attributes.empty() && of_log) {
     return fail(workload.attributes->shown() +
                 " says itself what licences, priorities, tasks and so on its jobs have; "
                 "leave --attributes out, or take them out of the log.");
   }
-  auto read = workload.attributes ? log::Attributes::match(workload.attributes, options.machine.get())
-                                  : log::Attributes::read(attributes, options.machine.get());
+  auto read = of_log ? log::Attributes::match(workload.attributes, options.machine.get())
+                     : log::Attributes::read(attributes, options.machine.get());
   if (!read) return std::unexpected(read.error());
-  options.attributes = std::make_shared<const log::Attributes>(std::move(*read));
+  return with_attributes(std::move(options), std::move(*read));
+}
+
+Result<RehearseOptions> RehearseFlags::with_attributes(RehearseOptions options, log::Attributes of_jobs) const {
+  options.attributes = std::make_shared<const log::Attributes>(std::move(of_jobs));
   if (const TaskTable& tasks = options.attributes->tasks(); !tasks.empty()) {
     options.tasks = std::shared_ptr<const TaskTable>(options.attributes, &tasks);
   }

@@ -34,6 +34,7 @@ struct RehearseFlags {
  private:
   RehearseOptions with_switches(RehearseOptions options) const;
   Result<RehearseOptions> with_attributes(RehearseOptions options, const log::Workload& workload) const;
+  Result<RehearseOptions> with_attributes(RehearseOptions options, log::Attributes of_jobs) const;
   Result<void> tasks_suit(const log::Attributes& of_jobs) const;
   Result<void> factors_suit(const Machine* machine) const;
   Result<void> nodes_suit(const Machine& machine) const;

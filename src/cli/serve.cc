@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/printed.h"
-#include "cli/service_client.h"
+#include "cli/service_address.h"
 
 namespace rota::cli {
 namespace {

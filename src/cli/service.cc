@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/file.h"
 #include "base/text.h"
 
 namespace rota::cli {
@@ -10,19 +9,19 @@ namespace {
 
 constexpr std::size_t kPage = 1000;  // rows of a list at once
 
-std::unexpected<Error> not_understood(const std::string& socket, const std::string& what) {
-  return fail("The service at " + shown_path(socket) + " answered with " + what +
+std::unexpected<Error> not_understood(const std::string& service, const std::string& what) {
+  return fail("The service at " + service + " answered with " + what +
               "; `rota doctor` says whether it is of this version.");
 }
 
 // The sentence of a refusal: its detail as it is.
-std::unexpected<Error> refused(const std::string& socket, const HttpAnswer& answer) {
+std::unexpected<Error> refused(const std::string& service, const HttpAnswer& answer) {
   const Json problem = Json::parse(answer.body, nullptr, false);
   const std::string detail = text_of(problem, "detail");
   if (!detail.empty()) return fail(detail);
   const std::string title = text_of(problem, "title");
-  return not_understood(socket, "HTTP status " + std::to_string(answer.status) +
-                                    (title.empty() ? "" : " (" + title + ")") + " and no reason");
+  return not_understood(service, "HTTP status " + std::to_string(answer.status) +
+                                     (title.empty() ? "" : " (" + title + ")") + " and no reason");
 }
 
 bool done(const HttpAnswer& answer) { return answer.status >= 200 && answer.status < 300; }
@@ -31,9 +30,21 @@ bool done(const HttpAnswer& answer) { return answer.status >= 200 && answer.stat
 
 void ServiceFlags::declare(CLI::App& command) {
   command
-      .add_option("--socket", socket,
+      .add_option("--socket", address.socket,
                   "the service's socket; without: what ROTA_SOCKET names, else $XDG_RUNTIME_DIR/rota/socket, else "
                   "/run/rota/socket")
+      ->type_name("FILE");
+  command
+      .add_option("--url", address.url,
+                  "a service on another computer, as https://box:8443; without: what ROTA_URL names, else the socket")
+      ->type_name("URL");
+  command
+      .add_option("--token-file", address.token_file,
+                  "with a URL: the file of the token; without: ROTA_TOKEN, or the file that ROTA_TOKEN_FILE names")
+      ->type_name("FILE");
+  command
+      .add_option("--ca-file", address.ca_file,
+                  "with a URL: certificates to trust beside this computer's own; without: what ROTA_CA_FILE names")
       ->type_name("FILE");
 }
 
@@ -45,10 +56,10 @@ void ServiceFlags::declare_json(CLI::App& command) {
 Result<Json> Service::json(const HttpRequest& request) const {
   auto answer = client_.exchange(request);
   if (!answer) return std::unexpected(answer.error());
-  if (!done(*answer)) return refused(socket(), *answer);
+  if (!done(*answer)) return refused(shown(), *answer);
   Json out = Json::parse(answer->body, nullptr, false);
-  if (out.is_discarded()) return not_understood(socket(), "what is no JSON");
-  if (!out.is_object() && !out.is_array()) return not_understood(socket(), "JSON that is no object");
+  if (out.is_discarded()) return not_understood(shown(), "what is no JSON");
+  if (!out.is_object() && !out.is_array()) return not_understood(shown(), "JSON that is no object");
   return out;
 }
 
@@ -64,9 +75,13 @@ Result<Json> Service::put(const std::string& target, const Json& body) const {
   return json({.verb = "PUT", .target = target, .body = body.dump(), .key = {}});
 }
 
+Result<Json> Service::remove(const std::string& target) const {
+  return json({.verb = "DELETE", .target = target, .body = {}, .key = {}});
+}
+
 Result<HttpAnswer> Service::text(const std::string& target) const {
   auto answer = client_.exchange({.verb = "GET", .target = target, .body = {}, .key = {}});
-  if (answer && !done(*answer)) return refused(socket(), *answer);
+  if (answer && !done(*answer)) return refused(shown(), *answer);
   return answer;
 }
 
@@ -78,7 +93,7 @@ Result<Json> Service::rows(const std::string& path, std::map<std::string, std::s
     auto page = get(target_of(path, query));
     if (!page) return page;
     const auto rows = page->find(name);
-    if (rows == page->end() || !rows->is_array()) return not_understood(socket(), "no list of " + name);
+    if (rows == page->end() || !rows->is_array()) return not_understood(shown(), "no list of " + name);
     for (Json& row : *rows) all.push_back(std::move(row));
     const std::string next = text_of(*page, "next");
     if (next.empty() || next == query["after"]) break;

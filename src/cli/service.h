@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 // What every command that speaks to a service takes.
 struct ServiceFlags {
-  std::string socket;
+  AddressFlags address;
   bool json = false;
 
   void declare(CLI::App& command);
@@ -26,18 +26,21 @@ struct ServiceFlags {
 
 class Service {
  public:
-  explicit Service(const ServiceFlags& flags) : client_(socket_path(flags.socket)) {}
+  explicit Service(const ServiceFlags& flags) : client_(service_address(flags.address)) {}
 
   Result<Json> get(const std::string& target) const;
   Result<Json> post(const std::string& target, const Json& body, const std::string& key = "") const;
   Result<Json> put(const std::string& target, const Json& body) const;
+  Result<Json> remove(const std::string& target) const;
   Result<HttpAnswer> text(const std::string& target) const;  // what is no JSON
 
   // All rows of a list that comes in pages: the member `name` of each, as far as `most`.
   Result<Json> rows(const std::string& path, std::map<std::string, std::string> query, const std::string& name,
                     std::size_t most = SIZE_MAX) const;
 
-  const std::string& socket() const { return client_.socket(); }
+  bool remote() const { return client_.remote(); }
+  std::string socket() const { return client_.socket(); }
+  std::string shown() const { return client_.shown(); }
 
  private:
   Result<Json> json(const HttpRequest& request) const;

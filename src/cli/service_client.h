@@ -1,4 +1,4 @@
-// HTTP/1.1 to a service of Rota on its Unix socket: one request, one answer, then the connection is closed.
+// HTTP/1.1 to a service of Rota on its Unix socket or by TCP: one request, one answer, then the connection is closed.
 // Errors are sentences that say what to do. Blocks; from any thread.
 #pragma once
 
@@ -6,12 +6,9 @@
 #include <string>
 
 #include "base/result.h"
+#include "cli/service_address.h"
 
 namespace rota::cli {
-
-// Where the service listens: what --socket says, else ROTA_SOCKET, else $XDG_RUNTIME_DIR/rota/socket, else (of root,
-// and where there is no such folder) /run/rota/socket.
-std::string socket_path(const std::string& given);
 
 struct HttpRequest {
   std::string verb = "GET";
@@ -29,15 +26,18 @@ struct HttpAnswer {
 
 class ServiceClient {
  public:
-  explicit ServiceClient(std::string socket) : socket_(std::move(socket)) {}
+  explicit ServiceClient(Result<ServiceAddress> address) : address_(std::move(address)) {}
 
-  // Any answer, whatever its status. Fails where nobody answers, or with what is no HTTP.
+  // Any answer, whatever its status. Fails where nobody answers, or with what is no HTTP. A service that was there a
+  // moment ago, or whose socket still is, may be starting again: it is given a few seconds.
   Result<HttpAnswer> exchange(const HttpRequest& request) const;
 
-  const std::string& socket() const { return socket_; }
+  bool remote() const { return address_ && address_->remote(); }
+  std::string socket() const { return address_ ? address_->socket : ""; }  // a path; empty where it is remote
+  std::string shown() const { return address_ ? address_->shown() : "nowhere"; }
 
  private:
-  std::string socket_;
+  Result<ServiceAddress> address_;
 };
 
 // Text as a value behind "?name=": letters, digits and "-._~," stay, all else as %XX.

@@ -256,8 +256,7 @@ void report_rejected(const std::vector<Run>& runs) {
     std::string line = run.workload->name + ": " + grouped(summary.rejected);
     line += summary.rejected == 1 ? " job was rejected: job " : " jobs were rejected; the first, job ";
     line += std::to_string(summary.first_rejected) + ", " + summary.why_rejected + ".";
-    // what counts processors against the cluster; limits of partitions and nodes are the cluster file's
-    if (summary.why_rejected.ends_with(" processors; the cluster has " + grouped(summary.processors)))
+    if (summary.first_too_large)  // for the cluster; limits of partitions and nodes are the cluster file's
       line += " --clamp lets jobs that are too large ask for all of it.";
     remark(line);
   }
@@ -295,6 +294,24 @@ void report_unknown_clock(const std::vector<Run>& runs) {
         run.workload->name +
         ": what time it begins is not known, and electricity has its price by the time of day: second 0 is taken for "
         "midnight. UnixStartTime in the log's header would say it");
+  }
+}
+
+// What a log does not tell of its machine, and what is left out because of that.
+void report_guesses(const std::vector<Run>& runs) {
+  for (const Run& run : runs) {
+    if (run.chain != runs.front().chain || run.options.machine) continue;
+    const log::Workload& workload = *run.workload;
+    if (workload.guessed_processors && run.options.processors == workload.processors) {
+      remark(workload.name + ": the log does not say how many processors the cluster has; " +
+             grouped(workload.processors) +
+             " were in use at once, and so many are rehearsed. --processors or --cluster would say it");
+    }
+    if (workload.attributes && !run.options.attributes) {
+      remark(workload.name +
+             ": jobs ask for accelerators or licences, which are left out: processors are counted. A --cluster file "
+             "would say what there is");
+    }
   }
 }
 
@@ -360,6 +377,7 @@ Result<int> simulate(const SimulateFlags& flags) {
     print_findings(*workloads);
     report_rejected(*runs);
     report_unknown_partitions(*runs);
+    report_guesses(*runs);
     report_idle_binding(*runs);
     report_unknown_clock(*runs);
   }

@@ -43,6 +43,11 @@ constexpr std::array kOptions{
     SubmitOption{"requeue", "--no-requeue", "", "no", "never do so"},
     SubmitOption{"signal", "--signal", "NAME[@TIME]", "", "send it this signal so long (60 s) before its limit"},
     SubmitOption{"kill_wait", "--kill-wait", "TIME", "", "from SIGTERM to SIGKILL when it is ended"},
+    SubmitOption{"checkpoint", "--checkpoint", "COMMAND", "",
+                 "has it write down how far it is, before it gives way or moves; ROTA_JOB_PID is its process"},
+    SubmitOption{"checkpoint_signal", "--checkpoint-signal", "NAME", "",
+                 "the same by a signal to its processes, in place of a command"},
+    SubmitOption{"checkpoint_time", "--checkpoint-time", "TIME", "", "that this may take; without: 60 s"},
     SubmitOption{
         "export", "--export", "LIST", "",
         "its environment: ALL of this one, NONE of it, or NAME or NAME=VALUE each, with ALL in front if wanted"},

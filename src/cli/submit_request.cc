@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "base/text.h"
+#include "cli/service_address.h"
 #include "cli/when.h"
 
 namespace rota::cli {
@@ -145,10 +146,12 @@ class Request {
       if (!limit) return fail(value->where + ": " + limit.error().message);
       out_["limit"] = *limit;
     }
-    if (const SubmitValue* value = given("kill_wait")) {
+    for (const char* key : {"kill_wait", "checkpoint_time"}) {
+      const SubmitValue* value = given(key);
+      if (value == nullptr) continue;
       const auto wait = parse_duration(value->text);
       if (!wait) return fail(value->where + ": " + wait.error().message);
-      out_["kill_wait"] = to_seconds(*wait);
+      out_[key] = to_seconds(*wait);
     }
     if (const SubmitValue* value = given("begin")) {
       const auto begin = parse_when(value->text, here_.now);
@@ -175,7 +178,7 @@ class Request {
   }
 
   Result<void> others() {
-    for (const char* key : {"name", "partition", "array", "comment"}) {
+    for (const char* key : {"name", "partition", "array", "checkpoint", "checkpoint_signal", "comment"}) {
       if (const SubmitValue* value = given(key)) out_[key] = value->text;
     }
     if (given("hold") != nullptr) out_["held"] = true;
@@ -282,7 +285,9 @@ Result<Surroundings> surroundings() {
   Surroundings here;
   here.folder = std::filesystem::current_path(failed).string();
   if (failed) return fail("This folder cannot be named: " + failed.message() + ". Change to another one.");
-  for (char** variable = environ; *variable != nullptr; ++variable) here.environment.emplace_back(*variable);
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (!is_of_address(*variable)) here.environment.emplace_back(*variable);
+  }
   here.now = unix_now();
   here.umask = ::umask(0);
   ::umask(here.umask);

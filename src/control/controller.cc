@@ -52,6 +52,14 @@ Result<void> Controller::requeue(JobId id) {
   return {};
 }
 
+Result<void> Controller::order_power(NodeId node, bool on) {
+  if (!failure_) return failure_;
+  stamp();
+  if (auto why = objection_to_power(node, on)) return refuse(std::move(*why));
+  switch_power(node, on, {});
+  return {};
+}
+
 Result<void> Controller::refuse(std::string why) {
   ++refusals_;
   tell_refusal(why);
@@ -206,7 +214,7 @@ void Controller::carry_out(const Action& action) {
       return migrate(action);
     case ActionKind::power_on:
     case ActionKind::power_off:
-      return switch_power(action);
+      return switch_power(action.node, action.kind == ActionKind::power_on, action.reason);
     case ActionKind::kill:
       return stop(action.job, action.reason, false);
     case ActionKind::preempt:
@@ -234,11 +242,10 @@ void Controller::migrate(const Action& action) {
 }
 
 // The command is on its way: from here on the node boots or shuts down.
-void Controller::switch_power(const Action& action) {
-  const bool on = action.kind == ActionKind::power_on;
-  const PowerDraw& power = cluster_.options().machine->nodes[action.node.value].power;
-  write(PowerOrdered{action.node, on, cluster_.now() + (on ? power.boot : power.shutdown), action.reason});
-  command(on ? Command::Kind::power_on : Command::Kind::power_off, {}).node = action.node;
+void Controller::switch_power(NodeId node, bool on, const Reason& reason) {
+  const PowerDraw& power = cluster_.options().machine->nodes[node.value].power;
+  write(PowerOrdered{node, on, cluster_.now() + (on ? power.boot : power.shutdown), reason});
+  command(on ? Command::Kind::power_on : Command::Kind::power_off, {}).node = node;
 }
 
 void Controller::stop(JobId job, const Reason& reason, bool for_good) {

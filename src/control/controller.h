@@ -51,6 +51,13 @@ class Controller final : public Intake, public Alarm {
   // Somebody wants a running job to stop and to be queued again. Fails with a sentence if it does not run, or is just
   // starting or stopping.
   Result<void> requeue(JobId id);
+  // Somebody wants a node to be on, or off. Fails with a sentence if it is so already, or on its way, or if jobs run
+  // there.
+  Result<void> order_power(NodeId node, bool on);
+  // Why that cannot be, as a sentence; nothing if it can.
+  std::optional<std::string> objection_to_power(NodeId node, bool on) const {
+    return cluster_.objection(PowerOrdered{node, on});
+  }
   // Shows the job sink those that were turned away after the last cycle. After the last decision.
   void close();
   void ring() override;  // a policy asked to be woken, or a begin time has come; failure is kept for failure()
@@ -101,7 +108,7 @@ class Controller final : public Intake, public Alarm {
   bool check_bound();
   void carry_out_plan();
   void carry_out(const Action& action);
-  void switch_power(const Action& action);
+  void switch_power(NodeId node, bool on, const Reason& reason);
   void start(const Action& action);
   [[gnu::cold]] void stop(JobId job, const Reason& reason, bool for_good);
   [[gnu::cold]] void extend(const Action& action);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -69,14 +71,15 @@ struct Command {
 
 // What an engine can do; a policy that needs what is lacking is refused before anything runs.
 struct Capabilities {
-  bool suspend = true;           // preempt=suspend
-  bool checkpoint = true;        // preempt=checkpoint
-  bool requeue = true;           // preempt=requeue, and overrun rules that stop jobs
-  bool extend = true;            // a job may be let go on beyond its limit
-  bool places = true;            // a job goes to the nodes that it is given
-  bool power = true;             // nodes are switched on and off
-  bool move = true;              // a running job goes on elsewhere
-  bool confirms_starts = false;  // a start is over when Launched or LaunchFailed says so; else it is as good as done
+  bool suspend = true;            // preempt=suspend
+  bool checkpoint = true;         // preempt=checkpoint
+  bool requeue = true;            // preempt=requeue, and overrun rules that stop jobs
+  bool extend = true;             // a job may be let go on beyond its limit
+  bool places = true;             // a job goes to the nodes that it is given
+  bool power = true;              // nodes are switched on and off
+  bool move = true;               // a running job goes on elsewhere
+  bool confirms_starts = false;   // a start is over when Launched or LaunchFailed says so; else it is as good as done
+  std::string why_no_power = {};  // where there is none, for people: what is missing, as a sentence
 };
 
 // How one dispatch of a job can be over.
@@ -95,8 +98,8 @@ struct Observation {
   struct NodeSeen {
     NodeId node;
     PowerState power = PowerState::on;
-    Health health = Health::up;
-    std::uint64_t key = 0;  // of the latest command about it that was carried out
+    std::optional<Health> health = {};  // nullopt: it knows nothing of that
+    std::uint64_t key = 0;              // of the latest command about it that was carried out
   };
   // All that run, and those that have ended as far back as the engine remembers: at least all whose end may not have
   // been made durable by who was told of it. By id.

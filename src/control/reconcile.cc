@@ -102,9 +102,11 @@ void Controller::find_outlived() {
 // `sends_again`: nobody knows what was sent, or waits for answers, so all that has not been carried out is sent again.
 void Controller::reconcile(const Observation& seen, bool sends_again) {
   std::vector<JobId> jobs;
-  cluster_.for_each_job([&](JobId id, const Job& job) {
-    if (job.state == JobState::running) jobs.push_back(id);
+  cluster_.running().for_each([&](const RunningEntry& entry) {
+    jobs.push_back(entry.job);
+    return true;
   });
+  std::ranges::sort(jobs);
   std::vector<Observation::JobSeen> by_job = seen.jobs;
   std::ranges::stable_sort(by_job, {}, &Observation::JobSeen::job);
   for (const JobId id : jobs) {
@@ -171,8 +173,8 @@ void Controller::reconcile(const Observation::NodeSeen& seen, bool sends_again) 
                              ", which the cluster does not have; nothing was changed."));
     return;
   }
-  if (seen.health != cluster_.power().health(seen.node))
-    static_cast<void>(take_in(HealthChanged{seen.node, seen.health}));
+  if (seen.health && *seen.health != cluster_.power().health(seen.node))
+    static_cast<void>(take_in(HealthChanged{seen.node, *seen.health}));
   const NodePowerRow& known = cluster_.power().row(seen.node);
   const bool waited_for = known.state == PowerState::booting || known.state == PowerState::shutting_down;
   const bool settled = seen.power == PowerState::on || seen.power == PowerState::off;

@@ -42,5 +42,12 @@ TEST(EngineSuits, SaysWhichKnobNeedsWhat) {
   EXPECT_NE(refusal("easy+power=demand", {.power = false}).find("switch nodes"), std::string::npos);
 }
 
+TEST(EngineSuits, SaysWhatIsMissingForPower) {
+  EXPECT_EQ(
+      refusal("easy+power=demand", {.power = false, .why_no_power = "Node a has no plug: give it one."}),
+      "policy easy+power=demand cannot run here: its knob power needs an engine that can switch nodes on and off, "
+      "and this one cannot. Node a has no plug: give it one. Or take a policy without that knob.");
+}
+
 }  // namespace
 }  // namespace rota

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -180,6 +181,36 @@ void AttributeTable::finish() {
   of_.shrink_to_fit();
   if (!tasks_.of_others) return;
   for (const auto& [job, its] : of_) tasks_.of_named.emplace(job, std::nullopt);  // named, and without tasks
+}
+
+AttributeTable AttributeTable::together(const AttributeTable& sidecar, const AttributeTable& of_log) {
+  AttributeTable both(sidecar.shown_);
+  both.of_others_ = sidecar.of_others_;
+  both.others_said_ = sidecar.others_said_;
+  both.licences_ = sidecar.licences_;
+  both.accelerator_types_ = sidecar.accelerator_types_;
+  both.sites_ = sidecar.sites_;
+  both.tasks_ = sidecar.tasks_;
+  both.line_with_tasks_ = sidecar.line_with_tasks_;
+  both.line_with_accelerators_ = sidecar.line_with_accelerators_;
+  for (const auto& [job, said] : of_log.of_) {
+    const JobAttributes logged = of_log.attributes_of(job);
+    JobAttributes its = sidecar.attributes_of(job);
+    if (its.nodes == 0) its.nodes = logged.nodes;
+    if (its.memory == 0) its.memory = logged.memory;
+    if (its.licences == 0) std::tie(its.licence, its.licences) = std::tie(logged.licence, logged.licences);
+    if (its.accelerators == 0) {
+      std::tie(its.accelerator_type, its.accelerators) = std::tie(logged.accelerator_type, logged.accelerators);
+    }
+    both.add(job, its, 1);
+  }
+  for (const auto& [job, said] : sidecar.of_) {
+    if (!std::ranges::binary_search(of_log.of_, job, {}, &std::pair<std::int64_t, Said>::first)) {
+      both.add(job, sidecar.attributes_of(job), 1);
+    }
+  }
+  both.finish();
+  return both;
 }
 
 const AttributeTable::Said& AttributeTable::of(std::int64_t job) const {

@@ -47,6 +47,9 @@ class AttributeTable {
   // To be called once everything is added; of what is said of a job twice the first holds.
   void finish();
 
+  // What a sidecar says of jobs, and where it says nothing what their log does.
+  static AttributeTable together(const AttributeTable& sidecar, const AttributeTable& of_log);
+
   bool empty() const { return of_.empty() && !others_said_; }
   const Said& of(std::int64_t job) const;  // what is said of all jobs that are not named, if it is not
   JobAttributes attributes_of(std::int64_t job) const;

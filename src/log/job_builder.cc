@@ -54,12 +54,14 @@ void JobBuilder::add(const SwfRow& row) {
   if (processors <= 0) processors = row[SwfField::requested_processors];
   if (run <= 0 || processors <= 0 || submit < 0) [[unlikely]] {
     remark(run <= 0 ? Remark::no_run : processors <= 0 ? Remark::no_processors : Remark::no_submit, row.line);
-    run = limit = 1000;
+    if (!keeps_limits_ || limit <= 0 || submit < 0) limit = 1000;
+    run = 1000;
     processors = std::max<std::int64_t>(processors, 1);
     submit = std::max<std::int64_t>(submit, 1000);
   }
   if (limit <= 0) {
     remark(Remark::no_limit, row.line);
+    out_.without_limit.push_back(row[SwfField::number]);
     limit = run;
   } else if (limit < run) {
     remark(Remark::overrun, row.line);
@@ -110,8 +112,10 @@ Result<Workload> JobBuilder::finish(const std::string& shown) {
                 (out_.report.rows == 0 ? " because it has no rows" : "; all its rows were dropped") +
                 ". Is it a job log in SWF, in JSON lines, or written by sacct -P?");
   sort();
+  std::ranges::sort(out_.without_limit);
   for (std::size_t i = 0; i < kRemarks.size(); ++i)
-    if (counts_[i].rows > 0) out_.report.findings.push_back({kRemarks[i], counts_[i].rows, counts_[i].first_line});
+    if (counts_[i].rows > 0)
+      out_.report.findings.push_back({kRemarks[i], counts_[i].rows, counts_[i].first_line, i == 0});
   out_.report.kept = static_cast<std::int64_t>(out_.jobs.size());
   return std::move(out_);
 }
@@ -142,7 +146,7 @@ void JobBuilder::drop(const std::vector<bool>& doubled) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < doubled.size(); ++i) {
     if (doubled[i]) {
-      out_.report.note("job numbers that were there already: the later row dropped", line_of(i));
+      out_.report.drop("job numbers that were there already: the later row dropped", line_of(i));
       continue;
     }
     out_.jobs[kept] = out_.jobs[i];

@@ -100,7 +100,7 @@ Result<bool> JsonLinesReader::next(SwfRow& row, JobAttributes& attributes) {
     if (!skip_bad_rows_) {
       return wrong(parsed.error().message + " Mend the line, or drop such lines with --skip-bad-rows.");
     }
-    report_.note(kBadLine, line_);
+    report_.drop(kBadLine, line_);
   }
 }
 

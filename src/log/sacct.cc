@@ -5,14 +5,11 @@
 
 #include "base/text.h"
 #include "log/job_builder.h"
-#include "log/sacct_cell.h"
-#include "log/sacct_columns.h"
+#include "log/sacct_reader.h"
 
 namespace rota::log {
 namespace {
 
-constexpr const char* kBadRow = "rows that cannot be read: dropped";
-constexpr const char* kStep = "steps of jobs: passed over";
 constexpr const char* kCancelled = "cancelled before they started: dropped";
 constexpr const char* kWaiting = "not started when the log was taken: dropped";
 constexpr const char* kRunning = "still running when the log was taken: dropped";
@@ -21,20 +18,12 @@ constexpr const char* kClockChange = "started and ended on two sides of a clock 
 constexpr const char* kSuspended = "End - Start is not Elapsed (suspended?): Elapsed taken as the run time";
 constexpr const char* kEarlyStart = "started before they were submitted: wait time left unknown";
 constexpr const char* kLateEligible =
-    "eligible later than submitted (held, or waiting for another job): submit time kept";
+    "eligible later than submitted (held, begin time, or waiting for another job): they come when they are eligible";
 constexpr const char* kNoLimit = "no time limit (UNLIMITED, Partition_Limit, or not told): requested time left unknown";
 constexpr const char* kNewNumber = "job numbers missing or doubled (members of arrays): new ones given";
-
-constexpr std::int64_t kMostMemory = std::int64_t{1} << 60U;  // bytes of one job
+constexpr const char* kComponent = "components of heterogeneous jobs: each a job of its own, which may start alone";
 
 void set(SwfRow& row, SwfField field, std::int64_t value) { row.value[static_cast<std::size_t>(field)] = value; }
-
-void set_time(SwfRow& row, SwfField field, Duration time) {
-  const auto i = static_cast<std::size_t>(field);
-  row.value[i] = time.count() / 1000;
-  row.thousandths[i] = static_cast<std::int16_t>(time.count() % 1000);
-  if (row.thousandths[i] != 0) row.fractions |= 1U << i;
-}
 
 std::int64_t swf_status(SacctState state) {
   switch (state) {
@@ -49,246 +38,84 @@ std::int64_t swf_status(SacctState state) {
   }
 }
 
-// Numbers for names, from 1 in order of appearance.
-class Names {
- public:
-  std::int64_t number_of(std::string_view name) {
-    if (name.empty()) return -1;
-    const auto [at, fresh] = numbers_.try_emplace(std::string(name), static_cast<std::uint32_t>(numbers_.size() + 1));
-    return at->second;
-  }
-  std::map<std::uint32_t, std::string> by_number() const {
-    std::map<std::uint32_t, std::string> out;
-    for (const auto& [name, number] : numbers_) out.emplace(number, one_line(name));
-    return out;
-  }
-
- private:
-  std::map<std::string, std::uint32_t> numbers_;
-};
-
-using Seconds = std::optional<std::int64_t>;  // since 1970
-
-struct Times {
-  Seconds submit, eligible, start, end;
-  std::optional<Duration> elapsed;
-};
-
 // Elapsed knows of clock changes and suspensions; the difference of two local times does not.
-std::optional<Duration> run_time(const Times& times) {
-  if (times.elapsed || !times.start || !times.end) return times.elapsed;
-  return *times.end < *times.start ? std::nullopt : std::optional(seconds(*times.end - *times.start));
+std::int64_t run_time(const SacctRow& job) {
+  if (job.elapsed != kNoTime || job.start == kNoTime || job.end == kNoTime || job.end < job.start) return job.elapsed;
+  return (job.end - job.start) * 1000;
 }
 
-class Reader {
+// Jobs of rows on the terms of SWF, and what is odd about them.
+class SacctJobs {
  public:
-  Reader(LineBlocks blocks, SwfOptions options) : blocks_(std::move(blocks)), options_(std::move(options)) {}
-  Result<SacctLog> read();
+  SacctJobs(SacctRows rows, const SwfOptions& options) : rows_(std::move(rows)), options_(options) {
+    out_.report = std::move(rows_.report);
+  }
+  SacctLog finish();
 
  private:
-  Result<void> take_line(std::string_view line);
-  Result<void> take_job();
-  Result<Times> times() const;
-  void remark(const Times& times);
-  Result<void> set_processors(SwfRow& row);
-  Result<void> set_limit(SwfRow& row);
-  Result<void> set_memory(SwfRow& row);
-  Result<void> set_names(SwfRow& row);
-  Result<std::int64_t> first_count(std::initializer_list<SacctColumn> columns) const;
-  Result<void> keep(const SacctId& id, const Times& times, std::optional<Duration> run, SacctState state);
+  void take(SacctRow& job);
+  void keep(SacctRow& job, std::int64_t run);
+  void remark(const SacctRow& job);
   void give_numbers();
-  void finish();
+  void collect_requests();
 
-  LineBlocks blocks_;
-  SwfOptions options_;
-  SacctColumns columns_;
+  SacctRows rows_;
+  const SwfOptions& options_;
   SacctLog out_;
-  Names users_, groups_, partitions_, queues_;
-  std::int64_t line_ = 0;
-  bool named_ = false;  // the line with the names of the columns has been read
+  std::vector<std::uint32_t> requests_;  // of each row that is kept
 };
 
-Result<SacctLog> Reader::read() {
-  for (;;) {
-    const auto block = blocks_.next();
-    if (!block) return std::unexpected(block.error());
-    if (options_.progress) options_.progress(blocks_.share());
-    if (block->empty()) break;
-    for (std::string_view rest = *block; !rest.empty();) {
-      const std::size_t end = rest.find('\n');
-      ++line_;
-      const auto taken = take_line(rest.substr(0, end));
-      if (!taken) return fail(blocks_.shown() + ":" + std::to_string(line_) + ": " + taken.error().message);
-      rest.remove_prefix(end + 1);
-    }
+void SacctJobs::take(SacctRow& job) {
+  const auto drop = [&](const char* what) { out_.report.drop(what, job.row.line); };
+  const std::int64_t run = run_time(job);
+  if (job.state == SacctState::cancelled && (job.start == kNoTime || run == 0)) {
+    if (!options_.keep_cancelled) return drop(kCancelled);
+    return keep(job, 0);
   }
-  if (out_.rows.empty())
-    return fail(blocks_.shown() + ": no job can be read from it" +
-                (out_.report.rows == 0 ? " because it has no rows" : "; all its rows were dropped") +
-                ". Does sacct -X -P show finished jobs in that time?");
-  finish();
-  return std::move(out_);
+  const bool waits = job.state == SacctState::pending || job.state == SacctState::requeued;
+  if (waits || job.start == kNoTime) return drop(kWaiting);
+  const bool runs = job.state == SacctState::running || job.state == SacctState::resizing;
+  if (runs || job.end == kNoTime) return drop(kRunning);
+  if (run < 0) return drop(kBackwards);
+  keep(job, run);
 }
 
-Result<void> Reader::take_line(std::string_view line) {
-  if (trimmed(line).empty()) return {};
-  if (!named_) {
-    named_ = true;
-    return columns_.read_names(line);
+void SacctJobs::keep(SacctRow& job, std::int64_t run) {
+  remark(job);
+  SwfRow& row = job.row;
+  const std::int64_t left_queue = job.start != kNoTime ? job.start : job.end;
+  const bool late = job.eligible > job.submit && job.eligible <= left_queue;
+  const std::int64_t came = late ? job.eligible : job.submit;
+  set(row, SwfField::number, job.id.part == SacctId::kWhole ? job.id.number : -1);
+  set(row, SwfField::submit, came);  // made relative in finish()
+  set(row, SwfField::run, run / 1000);
+  if (run % 1000 != 0) {
+    row.thousandths[static_cast<std::size_t>(SwfField::run)] = static_cast<std::int16_t>(run % 1000);
+    row.fractions |= 1U << static_cast<std::size_t>(SwfField::run);
   }
-  ++out_.report.rows;
-  auto taken = columns_.read_row(line);
-  if (taken) taken = take_job();
-  if (taken) return {};
-  if (!options_.skip_bad_rows)
-    return fail(taken.error().message + ". Mend the row, or drop such rows with --skip-bad-rows.");
-  out_.report.note(kBadRow, line_);
-  return {};
-}
-
-Result<void> Reader::take_job() {
-  const SacctColumn id_column = columns_.has(SacctColumn::job_id_raw) ? SacctColumn::job_id_raw : SacctColumn::job_id;
-  const auto id = columns_.read(id_column, parse_sacct_id);
-  if (!id) return std::unexpected(id.error());
-  const auto note = [this](const char* what) -> Result<void> {
-    out_.report.note(what, line_);
-    return {};
-  };
-  if (id->step) return note(kStep);
-  const auto when = times();
-  if (!when) return std::unexpected(when.error());
-  const SacctState state = parse_sacct_state(columns_.cell(SacctColumn::state));
-  const auto run = run_time(*when);
-  if (state == SacctState::cancelled && (!when->start || (run && run->count() == 0))) {
-    if (!options_.keep_cancelled) return note(kCancelled);
-    return keep(*id, *when, Duration{0}, state);
-  }
-  if (state == SacctState::pending || !when->start) return note(kWaiting);
-  if (state == SacctState::running || !when->end) return note(kRunning);
-  if (!run) return note(kBackwards);
-  return keep(*id, *when, run, state);
-}
-
-Result<Times> Reader::times() const {
-  Times out;
-  for (const auto& [column, time] : {std::pair{SacctColumn::submit, &Times::submit},
-                                     {SacctColumn::eligible, &Times::eligible},
-                                     {SacctColumn::start, &Times::start},
-                                     {SacctColumn::end, &Times::end}}) {
-    const auto read = columns_.read(column, parse_sacct_time);
-    if (!read) return std::unexpected(read.error());
-    out.*time = *read;
-  }
-  if (!out.submit) return fail(columns_.complaint(SacctColumn::submit, "but each job must have that time"));
-  const auto raw = columns_.read(SacctColumn::elapsed_raw, parse_sacct_count);
-  const auto clock = columns_.read(SacctColumn::elapsed, parse_sacct_duration);
-  if (!raw) return std::unexpected(raw.error());
-  if (!clock) return std::unexpected(clock.error());
-  out.elapsed = *raw >= 0 ? std::optional(seconds(*raw)) : *clock;
-  return out;
-}
-
-// Counts what is odd about the times of a job that is kept.
-void Reader::remark(const Times& times) {
-  if (times.start && times.end && times.elapsed) {
-    const Duration off = std::chrono::abs(seconds(*times.end - *times.start) - *times.elapsed);
-    const bool hour = off == seconds(3600) || off == seconds(1800);
-    if (off >= seconds(2)) out_.report.note(hour ? kClockChange : kSuspended, line_);
-  }
-  const Seconds left_queue = times.start ? times.start : times.end;
-  if (left_queue && *left_queue < *times.submit) out_.report.note(kEarlyStart, line_);
-  if (times.eligible && *times.eligible > *times.submit) out_.report.note(kLateEligible, line_);
-}
-
-Result<void> Reader::keep(const SacctId& id, const Times& times, std::optional<Duration> run, SacctState state) {
-  SwfRow row;
-  row.value.fill(-1);
-  row.columns = kSwfFields;
-  row.line = line_;
-  set(row, SwfField::number, id.number);
-  set(row, SwfField::submit, *times.submit);  // made relative in finish()
-  set_time(row, SwfField::run, *run);
-  const Seconds left_queue = times.start ? times.start : times.end;
-  if (left_queue && *left_queue >= *times.submit) set(row, SwfField::wait, *left_queue - *times.submit);
-  set(row, SwfField::status, swf_status(state));
-  for (const auto step : {&Reader::set_limit, &Reader::set_processors, &Reader::set_memory, &Reader::set_names}) {
-    const auto done = (this->*step)(row);
-    if (!done) return done;
-  }
-  remark(times);
+  if (left_queue >= came) set(row, SwfField::wait, left_queue - came);
+  set(row, SwfField::status, swf_status(job.state));
   out_.rows.push_back(row);
-  return {};
+  requests_.push_back(job.request);
 }
 
-// The first of these columns that tells a number above 0; -1: none does.
-Result<std::int64_t> Reader::first_count(std::initializer_list<SacctColumn> columns) const {
-  for (const SacctColumn column : columns) {
-    const bool tres = column == SacctColumn::alloc_tres || column == SacctColumn::req_tres;
-    const auto count = columns_.read(
-        column, tres ? +[](std::string_view cell) { return parse_tres(cell, "cpu"); } : parse_sacct_count);
-    if (!count || *count > 0) return count;
+// Counts what is odd about a job that is kept.
+void SacctJobs::remark(const SacctRow& job) {
+  const auto note = [&](const char* what) { out_.report.note(what, job.row.line); };
+  if (job.start != kNoTime && job.end != kNoTime && job.elapsed != kNoTime) {
+    const std::int64_t off = std::abs((job.end - job.start) * 1000 - job.elapsed);
+    const bool hour = off == 3'600'000 || off == 1'800'000;
+    if (off >= 2000) note(hour ? kClockChange : kSuspended);
   }
-  return -1;
-}
-
-Result<void> Reader::set_processors(SwfRow& row) {
-  const auto used = first_count({SacctColumn::alloc_cpus, SacctColumn::ncpus, SacctColumn::alloc_tres});
-  if (!used) return std::unexpected(used.error());
-  const auto asked = first_count({SacctColumn::req_cpus, SacctColumn::req_tres});
-  if (!asked) return std::unexpected(asked.error());
-  const auto nodes = first_count({SacctColumn::alloc_nodes, SacctColumn::nnodes});
-  if (!nodes) return std::unexpected(nodes.error());
-  set(row, SwfField::processors, *used);
-  set(row, SwfField::requested_processors, *asked);
-  const std::int64_t processors = *used > 0 ? *used : *asked;
-  if (*nodes > 0 && processors > 0 && processors % *nodes == 0) row.nodes = static_cast<std::uint32_t>(*nodes);
-  return {};
-}
-
-Result<void> Reader::set_limit(SwfRow& row) {
-  const auto minutes = columns_.read(SacctColumn::timelimit_raw, parse_sacct_count);
-  if (!minutes) return std::unexpected(minutes.error());
-  const auto clock = columns_.read(SacctColumn::timelimit, parse_sacct_duration);
-  if (!clock) return std::unexpected(clock.error());
-  const std::optional<Duration> limit = *minutes >= 0 ? std::optional(seconds(*minutes * 60)) : *clock;
-  if (limit && limit->count() > 0) {
-    set_time(row, SwfField::requested_time, *limit);
-  } else {
-    out_.report.note(kNoLimit, line_);
-  }
-  return {};
-}
-
-Result<void> Reader::set_memory(SwfRow& row) {
-  const auto memory = columns_.read(SacctColumn::req_mem, parse_sacct_memory);
-  if (!memory) return std::unexpected(memory.error());
-  const std::int64_t used = row[SwfField::processors];
-  const std::int64_t processors = used > 0 ? used : row[SwfField::requested_processors];
-  const std::int64_t parts = memory->per == SacctMemory::Per::node        ? row.nodes
-                             : memory->per == SacctMemory::Per::processor ? processors
-                                                                          : 1;
-  if (memory->bytes == 0 || processors <= 0 || parts <= 0) return {};
-  if (memory->bytes > kMostMemory / parts)
-    return fail(columns_.complaint(SacctColumn::req_mem, "which is more memory than there is"));
-  if (row.nodes > 0) row.node_memory = memory->bytes * parts / row.nodes;
-  set(row, SwfField::requested_memory, memory->bytes * parts / processors / 1024);
-  return {};
-}
-
-Result<void> Reader::set_names(SwfRow& row) {
-  for (const SacctColumn column :
-       {SacctColumn::user, SacctColumn::group, SacctColumn::account, SacctColumn::partition, SacctColumn::qos})
-    if (!is_utf8(columns_.cell(column))) return fail(columns_.complaint(column, "which is not UTF-8 text"));
-  const SacctColumn group = columns_.has(SacctColumn::group) ? SacctColumn::group : SacctColumn::account;
-  set(row, SwfField::user, users_.number_of(columns_.cell(SacctColumn::user)));
-  set(row, SwfField::group, groups_.number_of(columns_.cell(group)));
-  set(row, SwfField::partition, partitions_.number_of(columns_.cell(SacctColumn::partition)));
-  set(row, SwfField::queue, queues_.number_of(columns_.cell(SacctColumn::qos)));
-  return {};
+  const std::int64_t left_queue = job.start != kNoTime ? job.start : job.end;
+  if (left_queue != kNoTime && left_queue < job.submit) note(kEarlyStart);
+  if (job.eligible > job.submit && job.eligible <= left_queue) note(kLateEligible);
+  if (job.row[SwfField::requested_time] < 0) note(kNoLimit);
+  if (job.component) note(kComponent);
 }
 
 // Members of arrays and jobs that are there twice get numbers above all others.
-void Reader::give_numbers() {
+void SacctJobs::give_numbers() {
   std::vector<std::size_t> order(out_.rows.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   const auto number = [this](std::size_t i) { return out_.rows[i][SwfField::number]; };
@@ -320,24 +147,53 @@ std::int64_t most_in_use(const std::vector<SwfRow>& rows) {
   return most;
 }
 
-void Reader::finish() {
+// What the jobs ask for beyond SWF, by their numbers.
+void SacctJobs::collect_requests() {
+  if (std::ranges::all_of(requests_, [](std::uint32_t request) { return request == 0; })) return;
+  auto table = std::make_shared<AttributeTable>(rows_.shown);
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == 0) continue;
+    const SwfRow& row = out_.rows[i];
+    JobAttributes asks = rows_.requests[requests_[i]];
+    asks.nodes = row.nodes;
+    asks.memory = row.node_memory;
+    table->add(row[SwfField::number], asks, row.line);
+  }
+  table->finish();
+  out_.attributes = std::move(table);
+}
+
+SacctLog SacctJobs::finish() {
+  for (SacctRow& job : jobs_of_rows(std::move(rows_.rows), out_.report)) take(job);
+  if (out_.rows.empty()) return std::move(out_);
   give_numbers();
+  collect_requests();
   std::stable_sort(out_.rows.begin(), out_.rows.end(),
                    [](const SwfRow& a, const SwfRow& b) { return a[SwfField::submit] < b[SwfField::submit]; });
   out_.unix_start = out_.rows.front()[SwfField::submit];
   for (SwfRow& row : out_.rows) set(row, SwfField::submit, row[SwfField::submit] - out_.unix_start);
-  out_.users = users_.by_number();
-  out_.groups = groups_.by_number();
-  out_.partitions = partitions_.by_number();
-  out_.queues = queues_.by_number();
+  out_.users = rows_.users.by_number();
+  out_.groups = rows_.groups.by_number();
+  out_.partitions = rows_.partitions.by_number();
+  out_.queues = rows_.queues.by_number();
   out_.most_processors = most_in_use(out_.rows);
   out_.report.kept = static_cast<std::int64_t>(out_.rows.size());
+  return std::move(out_);
 }
 
 }  // namespace
 
 Result<SacctLog> read_sacct_log(LineBlocks blocks, const SwfOptions& options) {
-  return Reader(std::move(blocks), options).read();
+  const std::string shown = blocks.shown();
+  auto rows = read_sacct_rows(std::move(blocks), options);
+  if (!rows) return std::unexpected(rows.error());
+  SacctLog log = SacctJobs(std::move(*rows), options).finish();
+  if (log.rows.empty()) {
+    return fail(shown + ": no job can be read from it" +
+                (log.report.rows == 0 ? " because it has no rows" : "; all its rows were dropped") +
+                ". Does sacct -X -P show finished jobs in that time?");
+  }
+  return log;
 }
 
 Result<Workload> read_sacct(LineBlocks blocks, const std::string& path, const SwfOptions& options) {
@@ -345,6 +201,7 @@ Result<Workload> read_sacct(LineBlocks blocks, const std::string& path, const Sw
   auto log = read_sacct_log(std::move(blocks), options);
   if (!log) return std::unexpected(log.error());
   JobBuilder builder(options);
+  builder.keep_limits();
   builder.report() = std::move(log->report);
   builder.make_room(log->rows.size());
   for (const SwfRow& row : log->rows) builder.add(row);
@@ -355,6 +212,8 @@ Result<Workload> read_sacct(LineBlocks blocks, const std::string& path, const Sw
   workload->unix_start = log->unix_start;
   workload->partitions = std::move(log->partitions);
   workload->users = std::move(log->users);
+  workload->attributes = std::move(log->attributes);
+  workload->recorded_attributes = workload->guessed_processors = true;
   return workload;
 }
 

@@ -1,21 +1,26 @@
-// Job logs of Slurm, as `sacct -X -P` prints them: '|' between the columns, the first line names them in any order.
+// Job logs of Slurm, as `sacct -X -P` prints them: '|' (or what --delimiter says) between the columns, the first line
+// names them in any order.
 //
-//   TZ=UTC sacct -X -P --allusers -S 2024-01-01 -E 2024-07-01 --format=JobIDRaw,User,Group,Account,Partition,QOS,
-//     Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,State,AllocCPUS,ReqCPUS,NNodes,ReqMem
+//   TZ=UTC sacct -X -P -D --allusers -S 2024-01-01 -E 2024-07-01
+//   --format=JobIDRaw,JobID,Cluster,User,Account,Partition,
+//     QOS,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,State,AllocCPUS,ReqCPUS,NNodes,ReqNodes,ReqMem,ReqTRES,
+//     AllocTRES
 //
-// Needed: JobID or JobIDRaw; Submit; Start; End; and AllocCPUS, NCPUS, ReqCPUS, AllocTRES or ReqTRES. Read where they
-// are there: Elapsed or ElapsedRaw, Timelimit or TimelimitRaw, State, User, Group or Account, Partition, QOS, Eligible,
-// ReqCPUS, NNodes or AllocNodes, ReqMem. All other columns are passed over; Slurm's Priority on purpose, for it grows
-// while a job waits. docs/workloads.md tells what becomes of each kind of row.
+// Needed: JobID or JobIDRaw; Submit; Start; End; and AllocCPUS, NCPUS, ReqCPUS, AllocTRES or ReqTRES. Several exports
+// may stand one after the other, each with its own line of names. Columns that Rota does not know are passed over;
+// Slurm's Priority on purpose, for it grows while a job waits. docs/workloads.md tells what becomes of each kind of
+// row.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "log/attribute_table.h"
 #include "log/line_blocks.h"
 #include "log/swf.h"
 #include "log/swf_row.h"
@@ -23,10 +28,12 @@
 
 namespace rota::log {
 
-// The jobs of a log on the terms of SWF. Names became numbers in order of appearance, from 1.
+// The jobs of a log on the terms of SWF. Names became numbers in order of appearance, from 1. A job is submitted when
+// it is eligible: that is when it begins to wait.
 struct SacctLog {
   std::vector<SwfRow> rows;  // by submit time, counted from unix_start; those of one instant in file order
   std::map<std::uint32_t, std::string> users, groups, partitions, queues;  // group: Group or Account; queue: QOS
+  std::shared_ptr<const AttributeTable> attributes;                        // accelerators and licences; nullptr: none
   std::int64_t unix_start = 0;       // the first submit time; of local time, if sacct printed local time
   std::int64_t most_processors = 0;  // in use at once: the machine had at least as many
   ImportReport report;
@@ -35,7 +42,8 @@ struct SacctLog {
 // Errors name file, line and column. With skip_bad_rows, rows that cannot be read are counted and dropped.
 Result<SacctLog> read_sacct_log(LineBlocks blocks, const SwfOptions& options);
 
-// The same as a workload, by the rules of log/swf.h. Its processors are unknown: sacct does not tell them.
+// The same as a workload, by the rules of log/swf.h, but that a job that ended at once keeps its limit. Its processors
+// are unknown: sacct does not tell them.
 Result<Workload> read_sacct(LineBlocks blocks, const std::string& path, const SwfOptions& options);
 Result<Workload> parse_sacct(std::string_view text, const std::string& name, const SwfOptions& options = {});
 

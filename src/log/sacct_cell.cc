@@ -65,15 +65,84 @@ Result<std::int64_t> parse_sacct_count(std::string_view cell) {
   return *number;
 }
 
-Result<std::int64_t> parse_tres(std::string_view cell, std::string_view name) {
+namespace {
+
+constexpr std::string_view kGpu = "gres/gpu";
+
+// visit(item) for each of "a,b,c", until one fails.
+template <class Visit>
+Result<void> for_each_item(std::string_view cell, const Visit& visit) {
   while (!cell.empty()) {
     const std::size_t end = std::min(cell.find(','), cell.size());
-    const std::string_view item = cell.substr(0, end);
+    if (auto done = visit(cell.substr(0, end)); !done) return done;
     cell.remove_prefix(std::min(end + 1, cell.size()));
-    if (item.size() > name.size() && item.starts_with(name) && item[name.size()] == '=')
-      return parse_sacct_count(item.substr(name.size() + 1));
   }
-  return -1;
+  return {};
+}
+
+// "gres/gpu=4" says how many in all, and so many of them "gres/gpu:a100=4" are of a type.
+void add_gpus(std::string_view name, std::int64_t count, SacctTres& into) {
+  into.accelerators = std::max(into.accelerators, count);
+  if (name.size() == kGpu.size() || count == 0) return;
+  const std::string_view type = name.substr(kGpu.size() + 1);
+  into.more = into.more || (!into.accelerator_type.empty() && into.accelerator_type != type);
+  if (into.accelerator_type.empty()) into.accelerator_type = type;
+}
+
+void add_licence(std::string_view name, std::int64_t count, SacctTres& into) {
+  if (count == 0) return;
+  into.more = into.more || !into.licence.empty();
+  if (!into.licence.empty()) return;
+  into.licence = name;
+  into.licences = count;
+}
+
+}  // namespace
+
+Result<SacctTres> parse_sacct_tres(std::string_view cell) {
+  SacctTres tres;
+  auto read = for_each_item(cell, [&](std::string_view item) -> Result<void> {
+    const std::size_t equals = item.find('=');
+    const std::string_view name = item.substr(0, equals);
+    const bool gpu = name == kGpu || name.starts_with("gres/gpu:");
+    const bool gres = name.starts_with("gres/") && name != "gres/gpumem" && name != "gres/gpuutil";
+    if (!gres && !name.starts_with("license/") && name != "cpu" && name != "node") return {};
+    const auto count = parse_sacct_count(equals == std::string_view::npos ? "1" : item.substr(equals + 1));
+    if (!count) return std::unexpected(count.error());
+    if (name == "cpu") tres.processors = *count;
+    if (name == "node") tres.nodes = *count;
+    if (gpu) add_gpus(name, *count, tres);
+    if (gres && !gpu) tres.others = true;
+    if (name.starts_with("license/")) add_licence(name.substr(8), *count, tres);
+    return {};
+  });
+  if (!read) return std::unexpected(read.error());
+  return tres;
+}
+
+Result<SacctTres> parse_sacct_gres(std::string_view cell) {
+  SacctTres tres;
+  if (one_of(cell, {"", "0", "PER_NODE:", "(null)", "Unknown"})) return tres;
+  if (cell.starts_with("PER_NODE:")) cell.remove_prefix(9);
+  auto read = for_each_item(cell, [&](std::string_view item) -> Result<void> {
+    if (item.starts_with("gres:")) item.remove_prefix(5);
+    const std::string_view name = item.substr(0, item.find(':'));
+    item.remove_prefix(std::min(name.size() + 1, item.size()));
+    const std::size_t colon = item.rfind(':');
+    const std::string_view last = item.substr(colon == std::string_view::npos ? 0 : colon + 1);
+    const bool counted = !last.empty() && last.front() >= '0' && last.front() <= '9';
+    const auto count = parse_sacct_count(counted ? last : "1");
+    if (!count) return std::unexpected(count.error());
+    if (name != "gpu") return tres.others = true, Result<void>{};
+    if (tres.accelerators < 0) tres.accelerators = 0;
+    tres.accelerators += *count;
+    const std::string_view type = counted ? item.substr(0, colon == std::string_view::npos ? 0 : colon) : item;
+    tres.more = tres.more || (!tres.accelerator_type.empty() && type != tres.accelerator_type);
+    if (tres.accelerator_type.empty()) tres.accelerator_type = type;
+    return {};
+  });
+  if (!read) return std::unexpected(read.error());
+  return tres;
 }
 
 Result<SacctMemory> parse_sacct_memory(std::string_view cell) {
@@ -91,12 +160,27 @@ Result<SacctMemory> parse_sacct_memory(std::string_view cell) {
 }
 
 Result<SacctId> parse_sacct_id(std::string_view cell) {
+  const auto fails = [] { return fail("which is not the number of a job"); };
+  const auto number = [](std::string_view text) -> std::int64_t {
+    const bool digits =
+        !text.empty() && text.size() <= 11 && text.find_first_not_of("0123456789") == std::string_view::npos;
+    return digits ? *parse_integer(text) : -1;
+  };
   SacctId id;
   id.step = cell.find('.') != std::string_view::npos;
-  const std::string_view number = cell.substr(0, cell.find_first_of("._+"));
-  if (number.empty() || number.find_first_not_of("0123456789") != std::string_view::npos || number.size() > 15)
-    return fail("which is not the number of a job");
-  if (number.size() == cell.size()) id.number = *parse_integer(number);
+  cell = cell.substr(0, cell.find('.'));
+  const std::size_t end = cell.find_first_of("_+");
+  id.number = number(cell.substr(0, end));
+  if (id.number < 0) return fails();
+  if (end == std::string_view::npos) return id;
+  const std::string_view part = cell.substr(end + 1);
+  if (cell[end] == '_' && part.starts_with('[')) {
+    id.part = SacctId::kTogether;
+    return id;
+  }
+  id.part = number(part.substr(0, part.find('+')));
+  if (id.part < 0) return fails();
+  if (cell[end] == '+') id.part += SacctId::kComponents;
   return id;
 }
 
@@ -104,8 +188,10 @@ SacctState parse_sacct_state(std::string_view cell) {
   cell = cell.substr(0, cell.find_first_of(" +"));
   if (cell == "COMPLETED") return SacctState::completed;
   if (cell == "CANCELLED") return SacctState::cancelled;
-  if (one_of(cell, {"PENDING", "REQUEUED", "CONFIGURING"})) return SacctState::pending;
-  if (one_of(cell, {"RUNNING", "SUSPENDED", "COMPLETING", "RESIZING"})) return SacctState::running;
+  if (cell == "RESIZING") return SacctState::resizing;
+  if (one_of(cell, {"PENDING", "CONFIGURING"})) return SacctState::pending;
+  if (one_of(cell, {"RUNNING", "SUSPENDED", "COMPLETING"})) return SacctState::running;
+  if (one_of(cell, {"REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT"})) return SacctState::requeued;
   if (one_of(cell,
              {"FAILED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "BOOT_FAIL", "DEADLINE", "REVOKED"}))
     return SacctState::failed;

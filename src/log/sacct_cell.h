@@ -21,8 +21,22 @@ Result<std::optional<Duration>> parse_sacct_duration(std::string_view cell);
 // A whole number, -1 for "" and "Unknown"; TimelimitRaw, ElapsedRaw, counts of processors and nodes.
 Result<std::int64_t> parse_sacct_count(std::string_view cell);
 
-// The value of `name` in "billing=4,cpu=4,mem=16G,node=1"; -1: it is not there.
-Result<std::int64_t> parse_tres(std::string_view cell, std::string_view name);
+// What a job asked for, or got, in all: "billing=4,cpu=4,gres/gpu:a100=2,gres/gpu=2,license/matlab=1,mem=16G,node=1".
+struct SacctTres {
+  std::int64_t processors = -1;  // -1: not told, as the other numbers
+  std::int64_t nodes = -1;
+  std::int64_t accelerators = -1;
+  std::string_view accelerator_type;  // empty: none is named
+  std::string_view licence;           // the first kind
+  std::int64_t licences = 0;
+  bool more = false;    // licences or accelerators of more than one kind,
+  bool others = false;  // or something else that nodes may lack, such as gres/fpga
+};
+// Valid as long as the cell is.
+Result<SacctTres> parse_sacct_tres(std::string_view cell);
+
+// Accelerators on each node as Slurm told them before 20.11: "gpu:2" or "gpu:a100:2".
+Result<SacctTres> parse_sacct_gres(std::string_view cell);
 
 // What a job has asked for: "16G" in all (since Slurm 21.08), "4000Mn" on each node, "2Gc" for each processor. Where
 // nothing was asked sacct 22.05 prints "16?" or "18446744073709551616.00M": not known, as is all beyond 2^60 bytes.
@@ -33,14 +47,31 @@ struct SacctMemory {
 };
 Result<SacctMemory> parse_sacct_memory(std::string_view cell);
 
-// "123" and "123_4" and "123+0" and "123.batch": the jobs that have a number of their own are the plain ones only.
+// "123" and "123_4" and "123+0" and "123.batch".
 struct SacctId {
-  std::int64_t number = -1;  // -1: a member of an array or a heterogeneous job, whose number is another column's
-  bool step = false;         // "123.batch": a part of a job
+  static constexpr std::int64_t kWhole = -1;     // part of a plain job,
+  static constexpr std::int64_t kTogether = -2;  // and of the tasks of an array that wait as one row
+  static constexpr std::int64_t kComponents = std::int64_t{1}
+                                              << 40U;  // from here on, components of a heterogeneous job
+  std::int64_t number = -1;
+  std::int64_t part = kWhole;
+  bool step = false;  // "123.batch": a part of a job
+
+  bool component() const { return part >= kComponents; }
+  bool operator==(const SacctId&) const = default;
 };
 Result<SacctId> parse_sacct_id(std::string_view cell);
 
-enum class SacctState : std::uint8_t { unknown, pending, running, completed, cancelled, failed };
+enum class SacctState : std::uint8_t {
+  unknown,
+  pending,
+  running,
+  completed,
+  cancelled,
+  failed,
+  requeued,  // it was queued again, or could be: this was one dispatch of the job
+  resizing,  // it went on with another size
+};
 SacctState parse_sacct_state(std::string_view cell);  // "CANCELLED by 1000" and "TIMEOUT" among them
 
 }  // namespace rota::log

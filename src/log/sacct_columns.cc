@@ -1,58 +1,93 @@
 #include "log/sacct_columns.h"
 
+#include <algorithm>
+
 #include "base/text.h"
+#include "log/sacct_cell.h"
 
 namespace rota::log {
 namespace {
 
-constexpr std::array<const char*, kSacctColumns> kNames{
-    "JobID",     "JobIDRaw", "User",    "Group",     "Account",    "Partition", "QOS",          "Submit",
-    "Eligible",  "Start",    "End",     "Elapsed",   "ElapsedRaw", "Timelimit", "TimelimitRaw", "State",
-    "AllocCPUS", "NCPUS",    "ReqCPUS", "AllocTRES", "ReqTRES",    "NNodes",    "AllocNodes",   "ReqMem"};
+constexpr std::array<std::string_view, kSacctColumns> kNames{
+    "Cluster",  "JobID",   "JobIDRaw",  "User",    "Group",      "Account",   "Partition",    "QOS",      "Submit",
+    "Eligible", "Start",   "End",       "Elapsed", "ElapsedRaw", "Timelimit", "TimelimitRaw", "State",    "AllocCPUS",
+    "NCPUS",    "ReqCPUS", "AllocTRES", "ReqTRES", "ReqGRES",    "NNodes",    "AllocNodes",   "ReqNodes", "ReqMem"};
+
+// Users write into these what they like.
+constexpr std::array<std::string_view, 7> kFreeText{"JobName", "Comment",    "AdminComment", "SystemComment",
+                                                    "WorkDir", "SubmitLine", "Extra"};
 
 constexpr const char* kCommand =
-    "Write the log with sacct -X -P --allusers --format=JobIDRaw,User,Partition,Submit,Start,End,ElapsedRaw,"
-    "TimelimitRaw,State,AllocCPUS,ReqCPUS,NNodes,ReqMem";
+    "Write the log with sacct -X -P -D --allusers --format=JobIDRaw,JobID,Cluster,User,Account,Partition,QOS,Submit,"
+    "Eligible,Start,End,ElapsedRaw,TimelimitRaw,State,AllocCPUS,ReqCPUS,NNodes,ReqNodes,ReqMem,ReqTRES,AllocTRES";
+
+bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 
 bool same_name(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (lower(a[i]) != lower(b[i])) return false;
-  return true;
+  return std::ranges::equal(a, b, {}, lower, lower);
 }
 
-void split_into(std::string_view line, std::vector<std::string_view>& cells) {
-  cells.clear();
-  for (;;) {
-    const std::size_t bar = line.find('|');
-    cells.push_back(trimmed(line.substr(0, bar)));
-    if (bar == std::string_view::npos) return;
-    line.remove_prefix(bar + 1);
-  }
+template <class Names>
+bool is_among(const Names& names, std::string_view name) {
+  return std::ranges::any_of(names, [&](std::string_view known) { return same_name(name, known); });
+}
+
+// What stands between the first two names of a line of names; empty: it has one only.
+std::string_view delimiter_of(std::string_view line) {
+  const auto after = std::ranges::find_if_not(line, is_letter);
+  const auto next = std::find_if(after, line.end(), is_letter);
+  return line.substr(static_cast<std::size_t>(after - line.begin()), static_cast<std::size_t>(next - after));
 }
 
 }  // namespace
 
 bool looks_like_sacct(std::string_view first_line) {
-  return first_line.find('|') != std::string_view::npos && !trimmed(first_line).starts_with(';') &&
-         is_utf8(first_line);  // what is binary is not text in bars
+  const std::string_view line = trimmed(first_line);
+  if (line.starts_with(';') || !is_utf8(line)) return false;  // what is binary is not text in bars
+  const std::string_view first =
+      line.substr(0, static_cast<std::size_t>(std::ranges::find_if_not(line, is_letter) - line.begin()));
+  return line.find('|') != std::string_view::npos || (is_among(kNames, first) && line.size() > first.size());
+}
+
+void SacctColumns::split(std::string_view line) {
+  cells_.clear();
+  for (;;) {
+    const std::size_t at = line.find(delimiter_);
+    cells_.push_back(trimmed(line.substr(0, at)));
+    if (at == std::string_view::npos) return;
+    line.remove_prefix(at + delimiter_.size());
+  }
 }
 
 Result<void> SacctColumns::read_names(std::string_view line) {
-  split_into(line, cells_);
-  if (!cells_.empty() && cells_.back().empty()) cells_.pop_back();  // sacct -p ends its lines with a bar
+  const std::string_view between = delimiter_of(trimmed(line));
+  if (!between.empty() && trimmed(between).empty() && between.find('\t') == std::string_view::npos) {
+    return fail(std::string("the columns are parted by blanks, so that cells may be cut off. ") + kCommand +
+                ": -P puts bars between them.");
+  }
+  delimiter_ = between.empty() ? "|" : between;
+  split(line);
+  closed_ = cells_.back().empty();
+  if (closed_) cells_.pop_back();
   columns_ = cells_.size();
   place_.fill(-1);
-  for (std::size_t at = columns_; at-- > 0;)  // backwards, so that the first of two columns of one name counts
+  free_text_.clear();
+  for (std::size_t at = columns_; at-- > 0;) {  // backwards, so that the first of two columns of one name counts
     for (std::size_t i = 0; i < kSacctColumns; ++i)
       if (same_name(cells_[at], kNames[i])) place_[i] = static_cast<int>(at);
+    if (is_among(kFreeText, cells_[at])) free_text_.push_back(at);
+  }
+  return check_needed();
+}
+
+Result<void> SacctColumns::check_needed() const {
   if (!has(SacctColumn::job_id) && !has(SacctColumn::job_id_raw))
     return fail(std::string("the first line does not name the columns, or JobIDRaw is not among them. ") + kCommand +
                 ", without -n.");
   for (const SacctColumn column : {SacctColumn::submit, SacctColumn::start, SacctColumn::end})
     if (!has(column))
-      return fail(std::string("the column ") + kNames[static_cast<std::size_t>(column)] + " is missing. " + kCommand +
+      return fail("the column " + std::string(kNames[static_cast<std::size_t>(column)]) + " is missing. " + kCommand +
                   ".");
   if (!has(SacctColumn::alloc_cpus) && !has(SacctColumn::ncpus) && !has(SacctColumn::req_cpus) &&
       !has(SacctColumn::alloc_tres) && !has(SacctColumn::req_tres))
@@ -60,12 +95,44 @@ Result<void> SacctColumns::read_names(std::string_view line) {
   return {};
 }
 
+// No job has these for its number and its times.
+bool SacctColumns::names_columns(std::string_view line) const {
+  const std::string_view first = line.substr(0, line.find(delimiter_of(line)));
+  return is_letter(line.empty() ? '0' : line.front()) && is_among(kNames, trimmed(first)) &&
+         line.find("Submit") != std::string_view::npos && line.find("Start") != std::string_view::npos;
+}
+
+bool SacctColumns::may_go_on(std::string_view line) const {
+  if (free_text_.empty()) return false;
+  std::size_t cells = 1;
+  for (std::size_t at = line.find(delimiter_); at != std::string_view::npos;
+       at = line.find(delimiter_, at + delimiter_.size()))
+    ++cells;
+  return cells < columns_;
+}
+
+bool SacctColumns::is_row(std::string_view line) {
+  if (!read_row(line)) return false;
+  const auto submit = parse_sacct_time(cell(SacctColumn::submit));
+  const bool raw = has(SacctColumn::job_id_raw);
+  return submit && *submit && parse_sacct_id(cell(raw ? SacctColumn::job_id_raw : SacctColumn::job_id)).has_value();
+}
+
 Result<void> SacctColumns::read_row(std::string_view line) {
-  split_into(line, cells_);
-  if (cells_.size() == columns_ + 1 && cells_.back().empty()) cells_.pop_back();
+  split(line);
+  if (closed_ && cells_.back().empty()) cells_.pop_back();
+  if (cells_.size() > columns_ && free_text_.size() == 1) {
+    const auto at = cells_.begin() + static_cast<std::ptrdiff_t>(free_text_.front());
+    cells_.erase(at + 1, at + 1 + static_cast<std::ptrdiff_t>(cells_.size() - columns_));
+  }
   if (cells_.size() != columns_)
     return fail("the row has " + std::to_string(cells_.size()) + " columns where the first line names " +
-                std::to_string(columns_) + " (leave JobName out, it may have bars in it)");
+                std::to_string(columns_) +
+                (cells_.size() < columns_ ? " (is it cut off?)"
+                 : free_text_.empty()
+                     ? ""
+                     : " (of JobName, Comment, WorkDir and the like, in which anything may stand, only one can be "
+                       "there: leave the others out, or give sacct a --delimiter that is in no name)"));
   return {};
 }
 
@@ -75,7 +142,7 @@ std::string_view SacctColumns::cell(SacctColumn column) const {
 }
 
 std::string SacctColumns::complaint(SacctColumn column, const std::string& what) const {
-  return std::string("column ") + kNames[static_cast<std::size_t>(column)] + " is " + rota::quoted(cell(column)) +
+  return "column " + std::string(kNames[static_cast<std::size_t>(column)]) + " is " + rota::quoted(cell(column)) +
          ", " + what;
 }
 

@@ -12,6 +12,7 @@
 namespace rota::log {
 
 enum class SacctColumn : std::uint8_t {
+  cluster,
   job_id,
   job_id_raw,
   user,
@@ -33,19 +34,33 @@ enum class SacctColumn : std::uint8_t {
   req_cpus,
   alloc_tres,
   req_tres,
+  req_gres,
   nnodes,
   alloc_nodes,
+  req_nodes,
   req_mem
 };
-inline constexpr std::size_t kSacctColumns = 24;
+inline constexpr std::size_t kSacctColumns = 27;
 
 class SacctColumns {
  public:
-  // Reads the first line. The error says what is missing and how to ask sacct for it.
+  // Reads a line with the names of the columns, and finds out what stands between them: a bar, or what sacct was given
+  // as --delimiter. The error says what is missing and how to ask sacct for it.
   Result<void> read_names(std::string_view line);
 
-  // Splits a row; its cells are valid as long as the line is. Fails if it has more or fewer than there are columns.
+  // Whether a line names columns, as the first one does and those of further exports in the same text.
+  bool names_columns(std::string_view line) const;
+
+  // Splits a row; its cells are valid as long as the line is. A cell of free text, such as JobName, takes what has the
+  // delimiter in it. Fails if a row has more or fewer cells than there are columns.
   Result<void> read_row(std::string_view line);
+
+  // Whether a row has too few cells and may go on in the next line: a name may have a newline in it.
+  bool may_go_on(std::string_view line) const;
+
+  // Whether a line is a row by itself, with the number of a job and a time of submission where they belong; its cells
+  // are those of read_row() then.
+  bool is_row(std::string_view line);
 
   bool has(SacctColumn column) const { return place_[static_cast<std::size_t>(column)] >= 0; }
   std::string_view cell(SacctColumn column) const;  // "" where the column is missing
@@ -60,8 +75,14 @@ class SacctColumns {
   std::string complaint(SacctColumn column, const std::string& what) const;  // `column End is "x", which is ...`
 
  private:
+  void split(std::string_view line);
+  Result<void> check_needed() const;
+
+  std::string delimiter_ = "|";
   std::array<int, kSacctColumns> place_{};  // in cells_; -1: missing
   std::size_t columns_ = 0;
+  bool closed_ = false;                 // lines end with a delimiter, as sacct -p writes them
+  std::vector<std::size_t> free_text_;  // columns in which anything may stand
   std::vector<std::string_view> cells_;
 };
 

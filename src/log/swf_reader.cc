@@ -104,7 +104,7 @@ Result<bool> SwfReader::take_odd_row(SwfRow& row) {
     if (!skip_bad_rows_)
       return fail(blocks_.shown() + ":" + std::to_string(line_) + ": " + read.error().message +
                   ". Mend the row, or drop such rows with --skip-bad-rows.");
-    report_.note(kBadRow, line_);
+    report_.drop(kBadRow, line_);
     return false;
   }
   last_columns_ = row.columns;

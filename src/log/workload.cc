@@ -6,13 +6,27 @@
 
 namespace rota::log {
 
-void ImportReport::note(const char* what, std::int64_t line) {
-  for (Finding& finding : findings) {
+namespace {
+
+void count(std::vector<ImportReport::Finding>& findings, const char* what, std::int64_t line, bool dropped) {
+  for (ImportReport::Finding& finding : findings) {
     if (finding.what != what) continue;
     ++finding.rows;
+    finding.first_line = std::min(finding.first_line, line);
     return;
   }
-  findings.push_back({what, 1, line});
+  findings.push_back({what, 1, line, dropped});
+}
+
+}  // namespace
+
+void ImportReport::note(const char* what, std::int64_t line) { count(findings, what, line, false); }
+void ImportReport::drop(const char* what, std::int64_t line) { count(findings, what, line, true); }
+
+std::int64_t ImportReport::dropped() const {
+  std::int64_t sum = 0;
+  for (const Finding& finding : findings) sum += finding.dropped ? finding.rows : 0;
+  return sum;
 }
 
 void take_top(Workload& workload, const LogTop& top) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,12 +20,15 @@ struct ImportReport {
     std::string what;  // "run time 0 or unknown: taken as a 1 s job"
     std::int64_t rows = 0;
     std::int64_t first_line = 0;  // where it was seen first
+    bool dropped = false;         // these rows became no jobs of their own
   };
   std::int64_t rows = 0;          // data rows read
   std::int64_t kept = 0;          // rows that became jobs
   std::vector<Finding> findings;  // repaired and dropped rows, by kind
 
   void note(const char* what, std::int64_t line);  // counts one row under `what`
+  void drop(const char* what, std::int64_t line);  // the same, of a row that becomes no job
+  std::int64_t dropped() const;                    // such rows
 };
 
 // The report as lines of text: a sum, then the findings with the line of the first row of each.
@@ -42,9 +46,16 @@ struct Workload {
   std::int64_t queue_floor = -1;
   NumberedNames partitions;  // names of partition numbers, from header or sacct
   NumberedNames users;       // names of user numbers, where known
+  // Of the few jobs that have terms of their own, by place in `jobs`: what they wait for are places as well, as ids of
+  // jobs. Limit, priority and partition are those of the job.
+  std::map<std::uint32_t, JobTerms> terms = {};
   // What the log says of its jobs that JobSpec does not have yet, because only a cluster file tells what it means:
-  // JSON lines only; nullptr: nothing.
+  // JSON lines and sacct only; nullptr: nothing.
   std::shared_ptr<const AttributeTable> attributes;
+  bool recorded_attributes = false;         // they were recorded, not written down for a rehearsal: without nodes they
+                                            // are left out, and what a sidecar says comes before them
+  bool guessed_processors = false;          // `processors` is the most that were in use at once
+  std::vector<std::int64_t> without_limit;  // numbers of jobs that told none, rising: their run time stands for it
   ImportReport report;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "model/moment.h"
 
 namespace rota {
 namespace {
@@ -444,8 +445,7 @@ void Cluster::set_aside(const Job& job, JobId id) {
   set_aside_for_ = id;
   std::vector<std::pair<Instant, ProcessorRange>> by_release;
   map_.for_each([&](JobId owner, const ProcessorRange& range) {
-    by_release.emplace_back(owner.valid() ? std::max(jobs_[owner.value].expected_end(), now_ + Duration{1}) : now_,
-                            range);
+    by_release.emplace_back(owner.valid() ? std::max(jobs_[owner.value].expected_end(), now_ + kMoment) : now_, range);
   });
   std::ranges::sort(by_release, {}, [](const auto& one) { return std::pair(one.first, one.second.first); });
   set_aside_.clear();

@@ -294,7 +294,10 @@ std::optional<std::string> Cluster::objection(const PowerOrdered& fact) const {
   if (auto why = unknown(fact.node)) return why;
   const PowerState wanted = fact.on ? PowerState::off : PowerState::on;
   const bool possible = power_.state(fact.node) == wanted && (fact.on || nodes_.idle(fact.node));
-  return possible ? std::nullopt : std::optional<std::string>("a node is switched that cannot be.");
+  if (possible) return std::nullopt;
+  return "node " + options_.machine->nodes[fact.node.value].name +
+         (fact.on ? " is to wake, and it is not off; nothing was changed."
+                  : " is to go to sleep, and it is not on, or jobs run there; nothing was changed.");
 }
 
 std::optional<std::string> Cluster::objection(const CycleClosed& /*fact*/) const {

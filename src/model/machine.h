@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ struct PowerDraw {
   Duration shutdown = seconds(0);  // from the command until it is off
   std::int64_t boot_energy = -1;   // microjoules of a whole boot; -1: it draws `idle` meanwhile
   std::int64_t shutdown_energy = -1;
-  std::int32_t boot_fails = 0;  // per mille: so many boots leave the node off
+  std::int32_t boot_fails = 0;        // per mille: so many boots leave the node off
+  Duration boot_retry = seconds(60);  // a node whose boot failed is left alone so long, after the first time
 
   // Milliwatts while it boots or shuts down.
   std::int64_t booting() const { return mean(boot_energy, boot); }
@@ -48,6 +50,15 @@ struct PowerDraw {
   }
 };
 
+// The site's own commands that switch nodes of one kind, where these are real.
+struct SwitchCommands {
+  std::string suspend;  // for /bin/sh, as are the others
+  std::string resume;
+  std::string probe;       // says by 0 that jobs can start there; empty: the times of the description are waited out
+  Duration timeout{0};     // in which a node must be on, or off, after it was told to
+  std::int64_t tries = 3;  // boots that fail one after the other before the node is taken out of use
+};
+
 // One computer.
 struct Node {
   std::string name;                     // unique
@@ -61,6 +72,7 @@ struct Node {
   PowerDraw power = {};
   std::int32_t cpu_factor = 1000;     // per mille: how fast it runs jobs beside a node for which run times are told
   std::int64_t accelerator_link = 0;  // bytes a second between each accelerator and other nodes; 0: they take no time
+  std::shared_ptr<const SwitchCommands> commands = {};  // nullptr: nothing can switch it
 };
 
 // Nodes that share limits. A job that asks for more than a limit is rejected when it is submitted.

@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "model/moment.h"
 
 namespace rota {
 namespace {
 
-constexpr Duration kMoment{1};  // what is late is expected a moment from now
-constexpr Duration kFirstShunning = seconds(60);
 constexpr Duration kLongestShunning = seconds(3600);
 
 template <class Key>
@@ -100,8 +99,9 @@ void NodePower::changed(NodeId id, PowerState state, Instant now, Instant until)
     node.failures = 0;
     node.shunned_until = kEpoch;
   } else if (before == PowerState::booting && state == PowerState::off) {
-    const Duration shunning = kFirstShunning * (1 << std::min<std::uint16_t>(node.failures, 6));
-    node.shunned_until = now + std::min(shunning, kLongestShunning);
+    const Duration first = machine_->nodes[id.value].power.boot_retry;
+    const Duration shunning = first * (std::int64_t{1} << std::min<std::uint16_t>(node.failures, 12));
+    node.shunned_until = now + std::min(shunning, std::max(first, kLongestShunning));
     if (node.failures < UINT16_MAX) ++node.failures;
   }
   if (counters_.minute != minute_of(now)) {

@@ -62,8 +62,8 @@ class NodePower {
   std::int64_t cycles(NodeId node) const { return nodes_[node.value].cycles; }  // times that it was sent to sleep
   std::int64_t cycles() const { return cycles_; }                               // of all nodes
 
-  // A node whose boot failed is left alone until then: a minute after the first failure, twice as long after each
-  // further one in a row, an hour at most. kEpoch: it is not. Whoever wants to wake it waits for that.
+  // A node whose boot failed is left alone until then: its `boot_retry` after the first failure, twice as long after
+  // each further one in a row, an hour at most. kEpoch: it is not. Whoever wants to wake it waits for that.
   Instant shunned_until(NodeId node) const { return nodes_[node.value].shunned_until; }
 
   // When a node that is away can take jobs at the earliest, if it is woken at `now`.

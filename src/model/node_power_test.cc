@@ -86,6 +86,18 @@ TEST(NodePower, leaves_a_node_alone_longer_with_each_boot_that_fails) {
   EXPECT_EQ(power.shunned_until(NodeId{0}), kEpoch);
 }
 
+TEST(NodePower, leaves_a_node_alone_as_long_as_it_is_described) {
+  Machine m = machine(1);
+  m.nodes[0].power.boot_retry = seconds(1);
+  NodePower power(&m);
+  power.changed(NodeId{0}, PowerState::off, at_seconds(0), kNever);
+  for (const std::int64_t shunned : {1, 2, 4}) {
+    power.changed(NodeId{0}, PowerState::booting, at_seconds(10), at_seconds(20));
+    power.changed(NodeId{0}, PowerState::off, at_seconds(20), kNever);
+    EXPECT_EQ(power.shunned_until(NodeId{0}), at_seconds(20 + shunned));
+  }
+}
+
 TEST(NodePower, wakes_those_first_that_draw_the_least) {
   Machine m = machine(3);
   m.nodes[0].power.busy = 30'000;

@@ -27,11 +27,14 @@ TEST(Order, EachScoreIsWhatItsPageSays) {
   EXPECT_EQ(score_of(Order::wfp3, 8, 100'000), -as_bits(216));             // -(300 / 100)^3 * 8
   EXPECT_EQ(score_of(Order::unicef, 8, 100'000), -1'000'000);              // -300 / (3 * 100)
   EXPECT_EQ(score_of(Order::f1, 8, 100'000), 16'000'000 + 2'610'000'000);  // 2 * 8 + 870 * 3
+  EXPECT_EQ(score_of(Order::hrrn, 8, 100'000), -4'000'000);                // -(300 + 100) / 100
+  EXPECT_EQ(score_of(Order::hrrn, 8, 700'000), -1'428'571);                // -(300 + 700) / 700
 }
 
 TEST(Order, LessThanASecondCountsAsOne) {
   EXPECT_EQ(score_of(Order::wfp3, 1, 1), -as_bits(27e6));  // -300^3
   EXPECT_EQ(score_of(Order::unicef, 2, 500), -300'000'000);
+  EXPECT_EQ(score_of(Order::hrrn, 1, 1), -301'000'000);
   EXPECT_EQ(score_of(Order::f1, 5, 10), 2'610'000'000);
   Job first;
   first.spec.submit = kEpoch;
@@ -59,6 +62,30 @@ TEST(Order, a_longer_wait_goes_first_however_long_both_are) {
   }
 }
 
+TEST(Order, a_response_ratio_is_exact_however_long_the_wait_and_the_limit) {
+  Job job;
+  job.expected = kLongest;
+  EXPECT_EQ(score(Order::hrrn, job, kEpoch, kEpoch), -1'000'000);
+  EXPECT_EQ(score(Order::hrrn, job, kEpoch + 2 * kLongest - Duration{1}, kEpoch), -2'999'999);
+  EXPECT_EQ(score(Order::hrrn, job, kEpoch + 2 * kLongest, kEpoch), -3'000'000);
+  job.expected = seconds(1);
+  EXPECT_EQ(score(Order::hrrn, job, kEpoch + kLongest, kEpoch), -100'000'000'001'000'000);
+  job.spec.submit = at_seconds(5);
+  EXPECT_EQ(score(Order::hrrn, job, kEpoch, kEpoch), -1'000'000) << "one that is yet to come has not waited";
+}
+
+TEST(Order, a_response_ratio_counts_up_to_its_cap) {
+  Job job;
+  job.expected = seconds(10);
+  const auto capped = [&](std::int64_t waited_ms) {
+    return score(Order::hrrn, job, kEpoch + Duration{waited_ms}, kEpoch, 3);
+  };
+  EXPECT_EQ(capped(19'999), -2'999'900);
+  EXPECT_EQ(capped(20'000), -3'000'000);
+  EXPECT_EQ(capped(20'001), -3'000'000);
+  EXPECT_EQ(capped(kLongest.count()), -3'000'000);
+}
+
 TEST(Order, f1_counts_from_the_first_submission) {
   Job job;
   job.expected = seconds(10);
@@ -71,9 +98,15 @@ TEST(Order, f1_counts_from_the_first_submission) {
       << "one that came before counts as first";
 }
 
-TEST(Order, two_of_them_vary_with_time) {
+TEST(Order, says_which_ask_how_long_jobs_run) {
   for (const auto& [order, name] : kOrderNames) {
-    EXPECT_EQ(varies_with_time(order), name == "wfp3" || name == "unicef") << name;
+    EXPECT_EQ(asks_run_time(order), score_of(order, 8, 100'000) != score_of(order, 8, 900'000)) << name;
+  }
+}
+
+TEST(Order, some_vary_with_time) {
+  for (const auto& [order, name] : kOrderNames) {
+    EXPECT_EQ(varies_with_time(order), name == "wfp3" || name == "unicef" || name == "hrrn") << name;
   }
 }
 

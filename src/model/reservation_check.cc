@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "model/cluster.h"
+#include "model/moment.h"
 
 namespace rota {
 namespace {
@@ -103,7 +104,7 @@ bool View::reservation_in_reach() const {
 }
 
 Instant View::latest_end() const {
-  const Instant soonest = now_ + Duration{1};  // an overdue job ends in a moment
+  const Instant soonest = now_ + kMoment;  // an overdue job ends in a moment
   return running_.empty() ? soonest : std::max(soonest, running_.release_of(running_.processors()).at);
 }
 

@@ -80,10 +80,11 @@ struct Gap {
 
 // Which questions will be asked of the waiting jobs; an index that nobody asks is not kept.
 struct WaitingOptions {
-  Order queue = Order::fcfs;       // decides whose turn it is
-  Order candidates = Order::fcfs;  // decides who is tried first for backfilling
-  bool by_size = true;             // candidate() will be asked
-  bool by_queue = false;           // for_each_in_queue_order() will be asked, or next() often
+  Order queue = Order::fcfs;             // decides whose turn it is
+  Order candidates = Order::fcfs;        // decides who is tried first for backfilling
+  bool by_size = true;                   // candidate() will be asked
+  bool by_queue = false;                 // for_each_in_queue_order() will be asked, or next() often
+  std::int64_t ratio_cap = kNoRatioCap;  // of Order::hrrn
 };
 
 class WaitingJobs {
@@ -148,7 +149,7 @@ class WaitingJobs {
     return {job.spec.priority, order == Order::fcfs ? 0 : score_of(order, job), job.sequence};
   }
   std::int64_t score_of(Order order, const Job& job) const {
-    if (order != Order::fair) return score(order, job, ranked_at_, first_submit_);
+    if (order != Order::fair) return score(order, job, ranked_at_, first_submit_, options_.ratio_cap);
     const auto found = users_.find(job.spec.user);
     return found == users_.end() ? kLeastScore : found->second.score;
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "model/moment.h"
 
 namespace rota {
 namespace {
@@ -61,7 +62,7 @@ NodeTimeline::NodeTimeline(const View& view)
     }
   };
   view.running().for_each([&](const RunningEntry& e) {
-    const Instant end = std::max(e.place.end, now + Duration{1});  // an overdue job holds its nodes a moment longer
+    const Instant end = std::max(e.place.end, now + kMoment);  // an overdue job holds its nodes a moment longer
     bring_back_by(end);
     const Placement& where = view.placement(e.job);
     for (const Share& s : where.shares) {

@@ -4,15 +4,9 @@
 #include <utility>
 
 #include "base/check.h"
+#include "model/moment.h"
 
 namespace rota {
-namespace {
-
-// The last instant that still counts as "by now": a running job whose time is up holds its processors a moment longer.
-constexpr Duration kMoment{1};
-
-}  // namespace
-
 // What only matters where nodes are described, sleep or are reserved.
 void Plan::open_nodes(const View& view) {
   if (!view.power().all_on()) collect_returns(view);

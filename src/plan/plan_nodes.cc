@@ -1,6 +1,7 @@
 // The part of a draft that speaks of nodes.
 #include <algorithm>
 
+#include "model/moment.h"
 #include "plan/plan.h"
 
 namespace rota {
@@ -47,7 +48,7 @@ void Plan::promise_at(JobId id, Instant start, const Placement& where) {
 template <class Visit>
 void Plan::for_each_end(const Visit& visit) const {
   auto next = started_.begin();
-  const Instant soonest = view_->now() + Duration{1};
+  const Instant soonest = view_->now() + kMoment;
   bool on = true;
   view_->running().for_each([&](const RunningEntry& e) {
     for (; on && next != started_.end() && next->end <= e.place.end; ++next)

@@ -28,6 +28,7 @@
 #include <string>
 #include <vector>
 
+#include "model/moment.h"
 #include "plan/plan.h"
 
 namespace rota {
@@ -228,7 +229,7 @@ void Referee::for_each_away(const View& view, const Visit& visit) const {
   const Instant now = view.now();
   const bool woken = view.options().wakes_for_promises;
   if (drained_ > 0) visit(kNever, drained_);
-  for (const auto& [until, count] : booting_) visit(std::max(until, now + Duration{1}), count);
+  for (const auto& [until, count] : booting_) visit(std::max(until, now + kMoment), count);
   for (const auto& [off, count] : falling_asleep_) visit(woken ? std::max(off.first, now) + off.second : kNever, count);
   for (const auto& [boot, count] : asleep_) visit(woken ? now + boot : kNever, count);
 }

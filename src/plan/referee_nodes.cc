@@ -196,7 +196,7 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
   view.running().for_each([&](const RunningEntry& e) {
     if (!before && plan.migrates() && plan.migrates(e.job)) return true;  // it is at its new place, below
     const Instant end = some_leave ? std::min(e.place.end, gone_by(plan, e.job)) : e.place.end;
-    uses(e.job, view.now(), std::max(end, view.now() + Duration{1}), view.placement(e.job));
+    uses(e.job, view.now(), std::max(end, view.now() + kMoment), view.placement(e.job));
     return true;
   });
   std::size_t place = 0;
@@ -207,7 +207,7 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
     if (a.kind == ActionKind::migrate) {
       const Job& job = view.job(a.job);
       const Duration rest = job.spec.restart == Restart::checkpoint ? job.expected_end() - view.now() : job.spec.limit;
-      if (!before) uses(a.job, view.now(), view.now() + std::max(rest, Duration{1}), where);
+      if (!before) uses(a.job, view.now(), view.now() + std::max(rest, kMoment), where);
       continue;
     }
     if (before && (a.backfilled || view.job(a.job).promise != kNever)) continue;

@@ -67,9 +67,10 @@ void Referee::switched(const View& view, NodeId node, PowerState state, Instant 
   Power& power = power_[node.value];
   const bool failed = power.state == PowerState::booting && state == PowerState::off;
   const std::uint32_t failures = state == PowerState::on ? 0 : power.failures + (failed ? 1 : 0);
-  const std::int64_t minutes =
-      failures == 0 ? 0 : std::min<std::int64_t>(60, std::int64_t{1} << std::min(failures - 1, 6U));
-  power = {state, failed ? view.now() + seconds(60 * minutes) : until, failures};
+  const Duration retry = described(view, node).power.boot_retry;
+  Duration alone = retry;  // twice as long each time, up to an hour
+  for (std::uint32_t i = 1; i < failures && alone < seconds(3600); ++i) alone *= 2;
+  power = {state, failed ? view.now() + std::min(alone, std::max(retry, seconds(3600))) : until, failures};
   count_power(view, node, 1);
   drained_ += drained_on(view, node) - drained;
   away_ += drained_on(view, node) - drained;
@@ -93,7 +94,7 @@ Instant Referee::back_at(const View& view, NodeId node) const {
     case PowerState::on:
       return now;
     case PowerState::booting:
-      return std::max(power.until, now + Duration{1});
+      return std::max(power.until, now + kMoment);
     case PowerState::shutting_down:
       return std::max(power.until, now) + boot;
     case PowerState::off:

@@ -139,7 +139,7 @@ void Referee::count_reserved(const View& view, HeldFrom held_from) {
   std::vector<Instant> left_by(view.nodes().size(), kEpoch);
   if (held_from == HeldFrom::others_ends) {
     view.running().for_each([&](const RunningEntry& e) {
-      const Instant end = std::max(e.place.end, view.now() + Duration{1});
+      const Instant end = std::max(e.place.end, view.now() + kMoment);
       for (const Share& s : view.placement(e.job).shares) left_by[s.node.value] = std::max(left_by[s.node.value], end);
       return true;
     });

@@ -17,6 +17,7 @@ struct ChainKnobs {
   Order order = Order::fcfs;
   Order candidates = Order::fcfs;
   Duration fair_half_life = seconds(7 * 86'400);  // of what users have used lately
+  std::int64_t hrrn_cap = kNoRatioCap;            // above it, response ratios count alike
   Estimator estimator = Estimator::limit;
   Overrun overrun = Overrun::kill;
   Duration grace = Duration{0};  // of overrun=DURATION
@@ -30,9 +31,11 @@ struct ChainKnobs {
   bool operator==(const ChainKnobs&) const = default;
 };
 
-// Whether the queue changes whenever a user has used something.
-inline bool by_recent_use(const ChainKnobs& knobs) {
-  return knobs.order == Order::fair || knobs.candidates == Order::fair;
+inline bool orders_by(const ChainKnobs& knobs, Order order) {
+  return knobs.order == order || knobs.candidates == order;
 }
+
+// Whether the queue changes whenever a user has used something.
+inline bool by_recent_use(const ChainKnobs& knobs) { return orders_by(knobs, Order::fair); }
 
 }  // namespace rota

@@ -50,6 +50,35 @@ TEST(Chain, TakesARuleForOverrunsByTheNameOfItsPolicy) {
   EXPECT_EQ(Chain::parse("conservative+depth=4+grace")->knobs().backfill.promises, 4);
   EXPECT_NE(sentence("fcfs+grace").find("with depth=0 nothing is promised"), std::string::npos);
   EXPECT_NE(sentence("easy+easy").find("NAME=VALUE"), std::string::npos);
+  for (const PolicyName& policy : policy_names()) {
+    const bool short_for_one = sentence("easy+" + std::string(policy.name)).empty();
+    EXPECT_EQ(short_for_one, policy.stands_for.find("overrun=") != std::string_view::npos) << policy.name;
+    if (!short_for_one) continue;
+    EXPECT_EQ(Chain::parse("easy+" + std::string(policy.name))->knobs().overrun,
+              Chain::parse(policy.name)->knobs().overrun);
+  }
+}
+
+TEST(Chain, reads_a_name_that_bears_the_separator) {
+  for (const char* text : {"easy++", "easy+++depth=4", "easy+++order=sjf+depth=2"}) {
+    ASSERT_EQ(sentence(text), "") << text;
+    EXPECT_EQ(Chain::parse(text)->knobs().estimator, Estimator::tsafrir) << text;
+  }
+  EXPECT_EQ(Chain::parse("easy+++depth=4")->knobs().backfill.promises, 4);
+  EXPECT_NE(sentence("easy++depth=4").find("NAME=VALUE"), std::string::npos);
+  EXPECT_NE(sentence("easy+").find("NAME=VALUE"), std::string::npos);
+}
+
+TEST(Chain, says_which_knob_takes_a_word_that_is_no_policy) {
+  EXPECT_EQ(sentence("sjf"),
+            "there is no policy \"sjf\"; it is what a knob takes: put +order=sjf behind a policy, as in "
+            "easy+order=sjf.");
+  EXPECT_NE(sentence("tsafrir").find("easy+predict=tsafrir."), std::string::npos);
+  EXPECT_NE(sentence("idle-timeout").find("easy+power=idle-timeout."), std::string::npos);
+  for (const char* text : {"no", "yes", "none"}) {
+    EXPECT_EQ(sentence(text).find("what a knob takes"), std::string::npos) << text;
+  }
+  EXPECT_EQ(sentence("fifo"), "");
 }
 
 TEST(Chain, does_not_race_where_many_are_promised_that_others_give_way) {
@@ -79,6 +108,16 @@ TEST(Chain, takes_knobs_in_any_order) {
             Chain::parse("easy+order=largest+candidates=sjf")->knobs());
   EXPECT_EQ(Chain::parse("easy-sjbf+order=largest")->knobs().candidates, Order::sjf);
   EXPECT_EQ(Chain::parse("easy+order=largest")->knobs().candidates, Order::largest);
+}
+
+TEST(Chain, caps_response_ratios_where_they_order) {
+  EXPECT_EQ(Chain::parse("easy+order=hrrn+hrrn-cap=20")->knobs().hrrn_cap, 20);
+  EXPECT_EQ(Chain::parse("easy+candidates=hrrn+hrrn-cap=no")->knobs().hrrn_cap, kNoRatioCap);
+  ClusterOptions options;
+  Chain::parse("easy+order=hrrn+hrrn-cap=20")->ask(options);
+  EXPECT_EQ(options.waiting.ratio_cap, 20);
+  EXPECT_EQ(sentence("easy+order=wfp3+hrrn-cap=20"),
+            "policy knob hrrn-cap would have no effect here: it is for order=hrrn. Leave it out.");
 }
 
 TEST(Chain, takes_each_knob_once) {

@@ -13,7 +13,21 @@ std::string hint(std::string_view near) {
   return near.empty() ? "; `rota policies` lists them." : "; did you mean " + std::string(near) + "?";
 }
 
+// The first knob that takes this word; not yes or no, which many take, and not what holds anyway.
+const Knob* knob_that_takes(std::string_view word) {
+  for (const Knob* knob : every_knob()) {
+    const bool takes = std::ranges::find(knob->names, word, &NamedValue::name) != knob->names.end();
+    if (takes && word != knob->fallback && word != "yes" && word != "no") return knob;
+  }
+  return nullptr;
+}
+
 std::unexpected<Error> no_policy(std::string_view name) {
+  if (const Knob* knob = knob_that_takes(name)) {
+    const std::string value = std::string(knob->name) + "=" + std::string(name);
+    return fail("there is no policy " + quoted(name) + "; it is what a knob takes: put +" + value +
+                " behind a policy, as in easy+" + value + ".");
+  }
   std::vector<std::string_view> names;
   for (const PolicyName& p : policy_names()) names.push_back(p.name);
   return fail("there is no policy " + quoted(name) + hint(nearest(name, names)));
@@ -25,21 +39,13 @@ std::unexpected<Error> no_knob(std::string_view name) {
   return fail("there is no policy knob " + quoted(name) + hint(nearest(name, names)));
 }
 
-// "easy++" bears the separator in its name.
+// A name may bear the separator, as "easy++" does: the longest one counts.
 std::size_t length_of_name(std::string_view text) {
-  constexpr std::string_view kPlusPlus = "easy++";
-  const std::string_view rest = text.starts_with(kPlusPlus) ? text.substr(kPlusPlus.size()) : "no";
-  if (rest.empty() || rest.starts_with('+')) return kPlusPlus.size();
-  return std::min(text.find('+'), text.size());
-}
-
-// Behind another policy "grace" and its like are short for what they do with a job whose time is up.
-std::string_view overrun_of(std::string_view name) {
-  constexpr std::string_view kOverrun = "overrun=";
-  const PolicyName* policy = policy_named(name);
-  if (!policy) return {};
-  const std::size_t at = policy->stands_for.find(kOverrun);
-  return at == std::string_view::npos ? std::string_view{} : policy->stands_for.substr(at);
+  std::size_t longest = std::min(text.find('+'), text.size());
+  for (std::size_t end = longest; end < text.size(); end = std::min(text.find('+', end + 1), text.size())) {
+    if (policy_named(text.substr(0, end))) longest = end;
+  }
+  return policy_named(text) ? text.size() : longest;
 }
 
 const Setting* setting_of(const std::vector<Setting>& settings, std::string_view knob) {
@@ -50,7 +56,7 @@ const Setting* setting_of(const std::vector<Setting>& settings, std::string_view
 Result<std::vector<Setting>> read_settings(std::string_view text) {
   std::vector<Setting> settings;
   for (std::string_view one : split(text, '+')) {
-    if (const std::string_view overrun = overrun_of(one); !overrun.empty()) one = overrun;
+    if (const PolicyName* policy = policy_named(one); policy && !policy->behind.empty()) one = policy->behind;
     const auto equals = one.find('=');
     if (equals == std::string_view::npos) {
       return fail("in a policy, " + quoted(one) + " is not a knob of the form NAME=VALUE; `rota policies` lists them.");

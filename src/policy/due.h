@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/cluster.h"
+#include "model/moment.h"
 
 namespace rota {
 
@@ -10,7 +11,7 @@ namespace rota {
 // event.
 inline Instant due_next(const View& view, JobId id) {
   const Job& job = view.job(id);
-  const bool seen = job.put_off != kNever && job.promise <= job.put_off + Duration{1};
+  const bool seen = job.put_off != kNever && job.promise <= job.put_off + kMoment;
   return seen ? kNever : job.promise;
 }
 

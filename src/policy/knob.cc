@@ -32,7 +32,8 @@ std::string in_words(const Range& range) {
       return "a whole number from " + std::to_string(range.least) +
              (range.most == INT64_MAX ? " on" : " to " + std::to_string(range.most));
     case Range::Of::numbers:
-      return "a number from " + short_number(range.low) + " to " + short_number(range.high);
+      return "a number from " + short_number(range.low) + " to " + short_number(range.high) +
+             (range.decimals == Range::kAsMany ? "" : ", with " + amount(range.decimals, "decimal") + " at most");
     case Range::Of::times:
       return std::string(times_in_words(range.least));
   }
@@ -53,6 +54,13 @@ std::string bounds(const Range& range) {
   return "";
 }
 
+// Whether it has no more decimals than the range takes.
+bool has_so_few_decimals(const Range& range, double number) {
+  if (range.decimals == Range::kAsMany) return true;
+  const double steps = number * std::pow(10.0, range.decimals);
+  return std::abs(steps - std::round(steps)) < 1e-6;
+}
+
 std::unexpected<Error> wrong(const Knob& knob, std::string_view text) {
   std::vector<std::string> takes;
   for (const NamedValue& value : knob.names) takes.emplace_back(value.name);
@@ -69,7 +77,9 @@ Result<KnobValue> read_value(const Knob& knob, std::string_view text) {
   const Range& range = knob.range;
   if (range.of == Range::Of::numbers) {
     const auto number = parse_number(text);
-    if (number && *number >= range.low && *number <= range.high) return KnobValue{.number = *number};
+    if (number && *number >= range.low && *number <= range.high && has_so_few_decimals(range, *number)) {
+      return KnobValue{.number = *number};
+    }
   } else if (range.of == Range::Of::whole_numbers) {
     const auto whole = parse_integer(text);
     if (whole && *whole >= range.least && *whole <= range.most) return KnobValue{.whole = *whole};

@@ -2,6 +2,7 @@
 // `rota policies`, the manual and completion read nothing else.
 #pragma once
 
+#include <climits>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -35,11 +36,15 @@ struct Range {
   Of of = Of::nothing;
   std::int64_t least = 0;  // times: in milliseconds, up to kLongest
   std::int64_t most = 0;
-  double low = 0;  // numbers; written with four decimals at most
+  double low = 0;  // numbers; the bounds have four decimals at most
   double high = 0;
+  int decimals = kAsMany;  // numbers: so many are taken at most
+
+  static constexpr int kAsMany = INT_MAX;  // as anybody may write
 
   static constexpr Range whole(std::int64_t least, std::int64_t most) { return {Of::whole_numbers, least, most}; }
   static constexpr Range number(double low, double high) { return {Of::numbers, 0, 0, low, high}; }
+  static constexpr Range hundredths(double low, double high) { return {Of::numbers, 0, 0, low, high, 2}; }
   static constexpr Range time(Duration least = Duration{0}) { return {Of::times, least.count(), kLongest.count()}; }
 };
 
@@ -94,7 +99,7 @@ void put(ChainKnobs& knobs, const KnobValue& value) {
   }
 }
 
-// The same for a member that counts hundredths.
+// The same for a member that counts hundredths; its range is one of hundredths.
 template <auto... Path>
 void put_hundredths(ChainKnobs& knobs, const KnobValue& value) {
   auto& field = (knobs.*....*Path);

@@ -1,5 +1,6 @@
-// A mechanism of a policy declares itself in one value: its knobs, the link that decides, what it asks of the cluster's
-// state and of the engine, and what it does not go with. The list of all is in policy/registry.h.
+// A mechanism of a policy declares itself in one value: its knobs, the policies that are known for it, the link that
+// decides, what it asks of the cluster's state and of the engine, and what it does not go with. The list of all is in
+// policy/registry.h.
 #pragma once
 
 #include <memory>
@@ -26,9 +27,20 @@ struct Refusal {
   std::string_view sentence;
 };
 
+// A policy with a name: knobs that are set together.
+struct PolicyName {
+  std::string_view name;
+  std::string_view aliases;     // separated by blanks
+  std::string_view stands_for;  // the knobs that it sets
+  std::string_view meaning;
+  std::string_view source;
+  std::string_view behind = {};  // the one knob that it sets behind another policy, as in easy+grace; empty: none
+};
+
 struct Module {
   std::string_view name;
   std::span<const Knob> knobs = {};
+  std::span<const PolicyName> policies = {};  // that are known for it; they may set knobs of others
   // What decides; nullptr, or gives nullptr, where nothing is to be decided.
   std::unique_ptr<Policy> (*link)(const ChainKnobs&) = nullptr;
   // Adds the indexes and rules of the state that it asks for. Indexes of waiting jobs that nobody adds are not kept.

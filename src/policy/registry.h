@@ -1,4 +1,4 @@
-// All mechanisms of policies, and the policies that have a name. A new mechanism is its folder and a line here.
+// All mechanisms of policies. A new one is its folder and a line here.
 #pragma once
 
 #include <array>
@@ -37,14 +37,7 @@ const Knob* knob_named(std::string_view name);  // nullptr: there is none
 const Module& module_of(const Knob& knob);
 std::vector<const Knob*> every_knob();  // in the order of the modules
 
-// A policy with a name: knobs that are set together.
-struct PolicyName {
-  std::string_view name;
-  std::string_view aliases;     // separated by blanks
-  std::string_view stands_for;  // the knobs that it sets
-  std::string_view meaning;
-  std::string_view source;
-};
+// Those that only start jobs and make promises come first.
 std::span<const PolicyName> policy_names();
 const PolicyName* policy_named(std::string_view name);  // or an alias; nullptr: there is none
 

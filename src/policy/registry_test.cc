@@ -63,6 +63,20 @@ TEST(Registry, EveryKnobTakesItsBoundsAndNothingBeyond) {
   }
 }
 
+TEST(Registry, ANumberThatIsCountedInHundredthsHasNoMoreDecimals) {
+  for (const char* name : {"stretch", "margin"}) {
+    const Knob& knob = *knob_named(name);
+    for (const char* text : {"1", "1.0", "1.01", "1.15", "4.35", "9.99", "1.2e0"}) expect_taken(knob, text);
+    for (const char* text : {"1.004", "1.999", "9.9901", "1.0000001e1"}) expect_refused(knob, text);
+  }
+  EXPECT_EQ(read_value(*knob_named("stretch"), "1.004").error().message,
+            "policy knob stretch is a number from 1 to 10, with 2 decimals at most, not \"1.004\".");
+  ChainKnobs knobs;
+  const Knob& stretch = *knob_named("stretch");
+  stretch.set(knobs, *read_value(stretch, "1.15"));
+  EXPECT_EQ(knobs.backfill.stretch, 115);
+}
+
 TEST(Registry, EveryDefaultIsWhatHoldsWhereNothingIsSet) {
   const std::set<std::string_view> in_words{"max_time", "not used", "no limit"};
   for (const Knob* knob : every_knob()) {

@@ -46,6 +46,20 @@ void set_costs(const sim::Consumption& consumption, const Machine& metered, repo
   }
 }
 
+// A job that told none gets its partition's, and is not killed before it was over.
+Duration told_limit_of(const log::Workload& workload, std::size_t job, const RehearseOptions& options) {
+  const JobSpec& spec = workload.jobs[job];
+  if (!options.machine || workload.without_limit.empty() ||
+      !std::ranges::binary_search(workload.without_limit, spec.number)) {
+    return spec.limit;
+  }
+  PartitionId partition = named_partition(workload, *options.machine, spec);
+  if (!partition.valid()) partition = options.machine->default_partition;
+  if (!partition.valid()) return spec.limit;
+  const Duration by_default = options.machine->partitions[partition.value].default_time;
+  return by_default < kLongest ? std::max(by_default, workload.run_times[job]) : spec.limit;
+}
+
 }  // namespace
 
 double cpu_seconds() {
@@ -121,8 +135,8 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
 }
 
 Duration limit_of(const log::Workload& workload, std::size_t job, const RehearseOptions& options) {
-  const Duration asked = workload.jobs[job].limit;
   const Duration run_time = workload.run_times[job];
+  const Duration asked = told_limit_of(workload, job, options);
   const bool submit_first = options.ties == sim::Ties::submit_first;
   if (options.exact_estimates) return submit_first ? std::min(asked, run_time) : run_time;
   return submit_first ? std::max(asked, run_time) : asked;
@@ -163,9 +177,8 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   WorkloadSource source(workload, options);
   Collector collector(workload, options);
   sim::RehearsalOptions how;
-  const PowerKnobs& power = chain.knobs().power;
   WorkHistory past(options.machine.get());
-  if (power.rule == Power::load_factor && power.from_log) {
+  if (chain.knobs().power.knows_the_log()) {
     for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
       past.add(asked(workload.jobs[i], options), std::min(workload.run_times[i], workload.jobs[i].limit));
     }
@@ -179,6 +192,7 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   how.engine.unix_start = workload.unix_start;
   how.processors = options.processors;
   how.machine = options.machine.get();
+  how.terms = &workload.terms;
   how.engine.ties = options.ties;
   how.engine.queue_floor = workload.queue_floor;
   how.progress = options.progress;
@@ -220,6 +234,7 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   if (const auto& spec = collector.first_rejected()) {
     const Machine counted = Machine::counted(options.processors);
     result.summary.why_rejected = never_fits(options.machine ? *options.machine : counted, *spec).value_or("");
+    result.summary.first_too_large = spec->processors > options.processors;
   }
   return result;
 }

@@ -152,8 +152,7 @@ class SiteRehearsal {
   bool metered() const { return rota::metered(&whole_, chain_); }
 
   void learn_from_log() {
-    const PowerKnobs& power = chain_.knobs().power;
-    if (power.rule != Power::load_factor || !power.from_log) return;
+    if (!chain_.knobs().power.knows_the_log()) return;
     for (const Machine& site : whole_.sites) past_.emplace_back(&site);
     for (std::size_t i = 0; i < workload_.jobs.size(); ++i) {
       past_[streams_.homes[i].value].add(asked(workload_.jobs[i], options_),

@@ -71,8 +71,11 @@ std::string json_text(const std::string& text) {
 }  // namespace
 
 Cell near(std::string claim, double found, double expected, double percent, std::string paper) {
-  const double margin = std::abs(expected) * percent / 100;
-  return {std::move(claim), found, expected - margin, expected + margin, std::move(paper), expected};
+  return within(std::move(claim), found, expected, std::abs(expected) * percent / 100, std::move(paper));
+}
+
+Cell within(std::string claim, double found, double expected, double tolerance, std::string paper) {
+  return {std::move(claim), found, expected - tolerance, expected + tolerance, std::move(paper), expected};
 }
 
 std::optional<double> deviation(const Cell& cell) {

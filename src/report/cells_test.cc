@@ -21,6 +21,8 @@ TEST(Cells, one_that_lies_on_a_bound_is_right_and_one_that_is_not_a_number_is_no
 TEST(Cells, near_takes_its_margin_in_per_cent_of_what_is_expected) {
   EXPECT_TRUE(near("speed-up", 4.48, 4.44, 1).ok());
   EXPECT_FALSE(near("speed-up", 4.49, 4.44, 1).ok());
+  EXPECT_TRUE(within("off, %", 5.9, 5.6, 0.31).ok());
+  EXPECT_FALSE(within("off, %", 5.9, 5.6, 0.29).ok());
   EXPECT_TRUE(near("change", -6.73, -6.7, 1).ok());
   EXPECT_NEAR(*deviation(near("speed-up", 4.48, 4.44, 1)), 0.90, 0.005);
 }

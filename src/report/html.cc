@@ -16,8 +16,8 @@
 namespace rota::report {
 namespace {
 
-constexpr std::array<std::string_view, 9> kScripts{"data.js",    "words.js", "charts.js",   "nodes.js", "lanes.js",
-                                                   "picture.js", "gantt.js", "selftest.js", "main.js"};
+constexpr std::array<std::string_view, 10> kScripts{"data.js",  "words.js",   "tip.js",   "charts.js",   "nodes.js",
+                                                    "lanes.js", "picture.js", "gantt.js", "selftest.js", "main.js"};
 
 bool same_job(const Job& a, const Job& b) {
   return a.spec.number == b.spec.number && a.spec.submit == b.spec.submit && a.spec.limit == b.spec.limit &&

@@ -34,6 +34,7 @@ struct Summary {
   std::int64_t rejected = 0;          // of those: refused at submission
   std::int64_t first_rejected = -1;   // number of the first job that was rejected; -1: none
   std::string why_rejected;           // that job, as half a sentence ("asks for 96 processors; ..."); may be empty
+  bool first_too_large = false;       // that job asks for more processors than there are
   std::int64_t unfinished = 0;        // of those: neither rejected nor ended; 0 but for a rehearsal that was cut short
   std::int64_t timed_out = 0;         // of those that ended: stopped at their own time limit
   Duration makespan = Duration{0};    // first submission of a job that was not rejected, to the last end

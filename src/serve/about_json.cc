@@ -1,10 +1,16 @@
 // What is kept of a job beside its facts, as the store keeps it.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "serve/submission.h"
 
 namespace rota::serve {
+namespace {
+
+constexpr std::string_view kIndex = ",\"index\":";  // cannot stand in a text in JSON, where quotes are escaped
+
+}  // namespace
 
 std::string about_text(const About& about, std::int64_t index) {
   nlohmann::json json{
@@ -17,13 +23,31 @@ std::string about_text(const About& about, std::int64_t index) {
   if (!about.after.empty()) json["after"] = about.after;
   if (about.append) json["append"] = *about.append;
   if (about.array > 0) json["array"] = about.array;
-  if (index >= 0) json["index"] = index;
   if (about.warning_signal > 0) {
     json["warning_signal"] = about.warning_signal;
     json["warning_time"] = about.warning_time.count();
   }
+  if (!about.checkpoint.empty()) json["checkpoint"] = about.checkpoint;
+  if (about.checkpoint_signal > 0) json["checkpoint_signal"] = about.checkpoint_signal;
+  if (about.checkpoint_time > Duration{0}) json["checkpoint_time"] = about.checkpoint_time.count();
   if (about.scripted) json["scripted"] = true;
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (const local::Attach& attach = about.attach; !attach.socket.empty()) {
+    json["attach"] = {{"socket", attach.socket},           {"user", attach.user}, {"terminal", attach.terminal},
+                      {"error_apart", attach.error_apart}, {"keep", attach.keep}, {"rows", attach.rows},
+                      {"columns", attach.columns}};
+  }
+  return with_index(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), index);
+}
+
+// The last member, so that all before it is the same text for all tasks.
+std::string with_index(std::string_view about, std::int64_t index) {
+  std::string text(about);
+  if (index < 0) return text;
+  text.pop_back();
+  text += kIndex;
+  text += std::to_string(index);
+  text += '}';
+  return text;
 }
 
 namespace {
@@ -37,6 +61,18 @@ void take(const nlohmann::json& json, const char* name, Duration& into) {
   std::int64_t count = into.count();
   take(json, name, count);
   into = Duration{count};
+}
+
+void take(const nlohmann::json& json, const char* name, local::Attach& into) {
+  const auto found = json.find(name);
+  if (found == json.end()) return;
+  take(*found, "socket", into.socket);
+  take(*found, "user", into.user);
+  take(*found, "terminal", into.terminal);
+  take(*found, "error_apart", into.error_apart);
+  take(*found, "keep", into.keep);
+  take(*found, "rows", into.rows);
+  take(*found, "columns", into.columns);
 }
 
 }  // namespace
@@ -64,11 +100,28 @@ Result<KeptAbout> read_about(const std::string& text) {
     take(json, "warning_signal", about.warning_signal);
     take(json, "warning_time", about.warning_time);
     take(json, "kill_wait", about.kill_wait);
+    take(json, "checkpoint", about.checkpoint);
+    take(json, "checkpoint_signal", about.checkpoint_signal);
+    take(json, "checkpoint_time", about.checkpoint_time);
     take(json, "scripted", about.scripted);
+    take(json, "attach", about.attach);
   } catch (const nlohmann::json::exception& e) {
     return fail("what the database knows of a job cannot be read: " + escaped(e.what()) + ".");
   }
   return kept;
+}
+
+Result<AboutReader::Task> AboutReader::read(std::string_view text) {
+  const std::size_t at = std::min(text.rfind(kIndex), text.size());
+  const std::string_view digits = text.substr(std::min(text.size(), at + kIndex.size()));
+  const auto index = parse_integer(digits.substr(0, digits.size() - (digits.ends_with('}') ? 1 : 0)));
+  const std::string_view shared = index ? text.substr(0, at) : text;
+  if (about_ && shared == before_) return Task{about_, index.value_or(-1)};
+  auto kept = read_about(std::string(text));
+  if (!kept) return std::unexpected(kept.error());
+  before_ = shared;
+  about_ = std::make_shared<const About>(std::move(kept->about));
+  return Task{about_, kept->index};
 }
 
 }  // namespace rota::serve

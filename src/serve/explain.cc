@@ -99,6 +99,17 @@ Instant Service::latest_start(JobId id) const {
   return what_if.start_of(id, job.spec.limit, job.spec.processors).at;
 }
 
+std::vector<std::pair<JobId, Instant>> Service::starts_by(const std::string& policy) const {
+  const auto chain = Chain::parse(policy);
+  CHECK(chain, "a policy of the program's own");
+  ClusterOptions options = cluster_options();
+  const WaitingOptions own = options.waiting;
+  chain->ask(options);
+  options.waiting.queue = own.queue;
+  options.waiting.candidates = own.candidates;
+  return WhatIf(*controller_, options, *chain).starts();
+}
+
 Result<Start> Service::start_of(const Submission& submission) const {
   auto spec = spec_of(submission, *machine_);
   if (!spec) return std::unexpected(spec.error());

@@ -1,4 +1,5 @@
 // What the service learns from facts as they are written: how dispatches ended, rows of the history, events.
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -29,6 +30,9 @@ void Service::saw_kind(const View& before, const Kind& what) {
   constexpr bool kEnds = std::is_same_v<Kind, Finished> || std::is_same_v<Kind, Vacated> ||
                          std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, LaunchFailed> ||
                          std::is_same_v<Kind, Cancelled>;
+  if constexpr (std::is_same_v<Kind, Released> || std::is_same_v<Kind, Started>) {
+    if (JobEntry* entry = book_.find(what.job)) note_terms(before, what.job, std::is_same_v<Kind, Released>, *entry);
+  }
   if constexpr (kEnds) {
     const Job& job = before.job(what.job);
     if (job.state != JobState::running) {
@@ -39,9 +43,18 @@ void Service::saw_kind(const View& before, const Kind& what) {
     JobEntry* entry = book_.find(what.job);
     if (entry == nullptr) return;
     entry->suspended = false;
-    entry->nodes = nodes_of(what.job);
+    entry->hear().nodes = nodes_of(what.job);
     if constexpr (std::is_same_v<Kind, Finished>) entry->status = what.status;
   }
+}
+
+// What let it wait will not be known any more when it has left.
+void Service::note_terms(const View& before, JobId job, bool released, JobEntry& entry) {
+  if (released) entry.not_before = before.now();
+  const JobTerms* terms = before.eligibility().terms(job);
+  if (terms == nullptr) return;
+  entry.not_before = std::max(entry.not_before, terms->begin);
+  entry.throttle = terms->array > 0 ? before.eligibility().throttle(terms->array) : 0;
 }
 
 void Service::saw(const View& before, const FactRef& fact) {
@@ -54,6 +67,21 @@ void Service::saw(const View& before, const FactRef& fact) {
       fact.what);
 }
 
+store::RareRequest Service::rarely_asked(const JobSpec& spec, const JobEntry* entry) const {
+  store::RareRequest asked;
+  asked.priority = spec.priority - (spec.partition.valid() ? machine_->partitions[spec.partition.value].priority : 0);
+  asked.accelerators = spec.accelerators;
+  if (spec.accelerator_type.valid()) asked.accelerator_type = machine_->accelerator_types[spec.accelerator_type.value];
+  if (spec.licence.valid()) asked.licence = machine_->licences[spec.licence.value].name;
+  asked.licences = spec.licences;
+  asked.requeue = spec.restart != Restart::never;
+  if (entry == nullptr) return asked;
+  asked.after = entry->about->after;
+  asked.throttle = entry->throttle;
+  asked.not_before = entry->not_before;
+  return asked;
+}
+
 store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry* entry) const {
   store::HistoryRow row;
   row.job = id;
@@ -64,13 +92,14 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
     row.user = entry->about->user;
     row.array = entry->about->array;
     row.array_index = entry->index;
-    row.reason = entry->message;
-    row.nodes = entry->nodes;
+    row.reason = entry->heard().message;
+    row.nodes = entry->heard().nodes;
     const ProcessEnd end = end_of(entry->status);
     row.exit_code = end.exit_code;
     row.signal = end.signal;
   }
-  row.state = state_word(job, entry ? *entry : JobEntry{});
+  static const JobEntry kUnknown;
+  row.state = state_word(job, entry ? *entry : kUnknown);
   if (job.spec.partition.valid()) row.partition = machine_->partitions[job.spec.partition.value].name;
   row.processors = job.spec.processors;
   row.node_count = job.spec.nodes;
@@ -86,6 +115,9 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
   row.limit = job.spec.limit;
   row.waited = left_waiting ? row.end - row.submit : job.wait();
   row.restarts = restarts_of(job);
+  row.backfills = job.backfills;
+  row.preemptions = job.preemptions;
+  row.asked = rarely_asked(job.spec, entry);
   return row;
 }
 

@@ -11,7 +11,21 @@ ProcessEnd end_of(std::int32_t status) {
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0};
 }
 
+const JobEntry::Heard& JobEntry::heard() const {
+  static const Heard kNothing;
+  return told ? *told : kNothing;
+}
+
+JobEntry::Heard& JobEntry::hear() {
+  if (!told) told = std::make_unique<Heard>();
+  return *told;
+}
+
 void JobBook::put(JobId job, JobEntry entry) {
+  if (shared_ && *shared_ == *entry.about) entry.about = shared_;
+  shared_ = entry.about;
+  JobId& latest = latest_[entry.about->uid];
+  latest = latest.valid() ? std::max(latest, job) : job;
   if (entry.about->array > 0) tasks_[{entry.about->array, entry.index}] = job;
   entries_.insert_or_assign(job, std::move(entry));
 }
@@ -44,9 +58,8 @@ std::string JobBook::shown(JobId job) const {
 }
 
 JobId JobBook::latest_of(std::uint32_t uid) const {
-  const auto found = std::find_if(entries_.rbegin(), entries_.rend(),
-                                  [&](const auto& entry) { return entry.second.about->uid == uid; });
-  return found == entries_.rend() ? JobId{} : found->first;
+  const auto found = latest_.find(uid);
+  return found == latest_.end() ? JobId{} : found->second;
 }
 
 bool JobBook::means(const SelectorPart& part, JobId job, const JobEntry& entry, const JobSpec& spec,

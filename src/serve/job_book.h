@@ -29,15 +29,25 @@ ProcessEnd end_of(std::int32_t status);
 // How often a job was started again.
 inline int restarts_of(const Job& job) { return job.kills + job.preemptions + job.migrations; }
 
+// There may be a million that wait: what only those have that have run stands apart.
 struct JobEntry {
+  struct Heard {
+    std::string nodes;    // where the latest dispatch ran, as a host list, once it is over
+    std::string message;  // what the engine said last
+  };
+
   std::shared_ptr<const About> about;
-  std::int64_t index = -1;   // within its array
-  std::int32_t status = 0;   // of the latest dispatch that is over, as waitpid gives it
-  bool suspended = false;    // by somebody's wish
-  Duration ran{0};           // the latest dispatch that is over, as its supervisor saw it
-  bool never_again = false;  // it was taken back while it waited
-  std::string nodes = {};    // where the latest dispatch ran, as a host list, once it is over
-  std::string message = {};  // what the engine said last
+  std::int64_t index = -1;      // within its array
+  Duration ran{0};              // the latest dispatch that is over, as its supervisor saw it
+  std::int32_t status = 0;      // of the latest dispatch that is over, as waitpid gives it
+  bool suspended = false;       // by somebody's wish
+  bool never_again = false;     // it was taken back while it waited
+  std::uint32_t throttle = 0;   // of its array, when it last started
+  Instant not_before = kEpoch;  // its begin time then, or when it was released
+  std::unique_ptr<Heard> told = {};
+
+  const Heard& heard() const;
+  Heard& hear();  // to be changed
 };
 
 class JobBook {
@@ -66,7 +76,7 @@ class JobBook {
       visit(at->first.second, at->second);
     }
   }
-  // The latest job of a user; invalid: none is known.
+  // The latest job of a user that was ever put in here, known or gone; invalid: there was none.
   JobId latest_of(std::uint32_t uid) const;
 
   // Whether a part of a selector means this job; `state` is what people call its state.
@@ -75,6 +85,8 @@ class JobBook {
 
  private:
   std::map<JobId, JobEntry> entries_;
+  std::map<std::uint32_t, JobId> latest_;  // by user
+  std::shared_ptr<const About> shared_;    // that of the latest job: whoever submits many often says the same
   std::map<std::pair<std::int64_t, std::int64_t>, JobId> tasks_;  // by array and index
 };
 

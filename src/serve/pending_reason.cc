@@ -70,8 +70,11 @@ PendingReason Service::reason_of_waiting(JobId id, const Job& job) const {
     return {"ReqNodeNotAvail", "Too many of the nodes that it could use are down or drain."};
   if (spec.licence.valid() && view().nodes().licences_free(spec.licence) < spec.licences) {
     const Licence& licence = machine_->licences[spec.licence.value];
+    const std::int64_t free = std::max<std::int64_t>(0, view().nodes().licences_free(spec.licence));
+    const std::string holders = licence_holders(spec.licence);
     return {"Licenses", "It needs " + std::to_string(spec.licences) + " of the licence " + licence.name +
-                            ", of which " + std::to_string(view().nodes().licences_free(spec.licence)) + " are free."};
+                            ", of which " + std::to_string(free) + (free == 1 ? " is free" : " are free") +
+                            (holders.empty() ? "." : ": " + holders + ".")};
   }
   if (view().plain()) {
     return {"Priority", "A plan was refused, and until an operator has looked jobs start in order of the queue alone."};

@@ -15,12 +15,15 @@ std::int64_t milliseconds_of(clockid_t clock) {
 
 }  // namespace
 
-RealLoop::RealLoop(boost::asio::io_context& io, std::int64_t unix_start, Instant not_before)
+RealLoop::RealLoop(boost::asio::io_context& io, std::int64_t unix_start)
     : io_(io),
       unix_start_(unix_start),
-      offset_(milliseconds_of(CLOCK_REALTIME) - unix_start * 1000 - milliseconds_of(CLOCK_BOOTTIME)) {
-  lifted_ = std::max(std::int64_t{0}, not_before.time_since_epoch().count() - now().time_since_epoch().count());
-  offset_ += lifted_;
+      offset_(milliseconds_of(CLOCK_REALTIME) - unix_start * 1000 - milliseconds_of(CLOCK_BOOTTIME)) {}
+
+void RealLoop::not_before(Instant at) {
+  const std::int64_t missing = std::max(std::int64_t{0}, (at - now()).count());
+  lifted_ += missing;
+  offset_ += missing;
 }
 
 Instant RealLoop::now() const { return Instant{Duration{milliseconds_of(CLOCK_BOOTTIME) + offset_}}; }

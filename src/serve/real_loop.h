@@ -16,8 +16,10 @@ namespace rota::serve {
 // CLOCK_BOOTTIME, which counts the time that the computer sleeps. Instants count from `unix_start`. One thread.
 class RealLoop final : public Loop {
  public:
-  // It never shows less than `not_before`: what was written down before is past.
-  RealLoop(boost::asio::io_context& io, std::int64_t unix_start, Instant not_before);
+  RealLoop(boost::asio::io_context& io, std::int64_t unix_start);
+
+  // It never shows less from now on: what was written down before is past.
+  void not_before(Instant at);
 
   Instant now() const override;
   void set(Alarm& alarm, Instant at) override;

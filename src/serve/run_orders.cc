@@ -123,7 +123,8 @@ Result<local::Run> Service::run_of(const Command& start) {
   run.environment.insert(run.environment.end(), own.begin(), own.end());
   run.folder = about.folder;
   if (!about.input.empty()) run.input = fill_in(about.input, pattern_words(start.job, *kept, nodes, restarts));
-  run.output = output_path(start.job, *kept, false, restarts, nodes);
+  (about.writes_to_terminal() ? run.left_output : run.output) = output_path(start.job, *kept, false, restarts, nodes);
+  run.attach = about.attach;
   if (!about.error.empty()) run.error = output_path(start.job, *kept, true, restarts, nodes);
   run.append = about.append.value_or(restarts > 0);
   run.umask = about.umask;
@@ -138,6 +139,9 @@ Result<local::Run> Service::run_of(const Command& start) {
   run.warning_signal = about.warning_signal;
   run.warning_lead = about.warning_time;
   run.kill_wait = about.kill_wait;
+  run.checkpoint = about.checkpoint;
+  run.checkpoint_signal = about.checkpoint_signal;
+  run.checkpoint_time = about.checkpoint_time;
   return run;
 }
 

@@ -1,5 +1,6 @@
 // Which jobs somebody means: "12,14_[1-5],20-25", "last", "all", "user=ann", "name=fit", "partition=debug",
-// "state=PENDING"; parts with commas are joined.
+// "state=PENDING"; several with commas. Of one sort, a job is meant that suits any: "user=ann,user=ben"; of several
+// sorts, one that suits each: "user=ann,state=PENDING". Ids, last and all are one sort.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,12 @@ struct SelectorPart {
   std::int64_t to = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> indexes;  // tasks: from, to
   std::string word;                                            // user, name, partition, state
+
+  // Of which sort it is, below kSorts.
+  std::size_t sort() const {
+    return kind <= Kind::all ? 0 : static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::all);
+  }
+  static constexpr std::size_t kSorts = 5;
 };
 
 // Fails with a sentence that quotes what makes no sense.

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "control/journal.h"
 #include "control/suitable.h"
+#include "serve/forecaster.h"
 #include "serve/this_host.h"
 #include "store/fact_codec.h"
 
@@ -23,6 +24,7 @@ namespace {
 
 constexpr std::uint64_t kFactsBetweenSnapshots = 200'000;
 constexpr std::chrono::milliseconds kPatience{20};  // for which news that nothing rests on waits for company
+constexpr std::chrono::milliseconds kPause{1};      // in which others have their turns while many are told something
 constexpr std::size_t kMostWarnings = 100;
 
 // What instants count from: the beginning of the day (UTC) on which a state is made.
@@ -43,6 +45,9 @@ bool alike(const Machine& a, const Machine& b) {
          std::ranges::equal(a.partitions, b.partitions, same_partition) &&
          std::ranges::equal(a.licences, b.licences, same_licence) && a.accelerator_types == b.accelerator_types;
 }
+
+// Under which the store keeps what was said of a job last, such as why it could not be launched.
+std::string message_name(JobId job) { return "message " + std::to_string(job.value); }
 
 Result<void> make_folder(const std::string& path) {
   // Of root: others pass through to the scripts of their own jobs, and see nothing else.
@@ -74,7 +79,18 @@ class Service::PatientJournal final : public Journal {
 };
 
 Service::Service(boost::asio::io_context& io, ServiceOptions options)
-    : io_(io), options_(std::move(options)), commits_(io) {}
+    : io_(io),
+      options_(std::move(options)),
+      commits_(io),
+      tells_on_(io),
+      forecaster_(std::make_unique<Forecaster>(*this)) {
+  events_.set_later([this](std::function<void()> call) {
+    tells_on_.expires_after(kPause);
+    tells_on_.async_wait([call = std::move(call)](const boost::system::error_code& error) {
+      if (!error) call();
+    });
+  });
+}
 
 // Commands under way are found again by the next one that opens this state.
 Service::~Service() = default;
@@ -98,6 +114,9 @@ Result<void> Service::prepare() {
                           ", whom this computer does not know");
     }
   }
+  if (!machine_->reservations.empty())
+    warnings_.emplace_back(
+        "the configuration has [[reservations]], which a service does not keep: jobs may start there");
   return take_over();
 }
 
@@ -165,50 +184,54 @@ Result<void> Service::start_deciding(const std::string& policy) {
   auto chain = Chain::parse(policy);
   if (!chain) return std::unexpected(chain.error());
   chain_ = std::make_unique<Chain>(std::move(*chain));
+  planned_starts_.forget();
   controller_ = std::make_unique<Controller>(cluster_options(), *chain_, Ports{*loop_, *engine_, *this, journal_.get()},
                                              Controller::Breach::goes_plain);
-  controller_->set_answer_rules({.answer_within = seconds(10), .look_every = seconds(60), .boot_grace = seconds(60)});
+  controller_->set_answer_rules({.answer_within = seconds(10), .look_every = seconds(60)});
   return {};
 }
 
-Result<void> Service::take_over() {
-  std::vector<Fact> facts;
-  auto replayed = store_->replay([&](const Fact& fact) -> Result<void> {
-    facts.push_back(fact);
-    return {};
-  });
-  if (!replayed) return replayed;
-  const store::JournalHead& before = store_->head();
-  if (before.cluster != cluster_text_ && !facts.empty()) {
-    if (auto same = site::parse_configuration(before.cluster, "before"); !same || !alike(same->machine, *machine_)) {
-      return fail(shown_path(options_.state_folder) + " holds jobs of another cluster than " +
-                  shown_path(options_.configuration) +
-                  " describes: nodes, partitions or licences differ. Give it the old configuration, or another folder "
-                  "with --state.");
+// One by one: there may be millions.
+Result<void> Service::replay() {
+  bool alike_before = store_->head().cluster == cluster_text_;
+  return store_->replay([&](const Fact& fact) -> Result<void> {
+    if (!alike_before) {
+      const auto same = site::parse_configuration(store_->head().cluster, "before");
+      if (!same || !alike(same->machine, *machine_)) {
+        return fail(shown_path(options_.state_folder) + " holds jobs of another cluster than " +
+                    shown_path(options_.configuration) +
+                    " describes: nodes, partitions or licences differ. Give it the old configuration, or another "
+                    "folder with --state.");
+      }
+      alike_before = true;
     }
-  }
-  loop_ = std::make_unique<RealLoop>(io_, before.unix_start, facts.empty() ? kEpoch : facts.back().at);
+    auto folded = controller_->replay(fact);
+    if (folded) return folded;
+    return fail("the state in " + shown_path(options_.state_folder) +
+                " cannot be taken over: " + folded.error().message);
+  });
+}
+
+Result<void> Service::take_over() {
+  const store::JournalHead& before = store_->head();
+  loop_ = std::make_unique<RealLoop>(io_, before.unix_start);
   loop_->after_alarms([this] { after_turn(controller_->failure()); });
   journal_ = std::make_unique<PatientJournal>(*store_);
   engine_ = std::make_unique<local::LocalEngine>(
       io_,
-      local::LocalOptions{.folder = options_.state_folder + "/runs",
-                          .machine = machine_.get(),
-                          .spawner = options_.supervisor,
-                          .decided_before = facts.empty() ? 0 : facts.back().sequence},
+      local::LocalOptions{
+          .folder = options_.state_folder + "/runs", .machine = machine_.get(), .spawner = options_.supervisor},
       *loop_, *this);
-  if (auto opened = engine_->open(*this); !opened) return opened;
-  for (const std::string& lacking : engine_->warnings()) warnings_.push_back(lacking);
   const std::string policy = options_.policy.empty() ? before.policy : options_.policy;
   if (auto ready = start_deciding(policy); !ready) return ready;
-  for (const Fact& fact : facts) {
-    if (auto folded = controller_->replay(fact); !folded) {
-      return fail("the state in " + shown_path(options_.state_folder) +
-                  " cannot be taken over: " + folded.error().message);
-    }
-  }
+  if (auto replayed = replay(); !replayed) return replayed;
+  loop_->not_before(view().now());
+  engine_->takes_over_at(view().sequence());
+  if (auto opened = engine_->open(*this); !opened) return opened;
+  for (const std::string& lacking : engine_->warnings()) warnings_.push_back(lacking);
   if (auto read = read_book(); !read) return read;
   read_wishes();
+  engine_->tell_again();
   controller_->add_observer(*journal_);
   controller_->add_observer(*this);
   // Under another policy or description than what is recorded was decided: the journal begins anew with the state.
@@ -221,22 +244,27 @@ Result<void> Service::take_over() {
     if (!view().knows(seen.job)) left_.push_back(seen.job);  // nothing may remain of it
   }
   after_turn(resumed);
+  if (resumed) watch_licences();
   return resumed;
 }
 
 // Names of the jobs that are known.
 Result<void> Service::read_book() {
-  Result<void> read;
-  view().for_each_job([&](JobId id, const Job&) {
-    if (!read) return;
-    auto payload = store_->payload(id);
-    if (!payload) return void(read = std::unexpected(payload.error()));
-    if (!*payload) return;
-    auto kept = read_about((*payload)->about);
-    if (!kept) return void(read = std::unexpected(kept.error()));
-    book_.put(id, {std::make_shared<const About>(std::move(kept->about)), kept->index});
+  std::vector<JobId> known;
+  view().for_each_job([&](JobId id, const Job&) { known.push_back(id); });
+  AboutReader reader;
+  return store_->abouts(known, [&](JobId id, std::string_view text) -> Result<void> {
+    auto kept = reader.read(text);
+    if (!kept) return std::unexpected(kept.error());
+    JobEntry entry{std::move(kept->about), kept->index};
+    note_terms(view(), id, false, entry);
+    if (view().job(id).failed_launches > 0) {
+      const auto why = store_->setting(message_name(id));
+      if (why && *why) entry.hear().message = **why;
+    }
+    book_.put(id, std::move(entry));
+    return {};
   });
-  return read;
 }
 
 // What people want that is no fact: reasons of nodes, and who is suspended.
@@ -265,13 +293,33 @@ Result<void> Service::compact() {
   return done;
 }
 
-Result<void> Service::set_policy(const std::string& text) {
+// A policy that could decide here.
+Result<Chain> Service::chain_that_suits(const std::string& text) const {
   auto chain = Chain::parse(text);
+  if (!chain) return chain;
+  if (auto suits = engine_suits(*chain, engine_->capabilities()); !suits) return std::unexpected(suits.error());
+  if (view().reservations().empty()) return chain;
+  if (auto kept = chain->keeps_reservations(); !kept) return std::unexpected(kept.error());
+  return chain;
+}
+
+Result<PolicyRehearsal> Service::rehearse_policy(const std::string& text) const {
+  constexpr std::size_t kMostRehearsed = 20'000;  // nobody is answered meanwhile
+  const auto chain = chain_that_suits(text);
   if (!chain) return std::unexpected(chain.error());
-  if (auto suits = engine_suits(*chain, engine_->capabilities()); !suits) return suits;
-  if (!view().reservations().empty()) {
-    if (auto kept = chain->keeps_reservations(); !kept) return kept;
-  }
+  if (book_.size() > kMostRehearsed)
+    return fail("there are more than " + grouped(kMostRehearsed) +
+                " jobs, too many to rehearse them here; `rota simulate " + shown_path(options_.state_folder) +
+                " --policy` rehearses what this service has run.");
+  const std::vector<Fact> facts = controller_->snapshot();
+  ClusterOptions options;
+  options.processors = machine_->processors;
+  options.machine = machine_.get();
+  return rehearse_policies({std::max(loop_->now(), view().now()), facts, options}, *chain_, *chain);
+}
+
+Result<void> Service::set_policy(const std::string& text) {
+  if (const auto chain = chain_that_suits(text); !chain) return std::unexpected(chain.error());
   const std::vector<Fact> facts = controller_->snapshot();
   auto old_controller = std::move(controller_);
   auto old_chain = std::move(chain_);
@@ -300,6 +348,7 @@ Result<void> Service::record(const Observed& fact) {
   Observed said = fact;
   if (auto* again = std::get_if<Requeued>(&said); again != nullptr && view().knows(again->job))
     again->limit = view().job(again->job).spec.limit;  // the engine need not know
+  if (const auto* power = std::get_if<PowerChanged>(&said)) return power_changed(*power);
   auto taken = controller_->record(said);
   if (taken) static_cast<void>(decide());
   return taken;
@@ -379,6 +428,8 @@ void Service::stop() {
   stopped_ = true;
   loop_->cancel();
   commits_.cancel();
+  if (licence_watch_) licence_watch_->stop();
+  tells_on_.cancel();
   if (failure_) failure_ = store_->commit();
 }
 
@@ -391,7 +442,10 @@ void Service::refused(const View& /*view*/, const Error& why) {
 }
 
 void Service::told(JobId job, std::string sentence) {
-  if (JobEntry* entry = book_.find(job)) entry->message = std::move(sentence);
+  JobEntry* entry = book_.find(job);
+  if (entry == nullptr) return;
+  store_->put_setting(message_name(job), sentence);
+  entry->hear().message = std::move(sentence);
 }
 
 void Service::used(JobId job, std::uint32_t /*dispatch*/, const local::RunUse& use) {
@@ -402,6 +456,7 @@ void Service::used(JobId job, std::uint32_t /*dispatch*/, const local::RunUse& u
 void Service::left(JobId id, const Job& job) {
   const JobEntry* entry = book_.find(id);
   store_->put_history(history_row(id, job, entry));
+  if (entry != nullptr && !entry->heard().message.empty()) store_->put_setting(message_name(id), "");
   left_.push_back(id);
   book_.forget(id);
 }

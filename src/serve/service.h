@@ -18,11 +18,15 @@
 #include "serve/event_ring.h"
 #include "serve/explain.h"
 #include "serve/job_book.h"
+#include "serve/licence_watch.h"
 #include "serve/output_pattern.h"
+#include "serve/planned_starts.h"
+#include "serve/policy_rehearsal.h"
 #include "serve/real_loop.h"
 #include "serve/submission.h"
 #include "serve/what_if.h"
 #include "site/service_file.h"
+#include "store/payload.h"
 #include "store/sqlite_store.h"
 
 namespace rota::serve {
@@ -34,7 +38,10 @@ struct ServiceOptions {
   std::string socket;                   // told to jobs, as ROTA_SOCKET
   std::vector<std::string> supervisor;  // the command line of the engine's helper process
   std::string version;
+  std::function<void(const std::string&)> say = {};  // a line about what goes on, for the log
 };
+
+class Forecaster;
 
 // What became of one job that somebody wanted to do something to.
 struct ActionResult {
@@ -83,8 +90,11 @@ class Service final : public Intake, public JobSink, public FactObserver, public
 
   // Nodes by host list. Operators only.
   Result<void> set_health(const std::string& nodes, Health health, const std::string& reason);
+  Result<void> set_power(const std::string& nodes, bool on);
   // Another policy decides from now on. Fails with a sentence, and nothing changes, where it cannot.
   Result<void> set_policy(const std::string& text);
+  // What that would change of the present queue. Fails where set_policy() would, and where there are too many jobs.
+  Result<PolicyRehearsal> rehearse_policy(const std::string& text) const;
 
   // Calls once all that was asked until now is durable, or with what prevents it.
   void when_durable(std::function<void(const Result<void>&)> call);
@@ -103,7 +113,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   const std::string& policy() const { return chain_->text(); }
   const site::ServiceSettings& settings() const { return settings_; }
   const ServiceOptions& options() const { return options_; }
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  std::vector<std::string> warnings() const;
+  // Who asks the licence server; nullptr: nobody does.
+  const LicenceWatch* licence_watch() const { return licence_watch_.get(); }
   std::string node_reason(NodeId node) const;
   std::string nodes_of(JobId job) const;  // where it runs, as a host list
   PendingReason reason_of(JobId job) const;
@@ -122,8 +134,14 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // Tasks of an array that have left, by index.
   std::vector<store::HistoryRow> ended_tasks(std::int64_t array) const;
   Explanation explain(JobId id) const;
+  // When jobs that wait would start if this policy decided now, in the order of the present one, as far as it says.
+  std::vector<std::pair<JobId, Instant>> starts_by(const std::string& policy) const;
+  PlannedStarts& planned_starts() { return planned_starts_; }
   // When a submission would start if it came now.
   Result<Start> start_of(const Submission& submission) const;
+  Forecaster& forecaster() { return *forecaster_; }  // rehearses what may come
+  // Calls once all that is due before has had its turn.
+  void later(std::function<void()> call);
   int process() const { return process_; }
   // The file that a stream of a job's output goes to, patterns filled in.
   std::string output_path(JobId job, const KeptAbout& kept, bool error, std::int32_t restarts,
@@ -154,6 +172,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void refused(const View& view, const Error& why) override;
   Result<local::Run> run_of(const Command& start) override;
   void told(JobId job, std::string sentence) override;
+  void node_told(NodeId node, std::string sentence, const std::string& output) override;
   void used(JobId job, std::uint32_t dispatch, const local::RunUse& use) override;
 
  private:
@@ -169,7 +188,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> take(Result<site::Configuration> read);
   Result<void> open_store();
   Result<void> start_deciding(const std::string& policy);
+  Result<Chain> chain_that_suits(const std::string& text) const;
   Result<void> take_over();
+  Result<void> replay();
   Result<void> read_book();
   void read_wishes();
   std::optional<std::vector<JobId>> named_one_by_one(const std::vector<SelectorPart>& parts) const;
@@ -181,17 +202,22 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   ClusterOptions cluster_options() const;
   store::JournalHead head() const;
 
+  // What all tasks of an array share, made once.
+  struct Kept {
+    std::shared_ptr<const About> about;
+    std::string text;  // the same, without an index
+    store::Payload payload;
+  };
   // One task of an array, or a whole job.
   struct Task {
     std::int64_t index = -1;
     const JobTerms* terms = nullptr;  // of its own; nullptr: none
+    Bars holds = kNoBars;
   };
-  Result<JobId> submit_one(const std::shared_ptr<const About>& about, const Submission& submission, JobSpec spec,
-                           const Task& task);
+  Result<JobId> submit_one(Kept& kept, JobSpec spec, const Task& task);
   // What a submission comes to, found good.
   struct Prepared {
     JobSpec spec;
-    std::int32_t signal = 0;
     ArrayRange range{{-1}, 0};  // of a whole job one index that is none
   };
   Result<Prepared> prepared_of(const Caller& caller, const Submission& submission) const;
@@ -208,7 +234,10 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void add_singleton(const Caller& caller, const std::string& name, std::vector<Dependency>& into) const;
   Result<void> changed(const Caller& caller, JobId job, const Change& change);
   Result<void> cancel(JobId job);
+  Result<std::vector<NodeId>> nodes_named(const std::string& list) const;
+  Result<void> put_health(NodeId node, Health health, const std::string& reason);
   void empty_node(NodeId node);
+  Result<void> power_changed(const PowerChanged& what);
   Result<void> release(const Caller& caller, JobId job);
   Result<void> control(JobId job, const Change& change);
   Result<void> amend(const Caller& caller, JobId job, const Change& change);
@@ -218,9 +247,14 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   PendingReason reason_of_waiting(JobId id, const Job& job) const;
   template <class Kind>
   void saw_kind(const View& before, const Kind& what);
+  static void note_terms(const View& before, JobId job, bool released, JobEntry& entry);
+  store::RareRequest rarely_asked(const JobSpec& spec, const JobEntry* entry) const;
   store::HistoryRow history_row(JobId id, const Job& job, const JobEntry* entry) const;
   Result<void> compact();
   Instant latest_start(JobId id) const;
+  void watch_licences();
+  void counted(const std::vector<LicenceCount>& counts);
+  std::string licence_holders(LicenceId licence) const;
 
   boost::asio::io_context& io_;
   ServiceOptions options_;
@@ -235,9 +269,12 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::unique_ptr<Chain> chain_;
   std::unique_ptr<local::LocalEngine> engine_;
   std::unique_ptr<Controller> controller_;
+  std::unique_ptr<LicenceWatch> licence_watch_;
   JobBook book_;
   EventRing events_;
+  PlannedStarts planned_starts_;
   std::map<NodeId, std::string> node_reasons_;
+  std::map<NodeId, std::string> node_troubles_;  // what went wrong when they were switched last
   std::vector<std::uint32_t> operators_;
   std::vector<std::string> warnings_;
   std::vector<std::function<void(const Result<void>&)>> waiters_;
@@ -248,11 +285,13 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::uint64_t compacted_at_ = 0;  // sequence number
   bool deciding_soon_ = false;
   boost::asio::steady_timer commits_;
+  boost::asio::steady_timer tells_on_;
   bool commits_soon_ = false;
   bool stopped_ = false;
   bool asked_ = false;  // what is recorded now somebody has asked for
   Result<void> failure_;
   std::function<void()> failed_;
+  std::unique_ptr<Forecaster> forecaster_;
 };
 
 }  // namespace rota::serve

@@ -1,5 +1,6 @@
 // What users and operators do to jobs and nodes that are known.
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <optional>
 #include <set>
@@ -20,10 +21,12 @@ Result<std::vector<JobId>> Service::select(const Caller& caller, const std::stri
   if (!parts) return std::unexpected(parts.error());
   if (auto named = named_one_by_one(*parts)) return std::move(*named);
   std::vector<JobId> chosen;
+  std::array<bool, SelectorPart::kSorts> asked{};
+  for (const SelectorPart& part : *parts) asked[part.sort()] = true;
   const JobId last = latest_of(caller);
   book_.for_each_after({}, [&](JobId id, const JobEntry& entry) {
     const Job& job = view().job(id);
-    const bool meant = std::ranges::any_of(*parts, [&](const SelectorPart& part) {
+    const auto suits = [&](const SelectorPart& part) {
       switch (part.kind) {
         case SelectorPart::Kind::last:
           return id == last;
@@ -34,8 +37,10 @@ Result<std::vector<JobId>> Service::select(const Caller& caller, const std::stri
         default:
           return book_.means(part, id, entry, job.spec, *machine_);
       }
-    });
-    if (meant) chosen.push_back(id);
+    };
+    std::array<bool, SelectorPart::kSorts> suited{};
+    for (const SelectorPart& part : *parts) suited[part.sort()] = suited[part.sort()] || suits(part);
+    if (suited == asked) chosen.push_back(id);
     return true;
   });
   return chosen;
@@ -234,47 +239,6 @@ Result<void> Service::amend(const Caller& caller, JobId job, const Change& chang
     terms.priority += of_partition(terms.partition) - of_partition(before);
   }
   return record(Amended{job, std::move(terms)});
-}
-
-Result<void> Service::set_health(const std::string& nodes, Health health, const std::string& reason) {
-  const auto names = parse_host_list(nodes);
-  if (!names) return std::unexpected(names.error());
-  std::vector<NodeId> ids;
-  for (const std::string& name : *names) {
-    const auto found = std::ranges::find(machine_->nodes, name, &Node::name);
-    if (found == machine_->nodes.end())
-      return fail("there is no node " + rota::quoted(name) + "; nothing was changed.");
-    ids.push_back(NodeId{static_cast<std::uint32_t>(found - machine_->nodes.begin())});
-  }
-  for (const NodeId id : ids) {
-    if (view().power().health(id) != health) {
-      if (auto done = record(HealthChanged{id, health}); !done) return done;
-    }
-    if (health == Health::down) empty_node(id);
-    health == Health::up ? void(node_reasons_.erase(id)) : void(node_reasons_[id] = reason);
-    store_->put_setting("node " + machine_->nodes[id.value].name, health == Health::up ? "" : reason);
-  }
-  static_cast<void>(decide());
-  return {};
-}
-
-// What runs there is done again elsewhere where it may be, else ended.
-void Service::empty_node(NodeId node) {
-  std::vector<JobId> there;
-  view().running().for_each([&](const RunningEntry& entry) {
-    const auto& shares = view().placement(entry.job).shares;
-    if (std::ranges::find(shares, node, &Share::node) != shares.end()) there.push_back(entry.job);
-    return true;
-  });
-  for (const JobId job : there) {
-    const bool again = view().job(job).spec.restart != Restart::never && controller_->requeue(job);
-    if (!again) static_cast<void>(record(CancelAsked{job}));
-  }
-}
-
-std::string Service::node_reason(NodeId node) const {
-  const auto found = node_reasons_.find(node);
-  return found == node_reasons_.end() ? std::string() : found->second;
 }
 
 }  // namespace rota::serve

@@ -33,6 +33,8 @@ Result<void> complete(const Submission& submission) {
   if (submission.after.size() > kMostDependencies / 100)
     return fail("a job waits for " + grouped(kMostDependencies / 100) +
                 " names at most; name arrays instead of their tasks.");
+  if (!submission.attach.socket.empty() && !submission.array.empty())
+    return fail("the tasks of an array cannot run at one terminal; submit them without `attach`.");
   if (submission.processors == 0) return fail("a job needs at least one processor.");
   for (const std::string& text : submission.environment) {
     if (text.find('=') == std::string::npos || text.starts_with('='))
@@ -41,8 +43,18 @@ Result<void> complete(const Submission& submission) {
   return {};
 }
 
-std::shared_ptr<About> about_of(const Caller& caller, const Submission& submission, Duration kill_wait,
-                                std::int32_t signal) {
+struct Signals {
+  std::int32_t warning = 0;  // 0: none, as is
+  std::int32_t checkpoint = 0;
+};
+
+// As they were found good.
+Signals signals_of(const Submission& submission) {
+  return {parse_signal(submission.warning_signal).value_or(0), parse_signal(submission.checkpoint_signal).value_or(0)};
+}
+
+std::shared_ptr<About> about_of(const Caller& caller, const Submission& submission, Duration kill_wait) {
+  const Signals signals = signals_of(submission);
   auto about = std::make_shared<About>();
   about->name = name_of(submission);
   about->user = caller.user;
@@ -57,10 +69,15 @@ std::shared_ptr<About> about_of(const Caller& caller, const Submission& submissi
   about->after = submission.after;
   about->append = submission.append;
   about->umask = submission.umask;
-  about->warning_signal = signal;
+  about->warning_signal = signals.warning;
   about->warning_time = submission.warning_time;
   about->kill_wait = submission.kill_wait.value_or(kill_wait);
+  about->checkpoint = submission.checkpoint;
+  about->checkpoint_signal = signals.checkpoint;
+  if (!about->checkpoint.empty() || signals.checkpoint > 0) about->checkpoint_time = submission.checkpoint_time;
   about->scripted = !submission.script.empty();
+  about->attach = submission.attach;
+  about->attach.user = caller.uid;
   return about;
 }
 
@@ -95,11 +112,12 @@ Result<Service::Prepared> Service::prepared_of(const Caller& caller, const Submi
   Prepared prepared{*spec};
   prepared.spec.user = caller.uid;
   prepared.spec.group = caller.gid;
-  if (!submission.warning_signal.empty()) {
-    auto signal = parse_signal(submission.warning_signal);
-    if (!signal) return std::unexpected(signal.error());
-    prepared.signal = *signal;
+  for (const std::string* name : {&submission.warning_signal, &submission.checkpoint_signal}) {
+    if (name->empty()) continue;
+    if (auto signal = parse_signal(*name); !signal) return std::unexpected(signal.error());
   }
+  if (!submission.checkpoint.empty() && !submission.checkpoint_signal.empty())
+    return fail("a job writes its checkpoint by a command or after a signal; give one of the two.");
   if (!submission.array.empty()) {
     auto range = parse_array(submission.array, settings_.most_array);
     if (!range) return std::unexpected(range.error());
@@ -183,11 +201,12 @@ Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Su
                                                   const Prepared& prepared) {
   const JobSpec& spec = prepared.spec;
   const ArrayRange& range = prepared.range;
-  const auto about = about_of(caller, submission, settings_.kill_wait, prepared.signal);
+  const auto about = about_of(caller, submission, settings_.kill_wait);
   if (!submission.array.empty()) about->array = number_of(view().next_job());
   auto after = dependencies_of_tasks(caller, submission, range.indexes);
   if (!after) return std::unexpected(after.error());
   std::vector<JobId> jobs;
+  Kept kept{about, about_text(*about), {{}, submission.script, joined(submission.environment)}};
   for (std::size_t i = 0; i < range.indexes.size(); ++i) {
     const std::int64_t index = range.indexes[i];
     JobTerms terms{spec.limit, spec.priority, spec.partition, submission.begin.value_or(kEpoch), {}, 0, 0};
@@ -195,25 +214,25 @@ Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Su
     terms.array = range.throttle > 0 ? about->array : 0;
     terms.throttle = range.throttle;
     const bool plain = !submission.begin && terms.after.empty() && terms.array == 0 && !submission.held;
-    auto job = submit_one(about, submission, spec, {index, plain ? nullptr : &terms});
+    const Bars holds = submission.held ? kHeldByUser : kNoBars;
+    auto job = submit_one(kept, spec, {index, plain ? nullptr : &terms, holds});
     if (!job) return std::unexpected(job.error());
     jobs.push_back(*job);
   }
   return jobs;
 }
 
-Result<JobId> Service::submit_one(const std::shared_ptr<const About>& about, const Submission& submission, JobSpec spec,
-                                  const Task& task) {
+Result<JobId> Service::submit_one(Kept& kept, JobSpec spec, const Task& task) {
   const JobId id = view().next_job();
   spec.number = number_of(id);
   spec.submit = std::max(loop_->now(), view().now());
-  book_.put(id, {about, task.index});
-  store_->put_payload(id, {about_text(*about, task.index), submission.script, joined(submission.environment)});
+  book_.put(id, {kept.about, task.index});
+  kept.payload.about = with_index(kept.text, task.index);
+  store_->put_payload(id, kept.payload);
   if (task.terms == nullptr) {
     if (controller_->submit(spec).valid()) return id;
   } else {
-    const Bars holds = submission.held ? kHeldByUser : kNoBars;
-    if (auto taken = controller_->submit(spec, *task.terms, holds)) return *taken;
+    if (auto taken = controller_->submit(spec, *task.terms, task.holds)) return *taken;
   }
   book_.forget(id);
   store_->drop_payload(id);

@@ -129,7 +129,8 @@ Result<JobSpec> spec_of(const Submission& submission, const Machine& machine) {
   spec.memory = submission.memory;
   spec.accelerators = submission.accelerators;
   spec.priority = submission.priority;
-  spec.restart = submission.requeue ? Restart::from_start : Restart::never;
+  const bool keeps = !submission.checkpoint.empty() || !submission.checkpoint_signal.empty();
+  spec.restart = keeps ? Restart::checkpoint : submission.requeue ? Restart::from_start : Restart::never;
   spec.limit = submission.limit.value_or(spec.partition.valid() ? machine.partitions[spec.partition.value].default_time
                                                                 : kLongest);
   if (spec.partition.valid()) spec.priority += machine.partitions[spec.partition.value].priority;

@@ -3,12 +3,15 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "control/controller.h"
+#include "engine/local/run.h"
 #include "model/machine.h"
 
 namespace rota::serve {
@@ -43,8 +46,12 @@ struct Submission {
   std::string warning_signal;
   Duration warning_time = seconds(60);
   std::optional<Duration> kill_wait;
+  std::string checkpoint;
+  std::string checkpoint_signal;
+  Duration checkpoint_time = seconds(60);
   std::string comment;
   bool dry_run = false;
+  local::Attach attach;  // but for `user`, which is who asks
 };
 
 // Who asks.
@@ -74,7 +81,16 @@ struct About {
   std::int32_t warning_signal = 0;
   Duration warning_time{0};
   Duration kill_wait{0};
+  std::string checkpoint;
+  std::int32_t checkpoint_signal = 0;
+  Duration checkpoint_time{0};
   bool scripted = false;
+  local::Attach attach;
+
+  // Whether what it writes goes to who waits for it, and to no file.
+  bool writes_to_terminal() const { return !attach.socket.empty() && output.empty(); }
+
+  bool operator==(const About&) const = default;
 };
 
 // An array's indexes, "1-100", "1,3,7", "0-20:5", each with "%10" behind it or not.
@@ -91,12 +107,28 @@ Result<std::int32_t> parse_signal(std::string_view text);
 // job's number, its user, the instant.
 Result<JobSpec> spec_of(const Submission& submission, const Machine& machine);
 
-// About as it is kept, in JSON, with the index of one task (-1: none), and back.
-std::string about_text(const About& about, std::int64_t index);
+// About as it is kept, in JSON, with the index of one task (-1: none), and back. What the tasks of an array share is
+// made once: the text without an index, to which that of each is added.
+std::string about_text(const About& about, std::int64_t index = -1);
+std::string with_index(std::string_view about, std::int64_t index);
 struct KeptAbout {
   About about;
   std::int64_t index = -1;
 };
 Result<KeptAbout> read_about(const std::string& text);
+
+// Reads many in turn: what one shares with the one before is not read again, and not kept twice.
+class AboutReader {
+ public:
+  struct Task {
+    std::shared_ptr<const About> about;
+    std::int64_t index = -1;
+  };
+  Result<Task> read(std::string_view text);
+
+ private:
+  std::string before_;  // without the index
+  std::shared_ptr<const About> about_;
+};
 
 }  // namespace rota::serve

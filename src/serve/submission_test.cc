@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "serve/job_book.h"
 #include "site/cluster_file.h"
 
 namespace rota::serve {
@@ -97,6 +98,51 @@ TEST(About, is_the_same_after_it_was_kept) {
   EXPECT_EQ(kept->index, 4);
   EXPECT_FALSE(read_about("{"));
   EXPECT_FALSE(read_about("{\"uid\":\"x\"}"));
+}
+
+TEST(AboutReader, keeps_once_what_tasks_share) {
+  About array;
+  array.name = "one,\"index\":7}";  // a text that looks like what tells tasks apart
+  array.array = 3;
+  About other = array;
+  other.name = "two";
+  AboutReader reader;
+  const auto first = reader.read(about_text(array, 1));
+  const auto second = reader.read(with_index(about_text(array), 2));
+  const auto whole = reader.read(about_text(array));
+  const auto last = reader.read(about_text(other, 2));
+  ASSERT_TRUE(first && second && whole && last);
+  EXPECT_EQ(*first->about, array);
+  EXPECT_EQ(first->about, second->about);
+  EXPECT_EQ(*whole->about, array);
+  EXPECT_EQ(*last->about, other);
+  EXPECT_EQ((std::vector{first->index, second->index, whole->index, last->index}),
+            (std::vector<std::int64_t>{1, 2, -1, 2}));
+  // As they were written once, with the index in between.
+  const auto old = reader.read(R"({"array":3,"index":5,"name":"old"})");
+  ASSERT_TRUE(old);
+  EXPECT_EQ(old->index, 5);
+  EXPECT_EQ(old->about->name, "old");
+  EXPECT_FALSE(reader.read("{"));
+  EXPECT_FALSE(reader.read(""));
+}
+
+TEST(JobBook, keeps_once_what_one_job_after_the_other_says) {
+  JobBook book;
+  for (std::uint32_t job = 0; job < 3; ++job) {
+    About about;
+    about.uid = job / 2;
+    book.put(JobId{job}, {std::make_shared<const About>(about)});
+  }
+  EXPECT_EQ(book.find(JobId{0})->about, book.find(JobId{1})->about);
+  EXPECT_NE(book.find(JobId{1})->about, book.find(JobId{2})->about);
+  book.forget(JobId{1});
+  EXPECT_EQ(book.latest_of(0), JobId{1});  // though it has left
+  EXPECT_EQ(book.latest_of(1), JobId{2});
+  EXPECT_FALSE(book.latest_of(2).valid());
+  EXPECT_EQ(book.find(JobId{0})->heard().message, "");
+  book.find(JobId{0})->hear().message = "hot";
+  EXPECT_EQ(book.find(JobId{0})->heard().message, "hot");
 }
 
 }  // namespace

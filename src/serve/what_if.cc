@@ -40,6 +40,21 @@ Start WhatIf::start_of(JobId job, Duration limit, std::uint32_t processors) cons
   return decided(cluster, chain_, now_, job);
 }
 
+std::vector<std::pair<JobId, Instant>> WhatIf::starts() const {
+  Cluster cluster(options_);
+  for (const Fact& fact : facts_) cluster.fold(fact);
+  cluster.open_cycle(std::max(now_, cluster.now()));
+  Plan plan;
+  plan.open(cluster);
+  chain_.decide(cluster, plan);
+  std::vector<std::pair<JobId, Instant>> starts;
+  for (const Promise& promise : plan.promises()) starts.emplace_back(promise.job, promise.start);
+  for (const Action& action : plan.actions()) {
+    if (action.kind == ActionKind::start) starts.emplace_back(action.job, cluster.now());
+  }
+  return starts;
+}
+
 Start WhatIf::start_of_new(const JobSpec& spec) const {
   Cluster cluster(options_);
   for (const Fact& fact : facts_) cluster.fold(fact);

@@ -24,6 +24,8 @@ class WhatIf {
 
   // When the job would start with these limits and processors in place of its own.
   Start start_of(JobId job, Duration limit, std::uint32_t processors) const;
+  // All that wait and start now, or are promised a start.
+  std::vector<std::pair<JobId, Instant>> starts() const;
   // A job that is not there yet.
   Start start_of_new(const JobSpec& spec) const;
 

@@ -114,7 +114,11 @@ class Builder {
                   .shutdown = entry.shutdown_time,
                   .boot_energy = entry.boot_energy < 0 ? -1 : entry.boot_energy * 1000,
                   .shutdown_energy = entry.shutdown_energy < 0 ? -1 : entry.shutdown_energy * 1000,
-                  .boot_fails = static_cast<std::int32_t>(entry.boot_fails)};
+                  .boot_fails = static_cast<std::int32_t>(entry.boot_fails),
+                  .boot_retry = entry.boot_retry};
+    auto commands = commands_of(entry);
+    if (!commands) return std::unexpected(commands.error());
+    node.commands = std::move(*commands);
     machine_.nodes.reserve(machine_.nodes.size() + names->size());
     for (std::string& name : *names) {
       node.name = std::move(name);
@@ -134,6 +138,25 @@ class Builder {
       }
     }
     return {};
+  }
+
+  Result<std::shared_ptr<const SwitchCommands>> commands_of(const NodesEntry& entry) const {
+    if (!entry.suspend_command.empty() && !entry.resume_command.empty()) {
+      return std::make_shared<const SwitchCommands>(
+          SwitchCommands{.suspend = entry.suspend_command,
+                         .resume = entry.resume_command,
+                         .probe = entry.probe_command,
+                         .timeout = entry.power_timeout > Duration{0} ? entry.power_timeout : 2 * entry.boot_time,
+                         .tries = entry.power_tries});
+    }
+    for (const char* key : {"suspend_command", "resume_command", "probe_command", "power_timeout", "power_tries"}) {
+      if (const std::uint32_t line = entry.line_of(key); line != 0) {
+        return wrong(line, "`" + std::string(key) +
+                               "` is for nodes that can be switched off and on. It takes both `suspend_command` and "
+                               "`resume_command` for that; add what is missing, or remove the key.");
+      }
+    }
+    return nullptr;
   }
 
   Result<AcceleratorTypeId> accelerator_type_of(const NodesEntry& entry) {

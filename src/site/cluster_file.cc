@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
 constexpr std::size_t kMostTables = 10'000;  // of one kind
 constexpr std::size_t kLongestText = 200;
+constexpr std::size_t kLongestCommand = 4096;
 constexpr std::size_t kLongestHostList = std::size_t{64} << 10U;  // prices too
 
 // Where one table stands, for messages.
@@ -78,7 +79,8 @@ template <class Of>
 bool store(const Key<Of>& key, const TomlValue& value, Of& entry) {
   if (const auto* place = std::get_if<std::string Of::*>(&key.place)) {
     const bool long_list = key.type == KeyType::hosts || key.type == KeyType::prices;
-    auto text = read_text(value, long_list ? kLongestHostList : kLongestText);
+    const bool command = key.type == KeyType::command;
+    auto text = read_text(value, long_list ? kLongestHostList : command ? kLongestCommand : kLongestText);
     if (!text) return false;
     entry.** place = std::move(*text);
     return true;

@@ -70,6 +70,28 @@ TEST(ClusterFile, tells_watts_boots_and_what_electricity_costs) {
   EXPECT_EQ(silent.boot_energy, -1);
 }
 
+TEST(ClusterFile, says_how_nodes_are_switched) {
+  const auto machine = parse_cluster(
+      "[[nodes]]\nnames = \"a[1-2]\"\nsuspend_command = \"plug off\"\nresume_command = \"plug on\"\n"
+      "probe_command = \"ping -c 1 $ROTA_NODE\"\nboot_time = \"2m\"\nboot_retry = 5\n[[nodes]]\nnames = \"b\"\n",
+      "plugs.toml");
+  ASSERT_TRUE(machine) << machine.error().message;
+  const auto& commands = machine->nodes[1].commands;
+  ASSERT_TRUE(commands);
+  EXPECT_EQ(commands->suspend, "plug off");
+  EXPECT_EQ(commands->resume, "plug on");
+  EXPECT_EQ(commands->probe, "ping -c 1 $ROTA_NODE");
+  EXPECT_EQ(commands->timeout, seconds(240));
+  EXPECT_EQ(commands->tries, 3);
+  EXPECT_EQ(machine->nodes[1].power.boot_retry, seconds(5));
+  EXPECT_FALSE(machine->nodes[2].commands);
+  EXPECT_EQ(complaint("[[nodes]]\nnames = \"a\"\nsuspend_command = \"plug off\"\n"),
+            "kea.toml:3: `suspend_command` is for nodes that can be switched off and on. It takes both "
+            "`suspend_command` and `resume_command` for that; add what is missing, or remove the key.");
+  EXPECT_NE(complaint("[[nodes]]\nnames = \"a\"\npower_tries = 5\n").find("kea.toml:3: `power_tries` is for nodes"),
+            std::string::npos);
+}
+
 TEST(ClusterFile, describes_racks_and_accelerators) {
   const auto machine = parse_cluster(R"(
 [[nodes]]
@@ -180,7 +202,8 @@ TEST(ClusterFile, names_an_unknown_key_and_the_nearest_known_one) {
       "kea.toml:6: the key \"colour_of_the_case\" in [[nodes]] is not known. There are `names`, `processors`, "
       "`memory`, `rack`, `site`, `accelerators`, `accelerator_type`, `accelerator_speed`, `accelerator_link`, "
       "`watts_off`, `watts_idle`, `watts_busy`, `watts_accelerator`, `boot_time`, `shutdown_time`, `boot_energy`, "
-      "`shutdown_energy`, `cpu_factor`, `boot_fails`.");
+      "`shutdown_energy`, `cpu_factor`, `boot_fails`, `boot_retry`, `suspend_command`, `resume_command`, "
+      "`probe_command`, `power_timeout`, `power_tries`.");
 }
 
 TEST(ClusterFile, says_what_a_key_takes_when_given_another_type_or_too_much) {

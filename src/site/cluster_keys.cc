@@ -67,6 +67,21 @@ constexpr auto kNodesKeys = std::to_array<Key<NodesEntry>>({
      "how fast these nodes run jobs beside one for which run times are told"},
     {"boot_fails", KeyType::factor, &NodesEntry::boot_fails, 0, 1000, "0",
      "the chance that a boot fails: the node is off again when it should be on"},
+    {"boot_retry", KeyType::time, &NodesEntry::boot_retry, kSecond, 86'400 * kSecond, "1m",
+     "a node whose boot failed is left alone for so long, and twice as long after each further failure in a row, up to "
+     "an hour"},
+    {"suspend_command", KeyType::command, &NodesEntry::suspend_command, 0, 0, "nodes cannot be switched",
+     "what a service runs to put one of these nodes to sleep; it ends with 0 where that is on its way"},
+    {"resume_command", KeyType::command, &NodesEntry::resume_command, 0, 0, "nodes cannot be switched",
+     "the same to wake one"},
+    {"probe_command", KeyType::command, &NodesEntry::probe_command, 0, 0,
+     "`boot_time` and `shutdown_time` are waited out",
+     "ends with 0 if jobs can start on the node: asked again and again while it boots, until it says so, and while it "
+     "shuts down, until it does no longer"},
+    {"power_timeout", KeyType::time, &NodesEntry::power_timeout, kSecond, 86'400 * kSecond, "twice `boot_time`",
+     "within so long a node must be on, or off, from the start of its command, or that has failed"},
+    {"power_tries", KeyType::whole, &NodesEntry::power_tries, 1, 1000, "3",
+     "so many boots may fail one after the other until the node is taken out of use, for somebody to look at it"},
 });
 
 constexpr auto kPartitionKeys = std::to_array<Key<PartitionEntry>>({
@@ -148,6 +163,8 @@ std::string takes_text(KeyType type, std::int64_t low, std::int64_t high) {
   switch (type) {
     case KeyType::text:
       return "text in quotes, of 1 to 200 bytes";
+    case KeyType::command:
+      return "a command for /bin/sh, in quotes, of 1 to 4096 bytes";
     case KeyType::hosts:
       return R"(a host list in quotes, such as "n[001-128],login")";
     case KeyType::whole:

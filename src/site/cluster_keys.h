@@ -13,7 +13,7 @@
 
 namespace rota::site {
 
-enum class KeyType : std::uint8_t { text, hosts, whole, size, time, factor, yes_no, prices, zone, moment };
+enum class KeyType : std::uint8_t { text, command, hosts, whole, size, time, factor, yes_no, prices, zone, moment };
 
 // Where in the file an entry and each of its keys stand.
 struct Entry {
@@ -55,6 +55,12 @@ struct NodesEntry : Entry {
   std::int64_t shutdown_energy = -1;
   std::int64_t cpu_factor = 1000;  // per mille
   std::int64_t boot_fails = 0;     // per mille
+  Duration boot_retry = seconds(60);
+  std::string suspend_command;
+  std::string resume_command;
+  std::string probe_command;
+  Duration power_timeout{0};  // 0: not said
+  std::int64_t power_tries = 3;
 };
 struct PartitionEntry : Entry {
   std::string name;

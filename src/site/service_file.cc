@@ -26,9 +26,9 @@ struct Key {
   std::string_view meaning;
 };
 
-const std::array<Key, 7>& keys() {
+const std::array<Key, 13>& keys() {
   using S = ServiceSettings;
-  static const std::array<Key, 7> all{{
+  static const std::array<Key, 13> all{{
       {"policy", &S::policy, "a policy, as `rota policies` lists them", "easy",
        "what decides, until `rota policy set` says otherwise"},
       {"operators", &S::operators, "a list of user names", "none",
@@ -41,6 +41,15 @@ const std::array<Key, 7>& keys() {
        "the most jobs that wait and run; more are refused"},
       {"slurm_variables", &S::slurm_variables, "true or false", "false",
        "jobs find SLURM_JOB_ID and its like beside ROTA_JOB_ID and its like"},
+      {"licence_command", &S::licence_command, "a command, for /bin/sh", "none",
+       "asks the site's licence server how many licences there are and are used; with `licences`"},
+      {"licence_interval", &S::licence_interval, "a time", "60s", "from its answer until it is asked again"},
+      {"licence_timeout", &S::licence_timeout, "a time", "20s", "when it has not answered by then it is killed"},
+      {"listen", &S::listen, "HOST:PORT", "none",
+       "answers there too, by TCP; every request needs a token, and any host but this computer itself TLS"},
+      {"tls_certificate", &S::tls_certificate, "an absolute path", "none",
+       "a PEM file: the server's certificate first, its chain behind; read again when it is replaced"},
+      {"tls_key", &S::tls_key, "an absolute path", "none", "the PEM file of its key, closed to everybody else"},
   }};
   return all;
 }
@@ -93,6 +102,21 @@ std::unexpected<Error> unknown_key(const TomlMember& member, const std::string& 
   return fail(std::move(message));
 }
 
+// What belongs together is there together.
+Result<void> check_network(const ServiceSettings& settings) {
+  if (settings.tls_certificate.empty() != settings.tls_key.empty())
+    return fail("`tls_certificate` and `tls_key` in [service] go together; name both files.");
+  if (settings.listen.empty() && !settings.tls_key.empty())
+    return fail(
+        "[service] has TLS and does not say where; name HOST:PORT with `listen`, or leave `tls_certificate` and "
+        "`tls_key` out.");
+  for (const std::string* path : {&settings.tls_certificate, &settings.tls_key}) {
+    if (!path->empty() && !path->starts_with('/'))
+      return fail("`tls_certificate` and `tls_key` in [service] take absolute paths, not " + quoted(*path) + ".");
+  }
+  return {};
+}
+
 Result<ServiceSettings> read_settings(const TomlValue& document, const std::string& shown) {
   ServiceSettings settings;
   const TomlValue* table = document.find("service");
@@ -107,6 +131,7 @@ Result<ServiceSettings> read_settings(const TomlValue& document, const std::stri
     return fail(where + "`" + member.name + "` in [service] takes " + std::string(key->takes) + ", not " +
                 member.value.shown() + ".");
   }
+  if (auto good = check_network(settings); !good) return fail(shown + ": " + good.error().message);
   return settings;
 }
 
@@ -121,6 +146,9 @@ Result<Configuration> parse_configuration(std::string_view text, const std::stri
   if (!machine) return std::unexpected(machine.error());
   if (!machine->sites.empty())
     return fail(shown + ": a service runs one site; leave [[sites]] out, and give each of them a file of its own.");
+  if (!settings->licence_command.empty() && machine->licences.empty())
+    return fail(shown + ": `licence_command` in [service] counts licences, and this cluster has none; name them with " +
+                "`licences = \"matlab:4\"` at the top, each with the most that there can be.");
   return Configuration{std::move(*machine), std::move(*settings), std::string(text)};
 }
 

@@ -20,6 +20,12 @@ struct ServiceSettings {
   std::int64_t most_array = 10'000;     // tasks of one array
   std::int64_t most_jobs = 10'000'000;  // known at one time: more are refused
   bool slurm_variables = false;         // jobs get SLURM_* beside ROTA_*
+  std::string licence_command;          // says how many licences there are and are used; empty: nobody is asked
+  Duration licence_interval = seconds(60);
+  Duration licence_timeout = seconds(20);
+  std::string listen;           // "host:port" for TCP beside the Unix socket; empty: none
+  std::string tls_certificate;  // PEM files, by absolute paths; empty: no TLS
+  std::string tls_key;
 
  private:
   static constexpr Duration days(std::int64_t n) { return seconds(n * 86'400); }

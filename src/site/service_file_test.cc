@@ -22,7 +22,8 @@ TEST(ServiceFile, has_defaults_and_takes_every_key) {
   EXPECT_EQ(plain->machine.processors, 4);
   const auto full = parse_configuration(
       "processors = 4\n[service]\npolicy = \"conservative\"\noperators = [\"ann\", \"ben\"]\nkill_wait = \"5s\"\n"
-      "keep_history = 86400\nmax_array = 7\nmax_jobs = 9\nslurm_variables = true\n",
+      "keep_history = 86400\nmax_array = 7\nmax_jobs = 9\nslurm_variables = true\n"
+      "listen = \"[::]:8443\"\ntls_certificate = \"/c.pem\"\ntls_key = \"/k.pem\"\n",
       "rota.toml");
   ASSERT_TRUE(full);
   const ServiceSettings& service = full->service;
@@ -33,6 +34,9 @@ TEST(ServiceFile, has_defaults_and_takes_every_key) {
   EXPECT_EQ(service.most_array, 7);
   EXPECT_EQ(service.most_jobs, 9);
   EXPECT_TRUE(service.slurm_variables);
+  EXPECT_EQ(service.listen, "[::]:8443");
+  EXPECT_EQ(service.tls_certificate, "/c.pem");
+  EXPECT_EQ(service.tls_key, "/k.pem");
 }
 
 TEST(ServiceFile, says_what_is_wrong_and_where) {
@@ -42,6 +46,10 @@ TEST(ServiceFile, says_what_is_wrong_and_where) {
             "rota.toml:3: `max_array` in [service] takes a whole number from 1, not 0.");
   EXPECT_EQ(why("processors = 4\n[service]\noperators = \"ann\"\n"),
             "rota.toml:3: `operators` in [service] takes a list of user names, not \"ann\".");
+  EXPECT_EQ(why("processors = 4\n[service]\nlisten = \"box:1\"\ntls_key = \"/k\"\n"),
+            "rota.toml: `tls_certificate` and `tls_key` in [service] go together; name both files.");
+  EXPECT_EQ(why("processors = 4\n[service]\nlisten = \"box:1\"\ntls_key = \"k\"\ntls_certificate = \"c\"\n"),
+            "rota.toml: `tls_certificate` and `tls_key` in [service] take absolute paths, not \"c\".");
   EXPECT_EQ(why("service = 4\nprocessors = 4\n"), "rota.toml:1: `service` is a table: write [service] on a line.");
 }
 

@@ -11,6 +11,21 @@
 
 namespace rota::store {
 
+// What few jobs ask for.
+struct RareRequest {
+  std::int32_t priority = 0;  // beside that of its partition
+  std::uint32_t accelerators = 0;
+  std::string accelerator_type = {};
+  std::string licence = {};
+  std::uint32_t licences = 0;
+  bool requeue = false;
+  std::vector<std::string> after = {};  // "afterok:12", as it was submitted
+  std::uint32_t throttle = 0;           // so many of its array at one time; 0: no limit
+  Instant not_before = kEpoch;          // its begin time, or when it was released
+
+  bool operator==(const RareRequest&) const = default;
+};
+
 // What is known of a job that has left. Instants are on the clock of the facts; kNever: that never was.
 struct HistoryRow {
   JobId job;
@@ -36,6 +51,9 @@ struct HistoryRow {
   int signal = 0;
   std::int64_t restarts = 0;
   std::uint32_t uid = 0;
+  std::int64_t backfills = 0;    // dispatches
+  std::int64_t preemptions = 0;  // the same
+  RareRequest asked = {};
 
   bool operator==(const HistoryRow&) const = default;
 };
@@ -45,13 +63,14 @@ struct HistoryQuery {
   std::optional<std::string> user = {};
   std::optional<std::string> partition = {};
   std::optional<std::string> name = {};
-  std::optional<std::string> state = {};
+  std::vector<std::string> states = {};    // one of these; none: any
   std::vector<std::int64_t> numbers = {};  // none: all
   Instant from = kEpoch;                   // left then or later,
   Instant until = kNever;                  // and before that
   // A page: the jobs with smaller numbers than this one, so many of them.
   std::int64_t before_number = INT64_MAX;
-  std::int64_t limit = 0;  // 0: all
+  std::optional<std::int64_t> after_number = {};  // the other way round: from behind this one on, oldest first
+  std::int64_t limit = 0;                         // 0: all
 
   bool has_window() const { return from != kEpoch || until != kNever; }
 };

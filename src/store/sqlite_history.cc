@@ -1,15 +1,19 @@
 #include "store/sqlite_history.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>
+
+#include "store/rare_request_json.h"
 
 namespace rota::store {
 namespace {
 
 constexpr std::string_view kColumns =
     "job, number, name, user, user_group, partition, state, reason, nodes, array, array_index, processors, "
-    "node_count, memory, submitted, started, ended, time_limit, waited, exit_code, signal, restarts, uid";
+    "node_count, memory, submitted, started, ended, time_limit, waited, exit_code, signal, restarts, uid, backfills, "
+    "preemptions, asked";
 
 HistoryRow row_of(const SqliteStatement& found) {
   int column = 0;
@@ -43,6 +47,9 @@ HistoryRow row_of(const SqliteStatement& found) {
   row.signal = static_cast<int>(integer());
   row.restarts = integer();
   row.uid = static_cast<std::uint32_t>(integer());
+  row.backfills = integer();
+  row.preemptions = integer();
+  row.asked = read_asked(text());
   return row;
 }
 
@@ -54,10 +61,11 @@ Lead lead_of(const HistoryQuery& query, bool short_window) {
   if (!query.numbers.empty()) return Lead::number;
   if (query.user) return Lead::user;
   if (query.name) return Lead::name;
-  if (query.state && *query.state != "COMPLETED") return Lead::state;  // most jobs are
+  const bool any = query.states.empty();
+  if (!any && std::ranges::find(query.states, "COMPLETED") == query.states.end()) return Lead::state;  // most jobs are
   if (query.has_window() && short_window) return Lead::end;
   if (query.partition) return Lead::partition;
-  return query.state ? Lead::state : Lead::number;
+  return any ? Lead::number : Lead::state;
 }
 
 // The places of values in every statement. All mention the last one, so that all places are there.
@@ -72,7 +80,8 @@ std::string where(const HistoryQuery& query, Lead lead) {
   if (query.user) add(Lead::user, "user = ?1");
   if (query.partition) add(Lead::partition, "partition = ?2");
   if (query.name) add(Lead::name, "name = ?3");
-  if (query.state) add(Lead::state, "state = ?4");
+  if (query.states.size() == 1) add(Lead::state, "state = ?4");
+  if (query.states.size() > 1) add(Lead::state, "state IN (SELECT value FROM json_each(?4))");
   if (query.from != kEpoch) add(Lead::end, "ended >= ?5");
   if (query.until != kNever) add(Lead::end, "ended < ?6");
   if (query.numbers.empty()) return text;
@@ -96,19 +105,30 @@ Result<bool> is_short(SqliteDatabase& database, const HistoryQuery& query) {
 
 std::string or_nothing(const std::optional<std::string>& text) { return text.value_or(""); }
 
+// One as it is, several as an array of JSON. What no state is called is left out.
+std::string one_or_list(const std::vector<std::string>& states) {
+  if (states.size() == 1) return states.front();
+  std::string text;
+  for (const std::string& state : states) {
+    if (state.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") != std::string::npos) continue;
+    text += (text.empty() ? "[\"" : ",\"") + state + "\"";
+  }
+  return text.empty() ? "[]" : text + "]";
+}
+
 // The texts that a statement reads while it runs.
 struct Texts {
   explicit Texts(const HistoryQuery& query)
       : user(or_nothing(query.user)),
         partition(or_nothing(query.partition)),
         name(or_nothing(query.name)),
-        state(or_nothing(query.state)) {}
+        state(one_or_list(query.states)) {}
   std::string user, partition, name, state;
 };
 
 Result<void> start(SqliteStatement& statement, const HistoryQuery& query, const Texts& texts, std::int64_t unix_start) {
   return statement.start(texts.user, texts.partition, texts.name, texts.state, query.from.time_since_epoch().count(),
-                         query.until.time_since_epoch().count(), query.before_number,
+                         query.until.time_since_epoch().count(), query.after_number.value_or(query.before_number),
                          query.limit > 0 ? query.limit : std::int64_t{-1}, unix_start);
 }
 
@@ -116,7 +136,7 @@ Result<void> start(SqliteStatement& statement, const HistoryQuery& query, const 
 
 Result<SqliteHistory> SqliteHistory::of(SqliteDatabase& database) {
   std::string places = "?1";
-  for (int i = 2; i <= 23; ++i) places += ", ?" + std::to_string(i);
+  for (int i = 2; i <= 26; ++i) places += ", ?" + std::to_string(i);
   auto put = database.prepare("INSERT OR REPLACE INTO history(" + std::string(kColumns) + ") VALUES(" + places + ")");
   if (!put) return std::unexpected(put.error());
   auto drop = database.prepare(
@@ -134,7 +154,8 @@ Result<void> SqliteHistory::put(const HistoryRow& row) {
   return put_.run(row.job.value, row.number, row.name, row.user, row.group, row.partition, row.state, row.reason,
                   row.nodes, row.array, row.array_index, row.processors, row.node_count, row.memory,
                   instant(row.submit), instant(row.start), instant(row.end), row.limit.count(), row.waited.count(),
-                  row.exit_code, row.signal, row.restarts, row.uid);
+                  row.exit_code, row.signal, row.restarts, row.uid, row.backfills, row.preemptions,
+                  asked_text(row.asked));
 }
 
 Result<std::vector<JobId>> SqliteHistory::drop(Instant until, std::int64_t most) {
@@ -152,10 +173,12 @@ Result<std::vector<HistoryRow>> read_history(SqliteDatabase& database, const His
   const auto few = is_short(database, query);
   if (!few) return std::unexpected(few.error());
   const Lead lead = lead_of(query, *few);
-  const bool page = query.before_number != INT64_MAX;
+  const bool up = query.after_number.has_value();
+  const bool page = up || query.before_number != INT64_MAX;
   const std::string order = lead == Lead::end ? "+number" : "number";
   auto statement = database.prepare("SELECT " + std::string(kColumns) + " FROM history" + where(query, lead) +
-                                    (page ? " AND " + order + " < ?7" : "") + " ORDER BY " + order + " DESC LIMIT ?8");
+                                    (page ? " AND " + order + (up ? " > ?7" : " < ?7") : "") + " ORDER BY " + order +
+                                    (up ? " LIMIT ?8" : " DESC LIMIT ?8"));
   if (!statement) return std::unexpected(statement.error());
   const Texts texts(query);
   if (auto begun = start(*statement, query, texts, 0); !begun) return std::unexpected(begun.error());

@@ -47,6 +47,15 @@ std::vector<HistoryRow> random_rows(std::size_t count) {
     row.signal = 9;
     row.restarts = 2;
     row.uid = UINT32_MAX;
+    row.backfills = random.between(0, 3);
+    row.preemptions = random.between(0, 3);
+    if (random.chance(0.3)) {
+      row.asked = {.priority = -3, .accelerators = 2, .accelerator_type = "a100", .licence = "it's", .licences = 4};
+      row.asked.requeue = true;
+      row.asked.after = {"afterok:12:13_4", "singleton"};
+      row.asked.throttle = 7;
+      row.asked.not_before = row.submit + seconds(5);
+    }
     rows.push_back(row);
   }
   return rows;
@@ -57,7 +66,8 @@ bool suits(const HistoryRow& row, const HistoryQuery& query) {
     return !wanted || *wanted == text;
   };
   return is(query.user, row.user) && is(query.partition, row.partition) && is(query.name, row.name) &&
-         is(query.state, row.state) && row.end >= query.from && row.end < query.until &&
+         (query.states.empty() || std::ranges::find(query.states, row.state) != query.states.end()) &&
+         row.end >= query.from && row.end < query.until &&
          (query.numbers.empty() || std::ranges::find(query.numbers, row.number) != query.numbers.end());
 }
 
@@ -66,7 +76,8 @@ HistoryQuery random_query(Random& random) {
   if (random.chance(0.4)) query.user = one_of(random, {"ada", "bob", "eve"});
   if (random.chance(0.3)) query.partition = one_of(random, {"main", "debug"});
   if (random.chance(0.3)) query.name = one_of(random, {"solve", "it's \"quoted\""});
-  if (random.chance(0.4)) query.state = one_of(random, {"COMPLETED", "FAILED"});
+  if (random.chance(0.4)) query.states = {one_of(random, {"COMPLETED", "FAILED"})};
+  if (random.chance(0.2)) query.states = {"FAILED", one_of(random, {"COMPLETED", "TIMEOUT", "it's \"odd\""})};
   if (random.chance(0.3)) query.from = at_seconds(random.between(0, 80 * 86'400));
   if (random.chance(0.3)) query.until = at_seconds(random.between(0, 90 * 86'400));
   if (random.chance(0.2)) query.numbers = {1000, 1001, 1100, 1404};
@@ -125,6 +136,20 @@ TEST_F(SqliteHistoryTest, gives_what_suits_newest_first_a_page_at_a_time) {
     for (const HistoryRow& row : rows_) {
       const bool full = query.limit > 0 && wanted.size() == static_cast<std::size_t>(query.limit);
       if (!full && row.number < query.before_number && suits(row, query)) wanted.push_back(row);
+    }
+    ASSERT_EQ(store_->history(query).value(), wanted) << i;
+  }
+}
+
+TEST_F(SqliteHistoryTest, gives_pages_the_other_way_round_too) {
+  Random random(8);
+  for (int i = 0; i < 200; ++i) {
+    HistoryQuery query = random_query(random);
+    query.after_number = random.between(0, 2500);
+    std::vector<HistoryRow> wanted;
+    for (auto row = rows_.rbegin(); row != rows_.rend(); ++row) {
+      const bool full = query.limit > 0 && wanted.size() == static_cast<std::size_t>(query.limit);
+      if (!full && row->number > *query.after_number && suits(*row, query)) wanted.push_back(*row);
     }
     ASSERT_EQ(store_->history(query).value(), wanted) << i;
   }

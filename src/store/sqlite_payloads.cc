@@ -16,7 +16,8 @@ Result<SqlitePayloads> SqlitePayloads::of(SqliteDatabase& database) {
       "INSERT INTO contents(sha256, uses, bytes) VALUES(?1, 1, ?2) "
       "ON CONFLICT(sha256) DO UPDATE SET uses = uses + 1 RETURNING id",
       "UPDATE contents SET uses = uses - 1 WHERE id = ?1 RETURNING uses",
-      "DELETE FROM contents WHERE id = ?1"};
+      "DELETE FROM contents WHERE id = ?1",
+      "SELECT job, about FROM payloads WHERE job >= ?1 ORDER BY job"};
   std::vector<SqliteStatement> statements;
   for (const std::string_view text : kTexts) {
     auto statement = database.prepare(text);
@@ -58,6 +59,31 @@ Result<void> SqlitePayloads::drop(JobId job) {
   for (const std::int64_t content : contents) {
     if (auto done = give_up(content); !done) return done;
   }
+  return {};
+}
+
+Result<void> SqlitePayloads::abouts(const std::vector<JobId>& jobs,
+                                    const std::function<Result<void>(JobId, std::string_view)>& visit) {
+  constexpr int kFew = 64;  // rows that are passed over sooner than one is looked up
+  SqliteStatement& rows = statements_[list];
+  Result<bool> more = false;
+  int passed = kFew;
+  for (const JobId job : jobs) {
+    while (more && *more && rows.integer(0) < job.value && passed < kFew) {
+      more = rows.step();
+      ++passed;
+    }
+    if (passed == kFew) {
+      if (auto begun = rows.start(job.value); !begun) return begun;
+      more = rows.step();
+    }
+    passed = 0;
+    if (!more) return std::unexpected(more.error());
+    if (!*more) break;
+    if (rows.integer(0) != job.value) continue;
+    if (auto visited = visit(job, rows.text(1)); !visited) return rows.reset(), visited;
+  }
+  rows.reset();
   return {};
 }
 

@@ -2,8 +2,10 @@
 // its SHA-256, and goes with the last job that has it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/id.h"
 #include "store/payload.h"
@@ -20,11 +22,14 @@ class SqlitePayloads {
   Result<void> put(JobId job, const Payload& payload);
   // Nothing to do where the job has none.
   Result<void> drop(JobId job);
+  // visit(job, about) for those of these jobs, by id, that have something: in one go, and without their contents.
+  Result<void> abouts(const std::vector<JobId>& jobs,
+                      const std::function<Result<void>(JobId, std::string_view)>& visit);
   // What was read is what was written: a content that its digest does not know is an error.
   Result<std::optional<Payload>> get(JobId job);
 
  private:
-  enum Use : std::uint8_t { find, insert, remove, add_content, release, remove_content, kUses };
+  enum Use : std::uint8_t { find, insert, remove, add_content, release, remove_content, list, kUses };
 
   explicit SqlitePayloads(std::vector<SqliteStatement> statements) : statements_(std::move(statements)) {}
   Result<std::int64_t> add(std::string_view content);

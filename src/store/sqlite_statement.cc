@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -11,6 +12,20 @@ namespace rota::store {
 namespace {
 
 constexpr int kPatience = 5000;  // milliseconds in which somebody who looks into the database ends what he does
+constexpr int kLookMilliseconds = 10;
+constexpr int kLooksUntilTold = 500;
+constexpr int kMostLooks = 60'000;  // of who writes: ten minutes
+
+// A service had better wait for somebody with a shell in its database than end.
+int wait_for_writer(void* shown, int looks) {
+  if (looks == kLooksUntilTold) {
+    std::fprintf(stderr, "rota: another program keeps the database %s locked; nothing goes on until it lets go.\n",
+                 static_cast<const std::string*>(shown)->c_str());
+  }
+  if (looks >= kMostLooks) return 0;
+  sqlite3_sleep(kLookMilliseconds);
+  return 1;
+}
 
 std::string reason_of(sqlite3* database) {
   const int system = sqlite3_system_errno(database);
@@ -115,6 +130,7 @@ Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::open(const std::string& 
   database->database_.reset(opened);
   if (opened == nullptr) return fail("Cannot open the database " + database->shown_ + ": out of memory.");
   if (code != SQLITE_OK) return database->failure();
+  database->writes_ = access == Access::writes;
   database->wait_for_others(true);
   return database;
 }
@@ -138,7 +154,18 @@ Result<std::int64_t> SqliteDatabase::number(std::string_view statement) {
   return made ? made->one() : std::unexpected(made.error());
 }
 
-void SqliteDatabase::wait_for_others(bool waits) { sqlite3_busy_timeout(database_.get(), waits ? kPatience : 0); }
+void SqliteDatabase::wait_for_others(bool waits) {
+  if (waits && writes_) {
+    sqlite3_busy_handler(database_.get(), wait_for_writer, &shown_);
+  } else {
+    sqlite3_busy_timeout(database_.get(), waits ? kPatience : 0);
+  }
+}
+
+bool SqliteDatabase::has_moved() const {
+  int moved = 0;
+  return sqlite3_file_control(database_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0;
+}
 
 void SqliteDatabase::leave_as_it_is() {
   sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);

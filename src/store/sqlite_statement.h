@@ -101,8 +101,11 @@ class SqliteDatabase {
   const std::string& shown() const { return shown_; }  // the path for messages
   // What went wrong in the latest call, as a sentence.
   std::unexpected<Error> failure() const;
-  // Whether a call waits for whoever has it locked for a moment, as it does at first, or fails at once.
+  // Whether a call waits for whoever has it locked, as it does at first, or fails at once. Who reads waits for seconds;
+  // who writes for minutes, and tells on standard error whom it waits for.
   void wait_for_others(bool waits);
+  // Whether its file is still the one that has its name: it may have been removed, or another put in its place.
+  bool has_moved() const;
   // Closing it leaves all as it is now: nothing is moved from the log of the latest writes into the database.
   void leave_as_it_is();
 
@@ -111,6 +114,7 @@ class SqliteDatabase {
   explicit SqliteDatabase(std::string shown) : shown_(std::move(shown)) {}
   std::unique_ptr<sqlite3, SqliteCloser> database_;
   std::string shown_;
+  bool writes_ = false;
 };
 
 // A text as its bytes, and back.

@@ -100,7 +100,8 @@ Result<void> SqliteStore::prepare() {
       "DELETE FROM keys WHERE given < ?1",
       "SELECT job FROM keys WHERE uid = ?1 AND key = ?2",
       "INSERT OR REPLACE INTO settings(name, value) VALUES(?1, ?2)",
-      "SELECT value FROM settings WHERE name = ?1"};
+      "SELECT value FROM settings WHERE name = ?1",
+      "DELETE FROM settings WHERE name = ?1"};
   for (const std::string_view text : kTexts) {
     auto statement = database_->prepare(text);
     if (!statement) return std::unexpected(statement.error());
@@ -145,6 +146,10 @@ Result<void> SqliteStore::commit() {
   if (error_.empty() && (batch_.size() > 0 || in_transaction_) && opened() &&
       (batch_.size() == 0 || write_batch(batch_.bytes()))) {
     note(statements_[end].run());
+    if (error_.empty() && database_->has_moved()) {
+      note(fail("The database " + database_->shown() +
+                " was removed, or another was put in its place, while it was in use. Put it back and start again."));
+    }
   }
   in_transaction_ = false;
   batch_.clear();
@@ -186,6 +191,11 @@ Result<std::optional<Payload>> SqliteStore::payload(JobId job) {
   return error_.empty() ? payloads_.get(job) : fail(error_);
 }
 
+Result<void> SqliteStore::abouts(const std::vector<JobId>& jobs,
+                                 const std::function<Result<void>(JobId, std::string_view)>& visit) {
+  return error_.empty() ? payloads_.abouts(jobs, visit) : fail(error_);
+}
+
 void SqliteStore::put_history(const HistoryRow& row) {
   if (opened()) note(history_.put(row));
 }
@@ -221,7 +231,8 @@ Result<std::optional<JobId>> SqliteStore::key(const std::string& key, std::uint3
 }
 
 void SqliteStore::put_setting(const std::string& name, const std::string& value) {
-  if (opened()) note(statements_[insert_setting].run(name, value));
+  if (!opened()) return;
+  note(value.empty() ? statements_[remove_setting].run(name) : statements_[insert_setting].run(name, value));
 }
 Result<std::optional<std::string>> SqliteStore::setting(const std::string& name) {
   if (!error_.empty()) return fail(error_);

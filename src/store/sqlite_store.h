@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,6 +55,9 @@ class SqliteStore final : public Store {
   void put_payload(JobId job, const Payload& payload);
   void drop_payload(JobId job);
   Result<std::optional<Payload>> payload(JobId job);
+  // visit(job, about) for those of these jobs, by id, that have a payload.
+  Result<void> abouts(const std::vector<JobId>& jobs,
+                      const std::function<Result<void>(JobId, std::string_view)>& visit);
 
   // Jobs that have left, until they are dropped with all that left before an instant.
   void put_history(const HistoryRow& row);
@@ -67,7 +71,7 @@ class SqliteStore final : public Store {
   void drop_keys(Instant until);
   Result<std::optional<JobId>> key(const std::string& key, std::uint32_t uid);
 
-  // A few texts by name.
+  // A few texts by name; an empty one is none.
   void put_setting(const std::string& name, const std::string& value);
   Result<std::optional<std::string>> setting(const std::string& name);
 
@@ -82,6 +86,7 @@ class SqliteStore final : public Store {
     find_key,
     insert_setting,
     find_setting,
+    remove_setting,
     kUses
   };
 

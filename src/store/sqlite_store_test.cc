@@ -258,6 +258,27 @@ TEST_F(SqliteStoreTest, keeps_what_jobs_share_once) {
   EXPECT_FALSE(opened()->payload(JobId{7}));
 }
 
+TEST_F(SqliteStoreTest, tells_in_one_go_what_is_kept_about_the_jobs_that_are_asked_for) {
+  const auto store = opened();
+  for (std::uint32_t job = 0; job < 1000; job += 3) store->put_payload(JobId{job}, {std::to_string(job), "a", "b"});
+  // Some have none, some are next to each other, and between some there are more than it passes over.
+  const std::vector<JobId> asked{JobId{0},   JobId{1},   JobId{3},   JobId{6},
+                                 JobId{300}, JobId{301}, JobId{999}, JobId{1002}};
+  std::vector<std::string> told;
+  const auto note = [&](JobId job, std::string_view about) -> Result<void> {
+    EXPECT_EQ(about, std::to_string(job.value));
+    told.emplace_back(about);
+    return {};
+  };
+  ASSERT_TRUE(store->abouts(asked, note));
+  EXPECT_EQ(told, (std::vector<std::string>{"0", "3", "6", "300", "999"}));
+  told.clear();
+  EXPECT_EQ(store->abouts(asked, [](JobId, std::string_view) { return Result<void>(fail("no")); }).error().message,
+            "no");
+  ASSERT_TRUE(store->abouts({JobId{6}}, note));
+  EXPECT_EQ(told, std::vector<std::string>{"6"});
+}
+
 TEST_F(SqliteStoreTest, knows_the_job_of_a_request_by_its_key_and_user) {
   auto store = opened();
   store->put_key("a", 1, JobId{3}, at_seconds(10));

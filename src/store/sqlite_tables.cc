@@ -54,7 +54,10 @@ CREATE TABLE history(
   exit_code INTEGER NOT NULL,
   signal INTEGER NOT NULL,
   restarts INTEGER NOT NULL,
-  uid INTEGER NOT NULL) STRICT;
+  uid INTEGER NOT NULL,
+  backfills INTEGER NOT NULL,
+  preemptions INTEGER NOT NULL,
+  asked TEXT NOT NULL) STRICT;
 CREATE INDEX history_by_number ON history(number, ended);
 CREATE INDEX history_by_end ON history(ended);
 CREATE INDEX history_by_user ON history(user, number, ended);

@@ -1,7 +1,6 @@
 #include "study/auction_study.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <set>
 #include <thread>
@@ -9,6 +8,7 @@
 #include "base/text.h"
 #include "exchange/memory.h"
 #include "report/formatted.h"
+#include "study/in_parallel.h"
 
 namespace rota::study {
 namespace {
@@ -197,15 +197,8 @@ Result<Trial> try_one(const Contender& contender, const AuctionStudy& study, std
 Result<std::vector<std::vector<Trial>>> try_all(const AuctionStudy& study, const std::vector<Contender>& all) {
   const auto seeds = static_cast<std::size_t>(study.seeds);
   std::vector<Result<Trial>> results(all.size() * seeds);
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < results.size(); i = next++) results[i] = try_one(all[i / seeds], study, i % seeds);
-  };
-  {
-    std::vector<std::jthread> workers;
-    for (std::size_t i = 1; i < std::min(study.threads, results.size()); ++i) workers.emplace_back(work);
-    work();
-  }
+  in_parallel(results.size(), study.threads,
+              [&](std::size_t i) { results[i] = try_one(all[i / seeds], study, i % seeds); });
   std::vector<std::vector<Trial>> trials(all.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!results[i]) return std::unexpected(results[i].error());

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <limits>
 #include <memory>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "generate/hpl_mix.h"
 #include "rehearse/rehearse.h"
 #include "report/formatted.h"
+#include "study/in_parallel.h"
 
 namespace rota::study {
 namespace {
@@ -72,17 +72,9 @@ Result<Summaries> rehearse_one(std::int64_t jobs, std::int64_t seed, const Chain
 Result<std::vector<Summaries>> rehearse_all(const GraceStudy& study, const Chains& policies) {
   const auto seeds = static_cast<std::size_t>(study.seeds);
   std::vector<Result<Summaries>> results(study.sizes.size() * seeds);
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < results.size(); i = next++) {
-      results[i] = rehearse_one(study.sizes[i / seeds], static_cast<std::int64_t>(i % seeds), policies);
-    }
-  };
-  {
-    std::vector<std::jthread> workers;
-    for (std::size_t i = 1; i < std::min(study.threads, results.size()); ++i) workers.emplace_back(work);
-    work();
-  }
+  in_parallel(results.size(), study.threads, [&](std::size_t i) {
+    results[i] = rehearse_one(study.sizes[i / seeds], static_cast<std::int64_t>(i % seeds), policies);
+  });
   std::vector<Summaries> summaries;
   for (auto& result : results) {
     if (!result) return std::unexpected(result.error());

@@ -14,6 +14,7 @@ namespace rota::study {
 namespace {
 
 using report::formatted;
+using report::within;
 
 constexpr std::int64_t kStreamJobs = 250;
 constexpr Duration kMinute = seconds(60);
@@ -139,10 +140,6 @@ MigrationCase stream(double load, std::int64_t cost, Restart restart) {
           .load = load,
           .cost = cost,
           .restart = restart};
-}
-
-report::Cell within(std::string claim, double found, double expected, double tolerance, std::string paper = "") {
-  return {std::move(claim), found, expected - tolerance, expected + tolerance, std::move(paper), expected, {}};
 }
 
 void add_copies(std::vector<report::Cell>& cells, Cases& cases) {

@@ -11,6 +11,7 @@
 #include "log/log.h"
 #include "rehearse/rehearse.h"
 #include "report/formatted.h"
+#include "study/in_parallel.h"
 
 namespace rota::study {
 namespace {

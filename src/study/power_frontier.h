@@ -3,12 +3,9 @@
 // waits for nodes to come free. A rule is dominated where another one saves more for less waiting.
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -55,17 +52,5 @@ Result<Frontier> find_frontier(const log::Workload& workload, const Comparison& 
 
 // Of a job log under EASY, on so many equal nodes; 0: as many as its header says processors.
 Result<Frontier> frontier_of_log(const std::string& file, std::int64_t nodes, std::size_t copies, std::size_t threads);
-
-// each(i) for all i below count, on so many threads.
-template <class Each>
-void in_parallel(std::size_t count, std::size_t threads, const Each& each) {
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < count; i = next++) each(i);
-  };
-  std::vector<std::jthread> workers;
-  for (std::size_t i = 1; i < std::min(threads, count); ++i) workers.emplace_back(work);
-  work();
-}
 
 }  // namespace rota::study

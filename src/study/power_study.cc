@@ -7,6 +7,7 @@
 
 #include "rehearse/rehearse.h"
 #include "report/formatted.h"
+#include "study/in_parallel.h"
 #include "study/power_frontier.h"
 
 namespace rota::study {
@@ -14,6 +15,7 @@ namespace {
 
 using report::Cell;
 using report::formatted;
+using report::within;
 
 constexpr std::array<std::int64_t, 3> kSizes{320, 240, 160};
 constexpr std::array<std::int64_t, 5> kIntervals{0, 30, 60, 120, 240};  // minutes; 0: always on
@@ -126,10 +128,6 @@ Result<Runs> run_all(std::size_t threads) {
   auto rows = rehearse_power(cases, threads);
   if (!rows) return std::unexpected(rows.error());
   return Runs{std::move(*rows)};
-}
-
-Cell within(std::string claim, double found, double expected, double points, std::string paper = "") {
-  return {std::move(claim), found, expected - points, expected + points, std::move(paper), expected, {}};
 }
 
 void always_on(const Runs& runs, std::vector<Cell>& cells) {

@@ -56,7 +56,7 @@ class Simulate(RotaCase):
         for name, begin, said in (("README.md", "# Rota\n", "this is no job log"),
                                   ("a.toml", "processors = 4\n", "a cluster file goes to --cluster"),
                                   ("rows.csv", "job,submit\n1,2\n", "parted by blanks"),
-                                  ("sacct.txt", "JobID,Submit\n1,2\n", "with -P")):
+                                  ("sacct.txt", "JobID,Submit\n1,2\n", "with sacct -X -P")):
             self.file(name, begin)
             self.refused("simulate", name, said=(f"{name}:1: ", said))
         self.file("log.swf", HEAD + row(1))
@@ -315,9 +315,9 @@ class Policies(RotaCase):
                 needs = "sites.toml"
             cluster = ["--cluster", needs] if needs else []
             policy = "fcfs" if knob["name"] == "skip" else "easy"  # where the knob has an effect
-            for family in ("power", "auction"):
+            for family, of in (("power", "power"), ("auction", "auction"), ("hrrn", "order")):
                 if knob["name"].startswith(family + "-"):
-                    policy += f"+{family}=" + knob["meaning"].split(":")[0].split(",")[0]
+                    policy += f"+{of}=" + knob["meaning"].split(":")[0].split(",")[0]
             for value in knob["values"].split("|"):
                 if value.strip().replace("-", "").isalnum() and value.strip().islower():
                     self.rota("simulate", "log.swf", "--policy", f"{policy}+{knob['name']}={value.strip()}", *cluster)
@@ -347,8 +347,9 @@ class Reproduce(RotaCase):
 class Help(RotaCase):
     def test_every_command_has_a_help_with_its_options_and_an_example_that_names_it(self):
         for line in ("simulate", "verify", "convert", "generate", "reproduce", "policies", "completion", "manual", "submit",
-                     "run", "queue", "job", "explain", "logs", "wait", "cancel", "hold", "release", "requeue", "suspend",
-                     "resume", "update", "nodes", "nodes drain", "partitions", "history", "policy", "policy set", "status",
+                     "run", "queue", "top", "job", "explain", "logs", "wait", "cancel", "hold", "release", "requeue", "suspend",
+                     "resume", "update", "nodes", "nodes drain", "partitions", "licences",
+                     "history", "policy", "policy set", "status",
                      "doctor"):
             text = self.rota(*line.split(), "--help").stdout
             self.assertTrue(text.startswith(f"Usage: rota {line}"), text)

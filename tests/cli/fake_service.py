@@ -28,7 +28,7 @@ class FakeService:
             def answered(self):
                 service.answer(self)
 
-            do_GET = do_POST = do_PUT = answered
+            do_GET = do_POST = do_PUT = do_DELETE = answered
 
             def address_string(self):
                 return "local"

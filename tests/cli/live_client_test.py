@@ -205,7 +205,8 @@ class Machine(LiveCase):
         self.says_no("nodes", "n3", said='there is no node "n3"; `rota nodes` lists all.')
 
     def test_nodes_are_taken_out_of_use_and_back(self):
-        for action, more in (("drain", ["--reason", "new memory"]), ("resume", []), ("down", [])):
+        for action, more in (("drain", ["--reason", "new memory"]), ("resume", []), ("down", []), ("power-down", []),
+                             ("power-up", [])):
             self.answers("POST", f"/v1/nodes/{action}", (200, {"nodes": []}))
             self.prints("nodes", action, "n[1-2]", "n7", *more)
             self.assertEqual(self.last()["body"], {"nodes": "n[1-2],n7", **({"reason": more[1]} if more else {})})
@@ -220,6 +221,18 @@ class Machine(LiveCase):
             "PARTITION  CPUS   TIMELIMIT  DEFAULTTIME  WAITING  RUNNING  NODELIST\n"
             "batch*       16  1-00:00:00      1:00:00        1        2  n[1-2]\n"
             "long          8           -            -        -        -  n1\n"))
+
+    def test_licences(self):
+        rows = {"licences": [{"name": "matlab", "count": 4, "used": 1, "elsewhere": 2},
+                             {"name": "fluent", "count": 1200, "used": 0, "elsewhere": 1300}]}
+        shown = ("LICENCE  COUNT  JOBS  ELSEWHERE  FREE\n"
+                 "matlab       4     1          2     1\n"
+                 "fluent   1,200     0      1,300     0\n")
+        self.answers("GET", "/v1/licences", (200, rows))
+        self.prints("licences", out=shown)
+        self.answers("GET", "/v1/licences", (200, rows | {"failures": 2, "failure": "ended with 1: no route"}))
+        self.prints("licences", out=shown, err="rota: the licence command's last answer was none, and the count before "
+                    "stands: ended with 1: no route.\n")
 
     def test_history(self):
         jobs = [job(5, state="FAILED", exit_code=3, end=NOON), job(4, state="COMPLETED", exit_code=0, end=NOON - 5)]
@@ -245,10 +258,84 @@ class Machine(LiveCase):
         self.answers("GET", "/v1/policy", (200, {"policy": "easy", "plain": False}))
         self.prints("policy", out="easy\n")
         self.answers("PUT", "/v1/policy", (200, {"policy": "fcfs", "plain": False}))
-        self.prints("policy", "set", "fcfs", out="fcfs\n")
+        self.answers("POST", "/v1/policy/rehearsal", (400, problem(400, "there are too many jobs.")))
+        self.prints("policy", "set", "fcfs", out="fcfs\n", err="rota: set without a rehearsal: there are too many jobs.\n")
         self.assertEqual(self.last()["body"], {"policy": "fcfs"})
+        self.says_no("policy", "set", "--dry-run", "fcfs", said="there are too many jobs.")
+        self.answers("POST", "/v1/policy/rehearsal", (403, problem(403, "Only operators may set the policy.")))
         self.answers("PUT", "/v1/policy", (403, problem(403, "Only operators may set the policy.")))
         self.says_no("policy", "set", "fcfs", said="Only operators may set the policy.")
+
+    REHEARSED = {"present": {"policy": "easy", "started": 3, "mean_wait": 400.0},
+                 "proposed": {"policy": "fcfs", "started": 2, "mean_wait": 130.5}, "waiting": 3, "changed": 2, "cut": True,
+                 "jobs": [{"id": "7", "user": "ann", "name": "short", "processors": 4, "present": NOON + 60.0,
+                           "proposed": NOON + 0.0},
+                          {"id": "6_2", "user": "bob", "name": "long", "processors": 1200, "present": NOON + 0.0}]}
+    SHOWN = ("          POLICY   START  MEAN WAIT\n"
+             "present   easy    3 of 3       6:40\n"
+             "proposed  fcfs    2 of 3       2:10\n\n"
+             "JOB  USER  NAME    CPUS  PRESENT START        PROPOSED START\n"
+             "  7  ann   short      4  2026-11-30T00:01:00  2026-11-30T00:00:00\n"
+             "6_2  bob   long   1,200  2026-11-30T00:00:00  -\n"
+             "There was no time to rehearse all of it; what is missing starts later.\n")
+
+    def test_a_policy_is_rehearsed_before_it_is_set(self):
+        self.answers("POST", "/v1/policy/rehearsal", (200, self.REHEARSED))
+        self.answers("PUT", "/v1/policy", (200, {"policy": "fcfs", "plain": False}))
+        self.prints("policy", "set", "--dry-run", "fcfs", out=self.SHOWN)
+        self.assertEqual((self.last()["path"], self.last()["body"]), ("/v1/policy/rehearsal", {"policy": "fcfs"}))
+        self.prints("policy", "set", "fcfs", out=self.SHOWN + "\nfcfs\n")
+        nothing = self.REHEARSED | {"changed": 0, "jobs": [], "cut": False}
+        self.answers("POST", "/v1/policy/rehearsal", (200, nothing))
+        self.prints("policy", "set", "--dry-run", "fcfs", out=self.SHOWN.split("\n\n")[0] +
+                    "\n\nNo job that waits would start at another time.\n")
+
+    def test_a_person_at_a_terminal_is_asked(self):
+        self.answers("POST", "/v1/policy/rehearsal", (200, self.REHEARSED))
+        self.answers("PUT", "/v1/policy", (200, {"policy": "fcfs", "plain": False}))
+
+        def asked(key, *more):
+            here, there = pty.openpty()
+            process = subprocess.Popen([ROTA, "policy", "set", *more, "fcfs"], env=self.env, stdin=there, stdout=there,
+                                       stderr=there)
+            os.close(there)
+            if key:
+                os.write(here, key)
+            shown = b""
+            try:
+                while piece := os.read(here, 4096):
+                    shown += piece
+            except OSError:  # its end
+                pass
+            os.close(here)
+            return process.wait(60), shown.decode(), self.last()["path"]
+        code, shown, path = asked(b"n\n")
+        self.assertEqual((code, path), (1, "/v1/policy/rehearsal"))
+        self.assertIn("Set it? [y/N]", shown)
+        self.assertIn("rota: nothing was changed.", shown)
+        self.assertEqual(asked(b"y\n")[::2], (0, "/v1/policy"))
+        code, shown, path = asked(b"", "--yes")
+        self.assertEqual((code, path), (0, "/v1/policy"))
+        self.assertNotIn("Set it?", shown)
+
+
+class Tokens(LiveCase):
+    def test_are_made_listed_and_revoked(self):
+        token = {"id": "3f9c", "user": "ada", "uid": 7, "operator": False, "read_only": True, "made": NOON,
+                 "expires": NOON + 3600, "expired": False, "token": "rota_1"}
+        self.answers("POST", "/v1/tokens", (201, token))
+        self.prints("token", "create", "--user", "ada", "--read-only", "--expires", "1h", "--comment", "x", out="rota_1\n",
+                    err="rota: token 3f9c of ada, until 2026-11-30T01:00:00. It is shown this once; keep it where nobody else "
+                        "reads.\n")
+        self.assertEqual(self.last()["body"], {"operator": False, "read_only": True, "life": 3600, "user": "ada", "comment": "x"})
+        self.says_no("token", "create", "--expires", "soon", said='--expires takes a time such as 12h or 90d, not "soon".')
+        self.answers("GET", "/v1/tokens", (200, {"tokens": [token, token | {"expired": True, "operator": True, "comment": "y"}]}))
+        self.prints("token", "list", out=(
+            "TOKEN  USER  MAY             MADE                 EXPIRES              COMMENT\n"
+            "3f9c   ada   read            2026-11-30T00:00:00  2026-11-30T01:00:00\n"
+            "3f9c   ada   read, operator  2026-11-30T00:00:00  over                 y\n"))
+        self.answers("DELETE", "/v1/tokens/3f9c", (200, {}))
+        self.prints("token", "revoke", "3f9c")
 
 
 class Health(LiveCase):
@@ -321,6 +408,33 @@ class Errors(LiveCase):
                 place = "/run/rota/socket"  # root's service is the machine's
             self.says_no("queue", env={"PATH": os.environ["PATH"]} | variables,
                          said=f"No service answers at {place}{self.NONE}")
+
+    def test_a_service_that_is_being_started_again_is_waited_for(self):
+        path = str(self.folder / "again")
+        with socket.socket(socket.AF_UNIX) as service:
+            service.bind(path)  # nobody listens yet
+            with subprocess.Popen([ROTA, "policy", "--socket", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True, env=self.env) as command:
+                self.assertEqual(select.select([command.stderr], [], [], 1)[0], [], "it has given up")
+                service.listen()
+                wire, _ = service.accept()
+                with wire:
+                    wire.recv(65536)
+                    wire.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n{"policy": "easy"}')
+                    self.assertEqual(command.communicate(), ("easy\n", ""))
+
+    def test_addresses_that_are_none(self):
+        def no(said, *arguments, **variables):
+            self.says_no("queue", *arguments, said=said, env=self.env | variables)
+        no('"box:8443" is no address of a service; write it as https://HOST:PORT.', "--url", "box:8443", ROTA_TOKEN="t")
+        no("With http:// whoever is on the way to box would read the token; write https://box:80.", ROTA_URL="http://box:80")
+        no("Over the network a service is asked with a token; put it into ROTA_TOKEN, or its file into --token-file or "
+           "ROTA_TOKEN_FILE. `rota token create` makes one, on the computer of the service.", ROTA_URL="https://box")
+        no("--socket and --url are two services; name one of them.", "--url", "https://box", "--socket", "s")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        no(f"No service answers at https://127.0.0.1:{port}; start one with `rota serve`, or name another with --url or "
+           "ROTA_URL.", ROTA_URL=f"https://127.0.0.1:{port}", ROTA_TOKEN="t")
 
     def test_a_socket_that_is_not_for_everybody(self):
         if os.geteuid() != 0:

@@ -180,73 +180,59 @@ class Submit(LiveCase):
 
 
 class Run(LiveCase):
+    """What rota run asks and says. How it runs a job at a terminal, tests/live/run_test.py has."""
+
     def setUp(self):
         super().setUp()
         self.answers("POST", "/v1/jobs", SUBMITTED)
-        self.written = b""
-        self.ended = False
-        self.answers("GET", "/v1/jobs/12/output", self.output)
 
-    def output(self, request):
-        text = self.written[int(request["query"]["from"]):]
-        return 200, text, {"Rota-Size": str(len(self.written)), **({"Rota-Ended": "yes"} if self.ended else {})}
-
-    def test_shows_the_output_and_exits_as_the_job(self):
-        def more(text, **state):
-            def answer(_):
-                self.written += text
-                return 200, job(12, **state)
-            return answer
-        self.answers("GET", "/v1/jobs/12", (200, waiting(12)), (200, waiting(12)), more(b"one\n"), more(b"two\n"),
-                     more(b"three\n", state="FAILED", exit_code=7))
-        self.prints("run", "-n", "2", "--", "./x", "-n", out="one\ntwo\nthree\n", code=7,
+    def test_says_why_the_job_waits_and_exits_as_it_does(self):
+        self.answers("GET", "/v1/jobs/12", (200, waiting(12)), (200, waiting(12)),
+                     (200, job(12, state="FAILED", exit_code=7)))
+        self.prints("run", "-n", "2", "--", "./x", "-n", code=7,
                     err="rota: job 12 waits: All 16 processors are in use.\n")
-        self.assertEqual(self.service.requests[0]["body"]["command"], ["./x", "-n"])
+        body = self.service.requests[0]["body"]
+        self.assertEqual(body["command"], ["./x", "-n"])
+        self.assertEqual({name: body["attach"][name] for name in ("terminal", "error_apart", "keep")},
+                         {"terminal": False, "error_apart": True, "keep": False})
+        self.assertTrue(body["attach"]["socket"].startswith("rota-"))
 
     def test_needs_no_dashes_and_tells_an_end_of_another_kind(self):
-        self.answers("GET", "/v1/jobs/12", (200, job(12, state="TIMEOUT", signal=15)))
-        self.prints("run", "./x", "--y", code=143, err="rota: job 12 has ended: TIMEOUT.\n")
-        self.answers("GET", "/v1/jobs/12", (200, {"id": "12", "state": "FAILED", "message": "no such program"}))
-        self.prints("run", "./x", code=1, err="rota: job 12 has ended: FAILED: no such program\n")
+        for state, said in (({"state": "TIMEOUT", "signal": 15, "limit": 90}, "was ended at its time limit of 1:30."),
+                            ({"state": "CANCELLED", "signal": 15}, "was cancelled."),
+                            ({"state": "FAILED", "signal": 15}, "was ended by signal 15 (SIGTERM).")):
+            self.answers("GET", "/v1/jobs/12", (200, job(12, **state)))
+            self.prints("run", "./x", "--y", code=143, err=f"rota: job 12 {said}\n")
+        for state, said in (({"state": "FAILED", "message": "no such program"}, "has failed: no such program"),
+                            ({"state": "NODE_FAIL"}, "was lost with its node or its supervisor."),
+                            ({"state": "OUT_OF_MEMORY"}, "was ended because it took more memory than it had asked for.")):
+            self.answers("GET", "/v1/jobs/12", (200, {"id": "12", **state}))
+            self.prints("run", "./x", code=1, err=f"rota: job 12 {said}\n")
 
-    def test_goes_on_without_output_that_cannot_be_had(self):
-        self.answers("GET", "/v1/jobs/12", (200, job(12)), (200, job(12)), (200, job(12, state="COMPLETED", exit_code=0)))
-        self.answers("GET", "/v1/jobs/12/output", (403, problem(403, "The output of job 12 is not yours.")))
-        self.prints("run", "x", err="rota: The output of job 12 is not yours.\n")
-
-    def test_an_array_is_refused(self):
+    def test_what_cannot_be_is_refused(self):
         self.says_no("run", "-a", "1-3", "--", "x",
-                     said="the output of an array cannot be followed as one; use `rota submit --wait`.")
+                     said="the tasks of an array cannot run at one terminal; use `rota submit --wait`.")
+        self.says_no("run", "--pty", "--", "x",
+                     said="--pty is for a terminal, and input and output here are none; leave it out.")
+        self.says_no("run", "--pty", "-o", "x", "--", "x",
+                     said="--pty is for a job whose input and output are this terminal; leave -i and -o out.")
 
-    def interrupted(self, number):
-        """A run that gets so many signals while its job runs; (exit code, standard error)."""
-        looked, cancelled = threading.Event(), threading.Event()
+    def test_a_signal_cancels_a_job_that_waits(self):
+        looked = threading.Event()
 
         def look(_):
             looked.set()
-            return 200, job(12, **({"state": "CANCELLED", "signal": 15} if cancelled.is_set() and number == 1 else {}))
-
-        def cancel(_):
-            cancelled.set()
-            return 200, {"jobs": [{"id": "12", "done": True}]}
+            return 200, waiting(12)
         self.answers("GET", "/v1/jobs/12", look)
-        self.answers("POST", "/v1/jobs/cancel", cancel)
+        self.answers("POST", "/v1/jobs/cancel", (200, {"jobs": [{"id": "12", "done": True}]}))
         process = subprocess.Popen([ROTA, "run", "--", "x"], cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertTrue(looked.wait(60))
         process.send_signal(signal.SIGINT)
-        self.assertTrue(cancelled.wait(60))
-        if number == 2:
-            process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=60)
-        return process.returncode, said.decode()
-
-    def test_a_signal_cancels_the_job(self):
-        first = "rota: cancelling job 12; once more leaves it to itself.\n"
-        self.assertEqual(self.interrupted(1), (143, first + "rota: job 12 has ended: CANCELLED.\n"))
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("rota: cancelling job 12.\n", said.decode())
         self.assertEqual([r["body"] for r in self.service.requests if r["path"] == "/v1/jobs/cancel"], [{"ids": "12"}])
-        self.assertEqual(self.interrupted(2),
-                         (143, first + "rota: job 12 is left to itself; `rota job 12` tells how it goes on.\n"))
 
 
 if __name__ == "__main__":

@@ -64,6 +64,52 @@ class Licences(ServiceCase):
                          [{"name": "solver", "count": 1, "used": 0, "elsewhere": 0}])
 
 
+class Rehearsal(ServiceCase):
+    """What another policy would make of the queue is told before it is set."""
+    configuration = 'name = "four"\nprocessors = 4\n'
+
+    def test_it_tells_whose_start_changes_and_changes_nothing(self):
+        service = self.service
+        blocker = service.submit("sleep 1000", processors=4, limit=100)
+        long = service.submit("true", processors=4, limit=600)
+        short = service.submit("true", processors=4, limit=60)
+        held = service.submit("true", processors=4, limit=60, held=True)
+        service.wait_for(lambda: service.job(blocker)["state"] == "RUNNING", "the first job to run")
+        before = service.ask("GET", "/v1/status")[1]["facts"]
+        status, told = service.ask("POST", "/v1/policy/rehearsal", {"policy": "easy+order=sjf"})
+        self.assertEqual((status, told["waiting"], told["changed"], told["cut"]), (200, 2, 2, False), told)
+        rows = {row["id"]: row for row in told["jobs"]}
+        self.assertNotIn(held, rows)
+        self.assertAlmostEqual(rows[long]["present"], service.job(blocker)["start"] + 100, places=2)
+        self.assertAlmostEqual(rows[short]["present"] - rows[long]["present"], 600, places=2)
+        self.assertAlmostEqual(rows[short]["proposed"], rows[long]["present"], places=2)
+        self.assertAlmostEqual(rows[long]["proposed"] - rows[short]["proposed"], 60, places=2)
+        self.assertAlmostEqual(told["present"]["mean_wait"] - told["proposed"]["mean_wait"], (600 - 60) / 2, places=2)
+        self.assertEqual(told["jobs"][0]["id"], min(long, short))
+        self.assertEqual(service.ask("GET", "/v1/policy")[1]["policy"], "easy")
+        self.assertEqual(service.ask("GET", "/v1/status")[1]["facts"], before)
+        _, told = service.ask("POST", "/v1/policy/rehearsal", {"policy": "conservative"})
+        self.assertEqual((told["changed"], told["jobs"]), (0, []))
+        for policy, said in (("esay", "easy"), ("easy+power=demand", "suspend_command")):
+            status, answer = service.ask("POST", "/v1/policy/rehearsal", {"policy": policy})
+            self.assertEqual(status, 400)
+            self.assertIn(said, answer["detail"])
+        self.assertEqual(service.ask("POST", "/v1/policy/rehearsal", {})[1]["detail"], "say which: `policy` is missing.")
+
+    def test_what_was_rehearsed_happens(self):
+        service = self.service
+        service.submit("until [ -e go ]; do sleep 0.02; done", processors=4, limit=100)
+        jobs = [service.submit(f"echo {limit} >> order", processors=4, limit=limit) for limit in (600, 60, 300)]
+        rows = service.ask("POST", "/v1/policy/rehearsal", {"policy": "fcfs+order=sjf"})[1]["jobs"]
+        expected = [row["id"] for row in sorted(rows, key=lambda row: row["proposed"])]
+        self.assertEqual(expected, [jobs[1], jobs[2], jobs[0]])
+        service.ask("PUT", "/v1/policy", {"policy": "fcfs+order=sjf"})
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        service.all_end()
+        self.assertEqual(service.read("order").split(), ["60", "300", "600"])
+
+
 if __name__ == "__main__":
     ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
     unittest.main()

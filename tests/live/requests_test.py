@@ -118,6 +118,52 @@ class Requests(ServiceCase):
         self.assertEqual((status, answer["jobs"][0]["detail"]), (207, f"job {last} has ended already."))
         self.assertIn(service.job(long)["state"], ("RUNNING", "CONFIGURING"))
 
+    def pages(self, path):
+        """The ids of a list, page by page."""
+        pages, after = [], ""
+        while after is not None:
+            status, answer = self.service.ask("GET", path + after)
+            self.assertEqual(status, 200, answer)
+            pages.append([job["id"] for job in answer["jobs"]])
+            after = f"&after={answer['next']}" if "next" in answer else None
+        return pages
+
+    def test_lists_of_ended_jobs_go_on_page_by_page(self):
+        service = self.service
+        array = service.submit("true", array="1-1200", held=True)
+        self.assertEqual(service.act("cancel", array)[0], 200)
+        service.all_end()
+        failed = service.submit("exit 1")
+        service.ends(failed)
+        waits = service.submit("true", held=True)
+        tasks = [f"{array}_{index}" for index in range(1, 1201)]
+        whole = self.pages("/v1/jobs?ended=yes")
+        self.assertEqual([len(page) for page in whole], [1000, 202])
+        self.assertEqual(sum(whole, []), tasks + [failed, waits])
+        self.assertEqual(sum(self.pages("/v1/jobs?ended=yes&limit=300"), []), tasks + [failed, waits])
+        self.assertEqual(sum(self.pages("/v1/history?limit=500"), []), ([failed] + tasks[::-1]))
+        self.assertEqual(self.pages("/v1/jobs?ended=yes&state=FAILED,PENDING"), [[failed, waits]])
+        self.assertEqual(len(sum(self.pages("/v1/history?state=FAILED,CANCELLED&limit=999"), [])), 1201)
+        self.assertEqual(self.pages("/v1/history?state=FAILED,TIMEOUT"), [[failed]])
+        self.assertEqual(self.pages(f"/v1/jobs?ended=yes&ids={array}_[1-3],{waits}"), [tasks[:3] + [waits]])
+
+    def test_a_selector_of_several_sorts_narrows(self):
+        service = self.service
+        runs = service.submit("sleep 1000", name="a")
+        service.wait_for(lambda: service.job(runs)["state"] == "RUNNING", "its start")
+        one, two, other = (service.submit("true", name=name, held=True) for name in ("a", "b", "c"))
+
+        def meant(selector):
+            return [row["id"] for row in service.ask("GET", f"/v1/jobs?ids={selector}")[1]["jobs"]]
+        self.assertEqual(meant("name=a,state=PENDING"), [one])
+        self.assertEqual(meant("name=a,name=b"), [runs, one, two])
+        self.assertEqual(meant(f"{runs},{two},name=b,name=c"), [two])
+        self.assertEqual(meant("all,state=PENDING,partition=low,name=c"), [other])
+        self.assertEqual(meant("name=a,state=FAILED"), [])
+        status, answer = service.act("cancel", "state=PENDING,name=a")
+        self.assertEqual((status, [row["id"] for row in answer["jobs"]]), (200, [one]))
+        self.assertEqual(service.job(runs)["state"], "RUNNING")
+
     def test_policies_change_in_the_middle_of_submissions(self):
         service, over, submitted = self.service, threading.Event(), []
 

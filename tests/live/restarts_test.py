@@ -1,122 +1,57 @@
 #!/usr/bin/env python3
-"""Nothing is lost and nothing runs twice: the service is killed again and again under a stream of submissions.
+"""Nothing is lost and nothing runs twice: the service is killed again and again under a stream of submissions, and so are
+its helpers, and all of them together.
 
 Usage: restarts_test.py ROTA [KILLS [SEED]]   A seed is printed; the same gives the same moments.
 """
-import http.client
 import os
 import random
-import signal
 import sys
 import threading
 import unittest
 
 from service import PATIENCE, ServiceCase
+from tokens import Tokens
 
 KILLS, SEED = 12, random.SystemRandom().randrange(10**6)
 
-# Each job leaves a token that it could not make a second time.
-TOKEN = "set -C; : > tokens/$ROTA_JOB_NAME || { echo $ROTA_JOB_NAME >> twice; exit 9; }; sleep 0.0%d"
 
+class Restarts(Tokens):
+    def killed_again_and_again(self, kill, times, seed):
+        """Calls kill(dice) so often, at random moments."""
+        print(f"seed {SEED}", file=sys.stderr)
+        dice = random.Random(seed)
+        with self.stream() as stream:
+            for _ in range(times):
+                stream.over.wait(dice.random() * 0.3)
+                kill(dice)
+        print(f"killed {times} times: {self.check()}", file=sys.stderr)
 
-class Stream(threading.Thread):
-    """Submits jobs until it is told to stop; where there is no answer it asks again with the same key."""
-
-    def __init__(self, service):
-        super().__init__()
-        self.service, self.acknowledged, self.over = service, {}, threading.Event()
-
-    def run(self):
-        number = 0
-        while not self.over.is_set():
-            number += 1
-            name = f"token-{number}"
-            while not self.over.is_set():
-                try:
-                    status, answer = self.service.ask(
-                        "POST", "/v1/jobs", {"command": ["/bin/sh", "-c", TOKEN % (number % 10)], "name": name,
-                                             "folder": self.service.folder, "environment": ["PATH=/usr/bin:/bin"]},
-                        {"Idempotency-Key": name})
-                except (OSError, http.client.HTTPException):
-                    self.over.wait(0.01)
-                    continue
-                if status == 201:
-                    self.acknowledged[name] = answer["id"]
-                break
-
-
-class Restarts(ServiceCase):
-    configuration = 'name = "two"\nprocessors = 8\n'
-
-    def setUp(self):
-        super().setUp()
-        os.mkdir(os.path.join(self.folder, "tokens"))
-
-    def check(self, acknowledged):
-        self.assertGreater(len(acknowledged), 0)
-        self.service.all_end()
-        self.assertFalse(os.path.exists(os.path.join(self.folder, "twice")), "a job ran twice")
-        tokens = set(os.listdir(os.path.join(self.folder, "tokens")))
-        for name, job in acknowledged.items():
-            row = self.service.job(job)
-            self.assertEqual(row["name"], name)
-            if row["state"] == "COMPLETED":
-                self.assertIn(name, tokens, f"job {job} is said to have run, and did not")
-            elif row.get("signal") != 9:  # it was killed itself, before it was what it should become
-                self.assertEqual(row["state"], "NODE_FAIL", row)  # its supervisor was killed: that is the truth
+    def kill_service(self, _dice):
+        self.service.kill()
+        self.service.start()
 
     def test_the_service_is_killed_at_random_moments(self):
-        print(f"seed {SEED}", file=sys.stderr)
-        dice = random.Random(SEED)
-        stream = Stream(self.service)
-        stream.start()
-        try:
-            for _ in range(KILLS):
-                stream.over.wait(dice.random() * 0.3)
-                self.service.kill()
-                self.service.start()
-        finally:
-            stream.over.set()
-            stream.join()
-        self.assertGreater(len(stream.acknowledged), 0)
-        self.check(stream.acknowledged)
+        self.killed_again_and_again(self.kill_service, KILLS, SEED)
         rows = {row["id"]: row["state"] for row in self.service.ask("GET", "/v1/history")[1]["jobs"]}
-        for job in list(stream.acknowledged.values())[-300:]:
+        for job in list(self.acknowledged.values())[-300:]:
             self.assertEqual(rows.get(job), "COMPLETED", f"job {job}: nobody touched its supervisor")
 
     def test_supervisors_are_killed_too(self):
-        dice = random.Random(SEED + 1)
-        stream = Stream(self.service)
-        stream.start()
-        try:
-            for _ in range(KILLS // 2):
-                stream.over.wait(dice.random() * 0.3)
-                for pid in self.supervisors():
-                    if dice.random() < 0.3:
-                        try:
-                            os.kill(pid, signal.SIGKILL)
-                        except ProcessLookupError:
-                            pass
-                if dice.random() < 0.5:
-                    self.service.kill()
-                    self.service.start()
-        finally:
-            stream.over.set()
-            stream.join()
-        self.check(stream.acknowledged)
+        def kill(dice):
+            self.end(pid for pid in self.helpers() if dice.random() < 0.3)
+            if dice.random() < 0.5:
+                self.kill_service(dice)
+        self.killed_again_and_again(kill, KILLS // 2, SEED + 1)
 
-    def supervisors(self):
-        """Processes of this service beside itself: spawner and supervisors, and jobs that are about to be."""
-        found = []
-        for pid in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open(f"/proc/{pid}/cmdline", "rb") as file:
-                    words = file.read()
-            except OSError:
-                continue
-            if b"supervise" in words and self.service.state.encode() in words:
-                found.append(int(pid))
-        return found
+    def test_service_spawner_and_supervisors_are_killed_together(self):
+        def kill(dice):
+            victims = [*self.helpers(), self.service.process.pid]
+            dice.shuffle(victims)
+            self.end(victims)
+            self.service.kill()
+            self.service.start()
+        self.killed_again_and_again(kill, KILLS // 2, SEED + 2)
 
     def test_a_clean_stop_leaves_jobs_running(self):
         job = self.service.submit("echo $$ > pid; while [ ! -e go ]; do sleep 0.05; done; echo went > went")

@@ -38,12 +38,13 @@ class Service:
                 file.write(configuration)
             self.arguments += ["--config", path]
         self.process = None
+        self.before, self.environment = [], None  # words before its command line; None: that of the test
 
     def start(self):
         """Until it says that it is ready; gives what it said until then."""
         self.process = subprocess.Popen(
-            [self.rota, "serve", "--state", self.state, "--socket", self.socket, *self.arguments],
-            stderr=subprocess.PIPE, text=True)
+            [*self.before, self.rota, "serve", "--state", self.state, "--socket", self.socket, *self.arguments],
+            stderr=subprocess.PIPE, text=True, env=self.environment)
         said = ""
         for line in self.process.stderr:
             said += line
@@ -130,6 +131,12 @@ class Service:
     def all_end(self):
         self.wait_for(lambda: not self.live(), "the end of all jobs")
 
+    def decides_the_same_again(self):
+        """What `rota replay --check` says of the state so far, if it finds fault with it; else nothing."""
+        done = subprocess.run([self.rota, "replay", "--check", os.path.join(self.state, "rota.db")],
+                              capture_output=True, text=True)
+        return "" if done.returncode == 0 else done.stderr
+
     def read(self, name):
         with open(os.path.join(self.folder, name)) as file:
             return file.read()
@@ -144,8 +151,22 @@ class ServiceCase(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="rota-live-")
         os.chmod(self.folder, 0o755)
-        self.service = Service(self.rota, self.folder, self.configuration, self.arguments)
-        self.service.start()
+        self.prepare()
+        self.start_service()
+
+    def prepare(self):
+        """What the service needs in its folder."""
+
+    def started(self, said):
+        """What it said until it was ready."""
+
+    def start_service(self):
+        self.service = Service(self.rota, self.folder, self.configured(), self.arguments)
+        self.started(self.service.start())
+
+    def configured(self):
+        """The text of the cluster file; None: there is none."""
+        return self.configuration
 
     def tearDown(self):
         service = self.service

@@ -211,7 +211,8 @@ class Generator {
     const auto maybe = [&](double how_often, const std::string& knob) {
       if (random_.chance(how_often) && Chain::parse(text + "+" + knob)) text += "+" + knob;
     };
-    maybe(0.3, "order=" + one_of({"sjf", "smallest", "largest", "wfp3", "unicef", "f1"}));
+    maybe(0.3, "order=" + one_of({"sjf", "smallest", "largest", "wfp3", "unicef", "f1", "hrrn"}));
+    maybe(0.5, "hrrn-cap=" + one_of({"1", "3"}));
     maybe(0.2, "candidates=" + one_of({"sjf", "largest", "wfp3"}));
     maybe(0.2, "predict=tsafrir");
     maybe(0.4, "overrun=" + one_of({"run-on", "grace", "strict", "rb-har", "rb-har-literal", "7"}));

@@ -106,7 +106,7 @@ class Queue {
 
 Order any_order() {
   return *rc::gen::element(Order::fcfs, Order::sjf, Order::smallest, Order::largest, Order::wfp3, Order::unicef,
-                           Order::f1);
+                           Order::f1, Order::hrrn);
 }
 
 JobSpec any_spec(bool priorities) {
@@ -163,7 +163,7 @@ RC_GTEST_PROP(WaitingJobs, AnswersAsAScanWouldWithTheQueueAlone, ()) {
 }
 
 RC_GTEST_PROP(WaitingJobs, AnswersAsAScanWouldInOneOrderThatVariesWithTime, ()) {
-  const Order order = *rc::gen::element(Order::wfp3, Order::unicef);
+  const Order order = *rc::gen::element(Order::wfp3, Order::unicef, Order::hrrn);
   live_through({order, order, true, *rc::gen::arbitrary<bool>()}, *rc::gen::arbitrary<bool>());
 }
 

@@ -63,7 +63,7 @@ std::string any_policy(Random& random, bool counted) {
   const auto maybe = [&](const std::string& knob) {
     if (Chain::parse(policy + "+" + knob)) policy += "+" + knob;
   };
-  if (random.chance(0.3)) maybe("order=" + any_of<4>(random, {"sjf", "smallest", "largest", "wfp3"}));
+  if (random.chance(0.3)) maybe("order=" + any_of<5>(random, {"sjf", "smallest", "largest", "wfp3", "hrrn"}));
   if (random.chance(0.3)) maybe("predict=tsafrir");
   if (random.chance(0.5)) maybe("overrun=" + any_of<4>(random, {"run-on", "kill", "grace", "200"}));
   if (random.chance(0.4)) {

@@ -102,7 +102,8 @@ struct Case {
   store::StoreFaults store;
   AnswerRules answers;
   std::int64_t heals_at = 0;
-  bool tells = false;  // every fact is printed
+  bool sqlite = false;  // the journal is in the database of a live service
+  bool tells = false;   // every fact is printed
 };
 
 Case draw_case(std::uint64_t seed);

@@ -16,7 +16,11 @@ Fact copy_of(const FactRef& ref) {
 }  // namespace
 
 Site::Site(const Case& drawn, const Chain& chain, Safety& safety, sim::VirtualLoop& loop)
-    : drawn_(drawn), chain_(chain), safety_(safety), loop_(loop) {}
+    : drawn_(drawn),
+      chain_(chain),
+      safety_(safety),
+      loop_(loop),
+      kept_(drawn.sqlite ? kept_in_sqlite() : kept_in_memory()) {}
 
 void Site::wire(sim::FaultyLink& link, const sim::SimEngine& engine) {
   link_ = &link;
@@ -38,12 +42,9 @@ void Site::rise() {
   const std::uint64_t seed = drawn_.seed + 1000 * ++lives_;
   const auto breach = drawn_.bad_policies.empty() ? Controller::Breach::ends_the_run : Controller::Breach::goes_plain;
   controller_ = std::make_unique<Controller>(cluster_options(), chain_, Ports{*this, *this, *this, this}, breach);
-  if (found_.empty()) {
-    store_ = std::make_unique<store::MemoryStore>(store::JournalHead{}, faults, seed);
-  } else {
-    auto opened = store::MemoryStore::open(std::move(found_), faults, seed);
-    if (!opened) return broken(opened.error());
-    store_ = std::move(*opened);
+  const auto found = kept_->open(faults, seed);
+  if (!found) return broken(found.error());
+  if (*found) {
     ++totals_.recoveries;
     if (auto replayed = replay(); !replayed) return broken(replayed.error());
   }
@@ -56,7 +57,7 @@ void Site::rise() {
 }
 
 Result<void> Site::replay() {
-  const auto taken = store_->replay([&](const Fact& fact) {
+  const auto taken = kept_->store().replay([&](const Fact& fact) {
     ++totals_.replayed;
     return controller_->replay(fact);
   });
@@ -79,7 +80,7 @@ Result<void> Site::replay() {
 // Whoever has nothing but the journal comes to the decisions that it tells of.
 void Site::decide_again() {
   Replay again(cluster_options(), chain_, Replay::Check::decides_again);
-  const auto same = store_->replay([&](const Fact& fact) { return again.fold(fact); });
+  const auto same = kept_->store().replay([&](const Fact& fact) { return again.fold(fact); });
   totals_.decided_again += again.decisions();
   safety_.expect(same.has_value(), same ? "" : "the journal decided again: " + same.error().message);
 }
@@ -98,7 +99,7 @@ std::string Site::difference(const std::vector<Fact>& as_it_was) const {
 
 void Site::fall(std::int64_t away) {
   ++totals_.crashes;
-  found_ = store_->crash();
+  kept_->crash();
   take_stock();
   link_->connect(nullptr);
   if (companion_) companion_->falls();
@@ -108,9 +109,9 @@ void Site::fall(std::int64_t away) {
 }
 
 void Site::take_stock() {
-  totals_.failed_commits += store_->counts().failed_commits;
-  totals_.torn += store_->counts().torn;
-  totals_.lost_tails += store_->counts().lost;
+  totals_.failed_commits += kept_->counts().failed_commits;
+  totals_.torn += kept_->counts().torn;
+  totals_.lost_tails += kept_->counts().lost;
   totals_.resent += controller_->resent();
   totals_.refused += controller_->refusals();
 }
@@ -168,14 +169,14 @@ void Site::saw(const View& before, const FactRef& fact) {
   encoder_.clear();
   encoder_.append(fact);
   for (const std::byte b : encoder_.bytes()) hash_.mix(std::to_integer<std::uint64_t>(b));
-  store_->append(fact);
+  kept_->store().append(fact);
   pending_.push_back(copy_of(fact));
   count(CrashPoint::Where::record);
 }
 
 Result<void> Site::commit() {
   count(CrashPoint::Where::before_commit);
-  if (auto kept = store_->commit(); !kept) {
+  if (auto kept = kept_->store().commit(); !kept) {
     commit_failed_ = true;
     return kept;
   }
@@ -213,7 +214,7 @@ void Site::compact() {
   if (!controller_ || failure_) return;
   const std::vector<Fact> facts = controller_->snapshot();
   attempt([&](Controller& /*controller*/) -> Result<void> {
-    auto done = store_->compact([&](const FactTaker& take) {
+    auto done = kept_->store().compact([&](const FactTaker& take) {
       for (const Fact& fact : facts) take(store::ref_of(fact));
     });
     if (!done) return commit_failed_ = true, done;

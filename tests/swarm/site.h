@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "control/controller.h"
 #include "control/replay.h"
+#include "swarm/kept.h"
 #include "swarm/outcome.h"
 #include "swarm/safety.h"
 
@@ -105,10 +106,9 @@ class Site final : public Intake,
   Duration offset_{0};
   Alarm* alarm_ = nullptr;
   Instant wanted_ = kNever;  // by the clock of the controller
-  std::unique_ptr<store::MemoryStore> store_;
+  std::unique_ptr<Kept> kept_;
   std::unique_ptr<Controller> controller_;
-  std::vector<std::byte> found_;  // after a crash
-  std::vector<Fact> as_it_was_;   // the state at a crash that had nothing to lose; empty: it had
+  std::vector<Fact> as_it_was_;  // the state at a crash that had nothing to lose; empty: it had
   Instant back_at_ = kNever;
   bool healed_ = false;
   bool commit_failed_ = false;

@@ -71,13 +71,15 @@ std::optional<std::string> own_group(std::string_view controller) {
   return std::nullopt;
 }
 
-// A new group of version 1 has no processors until it is given some.
+// A new group of version 1 has no processors until it is given some: once, as the kernel sorts all processors in anew
+// each time.
 bool fill_cpuset(const std::string& folder, const std::vector<std::uint32_t>& cores) {
   const std::string parent = folder.substr(0, folder.rfind('/'));
-  for (const char* file : {"/cpuset.cpus", "/cpuset.mems"}) {
-    if (contents(folder + file).empty() && !put(folder + file, contents(parent + file))) return false;
-  }
-  return cores.empty() || put(folder + "/cpuset.cpus", listed(cores));
+  const auto inherit = [&](const char* file) {
+    return !contents(folder + file).empty() || put(folder + file, contents(parent + file));
+  };
+  return inherit("/cpuset.mems") &&
+         (cores.empty() ? inherit("/cpuset.cpus") : put(folder + "/cpuset.cpus", listed(cores)));
 }
 
 bool is_version_1_cpuset(const std::string& folder) { return exists(folder + "/cpuset.memory_migrate"); }

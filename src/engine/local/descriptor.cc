@@ -33,11 +33,26 @@ class Address {
   std::size_t length_ = 0;
 };
 
-bool is_ours(int socket) {
+constexpr uid_t kNobody = UINT32_MAX;
+
+uid_t user_at(int socket) {
   ucred other{};
   socklen_t size = sizeof(other);
-  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &other, &size) == 0 &&
-         (other.uid == ::geteuid() || other.uid == 0);
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &other, &size) == 0 ? other.uid : kNobody;
+}
+
+bool is_ours(uid_t user) { return user != kNobody && (user == ::geteuid() || user == 0); }
+
+Descriptor connected(const std::string& name) {
+  constexpr int kTries = 250;  // five seconds: who is crowded or stopped is there all the same
+  const Address address(name);
+  for (int tries = 0; tries < kTries; ++tries) {
+    Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (socket && ::connect(socket.get(), address.get(), address.size()) == 0) return socket;
+    if (errno == ECONNREFUSED || errno == ENOENT) return {};
+    ::poll(nullptr, 0, 20);
+  }
+  return {};
 }
 
 }  // namespace
@@ -75,6 +90,51 @@ bool send_whole(int socket, const std::string& text) {
   return sent == static_cast<ssize_t>(text.size());
 }
 
+bool send_whole(int socket, const std::string& text, std::span<const int> files) {
+  constexpr std::size_t kMostFiles = 4;
+  iovec piece{const_cast<char*>(text.data()), text.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMostFiles)> beside{};
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  if (!files.empty()) {
+    const std::size_t size = sizeof(int) * std::min(files.size(), kMostFiles);
+    message.msg_control = beside.data();
+    message.msg_controllen = CMSG_SPACE(size);
+    cmsghdr* part = CMSG_FIRSTHDR(&message);
+    part->cmsg_level = SOL_SOCKET;
+    part->cmsg_type = SCM_RIGHTS;
+    part->cmsg_len = CMSG_LEN(size);
+    std::memcpy(CMSG_DATA(part), files.data(), size);
+  }
+  const ssize_t sent = ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  return sent == static_cast<ssize_t>(text.size());
+}
+
+bool receive(int socket, std::string& text, std::deque<Descriptor>& files) {
+  std::array<char, 65536> piece;
+  iovec space{piece.data(), piece.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * 4)> beside{};
+  msghdr message{};
+  message.msg_iov = &space;
+  message.msg_iovlen = 1;
+  message.msg_control = beside.data();
+  message.msg_controllen = beside.size();
+  const ssize_t got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  if (got < 0) return errno == EINTR || errno == EAGAIN;
+  if (got == 0) return false;
+  text.append(piece.data(), static_cast<std::size_t>(got));
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    for (std::size_t at = 0; at + sizeof(int) <= part->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
+      int number = -1;
+      std::memcpy(&number, CMSG_DATA(part) + at, sizeof(number));
+      files.emplace_back(number);
+    }
+  }
+  return true;
+}
+
 std::string unguessable_name() {
   std::uint64_t word = 0;
   while (::getrandom(&word, sizeof(word), 0) != sizeof(word)) {
@@ -93,23 +153,22 @@ Descriptor listen_at(const std::string& name) {
 }
 
 Descriptor connect_to(const std::string& name) {
-  constexpr int kTries = 250;  // five seconds: who is crowded or stopped is there all the same
-  const Address address(name);
-  for (int tries = 0; tries < kTries; ++tries) {
-    Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (socket && ::connect(socket.get(), address.get(), address.size()) == 0) {
-      return is_ours(socket.get()) ? std::move(socket) : Descriptor();
-    }
-    if (errno == ECONNREFUSED || errno == ENOENT) return {};
-    ::poll(nullptr, 0, 20);
-  }
-  return {};
+  Descriptor socket = connected(name);
+  return socket && is_ours(user_at(socket.get())) ? std::move(socket) : Descriptor();
 }
 
-Descriptor accept_from(int listener) {
+Descriptor connect_to(const std::string& name, uid_t whose) {
+  Descriptor socket = connected(name);
+  return socket && user_at(socket.get()) == whose ? std::move(socket) : Descriptor();
+}
+
+Descriptor accept_from(int listener) { return accept_from(listener, ::geteuid()); }
+
+Descriptor accept_from(int listener, uid_t whose_too) {
   while (true) {
     Descriptor socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!socket || is_ours(socket.get())) return socket;
+    if (!socket) return socket;
+    if (const uid_t user = user_at(socket.get()); is_ours(user) || user == whose_too) return socket;
   }
 }
 

@@ -1,8 +1,11 @@
 // A file descriptor that closes itself, and the few things that are done with bare ones.
 #pragma once
 
+#include <sys/types.h>
 #include <unistd.h>
 
+#include <deque>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -43,11 +46,21 @@ bool take_line(std::string& text, std::string& line);
 // Sends all of it or gives false; never waits, never raises a signal.
 bool send_whole(int socket, const std::string& text);
 
+// The same with open files: they go along with the first byte, and stay open here.
+bool send_whole(int socket, const std::string& text, std::span<const int> files);
+
+// Adds what one message brings, and waits for it where the socket does. False at the end, or if it is broken.
+bool receive(int socket, std::string& text, std::deque<Descriptor>& files);
+
 // Sockets whose names stand in no folder (abstract ones of Linux). Who else may connect or listen is checked: it must
 // be a process of this user, or of root.
 std::string unguessable_name();
 Descriptor listen_at(const std::string& name);
 Descriptor connect_to(const std::string& name);  // never waits; none: nobody listens
 Descriptor accept_from(int listener);            // none: nobody is there
+
+// The same where the other is to be a process of a certain user, and of nobody else; and of that user too.
+Descriptor connect_to(const std::string& name, uid_t whose);
+Descriptor accept_from(int listener, uid_t whose_too);
 
 }  // namespace rota::local

@@ -29,7 +29,11 @@ LocalEngine::LocalEngine(boost::asio::io_context& io, LocalOptions options, Loop
       loop_(loop),
       source_(source),
       places_(*options_.machine, options_.pins),
-      spawner_(io, options_.spawner, options_.folder) {}
+      spawner_(io, options_.spawner, options_.folder),
+      switch_(io, *options_.machine, loop, options_.folder,
+              {.changed = [this](const PowerChanged& change) { report({}, change); },
+               .told = [this](NodeId node, const std::string& sentence,
+                              const std::string& output) { source_.node_told(node, sentence, output); }}) {}
 
 LocalEngine::~LocalEngine() {
   *alive_ = false;
@@ -39,20 +43,28 @@ LocalEngine::~LocalEngine() {
 
 Capabilities LocalEngine::capabilities() const {
   Capabilities can;
-  can.checkpoint = can.power = can.move = false;
+  can.why_no_power = switch_.why_not();
+  can.power = can.why_no_power.empty();
   can.confirms_starts = true;
   return can;
 }
 
 void LocalEngine::dispatch(const Command& command) {
-  if (command.epoch < epoch_ || !command.job.valid()) return;
+  if (command.epoch < epoch_) return;
   epoch_ = command.epoch;
+  if (command.kind == Command::Kind::power_on || command.kind == Command::Kind::power_off) {
+    if (!must_wait(command)) switch_.carry_out(command, command.key <= options_.decided_before);
+    return;
+  }
+  if (!command.job.valid()) return;
   switch (command.kind) {
     case Command::Kind::start:
       return start(command);
     case Command::Kind::kill:
     case Command::Kind::preempt:
       return end_early(command);
+    case Command::Kind::migrate:
+      return migrate(command);
     case Command::Kind::expect:
       return expect(command);
     default:
@@ -84,6 +96,7 @@ void LocalEngine::launch(const Command& command) {
   entry.key = command.key;
   entry.expected_end = command.expected_end;
   entry.ordered = loop_.now();
+  if (must_wait(command)) return;
   if (rebooted_ && command.key <= options_.decided_before) {  // it may have run before the system went down
     entry.record.lost = true;
     entry.record.phase = Phase::ended;
@@ -96,16 +109,19 @@ void LocalEngine::launch(const Command& command) {
   order(command, *std::move(run));
 }
 
-void LocalEngine::order(const Command& command, Run run) {
+void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   Entry& entry = runs_[command.job];
   entry.name = std::to_string(command.job.value) + "." + std::to_string(command.dispatch);
-  entry.place = places_.take(command.where, run.processors);
+  if (move > 0) entry.name += "." + std::to_string(move);
+  entry.place = places_.take(command.where, run.processors, devices_of_stopped());
   Order order;
   order.name = entry.name;
   order.engine_folder = options_.folder;
   RunRecord& claim = order.claim;
   claim.job = command.job.value;
   claim.dispatch = command.dispatch;
+  claim.move = move;
+  for (const Share& share : command.where.shares) claim.nodes.push_back(share.node.value);
   claim.key = command.key;
   claim.epoch = command.epoch;
   claim.boot = options_.boot;
@@ -136,14 +152,41 @@ void LocalEngine::go_on(Entry& entry, const Command& command) {
   entry.expected_end = command.expected_end;
   entry.ordered = loop_.now();
   entry.end.reset();
-  entry.launched = entry.told = entry.suspends = entry.kept = false;
+  entry.launched = entry.told = entry.suspends = false;
   entry.asked = Asked::nothing;
-  entry.place = places_.take(command.where, entry.record.processors);
+  // Its processes know the accelerators that they were given first: who has these now ends before.
+  entry.goes_on.reset();
+  if (!places_.are_free(entry.record.devices)) {
+    entry.goes_on = command;
+    return;
+  }
+  Placement where = command.where;
+  where.per_node.accelerators = 0;
+  entry.place = places_.take(where, entry.record.processors);
+  entry.place.devices = entry.record.devices;
+  places_.take(entry.place);
   entry.record.phase = Phase::claimed;
   Tell go_on = tell(Tell::Kind::go_on, command);
   go_on.deadline = on_boot_clock(command.limit_end);
   go_on.cores = entry.place.cores;
   if (entry.link) entry.link->tell(go_on);
+}
+
+// Others get these only where there are no others left.
+std::vector<std::uint32_t> LocalEngine::devices_of_stopped() const {
+  std::vector<std::uint32_t> devices;
+  if (!options_.machine->has_accelerators()) return devices;
+  for (const auto& [job, entry] : runs_) {
+    if ((!entry.end && !entry.goes_on) || entry.record.over()) continue;
+    devices.insert(devices.end(), entry.record.devices.begin(), entry.record.devices.end());
+  }
+  return devices;
+}
+
+void LocalEngine::go_on_where_free() {
+  for (auto& [job, entry] : runs_) {
+    if (entry.goes_on && places_.are_free(entry.record.devices)) go_on(entry, Command(*entry.goes_on));
+  }
 }
 
 // Told to stop, or to give way. If it does not run, that is what comes of it.
@@ -160,9 +203,14 @@ void LocalEngine::end_early(const Command& command) {
   }
   if (entry.end) return answer_again(command.job, entry);
   entry.key = command.key;
+  entry.next.reset();        // nor does it move
+  if (entry.name.empty()) {  // it has not been ordered yet
+    drop(command.job);
+    return never_began(command);
+  }
   Tell what = tell(Tell::Kind::stop, command);
   if (command.kind == Command::Kind::preempt) {
-    entry.kept = command.kept;
+    what.checkpoint = command.kept && command.how != Preemption::suspend;
     entry.suspends = command.how == Preemption::suspend;
     what.asked = Asked::vacate;
     if (entry.suspends) what.kind = Tell::Kind::suspend;
@@ -170,6 +218,10 @@ void LocalEngine::end_early(const Command& command) {
     what.asked = command.for_good ? Asked::cancel : Asked::requeue;
   }
   entry.asked = what.asked;
+  if (entry.record.over()) {  // it was on its way from one place to the next
+    entry.record.asked = what.asked;
+    return over(command.job, entry);
+  }
   if (entry.link) entry.link->tell(what);
 }
 
@@ -276,17 +328,28 @@ void LocalEngine::could_not_launch(JobId job, Entry& entry, const std::string& w
 void LocalEngine::over(JobId job, Entry& entry) {
   RunRecord& record = entry.record;
   if (record.over()) entry.link.reset();
+  entry.goes_on.reset();
   leave_place(entry);
+  const bool left = record.over() && std::exchange(entry.moving, false);
+  ended(job, entry);
+  if (left) start_those_that_waited();
+}
+
+void LocalEngine::ended(JobId job, Entry& entry) {
+  RunRecord& record = entry.record;
   if (entry.leaves && record.over()) return drop(job);
+  if (record.over() && entry.asked == Asked::move && moves_on(job, entry)) return;
   if (entry.end && record.over()) {
     return source_.told(job, "The job ended while it was suspended, so that it begins anew when its turn comes.");
   }
+  if (record.asked == Asked::move && entry.asked != Asked::nothing) record.asked = entry.asked;  // it was told later
   if (record.asked == Asked::nothing && (record.lost || record.phase == Phase::failed)) record.asked = entry.asked;
   record.dispatch = entry.dispatch;
   if (entry.ordered != kNever) {  // the clock of who decides may have been set back
     record.ran = std::clamp<std::int64_t>((loop_.now() - entry.ordered).count(), 0, record.ran);
+    record.kept = std::min(record.kept, record.ran);
   }
-  entry.end = end_of(record, entry.kept);
+  entry.end = end_of(record);
   if (!record.sentence.empty()) source_.told(job, record.sentence);
   if (record.over()) {
     source_.used(job, entry.dispatch,
@@ -299,8 +362,10 @@ void LocalEngine::over(JobId job, Entry& entry) {
 }
 
 void LocalEngine::leave_place(Entry& entry) {
+  const bool had_devices = !entry.place.devices.empty();
   places_.give(entry.place);
   entry.place = {};
+  if (had_devices) go_on_where_free();
 }
 
 void LocalEngine::drop(JobId job) {
@@ -388,17 +453,20 @@ Tell LocalEngine::tell(Tell::Kind kind, const Command& command) const {
   return {.kind = kind, .epoch = command.epoch, .key = command.key, .dispatch = command.dispatch};
 }
 
-DispatchEnd end_of(const RunRecord& record, bool kept) {
+DispatchEnd end_of(const RunRecord& record) {
   const JobId job{record.job};
   const auto finished = [&](Outcome outcome) {
     return Finished{.job = job, .outcome = outcome, .dispatch = record.dispatch, .status = record.status};
   };
+  const Requeued requeued{job, Duration{std::max<std::int64_t>(record.limit, 1)}, record.dispatch};
   switch (record.asked) {
     case Asked::requeue:
-      return Requeued{job, Duration{std::max<std::int64_t>(record.limit, 1)}, record.dispatch};
+    case Asked::move:
+      return requeued;
     case Asked::vacate:
-      return Vacated{job, Duration{kept ? record.ran : 0}, record.dispatch};
+      return Vacated{job, Duration{std::max<std::int64_t>(record.kept, 0)}, record.dispatch};
     case Asked::cancel:
+    case Asked::hangup:
       return finished(Outcome::cancelled);
     case Asked::limit:
       return finished(Outcome::timed_out);
@@ -406,6 +474,7 @@ DispatchEnd end_of(const RunRecord& record, bool kept) {
       break;
   }
   if (record.phase == Phase::suspended) return Vacated{job, Duration{record.ran}, record.dispatch};
+  if (record.phase == Phase::failed && record.move > 0) return requeued;  // it was launched once, elsewhere
   if (record.phase == Phase::failed) return LaunchFailed{job, record.again, record.dispatch};
   if (record.lost) return finished(Outcome::node_failed);
   if (record.out_of_memory) return finished(Outcome::out_of_memory);

@@ -18,6 +18,7 @@
 #include "base/min_heap.h"
 #include "control/ports.h"
 #include "engine/local/cgroups.h"
+#include "engine/local/node_switch.h"
 #include "engine/local/places.h"
 #include "engine/local/record.h"
 #include "engine/local/run.h"
@@ -36,6 +37,8 @@ struct LocalOptions {
   bool pins = true;                                                    // jobs to cores
   std::uint64_t decided_before = 0;  // commands with keys up to this one were decided by an earlier life of the service
   std::string boot = boot_id();      // of this start of the system
+  // What was told more lately than this is of a later state than the one that is served: a copy was put back.
+  std::uint64_t latest_key = UINT64_MAX;
 };
 
 class LocalEngine final : public Engine, public Alarm {
@@ -45,6 +48,8 @@ class LocalEngine final : public Engine, public Alarm {
   LocalEngine& operator=(const LocalEngine&) = delete;
   ~LocalEngine() override;  // jobs go on
 
+  // Up to this key an earlier life of the service has decided, and no further.
+  void takes_over_at(std::uint64_t key) { options_.decided_before = options_.latest_key = key; }
   // Once, before anything else: waits until no earlier spawner can begin anything any more, and finds what runs. Fails
   // with a sentence if the folder cannot be used. The intake must outlive the engine.
   Result<void> open(Intake& intake);
@@ -57,8 +62,12 @@ class LocalEngine final : public Engine, public Alarm {
   // The end of this dispatch, as it was told, is durable: it will not be asked about again. kAnyDispatch: the job has
   // left for good, and nothing may remain of it.
   void settled(JobId job, std::uint32_t dispatch);
-  // To all processes of the job, if it runs.
+  // To all processes of the job, if it runs. While it is stopped by one its limit does not run.
   void signal(JobId job, int number);
+  // What there is to know of those that run, again: whoever was told before is gone.
+  void tell_again();
+  // Whether jobs can start on the node is to be asked: the answer is told where it is news.
+  void look(NodeId node) { switch_.look(node); }
 
   const std::vector<std::string>& warnings() const { return warnings_; }  // what is lacking here, after open()
   const Result<void>& failure() const { return failure_; }                // of the first decision that failed
@@ -78,12 +87,13 @@ class LocalEngine final : public Engine, public Alarm {
     Instant ordered = kNever;             // when this life of the service ordered it
     Asked asked = Asked::nothing;         // by a command, and not carried out yet
     bool suspends = false;                // the same
+    bool moving = false;                  // is leaving a place that counts as free already
     bool launched = false;                // told so, of this dispatch
-    bool kept = false;                    // vacated: what it has done need not be done again
     bool leaves = false;                  // the job has left for good: nothing is to be told
     bool told = false;                    // how it ended
     int burials = 0;                      // tries
     std::optional<DispatchEnd> end = {};  // of this dispatch; of a suspended one it has Vacated
+    std::optional<Command> goes_on = {};  // once the accelerators that its stopped processes know are free
     std::optional<Command> next = {};     // about its next dispatch, once nothing is left of this one
   };
   struct Reminder {
@@ -103,13 +113,23 @@ class LocalEngine final : public Engine, public Alarm {
   void find_runs();
   void find_run(const std::string& name);
   void greet_all();
+  void disown_later();
   void bury_now(Entry& entry);
   void forget(Entry& entry);
 
+  // engine_move.cc
+  void migrate(const Command& command);
+  bool moves_on(JobId job, Entry& entry);
+  void begin_elsewhere(JobId job, Entry& entry);
+  bool must_wait(const Command& command);
+  void start_those_that_waited();
+
   void start(const Command& command);
   void launch(const Command& command);
-  void order(const Command& command, Run run);
+  void order(const Command& command, Run run, std::uint32_t move = 0);
   void go_on(Entry& entry, const Command& command);
+  void go_on_where_free();
+  std::vector<std::uint32_t> devices_of_stopped() const;
   void end_early(const Command& command);
   void never_began(const Command& command);
   void expect(const Command& command);
@@ -120,6 +140,7 @@ class LocalEngine final : public Engine, public Alarm {
   void look(JobId job, Entry& entry);  // its supervisor is gone, or never was
   void bury(JobId job, Entry& entry);
   void over(JobId job, Entry& entry);
+  void ended(JobId job, Entry& entry);
   void could_not_launch(JobId job, Entry& entry, const std::string& why);
   void leave_place(Entry& entry);
   void drop(JobId job);
@@ -139,7 +160,9 @@ class LocalEngine final : public Engine, public Alarm {
   CgroupBases cgroups_;
   Places places_;
   SpawnerLink spawner_;
+  NodeSwitch switch_;
   std::map<JobId, Entry> runs_;
+  std::vector<Command> waiting_;  // about nodes that others have yet to leave
   MinHeap<Reminder> reminders_;
   std::uint32_t epoch_ = 0;
   bool rebooted_ = false;      // since the life before
@@ -152,6 +175,6 @@ class LocalEngine final : public Engine, public Alarm {
 };
 
 // How one dispatch was over, by its record.
-DispatchEnd end_of(const RunRecord& record, bool kept);
+DispatchEnd end_of(const RunRecord& record);
 
 }  // namespace rota::local

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -20,15 +21,19 @@ namespace {
 
 constexpr const char* kBootName = "boot";
 
-// "12.3": the job with id 12, the dispatch with number 3.
-bool read_name(std::string_view name, JobId& job, std::uint32_t& dispatch) {
-  const std::size_t point = name.find('.');
+// "12.3": the job with id 12, the dispatch with number 3; "12.3.1": the same after its first move.
+bool read_name(std::string_view name, RunRecord& into) {
   const auto read = [](std::string_view text, std::uint32_t& number) {
     const char* end = text.data() + text.size();
     return !text.empty() && std::from_chars(text.data(), end, number).ptr == end;
   };
-  return point != std::string_view::npos && read(name.substr(0, point), job.value) &&
-         read(name.substr(point + 1), dispatch);
+  const auto parts = split(name, '.');
+  return (parts.size() == 2 || parts.size() == 3) && read(parts[0], into.job) && read(parts[1], into.dispatch) &&
+         (parts.size() == 2 || read(parts[2], into.move));
+}
+
+bool earlier(const RunRecord& a, const RunRecord& b) {
+  return std::pair(a.dispatch, a.move) < std::pair(b.dispatch, b.move);
 }
 
 std::string name_of_service(const std::string& folder) {
@@ -48,6 +53,7 @@ Result<void> LocalEngine::open(Intake& intake) {
   }
   if (auto spawner = spawner_.open(); !spawner) return spawner;
   find_runs();
+  switch_.open();
   return rebooted_ ? Result<void>() : write_boot();
 }
 
@@ -84,33 +90,37 @@ void LocalEngine::find_runs() {
   while (const dirent* entry = ::readdir(folder)) find_run(entry->d_name);
   ::closedir(folder);
   greet_all();
+  disown_later();
   for (auto& [job, entry] : runs_) {
     epoch_ = std::max(epoch_, entry.record.epoch);
     entry.dispatch = entry.record.dispatch;
     entry.key = entry.record.key;
     entry.asked = entry.record.asked;
-    if (entry.record.over() || entry.record.phase == Phase::suspended) {
-      entry.end = end_of(entry.record, false);
+    const bool on_its_way = entry.record.asked == Asked::move && !entry.record.lost;
+    if (entry.record.over() && on_its_way) {
+      entry.launched = true;  // the command to move it will come again
+    } else if (entry.record.over() || entry.record.phase == Phase::suspended) {
+      entry.end = end_of(entry.record);
     } else {
       entry.place = {entry.record.cores, entry.record.devices};
       places_.take(entry.place);
       entry.launched = entry.record.phase == Phase::runs;
+      entry.moving = on_its_way;
     }
   }
 }
 
 // Of two dispatches of a job the later one was started when the end of the earlier one was durable.
 void LocalEngine::find_run(const std::string& name) {
-  JobId job;
-  std::uint32_t dispatch = 0;
-  if (!read_name(name, job, dispatch)) return;
+  RunRecord named;
+  if (!read_name(name, named)) return;
+  const JobId job{named.job};
   const auto record = read_record(folder_.get(), name);
   Entry found;
   found.name = name;
   if (record) found.record = *record;
   if (!record) {  // the claim was made, and that is all
-    found.record.job = job.value;
-    found.record.dispatch = dispatch;
+    found.record = named;
     found.record.phase = Phase::failed;
   } else if (!record->over()) {
     if (record->boot != options_.boot) {
@@ -124,7 +134,7 @@ void LocalEngine::find_run(const std::string& name) {
     }
   }
   const auto other = runs_.find(job);
-  if (other != runs_.end() && other->second.record.dispatch > found.record.dispatch) return forget(found);
+  if (other != runs_.end() && earlier(found.record, other->second.record)) return forget(found);
   if (other != runs_.end()) forget(other->second);
   runs_[job] = std::move(found);
 }
@@ -169,6 +179,32 @@ void LocalEngine::greet_all() {
   }
 }
 
+// The state that is served knows nothing of them, and would give their names and keys to others.
+void LocalEngine::disown_later() {
+  std::int64_t ended = 0;
+  for (auto run = runs_.begin(); run != runs_.end();) {
+    Entry& entry = run->second;
+    if (entry.record.key <= options_.latest_key) {
+      ++run;
+      continue;
+    }
+    if (entry.link) entry.link->tell({.kind = Tell::Kind::kill, .epoch = entry.record.epoch});
+    forget(entry);
+    run = runs_.erase(run);
+    ++ended;
+  }
+  if (ended == 0) return;
+  warnings_.push_back("The folder " + quoted(options_.folder) + " has " + amount(ended, "run") +
+                      " of a later state than the database, which is a copy that was put back, it seems; what was left "
+                      "of them was ended.");
+}
+
+void LocalEngine::tell_again() {
+  for (const auto& [job, entry] : runs_) {
+    if (!entry.record.sentence.empty() && !entry.record.over()) source_.told(job, entry.record.sentence);
+  }
+}
+
 void LocalEngine::bury_now(Entry& entry) {
   RunRecord& record = entry.record;
   if (record.pid == 0) {  // it never was executed
@@ -187,11 +223,14 @@ Observation LocalEngine::observe() const {
     Observation::JobSeen row{.job = job, .runs = !entry.end, .key = entry.key, .dispatch = entry.dispatch};
     if (entry.end) {
       row.end = *entry.end;
+    } else if (entry.asked == Asked::move) {
+      row.key = 0;  // that is not carried out yet
     } else {
       row.held = !entry.launched;
     }
     seen.jobs.push_back(row);
   }
+  switch_.observe(seen.nodes);
   return seen;
 }
 

@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <linux/close_range.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,7 +27,8 @@ using Step = LaunchError::Step;
 
 class Becoming {
  public:
-  Becoming(const Order& order, int report) : order_(order), run_(order.run), report_(report) {}
+  Becoming(const Order& order, int report, const JobStreams& streams)
+      : order_(order), run_(order.run), report_(report), streams_(streams) {}
 
   [[noreturn]] void fail(Step step) const {
     const LaunchError error{step, errno};
@@ -83,9 +85,20 @@ class Becoming {
   void open_files() const {
     if (::chdir(run_.folder.c_str()) != 0) fail(Step::folder);
     const int how = O_WRONLY | O_CREAT | O_NOCTTY | (run_.append ? O_APPEND : O_TRUNC);
-    open_as(0, run_.input, O_RDONLY | O_NOCTTY, Step::input);
-    open_as(1, run_.output, how, Step::output);
-    if (run_.error.empty() || run_.error == run_.output) {
+    if (streams_.input) {
+      take(streams_.input, 0, Step::input);
+    } else {
+      open_as(0, run_.input, O_RDONLY | O_NOCTTY, Step::input);
+    }
+    if (streams_.output) {
+      take(streams_.output, 1, Step::output);
+    } else {
+      open_as(1, run_.output, how, Step::output);
+    }
+    if (streams_.terminal && ::ioctl(0, TIOCSCTTY, 0) != 0) fail(Step::input);
+    if (streams_.error) {
+      take(streams_.error, 2, Step::error);
+    } else if (run_.error.empty() || run_.error == run_.output) {
       if (::dup2(1, 2) < 0) fail(Step::error);
     } else {
       open_as(2, run_.error, how, Step::error);
@@ -123,6 +136,10 @@ class Becoming {
     return pointers;
   }
 
+  void take(const Descriptor& stream, int number, Step step) const {
+    if (::dup2(stream.get(), number) < 0) fail(step);
+  }
+
   void open_as(int number, const std::string& path, int how, Step step) const {
     const int file = ::open(path.empty() ? "/dev/null" : path.c_str(), how | O_CLOEXEC, 0666);
     if (file < 0 || ::dup2(file, number) < 0) fail(step);
@@ -132,6 +149,7 @@ class Becoming {
   const Order& order_;
   const Run& run_;
   int report_;
+  const JobStreams& streams_;
 };
 
 void take_back_signals() {
@@ -148,17 +166,35 @@ std::string program_of(const Run& run) {
 
 }  // namespace
 
-void become_job(const Order& order, int record_file, int report, pid_t parent) {
+void become_job(const Order& order, int record_file, int report, pid_t parent, const JobStreams& streams) {
   // If the supervisor is killed, nobody can wait for this process any more.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (::getppid() != parent) ::_exit(127);
-  const Becoming becoming(order, report);
+  const Becoming becoming(order, report, streams);
   becoming.write_down(record_file);
   take_back_signals();
   becoming.take_place();
   becoming.become_user();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // another user's process begins without
   if (::getppid() != parent) ::_exit(127);
+  becoming.open_files();
+  becoming.execute();
+}
+
+void become_checkpoint(const Order& job, pid_t main, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (::getppid() != parent) ::_exit(127);
+  Order order = job;
+  order.run.command = {"/bin/sh", "-c", job.run.checkpoint};
+  order.run.script.clear();
+  order.run.input.clear();
+  order.run.append = true;
+  order.environment.push_back("ROTA_JOB_PID=" + std::to_string(main));
+  const JobStreams files;
+  const Becoming becoming(order, -1, files);
+  take_back_signals();
+  becoming.take_place();
+  becoming.become_user();
   becoming.open_files();
   becoming.execute();
 }

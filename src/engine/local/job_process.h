@@ -6,6 +6,7 @@
 #include <csignal>
 #include <string>
 
+#include "engine/local/attachment.h"
 #include "engine/local/record.h"
 
 namespace rota::local {
@@ -21,7 +22,11 @@ struct LaunchError {
 };
 
 // Never returns: becomes the job's program, or reports through `report` why it cannot. `parent`: its supervisor.
-[[noreturn]] void become_job(const Order& order, int record_file, int report, pid_t parent);
+[[noreturn]] void become_job(const Order& order, int record_file, int report, pid_t parent, const JobStreams& streams);
+
+// The same for the command that has the job, whose first process is `main`, write a checkpoint: in the same place, as
+// the same user. Whatever keeps it from being executed shows in how it ends.
+[[noreturn]] void become_checkpoint(const Order& job, pid_t main, pid_t parent);
 
 // For people, and whether another try can help.
 std::string launch_sentence(const LaunchError& error, const Run& run);

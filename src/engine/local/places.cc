@@ -93,7 +93,23 @@ Places::Places(const Machine& machine, bool pins, std::vector<std::vector<std::u
   device_taken_.resize(devices);
 }
 
-Place Places::take(const Placement& where, std::uint32_t processors) {
+bool Places::are_free(const std::vector<std::uint32_t>& devices) const {
+  return std::ranges::none_of(devices, [&](std::uint32_t d) { return d < device_taken_.size() && device_taken_[d]; });
+}
+
+std::vector<std::uint32_t> Places::take_devices(const Range& of_node, std::uint32_t count,
+                                                const std::vector<std::uint32_t>& avoided) {
+  std::vector<bool> passed_over = device_taken_;
+  for (const std::uint32_t device : avoided) {
+    if (device < passed_over.size()) passed_over[device] = true;
+  }
+  std::vector<std::uint32_t> found = take_free(passed_over, of_node.first, of_node.count, count);
+  if (found.size() < count) return take_free(device_taken_, of_node.first, of_node.count, count);
+  for (const std::uint32_t device : found) device_taken_[device] = true;
+  return found;
+}
+
+Place Places::take(const Placement& where, std::uint32_t processors, const std::vector<std::uint32_t>& avoided) {
   Place place;
   const auto take_on = [&](std::uint32_t node, std::uint32_t count) {
     const Range& units = node_units_[node];
@@ -102,9 +118,8 @@ Place Places::take(const Placement& where, std::uint32_t processors) {
         place.cores.insert(place.cores.end(), units_[unit].begin(), units_[unit].end());
       }
     }
-    const Range& devices = node_devices_[node];
-    const auto found = take_free(device_taken_, devices.first, devices.count,
-                                 static_cast<std::uint32_t>(std::max(where.per_node.accelerators, 0)));
+    const auto wanted = static_cast<std::uint32_t>(std::max(where.per_node.accelerators, 0));
+    const auto found = take_devices(node_devices_[node], wanted, avoided);
     place.devices.insert(place.devices.end(), found.begin(), found.end());
   };
   if (where.shares.empty()) take_on(0, processors);

@@ -24,8 +24,10 @@ class Places {
   // consists of.
   Places(const Machine& machine, bool pins, std::vector<std::vector<std::uint32_t>> units);
 
-  // So much of each node of the place; of the whole machine, where processors are counted.
-  Place take(const Placement& where, std::uint32_t processors);
+  // So much of each node of the place; of the whole machine, where processors are counted. Of the accelerators rather
+  // others than those to be avoided.
+  Place take(const Placement& where, std::uint32_t processors, const std::vector<std::uint32_t>& avoided = {});
+  bool are_free(const std::vector<std::uint32_t>& devices) const;
   // What was handed out before: by an earlier life of the service.
   void take(const Place& place) { mark(place, true); }
   void give(const Place& place) { mark(place, false); }
@@ -39,6 +41,8 @@ class Places {
     std::uint32_t count = 0;
   };
   void mark(const Place& place, bool taken);
+  std::vector<std::uint32_t> take_devices(const Range& of_node, std::uint32_t count,
+                                          const std::vector<std::uint32_t>& avoided);
 
   std::vector<std::vector<std::uint32_t>> units_;
   std::vector<bool> unit_taken_;

@@ -56,6 +56,15 @@ TEST(Places, accelerators_are_numbered_over_all_nodes) {
   EXPECT_EQ(places.take(on({{NodeId{0}, 1}}, 1), 0).devices, Cores{1});
 }
 
+TEST(Places, accelerators_that_stopped_processes_know_are_handed_out_last) {
+  Places places(two_nodes(), false, {});
+  EXPECT_EQ(places.take(on({{NodeId{0}, 1}}, 1), 0, {0}).devices, Cores{1});
+  EXPECT_TRUE(places.are_free({0}));
+  EXPECT_FALSE(places.are_free({0, 1}));
+  EXPECT_EQ(places.take(on({{NodeId{0}, 1}}, 1), 0, {0}).devices, Cores{0});
+  EXPECT_FALSE(places.are_free({0}));
+}
+
 TEST(Places, what_was_handed_out_in_an_earlier_life_is_not_handed_out_again) {
   Places places(two_nodes(), true, {{0}, {1}, {2}, {3}, {4}});
   places.take({.cores = {0, 3}, .devices = {0}});

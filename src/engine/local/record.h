@@ -26,14 +26,15 @@ constexpr std::array<std::string_view, 5> names_of(Phase) {
 }
 
 // What it was told, if it was told to end.
-enum class Asked : std::uint8_t { nothing, cancel, requeue, vacate, limit };
-constexpr std::array<std::string_view, 5> names_of(Asked) {
-  return {"nothing", "cancel", "requeue", "vacate", "limit"};
+enum class Asked : std::uint8_t { nothing, cancel, requeue, vacate, limit, hangup, move };
+constexpr std::array<std::string_view, 7> names_of(Asked) {
+  return {"nothing", "cancel", "requeue", "vacate", "limit", "hangup", "move"};
 }
 
 struct RunRecord {
   std::uint32_t job = UINT32_MAX;
   std::uint32_t dispatch = kAnyDispatch;  // the latest one, where it was suspended
+  std::uint32_t move = 0;                 // so many times this dispatch went on elsewhere before
   std::uint64_t key = 0;                  // of the latest command about it that was carried out
   std::uint32_t epoch = 0;
   Phase phase = Phase::claimed;
@@ -41,6 +42,7 @@ struct RunRecord {
   std::string boot;                    // id of the system's start under which it was claimed
   std::int64_t limit = 0;              // milliseconds that its job asked for
   std::uint32_t processors = 0;        // that it was given, where places do not say it
+  std::vector<std::uint32_t> nodes;    // ids of those that it was given; none where processors are counted
   std::vector<std::uint32_t> cores;    // that it is pinned to, as the system numbers them
   std::vector<std::uint32_t> devices;  // accelerators
   std::vector<std::string> cgroups;    // folders of its own
@@ -48,10 +50,11 @@ struct RunRecord {
   std::uint64_t began = 0;       // of that process, in the kernel's ticks: which tells it from another of that number
   Asked asked = Asked::nothing;  // and that is what ended it
   bool out_of_memory = false;
-  bool lost = false;     // its supervisor was killed: nobody knows how it ended
-  bool again = true;     // failed: another try can help
-  int status = 0;        // as waitpid says
-  std::int64_t ran = 0;  // milliseconds, without those in which it was suspended
+  bool lost = false;       // its supervisor was killed: nobody knows how it ended
+  bool again = true;       // failed: another try can help
+  int status = 0;          // as waitpid says
+  std::int64_t ran = 0;    // milliseconds, without those in which it was suspended
+  std::int64_t kept = -1;  // of it, the part that a checkpoint holds; -1: none was written
   std::int64_t user = 0;
   std::int64_t system = 0;
   std::int64_t memory = 0;  // bytes
@@ -66,12 +69,14 @@ void fields(Visit&& visit, Record& record) {
   visit("phase", record.phase);
   visit("job", record.job);
   visit("dispatch", record.dispatch);
+  visit("move", record.move);
   visit("key", record.key);
   visit("epoch", record.epoch);
   visit("socket", record.socket);
   visit("boot", record.boot);
   visit("limit", record.limit);
   visit("processors", record.processors);
+  visit("nodes", record.nodes);
   visit("cores", record.cores);
   visit("devices", record.devices);
   visit("cgroups", record.cgroups);
@@ -83,6 +88,7 @@ void fields(Visit&& visit, Record& record) {
   visit("again", record.again);
   visit("status", record.status);
   visit("ran", record.ran);
+  visit("kept", record.kept);
   visit("user", record.user);
   visit("system", record.system);
   visit("memory", record.memory);
@@ -140,6 +146,17 @@ void fields(Visit&& visit, Record& order) {
   visit("run.warning_signal", run.warning_signal);
   duration_field(visit, "run.warning_lead", run.warning_lead);
   duration_field(visit, "run.kill_wait", run.kill_wait);
+  visit("run.attach.socket", run.attach.socket);
+  visit("run.attach.user", run.attach.user);
+  visit("run.attach.terminal", run.attach.terminal);
+  visit("run.attach.error_apart", run.attach.error_apart);
+  visit("run.attach.keep", run.attach.keep);
+  visit("run.attach.rows", run.attach.rows);
+  visit("run.attach.columns", run.attach.columns);
+  visit("run.left_output", run.left_output);
+  visit("run.checkpoint", run.checkpoint);
+  visit("run.checkpoint_signal", run.checkpoint_signal);
+  duration_field(visit, "run.checkpoint_time", run.checkpoint_time);
   fields(visit, order.claim);
 }
 
@@ -161,7 +178,8 @@ struct Tell {
   Asked asked = Asked::nothing;
   std::int64_t deadline = INT64_MAX;
   std::vector<std::uint32_t> cores = {};
-  int number = 0;  // of the signal
+  int number = 0;           // of the signal
+  bool checkpoint = false;  // stop: once it has written down how far it is, if it can
 };
 constexpr std::array<std::string_view, 7> names_of(Tell::Kind) {
   return {"hello", "stop", "kill", "suspend", "go_on", "limit", "signal"};
@@ -178,6 +196,7 @@ void fields(Visit&& visit, Record& tell) {
   visit("deadline", tell.deadline);
   visit("cores", tell.cores);
   visit("number", tell.number);
+  visit("checkpoint", tell.checkpoint);
 }
 
 // In the environment of each of its processes.

@@ -75,6 +75,30 @@ TEST_F(LocalRestartTest, a_start_that_was_sent_just_before_the_service_died_is_c
   EXPECT_EQ(desk_.file("out"), "run\n");
 }
 
+TEST_F(LocalRestartTest, what_a_state_that_was_put_back_knows_nothing_of_is_ended) {
+  const Command start = desk_.start(1, desk_.shell(kUntilGo));
+  desk_.engine().dispatch(start);
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  const pid_t pid = job_pid();
+  desk_.close();
+  desk_.options().latest_key = start.key - 1;
+  EXPECT_TRUE(desk_.open().observe().jobs.empty());
+  EXPECT_TRUE(gone(pid));
+  ASSERT_FALSE(desk_.engine().warnings().empty());
+  EXPECT_NE(desk_.engine().warnings().back().find("later state"), std::string::npos);
+}
+
+TEST_F(LocalRestartTest, what_was_told_of_a_running_job_is_told_again) {
+  desk_.launch(1, desk_.shell(kUntilGo));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  desk_.close();
+  std::ofstream(desk_.runs() / "1.1", std::ios::app) << "sentence=it%20runs%20without\n";
+  desk_.open().tell_again();
+  EXPECT_EQ(desk_.told_of(1), "it runs without");
+  go();
+  EXPECT_EQ(desk_.outcome(1), Outcome::completed);
+}
+
 TEST_F(LocalRestartTest, a_job_can_be_stopped_after_a_restart) {
   desk_.launch(1, desk_.shell(kUntilGo));
   ASSERT_TRUE(desk_.wait_for_file("pid"));

@@ -16,6 +16,19 @@ namespace rota::local {
 
 inline constexpr uid_t kServiceUser = UINT32_MAX;
 
+// Who waits at a terminal for a job to start, and takes over its input and output then (attachment.h).
+struct Attach {
+  std::string socket = {};   // where it listens: a name as unguessable_name() gives it; empty: nobody waits
+  uid_t user = 0;            // whose process that must be
+  bool terminal = false;     // the job gets a terminal of its own; else pipes
+  bool error_apart = false;  // with a terminal: errors go through a pipe all the same
+  bool keep = false;         // the job goes on if that process ends
+  std::uint16_t rows = 0;    // of the terminal
+  std::uint16_t columns = 0;
+
+  bool operator==(const Attach&) const = default;
+};
+
 struct Run {
   std::vector<std::string> command;      // the program, found by the PATH of its environment, and its arguments
   std::string script = {};               // not empty: written as a file and executed, with `command` as its arguments
@@ -34,7 +47,12 @@ struct Run {
   Duration limit{0};                // that it asked for: told again if it is queued again
   std::int32_t warning_signal = 0;  // sent so long before the limit; 0: none
   Duration warning_lead = seconds(60);
-  Duration kill_wait = seconds(30);  // from SIGTERM to SIGKILL
+  Duration kill_wait = seconds(30);        // from SIGTERM to SIGKILL
+  Attach attach = {};                      // whose are input, output and error, where those are empty
+  std::string left_output = {};            // of a job that goes on: the file for what it writes once nobody is there
+  std::string checkpoint = {};             // for /bin/sh: has the job write down how far it is; empty: none does
+  std::int32_t checkpoint_signal = 0;      // the same by a signal
+  Duration checkpoint_time = seconds(60);  // that this may take
 };
 
 // What one dispatch has used, with all its processes.
@@ -52,6 +70,8 @@ class RunSource {
   virtual Result<Run> run_of(const Command& start) = 0;
   // For people: why a launch failed, or what went wrong with the job.
   virtual void told(JobId job, std::string sentence) = 0;
+  // The same of a node that is switched, with what its command wrote; no sentence: nothing is wrong with it any more.
+  virtual void node_told(NodeId /*node*/, std::string /*sentence*/, const std::string& /*output*/) {}
   // One dispatch is over, and has used so much. Before the fact that says so.
   virtual void used(JobId /*job*/, std::uint32_t /*dispatch*/, const RunUse& /*use*/) {}
 };

@@ -1,15 +1,14 @@
 #include "engine/local/supervisor.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/close_range.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -58,6 +57,14 @@ void leave_files() {
   ::close(nothing);
 }
 
+// Which groups somebody is in is asked anew for each job, by the job's own process. What is loaded to ask is loaded
+// here, once, and every child has it.
+void load_what_knows_groups() {
+  std::array<gid_t, 64> groups{};
+  auto most = static_cast<int>(groups.size());
+  ::getgrouplist("root", 0, groups.data(), &most);
+}
+
 class Spawner {
  public:
   explicit Spawner(const char* folder) : folder_(::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
@@ -66,42 +73,23 @@ class Spawner {
     if (!folder_ || ::fchdir(folder_.get()) != 0) return 1;
     lock_.reset(::openat(folder_.get(), "spawner.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!lock_ || !lock(lock_.get()) || !send_whole(kSocket, "ready\n")) return 1;
+    if (::geteuid() == 0) load_what_knows_groups();
     std::string line;
-    while (receive()) {
-      while (take_line(text_, line)) {
+    std::size_t looked_at = 0;
+    while (receive(kSocket, text_, connections_)) {
+      // A script of many megabytes comes in many pieces, and what was looked through is not looked through again.
+      const bool whole_lines = text_.find('\n', looked_at) != std::string::npos;
+      while (whole_lines && take_line(text_, line)) {
         Order order;
         read_words(line, order);
         carry_out(std::move(order));
       }
+      looked_at = text_.size();
     }
     return 0;
   }
 
  private:
-  bool receive() {
-    std::array<char, 65536> piece;
-    iovec space{piece.data(), piece.size()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * 4)> beside{};
-    msghdr message{};
-    message.msg_iov = &space;
-    message.msg_iovlen = 1;
-    message.msg_control = beside.data();
-    message.msg_controllen = beside.size();
-    const ssize_t got = ::recvmsg(kSocket, &message, MSG_CMSG_CLOEXEC);
-    if (got < 0 && errno == EINTR) return true;
-    if (got <= 0) return false;
-    text_.append(piece.data(), static_cast<std::size_t>(got));
-    for (cmsghdr* part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
-      if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
-      for (std::size_t at = 0; at + sizeof(int) <= part->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
-        int number = -1;
-        std::memcpy(&number, CMSG_DATA(part) + at, sizeof(number));
-        connections_.emplace_back(number);
-      }
-    }
-    return true;
-  }
-
   void carry_out(Order order) {
     if (order.kind == Order::Kind::remove) return remove(order.name);
     if (connections_.empty()) return;

@@ -88,6 +88,7 @@ bool SupervisorProcess::begin() {
     return fail_launch(std::string("The job's script could not be written: ") + std::strerror(errno) + ".", true),
            false;
   }
+  if (const std::string why = attachment_.open(order_.run); !why.empty()) return fail_launch(why, false), false;
   std::vector<std::string> made;
   for (const std::string& cgroup : record_.cgroups) {
     if (make_cgroup(cgroup, record_.cores, order_.most_memory)) {
@@ -123,9 +124,10 @@ void SupervisorProcess::launch() {
   if (main_ == 0) {
     listener_.reset();
     connections_.clear();
-    become_job(order_, record_file_.get(), report.get(), parent);
+    become_job(order_, record_file_.get(), report.get(), parent, attachment_.streams());
   }
   ::sigprocmask(SIG_SETMASK, &kept, nullptr);
+  attachment_.started();
   if (main_ < 0) {
     main_ = 0;
     return fail_launch(std::string("No process could be made for the job: ") + std::strerror(errno) + ".", true);
@@ -143,10 +145,15 @@ void SupervisorProcess::wait_for_something() {
   }
   watched.push_back({timer.get(), POLLIN, 0});
   watched.push_back({launch_report_.get(), POLLIN, 0});
+  watched.push_back({attachment_.socket(), POLLIN, 0});
+  const std::size_t first = watched.size();
   for (const Connection& connection : connections_) watched.push_back({connection.socket.get(), POLLIN, 0});
+  for (const Descriptor& left : attachment_.left()) watched.push_back({left.get(), POLLIN, 0});
   if (::poll(watched.data(), watched.size(), -1) < 0) return;
   if (launch_report_ && watched[3].revents != 0) read_launch_report();
-  std::size_t next = 4;
+  if (!attachment_.left().empty()) attachment_.keep_what_is_left();
+  if (watched[4].revents != 0) hear_attached();
+  std::size_t next = first;
   for (auto at = connections_.begin(); at != connections_.end(); ++next) {
     if (watched[next].revents != 0) read(*at);
     at = at->socket ? std::next(at) : connections_.erase(at);
@@ -194,6 +201,17 @@ void SupervisorProcess::read(Connection& connection) {
   if (!open) connection.socket.reset();
 }
 
+// Who is attached passes signals on. Its end is that of the job, as that of a terminal is, unless it may go on.
+void SupervisorProcess::hear_attached() {
+  bool gone = false;
+  for (const int number : attachment_.hear(gone)) signal_all(number);
+  if (!gone || main_over_) return;
+  if (order_.run.attach.keep) return attachment_.go_on_alone(order_.run);
+  if (record_.asked != Asked::nothing) return;
+  record_.sentence = "Who waited at its terminal is gone.";
+  stop(Asked::hangup, boot_milliseconds());
+}
+
 void SupervisorProcess::hear(const Tell& tell, Connection& from) {
   if (tell.kind != Tell::Kind::hello && tell.epoch < record_.epoch) return;  // of a service that was replaced
   record_.epoch = std::max(record_.epoch, tell.epoch);
@@ -212,7 +230,7 @@ void SupervisorProcess::carry_out(const Tell& tell) {
     case Tell::Kind::hello:
       return;
     case Tell::Kind::stop:
-      return stop(tell.asked, boot_milliseconds());
+      return stop(tell.asked, boot_milliseconds(), tell.checkpoint);
     case Tell::Kind::kill:
       if (record_.asked == Asked::nothing && !main_over_) record_.asked = tell.asked;
       kill_at_ = boot_milliseconds();
@@ -226,7 +244,13 @@ void SupervisorProcess::carry_out(const Tell& tell) {
       warned_ = false;
       return;
     case Tell::Kind::signal:
-      return signal_all(tell.number);
+      if (tell.number == SIGSTOP) {
+        pause(boot_milliseconds());
+      } else {
+        if (tell.number == SIGCONT) end_pause(boot_milliseconds());
+        signal_all(tell.number);
+      }
+      return tell_attached();
   }
 }
 
@@ -238,6 +262,7 @@ void SupervisorProcess::reap() {
     int status = 0;
     const pid_t pid = ::waitpid(-1, &status, WNOHANG);
     if (pid > 0 && pid == main_) main_ended(status);
+    if (pid > 0 && pid == checkpoint_) checkpoint_ended(status);
     if (pid < 0 && errno == ECHILD) all_over_ = true;
     if (pid <= 0) break;
   }
@@ -252,15 +277,23 @@ void SupervisorProcess::main_ended(int status) {
   record_.ran = ran(boot_milliseconds());
   record_.status = status;
   main_over_ = true;
+  if (!checkpointing()) return;
+  if (checkpoint_ == 0) {
+    record_.kept = record_.ran;  // that is how it obeys the signal
+  } else {
+    record_.asked = Asked::nothing;  // it was not told to stop yet: it has ended by itself
+  }
+  forget_checkpoint();
 }
 
 void SupervisorProcess::look_at_the_clock() {
   const std::int64_t now = boot_milliseconds();
+  if (checkpoint_until_ <= now) checkpoint_late(now);
   if (main_over_ || record_.asked != Asked::nothing) {
     if (kill_at_ <= now && !all_over_) kill_all();
     return;
   }
-  if (record_.phase == Phase::suspended) return;
+  if (record_.phase == Phase::suspended || paused_at_ > 0) return;
   const std::int64_t lead = order_.run.warning_lead.count();
   if (order_.run.warning_signal > 0 && !warned_ && order_.deadline != kNoTime && order_.deadline - lead <= now) {
     warned_ = true;
@@ -270,28 +303,49 @@ void SupervisorProcess::look_at_the_clock() {
 }
 
 std::int64_t SupervisorProcess::next_look() const {
-  if (main_over_ || record_.asked != Asked::nothing) return kill_at_;
-  if (record_.phase == Phase::suspended || order_.deadline == kNoTime) return kNoTime;
+  if (main_over_ || record_.asked != Asked::nothing) return std::min(kill_at_, checkpoint_until_);
+  if (record_.phase == Phase::suspended || paused_at_ > 0 || order_.deadline == kNoTime) return kNoTime;
   const bool warns = order_.run.warning_signal > 0 && !warned_;
   return std::max<std::int64_t>(warns ? order_.deadline - order_.run.warning_lead.count() : order_.deadline, 1);
 }
 
-void SupervisorProcess::stop(Asked asked, std::int64_t now) {
+void SupervisorProcess::stop(Asked asked, std::int64_t now, bool checkpoint) {
   const bool first = record_.asked == Asked::nothing;
   record_.asked = asked;
-  if (!first) return;
+  const bool no_longer = checkpointing() && !checkpoint;  // it is cancelled, say, while it writes one
+  if (!first && !no_longer) return;
+  if (first && checkpoint && begin_checkpoint(now)) return;
+  forget_checkpoint();
+  stop_now(now);
+}
+
+void SupervisorProcess::stop_now(std::int64_t now) {
   record_.ran = ran(now);
   kill_at_ = now + order_.run.kill_wait.count();
-  signal_all(SIGTERM);
+  signal_all(record_.asked == Asked::hangup ? SIGHUP : SIGTERM);
   signal_all(SIGCONT);  // where it was stopped it could not obey
+  tell_attached();
 }
 
 void SupervisorProcess::suspend() {
   if (record_.phase != Phase::runs || record_.asked != Asked::nothing) return;
   stop_descendants(::getpid());
   const std::int64_t now = boot_milliseconds();
+  paused_at_ = 0;
   ran_before_ = ran(now);
   record_.phase = Phase::suspended;
+  tell_attached();
+}
+
+// Its limit does not run meanwhile.
+void SupervisorProcess::pause(std::int64_t now) {
+  stop_descendants(::getpid());
+  if (paused_at_ == 0 && record_.phase == Phase::runs) paused_at_ = now;
+}
+
+void SupervisorProcess::end_pause(std::int64_t now) {
+  if (paused_at_ > 0 && order_.deadline != kNoTime) order_.deadline += now - paused_at_;
+  paused_at_ = 0;
 }
 
 void SupervisorProcess::go_on(const Tell& tell) {
@@ -308,6 +362,7 @@ void SupervisorProcess::go_on(const Tell& tell) {
   launched_at_ = boot_milliseconds();
   record_.phase = Phase::runs;
   signal_all(SIGCONT);
+  tell_attached();
 }
 
 void SupervisorProcess::signal_all(int number) { signal_descendants(::getpid(), number); }
@@ -337,10 +392,12 @@ void SupervisorProcess::finish() {
     record_.out_of_memory =
         record_.asked == Asked::nothing && record_.status != 0 && ran_out_of_memory(record_.cgroups);
   }
-  remove_cgroups(record_.cgroups);
+  while (attachment_.keep_what_is_left()) {
+  }
   int error = add_line(record_file_.get(), in_words(record_));
   take_connections();
   tell_everybody();
+  remove_cgroups(record_.cgroups);  // which takes the kernel a while, and nobody waits for it
   while (error != 0) {  // the disk is full: whoever is there has been told, and who comes later must find it
     constexpr int kRetryMilliseconds = 1000;
     pollfd newcomer{listener_.get(), POLLIN, 0};
@@ -354,9 +411,15 @@ void SupervisorProcess::finish() {
   }
 }
 
+void SupervisorProcess::tell_attached() {
+  const bool stopped = paused_at_ > 0;
+  attachment_.tell(record_, stopped ? Phase::suspended : record_.phase);
+}
+
 void SupervisorProcess::tell_everybody() {
   const std::string line = in_words(record_);
   for (const Connection& connection : connections_) send_whole(connection.socket.get(), line);
+  tell_attached();
 }
 
 }  // namespace rota::local

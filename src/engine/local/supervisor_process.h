@@ -7,6 +7,7 @@
 #include <list>
 #include <string>
 
+#include "engine/local/attachment.h"
 #include "engine/local/descriptor.h"
 #include "engine/local/record.h"
 
@@ -33,13 +34,23 @@ class SupervisorProcess {
   void read_launch_report();
   void take_connections();
   void read(Connection& connection);
+  void hear_attached();
   void hear(const Tell& tell, Connection& from);
   void carry_out(const Tell& tell);
   void reap();
   void main_ended(int status);
   void look_at_the_clock();
-  void stop(Asked asked, std::int64_t now);
+  void stop(Asked asked, std::int64_t now, bool checkpoint = false);
+  void stop_now(std::int64_t now);
+  // supervisor_checkpoint.cc
+  bool begin_checkpoint(std::int64_t now);
+  bool checkpointing() const { return checkpoint_until_ != INT64_MAX; }
+  void checkpoint_ended(int status);
+  void checkpoint_late(std::int64_t now);
+  void forget_checkpoint();
   void suspend();
+  void pause(std::int64_t now);
+  void end_pause(std::int64_t now);
   void go_on(const Tell& tell);
   void signal_all(int number);
   void kill_all();
@@ -48,6 +59,7 @@ class SupervisorProcess {
   bool finished() const;
   void finish();
   void tell_everybody();
+  void tell_attached();
 
   Order order_;
   RunRecord record_;
@@ -57,6 +69,7 @@ class SupervisorProcess {
   Descriptor launch_report_;  // of the child, until it is executed
   std::string launch_error_;
   std::list<Connection> connections_;
+  Attachment attachment_;
   pid_t main_ = 0;
   bool main_over_ = false;
   bool all_over_ = false;  // no child is left
@@ -64,6 +77,9 @@ class SupervisorProcess {
   std::int64_t launched_at_ = 0;  // all on the clock of boot_milliseconds()
   std::int64_t ran_before_ = 0;   // until it was suspended
   std::int64_t kill_at_ = INT64_MAX;
+  std::int64_t paused_at_ = 0;                 // by a signal that somebody sent; 0: it is not
+  pid_t checkpoint_ = 0;                       // the command that sees to it, if there is one
+  std::int64_t checkpoint_until_ = INT64_MAX;  // what it may take; later: none is being written
 };
 
 }  // namespace rota::local

@@ -98,6 +98,11 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   // Draws the first job; call once before the loop runs. The intake must outlive the engine.
   void open(Intake& intake);
 
+  // The world of a state that a controller takes over, before it resumes: a job of that state that waits or runs, and
+  // how long it will run yet; its start is ordered again. And, once it is open, a node that is not on: until then.
+  void take_over(JobId id, Duration run_time);
+  void take_over(NodeId node, PowerState state, Instant until);
+
   // A job that comes from elsewhere than the source, now.
   [[gnu::cold]] void submit(const Arrival& arrival);
   // Whether a job with this number came so and is not in anybody's queue yet; it is forgotten.

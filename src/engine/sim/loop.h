@@ -9,6 +9,8 @@ namespace rota::sim {
 
 class VirtualLoop final : public Loop {
  public:
+  explicit VirtualLoop(Instant from = kEpoch) : now_(from) {}
+
   Instant now() const override { return now_; }
 
   void set(Alarm& alarm, Instant at) override {
@@ -40,7 +42,7 @@ class VirtualLoop final : public Loop {
     Instant at;
   };
   std::vector<Timer> timers_;  // a handful: the engine's and the controller's
-  Instant now_ = kEpoch;
+  Instant now_;
 };
 
 }  // namespace rota::sim

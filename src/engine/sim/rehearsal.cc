@@ -32,6 +32,38 @@ namespace {
 // Looks of the policy in a row, while nothing is left to happen by itself, after which nothing more will come of it.
 constexpr std::int64_t kInVain = 10'000;
 
+// Stands before the controller and gives jobs the terms that they were submitted with.
+class TermsGiver final : public Intake {
+ public:
+  TermsGiver(Controller& controller, const std::map<std::uint32_t, JobTerms>& terms)
+      : controller_(controller), terms_(terms) {}
+
+  JobId submit(const JobSpec& spec) override {
+    const auto own = terms_.find(controller_.view().next_job().value);
+    if (own == terms_.end()) return controller_.submit(spec);
+    JobTerms terms = own->second;
+    terms.limit = spec.limit;
+    terms.priority = spec.priority;
+    terms.partition = spec.partition;
+    std::erase_if(terms.after, [&](const Dependency& d) { return met(d); });
+    const auto taken = controller_.submit(spec, terms, kNoBars);
+    return taken ? *taken : controller_.submit(spec);  // it can never run here, which is told there
+  }
+  Result<void> record(const Observed& fact) override { return controller_.record(fact); }
+  Result<void> decide() override { return controller_.decide(); }
+
+ private:
+  // Already; what a rehearsal turned away is waited for by nobody.
+  bool met(const Dependency& d) const {
+    const View& view = controller_.view();
+    if (!view.knows(d.on) || view.job(d.on).gone()) return true;
+    return d.when == Dependency::When::started && view.job(d.on).state == JobState::running;
+  }
+
+  Controller& controller_;
+  const std::map<std::uint32_t, JobTerms>& terms_;
+};
+
 }  // namespace
 
 std::unexpected<Error> waits_for_ever(const View& view) {
@@ -47,15 +79,17 @@ Rehearsal::Rehearsal(const RehearsalOptions& options, const Chain& chain, Source
       engine_(engine_options(options, chain), source, loop_),
       controller_(cluster_options(options, chain), chain, {loop_, engine_, jobs, options.durable}) {
   for (FactObserver* observer : options.observers) controller_.add_observer(*observer);
+  if (options.terms != nullptr && !options.terms->empty())
+    terms_ = std::make_unique<TermsGiver>(controller_, *options.terms);
 }
 
 bool Rehearsal::all_gone() const {
   const View& view = controller_.view();
-  return !engine_.expects_jobs() && view.waiting().empty() && view.running().empty();
+  return !engine_.expects_jobs() && view.waiting().empty() && view.running().empty() && (!terms_ || view.barred() == 0);
 }
 
 Result<void> Rehearsal::run() {
-  engine_.open(controller_);  // its alarm comes first
+  engine_.open(terms_ ? *terms_ : controller_);  // its alarm comes first
   if (auto reserved = reserve(options_.machine, controller_); !reserved) return reserved;
   std::int64_t in_vain = 0;
   std::int64_t switches_in_vain = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct RehearsalOptions {
   std::int64_t processors = 0;             // > 0
   const Machine* machine = nullptr;        // nodes and partitions; nullptr: counted. Must outlive the rehearsal
   const WorkHistory* past_work = nullptr;  // what is known beforehand of the jobs to come; must outlive the rehearsal
+  // Of the few jobs that have terms of their own, by their place in the source; what they wait for are places as well,
+  // as ids of jobs. nullptr: no job has any. Must outlive the rehearsal.
+  const std::map<std::uint32_t, JobTerms>* terms = nullptr;
   EngineOptions engine;
   Durable* durable = nullptr;                 // asked to commit after each decision; it must outlive the rehearsal
   std::vector<FactObserver*> observers = {};  // hear of every fact; they must outlive the rehearsal
@@ -44,6 +48,8 @@ class Rehearsal {
   Result<void> run();
 
   const Controller& controller() const { return controller_; }
+  // Before run(): somebody who looks on at that instant, and then at others of its own choice.
+  VirtualLoop& loop() { return loop_; }
   // What the nodes drew, from the first arrival until the last job was gone; nothing where nothing was metered.
   Consumption consumption() const {
     return engine_.meter().meters() ? engine_.meter().read(loop_.now()) : Consumption{};
@@ -62,6 +68,7 @@ class Rehearsal {
   VirtualLoop loop_;
   SimEngine engine_;
   Controller controller_;
+  std::unique_ptr<Intake> terms_;  // gives them to the jobs as they come; nullptr: there are none
 };
 
 }  // namespace rota::sim

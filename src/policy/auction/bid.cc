@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/moment.h"
 #include "plan/profile.h"
 #include "policy/auction/bid_room.h"
 
@@ -113,7 +114,7 @@ class WaitByPlan {
 
  private:
   void list_releases() {
-    const Instant soon = now_ + Duration{1};  // whoever is overdue may end any moment
+    const Instant soon = now_ + kMoment;  // whoever is overdue may end any moment
     view_.running().for_each([&](const RunningEntry& e) {
       const bool gives_way = view_.options().by_priority && view_.job(e.job).spec.priority < job_.priority;
       if (!gives_way) releases_.emplace_back(std::max(e.place.end, soon), e.processors);

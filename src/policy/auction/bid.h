@@ -59,8 +59,8 @@ struct BidRules {
 // if the job can run there at all.
 //   b = w_r R + w_p P + w_t D, all in [0, 1], in billionths:
 //   R = min(1, free / n) / 2 + free / M / 2
-//   P = 1 if free and sleeping >= n, else 3/4 - (priorities of who must give way, one for each processor) / (priorities
-//   * n) D = 1 - here / longest
+//   P = 1 if free and sleeping >= n, else 3/4 - (priorities of who must give way, of each processor) / (priorities *
+//   n), D = 1 - here / longest.
 // A job that needs more than any processors (particular nodes, memory, accelerators, licences) must have room there
 // too. Expected starts count those of `coming` that are there before the job could be.
 std::optional<Bid> bid_for(const BidRules& rules, const View& view, const JobSpec& job, const Haul& haul,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/moment.h"
 #include "plan/node_room.h"
 
 namespace rota {
@@ -26,7 +27,7 @@ class Room {
   }
 
   void add_ends(Instant now) {
-    const Instant soon = now + Duration{1};  // whoever is overdue may end any moment
+    const Instant soon = now + kMoment;  // whoever is overdue may end any moment
     view_.running().for_each([&](const RunningEntry& e) {
       const bool gives_way = view_.options().by_priority && view_.job(e.job).spec.priority < job_.priority;
       const bool counts = !gives_way || view_.job(e.job).leaving;

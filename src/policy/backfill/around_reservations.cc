@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/candidate_walk.h"
+#include "model/moment.h"
 #include "plan/node_timeline.h"
 #include "policy/backfill/backfill.h"
 
@@ -170,7 +171,7 @@ class AroundReservations {
       const bool in_time = e->expected <= window_;
       if (!in_time && !knobs_.beside) continue;
       // Who counts as lasting beyond the promise, because it could take more than its estimate, has room beside it.
-      const Duration stay = in_time ? e->expected : std::max(e->expected, promise_ - view_.now() + Duration{1});
+      const Duration stay = in_time ? e->expected : std::max(e->expected, promise_ - view_.now() + kMoment);
       if (!room_.fits(*e, stay)) continue;
       const Rule rule = in_time ? Rule::ends_before_promise : Rule::beside_promise;
       room_.start(*e, {rule, head_->job, promise_, plan_.free(), head_->processors}, true);

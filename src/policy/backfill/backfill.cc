@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/moment.h"
+
 namespace rota {
 namespace {
 
@@ -42,8 +44,7 @@ Instant Backfill::next_wakeup(const View& view) const {
   for (const JobId id : view.promised()) {
     const Job& job = view.job(id);
     if (job.promise >= next || job.promise <= view.now()) continue;
-    const Duration soon =
-        job.put_off == view.now() ? seconds(1) : Duration{1};  // behind an overdue job: its end is next
+    const Duration soon = job.put_off == view.now() ? seconds(1) : kMoment;  // behind an overdue job: its end is next
     if (job.promise > view.now() + soon) next = job.promise;
   }
   return next;

@@ -69,7 +69,7 @@ bool HeadRoom::somebody_fits_beside(JobId running, Duration window) {
   release(running);
   const std::int64_t room = free_ - head_.processors;
   bool found = fits(*next, room);
-  const Gap gap{room, window - Duration{1}, 0};
+  const Gap gap{room, window - Duration{1}, 0};  // in less time than that
   const WaitingEntry* e = found ? nullptr : view_.waiting().candidate(gap, nullptr);
   while (e && !found) {
     found = e->job != head_.job && e->job != next->job && fits(*e, room);

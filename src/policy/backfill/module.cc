@@ -46,7 +46,7 @@ constexpr Knob kKnobs[]{
      .set = put<&ChainKnobs::backfill, &BackfillKnobs::fixed>,
      .idle = [](const ChainKnobs& k) { return for_one_promise(k.backfill.fixed, k); }},
     {.name = "stretch",
-     .range = Range::number(1, 10),
+     .range = Range::hundredths(1, 10),
      .fallback = "1.0",
      .unit = "times the estimate",
      .meaning = "a backfilled job must end before the promise even if it takes so many times its estimate",
@@ -69,9 +69,25 @@ std::string_view breaks_reservations(const ChainKnobs& k) {
   return k.backfill.fixed ? "fixed=yes keeps a promise as first made, whatever is reserved later" : "";
 }
 
+constexpr PolicyName kPolicies[]{
+    {"fcfs", "fifo", "depth=0", "first come, first served; nobody overtakes", "textbook"},
+    {"fcfs-skip", "first-fit ff", "depth=0+skip=yes", "in queue order, every job that fits starts; nothing is promised",
+     "textbook"},
+    {"easy", "", "depth=1", "the first blocked job is promised a start; others may overtake if they do not delay it",
+     "Lifka 1995; Mu'alem and Feitelson 2001"},
+    {"easy-sjbf", "easysjbf", "depth=1+candidates=sjf", "EASY that tries short jobs first when it backfills",
+     "Tsafrir, Etsion and Feitelson 2007"},
+    {"conservative", "cons", "depth=all", "every job is promised a start, which never moves later",
+     "Mu'alem and Feitelson 2001"},
+};
+
 }  // namespace
 
-constinit const Module kBackfillModule{
-    .name = "backfill", .knobs = kKnobs, .link = link, .ask = ask, .breaks_reservations = breaks_reservations};
+constinit const Module kBackfillModule{.name = "backfill",
+                                       .knobs = kKnobs,
+                                       .policies = kPolicies,
+                                       .link = link,
+                                       .ask = ask,
+                                       .breaks_reservations = breaks_reservations};
 
 }  // namespace rota

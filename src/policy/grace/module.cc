@@ -50,10 +50,22 @@ std::string_view breaks_reservations(const ChainKnobs& k) {
   return stops_jobs(k) ? "its overrun rule stops jobs for a promise without looking at what is reserved" : "";
 }
 
+constexpr PolicyName kPolicies[]{
+    {"strict", "", "depth=1+beside=no+fixed=yes+overrun=strict",
+     "backfilling that stops overrunning jobs as soon as a promise is due", "Li and Lei 2018, their base",
+     "overrun=strict"},
+    {"rb-har", "rbhar", "depth=1+beside=no+fixed=yes+overrun=rb-har",
+     "backfilling in which an overrunning job goes on when that harms nobody", "Li and Lei 2018", "overrun=rb-har"},
+    {"grace", "lazy", "depth=1+beside=no+fixed=yes+overrun=grace",
+     "as rb-har, but kills only when the promised job can start by it at once",
+     "after Li and Lei 2018; Yuan et al. 2014", "overrun=grace"},
+};
+
 }  // namespace
 
 constinit const Module kGraceModule{.name = "overrun",
                                     .knobs = kKnobs,
+                                    .policies = kPolicies,
                                     .link = link,
                                     .ask = ask,
                                     .engine = kNeeds,

@@ -18,12 +18,15 @@ std::string_view nobody_is_tried(const ChainKnobs& k) {
              : "nobody is tried for backfilling: jobs start in queue order, or each as it was promised";
 }
 
+constexpr NamedValue kNoCap[]{{"no", kNoRatioCap}};
+
 constexpr Knob kKnobs[]{
     {.name = "order",
      .names = kOrders,
      .fallback = "fcfs",
      .meaning = "whose turn it is",
-     .source = "Tang et al. 2009 (wfp3, unicef); Carastan-Santos and de Camargo 2017 (f1); Slurm's fair share (fair)",
+     .source = "Tang et al. 2009 (wfp3, unicef); Carastan-Santos and de Camargo 2017 (f1); Slurm's fair share (fair); "
+               "Brinch Hansen 1971 (hrrn)",
      .set = put<&ChainKnobs::order>},
     {.name = "candidates",
      .names = kOrders,
@@ -39,11 +42,23 @@ constexpr Knob kKnobs[]{
      .source = "Slurm's PriorityDecayHalfLife",
      .set = put<&ChainKnobs::fair_half_life>,
      .idle = [](const ChainKnobs& k) -> std::string_view { return by_recent_use(k) ? "" : "it is for order=fair"; }},
+    {.name = "hrrn-cap",
+     .names = kNoCap,
+     .range = Range::whole(1, 1'000'000),
+     .fallback = "no",
+     .unit = "times",
+     .meaning = "hrrn: a response ratio above this counts as this, so that those who have it go by arrival",
+     .source = "Rota",
+     .set = put<&ChainKnobs::hrrn_cap>,
+     .idle = [](const ChainKnobs& k) -> std::string_view {
+       return orders_by(k, Order::hrrn) ? "" : "it is for order=hrrn";
+     }},
 };
 
 void ask(const ChainKnobs& k, ClusterOptions& options) {
   options.waiting.queue = k.order;
   options.waiting.candidates = k.candidates;
+  options.waiting.ratio_cap = k.hrrn_cap;
   if (by_recent_use(k)) options.use_half_life = k.fair_half_life;
 }
 

@@ -204,7 +204,7 @@ void ask(const ChainKnobs& k, ClusterOptions& options) {
   if (!switches(k)) return;
   options.idle_order = IdleOrder::latest_first;
   options.wakes_for_promises = k.power.on_demand();
-  options.work_history = k.power.rule == Power::load_factor && !k.power.from_log;
+  options.work_history = k.power.rule == Power::load_factor && !k.power.knows_the_log();
   options.demand_history = k.power.rule == Power::demand;
   options.waiting.by_queue |= k.power.rule == Power::load_factor;  // who waits at all, at each look
 }

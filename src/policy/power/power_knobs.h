@@ -44,6 +44,9 @@ struct PowerKnobs {
   // What idle-timeout does not do.
   Duration waits() const { return rule == Power::demand ? wait : Duration{0}; }
 
+  // Whether the whole log must be there beforehand, which live it cannot.
+  bool knows_the_log() const { return rule == Power::load_factor && from_log; }
+
   bool on_demand() const { return rule == Power::demand || rule == Power::idle_timeout; }
 
   bool operator==(const PowerKnobs&) const = default;

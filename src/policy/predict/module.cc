@@ -6,12 +6,8 @@ namespace {
 
 constexpr NamedValue kEstimators[]{{"limit", Estimator::limit}, {"tsafrir", Estimator::tsafrir}};
 
-bool by_run_time(Order order) {
-  return order != Order::fcfs && order != Order::smallest && order != Order::largest && order != Order::fair;
-}
-
 std::string_view nobody_asks(const ChainKnobs& k) {
-  const bool asked = k.backfill.promises > 0 || by_run_time(k.order) || by_run_time(k.candidates);
+  const bool asked = k.backfill.promises > 0 || asks_run_time(k.order) || asks_run_time(k.candidates);
   return k.estimator == Estimator::limit || asked
              ? ""
              : "nothing is promised with depth=0, and no order asks how long jobs run";
@@ -29,8 +25,13 @@ constexpr Knob kKnobs[]{
 
 void ask(const ChainKnobs& k, ClusterOptions& options) { options.user_history = k.estimator != Estimator::limit; }
 
+constexpr PolicyName kPolicies[]{
+    {"easy++", "easypp easypp_tsafrir", "depth=1+candidates=sjf+predict=tsafrir",
+     "EASY-SJBF on predicted run times; a prediction never kills", "Tsafrir, Etsion and Feitelson 2007"},
+};
+
 }  // namespace
 
-constinit const Module kPredictModule{.name = "predict", .knobs = kKnobs, .ask = ask};
+constinit const Module kPredictModule{.name = "predict", .knobs = kKnobs, .policies = kPolicies, .ask = ask};
 
 }  // namespace rota

@@ -20,7 +20,7 @@ constexpr Knob kKnobs[]{
      .set = put<&ChainKnobs::preempt>},
     {.name = "checkpoint",
      .range = Range::time(),
-     .fallback = "60",
+     .fallback = "1m",
      .meaning = "with preempt=checkpoint: how long writing one takes",
      .source = "textbook",
      .set = put<&ChainKnobs::checkpoint>,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/moment.h"
 #include "plan/node_timeline.h"
 #include "policy/preempt/preempt.h"
 #include "policy/preempt/who_leaves.h"
@@ -61,7 +62,7 @@ class CountedRoom {
   Duration expected() const { return view_.job(first_).expected; }
   void change(JobId running, std::int64_t sign) {
     const Job& job = view_.job(running);
-    const Instant end = std::max(job.expected_end(), view_.now() + Duration{1});
+    const Instant end = std::max(job.expected_end(), view_.now() + kMoment);
     profile_.change(at_, end, sign * job.spec.processors);
   }
 
@@ -110,7 +111,7 @@ class RoomOnNodes {
 
  private:
   Duration expected() const { return view_.job(first_).expected; }
-  Instant end_of(JobId running) const { return std::max(view_.job(running).expected_end(), view_.now() + Duration{1}); }
+  Instant end_of(JobId running) const { return std::max(view_.job(running).expected_end(), view_.now() + kMoment); }
 
   const View& view_;
   Plan& plan_;

@@ -193,8 +193,9 @@ rota.picture = (() => {
     rota.lanes.eachBox(boxes, made, view.t0, view.t1,
                        (b, i) => add(busy, made.start[i], made.end[i], boxes.to[b] - boxes.from[b]));
     const {submit} = made.shared;
+    const until = made.waits || made.start;  // when each waits no more
     for (let i = 0; i < submit.length && submit[i] < view.t1; i++) {
-      if (made.start[i] > view.t0) add(waiting, submit[i], made.start[i], 1);
+      if (until[i] > view.t0) add(waiting, submit[i], until[i], 1);
     }
     const means = ({part, whole}) => {
       let level = 0;

@@ -1,0 +1,45 @@
+#include "api/foreign_page.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace rota::api {
+namespace {
+
+// "localhost:8080" without what stands behind its last colon; "[::1]:8080" as "[::1]".
+std::string_view name_of(std::string_view host) {
+  if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
+  return host.substr(0, host.find(':'));
+}
+
+bool is_address(std::string_view name) {
+  return name.starts_with('[') || std::ranges::all_of(name, [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
+}
+
+// Names with a dot are given by a DNS, and by whoever owns it: an attacker's may lead to this very computer.
+bool is_ours(std::string_view host) {
+  const std::string_view name = name_of(host);
+  return !name.contains('.') || is_address(name) || name.ends_with(".localhost");
+}
+
+}  // namespace
+
+std::string foreign_page(const Request& request) {
+  if (request.by_token) return {};  // which no browser sends by itself
+  if (!is_ours(request.host))
+    return "the host " + rota::quoted(request.host) +
+           " is not answered here; ask for localhost, or have the proxy in "
+           "front send `Host: localhost`.";
+  const bool page = request.method == "GET" && request.path == "/";
+  const bool other_site =
+      !request.fetch_site.empty() && request.fetch_site != "same-origin" && request.fetch_site != "none";
+  const auto scheme = request.origin.find("://");
+  const bool other_origin =
+      !request.origin.empty() && (scheme == std::string::npos || request.origin.substr(scheme + 3) != request.host);
+  if (!page && (other_site || other_origin)) return "a page of another site asks; only the service's own page may.";
+  return {};
+}
+
+}  // namespace rota::api

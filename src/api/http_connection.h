@@ -1,0 +1,61 @@
+// One connection of the HTTP server: request by request, or a stream until it goes. The same over a Unix socket, over
+// TCP and over TLS.
+#pragma once
+
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "api/http_server.h"
+
+namespace rota::api {
+
+class Connection {
+ public:
+  virtual ~Connection() = default;
+  virtual void begin() = 0;
+  // Between requests at once, else behind the answer.
+  virtual void stop() = 0;
+};
+
+// Who is at the other end.
+struct Peer {
+  std::optional<serve::Caller> caller;  // as the kernel says; nothing: each request has to say it with a token
+  std::string key;                      // its user or its address, of which there is a limited number
+};
+
+// What all connections share. It outlives them.
+class Connections {
+ public:
+  explicit Connections(ServerOptions asked) : options(std::move(asked)) {}
+
+  // False: there are too many of this peer.
+  bool take(const std::shared_ptr<Connection>& connection, const Peer& peer);
+  void let_go(const std::shared_ptr<Connection>& connection, const Peer& peer);
+  // Whether a large request of this peer may be read now; end_large() when it has been.
+  bool begin_large(const std::string& peer);
+  void end_large(const std::string& peer) { large_.erase(large_.find(peer)); }
+  void stop();
+
+  ServerOptions options;
+  Handler handler;
+  BearerOf bearer_of;
+  bool stopping = false;
+
+ private:
+  std::set<std::shared_ptr<Connection>> all_;
+  std::map<std::string, std::size_t> of_;  // by peer
+  std::size_t remote_ = 0;
+  std::multiset<std::string> large_;
+};
+
+using StreamSocket = boost::asio::generic::stream_protocol::socket;
+
+std::shared_ptr<Connection> plain_connection(StreamSocket socket, Connections& all, Peer peer);
+std::shared_ptr<Connection> tls_connection(StreamSocket socket, Connections& all, Peer peer,
+                                           std::shared_ptr<boost::asio::ssl::context> context);
+
+}  // namespace rota::api

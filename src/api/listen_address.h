@@ -1,0 +1,23 @@
+// Where a service listens on TCP: "host:port" as addresses.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace rota::api {
+
+// "127.0.0.1:8443", "[::1]:8443", "box.example:8443", "localhost:0"; all that a name stands for, each once. Fails with
+// a sentence.
+Result<std::vector<boost::asio::ip::tcp::endpoint>> endpoints_of(boost::asio::io_context& io,
+                                                                 const std::string& listen);
+
+std::string shown_endpoint(const boost::asio::ip::tcp::endpoint& endpoint);  // "[::1]:8443"
+
+// What is said where anybody would hear tokens and scripts pass by.
+std::string needs_tls(const std::string& listen);
+
+}  // namespace rota::api

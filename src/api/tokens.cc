@@ -1,0 +1,138 @@
+#include "api/tokens.h"
+
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "store/sha256.h"
+
+namespace rota::api {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view kPrefix = "rota_";  // by which tokens that went astray can be searched for
+constexpr std::size_t kIdDigits = 12;
+constexpr std::size_t kMostTokens = 10'000;
+
+std::string digits_of(std::span<const std::byte> bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const std::byte byte : bytes) {
+    text += kDigits[std::to_integer<std::size_t>(byte >> 4)];
+    text += kDigits[std::to_integer<std::size_t>(byte & std::byte{15})];
+  }
+  return text;
+}
+
+std::string hash_of(std::string_view text) { return digits_of(store::sha256(std::as_bytes(std::span(text)))); }
+
+// Looks at all of both, wherever they differ first.
+bool same(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  unsigned apart = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) apart |= static_cast<unsigned>(a[i]) ^ static_cast<unsigned>(b[i]);
+  return apart == 0;
+}
+
+Json json_of(const Token& token) {
+  return {{"id", token.id},     {"sha256", token.sha256},     {"user", token.user},
+          {"uid", token.uid},   {"operator", token.operates}, {"read_only", token.read_only},
+          {"made", token.made}, {"expires", token.expires},   {"comment", token.comment}};
+}
+
+std::optional<Token> token_of(std::string_view line) {
+  const Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  try {
+    Token token{json.at("id").get<std::string>(),     json.at("sha256").get<std::string>(),
+                json.at("user").get<std::string>(),   json.at("uid").get<std::uint32_t>(),
+                json.at("operator").get<bool>(),      json.at("read_only").get<bool>(),
+                json.at("made").get<std::int64_t>(),  json.at("expires").get<std::int64_t>(),
+                json.at("comment").get<std::string>()};
+    if (token.id.empty() || token.sha256.size() != 2 * store::Sha256{}.size()) return std::nullopt;
+    return token;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Result<Tokens> Tokens::open(const std::string& folder) {
+  Tokens tokens(folder + "/tokens");
+  struct stat file{};
+  if (::stat(tokens.path_.c_str(), &file) != 0 && errno == ENOENT) return tokens;
+  if ((file.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+    return fail("the tokens in " + shown_path(tokens.path_) + " are open to others; close them with `chmod 600`.");
+  const auto text = read_file(tokens.path_);
+  if (!text) return std::unexpected(text.error());
+  std::size_t number = 0;
+  for (const std::string_view line : split(*text, '\n')) {
+    ++number;
+    if (line.empty()) continue;
+    auto token = token_of(line);
+    if (!token)
+      return fail(shown_path(tokens.path_) + ":" + std::to_string(number) +
+                  ": this is no token; take the line out, and make another with `rota token create`.");
+    tokens.tokens_.push_back(std::move(*token));
+  }
+  return tokens;
+}
+
+Result<std::string> Tokens::add(Token& token) {
+  if (tokens_.size() >= kMostTokens) return fail("there are 10,000 tokens; revoke some with `rota token revoke`.");
+  std::array<std::byte, 32> secret{};
+  if (::getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size()))
+    return fail(std::string("the system gives no random bytes: ") + std::strerror(errno) + ".");
+  std::string text = std::string(kPrefix) + digits_of(secret);
+  token.sha256 = hash_of(text);
+  token.id = token.sha256.substr(0, kIdDigits);
+  auto with = tokens_;
+  with.push_back(token);
+  if (auto written = write(with); !written) return std::unexpected(written.error());
+  tokens_ = std::move(with);
+  return text;
+}
+
+Result<void> Tokens::remove(const std::string& id) {
+  std::erase_if(tokens_, [&](const Token& token) { return token.id == id; });
+  return write(tokens_);
+}
+
+const Token* Tokens::find(const std::string& id) const {
+  const auto found = std::ranges::find(tokens_, id, &Token::id);
+  return found == tokens_.end() ? nullptr : &*found;
+}
+
+const Token* Tokens::shown(std::string_view text, std::int64_t now) const {
+  const std::string hash = hash_of(text);
+  const Token* found = nullptr;
+  for (const Token& token : tokens_) {
+    if (same(token.sha256, hash)) found = &token;
+  }
+  return found && now < found->expires ? found : nullptr;
+}
+
+Result<void> Tokens::write(const std::vector<Token>& tokens) {
+  const mode_t before = ::umask(0077);
+  auto file = OutputFile::create(path_);
+  ::umask(before);
+  if (!file) return std::unexpected(file.error());
+  for (const Token& token : tokens)
+    file->stream() << json_of(token).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+  const mode_t again = ::umask(0077);
+  auto done = file->commit();
+  ::umask(again);
+  return done;
+}
+
+}  // namespace rota::api

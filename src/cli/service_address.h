@@ -1,0 +1,41 @@
+// Where a service is, and as whom it is asked: its Unix socket, where the kernel says who asks, or a URL with a token.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace rota::cli {
+
+struct ServiceAddress {
+  std::string socket;  // empty: it is asked by TCP
+  std::string host;
+  std::string port;
+  bool tls = false;
+  std::string token;
+  std::string ca_file;  // whom to trust beside those whom this computer trusts; empty: nobody
+
+  bool remote() const { return socket.empty(); }
+  std::string shown() const;  // "/run/rota/socket", "https://box:8443"
+};
+
+// What the command line says of it; empty: it does not.
+struct AddressFlags {
+  std::string socket;
+  std::string url;
+  std::string token_file;
+  std::string ca_file;
+};
+
+// --url, or --socket, or ROTA_URL, or else socket_path(). The token is in the file of --token-file, else in ROTA_TOKEN
+// or in the file that ROTA_TOKEN_FILE names. Fails with a sentence.
+Result<ServiceAddress> service_address(const AddressFlags& flags);
+
+// Where the service listens: what --socket says, else ROTA_SOCKET, else $XDG_RUNTIME_DIR/rota/socket, else (of root,
+// and where there is no such folder) /run/rota/socket.
+std::string socket_path(const std::string& given);
+
+// Whether a variable of the environment is for this alone, and is handed to no job: a token is nobody else's business.
+bool is_of_address(std::string_view variable);
+
+}  // namespace rota::cli

@@ -1,0 +1,148 @@
+#include "engine/local/attachment.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "engine/local/words.h"
+
+namespace rota::local {
+namespace {
+
+std::string failed(const char* what) { return std::string(what) + " could not be made: " + std::strerror(errno) + "."; }
+
+// A file of the job's user, though this process may be root's: its rights are those of the user while it is opened.
+Descriptor open_as_user(const Run& run, const std::string& path) {
+  const bool other = run.uid != kServiceUser && run.uid != ::geteuid();
+  if (other) {
+    const bool taken = (run.user.empty() ? ::setgroups(1, &run.gid) : ::initgroups(run.user.c_str(), run.gid)) == 0 &&
+                       ::setegid(run.gid) == 0 && ::seteuid(run.uid) == 0;
+    if (!taken) return {};
+  }
+  const mode_t mask = ::umask(run.umask);
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC, 0666));
+  ::umask(mask);
+  if (other) {
+    const gid_t group = ::getgid();
+    if (::seteuid(::getuid()) != 0 || ::setegid(group) != 0 || ::setgroups(1, &group) != 0) ::_exit(1);
+  }
+  return file;
+}
+
+}  // namespace
+
+std::string Attachment::open(const Run& run) {
+  if (run.attach.socket.empty()) return {};
+  socket_ = connect_to(run.attach.socket, run.attach.user);
+  if (!socket_) return "Nobody waits any more at the terminal that the job was to run at.";
+  std::vector<int> handed;
+  AttachNews news;
+  if (std::string why = make(run, handed, news); !why.empty()) return why;
+  if (!send_whole(socket_.get(), in_words(news), handed))
+    return "The job's input and output could not be handed to who waits for it.";
+  // Of a job that may go on alone what it writes to stays here; its input ends with who has it.
+  std::erase_if(theirs_, [&](const Descriptor& file) {
+    return !run.attach.keep || (::fcntl(file.get(), F_GETFL) & O_ACCMODE) == O_WRONLY;
+  });
+  return {};
+}
+
+std::string Attachment::make(const Run& run, std::vector<int>& handed, AttachNews& news) {
+  if (run.attach.terminal) {
+    if (std::string why = make_terminal(run, handed, news); !why.empty()) return why;
+    return run.attach.error_apart && run.error.empty() ? make_pipe("error", handed, news) : std::string();
+  }
+  std::string why;
+  if (run.input.empty()) why = make_pipe("input", handed, news);
+  if (why.empty() && run.output.empty()) why = make_pipe("output", handed, news);
+  if (why.empty() && run.output.empty() && run.error.empty()) why = make_pipe("error", handed, news);
+  return why;
+}
+
+// Its size stands before the job looks.
+std::string Attachment::make_terminal(const Run& run, std::vector<int>& handed, AttachNews& news) {
+  Descriptor theirs(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+  if (!theirs || ::grantpt(theirs.get()) != 0 || ::unlockpt(theirs.get()) != 0) return failed("A terminal for the job");
+  Descriptor job(::ioctl(theirs.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+  if (!job) return failed("A terminal for the job");
+  const winsize size{run.attach.rows, run.attach.columns, 0, 0};
+  ::ioctl(job.get(), TIOCSWINSZ, &size);
+  const bool other = run.uid != kServiceUser && run.uid != ::geteuid();
+  if (other && ::fchown(job.get(), run.uid, static_cast<gid_t>(-1)) != 0) return failed("A terminal for the job");
+  streams_.output = Descriptor(::fcntl(job.get(), F_DUPFD_CLOEXEC, 3));
+  streams_.input = std::move(job);
+  streams_.terminal = true;
+  handed.push_back(theirs.get());
+  news.files.emplace_back("terminal");
+  theirs_.push_back(std::move(theirs));
+  return {};
+}
+
+std::string Attachment::make_pipe(std::string_view name, std::vector<int>& handed, AttachNews& news) {
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return failed("A pipe for the job");
+  const bool input = name == "input";
+  Descriptor job(ends[input ? 0 : 1]);
+  Descriptor theirs(ends[input ? 1 : 0]);
+  (input ? streams_.input : name == "output" ? streams_.output : streams_.error) = std::move(job);
+  handed.push_back(theirs.get());
+  news.files.emplace_back(name);
+  theirs_.push_back(std::move(theirs));
+  return {};
+}
+
+std::vector<int> Attachment::hear(bool& gone) {
+  std::vector<int> signals;
+  gone = !read_more(socket_.get(), text_);
+  std::string line;
+  while (take_line(text_, line)) {
+    Tell tell;
+    read_words(line, tell);
+    if (tell.kind == Tell::Kind::signal && tell.number > 0 && tell.number < NSIG) signals.push_back(tell.number);
+  }
+  if (gone) socket_.reset();
+  return signals;
+}
+
+void Attachment::tell(const RunRecord& record, Phase phase) {
+  if (!socket_) return;
+  const AttachNews news{.phase = phase,
+                        .asked = record.asked,
+                        .status = record.status,
+                        .out_of_memory = record.out_of_memory,
+                        .sentence = record.sentence};
+  send_whole(socket_.get(), in_words(news));
+}
+
+void Attachment::go_on_alone(const Run& run) {
+  for (const Descriptor& file : theirs_) ::fcntl(file.get(), F_SETFL, ::fcntl(file.get(), F_GETFL) | O_NONBLOCK);
+  left_ = std::exchange(theirs_, {});
+  if (!left_.empty() && !run.left_output.empty()) left_file_ = open_as_user(run, run.left_output);
+}
+
+bool Attachment::keep_what_is_left() {
+  bool any = false;
+  for (Descriptor& file : left_) {
+    std::array<char, 65536> piece;
+    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
+    if (got > 0) {
+      any = true;
+      if (left_file_ && ::write(left_file_.get(), piece.data(), static_cast<std::size_t>(got)) < 0) left_file_.reset();
+    } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+      file.reset();
+    }
+  }
+  std::erase_if(left_, [](const Descriptor& file) { return !file; });
+  return any;
+}
+
+}  // namespace rota::local

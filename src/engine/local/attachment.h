@@ -1,0 +1,80 @@
+// A job that runs at somebody's terminal (`rota run`). Who waits there listens on a socket; the job's supervisor
+// connects to it when the job is to start, makes a terminal or pipes, gives one side of them to the job and hands the
+// other side over as open files. From then on the bytes go between these two, and through nobody else: neither the
+// service nor the supervisor has to be there for them. The connection stays: the supervisor tells through it how the
+// job fares, and hears signals; its end tells that the other is gone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/local/descriptor.h"
+#include "engine/local/record.h"
+
+namespace rota::local {
+
+// What a supervisor tells who is attached. The first line comes with the files that it names, in that order.
+struct AttachNews {
+  std::vector<std::string> files = {};  // "terminal", "input", "output", "error"
+  Phase phase = Phase::claimed;
+  Asked asked = Asked::nothing;
+  int status = 0;  // ended: as waitpid says
+  bool out_of_memory = false;
+  std::string sentence = {};
+};
+
+template <class Visit, class Record>
+  requires std::is_same_v<std::remove_const_t<Record>, AttachNews>
+void fields(Visit&& visit, Record& news) {
+  visit("files", news.files);
+  visit("phase", news.phase);
+  visit("asked", news.asked);
+  visit("status", news.status);
+  visit("out_of_memory", news.out_of_memory);
+  visit("sentence", news.sentence);
+}
+
+// The job's side: what becomes its input, output and error, where those are not files.
+struct JobStreams {
+  Descriptor input;
+  Descriptor output;
+  Descriptor error;
+  bool terminal = false;  // it is to become the job's controlling terminal
+};
+
+class Attachment {
+ public:
+  // Connects, makes the streams and hands the other side over. Empty, or a sentence why it cannot be; nothing is to be
+  // done for a run that nobody waits for.
+  std::string open(const Run& run);
+
+  JobStreams& streams() { return streams_; }
+  void started() { streams_ = {}; }  // the job's process has them now
+
+  int socket() const { return socket_.get(); }  // to be polled for reading; -1: nobody is attached
+  // Signals that were asked for since, each a number; `gone` is set where the other is no more there.
+  std::vector<int> hear(bool& gone);
+  void tell(const RunRecord& record, Phase phase);
+
+  // Of a job that goes on alone: what it writes is read here, for nobody waits until a pipe is empty, and is kept in
+  // its output file, which is opened with the rights of its user. To be polled for reading: left().
+  void go_on_alone(const Run& run);
+  const std::vector<Descriptor>& left() const { return left_; }
+  bool keep_what_is_left();  // a piece of each; false: there was nothing
+
+ private:
+  std::string make(const Run& run, std::vector<int>& handed, AttachNews& news);
+  std::string make_terminal(const Run& run, std::vector<int>& handed, AttachNews& news);
+  std::string make_pipe(std::string_view name, std::vector<int>& handed, AttachNews& news);
+
+  Descriptor socket_;
+  std::string text_;  // read so far
+  JobStreams streams_;
+  std::vector<Descriptor> theirs_;  // handed over; kept where the job may go on alone
+  std::vector<Descriptor> left_;    // read here
+  Descriptor left_file_;
+};
+
+}  // namespace rota::local

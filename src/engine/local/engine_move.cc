@@ -1,0 +1,108 @@
+// A running job goes on elsewhere: it writes down how far it is, if it can; it is stopped, with all its processes; and
+// only once nothing is left of it does it begin on the nodes that it is to have. What it leaves counts as free from the
+// decision on, so whoever is to start there waits until it has left, and so does whoever switches the node off.
+#include <algorithm>
+#include <utility>
+
+#include "engine/local/engine.h"
+
+namespace rota::local {
+
+void LocalEngine::migrate(const Command& command) {
+  const auto found = runs_.find(command.job);
+  if (found == runs_.end() || found->second.dispatch != command.dispatch) return;  // what became of it was told
+  Entry& entry = found->second;
+  if (command.key < entry.key) return;
+  if (entry.end) return answer_again(command.job, entry);
+  const bool known = command.key == entry.key;
+  if (known && (entry.next || entry.asked != Asked::move)) return;  // under way, or over
+  entry.key = command.key;
+  entry.asked = Asked::move;
+  entry.expected_end = command.expected_end;
+  entry.next = command;
+  if (entry.record.over()) return over(command.job, entry);  // it has left already
+  entry.moving = true;
+  Tell stop = tell(Tell::Kind::stop, command);
+  stop.asked = Asked::move;
+  stop.checkpoint = command.kept;
+  if (entry.link) entry.link->tell(stop);
+}
+
+// Nothing is left of it where it was. False: it does not go on elsewhere after all, and that is its end.
+bool LocalEngine::moves_on(JobId job, Entry& entry) {
+  RunRecord& record = entry.record;
+  if (record.lost && record.asked == Asked::move) record.asked = Asked::nothing;
+  const bool stays = record.asked != Asked::move;  // it has ended by itself, or was cancelled
+  const bool anew = !stays && entry.next && entry.next->kept && record.kept < 0;  // there is nothing to go on from
+  if (stays || anew) {
+    if (anew) record.asked = Asked::requeue;
+    entry.asked = Asked::nothing;
+    entry.next.reset();
+  } else if (entry.next) {
+    begin_elsewhere(job, entry);
+  }  // else it was told to by an earlier life of the service: the command comes again
+  return !stays && !anew;
+}
+
+void LocalEngine::begin_elsewhere(JobId job, Entry& entry) {
+  const Command command = *entry.next;
+  if (must_wait(command)) return;
+  entry.next.reset();
+  entry.asked = Asked::nothing;
+  entry.ordered = loop_.now();
+  const std::string left = entry.name;
+  const std::uint32_t move = entry.record.move + 1;
+  entry.record = {};
+  entry.record.move = move;
+  const bool lost = rebooted_ && command.key <= options_.decided_before;  // it may have run there before
+  auto run = lost ? Result<Run>() : source_.run_of(command);
+  if (lost) {
+    entry.record.lost = true;
+    entry.record.phase = Phase::ended;
+    entry.record.job = job.value;
+    over(job, entry);
+  } else if (!run) {
+    could_not_launch(job, entry, run.error().message);
+  } else {
+    order(command, *std::move(run), move);
+    remind(job, entry);
+  }
+  Order remove;  // behind the new claim: one of the two is always there
+  remove.kind = Order::Kind::remove;
+  remove.name = left;
+  spawner_.send(remove, {});
+}
+
+// Whether another one has yet to leave a node that this start or move is for, or that is to go to sleep: then it is
+// kept for later.
+bool LocalEngine::must_wait(const Command& command) {
+  const auto is_about = [&](std::uint32_t node) {
+    return std::ranges::find(command.where.shares, NodeId{node}, &Share::node) != command.where.shares.end() ||
+           (command.kind == Command::Kind::power_off && command.node.value == node);
+  };
+  const auto leaves = [&](const auto& each) {
+    const auto& [job, entry] = each;
+    return job != command.job && entry.moving && std::ranges::any_of(entry.record.nodes, is_about);
+  };
+  if (std::ranges::none_of(runs_, leaves)) return false;
+  waiting_.push_back(command);
+  return true;
+}
+
+void LocalEngine::start_those_that_waited() {
+  for (const Command& command : std::exchange(waiting_, {})) {
+    if (!command.job.valid()) {
+      dispatch(command);
+      continue;
+    }
+    const auto found = runs_.find(command.job);
+    if (found == runs_.end() || found->second.key != command.key || found->second.end) continue;  // it is not to be
+    if (command.kind == Command::Kind::start) {
+      launch(command);
+    } else if (found->second.next && found->second.record.over()) {
+      begin_elsewhere(command.job, found->second);
+    }
+  }
+}
+
+}  // namespace rota::local

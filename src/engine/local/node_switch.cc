@@ -1,0 +1,192 @@
+#include "engine/local/node_switch.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/text.h"
+
+namespace rota::local {
+namespace {
+
+constexpr Duration kFirstInterval{100};
+constexpr Duration kLongestInterval = seconds(5);
+constexpr Duration kLongestProbe = seconds(30);  // who does not answer in this time is not there
+constexpr int kProbesAtOnce = 8;                 // where all are looked at
+
+}  // namespace
+
+NodeSwitch::NodeSwitch(boost::asio::io_context& io, const Machine& machine, Loop& loop, std::string folder,
+                       Hearers hearers)
+    : io_(io), machine_(machine), loop_(loop), folder_(std::move(folder)), hearers_(std::move(hearers)) {
+  for (std::uint32_t n = 0; n < machine_.nodes.size(); ++n) {
+    if (machine_.nodes[n].commands) rows_.try_emplace(NodeId{n}, io_);
+  }
+}
+
+NodeSwitch::~NodeSwitch() { *alive_ = false; }
+
+std::string NodeSwitch::why_not() const {
+  if (machine_.nodes.empty())
+    return "Processors are only counted here: describe nodes in [[nodes]] tables, each with `suspend_command` and "
+           "`resume_command`.";
+  std::vector<std::string> without;
+  for (const Node& node : machine_.nodes) {
+    if (!node.commands) without.push_back(node.name);
+  }
+  if (without.empty()) return {};
+  return (without.size() == 1 ? "Node " : "Nodes ") + format_host_list(without) +
+         (without.size() == 1 ? " has" : " have") +
+         " no `suspend_command` and `resume_command` in the cluster file: add them.";
+}
+
+std::string NodeSwitch::record_of(NodeId node) const { return folder_ + "/switch-" + std::to_string(node.value); }
+
+void NodeSwitch::open() {
+  for (const auto& [node, row] : rows_) SiteCommand::end_left_over(record_of(node));
+  for (const auto& [node, row] : rows_) look(node);
+}
+
+void NodeSwitch::look(NodeId node) {
+  const auto found = rows_.find(node);
+  if (found == rows_.end() || commands(node).probe.empty() || under_way(found->second) || !found->second.looked) return;
+  found->second.looked = false;
+  to_look_at_.push_back(node);
+  look_next();
+}
+
+void NodeSwitch::look_next() {
+  while (looking_ < kProbesAtOnce && !to_look_at_.empty()) {
+    const NodeId node = to_look_at_.front();
+    to_look_at_.pop_front();
+    Row& row = rows_.at(node);
+    if (row.looked || under_way(row)) continue;
+    ++looking_;
+    run(node, commands(node).probe, kLongestProbe, [this, node](const SiteCommand::End& end) {
+      --looking_;
+      Row& seen = rows_.at(node);
+      seen.looked = true;
+      if (end.ran) {
+        seen.power = end.done ? PowerState::on : PowerState::off;
+        hearers_.changed(PowerChanged{node, seen.power, 0});
+      }
+      look_next();
+    });
+  }
+}
+
+void NodeSwitch::carry_out(const Command& command, bool inherited) {
+  const bool on = command.kind == Command::Kind::power_on;
+  const auto found = rows_.find(command.node);
+  if (found == rows_.end()) {  // it has said that it cannot
+    return hearers_.changed(PowerChanged{command.node, on ? PowerState::off : PowerState::on, command.key});
+  }
+  Row& row = found->second;
+  if (command.key < row.key) return;  // too old
+  if (command.key == row.key) {
+    if (!under_way(row)) hearers_.changed(PowerChanged{command.node, row.power, row.key});
+    return;
+  }
+  if (!row.looked) {  // what its probe may say now is of no interest
+    row.looked = true;
+    if (row.command) --looking_;
+  }
+  row.command.reset();
+  row.key = command.key;
+  row.ordered = loop_.now();
+  row.interval = kFirstInterval;
+  row.power = on ? PowerState::booting : PowerState::shutting_down;
+  const bool may_be_on = on && (inherited || row.doubtful) && !commands(command.node).probe.empty();
+  look_next();
+  if (!may_be_on) return switch_now(command.node);
+  run(command.node, commands(command.node).probe, kLongestProbe,
+      [this, node = command.node](const auto& end) { end.done ? done(node) : switch_now(node); });
+}
+
+void NodeSwitch::run(NodeId node, const std::string& text, Duration timeout, SiteCommand::Told told) {
+  const std::string& name = machine_.nodes[node.value].name;
+  const SiteCommand::Options options{.text = text,
+                                     .variables = {"ROTA_NODE=" + name, "ROTA_CLUSTER_NAME=" + machine_.name},
+                                     .timeout = timeout,
+                                     .record = record_of(node)};
+  rows_.at(node).command = std::make_unique<SiteCommand>(io_, options, [this, node, told](const SiteCommand::End& end) {
+    const auto over = std::move(rows_.at(node).command);
+    told(end);
+  });
+}
+
+void NodeSwitch::switch_now(NodeId node) {
+  const SwitchCommands& how = commands(node);
+  const bool on = rows_.at(node).power == PowerState::booting;
+  run(node, on ? how.resume : how.suspend, how.timeout, [this, node, on](const SiteCommand::End& end) {
+    const bool silent = commands(node).probe.empty();
+    if (end.done) return silent ? wait_out(node) : ask(node);
+    const std::string why = std::string("its `") + (on ? "resume_command" : "suspend_command") + "` " + end.why;
+    if (silent) return failed(node, why, end.output);
+    // Perhaps because it is so already.
+    run(node, commands(node).probe, kLongestProbe, [this, node, on, why, output = end.output](const auto& seen) {
+      seen.ran&& seen.done == on ? done(node) : failed(node, why, output);
+    });
+  });
+}
+
+// Nobody can be asked: what is described is taken at its word.
+void NodeSwitch::wait_out(NodeId node) {
+  const Row& row = rows_.at(node);
+  const Duration takes = row.power == PowerState::booting ? times(node).boot : times(node).shutdown;
+  after(node, std::max(row.ordered + takes - loop_.now(), Duration{0}), [this, node] { done(node); });
+}
+
+void NodeSwitch::ask(NodeId node) {
+  const Duration left = rows_.at(node).ordered + commands(node).timeout - loop_.now();
+  run(node, commands(node).probe, std::clamp(left, kFirstInterval, kLongestProbe),
+      [this, node](const SiteCommand::End& end) { answered(node, end); });
+}
+
+void NodeSwitch::answered(NodeId node, const SiteCommand::End& end) {
+  Row& row = rows_.at(node);
+  const bool boots = row.power == PowerState::booting;
+  if (end.ran && end.done == boots) return done(node);
+  const Duration timeout = commands(node).timeout;
+  if (loop_.now() >= row.ordered + timeout) {
+    const std::string after = ", " + format_duration(timeout) + " after it was told to ";
+    return failed(node,
+                  boots ? "its `probe_command` " + end.why + after + "wake"
+                        : "its `probe_command` says that jobs can start there" + after + "sleep",
+                  end.output);
+  }
+  after(node, row.interval, [this, node] { ask(node); });
+  row.interval = std::min(row.interval * 3 / 2, kLongestInterval);
+}
+
+void NodeSwitch::after(NodeId node, Duration pause, const std::function<void()>& call) {
+  Row& row = rows_.at(node);
+  row.pause.expires_after(std::chrono::milliseconds(pause.count()));
+  row.pause.async_wait([this, alive = alive_, node, call, mine = ++row.pauses](const boost::system::error_code& error) {
+    if (!error && *alive && rows_.at(node).pauses == mine) call();
+  });
+}
+
+void NodeSwitch::done(NodeId node) {
+  Row& row = rows_.at(node);
+  row.power = row.power == PowerState::booting ? PowerState::on : PowerState::off;
+  row.doubtful = false;
+  hearers_.told(node, {}, {});
+  hearers_.changed(PowerChanged{node, row.power, row.key});
+}
+
+// A node that could not be put to sleep is still on; one that could not be woken counts as off.
+void NodeSwitch::failed(NodeId node, const std::string& why, const std::string& output) {
+  Row& row = rows_.at(node);
+  const bool boots = row.power == PowerState::booting;
+  row.power = boots ? PowerState::off : PowerState::on;
+  row.doubtful = boots;
+  hearers_.told(node, (boots ? "It could not be woken: " : "It could not be put to sleep: ") + why + ".", output);
+  hearers_.changed(PowerChanged{node, row.power, row.key});
+}
+
+void NodeSwitch::observe(std::vector<Observation::NodeSeen>& into) const {
+  for (const auto& [node, row] : rows_) into.push_back({.node = node, .power = row.power, .key = row.key});
+}
+
+}  // namespace rota::local

@@ -1,0 +1,231 @@
+#include "engine/local/site_command.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <ranges>
+#include <utility>
+
+#include "base/text.h"
+#include "engine/local/descriptor.h"
+#include "engine/local/processes.h"
+#include "engine/local/record.h"
+#include "engine/local/words.h"
+
+namespace rota::local {
+namespace {
+
+constexpr std::size_t kMostOutput = 4096;  // bytes that are kept, of the end
+constexpr std::size_t kLongestLine = 200;
+
+// It begins when it is told to: what began is always written down before.
+constexpr const char* kWaits = R"(read -r go && exec /bin/sh -c "$1" </dev/null)";
+
+struct CommandRecord {
+  pid_t pid = 0;
+  std::uint64_t began = 0;
+};
+
+template <class Visit, class Record>
+  requires std::is_same_v<std::remove_const_t<Record>, CommandRecord>
+void fields(Visit&& visit, Record& record) {
+  visit("pid", record.pid);
+  visit("began", record.began);
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  for (std::string& text : texts) all.push_back(text.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+// In a process group of its own (and away from any terminal), with nothing of the service but its environment. 0: errno
+// says why not.
+pid_t spawn(const SiteCommand::Options& options, int input, int output) {
+  std::vector<std::string> words{"/bin/sh", "-c", kWaits, "rota-command", options.text};
+  std::vector<std::string> settings = options.variables;
+  for (char** setting = environ; *setting != nullptr; ++setting) settings.emplace_back(*setting);
+  std::vector<char*> arguments = pointers(words);
+  std::vector<char*> environment = pointers(settings);
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawn_file_actions_adddup2(&files, input, 0);
+  ::posix_spawn_file_actions_adddup2(&files, output, 1);
+  ::posix_spawn_file_actions_adddup2(&files, output, 2);
+  ::posix_spawn_file_actions_addclosefrom_np(&files, 3);
+  posix_spawnattr_t how;
+  ::posix_spawnattr_init(&how);
+  sigset_t none;
+  sigset_t all;
+  ::sigemptyset(&none);
+  ::sigfillset(&all);
+  ::posix_spawnattr_setsigmask(&how, &none);
+  ::posix_spawnattr_setsigdefault(&how, &all);
+  ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+  pid_t pid = 0;
+  const int error = ::posix_spawn(&pid, arguments.front(), &files, &how, arguments.data(), environment.data());
+  ::posix_spawnattr_destroy(&how);
+  ::posix_spawn_file_actions_destroy(&files);
+  errno = error;
+  return error == 0 ? pid : 0;
+}
+
+void write_record(const std::string& path, pid_t pid) {
+  if (path.empty()) return;
+  const auto process = look_at(pid);
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (file && process) add_line(file.get(), in_words(CommandRecord{pid, process->began}));
+}
+
+// The last line that says something, cut and printable.
+std::string last_line(const std::string& output) {
+  for (const auto& lines = split(output, '\n'); const std::string_view line : lines | std::views::reverse) {
+    const std::string_view text = trimmed(line).substr(0, kLongestLine);
+    if (text.empty()) continue;
+    std::string shown(text);
+    std::ranges::replace_if(shown, [](unsigned char c) { return c < 0x20 || c > 0x7E; }, '?');
+    return ": " + shown;
+  }
+  return {};
+}
+
+SiteCommand::End end_of(int status, std::string output) {
+  SiteCommand::End end{.ran = true, .done = status == 0, .why = {}, .output = std::move(output)};
+  if (end.done) return end;
+  end.why = WIFSIGNALED(status) ? std::string("was ended by signal ") + std::to_string(WTERMSIG(status))
+                                : "ended with " + std::to_string(WEXITSTATUS(status));
+  end.why += last_line(end.output);
+  return end;
+}
+
+}  // namespace
+
+struct SiteCommand::Running : std::enable_shared_from_this<SiteCommand::Running> {
+  Running(boost::asio::io_context& io, Told call, std::string path)
+      : process(io), output(io), timer(io), told(std::move(call)), record(std::move(path)) {}
+
+  boost::asio::posix::stream_descriptor process;  // readable once it has ended
+  boost::asio::posix::stream_descriptor output;
+  boost::asio::steady_timer timer;
+  Told told;
+  std::string record;
+  std::string text;
+  pid_t pid = 0;
+  bool late = false;
+
+  void listen() {
+    output.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                      [self = shared_from_this()](const boost::system::error_code& error) {
+                        if (error || !self->output.is_open()) return;
+                        if (self->take_output()) self->listen();
+                      });
+  }
+
+  bool take_output() {
+    const bool open = read_more(output.native_handle(), text);
+    if (text.size() > kMostOutput) text.erase(0, text.size() - kMostOutput);
+    return open;
+  }
+
+  void wait_for(Duration timeout) {
+    process.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                       [self = shared_from_this()](const boost::system::error_code& error) {
+                         if (!error && self->pid != 0) self->ended();
+                       });
+    timer.expires_after(std::chrono::milliseconds(timeout.count()));
+    timer.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+      if (error || self->pid == 0) return;
+      self->late = true;
+      ::kill(-self->pid, SIGKILL);
+    });
+  }
+
+  // What it has left to run in the background may hold the pipe, and is not waited for.
+  void ended() {
+    int status = 0;
+    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    take_output();
+    close();
+    End end = end_of(status, std::move(text));
+    if (late) end.why = "did not end in time and was killed";
+    std::exchange(told, nullptr)(end);
+  }
+
+  void close() {
+    pid = 0;
+    if (!record.empty()) ::unlink(record.c_str());
+    process.close();
+    output.close();
+    timer.cancel();
+  }
+};
+
+SiteCommand::SiteCommand(boost::asio::io_context& io, const Options& options, Told told)
+    : running_(std::make_shared<Running>(io, std::move(told), options.record)) {
+  std::array<int, 2> go{-1, -1};
+  std::array<int, 2> output{-1, -1};
+  const bool pipes = ::pipe2(go.data(), O_CLOEXEC) == 0 && ::pipe2(output.data(), O_CLOEXEC) == 0;
+  const Descriptor go_in(go[0]);
+  const Descriptor go_out(go[1]);
+  Descriptor theirs(output[1]);
+  Descriptor ours(output[0]);
+  running_->pid = pipes ? spawn(options, go_in.get(), theirs.get()) : 0;
+  const auto process =
+      running_->pid == 0 ? -1 : static_cast<int>(::syscall(SYS_pidfd_open, running_->pid, 0));  // closes on exec
+  if (process < 0) {
+    End end{
+        .ran = false, .done = false, .why = std::string("could not be started: ") + std::strerror(errno), .output = {}};
+    if (running_->pid != 0) {  // it has not been told to begin, and never will be
+      ::kill(running_->pid, SIGKILL);
+      ::waitpid(running_->pid, nullptr, 0);
+    }
+    running_->close();
+    boost::asio::post(io, [running = running_, end] {
+      if (running->told) std::exchange(running->told, nullptr)(end);
+    });
+    return;
+  }
+  ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);
+  running_->process.assign(process);
+  running_->output.assign(ours.release());
+  write_record(options.record, running_->pid);
+  if (::write(go_out.get(), "go\n", 3) != 3) running_->late = true;  // it is gone already
+  running_->listen();
+  running_->wait_for(options.timeout);
+}
+
+SiteCommand::~SiteCommand() {
+  running_->told = nullptr;
+  if (running_->pid == 0) return;
+  ::kill(-running_->pid, SIGKILL);
+  ::waitpid(running_->pid, nullptr, 0);
+  running_->close();
+}
+
+void SiteCommand::end_left_over(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return;
+  std::string text = read_all(file.get());
+  std::string line;
+  CommandRecord record;
+  if (take_line(text, line)) read_words(line, record);
+  const auto process = record.pid > 1 ? look_at(record.pid) : std::nullopt;
+  if (process && process->began == record.began) ::kill(-record.pid, SIGKILL);
+  ::unlink(path.c_str());
+}
+
+}  // namespace rota::local

@@ -1,0 +1,74 @@
+// A job writes down how far it is before it is stopped to go on elsewhere or later: by a signal, or by a command of its
+// user's.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "engine/local/job_process.h"
+#include "engine/local/supervisor_process.h"
+
+namespace rota::local {
+
+// False: it has no way to, or none that works.
+bool SupervisorProcess::begin_checkpoint(std::int64_t now) {
+  const Run& run = order_.run;
+  if (main_over_ || record_.phase != Phase::runs) return false;
+  if (run.checkpoint_signal > 0) {
+    signal_all(run.checkpoint_signal);
+    signal_all(SIGCONT);
+  } else if (run.checkpoint.empty()) {
+    return false;
+  } else {
+    const pid_t parent = ::getpid();
+    const pid_t child = ::fork();
+    if (child == 0) become_checkpoint(order_, main_, parent);
+    if (child < 0) {
+      record_.sentence = std::string("No process could be made for its checkpoint: ") + std::strerror(errno) + ".";
+      return false;
+    }
+    checkpoint_ = child;
+  }
+  checkpoint_until_ = now + run.checkpoint_time.count();
+  return true;
+}
+
+// The command, by itself.
+void SupervisorProcess::checkpoint_ended(int status) {
+  const std::int64_t now = boot_milliseconds();
+  if (status == 0) {
+    record_.kept = ran(now);
+  } else {
+    record_.sentence = "Its checkpoint command " +
+                       (WIFSIGNALED(status) ? "was ended by signal " + std::to_string(WTERMSIG(status))
+                                            : "ended with " + std::to_string(WEXITSTATUS(status))) +
+                       ".";
+  }
+  checkpoint_ = 0;
+  forget_checkpoint();
+  if (!main_over_) stop_now(now);
+}
+
+// After a signal the time is all that tells: it had that to write it.
+void SupervisorProcess::checkpoint_late(std::int64_t now) {
+  if (checkpoint_ == 0) {
+    record_.kept = ran(now);
+  } else {
+    record_.sentence = "Its checkpoint command did not end in time and was killed.";
+  }
+  forget_checkpoint();
+  if (!main_over_) stop_now(now);
+}
+
+void SupervisorProcess::forget_checkpoint() {
+  if (checkpoint_ > 0) {
+    ::kill(checkpoint_, SIGKILL);
+    ::kill(-checkpoint_, SIGKILL);  // as soon as it has a process group of its own
+  }
+  checkpoint_ = 0;
+  checkpoint_until_ = INT64_MAX;
+}
+
+}  // namespace rota::local

@@ -1,0 +1,86 @@
+#include "forecast/run_times.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rota::forecast {
+namespace {
+
+// As first written: no log was asked for better ones (docs/forecast.md).
+constexpr double kHalfOfUser = 16;    // so many jobs later, one counts half
+constexpr double kOfEverybody = 1.0;  // what all others weigh beside the user's own
+constexpr std::size_t kFromClass = 64;
+
+double likeness(const JobSpec& a, const JobSpec& b) {
+  if (a.limit == b.limit) return a.processors == b.processors ? 1.0 : 0.5;
+  const double ratio = static_cast<double>(a.limit.count()) / static_cast<double>(b.limit.count());
+  return ratio > 0.5 && ratio < 2 ? 0.25 : 0.08;
+}
+
+// What a job that ran for so long of its limit says of one with this limit.
+Duration carried_over(const JobSpec& from, Duration run_time, const JobSpec& to) {
+  if (from.limit == to.limit || to.limit >= kLongest || from.limit >= kLongest) return run_time;
+  const double share = static_cast<double>(run_time.count()) / static_cast<double>(from.limit.count());
+  return Duration{std::llround(share * static_cast<double>(to.limit.count()))};
+}
+
+}  // namespace
+
+RunTimes RunTimes::of(const PastJobs& past, std::span<const RunsYet> run_yet, const JobSpec& spec, Duration elapsed) {
+  RunTimes times;
+  times.elapsed_ = elapsed;
+  auto& points = times.points_;
+  const auto add = [&](const PastJob& job, double weight) {
+    points.push_back({std::min(carried_over(job.spec, job.run_time, spec), spec.limit), weight});
+  };
+  double age = static_cast<double>(run_yet.size());
+  past.for_user(spec.user, [&](const PastJob& job) {
+    add(job, std::exp2(-age / kHalfOfUser) * likeness(job.spec, spec));
+    ++age;
+  });
+  std::size_t seen = 0;
+  const std::size_t before = points.size();
+  past.for_class(spec.limit, [&](const PastJob& job) {
+    if (seen++ % (PastJobs::kOfClass / kFromClass) == 0) add(job, 1);
+  });
+  const auto added = static_cast<double>(points.size() - before);
+  for (std::size_t i = before; i < points.size(); ++i) points[i].share = kOfEverybody / added;
+  std::ranges::sort(points, {}, &Point::run_time);
+  for (const RunsYet& other : run_yet) {
+    if (points.empty()) break;  // of none it is known how long they can be
+    times.count_longer(carried_over(other.spec, other.elapsed, spec), likeness(other.spec, spec), spec.limit);
+  }
+  std::erase_if(points, [&](const Point& point) { return point.run_time <= elapsed; });
+  if (points.empty()) points = {{elapsed, 0}, {std::max(spec.limit, elapsed), 1}};
+  double sum = 0;
+  for (Point& point : points) sum += point.share, point.share = sum;
+  for (Point& point : points) point.share /= sum;
+  return times;
+}
+
+// One that is known to be longer than that counts for those that were (Efron 1967: to the right).
+void RunTimes::count_longer(Duration than, double weight, Duration limit) {
+  const auto from = std::ranges::upper_bound(points_, than, {}, &Point::run_time);
+  double sum = 0;
+  for (auto at = from; at != points_.end(); ++at) sum += at->share;
+  if (sum <= 0) {
+    points_.push_back({std::max(limit, than), weight});
+    return;
+  }
+  for (auto at = from; at != points_.end(); ++at) at->share *= 1 + weight / sum;
+}
+
+// Between two of them in proportion; those who used up their limits stay apart.
+Duration RunTimes::left(double lot) const {
+  const auto at = std::ranges::lower_bound(points_, lot, {}, &Point::share);
+  const Point& above = at == points_.end() ? points_.back() : *at;
+  Duration run = above.run_time;
+  if (at != points_.begin() && at != points_.end()) {
+    const Point& below = *(at - 1);
+    const double part = (lot - below.share) / std::max(above.share - below.share, 1e-12);
+    run = below.run_time + Duration{std::llround(part * static_cast<double>((run - below.run_time).count()))};
+  }
+  return std::max(run - elapsed_, seconds(1));
+}
+
+}  // namespace rota::forecast

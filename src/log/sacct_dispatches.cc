@@ -1,0 +1,97 @@
+#include "log/sacct_dispatches.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace rota::log {
+namespace {
+
+constexpr const char* kToldAgain = "told again by another export, or with less: dropped";
+constexpr const char* kEarlier = "earlier starts of jobs that were queued again: told by the last one";
+constexpr const char* kNeverRanAgain = "queued again and did not run: told by the start before";
+constexpr const char* kResized = "sizes of jobs that were resized: one job of the first size";
+
+// A job that is queued again after its end is submitted again at once.
+constexpr std::int64_t kAtOnce = 120;
+
+// The more is known of a start, the higher.
+int known(const SacctRow& row) {
+  return (row.start != kNoTime ? 1 : 0) + (row.end != kNoTime ? 2 : 0) +
+         (row.state == SacctState::pending || row.state == SacctState::running ? 0 : 4);
+}
+
+bool ran(const SacctRow& row) { return row.start != kNoTime && row.end != kNoTime && row.elapsed != 0; }
+
+// Whether `next` is the same job as `row`, which came before it, and not one that got its number later.
+bool goes_on(const SacctRow& row, const SacctRow& next) {
+  if (row.state == SacctState::requeued || row.state == SacctState::resizing) return true;
+  return row.end != kNoTime && next.submit <= row.end + kAtOnce;
+}
+
+// Rows of one job, in order of time.
+class OneJob {
+ public:
+  explicit OneJob(const SacctRow& first) : job_(first) {}
+
+  void add(const SacctRow& next, ImportReport& report) {
+    if (job_.state == SacctState::resizing) {
+      report.drop(kResized, next.row.line);
+      if (next.elapsed != kNoTime) job_.elapsed = std::max<std::int64_t>(job_.elapsed, 0) + next.elapsed;
+      job_.end = next.end;
+      job_.state = next.state;
+    } else if (ran(job_) && !ran(next)) {
+      report.drop(kNeverRanAgain, next.row.line);
+    } else {
+      report.drop(kEarlier, job_.row.line);
+      const std::int64_t submit = job_.submit;
+      const std::int64_t eligible = job_.eligible;
+      const std::int64_t line = job_.row.line;
+      job_ = next;
+      job_.row.line = line;
+      job_.submit = submit;
+      job_.eligible = eligible;
+    }
+  }
+  const SacctRow& job() const { return job_; }
+
+ private:
+  SacctRow job_;
+};
+
+}  // namespace
+
+std::vector<SacctRow> jobs_of_rows(std::vector<SacctRow> rows, ImportReport& report) {
+  const auto key = [](const SacctRow& r) { return std::tuple(r.id.number, r.id.part, r.submit); };
+  std::stable_sort(rows.begin(), rows.end(), [&](const SacctRow& a, const SacctRow& b) { return key(a) < key(b); });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (kept == 0 || key(rows[kept - 1]) != key(rows[i])) {
+      if (kept != i) rows[kept] = rows[i];
+      ++kept;
+      continue;
+    }
+    SacctRow& best = rows[kept - 1];
+    const bool better = known(rows[i]) > known(best);
+    report.drop(kToldAgain, better ? best.row.line : rows[i].row.line);
+    rows[i].row.line = best.row.line = std::min(best.row.line, rows[i].row.line);
+    if (better) best = rows[i];
+  }
+  rows.resize(kept);
+  kept = 0;
+  for (std::size_t i = 0; i < rows.size(); ++kept) {
+    OneJob one(rows[i]);
+    const SacctId id = rows[i].id;
+    const SacctRow* last = &rows[i];
+    for (++i; i < rows.size() && rows[i].id == id && goes_on(*last, rows[i]); ++i) {
+      one.add(rows[i], report);
+      last = &rows[i];
+    }
+    rows[kept] = one.job();
+  }
+  rows.resize(kept);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const SacctRow& a, const SacctRow& b) { return a.row.line < b.row.line; });
+  return rows;
+}
+
+}  // namespace rota::log

@@ -1,0 +1,226 @@
+// Several exports, rows of -D, requests beyond processors, and what users write into names.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "log/sacct.h"
+#include "log/sacct_columns.h"
+
+namespace rota::log {
+namespace {
+
+const std::string kNames =
+    "JobIDRaw|JobID|User|Submit|Eligible|Start|End|ElapsedRaw|TimelimitRaw|State|AllocCPUS|ReqCPUS|NNodes|ReqNodes|"
+    "ReqMem|ReqTRES|AllocTRES\n";
+
+struct Row {
+  std::string id = "100";
+  std::string submit = "2024-03-01T10:00:00";
+  std::string start = "2024-03-01T10:01:00";
+  std::string end = "2024-03-01T10:11:00";
+  std::string elapsed = "600";
+  std::string state = "COMPLETED";
+  std::string cpus = "8";
+  std::string nodes = "1";
+  std::string wanted = "1";
+  std::string tres = "cpu=8,mem=16G,node=1";
+  std::string eligible = "";
+  std::string shown = "";
+
+  std::string text() const {
+    return id + "|" + (shown.empty() ? id : shown) + "|anna|" + submit + "|" + (eligible.empty() ? submit : eligible) +
+           "|" + start + "|" + end + "|" + elapsed + "|60|" + state + "|" + cpus + "|" + cpus + "|" + nodes + "|" +
+           wanted + "|16G|" + tres + "|" + tres + "\n";
+  }
+};
+
+Result<SacctLog> log_of(const std::string& text, const SwfOptions& options = {}) {
+  return read_sacct_log(LineBlocks::over(text, "sacct.txt"), options);
+}
+SacctLog read(const std::string& rows, const SwfOptions& options = {}) {
+  auto log = log_of(kNames + rows, options);
+  EXPECT_TRUE(log) << log.error().message;
+  if (!log) return {};
+  EXPECT_EQ(log->report.rows, log->report.kept + log->report.dropped()) << "each row is told";
+  return std::move(*log);
+}
+std::int64_t found(const ImportReport& report, std::string_view what) {
+  for (const auto& finding : report.findings)
+    if (finding.what.starts_with(what)) return finding.rows;
+  return 0;
+}
+JobAttributes asked(const SacctLog& log, std::int64_t job) {
+  return log.attributes ? log.attributes->attributes_of(job) : JobAttributes{};
+}
+
+TEST(SacctExports, TellOfAJobOnceThatStandsInTwo) {
+  const Row waits{.id = "7", .start = "Unknown", .end = "Unknown", .elapsed = "0", .state = "PENDING"};
+  const Row runs{.id = "7", .end = "Unknown", .elapsed = "30", .state = "RUNNING"};
+  const Row ended{.id = "7"};
+  const std::string one = waits.text() + Row{}.text();
+  const std::string two = kNames + Row{}.text() + runs.text();
+  const std::string three = kNames + ended.text();
+  const SacctLog log = read(one + two + three);
+  ASSERT_EQ(log.rows.size(), 2U);
+  EXPECT_EQ(log.report.rows, 5);
+  EXPECT_EQ(found(log.report, "told again"), 3);
+  EXPECT_EQ(log.rows[0][SwfField::number], 7);
+  EXPECT_EQ(log.rows[0][SwfField::run], 600);
+}
+
+TEST(SacctExports, OfSeveralClustersAreRefused) {
+  const std::string names = "JobIDRaw|Cluster|Submit|Start|End|NCPUS\n";
+  const std::string times = "|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|1\n";
+  const auto log = log_of(names + "1|ares" + times + "1|zeus" + times);
+  ASSERT_FALSE(log);
+  EXPECT_EQ(log.error().message,
+            "sacct.txt:3: column Cluster is \"zeus\", and rows before it are of \"ares\": a log is of one cluster. Ask "
+            "sacct for one with --clusters=ares. Mend the row, or drop such rows with --skip-bad-rows.");
+}
+
+TEST(SacctDispatches, OfOneJobAreOneJob) {
+  const SacctLog log =
+      read(Row{.id = "5", .end = "2024-03-01T10:05:00", .elapsed = "240", .state = "NODE_FAIL"}.text() +
+           Row{.id = "5",
+               .submit = "2024-03-01T10:05:00",
+               .start = "2024-03-01T10:06:00",
+               .end = "2024-03-01T10:07:00",
+               .elapsed = "60",
+               .state = "PREEMPTED"}
+               .text() +
+           Row{.id = "5", .submit = "2024-03-01T10:07:00", .start = "2024-03-01T10:20:00", .end = "2024-03-01T10:30:00"}
+               .text());
+  ASSERT_EQ(log.rows.size(), 1U);
+  EXPECT_EQ(log.rows[0][SwfField::number], 5);
+  EXPECT_EQ(log.rows[0][SwfField::wait], 20 * 60) << "from its first submission to its last start";
+  EXPECT_EQ(log.rows[0][SwfField::run], 600);
+  EXPECT_EQ(found(log.report, "earlier starts"), 2);
+}
+
+TEST(SacctDispatches, NumbersThatComeAgainLaterAreOthersJobs) {
+  const SacctLog log =
+      read(Row{.id = "5"}.text() +
+           Row{.id = "5", .submit = "2025-03-01T10:00:00", .start = "2025-03-01T10:00:00", .end = "2025-03-01T10:10:00"}
+               .text());
+  ASSERT_EQ(log.rows.size(), 2U);
+  EXPECT_EQ(log.rows[1][SwfField::number], 6);
+}
+
+TEST(SacctDispatches, KeepTheOneThatRan) {
+  const SacctLog log = read(Row{.id = "5", .state = "REQUEUED"}.text() +
+                            Row{.id = "5",
+                                .submit = "2024-03-01T10:11:00",
+                                .start = "None",
+                                .end = "2024-03-01T10:12:00",
+                                .elapsed = "0",
+                                .state = "CANCELLED by 0"}
+                                .text() +
+                            Row{}.text());
+  EXPECT_EQ(found(log.report, "queued again and did not run"), 1);
+  EXPECT_EQ(log.report.kept, 1) << "a start that was taken back is none";
+}
+
+TEST(SacctDispatches, OfAResizedJobGoOn) {
+  const SacctLog log = read(
+      Row{.id = "5", .end = "2024-03-01T10:05:00", .elapsed = "240", .state = "RESIZING"}.text() +
+      Row{.id = "5", .submit = "2024-03-01T10:05:00", .start = "2024-03-01T10:05:00", .elapsed = "360", .cpus = "4"}
+          .text());
+  ASSERT_EQ(log.rows.size(), 1U);
+  EXPECT_EQ(log.rows[0][SwfField::run], 600);
+  EXPECT_EQ(log.rows[0][SwfField::processors], 8);
+  EXPECT_EQ(log.rows[0][SwfField::status], 1);
+}
+
+TEST(SacctRequests, AcceleratorsAndLicencesAreKept) {
+  const SacctLog log = read(
+      Row{.id = "1", .nodes = "2", .wanted = "2", .tres = "cpu=8,gres/gpu:a100=4,gres/gpu=4,node=2"}.text() +
+      Row{.id = "2", .tres = "cpu=8,license/matlab=4,node=1"}.text() +
+      Row{.id = "3", .nodes = "3", .wanted = "3", .tres = "cpu=8,gres/gpu=4,node=3"}.text() + Row{.id = "4"}.text());
+  EXPECT_EQ(asked(log, 1).accelerators, 2);
+  EXPECT_EQ(asked(log, 1).accelerator_type, "a100");
+  EXPECT_EQ(asked(log, 1).nodes, 2U);
+  EXPECT_EQ(asked(log, 2).licence, "matlab");
+  EXPECT_EQ(asked(log, 2).licences, 4U);
+  EXPECT_EQ(asked(log, 3).accelerators, 2);
+  EXPECT_EQ(found(log.report, "accelerators spread unevenly"), 1);
+  EXPECT_EQ(asked(log, 4), JobAttributes{});
+}
+
+TEST(SacctRequests, NodesAreThoseThatWereAskedFor) {
+  const SacctLog log =
+      read(Row{.id = "1", .nodes = "3", .wanted = "1"}.text() + Row{.id = "2", .nodes = "3", .wanted = "3"}.text() +
+           Row{.id = "3", .nodes = "4", .wanted = "2"}.text() + Row{.id = "4"}.text());
+  EXPECT_EQ(log.rows[0].nodes, 0U) << "it happened to be spread";
+  EXPECT_EQ(log.rows[0].node_memory, (std::int64_t{16} << 30U) / 3);
+  EXPECT_EQ(log.rows[1].nodes, 3U) << "8 processors, unevenly";
+  EXPECT_EQ(log.rows[2].nodes, 2U);
+  EXPECT_EQ(log.rows[3].nodes, 1U);
+}
+
+TEST(SacctTimes, WaitingBeginsWhenAJobIsEligible) {
+  const SacctLog log =
+      read(Row{.eligible = "2024-03-01T10:00:40"}.text() + Row{.id = "2", .eligible = "Unknown"}.text());
+  EXPECT_EQ(log.rows[1][SwfField::number], 100);
+  EXPECT_EQ(log.rows[1][SwfField::submit], 40);
+  EXPECT_EQ(log.rows[1][SwfField::wait], 20);
+  EXPECT_EQ(log.rows[0][SwfField::wait], 60);
+  EXPECT_EQ(found(log.report, "eligible later than submitted"), 1);
+}
+
+TEST(SacctTimes, AJobThatEndsAtOnceKeepsItsLimit) {
+  const auto workload = parse_sacct(kNames + Row{.end = "2024-03-01T10:01:00", .elapsed = "0"}.text(), "log.txt");
+  ASSERT_TRUE(workload);
+  EXPECT_EQ(workload->jobs[0].limit, seconds(3600));
+  EXPECT_EQ(workload->run_times[0], seconds(1));
+}
+
+TEST(SacctComponents, AreCounted) {
+  const SacctLog log = read(Row{.id = "8", .shown = "8+0"}.text() + Row{.id = "9", .shown = "8+1"}.text());
+  EXPECT_EQ(found(log.report, "components of heterogeneous jobs"), 2);
+}
+
+TEST(SacctNames, MayHaveAnythingInThem) {
+  const std::string names = "JobIDRaw|JobName|Submit|Start|End|NCPUS\n";
+  const std::string times = "|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|4\n";
+  const auto log = log_of(names + "1|a|b|c" + times + "2|\"quoted" + times + "3|two\nlines|and a bar" + times + "4||" +
+                          times.substr(1));
+  ASSERT_TRUE(log) << log.error().message;
+  EXPECT_EQ(log->rows.size(), 4U);
+  EXPECT_EQ(log->report.rows, 4);
+  for (const SwfRow& row : log->rows) EXPECT_EQ(row[SwfField::processors], 4);
+}
+
+TEST(SacctNames, ARowThatIsCutOffIsTold) {
+  const std::string names = "JobIDRaw|JobName|Submit|Start|End|NCPUS\n";
+  const std::string times = "|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|4\n";
+  const std::string says = "the row has 3 columns where the first line names 6 (is it cut off?)";
+  const auto last = log_of(names + "1|a" + times + "2|b|2024-01-0");
+  ASSERT_FALSE(last);
+  EXPECT_TRUE(last.error().message.starts_with("sacct.txt:3: " + says)) << last.error().message;
+  const auto amid = log_of(names + "1|a|2024-01-0\n" + names + "2|b" + times);
+  ASSERT_FALSE(amid);
+  EXPECT_NE(amid.error().message.find(says), std::string::npos) << amid.error().message;
+  const auto before = log_of(names + "1|a|2024-01-0\n2|b" + times, {.skip_bad_rows = true});
+  ASSERT_TRUE(before);
+  EXPECT_EQ(before->rows.size(), 1U) << "the row after it is not taken for the rest of a name";
+}
+
+TEST(SacctDelimiters, MayBeAnyThing) {
+  for (const std::string delimiter : {";", "\t", "@@", "|"}) {
+    std::string text =
+        "JobIDRaw|Submit|Start|End|NCPUS\n1|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|4\n";
+    for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += delimiter.size())
+      text.replace(at, 1, delimiter);
+    EXPECT_TRUE(looks_like_sacct(text.substr(0, text.find('\n')))) << delimiter;
+    const auto log = log_of(text);
+    ASSERT_TRUE(log) << log.error().message;
+    EXPECT_EQ(log->rows[0][SwfField::processors], 4) << delimiter;
+  }
+  const auto fixed = log_of("JobIDRaw     Submit               Start    End   NCPUS\n");
+  ASSERT_FALSE(fixed);
+  EXPECT_TRUE(fixed.error().message.starts_with("sacct.txt:1: the columns are parted by blanks"))
+      << fixed.error().message;
+}
+
+}  // namespace
+}  // namespace rota::log

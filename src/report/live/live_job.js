@@ -1,0 +1,153 @@
+// One job in a dialog: what it is, why it waits and what would change that, and what may be done to it.
+rota.job = (() => {
+  const {text, service} = rota;
+  const {duration} = rota.words;
+  const {element} = text;
+  const kDone = {cancel: 'is being cancelled', hold: 'is held', release: 'may start again'};
+
+  // What somebody may do, or why not.
+  function rights(job, me) {
+    const own = me.operator || job.uid === me.uid;
+    const others = `It is ${job.user}'s job: only its user or an operator may change it.`;
+    if (text.ended(job)) return {note: '', cancel: false, hold: false, release: false};
+    return {note: own ? '' : others, cancel: own, hold: own && text.waits(job) && !text.held(job),
+            release: own && text.held(job)};
+  }
+
+  function facts(job, now) {
+    const rows = [['User', job.user], ['Partition', job.partition], ['CPUs', job.processors], ['Nodes', job.node_list],
+                  ['Memory on each node', job.memory && text.memory(job.memory)],
+                  ['Accelerators on each node', job.accelerators],
+                  ['Licences', job.licence && `${job.licences} of ${job.licence}`],
+                  ['Priority', job.priority || undefined],
+                  ['Submitted', text.exact(job.submit)],
+                  ['Started', job.start && text.exact(job.start)],
+                  ['Time', text.time(job, now)],
+                  ['Ended', job.end && text.exact(job.end)],
+                  ['Exit code', text.ended(job) ? job.exit_code : undefined], ['Signal', job.signal],
+                  ['Started again', job.restarts && `${job.restarts} times`],
+                  ['After', job.after && job.after.join(', ')], ['Comment', job.comment],
+                  ['Command', job.command && job.command.join(' ')], ['Folder', job.folder], ['Output', job.output],
+                  ['Said by the engine', job.message]];
+    const list = element('dl', 'facts-of');
+    for (const [name, value] of rows.filter(([, its]) => its !== undefined && its !== '' && its !== 0 || its === '0')) {
+      list.append(element('dt', '', name), element('dd', '', String(value)));
+    }
+    return list;
+  }
+
+  const items = (lines) => element('ul', '', ...lines.map((line) => element('li', '', line)));
+
+  function ahead(row) {
+    const size = row.limit === undefined ? '' : ` for ${duration(row.limit)}`;
+    const start = row.expected_start === undefined ? '' : `, promised ${text.moment(row.expected_start)}`;
+    return `job ${row.id} of ${row.user}, ${text.many(row.processors, 'processor')}${size}${start}`;
+  }
+
+  function explained(told) {
+    const parts = [];
+    const section = (name, content) => parts.push(element('h3', '', name), content);
+    if (told.promise !== undefined) section('Its start', element('p', '', `It is promised a start at ${text.exact(told.promise)}.`));
+    else if (told.at_the_latest !== undefined && told.at_the_latest < 1e11) {
+      section('Its start', element('p', '', 'If every job takes its whole limit and nobody comes before it, it starts at ' +
+                                            `${text.exact(told.at_the_latest)}.`));
+    }
+    if (told.would_start && told.would_start.length > 0)
+      section('What would change it, tried on a copy of the state', items(told.would_start.map((row) => `It ${row.text}.`)));
+    if (told.ahead && told.ahead.length > 0) {
+      const lines = told.ahead.map(ahead);
+      if (told.more_ahead > 0) lines.push(`and ${text.many(told.more_ahead, 'more job')}`);
+      section('Ahead of it', items(lines));
+    }
+    if (told.facts && told.facts.length > 0) section('What this rests on', items(told.facts));
+    return parts;
+  }
+
+  class Jobs {
+    // me(): who asks; told(sentence): an answer for who looks; changed(): the queue is to be asked for again.
+    constructor({me, told, changed}) {
+      Object.assign(this, {me, told, changed});
+      this.dialog = document.getElementById('job');
+      this.question = document.getElementById('question');
+      this.shown = null;
+      for (const action of ['cancel', 'hold', 'release']) {
+        this.button(action).addEventListener('click', () => this.shown && this.act(action, this.shown));
+      }
+      this.dialog.querySelector('.close').addEventListener('click', () => this.dialog.close());
+      this.dialog.addEventListener('close', () => { this.shown = null; });
+    }
+
+    button(action) { return this.dialog.querySelector(`[data-act=${action}]`); }
+
+    async open(row) {
+      this.shown = row;
+      this.explained = null;
+      this.dialog.querySelector('.why').replaceChildren();
+      this.fill(row);
+      if (!this.dialog.open) this.dialog.showModal();
+      await this.look();
+    }
+
+    // Again, as it is now; explained anew only where it waits for something else than before.
+    async look() {
+      if (!this.shown) return;
+      const {id} = this.shown;
+      try {
+        const job = await service.get(`v1/jobs/${encodeURIComponent(id)}`);
+        if (!this.shown || this.shown.id !== id) return;
+        this.fill(job);
+        const now = `${job.state} ${job.reason} ${job.why}`;
+        if (now === this.explained) return;
+        this.explained = now;
+        const told = text.waits(job) ? await service.get(`v1/jobs/${encodeURIComponent(id)}/explain`) : {};
+        if (this.shown && this.shown.id === id) this.dialog.querySelector('.why').replaceChildren(...explained(told));
+      } catch (refusal) {
+        if (this.shown && this.shown.id === id) this.dialog.querySelector('.note').textContent = refusal.message;
+      }
+    }
+
+    fill(job) {
+      this.shown = job;
+      const {dialog} = this;
+      dialog.querySelector('h2').textContent = `Job ${job.id}: ${job.name}`;
+      dialog.querySelector('.state').textContent = text.state(job);
+      dialog.querySelector('.state').dataset.state = job.state;
+      dialog.querySelector('.reason').textContent = text.waits(job) ? `${job.reason}: ${job.why || ''}` : '';
+      dialog.querySelector('.known').replaceChildren(facts(job, Date.now() / 1000));
+      const may = rights(job, this.me());
+      dialog.querySelector('.note').textContent = may.note;
+      for (const action of ['cancel', 'hold', 'release']) this.button(action).disabled = !may[action];
+      this.button('release').hidden = !text.held(job);
+      this.button('hold').hidden = text.held(job);
+    }
+
+    // Asks first where something ends by it. What the service says comes back as it is.
+    async act(action, job) {
+      const may = rights(job, this.me());
+      if (!may[action]) return this.told(may.note || `Job ${job.id} ${text.state(job)}; that cannot be done to it.`, true);
+      if (action === 'cancel' && !await this.sure(job)) return;
+      try {
+        const answer = await service.post(`v1/jobs/${action}`, {ids: job.id});
+        const failed = answer.jobs.filter((row) => !row.done);
+        this.told(failed.length > 0 ? failed.map((row) => row.detail).join(' ') : `Job ${job.id} ${kDone[action]}.`,
+                  failed.length > 0);
+      } catch (refusal) {
+        this.told(refusal.message, true);
+      }
+      this.changed();
+    }
+
+    sure(job) {
+      const {question} = this;
+      const runs = job.start === undefined ? 'It has not started.' : 'What it has done so far may be lost.';
+      question.querySelector('p').textContent = `Cancel job ${job.id} (${job.name}) of ${job.user}? ${runs}`;
+      question.returnValue = '';
+      question.showModal();
+      return new Promise((done) => {
+        question.addEventListener('close', () => done(question.returnValue === 'yes'), {once: true});
+      });
+    }
+  }
+
+  return {Jobs, rights};
+})();

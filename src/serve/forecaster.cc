@@ -1,0 +1,232 @@
+#include "serve/forecaster.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <string>
+
+#include "base/text.h"
+#include "serve/service.h"
+
+namespace rota::serve {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kSlice{10};     // of the service's thread at a time,
+constexpr std::chrono::milliseconds kBudget{1000};  // and in all for one forecast
+constexpr std::size_t kMostTasks = 16;
+constexpr std::size_t kMostJobs = 20'000;   // that are known: beyond that a future takes too long
+constexpr std::int64_t kMostPast = 10'000;  // rows of the history that are read at first
+constexpr std::int64_t kRowsAtOnce = 1000;
+constexpr std::size_t kMostOpen = 1000;
+constexpr Duration kOverlap = seconds(60);  // in which a row of the history may come late
+constexpr const char* kRanks = "forecasts come true";
+
+template <class Value>
+std::array<std::int64_t, 3> figures(const std::vector<forecast::Future>& futures, std::size_t look, Value value) {
+  std::vector<std::int64_t> all;
+  for (const forecast::Future& future : futures) all.push_back(value(future.looks[look]));
+  std::ranges::sort(all);
+  std::array<std::int64_t, 3> out{};
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto place = static_cast<std::size_t>(Forecasted::kLookShares[i]) * all.size() / 100;
+    out[i] = all[std::min(place, all.size() - 1)];
+  }
+  return out;
+}
+
+}  // namespace
+
+void Service::later(std::function<void()> call) { boost::asio::post(io_, std::move(call)); }
+
+void Forecaster::ask(ForecastAsked asked, Answer answer) {
+  if (tasks_.size() >= kMostTasks) return answer(fail("many forecasts are being made already; ask again in a moment."));
+  if (service_.book().size() > kMostJobs)
+    return answer(fail("there are more than " + grouped(kMostJobs) + " jobs here: too many for a forecast."));
+  tasks_.push_back({.asked = std::move(asked), .answer = std::move(answer)});
+  if (tasks_.size() == 1) service_.later([this] { turn(); });
+}
+
+void Forecaster::turn() {
+  Task& task = tasks_.front();
+  const auto over = work(task);
+  if (over && !*over) return service_.later([this] { turn(); });
+  const auto answer = std::move(task.answer);
+  Result<Forecasted> answered = over ? Result<Forecasted>(conclude(task)) : std::unexpected(over.error());
+  tasks_.pop_front();
+  if (!tasks_.empty()) service_.later([this] { turn(); });
+  answer(answered);
+}
+
+// A slice of it; whether it is over.
+Result<bool> Forecaster::work(Task& task) {
+  const auto from = Clock::now();
+  if (!task.forecast) {
+    const auto all = read_past();
+    if (!all || !*all) return all;
+    if (auto begun = begin(task); !begun) return std::unexpected(begun.error());
+    return false;
+  }
+  const auto enough = [&] { return static_cast<std::int64_t>(task.forecast->futures().size()) >= task.asked.futures; };
+  while (!enough() && Clock::now() - from < kSlice) {
+    if (auto gone = task.forecast->go_on(64); !gone) return std::unexpected(gone.error());
+  }
+  task.spent += Clock::now() - from;
+  return enough() || (task.spent > kBudget && !task.forecast->futures().empty());
+}
+
+Result<void> Forecaster::begin(Task& task) {
+  auto chain = Chain::parse(service_.policy());
+  if (!chain) return std::unexpected(chain.error());
+  task.chain = std::make_shared<const Chain>(std::move(*chain));
+  task.now = std::max(service_.loop().now(), service_.view().now());
+  task.past_jobs = past_jobs_;
+  compare();
+  const Machine& machine = service_.machine();
+  forecast::Present present{.now = task.now,
+                            .facts = service_.controller().snapshot(),
+                            .processors = machine.processors,
+                            .machine = &machine,
+                            .chain = task.chain.get()};
+  std::erase_if(task.asked.jobs, [&](JobId id) {
+    const Job* job = service_.view().find_job(id);
+    return job == nullptr || (job->state != JobState::waiting && job->state != JobState::barred);
+  });
+  task.forecast = std::make_unique<forecast::Forecast>(
+      std::move(present), past_,
+      forecast::Question{.jobs = task.asked.jobs, .looks = task.asked.looks, .seed = task.asked.seed});
+  return {};
+}
+
+forecast::PastJob Forecaster::past_job(const store::HistoryRow& row) const {
+  forecast::PastJob job;
+  job.spec.submit = row.submit;
+  job.spec.limit = std::max(row.limit, seconds(1));
+  job.spec.memory = row.memory;
+  job.spec.processors = std::max<std::uint32_t>(row.processors, 1);
+  job.spec.user = row.uid;
+  const auto& partitions = service_.machine().partitions;
+  const auto named = std::ranges::find(partitions, row.partition, &Partition::name);
+  if (named != partitions.end()) {
+    job.spec.partition = PartitionId{static_cast<std::uint32_t>(named - partitions.begin())};
+    job.spec.priority = named->priority;
+  }
+  job.run_time = std::max(row.end - row.start, Duration{1});
+  return job;
+}
+
+void Forecaster::take(std::vector<store::HistoryRow> rows) {
+  std::ranges::sort(rows, {}, [](const store::HistoryRow& row) { return std::pair(row.end, row.job); });
+  for (const store::HistoryRow& row : rows) {
+    if (!read_lately_.insert(row.job).second) continue;
+    if (const auto forecast = open_.find(row.job); forecast != open_.end()) {
+      if (row.start != kNever) came_true(forecast->second, row.start);
+      open_.erase(forecast);
+    }
+    if (row.start == kNever) continue;
+    past_.add(past_job(row));
+    ++past_jobs_;
+  }
+}
+
+// The history, as far as it was not read before; whether that is all.
+Result<bool> Forecaster::read_past() {
+  store::HistoryQuery query;
+  if (read_) {
+    query.from = read_until_ - std::min(kOverlap, read_until_ - kEpoch);
+    query.limit = kMostPast;
+  } else {
+    query.limit = kRowsAtOnce;
+    if (!first_rows_.empty()) query.before_number = first_rows_.back().number;
+  }
+  const Instant now = service_.view().now();
+  auto rows = service_.store().history(query);
+  if (!rows) return std::unexpected(rows.error());
+  if (!read_) {
+    const bool last = std::ssize(*rows) < kRowsAtOnce;
+    first_rows_.insert(first_rows_.end(), rows->begin(), rows->end());
+    if (!last && std::ssize(first_rows_) < kMostPast) return false;
+    recall();
+    *rows = std::exchange(first_rows_, {});
+  }
+  const Instant lately = now - std::min(kOverlap, now - kEpoch);
+  std::set<JobId> late;
+  for (const store::HistoryRow& row : *rows) {
+    if (row.end >= lately) late.insert(row.job);
+  }
+  take(std::move(*rows));
+  read_lately_ = std::move(late);
+  read_until_ = now;
+  read_ = true;
+  return true;
+}
+
+Forecasted Forecaster::conclude(const Task& task) {
+  const auto& futures = task.forecast->futures();
+  Forecasted told{.now = task.now,
+                  .futures = std::ssize(futures),
+                  .past_jobs = task.past_jobs,
+                  .weeks = task.forecast->weeks(),
+                  .learned = 0,
+                  .starts = {},
+                  .looks = {}};
+  if (correction_.ranks().size() >= forecast::Correction::kLeast) told.learned = std::ssize(correction_.ranks());
+  for (std::size_t i = 0; i < task.asked.jobs.size(); ++i) {
+    const std::vector<Instant> starts = task.forecast->starts_of(i);
+    Forecasted::Start start{.job = task.asked.jobs[i]};
+    for (std::size_t s = 0; s < start.by.size(); ++s) {
+      start.by[s] = forecast::quantile(starts, correction_.level(Forecasted::kShares[s] / 100.0));
+    }
+    told.starts.push_back(start);
+  }
+  for (std::size_t i = 0; i < task.asked.looks.size(); ++i) {
+    using forecast::Look;
+    told.looks.push_back({.after = task.asked.looks[i],
+                          .busy = figures(futures, i, [](const Look& look) { return look.busy; }),
+                          .nodes_on = figures(futures, i, [](const Look& look) { return look.nodes_on; }),
+                          .waiting = figures(futures, i, [](const Look& look) { return look.waiting; }),
+                          .milliwatts = figures(futures, i, [](const Look& look) { return look.milliwatts; })});
+  }
+  keep(task);
+  return told;
+}
+
+// One job of each forecast is remembered: more would say the same, for they share their futures.
+void Forecaster::keep(const Task& task) {
+  if (task.asked.jobs.empty() || open_.size() >= kMostOpen) return;
+  const std::size_t chosen = asked_++ % task.asked.jobs.size();
+  const std::vector<Instant> starts = task.forecast->starts_of(chosen);
+  Promising kept{task.now, {}};
+  for (int share = 1; share <= 100; ++share) kept.starts.push_back(forecast::quantile(starts, share / 100.0));
+  open_.try_emplace(task.asked.jobs[chosen], std::move(kept));
+}
+
+// With what has become of them: of those that have left, the history tells.
+void Forecaster::compare() {
+  std::erase_if(open_, [&](const auto& entry) {
+    const auto& [id, forecast] = entry;
+    const Job* job = service_.view().find_job(id);
+    if (job == nullptr || job->state != JobState::running) return false;
+    came_true(forecast, job->start);
+    return true;
+  });
+}
+
+void Forecaster::came_true(const Promising& forecast, Instant start) {
+  if (start < forecast.at) return;
+  correction_.add(forecast::rank_of(forecast.starts, start));
+  std::string text;
+  for (const double rank : correction_.ranks()) text += std::to_string(rank) + " ";
+  service_.store().put_setting(kRanks, text);
+}
+
+// What was learned before this process began.
+void Forecaster::recall() {
+  const auto text = service_.store().setting(kRanks);
+  if (!text || !*text) return;
+  for (const std::string_view word : split(trimmed(**text), ' ')) {
+    if (const auto rank = parse_number(word)) correction_.add(*rank);
+  }
+}
+
+}  // namespace rota::serve

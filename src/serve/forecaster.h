@@ -1,0 +1,104 @@
+// Forecasts of a live state: what is known of past jobs comes from the history, the futures are rehearsed a few
+// milliseconds at a time between all else that the service does, and what becomes of a forecast teaches how to read
+// the next ones. One thread: the service's.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "forecast/correction.h"
+#include "forecast/forecast.h"
+#include "store/job_history.h"
+
+namespace rota::serve {
+
+class Service;
+
+struct ForecastAsked {
+  std::vector<JobId> jobs = {};      // that wait
+  std::vector<Duration> looks = {};  // at the nodes, from now on
+  std::int64_t futures = 500;        // at most
+  std::uint64_t seed = 1;
+};
+
+struct Forecasted {
+  // Shares of the futures, in hundredths.
+  static constexpr std::array<int, 6> kShares{5, 25, 50, 75, 90, 95};
+  static constexpr std::array<int, 3> kLookShares{5, 50, 95};
+  struct Start {
+    JobId job;
+    std::array<Instant, kShares.size()> by = {};  // in so many of the futures it has started; kNever: in fewer
+  };
+  using Figures = std::array<std::int64_t, kLookShares.size()>;
+  struct Look {
+    Duration after{0};
+    Figures busy = {}, nodes_on = {}, waiting = {}, milliwatts = {};
+  };
+  Instant now = kEpoch;
+  std::int64_t futures = 0;
+  std::int64_t past_jobs = 0;  // from which run times and arrivals were drawn
+  int weeks = 0;               // of past arrivals; 0: less than one is known
+  std::int64_t learned = 0;    // forecasts that have come true and by which these were read; 0: too few
+  std::vector<Start> starts;
+  std::vector<Look> looks;
+};
+
+class Forecaster {
+ public:
+  using Answer = std::function<void(const Result<Forecasted>&)>;
+
+  // The service must outlive it.
+  explicit Forecaster(Service& service) : service_(service) {}
+
+  // Of the state as it stands; the answer comes later, in a turn of its own. Fails with a sentence where there is too
+  // much to do.
+  void ask(ForecastAsked asked, Answer answer);
+
+ private:
+  struct Task {
+    ForecastAsked asked;
+    Answer answer;
+    std::shared_ptr<const Chain> chain = {};
+    std::unique_ptr<forecast::Forecast> forecast = {};
+    Instant now = kEpoch;
+    std::int64_t past_jobs = 0;
+    std::chrono::steady_clock::duration spent{0};
+  };
+  // Of a job that was forecast and has not started: its start in each hundredth of the futures.
+  struct Promising {
+    Instant at;
+    std::vector<Instant> starts;
+  };
+
+  void turn();
+  Result<bool> work(Task& task);
+  Result<void> begin(Task& task);
+  Result<bool> read_past();
+  void take(std::vector<store::HistoryRow> rows);
+  forecast::PastJob past_job(const store::HistoryRow& row) const;
+  Forecasted conclude(const Task& task);
+  void keep(const Task& task);
+  void compare();
+  void came_true(const Promising& forecast, Instant start);
+  void recall();
+
+  Service& service_;
+  std::deque<Task> tasks_;
+  forecast::PastJobs past_;
+  std::int64_t past_jobs_ = 0;
+  std::vector<store::HistoryRow> first_rows_;  // while the history is read for the first time
+  bool read_ = false;                          // it has been
+  Instant read_until_ = kEpoch;
+  std::set<JobId> read_lately_;
+  forecast::Correction correction_;
+  std::map<JobId, Promising> open_;
+  std::uint64_t asked_ = 0;
+};
+
+}  // namespace rota::serve

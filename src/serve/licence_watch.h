@@ -1,0 +1,70 @@
+// What the site's licence server says, asked by a command of the site's own from time to time: of each licence how many
+// there are, and how many are in use by whomever. What others than our jobs use is not free for these.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "engine/local/site_command.h"
+#include "model/machine.h"
+
+namespace rota::serve {
+
+struct LicenceCount {
+  LicenceId licence;
+  std::int64_t total = 0;               // that the server has
+  std::int64_t used = 0;                // of them, by anybody
+  std::optional<std::int64_t> by_jobs;  // of those used, by jobs of this service, where the command tells them apart
+};
+
+// Lines "NAME TOTAL USED", or "NAME TOTAL USED BY_JOBS"; those that begin with no name of a licence here are passed
+// over. Fails with a sentence where a line makes no sense or a licence is not told of.
+Result<std::vector<LicenceCount>> parse_licence_counts(std::string_view text, const Machine& machine);
+
+// How many of `count` licences, as the cluster file has it, are not there for jobs, of which these hold `held` by our
+// own books. Where the server does not tell whose are used, what jobs hold counts as used by them.
+std::int64_t used_elsewhere(const LicenceCount& counted, std::int64_t count, std::int64_t held);
+
+// Asks at once, and then again so long after each answer. One thread: that of the io_context.
+class LicenceWatch {
+ public:
+  struct Options {
+    std::string command;  // for /bin/sh
+    Duration interval{0};
+    Duration timeout{0};
+    std::string record;  // where a command under way is noted, for the next life of the service
+  };
+  using Take = std::function<void(const std::vector<LicenceCount>&)>;
+
+  // The machine must outlive it.
+  LicenceWatch(boost::asio::io_context& io, Options options, const Machine& machine, Take take);
+
+  void stop();
+  // Of the latest answers, one after the other, none was good; 0: the last one was.
+  int failures() const { return failures_; }
+  const std::string& failure() const { return failure_; }  // what was wrong with the last one
+
+ private:
+  void ask();
+  void heard(const local::SiteCommand::End& end);
+
+  boost::asio::io_context& io_;
+  Options options_;
+  const Machine& machine_;
+  Take take_;
+  boost::asio::steady_timer timer_;
+  std::unique_ptr<local::SiteCommand> command_;
+  int failures_ = 0;
+  std::string failure_;
+};
+
+}  // namespace rota::serve

@@ -1,0 +1,41 @@
+// When waiting jobs start at the latest, for whoever shows the queue: a plan of the present state that promises a start
+// to the first of them, made on a copy and kept until the state has changed.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+
+#include "model/job.h"
+
+namespace rota::serve {
+
+class Service;
+
+// If every job takes its whole limit and nobody comes before it. Of jobs for which nothing can be told there is none:
+// those far behind in the queue, and those that wait for one without a limit.
+class PlannedStarts {
+ public:
+  // Plans anew where something has happened since, but takes a twentieth of the thread's time at most: until then what
+  // is told is of a while ago, and current() is false. Beyond 20,000 known jobs nothing is planned.
+  void look(const Service& service);
+  // Another policy counts its facts anew.
+  void forget() { planned_ = false; }
+
+  bool current() const { return current_; }
+  Instant of(JobId job) const {  // kNever: nothing is known
+    const auto found = starts_.find(job);
+    return found == starts_.end() ? kNever : found->second;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::map<JobId, Instant> starts_;
+  std::uint64_t sequence_ = 0;  // of the state that was planned
+  bool planned_ = false;
+  bool current_ = false;
+  Clock::time_point not_before_{};
+};
+
+}  // namespace rota::serve

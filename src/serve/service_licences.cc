@@ -1,0 +1,70 @@
+// Licences: what the site's licence server says of them, and who holds them.
+#include <algorithm>
+
+#include "base/text.h"
+#include "serve/service.h"
+
+namespace rota::serve {
+namespace {
+
+constexpr int kManyFailures = 3;  // in a row: one may come from a server that is just busy
+constexpr std::size_t kMostHolders = 5;
+
+}  // namespace
+
+void Service::watch_licences() {
+  if (settings_.licence_command.empty()) return;
+  licence_watch_ = std::make_unique<LicenceWatch>(io_,
+                                                  LicenceWatch::Options{.command = settings_.licence_command,
+                                                                        .interval = settings_.licence_interval,
+                                                                        .timeout = settings_.licence_timeout,
+                                                                        .record = options_.state_folder + "/licences"},
+                                                  *machine_, [this](const auto& counts) { counted(counts); });
+}
+
+// What others use goes through the door, where it is another number than before.
+void Service::counted(const std::vector<LicenceCount>& counts) {
+  if (stopped_ || !failure_) return;
+  for (const LicenceCount& each : counts) {
+    const std::int64_t count = machine_->licences[each.licence.value].count;
+    const std::int64_t before = view().licences_elsewhere(each.licence);
+    const std::int64_t held = count - before - view().nodes().licences_free(each.licence);
+    const std::int64_t elsewhere = used_elsewhere(each, count, held);
+    if (elsewhere != before) static_cast<void>(record(LicencesCounted{each.licence, elsewhere}));
+  }
+}
+
+std::vector<std::string> Service::warnings() const {
+  std::vector<std::string> all = warnings_;
+  if (licence_watch_ && licence_watch_->failures() >= kManyFailures) {
+    all.push_back("the licence command has failed " + std::to_string(licence_watch_->failures()) +
+                  " times in a row, and its last good count stands: " + licence_watch_->failure() + ".");
+  }
+  return all;
+}
+
+// "job 12 of ann holds 2, job 15 of bob holds 1, 3 are used elsewhere"
+std::string Service::licence_holders(LicenceId licence) const {
+  std::vector<JobId> jobs;
+  view().running().for_each([&](const RunningEntry& entry) {
+    if (view().job(entry.job).spec.licence == licence) jobs.push_back(entry.job);
+    return true;
+  });
+  std::ranges::sort(jobs);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(jobs.size(), kMostHolders); ++i) {
+    const JobEntry* const entry = book_.find(jobs[i]);
+    text += (text.empty() ? "job " : ", job ") + book_.shown(jobs[i]) +
+            (entry != nullptr ? " of " + entry->about->user : std::string()) + " holds " +
+            std::to_string(view().job(jobs[i]).spec.licences);
+  }
+  if (jobs.size() > kMostHolders)
+    text += ", " + amount(static_cast<std::int64_t>(jobs.size() - kMostHolders), "more job");
+  const std::int64_t elsewhere = view().licences_elsewhere(licence);
+  if (elsewhere > 0)
+    text +=
+        (text.empty() ? "" : ", ") + std::to_string(elsewhere) + (elsewhere == 1 ? " is" : " are") + " used elsewhere";
+  return text;
+}
+
+}  // namespace rota::serve

@@ -1,0 +1,114 @@
+// What operators do to nodes, and what becomes of nodes that are switched off and on.
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "serve/service.h"
+
+namespace rota::serve {
+
+Result<std::vector<NodeId>> Service::nodes_named(const std::string& list) const {
+  const auto names = parse_host_list(list);
+  if (!names) return std::unexpected(names.error());
+  std::vector<NodeId> ids;
+  for (const std::string& name : *names) {
+    const auto found = std::ranges::find(machine_->nodes, name, &Node::name);
+    if (found == machine_->nodes.end())
+      return fail("there is no node " + rota::quoted(name) + "; nothing was changed.");
+    ids.push_back(NodeId{static_cast<std::uint32_t>(found - machine_->nodes.begin())});
+  }
+  return ids;
+}
+
+Result<void> Service::set_health(const std::string& nodes, Health health, const std::string& reason) {
+  const auto ids = nodes_named(nodes);
+  if (!ids) return std::unexpected(ids.error());
+  for (const NodeId id : *ids) {
+    if (auto done = put_health(id, health, reason); !done) return done;
+    if (health == Health::up) engine_->look(id);  // it may have come back meanwhile
+  }
+  static_cast<void>(decide());
+  return {};
+}
+
+Result<void> Service::put_health(NodeId id, Health health, const std::string& reason) {
+  if (view().power().health(id) != health) {
+    if (auto done = record(HealthChanged{id, health}); !done) return done;
+  }
+  if (health == Health::down) empty_node(id);
+  if (health == Health::up) node_troubles_.erase(id);
+  health == Health::up ? void(node_reasons_.erase(id)) : void(node_reasons_[id] = reason);
+  store_->put_setting("node " + machine_->nodes[id.value].name, health == Health::up ? "" : reason);
+  return {};
+}
+
+// What runs there is done again elsewhere where it may be, else ended.
+void Service::empty_node(NodeId node) {
+  std::vector<JobId> there;
+  view().running().for_each([&](const RunningEntry& entry) {
+    const auto& shares = view().placement(entry.job).shares;
+    if (std::ranges::find(shares, node, &Share::node) != shares.end()) there.push_back(entry.job);
+    return true;
+  });
+  for (const JobId job : there) {
+    const bool again = view().job(job).spec.restart != Restart::never && controller_->requeue(job);
+    if (!again) static_cast<void>(record(CancelAsked{job}));
+  }
+}
+
+// All of them, or none.
+Result<void> Service::set_power(const std::string& nodes, bool on) {
+  const auto ids = nodes_named(nodes);
+  if (!ids) return std::unexpected(ids.error());
+  for (const NodeId id : *ids) {
+    const Node& node = machine_->nodes[id.value];
+    if (!node.commands)
+      return fail("node " + node.name + " cannot be switched: the cluster file gives it no " +
+                  (on ? "`resume_command`." : "`suspend_command`."));
+    if (auto why = controller_->objection_to_power(id, on)) return fail(std::move(*why));
+  }
+  for (const NodeId id : *ids) {
+    if (auto done = controller_->order_power(id, on); !done) return done;
+  }
+  static_cast<void>(decide());
+  return {};
+}
+
+std::string Service::node_reason(NodeId node) const {
+  for (const auto* reasons : {&node_reasons_, &node_troubles_}) {
+    const auto found = reasons->find(node);
+    if (found != reasons->end() && !found->second.empty()) return found->second;
+  }
+  return {};
+}
+
+void Service::node_told(NodeId node, std::string sentence, const std::string& output) {
+  if (sentence.empty()) return void(node_troubles_.erase(node));
+  if (options_.say) {
+    options_.say("node " + machine_->nodes[node.value].name + ": " + sentence);
+    for (const std::string_view line : split(output, '\n')) {
+      if (!line.empty()) options_.say("  " + std::string(line));
+    }
+  }
+  node_troubles_[node] = std::move(sentence);
+}
+
+// A node that has come or gone by itself is told of again and again. One that does not wake, however often it is told
+// to, is taken out of use until somebody has looked at it.
+Result<void> Service::power_changed(const PowerChanged& what) {
+  const bool known = what.node.value < machine_->nodes.size();
+  if (known && what.key == 0 && view().power().state(what.node) == what.state) return {};
+  const bool booted = known && view().power().state(what.node) == PowerState::booting;
+  auto taken = controller_->record(what);
+  if (!taken) return taken;
+  static_cast<void>(decide());
+  const auto& commands = machine_->nodes[what.node.value].commands;
+  const std::uint16_t failures = view().power().row(what.node).failures;
+  if (!booted || what.state != PowerState::off || !commands || failures % commands->tries != 0) return {};
+  const std::string reason = "taken out of use after " + amount(failures, "boot") + " that failed. " +
+                             node_troubles_[what.node] + " `rota nodes resume` puts it back.";
+  if (options_.say) options_.say("node " + machine_->nodes[what.node.value].name + ": " + reason);
+  return put_health(what.node, Health::down, reason);
+}
+
+}  // namespace rota::serve

@@ -1,0 +1,48 @@
+#include "store/rare_request_json.h"
+
+#include <nlohmann/json.hpp>
+#include <type_traits>
+
+namespace rota::store {
+namespace {
+
+// visit(name, member) for each member.
+template <class Request, class Visit>
+void members(Request& asked, const Visit& visit) {
+  visit("priority", asked.priority);
+  visit("accelerators", asked.accelerators);
+  visit("accelerator_type", asked.accelerator_type);
+  visit("licence", asked.licence);
+  visit("licences", asked.licences);
+  visit("requeue", asked.requeue);
+  visit("after", asked.after);
+  visit("throttle", asked.throttle);
+}
+
+}  // namespace
+
+std::string asked_text(const RareRequest& asked) {
+  if (asked == RareRequest{}) return {};
+  nlohmann::json json;
+  members(asked, [&](const char* name, const auto& member) {
+    if (member != std::remove_cvref_t<decltype(member)>{}) json[name] = member;
+  });
+  if (asked.not_before != kEpoch) json["not_before"] = asked.not_before.time_since_epoch().count();
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+RareRequest read_asked(std::string_view text) {
+  RareRequest asked;
+  if (text.empty()) return asked;
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) return asked;
+  try {
+    members(asked, [&]<class Member>(const char* name, Member& member) { member = json.value(name, Member{}); });
+    asked.not_before = Instant{Duration{json.value("not_before", std::int64_t{0})}};
+  } catch (const nlohmann::json::exception&) {
+    return {};
+  }
+  return asked;
+}
+
+}  // namespace rota::store

@@ -1,0 +1,57 @@
+// Loaded before the C library, it breaks what a service asks of the system:
+//   BROKEN_CALL=sync|pwrite  fails with the error BROKEN_ERROR from the call on that comes after BROKEN_AFTER others;
+//   BROKEN_CLOCK=FILE        the clock of the day is wrong by as many seconds as the file says.
+// Only in the process that it was loaded into first: what that one starts is left alone.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char* call;
+static const char* clock_file;
+static long left;
+static int error;
+
+__attribute__((constructor)) static void read_settings(void) {
+  call = getenv("BROKEN_CALL");
+  left = getenv("BROKEN_AFTER") ? atol(getenv("BROKEN_AFTER")) : 0;
+  error = getenv("BROKEN_ERROR") ? atoi(getenv("BROKEN_ERROR")) : EIO;
+  clock_file = getenv("BROKEN_CLOCK");
+  if (call) call = strdup(call);
+  if (clock_file) clock_file = strdup(clock_file);
+  unsetenv("BROKEN_CALL");
+  unsetenv("LD_PRELOAD");
+}
+
+static int breaks(const char* name) {
+  if (!call || strcmp(call, name) != 0 || left-- > 0) return 0;
+  errno = error;
+  return 1;
+}
+
+int fsync(int file) { return breaks("sync") ? -1 : (int)syscall(SYS_fsync, file); }
+int fdatasync(int file) { return breaks("sync") ? -1 : (int)syscall(SYS_fdatasync, file); }
+
+ssize_t pwrite64(int file, const void* bytes, size_t size, off64_t place) {
+  return breaks("pwrite") ? -1 : syscall(SYS_pwrite64, file, bytes, size, place);
+}
+ssize_t pwrite(int file, const void* bytes, size_t size, off_t place) { return pwrite64(file, bytes, size, place); }
+
+int clock_gettime(clockid_t clock, struct timespec* now) {
+  static int (*real)(clockid_t, struct timespec*);
+  if (!real) real = (int (*)(clockid_t, struct timespec*))dlsym(RTLD_NEXT, "clock_gettime");
+  const int done = real(clock, now);
+  if (done != 0 || clock != CLOCK_REALTIME || !clock_file) return done;
+  char text[32] = "";
+  const int file = open(clock_file, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return done;
+  if (read(file, text, sizeof(text) - 1) > 0) now->tv_sec += atol(text);
+  close(file);
+  return done;
+}

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""What breaks below the service: a full disk, writes and syncs that fail, a clock that is set, a restart of the system.
+No acknowledged job is lost and none runs twice, and the service says what is wrong in a sentence.
+
+Usage: faults_test.py ROTA [TIMES [SEED]]   How often each thing breaks.
+
+Calls of the service fail, and its clock is wrong, by a library that is loaded before the C library (broken_system.c).
+The full disk is a small file system in memory, and the restart of the system another boot id in a mount namespace of the
+service's own, when all its processes are gone; for these two it takes root.
+"""
+import os
+import random
+import subprocess
+import sys
+import unittest
+
+from service import PATIENCE, ServiceCase
+from tokens import Tokens
+
+TIMES, SEED = 2, random.SystemRandom().randrange(10**6)
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def as_root(function):
+    return unittest.skipUnless(os.geteuid() == 0, "it takes root to mount")(function)
+
+
+class Faults(Tokens):
+    def setUp(self):
+        super().setUp()
+        self.dice = random.Random(SEED)
+        print(f"seed {SEED}", file=sys.stderr)
+
+    def broken_system(self):
+        library = os.path.join(self.folder, "broken_system.so")
+        if not os.path.exists(library):
+            done = subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-o", library,
+                                   os.path.join(HERE, "broken_system.c")], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return {**os.environ, "LD_PRELOAD": library}
+
+    def ended_by_itself(self):
+        """What the service said when it had to give up."""
+        said = self.service.process.stderr.read()
+        code = self.service.process.wait(PATIENCE)
+        self.service.process.stderr.close()
+        self.assertEqual(code, 1, said)
+        return said
+
+    def fails(self, call, error, sentence):
+        """The service meets this error at a random call of that name, again and again."""
+        for _ in range(TIMES):
+            self.service.stop()
+            self.service.environment = {**self.broken_system(), "BROKEN_CALL": call, "BROKEN_ERROR": str(error),
+                                        "BROKEN_AFTER": str(self.dice.randrange(20, 300))}
+            self.service.start()
+            with self.stream():
+                said = self.ended_by_itself()
+            self.assertRegex(said, sentence)
+            self.service.environment = None
+            self.service.start()
+            print(f"{call} failed: {self.check()}", file=sys.stderr)
+
+    def test_a_sync_fails(self):
+        self.fails("sync", 5, "disk I/O error")
+
+    def test_a_write_of_the_database_fails(self):
+        self.fails("pwrite", 5, "disk I/O error")
+
+    def test_the_disk_is_full_for_the_database_alone(self):
+        self.fails("pwrite", 28, "the disk is full")
+
+    @as_root
+    def test_the_disk_is_full(self):
+        service = self.service
+        service.stop()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m,mode=711", "tmpfs", service.state], check=True)
+        self.addCleanup(subprocess.run, ["umount", "-l", service.state], check=True)
+        service.start()
+        ballast = os.path.join(service.state, "ballast")
+        for _ in range(TIMES):
+            with self.stream() as stream:
+                stream.over.wait(0.2 + self.dice.random())
+                with open(ballast, "wb", buffering=0) as file:
+                    try:
+                        while True:
+                            file.write(bytes(1024))
+                    except OSError as error:
+                        self.assertEqual(error.errno, 28)
+                stream.over.wait(0.2 + self.dice.random())
+                os.remove(ballast)
+            if service.process.poll() is not None:
+                self.assertIn("the disk is full", self.ended_by_itself())
+                service.start()
+            service.act("release", "all")  # what could not be launched again and again is held
+            print(f"the disk was full: {self.check()}", file=sys.stderr)
+
+    def test_the_clock_is_set(self):
+        service = self.service
+        service.stop()
+        wrong = os.path.join(self.folder, "wrong-by")
+        with open(wrong, "w") as file:
+            file.write("0\n")
+        service.environment = {**self.broken_system(), "BROKEN_CLOCK": wrong}
+        service.start()
+        going = service.submit("until [ -e go ]; do sleep 0.02; done", limit=1000)
+        with self.stream() as stream:
+            for _ in range(4 * TIMES):
+                stream.over.wait(self.dice.random() * 0.2)
+                with open(wrong, "w") as file:
+                    file.write(f"{self.dice.choice((-40_000, -3600, -30, 30, 3600, 40_000))}\n")
+                stream.over.wait(self.dice.random() * 0.2)
+                if self.dice.random() < 0.5:
+                    service.kill()
+                    service.start()
+        self.assertEqual(service.job(going)["state"], "RUNNING", "it has run for seconds, and its limit is 1,000")
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        print(f"the clock was set {4 * TIMES} times: {self.check()}", file=sys.stderr)
+        self.assertEqual(service.job(going)["state"], "COMPLETED")
+        done = subprocess.run([self.rota, "replay", os.path.join(service.state, "rota.db"), "--check"],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    @as_root
+    def test_the_system_is_restarted(self):
+        service = self.service
+        service.stop()
+        for restart in range(TIMES + 1):
+            path = os.path.join(self.folder, f"boot-{restart}")
+            with open(path, "w") as file:
+                file.write(f"{restart:08x}-0000-4000-8000-{SEED:012x}\n")
+            # What comes behind it is executed in a mount namespace of its own, with another boot id.
+            service.before = ["unshare", "--mount", "--propagation", "private", "sh", "-c",
+                              'mount --bind "$0" /proc/sys/kernel/random/boot_id && exec "$@"', path]
+            service.start()
+            if restart == TIMES:
+                break
+            long = service.submit("echo begun >> begun; sleep 1000", limit=2000, name=f"long-{restart}")
+            with self.stream() as stream:
+                service.wait_for(lambda job=long: service.job(job)["state"] == "RUNNING", "the long job to run")
+                stream.over.wait(self.dice.random())
+                service.kill()
+                while left := self.helpers() + self.jobs():
+                    self.end(left)
+            self.acknowledged[f"long-{restart}"] = long
+        print(f"restarted {TIMES} times: {self.check()}", file=sys.stderr)
+        for restart in range(TIMES):
+            self.assertEqual(service.job(self.acknowledged[f"long-{restart}"])["state"], "NODE_FAIL")
+        self.assertEqual(service.read("begun").split(), ["begun"] * TIMES)
+
+
+if __name__ == "__main__":
+    ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
+    if len(sys.argv) > 1:
+        TIMES = int(sys.argv.pop(1))
+    if len(sys.argv) > 1:
+        SEED = int(sys.argv.pop(1))
+    unittest.main()

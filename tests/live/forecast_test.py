@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""What a service says will come, beside what comes. Usage: forecast_test.py ROTA"""
+import os
+import subprocess
+import sys
+import unittest
+
+from service import ServiceCase
+
+
+class Forecast(ServiceCase):
+    configuration = 'name = "one"\nprocessors = 2\n'
+
+    def command(self, *words):
+        return subprocess.run([self.rota, *words, "--socket", self.service.socket], capture_output=True,
+                              text=True)
+
+    def forecast(self, job, **query):
+        text = "&".join(f"{name}={value}" for name, value in query.items())
+        status, answer = self.service.ask("GET", f"/v1/forecast/{job}" + (f"?{text}" if text else ""))
+        self.assertEqual(status, 200, answer)
+        return answer
+
+    def blocked(self, limit):
+        """A job that runs until the file `go` is there, and one that waits behind it."""
+        first = self.service.submit("until [ -e go ]; do sleep 0.02; done", processors=2, limit=limit)
+        self.service.wait_for(lambda: self.service.job(first)["state"] == "RUNNING", "the first job to run")
+        return first, self.service.submit("true", processors=2, limit=limit)
+
+    def test_the_start_lies_between_now_and_the_limits(self):
+        first, second = self.blocked(3600)
+        third = self.service.submit("true", processors=2, limit=3600)
+        answer = self.forecast(second, futures=400)
+        self.assertEqual(answer["futures"], 400)
+        self.assertEqual(answer["past_jobs"], 0)
+        by = answer["jobs"][0]["started_by"]
+        began = self.service.job(first)["start"]
+        self.assertGreater(by["5"], answer["now"])
+        self.assertLess(by["95"], began + 3601)
+        self.assertLess(by["25"] + 600, by["75"], "nobody knows how long the first takes")
+        behind = self.forecast(third, futures=400)["jobs"][0]["started_by"]
+        self.assertGreater(behind["50"], by["50"])
+        self.assertEqual([job["id"] for job in self.service.ask("GET", "/v1/forecast")[1]["jobs"]], [second, third])
+        # The same question has the same answer, from its own now on.
+        again = self.forecast(second, futures=400)
+        self.assertAlmostEqual(again["jobs"][0]["started_by"]["50"] - began, by["50"] - began, delta=60)
+        open(os.path.join(self.folder, "go"), "w").close()
+        self.service.all_end()
+
+    def test_jobs_that_never_use_their_limits_are_known_by_that(self):
+        for _ in range(12):
+            self.service.submit("sleep 0.2", processors=2, limit=3600)
+        self.service.all_end()
+        first, second = self.blocked(3600)
+        answer = self.forecast(second)
+        self.assertEqual(answer["past_jobs"], 12)
+        late = answer["jobs"][0]["started_by"]["50"]
+        # The one that runs has outlived all that is known: anything up to its limit may come of it; but those behind
+        # it are known to be short.
+        third = self.service.submit("true", processors=2, limit=3600)
+        behind = self.forecast(third)["jobs"][0]["started_by"]["50"]
+        self.assertLess(behind - late, 300, "the second takes a fraction of its hour, as all before it did")
+        open(os.path.join(self.folder, "go"), "w").close()
+        self.service.all_end()
+
+    def test_the_command_tells_it_in_a_sentence_and_in_a_table(self):
+        _, second = self.blocked(600)
+        one = self.command("forecast", second)
+        self.assertEqual(one.returncode, 0, one.stderr)
+        self.assertRegex(one.stdout, rf"^Job {second} starts before \S+ in half of what may come, and before \S+ in nine")
+        self.assertIn("no past jobs are known", one.stdout)
+        every = self.command("forecast", "--futures", "50")
+        self.assertRegex(every.stdout, r"^JOB +USER +NAME +CPUS")
+        self.assertIn("50 futures rehearsed", every.stdout)
+        held = self.service.submit("true", limit=60, held=True)
+        refused = self.command("forecast", held)
+        self.assertEqual((refused.returncode, refused.stdout), (1, ""))
+        self.assertIn(f"job {held} is held: it starts when it is released.", refused.stderr)
+        missing = self.command("forecast", "99")
+        self.assertIn('"99" names no job that waits', missing.stderr)
+        nodes = self.command("nodes", "--forecast", "--hours", "2")
+        self.assertEqual(nodes.returncode, 0, nodes.stderr)
+        self.assertEqual(len(nodes.stdout.split("\n\n")[0].splitlines()), 3, nodes.stdout)
+        self.service.act("release", held)
+        open(os.path.join(self.folder, "go"), "w").close()
+        self.service.all_end()
+        self.assertEqual(self.command("forecast").stdout, "No job waits.\n")
+
+    def test_forecasts_that_came_true_teach_how_to_read_the_next_also_after_a_restart(self):
+        go = os.path.join(self.folder, "go")
+        for true in range(42):
+            _, second = self.blocked(600)
+            self.assertEqual(self.forecast(second, futures=20)["learned_from"], true if true >= 40 else 0)
+            open(go, "w").close()
+            self.service.all_end()
+            os.remove(go)
+        _, second = self.blocked(600)
+        self.assertEqual(self.forecast(second, futures=20)["learned_from"], 42)
+        self.service.stop()
+        self.service.start()
+        self.assertEqual(self.forecast(second, futures=20)["learned_from"], 42)
+        open(go, "w").close()
+        self.service.all_end()
+
+    def test_the_service_goes_on_while_futures_are_rehearsed(self):
+        _, second = self.blocked(3600)
+        for _ in range(100):
+            self.service.submit("true", processors=1, limit=600)
+        answer = self.service.ask("GET", "/v1/forecast?futures=10000")[1]
+        self.assertGreater(answer["futures"], 0)
+        self.assertEqual(len(answer["jobs"]), 101)
+        self.assertEqual(self.service.ask("GET", "/healthz")[0], 200)
+        open(os.path.join(self.folder, "go"), "w").close()
+        self.service.all_end()
+
+
+class Power(ServiceCase):
+    """Nodes that tell what they draw."""
+    configuration = ('name = "four"\n[[nodes]]\nnames = "n[1-4]"\nprocessors = 1\nwatts_idle = 100\n'
+                     'watts_busy = 50\n')
+
+    def test_nodes_and_watts_are_told_by_hour(self):
+        service = self.service
+        job = service.submit("until [ -e go ]; do sleep 0.02; done", processors=2, limit=2 * 3600)
+        service.wait_for(lambda: service.job(job)["state"] == "RUNNING", "the job to run")
+        status, answer = service.ask("GET", "/v1/forecast/nodes?hours=3&futures=200")
+        self.assertEqual(status, 200, answer)
+        looks = answer["looks"]
+        self.assertEqual(len(looks), 3)
+        self.assertEqual(looks[2]["allocated"], {"5": 0, "50": 0, "95": 0}, "the limit is over by then")
+        self.assertEqual(looks[0]["nodes_on"]["50"], 4)
+        self.assertGreater(looks[0]["watts"]["50"], 400, "four idle nodes draw that, and two work for a while")
+        self.assertEqual(looks[2]["watts"]["50"], 400)
+        open(os.path.join(self.folder, "go"), "w").close()
+        service.all_end()
+
+
+if __name__ == "__main__":
+    ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

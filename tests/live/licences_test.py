@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Licences that a server of the site counts, which others use too. Usage: licences_test.py ROTA"""
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+from service import Service, ServiceCase
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+
+
+class LicenceServer:
+    """Says to whoever connects what there is to say, and closes."""
+
+    def __init__(self, text):
+        self.text, self.asked = text, 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.answer, daemon=True).start()
+
+    def answer(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            with connection:
+                connection.sendall(self.text.encode())
+            self.asked += 1
+
+    def close(self):
+        self.listener.close()
+
+
+class Licences(ServiceCase):
+    def setUp(self):
+        self.server = LicenceServer("solver 4 0 0\n")
+        self.addCleanup(self.server.close)
+        self.__class__.configuration = f"""name = "four"
+licences = "solver:4"
+[[nodes]]
+names = "n1"
+processors = 8
+[service]
+licence_command = "exec bash -c 'exec 3<>/dev/tcp/127.0.0.1/{self.server.port} && cat <&3'"
+licence_interval = "50ms"
+licence_timeout = "10s"
+"""
+        super().setUp()
+
+    def licences(self):
+        return self.service.ask("GET", "/v1/licences")[1]
+
+    def says(self, text):
+        """Until the service has asked again, and heard it."""
+        self.server.text = text
+        asked = self.server.asked
+        self.service.wait_for(lambda: self.server.asked >= asked + 3, "the licence server to be asked again")
+
+    def test_what_others_use_is_not_free_for_jobs(self):
+        service = self.service
+        self.says("solver 4 3 0\n")
+        self.assertEqual(self.licences()["licences"], [{"name": "solver", "count": 4, "used": 0, "elsewhere": 3}])
+        first = service.submit("until [ -e go ]; do sleep 0.02; done", licence="solver", licences=1)
+        service.wait_for(lambda: service.job(first)["state"] == "RUNNING", "a job with the last one")
+        second = service.submit("echo ran > ran", licence="solver", licences=2)
+        row = service.job(second)
+        user = row["user"]
+        self.assertEqual((row["reason"], row["why"]),
+                         ("Licenses", "It needs 2 of the licence solver, of which 0 are free: "
+                                      f"job {first} of {user} holds 1, 3 are used elsewhere."))
+        self.says("solver 4 3 1\n")  # one of them is the job's
+        self.assertEqual(self.licences()["licences"], [{"name": "solver", "count": 4, "used": 1, "elsewhere": 2}])
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "ran")))
+        self.says("solver 4 1 1\n")
+        self.assertEqual(service.ends(second)["state"], "COMPLETED")
+        self.says("solver 3 3 1\n")  # one is gone from the server
+        self.assertEqual(self.licences()["licences"][0]["elsewhere"], 3)
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        service.all_end()
+        service.stop()
+        database = os.path.join(service.state, "rota.db")
+        checked = subprocess.run([self.rota, "replay", "--check", database], capture_output=True, text=True)
+        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+        facts = subprocess.run([self.rota, "replay", "--facts", "-", database], capture_output=True, text=True).stdout
+        counted = [json.loads(line) for line in facts.splitlines() if "licences_counted" in line]
+        self.assertEqual([fact.get("elsewhere", 0) for fact in counted], [3, 2, 0, 3])
+        service.start()
+
+    def test_a_count_stands_when_the_server_fails(self):
+        service = self.service
+        self.says("solver 4 2 0\n")
+        self.says("nothing of use\n")
+        self.assertEqual(self.licences()["licences"][0]["elsewhere"], 2)
+        self.assertEqual(self.licences()["failure"], "it says nothing of the licence solver")
+        service.wait_for(lambda: service.ask("GET", "/v1/status")[1]["warnings"], "a warning")
+        warning = service.ask("GET", "/v1/status")[1]["warnings"][-1]
+        self.assertRegex(warning, r"^the licence command has failed \d+ times in a row, and its last good count stands: "
+                                  r"it says nothing of the licence solver\.$")
+        env = {"PATH": "/usr/bin:/bin", "ROTA_SOCKET": service.socket}
+        doctor = subprocess.run([self.rota, "doctor"], env=env, capture_output=True, text=True)
+        self.assertIn("the licence command has failed", doctor.stdout)
+        self.assertEqual(doctor.returncode, 1)
+        self.server.close()  # nobody answers at all
+        service.wait_for(lambda: "ended with 1" in self.licences().get("failure", ""), "the failure to be told")
+        listed = subprocess.run([self.rota, "licences"], env=env, capture_output=True, text=True)
+        self.assertEqual(listed.stdout.splitlines()[1].split(), ["solver", "4", "0", "2", "2"])
+        self.assertIn("the licence command's last answer was none", listed.stderr)
+
+    def test_it_outlives_a_restart(self):
+        self.says("solver 4 3 0\n")
+        self.service.stop()
+        self.server.close()
+        self.service.start()
+        self.assertEqual(self.licences()["licences"][0]["elsewhere"], 3)
+
+
+class Patience(ServiceCase):
+    configuration = ('name = "four"\nlicences = "solver:4"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n[service]\n'
+                     'licence_command = "echo solver 4 1; exec sleep 1000"\nlicence_timeout = "100ms"\n')
+
+    def test_a_command_that_hangs_is_killed(self):
+        service = self.service
+        service.wait_for(lambda: "failure" in service.ask("GET", "/v1/licences")[1], "the failure to be told")
+        self.assertEqual(service.ask("GET", "/v1/licences")[1],
+                         {"licences": [{"name": "solver", "count": 4, "used": 0, "elsewhere": 0}], "failures": 1,
+                          "failure": "did not end in time and was killed"})
+
+
+class Configurations(unittest.TestCase):
+    def test_a_command_without_licences_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            service = Service(ServiceCase.rota, folder, 'name = "x"\nprocessors = 2\n[service]\nlicence_command = "true"\n')
+            with self.assertRaisesRegex(AssertionError, "licence_command.*counts licences, and this cluster has none"):
+                service.start()
+
+
+class Flexlm(unittest.TestCase):
+    SAID = """lmutil - Copyright (c) 1989-2026
+License server status: 27000@licences
+Users of matlab:  (Total of 4 licenses issued;  Total of 3 licenses in use)
+
+  "matlab" v49, vendor: MLM
+  floating license
+
+    ann {host} /dev/tty (v48) (licences/27000 101), start Mon 11/30 10:00, 2 licenses
+    bob far.example.org :0 (v48) (licences/27000 202), start Mon 11/30 10:05
+
+Users of fluent:  (Total of 12 licenses issued;  Total of 0 licenses in use)
+Users of one:  (Total of 1 license issued;  Total of 1 license in use)
+    ann {host}.example.org /dev/tty (v48) (licences/27000 303), start Mon 11/30 11:00
+"""
+
+    def test_the_example_reads_lmstat(self):
+        host = subprocess.run(["hostname", "-s"], capture_output=True, text=True, check=True).stdout.strip()
+        with tempfile.TemporaryDirectory() as folder:
+            lmutil = os.path.join(folder, "lmutil")
+            with open(lmutil, "w") as file:
+                file.write("#!/bin/sh\n[ $1 = lmstat ] && [ $2 = -a ] && cat <<'END'\n" + self.SAID.format(host=host) + "END\n")
+            os.chmod(lmutil, 0o755)
+            done = subprocess.run([os.path.join(ROOT, "examples", "licences-from-lmstat.sh")], capture_output=True, text=True,
+                                  env={"PATH": f"{folder}:/usr/bin:/bin"})
+        self.assertEqual(done.stdout, "matlab 4 3 2\nfluent 12 0 0\none 1 1 1\n", done.stderr)
+
+
+if __name__ == "__main__":
+    ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

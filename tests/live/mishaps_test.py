@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""What people do to a service that runs: they lock its database, remove its folder, put an old copy back, stop its jobs,
+submit scripts of many megabytes. Usage: mishaps_test.py ROTA
+"""
+import os
+import shutil
+import sqlite3
+import sys
+import threading
+import unittest
+
+from service import PATIENCE, ServiceCase
+from tokens import Tokens
+
+
+class Mishaps(Tokens):
+    def setUp(self):
+        super().setUp()
+        self.database = os.path.join(self.service.state, "rota.db")
+
+    def wait(self, seconds):
+        threading.Event().wait(seconds)
+
+    def runs(self, job, file):
+        """Until the job is told to run and has written something."""
+        path = os.path.join(self.folder, file)
+        self.service.wait_for(lambda: os.path.exists(path) and self.service.job(job)["state"] == "RUNNING",
+                              f"job {job} to run")
+
+    def test_another_program_keeps_the_database_locked(self):
+        held = sqlite3.connect(self.database, isolation_level=None)
+        held.execute("BEGIN IMMEDIATE")
+        jobs = []
+        asks = threading.Thread(target=lambda: jobs.append(self.service.submit("echo ran > ran")))
+        asks.start()
+        self.wait(6)  # longer than the five seconds in which a moment is over
+        self.assertEqual(jobs, [], "it was acknowledged, and cannot be durable")
+        self.assertIsNone(self.service.process.poll(), "the service has ended")
+        held.execute("ROLLBACK")
+        held.close()
+        asks.join()
+        self.assertEqual(self.service.ends(jobs[0])["state"], "COMPLETED")
+
+    def test_the_state_is_removed(self):
+        self.service.ends(self.service.submit("true"))
+        os.rename(self.service.state, self.service.state + "-gone")
+        try:
+            status, _ = self.service.ask("POST", "/v1/jobs", {"command": ["true"], "folder": self.folder})
+        except OSError:
+            status = 0
+        self.assertNotEqual(status, 201, "a job was acknowledged that no state has")
+        said = self.service.process.stderr.read()
+        self.assertEqual(self.service.process.wait(PATIENCE), 1)
+        self.service.process.stderr.close()
+        self.assertIn("was removed, or another was put in its place", said)
+        shutil.rmtree(self.service.state, ignore_errors=True)
+        os.rename(self.service.state + "-gone", self.service.state)
+        self.service.start()
+        self.assertEqual(self.service.ends(self.service.submit("true"))["state"], "COMPLETED")
+
+    def test_an_old_copy_of_the_database_is_put_back(self):
+        service = self.service
+        service.ends(service.submit("true"))
+        kept = service.submit("echo kept > kept; until [ -e go ]; do sleep 0.02; done")
+        self.runs(kept, "kept")
+        copy = os.path.join(self.folder, "copy.db")
+        with sqlite3.connect(self.database) as source, sqlite3.connect(copy) as target:
+            source.backup(target)
+        source.close()
+        target.close()
+        later = service.submit("echo $$ > later; until [ -e go ]; do sleep 0.02; done; echo over > over")
+        self.runs(later, "later")
+        service.ends(service.submit("true"))
+        service.kill()
+        for suffix in ("-wal", "-shm"):
+            os.remove(self.database + suffix)
+        os.replace(copy, self.database)
+        service.start()
+        warnings = service.ask("GET", "/v1/status")[1]["warnings"]
+        self.assertTrue(any("of a later state than the database" in warning for warning in warnings), warnings)
+        self.assertFalse(os.path.exists("/proc/" + service.read("later").strip()), "what nobody knows of still runs")
+        again = service.submit("echo mine > mine")
+        self.assertEqual(again, later, "the id is given again, which is what this is about")
+        self.assertEqual(service.ends(again)["state"], "COMPLETED")
+        self.assertEqual(service.read("mine"), "mine\n")
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        self.assertEqual(service.ends(kept)["state"], "COMPLETED", "it was known to run when the copy was made")
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "over")))
+
+    def test_the_limit_of_a_suspended_job_does_not_run(self):
+        service = self.service
+        job = service.submit("for i in 1 2 3 4 5; do echo $i >> ticks; sleep 0.2; done", limit=2)
+        self.runs(job, "ticks")
+        self.assertEqual(service.act("suspend", job)[0], 200)
+        self.wait(3)
+        ticks = service.read("ticks")
+        self.assertEqual(service.job(job)["state"], "SUSPENDED")
+        self.wait(0.5)
+        self.assertEqual(service.read("ticks"), ticks)
+        self.assertEqual(service.act("resume", job)[0], 200)
+        self.assertEqual(service.ends(job)["state"], "COMPLETED")
+        self.assertEqual(service.read("ticks").split(), ["1", "2", "3", "4", "5"])
+
+    def test_no_process_of_a_suspended_job_escapes(self):
+        service = self.service
+        job = service.submit("grow() { while :; do (echo x >> grows); done; }; grow & grow & grow & wait", limit=600)
+        self.runs(job, "grows")
+        for _ in range(5):
+            service.act("suspend", job)
+            service.wait_for(lambda: all(state in "TtZ" for state in self.states_of_jobs()), "all processes to stop")
+            size = len(service.read("grows"))
+            self.wait(0.2)
+            self.assertEqual(len(service.read("grows")), size, "a process of the job goes on")
+            service.act("resume", job)
+            service.wait_for(lambda: len(service.read("grows")) > size, "the job to go on")
+        service.act("cancel", job)
+        self.assertEqual(service.ends(job)["state"], "CANCELLED")
+
+    def states_of_jobs(self):
+        states = []
+        for pid in self.jobs():
+            try:
+                with open(f"/proc/{pid}/stat") as file:
+                    states.append(file.read().rpartition(")")[2].split()[0])
+            except OSError:
+                pass
+        return states
+
+    def test_accelerators_of_a_suspended_job_are_its_own_when_it_goes_on(self):
+        service = self.service
+        service.stop()
+        with open(os.path.join(self.folder, "rota.toml"), "w") as file:
+            file.write('name = "one"\n[[nodes]]\nnames = "n1"\nprocessors = 4\naccelerators = 2\n')
+        service.state += "-2"
+        service.arguments += ["--policy", "easy+preempt=suspend"]
+        service.start()
+        say = "say() { echo $1 $(date +%s.%N) $CUDA_VISIBLE_DEVICES >> told-$ROTA_JOB_NAME; }; "
+        low = service.submit(say + "say tick; until [ -e go-low ]; do sleep 0.02; done; say over", name="low",
+                             processors=2, accelerators=1, limit=600)
+        self.runs(low, "told-low")
+        high = {}
+        for name in ("first", "second"):
+            high[name] = service.submit(say + f"say tick; until [ -e go-{name} ]; do sleep 0.02; done; say over", name=name,
+                                        processors=2, accelerators=1, limit=600, priority=5)
+            self.runs(high[name], f"told-{name}")
+        device = {name: service.read(f"told-{name}").split()[2] for name in ("low", "first", "second")}
+        self.assertNotEqual(device["first"], device["low"], "the other one was free")
+        self.assertEqual(device["second"], device["low"], "there is none left but that of the job that is stopped")
+        open(os.path.join(self.folder, "go-low"), "w").close()
+        open(os.path.join(self.folder, "go-first"), "w").close()
+        service.ends(high["first"])
+        self.wait(0.5)  # in which the low job would have gone on beside the second
+        open(os.path.join(self.folder, "go-second"), "w").close()
+        self.assertEqual(service.ends(high["second"])["state"], "COMPLETED")
+        self.assertEqual(service.ends(low)["state"], "COMPLETED")
+        over = {name: float(service.read(f"told-{name}").split()[4]) for name in ("low", "second")}
+        self.assertLess(over["second"], over["low"], "two jobs have used one accelerator at a time")
+
+    def test_why_a_job_could_not_be_launched_is_known_after_a_restart(self):
+        program = os.path.join(self.folder, "busy")
+        shutil.copy("/bin/true", program)
+        with open(program, "ab"):  # while it is open for writing it cannot be executed
+            job = self.service.submit([program])
+            self.service.wait_for(lambda: "busy" in self.service.job(job).get("message", ""), "the launch to fail")
+            self.service.kill()
+            self.service.start()
+            self.assertRegex(self.service.job(job)["message"], "cannot be started: Text file busy")
+            self.service.act("cancel", job)
+            self.service.ends(job)
+        with sqlite3.connect(self.database) as database:
+            left = database.execute("SELECT name FROM settings WHERE name LIKE 'message%'").fetchall()
+        database.close()
+        self.assertEqual(left, [])
+
+    def test_a_script_of_many_megabytes_is_run(self):
+        line = "# " + "x" * 997 + "\n"
+        script = "#!/bin/sh\n" + line * 12_000 + "echo done > done\n"
+        job = self.service.submit(script=script)
+        row = self.service.ends(job)
+        self.assertEqual(row["state"], "COMPLETED", row)
+        self.assertEqual(self.service.read("done"), "done\n")
+
+
+if __name__ == "__main__":
+    ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""Nodes are switched off and on by the site's own commands. Usage: power_test.py ROTA [SEED]
+
+A seed is printed; the same gives the same moments. A node is on while its file `on/NAME` is there: the commands make and remove it, with a delay, as the power switch of a
+real one would. Jobs are the witnesses: each fails unless its node is on while it runs.
+"""
+import os
+import random
+import sys
+import threading
+import unittest
+
+from service import ServiceCase
+
+KILLS, SEED = 8, random.SystemRandom().randrange(10**6)
+
+SITE = """#!/bin/sh
+# site.sh ACTION: what the commands of this cluster do to the node in ROTA_NODE.
+cd "$(dirname "$0")" || exit 1
+echo "$1 $ROTA_NODE" >> asked
+[ -e broken-$1-$ROTA_NODE ] && { echo "no answer from the plug of $ROTA_NODE" >&2; exit 3; }
+while [ -e slow-$1-$ROTA_NODE ]; do sleep 0.02; done
+case $1 in
+  on) (sleep 0.3; : > on/$ROTA_NODE) > /dev/null 2>&1 & ;;
+  off) (sleep 0.2; rm -f on/$ROTA_NODE) > /dev/null 2>&1 & ;;
+  ready) [ -e on/$ROTA_NODE ] ;;
+esac
+"""
+
+CLUSTER = """name = "plugs"
+[[nodes]]
+names = "n[1-2]"
+processors = 2
+boot_time = "2s"
+boot_retry = "1s"
+power_timeout = "20s"
+power_tries = 2
+suspend_command = "{folder}/site.sh off"
+resume_command = "{folder}/site.sh on"
+probe_command = "{folder}/site.sh ready"
+"""
+
+# Fails where it finds itself on a node that is off, now or at its end; tells on which it ran.
+WITNESS = """case $ROTA_JOB_NODELIST in n[[]1-2]) nodes='n1 n2';; *) nodes=$ROTA_JOB_NODELIST;; esac
+for node in $nodes; do [ -e on/$node ] || exit 9; echo $node >> ran; done
+sleep {sleep}; for node in $nodes; do [ -e on/$node ] || exit 9; done"""
+
+
+class PowerCase(ServiceCase):
+    cluster = CLUSTER
+    arguments = ("--policy", "easy+power=idle-timeout+power-idle=1")
+
+    def start_service(self):
+        os.mkdir(os.path.join(self.folder, "on"))
+        for node in ("n1", "n2"):
+            self.touch(f"on/{node}")
+        path = os.path.join(self.folder, "site.sh")
+        with open(path, "w") as file:
+            file.write(SITE)
+        os.chmod(path, 0o755)
+        super().start_service()
+
+    def configured(self):
+        return self.cluster.format(folder=self.folder)
+
+    def touch(self, name):
+        with open(os.path.join(self.folder, name), "w"):
+            pass
+
+    def remove(self, name):
+        os.remove(os.path.join(self.folder, name))
+
+    def there(self, name):
+        return os.path.exists(os.path.join(self.folder, name))
+
+    def node(self, name):
+        nodes = self.service.ask("GET", "/v1/nodes")[1]["nodes"]
+        return next(node for node in nodes if node["name"] == name)
+
+    def wait_for_power(self, power, names=("n1", "n2")):
+        self.service.wait_for(lambda: all(self.node(name)["power"] == power for name in names),
+                              f"{names} to be {power}")
+
+    def count(self, words):
+        return self.service.read("asked").splitlines().count(words) if self.there("asked") else 0
+
+    def act_on(self, action, nodes, **members):
+        return self.service.ask("POST", f"/v1/nodes/{action}", {"nodes": nodes, **members})
+
+
+class Power(PowerCase):
+    def test_nodes_sleep_when_nobody_needs_them_and_wake_for_jobs(self):
+        self.wait_for_power("off")
+        self.assertFalse(self.there("on/n1") or self.there("on/n2"), "a node is told to be off and is on")
+        for _ in range(2):
+            job = self.service.submit(WITNESS.format(sleep=0.3), processors=2, limit=60)
+            self.assertEqual(self.service.ends(job)["state"], "COMPLETED", self.service.job(job))
+            self.wait_for_power("off")
+        jobs = [self.service.submit(WITNESS.format(sleep=0.3), processors=2, limit=60) for _ in range(4)]
+        for job in jobs:
+            self.assertEqual(self.service.ends(job)["state"], "COMPLETED", self.service.job(job))
+        self.assertEqual(set(self.service.read("ran").split()), {"n1", "n2"})
+        self.assertGreaterEqual(self.count("on n1"), 2)
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+    def test_a_node_that_does_not_wake_is_tried_again_then_taken_out_and_another_one_serves(self):
+        self.wait_for_power("off")
+        self.touch("broken-on-n1")
+        job = self.service.submit(WITNESS.format(sleep=0.1), processors=2, limit=60)
+        self.assertEqual(self.service.ends(job)["state"], "COMPLETED")
+        self.assertEqual(self.service.read("ran").split(), ["n2"])
+        jobs = [self.service.submit(WITNESS.format(sleep=3), processors=2, limit=60) for _ in range(2)]
+        self.service.wait_for(lambda: self.node("n1")["health"] == "down", "the node to be taken out of use")
+        self.assertGreaterEqual(self.count("on n1"), 2)
+        self.assertIn("no answer from the plug of n1", self.node("n1")["reason"])
+        for job in jobs:
+            self.assertEqual(self.service.ends(job)["state"], "COMPLETED")
+        self.assertEqual(set(self.service.read("ran").split()), {"n2"})
+        self.remove("broken-on-n1")
+        self.assertEqual(self.act_on("resume", "n1")[0], 200)
+        self.assertNotIn("no answer", self.node("n1").get("reason", ""))
+        self.act_on("drain", "n2", reason="the other one is to serve")
+        job = self.service.submit(WITNESS.format(sleep=0.1), processors=2, limit=60)
+        self.assertEqual(self.service.ends(job)["state"], "COMPLETED")
+        self.assertEqual(self.service.read("ran").split()[-1], "n1")
+
+    def test_a_node_that_does_not_go_to_sleep_stays_in_use(self):
+        self.touch("broken-off-n1")
+        self.service.wait_for(lambda: "could not be put to sleep" in self.node("n1").get("reason", ""),
+                              "the failure to be told")
+        self.wait_for_power("off", ["n2"])
+        self.assertEqual(self.node("n1")["health"], "up")
+        job = self.service.submit(WITNESS.format(sleep=0), processors=2, limit=60)
+        self.assertEqual(self.service.ends(job)["state"], "COMPLETED")
+        self.remove("broken-off-n1")
+        self.wait_for_power("off")
+        self.assertNotIn("reason", self.node("n1"))
+
+    def test_the_service_is_killed_while_nodes_are_switched(self):
+        self.touch("slow-off-n1")
+        self.service.wait_for(lambda: self.count("off n1") == 1 and self.node("n1")["power"] == "shutting_down",
+                              "the node to be told to sleep")
+        self.service.kill()
+        self.service.start()
+        self.service.wait_for(lambda: self.count("off n1") == 2, "the order to be given again")
+        self.remove("slow-off-n1")
+        self.wait_for_power("off")
+        self.touch("slow-on-n1")
+        self.touch("slow-on-n2")
+        job = self.service.submit(WITNESS.format(sleep=0.1), processors=4, limit=60)
+        self.service.wait_for(lambda: self.count("on n1") == 1 and self.count("on n2") == 1, "the nodes to be woken")
+        self.service.kill()
+        self.remove("slow-on-n1")
+        self.remove("slow-on-n2")
+        self.service.start()
+        self.assertEqual(self.service.ends(job)["state"], "COMPLETED")
+        self.assertEqual(sorted(self.service.read("ran").split()), ["n1", "n2"])
+
+    def test_what_happened_to_nodes_while_nobody_served_is_seen(self):
+        self.wait_for_power("off")
+        self.service.kill()
+        self.touch("on/n2")
+        self.touch("broken-off-n2")
+        self.service.start()
+        self.wait_for_power("on", ["n2"])
+        self.assertEqual(self.node("n1")["power"], "off")
+        self.service.kill()
+        self.remove("on/n2")
+        self.service.start()
+        self.wait_for_power("off")
+
+
+    def test_the_service_is_killed_again_and_again(self):
+        print(f"seed {SEED}", file=sys.stderr)
+        dice, jobs = random.Random(SEED), []
+        for _ in range(KILLS):
+            for _ in range(dice.randint(0, 2)):
+                jobs.append(self.service.submit(WITNESS.format(sleep=dice.choice((0, 0.3, 1))),
+                                                processors=dice.choice((1, 2, 4)), limit=60))
+            threading.Event().wait(dice.random())
+            self.service.kill()
+            self.service.start()
+        for job in jobs:
+            self.assertEqual(self.service.ends(job)["state"], "COMPLETED", self.service.job(job))
+        self.wait_for_power("off")
+        self.assertFalse(self.there("on/n1") or self.there("on/n2"), "a node is told to be off and is on")
+
+
+class TooLate(PowerCase):
+    cluster = CLUSTER.replace("20s", "3s")
+
+    def served_by_the_other(self):
+        job = self.service.submit(WITNESS.format(sleep=0.1), processors=2, limit=60)
+        self.assertEqual(self.service.ends(job)["state"], "COMPLETED")
+        self.assertEqual(self.service.read("ran").split(), ["n2"])
+
+    def test_a_node_that_does_not_get_ready_gets_no_jobs(self):
+        self.wait_for_power("off")
+        self.touch("broken-ready-n1")
+        self.served_by_the_other()
+        self.assertIn("its `probe_command` ended with 3", self.node("n1")["reason"])
+
+    def test_a_command_that_hangs_is_killed(self):
+        self.wait_for_power("off")
+        self.touch("slow-on-n1")
+        self.served_by_the_other()
+        self.assertIn("its `resume_command` did not end in time and was killed", self.node("n1")["reason"])
+
+
+class ByHand(PowerCase):
+    arguments = ()
+
+    def test_an_operator_puts_nodes_to_sleep_and_wakes_them(self):
+        self.assertEqual(self.act_on("power-down", "n[1-2]")[0], 200)
+        self.wait_for_power("off")
+        status, answer = self.act_on("power-down", "n1")
+        self.assertEqual(status, 400)
+        self.assertIn("it is not on", answer["detail"])
+        job = self.service.submit(WITNESS.format(sleep=0), processors=2, limit=60)
+        self.assertEqual(self.act_on("power-up", "n2")[0], 200)
+        self.assertEqual(self.service.ends(job)["state"], "COMPLETED")
+        self.assertEqual(self.service.read("ran").split(), ["n2"])
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+    def test_a_policy_that_switches_nodes_needs_commands(self):
+        self.service.stop()
+        with open(os.path.join(self.folder, "rota.toml"), "w") as file:
+            file.write('name = "plugs"\n[[nodes]]\nnames = "n[1-2]"\nprocessors = 2\n')
+        self.service.start()
+        status, answer = self.service.ask("PUT", "/v1/policy", {"policy": "easy+power=demand"})
+        self.assertEqual(status, 400)
+        self.assertIn("its knob power needs an engine that can switch nodes on and off", answer["detail"])
+        self.assertIn("Nodes n[1-2] have no `suspend_command` and `resume_command` in the cluster file", answer["detail"])
+        status, answer = self.act_on("power-down", "n1")
+        self.assertIn("gives it no `suspend_command`", answer["detail"])
+
+
+if __name__ == "__main__":
+    ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
+    if len(sys.argv) > 1 and sys.argv[1].isdigit():
+        SEED = int(sys.argv.pop(1))
+    unittest.main()
