@@ -17,6 +17,7 @@
 #include "api/tokens.h"
 #include "api/worker.h"
 #include "base/text.h"
+#include "store/writer_lock.h"
 
 namespace rota::api {
 namespace {
@@ -95,9 +96,14 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   auto server = HttpServer::open(io, {.path = options.socket, .for_everybody = root, .listening = *socket});
   serve::ServiceOptions own = options.service;
   own.say = options.say;
+  if (!server) {  // nothing is begun that nobody could ask for; but who has the state is said first
+    const std::string database = own.state_folder + "/rota.db";
+    if (::access(database.c_str(), F_OK) != 0) return std::unexpected(server.error());
+    auto free = store::WriterLock::take(database);
+    return std::unexpected(free ? server.error() : free.error());
+  }
   auto service = serve::Service::open(io, own);
-  if (!service) return std::unexpected(service.error());  // another one has the state, mostly: that is said first
-  if (!server) return std::unexpected(server.error());
+  if (!service) return std::unexpected(service.error());
   auto tokens = Tokens::open(options.service.state_folder);
   if (!tokens) return std::unexpected(tokens.error());
   const auto caller_of = [&service](std::uint32_t uid, std::uint32_t gid) {

@@ -27,10 +27,10 @@ constexpr std::chrono::milliseconds kPatience{20};  // for which news that nothi
 constexpr std::chrono::milliseconds kPause{1};      // in which others have their turns while many are told something
 constexpr std::size_t kMostWarnings = 100;
 
-// What instants count from: the beginning of the day (UTC) on which a state is made.
-std::int64_t today() {
+// What instants count from: when a state is made, so that nothing has been idle for longer.
+std::int64_t this_second() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count() / 86'400 * 86'400;
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
 
 // Whether a state of one is a state of the other.
@@ -148,7 +148,7 @@ Result<void> Service::open_store() {
                            .processors = machine_->processors,
                            .cluster = cluster_text_,
                            .settings = "live",
-                           .unix_start = today()};
+                           .unix_start = this_second()};
   if (auto known = Chain::parse(fresh.policy); !known) {
     const std::string where = options_.policy.empty() ? shown_path(options_.configuration) : std::string("--policy");
     return fail(where + ": " + known.error().message);

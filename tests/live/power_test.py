@@ -6,6 +6,7 @@ real one would. Jobs are the witnesses: each fails unless its node is on while i
 """
 import os
 import random
+import subprocess
 import sys
 import threading
 import unittest
@@ -184,6 +185,27 @@ class Power(PowerCase):
             self.assertEqual(self.service.ends(job)["state"], "COMPLETED", self.service.job(job))
         self.wait_for_power("off")
         self.assertFalse(self.there("on/n1") or self.there("on/n2"), "a node is told to be off and is on")
+
+
+class Young(PowerCase):
+    """Nodes that have not been idle for as long as it takes."""
+    arguments = ("--policy", "easy")
+
+    def test_no_node_has_been_idle_for_longer_than_there_is_a_state(self):
+        self.service.ends(self.service.submit("true", processors=2, limit=60))
+        self.assertEqual(self.service.ask("PUT", "/v1/policy", {"policy": "easy+power=idle-timeout+power-idle=10m"})[0], 200)
+        self.service.ends(self.service.submit("true", processors=2, limit=60))
+        self.assertEqual({self.node(name)["power"] for name in ("n1", "n2")}, {"on"})
+        self.assertEqual(self.count("off n1") + self.count("off n2"), 0)
+
+    def test_a_service_that_nobody_could_ask_touches_no_node(self):
+        told = subprocess.run([self.rota, "serve", "--state", "other", "--socket", self.service.socket, "--config",
+                               self.service.arguments[self.service.arguments.index("--config") + 1], "--policy", "easy+power=idle-timeout+power-idle=0s"], cwd=self.folder,
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(told.returncode, 1, told.stderr)
+        self.assertIn("another service answers there", told.stderr)
+        self.assertFalse(self.there("other/rota.db"), told.stderr)
+        self.assertEqual(self.count("off n1") + self.count("off n2"), 0)
 
 
 class TooLate(PowerCase):
