@@ -114,7 +114,7 @@ class Run {
     return done ? Result<void>() : std::unexpected(done.error());
   }
 
-  // From its start to its end, or until it is to be queued again.
+  // From its start to its end, or until it is to be queued again or goes on elsewhere.
   Step attached() {
     Attached here;
     if (auto opened = here.open(std::move(socket_)); !opened) {
@@ -170,6 +170,11 @@ class Run {
     told_.clear();
     if (news.asked == local::Asked::requeue || news.asked == local::Asked::vacate) {
       remark("rota: job " + id_ + " was stopped and is queued again; what it read of its input is gone.");
+      pause_ = kFirstPause;
+      return std::nullopt;
+    }
+    if (news.asked == local::Asked::move) {
+      remark("rota: job " + id_ + " moves to another node and goes on there; what it read of its input is gone.");
       pause_ = kFirstPause;
       return std::nullopt;
     }

@@ -7,11 +7,13 @@ on one processor.
 """
 import os
 import random
+import subprocess
 import sys
 import threading
+import time
 import unittest
 
-from service import ServiceCase
+from service import PATIENCE, ServiceCase
 
 MOVES, SEED = 6, random.SystemRandom().randrange(10**6)
 
@@ -116,6 +118,27 @@ class Moves(MoveCase):
         first, job = self.on_the_slow_node(requeue=True)
         self.finish(first)
         self.check_moved(job, False)
+
+    def test_a_job_at_a_terminal_is_attached_to_again_where_it_goes_on(self):
+        first = self.counting()
+        words = "n=$(cat saved-$ROTA_JOB_ID 2> /dev/null || echo 0); echo on $ROTA_JOB_NODELIST $n; " \
+                "n=$((n+1)); echo $n > now-$ROTA_JOB_ID; until [ -e finish-run ]; do sleep 0.02; done; exit 7"
+        process = subprocess.Popen([self.rota, "run", "-t", "1h", "--checkpoint", "cp now-$ROTA_JOB_ID saved-$ROTA_JOB_ID",
+                                    "--", "/bin/sh", "-c", words], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env={"PATH": "/usr/bin:/bin", "ROTA_SOCKET": self.service.socket})
+        try:
+            self.assertEqual(process.stdout.readline(), "on slow 0\n")
+            job = next(row["id"] for row in self.service.live() if row["id"] != first)
+            self.service.wait_for(lambda: self.there(f"now-{job}"), "the job to count")
+            self.finish(first)
+            self.assertEqual(process.stdout.readline(), "on fast 1\n")
+            self.touch("finish-run")
+            said = process.communicate(timeout=PATIENCE)[1]
+        finally:
+            process.kill()
+        self.assertEqual(process.returncode, 7, said)
+        self.assertIn(f"rota: job {job} moves to another node", said)
 
     def test_a_job_that_cannot_be_stopped_stays(self):
         first, job = self.on_the_slow_node()
@@ -223,10 +246,9 @@ class Killed(MoveCase):
         first, job = self.on_the_slow_node(checkpoint=SAVES)
         self.finish(first)
         path = os.path.join(self.folder, f"log-{job}")
-        while True:  # without asking the service
-            with open(path) as file:
-                if file.read().count("begin") == 2:
-                    break
+        until = time.monotonic() + PATIENCE
+        while self.service.read(path).count("begin") < 2:  # without asking the service
+            self.assertLess(time.monotonic(), until, "the job does not begin elsewhere")
         self.service.kill()
         self.service.start()
         self.assertEqual(self.service.job(job)["state"], "RUNNING")
