@@ -246,6 +246,35 @@ class Runs(ServiceCase):
         lines = self.service.read(f"rota-{job}.out").split("\n")
         self.assertEqual((len(lines), lines.count("wrong"), lines.count("99999")), (100002, 1, 1))
 
+    def test_an_output_file_that_cannot_be_one_holds_nobody_up(self):
+        process = self.start("--keep", "--", "sh", "-c", "echo on; until [ -e go ]; do sleep 0.05; done; seq 100000")
+        process.stdout.readline()
+        job = self.service.live()[0]["id"]
+        os.mkfifo(os.path.join(self.folder, f"rota-{job}.out"))  # nobody will ever read there
+        process.kill()
+        process.communicate()
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        row = self.service.ends(job)
+        self.assertEqual(row["state"], "COMPLETED")
+        self.assertIn("could not be opened as a file to write to", row["message"])
+
+    def test_who_floods_a_supervisor_is_hung_up_on(self):
+        before = self.sockets()
+        job = self.service.submit("echo x > there; exec sleep 1000")
+        self.touched("there")
+        names = self.sockets() - before
+        self.assertTrue(names)
+        for name in names:
+            with socket.socket(socket.AF_UNIX) as stream:
+                stream.settimeout(PATIENCE)
+                stream.connect("\0" + name)
+                with self.assertRaises((BrokenPipeError, ConnectionResetError)):
+                    for _ in range(1000):
+                        stream.sendall(b"x" * 65536)
+        self.service.act("cancel", job)
+        self.assertEqual(self.service.ends(job)["state"], "CANCELLED")
+
     def test_it_outlives_the_service(self):
         process = self.start("--", "sh", "-c", "echo on; read x; echo $x; exit 4", stdin=subprocess.PIPE)
         self.assertEqual(process.stdout.readline(), b"on\n")

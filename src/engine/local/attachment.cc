@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -29,13 +30,27 @@ Descriptor open_as_user(const Run& run, const std::string& path) {
     if (!taken) return {};
   }
   const mode_t mask = ::umask(run.umask);
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC, 0666));
+  // Whoever may wait at the other end, of a FIFO, say, or never comes to it, is not waited for: only a file will do.
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC | O_NONBLOCK, 0666));
   ::umask(mask);
+  struct stat kind{};
+  if (file && (::fstat(file.get(), &kind) != 0 || !S_ISREG(kind.st_mode))) file.reset();
   if (other) {
     const gid_t group = ::getgid();
     if (::seteuid(::getuid()) != 0 || ::setegid(group) != 0 || ::setgroups(1, &group) != 0) ::_exit(1);
   }
   return file;
+}
+
+bool write_whole(int file, const char* data, std::size_t size) {
+  while (size > 0) {
+    const ssize_t written = ::write(file, data, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    data += written;
+    size -= static_cast<std::size_t>(written);
+  }
+  return true;
 }
 
 }  // namespace
@@ -102,13 +117,15 @@ std::string Attachment::make_pipe(std::string_view name, std::vector<int>& hande
 
 std::vector<int> Attachment::hear(bool& gone) {
   std::vector<int> signals;
-  gone = !read_more(socket_.get(), text_);
+  gone = !read_piece(socket_.get(), text_);
   std::string line;
   while (take_line(text_, line)) {
     Tell tell;
     read_words(line, tell);
-    if (tell.kind == Tell::Kind::signal && tell.number > 0 && tell.number < NSIG) signals.push_back(tell.number);
+    const bool known = tell.kind == Tell::Kind::signal && tell.number > 0 && tell.number < NSIG;
+    if (known && std::ranges::find(signals, tell.number) == signals.end()) signals.push_back(tell.number);
   }
+  gone = gone || text_.size() > kLongestTold;
   if (gone) socket_.reset();
   return signals;
 }
@@ -123,10 +140,13 @@ void Attachment::tell(const RunRecord& record, Phase phase) {
   send_whole(socket_.get(), in_words(news));
 }
 
-void Attachment::go_on_alone(const Run& run) {
+std::string Attachment::go_on_alone(const Run& run) {
   for (const Descriptor& file : theirs_) ::fcntl(file.get(), F_SETFL, ::fcntl(file.get(), F_GETFL) | O_NONBLOCK);
   left_ = std::exchange(theirs_, {});
   if (!left_.empty() && !run.left_output.empty()) left_file_ = open_as_user(run, run.left_output);
+  if (left_.empty() || run.left_output.empty() || left_file_) return {};
+  return "What it writes since nobody waits at its terminal is lost: " + run.left_output +
+         " could not be opened as a file to write to.";
 }
 
 bool Attachment::keep_what_is_left() {
@@ -136,7 +156,7 @@ bool Attachment::keep_what_is_left() {
     const ssize_t got = ::read(file.get(), piece.data(), piece.size());
     if (got > 0) {
       any = true;
-      if (left_file_ && ::write(left_file_.get(), piece.data(), static_cast<std::size_t>(got)) < 0) left_file_.reset();
+      if (left_file_ && !write_whole(left_file_.get(), piece.data(), static_cast<std::size_t>(got))) left_file_.reset();
     } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
       file.reset();
     }

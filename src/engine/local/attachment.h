@@ -59,8 +59,9 @@ class Attachment {
   void tell(const RunRecord& record, Phase phase);
 
   // Of a job that goes on alone: what it writes is read here, for nobody waits until a pipe is empty, and is kept in
-  // its output file, which is opened with the rights of its user. To be polled for reading: left().
-  void go_on_alone(const Run& run);
+  // its output file, which is opened with the rights of its user. To be polled for reading: left(). A sentence
+  // where that file cannot be had: then it is lost.
+  std::string go_on_alone(const Run& run);
   const std::vector<Descriptor>& left() const { return left_; }
   bool keep_what_is_left();  // a piece of each; false: there was nothing
 

@@ -77,6 +77,13 @@ bool read_more(int file, std::string& text) {
   }
 }
 
+bool read_piece(int file, std::string& text) {
+  std::array<char, 16384> piece;
+  const ssize_t got = ::read(file, piece.data(), piece.size());
+  if (got > 0) text.append(piece.data(), static_cast<std::size_t>(got));
+  return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
 bool take_line(std::string& text, std::string& line) {
   const std::size_t end = text.find('\n');
   if (end == std::string::npos) return false;

@@ -40,6 +40,13 @@ std::string read_all(int file);
 // Adds what can be read without waiting. False at the end, or if it is broken.
 bool read_more(int file, std::string& text);
 
+// The same, but one piece at most, of at most 16 KiB: who never stops writing keeps nobody busy. True: perhaps there is
+// more.
+bool read_piece(int file, std::string& text);
+
+// Longer than any line that is told: who sends more without an end of line is hung up on.
+inline constexpr std::size_t kLongestTold = 65536;
+
 // Takes the first whole line off the text, without its newline. False: there is none yet.
 bool take_line(std::string& text, std::string& line);
 

@@ -191,14 +191,14 @@ void SupervisorProcess::take_connections() {
 }
 
 void SupervisorProcess::read(Connection& connection) {
-  const bool open = read_more(connection.socket.get(), connection.text);
+  const bool open = read_piece(connection.socket.get(), connection.text);
   std::string line;
   while (take_line(connection.text, line)) {
     Tell tell;
     read_words(line, tell);
     hear(tell, connection);
   }
-  if (!open) connection.socket.reset();
+  if (!open || connection.text.size() > kLongestTold) connection.socket.reset();
 }
 
 // Who is attached passes signals on. Its end is that of the job, as that of a terminal is, unless it may go on.
@@ -206,7 +206,10 @@ void SupervisorProcess::hear_attached() {
   bool gone = false;
   for (const int number : attachment_.hear(gone)) signal_all(number);
   if (!gone || main_over_) return;
-  if (order_.run.attach.keep) return attachment_.go_on_alone(order_.run);
+  if (order_.run.attach.keep) {
+    if (const std::string lost = attachment_.go_on_alone(order_.run); !lost.empty()) record_.sentence = lost;
+    return;
+  }
   if (record_.asked != Asked::nothing) return;
   record_.sentence = "Who waited at its terminal is gone.";
   stop(Asked::hangup, boot_milliseconds());
@@ -392,7 +395,8 @@ void SupervisorProcess::finish() {
     record_.out_of_memory =
         record_.asked == Asked::nothing && record_.status != 0 && ran_out_of_memory(record_.cgroups);
   }
-  while (attachment_.keep_what_is_left()) {
+  constexpr int kMostPieces = 64;  // more than pipes hold: what comes then is not the job's, which is over
+  for (int piece = 0; piece < kMostPieces && attachment_.keep_what_is_left(); ++piece) {
   }
   int error = add_line(record_file_.get(), in_words(record_));
   take_connections();
