@@ -93,6 +93,7 @@ void LicenceWatch::ask() {
       local::SiteCommand::Options{.text = options_.command,
                                   .variables = {"ROTA_LICENCES=" + names_of(machine_)},
                                   .timeout = options_.timeout,
+                                  .most_output = std::size_t{1} << 20U,  // a server with many licences says much
                                   .record = options_.record},
       [this](const local::SiteCommand::End& end) { heard(end); });
 }

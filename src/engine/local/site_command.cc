@@ -27,7 +27,6 @@
 namespace rota::local {
 namespace {
 
-constexpr std::size_t kMostOutput = 4096;  // bytes that are kept, of the end
 constexpr std::size_t kLongestLine = 200;
 
 // It begins when it is told to: what began is always written down before.
@@ -90,6 +89,13 @@ void write_record(const std::string& path, pid_t pid) {
   if (file && process) add_line(file.get(), in_words(CommandRecord{pid, process->began}));
 }
 
+// The end of a text that is too long, without the line that the cut goes through, if others follow.
+void keep_end(std::string& text, std::size_t most) {
+  text.erase(0, text.size() - most);
+  const std::size_t end = text.find('\n');
+  if (end != std::string::npos && end + 1 < text.size()) text.erase(0, end + 1);
+}
+
 // The last line that says something, cut and printable.
 std::string last_line(const std::string& output) {
   for (const auto& lines = split(output, '\n'); const std::string_view line : lines | std::views::reverse) {
@@ -123,6 +129,8 @@ struct SiteCommand::Running : std::enable_shared_from_this<SiteCommand::Running>
   Told told;
   std::string record;
   std::string text;
+  std::size_t most = 0;  // bytes of it that are kept
+  bool any = false;      // the last look brought some
   pid_t pid = 0;
   bool late = false;
 
@@ -134,10 +142,22 @@ struct SiteCommand::Running : std::enable_shared_from_this<SiteCommand::Running>
                       });
   }
 
+  // One piece: whoever writes without an end must not keep the service busy.
   bool take_output() {
-    const bool open = read_more(output.native_handle(), text);
-    if (text.size() > kMostOutput) text.erase(0, text.size() - kMostOutput);
+    std::string piece;
+    const bool open = read_piece(output.native_handle(), piece);
+    any = !piece.empty();
+    text += piece;
+    if (text.size() > most) keep_end(text, most);
     return open;
+  }
+
+  // What lies in the pipe, but for what others may go on to write to it.
+  void take_rest() {
+    constexpr int kMostPieces = 64;
+    for (int piece = 0; piece < kMostPieces; ++piece) {
+      if (!take_output() || !any) return;
+    }
   }
 
   void wait_for(Duration timeout) {
@@ -158,7 +178,7 @@ struct SiteCommand::Running : std::enable_shared_from_this<SiteCommand::Running>
     int status = 0;
     while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
-    take_output();
+    take_rest();
     close();
     End end = end_of(status, std::move(text));
     if (late) end.why = "did not end in time and was killed";
@@ -176,6 +196,7 @@ struct SiteCommand::Running : std::enable_shared_from_this<SiteCommand::Running>
 
 SiteCommand::SiteCommand(boost::asio::io_context& io, const Options& options, Told told)
     : running_(std::make_shared<Running>(io, std::move(told), options.record)) {
+  running_->most = options.most_output;
   std::array<int, 2> go{-1, -1};
   std::array<int, 2> output{-1, -1};
   const bool pipes = ::pipe2(go.data(), O_CLOEXEC) == 0 && ::pipe2(output.data(), O_CLOEXEC) == 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,6 +19,7 @@ class SiteCommand {
     std::string text;                    // for /bin/sh
     std::vector<std::string> variables;  // NAME=VALUE, beside those of the service
     Duration timeout{0};                 // then it is killed, with all of its process group
+    std::size_t most_output = 4096;      // bytes that are kept of what it writes, of the end, as whole lines
     std::string record;  // path of a file that is there while it runs, for end_left_over(); empty: none is kept
   };
   struct End {
