@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -16,11 +17,9 @@ namespace rota::local {
 bool SupervisorProcess::begin_checkpoint(std::int64_t now) {
   const Run& run = order_.run;
   if (main_over_ || record_.phase != Phase::runs) return false;
+  if (run.checkpoint_signal == 0 && run.checkpoint.empty()) return false;
   if (run.checkpoint_signal > 0) {
     signal_all(run.checkpoint_signal);
-    signal_all(SIGCONT);
-  } else if (run.checkpoint.empty()) {
-    return false;
   } else {
     const pid_t parent = ::getpid();
     const pid_t child = ::fork();
@@ -31,7 +30,9 @@ bool SupervisorProcess::begin_checkpoint(std::int64_t now) {
     }
     checkpoint_ = child;
   }
-  checkpoint_until_ = now + run.checkpoint_time.count();
+  end_pause(now);
+  signal_all(SIGCONT);  // where its user has stopped it, it could not write one
+  checkpoint_until_ = std::min(now + run.checkpoint_time.count(), order_.deadline);  // else there would be no limit
   return true;
 }
 

@@ -282,7 +282,7 @@ void SupervisorProcess::main_ended(int status) {
   main_over_ = true;
   if (!checkpointing()) return;
   if (checkpoint_ == 0) {
-    record_.kept = record_.ran;  // that is how it obeys the signal
+    if (WIFEXITED(status)) record_.kept = record_.ran;  // that is how it obeys the signal, unless it died of it
   } else {
     record_.asked = Asked::nothing;  // it was not told to stop yet: it has ended by itself
   }
@@ -313,6 +313,7 @@ std::int64_t SupervisorProcess::next_look() const {
 }
 
 void SupervisorProcess::stop(Asked asked, std::int64_t now, bool checkpoint) {
+  if (record_.asked == Asked::limit && asked != Asked::cancel) return;  // it is not to have another turn
   const bool first = record_.asked == Asked::nothing;
   record_.asked = asked;
   const bool no_longer = checkpointing() && !checkpoint;  // it is cancelled, say, while it writes one
