@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t kMostAtOnce = 1'000'000;  // tasks of one request
 constexpr std::size_t kLongestName = 200;
+constexpr Duration kLongestWait = seconds(3600);    // for what a job asks to have after it was told to end
 constexpr std::size_t kMostDependencies = 100'000;  // of one submission
 constexpr const char* kLastOfKey = "\n";            // behind a key, which has no line breaks: the last of its jobs
 
@@ -118,6 +119,13 @@ Result<Service::Prepared> Service::prepared_of(const Caller& caller, const Submi
   }
   if (!submission.checkpoint.empty() && !submission.checkpoint_signal.empty())
     return fail("a job writes its checkpoint by a command or after a signal; give one of the two.");
+  for (const auto& [name, wait] : {std::pair{"kill_wait", submission.kill_wait.value_or(Duration{0})},
+                                   std::pair{"checkpoint_time", submission.checkpoint_time}}) {
+    if (wait > std::max(kLongestWait, settings_.kill_wait))
+      return fail(std::string("`") + name + "` is at most " +
+                  format_duration(std::max(kLongestWait, settings_.kill_wait)) +
+                  ": for so long a job that is to end or to move keeps its place.");
+  }
   if (!submission.array.empty()) {
     auto range = parse_array(submission.array, settings_.most_array);
     if (!range) return std::unexpected(range.error());
