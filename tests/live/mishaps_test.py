@@ -4,6 +4,7 @@ submit scripts of many megabytes. Usage: mishaps_test.py ROTA
 """
 import os
 import shutil
+import signal
 import sqlite3
 import sys
 import threading
@@ -90,10 +91,10 @@ class Mishaps(Tokens):
 
     def test_the_limit_of_a_suspended_job_does_not_run(self):
         service = self.service
-        job = service.submit("for i in 1 2 3 4 5; do echo $i >> ticks; sleep 0.2; done", limit=2)
+        job = service.submit("for i in 1 2 3 4 5; do echo $i >> ticks; sleep 0.2; done", limit=10)
         self.runs(job, "ticks")
         self.assertEqual(service.act("suspend", job)[0], 200)
-        self.wait(3)
+        self.wait(12)
         ticks = service.read("ticks")
         self.assertEqual(service.job(job)["state"], "SUSPENDED")
         self.wait(0.5)
@@ -101,6 +102,30 @@ class Mishaps(Tokens):
         self.assertEqual(service.act("resume", job)[0], 200)
         self.assertEqual(service.ends(job)["state"], "COMPLETED")
         self.assertEqual(service.read("ticks").split(), ["1", "2", "3", "4", "5"])
+
+    def test_a_suspended_job_that_its_user_lets_go_on_is_stopped_again(self):
+        service = self.service
+        job = service.submit("while :; do echo x >> grows; sleep 0.01; done", limit=600)
+        self.runs(job, "grows")
+        service.act("suspend", job)
+        stopped = lambda: all(state in "TtZ" for state in self.states_of_jobs())
+        service.wait_for(stopped, "all processes to stop")
+        size = len(service.read("grows"))
+
+        def goes_on():
+            for pid in self.jobs():
+                try:
+                    os.kill(pid, signal.SIGCONT)
+                except ProcessLookupError:
+                    pass
+            return len(service.read("grows")) > size
+
+        service.wait_for(goes_on, "the job to go on")
+        service.wait_for(stopped, "all processes to be stopped again")
+        service.act("resume", job)
+        service.wait_for(lambda: not stopped(), "the job to go on")
+        service.act("cancel", job)
+        self.assertEqual(service.ends(job)["state"], "CANCELLED")
 
     def test_no_process_of_a_suspended_job_escapes(self):
         service = self.service

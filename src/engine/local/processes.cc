@@ -105,6 +105,7 @@ std::optional<Process> look_at(pid_t pid) {
   if (name_end == std::string::npos || name_end + 2 >= text.size()) return std::nullopt;
   Process process{.pid = pid};
   process.zombie = text[name_end + 2] == 'Z' || text[name_end + 2] == 'X';
+  process.runs = text[name_end + 2] == 'R' || text[name_end + 2] == 'S';
   const auto numbers = numbers_in<std::int64_t>(std::string_view(text).substr(name_end + 3));
   if (numbers.size() < 19) return std::nullopt;
   process.parent = static_cast<pid_t>(numbers[0]);
@@ -152,6 +153,13 @@ void stop_descendants(pid_t ancestor) {
     }
     if (!more) return;
   }
+}
+
+bool all_stopped(pid_t ancestor) {
+  return std::ranges::none_of(descendants(ancestor), [](pid_t pid) {
+    const auto process = look_at(pid);
+    return process && process->runs;
+  });
 }
 
 bool end_leftovers(const Process& first, const std::string& mark, const std::vector<std::string>& cgroups) {

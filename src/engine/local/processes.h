@@ -16,6 +16,7 @@ struct Process {
   pid_t sid = 0;            // its first ancestor that called setsid()
   std::uint64_t began = 0;  // in the kernel's ticks since the start of the system: with pid, its identity
   bool zombie = false;
+  bool runs = false;  // or would as soon as it is woken: neither stopped nor waiting for a device
 };
 
 std::optional<Process> look_at(pid_t pid);  // nullopt: there is none
@@ -26,6 +27,7 @@ std::vector<pid_t> descendants(pid_t ancestor);
 
 // SIGSTOP to all that stem from it, until none appears that is not stopped.
 void stop_descendants(pid_t ancestor);
+bool all_stopped(pid_t ancestor);  // none of them runs
 void signal_descendants(pid_t ancestor, int number);
 
 // Ends all that runs there and nobody waits for any more: those that have that first process's sid, those with

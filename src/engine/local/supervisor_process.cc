@@ -31,6 +31,7 @@ namespace {
 constexpr std::int64_t kNoTime = INT64_MAX;
 constexpr std::int64_t kLeftoverGrace = 1000;  // milliseconds, for what a job leaves behind
 constexpr std::int64_t kKillAgain = 20;        // until all that was killed is gone
+constexpr std::int64_t kStoppedLook = 1000;    // whether what was stopped still is
 
 std::int64_t milliseconds(const timeval& time) { return std::int64_t{time.tv_sec} * 1000 + time.tv_usec / 1000; }
 
@@ -296,7 +297,7 @@ void SupervisorProcess::look_at_the_clock() {
     if (kill_at_ <= now && !all_over_) kill_all();
     return;
   }
-  if (record_.phase == Phase::suspended || paused_at_ > 0) return;
+  if (is_stopped() && !look_at_the_stopped(now)) return;
   const std::int64_t lead = order_.run.warning_lead.count();
   if (order_.run.warning_signal > 0 && !warned_ && order_.deadline != kNoTime && order_.deadline - lead <= now) {
     warned_ = true;
@@ -307,7 +308,8 @@ void SupervisorProcess::look_at_the_clock() {
 
 std::int64_t SupervisorProcess::next_look() const {
   if (main_over_ || record_.asked != Asked::nothing) return std::min(kill_at_, checkpoint_until_);
-  if (record_.phase == Phase::suspended || paused_at_ > 0 || order_.deadline == kNoTime) return kNoTime;
+  if (is_stopped()) return stopped_look_;
+  if (order_.deadline == kNoTime) return kNoTime;
   const bool warns = order_.run.warning_signal > 0 && !warned_;
   return std::max<std::int64_t>(warns ? order_.deadline - order_.run.warning_lead.count() : order_.deadline, 1);
 }
@@ -336,6 +338,7 @@ void SupervisorProcess::suspend() {
   stop_descendants(::getpid());
   const std::int64_t now = boot_milliseconds();
   paused_at_ = 0;
+  stopped_look_ = now + kStoppedLook;
   ran_before_ = ran(now);
   record_.phase = Phase::suspended;
   tell_attached();
@@ -344,7 +347,22 @@ void SupervisorProcess::suspend() {
 // Its limit does not run meanwhile.
 void SupervisorProcess::pause(std::int64_t now) {
   stop_descendants(::getpid());
-  if (paused_at_ == 0 && record_.phase == Phase::runs) paused_at_ = now;
+  if (paused_at_ > 0 || record_.phase != Phase::runs) return;
+  paused_at_ = now;
+  stopped_look_ = now + kStoppedLook;
+}
+
+// Its user can let it go on by a signal of their own: it is stopped again, and its limit has run meanwhile. False:
+// its limit does not count now.
+bool SupervisorProcess::look_at_the_stopped(std::int64_t now) {
+  if (now < stopped_look_) return false;
+  stopped_look_ = now + kStoppedLook;
+  const bool held = all_stopped(::getpid());
+  if (!held) stop_descendants(::getpid());
+  if (record_.phase == Phase::suspended) return false;
+  if (held) end_pause(now);
+  paused_at_ = now;
+  return true;
 }
 
 void SupervisorProcess::end_pause(std::int64_t now) {

@@ -51,6 +51,8 @@ class SupervisorProcess {
   void suspend();
   void pause(std::int64_t now);
   void end_pause(std::int64_t now);
+  bool is_stopped() const { return record_.phase == Phase::suspended || paused_at_ > 0; }
+  bool look_at_the_stopped(std::int64_t now);
   void go_on(const Tell& tell);
   void signal_all(int number);
   void kill_all();
@@ -77,8 +79,9 @@ class SupervisorProcess {
   std::int64_t launched_at_ = 0;  // all on the clock of boot_milliseconds()
   std::int64_t ran_before_ = 0;   // until it was suspended
   std::int64_t kill_at_ = INT64_MAX;
-  std::int64_t paused_at_ = 0;                 // by a signal that somebody sent; 0: it is not
-  pid_t checkpoint_ = 0;                       // the command that sees to it, if there is one
+  std::int64_t paused_at_ = 0;     // by a signal that somebody sent, or when it was last seen to be; 0: it is not
+  std::int64_t stopped_look_ = 0;  // when it is looked whether it still is
+  pid_t checkpoint_ = 0;           // the command that sees to it, if there is one
   std::int64_t checkpoint_until_ = INT64_MAX;  // what it may take; later: none is being written
 };
 
