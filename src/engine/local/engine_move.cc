@@ -85,7 +85,8 @@ bool LocalEngine::must_wait(const Command& command) {
     return job != command.job && entry.moving && std::ranges::any_of(entry.record.nodes, is_about);
   };
   if (std::ranges::none_of(runs_, leaves)) return false;
-  waiting_.push_back(command);
+  const auto is_this = [&](const Command& other) { return other.kind == command.kind && other.key == command.key; };
+  if (std::ranges::none_of(waiting_, is_this)) waiting_.push_back(command);  // it may come again meanwhile
   return true;
 }
 

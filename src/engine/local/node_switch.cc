@@ -90,6 +90,7 @@ void NodeSwitch::carry_out(const Command& command, bool inherited) {
   if (!row.looked) {  // what its probe may say now is of no interest
     row.looked = true;
     if (row.command) --looking_;
+    std::erase(to_look_at_, command.node);  // else it would stand there twice once it is to be looked at again
   }
   row.command.reset();
   row.key = command.key;
