@@ -174,6 +174,7 @@ class Desk : public Intake, public RunSource {
   LocalOptions& options() { return options_; }
   Machine& machine() { return machine_; }
   RealLoop& loop() { return loop_; }
+  const RunUse& use_of(std::uint32_t job) { return uses_[JobId{job}]; }
   const std::string& told_of(std::uint32_t job) { return sentences_[JobId{job}]; }
   const std::vector<Observed>& all() const { return heard_; }
 
@@ -189,6 +190,7 @@ class Desk : public Intake, public RunSource {
     return found->second;
   }
   void told(JobId job, std::string sentence) override { sentences_[job] = std::move(sentence); }
+  void used(JobId job, std::uint32_t /*dispatch*/, const RunUse& use) override { uses_[job] = use; }
 
  private:
   std::filesystem::path folder_;
@@ -199,6 +201,7 @@ class Desk : public Intake, public RunSource {
   std::unique_ptr<LocalEngine> engine_;
   std::map<JobId, Run> runs_;
   std::map<JobId, std::string> sentences_;
+  std::map<JobId, RunUse> uses_;
   std::vector<Observed> heard_;
   std::uint64_t key_ = 0;
 };

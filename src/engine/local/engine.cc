@@ -121,6 +121,10 @@ void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   claim.job = command.job.value;
   claim.dispatch = command.dispatch;
   claim.move = move;
+  claim.elsewhere = entry.record.elsewhere;
+  claim.user = entry.record.user;
+  claim.system = entry.record.system;
+  claim.memory = entry.record.memory;
   for (const Share& share : command.where.shares) claim.nodes.push_back(share.node.value);
   claim.key = command.key;
   claim.epoch = command.epoch;
@@ -352,8 +356,9 @@ void LocalEngine::ended(JobId job, Entry& entry) {
   entry.end = end_of(record);
   if (!record.sentence.empty()) source_.told(job, record.sentence);
   if (record.over()) {
-    source_.used(job, entry.dispatch,
-                 {Duration{record.user}, Duration{record.system}, record.memory, Duration{record.ran}});
+    source_.used(
+        job, entry.dispatch,
+        {Duration{record.user}, Duration{record.system}, record.memory, Duration{record.elsewhere + record.ran}});
   }
   if (!entry.next) return std::visit([&](const auto& end) { report(job, end); }, *entry.end);
   const Command next = *entry.next;

@@ -51,9 +51,13 @@ void LocalEngine::begin_elsewhere(JobId job, Entry& entry) {
   entry.asked = Asked::nothing;
   entry.ordered = loop_.now();
   const std::string left = entry.name;
-  const std::uint32_t move = entry.record.move + 1;
-  entry.record = {};
+  const RunRecord before = std::exchange(entry.record, {});
+  const std::uint32_t move = before.move + 1;
   entry.record.move = move;
+  entry.record.elsewhere = before.elsewhere + before.ran;
+  entry.record.user = before.user;
+  entry.record.system = before.system;
+  entry.record.memory = before.memory;
   const bool lost = rebooted_ && command.key <= options_.decided_before;  // it may have run there before
   auto run = lost ? Result<Run>() : source_.run_of(command);
   if (lost) {

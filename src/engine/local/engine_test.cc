@@ -229,6 +229,60 @@ TEST_F(LocalEngineTest, a_job_that_gives_way_by_stopping_is_vacated) {
   EXPECT_NE(::kill(std::stoi(desk_.file("pid")), 0), 0);
 }
 
+TEST_F(LocalEngineTest, a_job_that_dies_of_the_signal_for_its_checkpoint_has_written_none) {
+  local::Run run = desk_.shell("echo up > up; while :; do sleep 0.01; done");
+  run.checkpoint_signal = SIGUSR1;
+  desk_.launch(1, run);
+  ASSERT_TRUE(desk_.wait_for_file("up"));
+  Command leave = desk_.command(Command::Kind::preempt, 1);
+  leave.how = Preemption::requeue;
+  leave.kept = true;
+  desk_.engine().dispatch(leave);
+  const auto* vacated = desk_.wait_for<Vacated>(1);
+  ASSERT_TRUE(vacated);
+  EXPECT_EQ(vacated->kept, Duration{0});
+}
+
+TEST_F(LocalEngineTest, a_checkpoint_takes_no_longer_than_the_limit_of_its_job) {
+  local::Run run = desk_.shell("echo up > up; while :; do sleep 0.01; done");
+  run.checkpoint = "exec sleep 100000";
+  run.checkpoint_time = seconds(100000);
+  Command start = desk_.start(1, run);
+  start.limit_end = desk_.loop().now() + seconds(3);
+  desk_.engine().dispatch(start);
+  ASSERT_TRUE(desk_.wait_for_file("up"));
+  Command leave = desk_.command(Command::Kind::preempt, 1);
+  leave.how = Preemption::requeue;
+  leave.kept = true;
+  desk_.engine().dispatch(leave);
+  EXPECT_TRUE(desk_.wait([&] { return desk_.heard<Vacated>(1) || desk_.heard<Finished>(1); }));
+}
+
+TEST_F(LocalEngineTest, a_job_that_is_ended_at_its_limit_is_not_given_another_turn) {
+  local::Run run = desk_.shell("trap 'echo term > out' TERM; echo up > up; until [ -e go ]; do sleep 0.01; done");
+  run.kill_wait = seconds(1000);
+  Command start = desk_.start(1, run);
+  start.limit_end = desk_.loop().now() + Duration{300};
+  desk_.engine().dispatch(start);
+  ASSERT_TRUE(desk_.wait_for_file("out"));
+  Command leave = desk_.command(Command::Kind::preempt, 1);
+  leave.how = Preemption::requeue;
+  leave.kept = false;
+  desk_.engine().dispatch(leave);
+  std::ofstream(desk_.work() + "/go") << "go";
+  EXPECT_EQ(desk_.outcome(1), Outcome::timed_out);
+}
+
+TEST_F(LocalEngineTest, what_a_job_used_before_it_moved_counts) {
+  desk_.launch(1, desk_.shell("[ -e up ] && exit 0; sleep 1; echo up > up; exec sleep 1000"));
+  ASSERT_TRUE(desk_.wait_for_file("up"));
+  Command move = desk_.command(Command::Kind::migrate, 1);
+  move.kept = false;
+  desk_.engine().dispatch(move);
+  EXPECT_EQ(desk_.outcome(1), Outcome::completed);
+  EXPECT_GE(desk_.use_of(1).ran, Duration{500});  // it slept for a second where it was first
+}
+
 TEST_F(LocalEngineTest, a_job_is_suspended_and_goes_on_as_its_next_dispatch) {
   desk_.launch(1,
                desk_.shell("i=0; while [ ! -e go ]; do i=$((i+1)); echo $i > count; sleep 0.01; done; echo end > out"));

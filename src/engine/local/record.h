@@ -50,15 +50,16 @@ struct RunRecord {
   std::uint64_t began = 0;       // of that process, in the kernel's ticks: which tells it from another of that number
   Asked asked = Asked::nothing;  // and that is what ended it
   bool out_of_memory = false;
-  bool lost = false;       // its supervisor was killed: nobody knows how it ended
-  bool again = true;       // failed: another try can help
-  int status = 0;          // as waitpid says
-  std::int64_t ran = 0;    // milliseconds, without those in which it was suspended
-  std::int64_t kept = -1;  // of it, the part that a checkpoint holds; -1: none was written
-  std::int64_t user = 0;
-  std::int64_t system = 0;
-  std::int64_t memory = 0;  // bytes
-  std::string sentence;     // failed, or something else to tell people
+  bool lost = false;           // its supervisor was killed: nobody knows how it ended
+  bool again = true;           // failed: another try can help
+  int status = 0;              // as waitpid says
+  std::int64_t ran = 0;        // milliseconds, without those in which it was suspended
+  std::int64_t kept = -1;      // of it, the part that a checkpoint holds; -1: none was written
+  std::int64_t elsewhere = 0;  // milliseconds that this dispatch ran before its moves
+  std::int64_t user = 0;       // with those before
+  std::int64_t system = 0;     // the same
+  std::int64_t memory = 0;     // bytes; the most
+  std::string sentence;        // failed, or something else to tell people
 
   bool over() const { return phase == Phase::ended || phase == Phase::failed; }
 };
@@ -89,6 +90,7 @@ void fields(Visit&& visit, Record& record) {
   visit("status", record.status);
   visit("ran", record.ran);
   visit("kept", record.kept);
+  visit("elsewhere", record.elsewhere);
   visit("user", record.user);
   visit("system", record.system);
   visit("memory", record.memory);

@@ -406,9 +406,9 @@ bool SupervisorProcess::finished() const { return all_over_ && !launch_report_; 
 void SupervisorProcess::finish() {
   rusage use{};
   ::getrusage(RUSAGE_CHILDREN, &use);
-  record_.user = milliseconds(use.ru_utime);
-  record_.system = milliseconds(use.ru_stime);
-  record_.memory = std::int64_t{use.ru_maxrss} * 1024;
+  record_.user = order_.claim.user + milliseconds(use.ru_utime);
+  record_.system = order_.claim.system + milliseconds(use.ru_stime);
+  record_.memory = std::max(order_.claim.memory, std::int64_t{use.ru_maxrss} * 1024);
   if (record_.phase != Phase::failed) {
     record_.phase = Phase::ended;
     record_.out_of_memory =
