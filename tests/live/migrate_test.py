@@ -140,6 +140,13 @@ class Moves(MoveCase):
         self.assertEqual(process.returncode, 7, said)
         self.assertIn(f"rota: job {job} moves to another node", said)
 
+    def test_what_would_keep_its_place_for_days_is_refused(self):
+        for member in ("checkpoint_time", "kill_wait"):
+            status, answer = self.service.ask("POST", "/v1/jobs", {"command": ["true"], "folder": self.folder,
+                                                                   "checkpoint": SAVES, member: 3601})
+            self.assertEqual(status, 400, answer)
+            self.assertIn(f"`{member}` is at most 01:00:00", answer["detail"])
+
     def test_a_job_that_cannot_be_stopped_stays(self):
         first, job = self.on_the_slow_node()
         self.finish(first)
