@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/random.h"
+#include "store/sqlite_reader.h"
 #include "store/sqlite_store.h"
 #include "store/temporary_folder_test.h"
 
@@ -190,6 +191,45 @@ TEST_F(SqliteHistoryTest, is_dropped_a_little_at_a_time_with_what_jobs_ran) {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     EXPECT_EQ(store_->payload(rows_[i].job).value().has_value(), i >= 7) << i;
   }
+}
+
+// As version 1 was at first.
+constexpr const char* kOldHistory =
+    "DROP VIEW jobs; DROP TABLE history; CREATE TABLE history(job INTEGER PRIMARY KEY, number INTEGER NOT NULL,"
+    "name TEXT NOT NULL, user TEXT NOT NULL, user_group TEXT NOT NULL, partition TEXT NOT NULL, state TEXT NOT NULL,"
+    "reason TEXT NOT NULL, nodes TEXT NOT NULL, array INTEGER NOT NULL, array_index INTEGER NOT NULL,"
+    "processors INTEGER NOT NULL, node_count INTEGER NOT NULL, memory INTEGER NOT NULL, submitted INTEGER,"
+    "started INTEGER, ended INTEGER, time_limit INTEGER NOT NULL, waited INTEGER NOT NULL, exit_code INTEGER NOT NULL,"
+    "signal INTEGER NOT NULL, restarts INTEGER NOT NULL, uid INTEGER NOT NULL) STRICT;"
+    "INSERT INTO history VALUES(0, 1, 'old', 'ada', 'staff', 'main', 'COMPLETED', '', 'n1', 0, -1, 2, 1, 0, 0, 1000,"
+    "61000, 60000, 1000, 0, 0, 0, 7); PRAGMA user_version = 1";
+
+TEST_F(SqliteHistoryTest, of_an_older_version_is_read_and_goes_on) {
+  store_.reset();
+  const std::string path = folder_ / "state.db";
+  ASSERT_TRUE((*SqliteDatabase::open(path, SqliteDatabase::Access::writes))->run(kOldHistory));
+  const auto first = [](const auto& rows) { return rows && !rows->empty() ? rows->front() : HistoryRow{}; };
+  EXPECT_EQ(first(SqliteReader::open(path)->history({})).name, "old");
+  for (const int times : {1, 2}) {
+    auto store = SqliteStore::open(path, {.unix_start = kStart});
+    ASSERT_TRUE(store) << store.error().message;
+    const HistoryRow old = first((*store)->history({.numbers = {1}}));
+    EXPECT_EQ(old.end, at_seconds(61)) << times;
+    EXPECT_EQ(old.asked, RareRequest{});
+    (*store)->put_history(rows_.front());
+    ASSERT_TRUE((*store)->commit());
+    EXPECT_EQ(first((*store)->history({})), rows_.front());
+  }
+  EXPECT_EQ(first(SqliteReader::open(path)->history({})), rows_.front());
+}
+
+TEST_F(SqliteHistoryTest, with_all_columns_can_say_that_it_is_of_an_older_version) {
+  store_.reset();
+  const std::string path = folder_ / "state.db";
+  ASSERT_TRUE((*SqliteDatabase::open(path, SqliteDatabase::Access::writes))->run("PRAGMA user_version = 1"));
+  auto store = SqliteStore::open(path, {.unix_start = kStart});
+  ASSERT_TRUE(store) << store.error().message;
+  EXPECT_EQ((*store)->history({}).value(), rows_);
 }
 
 TEST_F(SqliteHistoryTest, can_be_read_by_people) {

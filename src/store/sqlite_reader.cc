@@ -27,6 +27,7 @@ Result<std::unique_ptr<SqliteDatabase>> opened(const std::string& path, SqliteDa
   const auto empty = is_new(**database);
   if (!empty) return std::unexpected(empty.error());
   if (*empty) return fail("The database " + (*database)->shown() + " is empty: nothing has been written yet.");
+  if (auto shown = show_renewed(**database); !shown) return std::unexpected(shown.error());
   if (auto begun = (*database)->run("BEGIN"); !begun) return std::unexpected(begun.error());
   return database;
 }

@@ -80,6 +80,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, 
     if (auto made = make_tables(**database, head); !made) return std::unexpected(made.error());
     if (auto moved = empty_log(**database); !moved) return std::unexpected(moved.error());
   }
+  if (auto renewed = renew_tables(**database); !renewed) return std::unexpected(renewed.error());
   auto payloads = SqlitePayloads::of(**database);
   if (!payloads) return std::unexpected(payloads.error());
   auto history = SqliteHistory::of(**database);

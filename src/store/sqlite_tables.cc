@@ -114,6 +114,44 @@ Result<void> make_tables(SqliteDatabase& database, const JournalHead& head) {
   return database.run(marks.c_str());
 }
 
+namespace {
+
+// Version 1 has no such columns; but for some time it was written with them.
+Result<bool> lacks_columns(SqliteDatabase& database) {
+  const auto found = database.number("SELECT count(*) FROM pragma_table_info('history') WHERE name = 'asked'");
+  if (!found) return std::unexpected(found.error());
+  return *found == 0;
+}
+
+}  // namespace
+
+Result<void> renew_tables(SqliteDatabase& database) {
+  const auto version = database.number("PRAGMA user_version");
+  if (!version) return std::unexpected(version.error());
+  if (*version >= kTablesVersion) return {};
+  if (auto begun = database.run("BEGIN IMMEDIATE"); !begun) return begun;
+  const auto lacks = lacks_columns(database);
+  if (!lacks) return std::unexpected(lacks.error());
+  if (*lacks) {
+    if (auto added = database.run("ALTER TABLE history ADD COLUMN backfills INTEGER NOT NULL DEFAULT 0;"
+                                  "ALTER TABLE history ADD COLUMN preemptions INTEGER NOT NULL DEFAULT 0;"
+                                  "ALTER TABLE history ADD COLUMN asked TEXT NOT NULL DEFAULT ''");
+        !added)
+      return added;
+  }
+  const std::string mark = "PRAGMA user_version = " + std::to_string(kTablesVersion) + "; COMMIT";
+  return database.run(mark.c_str());
+}
+
+Result<void> show_renewed(SqliteDatabase& database) {
+  const auto lacks = lacks_columns(database);
+  if (!lacks) return std::unexpected(lacks.error());
+  if (!*lacks) return {};
+  return database.run(
+      "PRAGMA temp_store = MEMORY;"
+      "CREATE TEMP VIEW history AS SELECT *, 0 AS backfills, 0 AS preemptions, '' AS asked FROM main.history");
+}
+
 Result<void> write_head(SqliteDatabase& database, const JournalHead& head, std::int64_t first_batch) {
   auto statement = database.prepare("INSERT OR REPLACE INTO head(one, text, first_batch) VALUES(1, ?1, ?2)");
   return statement ? statement->run(head_text(head), first_batch) : std::unexpected(statement.error());

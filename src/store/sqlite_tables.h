@@ -8,13 +8,18 @@
 
 namespace rota::store {
 
-inline constexpr std::int64_t kTablesVersion = 1;
+inline constexpr std::int64_t kTablesVersion = 2;
 
 // Whether there is nothing in it yet. Fails where it is no database of Rota, of a newer version, or damaged.
 Result<bool> is_new(SqliteDatabase& database);
 
 // The tables and the head, in a transaction of its own.
 Result<void> make_tables(SqliteDatabase& database, const JournalHead& head);
+
+// Tables of an older version, made those of this one in a transaction of its own.
+Result<void> renew_tables(SqliteDatabase& database);
+// For who may only read: from now on the history looks as in this version, in this connection alone.
+Result<void> show_renewed(SqliteDatabase& database);
 
 Result<JournalHead> read_head(SqliteDatabase& database);
 // Part of whatever transaction is open. `first_batch`: the number of the first one that follows.
