@@ -33,6 +33,9 @@ void Service::saw_kind(const View& before, const Kind& what) {
   if constexpr (std::is_same_v<Kind, Released> || std::is_same_v<Kind, Started>) {
     if (JobEntry* entry = book_.find(what.job)) note_terms(before, what.job, std::is_same_v<Kind, Released>, *entry);
   }
+  if constexpr (std::is_same_v<Kind, Migrated>) {  // what stood still was left behind
+    if (JobEntry* entry = book_.find(what.job)) goes_on(what.job, *entry);
+  }
   if constexpr (kEnds) {
     const Job& job = before.job(what.job);
     if (job.state != JobState::running) {
@@ -42,10 +45,17 @@ void Service::saw_kind(const View& before, const Kind& what) {
     ended_.push_back({what.job, job.dispatch});
     JobEntry* entry = book_.find(what.job);
     if (entry == nullptr) return;
-    entry->suspended = false;
+    goes_on(what.job, *entry);
     entry->hear().nodes = nodes_of(what.job);
     if constexpr (std::is_same_v<Kind, Finished>) entry->status = what.status;
   }
+}
+
+// Whoever has suspended it: that is over.
+void Service::goes_on(JobId job, JobEntry& entry) {
+  if (!entry.suspended) return;
+  entry.suspended = false;
+  store_->put_setting("suspended " + std::to_string(job.value), "");
 }
 
 // What let it wait will not be known any more when it has left.

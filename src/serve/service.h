@@ -247,6 +247,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   PendingReason reason_of_waiting(JobId id, const Job& job) const;
   template <class Kind>
   void saw_kind(const View& before, const Kind& what);
+  void goes_on(JobId job, JobEntry& entry);
   static void note_terms(const View& before, JobId job, bool released, JobEntry& entry);
   store::RareRequest rarely_asked(const JobSpec& spec, const JobEntry* entry) const;
   store::HistoryRow history_row(JobId id, const Job& job, const JobEntry* entry) const;
