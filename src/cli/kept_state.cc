@@ -38,7 +38,7 @@ std::optional<JobState> end_of(const store::HistoryRow& row) {
 
 void take_rare(const store::RareRequest& asked, const Machine& machine, JobSpec& spec) {
   spec.priority = asked.priority;
-  spec.restart = asked.requeue ? Restart::from_start : Restart::never;
+  spec.restart = asked.checkpoint ? Restart::checkpoint : asked.requeue ? Restart::from_start : Restart::never;
   spec.accelerators = static_cast<std::uint8_t>(asked.accelerators);
   const auto type = std::ranges::find(machine.accelerator_types, asked.accelerator_type);
   if (type != machine.accelerator_types.end())

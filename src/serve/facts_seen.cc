@@ -85,6 +85,7 @@ store::RareRequest Service::rarely_asked(const JobSpec& spec, const JobEntry* en
   if (spec.licence.valid()) asked.licence = machine_->licences[spec.licence.value].name;
   asked.licences = spec.licences;
   asked.requeue = spec.restart != Restart::never;
+  asked.checkpoint = spec.restart == Restart::checkpoint;
   if (entry == nullptr) return asked;
   asked.after = entry->about->after;
   asked.throttle = entry->throttle;

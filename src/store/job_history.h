@@ -19,6 +19,7 @@ struct RareRequest {
   std::string licence = {};
   std::uint32_t licences = 0;
   bool requeue = false;
+  bool checkpoint = false;              // it goes on where it was
   std::vector<std::string> after = {};  // "afterok:12", as it was submitted
   std::uint32_t throttle = 0;           // so many of its array at one time; 0: no limit
   Instant not_before = kEpoch;          // its begin time, or when it was released

@@ -15,6 +15,7 @@ void members(Request& asked, const Visit& visit) {
   visit("licence", asked.licence);
   visit("licences", asked.licences);
   visit("requeue", asked.requeue);
+  visit("checkpoint", asked.checkpoint);
   visit("after", asked.after);
   visit("throttle", asked.throttle);
 }

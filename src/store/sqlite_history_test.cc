@@ -53,6 +53,7 @@ std::vector<HistoryRow> random_rows(std::size_t count) {
     if (random.chance(0.3)) {
       row.asked = {.priority = -3, .accelerators = 2, .accelerator_type = "a100", .licence = "it's", .licences = 4};
       row.asked.requeue = true;
+      row.asked.checkpoint = random.chance(0.5);
       row.asked.after = {"afterok:12:13_4", "singleton"};
       row.asked.throttle = 7;
       row.asked.not_before = row.submit + seconds(5);
