@@ -254,6 +254,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> compact();
   Instant latest_start(JobId id) const;
   void watch_licences();
+  void nobody_counts();
   void counted(const std::vector<LicenceCount>& counts);
   std::string licence_holders(LicenceId licence) const;
 

@@ -13,13 +13,21 @@ constexpr std::size_t kMostHolders = 5;
 }  // namespace
 
 void Service::watch_licences() {
-  if (settings_.licence_command.empty()) return;
+  if (settings_.licence_command.empty()) return nobody_counts();
   licence_watch_ = std::make_unique<LicenceWatch>(io_,
                                                   LicenceWatch::Options{.command = settings_.licence_command,
                                                                         .interval = settings_.licence_interval,
                                                                         .timeout = settings_.licence_timeout,
                                                                         .record = options_.state_folder + "/licences"},
                                                   *machine_, [this](const auto& counts) { counted(counts); });
+}
+
+// What was counted last, when there was a command, would be withheld for ever.
+void Service::nobody_counts() {
+  for (std::size_t l = 0; l < machine_->licences.size(); ++l) {
+    const LicenceId licence{static_cast<decltype(LicenceId::value)>(l)};
+    if (view().licences_elsewhere(licence) != 0) static_cast<void>(record(LicencesCounted{licence, 0}));
+  }
 }
 
 // What others use goes through the door, where it is another number than before.

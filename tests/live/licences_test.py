@@ -120,6 +120,17 @@ licence_timeout = "10s"
         self.service.start()
         self.assertEqual(self.licences()["licences"][0]["elsewhere"], 3)
 
+    def test_without_the_command_nothing_is_withheld_any_more(self):
+        self.says("solver 4 3 0\n")
+        self.service.stop()
+        path = self.service.arguments[self.service.arguments.index("--config") + 1]
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.split("[service]")[0])
+        self.service.start()
+        self.assertEqual(self.licences()["licences"][0]["elsewhere"], 0)
+
 
 class Patience(ServiceCase):
     configuration = ('name = "four"\nlicences = "solver:4"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n[service]\n'
