@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "site/service_file.h"
+#include "store/row_spec.h"
 #include "store/sqlite_reader.h"
 
 namespace rota::cli {
@@ -34,19 +35,6 @@ std::optional<JobState> end_of(const store::HistoryRow& row) {
   const auto found = std::ranges::find(kStates, row.state, [](const auto& s) { return s.first; });
   if (found == kStates.end() || row.start == kNever || row.end <= row.start) return std::nullopt;
   return found->second;
-}
-
-void take_rare(const store::RareRequest& asked, const Machine& machine, JobSpec& spec) {
-  spec.priority = asked.priority;
-  spec.restart = asked.checkpoint ? Restart::checkpoint : asked.requeue ? Restart::from_start : Restart::never;
-  spec.accelerators = static_cast<std::uint8_t>(asked.accelerators);
-  const auto type = std::ranges::find(machine.accelerator_types, asked.accelerator_type);
-  if (type != machine.accelerator_types.end())
-    spec.accelerator_type = AcceleratorTypeId{static_cast<std::uint8_t>(type - machine.accelerator_types.begin())};
-  const auto licence = std::ranges::find(machine.licences, asked.licence, &Licence::name);
-  if (licence == machine.licences.end()) return;
-  spec.licence = LicenceId{static_cast<decltype(LicenceId::value)>(licence - machine.licences.begin())};
-  spec.licences = asked.licences;
 }
 
 // What jobs waited for. Each did run, so whatever it waited for came about: how the others ended is of no matter.
@@ -129,17 +117,7 @@ class KeptTerms {
 
 Job job_of(const store::HistoryRow& row, JobState state, const Machine& machine) {
   Job job;
-  job.spec.number = row.number;
-  job.spec.submit = row.submit;
-  job.spec.limit = std::max(row.limit, Duration{1});
-  job.spec.memory = row.memory;
-  job.spec.processors = row.processors;
-  job.spec.nodes = row.node_count;
-  job.spec.user = row.uid;
-  take_rare(row.asked, machine, job.spec);
-  const auto partition = std::ranges::find(machine.partitions, row.partition, &Partition::name);
-  if (partition != machine.partitions.end())
-    job.spec.partition = PartitionId{static_cast<std::uint32_t>(partition - machine.partitions.begin())};
+  job.spec = store::spec_of(row, machine);
   job.start = row.start;
   job.end = row.end;
   job.done = std::max(Duration{0}, row.start - row.submit - row.waited);

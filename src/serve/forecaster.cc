@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "serve/service.h"
+#include "store/row_spec.h"
 
 namespace rota::serve {
 namespace {
@@ -99,19 +100,14 @@ Result<void> Forecaster::begin(Task& task) {
 }
 
 forecast::PastJob Forecaster::past_job(const store::HistoryRow& row) const {
-  forecast::PastJob job;
-  job.spec.submit = row.submit;
+  const Machine& machine = service_.machine();
+  forecast::PastJob job{store::spec_of(row, machine)};
+  job.spec.number = 0;  // it will not come again
   job.spec.limit = std::max(row.limit, seconds(1));
-  job.spec.memory = row.memory;
   job.spec.processors = std::max<std::uint32_t>(row.processors, 1);
-  job.spec.user = row.uid;
-  const auto& partitions = service_.machine().partitions;
-  const auto named = std::ranges::find(partitions, row.partition, &Partition::name);
-  if (named != partitions.end()) {
-    job.spec.partition = PartitionId{static_cast<std::uint32_t>(named - partitions.begin())};
-    job.spec.priority = named->priority;
-  }
-  job.run_time = std::max(row.end - row.start, Duration{1});
+  if (job.spec.partition.valid()) job.spec.priority += machine.partitions[job.spec.partition.value].priority;
+  // What it took beyond its limit, such as to be ended, no limit would tell.
+  job.run_time = std::clamp(row.end - row.start, Duration{1}, job.spec.limit);
   return job;
 }
 
