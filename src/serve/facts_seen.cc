@@ -55,7 +55,7 @@ void Service::saw_kind(const View& before, const Kind& what) {
 void Service::goes_on(JobId job, JobEntry& entry) {
   if (!entry.suspended) return;
   entry.suspended = false;
-  store_->put_setting("suspended " + std::to_string(job.value), "");
+  keep(kSuspended, job, "");
 }
 
 // What let it wait will not be known any more when it has left.

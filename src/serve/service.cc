@@ -46,9 +46,6 @@ bool alike(const Machine& a, const Machine& b) {
          std::ranges::equal(a.licences, b.licences, same_licence) && a.accelerator_types == b.accelerator_types;
 }
 
-// Under which the store keeps what was said of a job last, such as why it could not be launched.
-std::string message_name(JobId job) { return "message " + std::to_string(job.value); }
-
 Result<void> make_folder(const std::string& path) {
   // Of root: others pass through to the scripts of their own jobs, and see nothing else.
   const mode_t mode = ::geteuid() == 0 ? 0711 : 0700;
@@ -230,7 +227,7 @@ Result<void> Service::take_over() {
   if (auto opened = engine_->open(*this); !opened) return opened;
   for (const std::string& lacking : engine_->warnings()) warnings_.push_back(lacking);
   if (auto read = read_book(); !read) return read;
-  read_wishes();
+  if (auto read = read_wishes(); !read) return read;
   engine_->tell_again();
   controller_->add_observer(*journal_);
   controller_->add_observer(*this);
@@ -258,27 +255,40 @@ Result<void> Service::read_book() {
     if (!kept) return std::unexpected(kept.error());
     JobEntry entry{std::move(kept->about), kept->index};
     note_terms(view(), id, false, entry);
-    if (view().job(id).failed_launches > 0) {
-      const auto why = store_->setting(message_name(id));
-      if (why && *why) entry.hear().message = **why;
-    }
     book_.put(id, std::move(entry));
     return {};
   });
 }
 
-// What people want that is no fact: reasons of nodes, and who is suspended.
-void Service::read_wishes() {
+// What is known of jobs that is no fact. Of those that have left meanwhile it goes.
+Result<void> Service::read_of_jobs(const char* what, const std::function<bool(JobId, JobEntry&, std::string&)>& take) {
+  auto all = store_->settings(what);
+  if (!all) return std::unexpected(all.error());
+  for (auto& [name, text] : *all) {
+    const auto number = parse_integer(name);
+    const JobId job =
+        number && *number >= 0 && *number < UINT32_MAX ? JobId{static_cast<std::uint32_t>(*number)} : JobId{};
+    JobEntry* entry = job.valid() ? book_.find(job) : nullptr;
+    if (entry == nullptr || !take(job, *entry, text)) store_->put_setting(what + name, "");
+  }
+  return {};
+}
+
+// What people want that is no fact: reasons of nodes, and who is suspended; and what was said of jobs.
+Result<void> Service::read_wishes() {
   for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) {
     const auto reason = store_->setting("node " + machine_->nodes[n].name);
     if (reason && *reason && !(*reason)->empty()) node_reasons_[NodeId{n}] = **reason;
   }
-  view().running().for_each([&](const RunningEntry& running) {
-    JobEntry* entry = book_.find(running.job);
-    if (entry == nullptr) return true;
-    const auto dispatch = store_->setting("suspended " + std::to_string(running.job.value));
-    entry->suspended = dispatch && *dispatch && **dispatch == std::to_string(view().job(running.job).dispatch);
+  auto read = read_of_jobs(kMessage, [](JobId, JobEntry& entry, std::string& text) {
+    entry.hear().message = std::move(text);
     return true;
+  });
+  if (!read) return read;
+  return read_of_jobs(kSuspended, [&](JobId job, JobEntry& entry, const std::string& dispatch) {
+    const Job& row = view().job(job);
+    entry.suspended = row.state == JobState::running && dispatch == std::to_string(row.dispatch);
+    return entry.suspended;
   });
 }
 
@@ -444,7 +454,7 @@ void Service::refused(const View& /*view*/, const Error& why) {
 void Service::told(JobId job, std::string sentence) {
   JobEntry* entry = book_.find(job);
   if (entry == nullptr) return;
-  store_->put_setting(message_name(job), sentence);
+  keep(kMessage, job, sentence);
   entry->hear().message = std::move(sentence);
 }
 
@@ -452,11 +462,15 @@ void Service::used(JobId job, std::uint32_t /*dispatch*/, const local::RunUse& u
   if (JobEntry* entry = book_.find(job)) entry->ran = use.ran;
 }
 
+void Service::keep(const char* what, JobId job, const std::string& text) {
+  store_->put_setting(what + std::to_string(job.value), text);
+}
+
 // Of a job that leaves for good. What it ran stays known for as long as its row of the history.
 void Service::left(JobId id, const Job& job) {
   const JobEntry* entry = book_.find(id);
   store_->put_history(history_row(id, job, entry));
-  if (entry != nullptr && !entry->heard().message.empty()) store_->put_setting(message_name(id), "");
+  if (entry != nullptr && !entry->heard().message.empty()) keep(kMessage, id, "");
   left_.push_back(id);
   book_.forget(id);
 }

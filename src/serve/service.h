@@ -192,7 +192,12 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> take_over();
   Result<void> replay();
   Result<void> read_book();
-  void read_wishes();
+  // Beginnings of names under which the store keeps, with the job's id behind them:
+  static constexpr const char* kMessage = "message ";      // what was said of it last
+  static constexpr const char* kSuspended = "suspended ";  // the dispatch that somebody has suspended
+  void keep(const char* what, JobId job, const std::string& text);
+  Result<void> read_of_jobs(const char* what, const std::function<bool(JobId, JobEntry&, std::string&)>& take);
+  Result<void> read_wishes();
   std::optional<std::vector<JobId>> named_one_by_one(const std::vector<SelectorPart>& parts) const;
   void after_turn(Result<void> done);
   void commit_later();

@@ -207,7 +207,7 @@ Result<void> Service::control(JobId job, const Change& change) {
     return fail("job " + book_.shown(job) + (stops ? " is suspended already." : " is not suspended."));
   engine_->signal(job, stops ? SIGSTOP : SIGCONT);
   entry.suspended = stops;
-  store_->put_setting("suspended " + std::to_string(job.value), stops ? std::to_string(row.dispatch) : "");
+  keep(kSuspended, job, stops ? std::to_string(row.dispatch) : "");
   return {};
 }
 

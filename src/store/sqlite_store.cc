@@ -102,6 +102,7 @@ Result<void> SqliteStore::prepare() {
       "SELECT job FROM keys WHERE uid = ?1 AND key = ?2",
       "INSERT OR REPLACE INTO settings(name, value) VALUES(?1, ?2)",
       "SELECT value FROM settings WHERE name = ?1",
+      "SELECT name, value FROM settings WHERE name >= ?1 AND name < ?2 ORDER BY name",
       "DELETE FROM settings WHERE name = ?1"};
   for (const std::string_view text : kTexts) {
     auto statement = database_->prepare(text);
@@ -245,6 +246,24 @@ Result<std::optional<std::string>> SqliteStore::setting(const std::string& name)
   std::string value(statement.text(0));
   statement.reset();
   return value;
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> SqliteStore::settings(const std::string& prefix) {
+  if (!error_.empty()) return fail(error_);
+  CHECK(!prefix.empty(), "names begin somehow");
+  std::string behind = prefix;
+  ++behind.back();
+  SqliteStatement& statement = statements_[find_settings];
+  if (auto begun = statement.start(prefix, behind); !begun) return std::unexpected(begun.error());
+  std::vector<std::pair<std::string, std::string>> all;
+  for (;;) {
+    const auto found = statement.step();
+    if (!found) return std::unexpected(found.error());
+    if (!*found) break;
+    all.emplace_back(statement.text(0).substr(prefix.size()), statement.text(1));
+  }
+  statement.reset();
+  return all;
 }
 
 }  // namespace rota::store

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "control/store.h"
@@ -74,6 +75,8 @@ class SqliteStore final : public Store {
   // A few texts by name; an empty one is none.
   void put_setting(const std::string& name, const std::string& value);
   Result<std::optional<std::string>> setting(const std::string& name);
+  // All whose names begin so: what follows in the name, and the text.
+  Result<std::vector<std::pair<std::string, std::string>>> settings(const std::string& prefix);
 
  private:
   enum Use : std::uint8_t {
@@ -86,6 +89,7 @@ class SqliteStore final : public Store {
     find_key,
     insert_setting,
     find_setting,
+    find_settings,
     remove_setting,
     kUses
   };

@@ -119,6 +119,16 @@ TEST_F(SqliteStoreTest, takes_an_empty_file_for_a_new_one) {
   EXPECT_EQ(opened({.policy = "fcfs"})->head(), kHead);
 }
 
+TEST_F(SqliteStoreTest, gives_all_settings_whose_names_begin_alike) {
+  const auto store = opened();
+  for (const char* name : {"message 12", "messages", "message 3", "message", "node a"}) store->put_setting(name, name);
+  using Named = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(store->settings("message ").value(), (Named{{"12", "message 12"}, {"3", "message 3"}}));
+  store->put_setting("message 3", "");
+  EXPECT_EQ(store->settings("message ").value(), (Named{{"12", "message 12"}}));
+  EXPECT_EQ(store->settings("nobody").value(), Named());
+}
+
 TEST_F(SqliteStoreTest, refuses_what_is_newer) {
   opened();
   meddle("PRAGMA user_version = 3");
