@@ -33,6 +33,8 @@ void Service::saw_kind(const View& before, const Kind& what) {
   if constexpr (std::is_same_v<Kind, Released> || std::is_same_v<Kind, Started>) {
     if (JobEntry* entry = book_.find(what.job)) note_terms(before, what.job, std::is_same_v<Kind, Released>, *entry);
   }
+  if constexpr (std::is_same_v<Kind, Released>)
+    keep(kReleased, what.job, std::to_string(before.now().time_since_epoch().count()));
   if constexpr (std::is_same_v<Kind, Migrated>) {  // what stood still was left behind
     if (JobEntry* entry = book_.find(what.job)) goes_on(what.job, *entry);
   }

@@ -285,6 +285,11 @@ Result<void> Service::read_wishes() {
     return true;
   });
   if (!read) return read;
+  read = read_of_jobs(kReleased, [](JobId, JobEntry& entry, const std::string& at) {
+    entry.not_before = std::max(entry.not_before, Instant{Duration{parse_integer(at).value_or(0)}});
+    return true;
+  });
+  if (!read) return read;
   return read_of_jobs(kSuspended, [&](JobId job, JobEntry& entry, const std::string& dispatch) {
     const Job& row = view().job(job);
     entry.suspended = row.state == JobState::running && dispatch == std::to_string(row.dispatch);
@@ -471,6 +476,7 @@ void Service::left(JobId id, const Job& job) {
   const JobEntry* entry = book_.find(id);
   store_->put_history(history_row(id, job, entry));
   if (entry != nullptr && !entry->heard().message.empty()) keep(kMessage, id, "");
+  if (entry != nullptr && entry->not_before != kEpoch) keep(kReleased, id, "");
   left_.push_back(id);
   book_.forget(id);
 }

@@ -195,6 +195,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // Beginnings of names under which the store keeps, with the job's id behind them:
   static constexpr const char* kMessage = "message ";      // what was said of it last
   static constexpr const char* kSuspended = "suspended ";  // the dispatch that somebody has suspended
+  static constexpr const char* kReleased = "released ";    // when
   void keep(const char* what, JobId job, const std::string& text);
   Result<void> read_of_jobs(const char* what, const std::function<bool(JobId, JobEntry&, std::string&)>& take);
   Result<void> read_wishes();
