@@ -402,7 +402,7 @@ void Service::after_turn(Result<void> done) {
   if (done && !waits) forget_old();
   auto waiters = std::exchange(waiters_, {});
   for (const auto& call : waiters) call(done);
-  if (!waits) events_.wake();
+  if (done && !waits) events_.wake();
   if (done && !waits) compact_if_long();
 }
 
