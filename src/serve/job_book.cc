@@ -37,6 +37,21 @@ void JobBook::forget(JobId job) {
   entries_.erase(found);
 }
 
+// Its user's latest is looked for anew: the one before may have left meanwhile, and then the history knows it.
+void JobBook::take_back(JobId job) {
+  const JobEntry* entry = find(job);
+  if (entry == nullptr) return;
+  const std::uint32_t uid = entry->about->uid;
+  forget(job);
+  const auto before = std::find_if(entries_.rbegin(), entries_.rend(),
+                                   [&](const auto& known) { return known.second.about->uid == uid; });
+  if (before == entries_.rend()) {
+    latest_.erase(uid);
+  } else {
+    latest_[uid] = before->first;
+  }
+}
+
 JobEntry* JobBook::find(JobId job) {
   const auto found = entries_.find(job);
   return found == entries_.end() ? nullptr : &found->second;

@@ -54,6 +54,8 @@ class JobBook {
  public:
   void put(JobId job, JobEntry entry);
   void forget(JobId job);
+  // As if the latest that was put had never been.
+  void take_back(JobId job);
   JobEntry* find(JobId job);
   const JobEntry* find(JobId job) const;
   std::size_t size() const { return entries_.size(); }

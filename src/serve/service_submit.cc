@@ -242,7 +242,7 @@ Result<JobId> Service::submit_one(Kept& kept, JobSpec spec, const Task& task) {
   } else {
     if (auto taken = controller_->submit(spec, *task.terms, task.holds)) return *taken;
   }
-  book_.forget(id);
+  book_.take_back(id);
   store_->drop_payload(id);
   return fail("job " + std::to_string(spec.number) + " was refused; nothing was submitted.");
 }

@@ -140,6 +140,17 @@ TEST(JobBook, keeps_once_what_one_job_after_the_other_says) {
   EXPECT_EQ(book.latest_of(0), JobId{1});  // though it has left
   EXPECT_EQ(book.latest_of(1), JobId{2});
   EXPECT_FALSE(book.latest_of(2).valid());
+  const auto put = [&](std::uint32_t job, std::uint32_t uid) {
+    About about;
+    about.uid = uid;
+    book.put(JobId{job}, {std::make_shared<const About>(about)});
+  };
+  put(3, 1);
+  put(4, 2);
+  book.take_back(JobId{3});
+  book.take_back(JobId{4});  // refused, both
+  EXPECT_EQ(book.latest_of(1), JobId{2});
+  EXPECT_FALSE(book.latest_of(2).valid());
   EXPECT_EQ(book.find(JobId{0})->heard().message, "");
   book.find(JobId{0})->hear().message = "hot";
   EXPECT_EQ(book.find(JobId{0})->heard().message, "hot");
