@@ -130,7 +130,11 @@ Result<JobSpec> spec_of(const Submission& submission, const Machine& machine) {
   spec.accelerators = submission.accelerators;
   spec.priority = submission.priority;
   const bool keeps = !submission.checkpoint.empty() || !submission.checkpoint_signal.empty();
-  spec.restart = keeps ? Restart::checkpoint : submission.requeue ? Restart::from_start : Restart::never;
+  if (keeps && !submission.requeue.value_or(true))
+    return fail("a job that writes a checkpoint is run again from it; leave out the checkpoint or `--no-requeue`.");
+  spec.restart = keeps                                ? Restart::checkpoint
+                 : submission.requeue.value_or(false) ? Restart::from_start
+                                                      : Restart::never;
   spec.limit = submission.limit.value_or(spec.partition.valid() ? machine.partitions[spec.partition.value].default_time
                                                                 : kLongest);
   if (spec.partition.valid()) spec.priority += machine.partitions[spec.partition.value].priority;

@@ -42,7 +42,7 @@ struct Submission {
   bool held = false;
   std::vector<std::string> after;
   std::string array;
-  bool requeue = false;
+  std::optional<bool> requeue;
   std::string warning_signal;
   Duration warning_time = seconds(60);
   std::optional<Duration> kill_wait;

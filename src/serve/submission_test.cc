@@ -65,6 +65,17 @@ TEST_F(SpecOf, looks_names_up_and_takes_the_partitions_default_time) {
   EXPECT_EQ(spec_of(submission, machine)->limit, kLongest);
 }
 
+TEST_F(SpecOf, says_how_it_may_be_run_again) {
+  EXPECT_EQ(spec_of(submission, machine)->restart, Restart::never);
+  submission.requeue = true;
+  EXPECT_EQ(spec_of(submission, machine)->restart, Restart::from_start);
+  submission.checkpoint = "save";
+  EXPECT_EQ(spec_of(submission, machine)->restart, Restart::checkpoint);
+  submission.requeue = false;
+  EXPECT_EQ(why(spec_of(submission, machine)),
+            "a job that writes a checkpoint is run again from it; leave out the checkpoint or `--no-requeue`.");
+}
+
 TEST_F(SpecOf, names_what_is_not_there) {
   submission.partition = "nigth";
   EXPECT_EQ(why(spec_of(submission, machine)), "there is no partition \"nigth\"; did you mean night?");
