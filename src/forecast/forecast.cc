@@ -167,12 +167,21 @@ Duration Forecast::draw(const Known& job, std::uint64_t number) const {
 
 Forecast::~Forecast() = default;
 
+// Nodes that somebody switches by hand come and go without a power rule too.
+bool Forecast::switches() const {
+  const auto switched = [](const Fact& fact) {
+    const auto* kept = std::get_if<NodeKept>(&fact.what);
+    return kept != nullptr && kept->power.state != PowerState::on;
+  };
+  return present_.chain->knobs().power.rule != Power::none || std::ranges::any_of(present_.facts, switched);
+}
+
 sim::EngineOptions Forecast::engine_options() const {
   const Machine* machine = present_.machine;
   const ChainKnobs& knobs = present_.chain->knobs();
   sim::EngineOptions how;
   how.checkpoint = knobs.checkpoint;
-  how.metered = machine && (knobs.power.rule != Power::none || machine->tells_watts()) ? machine : nullptr;
+  how.metered = machine && (switches() || machine->tells_watts()) ? machine : nullptr;
   how.metered_from = present_.now;
   return how;
 }

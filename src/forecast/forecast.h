@@ -75,6 +75,7 @@ class Forecast {
 
   Duration draw(const Known& job, std::uint64_t number) const;
   Result<void> begin();
+  bool switches() const;
   sim::EngineOptions engine_options() const;
 
   Present present_;

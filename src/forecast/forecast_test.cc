@@ -170,6 +170,18 @@ TEST_F(Sleepers, are_woken_in_futures_too) {
   EXPECT_GT(future.looks[0].milliwatts, future.looks[1].milliwatts);
 }
 
+TEST_F(Sleepers, that_were_told_to_boot_come_without_a_power_rule_too) {
+  constexpr Instant kCame = at_seconds(20'000);
+  for (Node& node : machine.nodes) node.power.idle = 0;  // no watts are told
+  StateAt state({job(1, seconds(10), seconds(10)), job(2, seconds(10), seconds(10), kCame)}, chain, 2,
+                kCame + seconds(4), &machine);
+  const Chain easy = *Chain::parse("easy");
+  state.present.chain = &easy;
+  Forecast forecast(state.present, {}, {.jobs = {JobId{1}}});
+  ASSERT_TRUE(forecast.rehearse_one());
+  EXPECT_EQ(forecast.futures().front().starts[0], kCame + seconds(30));
+}
+
 // A log in which half the jobs use up their limits and half next to nothing of them.
 std::vector<sim::Arrival> coin_tosses() {
   Random lots(7);
