@@ -90,17 +90,19 @@ Explanation Service::explain(JobId id) const {
 
 // With a promise for everybody in front of it: every job takes its whole limit, and nobody comes before it.
 Instant Service::latest_start(JobId id) const {
-  const auto chain = Chain::parse("conservative");
-  if (!chain) return kNever;
-  ClusterOptions options = cluster_options();
-  chain->ask(options);
-  const WhatIf what_if(*controller_, options, *chain);
-  const Job& job = view().job(id);
-  return what_if.start_of(id, job.spec.limit, job.spec.processors).at;
+  for (const auto& [job, start] : starts_by("conservative")) {
+    if (job == id) return start;
+  }
+  return kNever;
 }
 
+// Nodes are switched as they are now, so that jobs wait for those that sleep no longer than that takes.
 std::vector<std::pair<JobId, Instant>> Service::starts_by(const std::string& policy) const {
-  const auto chain = Chain::parse(policy);
+  constexpr std::string_view kPlain = "fcfs";
+  const Chain plain = plain_mode_of(*chain_);
+  CHECK(plain.text().starts_with(kPlain), "the order of the queue, and what switches nodes");
+  auto chain = Chain::parse(policy + plain.text().substr(kPlain.size()));
+  if (!chain) chain = Chain::parse(policy);
   CHECK(chain, "a policy of the program's own");
   ClusterOptions options = cluster_options();
   const WaitingOptions own = options.waiting;
