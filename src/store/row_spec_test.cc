@@ -7,10 +7,18 @@ namespace {
 
 TEST(RowSpec, is_what_the_job_asked_for) {
   Machine machine;
-  machine.partitions = {{.name = "day"}, {.name = "night"}};
-  machine.licences = {{.name = "matlab"}, {.name = "solver"}};
+  machine.partitions.resize(2);
+  machine.partitions[1].name = "night";
+  machine.licences.resize(2);
+  machine.licences[1].name = "solver";
   machine.accelerator_types = {"a100", "h100"};
-  HistoryRow row{.number = 3, .partition = "night", .processors = 4, .node_count = 2, .memory = 5, .uid = 7};
+  HistoryRow row;
+  row.number = 3;
+  row.partition = "night";
+  row.processors = 4;
+  row.node_count = 2;
+  row.memory = 5;
+  row.uid = 7;
   row.submit = at_seconds(9);
   row.limit = seconds(60);
   row.asked = {.priority = -3, .accelerators = 2, .accelerator_type = "h100", .licence = "solver", .licences = 4};
@@ -41,7 +49,8 @@ TEST(RowSpec, tells_how_it_may_be_stopped) {
 }
 
 TEST(RowSpec, leaves_out_what_the_machine_has_no_longer) {
-  HistoryRow row{.partition = "gone", .processors = 1};
+  HistoryRow row;
+  row.partition = "gone";
   row.asked = {.licence = "gone", .licences = 4};
   const JobSpec spec = spec_of(row, Machine{});
   EXPECT_FALSE(spec.partition.valid());

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """What a job sees and how it ends: the words are those of the processes themselves. Usage: jobs_test.py ROTA"""
+import json
 import os
+import sqlite3
 import sys
 import unittest
 
@@ -124,6 +126,25 @@ class Jobs(ServiceCase):
         self.assertEqual([row["detail"] for row in answer["jobs"]],
                          [f"job {job} has ended already.", "there is no job 999."])
 
+    def test_when_it_was_released_is_known_after_a_restart(self):
+        service = self.service
+        first = service.submit("until [ -e go ]; do sleep 0.02; done", processors=4, limit=600)
+        job = service.submit("true", held=True)
+        self.assertEqual(service.act("release", job)[0], 200)
+        service.stop()
+        service.start()
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        self.assertEqual(service.ends(first)["state"], "COMPLETED")
+        self.assertEqual(service.ends(job)["state"], "COMPLETED")
+        service.stop()
+        database = sqlite3.connect(f"file:{service.state}/rota.db?mode=ro", uri=True)
+        asked = database.execute("SELECT asked FROM history WHERE number = ?", (int(job),)).fetchone()[0]
+        self.assertGreater(json.loads(asked)["not_before"], 0)
+        self.assertEqual(database.execute("SELECT name FROM settings WHERE name LIKE 'released %'").fetchall(), [])
+        database.close()
+        service.start()
+
     def test_suspend_and_resume(self):
         service = self.service
         job = service.submit("while :; do echo x >> ticks; sleep 0.02; done")
@@ -199,6 +220,23 @@ class Jobs(ServiceCase):
         self.assertEqual(service.act("update", job, limit=limit)[0], 200)
         self.assertEqual(service.ends(job)["state"], "COMPLETED")
         service.act("cancel", ",".join([*running, head]))
+
+
+class Shortest(ServiceCase):
+    configuration = MACHINE
+    arguments = ("--policy", "easy+order=sjf")
+
+    def test_a_job_and_the_plan_tell_the_same_latest_start(self):
+        service = self.service
+        running = service.submit("sleep 1000", processors=4, limit=7200)
+        service.wait_for(lambda: service.job(running)["state"] == "RUNNING", "it to run")
+        waiting = [service.submit("true", processors=4, limit=limit) for limit in (60, 5000, 600)]
+        plan = {row["id"]: row for row in service.ask("GET", "/v1/plan")[1]["waiting"]}
+        told = {job: service.ask("GET", f"/v1/jobs/{job}/explain")[1]["at_the_latest"] for job in waiting}
+        for job in waiting[1:]:
+            self.assertAlmostEqual(told[job], plan[job]["starts_by"], delta=1)
+        self.assertAlmostEqual(told[waiting[1]] - told[waiting[2]], 600, delta=1)
+        service.act("cancel", ",".join([running, *waiting]))
 
 
 if __name__ == "__main__":
