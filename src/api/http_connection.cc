@@ -43,6 +43,8 @@ std::optional<std::string_view> token_of(std::string_view header) {
   return trimmed(header.substr(kScheme.size()));
 }
 
+serve::Caller nobody() { return {UINT32_MAX, UINT32_MAX, {}, false}; }  // 0 would be root
+
 template <class Stream>
 class HttpConnection final : public Connection, public std::enable_shared_from_this<HttpConnection<Stream>> {
  public:
@@ -169,15 +171,17 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     });
   }
 
-  // By its header alone: nobody whom nobody knows sends a body.
+  // By its header alone: whom nobody knows sends no body.
   void admit() {
     const auto& header = parser_->get();
     keep_alive_ = header.keep_alive();
     request_version_ = header.version();
     head_ = header.method() == http::verb::head;
-    Bearer bearer{peer_.caller.value_or(serve::Caller{}), false};
+    Bearer bearer{peer_.caller.value_or(nobody()), false};
     // The page is the same for everybody, and asks whoever opens it for a token.
     const bool page = header.target() == "/" && (header.method() == http::verb::get || head_);
+    if (!peer_.caller && page && (parser_->chunked() || parser_->content_length().value_or(0) > 0))
+      return dismiss(problem(400, "the page at / takes no body; send none."));
     if (!peer_.caller && !page) {
       const auto said = header[http::field::authorization];
       const auto token = token_of({said.data(), said.size()});

@@ -199,6 +199,26 @@ class Wires:
             self.assertEqual(self.answer(wire)[0], 400)
             wire.close()
 
+    def test_who_shows_no_token_sends_no_body(self):
+        if not self.head:
+            self.skipTest("at the Unix socket the kernel says who asks")
+        known, self.head = self.head, []
+        for lines in ([f"Content-Length: {2 * MIB}"], ["Content-Length: 1"], ["Transfer-Encoding: chunked"]):
+            for method in ("GET", "HEAD"):
+                with self.wire() as wire:
+                    wire.sendall(self.request(method, "/", *lines, "Expect: 100-continue"))
+                    text = b""
+                    while b"\r\n\r\n" not in text:
+                        text += wire.recv(65536)
+                    self.assertTrue(text.startswith(b"HTTP/1.1 400 "), text)
+        with self.wire() as wire:
+            wire.sendall(self.request("GET", "/", "Content-Length: 0"))
+            self.assertEqual(self.answer(wire)[0], 200)
+        self.head = known
+        with self.wire() as wire:  # none of them holds what large requests need
+            wire.sendall(self.request("POST", "/v1/jobs", f"Content-Length: {2 * MIB}", body=b" " * (2 * MIB)))
+            self.assertEqual(self.answer(wire)[0], 400)
+
     def test_one_peer_has_so_many_connections_and_no_more(self):
         if self.unbounded():
             self.skipTest("an operator at the Unix socket is not bounded")
