@@ -17,6 +17,9 @@ namespace {
 using Json = nlohmann::json;
 using serve::Service;
 
+constexpr const char* kNobodyNear =
+    "`attach` is for who waits on the computer of the service, and a token may come from any; submit the job without "
+    "it.";
 constexpr std::size_t kLargeBody = 1 << 20;  // bytes that take so long to read that others would wait for it
 
 void send_json(const Ask& ask, const Json& json, int status = 200) {
@@ -250,6 +253,7 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request) {
   for (const serve::Submission& submission : request->submissions) {
     if (auto may = Service::allowed(ask.request.caller, submission); !may)
       return ask.reply->send(problem(403, may.error().message));
+    if (ask.request.by_token && !submission.attach.socket.empty()) return ask.reply->send(problem(400, kNobodyNear));
     if (!submission.dry_run) continue;
     if (request->many) return ask.reply->send(problem(400, "`dry_run` is for one submission, not for several."));
     const auto good = service.check(ask.request.caller, submission);

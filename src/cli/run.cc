@@ -247,13 +247,16 @@ Result<int> run_job(const RunFlags& flags) {
   if (!request) return std::unexpected(request.error());
   if (request->contains("array"))
     return fail("the tasks of an array cannot run at one terminal; use `rota submit --wait`.");
+  const Service service(flags.service);
+  if (service.remote())
+    return fail("a job can be attached only on the computer of the service, and " + service.shown() +
+                " is asked over the network; use `rota submit --wait`.");
   const std::string name = local::unguessable_name();
   local::Descriptor listener = local::listen_at(name);
   if (!listener) return fail(std::string("A job cannot be waited for here: ") + std::strerror(errno) + ".");
   auto attach = attach_member(flags, *request, name);
   if (!attach) return std::unexpected(attach.error());
   (*request)["attach"] = std::move(*attach);
-  const Service service(flags.service);
   const auto answer = submit(service, *request);
   if (!answer) return std::unexpected(answer.error());
   return Run(service, std::move(listener), text_of(*answer, "id"), flags.keep).until_ended();

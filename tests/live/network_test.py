@@ -66,6 +66,17 @@ class Tokens(NetworkCase):
         self.assertNotIn("state_folder", self.ask("GET", "/v1/status", plain)[1])
         self.assertEqual(self.ask("PUT", "/v1/policy", whole, {"policy": "fcfs"})[0], 200)
 
+    def test_nobody_attaches_over_the_network(self):
+        token = self.token()
+        job = {"command": ["true"], "folder": self.folder, "attach": {"socket": "rota-nobody-there"}}
+        for body in (job, [{"command": ["true"], "folder": self.folder}, job], {**job, "dry_run": True}):
+            status, answer, _ = self.ask("POST", "/v1/jobs", token, body)
+            self.assertEqual(status, 400, answer)
+            self.assertIn("`attach` is for who waits on the computer of the service", answer["detail"])
+        done = self.rota_says("run", "--", "true", code=1, ROTA_TOKEN=token, **self.over())
+        self.assertIn("is asked over the network; use `rota submit --wait`.", done.stderr)
+        self.assertEqual(self.service.ask("GET", "/v1/jobs?ended=yes")[1]["jobs"], [])
+
     def test_a_token_makes_no_tokens(self):
         token = self.token("--operator")
         for method, path in (("GET", "/v1/tokens"), ("POST", "/v1/tokens"), ("DELETE", "/v1/tokens/1")):
