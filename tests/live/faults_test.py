@@ -14,7 +14,7 @@ import subprocess
 import sys
 import unittest
 
-from service import PATIENCE, ServiceCase
+from service import PATIENCE, ServiceCase, end
 from tokens import Tokens
 
 TIMES, SEED = 2, random.SystemRandom().randrange(10**6)
@@ -142,7 +142,7 @@ class Faults(Tokens):
                 stream.over.wait(self.dice.random())
                 service.kill()
                 while left := self.helpers() + self.jobs():
-                    self.end(left)
+                    end(left)
             self.acknowledged[f"long-{restart}"] = long
         print(f"restarted {TIMES} times: {self.check()}", file=sys.stderr)
         for restart in range(TIMES):

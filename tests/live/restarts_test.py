@@ -10,7 +10,7 @@ import sys
 import threading
 import unittest
 
-from service import PATIENCE, ServiceCase
+from service import PATIENCE, ServiceCase, end
 from tokens import Tokens
 
 KILLS, SEED = 12, random.SystemRandom().randrange(10**6)
@@ -39,7 +39,7 @@ class Restarts(Tokens):
 
     def test_supervisors_are_killed_too(self):
         def kill(dice):
-            self.end(pid for pid in self.helpers() if dice.random() < 0.3)
+            end(pid for pid in self.helpers() if dice.random() < 0.3)
             if dice.random() < 0.5:
                 self.kill_service(dice)
         self.killed_again_and_again(kill, KILLS // 2, SEED + 1)
@@ -48,7 +48,7 @@ class Restarts(Tokens):
         def kill(dice):
             victims = [*self.helpers(), self.service.process.pid]
             dice.shuffle(victims)
-            self.end(victims)
+            end(victims)
             self.service.kill()
             self.service.start()
         self.killed_again_and_again(kill, KILLS // 2, SEED + 2)

@@ -147,9 +147,11 @@ class ServiceCase(unittest.TestCase):
     rota = None
     configuration = None
     arguments = ()
+    service = None
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="rota-live-")
+        self.addCleanup(self.leave_nothing)  # also where setUp fails on its way, for which there is no tearDown
         os.chmod(self.folder, 0o755)
         self.prepare()
         self.start_service()
@@ -174,4 +176,44 @@ class ServiceCase(unittest.TestCase):
             service.act("cancel", "all")
             service.all_end()
             service.stop()
+
+    def leave_nothing(self):
+        """Leaves nothing behind, whatever went wrong: no process of the service or of its jobs, and no file."""
+        process = self.service and self.service.process
+        if process and process.poll() is None:
+            self.service.kill()
+        while left := processes(self.is_ours):
+            end(left)
+            time.sleep(0.01)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def is_ours(self, pid):
+        """Whether a process belongs to a state in this test's folder: its service, its helpers, its jobs."""
+        inside = self.folder.encode() + b"/"
+        words = words_of(pid).split(b"\0")
+        served = (b"serve" in words or b"supervise" in words) and any(word.startswith(inside) for word in words)
+        return served or b"ROTA_RUN=" + inside in contents(f"/proc/{pid}/environ")
+
+
+def processes(wanted):
+    return [int(pid) for pid in filter(str.isdigit, os.listdir("/proc")) if wanted(pid)]
+
+
+def end(pids):
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def contents(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def words_of(pid):
+    return contents(f"/proc/{pid}/cmdline")

@@ -1,10 +1,9 @@
 """A stream of submissions, and what must be true of them whatever is killed or breaks meanwhile."""
 import http.client
 import os
-import signal
 import threading
 
-from service import ServiceCase
+from service import ServiceCase, contents, processes, words_of
 
 # Each job leaves a token that it could not make a second time. (A shell ends at once where `:` cannot make its file.)
 TOKEN = "set -C; true > tokens/$ROTA_JOB_NAME || { echo $ROTA_JOB_NAME >> twice; exit 9; }; sleep 0.0%d"
@@ -82,33 +81,9 @@ class Tokens(ServiceCase):
 
     def helpers(self):
         """Processes of this service beside itself: spawner and supervisors, and jobs that are about to be."""
-        return self.processes(lambda pid: b"supervise" in words_of(pid) and self.service.state.encode() in words_of(pid))
+        return processes(lambda pid: b"supervise" in words_of(pid) and self.service.state.encode() in words_of(pid))
 
     def jobs(self):
         """Processes of its jobs."""
         mark = b"ROTA_RUN=" + self.service.state.encode() + b"/"
-        return self.processes(lambda pid: mark in contents(f"/proc/{pid}/environ"))
-
-    @staticmethod
-    def processes(wanted):
-        return [int(pid) for pid in filter(str.isdigit, os.listdir("/proc")) if wanted(pid)]
-
-    @staticmethod
-    def end(pids):
-        for pid in pids:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-
-
-def contents(path):
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
-
-
-def words_of(pid):
-    return contents(f"/proc/{pid}/cmdline")
+        return processes(lambda pid: mark in contents(f"/proc/{pid}/environ"))
