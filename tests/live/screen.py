@@ -25,18 +25,23 @@ class Screen:
     def __init__(self, command, columns=100, lines=24, environment=None):
         self.columns, self.lines = columns, lines
         self.master, slave = pty.openpty()
+        self.bytes = b""
         self.resize(columns, lines)
+        self.pictures = 2  # there was no other size
         self.before = termios.tcgetattr(slave)
         self.slave = slave
         self.alternate, self.cursor = False, True
-        self.bytes = b""
         self.process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, preexec_fn=own_terminal,
                                         env={"TERM": "xterm", "PATH": os.environ["PATH"], **(environment or {})})
 
     def resize(self, columns, lines):
+        """What is drawn by then is drawn for the old size, and one picture that comes later may be."""
+        while self.read(0):
+            pass
         self.columns, self.lines = columns, lines
         self.cells = [[" "] * columns for _ in range(lines)]
         self.row = self.column = 0
+        self.pictures, self.ignored = 0, False  # that have begun in this size; whether what comes is of the old one
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
     def modes(self):
@@ -97,19 +102,29 @@ class Screen:
         self.bytes = self.bytes[at:]
 
     def put(self, letter):
+        if self.ignored:
+            return
         if letter == "\r":
             self.column = 0
         elif letter == "\n":
             self.row += 1
         else:
             assert letter >= " ", f"a control character: {letter!r}"
-            assert self.row < self.lines and self.column < self.columns, f"{letter!r} beyond the screen's edge"
+            if self.row >= self.lines or self.column >= self.columns:
+                assert self.pictures <= 1, f"{letter!r} beyond the screen's edge"
+                self.obey("2", "J")
+                self.ignored = True
+                return
             self.cells[self.row][self.column] = letter
             self.column += 1
 
     def obey(self, numbers, letter):
         if letter == "H":
             self.row = self.column = 0
+            self.pictures += 1
+            self.ignored = False
+        elif self.ignored and letter == "J":
+            return
         elif letter == "J" and numbers == "2":
             self.cells = [[" "] * self.columns for _ in range(self.lines)]
         elif letter == "J":

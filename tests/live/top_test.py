@@ -123,7 +123,7 @@ class Top(ServiceCase):
         self.full()
         screen = self.top()
         screen.resize(60, 10)
-        screen.wait_for("small ")
+        screen.wait_for("Enter explain")
         self.assertEqual(screen.text().splitlines()[9][:13], "Enter explain")
         screen.resize(20, 3)  # no room for a single row
         screen.wait_for("small ")
