@@ -158,30 +158,6 @@ class Wires:
                     wire.sendall(text)
         self.well()
 
-    def test_who_is_slow_is_let_go_and_holds_up_nobody(self):
-        slow = [(self.wire(), text) for text in (
-            b"", self.request("GET", "/healthz")[:-2], self.request("POST", "/v1/jobs", "Content-Length: 1000000"),
-            self.request("POST", "/v1/jobs", f"Content-Length: {2 * MIB}"),
-            self.request("POST", "/v1/jobs", "Transfer-Encoding: chunked"))]
-        silent = self.bare()
-        if silent is not None:
-            slow.append((silent, b""))
-        for wire, text in slow:
-            wire.sendall(text)
-        letters = {0: b"", 1: b"X", 2: b"x", 3: b"x", 4: b"1\r\nx\r\n", 5: b""}
-        left = dict(enumerate(wire for wire, _ in slow))
-        while left:
-            self.well()
-            for number, wire in list(left.items()):
-                try:
-                    if not self.closed(wire):
-                        wire.sendall(letters[number])  # a byte now and then
-                        continue
-                except (ConnectionError, ssl.SSLError):
-                    pass
-                wire.close()
-                del left[number]
-
     def test_only_so_many_large_bodies_are_taken_at_a_time(self):
         wires = []
         for _ in range(2):
@@ -252,9 +228,6 @@ class Unix(Wires, ServiceCase):
         wire.connect(self.service.socket)
         return wire
 
-    def bare(self):
-        return None
-
     def unbounded(self):
         return True
 
@@ -264,9 +237,6 @@ class Tcp(Wires, NetworkCase):
 
     def shown(self):
         return [f"Authorization: Bearer {self.token('--operator')}"]
-
-    def bare(self):
-        return None
 
     def unbounded(self):
         return False
@@ -278,6 +248,31 @@ class Tls(Tcp):
     def bare(self):
         """One that never agrees on anything."""
         return socket.create_connection(("127.0.0.1", self.port), PATIENCE)
+
+    def test_who_is_slow_is_let_go_and_holds_up_nobody(self):
+        """By TLS and at the Unix socket at once: it takes as long as the limits are."""
+        slow = [(self.bare(), b"", b"")]
+        for kind in (self.wire, lambda: Unix.wire(self)):
+            for text, more in ((b"", b""), (self.request("GET", "/healthz")[:-2], b"X"),
+                               (self.request("POST", "/v1/jobs", "Content-Length: 1000000"), b"x"),
+                               (self.request("POST", "/v1/jobs", f"Content-Length: {2 * MIB}"), b"x"),
+                               (self.request("POST", "/v1/jobs", "Transfer-Encoding: chunked"), b"1\r\nx\r\n")):
+                slow.append((kind(), text, more))
+        for wire, text, _ in slow:
+            wire.sendall(text)
+        while slow:
+            self.well()
+            left = []
+            for wire, text, more in slow:
+                try:
+                    if not self.closed(wire):
+                        wire.sendall(more)  # a byte now and then
+                        left.append((wire, text, more))
+                        continue
+                except (ConnectionError, ssl.SSLError):
+                    pass
+                wire.close()
+            slow = left
 
 
 if __name__ == "__main__":
