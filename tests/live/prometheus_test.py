@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 import unittest
 import urllib.error
 import urllib.parse
@@ -60,18 +61,15 @@ class Metrics(NetworkCase):
 
     def test_a_real_prometheus_reads_it(self):
         prometheus = Prometheus(self, f"127.0.0.1:{self.port}", self.read_only, self.certificate)
-        try:
-            self.service.wait_for(lambda: prometheus.value("up") == 1, f"what Prometheus reads; it says {prometheus.said()}")
-            for query, wanted in (('rota_jobs{state="RUNNING"}', 1), ('rota_jobs{state="PENDING"}', 1),
-                                  ('rota_jobs_pending{reason="JobHeldUser"}', 1), ("rota_processors", 4),
-                                  ("rota_processors_free", 3), ('rota_nodes{power="on"}', 2), ("rota_plain_mode", 0),
-                                  ('rota_licences{name="matlab",use="jobs"}', 1)):
-                self.assertEqual(prometheus.value(query), wanted, query)
-            for expression in self.expressions():
-                query = expression.replace("$instance", f"127.0.0.1:{self.port}")
-                self.service.wait_for(lambda: prometheus.value(query) is not None, f"an answer to {query}")
-        finally:
-            prometheus.stop()
+        self.service.wait_for(lambda: prometheus.value("up") == 1, f"what Prometheus reads; it says {prometheus.said()}")
+        for query, wanted in (('rota_jobs{state="RUNNING"}', 1), ('rota_jobs{state="PENDING"}', 1),
+                              ('rota_jobs_pending{reason="JobHeldUser"}', 1), ("rota_processors", 4),
+                              ("rota_processors_free", 3), ('rota_nodes{power="on"}', 2), ("rota_plain_mode", 0),
+                              ('rota_licences{name="matlab",use="jobs"}', 1)):
+            self.assertEqual(prometheus.value(query), wanted, query)
+        for expression in self.expressions():
+            query = expression.replace("$instance", f"127.0.0.1:{self.port}")
+            self.service.wait_for(lambda: prometheus.value(query) is not None, f"an answer to {query}")
 
 
 class Prometheus:
@@ -80,6 +78,8 @@ class Prometheus:
     def __init__(self, test, target, token, certificate):
         self.folder = os.path.join(test.folder, "prometheus")
         os.mkdir(self.folder)
+        self.process = None
+        test.addCleanup(self.stop)
         with open(os.path.join(self.folder, "token"), "w") as file:
             file.write(token)
         config = os.path.join(self.folder, "prometheus.yml")
@@ -88,13 +88,27 @@ class Prometheus:
                 "job_name": "rota", "scheme": "https", "scrape_interval": "1s", "scrape_timeout": "1s",
                 "authorization": {"credentials_file": os.path.join(self.folder, "token")},
                 "tls_config": {"ca_file": certificate}, "static_configs": [{"targets": [target]}]}]}, file)
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        self.url = f"http://127.0.0.1:{port}/api/v1/query"
         self.log = open(os.path.join(self.folder, "log"), "w+")
+        for _ in range(5):
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                port = free.getsockname()[1]
+            if self.listens(config, port):
+                return
+        raise AssertionError(f"Prometheus does not listen: {self.said()}")
+
+    def listens(self, config, port):
+        """False: somebody else has taken the port meanwhile."""
+        self.url = f"http://127.0.0.1:{port}/api/v1/query"
         self.process = subprocess.Popen(
             ["prometheus", f"--config.file={config}", f"--storage.tsdb.path={self.folder}/data",
              f"--web.listen-address=127.0.0.1:{port}"], stdout=self.log, stderr=subprocess.STDOUT, cwd=self.folder)
+        while self.process.poll() is None:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}/-/ready", timeout=PATIENCE):
+                    return True
+            except OSError:
+                time.sleep(0.05)
+        return False
 
     def value(self, query):
         """The first value that a query gives; nothing: there is none, or no answer yet."""
@@ -116,9 +130,10 @@ class Prometheus:
             return file.read()[-2000:]
 
     def stop(self):
-        self.process.terminate()
-        self.process.wait(PATIENCE)
-        self.log.close()
+        if self.process:
+            self.process.terminate()
+            self.process.wait(PATIENCE)
+            self.log.close()
 
 
 if __name__ == "__main__":
