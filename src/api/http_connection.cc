@@ -195,7 +195,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     }
     if (bearer.read_only && header.method() != http::verb::get && !head_)
       return dismiss(problem(403, "this token is for reading only."));
-    bearer_ = std::move(bearer);
+    caller_ = std::move(bearer.caller);
     take_body();
   }
 
@@ -253,9 +253,8 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     request.host = std::string(message["Host"]);
     request.origin = std::string(message["Origin"]);
     request.fetch_site = std::string(message["Sec-Fetch-Site"]);
-    request.caller = bearer_.caller;
+    request.caller = caller_;
     request.by_token = !peer_.caller;
-    request.read_only = bearer_.read_only;
     const bool sound = take_apart({message.target().data(), message.target().size()}, request);
     request.body = std::move(message.body());
     lowest().expires_never();
@@ -326,7 +325,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   Stream stream_;
   Connections& all_;
   Peer peer_;
-  Bearer bearer_;
+  serve::Caller caller_;
   beast::flat_buffer buffer_{kMostBuffered};
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<http::response<http::string_body>> response_;

@@ -26,7 +26,7 @@ void send_json(const Ask& ask, const Json& json, int status = 200) {
   ask.reply->send({status, "application/json", dumped(json), {}});
 }
 
-// "12", "12_3" or "last" as a job that is known or was; nothing after an answer that says what is wrong.
+// "12", "12_3" or "last" in a path, as a job that is known or was; nothing after an answer that says what is wrong.
 std::optional<JobId> named(const Ask& ask) {
   const std::string id(ask.path[2]);
   std::optional<JobId> found;
@@ -60,7 +60,7 @@ void show(const Ask& ask, JobId id) {
   send_json(ask, json);
 }
 
-// Its script or environment, for its user.
+// For its user.
 void show_text(const Ask& ask, JobId id) {
   const auto payload = ask.service.store().payload(id);
   if (!payload) return ask.reply->send(problem(503, payload.error().message));
@@ -165,38 +165,6 @@ class Page {
   bool more_ = false;
 };
 
-// Of those that are known and, if asked for, of those that have left, in one order: whoever leaves between two pages
-// keeps its place in it.
-void list(const Ask& ask) {
-  Filters filters;
-  std::int64_t most = kMostListed;
-  std::int64_t after = -1;
-  if (!take_number(ask, "limit", most) || !take_number(ask, "after", after) || !read_filters(ask, filters)) return;
-  most = std::clamp<std::int64_t>(most, 1, kMostListed);
-  const bool ended = text_of(ask, "ended").value_or("") == "yes";
-  const JobId from =
-      after < 0 ? JobId{} : JobId{static_cast<std::uint32_t>(std::min<std::int64_t>(after, UINT32_MAX - 1))};
-  auto left = ended ? ended_behind(ask, filters, from, most + 1) : std::vector<store::HistoryRow>{};
-  if (!left) return ask.reply->send(problem(503, left.error().message));
-  Page page(most);
-  auto row = left->begin();
-  const auto add_left = [&](JobId before) {
-    for (; row != left->end() && row->job < before; ++row) {
-      if (!page.add(row->job, [&] { return job_json(ask.service, *row); })) return false;
-    }
-    return true;
-  };
-  bool room = true;
-  ask.service.book().for_each_after(from, [&](JobId id, const serve::JobEntry& entry) {
-    if (!ended && ask.service.view().job(id).gone()) return true;
-    if (!suits(ask, filters, id, entry)) return true;
-    room = add_left(id) && page.add(id, [&] { return job_json(ask.service, id, Detail::listed, false); });
-    return room;
-  });
-  if (room) add_left(JobId{UINT32_MAX});
-  send_json(ask, page.json());
-}
-
 // ---- why it waits
 
 Json remedy_json(const Service& service, const serve::Explanation::Remedy& remedy) {
@@ -275,7 +243,41 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request) {
   when_durable(ask, {201, "application/json", dumped(request->many || answers.empty() ? answers : answers[0]), {}});
 }
 
-void submit(const Ask& ask) {
+}  // namespace
+
+// Of those that are known and, if asked for, of those that have left, in one order: whoever leaves between two pages
+// keeps its place in it.
+void list_jobs(const Ask& ask) {
+  Filters filters;
+  std::int64_t most = kMostListed;
+  std::int64_t after = -1;
+  if (!take_number(ask, "limit", most) || !take_number(ask, "after", after) || !read_filters(ask, filters)) return;
+  most = std::clamp<std::int64_t>(most, 1, kMostListed);
+  const bool ended = text_of(ask, "ended").value_or("") == "yes";
+  const JobId from =
+      after < 0 ? JobId{} : JobId{static_cast<std::uint32_t>(std::min<std::int64_t>(after, UINT32_MAX - 1))};
+  auto left = ended ? ended_behind(ask, filters, from, most + 1) : std::vector<store::HistoryRow>{};
+  if (!left) return ask.reply->send(problem(503, left.error().message));
+  Page page(most);
+  auto row = left->begin();
+  const auto add_left = [&](JobId before) {
+    for (; row != left->end() && row->job < before; ++row) {
+      if (!page.add(row->job, [&] { return job_json(ask.service, *row); })) return false;
+    }
+    return true;
+  };
+  bool room = true;
+  ask.service.book().for_each_after(from, [&](JobId id, const serve::JobEntry& entry) {
+    if (!ended && ask.service.view().job(id).gone()) return true;
+    if (!suits(ask, filters, id, entry)) return true;
+    room = add_left(id) && page.add(id, [&] { return job_json(ask.service, id, Detail::listed, false); });
+    return room;
+  });
+  if (room) add_left(JobId{UINT32_MAX});
+  send_json(ask, page.json());
+}
+
+void submit_jobs(const Ask& ask) {
   const std::int64_t unix_start = ask.service.loop().unix_start();
   if (ask.request.body.size() <= kLargeBody) return submit(ask, read_submissions(ask.request.body, unix_start));
   const Sources sources{ask.service, ask.tokens, ask.worker};
@@ -287,7 +289,7 @@ void submit(const Ask& ask) {
   });
 }
 
-void change(const Ask& ask) {
+void change_jobs(const Ask& ask) {
   const auto request = read_change(std::string(ask.path[2]), ask.request.body, ask.service.loop().unix_start());
   if (!request) return ask.reply->send(problem(400, request.error().message));
   const auto jobs = ask.service.select(ask.request.caller, request->ids);
@@ -310,20 +312,20 @@ void change(const Ask& ask) {
   when_durable(ask, {all_done ? 200 : 207, "application/json", dumped({{"jobs", std::move(results)}}), {}});
 }
 
-}  // namespace
+void answer_job(const Ask& ask) {
+  if (const auto id = named(ask)) show(ask, *id);
+}
 
-void answer_jobs(const Ask& ask) {
-  const std::string& method = ask.request.method;
-  if (ask.path.size() == 2 && method == "GET") return list(ask);
-  if (ask.path.size() == 2 && method == "POST") return submit(ask);
-  if (ask.path.size() == 3 && method == "POST") return change(ask);
-  const auto id = named(ask);
-  if (!id) return;
-  if (ask.path.size() == 3) return show(ask, *id);
-  if (ask.path.size() == 4 && (ask.path[3] == "script" || ask.path[3] == "environment")) return show_text(ask, *id);
-  if (ask.path.size() == 4 && ask.path[3] == "output") return send_output(ask, *id);
-  if (ask.path.size() == 4 && ask.path[3] == "explain") return explain(ask, *id);
-  nothing_there(ask);
+void answer_job_text(const Ask& ask) {
+  if (const auto id = named(ask)) show_text(ask, *id);
+}
+
+void answer_job_output(const Ask& ask) {
+  if (const auto id = named(ask)) send_output(ask, *id);
+}
+
+void explain_job(const Ask& ask) {
+  if (const auto id = named(ask)) explain(ask, *id);
 }
 
 }  // namespace rota::api

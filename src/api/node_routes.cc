@@ -163,36 +163,29 @@ Json licences_json(const Service& service) {
   return json;
 }
 
+void send(const Ask& ask, const Json& json) { ask.reply->send({200, "application/json", dumped(json), {}}); }
+
+}  // namespace
+
 void change_nodes(const Ask& ask) {
   if (!ask.request.caller.operates) return ask.reply->send(problem(403, "only an operator may do that to nodes."));
   const std::map<std::string_view, Health> actions{
       {"drain", Health::draining}, {"resume", Health::up}, {"down", Health::down}};
   const auto action = actions.find(ask.path[2]);
-  const bool on = ask.path[2] == "power-up";
-  const bool switches = on || ask.path[2] == "power-down";
-  if (action == actions.end() && !switches)
-    return ask.reply->send(problem(
-        404, "there is no action " + rota::quoted(ask.path[2]) + "; drain, resume, down, power-up or power-down."));
   const auto texts = read_texts(ask.request.body, {"nodes", "reason"});
   if (!texts) return ask.reply->send(problem(400, texts.error().message));
   if (!texts->contains("nodes")) return ask.reply->send(problem(400, "say which nodes are meant: `nodes` is missing."));
   const std::string reason = texts->contains("reason") ? texts->at("reason") : std::string();
   const std::string& nodes = texts->at("nodes");
-  if (auto done = switches ? ask.service.set_power(nodes, on) : ask.service.set_health(nodes, action->second, reason);
+  if (auto done = action == actions.end() ? ask.service.set_power(nodes, ask.path[2] == "power-up")
+                                          : ask.service.set_health(nodes, action->second, reason);
       !done)
     return ask.reply->send(problem(400, done.error().message));
   when_durable(ask, {200, "application/json", "{}", {}});
 }
 
-}  // namespace
-
-void answer_nodes(const Ask& ask) {
-  if (ask.path[1] == "nodes" && ask.path.size() == 3 && ask.request.method == "POST") return change_nodes(ask);
-  if (ask.path.size() != 2) return nothing_there(ask);
-  const Json json = ask.path[1] == "nodes"        ? nodes_json(ask.service)
-                    : ask.path[1] == "partitions" ? partitions_json(ask.service)
-                                                  : licences_json(ask.service);
-  ask.reply->send({200, "application/json", dumped(json), {}});
-}
+void answer_nodes(const Ask& ask) { send(ask, nodes_json(ask.service)); }
+void answer_partitions(const Ask& ask) { send(ask, partitions_json(ask.service)); }
+void answer_licences(const Ask& ask) { send(ask, licences_json(ask.service)); }
 
 }  // namespace rota::api

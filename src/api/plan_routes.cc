@@ -90,7 +90,6 @@ void see_held(const View& view, Listing& list) {
 }  // namespace
 
 void answer_plan(const Ask& ask) {
-  if (ask.path.size() != 2) return nothing_there(ask);
   std::int64_t limit = kUsual;
   if (!take_number(ask, "limit", limit)) return;
   Service& service = ask.service;

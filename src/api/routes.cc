@@ -66,6 +66,37 @@ void set_policy(const Ask& ask) {
   ask.reply->send({200, "application/json", dumped({{"policy", ask.service.policy()}}), {}});
 }
 
+void answer_policy(const Ask& ask) {
+  const Json json{{"policy", ask.service.policy()}, {"plain", ask.service.view().plain()}};
+  ask.reply->send({200, "application/json", dumped(json), {}});
+}
+
+void answer_status(const Ask& ask) {
+  const serve::Service& service = ask.service;
+  const View& view = service.view();
+  Json json{{"version", service.options().version},
+            {"policy", service.policy()},
+            {"plain", view.plain()},
+            {"machine", service.machine().name},
+            {"processors", service.machine().processors},
+            {"free", std::max<std::int64_t>(0, view.free())},
+            {"waiting", view.waiting().size()},
+            {"held", view.barred()},
+            {"running", view.running().size()},
+            {"now", unix_seconds(service, service.loop().now())},
+            {"cycles", service.controller().cycles()},
+            {"facts", view.sequence()},
+            {"refusals", service.controller().refusals()},
+            {"warnings", service.warnings()},
+            {"pid", service.process()},
+            {"user", ask.request.caller.user},
+            {"uid", ask.request.caller.uid},
+            {"operator", ask.request.caller.operates}};
+  if (ask.request.caller.operates) json["state_folder"] = service.options().state_folder;
+  if (!service.controller().last_refusal().empty()) json["last_refusal"] = service.controller().last_refusal();
+  ask.reply->send({200, "application/json", dumped(json), {}});
+}
+
 void answer_health(const Ask& ask) {
   const Result<void>& failure = ask.service.failure();
   ask.reply->send(failure ? Response{200, "text/plain", "ok\n", {}} : problem(503, failure.error().message));
@@ -80,32 +111,32 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/healthz", answer_health},
     {"GET", "/metrics", answer_metrics},
     {"GET", "/v1/openapi.json", answer_document},
-    {"GET", "/v1/jobs", answer_jobs},
-    {"POST", "/v1/jobs", answer_jobs},
-    {"GET", "/v1/jobs/{id}", answer_jobs},
-    {"POST", "/v1/jobs/cancel", answer_jobs},
-    {"POST", "/v1/jobs/hold", answer_jobs},
-    {"POST", "/v1/jobs/release", answer_jobs},
-    {"POST", "/v1/jobs/requeue", answer_jobs},
-    {"POST", "/v1/jobs/suspend", answer_jobs},
-    {"POST", "/v1/jobs/resume", answer_jobs},
-    {"POST", "/v1/jobs/update", answer_jobs},
-    {"GET", "/v1/jobs/{id}/script", answer_jobs},
-    {"GET", "/v1/jobs/{id}/environment", answer_jobs},
-    {"GET", "/v1/jobs/{id}/output", answer_jobs},
-    {"GET", "/v1/jobs/{id}/explain", answer_jobs},
+    {"GET", "/v1/jobs", list_jobs},
+    {"POST", "/v1/jobs", submit_jobs},
+    {"GET", "/v1/jobs/{id}", answer_job},
+    {"POST", "/v1/jobs/cancel", change_jobs},
+    {"POST", "/v1/jobs/hold", change_jobs},
+    {"POST", "/v1/jobs/release", change_jobs},
+    {"POST", "/v1/jobs/requeue", change_jobs},
+    {"POST", "/v1/jobs/suspend", change_jobs},
+    {"POST", "/v1/jobs/resume", change_jobs},
+    {"POST", "/v1/jobs/update", change_jobs},
+    {"GET", "/v1/jobs/{id}/script", answer_job_text},
+    {"GET", "/v1/jobs/{id}/environment", answer_job_text},
+    {"GET", "/v1/jobs/{id}/output", answer_job_output},
+    {"GET", "/v1/jobs/{id}/explain", explain_job},
     {"GET", "/v1/nodes", answer_nodes},
-    {"POST", "/v1/nodes/drain", answer_nodes},
-    {"POST", "/v1/nodes/resume", answer_nodes},
-    {"POST", "/v1/nodes/down", answer_nodes},
-    {"POST", "/v1/nodes/power-down", answer_nodes},
-    {"POST", "/v1/nodes/power-up", answer_nodes},
-    {"GET", "/v1/partitions", answer_nodes},
-    {"GET", "/v1/licences", answer_nodes},
+    {"POST", "/v1/nodes/drain", change_nodes},
+    {"POST", "/v1/nodes/resume", change_nodes},
+    {"POST", "/v1/nodes/down", change_nodes},
+    {"POST", "/v1/nodes/power-down", change_nodes},
+    {"POST", "/v1/nodes/power-up", change_nodes},
+    {"GET", "/v1/partitions", answer_partitions},
+    {"GET", "/v1/licences", answer_licences},
     {"GET", "/v1/history", answer_history},
-    {"GET", "/v1/policy", answer_status},
-    {"PUT", "/v1/policy", answer_status},
-    {"POST", "/v1/policy/rehearsal", answer_status},
+    {"GET", "/v1/policy", answer_policy},
+    {"PUT", "/v1/policy", set_policy},
+    {"POST", "/v1/policy/rehearsal", rehearse_policy},
     {"GET", "/v1/plan", answer_plan},
     {"GET", "/v1/forecast", answer_forecast},
     {"GET", "/v1/forecast/nodes", answer_forecast},
@@ -128,6 +159,11 @@ bool fits(std::string_view route, const std::vector<std::string_view>& path) {
   return route.empty();
 }
 
+void nothing_there(const Ask& ask) {
+  ask.reply->send(
+      problem(404, "there is nothing at " + rota::quoted(ask.request.path) + "; docs/api.md lists what there is."));
+}
+
 void answer(const Sources& from, const Request& request, const std::shared_ptr<Reply>& reply) {
   const Ask ask{from.service, from.tokens, from.worker,
                 request,      reply,       split(std::string_view(request.path).substr(1), '/')};
@@ -146,11 +182,6 @@ void answer(const Sources& from, const Request& request, const std::shared_ptr<R
 }  // namespace
 
 std::span<const Route> route_table() { return kRoutes; }
-
-void nothing_there(const Ask& ask) {
-  ask.reply->send(
-      problem(404, "there is nothing at " + rota::quoted(ask.request.path) + "; docs/api.md lists what there is."));
-}
 
 std::optional<std::string> text_of(const Ask& ask, const char* name) {
   const auto found = ask.request.query.find(name);
@@ -175,37 +206,6 @@ void when_durable(const Ask& ask, Response response) {
   ask.service.when_durable([reply = ask.reply, response = std::move(response)](const Result<void>& done) {
     reply->send(done ? response : problem(503, done.error().message));
   });
-}
-
-void answer_status(const Ask& ask) {
-  const serve::Service& service = ask.service;
-  if (ask.path[1] == "policy" && ask.request.method == "PUT") return set_policy(ask);
-  if (ask.path[1] == "policy" && ask.path.size() == 3) return rehearse_policy(ask);
-  const View& view = service.view();
-  if (ask.path[1] == "policy")
-    return ask.reply->send(
-        {200, "application/json", dumped({{"policy", service.policy()}, {"plain", view.plain()}}), {}});
-  Json json{{"version", service.options().version},
-            {"policy", service.policy()},
-            {"plain", view.plain()},
-            {"machine", service.machine().name},
-            {"processors", service.machine().processors},
-            {"free", std::max<std::int64_t>(0, view.free())},
-            {"waiting", view.waiting().size()},
-            {"held", view.barred()},
-            {"running", view.running().size()},
-            {"now", unix_seconds(service, service.loop().now())},
-            {"cycles", service.controller().cycles()},
-            {"facts", view.sequence()},
-            {"refusals", service.controller().refusals()},
-            {"warnings", service.warnings()},
-            {"pid", service.process()},
-            {"user", ask.request.caller.user},
-            {"uid", ask.request.caller.uid},
-            {"operator", ask.request.caller.operates}};
-  if (ask.request.caller.operates) json["state_folder"] = service.options().state_folder;
-  if (!service.controller().last_refusal().empty()) json["last_refusal"] = service.controller().last_refusal();
-  ask.reply->send({200, "application/json", dumped(json), {}});
 }
 
 Handler routes(const Sources& sources) {

@@ -30,7 +30,7 @@ struct Route {
 };
 std::span<const Route> route_table();
 
-// Groups of them, each true where the request was its own.
+// One request to one of them.
 struct Ask {
   serve::Service& service;
   Tokens& tokens;
@@ -39,11 +39,19 @@ struct Ask {
   const std::shared_ptr<Reply>& reply;
   std::vector<std::string_view> path;  // "/v1/jobs/12" is {"v1", "jobs", "12"}
 };
-void answer_jobs(const Ask& ask);
+void list_jobs(const Ask& ask);
+void submit_jobs(const Ask& ask);
+void change_jobs(const Ask& ask);
+void answer_job(const Ask& ask);
+void answer_job_text(const Ask& ask);  // its script, or its environment
+void answer_job_output(const Ask& ask);
+void explain_job(const Ask& ask);
 void answer_nodes(const Ask& ask);
+void change_nodes(const Ask& ask);
+void answer_partitions(const Ask& ask);
+void answer_licences(const Ask& ask);
 void answer_history(const Ask& ask);
 void answer_forecast(const Ask& ask);
-void answer_status(const Ask& ask);
 void answer_events(const Ask& ask);
 void answer_plan(const Ask& ask);
 void answer_page(const Ask& ask);
@@ -55,14 +63,12 @@ Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::string& 
 
 // Sends the answer once all that was asked is durable.
 void when_durable(const Ask& ask, Response response);
-// What is asked for is not there.
-void nothing_there(const Ask& ask);
 // One or several with commas.
 std::vector<std::string> states_of(const Ask& ask);
 // A text of the query; nothing where it is not there or empty.
 std::optional<std::string> text_of(const Ask& ask, const char* name);
 inline constexpr std::int64_t kMostListed = 1000;  // jobs in one answer
-// A whole number of the query, or `otherwise`; false after an answer that says what is wrong.
+// A whole number of the query, where it is there; false after an answer that says what is wrong.
 bool take_number(const Ask& ask, const char* name, std::int64_t& into);
 
 }  // namespace rota::api

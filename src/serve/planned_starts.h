@@ -19,7 +19,7 @@ class PlannedStarts {
   // Plans anew where something has happened since, but takes a twentieth of the thread's time at most: until then what
   // is told is of a while ago, and current() is false. Beyond 20,000 known jobs nothing is planned.
   void look(const Service& service);
-  // Another policy counts its facts anew.
+  // Another policy plans otherwise.
   void forget() { planned_ = false; }
 
   bool current() const { return current_; }
