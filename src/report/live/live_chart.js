@@ -140,7 +140,7 @@ rota.chart = (() => {
       // The picture tells the time of day as UTC; with the zone's offset it is that of who looks.
       const zone = new Date(this.now * 1000).getTimezoneOffset() * 60;
       this.drawn = {charts: {unixStart: t0 - zone, from: 0}, made, boxes, look, width, height,
-                    view: {t0: 0, t1: this.span, p0: 0, p1: this.processors}, paintwork: {bytes: this.paint(look)},
+                    view: {t0: 0, t1: this.span, p0: 0, p1: this.processors}, paintwork: {bytes: this.paint()},
                     marked: [this.hovered]};
       picture.draw(context, this.drawn);
       this.drawNow(context, this.now - t0);

@@ -11,7 +11,7 @@
   const state = {me: {operator: false, uid: -1}, plan: null, status: null, past: new Map(), pastTo: 0, limit: kStep,
                  find: '', wanted: false, busy: false, ended: true};
   const jobs = new rota.job.Jobs({me: () => state.me, told: tell, changed: () => soon()});
-  const queue = new rota.queue.Queue(at('queue'), {open: (job) => jobs.open(job)});
+  const queue = new rota.queue.Queue(at('queue'), (job) => jobs.open(job));
   const chart = new rota.chart.Chart(at('chart'), (job) => jobs.open(job));
 
   function tell(sentence, refused) {

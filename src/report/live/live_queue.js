@@ -7,11 +7,10 @@ rota.queue = (() => {
   const kLongName = 100;
 
   class Queue {
-    // open(job), act(action, job): what keys and clicks ask for.
-    constructor(section, {open, act}) {
+    // open(job): what Enter and clicks ask for.
+    constructor(section, open) {
       this.section = section;
       this.open = open;
-      this.act = act;
       this.body = section.querySelector('tbody');
       this.rows = new Map();  // by id: {row, cells, job}
       const heads = kColumns.map((name) => {
