@@ -46,7 +46,7 @@ const std::array<Key, 13>& keys() {
       {"licence_interval", &S::licence_interval, "a time", "60s", "from its answer until it is asked again"},
       {"licence_timeout", &S::licence_timeout, "a time", "20s", "when it has not answered by then it is killed"},
       {"listen", &S::listen, "HOST:PORT", "none",
-       "answers there too, by TCP; every request needs a token, and any host but this computer itself TLS"},
+       "answers there too, by TCP; who asks needs a token, and any host but this computer itself TLS"},
       {"tls_certificate", &S::tls_certificate, "an absolute path", "none",
        "a PEM file: the server's certificate first, its chain behind; read again when it is replaced"},
       {"tls_key", &S::tls_key, "an absolute path", "none", "the PEM file of its key, closed to everybody else"},
