@@ -124,6 +124,8 @@ Job job_of(const store::HistoryRow& row, JobState state, const Machine& machine)
   job.state = state;
   job.backfills = static_cast<std::uint16_t>(row.backfills);
   job.preemptions = static_cast<std::uint16_t>(row.preemptions);
+  // Of a job that began anew it is not kept which of its dispatches were backfilled, unless all were.
+  job.backfilled = row.backfills > row.restarts;
   return job;
 }
 
