@@ -18,11 +18,6 @@
 namespace rota::cli {
 namespace {
 
-std::string database_of(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::is_directory(path, ignored) ? path + "/rota.db" : path;
-}
-
 // How a job that ran has ended; nothing of one that never ran.
 std::optional<JobState> end_of(const store::HistoryRow& row) {
   static constexpr std::array<std::pair<std::string_view, JobState>, 6> kStates{
@@ -130,6 +125,11 @@ Job job_of(const store::HistoryRow& row, JobState state, const Machine& machine)
 }
 
 }  // namespace
+
+std::string database_of(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored) ? path + "/rota.db" : path;
+}
 
 bool is_state(const std::string& path) {
   const std::string database = database_of(path);

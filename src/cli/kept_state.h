@@ -17,6 +17,9 @@ struct KeptState {
   std::shared_ptr<const Machine> machine;  // on which
 };
 
+// The database of a state folder; of any other path that itself.
+std::string database_of(const std::string& path);
+
 // Whether a path is the state folder of a service, or the database in one.
 bool is_state(const std::string& path);
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/journals.h"
+#include "cli/kept_state.h"
 #include "cli/printed.h"
 #include "cli/rehearse_flags.h"
 #include "control/replay.h"
@@ -136,11 +137,11 @@ Result<int> replay(const ReplayFlags& flags) {
 void add_replay(CLI::App& app, Action& action) {
   auto flags = std::make_shared<ReplayFlags>();
   CLI::App* command = app.add_subcommand("replay", "fold a journal again, and see whether the same would be decided");
-  command->description(
-      command->get_description() +
-      "\nReads a journal: what rota simulate --journal has kept, or the database of a live service, also while that "
-      "goes on. It holds every fact, in order. Without options it says what became of the state.");
-  command->add_option("JOURNAL", flags->journal, "what --journal has written, or a database")
+  command->description(command->get_description() +
+                       "\nReads a journal: what rota simulate --journal has kept, or the state folder of a live "
+                       "service, also while that "
+                       "goes on. It holds every fact, in order. Without options it says what became of the state.");
+  command->add_option("JOURNAL", flags->journal, "what --journal has written, or a state folder")
       ->required()
       ->type_name("FILE");
   CLI::Option* check = command->add_flag("--check", flags->check, "decide again at each cycle and compare every plan");
@@ -159,7 +160,12 @@ void add_replay(CLI::App& app, Action& action) {
       "  rota simulate log.swf --policy easy --journal easy.journal\n"
       "  rota replay easy.journal --check\n"
       "  rota replay easy.journal --policy conservative,easy+order=sjf");
-  command->callback([&action, flags] { action = [flags] { return replay(*flags); }; });
+  command->callback([&action, flags] {
+    action = [flags] {
+      flags->journal = database_of(flags->journal);
+      return replay(*flags);
+    };
+  });
 }
 
 }  // namespace rota::cli
