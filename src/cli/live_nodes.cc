@@ -1,5 +1,6 @@
 // rota nodes, partitions: what there is to run on.
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ struct NodesFlags {
   NodeForecastFlags forecast;
 };
 
+constexpr std::array<std::string_view, 5> kActions{"drain", "resume", "down", "power-down", "power-up"};
+
 std::string number(const Json& row, const char* name) {
   return has_number(row, name) ? std::to_string(static_cast<std::int64_t>(number_of(row, name))) : "-";
 }
@@ -47,6 +50,19 @@ bool has_word(const Json& list, const std::string& word) {
   return false;
 }
 
+// Of a word that names no node: perhaps a command was meant, or another node.
+Result<void> known_node(const Json& nodes, const std::string& name, const NodesFlags& flags) {
+  std::vector<std::string> all;
+  for (const Json& node : nodes) all.push_back(text_of(node, "name"));
+  if (std::ranges::find(all, name) != all.end()) return {};
+  const std::string head = "there is no node " + rota::quoted(name);
+  if (const std::string_view action = nearest(name, {kActions.begin(), kActions.end()});
+      !action.empty() && name == flags.nodes.front())
+    return fail(head + "; did you mean `rota nodes " + std::string(action) + "`?");
+  const std::string_view near = nearest(name, {all.begin(), all.end()});
+  return fail(head + (near.empty() ? "; `rota nodes` lists all." : "; did you mean " + std::string(near) + "?"));
+}
+
 // Those of the nodes that the flags ask for.
 Result<Json> chosen(const Json& nodes, const NodesFlags& flags) {
   std::vector<std::string> names;
@@ -55,14 +71,15 @@ Result<Json> chosen(const Json& nodes, const NodesFlags& flags) {
     if (!listed) return std::unexpected(listed.error());
     names = std::move(*listed);
   }
+  for (const std::string& name : names) {
+    if (auto known = known_node(nodes, name, flags); !known) return std::unexpected(known.error());
+  }
   Json out = Json::array();
   for (const Json& node : nodes) {
     const bool named = names.empty() || std::ranges::find(names, text_of(node, "name")) != names.end();
     const bool inside = flags.partition.empty() || has_word(list_of(node, "partitions"), flags.partition);
     if (named && inside && (flags.state.empty() || text_of(node, "state") == flags.state)) out.push_back(node);
   }
-  if (out.empty() && !names.empty())
-    return fail("there is no node " + rota::quoted(joined(flags.nodes)) + "; `rota nodes` lists all.");
   return out;
 }
 

@@ -200,9 +200,12 @@ class Machine(LiveCase):
             "NODE  STATE    ALLOC  CPUS  MEM_ALLOC  MEMORY  GPUS  PARTITIONS  POWER  JOBS   REASON\n"
             "n1    mixed        4     8         4G     16G   0/2  batch,long  on     12,13  -\n"
             "n2    drained      0     8          -       -     -  batch       -             new memory\n"))
-        self.prints("nodes", "n[2-3]", "--noheader", out="n2  drained  0  8  -  -  -  batch  -    new memory\n")
+        self.prints("nodes", "n2", "--noheader", out="n2  drained  0  8  -  -  -  batch  -    new memory\n")
         self.assertEqual(len(self.live("nodes", "-p", "batch", "-t", "mixed").stdout.splitlines()), 2)
-        self.says_no("nodes", "n3", said='there is no node "n3"; `rota nodes` lists all.')
+        self.says_no("nodes", "n3", said='there is no node "n3"; did you mean n1?')
+        self.says_no("nodes", "n[1-3]", said='there is no node "n3"; did you mean n1?')
+        self.says_no("nodes", "drian", "n1", said='there is no node "drian"; did you mean `rota nodes drain`?')
+        self.says_no("nodes", "frobnicate", "n1", said='there is no node "frobnicate"; `rota nodes` lists all.')
 
     def test_nodes_are_taken_out_of_use_and_back(self):
         for action, more in (("drain", ["--reason", "new memory"]), ("resume", []), ("down", []), ("power-down", []),
