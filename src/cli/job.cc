@@ -112,7 +112,7 @@ void add_wait(CLI::App& app, Action& action) {
   command->footer(
       "The exit code is the largest among those of the jobs: each one's own, 128 and the signal's number where a "
       "signal "
-      "ended it, and 1 where it ended otherwise without one.\n\n"
+      "ended it, and 1 where it ended otherwise without one or can never start, since a job before it failed.\n\n"
       "Examples:\n  rota wait 12 13\n  rota wait name=sweep");
   command->callback([&action, flags] { action = [flags] { return wait_for_jobs(*flags); }; });
 }

@@ -71,7 +71,7 @@ void add_submit(CLI::App& app, Action& action) {
   flags->service.declare_json(*command);
   command->footer(
       "With --wait the exit code is the job's own, 128 and the signal's number where a signal ended it, and 1 where it "
-      "ended otherwise without one; of an array the largest.\n\n"
+      "ended otherwise without one or can never start, since a job before it failed; of an array the largest.\n\n"
       "Examples:\n"
       "  rota submit -n 8 -t 2h -p batch model.sh input.nc\n"
       "  rota submit --name sweep --array 1-100%10 -- ./point --index\n"

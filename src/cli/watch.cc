@@ -7,12 +7,24 @@
 
 #include "base/text.h"
 #include "cli/job_state.h"
+#include "cli/printed.h"
 
 namespace rota::cli {
 namespace {
 
 constexpr std::int64_t kLongestPause = 1000;  // milliseconds
 constexpr std::size_t kAtOnce = 200;          // ids in one question
+
+// Waits for a job that has ended otherwise than it needs.
+bool never_starts(const Json& job) { return text_of(job, "reason") == "DependencyNeverSatisfied"; }
+
+void tell_stuck(const std::vector<std::string>& ids) {
+  if (ids.empty()) return;
+  const auto more = static_cast<std::int64_t>(ids.size()) - 1;
+  remark("rota: Job " + ids.front() + (more == 0 ? "" : " and " + amount(more, "more job")) +
+         " can never start: what must come first has ended otherwise; `rota explain " + ids.front() +
+         "` says what, `rota cancel` takes it from the queue.");
+}
 
 }  // namespace
 
@@ -41,9 +53,10 @@ Result<Json> ended_jobs(const Service& service, const std::vector<std::string>& 
   for (Pauses pauses;; pauses.pause()) {
     auto jobs = jobs_of(service, open);
     if (!jobs) return jobs;
-    std::vector<std::string> left;
+    std::vector<std::string> left, stuck;
     for (Json& job : *jobs) {
-      if (has_ended(text_of(job, "state"))) {
+      if (never_starts(job)) stuck.push_back(text_of(job, "id"));
+      if (has_ended(text_of(job, "state")) || never_starts(job)) {
         ended.push_back(std::move(job));
       } else {
         left.push_back(text_of(job, "id"));
@@ -53,6 +66,7 @@ Result<Json> ended_jobs(const Service& service, const std::vector<std::string>& 
       return fail("The service no longer knows " +
                   amount(static_cast<std::int64_t>(open.size() - jobs->size()), "job") +
                   " of those waited for; `rota history` tells what became of them.");
+    tell_stuck(stuck);
     if (left.empty()) return ended;
     open = std::move(left);
   }

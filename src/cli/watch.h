@@ -20,7 +20,8 @@ class Pauses {
   std::int64_t milliseconds_ = 20;
 };
 
-// The jobs of these ids, as they are now or, with `until_ended`, once all have ended.
+// The jobs of these ids, as they are now or, with `until_ended`, once all have ended. One that can never
+// start is told of on standard error and not waited for.
 Result<Json> jobs_of(const Service& service, const std::vector<std::string>& ids);
 Result<Json> ended_jobs(const Service& service, const std::vector<std::string>& ids);
 

@@ -170,6 +170,17 @@ class Submit(LiveCase):
 
     def test_of_an_array_it_gives_the_largest(self):
         self.answers("POST", "/v1/jobs", (201, {"id": "7", "jobs": ["7_1", "7_2"]}))
+    def test_what_can_never_start_is_not_waited_for(self):
+        never = {"reason": "DependencyNeverSatisfied"}
+        said = ("can never start: what must come first has ended otherwise; `rota explain 12` says what, `rota cancel` takes "
+                "it from the queue.\n")
+        self.answers("GET", "/v1/jobs", (200, {"jobs": [waiting(12, **never)]}))
+        self.prints("submit", "--wait", "--", "x", out="Submitted job 12\n", code=1, err="rota: Job 12 " + said)
+        self.prints("wait", "12", code=1, err="rota: Job 12 " + said)
+        both = {"jobs": [waiting(12, **never), waiting(13, **never)]}
+        self.answers("GET", "/v1/jobs", (200, both))
+        self.prints("wait", "12", "13", code=1, err="rota: Job 12 and 1 more job " + said)
+
         self.answers("GET", "/v1/jobs", (200, {"jobs": [job("7_1", state="FAILED", exit_code=4), job("7_2")]}),
                      (200, {"jobs": [job("7_2", state="COMPLETED", exit_code=0)]}))
         self.prints("submit", "--wait", "-a", "1-2", "--", "x", out="Submitted job 7\n", code=4)
