@@ -1,8 +1,11 @@
 #include "cli/submission.h"
 
 #include <sys/random.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/file.h"
@@ -35,6 +38,18 @@ Result<std::string> script_text(const std::string& path) {
 
 void set_name(SubmitValues& values, const std::string& name) {
   values.try_emplace("name", SubmitValue{.text = is_utf8(name) ? name : "job", .dialect = {}, .where = "--name"});
+}
+
+// Whether a word that names no file is a program that a shell would find.
+bool is_program_elsewhere(const std::string& name) {
+  std::error_code ignored;
+  const char* path = std::getenv("PATH");
+  if (path == nullptr || name == "-" || name.contains('/') || std::filesystem::exists(name, ignored)) return false;
+  return std::ranges::any_of(split(path, ':'), [&](std::string_view folder) {
+    const std::string program = std::string(folder) + "/" + name;
+    return !folder.empty() && std::filesystem::is_regular_file(program, ignored) &&
+           ::access(program.c_str(), X_OK) == 0;
+  });
 }
 
 // Fills in the script with what it asks for itself; what is in `values` already holds.
@@ -78,6 +93,11 @@ Result<Json> request_of(const Submission& submission) {
   } else if (command) {
     taken = take_words(words, 1, out);
     set_name(values, last_part(words[1]));
+  } else if (is_program_elsewhere(words.front())) {
+    std::string line;
+    for (const std::string& word : words) line += " " + word;
+    return fail("There is no script " + shown_path(words.front()) +
+                " in this folder. Two dashes go before a program: `rota submit --" + one_line(line) + "`.");
   } else {
     taken = take_script(words.front(), values, out);
     if (taken) taken = take_words(words, 1, out);

@@ -127,6 +127,8 @@ class Submit(LiveCase):
                                 (["--open-mode", "x"], '--open-mode takes append or truncate, not "x".')):
             self.says_no("submit", *arguments, "--", "x", said=said)
         self.says_no("submit", "gone.sh", said="Cannot read gone.sh: No such file or directory. Check the spelling of the path.")
+        self.says_no("submit", "sleep", "10", said="There is no script sleep in this folder. Two dashes go before a program: "
+                     "`rota submit -- sleep 10`.")
         self.file("latin.sh", b"#!/bin/sh\n# \xe9\n")
         self.says_no("submit", "latin.sh", said="latin.sh is no UTF-8 text; write it anew as UTF-8.")
         self.says_no("submit", "--wrap", "x", "y", said="--wrap is in place of a script or a command; give one of them.")
@@ -168,8 +170,6 @@ class Submit(LiveCase):
             self.prints("submit", "--wait", "--", "x", out="Submitted job 12\n", code=code)
         self.assertEqual(self.last()["query"], {"ids": "12", "ended": "yes", "limit": "1000"})
 
-    def test_of_an_array_it_gives_the_largest(self):
-        self.answers("POST", "/v1/jobs", (201, {"id": "7", "jobs": ["7_1", "7_2"]}))
     def test_what_can_never_start_is_not_waited_for(self):
         never = {"reason": "DependencyNeverSatisfied"}
         said = ("can never start: what must come first has ended otherwise; `rota explain 12` says what, `rota cancel` takes "
@@ -181,6 +181,8 @@ class Submit(LiveCase):
         self.answers("GET", "/v1/jobs", (200, both))
         self.prints("wait", "12", "13", code=1, err="rota: Job 12 and 1 more job " + said)
 
+    def test_of_an_array_it_gives_the_largest(self):
+        self.answers("POST", "/v1/jobs", (201, {"id": "7", "jobs": ["7_1", "7_2"]}))
         self.answers("GET", "/v1/jobs", (200, {"jobs": [job("7_1", state="FAILED", exit_code=4), job("7_2")]}),
                      (200, {"jobs": [job("7_2", state="COMPLETED", exit_code=0)]}))
         self.prints("submit", "--wait", "-a", "1-2", "--", "x", out="Submitted job 7\n", code=4)
