@@ -34,7 +34,8 @@ Result<int> show_job(const JobFlags& flags) {
 }
 
 Result<int> explain_job(const JobFlags& flags) {
-  const auto answer = Service(flags.service).get(target_of(flags, "/explain"));
+  const Service service(flags.service);
+  auto answer = service.get(target_of(flags, "/explain"));
   if (!answer) return std::unexpected(answer.error());
   return printed(flags.service.json ? shown_json(*answer) : explained(*answer));
 }
@@ -58,6 +59,10 @@ Result<Json> meant(const Service& service, const std::string& selector) {
 Result<int> wait_for_jobs(const JobFlags& flags) {
   const Service service(flags.service);
   const auto jobs = meant(service, joined(flags.jobs));
+  if (!flags.service.json && has_ended(text_of(*answer, "state"))) {
+    const auto job = service.get(target_of(flags));
+    if (job && !text_of(*job, "message").empty()) (*answer)["why"] = text_of(*job, "message");
+  }
   if (!jobs) return std::unexpected(jobs.error());
   if (jobs->empty()) return fail(rota::quoted(joined(flags.jobs)) + " names no job; `rota queue` lists them.");
   std::vector<std::string> ids;
