@@ -21,22 +21,48 @@ struct JobFlags {
   std::vector<std::string> jobs;
   bool follow = false;
   bool errors = false;
+  bool script = false;
 };
 
 std::string target_of(const JobFlags& flags, const char* more = "") {
   return "/v1/jobs/" + percent_encoded(flags.job) + more;
 }
 
+Result<int> show_script(const Service& service, const JobFlags& flags) {
+  const auto script = service.text(target_of(flags, "/script"));
+  if (!script) return std::unexpected(script.error());
+  if (script->body.empty())
+    return fail("job " + flags.job + " has no script; `rota job " + flags.job + "` tells its command.");
+  return printed(script->body);
+}
+
+// Of a script the words are its arguments.
+void tell_script(const Service& service, const JobFlags& flags, Json& job) {
+  const auto script = service.text(target_of(flags, "/script"));
+  if (!script || script->body.empty()) return;
+  job["script"] = "`rota job " + text_of(job, "id") + " --script` prints it";
+  job["arguments"] = job["command"];
+  job.erase("command");
+}
+
 Result<int> show_job(const JobFlags& flags) {
-  const auto job = Service(flags.service).get(target_of(flags));
+  const Service service(flags.service);
+  if (flags.script) return show_script(service, flags);
+  auto job = service.get(target_of(flags));
   if (!job) return std::unexpected(job.error());
-  return printed(flags.service.json ? shown_json(*job) : members_text(*job));
+  if (flags.service.json) return printed(shown_json(*job));
+  if (job->is_object() && job->contains("command")) tell_script(service, flags, *job);
+  return printed(members_text(*job));
 }
 
 Result<int> explain_job(const JobFlags& flags) {
   const Service service(flags.service);
   auto answer = service.get(target_of(flags, "/explain"));
   if (!answer) return std::unexpected(answer.error());
+  if (!flags.service.json && has_ended(text_of(*answer, "state"))) {
+    const auto job = service.get(target_of(flags));
+    if (job && !text_of(*job, "message").empty()) (*answer)["why"] = text_of(*job, "message");
+  }
   return printed(flags.service.json ? shown_json(*answer) : explained(*answer));
 }
 
@@ -59,10 +85,6 @@ Result<Json> meant(const Service& service, const std::string& selector) {
 Result<int> wait_for_jobs(const JobFlags& flags) {
   const Service service(flags.service);
   const auto jobs = meant(service, joined(flags.jobs));
-  if (!flags.service.json && has_ended(text_of(*answer, "state"))) {
-    const auto job = service.get(target_of(flags));
-    if (job && !text_of(*job, "message").empty()) (*answer)["why"] = text_of(*job, "message");
-  }
   if (!jobs) return std::unexpected(jobs.error());
   if (jobs->empty()) return fail(rota::quoted(joined(flags.jobs)) + " names no job; `rota queue` lists them.");
   std::vector<std::string> ids;
@@ -86,8 +108,9 @@ CLI::App* add_one(CLI::App& app, const char* name, const char* summary, JobFlags
 void add_job(CLI::App& app, Action& action) {
   auto flags = std::make_shared<JobFlags>();
   CLI::App* command = add_one(app, "job", "tell all that is known of a job", *flags);
+  command->add_flag("--script", flags->script, "print the script that was submitted, and nothing else");
   flags->service.declare_json(*command);
-  command->footer("Examples:\n  rota job 12\n  rota job last --json");
+  command->footer("Examples:\n  rota job 12\n  rota job last --json\n  rota job 12 --script");
   command->callback([&action, flags] { action = [flags] { return show_job(*flags); }; });
 }
 
