@@ -49,8 +49,10 @@ std::string time(const Json& job, const char* name) {
 
 Result<int> list_jobs(const HistoryFlags& flags, const std::map<std::string, std::string>& what) {
   const std::size_t most = flags.most == 0 ? SIZE_MAX : static_cast<std::size_t>(flags.most);
-  auto jobs = Service(flags.service).rows("/v1/history", what, "jobs", most);
+  auto jobs = Service(flags.service).rows("/v1/history", what, "jobs", most == SIZE_MAX ? most : most + 1);
   if (!jobs) return std::unexpected(jobs.error());
+  const bool more = jobs->size() > most;
+  if (more) jobs->erase(jobs->size() - 1);
   if (flags.service.json) return printed(shown_json(Json{{"jobs", *jobs}}));
   std::vector<std::vector<std::string>> rows;
   for (const Json& job : *jobs) {
@@ -60,18 +62,22 @@ Result<int> list_jobs(const HistoryFlags& flags, const std::map<std::string, std
                     time(job, "start"), time(job, "end"), run_text(number_of(job, "elapsed"))});
   }
   std::ranges::reverse(rows);  // the latest last, as sacct has it
-  return printed(table({{"JOBID"},
-                        {"NAME"},
-                        {"USER"},
-                        {"PARTITION"},
-                        {"CPUS", true},
-                        {"STATE"},
-                        {"EXITCODE", true},
-                        {"SUBMIT"},
-                        {"START"},
-                        {"END"},
-                        {"ELAPSED", true}},
-                       rows, !flags.no_header));
+  auto done = printed(table({{"JOBID"},
+                             {"NAME"},
+                             {"USER"},
+                             {"PARTITION"},
+                             {"CPUS", true},
+                             {"STATE"},
+                             {"EXITCODE", true},
+                             {"SUBMIT"},
+                             {"START"},
+                             {"END"},
+                             {"ELAPSED", true}},
+                            rows, !flags.no_header));
+  if (done && more)
+    remark("rota: there are more; these are the latest " + grouped(flags.most) +
+           ". --limit 0 lists all, --from narrows.");
+  return done;
 }
 
 Result<int> list_sums(const HistoryFlags& flags, std::map<std::string, std::string> what) {

@@ -248,7 +248,7 @@ class Machine(LiveCase):
             "5      model  ada   batch         4  FAILED          3:0  2026-11-29T23:45:00  2026-11-29T23:47:26  "
             "2026-11-30T00:00:00    12:34\n"))
         query = self.last()["query"]
-        self.assertEqual((query["from"], query["limit"], "user" in query), ("1793491200", "5", True))
+        self.assertEqual((query["from"], query["limit"], "user" in query), ("1793491200", "6", True))  # one more, to see whether there is
         self.answers("GET", "/v1/history", (200, {"sums": [
             {"key": "ada", "jobs": 3, "failed": 1, "processor_seconds": 36000, "mean_wait": 61}]}))
         self.prints("history", "--by", "user", out="USER  JOBS  FAILED  CPU_HOURS  MEAN_WAIT\n"
