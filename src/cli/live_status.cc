@@ -39,7 +39,7 @@ std::string status_text(const Json& status) {
   line("machine", text_of(status, "machine"));
   line("processors", count(status, "processors") + ", " + count(status, "free") + " free");
   line("jobs", count(status, "running") + " running, " + count(status, "waiting") + " waiting, " +
-                   count(status, "held") + " held");
+                   count(status, "held") + " held or not yet eligible");
   if (has_number(status, "started"))
     line("since", time_text(number_of(status, "started")) + ", for " +
                       spoken_time(number_of(status, "now") - number_of(status, "started")));

@@ -350,7 +350,7 @@ class Health(LiveCase):
         self.answers("GET", "/v1/status", (200, self.STATUS | {"warnings": ["Look here."]}))
         self.prints("status", out=(
             "version     0.1.0\npolicy      easy\nmachine     2 nodes\nprocessors  16, 4 free\n"
-            "jobs        2 running, 3 waiting, 1 held\nsince       2026-11-29T22:30:00, for 1h30m\ncycles      12,345\n"
+            "jobs        2 running, 3 waiting, 1 held or not yet eligible\nsince       2026-11-29T22:30:00, for 1h30m\ncycles      12,345\n"
             "facts       99\nstate in    /\nprocess     7\nwarning     Look here.\n"))
 
     def findings(self, code, *more):
