@@ -93,7 +93,11 @@ std::optional<std::int64_t> after_now(std::string_view text) {
     std::string_view name;
     std::int64_t seconds;
   };
-  constexpr std::array<Unit, 10> kUnits{{{"second", 1},
+  constexpr std::array<Unit, 14> kUnits{{{"sec", 1},
+                                         {"secs", 1},
+                                         {"min", kMinute},
+                                         {"mins", kMinute},
+                                         {"second", 1},
                                          {"seconds", 1},
                                          {"minute", kMinute},
                                          {"minutes", kMinute},

@@ -31,6 +31,7 @@ TEST_F(WhenTest, ReadsEveryFormOfSbatch) {
   EXPECT_EQ(read("now+90"), "2026-11-30T08:01:30");
   EXPECT_EQ(read("now+2weeks"), "2026-12-14T08:00:00");
   EXPECT_EQ(read("now-7days"), "2026-11-23T08:00:00");
+  EXPECT_EQ(read("now-5min"), "2026-11-30T07:55:00");
   EXPECT_EQ(read("now+1h30m"), "2026-11-30T09:30:00");
   EXPECT_EQ(read("16:00"), "2026-11-30T16:00:00");
   EXPECT_EQ(read("07:30"), "2026-12-01T07:30:00");
