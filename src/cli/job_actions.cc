@@ -17,7 +17,8 @@ namespace {
 struct ActionFlags {
   ServiceFlags service;
   std::vector<std::string> jobs;
-  std::string signal;
+  std::string signal, user;
+  bool me = false;
   std::string limit, partition, begin;
   std::string priority, throttle;
 };
@@ -102,7 +103,10 @@ void add_cancel(CLI::App& app, Action& action) {
   command->description(command->get_description() +
                        "\nA job that runs gets SIGTERM, and SIGKILL once its kill wait is over. One that waits ends at "
                        "once.");
-  auto flags = declared(*command);
+  auto flags = std::make_shared<ActionFlags>();
+  command->add_option("JOB", flags->jobs, kSelectorHelp);
+  command->add_option("-u,--user", flags->user, "only those of this user")->type_name("NAME");
+  command->add_flag("--me", flags->me, "only those of who asks");
   command->add_option("-s,--signal", flags->signal, "send this signal, as USR1, and do nothing else")
       ->type_name("NAME");
   flags->service.declare_json(*command);
@@ -110,8 +114,12 @@ void add_cancel(CLI::App& app, Action& action) {
                   "Examples:\n"
                   "  rota cancel 12 14_[1-5]\n"
                   "  rota cancel --signal USR1 12\n"
-                  "  rota cancel name=sweep");
+                  "  rota cancel name=sweep\n"
+                  "  rota cancel --me");
   command->callback([&action, flags] {
+    if (flags->me) flags->user = who_asks();
+    if (!flags->user.empty()) flags->jobs.push_back("user=" + flags->user);
+    if (flags->jobs.empty()) throw CLI::RequiredError("JOB");
     action = [flags] {
       return act(*flags, "cancel", flags->signal.empty() ? Json::object() : Json{{"signal", flags->signal}});
     };
@@ -122,7 +130,8 @@ void add_update(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("update", "change what jobs ask for");
   command->description(command->get_description() + "\nOf jobs that wait; what a job was started on stands.");
   auto flags = declared(*command);
-  command->add_option("--limit", flags->limit, "time limit, as 1h30m or 1:30:00; a bare number counts seconds")
+  command
+      ->add_option("-t,--limit,--time", flags->limit, "time limit, as 1h30m or 1:30:00; a bare number counts seconds")
       ->type_name("TIME");
   command->add_option("--priority", flags->priority, "higher goes first; only operators may ask for more than 0")
       ->type_name("N");

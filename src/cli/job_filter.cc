@@ -7,14 +7,11 @@
 #include "cli/job_state.h"
 
 namespace rota::cli {
-namespace {
 
 std::string who_asks() {
   const passwd* entry = ::getpwuid(::geteuid());
   return entry == nullptr ? std::to_string(::geteuid()) : entry->pw_name;
 }
-
-}  // namespace
 
 void JobFilter::declare(CLI::App& command) {
   command.add_option("JOB", jobs, kSelectorHelp);

@@ -28,6 +28,9 @@ struct JobFilter {
   Result<Json> ask(const Service& service) const;
 };
 
+// The name of the user whose process this is.
+std::string who_asks();
+
 // "12", "13,14_[1-5]" and so on as one selector.
 std::string joined(const std::vector<std::string>& selectors);
 

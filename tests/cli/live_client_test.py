@@ -176,6 +176,8 @@ class Actions(LiveCase):
                     "2026-11-30T12:00", "--throttle", "3")
         self.assertEqual(self.last()["body"], {"ids": "12", "limit": 7200.0, "partition": "long", "begin": NOON + 43200,
                                                "priority": -5, "throttle": 3})
+        self.prints("update", "12", "-t", "1h")
+        self.assertEqual(self.last()["body"], {"ids": "12", "limit": 3600.0})
         self.says_no("update", "12",
                      said="there is nothing to change; name a new --limit, --priority, --partition or --begin.")
         self.says_no("update", "12", "--priority", "high", said='--priority takes a whole number, not "high".')
