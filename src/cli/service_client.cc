@@ -59,14 +59,20 @@ std::string not_reached(const ServiceAddress& address, const error_code& why) {
          (address.remote() ? "one with " : "socket with ") + other;
 }
 
+// What to try where a service that may speak TLS was asked without.
+std::string with_tls(const ServiceAddress& address) {
+  if (!address.remote() || address.tls) return "";
+  return "if it speaks TLS, name it as https" + address.shown().substr(std::string_view("http").size()) + "; else ";
+}
+
 std::string not_answered(const ServiceAddress& address, const error_code& why) {
   const std::string head = "The service at " + address.shown();
   if (why == http::error::end_of_stream || why == http::error::partial_message || why == ssl::error::stream_truncated ||
       why == boost::system::errc::connection_reset || why == boost::system::errc::broken_pipe)
-    return head + " broke off before it had answered; ask it again, or look at its log.";
+    return head + " broke off before it had answered; " + with_tls(address) + "ask it again, or look at its log.";
   if (why == http::error::body_limit) return head + " answered with more than 256 MiB; ask for less at once.";
   if (why.category() == http::make_error_code(http::error::bad_version).category())
-    return head + " does not speak HTTP (" + why.message() + "); name Rota's " +
+    return head + " does not speak HTTP (" + why.message() + "); " + with_tls(address) + "name Rota's " +
            (address.remote() ? "address with --url or ROTA_URL." : "socket with --socket or ROTA_SOCKET.");
   return head + " cannot be read from: " + why.message() + ". Ask it again, or look at its log.";
 }
