@@ -38,9 +38,16 @@ std::string_view next_character(std::string_view text) {
   return text.substr(0, std::max<std::size_t>(character_size(text), 1));
 }
 
-// Control characters could drive the terminal that shows the message, so they are never printed as they are.
+// Control characters could drive the terminal that shows the message, and those of the direction of writing show what
+// stands around them in another order (U+200E and F, U+2028 to E with the ends of lines, U+2066 to 9): they are never
+// printed as they are.
 bool printable(std::string_view character) {
   if (character.size() == 1) return byte(character[0]) >= 0x20 && byte(character[0]) != 0x7f;
+  if (character.size() == 3 && byte(character[0]) == 0xe2) {
+    const std::uint8_t last = byte(character[2]);
+    if (byte(character[1]) == 0x80) return !(last == 0x8e || last == 0x8f || (last >= 0xa8 && last <= 0xae));
+    if (byte(character[1]) == 0x81) return !(last >= 0xa6 && last <= 0xa9);
+  }
   return !(character.size() == 2 && byte(character[0]) == 0xc2 && byte(character[1]) < 0xa0);
 }
 

@@ -46,6 +46,17 @@ TEST(Escaped, LeavesAloneWhatCanBePrinted) {
   EXPECT_EQ(escaped(quoted("\x1b")), quoted("\x1b"));
 }
 
+TEST(Escaped, ShowsWhatWouldTurnTheDirectionOfWriting) {
+  for (const char* turns : {"\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202e", "\u2066", "\u2069"}) {
+    const std::string text = std::string("a") + turns + "b";
+    EXPECT_EQ(escaped(text).substr(0, 5), "a\\xe2");
+    EXPECT_EQ(escaped(text).find(turns), std::string::npos);
+    EXPECT_EQ(one_line(text), "a?b");
+  }
+  for (const char* plain : {"\u200d", "\u2010", "\u2027", "\u202f", "\u2065", "\u206a", "\u05d0\u05d1"})
+    EXPECT_EQ(escaped(plain), plain);
+}
+
 TEST(Amount, IsOfOneThingOrOfSeveral) {
   EXPECT_EQ(amount(0, "job"), "0 jobs");
   EXPECT_EQ(amount(1, "job"), "1 job");
