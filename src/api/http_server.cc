@@ -50,7 +50,8 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
 
 bool Connections::take(const std::shared_ptr<Connection>& connection, const Peer& peer) {
   const bool bounded = !peer.caller || !peer.caller->operates;
-  if (bounded && of_[peer.key] >= options.most_of_one) return false;
+  const auto of = of_.find(peer.key);
+  if (bounded && (of == of_.end() ? 0 : of->second) >= options.most_of_one) return false;
   if (!peer.caller && remote_ >= options.most_remote) return false;
   ++of_[peer.key];
   if (!peer.caller) ++remote_;
