@@ -62,9 +62,11 @@ Result<Token> token_for(const Ask& ask, const TokenRequest& request) {
 void make_token(const Ask& ask) {
   const auto request = read_token_request(ask.request.body, kLongestLife);
   if (!request) return ask.reply->send(problem(400, request.error().message));
+  if (request->comment.size() > kLongestComment)
+    return ask.reply->send(problem(400, "`comment` has " + std::to_string(kLongestComment) + " bytes at most."));
   auto token = token_for(ask, *request);
   if (!token) return ask.reply->send(problem(403, token.error().message));
-  const auto text = ask.tokens.add(*token);
+  const auto text = ask.tokens.add(*token, ask.request.caller.operates ? kMostTokens : kMostTokensOfOne);
   if (!text) return ask.reply->send(problem(503, text.error().message));
   Json json = token_json(*token, token->made);
   json["token"] = *text;

@@ -21,7 +21,6 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kPrefix = "rota_";  // by which tokens that went astray can be searched for
 constexpr std::size_t kIdDigits = 12;
-constexpr std::size_t kMostTokens = 10'000;
 
 std::string digits_of(std::span<const std::byte> bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -88,15 +87,20 @@ Result<Tokens> Tokens::open(const std::string& folder) {
   return tokens;
 }
 
-Result<std::string> Tokens::add(Token& token) {
-  if (tokens_.size() >= kMostTokens) return fail("there are 10,000 tokens; revoke some with `rota token revoke`.");
+Result<std::string> Tokens::add(Token& token, std::size_t most) {
+  auto with = tokens_;
+  std::erase_if(with, [&](const Token& each) { return each.expires <= token.made; });
+  if (with.size() >= kMostTokens)
+    return fail("there are " + grouped(kMostTokens) + " tokens; revoke some with `rota token revoke`.");
+  if (std::ranges::count(with, token.uid, &Token::uid) >= static_cast<std::ptrdiff_t>(most))
+    return fail(rota::quoted(token.user) + " has " + amount(static_cast<std::int64_t>(most), "token") +
+                ", the most that somebody has who is no operator; revoke one with `rota token revoke`.");
   std::array<std::byte, 32> secret{};
   if (::getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size()))
     return fail(std::string("the system gives no random bytes: ") + std::strerror(errno) + ".");
   std::string text = std::string(kPrefix) + digits_of(secret);
   token.sha256 = hash_of(text);
   token.id = token.sha256.substr(0, kIdDigits);
-  auto with = tokens_;
   with.push_back(token);
   if (auto written = write(with); !written) return std::unexpected(written.error());
   tokens_ = std::move(with);

@@ -24,14 +24,19 @@ struct Token {
   std::string comment;
 };
 
+inline constexpr std::size_t kMostTokens = 10'000;
+inline constexpr std::size_t kMostTokensOfOne = 50;  // who is no operator
+inline constexpr std::size_t kLongestComment = 200;  // bytes
+
 // Not thread-safe. Errors are sentences.
 class Tokens {
  public:
   // Of a state folder; none where there is no file yet. Fails where the file makes no sense or others may read it.
   static Result<Tokens> open(const std::string& folder);
 
-  // Keeps it under a new id and gives the text to show, which is known to nobody else and is not kept.
-  Result<std::string> add(Token& token);
+  // Keeps it under a new id and gives the text to show, which is known to nobody else and is not kept. Those that have
+  // run out when it is made are dropped. Fails where its user has `most` or more then.
+  Result<std::string> add(Token& token, std::size_t most = kMostTokens);
   // The one with this id no longer counts, from now on. Fails where it cannot be written down.
   Result<void> remove(const std::string& id);
 

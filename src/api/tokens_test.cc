@@ -71,6 +71,27 @@ TEST(Tokens, what_is_kept_shows_nothing_and_is_closed_to_others) {
   EXPECT_EQ(Tokens::open(folder.path)->shown(text, 1500), nullptr);
 }
 
+TEST(Tokens, somebody_has_so_many_and_those_that_ran_out_do_not_count) {
+  const Folder folder;
+  auto tokens = Tokens::open(folder.path);
+  ASSERT_TRUE(tokens);
+  for (std::size_t i = 0; i < 3; ++i) {
+    Token token = of("ann", 2000);
+    ASSERT_TRUE(tokens->add(token, 3));
+  }
+  Token more = of("ann", 3000);
+  EXPECT_EQ(
+      tokens->add(more, 3).error().message,
+      "\"ann\" has 3 tokens, the most that somebody has who is no operator; revoke one with `rota token revoke`.");
+  Token bens = of("ben", 3000);
+  bens.uid = 8;
+  EXPECT_TRUE(tokens->add(bens, 3));
+  more.made = 2000;
+  EXPECT_TRUE(tokens->add(more, 3));
+  EXPECT_EQ(tokens->all().size(), 2U);
+  EXPECT_EQ(Tokens::open(folder.path)->all().size(), 2U);
+}
+
 TEST(Tokens, a_file_that_is_open_or_makes_no_sense_is_refused) {
   const Folder folder;
   Token token = of("ann", 2000);
