@@ -58,7 +58,7 @@ HistoryRow row_of(const SqliteStatement& found) {
 enum class Lead : std::uint8_t { number, user, name, partition, state, end };
 
 Lead lead_of(const HistoryQuery& query, bool short_window) {
-  if (!query.numbers.empty()) return Lead::number;
+  if (!query.numbers.empty() || query.array > 0) return Lead::number;
   if (query.user) return Lead::user;
   if (query.name) return Lead::name;
   const bool any = query.states.empty();
@@ -84,6 +84,12 @@ std::string where(const HistoryQuery& query, Lead lead) {
   if (query.states.size() > 1) add(Lead::state, "state IN (SELECT value FROM json_each(?4))");
   if (query.from != kEpoch) add(Lead::end, "ended >= ?5");
   if (query.until != kNever) add(Lead::end, "ended < ?6");
+  if (query.array > 0) {
+    // Up to the first that is of no such array: nobody has to look at all that came later.
+    const std::string array = std::to_string(query.array);
+    text += " AND number >= " + array + " AND number < coalesce((SELECT number FROM history WHERE number >= " + array +
+            " AND +array <> " + array + " ORDER BY number LIMIT 1), 9223372036854775807)";
+  }
   if (query.numbers.empty()) return text;
   text += " AND number IN (";
   for (const std::int64_t number : query.numbers) text += std::to_string(number) + ",";

@@ -242,5 +242,33 @@ TEST_F(SqliteHistoryTest, can_be_read_by_people) {
   EXPECT_EQ(jobs->text(1).substr(0, 5), "2026-");
 }
 
+TEST(SqliteHistoryOfArrays, finds_the_tasks_that_have_left) {
+  const TemporaryFolder folder;
+  auto store = SqliteStore::open(folder / "state.db", {.unix_start = kStart});
+  ASSERT_TRUE(store) << store.error().message;
+  // An array of tasks 3 to 7, of which 5 has not left; a job before it and one behind, and another array.
+  for (const auto& [number, array] : {std::pair{2, 0}, {3, 3}, {4, 3}, {6, 3}, {7, 3}, {8, 0}, {9, 9}, {10, 9}}) {
+    HistoryRow row;
+    row.job = JobId{static_cast<std::uint32_t>(number - 1)};
+    row.number = number;
+    row.array = array;
+    row.end = at_seconds(number);
+    (*store)->put_history(row);
+  }
+  ASSERT_TRUE((*store)->commit());
+  const auto numbers = [&](std::int64_t array) {
+    HistoryQuery query;
+    query.array = array;
+    std::vector<std::int64_t> found;
+    const auto rows = (*store)->history(query).value();
+    for (const HistoryRow& row : rows) found.push_back(row.number);
+    std::ranges::sort(found);
+    return found;
+  };
+  EXPECT_EQ(numbers(3), (std::vector<std::int64_t>{3, 4, 6, 7}));
+  EXPECT_EQ(numbers(9), (std::vector<std::int64_t>{9, 10}));
+  for (const std::int64_t none : {1, 2, 4, 8, 10, 11}) EXPECT_EQ(numbers(none), std::vector<std::int64_t>{}) << none;
+}
+
 }  // namespace
 }  // namespace rota::store
