@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::int64_t kMostNumbers = 20'000;
+constexpr std::size_t kMostNumbers = 100'000;
 
 bool take_instant(const Ask& ask, const char* name, Instant& into) {
   const auto text = text_of(ask, name);
@@ -78,29 +78,31 @@ std::vector<std::string> states_of(const Ask& ask) {
 }
 
 Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::string& selector) {
+  using Kind = serve::SelectorPart::Kind;
   const auto parts = serve::parse_selector(selector);
   if (!parts) return std::unexpected(parts.error());
+  const auto too_many = [] { return fail("so many jobs are not asked for by number; give a window of time."); };
   std::vector<std::int64_t> numbers;
+  for (const auto& [from, to] : serve::numbers_of(*parts)) {
+    if (to - from >= static_cast<std::int64_t>(kMostNumbers - numbers.size())) return too_many();
+    for (std::int64_t n = from; n <= to; ++n) numbers.push_back(n);
+  }
+  std::size_t seen = numbers.size();  // tasks too that are not meant: they were all read
   for (const serve::SelectorPart& part : *parts) {
-    if (part.kind == serve::SelectorPart::Kind::last) {
+    if (part.kind == Kind::last) {
       const JobId last = ask.service.latest_of(ask.request.caller);
       if (last.valid()) numbers.push_back(serve::number_of(last));
       continue;
     }
-    if (part.kind == serve::SelectorPart::Kind::tasks) {
-      for (const store::HistoryRow& task : ask.service.ended_tasks(part.from)) {
-        const auto within = [&](const auto& r) { return task.array_index >= r.first && task.array_index <= r.second; };
-        if (std::ranges::any_of(part.indexes, within)) numbers.push_back(task.number);
-      }
-      continue;
-    }
-    if (part.kind != serve::SelectorPart::Kind::numbers)
+    if (part.kind != Kind::numbers && part.kind != Kind::tasks)
       return fail("the history is asked for by ids as 12,14_[1-5],20-25, or with user=, name=, partition= or state=.");
-    if (part.to - part.from >= kMostNumbers || static_cast<std::int64_t>(numbers.size()) >= kMostNumbers)
-      return fail("so many jobs are not asked for by number; give a window of time.");
-    for (std::int64_t n = part.from; n <= part.to; ++n) numbers.push_back(n);
     if (part.from != part.to) continue;
-    for (const store::HistoryRow& task : ask.service.ended_tasks(part.from)) numbers.push_back(task.number);
+    const auto tasks = ask.service.ended_tasks(part.from);
+    seen += tasks.size();
+    if (seen > kMostNumbers) return too_many();
+    for (const store::HistoryRow& task : tasks) {
+      if (part.kind == Kind::numbers || serve::within(part.indexes, task.array_index)) numbers.push_back(task.number);
+    }
   }
   std::ranges::sort(numbers);
   numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());

@@ -77,32 +77,6 @@ JobId JobBook::latest_of(std::uint32_t uid) const {
   return found == latest_.end() ? JobId{} : found->second;
 }
 
-bool JobBook::means(const SelectorPart& part, JobId job, const JobEntry& entry, const JobSpec& spec,
-                    const Machine& machine) const {
-  using Kind = SelectorPart::Kind;
-  const std::int64_t number = number_of(job);
-  const About& about = *entry.about;
-  switch (part.kind) {
-    case Kind::numbers:  // the number of an array means all of it
-      return (number >= part.from && number <= part.to) || (about.array >= part.from && about.array <= part.to);
-    case Kind::tasks:
-      return about.array == part.from && std::ranges::any_of(part.indexes, [&](const auto& range) {
-               return entry.index >= range.first && entry.index <= range.second;
-             });
-    case Kind::user:
-      return about.user == part.word;
-    case Kind::name:
-      return about.name == part.word;
-    case Kind::partition:
-      return spec.partition.valid() && machine.partitions[spec.partition.value].name == part.word;
-    case Kind::last:  // whoever asks knows more
-    case Kind::all:
-    case Kind::state:
-      return false;
-  }
-  return false;
-}
-
 std::string_view state_word(const Job& job, const JobEntry& entry) {
   switch (job.state) {
     case JobState::waiting:

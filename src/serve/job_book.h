@@ -78,12 +78,13 @@ class JobBook {
       visit(at->first.second, at->second);
     }
   }
+  // Those of all arrays with these numbers: visit(JobId).
+  template <class Visit>
+  void for_each_task_of(std::int64_t from, std::int64_t to, const Visit& visit) const {
+    for (auto at = tasks_.lower_bound({from, 0}); at != tasks_.end() && at->first.first <= to; ++at) visit(at->second);
+  }
   // The latest job of a user that was ever put in here, known or gone; invalid: there was none.
   JobId latest_of(std::uint32_t uid) const;
-
-  // Whether a part of a selector means this job; `state` is what people call its state.
-  bool means(const SelectorPart& part, JobId job, const JobEntry& entry, const JobSpec& spec,
-             const Machine& machine) const;
 
  private:
   std::map<JobId, JobEntry> entries_;

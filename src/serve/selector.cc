@@ -1,7 +1,11 @@
 #include "serve/selector.h"
 
+#include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/text.h"
@@ -73,12 +77,55 @@ std::optional<SelectorPart> parse_part(std::string_view piece) {
 
 Result<std::vector<SelectorPart>> parse_selector(std::string_view text) {
   std::vector<SelectorPart> parts;
+  std::set<std::tuple<Kind, std::int64_t, std::int64_t, std::string>> known;
+  std::map<std::int64_t, std::size_t> part_of_array;
+  std::size_t count = 0;
   for (const std::string_view piece : pieces_of(text)) {
     auto part = parse_part(trimmed(piece));
     if (!part) return bad(piece);
+    count += std::max<std::size_t>(part->indexes.size(), 1);
+    if (count > kMostParts)
+      return fail("jobs are named in " + grouped(kMostParts) + " parts at most; name ranges, as 20-25 or 14_[1-5].");
+    if (part->kind == Kind::tasks) {
+      const auto [at, is_new] = part_of_array.emplace(part->from, parts.size());
+      if (!is_new) {
+        Ranges& indexes = parts[at->second].indexes;
+        indexes.insert(indexes.end(), part->indexes.begin(), part->indexes.end());
+        continue;
+      }
+    } else if (!known.emplace(part->kind, part->from, part->to, part->word).second) {
+      continue;
+    }
     parts.push_back(std::move(*part));
   }
+  for (SelectorPart& part : parts) part.indexes = merged(std::move(part.indexes));
   return parts;
+}
+
+Ranges merged(Ranges ranges) {
+  std::ranges::sort(ranges);
+  Ranges merged;
+  for (const auto& [from, to] : ranges) {
+    if (merged.empty() || from - 1 > merged.back().second) {
+      merged.emplace_back(from, to);
+    } else {
+      merged.back().second = std::max(merged.back().second, to);
+    }
+  }
+  return merged;
+}
+
+bool within(const Ranges& merged, std::int64_t number) {
+  const auto behind = std::ranges::upper_bound(merged, number, {}, &Ranges::value_type::first);
+  return behind != merged.begin() && number <= std::prev(behind)->second;
+}
+
+Ranges numbers_of(const std::vector<SelectorPart>& parts) {
+  Ranges ranges;
+  for (const SelectorPart& part : parts) {
+    if (part.kind == Kind::numbers) ranges.emplace_back(part.from, part.to);
+  }
+  return merged(std::move(ranges));
 }
 
 }  // namespace rota::serve

@@ -27,7 +27,18 @@ struct SelectorPart {
   static constexpr std::size_t kSorts = 5;
 };
 
-// Fails with a sentence that quotes what makes no sense.
+inline constexpr std::size_t kMostParts = 1000;
+
+// Each part once, and the tasks of an array in one part. Fails with a sentence that quotes what makes no sense, and
+// where there are too many.
 Result<std::vector<SelectorPart>> parse_selector(std::string_view text);
+
+using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;  // from, to
+
+// What several ranges have together, in order.
+Ranges merged(Ranges ranges);
+bool within(const Ranges& merged, std::int64_t number);
+// Of the parts that are numbers.
+Ranges numbers_of(const std::vector<SelectorPart>& parts);
 
 }  // namespace rota::serve

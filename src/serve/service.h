@@ -199,7 +199,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void keep(const char* what, JobId job, const std::string& text);
   Result<void> read_of_jobs(const char* what, const std::function<bool(JobId, JobEntry&, std::string&)>& take);
   Result<void> read_wishes();
-  std::optional<std::vector<JobId>> named_one_by_one(const std::vector<SelectorPart>& parts) const;
+  std::vector<JobId> named_one_by_one(const Caller& caller, const std::vector<SelectorPart>& parts);
   void after_turn(Result<void> done);
   void commit_later();
   void compact_if_long();

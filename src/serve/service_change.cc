@@ -12,51 +12,79 @@
 namespace rota::serve {
 namespace {
 
-constexpr std::int64_t kFewNumbers = 1000;
+// What a job has of the sort of a word that selects.
+std::string_view word_of(std::size_t sort, const Job& job, const JobEntry& entry, const Machine& machine) {
+  using Kind = SelectorPart::Kind;
+  const auto is = [&](Kind kind) { return sort == SelectorPart{kind, 0, 0, {}, {}}.sort(); };
+  if (is(Kind::user)) return entry.about->user;
+  if (is(Kind::name)) return entry.about->name;
+  if (is(Kind::state)) return state_word(job, entry);
+  return job.spec.partition.valid() ? std::string_view(machine.partitions[job.spec.partition.value].name) : "";
+}
 
 }  // namespace
 
 Result<std::vector<JobId>> Service::select(const Caller& caller, const std::string& selector) {
   auto parts = parse_selector(selector);
   if (!parts) return std::unexpected(parts.error());
-  if (auto named = named_one_by_one(*parts)) return std::move(*named);
-  std::vector<JobId> chosen;
-  std::array<bool, SelectorPart::kSorts> asked{};
-  for (const SelectorPart& part : *parts) asked[part.sort()] = true;
-  const JobId last = latest_of(caller);
-  book_.for_each_after({}, [&](JobId id, const JobEntry& entry) {
+  std::array<std::set<std::string, std::less<>>, SelectorPart::kSorts> words;  // none of a sort: any suits
+  std::array<std::size_t, SelectorPart::kSorts> asked{};
+  bool all = false;
+  for (const SelectorPart& part : *parts) {
+    ++asked[part.sort()];
+    all = all || part.kind == SelectorPart::Kind::all;
+    if (part.sort() > 0) words[part.sort()].insert(part.word);
+  }
+  const std::vector<JobId> by_id = named_one_by_one(caller, *parts);
+  const bool by_id_alone = asked[0] > 0 && !all;
+  const auto suits = [&](JobId id, const JobEntry& entry) {
+    if (all && !caller.operates && entry.about->uid != caller.uid && !std::ranges::binary_search(by_id, id))
+      return false;
     const Job& job = view().job(id);
-    const auto suits = [&](const SelectorPart& part) {
-      switch (part.kind) {
-        case SelectorPart::Kind::last:
-          return id == last;
-        case SelectorPart::Kind::all:
-          return caller.operates || entry.about->uid == caller.uid;
-        case SelectorPart::Kind::state:
-          return state_word(job, entry) == part.word;
-        default:
-          return book_.means(part, id, entry, job.spec, *machine_);
-      }
-    };
-    std::array<bool, SelectorPart::kSorts> suited{};
-    for (const SelectorPart& part : *parts) suited[part.sort()] = suited[part.sort()] || suits(part);
-    if (suited == asked) chosen.push_back(id);
+    for (std::size_t sort = 1; sort < words.size(); ++sort) {
+      if (asked[sort] > 0 && !words[sort].contains(word_of(sort, job, entry, *machine_))) return false;
+    }
+    return true;
+  };
+  std::vector<JobId> chosen;
+  if (by_id_alone) {
+    for (const JobId id : by_id) {
+      if (suits(id, *book_.find(id))) chosen.push_back(id);
+    }
+    return chosen;
+  }
+  book_.for_each_after({}, [&](JobId id, const JobEntry& entry) {
+    if (suits(id, entry)) chosen.push_back(id);
     return true;
   });
   return chosen;
 }
 
-// The usual case: a few ids, for which nobody has to look through all jobs. Nothing: it is another.
-std::optional<std::vector<JobId>> Service::named_one_by_one(const std::vector<SelectorPart>& parts) const {
-  std::set<JobId> named;
+// Known jobs that are named by their ids or that of their array, or as the last one: for these nobody has to look
+// through all jobs.
+std::vector<JobId> Service::named_one_by_one(const Caller& caller, const std::vector<SelectorPart>& parts) {
+  std::vector<JobId> named;
+  for (const auto& [from, to] : numbers_of(parts)) {
+    if (from >= UINT32_MAX) continue;
+    const JobId before = from > 1 ? job_of(from - 1) : JobId{};
+    book_.for_each_after(before, [&](JobId id, const JobEntry&) {
+      if (number_of(id) <= to) named.push_back(id);
+      return number_of(id) <= to;
+    });
+    book_.for_each_task_of(from, to, [&](JobId task) { named.push_back(task); });
+  }
   for (const SelectorPart& part : parts) {
-    if (part.kind != SelectorPart::Kind::numbers || part.to - part.from >= kFewNumbers) return std::nullopt;
-    for (std::int64_t number = part.from; number <= part.to && number < UINT32_MAX; ++number) {
-      if (book_.find(job_of(number)) != nullptr) named.insert(job_of(number));
-      book_.for_each_task(number, [&](std::int64_t, JobId task) { named.insert(task); });
+    if (part.kind == SelectorPart::Kind::last) {
+      if (const JobId last = latest_of(caller); book_.find(last) != nullptr) named.push_back(last);
+    } else if (part.kind == SelectorPart::Kind::tasks) {
+      book_.for_each_task(part.from, [&](std::int64_t index, JobId task) {
+        if (within(part.indexes, index)) named.push_back(task);
+      });
     }
   }
-  return std::vector<JobId>(named.begin(), named.end());
+  std::ranges::sort(named);
+  named.erase(std::ranges::unique(named).begin(), named.end());
+  return named;
 }
 
 Result<std::optional<store::HistoryRow>> Service::history_of(JobId job) const {
@@ -97,20 +125,14 @@ std::optional<JobId> Service::task_of(std::int64_t array, std::int64_t index) {
   return std::nullopt;
 }
 
-// Tasks have numbers in a row.
 std::vector<store::HistoryRow> Service::ended_tasks(std::int64_t array) const {
-  std::vector<store::HistoryRow> tasks;
-  if (array < 1 || job_of(array) >= view().next_job() || array >= UINT32_MAX) return tasks;
-  const std::int64_t behind = std::min(array + settings_.most_array, number_of(view().next_job()));
+  if (array < 1 || array >= UINT32_MAX || job_of(array) >= view().next_job()) return {};
   store::HistoryQuery query;
-  for (std::int64_t number = array; number < behind; ++number) query.numbers.push_back(number);
-  const auto rows = store_->history(query);
-  if (!rows) return tasks;
-  for (const store::HistoryRow& row : *rows) {
-    if (row.array == array) tasks.push_back(row);
-  }
-  std::ranges::sort(tasks, {}, &store::HistoryRow::array_index);
-  return tasks;
+  query.array = array;
+  auto tasks = store_->history(query);
+  if (!tasks) return {};
+  std::ranges::sort(*tasks, {}, &store::HistoryRow::array_index);
+  return std::move(*tasks);
 }
 
 std::vector<ActionResult> Service::not_there(const Caller& caller, const std::string& selector) {
