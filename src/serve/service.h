@@ -225,19 +225,15 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   struct Prepared {
     JobSpec spec;
     ArrayRange range{{-1}, 0};  // of a whole job one index that is none
+    std::size_t looked_at = 0;  // jobs, for what it waits for
   };
   Result<Prepared> prepared_of(const Caller& caller, const Submission& submission) const;
   Result<std::vector<JobId>> submit_all_of(const Caller& caller, const Submission& submission,
                                            const Prepared& prepared);
   Result<std::vector<JobId>> submitted_as(JobId first, const std::string& key, std::uint32_t uid);
-  Result<std::vector<Dependency>> dependencies(const Caller& caller, const Submission& submission,
-                                               std::int64_t index) const;
-  Result<void> add_dependency(std::string_view text, std::int64_t index, std::vector<Dependency>& into) const;
-  Result<void> add_dependency(JobId on, Dependency::When when, std::vector<Dependency>& into) const;
-  Result<std::vector<JobId>> waited_for(std::string_view text, std::int64_t index) const;
   Result<std::vector<std::vector<Dependency>>> dependencies_of_tasks(const Caller& caller, const Submission& submission,
-                                                                     const std::vector<std::int64_t>& indexes) const;
-  void add_singleton(const Caller& caller, const std::string& name, std::vector<Dependency>& into) const;
+                                                                     const std::vector<std::int64_t>& indexes,
+                                                                     std::size_t& looked_at) const;
   Result<void> changed(const Caller& caller, JobId job, const Change& change);
   Result<void> cancel(JobId job);
   Result<std::vector<NodeId>> nodes_named(const std::string& list) const;

@@ -1,9 +1,11 @@
 // New jobs.
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/text.h"
 #include "model/never_fits.h"
+#include "serve/after_text.h"
 #include "serve/service.h"
 
 namespace rota::serve {
@@ -13,6 +15,7 @@ constexpr std::int64_t kMostAtOnce = 1'000'000;  // tasks of one request
 constexpr std::size_t kLongestName = 200;
 constexpr Duration kLongestWait = seconds(3600);    // for what a job asks to have after it was told to end
 constexpr std::size_t kMostDependencies = 100'000;  // of one submission
+constexpr std::size_t kMostLookedAt = 1'000'000;    // of one request, see Awaited
 constexpr const char* kLastOfKey = "\n";            // behind a key, which has no line breaks: the last of its jobs
 
 std::string name_of(const Submission& submission) {
@@ -31,9 +34,6 @@ Result<void> complete(const Submission& submission) {
   if (!submission.folder.starts_with('/')) return fail("the working directory must be an absolute path.");
   if (submission.name.size() > kLongestName)
     return fail("a job's name has " + grouped(kLongestName) + " bytes at most.");
-  if (submission.after.size() > kMostDependencies / 100)
-    return fail("a job waits for " + grouped(kMostDependencies / 100) +
-                " names at most; name arrays instead of their tasks.");
   if (!submission.attach.socket.empty() && !submission.array.empty())
     return fail("the tasks of an array cannot run at one terminal; submit them without `attach`.");
   if (submission.processors == 0) return fail("a job needs at least one processor.");
@@ -91,6 +91,125 @@ std::string joined(const std::vector<std::string>& texts) {
   return all;
 }
 
+// The jobs that a submission waits for. What it costs to find them out is counted and limited: one short name may stand
+// for ten thousand jobs.
+class Awaited {
+ public:
+  Awaited(const Service& service, const AfterText& after) : service_(service), after_(after) {}
+
+  std::size_t looked_at() const { return looked_at_; }
+  // What all tasks wait for.
+  Result<std::vector<Dependency>> of_all(const Caller& caller, const std::string& name) {
+    std::vector<Dependency> all;
+    if (after_.singleton) add_singleton(caller, name, all);
+    for (const AfterName& each : after_.names) {
+      if (each.same_index) continue;
+      if (auto added = add(each, each.index, all); !added) return std::unexpected(added.error());
+    }
+    return all;
+  }
+  bool by_index() const { return std::ranges::any_of(after_.names, &AfterName::same_index); }
+  // What the task with this index waits for beside that.
+  Result<void> add_of(std::int64_t index, std::vector<Dependency>& into) {
+    for (const AfterName& each : after_.names) {
+      if (!each.same_index) continue;
+      if (auto added = add(each, index, into); !added) return added;
+    }
+    return {};
+  }
+
+ private:
+  static constexpr std::size_t kCostOfHistory = 100;  // to ask it, in jobs that are known
+
+  struct Meant {
+    JobId job;
+    std::string state = {};  // as it has ended; none: it has not
+  };
+  using Tasks = std::multimap<std::int64_t, Meant>;  // by index; -1: no array
+
+  Result<void> looked(std::size_t more) {
+    looked_at_ += more;
+    if (looked_at_ <= kMostDependencies * 2) return {};
+    return fail("a job would wait for more than " + grouped(kMostDependencies) +
+                " jobs in all, one by one; let one job in between wait for all of them.");
+  }
+
+  // All that a number names: looked up once.
+  Result<const Tasks*> tasks_of(std::int64_t number) {
+    const auto [at, is_new] = known_.try_emplace(number);
+    Tasks& tasks = at->second;
+    if (!is_new) return &tasks;
+    service_.book().for_each_task(number, [&](std::int64_t i, JobId job) { tasks.emplace(i, meant(job)); });
+    const JobEntry* entry = service_.book().find(job_of(number));
+    if (entry == nullptr || entry->about->array == number) {
+      if (auto may = looked(kCostOfHistory); !may) return std::unexpected(may.error());
+      for (const store::HistoryRow& row : service_.ended_tasks(number))
+        tasks.emplace(row.array_index, Meant{row.job, row.state});
+    }
+    if (tasks.empty()) {
+      const JobId job = job_of(number);
+      if (service_.view().knows(job)) {
+        tasks.emplace(-1, meant(job));
+      } else {
+        const auto row = service_.history_of(job);
+        if (!row) return std::unexpected(row.error());
+        if (*row) tasks.emplace(-1, Meant{job, (*row)->state});
+      }
+    }
+    return &tasks;
+  }
+
+  Meant meant(JobId job) const {
+    const Job& row = service_.view().job(job);
+    return {job, row.gone() ? std::string(state_word(row, {})) : std::string()};
+  }
+
+  Result<void> add(const AfterName& name, std::int64_t index, std::vector<Dependency>& into) {
+    const auto tasks = tasks_of(name.number);
+    if (!tasks) return std::unexpected(tasks.error());
+    const bool is_array = !(*tasks)->contains(-1);
+    if (!is_array && name.index < 0) index = -1;  // of what is no array, aftercorr means the job
+    const auto [from, to] =
+        is_array && index < 0 ? std::pair((*tasks)->begin(), (*tasks)->end()) : (*tasks)->equal_range(index);
+    if ((*tasks)->empty() && name.index < 0)
+      return fail("a job waits for job " + name.text() + ", which is not known.");
+    if (from == to) return fail("a job waits for " + rota::quoted(name.text()) + ", which is not known any more.");
+    for (auto task = from; task != to; ++task) {
+      if (auto may = looked(1); !may) return may;
+      if (auto added = add(task->second, name.when, into); !added) return added;
+    }
+    return {};
+  }
+
+  // What was met already is left out; what can never be met is refused.
+  Result<void> add(const Meant& on, Dependency::When when, std::vector<Dependency>& into) const {
+    using When = Dependency::When;
+    if (on.state.empty()) {
+      const bool met = when == When::started && service_.view().job(on.job).state == JobState::running;
+      if (!met) into.push_back({on.job, when});
+      return {};
+    }
+    const bool succeeded = on.state == "COMPLETED";
+    const bool met = when == When::succeeded ? succeeded : when == When::failed ? !succeeded : true;
+    if (met) return {};
+    return fail("the dependency on job " + std::to_string(number_of(on.job)) + " can never be met: it has ended as " +
+                on.state + ".");
+  }
+
+  void add_singleton(const Caller& caller, const std::string& name, std::vector<Dependency>& into) const {
+    service_.book().for_each_after({}, [&](JobId id, const JobEntry& entry) {
+      if (entry.about->uid == caller.uid && entry.about->name == name && !service_.view().job(id).gone())
+        into.push_back({id, Dependency::When::ended});
+      return true;
+    });
+  }
+
+  const Service& service_;
+  const AfterText& after_;
+  std::map<std::int64_t, Tasks> known_;
+  std::size_t looked_at_ = 0;
+};
+
 }  // namespace
 
 Result<void> Service::allowed(const Caller& caller, const Submission& submission) {
@@ -134,31 +253,35 @@ Result<Service::Prepared> Service::prepared_of(const Caller& caller, const Submi
   if (static_cast<std::int64_t>(book_.size() + prepared.range.indexes.size()) > settings_.most_jobs)
     return fail("there would be more than " + grouped(settings_.most_jobs) +
                 " jobs, the most that this service takes.");
-  auto after = dependencies_of_tasks(caller, submission, prepared.range.indexes);
+  auto after = dependencies_of_tasks(caller, submission, prepared.range.indexes, prepared.looked_at);
   if (!after) return std::unexpected(after.error());
   return prepared;
 }
 
 // Of each task; of all the same unless they wait for tasks of their own index.
-Result<std::vector<std::vector<Dependency>>> Service::dependencies_of_tasks(
-    const Caller& caller, const Submission& submission, const std::vector<std::int64_t>& indexes) const {
+Result<std::vector<std::vector<Dependency>>> Service::dependencies_of_tasks(const Caller& caller,
+                                                                            const Submission& submission,
+                                                                            const std::vector<std::int64_t>& indexes,
+                                                                            std::size_t& looked_at) const {
+  const auto text = parse_after(submission.after);
+  if (!text) return std::unexpected(text.error());
+  Awaited awaited(*this, *text);
+  auto common = awaited.of_all(caller, name_of(submission));
+  if (!common) return std::unexpected(common.error());
   std::vector<std::vector<Dependency>> all;
-  const bool by_index =
-      std::ranges::any_of(submission.after, [](const std::string& text) { return text.starts_with("aftercorr"); });
   std::size_t sum = 0;
   for (const std::int64_t index : indexes) {
-    if (!by_index && !all.empty()) {
-      all.push_back(all.front());
-    } else {
-      auto after = dependencies(caller, submission, index);
-      if (!after) return std::unexpected(after.error());
-      all.push_back(std::move(*after));
+    std::vector<Dependency> after = *common;
+    if (awaited.by_index()) {
+      if (auto added = awaited.add_of(index, after); !added) return std::unexpected(added.error());
     }
-    sum += all.back().size();
+    sum += after.size();
     if (sum > kMostDependencies)
       return fail("the tasks would wait for more than " + grouped(kMostDependencies) +
                   " jobs in all, one by one; let one job in between wait for all of them.");
+    all.push_back(std::move(after));
   }
+  looked_at = sum + awaited.looked_at();
   return all;
 }
 
@@ -173,10 +296,14 @@ Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vect
   }
   std::vector<Prepared> prepared;
   std::int64_t tasks = 0;
+  std::size_t looked_at = 0;
   for (const Submission& submission : submissions) {
     auto one = prepared_of(caller, submission);
     if (!one) return std::unexpected(one.error());
     tasks += static_cast<std::int64_t>(one->range.indexes.size());
+    looked_at += one->looked_at;
+    if (looked_at > kMostLookedAt)
+      return fail("these wait for too many jobs at once; submit them in several requests.");
     prepared.push_back(std::move(*one));
     if (static_cast<std::int64_t>(book_.size()) + tasks > settings_.most_jobs || tasks > kMostAtOnce)
       return fail("these are too many jobs at once; submit fewer, " + grouped(kMostAtOnce) + " tasks at most.");
@@ -211,7 +338,8 @@ Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Su
   const ArrayRange& range = prepared.range;
   const auto about = about_of(caller, submission, settings_.kill_wait);
   if (!submission.array.empty()) about->array = number_of(view().next_job());
-  auto after = dependencies_of_tasks(caller, submission, range.indexes);
+  std::size_t looked_at = 0;
+  auto after = dependencies_of_tasks(caller, submission, range.indexes, looked_at);
   if (!after) return std::unexpected(after.error());
   std::vector<JobId> jobs;
   Kept kept{about, about_text(*about), {{}, submission.script, joined(submission.environment)}};
@@ -245,100 +373,6 @@ Result<JobId> Service::submit_one(Kept& kept, JobSpec spec, const Task& task) {
   book_.take_back(id);
   store_->drop_payload(id);
   return fail("job " + std::to_string(spec.number) + " was refused; nothing was submitted.");
-}
-
-// ---- what it waits for
-
-Result<std::vector<Dependency>> Service::dependencies(const Caller& caller, const Submission& submission,
-                                                      std::int64_t index) const {
-  std::vector<Dependency> all;
-  for (const std::string& text : submission.after) {
-    if (text == "singleton") {
-      add_singleton(caller, name_of(submission), all);
-    } else if (auto added = add_dependency(text, index, all); !added) {
-      return std::unexpected(added.error());
-    }
-  }
-  return all;
-}
-
-void Service::add_singleton(const Caller& caller, const std::string& name, std::vector<Dependency>& into) const {
-  book_.for_each_after({}, [&](JobId id, const JobEntry& entry) {
-    if (entry.about->uid == caller.uid && entry.about->name == name && !view().job(id).gone())
-      into.push_back({id, Dependency::When::ended});
-    return true;
-  });
-}
-
-// "afterok:12:13", one job or array after the other.
-Result<void> Service::add_dependency(std::string_view text, std::int64_t index, std::vector<Dependency>& into) const {
-  using When = Dependency::When;
-  static constexpr std::array<std::pair<std::string_view, When>, 5> kWords{{{"after", When::started},
-                                                                            {"afterok", When::succeeded},
-                                                                            {"afterany", When::ended},
-                                                                            {"afternotok", When::failed},
-                                                                            {"aftercorr", When::succeeded}}};
-  const auto pieces = split(text, ':');
-  const auto word = std::ranges::find(kWords, pieces.front(), [](const auto& w) { return w.first; });
-  if (word == kWords.end() || pieces.size() < 2) {
-    return fail("the dependency " + rota::quoted(text) +
-                " makes no sense; write after:12, afterok:12, afterany:12, afternotok:12, aftercorr:12 or singleton.");
-  }
-  for (const std::string_view piece : std::span(pieces).subspan(1)) {
-    const bool same_index = word->first == "aftercorr";
-    const auto on = waited_for(piece, same_index ? index : -1);
-    if (!on) return std::unexpected(on.error());
-    for (const JobId job : *on) {
-      if (auto added = add_dependency(job, word->second, into); !added) return added;
-    }
-  }
-  return {};
-}
-
-// The jobs that "12" or "12_3" names; of an array all tasks, or the one with this index.
-Result<std::vector<JobId>> Service::waited_for(std::string_view text, std::int64_t index) const {
-  const auto bar = text.find('_');
-  const auto number = parse_integer(text.substr(0, bar));
-  const auto task = bar == std::string_view::npos ? number : parse_integer(text.substr(bar + 1));
-  if (!number || !task || *number < 1 || *number > UINT32_MAX - 1)
-    return fail("a job waits for " + rota::quoted(text) + ", which is no job; name one by its id, as 12 or 12_3.");
-  if (bar != std::string_view::npos) index = *task;
-  std::vector<JobId> jobs;
-  bool is_array = false;
-  book_.for_each_task(*number, [&](std::int64_t i, JobId job) {
-    is_array = true;
-    if (index < 0 || i == index) jobs.push_back(job);
-  });
-  for (const store::HistoryRow& row : ended_tasks(*number)) {
-    is_array = true;
-    if (index < 0 || row.array_index == index) jobs.push_back(row.job);
-  }
-  if (!is_array && bar == std::string_view::npos) jobs.push_back(job_of(*number));
-  if (jobs.empty()) return fail("a job waits for " + rota::quoted(text) + ", which is not known any more.");
-  return jobs;
-}
-
-// What was met already is left out; what can never be met is refused.
-Result<void> Service::add_dependency(JobId on, Dependency::When when, std::vector<Dependency>& into) const {
-  using When = Dependency::When;
-  if (view().knows(on) && !view().job(on).gone()) {
-    if (when != When::started || view().job(on).state != JobState::running) into.push_back({on, when});
-    return {};
-  }
-  std::string state;
-  if (view().knows(on)) {
-    state = state_word(view().job(on), {});
-  } else {
-    const auto row = history_of(on);
-    if (!row) return std::unexpected(row.error());
-    if (!*row) return fail("a job waits for job " + std::to_string(number_of(on)) + ", which is not known.");
-    state = (*row)->state;
-  }
-  const bool succeeded = state == "COMPLETED";
-  const bool met = when == When::succeeded ? succeeded : when == When::failed ? !succeeded : true;
-  if (met) return {};
-  return fail("the dependency on job " + std::to_string(number_of(on)) + " can never be met: it has ended as " + state +
-              ".");
 }
 
 }  // namespace rota::serve

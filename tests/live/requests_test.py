@@ -64,6 +64,52 @@ class Requests(ServiceCase):
         self.assertIn("more than 10,000 tasks", answer["detail"])
         self.assertEqual(ask("GET", "/v1/jobs/1_4000000000")[0], 404)
 
+    def test_no_short_request_stands_for_endless_work(self):
+        service, ask = self.service, self.service.ask
+        array = service.submit("true", array="0-9999", held=True)
+        names = ":".join([array] * 3000)
+        for after in ([f"afterany:{names}"], [f"afterany:{array}"] * 1001, [f"aftercorr:{names}"], ["singleton"] * 1001):
+            for more in ({"dry_run": True}, {}):
+                status, answer = ask("POST", "/v1/jobs", self.body(after=after, **more))
+                self.assertEqual(status, 400, answer)
+                self.assertIn("waits for 1,000 names at most", answer["detail"])
+        wide = ":".join(str(int(array) + i) for i in range(20))
+        self.assertEqual(ask("POST", "/v1/jobs", self.body(after=[f"afterany:{array}:{wide}"], dry_run=True))[0], 200)
+        status, answer = ask("POST", "/v1/jobs", self.body(after=[f"afterany:{array}"], array="1-11", held=True))
+        self.assertEqual(status, 400, answer)
+        self.assertIn("more than 100,000 jobs in all", answer["detail"])
+        for part in (array, "1-999", f"{array}_1"):
+            for path, times in (("/v1/jobs", 10000), ("/v1/jobs", 9000), ("/v1/history", 2000)):
+                status, answer = ask("GET", f"{path}?ids=" + ",".join([part] * times))
+                self.assertIn(status, (400, 431), answer)
+                if status == 400:
+                    self.assertIn("in 1,000 parts at most", answer["detail"])
+            for path in ("/v1/jobs", "/v1/history", "/v1/jobs?ended=yes"):
+                glue = "&" if "?" in path else "?"
+                self.assertEqual(ask("GET", f"{path}{glue}ids=" + ",".join([part] * 1000))[0], 200)
+        overlapping = ",".join(f"{i}-{i + 20000}" for i in range(1, 1000))
+        self.assertEqual(len(ask("GET", f"/v1/jobs?ids={overlapping}")[1]["jobs"]), 1000)
+        self.assertEqual(ask("GET", f"/v1/history?ids={overlapping}")[0], 200)
+        status, answer = ask("GET", "/v1/history?ids=1-60000,70000-120000")
+        self.assertEqual(status, 400, answer)
+        self.assertIn("give a window of time", answer["detail"])
+
+    def test_ended_tasks_are_asked_for_once(self):
+        service, ask = self.service, self.service.ask
+        array = service.submit("true", array="0-299", held=True)
+        behind = service.submit("true", held=True)
+        self.assertEqual(service.act("cancel", f"{array}_[0-9,20-299]")[0], 200)
+        service.wait_for(lambda: len(ask("GET", "/v1/history")[1]["jobs"]) == 290, "the end of most tasks")
+        rows = ask("GET", "/v1/history?ids=" + ",".join([array, f"{array}_3", f"{array}_[2-4]"] * 300))[1]["jobs"]
+        self.assertEqual(len(rows), 290)
+        self.assertEqual([row["id"] for row in ask("GET", f"/v1/history?ids={array}_4,{array}_[3,4],{behind}")[1]["jobs"]],
+                         [f"{array}_4", f"{array}_3"])
+        waits = service.submit("true", after=[f"afterany:{array}:{array}_15", f"afternotok:{array}_3"])
+        self.assertEqual(service.act("cancel", f"{array}_[10-19]")[0], 200)
+        self.assertEqual(service.ends(waits)["state"], "COMPLETED")
+        status, answer = ask("POST", "/v1/jobs", self.body(after=[f"afterok:{array}_3"]))
+        self.assertEqual((status, "can never be met" in answer["detail"]), (400, True), answer)
+
     def test_dependencies_count_tasks_that_have_ended(self):
         service = self.service
         array = service.submit("[ $ROTA_ARRAY_TASK_ID != 1 ] || exit 1; while [ ! -e go ]; do sleep 0.02; done", array="1-2")

@@ -1,0 +1,34 @@
+// What a submission waits for, as people write it: "afterok:12:13_4", "aftercorr:14", "singleton".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/job_terms.h"
+
+namespace rota::serve {
+
+inline constexpr std::size_t kMostNames = 1000;  // of one submission
+
+// One job, or of an array all tasks, or one of them.
+struct AfterName {
+  Dependency::When when = Dependency::When::ended;
+  bool same_index = false;  // of an array the task with the index of the one that waits
+  std::int64_t number = 0;
+  std::int64_t index = -1;  // of the task; -1: none is said
+
+  auto operator<=>(const AfterName&) const = default;
+  std::string text() const;  // "12" or "12_3"
+};
+
+struct AfterText {
+  bool singleton = false;        // for all of its user and its name
+  std::vector<AfterName> names;  // each once
+};
+
+// Fails with a sentence that quotes what makes no sense, and where there are too many names.
+Result<AfterText> parse_after(const std::vector<std::string>& texts);
+
+}  // namespace rota::serve
