@@ -143,8 +143,13 @@ rota.job = (() => {
       question.querySelector('p').textContent = `Cancel job ${job.id} (${job.name}) of ${job.user}? ${runs}`;
       question.returnValue = '';
       question.showModal();
+      // Who is asked twice in a row may hear of the first closing only when the second question stands.
+      if (this.refuse) this.refuse();
       return new Promise((done) => {
-        question.addEventListener('close', () => done(question.returnValue === 'yes'), {once: true});
+        this.refuse = () => done(false);
+        question.onclose = () => {
+          if (!question.open) done(question.returnValue === 'yes');
+        };
       });
     }
   }
