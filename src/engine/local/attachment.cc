@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -152,6 +153,10 @@ std::string Attachment::go_on_alone(const Run& run) {
 bool Attachment::keep_what_is_left() {
   bool any = false;
   for (Descriptor& file : left_) {
+    // Whoever had these before shares their flags, and may have had them wait.
+    ::fcntl(file.get(), F_SETFL, O_NONBLOCK);
+    pollfd waits{file.get(), POLLIN, 0};
+    if (::poll(&waits, 1, 0) == 0) continue;
     std::array<char, 65536> piece;
     const ssize_t got = ::read(file.get(), piece.data(), piece.size());
     if (got > 0) {
