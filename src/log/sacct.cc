@@ -23,8 +23,6 @@ constexpr const char* kNoLimit = "no time limit (UNLIMITED, Partition_Limit, or 
 constexpr const char* kNewNumber = "job numbers missing or doubled (members of arrays): new ones given";
 constexpr const char* kComponent = "components of heterogeneous jobs: each a job of its own, which may start alone";
 
-void set(SwfRow& row, SwfField field, std::int64_t value) { row.value[static_cast<std::size_t>(field)] = value; }
-
 std::int64_t swf_status(SacctState state) {
   switch (state) {
     case SacctState::completed:
@@ -86,15 +84,11 @@ void SacctJobs::keep(SacctRow& job, std::int64_t run) {
   const std::int64_t left_queue = job.start != kNoTime ? job.start : job.end;
   const bool late = job.eligible > job.submit && job.eligible <= left_queue;
   const std::int64_t came = late ? job.eligible : job.submit;
-  set(row, SwfField::number, job.id.part == SacctId::kWhole ? job.id.number : -1);
-  set(row, SwfField::submit, came);  // made relative in finish()
-  set(row, SwfField::run, run / 1000);
-  if (run % 1000 != 0) {
-    row.thousandths[static_cast<std::size_t>(SwfField::run)] = static_cast<std::int16_t>(run % 1000);
-    row.fractions |= 1U << static_cast<std::size_t>(SwfField::run);
-  }
-  if (left_queue >= came) set(row, SwfField::wait, left_queue - came);
-  set(row, SwfField::status, swf_status(job.state));
+  row.set(SwfField::number, job.id.part == SacctId::kWhole ? job.id.number : -1);
+  row.set(SwfField::submit, came);  // made relative in finish()
+  row.set_milli(SwfField::run, run);
+  if (left_queue >= came) row.set(SwfField::wait, left_queue - came);
+  row.set(SwfField::status, swf_status(job.state));
   out_.rows.push_back(row);
   requests_.push_back(job.request);
 }
@@ -126,7 +120,7 @@ void SacctJobs::give_numbers() {
   std::int64_t next = std::max<std::int64_t>(number(order.back()), 0);
   std::sort(fresh.begin(), fresh.end());
   for (const std::size_t i : fresh) {
-    set(out_.rows[i], SwfField::number, ++next);
+    out_.rows[i].set(SwfField::number, ++next);
     out_.report.note(kNewNumber, out_.rows[i].line);
   }
 }
@@ -171,7 +165,7 @@ SacctLog SacctJobs::finish() {
   std::stable_sort(out_.rows.begin(), out_.rows.end(),
                    [](const SwfRow& a, const SwfRow& b) { return a[SwfField::submit] < b[SwfField::submit]; });
   out_.unix_start = out_.rows.front()[SwfField::submit];
-  for (SwfRow& row : out_.rows) set(row, SwfField::submit, row[SwfField::submit] - out_.unix_start);
+  for (SwfRow& row : out_.rows) row.set(SwfField::submit, row[SwfField::submit] - out_.unix_start);
   out_.users = rows_.users.by_number();
   out_.groups = rows_.groups.by_number();
   out_.partitions = rows_.partitions.by_number();

@@ -1,8 +1,9 @@
 #include "log/sacct_reader.h"
 
 #include <algorithm>
-#include <limits>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "base/text.h"
@@ -20,8 +21,6 @@ constexpr const char* kUnevenGpus = "accelerators spread unevenly: as many on ea
 constexpr std::int64_t kMostMemory = std::int64_t{1} << 60U;  // bytes of one job
 constexpr std::int64_t kMostAccelerators = 64;                // of a node
 constexpr int kMostLines = 64;                                // of one row
-
-void set(SwfRow& row, SwfField field, std::int64_t value) { row.value[static_cast<std::size_t>(field)] = value; }
 
 class Reader {
  public:
@@ -206,8 +205,8 @@ Result<void> Reader::read_processors(SacctRow& row) {
   if (*asked <= 0) asked = asked_.processors > 0 ? asked_.processors : -1;
   if (*nodes <= 0) nodes = got_.nodes;
   if (*wanted <= 0) wanted = asked_.nodes;
-  set(row.row, SwfField::processors, *used);
-  set(row.row, SwfField::requested_processors, *asked);
+  row.row.set(SwfField::processors, *used);
+  row.row.set(SwfField::requested_processors, *asked);
   row.given_nodes = std::max<std::int64_t>(*nodes, 0);
   const bool any_spread = *wanted == 1 && *nodes > 1;
   const std::int64_t spread = *wanted > 0 ? *wanted : *nodes;
@@ -221,11 +220,7 @@ Result<void> Reader::read_limit(SacctRow& row) {
   const auto clock = columns_.read(SacctColumn::timelimit, parse_sacct_duration);
   if (!clock) return std::unexpected(clock.error());
   const std::optional<Duration> limit = *minutes >= 0 ? std::optional(seconds(*minutes * 60)) : *clock;
-  if (!limit || limit->count() <= 0) return {};
-  const auto i = static_cast<std::size_t>(SwfField::requested_time);
-  row.row.value[i] = limit->count() / 1000;
-  row.row.thousandths[i] = static_cast<std::int16_t>(limit->count() % 1000);
-  if (row.row.thousandths[i] != 0) row.row.fractions |= 1U << i;
+  if (limit && limit->count() > 0) row.row.set_milli(SwfField::requested_time, limit->count());
   return {};
 }
 
@@ -277,7 +272,7 @@ Result<void> Reader::read_memory(SacctRow& row) {
   if (memory->bytes > kMostMemory / parts)
     return fail(columns_.complaint(SacctColumn::req_mem, "which is more memory than there is"));
   if (nodes > 0) row.row.node_memory = memory->bytes * parts / nodes;
-  set(row.row, SwfField::requested_memory, memory->bytes * parts / processors / 1024);
+  row.row.set(SwfField::requested_memory, memory->bytes * parts / processors / 1024);
   return {};
 }
 
@@ -286,10 +281,10 @@ Result<void> Reader::read_names(SacctRow& row) {
        {SacctColumn::user, SacctColumn::group, SacctColumn::account, SacctColumn::partition, SacctColumn::qos})
     if (!is_utf8(columns_.cell(column))) return fail(columns_.complaint(column, "which is not UTF-8 text"));
   const SacctColumn group = columns_.has(SacctColumn::group) ? SacctColumn::group : SacctColumn::account;
-  set(row.row, SwfField::user, out_.users.number_of(columns_.cell(SacctColumn::user)));
-  set(row.row, SwfField::group, out_.groups.number_of(columns_.cell(group)));
-  set(row.row, SwfField::partition, out_.partitions.number_of(columns_.cell(SacctColumn::partition)));
-  set(row.row, SwfField::queue, out_.queues.number_of(columns_.cell(SacctColumn::qos)));
+  row.row.set(SwfField::user, out_.users.number_of(columns_.cell(SacctColumn::user)));
+  row.row.set(SwfField::group, out_.groups.number_of(columns_.cell(group)));
+  row.row.set(SwfField::partition, out_.partitions.number_of(columns_.cell(SacctColumn::partition)));
+  row.row.set(SwfField::queue, out_.queues.number_of(columns_.cell(SacctColumn::qos)));
   return {};
 }
 

@@ -43,6 +43,13 @@ struct SwfRow {
   std::int64_t node_memory = 0;                        // bytes on each node; known from sacct only; 0: unknown
 
   std::int64_t operator[](SwfField field) const { return value[static_cast<std::size_t>(field)]; }
+  void set(SwfField field, std::int64_t whole) { value[static_cast<std::size_t>(field)] = whole; }
+  void set_milli(SwfField field, std::int64_t thousandth) {  // not negative; as milli() gives it
+    const auto i = static_cast<std::size_t>(field);
+    value[i] = thousandth / 1000;
+    thousandths[i] = static_cast<std::int16_t>(thousandth % 1000);
+    if (thousandths[i] != 0) fractions |= 1U << i;
+  }
   // The field times 1000: milliseconds where it is in seconds.
   std::int64_t milli(SwfField field) const {
     const auto i = static_cast<std::size_t>(field);
