@@ -84,7 +84,8 @@ std::optional<double> deviation(const Cell& cell) {
 }
 
 CellTexts texts_of(const Cell& cell) {
-  return {std::isfinite(cell.found) ? formatted("%.2f", cell.found) : "-", wanted(cell), deviation_text(cell),
+  const char* digits = cell.ok() ? "%.2f" : "%.3f";  // a near miss shows as one
+  return {std::isfinite(cell.found) ? formatted(digits, cell.found) : "-", wanted(cell), deviation_text(cell),
           cell.better ? formatted("%.2f", *cell.better) : ""};
 }
 

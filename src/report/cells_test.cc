@@ -38,7 +38,7 @@ TEST(Cells, the_table_says_what_missed_and_shows_only_columns_that_somebody_fill
   EXPECT_EQ(cells_table(cells, "mean"),
             "        mean               found  wanted              deviation  in the paper\n"
             "ok      completion, %      93.50  88.5 to 94.5          +0.54 %  93\n"
-            "MISSED  makespan, %         1.00  at most 0\n");
+            "MISSED  makespan, %        1.000  at most 0\n");
   const std::vector<Cell> better{{"speed-up", 4.44, 4, kAny, "", {}, 6.52}};
   EXPECT_EQ(cells_table(better, "LU"),
             "        LU            found  wanted                 better\n"

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/random.h"
 #include "rehearse/rehearse.h"
 #include "report/formatted.h"
 #include "study/mersenne_stream.h"
@@ -57,11 +58,16 @@ void add_stream(log::Workload& workload, const MigrationCase& setting, std::int6
   std::array<double, kStreamJobs> work{};
   double sum = 0;
   for (double& w : work) sum += w = std::clamp(std::exp(std::log(120.0) + 1.2 * random.normal()), 5.0, 3000.0);
+  Random errors(static_cast<std::uint64_t>(seed));
   const double slots = static_cast<double>(setting.slots) * (1 + setting.ratio / 1000.0);
   double at = 0;
   for (const double w : work) {
     at += random.exponential(sum / kStreamJobs / (setting.load * slots));
     add_job(workload, setting, Duration{std::llround(at * 60'000)}, Duration{std::llround(w * 60'000)});
+    if (setting.error == 0) continue;
+    JobSpec& job = workload.jobs.back();
+    const double told = to_seconds(job.limit) * std::exp(errors.normal(0.0, setting.error));
+    job.limit = std::max(seconds(1), Duration{std::llround(told * 1000)});
   }
 }
 
@@ -189,6 +195,16 @@ void add_streams(std::vector<report::Cell>& cells, Cases& cases) {
     const MigrationRow row = cases.row(stream(load, 5, Restart::from_start));
     cells.push_back(
         {formatted("gain, jobs that start over, load %.2f, %%", load), change(row.none, row.gain), -kAny, 0});
+  }
+  for (const double error : {0.5, 1.0}) {
+    for (const Restart restart : {Restart::checkpoint, Restart::from_start}) {
+      MigrationCase setting = stream(0.7, 5, restart);
+      setting.error = error;
+      const MigrationRow row = cases.row(setting);
+      cells.push_back({formatted("gain, limits log-normal (%.1f) about the run time%s, load 0.70, %%", error,
+                                 restart == Restart::from_start ? ", jobs that start over" : ""),
+                       change(row.none, row.gain), -kAny, 0});
+    }
   }
 }
 

@@ -21,6 +21,7 @@ struct MigrationCase {
   double load = 0;            // of the stream
   std::int64_t cost = 0;      // of a move, minutes
   Restart restart = Restart::checkpoint;
+  double error = 0;  // of a stream's limits: the deviation of the logarithm of limit over run time; 0: exact
 };
 
 // What one policy makes of a case.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <numeric>
 
 #include "base/random.h"
@@ -143,7 +142,7 @@ std::vector<Curve> power_curves() {
   return all;
 }
 
-double beyond(const Points& rival, const Points& ours, double slack) {
+double beyond(const Points& rival, const Points& ours) {
   Points all = ours;
   all.emplace_back(0, 0);  // always on
   std::ranges::sort(all);
@@ -152,8 +151,7 @@ double beyond(const Points& rival, const Points& ours, double slack) {
     if (frontier.empty() || point.second > frontier.back().second) frontier.push_back(point);
   }
   double most = -std::numeric_limits<double>::infinity();
-  for (const auto& [wait, off] : rival) {
-    const double x = wait + slack;
+  for (const auto& [x, off] : rival) {
     const auto next = std::ranges::upper_bound(frontier, x, {}, [](const auto& p) { return p.first; });
     double saved = 0;
     if (next != frontier.begin()) {
@@ -184,13 +182,11 @@ Result<Frontier> find_frontier(const log::Workload& workload, const Comparison& 
   }
   const double error = draw(curves, found, wanted.copies);
   Frontier frontier{table_of(wanted.title, curves, error), {}, plot_of(wanted.title, curves)};
-  // Both waits have their errors; two standard errors of the difference are noise.
-  const double slack = 2 * std::numbers::sqrt2 * error;
   Points ours = curves[2].points;
   ours.insert(ours.end(), curves[3].points.begin(), curves[3].points.end());
   for (std::size_t r = 0; r < 2; ++r) {
     frontier.cells.push_back({wanted.title + ": " + curves[r].name + " beyond demand, points of off at most",
-                              beyond(curves[r].points, ours, slack), -report::kAny, 0});
+                              beyond(curves[r].points, ours), -report::kAny, 0});
   }
   return frontier;
 }

@@ -29,10 +29,9 @@ struct Curve {
 std::vector<Curve> power_curves();
 
 // By how many points of off share the rival saves more than `ours` for the same waiting, where that is the most; below
-// 0: nowhere more. Between its points, and between always on and its first, a rule is taken to be mixed. Waits within
-// `slack` minutes count as equal.
-double beyond(const std::vector<std::pair<double, double>>& rival, const std::vector<std::pair<double, double>>& ours,
-              double slack);
+// 0: nowhere more. Between its points, and between always on and its first, a rule is taken to be mixed. Noise is not
+// taken off.
+double beyond(const std::vector<std::pair<double, double>>& rival, const std::vector<std::pair<double, double>>& ours);
 
 // Where the rules are compared: all of them on the workload itself and on copies of it in which each job comes up to
 // two minutes later, because one rehearsal's mean wait says little: it hangs on who met whom.
@@ -45,7 +44,7 @@ struct Comparison {
 };
 struct Frontier {
   std::string table;
-  std::vector<report::Cell> cells;  // neither rival is anywhere beyond demand by more than the noise
+  std::vector<report::Cell> cells;  // neither rival is anywhere beyond demand
   report::Plot plot;
 };
 Result<Frontier> find_frontier(const log::Workload& workload, const Comparison& wanted, std::size_t threads);

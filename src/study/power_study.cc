@@ -5,6 +5,7 @@
 #include <cmath>
 #include <thread>
 
+#include "generate/x64_blades.h"
 #include "rehearse/rehearse.h"
 #include "report/formatted.h"
 #include "study/in_parallel.h"
@@ -169,8 +170,8 @@ void switched(const Runs& runs, std::vector<Cell>& cells) {
   }
   const double most = std::max({runs.published(2, 1).off, runs.published(2, 2).off, runs.published(2, 3).off});
   cells.push_back({"the 12 off shares, rms from the paper, points", std::sqrt(squares / 12), 0, 1.5});
-  cells.push_back({"work share against always on, points at most", work_differs, 0, 0.32, "0.32"});
-  cells.push_back({"total time against always on, % at most", 100 * longer, 0, 0.55, "0.36"});
+  cells.push_back({"work share against always on, points at most", work_differs, 0, 0.3, "0.32"});
+  cells.push_back({"total time against always on, % at most", 100 * longer, 0, 0.5, "0.36"});
   cells.push_back(
       {"320 and 240 nodes: off falls and idle rises with the interval (1: yes)", falls ? 1.0 : 0.0, 1, 1, "yes"});
   cells.push_back({"320 nodes, every 30 min: off, of what is idle when always on",
@@ -186,6 +187,54 @@ void better_rule(const Runs& runs, std::vector<Cell>& cells) {
   cells.push_back({"demand, 320 nodes: added wait min, at most half of that of load-factor",
                    60 * (demand.wait - all_on.wait), -report::kAny, 30 * (rule.wait - all_on.wait)});
   cells.push_back({"demand, 320 nodes: times that a node is sent to sleep in a day", demand.cycles, 0, 3});
+}
+
+// Streams on which no constant of the rule was chosen.
+struct FreshStreams {
+  std::string name;
+  std::vector<generate::X64Blades> made;
+};
+
+std::vector<FreshStreams> fresh_streams() {
+  FreshStreams seeds{"4 fresh streams", {}};
+  for (const std::int64_t seed : {101, 102, 103, 104}) seeds.made.emplace_back().seed = seed;
+  FreshStreams brief{"a stream of many short jobs", {}};
+  generate::X64Blades& many = brief.made.emplace_back();
+  many.seed = 201;
+  many.run_mean = 5;
+  many.full = 0.05;
+  return {std::move(seeds), std::move(brief)};
+}
+
+// The better rule's three claims again, where nothing was chosen: each a mean over the streams.
+Result<void> judge_on(const FreshStreams& streams, std::size_t threads, std::vector<Cell>& cells) {
+  const std::array<std::string, 3> policies{"fcfs-skip", load_factor_policy(X64Stream::skipping, 30),
+                                            "fcfs-skip" + std::string(kDemand)};
+  std::vector<Result<PowerRow>> results(streams.made.size() * policies.size(), PowerRow{});
+  std::vector<log::Workload> workloads;
+  for (generate::X64Blades blades : streams.made) {
+    const auto recipe = blades.recipe();
+    if (!recipe) return std::unexpected(recipe.error());
+    workloads.push_back(generate::generate(*recipe));
+  }
+  in_parallel(results.size(), threads, [&](std::size_t i) {
+    results[i] = rehearse_one({X64Stream::skipping, 320, policies[i % 3]}, workloads[i / 3]);
+  });
+  std::array<PowerRow, 3> sums;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!results[i]) return std::unexpected(results[i].error());
+    PowerRow& sum = sums[i % 3];
+    const auto n = static_cast<double>(workloads.size());
+    sum.off += results[i]->off / n;
+    sum.wait += results[i]->wait / n;
+    sum.cycles += results[i]->cycles / n;
+  }
+  const auto& [all_on, rule, demand] = sums;
+  cells.push_back({streams.name + ": off %, demand, at least that of load-factor", demand.off, rule.off});
+  cells.push_back({streams.name + ": added wait min, demand, at most half of that of load-factor",
+                   60 * (demand.wait - all_on.wait), -report::kAny, 30 * (rule.wait - all_on.wait)});
+  cells.push_back({streams.name + ": times that a node is sent to sleep in a day, demand", demand.cycles, 0, 3});
+  return {};
 }
 
 std::string table_of(const Runs& runs) {
@@ -321,6 +370,9 @@ Study power_study() {
             always_on(*runs, findings.cells);
             switched(*runs, findings.cells);
             better_rule(*runs, findings.cells);
+            for (const FreshStreams& streams : fresh_streams()) {
+              if (auto ok = judge_on(streams, threads, findings.cells); !ok) return std::unexpected(ok.error());
+            }
             findings.plots = {shares_plot(*runs)};
             if (auto ok = add_frontiers(threads, findings); !ok) return std::unexpected(ok.error());
             if (log->file.empty()) return findings;
