@@ -4,7 +4,9 @@
 #include <ctime>
 
 #include "model/never_fits.h"
+#include "rehearse/recorded.h"
 #include "rehearse/rehearse_sites.h"
+#include "report/reserved.h"
 
 namespace rota {
 namespace {
@@ -15,7 +17,7 @@ class Collector final : public JobSink {
   Collector(const log::Workload& workload, const RehearseOptions& options)
       : workload_(workload), options_(options), jobs_(options.keep_jobs ? workload.jobs.size() : 0) {}
   void left(JobId id, const Job& job) override {
-    tally_.add(job);
+    add_beside_recorded(tally_, job, workload_, id.value);
     if (!jobs_.empty()) {
       jobs_[id.value] = job;
       jobs_[id.value].spec.limit = limit_of(workload_, id.value, options_);
@@ -215,6 +217,7 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   outcome.policy = chain.text();
   outcome.processors = options.processors;
   outcome.unix_start = workload.unix_start;
+  if (options.machine) outcome.reserved = report::reservations_of(*options.machine, workload.unix_start);
   outcome.plan_hash = controller.plan_hash();
   add_counts(outcome, controller);
   add_log(outcome, log);

@@ -11,6 +11,7 @@
 #include "report/html_text.h"
 #include "report/page_data.h"
 #include "report/page_files.h"
+#include "report/reserved.h"
 #include "report/verdict.h"
 
 namespace rota::report {
@@ -19,9 +20,10 @@ namespace {
 constexpr std::array<std::string_view, 10> kScripts{"data.js",  "words.js",   "tip.js",   "charts.js",   "nodes.js",
                                                     "lanes.js", "picture.js", "gantt.js", "selftest.js", "main.js"};
 
+// Limits may differ: that of a job which waits for its input to be moved is longer by that.
 bool same_job(const Job& a, const Job& b) {
-  return a.spec.number == b.spec.number && a.spec.submit == b.spec.submit && a.spec.limit == b.spec.limit &&
-         a.spec.processors == b.spec.processors && a.spec.user == b.spec.user;
+  return a.spec.number == b.spec.number && a.spec.submit == b.spec.submit && a.spec.processors == b.spec.processors &&
+         a.spec.user == b.spec.user;
 }
 
 bool comparable(const Outcome& a, const Outcome& b) {
@@ -39,10 +41,14 @@ std::vector<Comparison> comparisons_of(std::span<const Outcome> outcomes, std::s
   for (std::size_t first = 0; first < outcomes.size();) {
     std::size_t n = 1;
     while (first + n < outcomes.size() && comparable(outcomes[first], outcomes[first + n])) ++n;
-    Comparison comparison{outcomes.subspan(first, n), {}, 0};
+    Comparison comparison{outcomes.subspan(first, n), {}, 0, {}};
     comparison.summaries.reserve(n);
     for (std::size_t i = first; i < first + n; ++i)
       comparison.summaries.push_back(summaries.empty() ? summarize(outcomes[i]) : summaries[i]);
+    if (first > 0 && outcomes[first].workload == outcomes[first - 1].workload)
+      comparison.apart =
+          "These policies did not run the same jobs on the same cluster as those above, so that they are "
+          "not compared with them.";
     comparison.drawn = drawn_of(comparison.outcomes);
     all.push_back(std::move(comparison));
     first += n;
@@ -54,6 +60,9 @@ void write_section(std::ostream& out, const Comparison& its, std::size_t index) 
   const Parts parts{
       {"index", [&](std::ostream& o) { o << index; }},
       {"name", [&](std::ostream& o) { o << html_text(its.outcomes.front().workload); }},
+      {"apart", [&](std::ostream& o) { o << html_text(its.apart); }},
+      {"reserved", [&](std::ostream& o) { o << html_text(reserved_text(its.summaries.front().reserved)); }},
+      {"trust", [&](std::ostream& o) { o << html_text(trust_text(its.summaries)); }},
       {"verdict", [&](std::ostream& o) { o << html_text(verdict(its.summaries)); }},
       {"facts", [&](std::ostream& o) { o << html_text(workload_line(its.summaries)); }},
       {"service",
@@ -61,6 +70,8 @@ void write_section(std::ostream& out, const Comparison& its, std::size_t index) 
       {"promises",
        [&](std::ostream& o) {
          write_figures(o, promise_figures(), its.summaries, "Backfill, kills and promises");
+         if (tells_fairness(its.summaries))
+           write_figures(o, fairness_figures(), its.summaries, "Between users and groups");
          if (tells_power(its.summaries)) write_figures(o, power_figures(), its.summaries, "Power and energy");
          if (tells_tasks(its.summaries)) write_figures(o, task_figures(), its.summaries, "Tasks and accelerators");
          if (tells_sites(its.summaries)) write_sites(o, its.summaries);
@@ -69,6 +80,7 @@ void write_section(std::ostream& out, const Comparison& its, std::size_t index) 
        [&](std::ostream& o) {
          write_meanings(o, service_figures());
          write_meanings(o, promise_figures());
+         if (tells_fairness(its.summaries)) write_meanings(o, fairness_figures());
          if (tells_power(its.summaries)) write_meanings(o, power_figures());
          if (tells_tasks(its.summaries)) write_meanings(o, task_figures());
          if (tells_sites(its.summaries)) write_meanings(o, site_figures());

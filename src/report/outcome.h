@@ -52,8 +52,11 @@ struct Outcome {
   // Microjoules that each job accounts for, as `jobs`; may end early, at jobs that never ran. Empty: no watts were
   // told.
   std::vector<std::int64_t> energy_of_jobs;
-  std::vector<Cost> cost_of_jobs;  // of that energy, likewise; empty: no price was told
-  std::int64_t unix_start = 0;     // Unix time of the workload's second 0; 0: not known
+  std::vector<Cost> cost_of_jobs;     // of that energy, likewise; empty: no price was told
+  std::int64_t unix_start = 0;        // Unix time of the workload's second 0; 0: not known
+  std::vector<std::string> reserved;  // what was kept free of jobs and when, in words (report/reserved.h)
+  bool recorded = false;              // what really happened, and no rehearsal;
+  bool counts_dispatches = true;      // false: backfill, kills and promises were not recorded
 };
 
 }  // namespace rota::report
