@@ -15,10 +15,12 @@
 #include "cli/command.h"
 #include "cli/journals.h"
 #include "cli/kept_state.h"
+#include "cli/made_by.h"
 #include "cli/printed.h"
 #include "cli/progress.h"
 #include "cli/rehearse_flags.h"
 #include "log/log.h"
+#include "rehearse/labels.h"
 #include "rehearse/recorded.h"
 #include "report/html.h"
 #include "report/jobs_file.h"
@@ -40,7 +42,8 @@ struct SimulateFlags {
   bool json = false;
   bool quiet = false;
   std::size_t threads = 0;
-  std::string command;  // that was given, for the page
+  std::string command;                          // that was given, for the page,
+  std::vector<report::MadeBy::Option> options;  // and what it means
 };
 
 // One policy on one workload.
@@ -257,6 +260,15 @@ void write_nodes(std::ostream& out, const std::string&, const report::Outcome& o
   report::write_nodes_csv(out, outcome);
 }
 
+report::MadeBy made_by(const SimulateFlags& flags) {
+  std::vector<std::string> read;
+  for (const std::string& path : flags.workloads) read.push_back(database_of(path));
+  for (const std::string* other : {&flags.rehearse.cluster, &flags.rehearse.attributes}) {
+    if (!other->empty()) read.push_back(*other);
+  }
+  return {flags.options, inputs_of(read)};
+}
+
 // Takes the outcomes of the runs.
 Result<void> write_report(OutputFile& file, std::vector<Run>& runs, const SimulateFlags& flags) {
   std::vector<report::Outcome> outcomes;
@@ -265,7 +277,8 @@ Result<void> write_report(OutputFile& file, std::vector<Run>& runs, const Simula
     outcomes.push_back(std::move(run.result->outcome));
     summaries.push_back(run.result->summary);
   }
-  report::write_html(file.stream(), outcomes, {.version = ROTA_VERSION, .command = flags.command}, summaries);
+  report::write_html(file.stream(), outcomes,
+                     {.version = ROTA_VERSION, .command = flags.command, .made_by = made_by(flags)}, summaries);
   if (auto done = file.commit(); !done) return done;
   remark("report: " + flags.report_file);
   return {};
@@ -393,6 +406,7 @@ Result<int> simulate(const SimulateFlags& flags) {
   std::vector<report::Summary*> summaries;
   for (Run& run : *runs) {
     if (!run.result) return std::unexpected(run.result.error());
+    if (run.options.keep_jobs) run.result->outcome.labels = labels_of(*run.workload);
     summaries.push_back(&run.result->summary);
   }
   report::measure_against_first(summaries);
@@ -474,6 +488,7 @@ void add_simulate(CLI::App& app, Action& action) {
   command->callback([&action, flags, command] {
     flags->command =
         given_command(*command, {"--report", "--jobs", "--nodes", "--journal", "--json", "--quiet", "--threads"});
+    flags->options = options_of(*command);
     action = [flags] { return simulate(*flags); };
   });
 }

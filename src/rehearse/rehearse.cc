@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "control/start_log.h"
 #include "model/never_fits.h"
 #include "rehearse/recorded.h"
 #include "rehearse/rehearse_sites.h"
@@ -203,6 +204,8 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   how.engine.machine = options.machine.get();
   GrantLog log;
   how.observers.push_back(&log);
+  StartLog starts;
+  if (options.keep_jobs) how.observers.push_back(&starts);
   std::optional<Journal> journal;
   if (!options.journals.empty()) {
     how.observers.push_back(&journal.emplace(*options.journals.front()));
@@ -222,6 +225,8 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   add_counts(outcome, controller);
   add_log(outcome, log);
   outcome.jobs = collector.take_jobs();
+  outcome.starts = starts.take();
+  outcome.machine = options.machine;
   outcome.energy_of_jobs = rehearsal.energy_of_jobs();
   if (!outcome.energy_of_jobs.empty() && options.machine->tells_price()) {
     for (std::uint32_t i = 0; i < outcome.energy_of_jobs.size(); ++i) {

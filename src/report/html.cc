@@ -17,8 +17,9 @@
 namespace rota::report {
 namespace {
 
-constexpr std::array<std::string_view, 10> kScripts{"data.js",  "words.js",   "tip.js",   "charts.js",   "nodes.js",
-                                                    "lanes.js", "picture.js", "gantt.js", "selftest.js", "main.js"};
+constexpr std::array<std::string_view, 15> kScripts{"data.js",    "words.js",  "tip.js",    "state.js",    "pareto.js",
+                                                    "parties.js", "charts.js", "nodes.js",  "lanes.js",    "picture.js",
+                                                    "gantt.js",   "jobs.js",   "export.js", "selftest.js", "main.js"};
 
 // Limits may differ: that of a job which waits for its input to be moved is longer by that.
 bool same_job(const Job& a, const Job& b) {
@@ -56,6 +57,16 @@ std::vector<Comparison> comparisons_of(std::span<const Outcome> outcomes, std::s
   return all;
 }
 
+// The choice stands out; what speaks for another one comes below it.
+void write_verdict(std::ostream& out, std::span<const Summary> summaries) {
+  const std::vector<std::string> sentences = verdict_sentences(summaries);
+  out << "<p class=\"verdict\">" << html_text(sentences.front()) << "</p>\n";
+  if (sentences.size() == 1) return;
+  out << "<ul class=\"unless\">\n";
+  for (std::size_t i = 1; i < sentences.size(); ++i) out << "<li>" << html_text(sentences[i]) << "</li>\n";
+  out << "</ul>\n";
+}
+
 void write_section(std::ostream& out, const Comparison& its, std::size_t index) {
   const Parts parts{
       {"index", [&](std::ostream& o) { o << index; }},
@@ -63,7 +74,7 @@ void write_section(std::ostream& out, const Comparison& its, std::size_t index) 
       {"apart", [&](std::ostream& o) { o << html_text(its.apart); }},
       {"reserved", [&](std::ostream& o) { o << html_text(reserved_text(its.summaries.front().reserved)); }},
       {"trust", [&](std::ostream& o) { o << html_text(trust_text(its.summaries)); }},
-      {"verdict", [&](std::ostream& o) { o << html_text(verdict(its.summaries)); }},
+      {"verdict", [&](std::ostream& o) { write_verdict(o, its.summaries); }},
       {"facts", [&](std::ostream& o) { o << html_text(workload_line(its.summaries)); }},
       {"service",
        [&](std::ostream& o) { write_figures(o, service_figures(), its.summaries, "Waiting and use of the cluster"); }},
@@ -120,6 +131,7 @@ void write_html(std::ostream& out, std::span<const Outcome> outcomes, const Page
        [&](std::ostream& o) {
          if (!info.command.empty()) o << "Made by <code>" << html_text(info.command) << "</code>. ";
        }},
+      {"made", [&](std::ostream& o) { write_made_by(o, info.made_by); }},
       {"style", file("style.css")},
       {"licences", [](std::ostream& o) { o << html_text(page_file("licences.txt")); }},
       {"workloads",
