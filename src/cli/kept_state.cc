@@ -110,18 +110,15 @@ class KeptTerms {
   std::map<std::int64_t, std::map<std::int64_t, std::uint32_t>> tasks_;
 };
 
-Job job_of(const store::HistoryRow& row, JobState state, const Machine& machine) {
-  Job job;
-  job.spec = store::spec_of(row, machine);
-  job.start = row.start;
-  job.end = row.end;
-  job.done = std::max(Duration{0}, row.start - row.submit - row.waited);
-  job.state = state;
-  job.backfills = static_cast<std::uint16_t>(row.backfills);
-  job.preemptions = static_cast<std::uint16_t>(row.preemptions);
+log::RecordedJob recorded_of(const store::HistoryRow& row, JobState state) {
+  log::RecordedJob recorded;
+  recorded.wait = std::min(row.waited, row.start - row.submit);
+  recorded.state = state;
+  recorded.backfills = static_cast<std::uint16_t>(row.backfills);
+  recorded.preemptions = static_cast<std::uint16_t>(row.preemptions);
   // Of a job that began anew it is not kept which of its dispatches were backfilled, unless all were.
-  job.backfilled = row.backfills > row.restarts;
-  return job;
+  recorded.backfilled = row.backfills > row.restarts;
+  return recorded;
 }
 
 }  // namespace
@@ -160,21 +157,15 @@ Result<KeptState> read_state(const std::string& path) {
     return !ran;
   });
   workload.terms = KeptTerms(*rows).all();
-  report::Tally tally;
+  workload.recorded_dispatches = true;
   for (const store::HistoryRow& row : *rows) {
-    const Job job = job_of(row, *end_of(row), *state.machine);
-    tally.add(job);
-    workload.jobs.push_back(job.spec);
-    workload.run_times.push_back(job.run_time());
+    const log::RecordedJob& recorded = workload.recorded.emplace_back(recorded_of(row, *end_of(row)));
+    workload.jobs.push_back(store::spec_of(row, *state.machine));
+    workload.run_times.push_back(row.end - row.submit - recorded.wait);
     workload.users.try_emplace(row.uid, row.user);
     ++workload.report.kept;
   }
   if (workload.jobs.empty()) return fail(shown_path(path) + ": no job has run yet; there is nothing to rehearse.");
-  report::Outcome run;
-  run.workload = workload.name;
-  run.policy = "recorded";
-  run.processors = workload.processors;
-  state.recorded = tally.conclude(run);
   return state;
 }
 

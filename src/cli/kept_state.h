@@ -7,13 +7,12 @@
 #include "base/result.h"
 #include "log/workload.h"
 #include "model/machine.h"
-#include "report/metrics.h"
 
 namespace rota::cli {
 
 struct KeptState {
-  log::Workload workload;                  // jobs that ran and have left, as far as the history goes back
-  report::Summary recorded;                // what really happened to them
+  log::Workload workload;                  // jobs that ran and have left, as far as the history goes back, with what
+                                           // really happened to them
   std::shared_ptr<const Machine> machine;  // on which
 };
 

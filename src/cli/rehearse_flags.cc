@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "rehearse/recorded.h"
 #include "site/cluster_file.h"
 
 namespace rota::cli {
 
 void RehearseFlags::declare(CLI::App& command, Policies policies) {
+  several_ = policies == Policies::several;
   command
       .add_option("--processors", processors, "processors of the cluster; default: MaxProcs of the workload's header")
       ->check(CLI::Range(std::int64_t{1}, kMostProcessors))
@@ -26,7 +28,8 @@ void RehearseFlags::declare(CLI::App& command, Policies policies) {
       .add_option("--policy", policy,
                   policies == Policies::one
                       ? "the policy; `rota policies` lists names and knobs"
-                      : "policies to compare, separated by commas; `rota policies` lists names and knobs")
+                      : "policies to compare, separated by commas; `rota policies` lists names and knobs; recorded is "
+                        "what really happened, where the log tells it, and comes first")
       ->type_name(policies == Policies::one ? "POLICY" : "POLICY,...")
       ->capture_default_str();
   command.add_option("--estimates", estimates, "user: plan with the asked limits; exact: with the true run times")
@@ -49,7 +52,13 @@ log::SwfOptions RehearseFlags::swf() const {
   log::SwfOptions swf;
   swf.skip_bad_rows = skip_bad_rows;
   swf.keep_cancelled = keep_cancelled;
+  swf.keep_recorded = wants_recorded();
   return swf;
+}
+
+bool RehearseFlags::wants_recorded() const {
+  const auto names = split(policy, ',');
+  return several_ && std::ranges::any_of(names, [](std::string_view name) { return trimmed(name) == kRecorded; });
 }
 
 Result<RehearseOptions> RehearseFlags::options(const log::Workload& workload) const {
@@ -244,6 +253,7 @@ Result<void> RehearseFlags::power_suits(const Machine* machine) const {
 Result<std::vector<Chain>> RehearseFlags::chains() const {
   std::vector<Chain> chains;
   for (const std::string_view name : split(policy, ',')) {
+    if (several_ && trimmed(name) == kRecorded) continue;
     auto chain = Chain::parse(trimmed(name));
     if (!chain) return std::unexpected(chain.error());
     if (ties == "submit-first" && chain->knobs().overrun != Overrun::kill) {

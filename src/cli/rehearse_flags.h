@@ -27,11 +27,13 @@ struct RehearseFlags {
   log::SwfOptions swf() const;
   Result<RehearseOptions> options(const log::Workload& workload) const;
   Result<std::vector<Chain>> chains() const;
+  bool wants_recorded() const;  // the row of what really happened is among the policies
   // Whether the policies make sense on this machine (nullptr: processors are counted); what would have no effect, or
   // lacks what it needs, is refused with a sentence.
   Result<void> policies_suit(const Machine* machine) const;
 
  private:
+  bool several_ = false;  // policies may be named
   RehearseOptions with_switches(RehearseOptions options) const;
   Result<RehearseOptions> with_attributes(RehearseOptions options, const log::Workload& workload) const;
   Result<RehearseOptions> with_attributes(RehearseOptions options, log::Attributes of_jobs) const;

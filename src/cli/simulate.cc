@@ -15,15 +15,19 @@
 #include "cli/command.h"
 #include "cli/journals.h"
 #include "cli/kept_state.h"
+#include "cli/made_by.h"
 #include "cli/printed.h"
 #include "cli/progress.h"
 #include "cli/rehearse_flags.h"
 #include "log/log.h"
+#include "rehearse/labels.h"
+#include "rehearse/recorded.h"
 #include "report/html.h"
 #include "report/jobs_file.h"
 #include "report/nodes_file.h"
 #include "report/summary_json.h"
 #include "report/table.h"
+#include "report/verdict.h"
 
 namespace rota::cli {
 namespace {
@@ -38,21 +42,39 @@ struct SimulateFlags {
   bool json = false;
   bool quiet = false;
   std::size_t threads = 0;
-  std::string command;  // that was given, for the page
+  std::string command;                          // that was given, for the page,
+  std::vector<report::MadeBy::Option> options;  // and what it means
 };
 
 // One policy on one workload.
 struct Run {
   const log::Workload* workload;
-  const Chain* chain;
+  const Chain* chain;  // nullptr: what really happened
   RehearseOptions options;
   Result<Rehearsed> result;
+  bool asked = true;  // false: a row of what really happened that nobody asked for goes into no file of single jobs
+
+  std::string policy() const { return chain != nullptr ? chain->text() : kRecorded; }
 };
+using Asked = std::vector<Run*>;
+
+Asked asked(std::vector<Run>& runs) {
+  Asked all;
+  for (Run& run : runs) {
+    if (run.asked) all.push_back(&run);
+  }
+  return all;
+}
+
+// What is the same under every policy is remarked on at the first one.
+bool first_policy(const Run& run, const std::vector<Run>& runs) {
+  const auto rehearsed = std::ranges::find_if(runs, [](const Run& its) { return its.chain != nullptr; });
+  return rehearsed == runs.end() || run.chain == rehearsed->chain;
+}
 
 struct Workloads {
   std::vector<log::Workload> all;
   std::vector<std::shared_ptr<const Machine>> machines;  // of each; nullptr: it tells of none
-  std::vector<report::Summary> recorded;                 // what really happened, where that is known
 };
 
 Result<Workloads> read_workloads(const SimulateFlags& flags) {
@@ -63,7 +85,6 @@ Result<Workloads> read_workloads(const SimulateFlags& flags) {
       if (!state) return std::unexpected(state.error());
       workloads.all.push_back(std::move(state->workload));
       workloads.machines.push_back(std::move(state->machine));
-      workloads.recorded.push_back(std::move(state->recorded));
       continue;
     }
     auto workload = log::read_log(path, flags.rehearse.swf());
@@ -94,6 +115,9 @@ Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& 
     if (!options->machine) options->machine = workloads.machines[w];
     options->keep_jobs = !flags.jobs_file.empty() || !flags.report_file.empty();
     options->keep_nodes = !flags.nodes_file.empty();
+    // What really happened comes first; a service knows it anyway.
+    const bool wanted = flags.rehearse.wants_recorded();
+    if (wanted || !workload.recorded.empty()) runs.push_back({&workload, nullptr, *options, Rehearsed{}, wanted});
     for (const Chain& chain : chains) {
       if (options->keep_nodes && !metered(options->machine.get(), chain)) {
         return fail("--nodes tells what nodes draw and how long they sleep, and under policy " +
@@ -118,7 +142,8 @@ void rehearse_all(std::vector<Run>& runs, std::size_t threads, bool show_progres
         progress.add(arrived - seen);
         seen = arrived;
       };
-      run.result = rehearse(*run.workload, *run.chain, run.options);
+      run.result = run.chain != nullptr ? rehearse(*run.workload, *run.chain, run.options)
+                                        : recorded(*run.workload, run.options);
     }
   };
   std::vector<std::jthread> workers;
@@ -133,19 +158,19 @@ std::string file_of(const std::string& path, const Run& run, bool several_polici
   if (dot == std::string::npos) dot = path.size();
   std::string name = path.substr(0, dot);
   if (several_workloads) name += "-" + run.workload->name;
-  if (several_policies) name += "-" + run.chain->text();
+  if (several_policies) name += "-" + run.policy();
   return name + path.substr(dot);
 }
 
 // Where each run's jobs or nodes go; fails where two would go to the same place.
-Result<std::vector<std::string>> files_of(const std::string& file, const std::vector<Run>& runs) {
+Result<std::vector<std::string>> files_of(const std::string& file, const Asked& runs) {
   if (file.empty()) return std::vector<std::string>{};
   const auto differ = [&](auto member) {
-    return std::ranges::any_of(runs, [&](const Run& run) { return run.*member != runs.front().*member; });
+    return std::ranges::any_of(runs, [&](const Run* run) { return run->*member != runs.front()->*member; });
   };
   std::vector<std::string> paths;
-  for (const Run& run : runs) {
-    std::string path = file_of(file, run, differ(&Run::chain), differ(&Run::workload));
+  for (const Run* run : runs) {
+    std::string path = file_of(file, *run, differ(&Run::chain), differ(&Run::workload));
     if (std::ranges::find(paths, path) != paths.end()) {
       return fail("two rehearsals would write " + path +
                   ": name each policy once, and give the workloads files of different names.");
@@ -173,18 +198,18 @@ Result<void> check_apart(const SimulateFlags& flags, const std::vector<std::vect
 }
 
 // Of the one rehearsal that there is; nothing where nobody asked.
-Result<std::vector<std::string>> journal_files_of(const SimulateFlags& flags, const std::vector<Run>& runs) {
+Result<std::vector<std::string>> journal_files_of(const SimulateFlags& flags, const Asked& runs) {
   if (flags.journal_file.empty()) return std::vector<std::string>{};
-  if (runs.size() != 1) {
+  if (runs.size() != 1 || runs.front()->chain == nullptr) {
     return fail("--journal keeps one rehearsal, and here are " + std::to_string(runs.size()) +
-                ": name one workload and one policy.");
+                " rows: name one workload and one policy.");
   }
-  return journal_paths(flags.journal_file, runs.front().options.machine.get());
+  return journal_paths(flags.journal_file, runs.front()->options.machine.get());
 }
 
-Result<std::optional<RehearsalJournals>> open_journals(const SimulateFlags& flags, std::vector<Run>& runs) {
+Result<std::optional<RehearsalJournals>> open_journals(const SimulateFlags& flags, const Asked& runs) {
   if (flags.journal_file.empty()) return std::nullopt;
-  Run& run = runs.front();
+  Run& run = *runs.front();
   std::string cluster;
   if (run.options.machine && !flags.rehearse.cluster.empty()) {
     auto text = read_file(flags.rehearse.cluster);
@@ -220,9 +245,9 @@ Result<Outputs> open_for(std::vector<std::string> paths) {
 }
 
 template <class Write>
-Result<void> write_all(Outputs& outputs, const std::vector<Run>& runs, const Write& write) {
+Result<void> write_all(Outputs& outputs, const Asked& runs, const Write& write) {
   for (std::size_t i = 0; i < outputs.files.size(); ++i) {
-    write(outputs.files[i].stream(), outputs.paths[i], runs[i].result->outcome);
+    write(outputs.files[i].stream(), outputs.paths[i], runs[i]->result->outcome);
     if (auto done = outputs.files[i].commit(); !done) return done;
   }
   return {};
@@ -235,6 +260,15 @@ void write_nodes(std::ostream& out, const std::string&, const report::Outcome& o
   report::write_nodes_csv(out, outcome);
 }
 
+report::MadeBy made_by(const SimulateFlags& flags) {
+  std::vector<std::string> read;
+  for (const std::string& path : flags.workloads) read.push_back(database_of(path));
+  for (const std::string* other : {&flags.rehearse.cluster, &flags.rehearse.attributes}) {
+    if (!other->empty()) read.push_back(*other);
+  }
+  return {flags.options, inputs_of(read)};
+}
+
 // Takes the outcomes of the runs.
 Result<void> write_report(OutputFile& file, std::vector<Run>& runs, const SimulateFlags& flags) {
   std::vector<report::Outcome> outcomes;
@@ -243,7 +277,8 @@ Result<void> write_report(OutputFile& file, std::vector<Run>& runs, const Simula
     outcomes.push_back(std::move(run.result->outcome));
     summaries.push_back(run.result->summary);
   }
-  report::write_html(file.stream(), outcomes, {.version = ROTA_VERSION, .command = flags.command}, summaries);
+  report::write_html(file.stream(), outcomes,
+                     {.version = ROTA_VERSION, .command = flags.command, .made_by = made_by(flags)}, summaries);
   if (auto done = file.commit(); !done) return done;
   remark("report: " + flags.report_file);
   return {};
@@ -251,7 +286,7 @@ Result<void> write_report(OutputFile& file, std::vector<Run>& runs, const Simula
 
 void report_rejected(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
-    if (run.chain != runs.front().chain || run.result->summary.rejected == 0) continue;
+    if (!first_policy(run, runs) || run.result->summary.rejected == 0) continue;
     const report::Summary& summary = run.result->summary;
     std::string line = run.workload->name + ": " + grouped(summary.rejected);
     line += summary.rejected == 1 ? " job was rejected: job " : " jobs were rejected; the first, job ";
@@ -266,7 +301,7 @@ void report_rejected(const std::vector<Run>& runs) {
 void report_unknown_partitions(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     const Machine* machine = run.options.machine.get();
-    if (run.chain != runs.front().chain || machine == nullptr || machine->partitions.empty()) continue;
+    if (!first_policy(run, runs) || machine == nullptr || machine->partitions.empty()) continue;
     const log::Workload& workload = *run.workload;
     std::int64_t jobs = 0;
     const JobSpec* first = nullptr;
@@ -287,7 +322,7 @@ void report_unknown_partitions(const std::vector<Run>& runs) {
 void report_unknown_clock(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     const Machine* machine = run.options.machine.get();
-    if (run.chain != runs.front().chain || run.workload->unix_start != 0 || machine == nullptr) continue;
+    if (!first_policy(run, runs) || run.workload->unix_start != 0 || machine == nullptr) continue;
     const auto by_time_of_day = [](const Machine& its) { return its.tariff.told() && its.tells_watts(); };
     if (!by_time_of_day(*machine) && std::ranges::none_of(machine->sites, by_time_of_day)) continue;
     remark(
@@ -300,7 +335,7 @@ void report_unknown_clock(const std::vector<Run>& runs) {
 // What a log does not tell of its machine, and what is left out because of that.
 void report_guesses(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
-    if (run.chain != runs.front().chain || run.options.machine) continue;
+    if (!first_policy(run, runs) || run.options.machine) continue;
     const log::Workload& workload = *run.workload;
     if (workload.guessed_processors && run.options.processors == workload.processors) {
       remark(workload.name + ": the log does not say how many processors the cluster has; " +
@@ -318,7 +353,7 @@ void report_guesses(const std::vector<Run>& runs) {
 // A knob that changes nothing is told, never ignored in silence.
 void report_idle_binding(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
-    if (run.chain->knobs().bind == Bind::none || run.result->summary.tasks) continue;
+    if (run.chain == nullptr || run.chain->knobs().bind == Bind::none || run.result->summary.tasks) continue;
     remark(run.workload->name + ", " + run.chain->text() +
            ": no job has tasks for accelerators, so that bind changes nothing here; a file of --attributes says which "
            "have "
@@ -326,8 +361,8 @@ void report_idle_binding(const std::vector<Run>& runs) {
   }
 }
 
-// What really happened comes first.
-Result<void> print(const std::vector<Run>& runs, std::vector<report::Summary> summaries, bool json) {
+Result<void> print(const std::vector<Run>& runs, bool json) {
+  std::vector<report::Summary> summaries;
   for (const Run& run : runs) summaries.push_back(run.result->summary);
   if (json) {
     std::cout << report::to_json(summaries);
@@ -345,15 +380,16 @@ Result<int> simulate(const SimulateFlags& flags) {
   if (!workloads) return std::unexpected(workloads.error());
   auto runs = plan_runs(flags, *workloads, *chains);
   if (!runs) return std::unexpected(runs.error());
-  auto job_files = files_of(flags.jobs_file, *runs);
+  const Asked wanted = asked(*runs);
+  auto job_files = files_of(flags.jobs_file, wanted);
   if (!job_files) return std::unexpected(job_files.error());
-  auto node_files = files_of(flags.nodes_file, *runs);
+  auto node_files = files_of(flags.nodes_file, wanted);
   if (!node_files) return std::unexpected(node_files.error());
   const auto if_asked = [](const std::string& file) {
     return file.empty() ? std::vector<std::string>{} : std::vector{file};
   };
   const auto report_file = if_asked(flags.report_file);
-  const auto journal_files = journal_files_of(flags, *runs);
+  const auto journal_files = journal_files_of(flags, wanted);
   if (!journal_files) return std::unexpected(journal_files.error());
   const auto apart = check_apart(flags, {*job_files, *node_files, report_file, *journal_files});
   if (!apart) return std::unexpected(apart.error());
@@ -363,13 +399,17 @@ Result<int> simulate(const SimulateFlags& flags) {
   if (!node_outputs) return std::unexpected(node_outputs.error());
   auto report_output = open_all(report_file);
   if (!report_output) return std::unexpected(report_output.error());
-  auto journals = open_journals(flags, *runs);
+  auto journals = open_journals(flags, wanted);
   if (!journals) return std::unexpected(journals.error());
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   rehearse_all(*runs, flags.threads > 0 ? flags.threads : cores, !flags.quiet && isatty(STDERR_FILENO) == 1);
-  for (const Run& run : *runs) {
+  std::vector<report::Summary*> summaries;
+  for (Run& run : *runs) {
     if (!run.result) return std::unexpected(run.result.error());
+    if (run.options.keep_jobs) run.result->outcome.labels = labels_of(*run.workload);
+    summaries.push_back(&run.result->summary);
   }
+  report::measure_against_first(summaries);
   if (*journals) {
     if (auto done = (*journals)->close(); !done) return std::unexpected(done.error());
   }
@@ -381,9 +421,9 @@ Result<int> simulate(const SimulateFlags& flags) {
     report_idle_binding(*runs);
     report_unknown_clock(*runs);
   }
-  if (auto done = write_all(*job_outputs, *runs, write_jobs); !done) return std::unexpected(done.error());
-  if (auto done = write_all(*node_outputs, *runs, write_nodes); !done) return std::unexpected(done.error());
-  if (auto done = print(*runs, workloads->recorded, flags.json); !done) return std::unexpected(done.error());
+  if (auto done = write_all(*job_outputs, wanted, write_jobs); !done) return std::unexpected(done.error());
+  if (auto done = write_all(*node_outputs, wanted, write_nodes); !done) return std::unexpected(done.error());
+  if (auto done = print(*runs, flags.json); !done) return std::unexpected(done.error());
   if (!flags.report_file.empty()) {
     const auto done = write_report(report_output->front(), *runs, flags);
     if (!done) return std::unexpected(done.error());
@@ -409,7 +449,8 @@ void add_simulate(CLI::App& app, Action& action) {
       ->add_option(
           "WORKLOAD", flags->workloads,
           "job logs in the Standard Workload Format, JSON lines, or as sacct -P prints them, plain or gzipped; - is "
-          "standard input; or the state folder of rota serve: what really happened is then the first row")
+          "standard input; or the state folder of rota serve: what really happened is then the first row "
+          "without being asked for")
       ->required()
       ->type_name("FILE");
   flags->rehearse.declare(*command, RehearseFlags::Policies::several);
@@ -447,6 +488,7 @@ void add_simulate(CLI::App& app, Action& action) {
   command->callback([&action, flags, command] {
     flags->command =
         given_command(*command, {"--report", "--jobs", "--nodes", "--journal", "--json", "--quiet", "--threads"});
+    flags->options = options_of(*command);
     action = [flags] { return simulate(*flags); };
   });
 }

@@ -82,6 +82,7 @@ void JobBuilder::append(const SwfRow& row, const JobSpec& times, Duration run) {
   spec.group = known_id(row[SwfField::group]);
   spec.partition.value = known_id(row[SwfField::partition]);
   out_.run_times.push_back(run);
+  if (options_.keep_recorded) keep_recorded(row);
   const std::int64_t ahead = row.line - static_cast<std::int64_t>(out_.jobs.size() - 1);
   if (lines_.empty() || lines_.back().ahead != ahead) lines_.push_back({out_.jobs.size() - 1, ahead});
   ascending_ = ascending_ && spec.number > last_number_;
@@ -91,6 +92,12 @@ void JobBuilder::append(const SwfRow& row, const JobSpec& times, Duration run) {
     remark(Remark::out_of_order, row.line);
   }
   last_submit_ = spec.submit;
+}
+
+void JobBuilder::keep_recorded(const SwfRow& row) {
+  RecordedJob& recorded = out_.recorded.emplace_back();
+  if (row[SwfField::wait] >= 0) recorded.wait = Duration{row.milli(SwfField::wait)};
+  recorded.queue = known_id(row[SwfField::queue]);
 }
 
 void JobBuilder::remark(Remark what, std::int64_t line) {
@@ -150,8 +157,10 @@ void JobBuilder::drop(const std::vector<bool>& doubled) {
       continue;
     }
     out_.jobs[kept] = out_.jobs[i];
+    if (!out_.recorded.empty()) out_.recorded[kept] = out_.recorded[i];
     out_.run_times[kept++] = out_.run_times[i];
   }
+  if (!out_.recorded.empty()) out_.recorded.resize(kept);
   out_.jobs.resize(kept);
   out_.run_times.resize(kept);
 }
@@ -159,6 +168,12 @@ void JobBuilder::drop(const std::vector<bool>& doubled) {
 void JobBuilder::sort() {
   if (sorted_) return;
   auto order = ordered(out_.jobs, [](const JobSpec& a, const JobSpec& b) { return a.submit < b.submit; });
+  if (!out_.recorded.empty()) {
+    std::vector<RecordedJob> recorded;
+    recorded.reserve(order.size());
+    for (const std::uint32_t from : order) recorded.push_back(out_.recorded[from]);
+    out_.recorded = std::move(recorded);
+  }
   for (std::uint32_t first = 0; first < order.size(); ++first) {  // along each cycle of the permutation
     const JobSpec job = out_.jobs[first];
     const Duration run = out_.run_times[first];

@@ -47,6 +47,7 @@ class JobBuilder {
   };
 
   void append(const SwfRow& row, const JobSpec& spec, Duration run);
+  void keep_recorded(const SwfRow& row);
   void remark(Remark what, std::int64_t line);
   std::int64_t line_of(std::size_t job) const;
   Result<void> check_numbers(const std::string& shown);

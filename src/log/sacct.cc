@@ -206,6 +206,8 @@ Result<Workload> read_sacct(LineBlocks blocks, const std::string& path, const Sw
   workload->unix_start = log->unix_start;
   workload->partitions = std::move(log->partitions);
   workload->users = std::move(log->users);
+  workload->groups = std::move(log->groups);
+  workload->queues = std::move(log->queues);
   workload->attributes = std::move(log->attributes);
   workload->recorded_attributes = workload->guessed_processors = true;
   return workload;

@@ -17,6 +17,7 @@ class LineBlocks;
 
 struct SwfOptions {
   bool skip_bad_rows = false;   // drop rows that cannot be read (counted) instead of failing on the first one
+  bool keep_recorded = false;   // keep what really happened as well: waits, queues (Workload::recorded)
   bool keep_cancelled = false;  // keep jobs cancelled before they started (status 5, no run time) as 1 s jobs
   // Called now and then with the share of the file that has been read, 0..1; may be empty.
   std::function<void(double)> progress = {};

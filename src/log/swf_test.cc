@@ -336,5 +336,21 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
+TEST(Swf, KeepsWhatReallyHappenedWhereThatIsAsked) {
+  const std::string text =
+      "7 30 12.5 60 4 -1 -1 4 90 -1 1 -1 -1 -1 3 -1 -1 -1\n"
+      "8 10 -1 60 4 -1 -1 4 90 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+      "9 20 0 60 4 -1 -1 4 90 -1 1 -1 -1 -1 2 -1 -1 -1\n";
+  EXPECT_TRUE(parse_swf(text, "log")->recorded.empty());
+  const auto workload = parse_swf(text, "log", {.keep_recorded = true});
+  ASSERT_TRUE(workload);
+  ASSERT_EQ(workload->recorded.size(), 3U);  // sorted like the jobs: 8, 9, 7
+  EXPECT_FALSE(workload->recorded[0].told());
+  EXPECT_EQ(workload->recorded[0].queue, UINT32_MAX);
+  EXPECT_EQ(workload->recorded[1].wait, seconds(0));
+  EXPECT_EQ(workload->recorded[2].wait, Duration{12'500});
+  EXPECT_EQ(workload->recorded[2].queue, 3U);
+}
+
 }  // namespace
 }  // namespace rota::log

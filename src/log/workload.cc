@@ -36,6 +36,8 @@ void take_top(Workload& workload, const LogTop& top) {
   workload.queue_floor = top.queue_floor;
   workload.partitions = top.partitions;
   workload.users = top.users;
+  workload.groups = top.groups;
+  workload.queues = top.queues;
 }
 
 std::string describe(const ImportReport& report) {

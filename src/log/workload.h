@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "log/log_top.h"
+#include "log/recorded_job.h"
 #include "model/job.h"
 
 namespace rota::log {
@@ -44,8 +45,12 @@ struct Workload {
   // QueueFloor of the header: the next job arrives at once whenever at most so many wait, else at its submit time's
   // distance after the one before it; -1: jobs arrive at their submit times.
   std::int64_t queue_floor = -1;
-  NumberedNames partitions;  // names of partition numbers, from header or sacct
-  NumberedNames users;       // names of user numbers, where known
+  NumberedNames partitions;           // names of partition numbers, from header or sacct
+  NumberedNames users;                // names of user numbers, where known,
+  NumberedNames groups;               // of groups (accounts),
+  NumberedNames queues;               // and of queues (QOS)
+  std::vector<RecordedJob> recorded;  // what really happened, as `jobs`; empty: it is not told, or nobody asked for it
+  bool recorded_dispatches = false;   // and how often each began is told there
   // Of the few jobs that have terms of their own, by place in `jobs`: what they wait for are places as well, as ids of
   // jobs. Limit, priority and partition are those of the job.
   std::map<std::uint32_t, JobTerms> terms = {};

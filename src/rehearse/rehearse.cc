@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <ctime>
 
+#include "control/start_log.h"
 #include "model/never_fits.h"
+#include "rehearse/recorded.h"
 #include "rehearse/rehearse_sites.h"
+#include "report/reserved.h"
 
 namespace rota {
 namespace {
@@ -15,7 +18,7 @@ class Collector final : public JobSink {
   Collector(const log::Workload& workload, const RehearseOptions& options)
       : workload_(workload), options_(options), jobs_(options.keep_jobs ? workload.jobs.size() : 0) {}
   void left(JobId id, const Job& job) override {
-    tally_.add(job);
+    add_beside_recorded(tally_, job, workload_, id.value);
     if (!jobs_.empty()) {
       jobs_[id.value] = job;
       jobs_[id.value].spec.limit = limit_of(workload_, id.value, options_);
@@ -201,6 +204,8 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   how.engine.machine = options.machine.get();
   GrantLog log;
   how.observers.push_back(&log);
+  StartLog starts;
+  if (options.keep_jobs) how.observers.push_back(&starts);
   std::optional<Journal> journal;
   if (!options.journals.empty()) {
     how.observers.push_back(&journal.emplace(*options.journals.front()));
@@ -215,10 +220,13 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   outcome.policy = chain.text();
   outcome.processors = options.processors;
   outcome.unix_start = workload.unix_start;
+  if (options.machine) outcome.reserved = report::reservations_of(*options.machine, workload.unix_start);
   outcome.plan_hash = controller.plan_hash();
   add_counts(outcome, controller);
   add_log(outcome, log);
   outcome.jobs = collector.take_jobs();
+  outcome.starts = starts.take();
+  outcome.machine = options.machine;
   outcome.energy_of_jobs = rehearsal.energy_of_jobs();
   if (!outcome.energy_of_jobs.empty() && options.machine->tells_price()) {
     for (std::uint32_t i = 0; i < outcome.energy_of_jobs.size(); ++i) {

@@ -7,7 +7,9 @@
 #include "base/hash.h"
 #include "exchange/memory.h"
 #include "model/never_fits.h"
+#include "rehearse/recorded.h"
 #include "rehearse/site_streams.h"
+#include "report/reserved.h"
 
 namespace rota {
 namespace {
@@ -65,7 +67,7 @@ class SiteCollector final : public sim::SiteJobSink {
  private:
   void add(std::size_t index, SiteId site, const Job& job) {
     CHECK(!has_left_[index], "a job leaves one site, once");
-    total_.add(job);
+    add_beside_recorded(total_, job, workload_, index);
     tallies_[site.value].add(job);
     if (!jobs_.empty()) {
       jobs_[index] = job;
@@ -206,6 +208,7 @@ class SiteRehearsal {
     outcome.policy = chain_.text();
     outcome.processors = whole_.processors;
     outcome.unix_start = workload_.unix_start;
+    outcome.reserved = report::reservations_of(whole_, workload_.unix_start);
     outcome.jobs = collector.take_jobs();
     outcome.energy_of_jobs = collector.take_energy();
     outcome.cost_of_jobs = collector.take_cost();

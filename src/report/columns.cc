@@ -117,4 +117,24 @@ ColumnWriter outcome_columns(const std::vector<Job>& jobs, const std::vector<Job
   return writer;
 }
 
+ColumnWriter start_columns(const std::vector<StartNote>& notes, std::size_t jobs) {
+  ColumnWriter writer;
+  const auto each = [&](const auto& value) {
+    for (std::size_t i = 0; i < jobs; ++i) writer.add(i < notes.size() ? value(notes[i]) : 0);
+    writer.end_column();
+  };
+  each([](const StartNote& note) { return note.started ? 1 + static_cast<std::uint64_t>(note.rule) : 0; });
+  each([](const StartNote& note) { return static_cast<std::uint64_t>(note.promised + 1); });
+  each([](const StartNote& note) { return static_cast<std::uint64_t>(note.where.size()); });
+  const auto shares = [&](const auto& value) {
+    for (const StartNote& note : notes) {
+      for (const Share& share : note.where) writer.add(value(share));
+    }
+    writer.end_column();
+  };
+  shares([](const Share& share) { return std::uint64_t{share.node.value}; });
+  shares([](const Share& share) { return std::uint64_t{share.processors}; });
+  return writer;
+}
+
 }  // namespace rota::report

@@ -45,4 +45,9 @@ ColumnWriter shared_columns(const std::vector<Job>& jobs, const TimeScale& scale
 // state (bits 1-4, as JobState) and kills (from bit 5), exclusive-or that of a completed job.
 ColumnWriter outcome_columns(const std::vector<Job>& jobs, const std::vector<Job>& shared, const TimeScale& scale);
 
+// Why each job started when it did, and where, as the notes of the first jobs tell it: 0 for a job without a note, else
+// 1 + Rule; 1 + number of the job whose promise mattered, 0 for none; how many nodes it has; then, for all jobs one
+// after the other, the index of each node, and how many processors are held there.
+ColumnWriter start_columns(const std::vector<StartNote>& notes, std::size_t jobs);
+
 }  // namespace rota::report

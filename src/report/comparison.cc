@@ -48,25 +48,29 @@ constexpr std::array kService{
            Better::lower, [](const Summary& s) { return s.response_ratio.value_or(kNone); }, slowdown_text},
 };
 
+// What a log does not tell of what really happened.
+double dispatches(const Summary& s, double value) { return s.counts_dispatches ? value : kNone; }
+
 constexpr std::array kPromises{
     Figure{"backfill", "starts", "", "Starts ahead of a job that was promised one.", Better::neither,
-           [](const Summary& s) { return static_cast<double>(s.backfilled_starts); }, count_text},
+           [](const Summary& s) { return dispatches(s, static_cast<double>(s.backfilled_starts)); }, count_text},
     Figure{"backfill", "kept", "%", "Share of backfilled starts that were not killed to make room for another job.",
            Better::higher, [](const Summary& s) { return s.backfill_completion.value_or(kNone); }, percent_text},
     Figure{"stopped", "killed", "", "Dispatches that were killed to make room; their jobs were queued again.",
-           Better::lower, [](const Summary& s) { return static_cast<double>(s.killed); }, count_text},
+           Better::lower, [](const Summary& s) { return dispatches(s, static_cast<double>(s.killed)); }, count_text},
     Figure{"stopped", "lost", "proc h", "Processor hours of the killed dispatches.", Better::lower,
-           [](const Summary& s) { return s.lost_work; }, hours_text},
+           [](const Summary& s) { return dispatches(s, s.lost_work); }, hours_text},
     Figure{"stopped", "at limit", "", "Jobs that were stopped at their own time limit.", Better::neither,
-           [](const Summary& s) { return static_cast<double>(s.timed_out); }, count_text},
+           [](const Summary& s) { return dispatches(s, static_cast<double>(s.timed_out)); }, count_text},
     Figure{"later than promised", "jobs", "",
            "Jobs that started later than the first start that they were "
            "promised.",
-           Better::lower, [](const Summary& s) { return static_cast<double>(s.delayed); }, count_text},
+           Better::lower, [](const Summary& s) { return dispatches(s, static_cast<double>(s.delayed)); }, count_text},
     Figure{"later than promised", "by", "", "How much later, on average over the late ones.", Better::lower,
            [](const Summary& s) { return s.delay_mean.value_or(kNone); }, readable_seconds},
     Figure{"", "CPU", "", "Processor time that the rehearsal itself took.", Better::neither,
-           [](const Summary& s) { return s.cpu_seconds; }, [](double s) { return readable_number(s, 3) + " s"; }},
+           [](const Summary& s) { return s.recorded ? kNone : s.cpu_seconds; },
+           [](double s) { return readable_number(s, 3) + " s"; }},
 };
 
 double of_power(const Summary& s, double (*value)(const PowerUse&)) { return s.power ? value(*s.power) : kNone; }
@@ -95,7 +99,9 @@ constexpr std::array kPower{
     Figure{"energy", "used", "kWh", "What all nodes drew.", Better::lower,
            [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return p.used().value_or(kNone); }); },
            kwh_text},
-    Figure{"energy", "saved", "kWh", "Less than the same jobs draw on nodes that never sleep.", Better::higher,
+    Figure{"energy", "than 1st", "kWh", "Less than under the first policy that was metered; negative: more.",
+           Better::higher, [](const Summary& s) { return s.less_than_first.value_or(kNone); }, kwh_text},
+    Figure{"energy", "saved", "kWh", "Less than the same schedule draws on nodes that never sleep.", Better::higher,
            [](const Summary& s) { return of_power(s, [](const PowerUse& p) { return p.saved().value_or(kNone); }); },
            kwh_text},
     Figure{"energy", "cost", "", "At the electricity price of the cluster file, by the time of day where it says so.",
@@ -137,6 +143,24 @@ constexpr std::array kSites{
            kwh_text},
 };
 
+constexpr std::array kFairness{
+    Figure{"between users", "users", "", "Users whose jobs ran.", Better::neither,
+           [](const Summary& s) { return s.users.index ? static_cast<double>(s.users.parties) : kNone; }, count_text},
+    Figure{
+        "between users", "fairness", "%",
+        "Jain's index of the users' mean bounded slowdowns: 100 % where all are served alike, less the more some bear "
+        "for others.",
+        Better::higher, [](const Summary& s) { return s.users.index.value_or(kNone); }, percent_text},
+    Figure{"between users", "worst", "", "Mean bounded slowdown of the user who is served worst.", Better::lower,
+           [](const Summary& s) { return s.users.worst.value_or(kNone); }, slowdown_text},
+    Figure{"between groups", "groups", "", "Groups (accounts) whose jobs ran.", Better::neither,
+           [](const Summary& s) { return s.groups.index ? static_cast<double>(s.groups.parties) : kNone; }, count_text},
+    Figure{"between groups", "fairness", "%", "The same of groups (accounts).", Better::higher,
+           [](const Summary& s) { return s.groups.index.value_or(kNone); }, percent_text},
+    Figure{"between groups", "worst", "", "Mean bounded slowdown of the group that is served worst.", Better::lower,
+           [](const Summary& s) { return s.groups.worst.value_or(kNone); }, slowdown_text},
+};
+
 void add_remark(std::string& line, const Summary& summary, std::int64_t jobs, const std::string& what) {
   if (jobs == 0) return;
   line += "; " + summary.policy + ": " + amount(jobs, "job") + " " + what;
@@ -159,6 +183,12 @@ std::span<const Figure> power_figures() { return kPower; }
 
 std::span<const Figure> site_figures() { return kSites; }
 
+std::span<const Figure> fairness_figures() { return kFairness; }
+
+bool tells_fairness(std::span<const Summary> summaries) {
+  return std::ranges::any_of(summaries, [](const Summary& s) { return s.users.index || s.groups.index; });
+}
+
 bool tells_sites(std::span<const Summary> summaries) {
   return std::ranges::any_of(summaries, [](const Summary& s) { return !s.sites.empty(); });
 }
@@ -174,11 +204,12 @@ std::vector<bool> best(const Figure& figure, std::span<const Summary> summaries)
   double high = -low;
   for (const Summary& summary : summaries) {
     const double value = figure.value(summary);
+    if (std::isnan(value) && summary.recorded) continue;  // logs tell less than rehearsals
     if (std::isnan(value)) return is_best;
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  if (figure.text(low) == figure.text(high)) return is_best;  // no difference that a reader could see
+  if (low > high || figure.text(low) == figure.text(high)) return is_best;  // no difference that a reader could see
   const std::string winner = figure.text(figure.better == Better::lower ? low : high);
   for (std::size_t i = 0; i < summaries.size(); ++i) is_best[i] = figure.shown(summaries[i]) == winner;
   return is_best;
@@ -207,6 +238,8 @@ std::string workload_line(std::span<const Summary> summaries) {
     for (const Summary& summary : summaries) add_remark(line, summary, summary.rejected, rejected);
   }
   for (const Summary& summary : summaries) add_remark(line, summary, summary.unfinished, kUnfinished);
+  for (const Summary& summary : summaries)
+    add_remark(line, summary, summary.unrecorded, "without a recorded wait, which stand in none of its figures");
   return line;
 }
 

@@ -24,14 +24,16 @@ struct Figure {
   std::string shown(const Summary& summary) const;  // "-" where there is none
 };
 
-std::span<const Figure> service_figures();             // how long jobs waited and how well the cluster was used
-std::span<const Figure> promise_figures();             // backfill, kills and promises
-std::span<const Figure> power_figures();               // energy, and how long nodes slept
-std::span<const Figure> site_figures();                // of each site of a federation, and of all
-bool tells_sites(std::span<const Summary> summaries);  // whether any was of several
-bool tells_power(std::span<const Summary> summaries);  // whether that was metered for any
-std::span<const Figure> task_figures();                // tasks, and the use of accelerators
-bool tells_tasks(std::span<const Summary> summaries);  // whether jobs of any had some that were bound
+std::span<const Figure> service_figures();                // how long jobs waited and how well the cluster was used
+std::span<const Figure> promise_figures();                // backfill, kills and promises
+std::span<const Figure> fairness_figures();               // between users and between groups
+bool tells_fairness(std::span<const Summary> summaries);  // whether there are any of them
+std::span<const Figure> power_figures();                  // energy, and how long nodes slept
+std::span<const Figure> site_figures();                   // of each site of a federation, and of all
+bool tells_sites(std::span<const Summary> summaries);     // whether any was of several
+bool tells_power(std::span<const Summary> summaries);     // whether that was metered for any
+std::span<const Figure> task_figures();                   // tasks, and the use of accelerators
+bool tells_tasks(std::span<const Summary> summaries);     // whether jobs of any had some that were bound
 
 // For each summary whether this figure is the best of them. All false where the figure has no better, where one is
 // missing, or where all are the same.

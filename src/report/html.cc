@@ -11,17 +11,20 @@
 #include "report/html_text.h"
 #include "report/page_data.h"
 #include "report/page_files.h"
+#include "report/reserved.h"
 #include "report/verdict.h"
 
 namespace rota::report {
 namespace {
 
-constexpr std::array<std::string_view, 10> kScripts{"data.js",  "words.js",   "tip.js",   "charts.js",   "nodes.js",
-                                                    "lanes.js", "picture.js", "gantt.js", "selftest.js", "main.js"};
+constexpr std::array<std::string_view, 15> kScripts{"data.js",    "words.js",  "tip.js",    "state.js",    "pareto.js",
+                                                    "parties.js", "charts.js", "nodes.js",  "lanes.js",    "picture.js",
+                                                    "gantt.js",   "jobs.js",   "export.js", "selftest.js", "main.js"};
 
+// Limits may differ: that of a job which waits for its input to be moved is longer by that.
 bool same_job(const Job& a, const Job& b) {
-  return a.spec.number == b.spec.number && a.spec.submit == b.spec.submit && a.spec.limit == b.spec.limit &&
-         a.spec.processors == b.spec.processors && a.spec.user == b.spec.user;
+  return a.spec.number == b.spec.number && a.spec.submit == b.spec.submit && a.spec.processors == b.spec.processors &&
+         a.spec.user == b.spec.user;
 }
 
 bool comparable(const Outcome& a, const Outcome& b) {
@@ -39,10 +42,14 @@ std::vector<Comparison> comparisons_of(std::span<const Outcome> outcomes, std::s
   for (std::size_t first = 0; first < outcomes.size();) {
     std::size_t n = 1;
     while (first + n < outcomes.size() && comparable(outcomes[first], outcomes[first + n])) ++n;
-    Comparison comparison{outcomes.subspan(first, n), {}, 0};
+    Comparison comparison{outcomes.subspan(first, n), {}, 0, {}};
     comparison.summaries.reserve(n);
     for (std::size_t i = first; i < first + n; ++i)
       comparison.summaries.push_back(summaries.empty() ? summarize(outcomes[i]) : summaries[i]);
+    if (first > 0 && outcomes[first].workload == outcomes[first - 1].workload)
+      comparison.apart =
+          "These policies did not run the same jobs on the same cluster as those above, so that they are "
+          "not compared with them.";
     comparison.drawn = drawn_of(comparison.outcomes);
     all.push_back(std::move(comparison));
     first += n;
@@ -50,17 +57,32 @@ std::vector<Comparison> comparisons_of(std::span<const Outcome> outcomes, std::s
   return all;
 }
 
+// The choice stands out; what speaks for another one comes below it.
+void write_verdict(std::ostream& out, std::span<const Summary> summaries) {
+  const std::vector<std::string> sentences = verdict_sentences(summaries);
+  out << "<p class=\"verdict\">" << html_text(sentences.front()) << "</p>\n";
+  if (sentences.size() == 1) return;
+  out << "<ul class=\"unless\">\n";
+  for (std::size_t i = 1; i < sentences.size(); ++i) out << "<li>" << html_text(sentences[i]) << "</li>\n";
+  out << "</ul>\n";
+}
+
 void write_section(std::ostream& out, const Comparison& its, std::size_t index) {
   const Parts parts{
       {"index", [&](std::ostream& o) { o << index; }},
       {"name", [&](std::ostream& o) { o << html_text(its.outcomes.front().workload); }},
-      {"verdict", [&](std::ostream& o) { o << html_text(verdict(its.summaries)); }},
+      {"apart", [&](std::ostream& o) { o << html_text(its.apart); }},
+      {"reserved", [&](std::ostream& o) { o << html_text(reserved_text(its.summaries.front().reserved)); }},
+      {"trust", [&](std::ostream& o) { o << html_text(trust_text(its.summaries)); }},
+      {"verdict", [&](std::ostream& o) { write_verdict(o, its.summaries); }},
       {"facts", [&](std::ostream& o) { o << html_text(workload_line(its.summaries)); }},
       {"service",
        [&](std::ostream& o) { write_figures(o, service_figures(), its.summaries, "Waiting and use of the cluster"); }},
       {"promises",
        [&](std::ostream& o) {
          write_figures(o, promise_figures(), its.summaries, "Backfill, kills and promises");
+         if (tells_fairness(its.summaries))
+           write_figures(o, fairness_figures(), its.summaries, "Between users and groups");
          if (tells_power(its.summaries)) write_figures(o, power_figures(), its.summaries, "Power and energy");
          if (tells_tasks(its.summaries)) write_figures(o, task_figures(), its.summaries, "Tasks and accelerators");
          if (tells_sites(its.summaries)) write_sites(o, its.summaries);
@@ -69,6 +91,7 @@ void write_section(std::ostream& out, const Comparison& its, std::size_t index) 
        [&](std::ostream& o) {
          write_meanings(o, service_figures());
          write_meanings(o, promise_figures());
+         if (tells_fairness(its.summaries)) write_meanings(o, fairness_figures());
          if (tells_power(its.summaries)) write_meanings(o, power_figures());
          if (tells_tasks(its.summaries)) write_meanings(o, task_figures());
          if (tells_sites(its.summaries)) write_meanings(o, site_figures());
@@ -108,6 +131,7 @@ void write_html(std::ostream& out, std::span<const Outcome> outcomes, const Page
        [&](std::ostream& o) {
          if (!info.command.empty()) o << "Made by <code>" << html_text(info.command) << "</code>. ";
        }},
+      {"made", [&](std::ostream& o) { write_made_by(o, info.made_by); }},
       {"style", file("style.css")},
       {"licences", [](std::ostream& o) { o << html_text(page_file("licences.txt")); }},
       {"workloads",

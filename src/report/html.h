@@ -5,15 +5,33 @@
 #include <iosfwd>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "report/metrics.h"
 
 namespace rota::report {
 
+// What made a page.
+struct MadeBy {
+  struct Option {
+    std::string name;
+    std::string value;   // "" where none was given and there is no default
+    bool given = false;  // else the value is the default
+  };
+  struct Input {
+    std::string path;
+    std::int64_t bytes = -1;  // -1: it cannot be read again
+    std::string sha256 = {};  // of its bytes
+  };
+  std::vector<Option> options;
+  std::vector<Input> inputs;
+};
+
 struct PageInfo {
   std::string title = "Rehearsal";  // any text: it is escaped, like every name from outside
   std::string version;              // of Rota, for the foot of the page
   std::string command;              // that made the page; "" leaves it out
+  MadeBy made_by = {};              // and with what
 };
 
 // Outcomes that follow each other and tell of the same jobs on the same cluster are compared in one section. Single

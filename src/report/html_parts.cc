@@ -41,9 +41,14 @@ void write_head(std::ostream& out, std::span<const Figure> figures) {
   out << "</tr></thead>\n";
 }
 
+// As page/words.js has it: A, B, ... Z, AA, ...
+std::string letter(std::size_t row) {
+  return (row < 26 ? "" : letter(row / 26 - 1)) + std::string(1, static_cast<char>('A' + row % 26));
+}
+
 std::string policy_cell(const Summary& summary, std::size_t row) {
-  return R"(<th scope="row"><span class="swatch p)" + std::to_string(row % 8) + R"(" aria-hidden="true"></span>)" +
-         html_text(summary.policy) + "</th>";
+  return R"(<th scope="row"><span class="swatch p)" + std::to_string(row % 8) + R"(" aria-hidden="true">)" +
+         letter(row) + "</span>" + html_text(summary.policy) + "</th>";
 }
 
 void write_site_row(std::ostream& out, const std::string& head, const Summary& summary) {
@@ -114,6 +119,27 @@ void write_sites(std::ostream& out, std::span<const Summary> summaries) {
       write_site_row(out, R"(<th scope="row" class="site">)" + html_text(site.site) + "</th>", site);
   }
   out << "</tbody></table>\n";
+}
+
+void write_made_by(std::ostream& out, const MadeBy& made_by) {
+  if (made_by.options.empty() && made_by.inputs.empty()) return;
+  out << "<details class=\"made\"><summary>What made this page</summary>\n<table><caption>Options</caption><thead><tr>"
+         "<th scope=\"col\">option</th><th scope=\"col\">value</th></tr></thead><tbody>\n";
+  for (const MadeBy::Option& option : made_by.options) {
+    out << "<tr><th scope=\"row\">" << html_text(option.name) << "</th><td>" << html_text(option.value)
+        << (option.given           ? ""
+            : option.value.empty() ? "<span class=\"unit\">not given</span>"
+                                   : " <span class=\"unit\">(default)</span>")
+        << "</td></tr>\n";
+  }
+  out << "</tbody></table>\n<table><caption>What was read</caption><thead><tr><th scope=\"col\">file</th>"
+         "<th scope=\"col\">bytes</th><th scope=\"col\">SHA-256</th></tr></thead><tbody>\n";
+  for (const MadeBy::Input& input : made_by.inputs) {
+    out << "<tr><th scope=\"row\">" << html_text(input.path) << "</th><td>"
+        << (input.bytes < 0 ? std::string("cannot be read again") : grouped(input.bytes)) << "</td><td><code>"
+        << html_text(input.sha256) << "</code></td></tr>\n";
+  }
+  out << "</tbody></table></details>\n";
 }
 
 void write_meanings(std::ostream& out, std::span<const Figure> figures) {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "report/comparison.h"
+#include "report/html.h"
 #include "report/outcome.h"
 
 namespace rota::report {
@@ -20,6 +21,9 @@ void write_sites(std::ostream& out, std::span<const Summary> summaries);
 
 // <dt> and <dd> for each figure.
 void write_meanings(std::ostream& out, std::span<const Figure> figures);
+
+// Every option and every file that made the page; nothing where neither is told.
+void write_made_by(std::ostream& out, const MadeBy& made_by);
 
 // Nothing if no outcome has a grant.
 void write_grants(std::ostream& out, std::span<const Outcome> outcomes);

@@ -29,11 +29,11 @@ std::size_t count(const std::string& text, const std::string& word) {
 
 TEST(Html, OpensWithTheVerdictAndThenTheFigures) {
   const std::string text = page(two_policies());
-  const std::size_t verdict = text.find("easy did best: jobs waited");
+  const std::size_t verdict = text.find("Choose easy: jobs waited");
   const std::size_t table = text.find("<table>");
   ASSERT_NE(verdict, std::string::npos);
   EXPECT_LT(verdict, table);
-  EXPECT_EQ(count(text, "<th scope=\"row\">"), 4U) << "two tables of two policies";
+  EXPECT_EQ(count(text, "<th scope=\"row\">"), 6U) << "three tables of two policies";
 }
 
 TEST(Html, StandsAlone) {
@@ -61,7 +61,19 @@ TEST(Html, ComparesOnlyWhatIsComparable) {
   auto outcomes = two_policies();
   outcomes[1].jobs[5].spec.processors = 63;  // another workload under the same name
   EXPECT_EQ(count(page(outcomes), "<section class=\"workload\""), 2U);
+  EXPECT_NE(page(outcomes).find("These policies did not run the same jobs"), std::string::npos);
   EXPECT_EQ(count(page(two_policies()), "<section class=\"workload\""), 1U);
+  auto longer = two_policies();
+  longer[1].jobs[5].spec.limit += seconds(60);  // its input had to be moved
+  EXPECT_EQ(count(page(longer), "<section class=\"workload\""), 1U);
+  EXPECT_EQ(page(longer).find("These policies did not run the same jobs"), std::string::npos);
+}
+
+TEST(Html, TellsWhatWasReserved) {
+  auto outcomes = two_policies();
+  EXPECT_EQ(page(outcomes).find("Reserved, so that"), std::string::npos);
+  for (Outcome& outcome : outcomes) outcome.reserved = {"n1 from <then> on"};
+  EXPECT_NE(page(outcomes).find("Reserved, so that no job is given it: n1 from &lt;then&gt; on."), std::string::npos);
 }
 
 TEST(Html, ShowsGrantsOnlyWhereThereAreSome) {

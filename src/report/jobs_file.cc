@@ -8,6 +8,7 @@
 
 #include "model/fact_fields.h"
 #include "report/rows.h"
+#include "report/start_reason.h"
 
 namespace rota::report {
 namespace {
@@ -39,6 +40,51 @@ void csv_row(Rows& rows, const Job& job) {
   optional_instant(rows, job.first_promise);
   rows.text(name_of(job.state));
 }
+
+// Where a job ran and why it started when it did.
+struct Notes {
+  const Outcome& outcome;
+  bool named = false;  // there is something to tell
+
+  explicit Notes(const Outcome& its) : outcome(its), named(!its.starts.empty()) {}
+
+  void write(Rows& rows, std::size_t i) const {
+    rows.text(",");
+    rows.long_text(csv_cell(partition_of(i)));
+    rows.text(",");
+    if (i < outcome.starts.size() && outcome.starts[i].started) {
+      const StartNote& note = outcome.starts[i];
+      rows.long_text(csv_cell(nodes_of(note)));
+      rows.text(",");
+      rows.long_text(csv_cell(start_reason(note, outcome.unix_start)));
+    } else {
+      rows.text(",");
+    }
+  }
+
+ private:
+  std::string partition_of(std::size_t i) const {
+    const PartitionId own = outcome.jobs[i].spec.partition;
+    if (outcome.machine && own.valid() && own.value < outcome.machine->partitions.size())
+      return outcome.machine->partitions[own.value].name;
+    if (!outcome.labels || i >= outcome.labels->partition.size()) return "";
+    const std::uint32_t number = outcome.labels->partition[i];
+    const auto named_so = outcome.labels->partitions.find(number);
+    if (named_so != outcome.labels->partitions.end()) return named_so->second;
+    return number == UINT32_MAX ? "" : std::to_string(number);
+  }
+
+  // In the order of the cluster file, with blanks between them.
+  std::string nodes_of(const StartNote& note) const {
+    if (!outcome.machine) return "";
+    std::vector<std::uint32_t> indexes;
+    for (const Share& share : note.where) indexes.push_back(share.node.value);
+    std::ranges::sort(indexes);
+    std::string names;
+    for (const std::uint32_t index : indexes) names += (names.empty() ? "" : " ") + outcome.machine->nodes[index].name;
+    return names;
+  }
+};
 
 int swf_status(const Job& job) {
   if (job.state == JobState::completed) return 1;
@@ -89,9 +135,10 @@ std::string one_line(std::string text) {
 void write_jobs_csv(std::ostream& out, const Outcome& outcome) {
   const std::vector<std::int64_t>& energy = outcome.energy_of_jobs;
   const std::vector<Cost>& cost = outcome.cost_of_jobs;
+  const Notes notes(outcome);
   out << "number,submit,start,end,wait,processors,limit,user,backfilled,kills,first_promise,state"
-      << (outcome.sites.empty() ? "" : ",site") << (energy.empty() ? "" : ",energy_j")
-      << (cost.empty() ? "\n" : ",cost\n");
+      << (outcome.sites.empty() ? "" : ",site") << (energy.empty() ? "" : ",energy_j") << (cost.empty() ? "" : ",cost")
+      << (notes.named ? ",partition,nodes,why\n" : "\n");
   std::vector<std::string> sites;
   sites.reserve(outcome.sites.size());
   for (const std::string& name : outcome.sites) sites.push_back(csv_cell(name));
@@ -106,6 +153,7 @@ void write_jobs_csv(std::ostream& out, const Outcome& outcome) {
     if (!energy.empty()) rows.thousandths(i < energy.size() ? (energy[i] + 500) / 1000 : 0);
     if (!cost.empty()) rows.text(",");
     if (!cost.empty()) rows.millionths(i < cost.size() ? cost[i].rounded() : 0);
+    if (notes.named) notes.write(rows, i);
     rows.text("\n");
   }
   rows.flush();

@@ -12,7 +12,8 @@ namespace rota::report {
 // and energy_j where the cluster file tells watts: joules that the job accounts for, killed dispatches too.
 // start, end and wait are those of the last dispatch; a value that does not exist is left empty. backfilled is 0 or 1;
 // kills counts killed dispatches; state is completed, timed_out, rejected, waiting or running. With several sites there
-// is one more column, site: the name of the one at which it ran.
+// is one more column, site: the name of the one at which it ran; with one site there are, at the end, partition, nodes
+// (names, blanks between them; empty where processors are counted) and why it started when it did.
 void write_jobs_csv(std::ostream& out, const Outcome& outcome);
 
 // Standard Workload Format 2.2 with the rehearsal's waits and run times. Status: 1 completed, 0 stopped at its limit,

@@ -66,13 +66,21 @@ void Tally::add(const Job& job) {
   if (waited > Duration{0}) waits_.push_back(waited.count());
   last_end_ = std::max(last_end_, job.end);
   area_ += static_cast<double>(run.count()) * job.spec.processors;
-  slowdown_ += bounded_slowdown(waited, run);
+  const double slowdown = bounded_slowdown(waited, run);
+  slowdown_ += slowdown;
+  users_.add(job.spec.user, slowdown);
+  groups_.add(job.spec.group, slowdown);
   response_ratio_ += static_cast<double>((waited + run).count()) / static_cast<double>(run.count());
   backfills_done_ += job.backfilled ? 1 : 0;
   if (job.first_promise != kNever && job.start > job.first_promise) {
     ++counts_.delayed;
     delay_ += (job.start - job.first_promise).count();
   }
+}
+
+void Tally::add(const Job& job, Duration recorded_wait) {
+  add(job);
+  if (job.ended()) beside_.add(job.wait(), recorded_wait);
 }
 
 Summary Tally::conclude(const Outcome& run) {
@@ -87,6 +95,13 @@ Summary Tally::conclude(const Outcome& run) {
   summary.cpu_seconds = run.cpu_seconds;
   summary.power = run.power;
   summary.tasks = run.tasks;
+  summary.recorded = run.recorded;
+  summary.reserved = run.reserved;
+  summary.counts_dispatches = run.counts_dispatches;
+  if (run.recorded) summary.unrecorded = std::exchange(summary.unfinished, 0);
+  summary.trust = beside_.conclude();
+  summary.users = users_.conclude();
+  summary.groups = groups_.conclude();
   if (summary.backfilled_starts > 0)
     summary.backfill_completion = static_cast<double>(backfills_done_) / static_cast<double>(summary.backfilled_starts);
   if (summary.delayed > 0) summary.delay_mean = mean_seconds(delay_, summary.delayed);

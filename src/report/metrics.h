@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "report/fairness.h"
 #include "report/outcome.h"
+#include "report/trust.h"
 
 namespace rota::report {
 
@@ -62,12 +64,22 @@ struct Summary {
   std::vector<Summary> sites;     // of each, where there are several: of the jobs that ran there or were rejected there
   std::string site;               // whose summary it is; empty: of all
   Exchanged exchanged;            // of a site, or of all together
+  bool recorded = false;          // what really happened, and no rehearsal;
+  bool counts_dispatches = true;  // false: backfill, kills and promises were not recorded,
+  std::int64_t unrecorded = 0;    // nor, of so many jobs, when they started
+  std::optional<Trust> trust;     // of a rehearsal, where it is known what really happened
+  std::vector<std::string> reserved;      // what was kept free of jobs and when, in words
+  std::optional<double> less_than_first;  // kilowatt-hours less than the first policy's nodes drew; < 0: more
+  Fairness users;                         // between users, and between groups (accounts), where these are known
+  Fairness groups;
 };
 
 // Adds up a rehearsal as its jobs leave, in any order; keeps 8 bytes for each job that waited.
 class Tally {
  public:
   void add(const Job& job);
+  // The same, and how long the job really waited.
+  void add(const Job& job, Duration recorded_wait);
   // What it all comes to; `run` gives the names and counters, its jobs are not looked at. At most once.
   Summary conclude(const Outcome& run);
 
@@ -84,6 +96,9 @@ class Tally {
   double slowdown_ = 0;
   double response_ratio_ = 0;
   std::vector<std::int64_t> waits_;  // those above 0
+  WaitsBeside beside_;
+  FairnessTally users_;
+  FairnessTally groups_;
 };
 
 // Of an outcome that kept its jobs.

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "model/job.h"
+#include "model/machine.h"
 #include "model/node_states.h"
+#include "model/start_note.h"
 #include "model/tariff.h"
 #include "report/power_use.h"
 #include "report/task_use.h"
@@ -32,6 +36,13 @@ struct LoadStep {
   std::int64_t waiting = 0;  // jobs
 };
 
+// What jobs of a workload are called by people.
+struct JobLabels {
+  std::map<std::uint32_t, std::string> users, groups, partitions, queues;  // names by number, where there are some
+  std::vector<std::uint32_t> partition;  // of each job, as the log numbers them; UINT32_MAX: unknown
+  std::vector<std::uint32_t> queue;      // likewise, of its queue (QOS); may be empty
+};
+
 struct Outcome {
   std::string workload;
   std::string policy;              // as the user wrote it
@@ -39,6 +50,9 @@ struct Outcome {
   std::vector<Job> jobs;           // every job in order of submission; rejected ones included
   std::vector<std::string> sites;  // names; empty unless there are several
   std::vector<SiteId> site_of;     // where each of the jobs ran; invalid: nowhere. Empty unless there are several sites
+  std::vector<StartNote> starts;   // as jobs, may end early: why each started last, and where. Empty: not kept
+  std::shared_ptr<const Machine> machine = {};   // whose nodes these are; nullptr: processors are counted
+  std::shared_ptr<const JobLabels> labels = {};  // nullptr: numbers have no names
   std::vector<Grant> grants;
   Duration lost_work = Duration{0};     // processor time of killed dispatches, in processor-milliseconds
   std::uint64_t plan_hash = 0;          // of all plans in order
@@ -52,8 +66,11 @@ struct Outcome {
   // Microjoules that each job accounts for, as `jobs`; may end early, at jobs that never ran. Empty: no watts were
   // told.
   std::vector<std::int64_t> energy_of_jobs;
-  std::vector<Cost> cost_of_jobs;  // of that energy, likewise; empty: no price was told
-  std::int64_t unix_start = 0;     // Unix time of the workload's second 0; 0: not known
+  std::vector<Cost> cost_of_jobs;     // of that energy, likewise; empty: no price was told
+  std::int64_t unix_start = 0;        // Unix time of the workload's second 0; 0: not known
+  std::vector<std::string> reserved;  // what was kept free of jobs and when, in words (report/reserved.h)
+  bool recorded = false;              // what really happened, and no rehearsal;
+  bool counts_dispatches = true;      // false: backfill, kills and promises were not recorded
 };
 
 }  // namespace rota::report

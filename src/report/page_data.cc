@@ -7,6 +7,7 @@
 
 #include "report/columns.h"
 #include "report/html_text.h"
+#include "report/parties.h"
 #include "report/series.h"
 
 namespace rota::report {
@@ -84,6 +85,39 @@ Json node_data(const NodeStates& states, const Summary& summary, const Frame& fr
           {"energy", watts ? Json(PowerUse::kilowatt_hours(summary.power->energy)) : Json(nullptr)}};
 }
 
+Json known(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json party_data(const Comparison& comparison) {
+  Json all = Json::array();
+  for (const Parties& parties : parties_of(comparison.outcomes)) {
+    Json names = Json::array();
+    Json figures = Json::array();
+    for (const Party& party : parties.parties) {
+      names.push_back(party.name);
+      Json row = Json::array();
+      for (const PartyFigures& its : party.figures)
+        row.push_back({{"jobs", its.jobs},
+                       {"mean", known(its.wait_mean)},
+                       {"median", known(its.wait_median)},
+                       {"p95", known(its.wait_p95)},
+                       {"max", known(its.wait_max)},
+                       {"slowdown", known(its.bounded_slowdown)}});
+      figures.push_back(std::move(row));
+    }
+    all.push_back({{"kind", parties.kind}, {"all", parties.all}, {"names", names}, {"figures", figures}});
+  }
+  return all;
+}
+
+// Name and processors of each node, where jobs ran on nodes that have names.
+Json node_names(const Comparison& comparison) {
+  Json nodes = Json::array();
+  const auto& machine = comparison.outcomes.back().machine;
+  if (!machine) return nodes;
+  for (const Node& node : machine->nodes) nodes.push_back({node.name, node.processors});
+  return nodes;
+}
+
 Json policy_data(const Outcome& outcome, const Summary& summary, const Frame& frame) {
   const Load load = load_over(outcome, frame.span, kSlices);
   const NodeStates states = sum_of(outcome.node_states);
@@ -93,6 +127,11 @@ Json policy_data(const Outcome& outcome, const Summary& summary, const Frame& fr
           {"waiting", rounded_all(load.waiting)},
           {"shares", rounded_all(wait_shares(outcome, frame.marks))},
           {"sizes", sizes(outcome, frame)},
+          {"recorded", outcome.recorded},
+          {"waitMax", known(summary.wait_max)},
+          {"waitP95", known(summary.wait_p95)},
+          {"energy", known(summary.power ? summary.power->used() : std::nullopt)},
+          {"cost", known(summary.power ? summary.power->cost : std::nullopt)},
           {"utilization", summary.utilization.value_or(0)},
           {"meanWait", summary.wait_mean.value_or(0)},
           {"meanSlowdown", summary.bounded_slowdown.value_or(0)},
@@ -166,6 +205,8 @@ std::string chart_data(const Comparison& comparison) {
                   {"classes", std::move(classes)},
                   {"policies", std::move(policies)},
                   {"sites", site_data(comparison, frame)},
+                  {"parties", party_data(comparison)},
+                  {"nodes", node_names(comparison)},
                   {"drawn", comparison.drawn}};
   return script_json(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
@@ -176,8 +217,12 @@ void write_job_data(std::ostream& out, const Comparison& comparison, std::size_t
   const std::vector<Job>& shared = comparison.outcomes.front().jobs;
   const std::string id = "jobs-" + std::to_string(index);
   write_element(out, id, shared_columns(shared, scale));
-  for (std::size_t i = 0; i < comparison.drawn; ++i)
+  for (std::size_t i = 0; i < comparison.drawn; ++i) {
     write_element(out, id + "-" + std::to_string(i), outcome_columns(comparison.outcomes[i].jobs, shared, scale));
+    if (!comparison.outcomes[i].starts.empty())
+      write_element(out, "starts-" + std::to_string(index) + "-" + std::to_string(i),
+                    start_columns(comparison.outcomes[i].starts, shared.size()));
+  }
 }
 
 }  // namespace rota::report

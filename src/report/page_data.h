@@ -16,6 +16,7 @@ struct Comparison {
   std::span<const Outcome> outcomes;  // of the same jobs on the same cluster; at least one
   std::vector<Summary> summaries;     // one each
   std::size_t drawn = 0;              // so many of them have their jobs drawn one by one
+  std::string apart;                  // why it is not compared with the one before it; empty: of another workload
 };
 
 bool draws_nodes(const Comparison& comparison);  // what nodes did over time

@@ -48,6 +48,12 @@ Json tasks_json(const TaskUse& t) {
   return json;
 }
 
+Json trust_json(const Trust& trust) {
+  return {{"jobs", trust.jobs},
+          {"wait_mean_ratio", number(trust.ratio())},
+          {"wait_correlation", number(trust.correlation)}};
+}
+
 Json exchanged_json(const Exchanged& e) {
   return {{"jobs_in", e.jobs_in},       {"jobs_out", e.jobs_out}, {"inputs_in", e.inputs_in},
           {"inputs_out", e.inputs_out}, {"bytes_in", e.bytes_in}, {"bytes_out", e.bytes_out}};
@@ -88,16 +94,23 @@ Json one(const Summary& s) {
   json["wait_max_s"] = number(s.wait_max);
   json["bounded_slowdown_mean"] = number(s.bounded_slowdown);
   json["response_ratio_mean"] = number(s.response_ratio);
-  json["backfilled_starts"] = s.backfilled_starts;
+  const auto dispatches = [&](auto value) { return s.counts_dispatches ? Json(value) : Json(nullptr); };
+  json["backfilled_starts"] = dispatches(s.backfilled_starts);
   json["backfill_completion"] = number(s.backfill_completion);
-  json["killed_dispatches"] = s.killed;
-  json["preempted_dispatches"] = s.preempted;
-  json["migrations"] = s.migrations;
-  json["lost_work_processor_s"] = s.lost_work;
-  json["timed_out_jobs"] = s.timed_out;
-  json["delayed_jobs"] = s.delayed;
+  json["killed_dispatches"] = dispatches(s.killed);
+  json["preempted_dispatches"] = dispatches(s.preempted);
+  json["migrations"] = dispatches(s.migrations);
+  json["lost_work_processor_s"] = dispatches(s.lost_work);
+  json["timed_out_jobs"] = dispatches(s.timed_out);
+  json["delayed_jobs"] = dispatches(s.delayed);
   json["delay_mean_s"] = number(s.delay_mean);
+  json["fairness_users"] = number(s.users.index);
+  json["fairness_groups"] = number(s.groups.index);
+  if (s.recorded) json["recorded"] = true;
+  if (s.recorded) json["unrecorded_jobs"] = s.unrecorded;
+  if (s.trust) json["beside_recorded"] = trust_json(*s.trust);
   if (s.power) json["power"] = power_json(*s.power);
+  if (s.power) json["power"]["less_than_first_kwh"] = number(s.less_than_first);
   if (s.tasks) json["tasks"] = tasks_json(*s.tasks);
   if (!s.sites.empty()) {
     json["moved_jobs"] = s.exchanged.jobs_in;

@@ -9,6 +9,8 @@
 
 #include "base/text.h"
 #include "report/comparison.h"
+#include "report/reserved.h"
+#include "report/verdict.h"
 
 namespace rota::report {
 namespace {
@@ -134,16 +136,53 @@ std::vector<Summary> with_sites(std::span<const Summary> rows) {
   return all;
 }
 
+// A sentence in lines of at most 120 columns, those after the first a little to the right.
+void write_sentence(std::ostream& out, std::string_view text) {
+  constexpr std::size_t kWidth = 120;
+  std::size_t used = 0;
+  for (const std::string_view word : split(text, ' ')) {
+    const std::size_t width = columns_of(word);
+    if (used > 0 && used + 1 + width > kWidth) {
+      out << "\n  ";
+      used = 2;
+    } else if (used > 0) {
+      out << ' ';
+      ++used;
+    }
+    out << word;
+    used += width;
+  }
+  out << '\n';
+}
+
+// What to choose, where there is a choice, and how far the rehearsal can be trusted.
+void write_words(std::ostream& out, std::span<const Summary> rows) {
+  const std::string trust = trust_text(rows);
+  const bool chooses = std::ranges::count(rows, false, &Summary::recorded) > 1;
+  if (chooses || !trust.empty()) out << '\n';
+  if (chooses) {
+    for (const std::string& sentence : verdict_sentences(rows)) write_sentence(out, sentence);
+  }
+  if (!trust.empty()) write_sentence(out, trust);
+}
+
 }  // namespace
 
 void write_table(std::ostream& out, std::span<const Summary> summaries, const TableStyle& style) {
   for (std::size_t first = 0; first < summaries.size();) {
     const std::span<const Summary> rows = summaries.subspan(first, same_workload(summaries, first));
     if (first > 0) out << '\n';
-    out << rows.front().workload << ": " << workload_line(rows) << "\n\n";
+    out << rows.front().workload << ": " << workload_line(rows) << "\n";
+    if (const std::string reserved = reserved_text(rows.front().reserved); !reserved.empty())
+      write_sentence(out, reserved);
+    out << '\n';
     write_block(out, cells_of(service_figures(), rows), rows, style);
     out << '\n';
     write_block(out, cells_of(promise_figures(), rows), rows, style);
+    if (tells_fairness(rows)) {
+      out << '\n';
+      write_block(out, cells_of(fairness_figures(), rows), rows, style);
+    }
     if (tells_power(rows)) {
       out << '\n';
       write_block(out, cells_of(power_figures(), rows), rows, style);
@@ -157,6 +196,7 @@ void write_table(std::ostream& out, std::span<const Summary> summaries, const Ta
       const std::vector<Summary> all = with_sites(rows);
       write_block(out, cells_of(site_figures(), all), all, style);
     }
+    write_words(out, rows);
     first += rows.size();
   }
 }

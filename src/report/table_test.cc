@@ -57,6 +57,11 @@ easy    28,481  339 d 21 h   68.56  1 h 54 min     0 s       19 h  11 d 14 h    
 policy  starts  kept %  killed  lost proc h  at limit          jobs         by      CPU
 fcfs         0       -       0            0         0             0          -  0.000 s
 easy    17,073    98.8     210        1,234     1,024            12  4 min 5 s  0.012 s
+
+Choose easy: jobs waited 1 h 54 min on average, 98 % less than under fcfs (4 d 2 h).
+Unless promises or kills matter more than the mean: then fcfs (jobs that start later than promised: 0 against 12;
+  dispatches that are killed: 0 against 210), with a mean wait of 4 d 2 h.
+The cluster was 68.6 % used under every policy.
 )");
 }
 

@@ -1,24 +1,109 @@
 #include "report/verdict.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
-#include <vector>
+#include <limits>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "report/readable.h"
 
 namespace rota::report {
 namespace {
 
-constexpr double kSameUse = 0.01;  // shares of use that differ by less are told together
+constexpr double kSameUse = 0.01;            // shares of use that differ by less are told together
+constexpr double kSameWait = 1.02;           // mean waits that differ by less are taken to be alike
+constexpr double kWorthTelling = 0.05;       // that another is better by,
+constexpr double kMoneyWorthTelling = 0.01;  // and of energy and money, which nodes that stand idle make up most of
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-using Ranking = std::vector<const Summary*>;
+using Places = std::vector<std::size_t>;
+using Summaries = std::span<const Summary>;
 
-Ranking ranked(const Ranking& of, std::optional<double> Summary::* figure) {
-  Ranking order = of;
-  std::ranges::stable_sort(order, std::less{}, [&](const Summary* s) { return (s->*figure).value_or(INFINITY); });
-  return order;
+std::string count_text(double count) { return grouped(static_cast<std::int64_t>(count)); }
+std::string percent_text(double share) { return readable_percent(share, 1) + " %"; }
+std::string kwh_text(double kwh) { return readable_number(kwh, kwh < 1000 ? 1 : 0) + " kWh"; }
+std::string two_places(double value) { return readable_number(value, 2); }
+double energy_of(const Summary& s) { return s.power ? s.power->used().value_or(kNone) : kNone; }
+double cost_of(const Summary& s) { return s.power ? s.power->cost.value_or(kNone) : kNone; }
+
+constexpr std::array kAspects{
+    Aspect{"the waits of the unluckiest 5 %", "matter", "95 % waited no longer than", kWorthTelling, false,
+           [](const Summary& s) { return s.wait_p95.value_or(kNone); }, readable_seconds},
+    Aspect{"longest waits", "matter", "the longest wait is", kWorthTelling, false,
+           [](const Summary& s) { return s.wait_max.value_or(kNone); }, readable_seconds},
+    Aspect{"slowdown", "matters", "mean bounded slowdown is", kWorthTelling, false,
+           [](const Summary& s) { return s.bounded_slowdown.value_or(kNone); }, two_places},
+    Aspect{"promises", "matter", "jobs that start later than promised:", kWorthTelling, false,
+           [](const Summary& s) { return static_cast<double>(s.delayed); }, count_text},
+    Aspect{"fairness between users", "matters", "Jain's index of users is", kWorthTelling, true,
+           [](const Summary& s) { return s.users.index.value_or(kNone); }, percent_text},
+    Aspect{"fairness between groups", "matters", "Jain's index of groups is", kWorthTelling, true,
+           [](const Summary& s) { return s.groups.index.value_or(kNone); }, percent_text},
+    Aspect{"kills", "matter", "dispatches that are killed:", kWorthTelling, false,
+           [](const Summary& s) { return static_cast<double>(s.killed); }, count_text},
+    Aspect{"energy", "matters", "nodes draw", kMoneyWorthTelling, false, energy_of, kwh_text},
+    Aspect{"cost", "matters", "electricity costs", kMoneyWorthTelling, false, cost_of, two_places},
+};
+
+// Higher is worse; 0 where not every policy tells it.
+double burden(const Aspect& aspect, const Summary& summary, Summaries all) {
+  const auto silent = [&](const Summary& s) { return s.wait_mean && !s.recorded && std::isnan(aspect.value(s)); };
+  if (std::ranges::any_of(all, silent)) return 0;
+  return aspect.higher ? -aspect.value(summary) : aspect.value(summary);
+}
+
+// What decides between policies, from the weightiest on.
+std::vector<double> burdens(const Summary& summary, Summaries all, bool weighs_waits) {
+  std::vector<double> all_of;
+  const auto level = [](const std::optional<double>& wait) { return std::log(wait.value_or(0) + 1); };
+  if (weighs_waits) all_of.push_back(level(summary.wait_mean) + level(summary.wait_p95) + level(summary.wait_max));
+  all_of.push_back(*summary.wait_mean);
+  for (const Aspect& aspect : kAspects) all_of.push_back(burden(aspect, summary, all));
+  return all_of;
+}
+
+// Those that bear least, by name where they bear the same.
+Places least_of(const Places& among, Summaries all, bool weighs_waits) {
+  std::vector<std::pair<std::vector<double>, std::size_t>> order;
+  order.reserve(among.size());
+  for (const std::size_t i : among) order.emplace_back(burdens(all[i], all, weighs_waits), i);
+  const auto least = std::ranges::min_element(order, {}, [](const auto& its) { return its.first; });
+  Places found;
+  for (const auto& [its, i] : order) {
+    if (its == least->first) found.push_back(i);
+  }
+  std::ranges::stable_sort(found, {}, [&](std::size_t i) { return std::string_view(all[i].policy); });
+  return found;
+}
+
+bool clearly_better(const Aspect& aspect, const Summary& a, const Summary& b) {
+  const double x = aspect.value(a);
+  const double y = aspect.value(b);
+  if (aspect.text(x) == aspect.text(y)) return false;
+  return aspect.higher ? x > y * (1 + aspect.least) : x < y * (1 - aspect.least);
+}
+
+// Who is to be chosen if this is what matters; nobody where not all tell it.
+Places best_at(const Aspect& aspect, const Places& among, Summaries all) {
+  if (std::ranges::any_of(among, [&](std::size_t i) { return std::isnan(aspect.value(all[i])); })) return {};
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::size_t i : among) least = std::min(least, burden(aspect, all[i], all));
+  Places best;
+  for (const std::size_t i : among) {
+    if (burden(aspect, all[i], all) == least) best.push_back(i);
+  }
+  return least_of(best, all, false);
+}
+
+Places rehearsed(Summaries all) {
+  Places places;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].wait_mean && !all[i].recorded) places.push_back(i);
+  }
+  return places;
 }
 
 std::string percent_less(double better, double worse) {
@@ -35,67 +120,152 @@ std::string used(const Summary& s) {
 
 std::string alone(const Summary& s) {
   return "Under " + s.policy + " jobs waited " + wait_of(s) + " on average, half of them no longer than " +
-         readable_seconds(*s.wait_median) + ", and the cluster was " + used(s) + " used.";
+         readable_seconds(s.wait_median.value_or(0)) + ", and the cluster was " + used(s) + " used.";
 }
 
-std::string by_wait(const Ranking& order) {
-  const Summary& first = *order.front();
-  const Summary& last = *order.back();
-  if (wait_of(first) == wait_of(last))
-    return "All " + std::to_string(order.size()) + " policies did equally well: jobs waited " + wait_of(first) +
-           " on average.";
-  const Summary& second = *order[1];
-  std::string text = first.policy + " did best: jobs waited " + wait_of(first) + " on average, ";
-  if (wait_of(second) == wait_of(first)) {
-    text += "as under " + second.policy;
-  } else {
-    text += percent_less(*first.wait_mean, *second.wait_mean) + " less than under " + second.policy + " (" +
-            wait_of(second) + ")";
+std::string against(const Summary& chosen, const Summary& other) {
+  if (wait_of(chosen) == wait_of(other)) return "as under " + other.policy;
+  const std::string where = " than under " + other.policy + " (" + wait_of(other) + ")";
+  if (*chosen.wait_mean < *other.wait_mean) return percent_less(*chosen.wait_mean, *other.wait_mean) + " less" + where;
+  return percent_less(*other.wait_mean, *chosen.wait_mean) + " more" + where +
+         ", which is weighed up by its 95 % and longest wait";
+}
+
+std::string names_of(const Places& places, Summaries all, const char* last) {
+  std::string text;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == places.size() ? last : ", ") + all[places[i]].policy;
+  return text;
+}
+
+// The choice, beside the best and the worst of the others.
+std::string by_wait(const Places& chosen, const Places& ran, Summaries all) {
+  const Summary& first = all[chosen.front()];
+  const std::string waits = ": jobs waited " + wait_of(first) + " on average";
+  if (chosen.size() == ran.size()) {
+    return "All " + std::to_string(ran.size()) + " policies come out alike" + waits + ".";
   }
-  if (order.size() > 2 && wait_of(last) != wait_of(second))
-    text += " and " + percent_less(*first.wait_mean, *last.wait_mean) + " less than under " + last.policy + " (" +
-            wait_of(last) + ")";
+  std::string text = "Choose " + names_of(chosen, all, " or ") + (chosen.size() > 1 ? ", which come out alike" : "");
+  Places others;
+  std::ranges::copy_if(ran, std::back_inserter(others), [&](std::size_t i) { return !std::ranges::count(chosen, i); });
+  std::ranges::sort(others, {},
+                    [&](std::size_t i) { return std::pair(*all[i].wait_mean, std::string_view(all[i].policy)); });
+  const Summary& second = all[others.front()];
+  const Summary& last = all[others.back()];
+  text += waits + ", " + against(first, second);
+  if (others.size() > 1 && wait_of(last) != wait_of(second)) text += " and " + against(first, last);
   return text + ".";
 }
 
-std::string by_slowdown(const Ranking& order, const Summary& best_wait) {
-  const Summary& first = *ranked(order, &Summary::bounded_slowdown).front();
-  const std::string figure = readable_number(*first.bounded_slowdown, 2);
-  const std::string of_best_wait = readable_number(*best_wait.bounded_slowdown, 2);
-  if (figure == of_best_wait) return " Its mean bounded slowdown, " + figure + ", is the lowest too.";
-  return " Judged by mean bounded slowdown " + first.policy + " is ahead: " + figure + " against " + of_best_wait + ".";
+std::string beside_recorded(const Summary& chosen, Summaries all) {
+  const auto at = std::ranges::find_if(all, [](const Summary& s) { return s.recorded && s.wait_mean; });
+  if (at == all.end()) return "";
+  if (wait_of(chosen) == wait_of(*at)) return "Really they waited as long.";
+  const std::string text = "Really they waited " + wait_of(*at) + " on average: ";
+  if (*chosen.wait_mean < *at->wait_mean)
+    return text + chosen.policy + " takes " + percent_less(*chosen.wait_mean, *at->wait_mean) + " off that.";
+  return text + percent_less(*at->wait_mean, *chosen.wait_mean) + " less than under " + chosen.policy + ".";
 }
 
-std::string by_use(const Ranking& order) {
-  const auto [low, high] =
-      std::ranges::minmax(order, std::less{}, [](const Summary* s) { return s->utilization.value_or(0); });
-  if (used(*low) == used(*high)) return " The cluster was " + used(*low) + " used under every policy.";
-  if (high->utilization.value_or(0) - low->utilization.value_or(0) < kSameUse)
-    return " The cluster was used about equally under all: " + used(*low) + " to " + used(*high) + ".";
-  return " The cluster was " + used(*high) + " used under " + high->policy + " and " + used(*low) + " under " +
-         low->policy + ".";
+std::string in_place_of(const Choice::Instead& instead, const Summary& chosen, Summaries all) {
+  const Summary& other = all[instead.policy];
+  std::string matters;
+  std::string figures;
+  for (std::size_t i = 0; i < instead.aspects.size(); ++i) {
+    const Aspect& aspect = kAspects[instead.aspects[i]];
+    matters += (i == 0 ? "" : i + 1 == instead.aspects.size() ? " or " : ", ") + std::string(aspect.name);
+    figures += (i == 0 ? "" : "; ") + std::string(aspect.what) + " " + aspect.text(aspect.value(other)) + " against " +
+               aspect.text(aspect.value(chosen));
+  }
+  const std::string verb = instead.aspects.size() > 1 ? "matter" : kAspects[instead.aspects.front()].verb;
+  return "Unless " + matters + " " + verb + " more than the mean: then " + other.policy + " (" + figures +
+         "), with a mean wait of " + wait_of(other) + ".";
 }
 
-std::string caveat(std::span<const Summary> summaries) {
+std::string by_use(const Places& ran, Summaries all) {
+  const auto use = [&](std::size_t i) {
+    return std::pair(all[i].utilization.value_or(0), std::string_view(all[i].policy));
+  };
+  const Summary& low = all[std::ranges::min(ran, {}, use)];
+  const Summary& high = all[std::ranges::max(ran, {}, use)];
+  if (used(low) == used(high)) return "The cluster was " + used(low) + " used under every policy.";
+  if (high.utilization.value_or(0) - low.utilization.value_or(0) < kSameUse)
+    return "The cluster was used about equally under all: " + used(low) + " to " + used(high) + ".";
+  return "The cluster was " + used(high) + " used under " + high.policy + " and " + used(low) + " under " + low.policy +
+         ".";
+}
+
+std::string caveat(Summaries summaries) {
   const auto ran = [](const Summary& s) { return s.jobs - s.rejected - s.unfinished; };
   if (std::ranges::all_of(summaries, [&](const Summary& s) { return ran(s) == ran(summaries.front()); })) return "";
-  return " Not every policy ran the same jobs, so compare with care.";
+  return "Not every policy ran the same jobs, so compare with care.";
 }
 
 }  // namespace
 
-std::string verdict(std::span<const Summary> summaries) {
-  CHECK(!summaries.empty(), "a verdict is asked about some policy");
-  Ranking ran;
-  for (const Summary& s : summaries) {
-    if (s.wait_mean) ran.push_back(&s);
+std::span<const Aspect> aspects() { return kAspects; }
+
+Choice choose(Summaries all) {
+  Choice choice;
+  const Places ran = rehearsed(all);
+  if (ran.empty()) return choice;
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const std::size_t i : ran) shortest = std::min(shortest, *all[i].wait_mean);
+  Places alike;
+  std::ranges::copy_if(ran, std::back_inserter(alike),
+                       [&](std::size_t i) { return *all[i].wait_mean <= shortest * kSameWait; });
+  choice.chosen = least_of(alike, all, true);
+  const Summary& chosen = all[choice.chosen.front()];
+  for (std::size_t a = 0; a < kAspects.size(); ++a) {
+    const Places best = best_at(kAspects[a], ran, all);
+    if (best.empty() || !clearly_better(kAspects[a], all[best.front()], chosen)) continue;
+    const auto told = std::ranges::find(choice.instead, best.front(), &Choice::Instead::policy);
+    if (told == choice.instead.end()) {
+      choice.instead.push_back({best.front(), {a}});
+    } else {
+      told->aspects.push_back(a);
+    }
   }
-  if (ran.empty()) return "No job ran.";
-  if (ran.size() == 1) return alone(*ran.front()) + caveat(summaries);
-  const Ranking order = ranked(ran, &Summary::wait_mean);
-  std::string text = by_wait(order);
-  if (wait_of(*order.front()) != wait_of(*order.back())) text += by_slowdown(order, *order.front());
-  return text + by_use(order) + caveat(summaries);
+  return choice;
+}
+
+std::vector<std::string> verdict_sentences(Summaries summaries) {
+  CHECK(!summaries.empty(), "a verdict is asked about some policy");
+  const Places ran = rehearsed(summaries);
+  std::vector<std::string> sentences;
+  const auto add = [&](std::string sentence) {
+    if (!sentence.empty()) sentences.push_back(std::move(sentence));
+  };
+  if (ran.empty()) {
+    const auto told = std::ranges::find_if(summaries, [](const Summary& s) { return s.wait_mean.has_value(); });
+    return {told == summaries.end() ? std::string("No job ran.") : alone(*told)};
+  }
+  const Choice choice = choose(summaries);
+  const Summary& chosen = summaries[choice.chosen.front()];
+  add(ran.size() == 1 ? alone(chosen) : by_wait(choice.chosen, ran, summaries));
+  add(beside_recorded(chosen, summaries));
+  for (const Choice::Instead& instead : choice.instead) add(in_place_of(instead, chosen, summaries));
+  if (ran.size() > 1) add(by_use(ran, summaries));
+  add(caveat(summaries));
+  return sentences;
+}
+
+std::string verdict(Summaries summaries) {
+  std::string text;
+  for (const std::string& sentence : verdict_sentences(summaries)) text += (text.empty() ? "" : " ") + sentence;
+  return text;
+}
+
+void measure_against_first(std::span<Summary*> summaries) {
+  const Summary* first = nullptr;
+  for (Summary* summary : summaries) {
+    if (!summary->power || !summary->power->used()) continue;
+    if (first == nullptr || first->workload != summary->workload) {
+      first = summary;
+    } else {
+      summary->less_than_first = *first->power->used() - *summary->power->used();
+    }
+  }
 }
 
 }  // namespace rota::report

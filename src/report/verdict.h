@@ -1,15 +1,46 @@
-// The report's first sentences: which policy did best and by how much.
+// What to choose: the report's first sentences, and those below the terminal's table.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "report/metrics.h"
 
 namespace rota::report {
 
-// Judged by mean wait, told against the second best and the worst; then what bounded slowdown and utilization say to
-// that. Summaries of one workload; at least one.
-std::string verdict(std::span<const Summary> summaries);
+// The policies whose mean wait is within 2 % of the shortest are taken to wait alike; of these the one is chosen that
+// has the least product of mean, 95 % and longest wait, then the fewest late starts, kills, kilowatt-hours and so on.
+// What really happened cannot be chosen. Depends on the figures alone, never on the order of the policies.
+struct Choice {
+  // A policy that is better by at least 5 % (energy and cost: 1 %) at something else than what was chosen.
+  struct Instead {
+    std::size_t policy;
+    std::vector<std::size_t> aspects;  // places in `aspects()`
+  };
+  std::vector<std::size_t> chosen;  // several where all their figures are the same; empty: no job ran
+  std::vector<Instead> instead;     // by the first of their aspects
+};
+Choice choose(std::span<const Summary> summaries);
+
+// What is weighed beside the mean wait.
+struct Aspect {
+  const char* name;                 // "longest waits"
+  const char* verb;                 // "matter"
+  const char* what;                 // "the longest wait is"
+  double least;                     // share by which another must be better to be told
+  bool higher;                      // is better
+  double (*value)(const Summary&);  // NaN: not known
+  std::string (*text)(double);
+};
+std::span<const Aspect> aspects();
+
+// Sentences for people, of summaries of one workload; at least one summary.
+std::vector<std::string> verdict_sentences(std::span<const Summary> summaries);
+std::string verdict(std::span<const Summary> summaries);  // joined
+
+// For each policy what its nodes drew less than those of the first one with a meter.
+void measure_against_first(std::span<Summary*> summaries);
 
 }  // namespace rota::report

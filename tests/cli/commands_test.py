@@ -20,7 +20,8 @@ class Simulate(RotaCase):
     def test_the_table_has_a_row_for_each_policy(self):
         table = self.rota("simulate", DAY, "--policy", "fcfs,easy,easy++,conservative").stdout
         for policy in ("fcfs", "easy", "easy++", "conservative"):
-            self.assertEqual(len([line for line in table.splitlines() if line.split()[:1] == [policy]]), 2, table)
+            self.assertEqual(len([line for line in table.splitlines() if line.split(" ")[:1] == [policy]]), 2, table)
+        self.assertRegex(table, r"\nChoose easy\+\+: jobs waited 14 min 48 s on average, 5\.5 % less than under easy")
         self.assertNotIn("\x1b", table)
 
     def test_json_is_json(self):
@@ -29,6 +30,42 @@ class Simulate(RotaCase):
         runs = json.loads(done.stdout)["rehearsals"]
         self.assertEqual([(r["workload"], r["policy"], r["jobs"]) for r in runs],
                          [("day", "easy", 1500), ("day", "fcfs", 1500), ("other", "easy", 2), ("other", "fcfs", 2)])
+
+    def recorded_log(self, waits):
+        rows = [row(n + 1, submit=10 * n).split() for n in range(len(waits))]
+        for fields, wait in zip(rows, waits):
+            fields[2] = str(wait)
+        return self.file("recorded.swf", HEAD + "".join(" ".join(fields) + "\n" for fields in rows))
+
+    def test_what_really_happened_stands_first_and_is_compared_with(self):
+        self.recorded_log([7, 3, -1])
+        done = self.rota("simulate", "recorded.swf", "--policy", "easy,recorded,fcfs", "--json", "--jobs", "jobs.csv")
+        runs = json.loads(done.stdout)["rehearsals"]
+        self.assertEqual([r["policy"] for r in runs], ["recorded", "easy", "fcfs"])
+        self.assertEqual((runs[0]["wait_mean_s"], runs[0]["wait_max_s"], runs[0]["unrecorded_jobs"]), (5, 7, 1))
+        self.assertEqual((runs[0]["recorded"], runs[0]["killed_dispatches"], runs[0]["jobs"]), (True, None, 3))
+        self.assertEqual(runs[1]["beside_recorded"]["jobs"], 2)
+        self.assertEqual([r["start"] for r in self.jobs("jobs-recorded.csv")], ["7", "13", ""])
+        table = self.rota("simulate", "recorded.swf", "--policy", "recorded,easy").stdout
+        self.assertIn("recorded: 1 job without a recorded wait", table)
+        self.assertIn("Really they waited 5 s on average", table + self.rota(
+            "simulate", "recorded.swf", "--policy", "recorded,easy,fcfs").stdout)
+        self.assertIn("Beside what really happened to 2 jobs: easy has 0.00 times", table)
+        alone = json.loads(self.rota("simulate", "recorded.swf", "--policy", "recorded", "--json").stdout)["rehearsals"]
+        self.assertEqual([r["policy"] for r in alone], ["recorded"])
+
+    def test_what_a_log_does_not_tell_is_no_row(self):
+        self.recorded_log([-1, -1])
+        self.refused("simulate", "recorded.swf", "--policy", "recorded,easy", said="does not say how long any job waited")
+        self.refused("verify", "recorded.swf", "recorded.swf", "--policy", "recorded", said="recorded")
+
+    def test_rows_of_sacct_tell_what_really_happened(self):
+        self.file("sacct.txt", "JobIDRaw|User|Account|QOS|Submit|Start|End|AllocCPUS|State\n"
+                  "1|anna|phys|low|2024-05-01T00:00:00|2024-05-01T00:00:30|2024-05-01T01:00:00|4|COMPLETED\n"
+                  "2|bert|chem|high|2024-05-01T00:00:10|2024-05-01T01:00:00|2024-05-01T02:00:00|4|COMPLETED\n")
+        runs = json.loads(self.rota("simulate", "sacct.txt", "--policy", "recorded,easy", "--json").stdout)["rehearsals"]
+        self.assertEqual(runs[0]["wait_mean_s"], (30 + 3590) / 2)
+        self.assertAlmostEqual(runs[1]["beside_recorded"]["wait_mean_ratio"], 3560 / 3620)
 
     def test_jobs_that_are_too_large_are_rejected_by_name_and_counted(self):
         self.file("log.swf", HEAD + row(1) + row(2, processors=5) + row(3, submit=3) + row(4, submit=900, processors=9))

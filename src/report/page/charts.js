@@ -1,7 +1,7 @@
 // The charts of load, waits and slowdown: SVG, drawn anew when the width or the choice of policies changes.
 rota.drawCharts = (() => {
-  const {duration, number, percent, grouped, clock} = rota.words;
-  const kMargin = {top: 8, right: 16, bottom: 26, left: 56};
+  const {duration, number, percent, grouped, clock, letter} = rota.words;
+  const kMargin = {top: 10, right: 16, bottom: 44, left: 70};
   const kDashes = [null, '6 3', '2 2', '8 3 2 3'];
   const kWaitTicks = [1, 10, 60, 600, 3600, 6 * 3600, 86400, 10 * 86400, 100 * 86400, 1000 * 86400];
 
@@ -18,7 +18,29 @@ rota.drawCharts = (() => {
             right: width - kMargin.right, top: kMargin.top, bottom: height - kMargin.bottom};
   }
 
+  function axisTitle(its, below, beside) {
+    if (below) {
+      its.svg.append('text').attr('class', 'unit').attr('text-anchor', 'middle').attr('x', (its.left + its.right) / 2)
+          .attr('y', its.bottom + 36).text(below);
+    }
+    if (beside) {
+      its.svg.append('text').attr('class', 'unit').attr('text-anchor', 'middle')
+          .attr('transform', `translate(14,${(its.top + its.bottom) / 2}) rotate(-90)`).text(beside);
+    }
+  }
+
+  // A letter on the line, each policy's at a place of its own: what colours tell must be told without them.
+  function lettered(its, shown, points) {
+    shown.forEach((p, k) => {
+      const line = points(p);
+      if (line.length === 0) return;
+      const [x, y] = line[Math.min(line.length - 1, Math.floor(line.length * (k + 1) / (shown.length + 1)))];
+      its.svg.append('text').attr('class', 'letter').attr('x', x).attr('y', y - 4).text(letter(p));
+    });
+  }
+
   function timeAxis(its, x, charts) {
+    axisTitle(its, clock(charts).axis);
     const words = clock(charts);
     const {step, ticks} = words.ticks(x.domain()[0], x.domain()[1], its.inner / 90);
     its.svg.append('g').attr('class', 'axis').attr('transform', `translate(0,${its.bottom})`)
@@ -64,6 +86,13 @@ rota.drawCharts = (() => {
     });
   }
 
+  function seriesRows(charts, shown, series, what) {
+    const slices = charts.policies[0][series].length;
+    const head = ['from (s)'].concat(shown.map((p) => `${what}, ${charts.policies[p].name}`));
+    return [head].concat(d3.range(slices).map((i) =>
+        [charts.from + (charts.to - charts.from) * i / slices].concat(shown.map((p) => charts.policies[p][series][i]))));
+  }
+
   function busy(plot, charts, shown) {
     const strip = 58;
     const its = sheet(plot, kMargin.top + kMargin.bottom + shown.length * strip,
@@ -83,11 +112,13 @@ rota.drawCharts = (() => {
       frame.append('path').attr('class', 'area').attr('d', area(values.concat(values.slice(-1))))
           .style('fill', colour(p));
       frame.append('text').attr('class', 'name').attr('x', its.left).attr('y', base - strip + 15)
-          .text(`${policy.name}: ${percent(policy.utilization)} on average`);
+          .text(`${letter(p)}  ${policy.name}: ${percent(policy.utilization)} on average`);
       frame.append('g').attr('class', 'axis').attr('transform', `translate(${its.left},0)`)
           .call(d3.axisLeft(y).tickValues([0, charts.processors]).tickFormat(grouped).tickSize(3).tickSizeOuter(0));
     });
+    axisTitle(its, '', 'processors');
     timeAxis(its, x, charts);
+    plot.csv = () => seriesRows(charts, shown, 'busy', 'processors in use');
     atTime(its, x, charts, shown, 'busy', (value) => `${number(value)} processors`);
   }
 
@@ -113,7 +144,13 @@ rota.drawCharts = (() => {
       its.svg.append('path').attr('class', 'line').attr('d', line(values.concat(values.slice(-1))))
           .style('stroke', colour(p)).attr('stroke-dasharray', dash(p));
     });
+    lettered(its, shown, (p) => {
+      const values = thinned(charts.policies[p].waiting, its.inner / 3);
+      return values.map((value, i) => [its.left + i * its.inner / values.length, y(value)]);
+    });
+    axisTitle(its, '', most > 30 ? 'jobs (compressed scale)' : 'jobs');
     timeAxis(its, x, charts);
+    plot.csv = () => seriesRows(charts, shown, 'waiting', 'jobs waiting');
     atTime(its, x, charts, shown, 'waiting', (value) => `${number(value)} waiting`);
   }
 
@@ -136,6 +173,11 @@ rota.drawCharts = (() => {
       its.svg.append('path').attr('class', 'line').attr('d', line(p)).style('stroke', colour(p))
           .attr('stroke-dasharray', dash(p));
     });
+    lettered(its, shown, (p) => marks.map((mark, i) => [x(mark), y(at(p, i))]));
+    const from = y.domain()[0];
+    axisTitle(its, 'wait (log scale from 1 s)', `share of jobs (from ${d3.format('.0%')(from)})`);
+    plot.csv = () => [['wait at most (s)'].concat(shown.map((p) => charts.policies[p].name))].concat(
+        charts.marks.map((mark, i) => [mark].concat(shown.map((p) => charts.policies[p].shares[i]))));
     readout(its, (px) => {
       const i = Math.min(marks.length - 1, d3.bisectLeft(marks, x.invert(px)));
       return [`started within ${duration(marks[i])}`].concat(shown.map((p) =>
@@ -158,7 +200,7 @@ rota.drawCharts = (() => {
     const x = d3.scaleBand().domain(used).range([its.left, its.right]).paddingInner(0.25).paddingOuter(0.1);
     const inside = d3.scaleBand().domain(shown).range([0, x.bandwidth()]);
     const most = d3.max(shown, (p) => d3.max(used, (c) => value(p, c))) || 1;
-    const y = d3.scaleLog().domain([1, Math.max(2, most)]).range([its.bottom, its.top]).clamp(true);
+    const y = d3.scaleLog().domain([1, Math.max(2, most)]).range([its.bottom, its.top + 10]).clamp(true);
     const ticks = [1, 2, 5, 10, 20, 50, 100, 1e3, 1e4, 1e5, 1e6, 1e7].filter((t) => t <= y.domain()[1]);
     gridY(its, y, ticks.filter((t) => most < 100 || Math.log10(t) % 1 === 0), grouped);
     used.forEach((c) => {
@@ -167,10 +209,18 @@ rota.drawCharts = (() => {
         const top = Math.min(y(value(p, c)), its.bottom - 1);
         bars.append('rect').attr('class', 'bar').attr('x', inside(p))
             .attr('width', Math.max(1, inside.bandwidth() - 1)).attr('y', top).attr('height', its.bottom - top).style('fill', colour(p));
+        if (inside.bandwidth() >= 9) {
+          bars.append('text').attr('class', 'letter').attr('text-anchor', 'middle')
+              .attr('x', inside(p) + inside.bandwidth() / 2).attr('y', top - 3).text(letter(p));
+        }
       });
     });
     its.svg.append('g').attr('class', 'axis').attr('transform', `translate(0,${its.bottom})`)
         .call(d3.axisBottom(x).tickFormat((c) => briefly(charts.classes[c])).tickSize(0).tickPadding(8));
+    axisTitle(its, 'processors of the job', 'mean slowdown (log scale from 1)');
+    plot.csv = () => [['processors', 'policy', 'jobs', 'mean bounded slowdown', 'mean wait (s)']].concat(
+        ...used.map((c) => shown.map((p) => [charts.classes[c], charts.policies[p].name, charts.policies[p].sizes[c].jobs,
+                                             value(p, c), charts.policies[p].sizes[c].wait])));
     readout(its, (px) => {
       const c = used[Math.min(used.length - 1, Math.max(0, Math.floor((px - its.left) / its.inner * used.length)))];
       const jobs = d3.max(charts.policies, (q) => q.sizes[c].jobs);
@@ -180,8 +230,11 @@ rota.drawCharts = (() => {
     });
   }
 
-  const nodes = (plot, charts, shown) => rota.nodeChart(plot, charts, shown, {sheet, timeAxis, readout});
-  const kinds = {busy, waiting, nodes, shares, sizes};
+  const nodes = (plot, charts, shown) => rota.nodeChart(plot, charts, shown, {sheet, timeAxis, readout, margin: kMargin.top + kMargin.bottom});
+  const parts = {sheet, gridY, axisTitle, colour};
+  const pareto = (plot, charts, shown) => rota.paretoChart(plot, charts, shown, parts);
+  const parties = (plot, charts, shown) => rota.partyChart(plot, charts, shown, parts);
+  const kinds = {pareto, busy, waiting, nodes, shares, sizes, parties};
   return (section, charts, shown) => {
     for (const [kind, draw] of Object.entries(kinds)) {
       const plot = section.querySelector(`[data-chart=${kind}] .plot`);

@@ -25,9 +25,9 @@ rota.columns = (bytes, rows) => {
       scale *= 128;
     }
   };
-  const next = () => {
-    const column = new Float64Array(rows);
-    for (let row = 0; row < rows; row++) {
+  const next = (length = rows) => {
+    const column = new Float64Array(length);
+    for (let row = 0; row < length; row++) {
       const value = varint();
       if (value === 0) {
         row += varint();
@@ -59,6 +59,29 @@ rota.sharedJobs = (index, charts) => {
     limit: times(columns.next()),
     run: times(columns.next()),
   };
+};
+
+// Why each job started when it did, and on which nodes; null where that was not kept.
+rota.starts = (index, p, charts, shared) => {
+  const id = `starts-${index}-${p}`;
+  if (!document.getElementById(id)) return null;
+  const columns = rota.columns(rota.bytes(id), shared.n);
+  const rule = columns.next(), promised = columns.next(), count = columns.next();
+  const first = new Uint32Array(shared.n + 1);
+  for (let i = 0; i < shared.n; i++) first[i + 1] = first[i] + count[i];
+  const all = first[shared.n];
+  return {rule, promised, first, node: columns.next(all), held: columns.next(all), rest: columns.rest()};
+};
+
+// In the words of src/report/start_reason.cc, by model/action.h's Rule.
+rota.whyStarted = (starts, i) => {
+  if (!starts || !starts.rule[i]) return '';
+  const other = starts.promised[i] > 0 ? `job ${starts.promised[i] - 1}` : 'others';
+  return ['', 'it was its turn, and there was room',
+          'there was room for it and not for those before it, to whom nothing was promised',
+          `backfilled: it is expected to end before ${other} is to start`,
+          `backfilled on processors that ${other} leaves over`,
+          'its promised start had come'][starts.rule[i]] || 'there was room for it';
 };
 
 rota.kStates = ['waiting', 'running', 'completed', 'stopped at its limit', 'rejected'];

@@ -8,12 +8,15 @@ rota.gantt = (() => {
     constructor(section, index, charts) {
       this.figure = section.querySelector('[data-chart=gantt]');
       this.canvas = this.figure.querySelector('canvas');
+      this.second = this.figure.querySelector('canvas.second');  // another policy, over the same time
+      this.beside = -1;  // which; -1: none
       this.status = this.figure.querySelector('.status');
       this.index = index;
       this.charts = charts;
       this.words = clock(charts);
       this.runs = new Map();  // by policy: what became of each job, and where it is drawn
       this.shared = rota.sharedJobs(index, charts);
+      this.places = new Map();
       this.policy = d3.scan(charts.policies.slice(0, charts.drawn), (a, b) => a.meanWait - b.meanWait);
       this.meaning = 'wait';
       this.selected = -1;  // job that was clicked or found
@@ -29,41 +32,92 @@ rota.gantt = (() => {
       const select = this.figure.querySelector('.policy');
       this.charts.policies.slice(0, this.charts.drawn).forEach((policy, p) => select.add(new Option(policy.name, p)));
       select.value = this.policy;
+      const beside = this.figure.querySelector('.second-policy');
+      beside.add(new Option('no other', -1));
+      this.charts.policies.slice(0, this.charts.drawn).forEach((policy, p) => beside.add(new Option(policy.name, p)));
+      beside.parentElement.hidden = this.charts.drawn < 2;
       const colour = this.figure.querySelector('.colour');
       for (const [key, {name}] of Object.entries(rota.picture.meanings)) colour.add(new Option(name, key));
     }
 
-    run() {
-      if (!this.runs.has(this.policy)) {
-        const made = rota.outcome(this.index, this.policy, this.charts, this.shared);
-        this.runs.set(this.policy, {made, boxes: rota.lanes.place(made, this.charts.processors, this.charts.unit)});
+    // What became of each job under a policy, without the work of placing them.
+    made(policy) {
+      if (!this.runs.has(policy)) {
+        this.runs.set(policy, {made: rota.outcome(this.index, policy, this.charts, this.shared), boxes: null});
       }
-      return this.runs.get(this.policy);
+      return this.runs.get(policy).made;
+    }
+
+    run(policy = this.policy) {
+      const made = this.made(policy);
+      const run = this.runs.get(policy);
+      run.boxes = run.boxes || rota.lanes.place(made, this.charts.processors, this.charts.unit, this.nodePlaces(policy));
+      return run;
+    }
+
+    // Why jobs started and on which nodes; null where that is not known.
+    starts(policy) {
+      if (!this.places.has(policy)) {
+        this.places.set(policy, rota.starts(this.index, policy, this.charts, this.shared));
+      }
+      return this.places.get(policy);
+    }
+
+    // Where each job ran, for the picture; null: the picture chooses.
+    nodePlaces(policy) {
+      const starts = this.starts(policy);
+      const total = d3.sum(this.charts.nodes, ([, processors]) => processors);
+      if (!starts || starts.node.length === 0 || total !== this.charts.processors) return null;
+      return {...starts, sizes: this.charts.nodes.map(([, processors]) => processors)};
+    }
+
+    nodesOf(policy, i) {
+      const starts = this.starts(policy);
+      if (!starts || starts.first[i + 1] === starts.first[i]) return '';
+      const names = [...starts.node.subarray(starts.first[i], starts.first[i + 1])].sort((a, b) => a - b)
+          .map((node) => this.charts.nodes[node][0]);
+      return names.length > 6 ? `${names.slice(0, 5).join(' ')} and ${names.length - 5} more` : names.join(' ');
+    }
+
+    // What the node at this height of the picture is called.
+    nodeAt(p) {
+      let from = 0;
+      for (const [name, processors] of this.charts.nodes) {
+        if (p < from + processors) return name;
+        from += processors;
+      }
+      return '';
     }
 
     listen() {
       const on = (selector, event, act) => this.figure.querySelector(selector).addEventListener(event, act);
       on('.policy', 'change', (e) => this.show(Number(e.target.value)));
-      on('.colour', 'change', (e) => { this.meaning = e.target.value; this.repaint(); });
+      on('.second-policy', 'change', (e) => this.showBeside(Number(e.target.value)));
+      on('.colour', 'change', (e) => this.colourBy(e.target.value));
       on('.buttons', 'click', (e) => this.press(e.target.dataset.do));
       on('.find', 'submit', (e) => { e.preventDefault(); this.find(e.target.querySelector('input').value); });
-      this.canvas.addEventListener('keydown', (e) => this.key(e));
-      this.canvas.addEventListener('wheel', (e) => this.wheel(e), {passive: false});
-      this.canvas.addEventListener('pointerdown', (e) => this.grab(e));
-      this.canvas.addEventListener('pointermove', (e) => this.point(e));
-      this.canvas.addEventListener('pointerup', (e) => this.drop(e));
-      this.canvas.addEventListener('pointercancel', () => { this.held = null; });
-      this.canvas.addEventListener('pointerleave', () => this.hover(-1));
-      this.canvas.addEventListener('dblclick', (e) => this.zoom(4, 4, this.under(e)));
+      on('.longest', 'click', (e) => { if (e.target.dataset.job) this.show_job(Number(e.target.dataset.job)); });
+      for (const canvas of [this.canvas, this.second]) {
+        canvas.addEventListener('keydown', (e) => this.key(e));
+        canvas.addEventListener('wheel', (e) => this.wheel(e), {passive: false});
+        canvas.addEventListener('pointerdown', (e) => this.grab(e));
+        canvas.addEventListener('pointermove', (e) => this.point(e));
+        canvas.addEventListener('pointerup', (e) => this.drop(e));
+        canvas.addEventListener('pointercancel', () => { this.held = null; });
+        canvas.addEventListener('pointerleave', () => this.hover(-1));
+        canvas.addEventListener('dblclick', (e) => this.zoom(4, 4, this.under(e)));
+      }
     }
 
     resize() {
       const ratio = window.devicePixelRatio || 1;
       this.width = Math.max(320, this.canvas.parentElement.clientWidth);
       this.height = Math.max(380, Math.min(620, Math.round(this.width * 0.52)));
-      this.canvas.width = this.width * ratio;
-      this.canvas.height = this.height * ratio;
-      this.canvas.style.height = `${this.height}px`;
+      for (const canvas of [this.canvas, this.second]) {
+        canvas.width = this.width * ratio;
+        canvas.height = this.height * ratio;
+        canvas.style.height = `${this.height}px`;
+      }
       this.repaint();
     }
 
@@ -72,6 +126,23 @@ rota.gantt = (() => {
       this.policy = policy;
       this.figure.querySelector('.policy').value = policy;
       this.repaint();
+      this.remember();
+    }
+
+    showBeside(policy) {
+      if (!(policy >= -1 && policy < this.charts.drawn)) return;
+      this.beside = policy;
+      this.figure.querySelector('.second-policy').value = policy;
+      rota.state.set('beside', policy >= 0 ? policy : null);
+      this.repaint();
+    }
+
+    colourBy(meaning) {
+      if (!rota.picture.meanings[meaning]) return;
+      this.meaning = meaning;
+      this.figure.querySelector('.colour').value = meaning;
+      rota.state.set('colour', meaning === 'wait' ? null : meaning);
+      this.repaint();
     }
 
     // After a change of what the colours mean, of the policy or of light and dark.
@@ -79,8 +150,23 @@ rota.gantt = (() => {
       const {made} = this.run();
       this.look = rota.picture.theme();
       this.paintwork = rota.picture.paint(made, this.meaning, this.look);
+      this.second.hidden = this.beside < 0;
+      if (this.beside >= 0) {  // one scale of colours for both
+        const other = this.run(this.beside).made;
+        this.besideWork = rota.picture.paint(other, this.meaning, this.look, this.paintwork.most);
+        this.paintwork = rota.picture.paint(made, this.meaning, this.look, this.besideWork.most);
+      }
+      this.figure.querySelector('.longest').replaceChildren(rota.jobTables.longest(this));
       this.explainColours();
+      this.tellSelected();
       this.draw();
+    }
+
+    // Of the policy that is shown now, whichever it was when the job was chosen.
+    tellSelected() {
+      const place = this.figure.querySelector('.chosen');
+      place.replaceChildren(...(this.selected >= 0 ? [rota.jobTables.one(this, this.selected)] : []));
+      if (this.selected >= 0) this.status.textContent = `${this.about(this.selected).join(', ')}.`;
     }
 
     explainColours() {
@@ -105,15 +191,22 @@ rota.gantt = (() => {
     }
 
     draw() {
-      const {made, boxes} = this.run();
-      const context = this.canvas.getContext('2d');
-      const ratio = window.devicePixelRatio || 1;
-      context.setTransform(ratio, 0, 0, ratio, 0, 0);
-      const drawn = rota.picture.draw(context, {charts: this.charts, made, boxes, view: this.view, look: this.look,
-                                                paintwork: this.paintwork, marked: [this.selected, this.hovered],
-                                                width: this.width, height: this.height});
+      const drawn = this.drawOn(this.canvas, this.policy, this.paintwork);
+      if (this.beside >= 0) this.drawOn(this.second, this.beside, this.besideWork);
       this.describe(drawn);
       return drawn;
+    }
+
+    drawOn(canvas, policy, paintwork) {
+      const {made, boxes} = this.run(policy);
+      const context = canvas.getContext('2d');
+      const ratio = window.devicePixelRatio || 1;
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      const title = this.charts.drawn < 2 ? '' : `${rota.words.letter(policy)}  ${this.charts.policies[policy].name}`;
+      return rota.picture.draw(context, {charts: this.charts, made, boxes, view: this.view, look: this.look, paintwork,
+                                         title, nodes: boxes.onNodes ? this.charts.nodes : [],
+                                         marked: [this.selected, this.hovered], width: this.width,
+                                         height: this.height});
     }
 
     // Drawing follows the last of many quick changes.
@@ -124,12 +217,9 @@ rota.gantt = (() => {
 
     // The address leads back to this view, so that it can be kept and passed on.
     remember() {
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => {
-        const {t0, t1, p0, p1} = this.view;
-        const view = [t0, t1, p0, p1].map((value) => Math.round(value * 1000) / 1000);
-        history.replaceState(null, '', `#view=${[this.index, this.policy, ...view].join(',')}`);
-      }, 300);
+      const {t0, t1, p0, p1} = this.view;
+      const view = [t0, t1, p0, p1].map((value) => Math.round(value * 1000) / 1000);
+      rota.state.set('view', [this.index, this.policy, ...view].join(','));
     }
 
     describe({boxes, single}) {
@@ -137,6 +227,7 @@ rota.gantt = (() => {
       const name = this.charts.policies[this.policy].name;
       this.canvas.dataset.single = single;
       this.canvas.dataset.boxes = boxes;
+      this.canvas.parentElement.csv = () => this.csv();
       this.canvas.setAttribute('role', 'application');
       this.canvas.setAttribute('aria-label', `Every job under ${name}, from ${this.words.moment(t0)} to ` +
           `${this.words.moment(t1)}, processors ${grouped(Math.floor(p0))} to ${grouped(Math.ceil(p1))}. ` +
@@ -200,26 +291,27 @@ rota.gantt = (() => {
 
     // The moment and processor under the pointer.
     under(event) {
-      const box = this.canvas.getBoundingClientRect();
+      const canvas = event.target === this.second ? this.second : this.canvas;
+      const box = canvas.getBoundingClientRect();
       const place = rota.picture.layout(this.width, this.height);
       const at = rota.picture.scales(place, this.view);
       const x = (event.clientX - box.left) * this.width / box.width;
       const y = (event.clientY - box.top) * this.height / box.height;
       const inside = x >= place.left && x <= this.width && y >= place.top && y <= place.bottom;
-      return {t: at.t(x), p: at.p(y), inside};
+      return {t: at.t(x), p: at.p(y), inside, policy: canvas === this.second ? this.beside : this.policy};
     }
 
     jobUnder(event) {
-      const {t, p, inside} = this.under(event);
+      const {t, p, inside, policy} = this.under(event);
       if (!inside) return -1;
-      const {made, boxes} = this.run();
+      const {made, boxes} = this.run(policy);
       const box = rota.lanes.boxAt(boxes, made, t, p);
       return box < 0 ? -1 : boxes.job[box];
     }
 
     hover(i, event) {
       if (i < 0) document.getElementById('tip').hidden = true;
-      if (i >= 0) rota.showTip(event, this.about(i));
+      if (i >= 0) rota.showTip(event, this.about(i, event.target === this.second ? this.beside : this.policy));
       if (i !== this.hovered && this.canvas.dataset.single === 'true') this.later();
       this.hovered = i;
     }
@@ -249,9 +341,14 @@ rota.gantt = (() => {
     }
 
     // What there is to say about job i, line by line.
-    about(i) {
-      const {made} = this.run();
+    about(i, policy = this.policy) {
+      const {made} = this.run(policy);
       const {shared} = this;
+      if (Number.isNaN(made.start[i])) {
+        return [`Job ${shared.number[i]}`, `did not run under ${this.charts.policies[policy].name}: ` +
+                rota.kStates[made.state[i]]];
+      }
+      const nodes = this.nodesOf(policy, i), why = rota.whyStarted(this.starts(policy), i);
       const run = made.end[i] - made.start[i];
       const lines = [`Job ${shared.number[i]}${shared.user[i] >= 0 ? ` of user ${shared.user[i]}` : ''}`,
                      `submitted ${this.words.moment(shared.submit[i])}`,
@@ -264,6 +361,8 @@ rota.gantt = (() => {
         lines.push(late > 0 ? `${duration(late)} later than first promised` :
                    late < 0 ? `${duration(-late)} earlier than first promised` : 'at the moment first promised');
       }
+      if (nodes) lines.push(`nodes ${nodes}`);
+      if (why) lines.push(why);
       const kills = made.kills[i];
       if (kills > 0) lines.push(`after having been killed ${kills === 1 ? 'once' : `${grouped(kills)} times`}`);
       return lines;
@@ -271,19 +370,43 @@ rota.gantt = (() => {
 
     select(i) {
       this.selected = i;
-      if (i >= 0) this.status.textContent = `${this.about(i).join(', ')}.`;
+      this.tellSelected();
+      rota.state.set('job', i >= 0 ? this.shared.number[i] : null);
       this.later();
+    }
+
+    // The jobs in view, for other programs.
+    csv() {
+      const {t0, t1} = this.view;
+      const policies = [this.policy].concat(this.beside >= 0 ? [this.beside] : []);
+      const rows = [['policy', 'job', 'user', 'processors', 'submit (s)', 'start (s)', 'end (s)', 'backfilled', 'nodes']];
+      const from = this.charts.from;
+      for (const p of policies) {
+        const {made} = this.run(p);
+        for (let i = 0; i < this.shared.n; i++) {
+          if (!(made.start[i] < t1 && made.end[i] > t0)) continue;
+          rows.push([this.charts.policies[p].name, this.shared.number[i], this.shared.user[i] < 0 ? '' : this.shared.user[i],
+                     this.shared.processors[i], from + this.shared.submit[i], from + made.start[i], from + made.end[i],
+                     made.backfilled[i], this.nodesOf(p, i)]);
+        }
+      }
+      return rows;
     }
 
     // Shows the job with this number in the middle of the picture.
     find(text) {
       const i = this.shared.number.indexOf(Number(text.trim() || NaN));
-      const {made, boxes} = this.run();
+      const {made} = this.run();
       if (i < 0 || Number.isNaN(made.start[i])) {
         this.status.textContent = i < 0 ? `There is no job ${text}.` :
             `Job ${text} did not run: ${rota.kStates[made.state[i]]}.`;
         return;
       }
+      this.show_job(i);
+    }
+
+    show_job(i) {
+      const {made, boxes} = this.run();
       const run = made.end[i] - made.start[i];
       const box = boxes.first[i];
       const margin = Math.max(kLeastProcessors, boxes.to[box] - boxes.from[box]);

@@ -24,9 +24,9 @@ rota.lanes = (() => {
 
   // Free processors as sorted, separate intervals [low[i], high[i]).
   class Gaps {
-    constructor(total) {
-      this.low = [0];
-      this.high = [total];
+    constructor(total, from = 0) {
+      this.low = [from];
+      this.high = [from + total];
     }
     // Takes n processors; give(from, to) for each piece. Returns how many could not be found.
     take(n, give) {
@@ -91,6 +91,41 @@ rota.lanes = (() => {
     }
   }
 
+  // The same where it is known on which nodes each job ran: each node has its own stretch, in the order of the file.
+  class NodeGaps {
+    constructor(places) {
+      this.places = places;
+      this.from = [0];
+      places.sizes.forEach((size) => this.from.push(this.from[this.from.length - 1] + size));
+      this.gaps = places.sizes.map((size, node) => new Gaps(size, this.from[node]));
+    }
+    takeFor(i, give) {
+      const {first, node, held} = this.places;
+      const shares = d3.range(first[i], first[i + 1]).sort((a, b) => node[a] - node[b]);
+      let missing = 0;
+      let last = null;  // stretches that touch are one box
+      for (const share of shares) {
+        missing += this.gaps[node[share]].take(held[share], (low, high) => {
+          if (last && last[1] === low) {
+            last[1] = high;
+          } else {
+            if (last) give(...last);
+            last = [low, high];
+          }
+        });
+      }
+      if (last) give(...last);
+      return missing;
+    }
+    release(from, to) {
+      for (let node = d3.bisectRight(this.from, from) - 1; from < to; node++) {
+        const end = Math.min(to, this.from[node + 1]);
+        this.gaps[node].release(from, end);
+        from = end;
+      }
+    }
+  }
+
   const kBlock = 512;
 
   // For every block of boxes the latest end, so that boxes long past are skipped together.
@@ -104,10 +139,10 @@ rota.lanes = (() => {
   }
 
   // Boxes in order of start: box b is job[b] on processors [from[b], to[b]).
-  function place(made, total, unit) {
+  function place(made, total, unit, places = null) {
     const starts = byTime(made.start, unit);
     const ends = byTime(made.end, unit);
-    const gaps = new Gaps(total);
+    const gaps = places ? new NodeGaps(places) : new Gaps(total);
     const job = [], from = [], to = [];
     const first = new Uint32Array(made.shared.n + 1);
     const count = new Uint32Array(made.shared.n);
@@ -119,15 +154,16 @@ rota.lanes = (() => {
         for (let b = first[gone]; b < first[gone] + count[gone]; b++) gaps.release(from[b], to[b]);
       }
       first[i] = job.length;
-      missing += gaps.take(made.shared.processors[i], (low, high) => {
+      const give = (low, high) => {
         job.push(i);
         from.push(low);
         to.push(high);
-      });
+      };
+      missing += places ? gaps.takeFor(i, give) : gaps.take(made.shared.processors[i], give);
       count[i] = job.length - first[i];
     }
     const boxes = {job: Uint32Array.from(job), from: Float64Array.from(from), to: Float64Array.from(to), first, count,
-                   missing, total};
+                   missing, total, onNodes: Boolean(places)};
     boxes.latest = blockEnds(boxes.job, made.end);
     return boxes;
   }

@@ -7,12 +7,30 @@ rota.start = () => {
     if (charts.to <= charts.from) {
       section.querySelector('.charts').remove();
     } else {
+      its.shown = rota.shownAtFirst(index, its.shown);
       rota.legend(its);
       rota.siteButtons(its);
       rota.drawCharts(section, charts, its.shown);
+      const kind = section.querySelector('.kind');
+      if (kind) kind.addEventListener('change', () => { rota.state.set('by', kind.value); rota.redraw(its); });
     }
     return its;
   });
+};
+
+rota.redraw = ({section, seen, shown}) => rota.drawCharts(section, seen, shown);
+
+// Policies that the address hides: "hidden=WORKLOAD.POLICY,..."
+rota.shownAtFirst = (index, all) => {
+  const hidden = (rota.state.get('hidden') || '').split(',');
+  const shown = all.filter((p) => !hidden.includes(`${index}.${p}`));
+  return shown.length > 0 ? shown : all;
+};
+
+rota.rememberHidden = () => {
+  const hidden = rota.sections.flatMap(({index, charts, shown}) =>
+      charts.policies.map((policy, p) => p).filter((p) => !shown.includes(p)).map((p) => `${index}.${p}`));
+  rota.state.set('hidden', hidden.join(','));
 };
 
 rota.startGantts = () => {
@@ -23,7 +41,8 @@ rota.startGantts = () => {
       rota.withoutGantt(its.section, its.charts);
     }
   }
-  rota.openAt(location.hash);
+  rota.openAt();
+  rota.sections.forEach(({section}) => rota.exports.offer(section));
   rota.follow();
   document.documentElement.dataset.readyMs = Math.round(performance.now());
 };
@@ -59,15 +78,17 @@ rota.legend = (its) => {
     const button = document.createElement('button');
     const swatch = document.createElement('span');
     swatch.className = `swatch p${p % 8}`;
+    swatch.textContent = rota.words.letter(p);
     button.type = 'button';
     button.append(swatch, name);
-    button.setAttribute('aria-pressed', 'true');
+    button.setAttribute('aria-pressed', String(its.shown.includes(p)));
     button.addEventListener('click', () => {
       const shown = its.charts.policies.map((policy, q) => q).filter((q) => its.shown.includes(q) !== (q === p));
       if (shown.length === 0) return;  // an empty chart says nothing
       its.shown = shown;
       button.setAttribute('aria-pressed', String(shown.includes(p)));
-      rota.drawCharts(its.section, its.seen, its.shown);
+      rota.redraw(its);
+      rota.rememberHidden();
     });
     legend.append(button);
   });
@@ -86,12 +107,15 @@ rota.siteButtons = (its) => {
     button.addEventListener('click', () => {
       its.seen = view;
       buttons.forEach((other) => other.setAttribute('aria-pressed', String(other === button)));
-      rota.drawCharts(its.section, its.seen, its.shown);
+      rota.state.set('site', i > 0 ? i : null);
+      rota.redraw(its);
     });
     button.setAttribute('aria-pressed', String(i === 0));
     return button;
   });
   places.append(...buttons);
+  const wanted = Number(rota.state.get('site'));
+  if (buttons[wanted] && wanted > 0) buttons[wanted].click();
 };
 
 rota.withoutGantt = (section, charts) => {
@@ -103,15 +127,22 @@ rota.withoutGantt = (section, charts) => {
   figure.replaceChildren(figure.querySelector('h3'), words);
 };
 
-// "#view=WORKLOAD,POLICY,FROM,TO,LOW,HIGH" opens the picture there: seconds since the first submission, processors.
-rota.openAt = (hash) => {
-  if (!hash.startsWith('#view=')) return;
-  const [index, policy, t0, t1, p0, p1] = hash.slice('#view='.length).split(',').map(Number);
+// What the address says of the pictures of jobs (page/state.js).
+rota.openAt = () => {
+  const view = rota.state.get('view');
+  const [index, policy, t0, t1, p0, p1] = (view || '0').split(',').map(Number);
   const its = rota.sections[index];
-  if (![policy, t0, t1, p0, p1].every(Number.isFinite) || !its || !its.gantt) return;
-  its.gantt.show(policy);
-  its.gantt.look_at({t0, t1, p0, p1});
-  its.gantt.figure.scrollIntoView();
+  if (!its || !its.gantt) return;
+  const {gantt} = its;
+  const beside = Number(rota.state.get('beside') || -1), job = rota.state.get('job');
+  if (rota.state.get('colour')) gantt.colourBy(rota.state.get('colour'));
+  if (beside >= 0) gantt.showBeside(beside);
+  if (view && [policy, t0, t1, p0, p1].every(Number.isFinite)) {
+    gantt.show(policy);
+    gantt.look_at({t0, t1, p0, p1});
+    gantt.figure.scrollIntoView();
+  }
+  if (job) gantt.select(gantt.shared.number.indexOf(Number(job)));
 };
 
 rota.start();

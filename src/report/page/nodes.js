@@ -85,12 +85,17 @@ rota.nodeChart = (() => {
     }
     const draws = kept.some((p) => charts.policies[p].states.draw);
     const height = kTitle + kStack + kBelow + (draws ? kGap + kDraw : 0);
-    const its = parts.sheet(plot, kept.length * height + 34,
+    const its = parts.sheet(plot, kept.length * height + parts.margin,
                             `What nodes did over time. ${kept.map((p) => story(charts.policies[p])).join('. ')}.`);
     const x = d3.scaleLinear().domain([0, charts.to - charts.from]).range([its.left, its.right]).clamp(true);
     const mostDraw = d3.max(kept, (p) => d3.max(charts.policies[p].states.draw || [0])) || 1;
     const drawn = kept.map((p, row) => strip(its, charts.policies[p], its.top + row * height, x, mostDraw));
     parts.timeAxis(its, x, charts);
+    plot.csv = () => [['policy', 'from (s)', ...kNames.map((word) => `nodes ${word}`), 'kW']].concat(...kept.map((p) => {
+      const {states, name} = charts.policies[p];
+      return states.uses[0].map((value, i) => [name, charts.from + states.from + i * states.width,
+                                               ...states.uses.map((use) => use[i]), states.draw ? states.draw[i] : '']);
+    }));
     const words = clock(charts);
     parts.readout(its, (px) => {
       const t = x.invert(px);

@@ -2,7 +2,7 @@
 rota.picture = (() => {
   const kMostBoxes = 4000;
   const kStrip = 34;  // height of each strip above the picture
-  const kMargin = {top: 6, right: 12, bottom: 22, left: 56};
+  const kMargin = {top: 6, right: 12, bottom: 38, left: 70};
 
   // What a colour can tell of a job. low and high end the ramp; values are shown by words().
   const {duration, number} = rota.words;
@@ -38,7 +38,8 @@ rota.picture = (() => {
   }
 
   // Three bytes for each job, and what the legend needs to explain them.
-  function paint(made, meaning, look) {
+  // atLeast: what the colours reach to anyway, so that two pictures have one scale.
+  function paint(made, meaning, look, atLeast = 0) {
     const its = kMeanings[meaning];
     const bytes = new Uint8Array(made.shared.n * 3);
     const ran = (i) => !Number.isNaN(made.start[i]);
@@ -53,7 +54,7 @@ rota.picture = (() => {
       }
       return {bytes, meaning};
     }
-    let most = its.least * 2;
+    let most = Math.max(its.least * 2, atLeast);
     for (let i = 0; i < made.shared.n; i++) if (ran(i)) most = Math.max(most, its.value(made, i));
     const steps = d3.quantize(d3.interpolateRgbBasis(look.ramp), 256).map(rgb);
     const scale = 255 / Math.log(most / its.least);
@@ -235,6 +236,21 @@ rota.picture = (() => {
                              top: top + kStrip + 15, colour: its.look.waiting});
   }
 
+  // Names of nodes instead of numbers of processors, as many as there is room for.
+  function nodeTicks(its, at) {
+    const {place, view, nodes} = its;
+    const ticks = [];
+    let from = 0, last = Infinity;
+    for (const [name, processors] of nodes) {
+      const middle = from + processors / 2;
+      from += processors;
+      if (middle < view.p0 || middle > view.p1 || last - at.y(middle) < 13) continue;
+      last = at.y(middle);
+      ticks.push([Math.max(place.top + 5, last), name.length > 9 ? `${name.slice(0, 8)}…` : name]);
+    }
+    return ticks;
+  }
+
   function drawAxes(context, its) {
     const {place, view, look, charts} = its;
     const at = scales(place, view);
@@ -257,8 +273,23 @@ rota.picture = (() => {
     }
     context.textBaseline = 'middle';
     context.textAlign = 'right';
-    for (const p of d3.ticks(view.p0, view.p1, 6).filter(Number.isInteger)) {
-      context.fillText(rota.words.grouped(p), place.left - 6, Math.max(place.top + 5, at.y(p)));
+    const named = (its.nodes || []).length > 0;
+    const beside = named ? nodeTicks(its, at) : d3.ticks(view.p0, view.p1, 6).filter(Number.isInteger)
+        .map((p) => [Math.max(place.top + 5, at.y(p)), rota.words.grouped(p)]);
+    for (const [y, text] of beside) context.fillText(text, place.left - 6, y);
+    context.textAlign = 'center';
+    context.textBaseline = 'alphabetic';
+    context.fillStyle = look.ink;
+    context.fillText(words.axis, place.left + place.plotWidth / 2, place.height - 3);
+    context.save();
+    context.translate(10, (place.top + place.bottom) / 2);
+    context.rotate(-Math.PI / 2);
+    context.fillText(named ? 'nodes' : 'processors', 0, 0);
+    context.restore();
+    if (its.title) {
+      context.textAlign = 'right';
+      context.font = '600 12px system-ui, sans-serif';
+      context.fillText(its.title, place.width - 12, kMargin.top + 5);
     }
     context.strokeRect(place.left - 0.5, place.top - 0.5, place.plotWidth + 1, place.plotHeight + 1);
     context.textAlign = 'left';

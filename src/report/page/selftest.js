@@ -10,11 +10,12 @@ rota.selftest = () => {
   const near = (a, b, what) => check(Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(b)), `${what}: ${a} is ${b}`);
 
   for (const {section, charts, gantt} of rota.sections) {
-    for (const table of section.querySelectorAll('.scroll table:not(.grants):not(.sites)')) {
+    for (const table of section.querySelectorAll('.scroll:not(.chosen):not(.longest) table:not(.grants):not(.sites)')) {
       const rows = table.querySelectorAll('tbody tr');
       check(rows.length === charts.policies.length, `${rows.length} rows for ${charts.policies.length} policies`);
     }
     if (charts.to > charts.from) {
+      rota.selftest.exports(section, check);
       rota.selftest.charts(section, charts, check);
       rota.selftest.nodes(section, charts, check);
       rota.selftest.sites({section, charts}, check);
@@ -22,6 +23,7 @@ rota.selftest = () => {
     if (!gantt) continue;
     for (let p = 0; p < charts.drawn; p++) rota.selftest.data(gantt, p, charts, check, near);
     rota.selftest.picture(gantt, check);
+    rota.selftest.jobs(gantt, check);
   }
   check(rota.errors.length === 0, `no script errors ${rota.errors.join('; ')}`);
   const list = document.createElement('pre');
@@ -32,9 +34,13 @@ rota.selftest = () => {
 };
 
 rota.selftest.charts = (section, charts, check) => {
-  for (const kind of ['busy', 'waiting', 'shares', 'sizes']) {
+  for (const kind of ['pareto', 'busy', 'waiting', 'shares', 'sizes', 'parties']) {
     const svg = section.querySelector(`[data-chart=${kind}] svg`);
-    const marks = svg.querySelectorAll('.area, .line, .bar');
+    if (kind === 'parties' && charts.parties.length === 0) {
+      check(!section.querySelector('[data-chart=parties]'), 'nobody is compared where nobody is known');
+      continue;
+    }
+    const marks = svg.querySelectorAll('.area, .bar, .spot, .line:not(.front)');
     check(marks.length >= (kind === 'sizes' ? 1 : charts.policies.length), `${kind}: ${marks.length} marks`);
     check(!svg.outerHTML.includes('NaN'), `${kind}: every place is a number`);
     const box = marks[0].getBBox();
@@ -47,6 +53,54 @@ rota.selftest.charts = (section, charts, check) => {
   check(lines() === charts.policies.length - 1, 'a policy can be hidden');
   buttons[1].click();
   check(lines() === charts.policies.length, 'and shown again');
+};
+
+// Figures and pictures to take away: the rows have one width, and a picture is one.
+rota.selftest.exports = (section, check) => {
+  for (const kind of ['pareto', 'busy', 'waiting', 'nodes', 'shares', 'sizes', 'parties', 'gantt']) {
+    const figure = section.querySelector(`[data-chart=${kind}]`);
+    if (!figure) continue;
+    const rows = rota.exports.rowsOf(figure);
+    if (!rows) {
+      check(kind === 'gantt' || kind === 'nodes', `${kind}: has figures to take away`);
+      continue;
+    }
+    const widths = new Set(rows.map((row) => row.length));
+    check(rows.length > 1 && widths.size === 1, `${kind}: ${rows.length} rows of CSV, ${[...widths]} cells each`);
+    check(!rota.exports.csv(rows).includes('NaN'), `${kind}: every cell is a number or a name`);
+    check(figure.querySelectorAll('.exports button').length === 2, `${kind}: PNG and CSV can be saved`);
+  }
+};
+
+// What is told of a job is told of the policy that is shown.
+rota.selftest.jobs = (gantt, check) => {
+  const {charts, figure, status} = gantt;
+  const made = d3.range(charts.drawn).map((p) => gantt.made(p));
+  const i = d3.range(gantt.shared.n).find((job) => made.every((its) => !Number.isNaN(its.start[job])) &&
+      made.some((its) => its.start[job] !== made[0].start[job]));
+  gantt.show(0);
+  const longest = [...figure.querySelectorAll('.longest tbody tr')];
+  const waits = made[0].start.map((start, job) => start - gantt.shared.submit[job]).filter((wait) => !Number.isNaN(wait));
+  if (waits.length > 0) {
+    const first = longest[0].querySelectorAll('td')[4].textContent;
+    check(first === rota.words.duration(d3.max(waits)), `the longest wait is listed: ${first}`);
+  }
+  if (i === undefined) return;
+  gantt.select(i);
+  const other = made.findIndex((its) => its.start[i] !== made[0].start[i]);
+  const before = status.textContent;
+  gantt.show(other);
+  check(status.textContent !== before && status.textContent === `${gantt.about(i, other).join(', ')}.`,
+        'another policy tells its own story of the job');
+  const rows = [...figure.querySelectorAll('.one-job tbody tr')];
+  check(rows.length === charts.drawn, `one job under ${rows.length} policies`);
+  check(rows.every((row, p) => row.querySelector('td').textContent ===
+      rota.words.duration(made[p].start[i] - gantt.shared.submit[i])), 'with what it waited under each');
+  gantt.showBeside(0);
+  check(!gantt.second.hidden && gantt.besideWork.most === gantt.paintwork.most, 'two policies have one scale of colours');
+  gantt.showBeside(-1);
+  gantt.select(-1);
+  check(figure.querySelector('.chosen').children.length === 0, 'a job that is not chosen is not told');
 };
 
 // What is drawn of nodes must come to what the meter says in the table, all nodes at all times.
@@ -111,6 +165,7 @@ rota.selftest.data = (gantt, p, charts, check, near) => {
     near(slowdown / ended, meanSlowdown, `${name}: mean bounded slowdown`);
     near(area / makespan / charts.processors, utilization, `${name}: utilization`);
   }
+  if (charts.policies[p].recorded) return;  // the cluster of a log may have been another one
   check(boxes.missing === 0, `${name}: every job has its processors (${boxes.missing} missing)`);
   const until = new Float64Array(charts.processors);
   const width = new Float64Array(made.shared.n);

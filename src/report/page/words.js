@@ -34,19 +34,20 @@ rota.words = (() => {
     const day = (s) => Math.floor(s / 86400);
     const moment = (t) => {
       const s = zero + t;
-      if (dated) return new Date(s * 1000).toISOString().slice(0, 19).replace('T', ' ');
+      if (dated) return `${new Date(s * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
       return `day ${grouped(day(s))}, ${time(s - day(s) * 86400)}`;
     };
     const tick = (t, step) => {
       const s = Math.round((zero + t) * 1000) / 1000;
       const into = s - day(s) * 86400;
-      const head = dated ? d3.utcFormat('%b %-d')(new Date(s * 1000)) : `day ${grouped(day(s))}`;
+      const head = dated ? d3.utcFormat('%-d %b %Y')(new Date(s * 1000)) : `day ${grouped(day(s))}`;
       if (step >= 86400) return dated && step >= 300 * 86400 ? moment(t).slice(0, 4) : head;
       if (into === 0) return head;
       const text = time(into);
       return step >= 60 ? text.slice(0, 5) : text;
     };
-    return {moment, tick, ticks: (from, to, most) => timeTicks(from, to, most, zero)};
+    const axis = dated ? 'time (UTC)' : 'time (day 0 begins at second 0 of the log)';
+    return {moment, tick, axis, ticks: (from, to, most) => timeTicks(from, to, most, zero)};
   }
 
   const kSteps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200].concat(
@@ -60,5 +61,8 @@ rota.words = (() => {
     return {step, ticks};
   }
 
-  return {grouped, duration, number, clock, percent: (share) => `${d3.format('.1f')(share * 100)} %`};
+  // A policy in a letter, for what must be told apart without colours: A, B, ... Z, AA, ...
+  const letter = (p) => (p < 26 ? '' : letter(Math.floor(p / 26) - 1)) + String.fromCharCode(65 + p % 26);
+
+  return {grouped, duration, letter, number, clock, percent: (share) => `${d3.format('.1f')(share * 100)} %`};
 })();

@@ -1,0 +1,18 @@
+// What made a page: the command, every option with its value, and the contents of what was read, by their digests.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "report/html.h"
+
+namespace rota::cli {
+
+// Of each option of the command what was given or, where nothing was, what holds then.
+std::vector<report::MadeBy::Option> options_of(const CLI::App& command);
+
+// Files that were read. Of one that cannot be read again (standard input, a pipe) only the name is told.
+std::vector<report::MadeBy::Input> inputs_of(const std::vector<std::string>& paths);
+
+}  // namespace rota::cli

@@ -1,0 +1,27 @@
+// Where each job ran last and why it started when it did: an observer of facts, for files and pictures of single jobs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "control/ports.h"
+#include "model/start_note.h"
+
+namespace rota {
+
+// Keeps a note for each job: one for a rehearsal that keeps its jobs, none for a service.
+class StartLog final : public FactObserver {
+ public:
+  std::uint64_t wants() const override { return FactKinds::bit<Started>() | FactKinds::bit<Migrated>(); }
+  void saw(const View& before, const FactRef& fact) override;
+
+  // By job id; jobs behind the last one that started are not there.
+  std::vector<StartNote> take() { return std::move(notes_); }
+
+ private:
+  StartNote& note_of(JobId job);
+
+  std::vector<StartNote> notes_;
+};
+
+}  // namespace rota

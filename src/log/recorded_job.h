@@ -1,0 +1,22 @@
+// What really happened to a job of a log, as far as the log tells: what a rehearsal is held against.
+#pragma once
+
+#include <cstdint>
+
+#include "base/time.h"
+#include "model/job.h"
+
+namespace rota::log {
+
+struct RecordedJob {
+  Duration wait{-1};                     // until the start of its last dispatch; negative: the log does not tell it
+  std::uint32_t queue = UINT32_MAX;      // its queue, which is Slurm's QOS; UINT32_MAX: unknown
+  JobState state = JobState::completed;  // how it ended, where that is told
+  bool backfilled = false;               // told by the history of a service only, as are
+  std::uint16_t backfills = 0;           // dispatches that were backfilled
+  std::uint16_t preemptions = 0;         // and that gave way
+
+  bool told() const { return wait >= Duration{0}; }
+};
+
+}  // namespace rota::log

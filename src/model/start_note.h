@@ -1,0 +1,22 @@
+// Why a job started when it did, and where: of its last dispatch.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/action.h"
+#include "model/node_space.h"
+
+namespace rota {
+
+struct StartNote {
+  bool started = false;
+  Rule rule = Rule::head_fits;
+  std::int64_t promised = -1;     // number of the job whose promise mattered; -1: none
+  Instant promise = kNever;       // that job's promised start
+  std::int64_t free = 0;          // processors free when it was decided
+  std::int64_t needed = 0;        // processors that the promised job asks for
+  std::vector<Share> where = {};  // empty: processors are only counted, or it never started
+};
+
+}  // namespace rota

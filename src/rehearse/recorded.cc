@@ -1,0 +1,66 @@
+#include "rehearse/recorded.h"
+
+#include <algorithm>
+
+#include "report/reserved.h"
+
+namespace rota {
+namespace {
+
+Job job_of(const log::Workload& workload, std::size_t i, const RehearseOptions& options) {
+  const log::RecordedJob& what = workload.recorded[i];
+  Job job;
+  job.spec = workload.jobs[i];
+  job.spec.limit = limit_of(workload, i, options);
+  if (options.clamp && job.spec.processors > options.processors)
+    job.spec.processors = static_cast<std::uint32_t>(options.processors);
+  job.expected = job.spec.limit;
+  if (!what.told()) return job;  // as one that never started
+  job.start = job.spec.submit + what.wait;
+  job.end = job.start + workload.run_times[i];
+  job.state = what.state;
+  job.backfilled = what.backfilled;
+  job.backfills = what.backfills;
+  job.preemptions = what.preemptions;
+  return job;
+}
+
+}  // namespace
+
+bool tells_recorded(const log::Workload& workload) {
+  return std::ranges::any_of(workload.recorded, &log::RecordedJob::told);
+}
+
+Result<Rehearsed> recorded(const log::Workload& workload, const RehearseOptions& options) {
+  if (!tells_recorded(workload)) {
+    return fail(workload.name +
+                ": the log does not say how long any job waited (in SWF that is field 3), so that there is no row "
+                "\"recorded\"; leave it out of --policy.");
+  }
+  Rehearsed result;
+  report::Outcome& outcome = result.outcome;
+  outcome.workload = workload.name;
+  outcome.policy = kRecorded;
+  outcome.processors = options.processors;
+  outcome.unix_start = workload.unix_start;
+  if (options.machine) outcome.reserved = report::reservations_of(*options.machine, workload.unix_start);
+  outcome.recorded = true;
+  outcome.counts_dispatches = workload.recorded_dispatches;
+  report::Tally tally;
+  if (options.keep_jobs) outcome.jobs.reserve(workload.jobs.size());
+  for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+    const Job job = job_of(workload, i, options);
+    tally.add(job);
+    if (options.keep_jobs) outcome.jobs.push_back(job);
+  }
+  result.summary = tally.conclude(outcome);
+  return result;
+}
+
+void add_beside_recorded(report::Tally& tally, const Job& job, const log::Workload& workload, std::size_t place) {
+  if (place < workload.recorded.size() && workload.recorded[place].told())
+    return tally.add(job, workload.recorded[place].wait);
+  tally.add(job);
+}
+
+}  // namespace rota

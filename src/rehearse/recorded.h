@@ -1,0 +1,21 @@
+// What really happened to the jobs of a log, in the shape of a rehearsal, so that it can stand beside those in every
+// table, picture and file.
+#pragma once
+
+#include "rehearse/rehearse.h"
+
+namespace rota {
+
+inline constexpr const char* kRecorded = "recorded";  // the name of the row
+
+// Whether the workload tells it of any job.
+bool tells_recorded(const log::Workload& workload);
+
+// Jobs whose waits the log does not tell are counted (Summary::unrecorded) and stand in no figure. Fails with a
+// sentence where it tells none.
+Result<Rehearsed> recorded(const log::Workload& workload, const RehearseOptions& options);
+
+// Adds a job of the workload, by its place there, as it left a rehearsal, beside what was recorded of it.
+void add_beside_recorded(report::Tally& tally, const Job& job, const log::Workload& workload, std::size_t place);
+
+}  // namespace rota

@@ -1,0 +1,129 @@
+#include "report/parties.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/metrics.h"
+
+namespace rota::report {
+namespace {
+
+constexpr std::uint32_t kNobody = UINT32_MAX;
+
+struct Kind {
+  const char* name;
+  const char* one;  // before a number that has no name
+  std::uint32_t (*of)(const Outcome&, std::size_t);
+  const std::map<std::uint32_t, std::string>& (*names)(const JobLabels&);
+};
+
+std::uint32_t label(const Outcome& outcome, const std::vector<std::uint32_t> JobLabels::* member, std::size_t i) {
+  if (!outcome.labels) return kNobody;
+  const auto& all = (*outcome.labels).*member;
+  return i < all.size() ? all[i] : kNobody;
+}
+
+constexpr Kind kKinds[] = {
+    {"user", "user ", [](const Outcome& o, std::size_t i) { return o.jobs[i].spec.user; },
+     [](const JobLabels& labels) -> const auto& { return labels.users; }},
+    {"group (account)", "group ", [](const Outcome& o, std::size_t i) { return o.jobs[i].spec.group; },
+     [](const JobLabels& labels) -> const auto& { return labels.groups; }},
+    {"partition", "partition ", [](const Outcome& o, std::size_t i) { return label(o, &JobLabels::partition, i); },
+     [](const JobLabels& labels) -> const auto& { return labels.partitions; }},
+    {"queue (QOS)", "queue ", [](const Outcome& o, std::size_t i) { return label(o, &JobLabels::queue, i); },
+     [](const JobLabels& labels) -> const auto& { return labels.queues; }},
+};
+
+// The numbers of the parties, by processor time from the most on; of the same, by number.
+std::vector<std::uint32_t> by_use(const Outcome& outcome, const Kind& kind) {
+  std::map<std::uint32_t, double> use;
+  for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
+    const std::uint32_t party = kind.of(outcome, i);
+    if (party == kNobody) continue;
+    const Job& job = outcome.jobs[i];
+    use[party] += job.ended() ? to_seconds(job.run_time()) * job.spec.processors : 0;
+  }
+  std::vector<std::uint32_t> order;
+  order.reserve(use.size());
+  for (const auto& [party, seconds] : use) order.push_back(party);
+  std::ranges::stable_sort(order, std::greater{}, [&](std::uint32_t party) { return use.at(party); });
+  return order;
+}
+
+// Jobs that ended, added up.
+class Sum {
+ public:
+  void add(const Job& job) {
+    ++figures_.jobs;
+    const Duration wait = job.wait();
+    waits_.push_back(std::max<std::int64_t>(wait.count(), 0));
+    slowdown_ += bounded_slowdown(wait, std::max(job.run_time(), Duration{1}));
+  }
+  PartyFigures conclude() {
+    if (figures_.jobs == 0) return figures_;
+    const auto n = static_cast<double>(figures_.jobs);
+    double all = 0;
+    for (const std::int64_t wait : waits_) all += static_cast<double>(wait);
+    figures_.wait_mean = all / n / 1000;
+    figures_.wait_max = static_cast<double>(std::ranges::max(waits_)) / 1000;
+    figures_.wait_p95 = quantile(waits_, 0, 0.95) / 1000;
+    figures_.wait_median = quantile(waits_, 0, 0.5) / 1000;
+    figures_.bounded_slowdown = slowdown_ / n;
+    return figures_;
+  }
+
+ private:
+  PartyFigures figures_;
+  std::vector<std::int64_t> waits_;
+  double slowdown_ = 0;
+};
+
+std::vector<PartyFigures> figures_of(const Outcome& outcome, const Kind& kind,
+                                     const std::map<std::uint32_t, std::size_t>& places, std::size_t rows) {
+  std::vector<Sum> sums(rows);
+  for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
+    const std::uint32_t party = kind.of(outcome, i);
+    if (party == kNobody || !outcome.jobs[i].ended()) continue;
+    const auto at = places.find(party);
+    sums[at == places.end() ? rows - 1 : at->second].add(outcome.jobs[i]);
+  }
+  std::vector<PartyFigures> figures;
+  figures.reserve(rows);
+  for (Sum& sum : sums) figures.push_back(sum.conclude());
+  return figures;
+}
+
+std::string name_of(const Outcome& outcome, const Kind& kind, std::uint32_t party) {
+  if (outcome.labels) {
+    const auto& names = kind.names(*outcome.labels);
+    if (const auto named = names.find(party); named != names.end()) return named->second;
+  }
+  return kind.one + std::to_string(party);
+}
+
+}  // namespace
+
+std::vector<Parties> parties_of(std::span<const Outcome> outcomes) {
+  std::vector<Parties> all;
+  for (const Kind& kind : kKinds) {
+    const std::vector<std::uint32_t> order = by_use(outcomes.front(), kind);
+    if (order.size() < 2) continue;
+    const bool others = order.size() > kMostParties;
+    const std::size_t named = others ? kMostParties - 1 : order.size();
+    Parties parties{kind.name, static_cast<std::int64_t>(order.size()), {}};
+    std::map<std::uint32_t, std::size_t> places;
+    for (std::size_t row = 0; row < named; ++row) {
+      places[order[row]] = row;
+      parties.parties.push_back({name_of(outcomes.front(), kind, order[row]), {}});
+    }
+    if (others) parties.parties.push_back({std::to_string(order.size() - named) + " others", {}});
+    for (const Outcome& outcome : outcomes) {
+      const auto figures = figures_of(outcome, kind, places, parties.parties.size());
+      for (std::size_t row = 0; row < figures.size(); ++row) parties.parties[row].figures.push_back(figures[row]);
+    }
+    all.push_back(std::move(parties));
+  }
+  return all;
+}
+
+}  // namespace rota::report

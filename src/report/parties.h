@@ -1,0 +1,41 @@
+// Users, groups (accounts), partitions and queues (QOS): what each of them got under each policy.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/outcome.h"
+
+namespace rota::report {
+
+// The figures of one party under one policy; means of nothing are absent.
+struct PartyFigures {
+  std::int64_t jobs = 0;            // that ended
+  std::optional<double> wait_mean;  // seconds, as are all waits
+  std::optional<double> wait_median;
+  std::optional<double> wait_p95;
+  std::optional<double> wait_max;
+  std::optional<double> bounded_slowdown;
+};
+
+struct Party {
+  std::string name;
+  std::vector<PartyFigures> figures;  // of each outcome
+};
+
+struct Parties {
+  const char* kind;            // "user", "group (account)", "partition", "queue (QOS)"
+  std::int64_t all = 0;        // how many there are
+  std::vector<Party> parties;  // those that used most processor time under the first outcome, then the others together
+};
+
+inline constexpr std::size_t kMostParties = 12;
+
+// Of outcomes of the same jobs that were kept. A kind is left out where fewer than two are known of it.
+std::vector<Parties> parties_of(std::span<const Outcome> outcomes);
+
+}  // namespace rota::report

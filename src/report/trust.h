@@ -1,0 +1,54 @@
+// How far a rehearsal can be trusted: its waits held against those that really happened, job by job.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/time.h"
+
+namespace rota::report {
+
+struct Summary;
+
+// Of the jobs that ended in the rehearsal and whose waits were recorded.
+struct Trust {
+  std::int64_t jobs = 0;
+  double mean = 0;                    // seconds that they waited in the rehearsal, on average,
+  double recorded = 0;                // and really
+  std::optional<double> correlation;  // of the waits (Pearson); absent where either side does not vary
+
+  std::optional<double> ratio() const { return recorded > 0 ? std::optional(mean / recorded) : std::nullopt; }
+};
+
+// Adds jobs up one by one (Welford's sums, so that long logs lose no digits).
+class WaitsBeside {
+ public:
+  void add(Duration rehearsed, Duration recorded);
+  std::optional<Trust> conclude() const;  // nullopt: there was no such job
+
+ private:
+  std::int64_t jobs_ = 0;
+  double mean_ = 0;
+  double recorded_ = 0;
+  double squares_ = 0;
+  double recorded_squares_ = 0;
+  double products_ = 0;
+};
+
+// How well the rehearsal of what a site has meets what it recorded.
+enum class Likeness : std::uint8_t {
+  close,  // mean wait within 5 %, and a correlation of at least 0.9
+  rough,  // within 25 %, and at least 0.7
+  poor,
+};
+Likeness likeness(const Trust& trust);
+
+// A policy that rehearses what a site has now: `slurm`, also with knobs.
+bool is_what_the_site_has(const std::string& policy);
+
+// Sentences for people about the rehearsals of one workload; "" where nothing was recorded to hold them against.
+std::string trust_text(std::span<const Summary> summaries);
+
+}  // namespace rota::report

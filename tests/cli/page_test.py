@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""What the report says of itself: the command on it is pasted, and gives the same figures; files are named by digest.
+
+Usage: page_test.py ROTA
+"""
+import csv
+import hashlib
+import html
+import json
+import re
+import subprocess
+
+from rota_case import DAY, HEAD, ROTA, RotaCase, main, row
+
+CLUSTER = '[[nodes]]\nnames = "n[1-4]"\nprocessors = 8\nmemory = "64G"\n'
+
+
+class Page(RotaCase):
+    def page(self, *arguments):
+        self.rota("simulate", *arguments, "--report", "page.html", "--quiet")
+        return (self.folder / "page.html").read_text()
+
+    def pasted(self, text):
+        """The command on the page, typed into a shell, as JSON."""
+        command = html.unescape(re.search(r"Made by <code>(.*?)</code>", text, re.S).group(1))
+        programs = self.folder / "bin"
+        programs.mkdir(exist_ok=True)
+        (programs / "rota").symlink_to(ROTA)
+        done = subprocess.run(["sh", "-c", f"{command} --json --quiet"], cwd=self.folder, capture_output=True, timeout=120,
+                              env={"PATH": f"{programs}:/usr/bin:/bin"})
+        self.assertEqual(done.returncode, 0, f"{command}\n{done.stderr.decode()}")
+        return json.loads(done.stdout)["rehearsals"]
+
+    def jobs(self, name):
+        with open(self.folder / name, newline="") as file:
+            return list(csv.DictReader(file))
+
+    def charts(self, text):
+        return json.loads(re.search(r'id="charts-0">(.*?)</script>', text, re.S).group(1))
+
+    def test_the_command_on_the_page_gives_its_figures_when_it_is_pasted(self):
+        rows = "".join(row(n, submit=7 * n, run=40 + n % 30, processors=1 + n % 9, limit=100) for n in range(1, 80))
+        self.file("it's a log.swf", HEAD + rows)
+        self.file("my cluster.toml", CLUSTER)
+        self.file("of jobs.csv", "job,memory\n*,2G\n5,60G\n")
+        text = self.page("it's a log.swf", "--cluster", "my cluster.toml", "--attributes", "of jobs.csv", "--estimates",
+                         "exact", "--policy", "fcfs,easy+order=sjf", "--jobs", "kept.csv")
+        figures = [(p["name"], p["meanWait"], p["waitMax"]) for p in self.charts(text)["policies"]]
+        again = [(r["policy"], r["wait_mean_s"], r["wait_max_s"]) for r in self.pasted(text)]
+        self.assertEqual(figures, again)
+        self.assertGreater(figures[0][1], 0)
+        for name in ("it's a log.swf", "my cluster.toml", "of jobs.csv"):
+            digest = hashlib.sha256((self.folder / name).read_bytes()).hexdigest()
+            self.assertIn(f"<th scope=\"row\">{html.escape(name).replace('&#x27;', '&#39;')}</th>", text)
+            self.assertIn(digest, text)
+        self.assertIn('<th scope="row">--estimates</th><td>exact</td>', text)
+        self.assertRegex(text, r'<th scope="row">--ties</th><td>batch <span class="unit">\(default\)')
+        self.assertRegex(text, r'<th scope="row">--clamp</th><td>no')
+
+    def test_jobs_name_their_nodes_and_why_they_started(self):
+        self.file("log.swf", HEAD + row(1, run=50, processors=32, limit=60) + row(2, submit=1, processors=32) +
+                  row(3, submit=2, run=9, processors=3))
+        self.file("cluster.toml", CLUSTER)
+        text = self.page("log.swf", "--cluster", "cluster.toml", "--jobs", "jobs.csv")
+        jobs = self.jobs("jobs.csv")
+        self.assertEqual(jobs[0]["nodes"], "n1 n2 n3 n4")
+        self.assertEqual(jobs[0]["why"], "it was its turn, and there was room")
+        self.assertEqual(len(jobs[2]["nodes"].split()), 1)
+        self.assertEqual(self.charts(text)["nodes"], [[f"n{i}", 8] for i in range(1, 5)])
+
+    def test_what_really_happened_is_on_the_page(self):
+        rows = [row(n, submit=10 * n).split() for n in range(1, 9)]
+        for n, fields in enumerate(rows):
+            fields[2], fields[11] = str(5 * n), str(n % 2)
+        self.file("log.swf", HEAD + "".join(" ".join(fields) + "\n" for fields in rows))
+        text = self.page("log.swf", "--policy", "recorded,easy,fcfs")
+        charts = self.charts(text)
+        self.assertEqual([p["recorded"] for p in charts["policies"]], [True, False, False])
+        self.assertIn("Really they waited 17.5 s on average", text)
+        self.assertIn("Beside what really happened to 8 jobs", text)
+        users = charts["parties"][0]
+        self.assertEqual((users["kind"], users["names"]), ("user", ["user 0", "user 1"]))
+        self.assertEqual([users["figures"][u][0]["mean"] for u in (0, 1)], [15, 20])
+
+
+if __name__ == "__main__":
+    main()
