@@ -7,6 +7,7 @@
 #include "api/submission_json.h"
 #include "base/check.h"
 #include "base/text.h"
+#include "serve/after_text.h"
 #include "serve/output_pattern.h"
 #include "serve/selector.h"
 #include "serve/submission.h"
@@ -28,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const std::string text(data + 1, data + size);
   api::Request request;
-  switch (data[0] % 8) {
+  switch (data[0] % 16) {
     case 0:
       look_at(api::read_submissions(text, 1'795'996'800));
       break;
@@ -50,6 +51,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 6:
       look_at(serve::read_about(text));
+      break;
+    case 8:
+      look_at(serve::parse_after({text.substr(0, text.find('\n')), text.substr(text.find('\n') + 1)}));
       break;
     default:
       CHECK(serve::fill_in("%x", {0, 0, 0, text, "", "", 0}).find('/') == std::string::npos, "one file name");

@@ -153,7 +153,7 @@ void HttpServer::Impl::welcome(tcp::socket socket) {
   if (error) return;  // gone already
   socket.set_option(tcp::no_delay(true), error);
   socket.set_option(asio::socket_base::keep_alive(true), error);  // of streams: who vanished without a word is found
-  const Peer who{std::nullopt, from.address().to_string()};
+  const Peer who{std::nullopt, peer_at(from.address())};
   enter(
       tls ? tls_connection(std::move(socket), all, who, tls->context()) : plain_connection(std::move(socket), all, who),
       who);
@@ -167,12 +167,6 @@ Result<std::unique_ptr<HttpServer>> HttpServer::open(asio::io_context& io, const
   auto impl = std::make_shared<Impl>(io, options);
   if (auto listens = impl->listen(); !listens) return std::unexpected(listens.error());
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
-}
-
-void HttpServer::answer(CallerOf caller_of, Handler handler) {
-  impl_->caller_of = std::move(caller_of);
-  impl_->all.handler = std::move(handler);
-  impl_->accept(impl_->local);
 }
 
 Result<std::string> HttpServer::Impl::listen_remote(const tcp::endpoint& endpoint) {
@@ -192,12 +186,10 @@ Result<std::string> HttpServer::Impl::listen_remote(const tcp::endpoint& endpoin
   return (tls ? "https://" : "http://") + at;
 }
 
-Result<std::vector<std::string>> HttpServer::answer_remote(const std::string& listen, std::unique_ptr<TlsFiles> tls,
-                                                           BearerOf bearer_of) {
+Result<std::vector<std::string>> HttpServer::listen_remote(const std::string& listen, std::unique_ptr<TlsFiles> tls) {
   const auto endpoints = endpoints_of(impl_->io, listen);
   if (!endpoints) return std::unexpected(endpoints.error());
   impl_->tls = std::move(tls);
-  impl_->all.bearer_of = std::move(bearer_of);
   std::vector<std::string> addresses;
   for (const tcp::endpoint& endpoint : *endpoints) {
     if (!impl_->tls && !endpoint.address().is_loopback()) return fail(needs_tls(listen));
@@ -205,8 +197,15 @@ Result<std::vector<std::string>> HttpServer::answer_remote(const std::string& li
     if (!address) return std::unexpected(address.error());
     addresses.push_back(std::move(*address));
   }
-  for (tcp::acceptor& acceptor : impl_->remote) impl_->accept(acceptor);
   return addresses;
+}
+
+void HttpServer::answer(CallerOf caller_of, BearerOf bearer_of, Handler handler) {
+  impl_->caller_of = std::move(caller_of);
+  impl_->all.bearer_of = std::move(bearer_of);
+  impl_->all.handler = std::move(handler);
+  impl_->accept(impl_->local);
+  for (tcp::acceptor& acceptor : impl_->remote) impl_->accept(acceptor);
 }
 
 void HttpServer::stop() {

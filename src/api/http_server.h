@@ -47,12 +47,11 @@ class HttpServer {
   static Result<std::unique_ptr<HttpServer>> open(boost::asio::io_context& io, const ServerOptions& options);
   ~HttpServer();
 
-  void answer(CallerOf caller_of, Handler handler);
-  // Answers on TCP too: "host:port", with TLS, or without it on addresses of this computer alone, which nobody else
-  // reaches. Every request needs a token. Gives the addresses, as "https://HOST:PORT"; a port that is 0 is one that is
-  // free. Fails with a sentence.
-  Result<std::vector<std::string>> answer_remote(const std::string& listen, std::unique_ptr<TlsFiles> tls,
-                                                 BearerOf bearer_of);
+  // Listens on TCP too: "host:port", with TLS, or without it on addresses of this computer alone, which nobody else
+  // reaches. Gives the addresses, as "https://HOST:PORT"; a port that is 0 is one that is free. Fails with a sentence.
+  Result<std::vector<std::string>> listen_remote(const std::string& listen, std::unique_ptr<TlsFiles> tls);
+  // From now on. By TCP every request needs a token.
+  void answer(CallerOf caller_of, BearerOf bearer_of, Handler handler);
   // Takes no connections any more and closes those that there are, once what is being sent has gone out.
   void stop();
 

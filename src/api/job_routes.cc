@@ -280,11 +280,11 @@ void list_jobs(const Ask& ask) {
 void submit_jobs(const Ask& ask) {
   const std::int64_t unix_start = ask.service.loop().unix_start();
   if (ask.request.body.size() <= kLargeBody) return submit(ask, read_submissions(ask.request.body, unix_start));
-  const Sources sources{ask.service, ask.tokens, ask.worker};
+  const Sources sources{ask.service, ask.tokens, ask.worker, ask.rehearser};
   ask.worker.run([sources, unix_start, asked = std::make_shared<const Request>(ask.request), reply = ask.reply] {
     const auto read = std::make_shared<const Result<SubmissionRequest>>(read_submissions(asked->body, unix_start));
     return [sources, asked, reply, read] {
-      submit({sources.service, sources.tokens, sources.worker, *asked, reply, {}}, *read);
+      submit({sources.service, sources.tokens, sources.worker, sources.rehearser, *asked, reply, {}}, *read);
     };
   });
 }

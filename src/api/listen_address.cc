@@ -32,6 +32,13 @@ Result<std::vector<tcp::endpoint>> endpoints_of(boost::asio::io_context& io, con
   return endpoints;
 }
 
+std::string peer_at(const boost::asio::ip::address& address) {
+  if (!address.is_v6() || address.to_v6().is_v4_mapped()) return address.to_string();
+  auto bytes = address.to_v6().to_bytes();
+  std::fill(bytes.begin() + bytes.size() / 2, bytes.end(), static_cast<unsigned char>(0));
+  return boost::asio::ip::address_v6(bytes, address.to_v6().scope_id()).to_string() + "/64";
+}
+
 std::string shown_endpoint(const tcp::endpoint& endpoint) {
   const std::string address = endpoint.address().to_string();
   return (endpoint.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(endpoint.port());

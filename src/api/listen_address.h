@@ -15,6 +15,10 @@ namespace rota::api {
 Result<std::vector<boost::asio::ip::tcp::endpoint>> endpoints_of(boost::asio::io_context& io,
                                                                  const std::string& listen);
 
+// Who is at an address, of whom there is a limited number: the address itself, and of IPv6 the network of 2^64 of them
+// that one machine has as its own.
+std::string peer_at(const boost::asio::ip::address& address);
+
 std::string shown_endpoint(const boost::asio::ip::tcp::endpoint& endpoint);  // "[::1]:8443"
 
 // What is said where anybody would hear tokens and scripts pass by.

@@ -7,6 +7,7 @@
 #include "api/foreign_page.h"
 #include "api/job_json.h"
 #include "api/submission_json.h"
+#include "api/worker.h"
 #include "base/text.h"
 
 namespace rota::api {
@@ -31,32 +32,44 @@ Json side_json(const serve::PolicyRehearsal::Side& side) {
   return {{"policy", side.policy}, {"started", side.started}, {"mean_wait", to_seconds(side.mean_wait)}};
 }
 
-void rehearse_policy(const Ask& ask) {
+Response rehearsed_policy(serve::Service& service, const Result<serve::PolicyRehearsal>& rehearsed) {
   constexpr std::size_t kMostShown = 100;
-  const auto policy = take_policy(ask);
-  if (!policy) return;
-  const auto rehearsed = ask.service.rehearse_policy(*policy);
-  if (!rehearsed) return ask.reply->send(problem(400, rehearsed.error().message));
+  if (!rehearsed) return problem(400, rehearsed.error().message);
   Json jobs = Json::array();
   for (const auto& change : rehearsed->changes) {
     if (jobs.size() == kMostShown) break;
-    const serve::JobEntry* const entry = ask.service.book().find(change.job);
-    Json row{{"id", ask.service.book().shown(change.job)},
-             {"processors", ask.service.view().job(change.job).spec.processors}};
+    const serve::JobEntry* const entry = service.book().find(change.job);
+    Json row{{"id", service.shown(change.job)}, {"processors", change.processors}};
     if (entry != nullptr) row["user"] = entry->about->user, row["name"] = entry->about->name;
-    if (change.present != kNever) row["present"] = unix_seconds(ask.service, change.present);
-    if (change.proposed != kNever) row["proposed"] = unix_seconds(ask.service, change.proposed);
+    if (change.present != kNever) row["present"] = unix_seconds(service, change.present);
+    if (change.proposed != kNever) row["proposed"] = unix_seconds(service, change.proposed);
     jobs.push_back(std::move(row));
   }
-  ask.reply->send({200,
-                   "application/json",
-                   dumped({{"present", side_json(rehearsed->present)},
-                           {"proposed", side_json(rehearsed->proposed)},
-                           {"waiting", rehearsed->waiting},
-                           {"changed", rehearsed->changes.size()},
-                           {"jobs", std::move(jobs)},
-                           {"cut", rehearsed->cut}}),
-                   {}});
+  return {200,
+          "application/json",
+          dumped({{"present", side_json(rehearsed->present)},
+                  {"proposed", side_json(rehearsed->proposed)},
+                  {"waiting", rehearsed->waiting},
+                  {"changed", rehearsed->changes.size()},
+                  {"jobs", std::move(jobs)},
+                  {"cut", rehearsed->cut}}),
+          {}};
+}
+
+// On a thread of its own: with a long queue it takes seconds, in which everybody else is answered.
+void rehearse_policy(const Ask& ask) {
+  constexpr std::size_t kMostUnderWay = 16;
+  const auto policy = take_policy(ask);
+  if (!policy) return;
+  if (ask.rehearser.under_way() >= kMostUnderWay)
+    return ask.reply->send(problem(503, "many policies are being rehearsed already; ask again in a moment."));
+  auto queue = ask.service.queue_to_rehearse(*policy);
+  if (!queue) return ask.reply->send(problem(400, queue.error().message));
+  const auto asked = std::make_shared<const serve::QueueToRehearse>(std::move(*queue));
+  ask.rehearser.run([&service = ask.service, &worker = ask.rehearser, asked, reply = ask.reply] {
+    auto rehearsed = serve::rehearse_policies(*asked, [&worker] { return worker.ends(); });
+    return [&service, reply, rehearsed = std::move(rehearsed)] { reply->send(rehearsed_policy(service, rehearsed)); };
+  });
 }
 
 void set_policy(const Ask& ask) {
@@ -165,8 +178,13 @@ void nothing_there(const Ask& ask) {
 }
 
 void answer(const Sources& from, const Request& request, const std::shared_ptr<Reply>& reply) {
-  const Ask ask{from.service, from.tokens, from.worker,
-                request,      reply,       split(std::string_view(request.path).substr(1), '/')};
+  const Ask ask{from.service,
+                from.tokens,
+                from.worker,
+                from.rehearser,
+                request,
+                reply,
+                split(std::string_view(request.path).substr(1), '/')};
   std::string methods;
   for (const Route& route : kRoutes) {
     if (!fits(route.path, ask.path)) continue;

@@ -17,7 +17,8 @@ class Worker;
 struct Sources {
   serve::Service& service;
   Tokens& tokens;
-  Worker& worker;
+  Worker& worker;     // reads large bodies
+  Worker& rehearser;  // takes seconds at a time
 };
 Handler routes(const Sources& sources);
 
@@ -35,6 +36,7 @@ struct Ask {
   serve::Service& service;
   Tokens& tokens;
   Worker& worker;
+  Worker& rehearser;
   const Request& request;
   const std::shared_ptr<Reply>& reply;
   std::vector<std::string_view> path;  // "/v1/jobs/12" is {"v1", "jobs", "12"}

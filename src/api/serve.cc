@@ -11,6 +11,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
+#include <optional>
 
 #include "api/http_server.h"
 #include "api/routes.h"
@@ -66,10 +67,8 @@ std::optional<Bearer> bearer_of(const serve::Service& service, const Tokens& tok
                 token->read_only};
 }
 
-// The addresses at which it answers beside its socket.
-Result<std::vector<std::string>> answer_remote(HttpServer& server, const serve::Service& service,
-                                               const Tokens& tokens) {
-  const site::ServiceSettings& settings = service.settings();
+// Listens beside its socket where the configuration says so, and gives the addresses.
+Result<std::vector<std::string>> listen_remote(HttpServer& server, const site::ServiceSettings& settings) {
   if (settings.listen.empty()) return std::vector<std::string>{};
   std::unique_ptr<TlsFiles> tls;
   if (!settings.tls_key.empty()) {
@@ -77,8 +76,7 @@ Result<std::vector<std::string>> answer_remote(HttpServer& server, const serve::
     if (!files) return std::unexpected(files.error());
     tls = std::move(*files);
   }
-  return server.answer_remote(settings.listen, std::move(tls),
-                              [&service, &tokens](std::string_view text) { return bearer_of(service, tokens, text); });
+  return server.listen_remote(settings.listen, std::move(tls));
 }
 
 }  // namespace
@@ -102,17 +100,27 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
     auto free = store::WriterLock::take(database);
     return std::unexpected(free ? server.error() : free.error());
   }
+  std::optional<Tokens> tokens;
+  std::vector<std::string> remote;
+  own.before_acting = [&](const site::ServiceSettings& settings) -> Result<void> {
+    auto read = Tokens::open(own.state_folder);
+    if (!read) return std::unexpected(read.error());
+    tokens = std::move(*read);
+    auto addresses = listen_remote(**server, settings);
+    if (!addresses) return std::unexpected(addresses.error());
+    remote = std::move(*addresses);
+    return {};
+  };
   auto service = serve::Service::open(io, own);
   if (!service) return std::unexpected(service.error());
-  auto tokens = Tokens::open(options.service.state_folder);
-  if (!tokens) return std::unexpected(tokens.error());
   const auto caller_of = [&service](std::uint32_t uid, std::uint32_t gid) {
     return serve::Caller{uid, gid, user_name(uid), (*service)->operates(uid)};
   };
   Worker worker(io);
-  (*server)->answer(caller_of, routes({**service, *tokens, worker}));
-  const auto remote = answer_remote(**server, **service, *tokens);
-  if (!remote) return std::unexpected(remote.error());
+  Worker rehearser(io);
+  (*server)->answer(
+      caller_of, [&](std::string_view text) { return bearer_of(**service, *tokens, text); },
+      routes({**service, *tokens, worker, rehearser}));
   boost::asio::signal_set signals(io, SIGTERM, SIGINT);
   const auto stop = [&] {
     (*server)->stop();
@@ -124,7 +132,7 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   });
   (*service)->on_failure(stop);
   if (!(*service)->failure()) return (*service)->failure();
-  for (const std::string& address : *remote) options.say("answers at " + address + " too, to who has a token");
+  for (const std::string& address : remote) options.say("answers at " + address + " too, to who has a token");
   options.say(summary(**service, "ready"));
   for (const std::string& warning : (*service)->warnings()) options.say("warning: " + warning);
   ::sd_notify(0, "READY=1");

@@ -1,10 +1,12 @@
-// A thread for what takes long and knows nothing of the state, such as reading a large body: the loop goes on
+// A thread for what takes long and looks at nothing that the loop has, such as reading a large body: the loop goes on
 // meanwhile.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <cstddef>
 #include <functional>
 #include <utility>
 
@@ -13,15 +15,31 @@ namespace rota::api {
 class Worker {
  public:
   explicit Worker(boost::asio::io_context& io) : io_(io) {}
-  ~Worker() { thread_.join(); }
+  // Waits for what is being done; what waits for its turn never is.
+  ~Worker() {
+    ends_ = true;
+    thread_.stop();
+    thread_.join();
+  }
 
   // `work` is done there, one after the other, and what it gives is called on the loop; if that has stopped, never.
   void run(std::function<std::function<void()>()> work) {
-    boost::asio::post(thread_, [this, work = std::move(work)] { boost::asio::post(io_, work()); });
+    ++under_way_;
+    boost::asio::post(thread_, [this, work = std::move(work)] {
+      boost::asio::post(io_, [this, call = work()] {
+        --under_way_;
+        call();
+      });
+    });
   }
+  std::size_t under_way() const { return under_way_; }
+  // Nobody waits any more for what is being done. On any thread.
+  bool ends() const { return ends_; }
 
  private:
   boost::asio::io_context& io_;
+  std::size_t under_way_ = 0;  // that has not been called yet
+  std::atomic<bool> ends_ = false;
   boost::asio::thread_pool thread_{1};
 };
 

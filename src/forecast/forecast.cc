@@ -102,6 +102,11 @@ ClusterOptions cluster_of(const Present& present, const Chain& chain) {
   return options;
 }
 
+const PastJobs& nobody_came() {
+  static const PastJobs none;
+  return none;
+}
+
 // What the simulated cluster needs no answers for is as good as done.
 void settle(std::vector<Fact>& facts) {
   for (Fact& fact : facts) {
@@ -133,8 +138,25 @@ struct Forecast::World {
 };
 
 Forecast::Forecast(Present present, const PastJobs& past, Question question)
-    : present_(std::move(present)), question_(std::move(question)), arrivals_(past, present_.now) {
+    : present_(std::move(present)),
+      question_(std::move(question)),
+      arrivals_(question_.as_expected ? nobody_came() : past, present_.now) {
   settle(present_.facts);
+  question_.as_expected ? take_at_its_word() : draw_from(past);
+}
+
+void Forecast::take_at_its_word() {
+  for (const Fact& fact : present_.facts) {
+    const auto* kept = std::get_if<JobKept>(&fact.what);
+    if (!kept || kept->row.gone()) continue;
+    const Job& job = kept->row;
+    const Duration left =
+        job.state == JobState::running ? job.start + job.expected - present_.now : job.expected - job.done;
+    known_.push_back({kept->job, job.spec.user, nullptr, std::max(left, seconds(1))});
+  }
+}
+
+void Forecast::draw_from(const PastJobs& past) {
   const auto elapsed = [&](const Job& job) {
     return job.done + (job.state == JobState::running ? present_.now - job.start : Duration{0});
   };
@@ -155,11 +177,12 @@ Forecast::Forecast(Present present, const PastJobs& past, Question question)
     std::shared_ptr<const RunTimes> run_times;
     auto& alike = has_run == Duration{0} ? of_alike[{spec.user, spec.limit, spec.processors}] : run_times;
     if (!alike) alike = std::make_shared<const RunTimes>(RunTimes::of(past, run_yet[spec.user], spec, has_run));
-    known_.push_back({kept->job, spec.user, alike});
+    known_.push_back({kept->job, spec.user, alike, Duration{0}});
   }
 }
 
 Duration Forecast::draw(const Known& job, std::uint64_t number) const {
+  if (!job.run_times) return job.expected;
   const bool shares = lot_of(question_.seed, number, job.id.value, 1) < kShared;
   const std::uint64_t whose = shares ? job.user : job.id.value;
   return job.run_times->left(lot_of(question_.seed, number, whose, shares ? 2 : 3));
@@ -239,6 +262,8 @@ std::vector<Instant> Forecast::starts_of(std::size_t job) const {
   std::ranges::sort(starts);
   return starts;
 }
+
+std::vector<Instant> Forecast::starts_so_far() const { return world_ ? world_->future.starts : std::vector<Instant>(); }
 
 Instant by_limits(const Present& present, JobId job) {
   auto chain = Chain::parse("conservative");

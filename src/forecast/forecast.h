@@ -28,6 +28,8 @@ struct Question {
   std::vector<Duration> looks = {};  // when to look at the nodes, from now on, in order
   std::uint64_t seed = 1;
   Duration horizon = seconds(28 * 86'400LL);  // no future goes farther
+  // Nothing is drawn: every job takes as long as the policy counts on, and nobody comes. All futures are alike then.
+  bool as_expected = false;
 };
 
 // What one future shows at one look.
@@ -45,7 +47,7 @@ struct Future {
 
 class Forecast {
  public:
-  // Looks the past up once for all futures: O(past jobs + jobs of the state).
+  // Looks the past up once for all futures: O(past jobs + jobs of the state). Where nothing is drawn it is not asked.
   Forecast(Present present, const PastJobs& past, Question question);
   ~Forecast();
   Forecast(const Forecast&) = delete;
@@ -63,15 +65,21 @@ class Forecast {
   int weeks() const { return arrivals_.period() >= seconds(7 * 86'400LL) ? arrivals_.periods() : 0; }
   // Starts of the job asked for in this place, in order.
   std::vector<Instant> starts_of(std::size_t job) const;
+  // Of the jobs asked for, in the future that is being rehearsed and as far as that has come; empty: none is.
+  std::vector<Instant> starts_so_far() const;
 
  private:
   struct Known {  // a job of the state
     JobId id;
     std::uint32_t user;
-    std::shared_ptr<const RunTimes> run_times;
+    std::shared_ptr<const RunTimes> run_times;  // nullptr: it is not drawn but
+    Duration expected{0};                       // that, from now on
   };
 
   struct World;  // the future that is being rehearsed
+
+  void take_at_its_word();
+  void draw_from(const PastJobs& past);
 
   Duration draw(const Known& job, std::uint64_t number) const;
   Result<void> begin();

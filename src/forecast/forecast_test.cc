@@ -106,6 +106,19 @@ TEST_F(Forecasts, are_the_same_with_the_same_seed_and_in_pieces) {
   EXPECT_EQ(pieces.starts_of(1), starts({}, 1));
 }
 
+TEST_F(Forecasts, draw_nothing_where_every_job_takes_what_is_counted_on) {
+  PastJobs past = halves(40);  // of which nothing is asked
+  Forecast forecast(state.present, past, {.jobs = {JobId{1}, JobId{2}}, .as_expected = true});
+  EXPECT_TRUE(forecast.starts_so_far().empty());
+  while (forecast.futures().empty()) {
+    ASSERT_TRUE(forecast.go_on(1));
+    if (forecast.futures().empty()) {
+      EXPECT_EQ(forecast.starts_so_far().size(), 2U);
+    }
+  }
+  EXPECT_EQ(forecast.futures().front().starts, (std::vector<Instant>{at_seconds(1000), at_seconds(2000)}));
+}
+
 TEST_F(Forecasts, count_on_arrivals_that_came_at_this_time_of_past_weeks) {
   PastJobs past;
   const Instant now = at_seconds(100) + 4 * seconds(7 * 86'400);

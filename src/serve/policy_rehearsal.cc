@@ -2,135 +2,86 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
+#include <utility>
 
-#include "engine/sim/rehearsal.h"
+#include "forecast/forecast.h"
 
 namespace rota::serve {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr Duration kHorizon = seconds(28 * 86'400LL);
-constexpr std::chrono::milliseconds kPatience{1500};  // of one policy; nobody is answered meanwhile
-constexpr int kLook = 64;                             // at the clock, after so many steps
+constexpr std::chrono::milliseconds kPatience{3000};  // of one policy
+constexpr std::int64_t kLook = 64;                    // at the clock, after so many events
 
-class Nobody final : public sim::Source {
- public:
-  bool next(sim::Arrival& /*arrival*/) override { return false; }
+struct Waiting {
+  JobId job;
+  std::uint32_t processors;
 };
 
-class NoSink final : public JobSink {
- public:
-  void left(JobId /*id*/, const Job& /*job*/) override {}
-};
-
-// The first start of each job that waits.
-class Starts final : public FactObserver {
- public:
-  explicit Starts(std::map<JobId, Instant> waiting) : starts_(std::move(waiting)), open_(starts_.size()) {}
-  std::uint64_t wants() const override { return FactKinds::bit<Started>(); }
-  void saw(const View& before, const FactRef& fact) override {
-    const auto found = starts_.find(std::get<const Started*>(fact.what)->job);
-    if (found == starts_.end() || found->second != kNever) return;
-    found->second = before.now();
-    --open_;
+std::vector<Waiting> waiting_in(const std::vector<Fact>& facts) {
+  std::vector<Waiting> waiting;
+  for (const Fact& fact : facts) {
+    const auto* kept = std::get_if<JobKept>(&fact.what);
+    if (kept == nullptr || kept->row.gone() || kept->row.state == JobState::running) continue;
+    if ((kept->row.bars & (kHolds | kNeverAgain)) == 0) waiting.push_back({kept->job, kept->row.spec.processors});
   }
-  std::size_t open() const { return open_; }
-  const std::map<JobId, Instant>& all() const { return starts_; }
-
- private:
-  std::map<JobId, Instant> starts_;
-  std::size_t open_;
-};
-
-struct JobLeft {
-  JobId id;
-  Duration run_time;
-};
-
-struct World {
-  std::vector<Fact> facts;  // of a cluster that confirms nothing
-  std::vector<JobLeft> jobs;
-  std::map<JobId, Instant> waiting;
-};
-
-World world_of(const RehearsedState& state) {
-  World world{state.facts, {}, {}};
-  for (Fact& fact : world.facts) {
-    auto* kept = std::get_if<JobKept>(&fact.what);
-    if (kept == nullptr || kept->row.gone()) continue;
-    Job& job = kept->row;
-    job.starting = false;
-    const bool runs = job.state == JobState::running;
-    const Duration left = runs ? job.start + job.expected - state.now : job.expected - job.done;
-    world.jobs.push_back({kept->job, std::max(left, seconds(1))});
-    if (!runs && (job.bars & (kHolds | kNeverAgain)) == 0) world.waiting.emplace(kept->job, kNever);
-  }
-  return world;
+  std::ranges::sort(waiting, {}, &Waiting::job);
+  return waiting;
 }
 
-// False: cut off.
-Result<bool> rehearse(const RehearsedState& state, const World& world, const Chain& chain, Starts& starts) {
-  sim::VirtualLoop loop(state.now);
-  Nobody nobody;
-  NoSink sink;
-  const Machine* const machine = state.options.machine;
-  sim::EngineOptions how;
-  how.checkpoint = chain.knobs().checkpoint;
-  how.metered = machine != nullptr && chain.knobs().power.rule != Power::none ? machine : nullptr;
-  how.metered_from = state.now;
-  sim::SimEngine engine(how, nobody, loop);
-  ClusterOptions options = state.options;
-  options.confirms_starts = false;
-  chain.ask(options);
-  Controller controller(options, chain, {loop, engine, sink});
-  for (const Fact& fact : world.facts) {
-    if (auto taken = controller.replay(fact); !taken) return std::unexpected(taken.error());
-  }
-  for (const JobLeft& job : world.jobs) engine.take_over(job.id, job.run_time);
-  engine.open(controller);
-  for (std::uint32_t n = 0; n < controller.view().nodes().size(); ++n) {
-    const NodePowerRow& row = controller.view().power().row(NodeId{n});
-    engine.take_over(NodeId{n}, row.state, row.until);
-  }
-  controller.add_observer(starts);
-  if (auto resumed = controller.resume(); !resumed) return std::unexpected(resumed.error());
+struct Rehearsed {
+  std::vector<Instant> starts;  // of those that wait
+  bool cut = false;
+};
+
+Result<Rehearsed> rehearse(const QueueToRehearse& queue, const std::string& policy, const std::vector<Waiting>& waiting,
+                           const std::function<bool()>& given_up) {
+  auto chain = Chain::parse(policy);
+  if (!chain) return std::unexpected(chain.error());
+  forecast::Present present{.now = queue.now,
+                            .facts = queue.facts,
+                            .processors = queue.machine->processors,
+                            .machine = queue.machine.get(),
+                            .chain = &*chain};
+  forecast::Question question{.as_expected = true};
+  for (const Waiting& each : waiting) question.jobs.push_back(each.job);
+  forecast::Forecast forecast(std::move(present), {}, std::move(question));
   const Clock::time_point late = Clock::now() + kPatience;
-  for (int step = 1; starts.open() > 0 && loop.now() <= state.now + kHorizon && loop.step(); ++step) {
-    if (!engine.failure()) return std::unexpected(engine.failure().error());
-    if (!controller.failure()) return std::unexpected(controller.failure().error());
-    if (step % kLook == 0 && Clock::now() > late) return false;
+  while (forecast.futures().empty()) {
+    if (auto gone = forecast.go_on(kLook); !gone) return std::unexpected(gone.error());
+    if (forecast.futures().empty() && (Clock::now() > late || given_up()))
+      return Rehearsed{forecast.starts_so_far(), true};
   }
-  return true;
+  return Rehearsed{forecast.futures().front().starts, false};
 }
 
 }  // namespace
 
-Result<PolicyRehearsal> rehearse_policies(const RehearsedState& state, const Chain& present, const Chain& proposed) {
-  const World world = world_of(state);
+Result<PolicyRehearsal> rehearse_policies(const QueueToRehearse& queue, const std::function<bool()>& given_up) {
+  const std::vector<Waiting> waiting = waiting_in(queue.facts);
+  const auto before = rehearse(queue, queue.present, waiting, given_up);
+  if (!before) return std::unexpected(before.error());
+  const auto after = rehearse(queue, queue.proposed, waiting, given_up);
+  if (!after) return std::unexpected(after.error());
   PolicyRehearsal out;
-  out.waiting = static_cast<std::int64_t>(world.waiting.size());
-  out.present.policy = present.text();
-  out.proposed.policy = proposed.text();
-  Starts before(world.waiting);
-  Starts after(world.waiting);
-  for (const auto& [chain, starts] : {std::pair{&present, &before}, std::pair{&proposed, &after}}) {
-    const auto whole = rehearse(state, world, *chain, *starts);
-    if (!whole) return std::unexpected(whole.error());
-    out.cut = out.cut || !*whole;
-  }
+  out.waiting = std::ssize(waiting);
+  out.present.policy = queue.present;
+  out.proposed.policy = queue.proposed;
+  out.cut = before->cut || after->cut;
   Duration sum_before{0};
   Duration sum_after{0};
   std::int64_t both = 0;
-  for (auto a = before.all().begin(), b = after.all().begin(); a != before.all().end(); ++a, ++b) {
-    out.present.started += a->second != kNever;
-    out.proposed.started += b->second != kNever;
-    if (a->second != b->second) out.changes.push_back({a->first, a->second, b->second});
-    if (a->second == kNever || b->second == kNever) continue;
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    const Instant a = before->starts[i];
+    const Instant b = after->starts[i];
+    out.present.started += a != kNever;
+    out.proposed.started += b != kNever;
+    if (a != b) out.changes.push_back({waiting[i].job, waiting[i].processors, a, b});
+    if (a == kNever || b == kNever) continue;
     ++both;
-    sum_before += a->second - state.now;
-    sum_after += b->second - state.now;
+    sum_before += a - queue.now;
+    sum_after += b - queue.now;
   }
   if (both > 0) {
     out.present.mean_wait = sum_before / both;

@@ -1,8 +1,10 @@
-// What another policy would make of the present queue: both are rehearsed on a copy of the state, by the controller
-// that runs live on a simulated cluster. Every job takes as long as the policy counts on, and nobody comes any more.
+// What another policy would make of the present queue: both are rehearsed on a copy of the state, as a forecast in
+// which nothing is drawn. Every job takes as long as the policy counts on, and nobody comes any more.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,7 @@ struct PolicyRehearsal {
   };
   struct Change {
     JobId job;
+    std::uint32_t processors = 0;
     Instant present = kNever;  // its start; kNever: not within four weeks
     Instant proposed = kNever;
   };
@@ -28,14 +31,17 @@ struct PolicyRehearsal {
   bool cut = false;             // there was no time to rehearse all of it: what is missing starts later
 };
 
-// The state to rehearse; what is named must outlive the call.
-struct RehearsedState {
+// A queue to rehearse, with all that it takes: nothing of the service is looked at meanwhile.
+struct QueueToRehearse {
   Instant now = kEpoch;
-  const std::vector<Fact>& facts;  // its snapshot
-  ClusterOptions options;          // before a chain asks for its indexes
+  std::vector<Fact> facts;  // the snapshot of its state
+  std::shared_ptr<const Machine> machine;
+  std::string present;  // the policies
+  std::string proposed;
 };
 
-// Takes some seconds at most, and fails with a sentence where a policy fails.
-Result<PolicyRehearsal> rehearse_policies(const RehearsedState& state, const Chain& present, const Chain& proposed);
+// Takes some seconds at most, on whatever thread; ends early once `given_up` says so. Fails with a sentence where a
+// policy fails.
+Result<PolicyRehearsal> rehearse_policies(const QueueToRehearse& queue, const std::function<bool()>& given_up);
 
 }  // namespace rota::serve

@@ -114,6 +114,9 @@ Result<void> Service::prepare() {
   if (!machine_->reservations.empty())
     warnings_.emplace_back(
         "the configuration has [[reservations]], which a service does not keep: jobs may start there");
+  if (options_.before_acting) {
+    if (auto ready = options_.before_acting(settings_); !ready) return ready;
+  }
   return take_over();
 }
 
@@ -318,19 +321,16 @@ Result<Chain> Service::chain_that_suits(const std::string& text) const {
   return chain;
 }
 
-Result<PolicyRehearsal> Service::rehearse_policy(const std::string& text) const {
-  constexpr std::size_t kMostRehearsed = 20'000;  // nobody is answered meanwhile
+Result<QueueToRehearse> Service::queue_to_rehearse(const std::string& text) const {
+  constexpr std::size_t kMostRehearsed = 20'000;
   const auto chain = chain_that_suits(text);
   if (!chain) return std::unexpected(chain.error());
   if (book_.size() > kMostRehearsed)
     return fail("there are more than " + grouped(kMostRehearsed) +
                 " jobs, too many to rehearse them here; `rota simulate " + shown_path(options_.state_folder) +
                 " --policy` rehearses what this service has run.");
-  const std::vector<Fact> facts = controller_->snapshot();
-  ClusterOptions options;
-  options.processors = machine_->processors;
-  options.machine = machine_.get();
-  return rehearse_policies({std::max(loop_->now(), view().now()), facts, options}, *chain_, *chain);
+  return QueueToRehearse{std::max(loop_->now(), view().now()), controller_->snapshot(), machine_, chain_->text(),
+                         chain->text()};
 }
 
 Result<void> Service::set_policy(const std::string& text) {

@@ -39,6 +39,9 @@ struct ServiceOptions {
   std::vector<std::string> supervisor;  // the command line of the engine's helper process
   std::string version;
   std::function<void(const std::string&)> say = {};  // a line about what goes on, for the log
+  // Called once the configuration is known and the state is this service's, and before anything is done to jobs and
+  // nodes: what fails then leaves them alone.
+  std::function<Result<void>(const site::ServiceSettings&)> before_acting = {};
 };
 
 class Forecaster;
@@ -93,8 +96,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> set_power(const std::string& nodes, bool on);
   // Another policy decides from now on. Fails with a sentence, and nothing changes, where it cannot.
   Result<void> set_policy(const std::string& text);
-  // What that would change of the present queue. Fails where set_policy() would, and where there are too many jobs.
-  Result<PolicyRehearsal> rehearse_policy(const std::string& text) const;
+  // The present queue, to rehearse what that would change of it: rehearse_policies(). Fails where set_policy() would,
+  // and where there are too many jobs.
+  Result<QueueToRehearse> queue_to_rehearse(const std::string& text) const;
 
   // Calls once all that was asked until now is durable, or with what prevents it.
   void when_durable(std::function<void(const Result<void>&)> call);

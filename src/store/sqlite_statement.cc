@@ -14,9 +14,10 @@ namespace {
 constexpr int kPatience = 5000;  // milliseconds in which somebody who looks into the database ends what he does
 constexpr int kLookMilliseconds = 10;
 constexpr int kLooksUntilTold = 500;
-constexpr int kMostLooks = 60'000;  // of who writes: ten minutes
+constexpr int kMostLooks = 3000;  // of who writes: half a minute
 
-// A service had better wait for somebody with a shell in its database than end.
+// A service had better wait a moment for somebody with a shell in its database than end; but nobody is answered
+// meanwhile, and no job starts.
 int wait_for_writer(void* shown, int looks) {
   if (looks == kLooksUntilTold) {
     std::fprintf(stderr, "rota: another program keeps the database %s locked; nothing goes on until it lets go.\n",

@@ -214,6 +214,28 @@ class Refusals(ServiceCase):
         for listen in ("0.0.0.0:0", "[::]:0"):
             self.assertIn("would read tokens and scripts", self.refused(f'listen = "{listen}"\n'))
 
+    def test_a_port_that_is_taken_is_refused_before_anything_is_done(self):
+        service = self.service
+        first = service.submit("until [ -e go ]; do sleep 0.02; done", processors=4)
+        waits = service.submit("echo ran > ran", processors=4)
+        service.wait_for(lambda: service.job(first)["state"] == "RUNNING", "the first job to run")
+        service.stop()
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        taken = socket.create_server(("127.0.0.1", 0))
+        with open(os.path.join(self.folder, "rota.toml"), "w") as file:
+            file.write(f'{self.configuration}[service]\nlisten = "127.0.0.1:{taken.getsockname()[1]}"\n')
+        with self.assertRaises(AssertionError) as failure:
+            service.start()
+        self.assertIn("nobody can be heard at 127.0.0.1:", str(failure.exception))
+        taken.close()
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "ran")), "a job was started that nobody could ask for")
+        with open(os.path.join(self.folder, "rota.toml"), "w") as file:
+            file.write(self.configuration)
+        service.start()
+        for job in (first, waits):
+            self.assertEqual(service.ends(job)["state"], "COMPLETED")
+
     def test_what_makes_no_sense_is_refused(self):
         paths = certificate(self.folder, "one")
         files = 'tls_certificate = "{}"\ntls_key = "{}"\n'

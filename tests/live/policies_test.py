@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Policies at work on real processes, by what these saw themselves. Usage: policies_test.py ROTA"""
 import os
+import socket
 import sys
+import threading
 import unittest
 
 from service import ServiceCase
@@ -95,6 +97,45 @@ class Rehearsal(ServiceCase):
             self.assertEqual(status, 400)
             self.assertIn(said, answer["detail"])
         self.assertEqual(service.ask("POST", "/v1/policy/rehearsal", {})[1]["detail"], "say which: `policy` is missing.")
+
+    def test_everybody_is_answered_while_a_long_queue_is_rehearsed(self):
+        service = self.service
+        service.submit("sleep 1000", processors=4, limit=100)
+        jobs = [{"command": ["true"], "folder": self.folder, "processors": 1 + n % 4, "limit": 60 + 7 * n % 1999}
+                for n in range(3000)]
+        self.assertEqual(service.ask("POST", "/v1/jobs", jobs)[0], 201)
+        order, told = [], []
+
+        def rehearse():
+            told.append(service.ask("POST", "/v1/policy/rehearsal", {"policy": "conservative"}))
+            order.append("rehearsed")
+
+        asks = threading.Thread(target=rehearse)
+        asks.start()
+        while not order:  # a rehearsal of so many takes longer than an answer, wherever this runs
+            service.ask("GET", "/v1/policy")
+            order.append("answered")
+        asks.join()
+        self.assertEqual(order[0], "answered")
+        status, answer = told[0]
+        self.assertEqual((status, answer["waiting"]), (200, 3000))
+        self.assertEqual(service.ask("GET", "/v1/policy")[1]["policy"], "easy")
+
+    def test_a_service_that_is_stopped_waits_for_no_rehearsal(self):
+        service = self.service
+        service.submit("until [ -e go ]; do sleep 0.02; done", processors=4, limit=100)
+        jobs = [{"command": ["true"], "folder": self.folder, "processors": 1 + n % 4, "limit": 60, "held": n > 2000}
+                for n in range(3000)]
+        self.assertEqual(service.ask("POST", "/v1/jobs", jobs)[0], 201)
+        with socket.socket(socket.AF_UNIX) as asks:
+            asks.connect(service.socket)
+            body = b'{"policy": "conservative"}'
+            asks.sendall(b"POST /v1/policy/rehearsal HTTP/1.1\r\nHost: rota\r\nContent-Length: %d\r\n\r\n%s"
+                         % (len(body), body))
+            service.ask("GET", "/v1/policy")
+            self.assertIn("stopped", service.stop())
+        service.start()
+        self.assertEqual(service.act("cancel", "all")[0], 200)
 
     def test_what_was_rehearsed_happens(self):
         service = self.service

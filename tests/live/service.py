@@ -48,7 +48,7 @@ class Service:
         said = ""
         for line in self.process.stderr:
             said += line
-            if "ready" in line:
+            if "ready:" in line:  # and not that something is in use already
                 return said
         self.process.wait(PATIENCE)
         self.process.stderr.close()
