@@ -6,7 +6,7 @@ set(ROTA_SKIPPED 77)
 # it in the release build. A preset names its list, `./dev` reads them here.
 set(ROTA_GROUPS_sanitized unit property golden swarm)
 set(ROTA_GROUPS_release differential reproduce cli live docs tidy browser bench-short)
-set(ROTA_GROUPS_threads unit property)
+set(ROTA_GROUPS_threads unit property live)
 
 # rota_test_wanted(VARIABLE group): whether this build has that group of tests.
 function(rota_test_wanted variable group)

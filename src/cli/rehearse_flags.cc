@@ -61,13 +61,13 @@ bool RehearseFlags::wants_recorded() const {
   return several_ && std::ranges::any_of(names, [](std::string_view name) { return trimmed(name) == kRecorded; });
 }
 
-Result<RehearseOptions> RehearseFlags::options(const log::Workload& workload) const {
+Result<RehearseOptions> RehearseFlags::options(const log::Workload& workload, const Machine* of_workload) const {
   RehearseOptions options;
   if (cluster.empty()) {
-    if (auto suits = accelerators_suit(nullptr); !suits) return std::unexpected(suits.error());
-    if (auto suits = power_suits(nullptr); !suits) return std::unexpected(suits.error());
-    if (auto suits = factors_suit(nullptr); !suits) return std::unexpected(suits.error());
-    if (auto suit = sites_suit(nullptr); !suit) return std::unexpected(suit.error());
+    if (auto suits = accelerators_suit(of_workload); !suits) return std::unexpected(suits.error());
+    if (auto suits = power_suits(of_workload); !suits) return std::unexpected(suits.error());
+    if (auto suits = factors_suit(of_workload); !suits) return std::unexpected(suits.error());
+    if (auto suit = sites_suit(of_workload); !suit) return std::unexpected(suit.error());
   } else {
     auto machine = site::read_cluster_file(cluster);
     if (!machine) return std::unexpected(machine.error());

@@ -25,7 +25,8 @@ struct RehearseFlags {
 
   void declare(CLI::App& command, Policies policies);
   log::SwfOptions swf() const;
-  Result<RehearseOptions> options(const log::Workload& workload) const;
+  // `of_workload`: the machine that it tells of itself, where no other is given; nullptr: none.
+  Result<RehearseOptions> options(const log::Workload& workload, const Machine* of_workload = nullptr) const;
   Result<std::vector<Chain>> chains() const;
   bool wants_recorded() const;  // the row of what really happened is among the policies
   // Whether the policies make sense on this machine (nullptr: processors are counted); what would have no effect, or

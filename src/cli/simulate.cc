@@ -110,7 +110,7 @@ Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& 
   runs.reserve(workloads.all.size() * chains.size());
   for (std::size_t w = 0; w < workloads.all.size(); ++w) {
     const log::Workload& workload = workloads.all[w];
-    auto options = flags.rehearse.options(workload);
+    auto options = flags.rehearse.options(workload, workloads.machines[w].get());
     if (!options) return std::unexpected(options.error());
     if (!options->machine) options->machine = workloads.machines[w];
     options->keep_jobs = !flags.jobs_file.empty() || !flags.report_file.empty();

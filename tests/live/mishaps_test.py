@@ -3,14 +3,16 @@
 submit scripts of many megabytes. Usage: mishaps_test.py ROTA
 """
 import os
+import re
 import shutil
 import signal
+import socket
 import sqlite3
 import sys
 import threading
 import unittest
 
-from service import PATIENCE, ServiceCase
+from service import PATIENCE, ServiceCase, contents
 from tokens import Tokens
 
 
@@ -88,6 +90,40 @@ class Mishaps(Tokens):
             pass
         self.assertEqual(service.ends(kept)["state"], "COMPLETED", "it was known to run when the copy was made")
         self.assertFalse(os.path.exists(os.path.join(self.folder, "over")))
+
+    def test_a_supervisor_that_hangs_and_cannot_be_reached_is_ended_with_its_job(self):
+        service = self.service
+        job = service.submit("echo $$ > pid; exec sleep 1000", limit=600)
+        self.runs(job, "pid")
+        main = int(service.read("pid"))
+        supervisor = self.parent_of(main)
+        os.kill(supervisor, signal.SIGSTOP)
+        runs = os.path.join(service.state, "runs")
+        records = "".join(contents(os.path.join(runs, name)).decode() for name in os.listdir(runs) if name[0].isdigit())
+        name = re.search(r"socket=(\S+)", records).group(1)
+        queued = []
+        try:
+            while True:  # until nobody can get into its queue any more
+                queued.append(socket.socket(socket.AF_UNIX))
+                queued[-1].setblocking(False)
+                queued[-1].connect("\0" + name)
+        except BlockingIOError:
+            pass
+        service.kill()
+        service.start()
+        self.assertEqual(service.ends(job)["state"], "NODE_FAIL")
+        for pid in (supervisor, main):
+            self.assertIn(self.state_of(pid), ("", "Z"), f"process {pid} goes on")
+        for each in queued:
+            each.close()
+
+    def parent_of(self, pid):
+        return int(contents(f"/proc/{pid}/stat").rsplit(b")", 1)[1].split()[1])
+
+    def state_of(self, pid):
+        """One letter; nothing: there is no such process."""
+        text = contents(f"/proc/{pid}/stat")
+        return text.rsplit(b")", 1)[1].split()[0].decode() if text else ""
 
     def test_the_limit_of_a_suspended_job_does_not_run(self):
         service = self.service

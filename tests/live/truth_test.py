@@ -159,6 +159,16 @@ class Requeue(Truth):
         print(f"{again} dispatches were driven out, and began anew", file=sys.stderr)
 
 
+class RequeueEasy(Requeue):
+    """The same where jobs are backfilled. They are so many processors wide that who slips in does not hang on a few
+    milliseconds: nobody fits beside another but who fits beside anybody."""
+    policy = "easy+preempt=requeue"
+
+    def members(self, number, length):
+        members = super().members(number, length)
+        return {**members, "processors": 8 if number % 6 == 5 else self.dice.choice((2, 6))}
+
+
 class Suspend(Requeue):
     """The same, and they go on where they were stopped: what tells of that is when they end. They work in steps, since
     the time to sleep goes on while a process is stopped."""
@@ -171,6 +181,138 @@ class Suspend(Requeue):
     def also(self, told, rehearsed):
         for job, lines in told.items():
             self.assertEqual((len(lines.begun), len(lines.done)), (1, 1), f"job {job} is one process from end to end")
+
+
+class SuspendEasy(Suspend):
+    """As they were, where jobs are backfilled."""
+    policy = "easy+preempt=suspend"
+
+    def members(self, number, length):
+        members = super().members(number, length)
+        return {**members, "processors": 8 if number % 6 == 5 else self.dice.choice((2, 6))}
+
+
+# A job that counts its steps and writes down how far it is when it is told to.
+COUNTED = ("n=$(cat saved-$ROTA_JOB_ID 2> /dev/null || echo 0); while [ $n -lt {0} ]; do sleep 0.05; n=$((n + 1)); "
+           "echo $n > next-$ROTA_JOB_ID; mv next-$ROTA_JOB_ID now-$ROTA_JOB_ID; done; echo step $n - >> steps-$ROTA_JOB_ID")
+SAVES = "[ ! -e now-$ROTA_JOB_ID ] || cp now-$ROTA_JOB_ID saved-$ROTA_JOB_ID"
+
+
+class Counting(Truth):
+    """Jobs that keep what they have done by a checkpoint: each does all its steps, and none of them twice but those
+    that were not written down."""
+
+    def work(self, number, length):
+        self.steps = getattr(self, "steps", {})
+        self.steps[str(number + 1)] = steps = round(length / 0.05)
+        return COUNTED.format(steps)
+
+    def also(self, told, rehearsed):
+        for job, steps in self.steps.items():
+            self.assertEqual(self.service.read(f"steps-{job}").split(), ["step", str(steps), "-"], f"steps of job {job}")
+        self.again = sum(len(lines.begun) - 1 for lines in told.values())
+        self.assertGreater(self.again, 0, "nobody went on from a checkpoint")
+        kept = sum(os.path.exists(os.path.join(self.folder, f"saved-{job}")) for job in self.steps)
+        self.assertGreater(kept, 0, "nobody has kept anything")
+        print(f"{self.again} dispatches went on from {kept} checkpoints", file=sys.stderr)
+
+
+class Checkpoint(Counting):
+    """Who is driven out writes a checkpoint first, which takes as long as the rehearsal is told."""
+    policy = "fcfs+preempt=checkpoint+checkpoint=1"
+    pause = 1
+    apart = 3
+
+    def members(self, number, length):
+        members = {**super().members(number, length), "checkpoint": SAVES + "; sleep 0.95"}
+        members["limit"] += 60
+        return {**members, "priority": 5, "processors": 8} if number % 6 == 5 else members
+
+
+class Moves(Counting):
+    """Two nodes of which one is a little faster, as far as the policy knows: whoever runs on the other one moves there
+    once it is free, with what it has done so far. The real ones are alike, and what a move costs is the few
+    milliseconds that it takes."""
+    configuration = ('name = "pair"\n[[nodes]]\nnames = "slow"\nprocessors = 1\n'
+                     '[[nodes]]\nnames = "fast"\nprocessors = 1\ncpu_factor = 1.001\n')
+    policy = "fcfs+migrate=gain"
+    moment = "end"
+    pause = 2  # so that the fast node is free at times while somebody runs on the other
+    apart = 3
+
+    def members(self, number, length):
+        # A move has to gain two minutes by what is expected: a thousandth of so long a limit.
+        return {"processors": 1, "limit": 200_000, "checkpoint": SAVES}
+
+    def also(self, told, rehearsed):
+        super().also(told, rehearsed)
+        spans = {"slow": [], "fast": []}
+        for lines in told.values():
+            spans[lines.nodes].append((lines.begun[-1], lines.done[-1], 1))
+        for node, held in spans.items():
+            self.assert_never_more(held, 1, f"jobs on {node}")
+        self.assertTrue(spans["fast"])
+
+
+# A node of these is on while its file is there; it takes as long to come as the cluster file says.
+SWITCH = """#!/bin/sh
+cd "$(dirname "$0")" || exit 1
+echo "$1 $ROTA_NODE" >> asked
+if [ "$1" = on ]; then (sleep 1.8; : > on-$ROTA_NODE) > /dev/null 2>&1 & else rm -f on-$ROTA_NODE; fi
+"""
+
+
+class Power(Truth):
+    """Nodes that nobody uses are put to sleep, and woken by commands that take their time. Jobs come twice, with a rest
+    between them in which all nodes sleep."""
+    configuration = """name = "plugs"
+[[nodes]]
+names = "n[1-3]"
+processors = 2
+boot_time = "2s"
+shutdown_time = "1s"
+suspend_command = "{0}/switch.sh off"
+resume_command = "{0}/switch.sh on"
+"""
+    policy = "easy+power=idle-timeout+power-idle=2"
+    apart = 3
+
+    def prepare(self):
+        path = os.path.join(self.folder, "switch.sh")
+        with open(path, "w") as file:
+            file.write(SWITCH)
+        os.chmod(path, 0o755)
+        for node in ("n1", "n2", "n3"):
+            with open(os.path.join(self.folder, f"on-{node}"), "w"):
+                pass
+
+    def configured(self):
+        return self.configuration.format(self.folder)
+
+    def members(self, number, length):
+        return {"processors": self.dice.choice((1, 2)), "nodes": 1, "limit": round(length) + 20}
+
+    def work(self, number, length):
+        look = "[ -e on-$ROTA_JOB_NODELIST ] || echo $ROTA_JOB_ID >> dark"
+        return f"{look}; {super().work(number, length)}; {look}"
+
+    def submit_all(self):
+        wait = threading.Event()
+        for number in range(JOBS):
+            if number == JOBS // 2:
+                self.service.all_end()
+                self.service.wait_for(lambda: not any(os.path.exists(os.path.join(self.folder, f"on-n{n}"))
+                                                      for n in (1, 2, 3)), "all nodes to sleep")
+                wait.wait(1.5)  # until they are off, by what the cluster file says
+            self.submit(number)
+            wait.wait(self.dice.random() * self.pause)
+
+    def also(self, told, rehearsed):
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "dark")), "a job was on a node that was off")
+        asked = self.service.read("asked").splitlines()
+        woken = sum(line.startswith("on ") for line in asked)
+        self.assertGreater(woken, 0, "nobody was woken")
+        print(f"nodes were woken {woken} times, and put to sleep {len(asked) - woken} times", file=sys.stderr)
 
 
 class Grace(Truth):
@@ -290,7 +432,8 @@ class Journal(ServiceCase):
         self.assertIn("each plan is the same", done.stdout)
 
 
-CASES = [Easy, Conservative, Requeue, Suspend, Grace, Arrays, Dependencies, Licences, Nodes]
+CASES = [Easy, Conservative, Requeue, RequeueEasy, Suspend, SuspendEasy, Checkpoint, Moves, Power, Grace, Arrays,
+         Dependencies, Licences, Nodes]
 
 
 def load_tests(loader, _tests, _pattern):

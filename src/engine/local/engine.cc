@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/local/devices.h"
+#include "engine/local/record_holder.h"
 
 namespace rota::local {
 namespace {
@@ -290,12 +291,18 @@ void LocalEngine::launched(JobId job, Entry& entry) {
 
 // The connection is closed and nothing was said before: what is on disk tells how far it got.
 void LocalEngine::look(JobId job, Entry& entry) {
-  const auto record = read_record(folder_.get(), entry.name);
+  auto record = read_record(folder_.get(), entry.name);
   if (record) entry.record = *record;
   if (record && record->over()) return over(job, entry);
   if (Descriptor socket = record ? connect_to(record->socket) : Descriptor(); socket) {
     watch(job, entry, std::move(socket));
     return entry.link->tell({.kind = Tell::Kind::hello, .epoch = epoch_});
+  }
+  if (record && record->pid == 0) {  // one that hangs must not begin it later
+    end_holder(folder_.get(), entry.name);
+    record = read_record(folder_.get(), entry.name);
+    if (record) entry.record = *record;
+    if (record && record->over()) return over(job, entry);
   }
   if (!record || record->pid == 0) return could_not_launch(job, entry, "The process that was to start it was killed.");
   bury(job, entry);

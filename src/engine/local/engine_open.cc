@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "engine/local/engine.h"
 #include "engine/local/processes.h"
+#include "engine/local/record_holder.h"
 #include "engine/local/words.h"
 
 namespace rota::local {
@@ -179,19 +180,31 @@ void LocalEngine::greet_all() {
   }
 }
 
-// The state that is served knows nothing of them, and would give their names and keys to others.
+// The state that is served knows nothing of them, and would give their names and keys to others. They are told to end
+// at once; a supervisor that hangs is ended with its job.
 void LocalEngine::disown_later() {
+  constexpr std::int64_t kPatience = 2000;  // milliseconds, of all together
+  constexpr int kLookMilliseconds = 10;
   std::int64_t ended = 0;
+  for (auto& [job, entry] : runs_) {
+    if (entry.record.key <= options_.latest_key) continue;
+    if (entry.link) entry.link->tell({.kind = Tell::Kind::kill, .epoch = entry.record.epoch});
+    ++ended;
+  }
+  const std::int64_t until = boot_milliseconds() + kPatience;
   for (auto run = runs_.begin(); run != runs_.end();) {
     Entry& entry = run->second;
     if (entry.record.key <= options_.latest_key) {
       ++run;
       continue;
     }
-    if (entry.link) entry.link->tell({.kind = Tell::Kind::kill, .epoch = entry.record.epoch});
+    while (!entry.record.over() && boot_milliseconds() < until) {
+      if (const auto record = read_record(folder_.get(), entry.name)) entry.record = *record;
+      if (!entry.record.over()) ::poll(nullptr, 0, kLookMilliseconds);
+    }
+    if (!entry.record.over()) bury_now(entry);
     forget(entry);
     run = runs_.erase(run);
-    ++ended;
   }
   if (ended == 0) return;
   warnings_.push_back("The folder " + quoted(options_.folder) + " has " + amount(ended, "run") +
@@ -205,8 +218,12 @@ void LocalEngine::tell_again() {
   }
 }
 
+// Its supervisor is gone, or hangs so that it cannot be spoken to.
 void LocalEngine::bury_now(Entry& entry) {
   RunRecord& record = entry.record;
+  end_holder(folder_.get(), entry.name);
+  if (const auto latest = read_record(folder_.get(), entry.name)) record = *latest;
+  if (record.over()) return;
   if (record.pid == 0) {  // it never was executed
     record.phase = Phase::failed;
     return;

@@ -258,6 +258,23 @@ TEST_F(LocalEngineTest, a_checkpoint_takes_no_longer_than_the_limit_of_its_job) 
   EXPECT_TRUE(desk_.wait([&] { return desk_.heard<Vacated>(1) || desk_.heard<Finished>(1); }));
 }
 
+TEST_F(LocalEngineTest, a_checkpoint_keeps_what_was_done_before_it_was_asked_for) {
+  local::Run run = desk_.shell("echo up > up; while :; do sleep 0.01; done");
+  run.checkpoint = "echo began > began; sleep 1";
+  const Instant before = desk_.loop().now();
+  desk_.launch(1, run);
+  ASSERT_TRUE(desk_.wait_for_file("up"));
+  Command leave = desk_.command(Command::Kind::preempt, 1);
+  leave.how = Preemption::requeue;
+  leave.kept = true;
+  desk_.engine().dispatch(leave);
+  ASSERT_TRUE(desk_.wait_for_file("began"));
+  const Duration most = desk_.loop().now() - before;
+  const auto* vacated = desk_.wait_for<Vacated>(1);
+  ASSERT_TRUE(vacated);
+  EXPECT_LE(vacated->kept, most) << "what it did while its state was written may not be in that";
+}
+
 TEST_F(LocalEngineTest, a_job_that_is_ended_at_its_limit_is_not_given_another_turn) {
   local::Run run = desk_.shell("trap 'echo term > out' TERM; echo up > up; until [ -e go ]; do sleep 0.01; done");
   run.kill_wait = seconds(1000);

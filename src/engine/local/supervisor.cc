@@ -20,6 +20,7 @@
 #include "engine/local/descriptor.h"
 #include "engine/local/processes.h"
 #include "engine/local/record.h"
+#include "engine/local/record_holder.h"
 #include "engine/local/supervisor_process.h"
 #include "engine/local/words.h"
 
@@ -125,6 +126,7 @@ class Spawner {
     leave();
     const RunRecord& claim = order.claim;
     const std::string mark = mark_of(order.engine_folder, order.name);
+    end_holder(folder_.get(), order.name);
     RunRecord end = claim;
     if (!end_leftovers({.pid = claim.pid, .began = claim.began}, mark, claim.cgroups)) {
       end.sentence = "Processes of the job could not be ended after its supervisor was killed; look for " + mark +

@@ -30,6 +30,7 @@ bool SupervisorProcess::begin_checkpoint(std::int64_t now) {
     }
     checkpoint_ = child;
   }
+  checkpoint_of_ = ran(now);  // what it does while that is written may not be in it
   end_pause(now);
   signal_all(SIGCONT);  // where its user has stopped it, it could not write one
   checkpoint_until_ = std::min(now + run.checkpoint_time.count(), order_.deadline);  // else there would be no limit
@@ -40,7 +41,7 @@ bool SupervisorProcess::begin_checkpoint(std::int64_t now) {
 void SupervisorProcess::checkpoint_ended(int status) {
   const std::int64_t now = boot_milliseconds();
   if (status == 0) {
-    record_.kept = ran(now);
+    record_.kept = checkpoint_of_;
   } else {
     record_.sentence = "Its checkpoint command " +
                        (WIFSIGNALED(status) ? "was ended by signal " + std::to_string(WTERMSIG(status))
@@ -55,7 +56,7 @@ void SupervisorProcess::checkpoint_ended(int status) {
 // After a signal the time is all that tells: it had that to write it.
 void SupervisorProcess::checkpoint_late(std::int64_t now) {
   if (checkpoint_ == 0) {
-    record_.kept = ran(now);
+    record_.kept = checkpoint_of_;
   } else {
     record_.sentence = "Its checkpoint command did not end in time and was killed.";
   }

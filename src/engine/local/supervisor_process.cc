@@ -23,6 +23,7 @@
 #include "engine/local/cgroups.h"
 #include "engine/local/job_process.h"
 #include "engine/local/processes.h"
+#include "engine/local/record_holder.h"
 #include "engine/local/words.h"
 
 namespace rota::local {
@@ -77,6 +78,7 @@ bool SupervisorProcess::begin() {
   ::setsid();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   ::prctl(PR_SET_NAME, "rota-job", 0, 0, 0);
+  hold_record(record_file_.get());
   for (const int number : kIgnoredSignals) std::signal(number, SIG_IGN);
   std::signal(SIGCHLD, SIG_DFL);
   sigset_t children;
@@ -283,7 +285,7 @@ void SupervisorProcess::main_ended(int status) {
   main_over_ = true;
   if (!checkpointing()) return;
   if (checkpoint_ == 0) {
-    if (WIFEXITED(status)) record_.kept = record_.ran;  // that is how it obeys the signal, unless it died of it
+    if (WIFEXITED(status)) record_.kept = checkpoint_of_;  // that is how it obeys the signal, unless it died of it
   } else {
     record_.asked = Asked::nothing;  // it was not told to stop yet: it has ended by itself
   }
