@@ -68,6 +68,20 @@ class Page(RotaCase):
         self.assertEqual(len(jobs[2]["nodes"].split()), 1)
         self.assertEqual(self.charts(text)["nodes"], [[f"n{i}", 8] for i in range(1, 5)])
 
+    def test_a_journal_tells_the_story_of_one_job(self):
+        self.file("log.swf", HEAD + row(1, run=50, processors=3, limit=100) + row(2, submit=1, processors=4, limit=60) +
+                  row(3, submit=2, run=9, processors=1, limit=30) + row(4, submit=3, processors=1, limit=300))
+        self.rota("simulate", "log.swf", "--policy", "easy", "--journal", "one.journal", "--quiet")
+        story = self.rota("explain", "2", "--journal", "one.journal").stdout
+        for words in ("submitted: it asks for 4 processors for at most 1 min", "promised a start at day 0, 00:01:40",
+                      "job 3 passed it (1 processor for at most 30 s): backfilled: it is expected to end before job 2",
+                      "started: ", "50 s earlier than it was promised at first: those that passed it did it no harm."):
+            self.assertIn(words, story)
+        self.assertNotIn("job 4 passed", story)
+        self.refused("explain", "9", "--journal", "one.journal", said="there is no job 9")
+        self.refused("explain", "last", "--journal", "one.journal", said="by their numbers")
+        self.refused("explain", "9", "--journal", "log.swf", said="log.swf")
+
     def test_what_really_happened_is_on_the_page(self):
         rows = [row(n, submit=10 * n).split() for n in range(1, 9)]
         for n, fields in enumerate(rows):
