@@ -68,6 +68,26 @@ class Page(RotaCase):
         self.assertEqual(len(jobs[2]["nodes"].split()), 1)
         self.assertEqual(self.charts(text)["nodes"], [[f"n{i}", 8] for i in range(1, 5)])
 
+    def test_copies_give_intervals_and_tell_what_is_noise(self):
+        done = self.rota("simulate", DAY, "--policy", "easy,easy+order=sjf,easy", "--copies", "4", "--json", "--quiet")
+        first, shortest, same = json.loads(done.stdout)["rehearsals"]
+        figure = "wait before the start: mean"
+        mean = {r["policy"]: next(f for f in r["intervals"] if f["figure"] == figure) for r in (first, shortest)}
+        self.assertEqual(mean["easy"]["copies"], 4)
+        self.assertGreater(mean["easy"]["margin"], 0)
+        self.assertNotIn("difference", mean["easy"])
+        self.assertLess(mean["easy+order=sjf"]["difference"], 0)
+        self.assertFalse(mean["easy+order=sjf"]["noise"])
+        self.assertTrue(all(f["noise"] and f["difference"] == 0 for f in same["intervals"]), "the same policy again")
+        again = self.rota("simulate", DAY, "--policy", "easy,easy+order=sjf,easy", "--copies", "4", "--json", "--quiet")
+        alike = [[f for f in r["intervals"]] for r in json.loads(again.stdout)["rehearsals"]]
+        self.assertEqual(alike, [r["intervals"] for r in (first, shortest, same)])
+        other = self.rota("simulate", DAY, "--copies", "4", "--seed", "9", "--json", "--quiet")
+        self.assertNotEqual(json.loads(other.stdout)["rehearsals"][0]["intervals"][3]["mean"], mean["easy"]["mean"])
+        table = self.rota("simulate", DAY, "--policy", "easy,easy+order=sjf", "--copies", "3").stdout
+        self.assertRegex(table, r"wait before the start: mean +\S.*±.*±.*less\n")
+        self.assertRegex(table, r"makespan .*noise\n")
+
     def test_a_journal_tells_the_story_of_one_job(self):
         self.file("log.swf", HEAD + row(1, run=50, processors=3, limit=100) + row(2, submit=1, processors=4, limit=60) +
                   row(3, submit=2, run=9, processors=1, limit=30) + row(4, submit=3, processors=1, limit=300))
