@@ -87,6 +87,9 @@ class Page(RotaCase):
         table = self.rota("simulate", DAY, "--policy", "easy,easy+order=sjf", "--copies", "3").stdout
         self.assertRegex(table, r"wait before the start: mean +\S.*±.*±.*less\n")
         self.assertRegex(table, r"makespan .*noise\n")
+        text = self.page(DAY, "--policy", "easy,easy+order=sjf", "--copies", "3")
+        self.assertRegex(text, r'<th scope="row">makespan</th><td>[^<]*±[^<]*</td><td>[^<]*<span class="unit">.noise')
+        self.assertNotIn("What is noise", self.page(DAY))
 
     def test_a_journal_tells_the_story_of_one_job(self):
         self.file("log.swf", HEAD + row(1, run=50, processors=3, limit=100) + row(2, submit=1, processors=4, limit=60) +
