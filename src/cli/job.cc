@@ -10,6 +10,7 @@
 #include "cli/job_state.h"
 #include "cli/printed.h"
 #include "cli/service.h"
+#include "cli/story.h"
 #include "cli/watch.h"
 
 namespace rota::cli {
@@ -22,6 +23,7 @@ struct JobFlags {
   bool follow = false;
   bool errors = false;
   bool script = false;
+  std::string journal;  // explain: tells a story out of this one
 };
 
 std::string target_of(const JobFlags& flags, const char* more = "") {
@@ -56,6 +58,12 @@ Result<int> show_job(const JobFlags& flags) {
 }
 
 Result<int> explain_job(const JobFlags& flags) {
+  if (!flags.journal.empty()) {
+    const auto number = parse_integer(flags.job);
+    if (!number) return fail("a journal knows jobs by their numbers, and " + rota::quoted(flags.job) + " is none.");
+    const auto story = story_of(*number, flags.journal);
+    return story ? printed(*story) : std::unexpected(story.error());
+  }
   const Service service(flags.service);
   auto answer = service.get(target_of(flags, "/explain"));
   if (!answer) return std::unexpected(answer.error());
@@ -117,8 +125,13 @@ void add_job(CLI::App& app, Action& action) {
 void add_explain(CLI::App& app, Action& action) {
   auto flags = std::make_shared<JobFlags>();
   CLI::App* command = add_one(app, "explain", "explain why a job waits, and what would change that", *flags);
+  command
+      ->add_option("--journal", flags->journal,
+                   "tell its story out of a journal that rota simulate wrote, or out of the state folder of a service: "
+                   "promises, and who passed it")
+      ->type_name("FILE");
   flags->service.declare_json(*command);
-  command->footer("Examples:\n  rota explain 12");
+  command->footer("Examples:\n  rota explain 12\n  rota explain 12 --journal rehearsal.journal");
   command->callback([&action, flags] { action = [flags] { return explain_job(*flags); }; });
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "cli/kept_state.h"
 #include "store/sha256.h"
 
 namespace rota::cli {
@@ -40,7 +41,12 @@ std::vector<report::MadeBy::Option> options_of(const CLI::App& command) {
   return all;
 }
 
-std::vector<report::MadeBy::Input> inputs_of(const std::vector<std::string>& paths) {
+std::vector<report::MadeBy::Input> inputs_of(const std::vector<std::string>& workloads, const RehearseFlags& flags) {
+  std::vector<std::string> paths;
+  for (const std::string& path : workloads) paths.push_back(database_of(path));
+  for (const std::string* other : {&flags.cluster, &flags.attributes}) {
+    if (!other->empty()) paths.push_back(*other);
+  }
   std::vector<report::MadeBy::Input> all;
   for (const std::string& path : paths) {
     report::MadeBy::Input& input = all.emplace_back(path);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/rehearse_flags.h"
 #include "report/html.h"
 
 namespace rota::cli {
@@ -12,7 +13,8 @@ namespace rota::cli {
 // Of each option of the command what was given or, where nothing was, what holds then.
 std::vector<report::MadeBy::Option> options_of(const CLI::App& command);
 
-// Files that were read. Of one that cannot be read again (standard input, a pipe) only the name is told.
-std::vector<report::MadeBy::Input> inputs_of(const std::vector<std::string>& paths);
+// The files that were read: workloads (of a state folder its database), cluster file and attributes. Of one that cannot
+// be read again (standard input, a pipe) only the name is told.
+std::vector<report::MadeBy::Input> inputs_of(const std::vector<std::string>& workloads, const RehearseFlags& flags);
 
 }  // namespace rota::cli

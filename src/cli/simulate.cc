@@ -19,9 +19,9 @@
 #include "cli/printed.h"
 #include "cli/progress.h"
 #include "cli/rehearse_flags.h"
+#include "cli/simulate_run.h"
 #include "log/log.h"
 #include "rehearse/labels.h"
-#include "rehearse/recorded.h"
 #include "report/html.h"
 #include "report/jobs_file.h"
 #include "report/nodes_file.h"
@@ -41,36 +41,11 @@ struct SimulateFlags {
   std::string report_file;
   bool json = false;
   bool quiet = false;
+  CopiesAsked copies;  // beside each workload, for intervals
   std::size_t threads = 0;
   std::string command;                          // that was given, for the page,
   std::vector<report::MadeBy::Option> options;  // and what it means
 };
-
-// One policy on one workload.
-struct Run {
-  const log::Workload* workload;
-  const Chain* chain;  // nullptr: what really happened
-  RehearseOptions options;
-  Result<Rehearsed> result;
-  bool asked = true;  // false: a row of what really happened that nobody asked for goes into no file of single jobs
-
-  std::string policy() const { return chain != nullptr ? chain->text() : kRecorded; }
-};
-using Asked = std::vector<Run*>;
-
-Asked asked(std::vector<Run>& runs) {
-  Asked all;
-  for (Run& run : runs) {
-    if (run.asked) all.push_back(&run);
-  }
-  return all;
-}
-
-// What is the same under every policy is remarked on at the first one.
-bool first_policy(const Run& run, const std::vector<Run>& runs) {
-  const auto rehearsed = std::ranges::find_if(runs, [](const Run& its) { return its.chain != nullptr; });
-  return rehearsed == runs.end() || run.chain == rehearsed->chain;
-}
 
 struct Workloads {
   std::vector<log::Workload> all;
@@ -260,15 +235,6 @@ void write_nodes(std::ostream& out, const std::string&, const report::Outcome& o
   report::write_nodes_csv(out, outcome);
 }
 
-report::MadeBy made_by(const SimulateFlags& flags) {
-  std::vector<std::string> read;
-  for (const std::string& path : flags.workloads) read.push_back(database_of(path));
-  for (const std::string* other : {&flags.rehearse.cluster, &flags.rehearse.attributes}) {
-    if (!other->empty()) read.push_back(*other);
-  }
-  return {flags.options, inputs_of(read)};
-}
-
 // Takes the outcomes of the runs.
 Result<void> write_report(OutputFile& file, std::vector<Run>& runs, const SimulateFlags& flags) {
   std::vector<report::Outcome> outcomes;
@@ -278,7 +244,10 @@ Result<void> write_report(OutputFile& file, std::vector<Run>& runs, const Simula
     summaries.push_back(run.result->summary);
   }
   report::write_html(file.stream(), outcomes,
-                     {.version = ROTA_VERSION, .command = flags.command, .made_by = made_by(flags)}, summaries);
+                     {.version = ROTA_VERSION,
+                      .command = flags.command,
+                      .made_by = {flags.options, inputs_of(flags.workloads, flags.rehearse)}},
+                     summaries);
   if (auto done = file.commit(); !done) return done;
   remark("report: " + flags.report_file);
   return {};
@@ -406,10 +375,18 @@ Result<int> simulate(const SimulateFlags& flags) {
   std::vector<report::Summary*> summaries;
   for (Run& run : *runs) {
     if (!run.result) return std::unexpected(run.result.error());
-    if (run.options.keep_jobs) run.result->outcome.labels = labels_of(*run.workload);
+    const Run& before = *(&run - (&run == runs->data() ? 0 : 1));
+    const auto& labels = before.result->outcome.labels;  // shared by all policies of a workload
+    if (run.options.keep_jobs)
+      run.result->outcome.labels = labels && before.workload == run.workload ? labels : labels_of(*run.workload);
     summaries.push_back(&run.result->summary);
   }
   report::measure_against_first(summaries);
+  for (const log::Workload& workload : workloads->all) {
+    if (flags.copies.count == 0) break;
+    if (auto done = rehearse_copies_of(*runs, workload, flags.copies, flags.threads > 0 ? flags.threads : cores); !done)
+      return std::unexpected(done.error());
+  }
   if (*journals) {
     if (auto done = (*journals)->close(); !done) return std::unexpected(done.error());
   }
@@ -477,6 +454,16 @@ void add_simulate(CLI::App& app, Action& action) {
       ->check(is_file);
   command->add_flag("--json", flags->json, "print the comparison as JSON");
   command->add_flag("--quiet", flags->quiet, "no progress bar and no remarks about the log");
+  command
+      ->add_option("--copies", flags->copies.count,
+                   "rehearse as many copies too, in which each job comes up to a minute later: every figure gets an "
+                   "interval, and differences that may be noise are told")
+      ->check(CLI::Range(2, 1000))
+      ->type_name("N");
+  command->add_option("--seed", flags->copies.seed, "of the first copy; the others have the next ones")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
+      ->capture_default_str()
+      ->type_name("N");
   command->add_option("--threads", flags->threads, "rehearsals at a time; default: one a core")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");

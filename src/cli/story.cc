@@ -129,8 +129,11 @@ class Story {
   }
   void ends(JobId job, const std::string& what) {
     tell(job, what);
-    if (job == job_) waits_ = false;
-    jobs_.erase(job == job_ ? JobId{} : job);
+    if (job == job_) {
+      waits_ = false;
+    } else {
+      jobs_.erase(job);
+    }
   }
 
   std::string reason_of(const Started& fact) const {

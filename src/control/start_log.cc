@@ -3,7 +3,10 @@
 namespace rota {
 
 StartNote& StartLog::note_of(JobId job) {
-  if (job.value >= notes_.size()) notes_.resize(job.value + 1);
+  if (job.value >= notes_.size()) {
+    notes_.resize(job.value + 1);
+    numbers_.resize(job.value + 1, -1);
+  }
   return notes_[job.value];
 }
 
@@ -12,6 +15,7 @@ void StartLog::saw(const View& before, const FactRef& fact) {
     StartNote& note = note_of((*started)->job);
     const Reason& why = (*started)->reason;
     note.started = true;
+    numbers_[(*started)->job.value] = before.job((*started)->job).spec.number;
     note.rule = why.rule;
     note.promised = why.promised.valid() ? before.job(why.promised).spec.number : -1;
     note.promise = why.promise;

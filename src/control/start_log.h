@@ -15,6 +15,7 @@ class StartLog final : public FactObserver {
   std::uint64_t wants() const override { return FactKinds::bit<Started>() | FactKinds::bit<Migrated>(); }
   void saw(const View& before, const FactRef& fact) override;
 
+  const std::vector<std::int64_t>& numbers() const { return numbers_; }  // of the jobs that the notes are about
   // By job id; jobs behind the last one that started are not there.
   std::vector<StartNote> take() { return std::move(notes_); }
 
@@ -22,6 +23,7 @@ class StartLog final : public FactObserver {
   StartNote& note_of(JobId job);
 
   std::vector<StartNote> notes_;
+  std::vector<std::int64_t> numbers_;
 };
 
 }  // namespace rota

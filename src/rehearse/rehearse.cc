@@ -49,6 +49,14 @@ void set_costs(const sim::Consumption& consumption, const Machine& metered, repo
   }
 }
 
+// What each job drew and cost, where that is told.
+void add_draws(const sim::Rehearsal& rehearsal, const RehearseOptions& options, report::Outcome& outcome) {
+  outcome.energy_of_jobs = rehearsal.energy_of_jobs();
+  if (outcome.energy_of_jobs.empty() || !options.machine->tells_price()) return;
+  for (std::uint32_t i = 0; i < outcome.energy_of_jobs.size(); ++i)
+    outcome.cost_of_jobs.push_back(cost_of(rehearsal.drawn_by(JobId{i}), *options.machine));
+}
+
 // A job that told none gets its partition's, and is not killed before it was over.
 Duration told_limit_of(const log::Workload& workload, std::size_t job, const RehearseOptions& options) {
   const JobSpec& spec = workload.jobs[job];
@@ -227,12 +235,7 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   outcome.jobs = collector.take_jobs();
   outcome.starts = starts.take();
   outcome.machine = options.machine;
-  outcome.energy_of_jobs = rehearsal.energy_of_jobs();
-  if (!outcome.energy_of_jobs.empty() && options.machine->tells_price()) {
-    for (std::uint32_t i = 0; i < outcome.energy_of_jobs.size(); ++i) {
-      outcome.cost_of_jobs.push_back(cost_of(rehearsal.drawn_by(JobId{i}), *options.machine));
-    }
-  }
+  add_draws(rehearsal, options, outcome);
   outcome.power = power_use(rehearsal.consumption(), how.engine.metered);
   if (options.keep_jobs && how.engine.metered) outcome.node_states.push_back(rehearsal.node_states());
   if (options.keep_nodes && how.engine.metered) add_nodes(rehearsal.node_totals(), *how.machine, SiteId{}, outcome);

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "control/start_log.h"
 #include "exchange/memory.h"
 #include "model/never_fits.h"
 #include "rehearse/recorded.h"
@@ -171,6 +172,7 @@ class SiteRehearsal {
       sim::RehearsalOptions& how = federation.sites.emplace_back();
       how.processors = machine.processors;
       how.observers.push_back(&log_);
+      if (sites == 1 && options_.keep_jobs) how.observers.push_back(&starts_);
       if (s < options_.journals.size()) {
         how.observers.push_back(&journals_.emplace_back(*options_.journals[s]));
         how.durable = &journals_.back();
@@ -225,6 +227,10 @@ class SiteRehearsal {
       for (const Machine& site : whole_.sites) outcome.sites.push_back(site.name);
       if (options_.keep_jobs) outcome.site_of = collector.sites();
     }
+    if (sites.size() == 1 && options_.keep_jobs) {
+      outcome.machine = options_.machine;
+      outcome.starts = starts_by_place();
+    }
     add_log(outcome, log_);
     outcome.plan_hash = hash_of(sites, collector.sites());
     outcome.power = power_of(sites);
@@ -236,6 +242,18 @@ class SiteRehearsal {
     result.summary.why_rejected = collector.why_rejected();
     add_sites(result.summary, std::move(sites));
     return result;
+  }
+
+  // Ids count in the order in which jobs came to the site.
+  std::vector<StartNote> starts_by_place() {
+    std::vector<StartNote> by_place(workload_.jobs.size());
+    const std::vector<std::int64_t> numbers = starts_.numbers();
+    std::vector<StartNote> notes = starts_.take();
+    for (std::size_t id = 0; id < notes.size(); ++id) {
+      const auto found = std::ranges::lower_bound(streams_.by_number, std::pair{numbers[id], std::size_t{0}});
+      if (notes[id].started) by_place[found->second] = std::move(notes[id]);
+    }
+    return by_place;
   }
 
   report::Summary summary_of(const sim::FederatedSite& site, const Machine& machine, report::Tally& tally,
@@ -336,6 +354,7 @@ class SiteRehearsal {
   SiteStreams streams_;
   std::vector<WorkHistory> past_;  // at each site, where it is known beforehand
   GrantLog log_;
+  StartLog starts_;  // of the one site, where there is one
   std::deque<Journal> journals_;
 };
 

@@ -87,6 +87,7 @@ void write_section(std::ostream& out, const Comparison& its, std::size_t index) 
          if (tells_tasks(its.summaries)) write_figures(o, task_figures(), its.summaries, "Tasks and accelerators");
          if (tells_sites(its.summaries)) write_sites(o, its.summaries);
        }},
+      {"intervals", [&](std::ostream& o) { write_interval_tables(o, its.summaries); }},
       {"meanings",
        [&](std::ostream& o) {
          write_meanings(o, service_figures());

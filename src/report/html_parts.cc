@@ -121,6 +121,25 @@ void write_sites(std::ostream& out, std::span<const Summary> summaries) {
   out << "</tbody></table>\n";
 }
 
+void write_interval_tables(std::ostream& out, std::span<const Summary> summaries) {
+  if (std::ranges::all_of(summaries, [](const Summary& its) { return its.intervals.empty(); })) return;
+  out << "<details class=\"made intervals\"><summary>What is noise: means and 95 % intervals over copies</summary>\n";
+  for (std::size_t row = 0; row < summaries.size(); ++row) {
+    if (summaries[row].intervals.empty()) continue;
+    out << "<table><caption>" << html_text(summaries[row].policy) << ", over "
+        << grouped(summaries[row].intervals.front().mean.count)
+        << " copies</caption><thead><tr><th scope=\"col\">figure</th><th scope=\"col\">mean</th><th scope=\"col\">"
+           "difference to the first policy</th></tr></thead><tbody>\n";
+    for (const Interval& its : summaries[row].intervals) {
+      out << "<tr><th scope=\"row\">" << html_text(its.figure) << "</th><td>" << html_text(its.shown) << "</td><td>"
+          << html_text(its.difference_shown) << (its.noise() ? " <span class=\"unit\">(noise)</span>" : "")
+          << "</td></tr>\n";
+    }
+    out << "</tbody></table>\n";
+  }
+  out << "</details>\n";
+}
+
 void write_made_by(std::ostream& out, const MadeBy& made_by) {
   if (made_by.options.empty() && made_by.inputs.empty()) return;
   out << "<details class=\"made\"><summary>What made this page</summary>\n<table><caption>Options</caption><thead><tr>"

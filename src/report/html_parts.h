@@ -22,6 +22,9 @@ void write_sites(std::ostream& out, std::span<const Summary> summaries);
 // <dt> and <dd> for each figure.
 void write_meanings(std::ostream& out, std::span<const Figure> figures);
 
+// What is noise, where there were copies: a table for each policy; nothing where there were none.
+void write_interval_tables(std::ostream& out, std::span<const Summary> summaries);
+
 // Every option and every file that made the page; nothing where neither is told.
 void write_made_by(std::ostream& out, const MadeBy& made_by);
 

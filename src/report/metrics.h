@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "report/fairness.h"
+#include "report/intervals.h"
 #include "report/outcome.h"
 #include "report/trust.h"
 
@@ -70,6 +71,7 @@ struct Summary {
   std::optional<Trust> trust;     // of a rehearsal, where it is known what really happened
   std::vector<std::string> reserved;      // what was kept free of jobs and when, in words
   std::optional<double> less_than_first;  // kilowatt-hours less than the first policy's nodes drew; < 0: more
+  std::vector<Interval> intervals;        // of the figures, over copies; empty: there were none
   Fairness users;                         // between users, and between groups (accounts), where these are known
   Fairness groups;
 };

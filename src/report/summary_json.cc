@@ -54,6 +54,20 @@ Json trust_json(const Trust& trust) {
           {"wait_correlation", number(trust.correlation)}};
 }
 
+Json intervals_json(const std::vector<Interval>& intervals) {
+  Json all = Json::array();
+  for (const Interval& its : intervals) {
+    Json json{{"figure", its.figure}, {"mean", its.mean.mean}, {"margin", its.mean.margin}, {"copies", its.mean.count}};
+    if (its.difference) {
+      json["difference"] = its.difference->mean;
+      json["difference_margin"] = its.difference->margin;
+      json["noise"] = its.noise();
+    }
+    all.push_back(std::move(json));
+  }
+  return all;
+}
+
 Json exchanged_json(const Exchanged& e) {
   return {{"jobs_in", e.jobs_in},       {"jobs_out", e.jobs_out}, {"inputs_in", e.inputs_in},
           {"inputs_out", e.inputs_out}, {"bytes_in", e.bytes_in}, {"bytes_out", e.bytes_out}};
@@ -109,6 +123,7 @@ Json one(const Summary& s) {
   if (s.recorded) json["recorded"] = true;
   if (s.recorded) json["unrecorded_jobs"] = s.unrecorded;
   if (s.trust) json["beside_recorded"] = trust_json(*s.trust);
+  if (!s.intervals.empty()) json["intervals"] = intervals_json(s.intervals);
   if (s.power) json["power"] = power_json(*s.power);
   if (s.power) json["power"]["less_than_first_kwh"] = number(s.less_than_first);
   if (s.tasks) json["tasks"] = tasks_json(*s.tasks);

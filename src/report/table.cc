@@ -196,6 +196,7 @@ void write_table(std::ostream& out, std::span<const Summary> summaries, const Ta
       const std::vector<Summary> all = with_sites(rows);
       write_block(out, cells_of(site_figures(), all), all, style);
     }
+    write_intervals(out, rows);
     write_words(out, rows);
     first += rows.size();
   }

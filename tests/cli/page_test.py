@@ -68,6 +68,43 @@ class Page(RotaCase):
         self.assertEqual(len(jobs[2]["nodes"].split()), 1)
         self.assertEqual(self.charts(text)["nodes"], [[f"n{i}", 8] for i in range(1, 5)])
 
+    def test_copies_give_intervals_and_tell_what_is_noise(self):
+        done = self.rota("simulate", DAY, "--policy", "easy,easy+order=sjf,easy", "--copies", "4", "--json", "--quiet")
+        first, shortest, same = json.loads(done.stdout)["rehearsals"]
+        figure = "wait before the start: mean"
+        mean = {r["policy"]: next(f for f in r["intervals"] if f["figure"] == figure) for r in (first, shortest)}
+        self.assertEqual(mean["easy"]["copies"], 4)
+        self.assertGreater(mean["easy"]["margin"], 0)
+        self.assertNotIn("difference", mean["easy"])
+        self.assertLess(mean["easy+order=sjf"]["difference"], 0)
+        self.assertFalse(mean["easy+order=sjf"]["noise"])
+        self.assertTrue(all(f["noise"] and f["difference"] == 0 for f in same["intervals"]), "the same policy again")
+        again = self.rota("simulate", DAY, "--policy", "easy,easy+order=sjf,easy", "--copies", "4", "--json", "--quiet")
+        alike = [[f for f in r["intervals"]] for r in json.loads(again.stdout)["rehearsals"]]
+        self.assertEqual(alike, [r["intervals"] for r in (first, shortest, same)])
+        other = self.rota("simulate", DAY, "--copies", "4", "--seed", "9", "--json", "--quiet")
+        self.assertNotEqual(json.loads(other.stdout)["rehearsals"][0]["intervals"][3]["mean"], mean["easy"]["mean"])
+        table = self.rota("simulate", DAY, "--policy", "easy,easy+order=sjf", "--copies", "3").stdout
+        self.assertRegex(table, r"wait before the start: mean +\S.*±.*±.*less\n")
+        self.assertRegex(table, r"makespan .*noise\n")
+        text = self.page(DAY, "--policy", "easy,easy+order=sjf", "--copies", "3")
+        self.assertRegex(text, r'<th scope="row">makespan</th><td>[^<]*±[^<]*</td><td>[^<]*<span class="unit">.noise')
+        self.assertNotIn("What is noise", self.page(DAY))
+
+    def test_a_journal_tells_the_story_of_one_job(self):
+        self.file("log.swf", HEAD + row(1, run=50, processors=3, limit=100) + row(2, submit=1, processors=4, limit=60) +
+                  row(3, submit=2, run=9, processors=1, limit=30) + row(4, submit=3, processors=1, limit=300))
+        self.rota("simulate", "log.swf", "--policy", "easy", "--journal", "one.journal", "--quiet")
+        story = self.rota("explain", "2", "--journal", "one.journal").stdout
+        for words in ("submitted: it asks for 4 processors for at most 1 min", "promised a start at day 0, 00:01:40",
+                      "job 3 passed it (1 processor for at most 30 s): backfilled: it is expected to end before job 2",
+                      "started: ", "50 s earlier than it was promised at first: those that passed it did it no harm."):
+            self.assertIn(words, story)
+        self.assertNotIn("job 4 passed", story)
+        self.refused("explain", "9", "--journal", "one.journal", said="there is no job 9")
+        self.refused("explain", "last", "--journal", "one.journal", said="by their numbers")
+        self.refused("explain", "9", "--journal", "log.swf", said="log.swf")
+
     def test_what_really_happened_is_on_the_page(self):
         rows = [row(n, submit=10 * n).split() for n in range(1, 9)]
         for n, fields in enumerate(rows):

@@ -2,11 +2,11 @@
 rota.drawCharts = (() => {
   const {duration, number, percent, grouped, clock, letter} = rota.words;
   const kMargin = {top: 10, right: 16, bottom: 44, left: 70};
-  const kDashes = [null, '6 3', '2 2', '8 3 2 3'];
+  const kDashes = [null, '8 3', '2 3', '10 3 2 3', '14 4', '5 2 1 2 1 2', '4 6', '12 2 2 2 2 2'];
   const kWaitTicks = [1, 10, 60, 600, 3600, 6 * 3600, 86400, 10 * 86400, 100 * 86400, 1000 * 86400];
 
   const colour = (p) => `var(--p${p % 8})`;
-  const dash = (p) => kDashes[Math.floor(p / 8) % kDashes.length];
+  const dash = (p) => kDashes[(p + Math.floor(p / 8)) % kDashes.length];  // another one where colours come again
 
   // An empty drawing with room for axes. Its width follows the page.
   function sheet(plot, height, label) {
@@ -209,8 +209,8 @@ rota.drawCharts = (() => {
         const top = Math.min(y(value(p, c)), its.bottom - 1);
         bars.append('rect').attr('class', 'bar').attr('x', inside(p))
             .attr('width', Math.max(1, inside.bandwidth() - 1)).attr('y', top).attr('height', its.bottom - top).style('fill', colour(p));
-        if (inside.bandwidth() >= 9) {
-          bars.append('text').attr('class', 'letter').attr('text-anchor', 'middle')
+        if (inside.bandwidth() >= 5.5) {
+          bars.append('text').attr('class', `letter${inside.bandwidth() < 9 ? ' small' : ''}`).attr('text-anchor', 'middle')
               .attr('x', inside(p) + inside.bandwidth() / 2).attr('y', top - 3).text(letter(p));
         }
       });

@@ -20,7 +20,9 @@ rota.paretoChart = (() => {
     const [least, most] = d3.extent(values);
     if (least > 0 && most / least > 12) {
       const scale = d3.scaleLog().domain([least / 1.3, most * 1.3]).range(range);
-      return {scale, ticks: scale.ticks(3).filter((tick, i, all) => all.length < 8 || /^[125]/.test(String(tick))),
+      const round = kSteps.filter((step) => step >= least / 1.3 && step <= most * 1.3);
+      const every = Math.ceil(round.length / 6);
+      return {scale, ticks: text === duration ? round.filter((step, i) => i % every === 0) : scale.ticks(3),
               note: `log scale from ${text(least / 1.3)}`};
     }
     const from = mayBegin && most > 0 && (most - least) / most < 0.3 ? Math.max(0, least - (most - least || most * 0.1)) : 0;

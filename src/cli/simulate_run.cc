@@ -1,0 +1,44 @@
+#include "cli/simulate_run.h"
+
+#include <algorithm>
+
+#include "rehearse/copies.h"
+#include "report/intervals.h"
+
+namespace rota::cli {
+
+Asked asked(std::vector<Run>& runs) {
+  Asked all;
+  for (Run& run : runs) {
+    if (run.asked) all.push_back(&run);
+  }
+  return all;
+}
+
+bool first_policy(const Run& run, const std::vector<Run>& runs) {
+  const auto rehearsed = std::ranges::find_if(runs, [](const Run& its) { return its.chain != nullptr; });
+  return rehearsed == runs.end() || run.chain == rehearsed->chain;
+}
+
+Result<void> rehearse_copies_of(std::vector<Run>& runs, const log::Workload& workload, const CopiesAsked& asked_for,
+                                std::size_t threads) {
+  std::vector<log::Workload> copies;
+  copies.reserve(asked_for.count);
+  for (std::size_t i = 0; i < asked_for.count; ++i)
+    copies.push_back(later_copy(workload, static_cast<std::uint64_t>(asked_for.seed) + i));
+  std::vector<Run*> rehearsed;
+  std::vector<std::vector<report::Summary>> policies;
+  for (Run& run : runs) {
+    if (run.workload != &workload || run.chain == nullptr) continue;
+    auto summaries = rehearse_copies(copies, *run.chain, run.options, threads);
+    if (!summaries) return std::unexpected(summaries.error());
+    rehearsed.push_back(&run);
+    policies.push_back(std::move(*summaries));
+  }
+  if (policies.empty()) return {};
+  auto intervals = report::intervals_of(policies);
+  for (std::size_t p = 0; p < rehearsed.size(); ++p) rehearsed[p]->result->summary.intervals = std::move(intervals[p]);
+  return {};
+}
+
+}  // namespace rota::cli

@@ -1,0 +1,39 @@
+// The rows of a comparison that `rota simulate` makes: one policy on one workload each.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "rehearse/recorded.h"
+#include "rehearse/rehearse.h"
+
+namespace rota::cli {
+
+struct Run {
+  const log::Workload* workload;
+  const Chain* chain;  // nullptr: what really happened
+  RehearseOptions options;
+  Result<Rehearsed> result;
+  bool asked = true;  // false: a row of what really happened that nobody asked for goes into no file of single jobs
+
+  std::string policy() const { return chain != nullptr ? chain->text() : kRecorded; }
+};
+
+// Those that go into files.
+using Asked = std::vector<Run*>;
+Asked asked(std::vector<Run>& runs);
+
+// What is the same under every policy is remarked on at the first one.
+bool first_policy(const Run& run, const std::vector<Run>& runs);
+
+struct CopiesAsked {
+  std::size_t count = 0;
+  std::int64_t seed = 1;  // of the first; the others have the next ones
+};
+
+// Each policy on copies of its workload: tells the intervals and the paired differences in the runs' summaries.
+Result<void> rehearse_copies_of(std::vector<Run>& runs, const log::Workload& workload, const CopiesAsked& copies,
+                                std::size_t threads);
+
+}  // namespace rota::cli

@@ -1,0 +1,22 @@
+// Copies of a workload that differ by chance alone: every job comes a little later. What differs between two policies
+// by no more than between copies is noise.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "log/workload.h"
+#include "rehearse/rehearse.h"
+
+namespace rota {
+
+inline constexpr Duration kMostDelay = seconds(60);  // of a submission in a copy
+
+// The same jobs, each up to a minute later, in the same order; nothing is recorded of them. The same for the same seed.
+log::Workload later_copy(const log::Workload& workload, std::uint64_t seed);
+
+// The summaries of a policy on copies 1 to n, several at a time.
+Result<std::vector<report::Summary>> rehearse_copies(const std::vector<log::Workload>& copies, const Chain& chain,
+                                                     RehearseOptions options, std::size_t threads);
+
+}  // namespace rota

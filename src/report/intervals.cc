@@ -1,0 +1,97 @@
+#include "report/intervals.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+#include <string_view>
+
+#include "base/text.h"
+#include "report/comparison.h"
+
+namespace rota::report {
+namespace {
+
+std::vector<const Figure*> compared() {
+  std::vector<const Figure*> all;
+  for (const auto& figures : {service_figures(), promise_figures(), fairness_figures(), power_figures()}) {
+    for (const Figure& figure : figures) {
+      const std::string_view name = figure.name;
+      if (name != "jobs" || *figure.group != '\0') all.push_back(&figure);
+    }
+  }
+  std::erase_if(all, [](const Figure* figure) { return std::string_view(figure->name) == "CPU"; });
+  return all;
+}
+
+std::string name_of(const Figure& figure) {
+  std::string name = *figure.group == '\0' ? figure.name : std::string(figure.group) + ": " + figure.name;
+  return *figure.unit == '\0' ? name : name + ", " + figure.unit;
+}
+
+std::string with_interval(const Figure& figure, const Mean& mean) {
+  return figure.text(mean.mean) + " \u00b1" + figure.text(mean.margin);
+}
+
+std::vector<double> values_of(const Figure& figure, const std::vector<Summary>& copies) {
+  std::vector<double> values;
+  values.reserve(copies.size());
+  for (const Summary& copy : copies) values.push_back(figure.value(copy));
+  return values;
+}
+
+bool told(const std::vector<double>& values) {
+  return !values.empty() && std::ranges::none_of(values, [](double value) { return std::isnan(value); });
+}
+
+// Characters of UTF-8, each taken as one column.
+std::string padded(std::string text, std::size_t width) {
+  const auto columns = static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+  text.append(width - std::min(width, columns), ' ');
+  return text;
+}
+
+const char* judged(const Interval& interval) {
+  if (!interval.difference) return "";
+  if (interval.noise()) return "noise";
+  return interval.difference->mean < 0 ? "less" : "more";
+}
+
+}  // namespace
+
+bool Interval::noise() const { return difference && std::abs(difference->mean) <= difference->margin; }
+
+std::vector<std::vector<Interval>> intervals_of(std::span<const std::vector<Summary>> policies) {
+  std::vector<std::vector<Interval>> all(policies.size());
+  for (const Figure* figure : compared()) {
+    const std::vector<double> first = values_of(*figure, policies.front());
+    for (std::size_t p = 0; p < policies.size(); ++p) {
+      const std::vector<double> values = values_of(*figure, policies[p]);
+      if (!told(values)) continue;
+      Interval& interval = all[p].emplace_back(name_of(*figure), mean_of(values));
+      interval.shown = with_interval(*figure, interval.mean);
+      if (p == 0 || !told(first)) continue;
+      std::vector<double> differences;
+      for (std::size_t copy = 0; copy < values.size(); ++copy) differences.push_back(values[copy] - first[copy]);
+      interval.difference = mean_of(differences);
+      interval.difference_shown = with_interval(*figure, *interval.difference);
+    }
+  }
+  return all;
+}
+
+void write_intervals(std::ostream& out, std::span<const Summary> rows) {
+  for (const Summary& row : rows) {
+    if (row.intervals.empty()) continue;
+    out << '\n'
+        << row.policy << ", over " << grouped(row.intervals.front().mean.count)
+        << " copies: mean, 95 % interval; difference to the first policy, copy by copy\n";
+    for (const Interval& interval : row.intervals) {
+      std::string line = "  " + padded(interval.figure, 34) + padded(interval.shown, 28);
+      if (interval.difference) line += padded(interval.difference_shown, 30) + judged(interval);
+      line.erase(line.find_last_not_of(' ') + 1);
+      out << line << '\n';
+    }
+  }
+}
+
+}  // namespace rota::report

@@ -1,0 +1,35 @@
+// Figures over several copies of one workload: each with Student's 95 % interval, and its difference to the first
+// policy, copy by copy, so that what all copies have in common does not blur it.
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/mean.h"
+
+namespace rota::report {
+
+struct Summary;
+
+struct Interval {
+  std::string figure;  // "wait before the start: mean"
+  Mean mean = {};
+  std::optional<Mean> difference = {};  // to the first policy; absent for that one itself
+  std::string shown = {};               // "15 min 39 s ±1 min 2 s"
+  std::string difference_shown = {};
+
+  // The difference may as well be none.
+  bool noise() const;
+};
+
+// What the policies come to, each over the same copies (rows: policies, as the table has them; columns: copies). A
+// figure that some copy does not have is left out.
+std::vector<std::vector<Interval>> intervals_of(std::span<const std::vector<Summary>> policies);
+
+// A block for each policy; nothing where there are no copies.
+void write_intervals(std::ostream& out, std::span<const Summary> rows);
+
+}  // namespace rota::report
