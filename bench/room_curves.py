@@ -108,6 +108,48 @@ def burst(folder, count):
     return ["w.jsonl", "--processors", str(count + 10), "--policy", "fcfs-skip"]
 
 
+def burst_of_all_lengths(folder, count):
+    """The same, with limits of all lengths."""
+    def make(rng, n):
+        wide = {1: 10, 2: 10 + count}.get(n, 1)
+        return job(0, 3600 + rng.randrange(10**6), 0.5, wide)
+    write_jobs(f"{folder}/w.jsonl", count, make)
+    return ["w.jsonl", "--processors", str(count + 10), "--policy", "fcfs-skip"]
+
+
+def another_partition(folder, count):
+    """EASY: 3,000 jobs for a partition of 64 nodes, behind so many others in the file that stand idle."""
+    nodes = "".join(f'[[nodes]]\nnames = "{name}[1-{size}]"\nprocessors = 16\nmemory = "64G"\n'
+                    for name, size in (("a", count), ("b", 64)))
+    parts = "".join(f'[[partitions]]\nname = "{name}"\nnodes = "{name}[1-{size}]"\n'
+                    for name, size in (("a", count), ("b", 64)))
+    Path(f"{folder}/c.toml").write_text(nodes + parts)
+
+    def make(rng, n):
+        limit = rng.choice([600, 3600, 7200])
+        return job(n * 20, limit, rng.uniform(0.3, 1), rng.choice([1, 4, 16, 32, 128]), partition="b")
+    write_jobs(f"{folder}/w.jsonl", 3000, make)
+    return ["w.jsonl", "--cluster", "c.toml", "--policy", "easy"]
+
+
+def uneven(folder, count):
+    """EASY: 200 jobs, each over so many nodes, half of which give a processor more."""
+    write_cluster(f"{folder}/c.toml", count, 16)
+    write_jobs(f"{folder}/w.jsonl", 200, lambda rng, n: job(n * 60, 3600, 0.5, 7 * count + count // 2, nodes=count))
+    return ["w.jsonl", "--cluster", "c.toml", "--policy", "easy"]
+
+
+def put_off(folder, count):
+    """Conservative with overrun=run-on on 4 nodes: so many jobs wait and are put off again and again."""
+    write_cluster(f"{folder}/c.toml", 4, 16)
+
+    def make(rng, n):
+        nodes = rng.choice([1, 2, 3, 4])
+        return job(n % 60, rng.choice([600, 1200, 3600]), rng.uniform(1.0, 3.0), 16 * nodes, nodes=nodes, memory="4G")
+    write_jobs(f"{folder}/w.jsonl", count, make)
+    return ["w.jsonl", "--cluster", "c.toml", "--policy", "conservative+overrun=run-on"]
+
+
 def with_power(folder, count):
     """Conservative backfilling with power=demand on 1,000 nodes, so many jobs waiting."""
     power = "watts_idle = 100\nwatts_busy = 10\nwatts_off = 5\nboot_time = 120\nshutdown_time = 10\n"
@@ -141,7 +183,9 @@ CURVES = [(waiting_with_memory, [30, 60, 125, 250, 500, 1000, 2000, 4000]), (end
           (reservations, [30, 100, 300, 1000]), (reservations_conservative, [30, 100, 300, 1000]),
           (easy_for_comparison, [1000, 100_000, 7_600_000, 2_147_483_647]),
           (rb_har, [1000, 100_000, 7_600_000, 2_147_483_647]), (strict, [1000, 100_000, 7_600_000, 2_147_483_647]),
-          (burst, [1000, 3000, 10_000, 30_000, 100_000])]
+          (burst, [1000, 3000, 10_000, 30_000, 100_000]), (burst_of_all_lengths, [10_000, 30_000, 100_000]),
+          (another_partition, [1000, 4000, 16_000, 64_000]), (uneven, [500, 1000, 2000, 4000, 8000]),
+          (put_off, [125, 250, 500, 1000])]
 
 
 def draw(rota, curve, points, give_up):

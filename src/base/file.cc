@@ -18,6 +18,19 @@
 #include "base/text.h"
 
 namespace rota {
+
+std::string marked_path(const std::string& path, std::string_view mark) {
+  const std::size_t slash = path.rfind('/');
+  const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
+  const auto ending_before = [&](std::size_t end) {
+    const std::size_t dot = end > name ? path.rfind('.', end - 1) : std::string::npos;
+    return dot == std::string::npos || dot <= name ? end : dot;  // a dot at the beginning hides a file
+  };
+  std::size_t end = ending_before(path.size());
+  if (path.substr(end) == ".gz") end = ending_before(end);
+  return path.substr(0, end) + "-" + std::string(mark) + path.substr(end);
+}
+
 namespace {
 
 constexpr int kTries = 100;  // names for a temporary file

@@ -101,6 +101,16 @@ TEST_F(FileTest, SaysWhyItCannotRead) {
   EXPECT_FALSE(InputFile::open(""));
 }
 
+TEST(MarkedPath, MarksTheNameBeforeItsEnding) {
+  EXPECT_EQ(marked_path("out.csv", "easy"), "out-easy.csv");
+  EXPECT_EQ(marked_path("may.2024.journal", "texel"), "may.2024-texel.journal");
+  EXPECT_EQ(marked_path("log.swf.gz", "easy"), "log-easy.swf.gz");
+  EXPECT_EQ(marked_path("log.d/out", "easy+stretch=1.5"), "log.d/out-easy+stretch=1.5");
+  EXPECT_EQ(marked_path("log.d/.out", "easy"), "log.d/.out-easy");
+  EXPECT_EQ(marked_path(".out.csv", "easy"), ".out-easy.csv");
+  EXPECT_EQ(marked_path("", "easy"), "-easy");
+}
+
 TEST_F(FileTest, ReadsFilesOfAnySizeUpToItsLimit) {
   const std::string text(200'000, 'y');
   put(path("in"), text);

@@ -50,6 +50,26 @@ class IdSet {
   }
   std::uint32_t first() const { return next(0); }
 
+  // The least member of both, which have room for the same ids, that is `from` or greater; kNone: there is none. Looks
+  // at the words in which both have members.
+  std::uint32_t next_in(const IdSet& other, std::uint32_t from) const {
+    std::uint32_t word = from / 64;
+    if (size_ == 0 || word >= words_.size()) return kNone;
+    std::uint64_t both = (words_[word] & other.words_[word]) >> (from % 64) << (from % 64);
+    while (both == 0) {
+      if (++word >= words_.size()) return kNone;
+      std::uint32_t top = word / 64;
+      std::uint64_t rest = (summary_[top] & other.summary_[top]) >> (word % 64) << (word % 64);
+      while (rest == 0) {
+        if (++top >= summary_.size()) return kNone;
+        rest = summary_[top] & other.summary_[top];
+      }
+      word = top * 64 + lowest(rest);
+      both = words_[word] & other.words_[word];
+    }
+    return word * 64 + lowest(both);
+  }
+
  private:
   static std::uint64_t bit(std::uint32_t id) { return std::uint64_t{1} << (id % 64); }
   static std::uint32_t lowest(std::uint64_t bits) { return static_cast<std::uint32_t>(std::countr_zero(bits)); }

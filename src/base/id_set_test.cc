@@ -20,6 +20,28 @@ TEST(IdSet, finds_the_next_member_across_empty_words) {
   EXPECT_EQ(set.next(4097), IdSet::kNone);
 }
 
+RC_GTEST_PROP(IdSet, finds_the_next_that_another_set_has_too, ()) {
+  const auto some = [] { return *rc::gen::container<std::vector<std::uint32_t>>(rc::gen::inRange(0U, 9000U)); };
+  const auto make = [](const std::vector<std::uint32_t>& ids) {
+    IdSet set(9000);
+    for (const std::uint32_t id : ids) set.insert(id);
+    return set;
+  };
+  auto in_both = some();
+  auto ours = some();
+  auto others = some();
+  ours.insert(ours.end(), in_both.begin(), in_both.end());
+  others.insert(others.end(), in_both.begin(), in_both.end());
+  const IdSet one = make(ours);
+  const IdSet other = make(others);
+  for (const std::uint32_t from : some()) {
+    std::uint32_t next = one.next(from);
+    while (next != IdSet::kNone && !other.contains(next)) next = one.next(next + 1);
+    RC_ASSERT(one.next_in(other, from) == next);
+  }
+  RC_ASSERT(one.next_in(IdSet(9000), 0) == IdSet::kNone);
+}
+
 RC_GTEST_PROP(IdSet, holds_what_a_set_holds, ()) {
   const auto ids = *rc::gen::container<std::vector<std::uint32_t>>(rc::gen::inRange(0U, 9000U));
   IdSet set(9000);

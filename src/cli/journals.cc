@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "site/cluster_file.h"
 
@@ -12,13 +13,6 @@ namespace {
 
 constexpr std::string_view kSite = "site ";
 constexpr std::string_view kLive = "live";
-
-std::string name_of(const std::string& path, const std::string& site) {
-  const std::size_t slash = path.rfind('/');
-  std::size_t dot = path.rfind('.');
-  if (dot == std::string::npos || (slash != std::string::npos && dot < slash)) dot = path.size();
-  return path.substr(0, dot) + "-" + site + path.substr(dot);
-}
 
 const char* name_of(sim::Ties ties) {
   switch (ties) {
@@ -36,7 +30,7 @@ const char* name_of(sim::Ties ties) {
 std::vector<std::string> journal_paths(const std::string& path, const Machine* machine) {
   if (machine == nullptr || machine->sites.empty()) return {path};
   std::vector<std::string> paths;
-  for (const Machine& site : machine->sites) paths.push_back(name_of(path, site.name));
+  for (const Machine& site : machine->sites) paths.push_back(marked_path(path, site.name));
   return paths;
 }
 

@@ -128,13 +128,8 @@ void rehearse_all(std::vector<Run>& runs, std::size_t threads, bool show_progres
 
 // "out.csv" for one run; "out-easy.csv", "out-kth-easy.csv" where there are several to tell apart.
 std::string file_of(const std::string& path, const Run& run, bool several_policies, bool several_workloads) {
-  const std::size_t slash = path.rfind('/');
-  std::size_t dot = path.find('.', slash == std::string::npos ? 0 : slash + 1);
-  if (dot == std::string::npos) dot = path.size();
-  std::string name = path.substr(0, dot);
-  if (several_workloads) name += "-" + run.workload->name;
-  if (several_policies) name += "-" + run.policy();
-  return name + path.substr(dot);
+  if (!several_workloads) return several_policies ? marked_path(path, run.policy()) : path;
+  return marked_path(path, run.workload->name + (several_policies ? "-" + run.policy() : ""));
 }
 
 // Where each run's jobs or nodes go; fails where two would go to the same place.

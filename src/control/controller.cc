@@ -190,7 +190,7 @@ bool Controller::check_bound() {
   if (cycles_at_instant_ <= kAlways + 4 * size) return true;
   failure_ = fail("policy " + chain_.text() + " has looked " + std::to_string(cycles_at_instant_) + " times at " +
                   std::to_string(now.time_since_epoch().count() / 1000) + " s although nothing happened: " +
-                  chain_.who_wakes(cluster_, plan_) + " asked for another look each time. This is a defect of Rota.");
+                  chain_.who_wakes(cluster_) + " asked for another look each time. This is a defect of Rota.");
   return false;
 }
 

@@ -265,6 +265,20 @@ TEST(ControllerCommands, ALinkThatAlwaysLooksAgainIsNamed) {
   EXPECT_LT(rings, 1100);
 }
 
+class SecondThoughts final : public Policy {
+ public:
+  void decide(const View&, Plan& plan) const override { plan.look_again(); }
+};
+
+TEST(ControllerCommands, ALinkWhosePlansCallForAnotherLookIsNamed) {
+  Desk desk("easy", {.link = std::make_unique<SecondThoughts>()});
+  desk.run(1, 10);
+  int rings = 0;
+  while (desk.controller().failure() && rings < 10'000 && desk.ring()) ++rings;
+  ASSERT_FALSE(desk.controller().failure());
+  EXPECT_NE(desk.controller().failure().error().message.find(": appended asked for another look"), std::string::npos);
+}
+
 TEST(ControllerCommands, ALinkMayLookAgainWheneverSomethingHappens) {
   Desk desk("easy", {.link = std::make_unique<Restless>()});
   desk.run(4, 10);

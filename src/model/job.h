@@ -101,6 +101,8 @@ struct Job {
   Duration wait() const { return start - spec.submit - done; }
   // It runs, and nothing is under way with it that the engine has yet to confirm: it may be told something.
   bool steady() const { return state == JobState::running && !starting && !stopping && !leaving; }
+  // It came to where it runs by a move, later than that.
+  bool moved_after(Instant at) const { return migrations > 0 && start > at; }
   // It ran, and will not run again.
   bool ended() const {
     return state == JobState::completed || state == JobState::timed_out || state == JobState::failed ||

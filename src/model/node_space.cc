@@ -23,6 +23,10 @@ NodeSpace::NodeSpace(const Machine* machine, IdleOrder order)
   for (Kind& kind : kinds_) {
     kind.idle = IdSet(kind.members.size());
     kind.part.assign(std::min(kind.processors, kLevels), IdSet(kind.members.size()));
+    for (Group& group : kind.groups) group.members = IdSet(kind.members.size());
+    for (const std::uint32_t node : kind.members) {
+      kind.groups[nodes_[node].group].members.insert(nodes_[node].place);
+    }
   }
   idle_clock_ = nodes_.size();
   for (auto i = static_cast<std::uint32_t>(nodes_.size()); i-- > 0;) {
@@ -38,7 +42,10 @@ void NodeSpace::add_node(const Node& node) {
   state.rest = {node.memory > 0 ? node.memory : PerNode::kUnlimited, static_cast<std::int32_t>(node.accelerators)};
   state.kind = kind_of(node, state.rest.memory);
   state.place = static_cast<std::uint32_t>(kinds_[state.kind].members.size());
-  kinds_[state.kind].members.push_back(id);
+  Kind& kind = kinds_[state.kind];
+  kind.members.push_back(id);
+  state.group = group_of(kind, node);
+  if (state.group == kind.groups.size()) kind.groups.push_back({.first = id, .mixed = state.group + 1 == kMostGroups});
   memory_matters_ = memory_matters_ || node.memory > 0;
   for (const PartitionId p : node.partitions) {
     if (p.value < 64) state.partitions |= std::uint64_t{1} << p.value;
@@ -57,6 +64,15 @@ std::uint32_t NodeSpace::kind_of(const Node& node, std::int64_t memory) {
   kind.memory = memory;
   kind.cpu_factor = node.cpu_factor;
   return index;
+}
+
+std::uint8_t NodeSpace::group_of(const Kind& kind, const Node& node) const {
+  const auto same = [&](const Group& g) {
+    const Node& first = machine_->nodes[g.first];
+    return g.mixed || (first.partitions == node.partitions && first.accelerators == node.accelerators &&
+                       first.accelerator_type == node.accelerator_type);
+  };
+  return static_cast<std::uint8_t>(std::ranges::find_if(kind.groups, same) - kind.groups.begin());
 }
 
 bool NodeSpace::in_partition(NodeId node, PartitionId partition) const {
@@ -84,161 +100,6 @@ Needs NodeSpace::needs_of(const JobSpec& spec) const {
   const bool some = spec.partition.valid() && machine_->partitions[spec.partition.value].nodes.size() < size();
   const bool whole = uniform() > 0 && d.share == uniform() && d.larger == 0;  // and so their memory too
   return whole && !some ? Needs::whole_nodes : Needs::places;
-}
-
-bool NodeSpace::find(const JobSpec& spec, Placement& where, std::int32_t least_factor) const {
-  if (spec.licence.valid() && licences_free(spec.licence) < spec.licences) return false;
-  Demand d = demand_of(spec);
-  const bool all_slower = !factors_.empty() && factors_[0] < least_factor;
-  if (!factors_differ()) return !all_slower && find_at_once(spec, d, where);
-  d.selective = true;
-  std::int64_t free = 0;
-  for (const std::int32_t factor : factors_) {
-    if (factor < least_factor) return false;
-    for (const Kind& kind : kinds_) free += kind.cpu_factor == factor ? kind.unused : 0;
-    d.least_factor = factor;
-    if (free >= spec.processors && find_at_once(spec, d, where)) return true;
-  }
-  return false;
-}
-
-std::int32_t NodeSpace::cpu_factor(const Placement& placement) const {
-  std::int32_t slowest = INT32_MAX;
-  for (const Share& s : placement.shares) slowest = std::min(slowest, cpu_factor(s.node));
-  return slowest;
-}
-
-NodeId NodeSpace::fastest_with_room() const {
-  std::uint32_t best = kNone;
-  for (const std::int32_t factor : factors_) {
-    for (const Kind& kind : kinds_) {
-      if (kind.cpu_factor != factor || kind.unused == 0) continue;
-      if (const std::uint32_t idle = kind.idle.first(); idle != kNone) best = std::min(best, kind.members[idle]);
-      for (std::uint64_t rest = kind.levels; rest != 0; rest &= rest - 1) {
-        const IdSet& level = kind.part[static_cast<std::size_t>(std::countr_zero(rest))];
-        best = std::min(best, kind.members[level.first()]);
-      }
-    }
-    if (best != kNone) return NodeId{best};
-  }
-  return {};
-}
-
-bool NodeSpace::find_at_once(const JobSpec& spec, const Demand& d, Placement& where) const {
-  where.shares.clear();
-  where.per_node = spec.per_node();
-  where.licence = spec.licence;
-  where.licences = spec.licences;
-  if (d.nodes == 0) return spread(spec.processors, d, where.shares);
-  equal_shares(d.larger, d.share + 1, d, where.shares);
-  if (where.shares.size() == d.larger) equal_shares(d.nodes, d.share, d, where.shares);
-  return where.shares.size() == d.nodes;
-}
-
-std::uint32_t NodeSpace::first_idle(const Kind& kind) const {
-  if (order_ == IdleOrder::latest_first) return kind.newest;
-  const std::uint32_t place = kind.idle.first();
-  return place == kNone ? kNone : kind.members[place];
-}
-
-std::uint32_t NodeSpace::next_idle(const Kind& kind, std::uint32_t node) const {
-  if (order_ == IdleOrder::latest_first) return nodes_[node].older;
-  const std::uint32_t place = kind.idle.next(nodes_[node].place + 1);
-  return place == kNone ? kNone : kind.members[place];
-}
-
-bool NodeSpace::spread(std::uint32_t processors, const Demand& d, std::vector<Share>& out) const {
-  if (free_ < processors) return false;
-  std::uint32_t left = processors;
-  const std::uint32_t spare = take_whole_nodes(left, d, out);
-  if (left == 0) return true;
-  std::uint32_t last = best_fit(left, d);
-  if (last == kNone) last = spare;
-  if (last == kNone) return gather_scraps(left, d, out);
-  out.push_back({NodeId{last}, left});
-  return true;
-}
-
-// Takes idle nodes as long as the job fills them. What comes back is the smallest of those left over; kNone: none.
-std::uint32_t NodeSpace::take_whole_nodes(std::uint32_t& left, const Demand& d, std::vector<Share>& out) const {
-  std::uint32_t spare = kNone;
-  for (const Kind& kind : kinds_) {
-    if (left == 0) break;
-    if (kind.cpu_factor < d.least_factor) continue;
-    for (std::uint32_t node = first_idle(kind); node != kNone; node = next_idle(kind, node)) {
-      if (!suits(node, d)) continue;
-      if (left < kind.processors) {
-        if (spare == kNone || kind.processors < kinds_[nodes_[spare].kind].processors) spare = node;
-        break;
-      }
-      out.push_back({NodeId{node}, kind.processors});
-      left -= kind.processors;
-    }
-  }
-  return spare;
-}
-
-// The node used in part that would have the least left over; kNone: none has room.
-std::uint32_t NodeSpace::best_fit(std::uint32_t processors, const Demand& d) const {
-  std::uint32_t best = kNone;
-  for (const Kind& kind : kinds_) {
-    if (processors >= kind.processors) continue;
-    const std::uint32_t lowest = kind.level(processors);
-    for (std::uint64_t rest = kind.levels >> (lowest - 1) << (lowest - 1); rest != 0; rest &= rest - 1) {
-      const IdSet& level = kind.part[static_cast<std::size_t>(std::countr_zero(rest))];
-      const std::uint32_t before = best;
-      for (std::uint32_t place = level.first(); place != kNone && best == before; place = level.next(place + 1)) {
-        const std::uint32_t node = kind.members[place];
-        if (nodes_[node].free < processors || !suits(node, d)) continue;
-        if (best == kNone || nodes_[node].free < nodes_[best].free) best = node;
-      }
-      if (best != before) break;
-    }
-  }
-  return best;
-}
-
-// The emptiest first, so that the job is spread over few nodes; no node is idle.
-bool NodeSpace::gather_scraps(std::uint32_t left, const Demand& d, std::vector<Share>& out) const {
-  for (std::uint32_t l = kLevels; l > 0; --l) {
-    for (const Kind& kind : kinds_) {
-      if ((kind.levels >> (l - 1) & 1U) == 0) continue;
-      const IdSet& level = kind.part[l - 1];
-      for (std::uint32_t place = level.first(); place != kNone; place = level.next(place + 1)) {
-        const std::uint32_t node = kind.members[place];
-        if (!suits(node, d)) continue;
-        const std::uint32_t share = std::min(left, nodes_[node].free);
-        out.push_back({NodeId{node}, share});
-        left -= share;
-        if (left == 0) return true;
-      }
-    }
-  }
-  return false;
-}
-
-// Adds shares until there are `count` of them: of the fullest nodes that have room, then of idle ones.
-void NodeSpace::equal_shares(std::uint32_t count, std::uint32_t share, const Demand& d, std::vector<Share>& out) const {
-  const std::size_t larger = out.size();  // nodes that have a share already
-  const auto add = [&](std::uint32_t node) {
-    if (nodes_[node].free < share || !suits(node, d)) return;
-    const auto same = [&](const Share& s) { return s.node.value == node; };
-    if (larger > 0 && std::any_of(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(larger), same)) return;
-    out.push_back({NodeId{node}, share});
-  };
-  for (const Kind& kind : kinds_) {
-    if (share >= kind.processors) continue;
-    const std::uint32_t lowest = kind.level(share);
-    for (std::uint64_t rest = kind.levels >> (lowest - 1) << (lowest - 1); rest != 0; rest &= rest - 1) {
-      const IdSet& level = kind.part[static_cast<std::size_t>(std::countr_zero(rest))];
-      for (std::uint32_t p = level.first(); p != kNone && out.size() < count; p = level.next(p + 1))
-        add(kind.members[p]);
-    }
-  }
-  for (const Kind& kind : kinds_) {
-    if (share > kind.processors) continue;
-    for (std::uint32_t n = first_idle(kind); n != kNone && out.size() < count; n = next_idle(kind, n)) add(n);
-  }
 }
 
 bool NodeSpace::fits(const Placement& placement) const {
@@ -289,22 +150,23 @@ void NodeSpace::leave(std::uint32_t node) {
 
 void NodeSpace::link_idle(std::uint32_t node) {
   NodeState& state = nodes_[node];
-  Kind& kind = kinds_[state.kind];
+  Group& group = kinds_[state.kind].groups[state.group];
   state.newer = kNone;
-  state.older = kind.newest;
+  state.older = group.newest;
   while (state.older != kNone && nodes_[state.older].fell_idle > state.fell_idle) {
     state.newer = state.older;
     state.older = nodes_[state.older].older;
   }
   if (state.older != kNone) nodes_[state.older].newer = node;
-  (state.newer == kNone ? kind.newest : nodes_[state.newer].older) = node;
-  if (state.older == kNone) kind.oldest = node;
+  (state.newer == kNone ? group.newest : nodes_[state.newer].older) = node;
+  if (state.older == kNone) group.oldest = node;
 }
 
 void NodeSpace::unlink_idle(std::uint32_t node) {
   const NodeState& state = nodes_[node];
-  (state.older == kNone ? kinds_[state.kind].oldest : nodes_[state.older].newer) = state.newer;
-  (state.newer == kNone ? kinds_[state.kind].newest : nodes_[state.newer].older) = state.older;
+  Group& group = kinds_[state.kind].groups[state.group];
+  (state.older == kNone ? group.oldest : nodes_[state.older].newer) = state.newer;
+  (state.newer == kNone ? group.newest : nodes_[state.newer].older) = state.older;
 }
 
 // Takes (sign -1) or gives back (sign 1).

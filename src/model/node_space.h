@@ -1,10 +1,13 @@
 // What is free on each node, and where a job would go: on clusters that are described node by node. An index: nodes of
 // one shape are kept by how much of them is free, so that finding a place costs O(nodes that the job gets), and a place
-// is taken and given back at the same cost. Not thread-safe.
+// is taken and given back at the same cost. Nodes that can never suit a job, by their partitions or accelerators, are
+// passed over together; only those used in part that lack memory or accelerators just now are looked at in vain.
+// Not thread-safe.
 //
 // A node that is not available (asleep, booting, down, draining) is never found; what is free on it is withheld.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -157,11 +160,24 @@ class NodeSpace {
     std::uint32_t newer = kNone;  // neighbours among the idle nodes of its kind
     std::uint32_t older = kNone;  // under latest_first
     bool available = true;
+    std::uint8_t group = 0;        // index into the kind's groups
     PerNode rest;                  // free beside processors
     std::uint64_t partitions = 0;  // bit p: is in partition p, for the first 64
     std::uint64_t fell_idle = 0;   // greater: later
     Instant idle_since = kEpoch;
   };
+
+  // Nodes of one shape that are in the same partitions and have the same accelerators: all suit a job once they are
+  // idle, or none. The last one of many has all the others.
+  struct Group {
+    IdSet members{0};              // as indexes of the kind's members
+    std::uint32_t first = 0;       // the node that stands for all
+    bool mixed = false;            // it stands for nobody
+    std::uint32_t newest = kNone;  // of the idle nodes, under latest_first, as is:
+    std::uint32_t oldest = kNone;
+  };
+  static constexpr std::size_t kMostGroups = 32;
+  using Groups = std::uint32_t;  // bit g: the kind's group g
 
   // Nodes of one shape.
   struct Kind {
@@ -173,12 +189,16 @@ class NodeSpace {
     IdSet idle{0};                       // as indexes of members
     std::vector<IdSet> part;             // [level - 1]: available and used in part, by how much is free
     std::uint64_t levels = 0;            // bit l - 1: part[l - 1] is not empty
-    std::uint32_t newest = kNone;        // of the idle nodes, under latest_first, as is:
-    std::uint32_t oldest = kNone;
+    std::vector<Group> groups;
 
     std::uint32_t level(std::uint32_t free) const {
       if (processors <= kLevels) return free;
       return static_cast<std::uint32_t>((std::uint64_t{free} * kLevels + processors - 1) / processors);
+    }
+    // The least that may be free on the nodes in part[index].
+    std::uint32_t least_free(std::uint32_t index) const {
+      if (processors <= kLevels) return index + 1;
+      return static_cast<std::uint32_t>(std::uint64_t{index} * processors / kLevels) + 1;
     }
   };
 
@@ -204,13 +224,36 @@ class NodeSpace {
   bool spread(std::uint32_t processors, const Demand& d, std::vector<Share>& out) const;
   std::uint32_t take_whole_nodes(std::uint32_t& left, const Demand& d, std::vector<Share>& out) const;
   std::uint32_t best_fit(std::uint32_t processors, const Demand& d) const;
+  struct Wanted {
+    std::uint32_t processors;
+    std::uint32_t best;  // so far
+    Groups groups;
+  };
+  std::uint32_t first_better(const Kind& kind, std::uint32_t level, const Wanted& wanted, const Demand& d) const;
   bool gather_scraps(std::uint32_t left, const Demand& d, std::vector<Share>& out) const;
   void equal_shares(std::uint32_t count, std::uint32_t share, const Demand& d, std::vector<Share>& out) const;
-  std::uint32_t first_idle(const Kind& kind) const;
-  std::uint32_t next_idle(const Kind& kind, std::uint32_t node) const;
+
+  // Of a kind, the groups whose nodes may suit; none where its nodes are too slow.
+  Groups groups_for(const Kind& kind, const Demand& d) const;
+  // The next of a set of a kind's members that is of one of these groups.
+  static std::uint32_t next_of(const Kind& kind, const IdSet& set, Groups groups, std::uint32_t from);
+  // The idle nodes of some groups of a kind, in the order in which they are taken.
+  class IdleWalk {
+   public:
+    IdleWalk(const NodeSpace& space, const Kind& kind, Groups groups);
+    std::uint32_t next();  // kNone: no more
+
+   private:
+    const NodeSpace& space_;
+    const Kind& kind_;
+    Groups groups_;
+    std::uint32_t place_ = 0;                          // where to look on, in file order
+    std::array<std::uint32_t, kMostGroups> newest_{};  // of each group, of those not taken yet, under latest_first
+  };
 
   void add_node(const Node& node);
   std::uint32_t kind_of(const Node& node, std::int64_t memory);
+  std::uint8_t group_of(const Kind& kind, const Node& node) const;
   void enter(std::uint32_t node);  // into the sets that its state says
   void leave(std::uint32_t node);
   void link_idle(std::uint32_t node);
@@ -243,8 +286,8 @@ class NodeSpace {
 
 template <class Visit>
 void NodeSpace::for_each_longest_idle(const Visit& visit) const {
-  if (kinds_.size() == 1) {  // nearly always
-    for (std::uint32_t node = kinds_[0].oldest; node != kNone;) {
+  if (kinds_.size() == 1 && kinds_[0].groups.size() == 1) {  // nearly always
+    for (std::uint32_t node = kinds_[0].groups[0].oldest; node != kNone;) {
       const std::uint32_t newer = nodes_[node].newer;
       if (!visit(NodeId{node})) return;
       node = newer;
@@ -252,8 +295,9 @@ void NodeSpace::for_each_longest_idle(const Visit& visit) const {
     return;
   }
   std::vector<std::uint32_t> next;
-  next.reserve(kinds_.size());
-  for (const Kind& kind : kinds_) next.push_back(kind.oldest);
+  for (const Kind& kind : kinds_) {
+    for (const Group& group : kind.groups) next.push_back(group.oldest);
+  }
   for (;;) {
     std::uint32_t* first = nullptr;
     for (std::uint32_t& node : next) {

@@ -337,6 +337,82 @@ RC_GTEST_PROP(NodeSpace, a_follower_forgets_what_it_tried, ()) {
   }
 }
 
+// Two partitions and two types of accelerators on nodes of one shape, mixed.
+Machine mixed(std::size_t nodes) {
+  Machine machine = alike(nodes, 4);
+  machine.partitions.resize(2);
+  machine.accelerator_types = {"red", "blue"};
+  for (std::uint32_t i = 0; i < nodes; ++i) {
+    Node& node = machine.nodes[i];
+    if (i % 2 == 0) node.partitions.push_back(PartitionId{0});
+    if (i % 3 == 0) node.partitions.push_back(PartitionId{1});
+    for (const PartitionId p : node.partitions) machine.partitions[p.value].nodes.push_back(NodeId{i});
+    node.accelerators = i % 5 == 0 ? 2 : 0;
+    if (i % 5 == 0) node.accelerator_type = AcceleratorTypeId{static_cast<std::uint8_t>(i % 2)};
+  }
+  return machine;
+}
+
+JobSpec picky() {
+  JobSpec spec = asks(*rc::gen::inRange(1U, 24U), *rc::gen::inRange(0U, 5U));
+  if (*rc::gen::arbitrary<bool>()) spec.partition = PartitionId{*rc::gen::inRange(0U, 2U)};
+  if (*rc::gen::inRange(0, 3) == 0) {
+    spec.accelerators = static_cast<std::uint8_t>(*rc::gen::inRange(1, 3));
+    if (*rc::gen::arbitrary<bool>()) spec.accelerator_type = AcceleratorTypeId{*rc::gen::element<std::uint8_t>(0, 1)};
+  }
+  return spec;
+}
+
+// What is passed over as a group would not have suited, and nothing else is passed over: a job that names a partition
+// finds what it would find if the other nodes were not there.
+RC_GTEST_PROP(NodeSpace, passes_over_what_can_never_suit, ()) {
+  const Machine machine = mixed(*rc::gen::inRange<std::size_t>(1, 90));
+  const auto order = *rc::gen::element(IdleOrder::file, IdleOrder::latest_first);
+  NodeSpace space(&machine, order);
+  std::vector<Placement> taken;
+  for (int i = 0; i < 60; ++i) {
+    const JobSpec spec = picky();
+    NodeSpace narrowed(nullptr);
+    narrowed.follow(space);
+    for (std::uint32_t n = 0; n < machine.nodes.size(); ++n) {
+      const NodeId node{n};
+      if (!space.admits(node, spec) || machine.nodes[n].accelerators < spec.accelerators)
+        narrowed.set_available(node, false);
+    }
+    JobSpec anywhere = spec;
+    anywhere.partition = {};
+    anywhere.accelerator_type = {};
+    Placement where;
+    const bool fits = space.find(spec, where);
+    RC_ASSERT(found(space, spec) == found(narrowed, anywhere));
+    if (fits) {
+      RC_ASSERT(space.fits(where));
+      space.take(where);
+      taken.push_back(where);
+    }
+    if (!taken.empty() && *rc::gen::inRange(0, 3) == 0) {
+      const auto which = *rc::gen::inRange<std::size_t>(0, taken.size());
+      space.give(taken[which], at_seconds(i));
+      taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(which));
+    }
+  }
+}
+
+TEST(NodeSpace, gives_the_nodes_that_fell_idle_last_first_whatever_their_group) {
+  const Machine machine = mixed(12);
+  NodeSpace space(&machine, IdleOrder::latest_first);
+  const Placement all = take(space, asks(48, 12));
+  std::vector<std::uint32_t> back{7, 0, 4, 11, 3, 10, 1, 6, 9, 2, 8, 5};
+  for (const std::uint32_t node : back) space.give({{{NodeId{node}, 4}}}, at_seconds(node));
+  std::vector<std::uint32_t> longest_first;
+  space.for_each_longest_idle([&](NodeId node) { return longest_first.push_back(node.value), true; });
+  EXPECT_EQ(longest_first, back);
+  EXPECT_EQ(found(space, asks(12)), (Where{{5, 4}, {8, 4}, {2, 4}}));
+  JobSpec spec = asks(12);
+  spec.partition = PartitionId{1};
+  EXPECT_EQ(found(space, spec), (Where{{9, 4}, {6, 4}, {3, 4}}));
+}
+
 TEST(NodeSpace, is_put_back_in_the_order_in_which_nodes_fell_idle) {
   const Machine machine = alike(4, 2);
   NodeSpace space(&machine, IdleOrder::latest_first);

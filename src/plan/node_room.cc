@@ -148,13 +148,16 @@ void NodeRoom::spread(std::int64_t left, Placement& where) const {
 }
 
 void NodeRoom::equal_shares(std::uint32_t count, std::uint32_t share, Placement& where) const {
-  const auto given = static_cast<std::ptrdiff_t>(where.shares.size());
+  const std::size_t given = where.shares.size();  // in the same order
+  std::size_t passed = 0;                         // so many of them
   for (const std::uint32_t i : suitable_) {
     if (where.shares.size() >= count) return;
     if (processors_on(NodeId{i}) < share) continue;
-    const auto here = [&](const Share& s) { return s.node.value == i; };
-    if (std::any_of(where.shares.begin(), where.shares.begin() + given, here)) continue;
-    where.shares.push_back({NodeId{i}, share});
+    if (passed < given && where.shares[passed].node.value == i) {
+      ++passed;
+    } else {
+      where.shares.push_back({NodeId{i}, share});
+    }
   }
 }
 

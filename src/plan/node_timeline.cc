@@ -1,6 +1,7 @@
 #include "plan/node_timeline.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
@@ -49,7 +50,11 @@ NodeTimeline::NodeTimeline(const View& view)
   const Instant now = view.now();
   tracks_.resize(nodes_ + view.nodes().licences().size());
   steps_.push_back({now, {}});
-  for (std::uint32_t i = 0; i < nodes_; ++i) tracks_[i].push_back({now, all_through_.on(NodeId{i})});
+  free_.push_back(0);
+  for (std::uint32_t i = 0; i < nodes_; ++i) {
+    tracks_[i].push_back({now, all_through_.on(NodeId{i})});
+    free_[0] += counts(i, tracks_[i][0].free);
+  }
   for (std::uint32_t i = nodes_; i < tracks_.size(); ++i) {
     tracks_[i].push_back({now, {.memory = view.nodes().licences()[i - nodes_]}});
   }
@@ -88,12 +93,14 @@ void NodeTimeline::change_from(std::uint32_t track, Instant at, const Change& wh
   NodeFree free = all.back().free;
   what(free);
   if (free == all.back().free) return;
+  const std::int64_t more = counts(track, free) - counts(track, all.back().free);
   if (all.back().at != at) {
     all.push_back({at, free});
     note(track, at);
   } else {
     all.back().free = free;
   }
+  free_.back() += more;
 }
 
 template <class Change>
@@ -101,7 +108,15 @@ void NodeTimeline::change(std::uint32_t track, Instant from, Instant to, const C
   if (to <= from) return;
   const std::size_t first = cut(track, from);
   const std::size_t last = cut(track, to);
-  for (std::size_t i = first; i < last; ++i) what(tracks_[track][i].free);
+  std::size_t step = index_at(steps_, from);
+  for (std::size_t i = first; i < last; ++i) {
+    Segment& segment = tracks_[track][i];
+    const std::int64_t before = counts(track, segment.free);
+    what(segment.free);
+    const std::int64_t more = counts(track, segment.free) - before;
+    const std::size_t end = index_at(steps_, tracks_[track][i + 1].at);
+    for (; step < end; ++step) free_[step] += more;
+  }
   join(track, first, last);
 }
 
@@ -137,7 +152,9 @@ void NodeTimeline::join(std::uint32_t track, std::size_t first, std::size_t last
 void NodeTimeline::note(std::uint32_t track, Instant at) {
   const std::size_t i = index_at(steps_, at);
   if (steps_[i].at == at) return steps_[i].tracks.push_back(track);
-  steps_.insert(steps_.begin() + static_cast<std::ptrdiff_t>(i) + 1, Step{at, {track}});
+  const auto place = static_cast<std::ptrdiff_t>(i) + 1;
+  steps_.insert(steps_.begin() + place, Step{at, {track}});
+  free_.insert(free_.begin() + place, free_[i]);
 }
 
 // The step stays, if only to be passed over.
@@ -182,14 +199,21 @@ Instant NodeTimeline::free_since(Instant at, const JobSpec& spec, const Placemen
 }
 
 bool NodeTimeline::place_at(Instant at, const JobSpec& spec, Duration duration, Placement& where) {
-  const auto least = [&](const Track& all) {
+  // Of a track, until there is too little: less of it is no different.
+  const auto least = [&](const Track& all, const auto& suffices) {
     std::size_t i = index_at(all, at);
     NodeFree free = all[i].free;
-    while (++i < all.size() && all[i].at < at + duration) free = lesser(free, all[i].free);
+    while (suffices(free) && ++i < all.size() && all[i].at < at + duration) free = lesser(free, all[i].free);
     return free;
   };
-  if (spec.licence.valid()) all_through_.set_licences_free(spec.licence, least(tracks_[track_of(spec.licence)]).memory);
-  for (std::uint32_t i = 0; i < nodes_; ++i) all_through_.set(NodeId{i}, least(tracks_[i]));
+  if (spec.licence.valid()) {
+    const auto suffices = [&](const NodeFree& free) { return free.memory >= spec.licences; };
+    all_through_.set_licences_free(spec.licence, least(tracks_[track_of(spec.licence)], suffices).memory);
+  }
+  const std::int64_t share = Spread(spec).share;
+  const PerNode per_node = spec.per_node();
+  const auto suffices = [&](const NodeFree& free) { return free.processors >= share && free.rest().covers(per_node); };
+  for (std::uint32_t i = 0; i < nodes_; ++i) all_through_.set(NodeId{i}, least(tracks_[i], suffices));
   return all_through_.find_as_for_a_start(spec, where);
 }
 
@@ -222,15 +246,20 @@ class NodeTimeline::Search {
     begin(licence_);
   }
 
-  // The job would start no earlier than at the next step.
-  void move_on() {
-    ++left_;
-    if (left_ < right_) add(sum_, memory_.later[left_], 1);
+  std::size_t left() const { return left_; }
+  // The job would start no earlier than at this step, which is not before the last.
+  void move_on_to(std::size_t step) {
+    while (left_ < step) {
+      if (++left_ < right_) {
+        add(sum_, memory_.later[left_], 1);
+      } else {
+        look_at(right_++);
+      }
+    }
   }
   // Whether it has room until this instant. Looks no further than to where it has none: that is far from the end as a
   // rule, and the next start to be tried has none there either.
   bool fits_until(Instant end) {
-    if (right_ == left_) look_at(right_++);
     while (fits() && right_ < timeline_.steps_.size() && timeline_.steps_[right_].at < end) look_at(right_++);
     return fits();
   }
@@ -317,16 +346,64 @@ class NodeTimeline::Search {
   Sum sum_;                           // for a start at left_
 };
 
+// The steps, one after the other, from which on enough processors are free for as long as a job runs, on whatever
+// nodes.
+class NodeTimeline::CountedStarts {
+ public:
+  // own: from when on it has room whatever is free.
+  CountedStarts(const NodeTimeline& timeline, const JobSpec& spec, Duration duration, const Bounds& bounds,
+                Instant own = kNever)
+      : steps_(timeline.steps_),
+        free_(timeline.free_),
+        processors_(spec.processors),
+        stay_(std::max(duration, Duration{1})),
+        own_(own),
+        left_(index_at(steps_, bounds.from)),
+        end_(bounds.before > bounds.from ? index_at(steps_, bounds.before - Duration{1}) + 1 : left_) {}
+
+  std::size_t next() {  // the number of steps: no more
+    while (left_ < end_) {
+      right_ = std::max(right_, left_);
+      const Instant end = std::min(steps_[left_].at + stay_, own_);
+      while (right_ < free_.size() && free_[right_] >= processors_ && steps_[right_].at < end) ++right_;
+      if (right_ == free_.size() || steps_[right_].at >= end) return left_++;
+      left_ = right_ + 1;  // nobody who runs then has room
+      while (left_ < end_ && free_[left_] < processors_) ++left_;
+    }
+    return free_.size();
+  }
+
+ private:
+  const std::vector<Step>& steps_;
+  const std::vector<std::int64_t>& free_;
+  std::int64_t processors_;
+  Duration stay_;
+  Instant own_;
+  std::size_t left_;
+  std::size_t end_;        // of the starts that are looked for
+  std::size_t right_ = 0;  // from left_ up to before it there is room
+};
+
+bool NodeTimeline::may_start_in(const Bounds& bounds, const JobSpec& spec, Duration duration) const {
+  return CountedStarts(*this, spec, duration, bounds, bounds.before).next() < steps_.size();
+}
+
 Instant NodeTimeline::earliest(const JobSpec& spec, Duration duration, Placement& where, const Bounds& bounds) {
-  const std::size_t first = index_at(steps_, bounds.from);
-  Search search(*this, spec, first);
-  for (std::size_t left = first; left < steps_.size() && steps_[left].at < bounds.before; ++left) {
-    if (left > first) search.move_on();
-    if (!search.fits_until(steps_[left].at + std::max(duration, Duration{1}))) continue;
+  const Duration stay = std::max(duration, Duration{1});
+  CountedStarts starts(*this, spec, duration, bounds);
+  std::optional<Search> search;
+  for (;;) {
+    const std::size_t left = starts.next();
+    if (left == steps_.size()) return kNever;
+    if (!search || left - search->left() > tracks_.size()) {
+      search.emplace(*this, spec, left);
+    } else {
+      search->move_on_to(left);
+    }
+    if (!search->fits_until(steps_[left].at + stay)) continue;
     CHECK(place_at(steps_[left].at, spec, duration, where), "there is a place where there is room");
     return steps_[left].at;
   }
-  return kNever;
 }
 
 }  // namespace rota

@@ -1,7 +1,7 @@
 // What is free on each node from now on, if all jobs end as expected: the Profile of clusters that are described node
 // by node. Each node has a list of its own of what is free from when on, and for each instant at which something
-// changes it is known on which nodes. So a question costs what changes while the job would run, and not the nodes at
-// each step.
+// changes it is known on which nodes, and how many processors are free on all of them. So a question costs what changes
+// while the job would run, and not the nodes at each step, and nodes are asked only where there is room by counting.
 #pragma once
 
 #include <vector>
@@ -45,11 +45,15 @@ class NodeTimeline {
     Instant before = kNever;
   };
   // The earliest start for a job, on nodes that stay free all through; kNever: there is none within these bounds.
-  // O(nodes x log changes + changes from `from` up to its end)
+  // O(steps from `from` up to its end), and where there is room by counting, O(nodes x log changes + changes there)
   Instant earliest(const JobSpec& spec, Duration duration, Placement& where, const Bounds& bounds);
   Instant earliest(const JobSpec& spec, Duration duration, Placement& where) {
     return earliest(spec, duration, where, {steps_.front().at});
   }
+
+  // Whether there may be a start within these bounds for who has a place from the end of them on, and would give it
+  // back. By counting alone. O(steps within them)
+  bool may_start_in(const Bounds& bounds, const JobSpec& spec, Duration duration) const;
 
   // Where it can start at an instant, on nodes that stay free all through; false: nowhere.
   // O(nodes x log changes + changes meanwhile)
@@ -77,6 +81,7 @@ class NodeTimeline {
     std::vector<std::uint32_t> tracks;
   };
   class Search;
+  class CountedStarts;
 
   std::uint32_t track_of(LicenceId licence) const { return nodes_ + licence.value; }
   std::size_t cut(std::uint32_t track, Instant at);
@@ -88,11 +93,15 @@ class NodeTimeline {
   void change(Instant from, Duration duration, const Placement& where, std::int32_t sign);
   template <class Change>
   void change_from(std::uint32_t track, Instant at, const Change& what);
+  std::int64_t counts(std::uint32_t track, const NodeFree& free) const {
+    return track < nodes_ ? std::max(free.processors, 0) : 0;
+  }
 
   std::uint32_t nodes_;
   std::vector<Track> tracks_;  // of the nodes, then of the licences: how many are free stands for memory there
   std::vector<Step> steps_;
-  NodeRoom all_through_;  // scratch, as is:
+  std::vector<std::int64_t> free_;  // by step: processors on all nodes that have any
+  NodeRoom all_through_;            // scratch, as is:
   NodeSearchMemory memory_;
 };
 

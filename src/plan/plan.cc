@@ -40,15 +40,16 @@ void Plan::note_start(JobId id, const Reason& reason, bool backfilled) {
   const Job& job = view_->job(id);
   free_ -= job.spec.processors;
   const Tentative tentative{view_->now() + job.expected, job.spec.processors, placed_ - 1};
-  if (started_.empty() || started_.back().end <= tentative.end) {
-    started_.push_back(tentative);
-  } else {
-    started_.insert(std::upper_bound(started_.begin(), started_.end(), tentative,
-                                     [](const Tentative& a, const Tentative& b) { return a.end < b.end; }),
-                    tentative);
-  }
+  if (!started_.empty() && tentative.end < started_.back().end) started_in_order_ = false;
+  started_.push_back(tentative);
   if (profile_open_) profile_.change(view_->now(), tentative.end, -tentative.processors);
   actions_.push_back({ActionKind::start, backfilled, id, kNever, reason});
+}
+
+const std::vector<Plan::Tentative>& Plan::starts_by_end() const {
+  if (!started_in_order_) std::sort(started_.begin(), started_.end());
+  started_in_order_ = true;
+  return started_;
 }
 
 bool Plan::starts(JobId id) const {
@@ -137,7 +138,7 @@ Opening Plan::opening(std::int64_t processors) const {
   const std::int64_t unheld =
       view_->unheld() - sent_to_sleep_ - taken;  // free at `at`: unheld + all that is released by then
   std::int64_t from_others = 0;                  // released by what is not a running job, by the same instant
-  auto start = started_.begin();
+  auto start = starts_by_end().begin();
   auto back = returns_.begin();
   for (;;) {
     const RunningJobs::Release release = running.release_of(processors - unheld - from_others);

@@ -42,6 +42,7 @@ class Plan {
     actions_.clear();
     promises_.clear();
     started_.clear();
+    started_in_order_ = true;
     held_.clear();
     returns_.clear();
     profile_open_ = closed_ = looks_again_ = reviewed_ = false;
@@ -168,6 +169,8 @@ class Plan {
     Instant end;
     std::int64_t processors;
     std::size_t place;  // index into places_, where nodes are described
+
+    bool operator<(const Tentative& o) const { return end != o.end ? end < o.end : place < o.place; }
   };
 
   // What comes free at an instant: processors of a tentative start that is over, or of nodes that come back.
@@ -190,13 +193,15 @@ class Plan {
   template <class Visit>
   void for_each_end(const Visit& visit) const;
   void list_node_returns();
+  const std::vector<Tentative>& starts_by_end() const;
   Opening opening_at(Instant at, std::int64_t beside) const;
 
   const View* view_ = nullptr;
   std::int64_t free_ = 0;
   std::vector<Action> actions_;
   std::vector<Promise> promises_;
-  std::vector<Tentative> started_;      // by expected end
+  mutable std::vector<Tentative> started_;  // by expected end once it is asked for in order
+  mutable bool started_in_order_ = true;
   std::vector<Release> returns_;        // of nodes that are away, by instant
   std::vector<NodeReturn> nodes_back_;  // scratch
   std::vector<Hold> held_;

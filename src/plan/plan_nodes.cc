@@ -47,7 +47,7 @@ void Plan::promise_at(JobId id, Instant start, const Placement& where) {
 // that is overdue holds its nodes a moment longer.
 template <class Visit>
 void Plan::for_each_end(const Visit& visit) const {
-  auto next = started_.begin();
+  auto next = starts_by_end().begin();
   const Instant soonest = view_->now() + kMoment;
   bool on = true;
   view_->running().for_each([&](const RunningEntry& e) {

@@ -23,13 +23,6 @@ Instant promise_after(const View& view, const Plan& plan, JobId id) {
   return view.job(id).promise;
 }
 
-bool starts(const Plan& plan, JobId id) {
-  for (const Action& a : plan.actions()) {
-    if (a.job == id && a.kind == ActionKind::start) return true;
-  }
-  return false;
-}
-
 // Whether a start that overtakes somebody is expected to last beyond this instant.
 bool overtaken_beyond(const View& view, const Plan& plan, Instant at) {
   for (const Action& a : plan.actions()) {
@@ -87,6 +80,11 @@ void Referee::settled(const View& after, const JobKept& fact) {
 
 std::optional<std::string> Referee::check(const View& view, const Plan& plan) {
   credit_ += kCreditPerPlan;
+  started_.clear();
+  for (const Action& a : plan.actions()) {
+    if (a.kind == ActionKind::start) started_.push_back(a.job);
+  }
+  if (started_.size() > 1) std::ranges::sort(started_);
   if (!plan.actions().empty() || !plan.promises().empty()) {
     if (!plan.actions().empty() || !view.nodes().counted()) {
       if (auto breach = check_actions(view, plan)) return breach;
@@ -200,13 +198,24 @@ std::int64_t Referee::left_at(const View& view, const Plan& plan, Instant at, bo
   return left;
 }
 
+// Whether what was promised before this plan could not be kept together even if nobody had overtaken.
+bool Referee::were_broken(const View& view, const Plan& plan) {
+  if (!view.counts_decide()) return node_excess(view, plan, Promises::before, HeldFrom::its_beginning).has_value();
+  return view.promised().size() > 1 && first_excess(view, plan, Promises::before);
+}
+
 // What was promised before this plan is kept by it, unless that was impossible even if nobody had overtaken.
 std::optional<std::string> Referee::check_kept_promises(const View& view, const Plan& plan) {
   if (view.promised().size() > 4 && plan.promises().empty()) return std::nullopt;  // the sweep below does them together
+  std::optional<bool> were_broken_anyway;  // reckoned where somebody asks: O(running + promised)
+  const auto is_breach = [&] {
+    if (!were_broken_anyway) were_broken_anyway = were_broken(view, plan);
+    return !*were_broken_anyway;
+  };
   for (const Promise& p : plan.promises()) {
     ++checks_;
     const Job& job = view.job(p.job);
-    if (p.start <= job.promise || starts(plan, p.job)) continue;
+    if (p.start <= job.promise || starts(p.job)) continue;
     if (p.start == kNever) {  // withdrawn: only for one whose turn it no longer is
       const WaitingEntry* head = view.waiting().head();
       if (head && head->job == p.job && !may_lack_for_ever(view, p.job))
@@ -214,18 +223,18 @@ std::optional<std::string> Referee::check_kept_promises(const View& view, const 
       continue;
     }
     if (!view.counts_decide()) {
-      if (auto breach = check_later_on_nodes(view, plan, p)) return breach;
-      continue;
+      if (!could_be_kept_on_nodes(view, p) || !is_breach()) continue;
+      return name(view, p.job) +
+             " loses the place that it was promised although nothing but the plan stands in its way";
     }
     // What would be left then without those that overtake; a job that outstays what was expected of it does not count.
     std::int64_t without_plan =
         reserved_.empty() ? left_at(view, plan, job.promise, false) : least_left(view, plan, p.job, job.promise);
     if (!view.options().presume_ended) without_plan -= view.running().released_by(view.now());
     if (without_plan < job.spec.processors || job.promise < view.now()) continue;
-    if (view.promised().size() < 2 || !first_excess(view, plan, Promises::before)) {
-      return name(view, p.job) + " was promised " + when(job.promise) + " and is put off to " + when(p.start) +
-             " although nothing but the plan stands in its way";
-    }
+    if (!is_breach()) continue;
+    return name(view, p.job) + " was promised " + when(job.promise) + " and is put off to " + when(p.start) +
+           " although nothing but the plan stands in its way";
   }
   return std::nullopt;
 }
@@ -247,7 +256,7 @@ std::optional<std::string> Referee::check_new_promises(const View& view, const P
   for (const JobId id : view.promised()) {
     const Instant at = promise_after(view, plan, id);
     ++checks_;
-    if (at == kNever || at != view.job(id).promise || at <= view.now() || starts(plan, id)) continue;
+    if (at == kNever || at != view.job(id).promise || at <= view.now() || starts(id)) continue;
     if (!overtaken_beyond(view, plan, at)) continue;
     if (!feasible(id, at) && left_at(view, plan, at, false) >= view.job(id).spec.processors) {
       return name(view, id) + " was promised " + when(at) + ", and the plan's starts take what it needs then";
@@ -307,7 +316,7 @@ std::optional<Referee::Excess> Referee::first_excess(const View& view, const Pla
   fresh_.assign(plan.promises().begin(), plan.promises().end());
   std::sort(fresh_.begin(), fresh_.end(), [](const Promise& a, const Promise& b) { return a.job < b.job; });
   const auto add = [&](JobId id, Instant at) {
-    if (at != kNever && (before || !starts(plan, id)))
+    if (at != kNever && (before || !starts(id)))
       uses(std::max(at, view.now()), view.job(id).expected, view.job(id).spec.processors);
   };
   const auto is_fresh = [&](JobId id) {

@@ -140,7 +140,7 @@ class Referee {
   std::optional<std::string> node_excess(const View& view, const Plan& plan, Promises promises,
                                          HeldFrom held_from = HeldFrom::others_ends);
   std::optional<std::string> worst_node(const Machine& machine);
-  std::optional<std::string> check_later_on_nodes(const View& view, const Plan& plan, const Promise& promise);
+  bool could_be_kept_on_nodes(const View& view, const Promise& promise) const;
   const char* breach_of_switch(const View& view, const Action& action);
   std::optional<std::string> check_power(const View& view, const Plan& plan);
   std::optional<std::string> check_promises_awake(const View& view, const Plan& plan);
@@ -159,6 +159,8 @@ class Referee {
   void count_licences(const View& view, JobId job, std::int64_t sign);
   static Instant gone_by(const Plan& plan, JobId job);
   std::int64_t left_at(const View& view, const Plan& plan, Instant at, bool backfilled) const;
+  bool starts(JobId job) const { return std::ranges::binary_search(started_, job); }
+  bool were_broken(const View& view, const Plan& plan);
 
   PagedTable<State> ledger_;  // by job id; whoever is gone is forgotten
   std::int64_t held_ = 0;     // processors of running jobs
@@ -217,7 +219,8 @@ class Referee {
   std::vector<NodeChange> node_changes_;  // scratch, as are
   std::vector<std::uint32_t> looked_at_;  // by node: in which look
   std::uint32_t looks_ = 0;
-  std::int64_t credit_ = 0;  // for recounting
+  std::vector<JobId> started_;  // by the plan that is looked at, rising
+  std::int64_t credit_ = 0;     // for recounting
   std::int64_t checks_ = 0;
   std::vector<std::pair<Instant, std::int64_t>> changes_;  // scratch, as is
   std::vector<Promise> fresh_;

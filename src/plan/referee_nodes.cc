@@ -224,7 +224,7 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
   }
   if (!before) {
     for (const Promise& p : plan.promises()) {
-      if (!plan.starts(p.job)) promise(p.job, p.start, plan.place_of(p));
+      if (!starts(p.job)) promise(p.job, p.start, plan.place_of(p));
     }
   }
   return worst_node(*view.options().machine);
@@ -269,7 +269,7 @@ std::optional<std::string> Referee::check_migration(const View& view, const Acti
 // Each once; and what is set aside for promises can be had after it if it could before.
 std::optional<std::string> Referee::check_migrations(const View& view, const Plan& plan) {
   std::vector<JobId> moved;
-  const auto waits = [&](JobId id) { return !plan.starts(id); };
+  const auto waits = [&](JobId id) { return !starts(id); };
   const bool owed = std::any_of(view.promised().begin(), view.promised().end(), waits);
   for (const Action& a : plan.actions()) {
     if (a.kind != ActionKind::migrate) continue;
@@ -294,16 +294,13 @@ bool Referee::may_lack_for_ever(const View& view, JobId job) const {
   return unfit_nodes_ > 0 || view.nodes().withheld() > 0 || (licence.valid() && view.licences_elsewhere(licence) > 0);
 }
 
-// Later than it was promised, where places are set aside: only if what runs has broken what stood before.
-std::optional<std::string> Referee::check_later_on_nodes(const View& view, const Plan& plan, const Promise& promise) {
-  if (promise.start == kNever && may_lack_for_ever(view, promise.job)) return std::nullopt;
+// Of a job that is to start later than it was promised a place: whether it has that still, unless what runs has broken
+// what stood before.
+bool Referee::could_be_kept_on_nodes(const View& view, const Promise& promise) const {
+  if (promise.start == kNever && may_lack_for_ever(view, promise.job)) return false;
   const Job& job = view.job(promise.job);
   const Placement& before = view.promised_place(promise.job);
-  if (before.shares.empty() || job.promise < view.now()) return std::nullopt;
-  if (!back_by(view, before, job.promise)) return std::nullopt;
-  if (node_excess(view, plan, Promises::before, HeldFrom::its_beginning)) return std::nullopt;
-  return name(view, promise.job) +
-         " loses the place that it was promised although nothing but the plan stands in its way";
+  return !before.shares.empty() && job.promise >= view.now() && back_by(view, before, job.promise);
 }
 
 }  // namespace rota

@@ -169,7 +169,7 @@ std::optional<std::string> Referee::check_promises_awake(const View& view, const
   std::sort(away.begin(), away.end());
   const auto check = [&](JobId id, Instant start, const Placement& where) -> std::optional<std::string> {
     ++checks_;
-    if (start == kNever || start <= view.now() || plan.starts(id)) return std::nullopt;
+    if (start == kNever || start <= view.now() || starts(id)) return std::nullopt;
     std::int64_t gone = 0;
     for (const auto& [length, processors] : sleeping) gone += view.now() + length > start ? processors : 0;
     const std::int64_t left = left_at(view, plan, start, true);

@@ -11,11 +11,6 @@ std::string name(const View& view, JobId id) { return "job " + std::to_string(vi
 
 std::size_t slot_of(const Machine& machine, LicenceId licence) { return machine.nodes.size() + licence.value; }
 
-bool starts(const Plan& plan, JobId id) {
-  const auto is_start = [&](const Action& a) { return a.job == id && a.kind == ActionKind::start; };
-  return std::any_of(plan.actions().begin(), plan.actions().end(), is_start);
-}
-
 // Whether the job is started on something that was left: one of the nodes, or the licence.
 bool in_its_place(const View& view, const Plan& plan, JobId id, const Placement& left) {
   if (left.licence.valid() && left.licence == view.job(id).spec.licence) return true;
@@ -105,7 +100,7 @@ std::optional<std::string> Referee::check_beneficiaries(const View& view, const 
   beneficiaries.erase(std::unique(beneficiaries.begin(), beneficiaries.end()), beneficiaries.end());
   for (const JobId id : beneficiaries) {
     room -= view.job(id).spec.processors;
-    if (starts(plan, id)) return name(view, id) + " starts although others are only now told to give way to it";
+    if (starts(id)) return name(view, id) + " starts although others are only now told to give way to it";
   }
   for (const JobId id : beneficiaries) {
     if (auto breach = check_peers(view, plan, id)) return breach;
@@ -209,7 +204,7 @@ std::optional<std::string> Referee::check_peers(const View& view, const Plan& pl
   for (const Promise& p : plan.promises()) {
     ++checks_;
     const Job& job = view.job(p.job);
-    if (p.job == beneficiary || p.start <= job.promise || job.promise < view.now() || starts(plan, p.job)) continue;
+    if (p.job == beneficiary || p.start <= job.promise || job.promise < view.now() || starts(p.job)) continue;
     if (job.spec.priority < view.job(beneficiary).spec.priority) continue;
     return name(view, p.job) + " loses its promise to " + name(view, beneficiary) + ", whose priority is no higher";
   }
@@ -227,26 +222,26 @@ std::optional<std::string> Referee::check_owed(const View& view, const Plan& pla
   const bool some_leave = !view.leaving().empty();
   for (const GaveWay& g : gave_way_) {
     ++checks_;
-    if (g.gone && starts(plan, g.beneficiary)) {
+    if (g.gone && starts(g.beneficiary)) {
       if (auto breach = check_peers(view, plan, g.beneficiary)) return breach;
     }
     const bool places_matter = !g.left.shares.empty();
-    if (g.gone && places_matter && !some_leave && starts(plan, g.beneficiary) &&
+    if (g.gone && places_matter && !some_leave && starts(g.beneficiary) &&
         !in_its_place(view, plan, g.beneficiary, g.left)) {
       return name(view, g.job) + " was preempted in vain: " + name(view, g.beneficiary) + " starts elsewhere";
     }
-    if (g.gone && !places_matter && starts(plan, g.job)) {
+    if (g.gone && !places_matter && starts(g.job)) {
       return name(view, g.job) + " is preempted and started again at one instant";
     }
     const auto to_the_same = [&](const GaveWay& o) { return o.beneficiary == g.beneficiary; };
     const auto still_there = [&](const GaveWay& o) { return to_the_same(o) && !o.gone; };
     const bool is_owed = !some_leave && std::none_of(gave_way_.begin(), gave_way_.end(), still_there);
-    if (is_owed && !starts(plan, g.beneficiary)) {
+    if (is_owed && !starts(g.beneficiary)) {
       return name(view, g.job) + " was preempted in vain: " + name(view, g.beneficiary) +
              " does not start in its place";
     }
   }
-  std::erase_if(gave_way_, [&](const GaveWay& g) { return g.gone && (!some_leave || starts(plan, g.beneficiary)); });
+  std::erase_if(gave_way_, [&](const GaveWay& g) { return g.gone && (!some_leave || starts(g.beneficiary)); });
   return std::nullopt;
 }
 

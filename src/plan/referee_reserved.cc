@@ -52,7 +52,7 @@ std::optional<std::string> Referee::check_reserved(const View& view, const Plan&
   if (view.promised().size() > 4) return std::nullopt;  // the sweep does them together
   for (const JobId id : view.promised()) {
     const auto fresh = [&](const Promise& p) { return p.job == id; };
-    if (plan.starts(id) || std::any_of(plan.promises().begin(), plan.promises().end(), fresh)) continue;
+    if (starts(id) || std::any_of(plan.promises().begin(), plan.promises().end(), fresh)) continue;
     const Placement& where = view.nodes().counted() ? kNowhere : view.promised_place(id);
     if (auto breach = check_promise_beside(view, plan, {id, view.job(id).promise}, where)) return breach;
   }

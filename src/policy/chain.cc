@@ -33,10 +33,15 @@ Instant Chain::next_wakeup(const View& view) const {
   return earliest;
 }
 
-std::string Chain::who_wakes(const View& view, const Plan& plan) const {
-  std::string names = plan.migrates() ? "migrate" : plan.looks_again() ? "preempt" : "";
+std::string Chain::who_wakes(const View& view) const {
+  std::string names;
+  Plan plan;
+  plan.open(view);
   for (const Link& link : links_) {
-    if (link.policy->next_wakeup(view) > view.now()) continue;
+    const bool looked_again = plan.looks_again();
+    link.policy->decide(view, plan);
+    const bool asks = plan.looks_again() != looked_again;
+    if (!asks && link.policy->next_wakeup(view) > view.now()) continue;
     if (!names.empty()) names += " and ";
     names += link.name;
   }

@@ -26,8 +26,9 @@ class Chain {
 
   void decide(const View& view, Plan& plan) const;
   Instant next_wakeup(const View& view) const;
-  // The links that ask for another look at this very instant, by the names of their knobs; for whoever tells of it.
-  std::string who_wakes(const View& view, const Plan& plan) const;
+  // The links that ask for another look at this very instant, by the names of their modules; for whoever tells of it.
+  // Each is asked: a plan is drafted anew for that.
+  std::string who_wakes(const View& view) const;
 
   // Adds the indexes and rules of the cluster's state that the policies ask for.
   void ask(ClusterOptions& options) const;

@@ -12,7 +12,7 @@ namespace {
 // A copy of a job in a race takes up to so long to reach a site: which site hears first is chance.
 constexpr Duration kSlowestMessage = seconds(1);
 
-constexpr std::int64_t kInVain = 100'000;
+constexpr std::int64_t kMostLooksInVain = 100'000;
 constexpr Duration kRest = seconds(5'184'000);
 
 }  // namespace
@@ -168,20 +168,18 @@ Result<void> Federation::run() {
     dispatchers_[s]->open(options_.first_looks.empty() ? kEpoch : options_.first_looks[s]);
   }
   loop_.set(*this, jobs_.empty() ? kNever : jobs_.front().arrival.spec.submit);
-  std::int64_t in_vain = 0;           // steps in a row while nothing was left to happen by itself
-  std::int64_t switches_in_vain = 0;  // or while nodes were switched at most
+  StepsInVain in_vain(kMostLooksInVain);
   Instant busy = loop_.now();
-  while (!over() && in_vain <= kInVain && loop_.step()) {
+  while (!over() && !in_vain.too_many_looks() && loop_.step()) {
     if (auto done = failure(); !done) return done;
-    in_vain = quiet() ? in_vain + 1 : 0;
-    switches_in_vain = jobs_left() ? 0 : switches_in_vain + 1;
-    if (switches_in_vain > kSwitchesInVain) {
+    in_vain.count(!quiet(), jobs_left());
+    if (in_vain.too_many_switches()) {
       for (const auto& site : sites_) {
         if (!site->view().waiting().empty()) return waits_for_ever(site->view());
       }
       break;
     }
-    if (in_vain == 0 || !all_idle()) busy = loop_.now();
+    if (in_vain.something_happens() || !all_idle()) busy = loop_.now();
     if (loop_.now() - busy > kRest) break;  // nobody does anything but to renew leases
   }
   for (auto& site : sites_) site->close();

@@ -29,8 +29,7 @@ Result<void> reserve(const Machine* machine, Intake& intake) {
 
 namespace {
 
-// Looks of the policy in a row, while nothing is left to happen by itself, after which nothing more will come of it.
-constexpr std::int64_t kInVain = 10'000;
+constexpr std::int64_t kMostLooksInVain = 10'000;
 
 // Stands before the controller and gives jobs the terms that they were submitted with.
 class TermsGiver final : public Intake {
@@ -91,17 +90,15 @@ bool Rehearsal::all_gone() const {
 Result<void> Rehearsal::run() {
   engine_.open(terms_ ? *terms_ : controller_);  // its alarm comes first
   if (auto reserved = reserve(options_.machine, controller_); !reserved) return reserved;
-  std::int64_t in_vain = 0;
-  std::int64_t switches_in_vain = 0;
+  StepsInVain in_vain(kMostLooksInVain);
   for (std::int64_t steps = 0; loop_.step(); ++steps) {
     if (!engine_.failure()) return engine_.failure();
     if (!controller_.failure()) return controller_.failure();
     const bool happens = !engine_.quiet() || !controller_.view().reservations().empty();
-    in_vain = happens ? 0 : in_vain + 1;
     const bool jobs_left = engine_.expects_jobs() || !controller_.view().running().empty();
-    switches_in_vain = jobs_left ? 0 : switches_in_vain + 1;
+    in_vain.count(happens, jobs_left);
     if (all_gone()) break;
-    if (in_vain > kInVain || switches_in_vain > kSwitchesInVain) {
+    if (in_vain.too_many_looks() || in_vain.too_many_switches()) {
       if (controller_.view().waiting().empty()) break;
       return waits_for_ever(controller_.view());
     }

@@ -34,8 +34,27 @@ EngineOptions engine_options(const RehearsalOptions& options, const Chain& chain
 // is.
 Result<void> reserve(const Machine* machine, Intake& intake);
 
-// Steps in a row, while nodes are switched and no job is to come or runs, after which nothing more will come of it.
-inline constexpr std::int64_t kSwitchesInVain = 1'000'000;
+// Counts the steps of a loop from which nothing has come, in a row: nothing is left to happen by itself, or nodes are
+// switched at most, and no job is to come or runs.
+class StepsInVain {
+ public:
+  explicit StepsInVain(std::int64_t most_looks) : most_looks_(most_looks) {}
+
+  void count(bool happens, bool jobs_left) {
+    looks_ = happens ? 0 : looks_ + 1;
+    switches_ = jobs_left ? 0 : switches_ + 1;
+  }
+  bool something_happens() const { return looks_ == 0; }
+  // Nothing more will come of so many.
+  bool too_many_looks() const { return looks_ > most_looks_; }
+  bool too_many_switches() const { return switches_ > kMostSwitches; }
+
+ private:
+  static constexpr std::int64_t kMostSwitches = 1'000'000;
+  std::int64_t most_looks_;
+  std::int64_t looks_ = 0;
+  std::int64_t switches_ = 0;
+};
 // The sentence for a cluster in which somebody waits and nobody ever starts.
 std::unexpected<Error> waits_for_ever(const View& view);
 

@@ -95,7 +95,7 @@ Instant room_for(const View& view, const JobSpec& job, Instant now, Instant ther
   };
   Instant first_promise = kNever;
   const Instant beside = opening(true, first_promise);
-  if (first_promise == kNever) return beside;
+  if (first_promise == kNever || there + job.limit > first_promise) return beside;  // nobody is over before it
   const Instant before = opening(false, first_promise);
   return before != kNever && before + job.limit <= first_promise ? std::min(before, beside) : beside;
 }

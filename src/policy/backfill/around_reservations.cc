@@ -156,18 +156,18 @@ class AroundReservations {
   }
 
   void start_all_that_fit() {
-    CandidateWalk walk(view_.waiting(), nullptr);
-    while (const WaitingEntry* e = walk.next(gap())) {
-      if (plan_.starts(e->job) || !room_.fits(*e, e->expected)) continue;
+    CandidateWalk walk(view_.waiting(), overtaking_from(view_, *head_));
+    for (Gap gap = gap_now(); const WaitingEntry* e = walk.next(gap);) {
+      if (!overtakes(view_, *e, *head_) || !room_.fits(*e, e->expected)) continue;
       room_.start(*e, {Rule::skipped_ahead, {}, kNever, plan_.free(), 0}, false);
+      gap = gap_now();
     }
   }
 
   void overtake() {
-    const WaitingJobs& waiting = view_.waiting();
-    CandidateWalk walk(waiting, waiting.one_order() ? &head_->place : nullptr);
-    while (const WaitingEntry* e = walk.next(gap())) {
-      if (!waiting.one_order() && !(head_->place < waiting.queue_place(view_.job(e->job)))) continue;
+    CandidateWalk walk(view_.waiting(), overtaking_from(view_, *head_));
+    for (Gap gap = gap_now(); const WaitingEntry* e = walk.next(gap);) {
+      if (!overtakes(view_, *e, *head_)) continue;
       const bool in_time = e->expected <= window_;
       if (!in_time && !knobs_.beside) continue;
       // Who counts as lasting beyond the promise, because it could take more than its estimate, has room beside it.
@@ -175,12 +175,13 @@ class AroundReservations {
       if (!room_.fits(*e, stay)) continue;
       const Rule rule = in_time ? Rule::ends_before_promise : Rule::beside_promise;
       room_.start(*e, {rule, head_->job, promise_, plan_.free(), head_->processors}, true);
+      gap = gap_now();
     }
   }
 
   // What candidates must keep to, as far as it is quick to tell: the promise, or the first reservation to begin if that
   // is sooner.
-  Gap gap() const {
+  Gap gap_now() const {
     Gap gap{plan_.free(), window_, 0};
     if (promise_ != kNever && knobs_.beside) gap.beside = room_.beside(promise_);
     for (const Reservation& r : view_.reservations().all()) {

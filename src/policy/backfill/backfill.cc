@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/candidate_walk.h"
 #include "model/moment.h"
 
 namespace rota {
@@ -32,7 +33,7 @@ void Backfill::decide(const View& view, Plan& plan) const {
   }
   if (!head) return;
   if (knobs_.promises == 0) {
-    if (knobs_.skip) start_all_that_fit(view, plan);
+    if (knobs_.skip) start_all_that_fit(view, plan, *head);
   } else {
     behind_one_promise(view, plan, *head);
   }
@@ -50,11 +51,10 @@ Instant Backfill::next_wakeup(const View& view) const {
   return next;
 }
 
-void Backfill::start_all_that_fit(const View& view, Plan& plan) const {
-  const WaitingEntry::Key* after = nullptr;
-  while (const WaitingEntry* e = view.waiting().candidate({plan.free(), Duration::max(), 0}, after)) {
-    after = &e->place;
-    if (!plan.starts(e->job)) plan.start(e->job, {Rule::skipped_ahead, {}, kNever, plan.free(), 0}, false);
+void Backfill::start_all_that_fit(const View& view, Plan& plan, const WaitingEntry& head) const {
+  CandidateWalk walk(view.waiting(), overtaking_from(view, head));
+  while (const WaitingEntry* e = walk.next({plan.free(), Duration::max(), 0})) {
+    if (overtakes(view, *e, head)) plan.start(e->job, {Rule::skipped_ahead, {}, kNever, plan.free(), 0}, false);
   }
 }
 
@@ -71,10 +71,10 @@ void Backfill::behind_one_promise(const View& view, Plan& plan, const WaitingEnt
 
   const WaitingJobs& waiting = view.waiting();
   Gap gap{plan.free(), knobs_.window(view.now(), opening.at), knobs_.beside ? opening.beside : 0};
-  const WaitingEntry::Key* after = waiting.one_order() ? &head.place : nullptr;
+  const WaitingEntry::Key* after = overtaking_from(view, head);
   while (const WaitingEntry* e = waiting.candidate(gap, after)) {
     after = &e->place;
-    if (!waiting.one_order() && !(head.place < waiting.queue_place(view.job(e->job)))) continue;  // head or before it
+    if (!overtakes(view, *e, head)) continue;
     const bool in_time = e->expected <= gap.window;
     plan.start(e->job, because(in_time, plan, head, opening.at), true);
     gap.free -= e->processors;

@@ -32,6 +32,15 @@ struct BackfillKnobs {
   bool operator==(const BackfillKnobs&) const = default;
 };
 
+// In candidate order, those who may overtake the head come behind this; nullptr: all are to be looked at.
+inline const WaitingEntry::Key* overtaking_from(const View& view, const WaitingEntry& head) {
+  return view.waiting().one_order() ? &head.place : nullptr;
+}
+// Of those: not the head, nor who was before it in the queue. O(1)
+inline bool overtakes(const View& view, const WaitingEntry& e, const WaitingEntry& head) {
+  return view.waiting().one_order() || head.place < view.waiting().queue_place(view.job(e.job));
+}
+
 // Under one promise at most: whoever else held one (the order changed) has lost it.
 void withdraw_all_but(JobId keep, const View& view, Plan& plan);
 
@@ -43,7 +52,7 @@ class Backfill final : public Policy {
   Instant next_wakeup(const View& view) const override;
 
  private:
-  void start_all_that_fit(const View& view, Plan& plan) const;
+  void start_all_that_fit(const View& view, Plan& plan, const WaitingEntry& head) const;
   void behind_one_promise(const View& view, Plan& plan, const WaitingEntry& head) const;
   void try_newcomer(const View& view, Plan& plan, const WaitingEntry& head) const;
   void on_nodes(const View& view, Plan& plan) const;  // the same rules where nodes are described

@@ -41,9 +41,9 @@ class OnePromise {
   Instant now() const { return view_.now(); }
 
   void start_all_that_fit() {
-    CandidateWalk walk(view_.waiting(), nullptr);
+    CandidateWalk walk(view_.waiting(), overtaking_from(view_, *head_));
     while (const WaitingEntry* e = walk.next({plan_.free(), Duration::max(), 0})) {
-      if (plan_.starts(e->job) || !finds(plan_.nodes(), spec(*e), refused_now_)) continue;
+      if (!overtakes(view_, *e, *head_) || !finds(plan_.nodes(), spec(*e), refused_now_)) continue;
       plan_.start_at(e->job, where_, {Rule::skipped_ahead, {}, kNever, plan_.free(), 0}, false);
     }
   }
@@ -105,11 +105,9 @@ class OnePromise {
 
   // In candidate order, whoever fits.
   void overtake() {
-    const WaitingJobs& waiting = view_.waiting();
-    CandidateWalk walk(waiting, waiting.one_order() ? &head_->place : nullptr);
+    CandidateWalk walk(view_.waiting(), overtaking_from(view_, *head_));
     for (Gap gap = gap_now(); const WaitingEntry* e = walk.next(gap);) {
-      if (!waiting.one_order() && !(head_->place < waiting.queue_place(view_.job(e->job)))) continue;
-      if (try_one(e->job, e->expected)) gap = gap_now();
+      if (overtakes(view_, *e, *head_) && try_one(e->job, e->expected)) gap = gap_now();
     }
   }
 

@@ -23,7 +23,7 @@ class Movers {
 
   bool may_move(const Job& job) const {
     if (job.spec.restart == Restart::never || !job.steady()) return false;
-    if (job.preemptions > 0 && job.start == now_) return false;  // it gave way at this very instant
+    if (job.preemptions > 0 && job.start == now_) return false;  // it gave way, and is back at this very instant
     return !somebody_waits_ || (counts_decide_ && job.spec.restart == Restart::checkpoint);
   }
   bool none_may_move() const { return somebody_waits_ && !counts_decide_; }
@@ -54,11 +54,6 @@ bool finds(const Plan& plan, JobSpec spec, std::int32_t least_factor, Placement&
   spec.licence = {};
   spec.licences = 0;
   return plan.nodes().find(spec, where, least_factor);
-}
-
-// Still busy with its last move.
-bool is_moving(const View& view, const Job& job) {
-  return job.migrations > 0 && view.now() - job.start < job.spec.restart_cost;
 }
 
 }  // namespace
@@ -121,7 +116,8 @@ void Migrate::by_gain(const View& view, Plan& plan) const {
     view.running().for_each([&](const RunningEntry& e) {
       const Job& job = view.job(e.job);
       const std::int32_t here = view.nodes().cpu_factor(view.placement(e.job));
-      if (here >= most || !movers.may_move(job) || plan.migrates(e.job) || is_moving(view, job)) return true;
+      const bool still_moving = job.moved_after(view.now() - job.spec.restart_cost);
+      if (here >= most || still_moving || !movers.may_move(job) || plan.migrates(e.job)) return true;
       const Duration needed = std::max(kLeastGain, job.spec.restart_cost * knobs_.margin / 100);
       const auto better = [&](Duration gain) {
         if (gain <= needed) return false;

@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "model/cluster.h"
+#include "model/moment.h"
 
 namespace rota {
-
-// Whether a job came to where it is at this very instant: then it stays for now.
-inline bool has_just_moved(const View& view, const Job& job) { return job.migrations > 0 && job.start == view.now(); }
 
 // visit(JobId) for the running jobs whose limits end them within `lag`, before anybody who is told now would have left.
 template <class Visit>
@@ -32,7 +30,7 @@ std::vector<JobId> who_leaves(const View& view, std::int32_t priority, Room& roo
   std::vector<JobId> leave;
   bool fits = false;
   view.by_priority().for_each_below(priority, [&](const RunningByPriority::Entry& e) {
-    if (has_just_moved(view, view.job(e.job))) return true;
+    if (view.job(e.job).moved_after(view.now() - kMoment)) return true;  // it has just come, and stays for now
     room.release(e.job);
     leave.push_back(e.job);
     fits = room.fits();
