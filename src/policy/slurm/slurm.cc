@@ -107,7 +107,8 @@ bool is_news(const View& view, const SlurmKnobs& knobs) {
   if (view.releases() > 0 || !view.arrived().empty() || !view.gone().empty()) return true;
   const Replanned& last = view.replanned();
   const auto is_now = [&](Instant at, Duration later) { return at <= view.now() && view.now() - at == later; };
-  return !is_now(last.tried, knobs.batch_delay) && !is_now(last.planned, knobs.interval);
+  return !(last.owes_try && is_now(last.tried, knobs.batch_delay)) &&
+         !(last.owes_plan && is_now(last.planned, knobs.interval));
 }
 
 template <class Room>
@@ -117,6 +118,7 @@ void decide_in(const View& view, Plan& plan, const SlurmKnobs& knobs) {
   Replanned next = last;
   if (is_news(view, knobs)) next.owes_try = next.owes_plan = true;
   const bool tries = next.owes_try && is_due(last.tried, knobs.batch_delay, now);
+  next.owes_plan |= tries;  // in case something else has happened at this very instant
   const bool plans = knobs.interval > Duration{0} && next.owes_plan && is_due(last.planned, knobs.interval, now);
   if (tries || plans) {
     Passes<Room> passes(view, plan, knobs);
