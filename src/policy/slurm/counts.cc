@@ -31,9 +31,10 @@ Instant SlurmCounts::earliest(const WaitingEntry& e, bool now_only) const {
   return start != kNever && start - view_.now() <= knobs_.window ? start : kNever;
 }
 
+// From the start itself: what runs until then holds the same processors, and would be counted twice.
 void SlurmCounts::reserve(const WaitingEntry& e, Instant start) {
   const SlurmSlot slot = slot_of(start, e.expected, knobs_.resolution);
-  free_.change(std::max(slot.from, view_.now()), slot.until, -std::int64_t{e.processors});
+  free_.change(start, std::max(slot.until, start + e.expected), -std::int64_t{e.processors});
 }
 
 void SlurmCounts::start(const WaitingEntry& e, const Reason& reason, bool backfilled) {
