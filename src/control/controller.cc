@@ -204,6 +204,7 @@ void Controller::carry_out_plan() {
   for (const Promise& p : plan_.promises()) write(Promised{p.job, p.start, plan_.place_of(p)});
   for (; a != actions.end(); ++a) carry_out(*a);
   if (plan_.reviews_power()) write(PowerReviewed{plan_.next_review()});
+  if (plan_.replans()) write(plan_.replan());
 }
 
 void Controller::carry_out(const Action& action) {

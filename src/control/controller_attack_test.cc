@@ -399,7 +399,9 @@ const std::vector<std::string>& policies() {
                                                   "easy+preempt=suspend",
                                                   "fcfs-skip+preempt=checkpoint+checkpoint=5",
                                                   "easy+preempt=requeue+predict=tsafrir",
-                                                  "conservative+overrun=run-on+preempt=requeue"};
+                                                  "conservative+overrun=run-on+preempt=requeue",
+                                                  "slurm+bf-interval=5s",
+                                                  "slurm+priority=multifactor+weight-age=9+weight-fairshare=9"};
   return kPolicies;
 }
 const std::vector<std::string>& policies_of_nodes() {

@@ -148,6 +148,9 @@ class View {
     return id.value < elsewhere_.size() ? elsewhere_[id.value] : 0;
   }
 
+  // When a policy that does so from time to time last looked at the queue.
+  const Replanned& replanned() const { return replanned_; }
+
   // What users have used lately. Only under use_half_life.
   const RecentUse& recent_use() const { return use_; }
 
@@ -214,6 +217,7 @@ class View {
   std::int64_t releases_ = 0;
   Instant first_submit_ = kNever;  // of all jobs; kNever: there was none
   Instant last_migration_ = kNever;
+  Replanned replanned_;
   JobId next_job_ = JobId{0};
   std::uint32_t next_sequence_ = 0;
   std::uint32_t next_dispatch_ = 0;
@@ -358,6 +362,7 @@ class Cluster final : public View {
   void apply(const PowerOrdered& fact);
   [[gnu::cold]] void apply(const ModeChanged& fact) { plain_ = fact.plain; }
   void apply(const PowerReviewed& fact) { power_.reviewed(now_, fact.next); }
+  void apply(const Replanned& fact) { replanned_ = fact; }
   void apply(const StateKept& fact);
   void apply(const JobKept& fact);
   void apply(const NodeKept& fact);

@@ -172,6 +172,15 @@ struct PowerReviewed {    // a power rule has looked at everything
   Instant next = kNever;  // wants to look again then although nothing happens
 };
 
+struct Replanned {           // a policy that looks at the queue from time to time has done so, or owes that
+  Instant tried = kNever;    // when it last started who could start; kNever: never, as in all that follow
+  Instant walked = kNever;   // when it did so for the whole queue
+  Instant planned = kNever;  // when it last planned everything anew
+  bool owes_try = true;      // something has happened since
+  bool owes_plan = true;
+  bool operator==(const Replanned&) const = default;
+};
+
 // ---- kept
 
 struct StateKept {  // counters and lists that no row has
@@ -269,7 +278,7 @@ using FactKinds =
              Requeued, Finished, Cancelled, PowerChanged, HealthChanged, LicencesCounted, Serving, Opened, CycleClosed,
              Eligible, Started, Promised, Expected, Extended, Stopped, Preempted, Migrated, PowerOrdered, PowerReviewed,
              StateKept, JobKept, NodeKept, LicenceKept, UserKept, WorkKept, DemandKept, DemandHourKept, ModeChanged,
-             Reserved, Unreserved, ReservationKept>;
+             Reserved, Unreserved, ReservationKept, Replanned>;
 
 struct Fact {
   Instant at = kEpoch;

@@ -321,6 +321,14 @@ ROTA_FACT_END;
 ROTA_FACT(PowerReviewed, "power_reviewed", decided, "a power rule has looked at everything"){
     Field{"next", &F::next, "wants to look again then although nothing happens"}};
 ROTA_FACT_END;
+ROTA_FACT(Replanned, "replanned", decided,
+          "a policy that looks at the queue from time to time has done so, or owes that"){
+    Field{"tried", &F::tried, "when it last started who could start"},
+    Field{"walked", &F::walked, "when it did so for the whole queue"},
+    Field{"planned", &F::planned, "when it last planned everything anew"},
+    Field{"owes_try", &F::owes_try, "something has happened since it started who could start"},
+    Field{"owes_plan", &F::owes_plan, "something has happened since it planned everything anew"}};
+ROTA_FACT_END;
 ROTA_FACT(ModeChanged, "mode_changed", decided, "the policy no longer decides, or decides again"){
     Field{"plain", &F::plain, "jobs start in order of the queue, because a plan was refused"}};
 ROTA_FACT_END;

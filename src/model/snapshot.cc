@@ -31,6 +31,7 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
                   c.first_submit_};
   for (const Leaving& l : c.leaving_) state.leaving.push_back(l.job);
   add(std::move(state));
+  if (!(c.replanned_ == Replanned{})) add(c.replanned_);
   for (const Reservation& row : c.reservations_.all()) add(ReservationKept{row});
   const ClusterOptions& options = c.options_;
   const NodeSpace fresh(options.machine, options.idle_order);

@@ -89,7 +89,7 @@ void Plan::note_kept_profile() {
   for (const Action& a : actions_) {
     if (a.kind != ActionKind::start) return;
   }
-  kept_until_ = kept_from_ + 1 + actions_.size() + promises_.size() + (reviewed_ ? 1 : 0);
+  kept_until_ = kept_from_ + 1 + actions_.size() + promises_.size() + (reviewed_ ? 1 : 0) + (replanned_ ? 1 : 0);
 }
 
 bool Plan::follow_profile() {
@@ -184,6 +184,12 @@ std::uint64_t Plan::hash() const {
     if (p.place != Promise::kNone) mix(hash, set_aside_[p.place]);
   }
   if (reviewed_) mix_instant(review_);
+  if (replanned_) {
+    mix_instant(replan_.tried);
+    mix_instant(replan_.walked);
+    mix_instant(replan_.planned);
+    hash.mix((replan_.owes_try ? 1U : 0U) | (replan_.owes_plan ? 2U : 0U));
+  }
   return hash.value();
 }
 

@@ -45,7 +45,7 @@ class Plan {
     started_in_order_ = true;
     held_.clear();
     returns_.clear();
-    profile_open_ = closed_ = looks_again_ = reviewed_ = false;
+    profile_open_ = closed_ = looks_again_ = reviewed_ = replanned_ = false;
     set_asides_ = 0;
     placed_ = 0;
     kills_ = migrations_ = waking_ = sent_to_sleep_ = 0;
@@ -88,6 +88,10 @@ class Plan {
   void power_reviewed(Instant next) { review_ = next, reviewed_ = true; }
   bool reviews_power() const { return reviewed_; }
   Instant next_review() const { return review_; }
+  // That a policy which does so from time to time has looked at the queue.
+  void replanned(const Replanned& what) { replan_ = what, replanned_ = true; }
+  bool replans() const { return replanned_; }
+  const Replanned& replan() const { return replan_; }
 
   // The earliest start for so many processors; more than `processors now free` must be asked. It knows of no
   // reservations: where one is in reach (View::reserved_in_reach), ask profile(). Nodes that boot count
@@ -159,10 +163,11 @@ class Plan {
   std::span<const Promise> promises() const { return promises_; }
 
   // Of everything that is decided, in order: when, about whom, what, where, until when, in whose favour; promised
-  // starts and their places; when power is looked at again. Equal hashes, equal decisions; the same on every machine.
+  // starts and their places; when power is looked at and when all is planned again. Equal hashes, equal decisions; the
+  // same on every machine.
   std::uint64_t hash() const;
   // Whether anything is: what is not needs no hash.
-  bool decides() const { return !actions_.empty() || !promises_.empty() || reviewed_; }
+  bool decides() const { return !actions_.empty() || !promises_.empty() || reviewed_ || replanned_; }
 
  private:
   struct Tentative {
@@ -228,6 +233,8 @@ class Plan {
   bool looks_again_ = false;
   bool reviewed_ = false;
   Instant review_ = kNever;
+  bool replanned_ = false;
+  Replanned replan_;
 };
 
 }  // namespace rota

@@ -141,6 +141,12 @@ TEST_F(PlanHashTest, TellsWhichNodesAreSwitchedAndWhenToLookAgain) {
       [](Plan& p) { p.power_on(NodeId{1}, kTurn); },
       [](Plan& p) { p.power_reviewed(at_seconds(30)); },
       [](Plan& p) { p.power_reviewed(at_seconds(31)); },
+      [](Plan& p) { p.replanned({at_seconds(30), at_seconds(30), at_seconds(30), false, false}); },
+      [](Plan& p) { p.replanned({at_seconds(31), at_seconds(30), at_seconds(30), false, false}); },
+      [](Plan& p) { p.replanned({at_seconds(30), at_seconds(31), at_seconds(30), false, false}); },
+      [](Plan& p) { p.replanned({at_seconds(30), at_seconds(30), at_seconds(31), false, false}); },
+      [](Plan& p) { p.replanned({at_seconds(30), at_seconds(30), at_seconds(30), true, false}); },
+      [](Plan& p) { p.replanned({at_seconds(30), at_seconds(30), at_seconds(30), false, true}); },
   });
 }
 

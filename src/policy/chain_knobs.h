@@ -9,11 +9,13 @@
 #include "policy/power/power_knobs.h"
 #include "policy/predict/estimate.h"
 #include "policy/preempt/preempt.h"
+#include "policy/slurm/slurm_knobs.h"
 
 namespace rota {
 
 struct ChainKnobs {
   BackfillKnobs backfill;
+  SlurmKnobs slurm;
   Order order = Order::fcfs;
   Order candidates = Order::fcfs;
   Duration fair_half_life = seconds(7 * 86'400);  // of what users have used lately
@@ -36,6 +38,8 @@ inline bool orders_by(const ChainKnobs& knobs, Order order) {
 }
 
 // Whether the queue changes whenever a user has used something.
-inline bool by_recent_use(const ChainKnobs& knobs) { return orders_by(knobs, Order::fair); }
+inline bool by_recent_use(const ChainKnobs& knobs) {
+  return orders_by(knobs, Order::fair) || (knobs.slurm.planner && knobs.slurm.weights.fair_share > 0);
+}
 
 }  // namespace rota

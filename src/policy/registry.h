@@ -15,18 +15,20 @@ extern const Module kPredictModule;
 extern const Module kGraceModule;
 extern const Module kPreemptModule;
 extern const Module kBackfillModule;
+extern const Module kSlurmModule;
 extern const Module kMigrateModule;
 extern const Module kPowerModule;
 extern const Module kBindModule;
 extern const Module kAuctionModule;
 
 // In the order in which their links decide: each sees what those before it have drafted.
-inline constexpr std::array<const Module*, 9> kModules{
+inline constexpr std::array<const Module*, 10> kModules{
     &kOrderModule,     // no link: what is tried first is a question to the state
     &kPredictModule,   // no link: asked at submission
     &kGraceModule,     // who stands in the way of a promise that is due
     &kPreemptModule,   // who gives way at once
     &kBackfillModule,  // who starts, and who is promised what
+    &kSlurmModule,     // the same, as Slurm does it
     &kMigrateModule,   // what is left goes to who runs
     &kPowerModule,     // what nobody wants sleeps
     &kBindModule,      // no link: tasks are not jobs

@@ -15,8 +15,16 @@ namespace {
 using scenario::Mix;
 using scenario::Row;
 
-const std::vector<std::string> kPolicies{"fcfs",   "fcfs-skip",    "easy",         "easy-sjbf",
-                                         "easy++", "easy+depth=3", "conservative", "easy+order=wfp3"};
+const std::vector<std::string> kPolicies{"fcfs",
+                                         "fcfs-skip",
+                                         "easy",
+                                         "easy-sjbf",
+                                         "easy++",
+                                         "easy+depth=3",
+                                         "conservative",
+                                         "easy+order=wfp3",
+                                         "slurm+bf-interval=5s",
+                                         "slurm+priority=multifactor+weight-age=10+weight-fairshare=5"};
 
 std::uint64_t hash_of(const std::vector<Row>& rows, const std::string& policy) {
   return scenario::outcome_of(rows, policy, scenario::on(8)).plan_hash;

@@ -206,8 +206,11 @@ class Generator {
 
   // Knobs that would have no effect, or that do not go together, are left out.
   std::string chain() {
-    std::string text = one_of({"fcfs", "fcfs-skip", "easy", "easy-sjbf", "easy++", "conservative", "strict", "rb-har",
-                               "grace", "easy+depth=2", "easy+depth=3", "easy+fixed=yes", "easy+beside=no"});
+    std::string text =
+        one_of({"fcfs", "fcfs-skip", "easy", "easy-sjbf", "easy++", "conservative", "strict", "rb-har", "grace",
+                "easy+depth=2", "easy+depth=3", "easy+fixed=yes", "easy+beside=no", "slurm",
+                "slurm+bf-interval=7s+bf-resolution=3s", "slurm+bf-interval=no+priority=multifactor+weight-age=9",
+                "slurm+bf-interval=5s+bf-job-part-count-reserve=1+bf-max-job-start=1"});
     const auto maybe = [&](double how_often, const std::string& knob) {
       if (random_.chance(how_often) && Chain::parse(text + "+" + knob)) text += "+" + knob;
     };

@@ -138,7 +138,9 @@ RC_GTEST_PROP(Nodes, RunJobsThatAskForPlacesToTheirEnd, ()) {
       "fcfs", "fcfs-skip", "easy", "easy++", "easy+depth=2", "easy+depth=5", "conservative", "easy+overrun=4s",
       "easy+overrun=run-on", "easy+stretch=1.5", "easy+beside=no", "easy+fixed=yes", "strict", "rb-har",
       "rb-har+overrun=rb-har-literal", "grace", "easy+overrun=grace", "easy+depth=3+overrun=grace",
-      "conservative+overrun=strict");
+      "conservative+overrun=strict", "slurm+bf-interval=5s+bf-resolution=1s", "slurm+bf-interval=no",
+      "slurm+bf-interval=3s+bf-resolution=7s+priority=multifactor+weight-job-size=10+weight-age=10+max-age=1m",
+      "slurm+bf-interval=3s+bf-job-part-count-reserve=1+bf-window=20s");
   RC_LOG() << policy << "\n";
   for (const Job& job : rehearsed(workload, policy, on_two_kinds())) {
     RC_LOG() << "job " << job.spec.number << "\n";

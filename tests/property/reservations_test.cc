@@ -187,7 +187,9 @@ const std::vector<std::string> kPolicies{"fcfs",
                                          "conservative",
                                          "conservative+overrun=run-on",
                                          "conservative+predict=tsafrir",
-                                         "conservative+order=sjf"};
+                                         "conservative+order=sjf",
+                                         "slurm+bf-interval=5s+bf-resolution=1s",
+                                         "slurm+bf-interval=no"};
 
 Wish any_wish(std::int64_t unit) {
   Wish w;

@@ -58,8 +58,9 @@ Machine any_machine(Random& random) {
 
 // Knobs that would have no effect, or that do not go together, are left out.
 std::string any_policy(Random& random, bool counted) {
-  std::string policy = any_of<9>(
-      random, {"fcfs", "fcfs-skip", "easy", "easy", "easy+depth=3", "conservative", "strict", "rb-har", "grace"});
+  std::string policy = any_of<11>(
+      random, {"fcfs", "fcfs-skip", "easy", "easy", "easy+depth=3", "conservative", "strict", "rb-har", "grace",
+               "slurm+bf-interval=60s", "slurm+bf-interval=20s+priority=multifactor+weight-age=9+weight-fairshare=9"});
   const auto maybe = [&](const std::string& knob) {
     if (Chain::parse(policy + "+" + knob)) policy += "+" + knob;
   };

@@ -55,7 +55,9 @@ constexpr Knob kKnobs[]{
      .idle = [](const ChainKnobs& k) { return for_one_promise(k.backfill.stretch != 100, k); }},
 };
 
-std::unique_ptr<Policy> link(const ChainKnobs& k) { return std::make_unique<Backfill>(k.backfill); }
+std::unique_ptr<Policy> link(const ChainKnobs& k) {
+  return k.slurm.planner ? nullptr : std::make_unique<Backfill>(k.backfill);
+}
 
 void ask(const ChainKnobs& k, ClusterOptions& options) {
   const std::int32_t depth = k.backfill.promises;

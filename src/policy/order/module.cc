@@ -38,10 +38,12 @@ constexpr Knob kKnobs[]{
     {.name = "fair-half-life",
      .range = Range::time(seconds(1)),
      .fallback = "7d",
-     .meaning = "fair: after so long, half of what a user has used counts no more",
+     .meaning = "after so long, half of what a user has used counts no more",
      .source = "Slurm's PriorityDecayHalfLife",
      .set = put<&ChainKnobs::fair_half_life>,
-     .idle = [](const ChainKnobs& k) -> std::string_view { return by_recent_use(k) ? "" : "it is for order=fair"; }},
+     .idle = [](const ChainKnobs& k) -> std::string_view {
+       return by_recent_use(k) ? "" : "it is for order=fair, and for weight-fairshare under slurm";
+     }},
     {.name = "hrrn-cap",
      .names = kNoCap,
      .range = Range::whole(1, 1'000'000),

@@ -1,0 +1,45 @@
+#include "policy/slurm/slurm_room.h"
+
+#include <algorithm>
+
+namespace rota {
+
+SlurmSlot slot_of(Instant start, Duration expected, Duration resolution) {
+  const auto down = [&](Instant at) { return kEpoch + (at - kEpoch) / resolution * resolution; };
+  const Instant from = down(start);
+  return {from, std::max(down(start + expected), from + resolution)};
+}
+
+SlurmCounts::SlurmCounts(const View& view, Plan& plan, const SlurmKnobs& knobs)
+    : view_(view), plan_(plan), knobs_(knobs), drawn_(view.reserved_in_reach()) {
+  if (drawn_) free_ = plan.open_profile();
+}
+
+bool SlurmCounts::fits_now(const WaitingEntry& e) const {
+  return plan_.fits(e) && (!drawn_ || free_.fits(view_.now(), e.processors, e.expected));
+}
+
+void SlurmCounts::open_pass() {
+  free_ = plan_.open_profile();
+  drawn_ = true;
+}
+
+Instant SlurmCounts::earliest(const WaitingEntry& e, bool now_only) const {
+  if (now_only) return fits_now(e) ? view_.now() : kNever;
+  const Instant start = free_.earliest(view_.now(), e.processors, e.expected);
+  if (start == view_.now() && !plan_.fits(e)) return kNever;
+  return start != kNever && start - view_.now() <= knobs_.window ? start : kNever;
+}
+
+// From the start itself: what runs until then holds the same processors, and would be counted twice.
+void SlurmCounts::reserve(const WaitingEntry& e, Instant start) {
+  const SlurmSlot slot = slot_of(start, e.expected, knobs_.resolution);
+  free_.change(start, std::max(slot.until, start + e.expected), -std::int64_t{e.processors});
+}
+
+void SlurmCounts::start(const WaitingEntry& e, const Reason& reason, bool backfilled) {
+  if (drawn_) free_.change(view_.now(), view_.now() + e.expected, -std::int64_t{e.processors});
+  plan_.start(e.job, reason, backfilled);
+}
+
+}  // namespace rota

@@ -1,0 +1,209 @@
+// The queue of a site as its Slurm schedules it.
+#include "policy/registry.h"
+#include "policy/slurm/slurm.h"
+
+namespace rota {
+namespace {
+
+constexpr std::string_view kConf = "slurm.conf, SchedulerParameters";
+constexpr std::string_view kMultifactor = "Slurm's multifactor priority";
+
+constexpr NamedValue kPlanners[]{{"rota", 0}, {"slurm", 1}};
+constexpr NamedValue kNoPass[]{{"no", 0}};
+constexpr NamedValue kPriorities[]{{"basic", 0}, {"multifactor", 1}};
+
+std::string_view for_slurm(const ChainKnobs& k) { return k.slurm.planner ? "" : "it is for policy slurm"; }
+std::string_view for_backfill(const ChainKnobs& k) {
+  if (!k.slurm.planner) return for_slurm(k);
+  return k.slurm.interval > Duration{0} ? "" : "with bf-interval=no there is no backfill pass";
+}
+std::string_view for_multifactor(const ChainKnobs& k) {
+  return k.slurm.planner && k.slurm.multifactor ? "" : "it is for policy slurm with priority=multifactor";
+}
+
+template <auto... Members>
+constexpr auto slurm = put<&ChainKnobs::slurm, Members...>;
+template <auto Member>
+constexpr auto weights = put<&ChainKnobs::slurm, &SlurmKnobs::weights, Member>;
+
+constexpr Range kAmount = Range::whole(0, 1'000'000'000);
+
+constexpr Knob kKnobs[]{
+    {.name = "planner",
+     .names = kPlanners,
+     .fallback = "rota",
+     .meaning = "whose rules say who starts; `slurm`: those that follow, with Slurm's names",
+     .source = kConf,
+     .set = slurm<&SlurmKnobs::planner>},
+    {.name = "bf-interval",
+     .names = kNoPass,
+     .range = Range::time(seconds(1)),
+     .fallback = "30s",
+     .meaning = "from one backfill pass to the next; no: there is none (sched/builtin)",
+     .source = kConf,
+     .set = slurm<&SlurmKnobs::interval>,
+     .idle = for_slurm},
+    {.name = "bf-resolution",
+     .range = Range::time(seconds(1)),
+     .fallback = "60s",
+     .meaning = "times of reservations are rounded down to a multiple of this",
+     .source = kConf,
+     .set = slurm<&SlurmKnobs::resolution>,
+     .idle = for_backfill},
+    {.name = "bf-window",
+     .range = Range::time(seconds(1)),
+     .fallback = "1d",
+     .meaning = "a job that could start only later has nothing reserved",
+     .source = kConf,
+     .set = slurm<&SlurmKnobs::window>,
+     .idle = for_backfill},
+    {.name = "bf-max-job-test",
+     .range = Range::whole(1, 1'000'000),
+     .fallback = "500",
+     .unit = "jobs",
+     .meaning = "so many jobs are looked at in a backfill pass",
+     .source = kConf,
+     .set = slurm<&SlurmKnobs::max_job_test>,
+     .idle = for_backfill},
+    {.name = "bf-max-job-start",
+     .range = Range::whole(0, 10'000),
+     .fallback = "0",
+     .unit = "jobs",
+     .meaning = "so many jobs start in a backfill pass at most; 0: as many as can",
+     .source = kConf,
+     .set = slurm<&SlurmKnobs::max_job_start>,
+     .idle = for_backfill},
+    {.name = "bf-max-job-user",
+     .range = Range::whole(0, 1'000'000),
+     .fallback = "0",
+     .unit = "jobs",
+     .meaning = "so many jobs of a user are looked at in a backfill pass; 0: all",
+     .source = kConf,
+     .set = slurm<&SlurmKnobs::max_job_user>,
+     .idle = for_backfill},
+    {.name = "bf-max-job-part",
+     .range = Range::whole(0, 1'000'000),
+     .fallback = "0",
+     .unit = "jobs",
+     .meaning = "so many jobs of a partition are looked at in a backfill pass; 0: all",
+     .source = kConf,
+     .set = slurm<&SlurmKnobs::max_job_part>,
+     .idle = for_backfill},
+    {.name = "bf-job-part-count-reserve",
+     .range = Range::whole(0, 100'000),
+     .fallback = "0",
+     .unit = "jobs",
+     .meaning = "so many jobs of a partition have something reserved; 0: all",
+     .source = kConf,
+     .set = slurm<&SlurmKnobs::part_count_reserve>,
+     .idle = for_backfill},
+    {.name = "batch-sched-delay",
+     .range = Range::time(),
+     .fallback = "3s",
+     .meaning = "from one main pass to the next, whatever happens in between",
+     .source = kConf,
+     .set = slurm<&SlurmKnobs::batch_delay>,
+     .idle = for_slurm},
+    {.name = "default-queue-depth",
+     .range = Range::whole(0, 1'000'000'000),
+     .fallback = "100",
+     .unit = "jobs",
+     .meaning = "so many jobs are tried in a main pass",
+     .source = kConf,
+     .set = slurm<&SlurmKnobs::queue_depth>,
+     .idle = for_slurm},
+    {.name = "partition-job-depth",
+     .range = Range::whole(0, 1'000'000),
+     .fallback = "0",
+     .unit = "jobs",
+     .meaning = "so many jobs of a partition are tried in a main pass; 0: all",
+     .source = kConf,
+     .set = slurm<&SlurmKnobs::partition_depth>,
+     .idle = for_slurm},
+    {.name = "sched-interval",
+     .range = Range::time(seconds(1)),
+     .fallback = "60s",
+     .meaning = "so often a main pass tries the whole queue",
+     .source = kConf,
+     .set = slurm<&SlurmKnobs::sched_interval>,
+     .idle = for_slurm},
+    {.name = "priority",
+     .names = kPriorities,
+     .fallback = "basic",
+     .meaning = "whose turn it is: by arrival, or by a sum of factors",
+     .source = "slurm.conf, PriorityType",
+     .set = slurm<&SlurmKnobs::multifactor>,
+     .idle = for_slurm},
+    {.name = "weight-age",
+     .range = kAmount,
+     .fallback = "0",
+     .meaning = "of how long a job has waited, as a part of max-age",
+     .source = kMultifactor,
+     .set = weights<&SlurmWeights::age>,
+     .idle = for_multifactor},
+    {.name = "weight-job-size",
+     .range = kAmount,
+     .fallback = "0",
+     .meaning = "of what part of the nodes and processors a job asks for",
+     .source = kMultifactor,
+     .set = weights<&SlurmWeights::job_size>,
+     .idle = for_multifactor},
+    {.name = "weight-fairshare",
+     .range = kAmount,
+     .fallback = "0",
+     .meaning = "of how few users have used less of late, each with the same shares",
+     .source = kMultifactor,
+     .set = weights<&SlurmWeights::fair_share>,
+     .idle = for_multifactor},
+    {.name = "max-age",
+     .range = Range::time(seconds(1)),
+     .fallback = "7d",
+     .meaning = "a job that has waited so long gets no older",
+     .source = "slurm.conf, PriorityMaxAge",
+     .set = weights<&SlurmWeights::max_age>,
+     .idle = for_multifactor},
+    {.name = "favor-small",
+     .names = kYesOrNo,
+     .fallback = "no",
+     .meaning = "small jobs have the greater factor, not large ones",
+     .source = "slurm.conf, PriorityFavorSmall",
+     .set = weights<&SlurmWeights::favor_small>,
+     .idle = for_multifactor},
+    {.name = "calc-period",
+     .range = Range::time(seconds(1)),
+     .fallback = "5m",
+     .meaning = "so often ages are reckoned anew",
+     .source = "slurm.conf, PriorityCalcPeriod",
+     .set = weights<&SlurmWeights::calc_period>,
+     .idle = for_multifactor},
+};
+
+std::unique_ptr<Policy> link(const ChainKnobs& k) {
+  return k.slurm.planner ? std::make_unique<SlurmPlanner>(k.slurm) : nullptr;
+}
+
+void ask(const ChainKnobs& k, ClusterOptions& options) { options.waiting.by_queue |= k.slurm.planner; }
+
+constexpr Refusal kRefusals[]{
+    {[](const ChainKnobs& k) {
+       return k.slurm.planner &&
+              (k.order != Order::fcfs || k.candidates != Order::fcfs || k.backfill.promises != 0 || k.backfill.skip);
+     },
+     "policy slurm has an order and a depth of its own. Leave order, candidates, depth and skip out; priority, "
+     "bf-max-job-test and bf-job-part-count-reserve are its knobs for that."},
+    {[](const ChainKnobs& k) { return k.slurm.planner && k.preempt != Preemption::none; },
+     "policy slurm does not know of jobs that give way. Leave preempt out."},
+};
+
+constexpr PolicyName kPolicies[]{
+    {"slurm", "", "planner=slurm+depth=0",
+     "what a Slurm controller does: a main pass at events, and a backfill pass that plans everything anew",
+     "slurm.conf(5); Jette and Wickberg 2023"},
+};
+
+}  // namespace
+
+constinit const Module kSlurmModule{
+    .name = "slurm", .knobs = kKnobs, .policies = kPolicies, .link = link, .ask = ask, .refusals = kRefusals};
+
+}  // namespace rota

@@ -1,0 +1,193 @@
+#include <algorithm>
+
+#include "base/check.h"
+#include "model/moment.h"
+#include "policy/slurm/slurm_room.h"
+
+namespace rota {
+
+SlurmNodes::SlurmNodes(const View& view, Plan& plan, const SlurmKnobs& knobs)
+    : view_(view),
+      plan_(plan),
+      knobs_(knobs),
+      around_reservations_(view.reserved_in_reach()),
+      all_(view.nodes().size()),
+      open_(all_),
+      closed_(view.options().machine->partitions.size(), false) {}
+
+// ---- the main pass
+
+bool SlurmNodes::fits_now(const WaitingEntry& e) {
+  if (!plan_.nodes().find(spec(e), where_)) return false;  // nowhere at all
+  NodeSet nodes = open_;
+  drop_reserved(now(), now() + e.expected, nodes);
+  free_.copy(plan_.nodes());
+  restrict_to(nodes);
+  return place(spec(e));
+}
+
+// The first node that has room for all of it, or else the first nodes that together have: so Slurm fills them.
+bool SlurmNodes::place(const JobSpec& spec) {
+  if (spec.nodes == 0) {
+    JobSpec on_one = spec;
+    on_one.nodes = 1;
+    if (room_.find(on_one, where_)) return true;
+  }
+  return room_.find(spec, where_);
+}
+
+bool SlurmNodes::open_to(PartitionId partition) const { return !partition.valid() || !closed_[partition.value]; }
+
+bool SlurmNodes::close(PartitionId partition) {
+  if (!partition.valid()) return false;
+  closed_[partition.value] = true;
+  for (const NodeId node : view_.options().machine->partitions[partition.value].nodes) open_.erase(node);
+  return !open_.empty();
+}
+
+// ---- the backfill pass
+
+void SlurmNodes::open_pass() {
+  free_.copy(plan_.nodes());
+  ends_.clear();
+  view_.running().for_each([&](const RunningEntry& e) {
+    ends_.push_back({std::max(e.place.end, now() + kMoment), &view_.placement(e.job)});
+    return true;
+  });
+  std::size_t place = 0;
+  for (const Action& a : plan_.actions()) {
+    if (!a.has_place()) continue;
+    const Placement& where = started_.emplace_back(plan_.places()[place++]);
+    if (a.kind == ActionKind::start) ends_.push_back({now() + view_.job(a.job).expected, &where});
+  }
+  std::stable_sort(ends_.begin(), ends_.end(), [](const End& a, const End& b) { return a.at < b.at; });
+  stretches_.assign(1, {now(), now() + knobs_.window, all_});
+}
+
+Instant SlurmNodes::earliest(const WaitingEntry& e, bool now_only) {
+  const JobSpec& asked = spec(e);
+  NodeSet nodes;
+  for (Instant from = now(); from < stretches_.back().until;) {
+    const Instant later = usable(from, e.expected, nodes);
+    const Instant found = too_few(asked, nodes) ? kNever : will_run(asked, nodes, now_only);
+    const Instant start = std::max(found, from);
+    if (start <= now() || now_only) return found;
+    if (start == kNever || start > later) {
+      if (later == kNever) return kNever;
+      from = later;
+      continue;
+    }
+    if (start - now() > knobs_.window) return kNever;
+    if (!reserved_within(slot_of(start, e.expected, knobs_.resolution))) return start;
+    from = start == from ? start + knobs_.resolution : start;
+  }
+  return kNever;
+}
+
+// The nodes that no reservation keeps while a job would run from an instant on. When others are there: kNever, or at
+// the end of the first stretch after which that is so.
+Instant SlurmNodes::usable(Instant from, Duration expected, NodeSet& nodes) const {
+  nodes = all_;
+  Instant later = kNever;
+  for (std::size_t i = 0; i < stretches_.size() && stretches_[i].from <= from + expected; ++i) {
+    const Stretch& s = stretches_[i];
+    if (s.until <= from) continue;
+    const bool more = i + 1 < stretches_.size() && !s.unreserved.includes(stretches_[i + 1].unreserved);
+    if (more && later == kNever) later = s.until;
+    nodes &= s.unreserved;
+  }
+  return std::min(later, drop_reserved(from, from + expected, nodes));
+}
+
+// What is reserved from all jobs for a part of the time. When the first of that is over.
+Instant SlurmNodes::drop_reserved(Instant from, Instant until, NodeSet& nodes) const {
+  Instant over = kNever;
+  if (!around_reservations_) return over;
+  for (const Reservation& r : view_.reservations().all()) {
+    if (r.from >= until || r.until <= from) continue;
+    for (const NodeId node : r.nodes) nodes.erase(node);
+    over = std::min(over, r.until);
+  }
+  return over;
+}
+
+bool SlurmNodes::too_few(const JobSpec& spec, const NodeSet& nodes) const {
+  return nodes.size() < std::max<std::size_t>(1, Spread(spec).nodes);
+}
+
+// When there is room on these nodes if running jobs end as expected and nobody else starts. Ends that are close to each
+// other are looked at together, as Slurm does: at first those within 30 s, then within twice as long each time.
+Instant SlurmNodes::will_run(const JobSpec& spec, const NodeSet& nodes, bool now_only) {
+  restrict_to(nodes);
+  if (place(spec)) return now();
+  if (now_only) return kNever;
+  FitWatch watch(room_, spec);
+  const auto is_there = [&](const End& end) {
+    return std::any_of(end.where->shares.begin(), end.where->shares.end(),
+                       [&](const Share& s) { return nodes.contains(s.node); });
+  };
+  Duration together = seconds(30);
+  Instant last = kNever;
+  for (auto end = ends_.begin(); end != ends_.end(); together *= 2) {
+    Instant first = kNever;
+    for (; end != ends_.end(); ++end) {
+      if (!is_there(*end)) continue;
+      if (first == kNever) first = end->at;
+      if (end->at - first > together) break;
+      watch.give(room_, *end->where);
+      last = end->at;
+    }
+    if (first == kNever || !watch.fits()) continue;
+    CHECK(place(spec), "a job that has room has a place");
+    return last;
+  }
+  return kNever;
+}
+
+// Whether a part of the place that was found last is reserved for a part of that time.
+bool SlurmNodes::reserved_within(const SlurmSlot& slot) const {
+  return std::any_of(stretches_.begin(), stretches_.end(), [&](const Stretch& s) {
+    if (s.until <= slot.from || s.from >= slot.until) return false;
+    return std::any_of(where_.shares.begin(), where_.shares.end(),
+                       [&](const Share& share) { return !s.unreserved.contains(share.node); });
+  });
+}
+
+void SlurmNodes::reserve(const WaitingEntry& e, Instant start) {
+  const SlurmSlot slot = slot_of(start, e.expected, knobs_.resolution);
+  cut(slot.from);
+  cut(slot.until);
+  for (Stretch& s : stretches_) {
+    if (s.until <= slot.from || s.from >= slot.until) continue;
+    for (const Share& share : where_.shares) s.unreserved.erase(share.node);
+  }
+}
+
+void SlurmNodes::start(const WaitingEntry& e, const Reason& reason, bool backfilled) {
+  plan_.start_at(e.job, where_, reason, backfilled);
+  if (stretches_.empty()) return;  // it is the main pass
+  free_.take(where_);
+  const End end{now() + e.expected, &started_.emplace_back(where_)};
+  ends_.insert(
+      std::upper_bound(ends_.begin(), ends_.end(), end, [](const End& a, const End& b) { return a.at < b.at; }), end);
+}
+
+// Nothing else counts.
+void SlurmNodes::restrict_to(const NodeSet& nodes) {
+  room_ = free_;
+  for (std::uint32_t i = 0; i < view_.nodes().size(); ++i) {
+    if (!nodes.contains(NodeId{i})) room_.set(NodeId{i}, {.there = false});
+  }
+}
+
+// A stretch begins there, if it lies within the window.
+void SlurmNodes::cut(Instant at) {
+  const auto around =
+      std::find_if(stretches_.begin(), stretches_.end(), [&](const Stretch& s) { return s.from < at && at < s.until; });
+  if (around == stretches_.end()) return;
+  Stretch after = *around;
+  after.from = around->until = at;
+  stretches_.insert(std::next(around), std::move(after));
+}
+
+}  // namespace rota

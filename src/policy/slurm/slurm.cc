@@ -1,0 +1,162 @@
+#include "policy/slurm/slurm.h"
+
+#include <algorithm>
+#include <map>
+
+#include "policy/slurm/job_queue.h"
+#include "policy/slurm/slurm_room.h"
+
+namespace rota {
+namespace {
+
+// How often something was counted, by user or by partition.
+using Counts = std::map<std::uint32_t, std::int32_t>;
+
+bool is_over(std::int32_t limit, Counts& counts, std::uint32_t of) { return limit > 0 && counts[of]++ >= limit; }
+
+template <class Room>
+class Passes {
+ public:
+  Passes(const View& view, Plan& plan, const SlurmKnobs& knobs)
+      : view_(view), plan_(plan), knobs_(knobs), queue_(view, knobs), room_(view, plan, knobs) {}
+
+  // At most so many jobs are tried.
+  void main_pass(std::int64_t depth) {
+    const WaitingEntry* in_turn = view_.waiting().head();
+    while (const WaitingEntry* e = plan_.free() > 0 ? queue_.next() : nullptr) {
+      const JobSpec& asked = spec(*e);
+      if (is_over(knobs_.partition_depth, tried_, asked.partition.value)) continue;
+      if (depth-- <= 0) return;
+      if (!room_.open_to(asked.partition) || lacks_licences(asked)) continue;
+      if (!room_.fits_now(*e)) {
+        if (!room_.close(asked.partition)) return;
+        continue;
+      }
+      const bool is_its_turn = e == in_turn;
+      if (is_its_turn) in_turn = view_.waiting().next(e->place);
+      room_.start(*e, is_its_turn ? Reason{} : ahead_of_others(), false);
+    }
+  }
+
+  // How many start.
+  std::int32_t backfill_pass() {
+    const auto by_main_pass = plan_.actions().size();
+    queue_.rewind();
+    room_.open_pass();
+    std::int32_t tested = 0;
+    while (const WaitingEntry* e = tested < knobs_.max_job_test ? queue_.next() : nullptr) {
+      if (by_main_pass > 0 && plan_.starts(e->job)) continue;
+      const JobSpec& asked = spec(*e);
+      if (is_over(knobs_.max_job_part, of_partition_, asked.partition.value)) continue;
+      if (is_over(knobs_.max_job_user, of_user_, asked.user)) continue;
+      ++tested;
+      if (lacks_licences(asked)) continue;
+      if (!try_one(*e)) break;
+    }
+    return backfilled_;
+  }
+
+ private:
+  const JobSpec& spec(const WaitingEntry& e) const { return view_.job(e.job).spec; }
+  Reason ahead_of_others() const { return {Rule::skipped_ahead, {}, kNever, plan_.free(), 0}; }
+  // Then it is passed over: nobody waits for licences with anything reserved.
+  bool lacks_licences(const JobSpec& asked) const {
+    return asked.licence.valid() && plan_.nodes().licences_free(asked.licence) < asked.licences;
+  }
+
+  // False: no more may start in this pass.
+  bool try_one(const WaitingEntry& e) {
+    std::int32_t& reserved = reserved_[spec(e).partition.value];
+    const bool now_only = knobs_.part_count_reserve > 0 && reserved >= knobs_.part_count_reserve;
+    const Instant start = room_.earliest(e, now_only);
+    if (start == kNever) return true;
+    if (start <= view_.now()) {
+      room_.start(e, because(), true);
+      return ++backfilled_ != knobs_.max_job_start;
+    }
+    room_.reserve(e, start);
+    ++reserved;
+    if (!first_) first_ = &e, first_start_ = start;
+    return true;
+  }
+
+  Reason because() const {
+    if (!first_) return ahead_of_others();
+    return {Rule::ends_before_promise, first_->job, first_start_, plan_.free(), first_->processors};
+  }
+
+  const View& view_;
+  Plan& plan_;
+  const SlurmKnobs& knobs_;
+  SlurmQueue queue_;
+  Room room_;
+  Counts tried_;
+  Counts of_user_;
+  Counts of_partition_;
+  Counts reserved_;
+  std::int32_t backfilled_ = 0;
+  const WaitingEntry* first_ = nullptr;  // that something is reserved for
+  Instant first_start_ = kNever;
+};
+
+// So much time has gone by since then, or it never was.
+bool is_due(Instant last, Duration interval, Instant now) { return last > now || now - last >= interval; }
+
+// Whether something has happened: it was not called just because something was owed.
+bool is_news(const View& view, const SlurmKnobs& knobs) {
+  if (view.releases() > 0 || !view.arrived().empty() || !view.gone().empty()) return true;
+  const Replanned& last = view.replanned();
+  const auto is_now = [&](Instant at, Duration later) { return at <= view.now() && view.now() - at == later; };
+  return !(last.owes_try && is_now(last.tried, knobs.batch_delay)) &&
+         !(last.owes_plan && is_now(last.planned, knobs.interval));
+}
+
+template <class Room>
+void decide_in(const View& view, Plan& plan, const SlurmKnobs& knobs) {
+  const Instant now = view.now();
+  const Replanned& last = view.replanned();
+  Replanned next = last;
+  if (is_news(view, knobs)) next.owes_try = next.owes_plan = true;
+  const bool tries = next.owes_try && is_due(last.tried, knobs.batch_delay, now);
+  next.owes_plan |= tries;  // in case something else has happened at this very instant
+  const bool plans = knobs.interval > Duration{0} && next.owes_plan && is_due(last.planned, knobs.interval, now);
+  if (tries || plans) {
+    Passes<Room> passes(view, plan, knobs);
+    if (tries) {
+      const bool walks = is_due(last.walked, knobs.sched_interval, now);
+      passes.main_pass(walks ? INT64_MAX : std::int64_t{knobs.queue_depth} + 1);
+      next.tried = now;
+      next.owes_try = false;
+      if (walks) next.walked = now;
+    }
+    if (plans && plan.actions().size() < view.waiting().size()) {
+      next.owes_plan = passes.backfill_pass() > 0;  // others may be looked at then
+      next.planned = now;
+    }
+  }
+  if (!(next == last)) plan.replanned(next);
+}
+
+}  // namespace
+
+void SlurmPlanner::decide(const View& view, Plan& plan) const {
+  if (plan.closed() || view.waiting().empty()) return;
+  if (view.nodes().counted()) {
+    decide_in<SlurmCounts>(view, plan, knobs_);
+  } else {
+    decide_in<SlurmNodes>(view, plan, knobs_);
+  }
+}
+
+Instant SlurmPlanner::next_wakeup(const View& view) const {
+  if (view.waiting().empty()) return kNever;
+  const Instant now = view.now();
+  const Replanned& last = view.replanned();
+  const auto later = [&](bool owed, Instant at, Duration interval) {
+    return owed && at <= now && now - at < interval ? at + interval : kNever;
+  };
+  return std::min(later(last.owes_try, last.tried, knobs_.batch_delay),
+                  later(last.owes_plan, last.planned, knobs_.interval));
+}
+
+}  // namespace rota

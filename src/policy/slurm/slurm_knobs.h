@@ -1,0 +1,45 @@
+// What of slurm.conf decides whose turn it is and who starts. Names and defaults are Slurm's (22.05).
+#pragma once
+
+#include <cstdint>
+
+#include "base/time.h"
+
+namespace rota {
+
+// PriorityType=priority/multifactor: what each factor, which is from 0 to 1, is multiplied by.
+struct SlurmWeights {
+  std::int64_t age = 0;
+  std::int64_t job_size = 0;
+  std::int64_t fair_share = 0;
+  Duration max_age = seconds(7 * 86'400);
+  bool favor_small = false;
+  Duration calc_period = seconds(300);  // ages are reckoned anew so often
+
+  bool operator==(const SlurmWeights&) const = default;
+};
+
+struct SlurmKnobs {
+  bool planner = false;  // whether anybody plans as Slurm does
+  // The backfill pass.
+  Duration interval = seconds(30);  // between two of them; 0: there is none (sched/builtin)
+  Duration resolution = seconds(60);
+  Duration window = seconds(86'400);
+  std::int32_t max_job_test = 500;
+  std::int32_t max_job_start = 0;  // 0: as many as there are, as in all that follow
+  std::int32_t max_job_user = 0;
+  std::int32_t max_job_part = 0;
+  std::int32_t part_count_reserve = 0;
+  // The main pass.
+  Duration batch_delay = seconds(3);  // between two of them
+  std::int32_t queue_depth = 100;
+  std::int32_t partition_depth = 0;
+  Duration sched_interval = seconds(60);  // so often it looks at the whole queue
+  // The order of the queue.
+  bool multifactor = false;
+  SlurmWeights weights;
+
+  bool operator==(const SlurmKnobs&) const = default;
+};
+
+}  // namespace rota

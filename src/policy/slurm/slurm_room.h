@@ -1,0 +1,102 @@
+// What is free now and later, as Slurm's two passes see it: where processors are counted, and where nodes are
+// described. Both answer the same questions about a job that waits. They live for one cycle.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "plan/plan.h"
+#include "policy/slurm/node_set.h"
+#include "policy/slurm/slurm_knobs.h"
+
+namespace rota {
+
+// The stretch of time that a reservation keeps: both ends are rounded down to a multiple of the resolution, as in Slurm
+// 22.05, but it is at least as long as that.
+struct SlurmSlot {
+  Instant from;
+  Instant until;
+};
+SlurmSlot slot_of(Instant start, Duration expected, Duration resolution);
+
+// Processors that are counted. A reservation keeps as many as its job asks for.
+class SlurmCounts {
+ public:
+  SlurmCounts(const View& view, Plan& plan, const SlurmKnobs& knobs);
+
+  // The main pass: whether a job can start now, and that its partition gets no more starts; false: nobody does.
+  bool fits_now(const WaitingEntry& e) const;
+  bool open_to(PartitionId /*partition*/) const { return true; }
+  bool close(PartitionId /*partition*/) { return false; }  // all partitions have all processors
+
+  // The backfill pass: when a job can start at the earliest, kNever: not within the window, or not now where only that
+  // is asked; and a reservation for it.
+  void open_pass();
+  Instant earliest(const WaitingEntry& e, bool now_only) const;
+  void reserve(const WaitingEntry& e, Instant start);
+
+  // What was found last.
+  void start(const WaitingEntry& e, const Reason& reason, bool backfilled);
+
+ private:
+  const View& view_;
+  Plan& plan_;
+  const SlurmKnobs& knobs_;
+  Profile free_;  // after running jobs, what is reserved from all jobs, starts and reservations; once it is
+  bool drawn_;
+};
+
+// Nodes. A reservation keeps its nodes whole.
+class SlurmNodes {
+ public:
+  SlurmNodes(const View& view, Plan& plan, const SlurmKnobs& knobs);
+
+  bool fits_now(const WaitingEntry& e);
+  bool open_to(PartitionId partition) const;
+  bool close(PartitionId partition);
+
+  void open_pass();
+  Instant earliest(const WaitingEntry& e, bool now_only);
+  void reserve(const WaitingEntry& e, Instant start);
+
+  void start(const WaitingEntry& e, const Reason& reason, bool backfilled);
+
+ private:
+  // Holds from here to there; the last one up to the end of the window.
+  struct Stretch {
+    Instant from;
+    Instant until;
+    NodeSet unreserved;
+  };
+  struct End {
+    Instant at;
+    const Placement* where;
+  };
+
+  const JobSpec& spec(const WaitingEntry& e) const { return view_.job(e.job).spec; }
+  Instant now() const { return view_.now(); }
+  Instant usable(Instant from, Duration expected, NodeSet& nodes) const;
+  Instant drop_reserved(Instant from, Instant until, NodeSet& nodes) const;
+  bool too_few(const JobSpec& spec, const NodeSet& nodes) const;
+  Instant will_run(const JobSpec& spec, const NodeSet& nodes, bool now_only);
+  bool reserved_within(const SlurmSlot& slot) const;
+  void restrict_to(const NodeSet& nodes);
+  bool place(const JobSpec& spec);
+  void cut(Instant at);
+
+  const View& view_;
+  Plan& plan_;
+  const SlurmKnobs& knobs_;
+  bool around_reservations_;
+  NodeSet all_;
+  NodeSet open_;  // of partitions that the main pass has not ended for
+  std::vector<bool> closed_;
+  NodeRoom free_;  // now, after the draft's starts
+  NodeRoom room_;  // of the nodes that a job may use, at the time that is looked at
+  std::vector<End> ends_;
+  std::deque<Placement> started_;
+  std::vector<Stretch> stretches_;
+  Placement where_;  // found last
+};
+
+}  // namespace rota

@@ -1,0 +1,237 @@
+#include "site/slurm_policy.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "base/text.h"
+#include "base/time.h"
+
+namespace rota {
+namespace {
+
+enum class Unit : std::uint8_t { jobs, seconds, minutes };
+
+// A part of SchedulerParameters that a knob follows.
+struct Parameter {
+  std::string_view name;
+  std::string_view knob;
+  Unit unit;
+  std::int64_t fallback;  // in that unit
+  std::int64_t least;
+};
+constexpr Parameter kParameters[]{
+    {"bf_interval", "bf-interval", Unit::seconds, 30, 1},
+    {"bf_resolution", "bf-resolution", Unit::seconds, 60, 1},
+    {"bf_window", "bf-window", Unit::minutes, 1440, 1},
+    {"bf_max_job_test", "bf-max-job-test", Unit::jobs, 500, 1},
+    {"bf_max_job_start", "bf-max-job-start", Unit::jobs, 0, 0},
+    {"bf_max_job_user", "bf-max-job-user", Unit::jobs, 0, 0},
+    {"bf_max_job_part", "bf-max-job-part", Unit::jobs, 0, 0},
+    {"bf_job_part_count_reserve", "bf-job-part-count-reserve", Unit::jobs, 0, 0},
+    {"batch_sched_delay", "batch-sched-delay", Unit::seconds, 3, 0},
+    {"default_queue_depth", "default-queue-depth", Unit::jobs, 100, 0},
+    {"partition_job_depth", "partition-job-depth", Unit::jobs, 0, 0},
+    {"sched_interval", "sched-interval", Unit::seconds, 60, 1},
+};
+
+// Parts that say how long decisions may take or how often locks are given up: here a decision takes no time.
+constexpr std::string_view kOfNoAccount[]{"bf_continue",
+                                          "bf_max_time",
+                                          "bf_yield_interval",
+                                          "bf_yield_sleep",
+                                          "bf_yield_rpc_cnt",
+                                          "max_rpc_cnt",
+                                          "max_sched_time",
+                                          "sched_min_interval",
+                                          "build_queue_timeout",
+                                          "bf_node_space_size",
+                                          "defer",
+                                          "defer_batch",
+                                          "max_switch_wait",
+                                          "enable_user_top",
+                                          "nohold_on_prolog_fail",
+                                          "requeue_setup_env_fail",
+                                          "salloc_wait_nodes",
+                                          "sbatch_wait_nodes",
+                                          "whole_hetjob",
+                                          "max_array_tasks",
+                                          "disable_hetjob_steps",
+                                          "preempt_send_user_signal"};
+
+// A line that counts only where it has a certain value.
+struct Line {
+  std::string_view name;
+  std::string_view harmless;  // values, separated by blanks
+  std::string_view remark;    // follows the setting
+};
+constexpr Line kLines[]{
+    {"PreemptType", "preempt/none", "nobody gives way under policy slurm"},
+    {"PriorityWeightAssoc", "0", "associations have no factor here"},
+    {"PriorityWeightPartition", "0",
+     "partitions have no factor here: where they have tiers, give them `priority` in the cluster file"},
+    {"PriorityWeightQOS", "0", "QOS have no factor here"},
+    {"PriorityWeightTRES", "", "resources but nodes and processors have no factor here"},
+    {"PrioritySiteFactorPlugin", "", "there is no site factor here"},
+    {"PriorityUsageResetPeriod", "NONE", "use is only halved, never set back"},
+    {"CompleteWait", "0", "a node that a job has left is free at once"},
+    {"OverTimeLimit", "0", "jobs end at their limits"},
+};
+
+std::string lowered(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return out;
+}
+bool same(std::string_view a, std::string_view b) { return lowered(a) == lowered(b); }
+
+// The largest unit in which it is a whole number: 2d, 90s.
+std::string short_time(Duration time) {
+  constexpr std::array<std::pair<std::int64_t, char>, 4> kUnits{{{86'400, 'd'}, {3600, 'h'}, {60, 'm'}, {1, 's'}}};
+  const std::int64_t whole = time / seconds(1);
+  for (const auto& [size, letter] : kUnits) {
+    if (whole % size == 0) return std::to_string(whole / size) + letter;
+  }
+  return "";
+}
+
+class Mapping {
+ public:
+  explicit Mapping(const SlurmSettings& settings) : settings_(settings) {}
+
+  SlurmPolicy done() {
+    map_type();
+    map_parameters();
+    map_priority();
+    for (const Line& line : kLines) map_line(line);
+    return std::move(policy_);
+  }
+
+ private:
+  // Empty: not set.
+  std::string_view value(std::string_view name) const {
+    const auto found = std::ranges::find_if(settings_, [&](const auto& s) { return same(s.first, name); });
+    if (found == settings_.end()) return "";
+    const std::string_view text = trimmed(found->second);
+    return text == "(null)" || same(text, "N/A") ? std::string_view{} : text;
+  }
+  void knob(std::string_view name, const std::string& value) { policy_.chain += "+" + std::string(name) + "=" + value; }
+  void remark(std::string_view setting, std::string_view what) {
+    policy_.remarks.push_back(std::string(setting) + ": " + std::string(what) + ".");
+  }
+  static std::string setting(std::string_view name, std::string_view value) {
+    return std::string(name) + "=" + one_line(value);
+  }
+
+  void map_type() {
+    const std::string_view type = value("SchedulerType");
+    backfills_ = !same(type, "sched/builtin");
+    if (!type.empty() && backfills_ && !same(type, "sched/backfill"))
+      remark(setting("SchedulerType", type), "policy slurm does what sched/backfill does");
+  }
+
+  void map_parameters() {
+    for (const std::string_view part : split(value("SchedulerParameters"), ',')) {
+      if (!trimmed(part).empty()) map_part(trimmed(part));
+    }
+    if (!backfills_) knob("bf-interval", "no");
+  }
+  void map_part(std::string_view part) {
+    const auto equals = std::min(part.find('='), part.size());
+    const std::string_view name = part.substr(0, equals);
+    const auto known = std::ranges::find_if(kParameters, [&](const Parameter& p) { return same(p.name, name); });
+    if (known != std::end(kParameters)) {
+      map_parameter(*known, part, part.substr(std::min(equals + 1, part.size())));
+    } else if (!std::ranges::any_of(kOfNoAccount, [&](std::string_view other) { return same(other, name); })) {
+      remark(one_line(part), "policy slurm knows nothing of it");
+    }
+  }
+  void map_parameter(const Parameter& p, std::string_view part, std::string_view text) {
+    const bool of_backfill = p.name.starts_with("bf_");
+    const auto number = parse_integer(trimmed(text));
+    if (p.name == "bf_interval" && number && *number == -1) {
+      backfills_ = false;
+    } else if (!number || *number < p.least) {
+      remark(one_line(part), "that is no value, and the default is taken");
+    } else if (*number != p.fallback && (backfills_ || !of_backfill)) {
+      const std::int64_t unit = p.unit == Unit::minutes ? 60 : 1;
+      knob(p.knob, p.unit == Unit::jobs ? std::to_string(*number) : short_time(seconds(*number * unit)));
+    }
+  }
+
+  void map_priority() {
+    const std::string_view type = value("PriorityType");
+    if (type.empty() || same(type, "priority/basic")) return;
+    if (!same(type, "priority/multifactor")) {
+      return remark(setting("PriorityType", type), "the queue goes by arrival, as under priority/basic");
+    }
+    knob("priority", "multifactor");
+    map_weight("PriorityWeightAge", "weight-age");
+    map_weight("PriorityWeightJobSize", "weight-job-size");
+    const bool shares = map_weight("PriorityWeightFairShare", "weight-fairshare");
+    map_age("PriorityMaxAge", "max-age", seconds(7 * 86'400));
+    map_age("PriorityCalcPeriod", "calc-period", seconds(300));
+    if (shares) map_half_life();
+    const std::string_view small = value("PriorityFavorSmall");
+    if (same(small, "yes") || same(small, "true") || small == "1") knob("favor-small", "yes");
+    for (const std::string_view flag : split(value("PriorityFlags"), ',')) map_flag(trimmed(flag));
+  }
+  bool map_weight(std::string_view name, std::string_view name_of_knob) {
+    const auto number = parse_integer(value(name));
+    if (!number || *number <= 0) return false;
+    knob(name_of_knob, std::to_string(std::min<std::int64_t>(*number, 1'000'000'000)));
+    return true;
+  }
+  // A bare number counts minutes in slurm.conf.
+  std::optional<Duration> time(std::string_view name) {
+    const std::string_view text = value(name);
+    if (text.empty()) return std::nullopt;
+    if (const auto minutes = parse_integer(text); minutes && *minutes >= 0 && *minutes <= kLongest / seconds(60)) {
+      return seconds(*minutes * 60);
+    }
+    if (const auto clock = parse_duration(text)) return *clock;
+    remark(setting(name, text), "that is no time, and the default is taken");
+    return std::nullopt;
+  }
+  void map_age(std::string_view name, std::string_view name_of_knob, Duration fallback) {
+    const auto age = time(name);
+    if (age && *age >= seconds(1) && *age != fallback) knob(name_of_knob, short_time(*age));
+  }
+  void map_half_life() {
+    remark("PriorityWeightFairShare",
+           "every user has the same shares and accounts have none; use counts when a job has ended, by processors");
+    const auto half_life = time("PriorityDecayHalfLife");
+    if (half_life && *half_life < seconds(1)) {
+      remark("PriorityDecayHalfLife=0", "use is never forgotten there; here half of it is, every ten years");
+      knob("fair-half-life", "3650d");
+    } else if (half_life && *half_life != seconds(7 * 86'400)) {
+      knob("fair-half-life", short_time(*half_life));
+    }
+  }
+  // Ages count from when a job was submitted, as with ACCRUE_ALWAYS, and fair share is that of the fair tree.
+  void map_flag(std::string_view flag) {
+    if (flag.empty() || same(flag, "ACCRUE_ALWAYS") || same(flag, "FAIR_TREE")) return;
+    remark(setting("PriorityFlags", flag), "policy slurm does not follow it");
+  }
+
+  void map_line(const Line& line) {
+    const std::string_view text = value(line.name);
+    if (text.empty()) return;
+    const auto harmless = split(line.harmless, ' ');
+    const std::string_view bare = text.substr(0, std::min(text.find(' '), text.size()));  // "0 sec" is 0
+    if (std::ranges::any_of(harmless, [&](std::string_view value) { return same(value, bare); })) return;
+    remark(setting(line.name, text), line.remark);
+  }
+
+  const SlurmSettings& settings_;
+  SlurmPolicy policy_{.chain = "slurm"};
+  bool backfills_ = true;
+};
+
+}  // namespace
+
+SlurmPolicy slurm_policy_of(const SlurmSettings& settings) { return Mapping(settings).done(); }
+
+}  // namespace rota

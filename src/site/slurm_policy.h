@@ -1,0 +1,21 @@
+// The policy that a Slurm site has now, from what `scontrol show config` or slurm.conf says. Pure.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace rota {
+
+// A name and its value, as printed ("SchedulerParameters", "bf_interval=60,bf_window=2880"); "(null)" is no value.
+// Units are slurm.conf's: bf_window in minutes, bf_interval and bf_resolution in seconds, ages as D-HH:MM:SS.
+using SlurmSettings = std::vector<std::pair<std::string, std::string>>;
+
+struct SlurmPolicy {
+  std::string chain;                      // "slurm+bf-window=2d": what is not named has Slurm's default (22.05)
+  std::vector<std::string> remarks = {};  // sentences: what is set there and is not followed here
+};
+
+SlurmPolicy slurm_policy_of(const SlurmSettings& settings);
+
+}  // namespace rota

@@ -1,0 +1,74 @@
+#include "site/slurm_policy.h"
+
+#include <gtest/gtest.h>
+
+namespace rota {
+namespace {
+
+std::string chain_of(const SlurmSettings& settings) { return slurm_policy_of(settings).chain; }
+using Remarks = std::vector<std::string>;
+
+TEST(SlurmPolicy, NamesOnlyWhatIsNotTheDefault) {
+  EXPECT_EQ(chain_of({}), "slurm");
+  EXPECT_EQ(chain_of({{"SchedulerType", "sched/backfill"},
+                      {"SchedulerParameters", "bf_interval=30,bf_window=1440,bf_resolution=60,default_queue_depth=100"},
+                      {"PriorityType", "priority/basic"}}),
+            "slurm");
+  EXPECT_EQ(chain_of({{"SchedulerParameters", "(null)"}}), "slurm");
+}
+
+TEST(SlurmPolicy, ReadsEachParameterInItsUnit) {
+  EXPECT_EQ(chain_of({{"SchedulerParameters",
+                       "bf_interval=90,bf_window=2880,bf_resolution=120,bf_max_job_test=1000,bf_max_job_user=10,"
+                       "bf_job_part_count_reserve=1,default_queue_depth=500,sched_interval=30"}}),
+            "slurm+bf-interval=90s+bf-window=2d+bf-resolution=2m+bf-max-job-test=1000+bf-max-job-user=10"
+            "+bf-job-part-count-reserve=1+default-queue-depth=500+sched-interval=30s");
+}
+
+TEST(SlurmPolicy, HasNoBackfillPassWhereThereIsNone) {
+  EXPECT_EQ(chain_of({{"SchedulerType", "sched/builtin"}, {"SchedulerParameters", "bf_window=60"}}),
+            "slurm+bf-interval=no");
+  EXPECT_EQ(chain_of({{"SchedulerParameters", "bf_interval=-1"}}), "slurm+bf-interval=no");
+}
+
+TEST(SlurmPolicy, ReadsFactorsAndTheirTimes) {
+  const SlurmPolicy policy = slurm_policy_of({{"PriorityType", "priority/multifactor"},
+                                              {"PriorityWeightAge", "1000"},
+                                              {"PriorityWeightJobSize", "2000"},
+                                              {"PriorityWeightFairShare", "500"},
+                                              {"PriorityMaxAge", "14-00:00:00"},
+                                              {"PriorityDecayHalfLife", "1-12:00:00"},
+                                              {"PriorityCalcPeriod", "1"},
+                                              {"PriorityFavorSmall", "Yes"}});
+  EXPECT_EQ(policy.chain,
+            "slurm+priority=multifactor+weight-age=1000+weight-job-size=2000+weight-fairshare=500+max-age=14d"
+            "+calc-period=1m+fair-half-life=36h+favor-small=yes");
+  EXPECT_EQ(policy.remarks,
+            Remarks{"PriorityWeightFairShare: every user has the same shares and accounts have none; use counts when a "
+                    "job has ended, by processors."});
+}
+
+TEST(SlurmPolicy, WeightsSayNothingUnderBasicPriority) {
+  EXPECT_EQ(chain_of({{"PriorityType", "priority/basic"}, {"PriorityWeightAge", "1000"}}), "slurm");
+}
+
+TEST(SlurmPolicy, TellsWhatItDoesNotFollow) {
+  const SlurmPolicy policy = slurm_policy_of({{"SchedulerParameters", "bf_continue,bf_licenses,bf_window=soon"},
+                                              {"PreemptType", "preempt/qos"},
+                                              {"PriorityType", "priority/multifactor"},
+                                              {"PriorityWeightQOS", "10000"},
+                                              {"PriorityWeightPartition", "0"},
+                                              {"PriorityFlags", "ACCRUE_ALWAYS,SMALL_RELATIVE_TO_TIME"},
+                                              {"CompleteWait", "32 sec"},
+                                              {"OverTimeLimit", "0 min"}});
+  EXPECT_EQ(policy.chain, "slurm+priority=multifactor");
+  EXPECT_EQ(policy.remarks, (Remarks{"bf_licenses: policy slurm knows nothing of it.",
+                                     "bf_window=soon: that is no value, and the default is taken.",
+                                     "PriorityFlags=SMALL_RELATIVE_TO_TIME: policy slurm does not follow it.",
+                                     "PreemptType=preempt/qos: nobody gives way under policy slurm.",
+                                     "PriorityWeightQOS=10000: QOS have no factor here.",
+                                     "CompleteWait=32 sec: a node that a job has left is free at once."}));
+}
+
+}  // namespace
+}  // namespace rota
