@@ -172,6 +172,7 @@ ActionResult Service::change(const Caller& caller, JobId job, const Change& chan
 
 Result<void> Service::changed(const Caller& caller, JobId job, const Change& change) {
   using Kind = Change::Kind;
+  if (stopped_) return fail("the service is stopping and changes nothing; try again when it is back.");
   const JobEntry* entry = book_.find(job);
   if (entry == nullptr || !view().knows(job) || view().job(job).gone())
     return fail("job " + book_.shown(job) + " has ended already.");

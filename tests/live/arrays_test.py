@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import unittest
 
 from screen import Screen
@@ -92,6 +93,22 @@ class Arrays(ServiceCase):
         status, answer = self.service.ask("POST", "/v1/jobs", {"command": ["x"], "folder": "/", "after": [f"afterok:{array}_2"]})
         self.assertEqual((status, answer["detail"]),
                          (400, f"the dependency on job {array}_2 can never be met: it has ended as FAILED."))
+
+    def test_a_change_of_very_many_leaves_others_their_turns(self):
+        for _ in range(3):
+            self.service.submit("true", array="1-10000", name="many", held=True)
+        told = []
+        asker = threading.Thread(target=lambda: told.append(self.service.act("cancel", "name=many")))
+        asker.start()
+        seen = set()  # how many there are, in the midst of it
+        while asker.is_alive():
+            seen.add(self.service.ask("GET", "/v1/status")[1]["held"])
+        asker.join()
+        self.assertTrue(any(0 < held < 30000 for held in seen), seen)
+        status, answer = told[0]
+        self.assertEqual((status, len(answer["jobs"]), answer["jobs"][0]["id"], answer["jobs"][-1]["id"]),
+                         (200, 30000, "1_1", "20001_10000"))
+        self.assertEqual(self.service.live(), [])
 
     def test_top_folds_acts_on_all_and_unfolds(self):
         array = self.sweep()
