@@ -31,13 +31,13 @@ void Service::open_mail() {
 
 void Service::post(const About& about, const std::string& job, const char* type, const std::string& what) {
   if (mail_ == nullptr) return;
-  std::string body =
-      "Job " + job + " (" + about.name + ") of " + about.user + " on " + machine_->name + ": " + what + ".\n";
-  if (!about.folder.empty()) body += "Folder: " + about.folder + "\n";
+  const std::string name = escaped(about.name);  // whose lines would be headers of the mail
+  std::string body = "Job " + job + " (" + name + ") of " + about.user + " on " + machine_->name + ": " + what + ".\n";
+  if (!about.folder.empty()) body += "Folder: " + escaped(about.folder) + "\n";
   letters_.push_back({.to = about.mail_user.empty() ? about.user : about.mail_user,
                       .type = type,
                       .job = job,
-                      .subject = machine_->name + ": job " + job + " (" + about.name + ") " + what,
+                      .subject = machine_->name + ": job " + job + " (" + name + ") " + what,
                       .body = std::move(body)});
 }
 

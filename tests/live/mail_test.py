@@ -70,6 +70,11 @@ class Mails(MailCase):
         self.assertIn("Rota sends no mail of TIME_LIMIT_90.", done.stderr)
         self.assertEqual(self.come(1)[0][:2], ["bob@example.org", "END"])
 
+    def test_a_name_of_several_lines_is_one_line_of_a_mail(self):
+        job = self.service.submit("true", name="fit\nBcc: eve@example.org", mail=["END"])
+        self.assertEqual(self.come(1)[0][3], f"one: job {job} (fit\\x0aBcc: eve@example.org) has ended: COMPLETED, exit code 0")
+        self.assertEqual(len(self.mails()), 1)
+
     def test_what_makes_no_sense_is_refused(self):
         for members, said in (({"mail": ["SOON"]}, 'there is no mail of the type "SOON"; there are BEGIN, END,'),
                               ({"mail_user": "-oQ/tmp"}, '"-oQ/tmp" is no address that mail could go to'),
