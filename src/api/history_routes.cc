@@ -32,6 +32,7 @@ bool read_query(const Ask& ask, store::HistoryQuery& query) {
   query.partition = text_of(ask, "partition");
   query.name = text_of(ask, "name");
   query.states = states_of(ask);
+  query.ran = text_of(ask, "ran").value_or("") == "yes";
   query.limit = kMostListed;
   if (!take_number(ask, "limit", query.limit) || !take_number(ask, "after", query.before_number)) return false;
   if (!take_instant(ask, "from", query.from) || !take_instant(ask, "until", query.until)) return false;

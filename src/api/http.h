@@ -23,7 +23,8 @@ struct Request {
   std::string origin;      // of the page that asks, where a browser says so
   std::string fetch_site;  // the same, as another header of browsers
   serve::Caller caller;
-  bool by_token = false;  // else the kernel says who asks
+  bool by_token = false;   // else the kernel says who asks
+  bool read_only = false;  // it may change nothing
 };
 
 struct Response {

@@ -196,6 +196,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     if (bearer.read_only && header.method() != http::verb::get && !head_)
       return dismiss(problem(403, "this token is for reading only."));
     caller_ = std::move(bearer.caller);
+    read_only_ = bearer.read_only;
     take_body();
   }
 
@@ -255,6 +256,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     request.fetch_site = std::string(message["Sec-Fetch-Site"]);
     request.caller = caller_;
     request.by_token = !peer_.caller;
+    request.read_only = read_only_;
     const bool sound = take_apart({message.target().data(), message.target().size()}, request);
     request.body = std::move(message.body());
     lowest().expires_never();
@@ -326,6 +328,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   Connections& all_;
   Peer peer_;
   serve::Caller caller_;
+  bool read_only_ = false;  // of the token
   beast::flat_buffer buffer_{kMostBuffered};
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<http::response<http::string_body>> response_;

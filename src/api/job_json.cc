@@ -63,6 +63,7 @@ void add_waiting(const Service& service, JobId id, const Job& job, Detail detail
   if (detail == Detail::whole) json["why"] = reason.sentence;
   if (job.promise != kNever) json["expected_start"] = unix_seconds(service, job.promise);
   const JobTerms* terms = service.view().eligibility().terms(id);
+  if (terms && terms->array != 0) json["throttle"] = service.view().eligibility().throttle(terms->array);
   if (terms && terms->begin > kEpoch) json["begin"] = unix_seconds(service, terms->begin);
 }
 
@@ -97,6 +98,12 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
     if (const auto kept = service.about(id); kept && *kept) add_inside(service, id, **kept, json);
   }
   return json;
+}
+
+void add_planned_start(Service& service, JobId id, Json& json) {
+  const Instant start = service.planned_starts().of(id);
+  if (service.view().job(id).state == JobState::waiting && start != kNever)
+    json["starts_by"] = unix_seconds(service, start);
 }
 
 void add_inside(Service& service, JobId id, const serve::KeptAbout& kept, Json& json) {

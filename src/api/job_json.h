@@ -15,6 +15,9 @@ nlohmann::json job_json(serve::Service& service, JobId id, Detail detail, bool i
 // One that has left.
 nlohmann::json job_json(const serve::Service& service, const store::HistoryRow& row);
 
+// When a job that waits starts at the latest, where that has been planned.
+void add_planned_start(serve::Service& service, JobId id, nlohmann::json& json);
+
 // What only its user and operators may see, of either.
 void add_inside(serve::Service& service, JobId id, const serve::KeptAbout& kept, nlohmann::json& json);
 

@@ -240,7 +240,57 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request) {
       answers.push_back({{"id", whole}, {"jobs", {shown}}});
     }
   }
+  const auto wants_mail = [](const serve::Submission& submission) {
+    return serve::parse_mail_types(submission.mail).value_or(0) != 0;
+  };
+  if (!service.sends_mail() && !answers.empty() && std::ranges::any_of(request->submissions, wants_mail))
+    answers.front()["remarks"] = {"This service sends no mail: its configuration has no `mail_command`."};
   when_durable(ask, {201, "application/json", dumped(request->many || answers.empty() ? answers : answers[0]), {}});
+}
+
+// A change of many jobs. Others are answered between its slices.
+struct Bulk {
+  Sources sources;
+  Request asked;
+  std::shared_ptr<Reply> reply;
+  ChangeRequest request;
+  std::vector<JobId> jobs;      // that are left, by id: changed from the last one on
+  std::vector<Json> results{};  // in that order
+  bool all_done = true;
+  bool alone = jobs.size() == 1;
+};
+
+void finish(Bulk& bulk) {
+  Service& service = bulk.sources.service;
+  const Ask ask{service, bulk.sources.tokens, bulk.sources.worker, bulk.asked, bulk.reply, {}};
+  Json results = Json::array();
+  for (auto row = bulk.results.rbegin(); row != bulk.results.rend(); ++row) results.push_back(std::move(*row));
+  for (const serve::ActionResult& lacking : service.not_there(bulk.asked.caller, bulk.request.ids)) {
+    results.push_back({{"id", lacking.id}, {"done", false}, {"detail", lacking.detail}});
+    bulk.all_done = false;
+  }
+  if (results.empty())
+    return bulk.reply->send(problem(404, "no job is meant by " + rota::quoted(bulk.request.ids) + "."));
+  when_durable(ask, {bulk.all_done ? 200 : 207, "application/json", dumped({{"jobs", std::move(results)}}), {}});
+}
+
+// The latest first: who is to be cancelled as well does not start in the place of who has been.
+void change_some(const std::shared_ptr<Bulk>& bulk) {
+  constexpr std::size_t kAtOnce = 1000;
+  Service& service = bulk->sources.service;
+  for (std::size_t n = 0; n < kAtOnce && !bulk->jobs.empty(); ++n) {
+    const JobId id = bulk->jobs.back();
+    bulk->jobs.pop_back();
+    const bool gone = !service.view().knows(id) || service.view().job(id).gone();
+    if (gone && !bulk->alone) continue;
+    const serve::ActionResult result = service.change(bulk->asked.caller, id, bulk->request.change);
+    Json row{{"id", result.id}, {"done", result.done}};
+    if (!result.done) row["detail"] = result.detail;
+    bulk->all_done = bulk->all_done && result.done;
+    bulk->results.push_back(std::move(row));
+  }
+  if (bulk->jobs.empty()) return finish(*bulk);
+  service.later([bulk] { change_some(bulk); });
 }
 
 }  // namespace
@@ -256,6 +306,8 @@ void list_jobs(const Ask& ask) {
   const bool ended = text_of(ask, "ended").value_or("") == "yes";
   const JobId from =
       after < 0 ? JobId{} : JobId{static_cast<std::uint32_t>(std::min<std::int64_t>(after, UINT32_MAX - 1))};
+  const bool starts = text_of(ask, "starts").value_or("") == "yes";
+  if (starts) ask.service.planned_starts().look(ask.service);
   auto left = ended ? ended_behind(ask, filters, from, most + 1) : std::vector<store::HistoryRow>{};
   if (!left) return ask.reply->send(problem(503, left.error().message));
   Page page(most);
@@ -270,7 +322,11 @@ void list_jobs(const Ask& ask) {
   ask.service.book().for_each_after(from, [&](JobId id, const serve::JobEntry& entry) {
     if (!ended && ask.service.view().job(id).gone()) return true;
     if (!suits(ask, filters, id, entry)) return true;
-    room = add_left(id) && page.add(id, [&] { return job_json(ask.service, id, Detail::listed, false); });
+    room = add_left(id) && page.add(id, [&] {
+      Json json = job_json(ask.service, id, Detail::listed, false);
+      if (starts) add_planned_start(ask.service, id, json);
+      return json;
+    });
     return room;
   });
   if (room) add_left(JobId{UINT32_MAX});
@@ -290,26 +346,16 @@ void submit_jobs(const Ask& ask) {
 }
 
 void change_jobs(const Ask& ask) {
-  const auto request = read_change(std::string(ask.path[2]), ask.request.body, ask.service.loop().unix_start());
+  auto request = read_change(std::string(ask.path[2]), ask.request.body, ask.service.loop().unix_start());
   if (!request) return ask.reply->send(problem(400, request.error().message));
-  const auto jobs = ask.service.select(ask.request.caller, request->ids);
+  auto jobs = ask.service.select(ask.request.caller, request->ids);
   if (!jobs) return ask.reply->send(problem(400, jobs.error().message));
-  Json results = Json::array();
-  bool all_done = true;
-  for (const JobId id : *jobs) {
-    if (ask.service.view().job(id).gone() && jobs->size() > 1) continue;
-    const serve::ActionResult result = ask.service.change(ask.request.caller, id, request->change);
-    Json row{{"id", result.id}, {"done", result.done}};
-    if (!result.done) row["detail"] = result.detail;
-    all_done = all_done && result.done;
-    results.push_back(std::move(row));
-  }
-  for (const serve::ActionResult& lacking : ask.service.not_there(ask.request.caller, request->ids)) {
-    results.push_back({{"id", lacking.id}, {"done", false}, {"detail", lacking.detail}});
-    all_done = false;
-  }
-  if (results.empty()) return ask.reply->send(problem(404, "no job is meant by " + rota::quoted(request->ids) + "."));
-  when_durable(ask, {all_done ? 200 : 207, "application/json", dumped({{"jobs", std::move(results)}}), {}});
+  auto bulk = std::make_shared<Bulk>(Bulk{.sources = {ask.service, ask.tokens, ask.worker},
+                                          .asked = ask.request,
+                                          .reply = ask.reply,
+                                          .request = std::move(*request),
+                                          .jobs = std::move(*jobs)});
+  change_some(bulk);
 }
 
 void answer_job(const Ask& ask) {

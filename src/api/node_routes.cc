@@ -89,6 +89,7 @@ Json node_json(const Service& service, NodeId id, Json jobs) {
   for (const PartitionId p : node.partitions) partitions.push_back(service.machine().partitions[p.value].name);
   json["partitions"] = std::move(partitions);
   if (const std::string reason = service.node_reason(id); !reason.empty()) json["reason"] = reason;
+  if (const std::string by = service.node_by(id); !by.empty()) json["by"] = by;
   return json;
 }
 
@@ -177,8 +178,9 @@ void change_nodes(const Ask& ask) {
   if (!texts->contains("nodes")) return ask.reply->send(problem(400, "say which nodes are meant: `nodes` is missing."));
   const std::string reason = texts->contains("reason") ? texts->at("reason") : std::string();
   const std::string& nodes = texts->at("nodes");
-  if (auto done = action == actions.end() ? ask.service.set_power(nodes, ask.path[2] == "power-up")
-                                          : ask.service.set_health(nodes, action->second, reason);
+  if (auto done = action == actions.end()
+                      ? ask.service.set_power(nodes, ask.path[2] == "power-up")
+                      : ask.service.set_health(nodes, {action->second, reason, ask.request.caller.user});
       !done)
     return ask.reply->send(problem(400, done.error().message));
   when_durable(ask, {200, "application/json", "{}", {}});

@@ -1,5 +1,6 @@
 // /v1/plan: what runs and what is to run, in the order of the queue: what a screen shows.
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "api/job_json.h"
@@ -23,14 +24,30 @@ bool holds(std::string_view text, std::string_view small_part) {
   return std::ranges::search(text, small_part, same).begin() != text.end();
 }
 
+// Tasks of an array that wait alike, as one row.
+struct Folded {
+  std::size_t row = 0;
+  serve::Ranges indexes;
+  std::size_t tasks = 0;
+
+  void add(std::int64_t index) {
+    indexes.emplace_back(index, index);
+    ++tasks;
+  }
+};
+
 // One list: its first rows, and how many there are beyond.
 struct Listing {
   Service& service;
   std::size_t most;
   std::string find = {};  // in small letters; empty: all
+  bool fold = false;
   Json rows = Json::array();
   std::size_t looked = 0;
   std::size_t found = 0;
+  std::map<std::pair<std::int64_t, std::string_view>, Folded> folded = {};  // by array, and what it waits for
+  std::size_t in_rows = 0;                                                  // of `found`
+  Listing* before = nullptr;  // where tasks of an array stand whose others only wait for their turn
 
   bool suits(JobId id, const JobEntry& entry) const {
     if (find.empty()) return true;
@@ -41,12 +58,47 @@ struct Listing {
            (partition.valid() && holds(service.machine().partitions[partition.value].name, find));
   }
 
+  // Whether it goes into the row of a task before it.
+  bool joins(JobId id, const JobEntry& entry) {
+    const Job& job = service.view().job(id);
+    if (!fold || entry.about->array == 0 || (job.state != JobState::waiting && job.state != JobState::barred))
+      return false;
+    const std::string_view sort = job.state == JobState::barred ? service.reason_of(id).word : "";
+    if (before != nullptr && sort == "JobArrayTaskLimit") {
+      if (const auto others = before->folded.find({entry.about->array, ""}); others != before->folded.end()) {
+        others->second.add(entry.index);
+        return true;
+      }
+    }
+    const auto [at, is_new] = folded.try_emplace({entry.about->array, sort}, Folded{rows.size(), {}, 0});
+    if (is_new && rows.size() == most) {
+      folded.erase(at);
+      return false;
+    }
+    at->second.add(entry.index);
+    return !is_new;
+  }
+
+  void close() {
+    for (const auto& [of, its] : folded) {
+      if (its.tasks < 2) continue;
+      Json& row = rows[its.row];
+      std::string indexes;
+      for (const auto& [from, to] : serve::merged(its.indexes))
+        indexes += (indexes.empty() ? "" : ",") + std::to_string(from) + (from < to ? "-" + std::to_string(to) : "");
+      if (const auto at_once = row.value("throttle", 0U); at_once > 0) indexes += "%" + std::to_string(at_once);
+      row["first"] = row["id"];
+      row["tasks"] = its.tasks;
+      row["id"] = std::to_string(of.first) + "_[" + indexes + "]";
+    }
+  }
+
   void add_row(JobId id) {
+    ++in_rows;
     Json row = job_json(service, id, Detail::listed, false);
     const Job& job = service.view().job(id);
     if (job.state == JobState::waiting || job.state == JobState::barred) row["why"] = service.reason_of(id).sentence;
-    if (const Instant start = service.planned_starts().of(id); job.state == JobState::waiting && start != kNever)
-      row["starts_by"] = unix_seconds(service, start);
+    add_planned_start(service, id, row);
     rows.push_back(std::move(row));
   }
 
@@ -54,16 +106,21 @@ struct Listing {
   bool see(JobId id) {
     const JobEntry* entry = service.book().find(id);
     if (entry == nullptr) return true;
-    if (find.empty() && found == most) return false;
-    if (!find.empty() && ++looked > kMostLooked) return false;
+    if (find.empty() && !fold && found == most) return false;
+    if ((fold || !find.empty()) && ++looked > kMostLooked) return false;
     if (!suits(id, *entry)) return true;
-    if (found++ < most) add_row(id);
+    ++found;
+    if (joins(id, *entry)) {
+      ++in_rows;
+    } else if (rows.size() < most) {
+      add_row(id);
+    }
     return true;
   }
 
   // The rest of so many in all, or, of those that were looked for, of as many as were looked at.
   std::int64_t more(std::size_t in_all) const {
-    return static_cast<std::int64_t>((find.empty() ? std::max(in_all, rows.size()) : found) - rows.size());
+    return static_cast<std::int64_t>((find.empty() ? std::max(in_all, in_rows) : found) - in_rows);
   }
 };
 
@@ -98,10 +155,14 @@ void answer_plan(const Ask& ask) {
   std::string find = text_of(ask, "find").value_or("");
   std::ranges::transform(find, find.begin(), small);
   const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(limit, 1, kMostListed));
-  Listing running{service, most, find}, waiting{service, most, find}, held{service, most, find};
+  const bool fold = text_of(ask, "fold").value_or("") == "yes";
+  Listing running{service, most, find, fold}, waiting{service, most, find, fold}, held{service, most, find, fold};
   see_running(view, running);
   see_waiting(view, waiting);
+  held.before = &waiting;
   see_held(view, held);
+  waiting.close();
+  held.close();
   Json json{{"now", unix_seconds(service, service.loop().now())},
             {"sequence", view.sequence()},
             {"current", service.planned_starts().current()},

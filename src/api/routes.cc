@@ -105,6 +105,7 @@ void answer_status(const Ask& ask) {
             {"user", ask.request.caller.user},
             {"uid", ask.request.caller.uid},
             {"operator", ask.request.caller.operates}};
+  if (ask.request.read_only) json["read_only"] = true;
   if (ask.request.caller.operates) json["state_folder"] = service.options().state_folder;
   if (!service.controller().last_refusal().empty()) json["last_refusal"] = service.controller().last_refusal();
   ask.reply->send({200, "application/json", dumped(json), {}});

@@ -174,6 +174,11 @@ const std::vector<Member>& members() {
       plain<&S::checkpoint_signal>("checkpoint_signal", "the name of a signal"),
       plain<&S::checkpoint_time>("checkpoint_time", "a number of seconds"),
       plain<&S::comment>("comment", "a text"),
+      number<&S::tasks>("tasks", "a whole number", 0, UINT32_MAX - 1),
+      plain<&S::mail>("mail", "an array of texts such as BEGIN, END and FAIL"),
+      plain<&S::mail_user>("mail_user", "an address"),
+      plain<&S::exclusive>("exclusive", "true or false"),
+      plain<&S::submit_folder>("submit_folder", "an absolute path"),
       plain<&S::attach>("attach", "an object with the name of a socket, `socket`"),
       plain<&S::dry_run>("dry_run", "true or false"),
   };

@@ -112,8 +112,10 @@ Attached::Event Attached::copy(CaughtSignals& signals) {
       const bool reads = pump.held.empty();
       watched.push_back({reads ? pump.from : pump.to, static_cast<short>(reads ? POLLIN : POLLOUT), 0});
     }
-    const int ready = ::poll(watched.data(), watched.size(), socket_ ? -1 : 0);
+    constexpr int kLook = 100;  // milliseconds
+    const int ready = ::poll(watched.data(), watched.size(), !socket_ ? 0 : hang_up_at_ == 0 ? -1 : kLook);
     if (ready < 0) continue;
+    hang_up_if_due();
     if (watched[0].revents != 0) {
       while (const auto signal = signals.next()) {
         if (const auto event = pass_on(*signal)) return *event;
@@ -223,6 +225,19 @@ std::optional<Attached::Event> Attached::pass_on(int signal) {
   const std::int64_t now = local::boot_milliseconds();
   const bool soon = now - std::exchange(interrupted_, now) <= kSoon;
   return soon ? Event::cancel : Event::again;
+}
+
+void Attached::hang_up_soon() {
+  constexpr std::int64_t kWhile = 2000;
+  if (terminal_ >= 0 && hang_up_at_ == 0) hang_up_at_ = local::boot_milliseconds() + kWhile;
+}
+
+void Attached::hang_up_if_due() {
+  if (hang_up_at_ == 0 || !socket_ || local::boot_milliseconds() < hang_up_at_) return;
+  hang_up_at_ = 0;
+  local::Tell tell{.kind = local::Tell::Kind::signal};
+  tell.number = SIGHUP;
+  local::send_whole(socket_.get(), local::in_words(tell));
 }
 
 void Attached::tell_size() const {

@@ -72,6 +72,9 @@ class Attached {
   Event copy(CaughtSignals& signals);
 
   const local::AttachNews& news() const { return news_; }
+  // In a while, so that it may end by SIGTERM before: a job that has a terminal hears that it is closed. Shells at a
+  // terminal do not end otherwise.
+  void hang_up_soon();
   void say(std::string_view sentence) const;  // on standard error, however the terminal is set
 
  private:
@@ -91,6 +94,7 @@ class Attached {
   void close_job_file(int file);
   std::optional<Event> hear();
   std::optional<Event> pass_on(int signal);
+  void hang_up_if_due();
   void tell_size() const;
 
   local::Descriptor socket_;
@@ -100,6 +104,7 @@ class Attached {
   local::AttachNews news_;
   EscapeKeys keys_;
   RawTerminal raw_;
+  std::int64_t hang_up_at_ = 0;               // milliseconds since the boot; 0: never
   int terminal_ = -1;                         // the job's; -1: it has none
   std::int64_t interrupted_ = INT64_MIN / 2;  // when, in milliseconds since the system's start
 };

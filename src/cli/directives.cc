@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cli/foreign_options.h"
 
 namespace rota::cli {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 constexpr std::size_t kRead = 32U << 10U;  // bytes of a script in which directives are looked for
 constexpr std::string_view kOwn = "#ROTA";
 constexpr std::string_view kSlurm = "#SBATCH";
+constexpr std::string_view kPbs = "#PBS";
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -59,13 +61,13 @@ class Reader {
     bool over = false;  // a command has come
     for (const std::string_view line : split(script.substr(0, kRead), '\n')) {
       ++number;
-      const auto own = marked(line, kOwn), slurm = marked(line, kSlurm);
-      if (own || slurm) {
-        dialect_ = own ? Dialect::rota : Dialect::slurm;
+      const auto own = marked(line, kOwn), slurm = marked(line, kSlurm), pbs = marked(line, kPbs);
+      if (own || slurm || pbs) {
+        dialect_ = own ? Dialect::rota : slurm ? Dialect::slurm : Dialect::pbs;
         at_ = "line " + std::to_string(number) + " of " + name_;
         if (over) {
           out_.remarks.push_back(at_ + ": " + rota::quoted(line) + " stands behind the first command and is not read.");
-        } else if (auto taken = take(own ? *own : *slurm); !taken) {
+        } else if (auto taken = pbs ? take_pbs(*pbs) : take(own ? *own : *slurm); !taken) {
           return std::unexpected(taken.error());
         }
         continue;
@@ -73,6 +75,7 @@ class Reader {
       const std::string_view text = trimmed(line);
       over |= !text.empty() && text[0] != '#';
     }
+    if (out_.values.erase("joined") > 0) out_.values.erase("error");  // one file for both, whichever is named
     for (auto& [key, value] : own_) out_.values.insert_or_assign(key, std::move(value));
     return std::move(out_);
   }
@@ -90,6 +93,29 @@ class Reader {
       if (!taken) return taken;
     }
     return {};
+  }
+
+  Result<void> take_pbs(std::string_view text) {
+    auto found = words(text);
+    if (!found) return wrong(found.error().message);
+    auto options = pbs_options(*found);
+    if (!options) return wrong(options.error().message);
+    for (auto& [key, value] : options->values)
+      out_.values[key] = SubmitValue{std::move(value), dialect_, at_ + ": " + rota::quoted(text)};
+    out_.values.try_emplace("pbs", SubmitValue{"yes", dialect_, at_});
+    for (const std::string& each : options->left_out) leave_out(each, Without::goes_on);
+    for (const std::string& each : options->needed) leave_out(each, Without::stops);
+    return {};
+  }
+
+  void leave_out(const std::string& what, Without without) {
+    const std::string head = at_ + ": Rota has nothing like " + rota::quoted(what) + " of " +
+                             std::string(dialect_ == Dialect::pbs ? kPbs : kSlurm);
+    if (without == Without::goes_on) {
+      out_.remarks.push_back(head + " and goes on without it.");
+    } else {
+      out_.needed.push_back(head + ".");
+    }
   }
 
   // "--name", "--name=value" or "--name value"
@@ -155,8 +181,8 @@ class Reader {
     }
     std::string text = words[i];
     while (i + 1 < words.size() && !words[i + 1].starts_with('-')) text += " " + words[++i];
-    out_.remarks.push_back(at_ + ": Rota has nothing like " + rota::quoted(text) +
-                           " of #SBATCH and goes on without it.");
+    const bool letter = name.size() > 2 && name[0] == '-' && name[1] != '-';  // "-wn1" is "-w n1"
+    leave_out(text, without_slurm_option(letter ? name.substr(0, 2) : name));
     return {};
   }
 

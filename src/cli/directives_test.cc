@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace rota::cli {
 namespace {
 
@@ -46,13 +48,63 @@ TEST(DirectivesTest, OnlyTheWordItselfBeginsOne) {
 }
 
 TEST(DirectivesTest, WhatIsOnlySlurmsIsToldWithItsValue) {
-  const Directives found = read("#SBATCH --mail-user ada@example.org -n 2 --qos=high stray\n");
+  const Directives found = read("#SBATCH --wckey ada -n 2 --qos=high stray\n");
   EXPECT_EQ(text_under(found, "processors"), "2");
   ASSERT_EQ(found.remarks.size(), 2U);
-  EXPECT_EQ(
-      found.remarks[0],
-      "line 1 of job.sh: Rota has nothing like \"--mail-user ada@example.org\" of #SBATCH and goes on without it.");
+  EXPECT_EQ(found.remarks[0],
+            "line 1 of job.sh: Rota has nothing like \"--wckey ada\" of #SBATCH and goes on without it.");
   EXPECT_NE(found.remarks[1].find("\"--qos=high stray\""), std::string::npos);
+}
+
+TEST(DirectivesTest, WhatSaysWhereTheJobMayRunIsNotLeftOutInSilence) {
+  const Directives found = read("#SBATCH -wn7 --qos=high\n#SBATCH --constraint=avx512\n#PBS -l nodes=n1:ppn=2\n");
+  ASSERT_EQ(found.needed.size(), 3U);
+  EXPECT_EQ(found.needed[0], "line 1 of job.sh: Rota has nothing like \"-wn7\" of #SBATCH.");
+  EXPECT_EQ(found.needed[1], "line 2 of job.sh: Rota has nothing like \"--constraint=avx512\" of #SBATCH.");
+  EXPECT_EQ(found.needed[2], "line 3 of job.sh: Rota has nothing like \"-l nodes=n1:ppn=2\" of #PBS.");
+  ASSERT_EQ(found.remarks.size(), 1U);
+}
+
+TEST(DirectivesTest, LinesOfPbsArePutIntoRotasOwn) {
+  const Directives found = read(
+      "#PBS -N fit -q long@server\n#PBS -l nodes=2:ppn=8:gpus=1,walltime=01:30:00\n#PBS -l mem=8gb\n#PBS -j oe -o "
+      "host:/tmp/fit.$PBS_JOBID -e other\n#PBS -J 1-10:2 -r y -m ae -v A=1,B -W depend=afterok:12,afterany:13\n"
+      "#PBS -A project\n");
+  for (const auto& [key, text] : std::map<std::string, std::string>{{"name", "fit"},
+                                                                    {"partition", "long"},
+                                                                    {"nodes", "2"},
+                                                                    {"processors", "16"},
+                                                                    {"accelerators", "1"},
+                                                                    {"limit", "01:30:00"},
+                                                                    {"memory_all", "8589934592"},
+                                                                    {"output", "/tmp/fit.%j"},
+                                                                    {"error", "(none)"},
+                                                                    {"array", "1-10:2"},
+                                                                    {"requeue", "yes"},
+                                                                    {"mail", "FAIL,END"},
+                                                                    {"export", "ALL,A=1,B"},
+                                                                    {"after", "afterok:12,afterany:13"},
+                                                                    {"pbs", "yes"}})
+    EXPECT_EQ(text_under(found, key), text) << key;
+  EXPECT_TRUE(found.needed.empty());
+  ASSERT_EQ(found.remarks.size(), 1U);
+  EXPECT_EQ(found.remarks[0], "line 6 of job.sh: Rota has nothing like \"-A project\" of #PBS and goes on without it.");
+}
+
+TEST(DirectivesTest, ASelectOfPbsIsAChunkTimesSoMany) {
+  const Directives found = read("#PBS -l select=3:ncpus=4:mpiprocs=2:mem=500mb:ngpus=2 -l place=scatter:excl\n");
+  for (const auto& [key, text] : std::map<std::string, std::string>{{"nodes", "3"},
+                                                                    {"processors", "12"},
+                                                                    {"tasks", "6"},
+                                                                    {"memory", "524288000"},
+                                                                    {"accelerators", "2"},
+                                                                    {"exclusive", "yes"}})
+    EXPECT_EQ(text_under(found, key), text) << key;
+  for (const char* line :
+       {"#PBS -l select=1:ncpus=4+2:ncpus=8", "#PBS -l select=1:ncpus=2:host=n1", "#PBS -l arch=arm", "#PBS -I"})
+    EXPECT_EQ(read(line).needed.size(), 1U) << line;
+  for (const char* line : {"#PBS -l mem=much", "#PBS -l nodes=1:ppn=0", "#PBS -N", "#PBS -a 99"})
+    EXPECT_FALSE(read_directives(line, "job.sh")) << line;
 }
 
 TEST(DirectivesTest, AreLookedForInTheFirst32KiBOnly) {

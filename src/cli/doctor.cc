@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@
 
 namespace rota::cli {
 namespace {
+
+constexpr std::size_t kMostNamed = 5;  // nodes
 
 struct Finding {
   const char* of;
@@ -91,6 +94,39 @@ Finding limit_finding() {
           "Only " + std::to_string(files.rlim_cur) + " files may be open at a time; raise that with `ulimit -n 1024`."};
 }
 
+// Where nothing can start: on no node at all, or on none of a partition.
+std::vector<Finding> node_findings(const Json& nodes) {
+  std::map<std::string, std::pair<std::size_t, std::size_t>> partitions;  // how many nodes, and of them in use
+  std::string out_of_use;
+  std::size_t away = 0;
+  for (const Json& node : nodes) {
+    const bool up = text_of(node, "health") == "up";
+    for (const Json& name : list_of(node, "partitions")) {
+      auto& [all, used] = partitions[name.is_string() ? name.get<std::string>() : ""];
+      ++all;
+      used += up ? 1 : 0;
+    }
+    if (up) continue;
+    const std::string by = text_of(node, "by"), reason = text_of(node, "reason");
+    if (away++ < kMostNamed)
+      out_of_use += (away > 1 ? ", " : "") + text_of(node, "name") + " (" + text_of(node, "state") +
+                    (by.empty() ? "" : " by " + by) + (reason.empty() ? "" : ": " + reason) + ")";
+    if (away == kMostNamed + 1) out_of_use += " and others";
+  }
+  const std::string todo = "; `rota nodes resume` puts nodes back.";
+  if (away == 0) return {{"nodes", true, amount(static_cast<std::int64_t>(nodes.size()), "node") + " in use."}};
+  if (away == nodes.size()) return {{"nodes", false, "No node is in use, and no job can start: " + out_of_use + todo}};
+  std::vector<Finding> found{
+      {"nodes", true,
+       std::to_string(away) + " of " + std::to_string(nodes.size()) + " nodes are out of use: " + out_of_use + "."}};
+  for (const auto& [name, counts] : partitions) {
+    if (counts.second == 0)
+      found.push_back(
+          {"nodes", false, "No node of partition " + name + " is in use, and no job can start there" + todo});
+  }
+  return found;
+}
+
 std::vector<Finding> policy_findings(const Json& status) {
   std::vector<Finding> out;
   const std::string policy = text_of(status, "policy");
@@ -129,6 +165,9 @@ std::vector<Finding> findings(const ServiceFlags& flags) {
   out.push_back(disk_finding(*status, service.remote()));
   out.push_back(limit_finding());
   for (Finding& each : policy_findings(*status)) out.push_back(std::move(each));
+  if (const auto nodes = service.get("/v1/nodes"); nodes && !list_of(*nodes, "nodes").empty()) {
+    for (Finding& each : node_findings(list_of(*nodes, "nodes"))) out.push_back(std::move(each));
+  }
   return out;
 }
 
@@ -154,7 +193,7 @@ void add_doctor(CLI::App& app, Action& action) {
   command->description(
       command->get_description() +
       "\nIs there a socket, does a service answer, is it of this version, do the clocks agree, is there "
-      "room for its state. A line each, and where it is bad, what to do.");
+      "room for its state, can jobs start on its nodes. A line each, and where it is bad, what to do.");
   flags->declare_json(*command);
   command->footer("The exit code is 1 where something is bad.\n\nExamples:\n  rota doctor");
   command->callback([&action, flags] { action = [flags] { return doctor(*flags); }; });

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/array_summary.h"
 #include "cli/command.h"
 #include "cli/explained.h"
 #include "cli/job_filter.h"
@@ -52,19 +53,41 @@ Result<int> show_job(const JobFlags& flags) {
   if (flags.script) return show_script(service, flags);
   auto job = service.get(target_of(flags));
   if (!job) return std::unexpected(job.error());
+  const auto tasks = tasks_of_array(service, flags.job, *job);
+  if (!tasks) return std::unexpected(tasks.error());
+  if (*tasks) return printed(flags.service.json ? shown_json(array_json(**tasks)) : array_text(**tasks));
   if (flags.service.json) return printed(shown_json(*job));
   if (job->is_object() && job->contains("command")) tell_script(service, flags, *job);
   return printed(members_text(*job));
 }
 
-Result<int> explain_job(const JobFlags& flags) {
-  if (!flags.journal.empty()) {
-    const auto number = parse_integer(flags.job);
-    if (!number) return fail("a journal knows jobs by their numbers, and " + rota::quoted(flags.job) + " is none.");
-    const auto story = story_of(*number, flags.journal);
+// The task that stands for its array; the job itself where it is none.
+Result<std::string> explained_one(const Service& service, const std::string& id) {
+  const auto job = service.get("/v1/jobs/" + percent_encoded(id));
+  if (!job) return id;  // what is wrong is said in answer to the question itself
+  const auto tasks = tasks_of_array(service, id, *job);
+  if (!tasks) return std::unexpected(tasks.error());
+  if (!*tasks) return id;
+  const std::string array = text_of(*job, "array");
+  const Json* first = first_waiting(**tasks);
+  if (first == nullptr)
+    return fail("no task of array " + array + " waits; `rota job " + array + "` tells what has become of them.");
+  remark("rota: Job " + array + " is an array; this is of " + text_of(*first, "id") + ", the first task that waits.");
+  return text_of(*first, "id");
+}
+
+Result<int> explain_job(const JobFlags& asked) {
+  if (!asked.journal.empty()) {
+    const auto number = parse_integer(asked.job);
+    if (!number) return fail("a journal knows jobs by their numbers, and " + rota::quoted(asked.job) + " is none.");
+    const auto story = story_of(*number, asked.journal);
     return story ? printed(*story) : std::unexpected(story.error());
   }
-  const Service service(flags.service);
+  const Service service(asked.service);
+  const auto one = explained_one(service, asked.job);
+  if (!one) return std::unexpected(one.error());
+  JobFlags flags = asked;
+  flags.job = *one;
   auto answer = service.get(target_of(flags, "/explain"));
   if (!answer) return std::unexpected(answer.error());
   if (!flags.service.json && has_ended(text_of(*answer, "state"))) {
@@ -74,8 +97,27 @@ Result<int> explain_job(const JobFlags& flags) {
   return printed(flags.service.json ? shown_json(*answer) : explained(*answer));
 }
 
+// Of an array somebody has to say which task is meant.
+Result<void> is_one_task(const Service& service, const JobFlags& flags) {
+  const auto job = service.get(target_of(flags));
+  if (!job) return {};  // what is wrong is said in answer to the question itself
+  const auto tasks = tasks_of_array(service, flags.job, *job);
+  if (!tasks) return std::unexpected(tasks.error());
+  if (!*tasks) return {};
+  const std::string array = text_of(*job, "array");
+  std::string those;
+  for (const char* state : {"FAILED", "RUNNING", "COMPLETED"}) {
+    if (const std::string some = tasks_in(**tasks, state); !some.empty())
+      those += (those.empty() ? "" : ", ") + std::string(state) + " " + some;
+  }
+  return fail("job " + array + " is an array of " + amount(static_cast<std::int64_t>((*tasks)->size()), "task") +
+              "; say whose output, as `rota logs " + text_of((**tasks)[0], "id") + "`" +
+              (those.empty() ? "." : " (" + those + ")."));
+}
+
 Result<int> show_logs(const JobFlags& flags) {
   const Service service(flags.service);
+  if (auto one = is_one_task(service, flags); !one) return std::unexpected(one.error());
   JobOutput output(service, flags.job, flags.errors ? "error" : "output");
   for (Pauses pauses;; pauses.pause()) {
     const auto over = output.copy(stdout);
@@ -107,7 +149,8 @@ Result<int> wait_for_jobs(const JobFlags& flags) {
 
 CLI::App* add_one(CLI::App& app, const char* name, const char* summary, JobFlags& flags) {
   CLI::App* command = app.add_subcommand(name, summary);
-  command->add_option("JOB", flags.job, "its id, as 12 or 14_3, or last: the latest of who asks")->required();
+  command->add_option("JOB", flags.job, "its id, as 12 or 14_3 (14: the whole array), or last: the latest of who asks")
+      ->required();
   return command;
 }
 

@@ -43,9 +43,10 @@ Result<std::map<std::string, std::string>> JobFilter::query() const {
   return out;
 }
 
-Result<Json> JobFilter::ask(const Service& service) const {
-  const auto what = query();
+Result<Json> JobFilter::ask(const Service& service, const std::map<std::string, std::string>& more) const {
+  auto what = query();
   if (!what) return std::unexpected(what.error());
+  what->insert(more.begin(), more.end());
   return service.rows("/v1/jobs", *what, "jobs");
 }
 

@@ -25,7 +25,8 @@ struct JobFilter {
   Result<std::map<std::string, std::string>> query() const;
 
   // The jobs that are known; those that have ended too if they are asked for by their state.
-  Result<Json> ask(const Service& service) const;
+  // `more` goes into the query, too.
+  Result<Json> ask(const Service& service, const std::map<std::string, std::string>& more = {}) const;
 };
 
 // The name of the user whose process this is.

@@ -93,9 +93,10 @@ Result<int> list_nodes(const NodesFlags& flags) {
   std::vector<std::vector<std::string>> rows;
   for (const Json& node : *nodes) {
     const auto text = [&](const char* name) { return text_of(node, name).empty() ? "-" : text_of(node, name); };
+    const std::string by = text_of(node, "by");
     rows.push_back({text("name"), text("state"), number(node, "allocated"), number(node, "processors"),
                     memory(node, "memory_allocated"), memory(node, "memory"), gpus(node), words_of(node, "partitions"),
-                    text("power"), words_of(node, "jobs"), text("reason")});
+                    text("power"), words_of(node, "jobs"), text("reason") + (by.empty() ? "" : " (by " + by + ")")});
   }
   return printed(table({{"NODE"},
                         {"STATE"},

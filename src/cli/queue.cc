@@ -34,7 +34,8 @@ struct QueueFlags {
 };
 
 Result<std::string> shown_queue(const Service& service, const QueueFlags& flags) {
-  auto jobs = flags.filter.ask(service);
+  const bool starts = flags.starts || flags.in_full || flags.format.find('S') != std::string::npos;
+  auto jobs = flags.filter.ask(service, {{"starts", starts ? "yes" : ""}});
   if (!jobs) return std::unexpected(jobs.error());
   if (flags.starts) {
     Json waiting = Json::array();
@@ -80,7 +81,8 @@ void add_queue(CLI::App& app, Action& action) {
                        "`rota explain` says more.");
   flags->filter.declare(*command);
   command->add_flag("-l,--long", flags->in_full, "with states in full, time limits and expected starts");
-  command->add_flag("--start", flags->starts, "only what waits, by expected start");
+  command->add_flag("--start", flags->starts,
+                    "only what waits, by expected start; where none is promised, by the latest one");
   command->add_flag("-r,--array", flags->array, "a row for each job of an array, also while they wait");
   command
       ->add_option("-S,--sort", flags->sort, "order by letters of --format, as -p,i: highest priority first, then id")

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "base/text.h"
 #include "cli/job_state.h"
@@ -31,7 +33,14 @@ std::string at(const Json& job, const char* name) {
 
 bool waits(const Json& job) { return text_of(job, "state") == "PENDING"; }
 
-double start_of(const Json& job) { return number_of(job, waits(job) ? "expected_start" : "start", -1); }
+// Of what waits: as promised, else at the latest, else not before.
+double start_of(const Json& job) {
+  if (!waits(job)) return number_of(job, "start", -1);
+  for (const char* name : {"expected_start", "starts_by", "begin"}) {
+    if (has_number(job, name)) return number_of(job, name);
+  }
+  return -1;
+}
 
 // When it has ended or, at the latest, will.
 double end_of(const Json& job) {
@@ -289,21 +298,32 @@ std::string ranges_text(const std::vector<std::int64_t>& numbers) {
   return out;
 }
 
+std::string tasks_text(const Json& task, std::vector<std::int64_t> indexes) {
+  std::ranges::sort(indexes);
+  const auto most = static_cast<std::int64_t>(number_of(task, "throttle"));
+  return text_of(task, "array") + "_[" + ranges_text(indexes) + (most > 0 ? "%" + std::to_string(most) : "") + "]";
+}
+
 Json folded_arrays(const Json& jobs) {
+  // Who waits for a turn is one with those before it; who is held or waits for others is not.
+  const auto sort_of = [](const Json& job) {
+    const std::string why = reason(job);
+    const bool for_others = why.starts_with("JobHeld") || why.starts_with("Depend") || why == "BeginTime";
+    return text_of(job, "array") + (for_others ? " " + why : "");
+  };
   Json out = Json::array();
-  for (std::size_t i = 0; i < jobs.size();) {
-    const Json& first = jobs[i];
-    const std::string array = text_of(first, "array");
-    std::vector<std::int64_t> indexes;
-    std::size_t end = i;
-    const auto alike = [&](const Json& job) {
-      return waits(job) && text_of(job, "array") == array && reason(job) == reason(first);
-    };
-    while (!array.empty() && end < jobs.size() && alike(jobs[end]))
-      indexes.push_back(static_cast<std::int64_t>(number_of(jobs[end++], "index")));
-    out.push_back(first);
-    if (indexes.size() > 1) out.back()["id"] = array + "_[" + ranges_text(indexes) + "]";
-    i = std::max(end, i + 1);
+  std::map<std::string, std::pair<std::size_t, std::vector<std::int64_t>>> folded;  // a row of `out`, and its tasks
+  for (const Json& job : jobs) {
+    if (!waits(job) || text_of(job, "array").empty()) {
+      out.push_back(job);
+      continue;
+    }
+    const auto [at, is_new] = folded.try_emplace(sort_of(job), out.size(), std::vector<std::int64_t>{});
+    if (is_new) out.push_back(job);
+    at->second.second.push_back(static_cast<std::int64_t>(number_of(job, "index")));
+  }
+  for (const auto& [sort, tasks] : folded) {
+    if (tasks.second.size() > 1) out[tasks.first]["id"] = tasks_text(out[tasks.first], tasks.second);
   }
   return out;
 }

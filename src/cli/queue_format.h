@@ -27,7 +27,8 @@ std::string queue_row(const std::vector<QueueField>& fields, const Json& job);
 // Puts jobs in order by letters as squeue's --sort has them: "-p,i" is by priority, highest first, then by id.
 Result<void> sort_jobs(Json& jobs, std::string_view letters);
 
-// Jobs of one array that wait for the same reason one behind the other become one row: 12_[1-5,7].
+// Jobs of one array that wait for their turn become one row: 12_[1-5,7%2]; so do those that are held or wait for the
+// same others.
 Json folded_arrays(const Json& jobs);
 
 // "1-5,7" of ascending numbers.

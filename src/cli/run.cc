@@ -136,6 +136,7 @@ class Run {
         case Event::cancel:
           here.say("rota: cancelling job " + id_ + ".");
           if (const auto done = cancel(); !done) return hung_up(here, done.error().message);
+          here.hang_up_soon();
           break;
         case Event::hung_up:
           return kSignals + SIGHUP;

@@ -1,5 +1,6 @@
 #include "cli/service_address.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/printed.h"
 
 namespace rota::cli {
 namespace {
@@ -57,6 +59,11 @@ Result<std::string> token_of(const AddressFlags& flags) {
     auto read = read_file(file, kLongestToken);
     if (!read) return std::unexpected(read.error());
     text = std::move(*read);
+    struct stat found{};
+    if (::stat(file.c_str(), &found) == 0 && S_ISREG(found.st_mode) && (found.st_mode & (S_IRGRP | S_IROTH)) != 0)
+      remark("rota: " + shown_path(file) +
+             " can be read by others, who could do with the token in it what you may; "
+             "`chmod 600` closes it.");
   }
   text = std::string(trimmed(text));
   if (text.empty())

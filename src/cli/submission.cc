@@ -33,6 +33,14 @@ Result<std::string> script_text(const std::string& path) {
                 " is no script: its first line does not begin with #!. Put #!/bin/sh there, or submit a program "
                 "as `rota submit -- PROGRAM`.");
   if (!is_utf8(*text)) return fail(shown + " is no UTF-8 text; write it anew as UTF-8.");
+  if (text->find("\r\n") < text->find('\n')) {  // the kernel would look for "/bin/sh\r"
+    std::string unix_text;
+    for (std::size_t i = 0; i < text->size(); ++i) {
+      if ((*text)[i] != '\r' || i + 1 == text->size() || (*text)[i + 1] != '\n') unix_text += (*text)[i];
+    }
+    *text = std::move(unix_text);
+    remark("rota: " + shown + " has the line ends of Windows; it was submitted with those of Unix.");
+  }
   return text;
 }
 
@@ -53,12 +61,19 @@ bool is_program_elsewhere(const std::string& name) {
 }
 
 // Fills in the script with what it asks for itself; what is in `values` already holds.
-Result<void> take_script(const std::string& path, SubmitValues& values, Json& out) {
+Result<void> take_script(const std::string& path, bool anyway, SubmitValues& values, Json& out) {
   auto text = script_text(path);
   if (!text) return std::unexpected(text.error());
   auto directives = read_directives(*text, path == "-" ? "standard input" : shown_path(path));
   if (!directives) return std::unexpected(directives.error());
   for (const std::string& each : directives->remarks) remark("rota: " + each);
+  for (const std::string& each : directives->needed) {
+    if (!anyway)
+      return fail(each +
+                  " The job might run where it must not, so that nothing was submitted; take the line out, or "
+                  "submit it with --anyway.");
+    remark("rota: " + each + " Submitted anyway.");
+  }
   values.merge(directives->values);
   out["script"] = std::move(*text);
   set_name(values, path == "-" ? "stdin" : last_part(path));
@@ -77,7 +92,11 @@ Result<void> take_words(const std::vector<std::string>& words, std::size_t from,
 
 }  // namespace
 
-void Submission::declare(CLI::App& command) { declare_submit_options(command, values); }
+void Submission::declare(CLI::App& command) {
+  declare_submit_options(command, values);
+  command.add_flag("--anyway", anyway,
+                   "submit it although its #SBATCH or #PBS lines ask for nodes or devices in a way that Rota has not");
+}
 
 Result<Json> request_of(const Submission& submission) {
   Json out = Json::object();
@@ -99,7 +118,7 @@ Result<Json> request_of(const Submission& submission) {
     return fail("There is no script " + shown_path(words.front()) +
                 " in this folder. Two dashes go before a program: `rota submit --" + one_line(line) + "`.");
   } else {
-    taken = take_script(words.front(), values, out);
+    taken = take_script(words.front(), submission.anyway, values, out);
     if (taken) taken = take_words(words, 1, out);
   }
   if (!taken) return std::unexpected(taken.error());
@@ -119,10 +138,36 @@ std::string fresh_key() {
   return hexadecimal(bits[0]) + hexadecimal(bits[1]);
 }
 
-Result<Json> submit(const Service& service, const Json& request) {
+namespace {
+
+// "afterok:last" is the latest of who submits, as it is now; an array as a whole.
+Result<void> name_last(const Service& service, Json& request) {
+  constexpr std::string_view kLast = ":last";
+  std::string id;
+  for (std::size_t i = 0; i < list_of(request, "after").size(); ++i) {
+    auto& after = request["after"][i].get_ref<std::string&>();
+    if (!after.ends_with(kLast)) continue;
+    if (id.empty()) {
+      const auto last = service.get("/v1/jobs/last");
+      if (!last) return std::unexpected(last.error());
+      id = text_of(*last, "array").empty() ? text_of(*last, "id") : text_of(*last, "array");
+    }
+    after.replace(after.size() - kLast.size() + 1, std::string::npos, id);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Json> submit(const Service& service, const Json& wanted) {
+  Json request = wanted;
+  if (auto named = name_last(service, request); !named) return std::unexpected(named.error());
   auto answer = service.post("/v1/jobs", request, fresh_key());
   if (answer && !flag_of(request, "dry_run") && (text_of(*answer, "id").empty() || list_of(*answer, "jobs").empty()))
     return fail("The service's answer names no job; `rota doctor` says whether it is of this version.");
+  for (const Json& each : answer ? list_of(*answer, "remarks") : Json::array()) {
+    if (each.is_string()) remark("rota: " + each.get<std::string>());
+  }
   return answer;
 }
 

@@ -18,6 +18,9 @@ constexpr std::array kOptions{
     SubmitOption{"accelerators", "--gpus-per-node", "N", "", "accelerators on each node, as 2 or a100:2"},
     SubmitOption{"accelerators", "--gres", "GPUS", "", "the same as Slurm writes it, as gpu:2 or gpu:a100:2"},
     SubmitOption{"accelerators_all", "-G,--gpus", "N", "", "accelerators in all, shared evenly by the nodes"},
+    SubmitOption{"accelerators_each", "--gpus-per-task", "N", "",
+                 "accelerators for each of -n, shared evenly by the nodes"},
+    SubmitOption{"exclusive", "--exclusive", "", "yes", "whole nodes, with all their processors"},
     SubmitOption{"licence", "-L,--licences,--licenses", "NAME", "",
                  "a licence that it holds while it runs, or several of one, as matlab:2"},
     SubmitOption{"limit", "-t,--limit,--time", "TIME", "",
@@ -32,8 +35,9 @@ constexpr std::array kOptions{
     SubmitOption{"open_mode", "--open-mode", "append|truncate", "",
                  "whether output files that are there go on or begin anew"},
     SubmitOption{"array", "-a,--array", "INDEXES", "", "a job for each index, as 1-100%10: ten at a time"},
-    SubmitOption{"after", "-d,--dependency", "LIST", "",
-                 "waits for others, as afterok:12:13,singleton; after, afterany, afternotok and aftercorr too"},
+    SubmitOption{
+        "after", "-d,--dependency", "LIST", "",
+        "waits for others, as afterok:12:13,singleton or afterok:last; after, afterany, afternotok and aftercorr too"},
     SubmitOption{"begin", "-b,--begin", "WHEN", "", "not before, as now+1hour, 16:00 or 2026-11-30T12:00"},
     SubmitOption{"hold", "-H,--hold", "", "yes", "do not start it before it is released"},
     SubmitOption{"priority", "--priority", "N", "", "higher goes first; only operators may ask for more than 0"},
@@ -51,6 +55,10 @@ constexpr std::array kOptions{
     SubmitOption{
         "export", "--export", "LIST", "",
         "its environment: ALL of this one, NONE of it, or NAME or NAME=VALUE each, with ALL in front if wanted"},
+    SubmitOption{
+        "mail", "--mail-type", "LIST", "",
+        "mail when it begins, ends or fails, as BEGIN,END,FAIL; REQUEUE, ALL, NONE; ARRAY_TASKS: of each task"},
+    SubmitOption{"mail_user", "--mail-user", "ADDRESS", "", "where mail goes; without: to its user"},
     SubmitOption{"comment", "--comment", "TEXT", "", "kept with the job"}};
 
 }  // namespace

@@ -10,8 +10,9 @@
 
 namespace rota::cli {
 
-// Whose habits a value follows: of Slurm's, a bare number of --time counts minutes and one of --mem megabytes.
-enum class Dialect { rota, slurm };
+// Whose habits a value follows: of Slurm's, a bare number of --time counts minutes and one of --mem megabytes; of PBS's
+// that counts seconds and bytes.
+enum class Dialect { rota, slurm, pbs };
 
 struct SubmitOption {
   std::string_view key;    // under which its value is kept: several options may set one

@@ -24,6 +24,12 @@ std::unexpected<Error> wrong(const SubmitValue& value, const std::string& why) {
   return fail(value.where + " takes " + why + ", not " + rota::quoted(value.text) + ".");
 }
 
+std::string large(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return out;
+}
+
 bool only_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
@@ -38,6 +44,7 @@ class Request {
                             &Request::times, &Request::files, &Request::others, &Request::signal}) {
       if (auto done = (this->*step)(); !done) return std::unexpected(done.error());
     }
+    mail(remarks);
     environment(remarks);
     return std::move(out_);
   }
@@ -70,6 +77,12 @@ class Request {
     if (*tasks > kMost / *each) return fail("A job asks for " + grouped(kMost) + " processors at most; ask for fewer.");
     processors_ = *tasks * *each;
     nodes_ = *nodes;
+    tasks_ = *tasks;
+    const auto said = count("tasks", 0);  // of PBS: processes, whatever their processors
+    if (!said) return std::unexpected(said.error());
+    if (*said > 0) tasks_ = *said;
+    if (tasks_ != processors_) out_["tasks"] = tasks_;
+    if (given("exclusive") != nullptr) out_["exclusive"] = true;
     if (given("processors") != nullptr || given("each") != nullptr || given("nodes") != nullptr)
       out_["processors"] = processors_;
     if (given("nodes") != nullptr) out_["nodes"] = nodes_;
@@ -80,7 +93,7 @@ class Request {
   Result<std::int64_t> size(const SubmitValue& value) const {
     const bool bare = only_digits(value.text);
     if (bare && value.dialect == Dialect::rota) return wrong(value, "a size with its unit, such as 500M or 4G");
-    const auto bytes = parse_size(value.text + (bare ? "M" : ""));
+    const auto bytes = parse_size(value.text + (bare && value.dialect == Dialect::slurm ? "M" : ""));
     if (!bytes || *bytes <= 0) return wrong(value, "a size such as 500M or 4G");
     return *bytes;
   }
@@ -90,6 +103,10 @@ class Request {
       const auto bytes = size(*value);
       if (!bytes) return std::unexpected(bytes.error());
       out_["memory"] = *bytes;
+    } else if (const SubmitValue* whole = given("memory_all")) {  // of PBS: shared by the nodes
+      const auto bytes = size(*whole);
+      if (!bytes) return std::unexpected(bytes.error());
+      out_["memory"] = (*bytes + nodes_ - 1) / nodes_;
     } else if (const SubmitValue* each = given("memory_each")) {
       const auto bytes = size(*each);
       if (!bytes) return std::unexpected(bytes.error());
@@ -102,7 +119,8 @@ class Request {
 
   // "2", "a100:2", "gpu:2", "gpu:a100:2", "gpu"
   Result<void> accelerators() {
-    const SubmitValue* all = given("accelerators_all");
+    const SubmitValue* const each = given("accelerators_each");
+    const SubmitValue* const all = given("accelerators_all") != nullptr ? given("accelerators_all") : each;
     const SubmitValue* value = given("accelerators") != nullptr ? given("accelerators") : all;
     if (value == nullptr) return {};
     auto pieces = split(value->text, ':');
@@ -116,6 +134,8 @@ class Request {
     const bool named = pieces.size() == 1 && !pieces[0].empty();
     if (number < 1 || (!pieces.empty() && !named) || (named && value->where.ends_with("--gres") && !gpu(*value)))
       return wrong(*value, "accelerators such as gpu:2 or gpu:a100:2");
+    if (value == each) number *= tasks_;
+    if (number > kMost) return wrong(*value, "fewer");
     if (value == all && number % nodes_ != 0)
       return wrong(*value, "a number that " + std::to_string(nodes_) + " nodes can share evenly");
     out_["accelerators"] = value == all ? number / nodes_ : number;
@@ -173,12 +193,13 @@ class Request {
       if (value->text != "append" && value->text != "truncate") return wrong(*value, "append or truncate");
       out_["append"] = value->text == "append";
     }
+    if (out_["folder"] != here_.folder) out_["submit_folder"] = here_.folder;
     out_["umask"] = here_.umask;
     return {};
   }
 
   Result<void> others() {
-    for (const char* key : {"name", "partition", "array", "checkpoint", "checkpoint_signal", "comment"}) {
+    for (const char* key : {"name", "partition", "array", "checkpoint", "checkpoint_signal", "comment", "mail_user"}) {
       if (const SubmitValue* value = given(key)) out_[key] = value->text;
     }
     if (given("hold") != nullptr) out_["held"] = true;
@@ -208,13 +229,32 @@ class Request {
         return wrong(*value, "what it waits for, such as afterok:12:13,singleton");
       if (pieces.size() == 1) after.push_back("singleton");
       for (std::size_t i = 1; i < pieces.size(); ++i) {
-        if (pieces[i].find_first_not_of("0123456789_") != std::string_view::npos || pieces[i].empty())
+        const bool last = pieces[i] == "last";
+        if ((!last && pieces[i].find_first_not_of("0123456789_") != std::string_view::npos) || pieces[i].empty())
           return wrong(*value, "ids of jobs behind afterok: and its kin, such as afterok:12:13");
         after.push_back(std::string(pieces[0]) + ":" + std::string(pieces[i]));
       }
     }
     out_["after"] = std::move(after);
     return {};
+  }
+
+  // Slurm has more occasions than Rota; nobody's job runs otherwise for a mail that does not come.
+  void mail(std::vector<std::string>& remarks) {
+    const SubmitValue* value = given("mail");
+    if (value == nullptr) return;
+    constexpr std::array<std::string_view, 6> kSlurms{"TIME_LIMIT",    "TIME_LIMIT_90",  "TIME_LIMIT_80",
+                                                      "TIME_LIMIT_50", "INVALID_DEPEND", "STAGE_OUT"};
+    Json types = Json::array();
+    for (const std::string_view each : split(value->text, ',')) {
+      const std::string type = large(trimmed(each));
+      if (std::ranges::find(kSlurms, type) == kSlurms.end()) {
+        types.push_back(type);
+      } else {
+        remarks.push_back(value->where + ": Rota sends no mail of " + type + ".");
+      }
+    }
+    out_["mail"] = std::move(types);
   }
 
   // "[B:]USR1[@300]". Whether the shell of the script alone gets it, Rota does not ask.
@@ -259,6 +299,7 @@ class Request {
     for (const std::string_view name : names) {
       if (name.find('=') != std::string_view::npos) out.emplace_back(name);
     }
+    if (given("pbs") != nullptr) out.push_back("PBS_O_WORKDIR=" + here_.folder);
     Json environment = Json::array();
     for (std::string& variable : out) {
       if (is_utf8(variable)) {
@@ -276,6 +317,7 @@ class Request {
   Json out_ = Json::object();
   std::int64_t processors_ = 1;
   std::int64_t nodes_ = 1;
+  std::int64_t tasks_ = 1;
 };
 
 }  // namespace

@@ -25,6 +25,7 @@ constexpr std::int64_t kMostRows = 500;  // of each kind
 struct TopFlags {
   ServiceFlags service;
   std::int64_t every = 1;
+  bool array = false;
 };
 
 // What is asked of the service for one picture.
@@ -32,10 +33,11 @@ struct Answers {
   Json status, plan, nodes;
 };
 
-Result<Answers> asked(const Service& service, const std::string& find) {
+Result<Answers> asked(const Service& service, const std::string& find, bool fold) {
   auto status = service.get("/v1/status");
   if (!status) return std::unexpected(status.error());
-  auto plan = service.get(target_of("/v1/plan", {{"limit", std::to_string(kMostRows)}, {"find", find}}));
+  auto plan = service.get(
+      target_of("/v1/plan", {{"limit", std::to_string(kMostRows)}, {"find", find}, {"fold", fold ? "yes" : ""}}));
   if (!plan) return std::unexpected(plan.error());
   auto nodes = service.get("/v1/nodes");
   if (!nodes) return std::unexpected(nodes.error());
@@ -55,6 +57,7 @@ class Top {
   Top(const TopFlags& flags, Terminal& terminal)
       : service_(flags.service),
         every_(static_cast<int>(flags.every) * 1000),
+        fold_(!flags.array),
         terminal_(terminal),
         errands_([&terminal] { terminal.wake(); }) {}
 
@@ -90,25 +93,36 @@ class Top {
   }
 
  private:
+  // An answer that is on its way may be of before what has just been done.
+  void look_anew() {
+    anew_ = looking_;
+    look();
+  }
+
   void look() {
     if (looking_) return;
     looking_ = true;
-    errands_.add([this, find = view_.find]() -> std::function<void()> {
-      auto answers = std::make_shared<Result<Answers>>(asked(service_, find));
-      return [this, answers, find] {
+    errands_.add([this, find = view_.find, fold = fold_]() -> std::function<void()> {
+      auto answers = std::make_shared<Result<Answers>>(asked(service_, find, fold));
+      return [this, answers, find, fold] {
         looking_ = false;
         if (!*answers) {
           view_.lost = answers->error().message;
-        } else if (find == view_.find) {
+        } else if (find == view_.find && fold == fold_ && !anew_) {
           take(std::move(**answers));
         } else {
+          anew_ = false;
           look();
         }
       };
     });
   }
 
-  void explain(const std::string& id) {
+  void explain(const std::string& row) {
+    explained_ = row;
+    const Json* chosen = chosen_of(view_);
+    const std::string first = chosen != nullptr && row == view_.chosen ? text_of(*chosen, "first") : "";
+    const std::string id = first.empty() ? row : first;  // of tasks in one row the first
     const std::size_t width = std::clamp<std::size_t>(terminal_.size().columns, 20, 100);
     errands_.add([this, id, width]() -> std::function<void()> {
       const std::string path = "/v1/jobs/" + percent_encoded(id);
@@ -121,6 +135,7 @@ class Top {
   }
 
   void open_page(const std::string& text) {
+    if (text == kTopKeys) explained_.clear();
     view_.page = text;
     view_.page_line = 0;
   }
@@ -138,7 +153,8 @@ class Top {
       }
       return [this, told] {
         view_.told = one_line(told);
-        look();
+        look_anew();
+        if (!view_.page.empty() && !explained_.empty()) explain(explained_);  // what the page says was before
       };
     });
   }
@@ -198,6 +214,10 @@ class Top {
     if (key == Key{'q'}) return stop();
     if (key == Key{'?'}) open_page(kTopKeys);
     if (key == Key{'/'}) view_.finding = true;
+    if (key == Key{'a'}) {
+      fold_ = !fold_;
+      look_anew();
+    }
     if (key == Key::enter && !view_.chosen.empty()) explain(view_.chosen);
     if (key == Key::escape && !view_.find.empty()) {
       view_.find.clear();
@@ -239,18 +259,21 @@ class Top {
 
   Service service_;
   int every_;
+  bool fold_;  // the tasks of an array in one row
   Terminal& terminal_;
   TopView view_;
   std::size_t place_ = 0;
   std::string asked_about_;
+  std::string explained_;  // what the page is about; empty: the keys
   bool looking_ = false;
+  bool anew_ = false;  // what is being looked at now is of before
   bool over_ = false;
   Errands errands_;  // last: it ends before what it speaks to
 };
 
 Result<int> top(const TopFlags& flags) {
   std::setlocale(LC_CTYPE, "C.UTF-8");
-  auto first = asked(Service(flags.service), "");
+  auto first = asked(Service(flags.service), "", !flags.array);
   auto terminal = Terminal::open();
   if (!terminal) return std::unexpected(terminal.error());
   if (!first) return std::unexpected(first.error());
@@ -272,11 +295,12 @@ void add_top(CLI::App& app, Action& action) {
   command->add_option("-i,--iterate", flags->every, "again after so many seconds; without: 1")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{3600}))
       ->type_name("SECONDS");
+  command->add_flag("-r,--array", flags->array, "a row for each job of an array, also while they wait");
   flags->service.declare(*command);
   command->footer(
       "Keys: up and down (or k and j) choose a job, Enter explains it, c cancels it (asks first), h holds it, r "
       "releases "
-      "it, / filters, ? helps, q quits.\n\n"
+      "it, a unfolds arrays, / filters, ? helps, q quits.\n\n"
       "Examples:\n"
       "  rota top\n"
       "  rota top -i 5");

@@ -19,6 +19,7 @@ const char* const kTopKeys =
     "  c                    cancel it; asks first\n"
     "  h                    hold it\n"
     "  r                    release it\n"
+    "  a                    the tasks of an array that wait in one row, or each in its own\n"
     "  /                    filter by id, name, user, partition or state; Escape shows all again\n"
     "  q                    quit\n"
     "\n"
@@ -40,7 +41,7 @@ struct Column {
   std::size_t width;  // 0: what is left
   bool right;
 };
-constexpr std::array kColumns{Column{"JOBID", 10, true},
+constexpr std::array kColumns{Column{"JOBID", 12, true},
                               Column{"NAME", 16, false},
                               Column{"USER", 9, false},
                               Column{"ST", 2, false},

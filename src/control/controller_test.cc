@@ -380,7 +380,7 @@ TEST(Controller, TermsThatMakeNoSenseAreRefused) {
   refused([](JobTerms& t) { t.partition = PartitionId{2}; },
           "job 2 is to go to a partition that the cluster does not have; nothing was changed.");
   refused([](JobTerms& t) { t.partition = PartitionId{1}, t.limit = seconds(61); },
-          "job 2 asks for 61 s; partition short allows 60; nothing was changed.");
+          "job 2 asks for a time limit of 01:01; partition short allows 01:00; nothing was changed.");
   refused([&](JobTerms& t) { t.after = {{job, Dependency::When::ended}}; },
           "job 2 is to wait for itself; nothing was changed.");
   refused([](JobTerms& t) { t.after = {{JobId{9}, Dependency::When::ended}}; },

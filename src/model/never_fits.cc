@@ -9,17 +9,18 @@ namespace rota {
 namespace {
 
 std::optional<std::string> beyond_limit(const Partition& partition, const JobSpec& spec) {
-  const auto asks = [&](const std::string& what, std::int64_t limit) {
-    return "asks for " + what + "; partition " + partition.name + " allows " + grouped(limit);
+  const auto asks = [&](const std::string& what, const std::string& limit) {
+    return "asks for " + what + "; partition " + partition.name + " allows " + limit;
   };
   if (spec.limit > partition.max_time) {
-    return asks(grouped(spec.limit.count() / 1000) + " s", partition.max_time.count() / 1000);
+    if (spec.limit >= kLongest) return asks("no time limit", format_duration(partition.max_time) + " at most");
+    return asks("a time limit of " + format_duration(spec.limit), format_duration(partition.max_time));
   }
   if (partition.max_processors > 0 && spec.processors > partition.max_processors) {
-    return asks(amount(spec.processors, "processor"), partition.max_processors);
+    return asks(amount(spec.processors, "processor"), grouped(partition.max_processors));
   }
   if (partition.max_nodes > 0 && spec.nodes > partition.max_nodes) {
-    return asks(amount(spec.nodes, "node"), partition.max_nodes);
+    return asks(amount(spec.nodes, "node"), grouped(partition.max_nodes));
   }
   if (spec.nodes > 0 && spec.nodes < partition.min_nodes) {
     return "asks for " + amount(spec.nodes, "node") + "; partition " + partition.name + " takes jobs from " +
@@ -58,25 +59,93 @@ std::optional<std::string> lacks_accelerators(const Machine& machine, const JobS
          (have > 1 ? " have so many" : " has so many");
 }
 
-bool has_room_when_empty(const Machine& machine, const JobSpec& spec) {
-  const Partition* partition = spec.partition.valid() ? &machine.partitions[spec.partition.value] : nullptr;
-  const Spread asked(spec);
-  Given given;
-  const bool anywhere = spec.memory == 0 && spec.accelerators == 0;
-  const auto look_at = [&](const Node& node) {
-    if (can_give(node, spec)) given.add(Given::by_node(node.processors, asked.share), 1);
-  };
-  if (partition) {
-    if (asked.nodes == 0 && anywhere) return partition->processors >= spec.processors;
-    for (const NodeId id : partition->nodes) look_at(machine.nodes[id.value]);
-  } else {
-    if (asked.nodes == 0 && anywhere) return true;
-    for (const Node& node : machine.nodes) look_at(node);
+std::string scope_of(const Machine& machine, const JobSpec& spec) {
+  return spec.partition.valid() ? "partition " + machine.partitions[spec.partition.value].name : "the cluster";
+}
+
+// visit(Node) for those that its partition has.
+template <class Visit>
+void for_each_in_scope(const Machine& machine, const JobSpec& spec, const Visit& visit) {
+  if (!spec.partition.valid()) {
+    for (std::uint32_t n = 0; n < machine.nodes.size(); ++n) visit(NodeId{n}, machine.nodes[n]);
+    return;
   }
-  return given.suffices(asked, spec.processors);
+  for (const NodeId id : machine.partitions[spec.partition.value].nodes) visit(id, machine.nodes[id.value]);
+}
+
+// The same job with fewer processors, but as many nodes. 0: with none it has room.
+std::uint32_t most_processors(const Machine& machine, const JobSpec& spec) {
+  const auto fits = [&](std::uint32_t processors) {
+    JobSpec smaller = spec;
+    smaller.processors = processors;
+    return fits_when_empty(machine, smaller, {});
+  };
+  std::uint32_t good = std::max(1U, spec.nodes) - 1, bad = spec.processors;
+  while (bad - good > 1) {
+    const std::uint32_t middle = good + (bad - good) / 2;
+    (fits(middle) ? good : bad) = middle;
+  }
+  return good < std::max(1U, spec.nodes) ? 0 : good;
+}
+
+// What its nodes lack one by one, else together: with the largest that would fit.
+std::string lacks_room(const Machine& machine, const JobSpec& spec) {
+  const Spread asked(spec);
+  std::int64_t memory = 0, nodes = 0, wide = 0, most = 0, processors = 0;
+  for_each_in_scope(machine, spec, [&](NodeId, const Node& node) {
+    ++nodes;
+    memory = node.memory == 0 ? INT64_MAX : std::max(memory, node.memory);
+    processors = std::max(processors, std::int64_t{node.processors});
+    if (!can_give(node, spec)) return;
+    ++wide;
+    most += node.processors;
+  });
+  const std::string scope = scope_of(machine, spec);
+  if (memory < spec.memory) {
+    const bool alike = format_size(spec.memory) == format_size(memory);  // as texts are cut
+    const auto text = [&](std::int64_t bytes) { return alike ? grouped(bytes) + " bytes" : format_size(bytes); };
+    return "asks for " + text(spec.memory) + " of memory on each of its nodes; the largest node of " + scope + " has " +
+           text(memory);
+  }
+  if (asked.nodes > nodes) return "asks for " + amount(asked.nodes, "node") + "; " + scope + " has " + grouped(nodes);
+  if (asked.nodes > 0 && asked.share > processors)
+    return "asks for " + amount(asked.share, "processor") + " on " +
+           (asked.nodes == 1 ? "one node" : "each of " + grouped(asked.nodes) + " nodes") + "; the largest node of " +
+           scope + " has " + grouped(processors);
+  std::string what = amount(spec.processors, "processor");
+  if (asked.nodes > 0) what += " on " + amount(asked.nodes, "node");
+  if (spec.memory > 0) what += (asked.nodes > 0 ? ", with " : " on nodes with ") + format_size(spec.memory);
+  if (spec.accelerators > 0)
+    what += (spec.memory > 0   ? " and "
+             : asked.nodes > 0 ? ", with "
+                               : " on nodes with ") +
+            amount(spec.accelerators, "accelerator");
+  const bool each = spec.memory > 0 || spec.accelerators > 0;
+  std::string out = "asks for " + what + (each ? " each; " : "; ") + scope + " has " +
+                    (each ? amount(wide, "such node") + " with " : "") + amount(most, "processor") + " in all";
+  const std::uint32_t fits = most_processors(machine, spec);
+  return fits == 0 ? out : out + ", and with " + grouped(fits) + " it would fit";
 }
 
 }  // namespace
+
+bool fits_when_empty(const Machine& machine, const JobSpec& spec, const std::function<bool(NodeId)>& usable) {
+  const Spread asked(spec);
+  if (machine.nodes.empty()) return true;
+  if (!usable && asked.nodes == 0 && spec.memory == 0 && spec.accelerators == 0)
+    return !spec.partition.valid() || machine.partitions[spec.partition.value].processors >= spec.processors;
+  Given given;
+  for_each_in_scope(machine, spec, [&](NodeId id, const Node& node) {
+    if (can_give(node, spec) && (!usable || usable(id))) given.add(Given::by_node(node.processors, asked.share), 1);
+  });
+  return given.suffices(asked, spec.processors);
+}
+
+bool may_serve(const Machine& machine, const JobSpec& spec, NodeId id) {
+  const Node& node = machine.nodes[id.value];
+  const bool in = !spec.partition.valid() || std::ranges::binary_search(node.partitions, spec.partition);
+  return in && can_give(node, spec) && node.processors >= Spread(spec).share;
+}
 
 std::optional<std::string> never_fits(const Machine& machine, const JobSpec& spec) {
   if (spec.licence.valid() && spec.licences > machine.licences[spec.licence.value].count) {
@@ -90,11 +159,11 @@ std::optional<std::string> never_fits(const Machine& machine, const JobSpec& spe
   if (spec.partition.valid()) {
     if (auto why = beyond_limit(machine.partitions[spec.partition.value], spec)) return why;
   }
-  if (machine.nodes.empty() || has_room_when_empty(machine, spec)) return std::nullopt;
+  if (machine.nodes.empty() || fits_when_empty(machine, spec, {})) return std::nullopt;
   if (spec.accelerators > 0) {
     if (auto why = lacks_accelerators(machine, spec)) return why;
   }
-  return "asks for more processors, nodes or memory than its partition has, even when it is empty";
+  return lacks_room(machine, spec);
 }
 
 }  // namespace rota

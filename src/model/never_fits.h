@@ -1,6 +1,7 @@
 // Whether a machine could run a job at all, if nothing else ran there.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -12,5 +13,11 @@ namespace rota {
 // Why it never can, as half a sentence ("asks for 96 nodes; partition batch allows 64"); nothing if it can. Counted
 // machines too.
 std::optional<std::string> never_fits(const Machine& machine, const JobSpec& spec);
+
+// Whether the nodes for which usable(NodeId) is true have room for it while nothing else runs. Without one: all nodes.
+bool fits_when_empty(const Machine& machine, const JobSpec& spec, const std::function<bool(NodeId)>& usable);
+
+// Whether a node, when it is empty, could be one of those that the job gets.
+bool may_serve(const Machine& machine, const JobSpec& spec, NodeId node);
 
 }  // namespace rota

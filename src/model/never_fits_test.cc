@@ -41,6 +41,40 @@ TEST(NeverFits, tells_a_job_that_has_no_room_on_an_empty_machine) {
   EXPECT_TRUE(never_fits(machine, asks(1, 0, 17 * kGiB)));
 }
 
+TEST(NeverFits, says_which_quantity_is_too_much_and_the_largest_that_fits) {
+  Machine machine = machine_of({{4, 8 * kGiB}, {8, 16 * kGiB}});
+  const auto why = [&](const JobSpec& spec) { return never_fits(machine, spec).value_or("it fits"); };
+  EXPECT_EQ(why(asks(1, 0, 17 * kGiB)),
+            "asks for 17G of memory on each of its nodes; the largest node of the cluster has 16G");
+  EXPECT_EQ(
+      why(asks(9, 0, 9 * kGiB)),
+      "asks for 9 processors on nodes with 9G each; the cluster has 1 such node with 8 processors in all, and with "
+      "8 it would fit");
+  EXPECT_EQ(why(asks(9, 1)), "asks for 9 processors on one node; the largest node of the cluster has 8");
+  EXPECT_EQ(why(asks(3, 3)), "asks for 3 nodes; the cluster has 2");
+  EXPECT_EQ(why(asks(12, 2)),
+            "asks for 12 processors on 2 nodes; the cluster has 12 processors in all, and with 9 it would fit");
+  machine.partitions.resize(1);
+  machine.partitions[0] = {.name = "short", .nodes = {NodeId{0}}, .processors = 4, .max_time = seconds(7200)};
+  machine.nodes[0].partitions = {PartitionId{0}};
+  JobSpec spec = asks(5);
+  spec.partition = PartitionId{0};
+  spec.limit = seconds(7200);
+  EXPECT_EQ(why(spec), "asks for 5 processors; partition short has 4 processors in all, and with 4 it would fit");
+  spec.limit = seconds(9000);
+  EXPECT_EQ(why(spec), "asks for a time limit of 02:30:00; partition short allows 02:00:00");
+}
+
+TEST(NeverFits, knows_which_nodes_a_job_cannot_do_without) {
+  const Machine machine = machine_of({{4, 8 * kGiB}, {8, 16 * kGiB}});
+  const auto without_the_larger = [](NodeId node) { return node == NodeId{0}; };
+  EXPECT_TRUE(fits_when_empty(machine, asks(4), without_the_larger));
+  EXPECT_FALSE(fits_when_empty(machine, asks(5), without_the_larger));
+  EXPECT_FALSE(fits_when_empty(machine, asks(1, 0, 9 * kGiB), without_the_larger));
+  EXPECT_FALSE(may_serve(machine, asks(1, 0, 9 * kGiB), NodeId{0}));
+  EXPECT_TRUE(may_serve(machine, asks(1, 0, 9 * kGiB), NodeId{1}));
+}
+
 TEST(NeverFits, tells_a_job_that_asks_for_more_accelerators_than_there_are) {
   Machine machine = machine_of({{4, 0}, {4, 0}, {4, 0}});
   machine.accelerator_types = {"gpu", "fpga"};
@@ -56,8 +90,10 @@ TEST(NeverFits, tells_a_job_that_asks_for_more_accelerators_than_there_are) {
             "asks for 2 accelerators on each of 3 nodes; 2 nodes of the cluster have so many");
   EXPECT_EQ(why(with_accelerators(asks(1), 2, AcceleratorTypeId{1})),
             "asks for 2 accelerators of type fpga on each of its nodes; no node of the cluster has so many");
-  EXPECT_EQ(why(with_accelerators(asks(9), 2)),
-            "asks for more processors, nodes or memory than its partition has, even when it is empty")
+  EXPECT_EQ(
+      why(with_accelerators(asks(9), 2)),
+      "asks for 9 processors on nodes with 2 accelerators each; the cluster has 2 such nodes with 8 processors in "
+      "all, and with 8 it would fit")
       << "nine processors are not on the two nodes that have two";
   machine.partitions.resize(1);
   machine.partitions[0].name = "old";

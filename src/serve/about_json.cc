@@ -31,6 +31,12 @@ std::string about_text(const About& about, std::int64_t index) {
   if (about.checkpoint_signal > 0) json["checkpoint_signal"] = about.checkpoint_signal;
   if (about.checkpoint_time > Duration{0}) json["checkpoint_time"] = about.checkpoint_time.count();
   if (about.scripted) json["scripted"] = true;
+  if (about.mail > 0) json["mail"] = about.mail;
+  if (!about.mail_user.empty()) json["mail_user"] = about.mail_user;
+  if (about.tasks > 0) json["tasks"] = about.tasks;
+  if (!about.submit_folder.empty()) json["submit_folder"] = about.submit_folder;
+  if (const About::Indexes& all = about.indexes; all.count > 0)
+    json["indexes"] = {all.count, all.least, all.most, all.step};
   if (const local::Attach& attach = about.attach; !attach.socket.empty()) {
     json["attach"] = {{"socket", attach.socket},           {"user", attach.user}, {"terminal", attach.terminal},
                       {"error_apart", attach.error_apart}, {"keep", attach.keep}, {"rows", attach.rows},
@@ -104,6 +110,13 @@ Result<KeptAbout> read_about(const std::string& text) {
     take(json, "checkpoint_signal", about.checkpoint_signal);
     take(json, "checkpoint_time", about.checkpoint_time);
     take(json, "scripted", about.scripted);
+    take(json, "mail", about.mail);
+    take(json, "mail_user", about.mail_user);
+    take(json, "tasks", about.tasks);
+    take(json, "submit_folder", about.submit_folder);
+    if (const auto all = json.find("indexes"); all != json.end())
+      about.indexes = {all->at(0).get<std::int64_t>(), all->at(1).get<std::int64_t>(), all->at(2).get<std::int64_t>(),
+                       all->at(3).get<std::int64_t>()};
     take(json, "attach", about.attach);
   } catch (const nlohmann::json::exception& e) {
     return fail("what the database knows of a job cannot be read: " + escaped(e.what()) + ".");

@@ -38,6 +38,12 @@ void Service::saw_kind(const View& before, const Kind& what) {
   if constexpr (std::is_same_v<Kind, Migrated>) {  // what stood still was left behind
     if (JobEntry* entry = book_.find(what.job)) goes_on(what.job, *entry);
   }
+  if constexpr (std::is_same_v<Kind, Started>) {
+    if (mail_) mail_of_start(what.job);
+  }
+  if constexpr (std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, Vacated>) {
+    if (mail_) mail_of_requeue(what.job);
+  }
   if constexpr (kEnds) {
     const Job& job = before.job(what.job);
     if (job.state != JobState::running) {

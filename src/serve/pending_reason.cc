@@ -1,8 +1,11 @@
 // Why a job waits, in Slurm's words where there is one, and as a sentence.
 #include <algorithm>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "base/text.h"
+#include "model/never_fits.h"
 #include "serve/service.h"
 
 namespace rota::serve {
@@ -24,16 +27,33 @@ const char* words_of(Dep when) {
   return "to end";
 }
 
-// Processors on nodes where something may start, at present or once they are awake.
-std::int64_t usable_processors(const View& view, const Machine& machine, PartitionId partition) {
-  if (view.nodes().counted()) return machine.processors;
-  std::int64_t sum = 0;
+bool has_room_now(const View& view, const JobSpec& spec) {
+  if (view.nodes().counted()) return view.free() >= spec.processors;
+  Placement where;
+  return view.nodes().find(spec, where);
+}
+
+// What is free of what a job needs and finds no room for, as half a sentence.
+std::string shortage(const View& view, const Machine& machine, const JobSpec& spec, bool room) {
+  std::int64_t free = machine.nodes.empty() ? std::max<std::int64_t>(0, view.free()) : 0;
+  std::int64_t memory = 0, accelerators = 0;
   for (std::uint32_t n = 0; n < machine.nodes.size(); ++n) {
-    const auto& in = machine.nodes[n].partitions;
-    if (partition.valid() && std::ranges::find(in, partition) == in.end()) continue;
-    if (view.power().health(NodeId{n}) == Health::up) sum += machine.nodes[n].processors;
+    const NodeId id{n};
+    if (!view.nodes().available(id) || !view.nodes().admits(id, spec)) continue;
+    free += view.nodes().free_on(id);
+    memory = machine.nodes[n].memory == 0 ? INT64_MAX : std::max(memory, view.nodes().rest_on(id).memory);
+    accelerators = std::max<std::int64_t>(accelerators, view.nodes().rest_on(id).accelerators);
   }
-  return sum;
+  const bool all = !spec.partition.valid() || machine.partitions.size() < 2;
+  const std::string out = grouped(free) + (free == 1 ? " is" : " are") + " free now" +
+                          (all ? "" : " in partition " + machine.partitions[spec.partition.value].name);
+  if (room || free < spec.processors) return out;
+  if (memory < spec.memory) return out + ", but no node has " + format_size(spec.memory) + " of memory free";
+  if (accelerators < spec.accelerators)
+    return out + ", but no node has " + amount(spec.accelerators, "accelerator") + " free";
+  return out + ", but not " +
+         (spec.nodes > 0 ? "as many on each of " + amount(spec.nodes, "node") : std::string("on nodes")) +
+         (spec.memory > 0 || spec.accelerators > 0 ? " with what else it needs there" : " together");
 }
 
 }  // namespace
@@ -64,11 +84,44 @@ PendingReason Service::reason_of_barred(JobId id, const Job& job) const {
   return {"Priority", "It is just being looked at."};
 }
 
+// Which nodes that it could use are out of use, by whom and why.
+std::string Service::nodes_lacking(const JobSpec& spec) const {
+  constexpr std::size_t kMostNamed = 3;
+  std::map<std::string, std::vector<std::string>> names;  // by what is so of them
+  for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) {
+    const NodeId id{n};
+    const Health health = view().power().health(id);
+    if (health == Health::up || !may_serve(*machine_, spec, id)) continue;
+    const std::string by = node_by(id), reason = node_reason(id);
+    names[std::string(health == Health::down ? "down" : "drained") + (by.empty() ? "" : " by " + by) +
+          (reason.empty() ? "" : " (" + reason + ")")]
+        .push_back(machine_->nodes[n].name);
+  }
+  std::string out;
+  std::size_t named = 0;
+  for (const auto& [what, of] : names) {
+    if (named++ == kMostNamed) return out + "; and others";
+    out += (out.empty() ? "" : "; ") + format_host_list(of) + (of.size() == 1 ? " is " : " are ") + what;
+  }
+  return out;
+}
+
+bool Service::lacks_nodes(const JobSpec& spec) const {
+  if (view().power().all_up()) return false;
+  return !fits_when_empty(*machine_, spec, [&](NodeId id) { return view().power().health(id) == Health::up; });
+}
+
+bool Service::lacks_licence(const JobSpec& spec) const {
+  return spec.licence.valid() && view().nodes().licences_free(spec.licence) < spec.licences;
+}
+
 PendingReason Service::reason_of_waiting(JobId id, const Job& job) const {
   const JobSpec& spec = job.spec;
-  if (usable_processors(view(), *machine_, spec.partition) < spec.processors)
-    return {"ReqNodeNotAvail", "Too many of the nodes that it could use are down or drain."};
-  if (spec.licence.valid() && view().nodes().licences_free(spec.licence) < spec.licences) {
+  const std::string needs = "It needs " + amount(spec.processors, "processor");
+  if (lacks_nodes(spec))
+    return {"ReqNodeNotAvail",
+            needs + " on nodes that are in use, and there are too few of these: " + nodes_lacking(spec) + "."};
+  if (lacks_licence(spec)) {
     const Licence& licence = machine_->licences[spec.licence.value];
     const std::int64_t free = std::max<std::int64_t>(0, view().nodes().licences_free(spec.licence));
     const std::string holders = licence_holders(spec.licence);
@@ -79,22 +132,30 @@ PendingReason Service::reason_of_waiting(JobId id, const Job& job) const {
   if (view().plain()) {
     return {"Priority", "A plan was refused, and until an operator has looked jobs start in order of the queue alone."};
   }
-  const WaitingEntry* head = view().waiting().head();
-  const std::string needs = "It needs " + amount(spec.processors, "processor");
   if (view().power().count(PowerState::booting) > 0 && view().free() < spec.processors)
     return {"PowerUp", needs + "; " + amount(view().power().count(PowerState::booting), "node") + " are being woken."};
-  if (head != nullptr && head->job == id) {
-    const bool reserved = view().reserved_in_reach() && view().free() >= spec.processors;
-    if (reserved) return {"Reservation", "What it needs is reserved before it would be over."};
-    return {"Resources", needs + ", it is first in the queue, and " +
-                             std::to_string(std::max<std::int64_t>(0, view().free())) + " are free now."};
+  const WaitingEntry* head = view().waiting().head();
+  const bool is_first = head != nullptr && head->job == id;
+  const bool room = has_room_now(view(), spec);
+  if (is_first && room && view().reserved_in_reach())
+    return {"Reservation", "What it needs is reserved before it would be over."};
+  const JobId before = contenders_.before(view(), *machine_, job, [&](JobId, const JobSpec& other) {
+    return !lacks_licence(other) && !lacks_nodes(other);
+  });
+  if (is_first || (!room && !before.valid())) {
+    return {"Resources", needs + ", " +
+                             (is_first ? "it is first in the queue" : "nobody before it wants the same nodes") +
+                             ", and " + shortage(view(), *machine_, spec, room) + "."};
   }
-  const std::string first = head ? "job " + book_.shown(head->job) : std::string("others");
-  if (view().free() >= spec.processors) {
-    return {"Priority", needs + ", which are free, but if it started now " + first +
+  const JobId first = before.valid() || head == nullptr ? before : head->job;
+  const std::string who = first.valid() ? "job " + book_.shown(first) : std::string("others");
+  if (room) {
+    return {"Priority", needs + ", which are free, but if it started now " + who +
                             " or another with an earlier claim would start later."};
   }
-  return {"Priority", needs + ", and others go first: " + first + " is first in the queue."};
+  return {"Priority", needs + ", and others go first: " + who +
+                          (head != nullptr && first == head->job ? " is first in the queue."
+                                                                 : " is the first of those that want the same nodes.")};
 }
 
 PendingReason Service::reason_of(JobId id) const {

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "serve/output_pattern.h"
 #include "serve/service.h"
+#include "serve/this_host.h"
 #include "store/fact_codec.h"
 
 namespace rota::serve {
@@ -19,6 +20,19 @@ std::vector<std::string> pieces_of(const std::string& joined) {
     from = to + 1;
   }
   return texts;
+}
+
+// Which task it is, and of how many.
+template <class Say>
+void say_array(const KeptAbout& kept, const Say& say) {
+  say("ARRAY_JOB_ID", std::to_string(kept.about.array), std::string());
+  say("ARRAY_TASK_ID", std::to_string(kept.index), std::string());
+  const About::Indexes& all = kept.about.indexes;
+  if (all.count == 0) return;  // it was submitted before that was kept
+  say("ARRAY_TASK_COUNT", std::to_string(all.count), std::string());
+  say("ARRAY_TASK_MIN", std::to_string(all.least), std::string());
+  say("ARRAY_TASK_MAX", std::to_string(all.most), std::string());
+  say("ARRAY_TASK_STEP", std::to_string(all.step), std::string());
 }
 
 }  // namespace
@@ -79,26 +93,65 @@ std::vector<std::string> Service::environment_of(const Command& start, const Kep
   say("JOB_ID", std::to_string(spec.number));
   say("JOB_NAME", kept.about.name);
   say("JOB_USER", kept.about.user);
-  if (kept.about.array > 0) {
-    say("ARRAY_JOB_ID", std::to_string(kept.about.array));
-    say("ARRAY_TASK_ID", std::to_string(kept.index));
-  }
+  if (kept.about.array > 0) say_array(kept, say);
   const std::string nodes = nodes_of(start.job);
   const std::size_t count = machine_->nodes.empty() ? 1 : view().placement(start.job).shares.size();
   say("JOB_NODELIST", nodes.empty() ? machine_->name : nodes);
   say("JOB_NUM_NODES", std::to_string(count), "JOB_NUM_NODES");
-  say("PROCESSORS", std::to_string(spec.processors), "NTASKS");
+  say("PROCESSORS", std::to_string(spec.processors), "-");
   say("CPUS_ON_NODE", std::to_string((spec.processors + count - 1) / count));
+  const std::uint32_t tasks = kept.about.tasks > 0 ? kept.about.tasks : spec.processors;
+  say("NTASKS", std::to_string(tasks));
+  say("CPUS_PER_TASK", std::to_string(std::max(1U, spec.processors / tasks)));
   if (spec.memory > 0) say("MEM_PER_NODE", std::to_string(spec.memory / (1 << 20)));
   if (spec.partition.valid()) say("JOB_PARTITION", machine_->partitions[spec.partition.value].name);
-  say("SUBMIT_DIR", kept.about.folder);
+  say("SUBMIT_DIR", kept.about.submit_folder.empty() ? kept.about.folder : kept.about.submit_folder);
   say("RESTART_COUNT", std::to_string(restarts_of(job)));
   if (restarts_of(job) > 0) say("RESTART", "1", "-");
   say("JOB_START_TIME", unix_seconds(job.start));
   if (spec.limit < kLongest) say("JOB_END_TIME", unix_seconds(job.limit_end()));
   say("CLUSTER_NAME", machine_->name);
   say("SOCKET", options_.socket, "-");
+  if (settings_.slurm_variables) say_as_slurm(start.job, kept, tasks, all);
   return all;
+}
+
+// What Slurm says in words that Rota has not.
+void Service::say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks, std::vector<std::string>& all) const {
+  const JobSpec& spec = view().job(id).spec;
+  const std::string nodes = nodes_of(id);
+  const std::size_t count = machine_->nodes.empty() ? 1 : view().placement(id).shares.size();
+  const auto each = [&](std::uint64_t of) {
+    return std::to_string((of + count - 1) / count) + (count > 1 ? "(x" + std::to_string(count) + ")" : "");
+  };
+  for (const auto& [name, value] : {std::pair{"JOBID", std::to_string(spec.number)},
+                                    {"NODELIST", nodes.empty() ? machine_->name : nodes},
+                                    {"NNODES", std::to_string(count)},
+                                    {"NPROCS", std::to_string(tasks)},
+                                    {"TASKS_PER_NODE", each(tasks)},
+                                    {"JOB_CPUS_PER_NODE", each(spec.processors)},
+                                    {"JOB_UID", std::to_string(kept.about.uid)},
+                                    {"JOB_GID", std::to_string(kept.about.gid)},
+                                    {"SUBMIT_HOST", this_host()},
+                                    {"PROCID", std::string("0")},
+                                    {"LOCALID", std::string("0")},
+                                    {"NODEID", std::string("0")}})
+    all.push_back(std::string("SLURM_") + name + "=" + value);
+}
+
+// A script with #PBS lines finds the folder that it was submitted in, and goes there; it asks for these, too.
+void Service::say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::string>& all) const {
+  const JobSpec& spec = view().job(id).spec;
+  const auto say = [&](const char* name, const std::string& value) {
+    all.push_back(std::string("PBS_") + name + "=" + value);
+  };
+  say("JOBID", book_.shown(id));
+  say("JOBNAME", kept.about.name);
+  say("ENVIRONMENT", "PBS_BATCH");
+  if (spec.partition.valid()) say("QUEUE", machine_->partitions[spec.partition.value].name);
+  if (kept.index < 0) return;
+  say("ARRAY_INDEX", std::to_string(kept.index));
+  say("ARRAYID", std::to_string(kept.index));
 }
 
 Result<local::Run> Service::run_of(const Command& start) {
@@ -116,9 +169,16 @@ Result<local::Run> Service::run_of(const Command& start) {
   run.command = about.command;
   const std::vector<std::string> own = environment_of(start, *kept);
   // What another job left in its user's environment is not this one's; of two values of a name programs see the first.
+  bool pbs = false;
   for (std::string& text : pieces_of((*payload)->environment)) {
     const bool ours = text.starts_with("ROTA_") || (settings_.slurm_variables && text.starts_with("SLURM_"));
+    pbs = pbs || text.starts_with("PBS_O_WORKDIR=");
     if (!ours) run.environment.push_back(std::move(text));
+  }
+  if (pbs) {
+    std::erase_if(run.environment,
+                  [](const std::string& text) { return text.starts_with("PBS_") && !text.starts_with("PBS_O_"); });
+    say_as_pbs(start.job, *kept, run.environment);
   }
   run.environment.insert(run.environment.end(), own.begin(), own.end());
   run.folder = about.folder;

@@ -48,7 +48,12 @@ std::optional<SelectorPart> parse_tasks(std::string_view array, std::string_view
   const auto number = parse_integer(array);
   if (!number || *number < 1) return std::nullopt;
   SelectorPart part{Kind::tasks, *number, *number, {}, {}};
-  if (indexes.starts_with('[') && indexes.ends_with(']')) indexes = indexes.substr(1, indexes.size() - 2);
+  if (indexes.starts_with('[') && indexes.ends_with(']')) {
+    indexes = indexes.substr(1, indexes.size() - 2);
+    // As lists of the queue show it: how many run at a time selects nobody.
+    if (const auto most = indexes.find('%'); most != std::string_view::npos && parse_integer(indexes.substr(most + 1)))
+      indexes = indexes.substr(0, most);
+  }
   for (const std::string_view piece : split(indexes, ',')) {
     const auto range = parse_range(piece);
     if (!range) return std::nullopt;

@@ -23,6 +23,13 @@ TEST(Selector, reads_every_form) {
   EXPECT_EQ((*parts)[8].indexes.front().first, 7);
 }
 
+TEST(Selector, takes_an_array_as_lists_show_it) {
+  const auto parts = parse_selector("7_[3-9,12%2]");
+  ASSERT_TRUE(parts);
+  EXPECT_EQ((*parts)[0].indexes, (Ranges{{3, 9}, {12, 12}}));
+  EXPECT_FALSE(parse_selector("7_[3-9%]"));
+}
+
 TEST(Selector, refuses_what_names_no_jobs) {
   for (const char* text : {"", ",", "0", "-3", "5-2", "x", "user=", "1_", "1_[", "1_[2-1]", "99999999999999999999"}) {
     EXPECT_FALSE(parse_selector(text)) << text;

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "control/journal.h"
 #include "control/suitable.h"
+#include "serve/cluster_change.h"
 #include "serve/forecaster.h"
 #include "serve/this_host.h"
 #include "store/fact_codec.h"
@@ -31,19 +32,6 @@ constexpr std::size_t kMostWarnings = 100;
 std::int64_t this_second() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
-
-// Whether a state of one is a state of the other.
-bool alike(const Machine& a, const Machine& b) {
-  const auto same_node = [](const Node& x, const Node& y) {
-    return x.name == y.name && x.processors == y.processors && x.memory == y.memory && x.partitions == y.partitions &&
-           x.accelerators == y.accelerators && x.accelerator_type == y.accelerator_type;
-  };
-  const auto same_partition = [](const Partition& x, const Partition& y) { return x.name == y.name; };
-  const auto same_licence = [](const Licence& x, const Licence& y) { return x.name == y.name && x.count == y.count; };
-  return a.processors == b.processors && std::ranges::equal(a.nodes, b.nodes, same_node) &&
-         std::ranges::equal(a.partitions, b.partitions, same_partition) &&
-         std::ranges::equal(a.licences, b.licences, same_licence) && a.accelerator_types == b.accelerator_types;
 }
 
 Result<void> make_folder(const std::string& path) {
@@ -191,18 +179,26 @@ Result<void> Service::start_deciding(const std::string& policy) {
   return {};
 }
 
+// From the one that the state was made under.
+Result<void> Service::change_cluster() {
+  const auto before = site::parse_configuration(store_->head().cluster, "before");
+  if (!before) return std::unexpected(before.error());
+  const ClusterChange change = cluster_change(before->machine, *machine_);
+  const std::string file = options_.configuration.empty() ? "this computer" : shown_path(options_.configuration);
+  if (!change.refused.empty())
+    return fail(shown_path(options_.state_folder) + " holds jobs of another cluster than " + file + " describes: " +
+                change.refused + ". Nothing was changed; mend the file, or begin with another folder by --state.");
+  if (!change.taken.empty() && options_.say)
+    options_.say(file + " describes another cluster than before: " + change.taken + ".");
+  return {};
+}
+
 // One by one: there may be millions.
 Result<void> Service::replay() {
   bool alike_before = store_->head().cluster == cluster_text_;
   return store_->replay([&](const Fact& fact) -> Result<void> {
     if (!alike_before) {
-      const auto same = site::parse_configuration(store_->head().cluster, "before");
-      if (!same || !alike(same->machine, *machine_)) {
-        return fail(shown_path(options_.state_folder) + " holds jobs of another cluster than " +
-                    shown_path(options_.configuration) +
-                    " describes: nodes, partitions or licences differ. Give it the old configuration, or another "
-                    "folder with --state.");
-      }
+      if (auto may = change_cluster(); !may) return may;
       alike_before = true;
     }
     auto folded = controller_->replay(fact);
@@ -231,6 +227,7 @@ Result<void> Service::take_over() {
   for (const std::string& lacking : engine_->warnings()) warnings_.push_back(lacking);
   if (auto read = read_book(); !read) return read;
   if (auto read = read_wishes(); !read) return read;
+  open_mail();
   engine_->tell_again();
   controller_->add_observer(*journal_);
   controller_->add_observer(*this);
@@ -280,8 +277,10 @@ Result<void> Service::read_of_jobs(const char* what, const std::function<bool(Jo
 // What people want that is no fact: reasons of nodes, and who is suspended; and what was said of jobs.
 Result<void> Service::read_wishes() {
   for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) {
-    const auto reason = store_->setting("node " + machine_->nodes[n].name);
-    if (reason && *reason && !(*reason)->empty()) node_reasons_[NodeId{n}] = **reason;
+    for (const auto& [what, texts] : {std::pair{kNodeReason, &node_reasons_}, std::pair{kNodeBy, &node_by_}}) {
+      const auto text = store_->setting(what + machine_->nodes[n].name);
+      if (text && *text && !(*text)->empty()) (*texts)[NodeId{n}] = **text;
+    }
   }
   auto read = read_of_jobs(kMessage, [](JobId, JobEntry& entry, std::string& text) {
     entry.hear().message = std::move(text);
@@ -393,6 +392,7 @@ void Service::after_turn(Result<void> done) {
   if (done && !waits) done = journal_->commit();
   if (!done) fail_for_good(done);
   if (done && !waits) {
+    if (!letters_.empty()) send_letters();
     for (const Ended& ended : ended_) engine_->settled(ended.job, ended.dispatch);
     ended_.clear();
     for (const JobId job : left_) engine_->settled(job, kAnyDispatch);  // nothing may remain of it
@@ -444,6 +444,7 @@ void Service::stop() {
   loop_->cancel();
   commits_.cancel();
   if (licence_watch_) licence_watch_->stop();
+  if (mail_) mail_->stop();
   tells_on_.cancel();
   if (failure_) failure_ = store_->commit();
 }
@@ -474,7 +475,9 @@ void Service::keep(const char* what, JobId job, const std::string& text) {
 // Of a job that leaves for good. What it ran stays known for as long as its row of the history.
 void Service::left(JobId id, const Job& job) {
   const JobEntry* entry = book_.find(id);
-  store_->put_history(history_row(id, job, entry));
+  const store::HistoryRow row = history_row(id, job, entry);
+  if (entry != nullptr && mail_) mail_of_end(row, *entry->about);
+  store_->put_history(row);
   if (entry != nullptr && !entry->heard().message.empty()) keep(kMessage, id, "");
   if (entry != nullptr && entry->not_before != kEpoch) keep(kReleased, id, "");
   left_.push_back(id);

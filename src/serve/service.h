@@ -10,15 +10,18 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "control/controller.h"
 #include "engine/local/engine.h"
+#include "serve/contenders.h"
 #include "serve/event_ring.h"
 #include "serve/explain.h"
 #include "serve/job_book.h"
 #include "serve/licence_watch.h"
+#include "serve/mail.h"
 #include "serve/output_pattern.h"
 #include "serve/planned_starts.h"
 #include "serve/policy_rehearsal.h"
@@ -92,7 +95,12 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   ActionResult change(const Caller& caller, JobId job, const Change& change);
 
   // Nodes by host list. Operators only.
-  Result<void> set_health(const std::string& nodes, Health health, const std::string& reason);
+  struct NodeWish {
+    Health health = Health::up;
+    std::string reason;
+    std::string by;  // who wants it; empty: the service itself
+  };
+  Result<void> set_health(const std::string& nodes, const NodeWish& wish);
   Result<void> set_power(const std::string& nodes, bool on);
   // Another policy decides from now on. Fails with a sentence, and nothing changes, where it cannot.
   Result<void> set_policy(const std::string& text);
@@ -116,12 +124,14 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   EventRing& events() { return events_; }
   const std::string& policy() const { return chain_->text(); }
   const site::ServiceSettings& settings() const { return settings_; }
+  bool sends_mail() const { return mail_ != nullptr; }
   const ServiceOptions& options() const { return options_; }
   std::vector<std::string> warnings() const;
   // Who asks the licence server; nullptr: nobody does.
   const LicenceWatch* licence_watch() const { return licence_watch_.get(); }
   std::string node_reason(NodeId node) const;
-  std::string nodes_of(JobId job) const;  // where it runs, as a host list
+  std::string node_by(NodeId node) const;  // who took it out of use; empty: it is in use, or the service itself did
+  std::string nodes_of(JobId job) const;   // where it runs, as a host list
   PendingReason reason_of(JobId job) const;
   // Of a known job or, from the history, of one that has left; nothing: there is none.
   Result<std::optional<KeptAbout>> about(JobId job);
@@ -195,11 +205,15 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<Chain> chain_that_suits(const std::string& text) const;
   Result<void> take_over();
   Result<void> replay();
+  Result<void> change_cluster();
   Result<void> read_book();
   // Beginnings of names under which the store keeps, with the job's id behind them:
   static constexpr const char* kMessage = "message ";      // what was said of it last
   static constexpr const char* kSuspended = "suspended ";  // the dispatch that somebody has suspended
   static constexpr const char* kReleased = "released ";    // when
+  // And of nodes, with the node's name behind them:
+  static constexpr const char* kNodeReason = "node ";  // why it is out of use
+  static constexpr const char* kNodeBy = "node by ";   // who took it out of use
   void keep(const char* what, JobId job, const std::string& text);
   Result<void> read_of_jobs(const char* what, const std::function<bool(JobId, JobEntry&, std::string&)>& take);
   Result<void> read_wishes();
@@ -241,16 +255,21 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> changed(const Caller& caller, JobId job, const Change& change);
   Result<void> cancel(JobId job);
   Result<std::vector<NodeId>> nodes_named(const std::string& list) const;
-  Result<void> put_health(NodeId node, Health health, const std::string& reason);
+  Result<void> put_health(NodeId node, const NodeWish& wish);
   void empty_node(NodeId node);
   Result<void> power_changed(const PowerChanged& what);
   Result<void> release(const Caller& caller, JobId job);
   Result<void> control(JobId job, const Change& change);
   Result<void> amend(const Caller& caller, JobId job, const Change& change);
   std::vector<std::string> environment_of(const Command& start, const KeptAbout& kept) const;
+  void say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks, std::vector<std::string>& all) const;
+  void say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::string>& all) const;
   PatternWords pattern_words(JobId job, const KeptAbout& kept, const std::string& nodes, std::int32_t restarts) const;
   PendingReason reason_of_barred(JobId id, const Job& job) const;
   PendingReason reason_of_waiting(JobId id, const Job& job) const;
+  bool lacks_nodes(const JobSpec& spec) const;  // too many of those that it could use are out of use
+  std::string nodes_lacking(const JobSpec& spec) const;
+  bool lacks_licence(const JobSpec& spec) const;
   template <class Kind>
   void saw_kind(const View& before, const Kind& what);
   void goes_on(JobId job, JobEntry& entry);
@@ -259,6 +278,13 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   store::HistoryRow history_row(JobId id, const Job& job, const JobEntry* entry) const;
   Result<void> compact();
   Instant latest_start(JobId id) const;
+  void open_mail();
+  void post(const About& about, const std::string& job, const char* type, const std::string& what);
+  void send_letters();
+  static bool told_of_tasks(const About& about);
+  void mail_of_start(JobId id);
+  void mail_of_requeue(JobId id);
+  void mail_of_end(const store::HistoryRow& row, const About& about);
   void watch_licences();
   void nobody_counts();
   void counted(const std::vector<LicenceCount>& counts);
@@ -278,10 +304,15 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::unique_ptr<local::LocalEngine> engine_;
   std::unique_ptr<Controller> controller_;
   std::unique_ptr<LicenceWatch> licence_watch_;
+  std::unique_ptr<MailRoom> mail_;  // nullptr: this service sends none
+  std::vector<Mail> letters_;       // of what is not durable yet
+  std::set<std::int64_t> begun_;    // arrays whose first start was told, or was before
   JobBook book_;
   EventRing events_;
   PlannedStarts planned_starts_;
+  mutable Contenders contenders_;
   std::map<NodeId, std::string> node_reasons_;
+  std::map<NodeId, std::string> node_by_;
   std::map<NodeId, std::string> node_troubles_;  // what went wrong when they were switched last
   std::vector<std::uint32_t> operators_;
   std::vector<std::string> warnings_;

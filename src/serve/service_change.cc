@@ -163,12 +163,16 @@ ActionResult Service::change(const Caller& caller, JobId job, const Change& chan
   if (!done) {
     result.done = false;
     result.detail = done.error().message;
+    // The state counts jobs and knows no tasks of arrays.
+    const std::string counted = "job " + std::to_string(number_of(job)) + " ";
+    if (result.detail.starts_with(counted)) result.detail.replace(0, counted.size(), "job " + result.id + " ");
   }
   return result;
 }
 
 Result<void> Service::changed(const Caller& caller, JobId job, const Change& change) {
   using Kind = Change::Kind;
+  if (stopped_) return fail("the service is stopping and changes nothing; try again when it is back.");
   const JobEntry* entry = book_.find(job);
   if (entry == nullptr || !view().knows(job) || view().job(job).gone())
     return fail("job " + book_.shown(job) + " has ended already.");
@@ -180,6 +184,8 @@ Result<void> Service::changed(const Caller& caller, JobId job, const Change& cha
     case Kind::cancel:
       return cancel(job);
     case Kind::hold:
+      if (view().job(job).state == JobState::running)
+        return fail("job " + book_.shown(job) + " runs already; only a job that waits can be held.");
       return record(Held{job, who});
     case Kind::release:
       return release(caller, job);

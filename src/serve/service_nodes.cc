@@ -20,26 +20,36 @@ Result<std::vector<NodeId>> Service::nodes_named(const std::string& list) const 
   return ids;
 }
 
-Result<void> Service::set_health(const std::string& nodes, Health health, const std::string& reason) {
+Result<void> Service::set_health(const std::string& nodes, const NodeWish& wish) {
   const auto ids = nodes_named(nodes);
   if (!ids) return std::unexpected(ids.error());
   for (const NodeId id : *ids) {
-    if (auto done = put_health(id, health, reason); !done) return done;
-    if (health == Health::up) engine_->look(id);  // it may have come back meanwhile
+    if (auto done = put_health(id, wish); !done) return done;
+    if (wish.health == Health::up) engine_->look(id);  // it may have come back meanwhile
   }
   static_cast<void>(decide());
   return {};
 }
 
-Result<void> Service::put_health(NodeId id, Health health, const std::string& reason) {
-  if (view().power().health(id) != health) {
-    if (auto done = record(HealthChanged{id, health}); !done) return done;
+Result<void> Service::put_health(NodeId id, const NodeWish& wish) {
+  if (view().power().health(id) != wish.health) {
+    if (auto done = record(HealthChanged{id, wish.health}); !done) return done;
   }
-  if (health == Health::down) empty_node(id);
-  if (health == Health::up) node_troubles_.erase(id);
-  health == Health::up ? void(node_reasons_.erase(id)) : void(node_reasons_[id] = reason);
-  store_->put_setting("node " + machine_->nodes[id.value].name, health == Health::up ? "" : reason);
+  if (wish.health == Health::down) empty_node(id);
+  const bool up = wish.health == Health::up;
+  if (up) node_troubles_.erase(id);
+  const auto keep_of = [&](std::map<NodeId, std::string>& texts, const char* what, const std::string& text) {
+    up ? void(texts.erase(id)) : void(texts[id] = text);
+    store_->put_setting(what + machine_->nodes[id.value].name, up ? "" : text);
+  };
+  keep_of(node_reasons_, kNodeReason, wish.reason);
+  keep_of(node_by_, kNodeBy, wish.by);
   return {};
+}
+
+std::string Service::node_by(NodeId node) const {
+  const auto found = node_by_.find(node);
+  return found == node_by_.end() ? std::string() : found->second;
 }
 
 // What runs there is done again elsewhere where it may be, else ended.
@@ -108,7 +118,7 @@ Result<void> Service::power_changed(const PowerChanged& what) {
   const std::string reason = "taken out of use after " + amount(failures, "boot") + " that failed. " +
                              node_troubles_[what.node] + " `rota nodes resume` puts it back.";
   if (options_.say) options_.say("node " + machine_->nodes[what.node.value].name + ": " + reason);
-  return put_health(what.node, Health::down, reason);
+  return put_health(what.node, {Health::down, reason, {}});
 }
 
 }  // namespace rota::serve

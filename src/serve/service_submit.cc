@@ -31,6 +31,12 @@ Result<void> complete(const Submission& submission) {
     return fail("there is nothing to run; give a script or a command.");
   if (!submission.script.empty() && !submission.script.starts_with("#!"))
     return fail("the script does not say what runs it; begin it with a line like #!/bin/sh.");
+  if (const std::size_t end = submission.script.find('\n');
+      end != std::string::npos && end > 0 && submission.script[end - 1] == '\r')
+    return fail(
+        "the script has the line ends of Windows (CR LF), and nothing can run its first line; submit it with LF.");
+  if (!submission.submit_folder.empty() && !submission.submit_folder.starts_with('/'))
+    return fail("`submit_folder` must be an absolute path.");
   if (!submission.folder.starts_with('/')) return fail("the working directory must be an absolute path.");
   if (submission.name.size() > kLongestName)
     return fail("a job's name has " + grouped(kLongestName) + " bytes at most.");
@@ -77,6 +83,10 @@ std::shared_ptr<About> about_of(const Caller& caller, const Submission& submissi
   about->checkpoint_signal = signals.checkpoint;
   if (!about->checkpoint.empty() || signals.checkpoint > 0) about->checkpoint_time = submission.checkpoint_time;
   about->scripted = !submission.script.empty();
+  about->tasks = submission.tasks;
+  about->mail = parse_mail_types(submission.mail).value_or(0);
+  if (about->mail > 0) about->mail_user = submission.mail_user;
+  if (submission.submit_folder != submission.folder) about->submit_folder = submission.submit_folder;
   about->attach = submission.attach;
   about->attach.user = caller.uid;
   return about;
@@ -123,7 +133,9 @@ class Awaited {
 
   struct Meant {
     JobId job;
-    std::string state = {};  // as it has ended; none: it has not
+    std::string state = {};   // as it has ended; none: it has not
+    std::int64_t index = -1;  // of an array, once it has left
+    std::int64_t array = 0;
   };
   using Tasks = std::multimap<std::int64_t, Meant>;  // by index; -1: no array
 
@@ -144,7 +156,7 @@ class Awaited {
     if (entry == nullptr || entry->about->array == number) {
       if (auto may = looked(kCostOfHistory); !may) return std::unexpected(may.error());
       for (const store::HistoryRow& row : service_.ended_tasks(number))
-        tasks.emplace(row.array_index, Meant{row.job, row.state});
+        tasks.emplace(row.array_index, Meant{row.job, row.state, row.array_index, row.array});
     }
     if (tasks.empty()) {
       const JobId job = job_of(number);
@@ -192,8 +204,9 @@ class Awaited {
     const bool succeeded = on.state == "COMPLETED";
     const bool met = when == When::succeeded ? succeeded : when == When::failed ? !succeeded : true;
     if (met) return {};
-    return fail("the dependency on job " + std::to_string(number_of(on.job)) + " can never be met: it has ended as " +
-                on.state + ".");
+    const std::string shown =
+        on.array > 0 ? std::to_string(on.array) + "_" + std::to_string(on.index) : service_.book().shown(on.job);
+    return fail("the dependency on job " + shown + " can never be met: it has ended as " + on.state + ".");
   }
 
   void add_singleton(const Caller& caller, const std::string& name, std::vector<Dependency>& into) const {
@@ -244,6 +257,10 @@ Result<Service::Prepared> Service::prepared_of(const Caller& caller, const Submi
       return fail(std::string("`") + name + "` is at most " +
                   format_duration(std::max(kLongestWait, settings_.kill_wait)) +
                   ": for so long a job that is to end or to move keeps its place.");
+  }
+  if (auto types = parse_mail_types(submission.mail); !types) return std::unexpected(types.error());
+  if (!submission.mail_user.empty()) {
+    if (auto good = check_mail_user(submission.mail_user); !good) return std::unexpected(good.error());
   }
   if (!submission.array.empty()) {
     auto range = parse_array(submission.array, settings_.most_array);
@@ -337,7 +354,12 @@ Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Su
   const JobSpec& spec = prepared.spec;
   const ArrayRange& range = prepared.range;
   const auto about = about_of(caller, submission, settings_.kill_wait);
-  if (!submission.array.empty()) about->array = number_of(view().next_job());
+  if (!submission.array.empty()) {
+    const auto& all = range.indexes;
+    about->array = number_of(view().next_job());
+    about->indexes = {static_cast<std::int64_t>(all.size()), all.front(), all.back(),
+                      all.size() > 1 ? all[1] - all[0] : 1};
+  }
   std::size_t looked_at = 0;
   auto after = dependencies_of_tasks(caller, submission, range.indexes, looked_at);
   if (!after) return std::unexpected(after.error());

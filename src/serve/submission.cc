@@ -121,11 +121,43 @@ Result<std::int32_t> parse_signal(std::string_view text) {
   return fail("there is no signal " + rota::quoted(text) + "; name one as USR1, TERM or 10.");
 }
 
+namespace {
+
+// Whole nodes are those whose processors are all its own. Where nodes differ, how many processors that are depends on
+// which it gets, and that is not known before it starts.
+Result<void> take_whole_nodes(const Machine& machine, JobSpec& spec) {
+  const Partition* partition = spec.partition.valid() ? &machine.partitions[spec.partition.value] : nullptr;
+  if (machine.nodes.empty()) {
+    if (spec.nodes > 1) return fail("this machine is one node; ask for one with `exclusive`.");
+    spec.processors = static_cast<std::uint32_t>(machine.processors);
+    return {};
+  }
+  std::uint32_t each = 0;
+  for (std::uint32_t n = 0; n < machine.nodes.size(); ++n) {
+    const Node& node = machine.nodes[n];
+    if (partition != nullptr && !std::ranges::binary_search(partition->nodes, NodeId{n})) continue;
+    if (each != 0 && each != node.processors)
+      return fail("`exclusive` takes whole nodes, and the nodes of " +
+                  (partition != nullptr ? "partition " + partition->name : std::string("this cluster")) +
+                  " differ in size; name a partition of equal ones, or ask for the processors of a whole node.");
+    each = node.processors;
+  }
+  if (spec.nodes == 0) spec.nodes = (spec.processors + each - 1) / each;
+  if (spec.nodes > UINT32_MAX / each) return fail("so many nodes there are nowhere.");
+  spec.processors = spec.nodes * each;
+  return {};
+}
+
+}  // namespace
+
 Result<JobSpec> spec_of(const Submission& submission, const Machine& machine) {
   JobSpec spec;
   if (auto found = look_up(submission, machine, spec); !found) return std::unexpected(found.error());
   spec.processors = submission.processors;
   spec.nodes = submission.nodes;
+  if (submission.exclusive) {
+    if (auto taken = take_whole_nodes(machine, spec); !taken) return std::unexpected(taken.error());
+  }
   spec.memory = submission.memory;
   spec.accelerators = submission.accelerators;
   spec.priority = submission.priority;

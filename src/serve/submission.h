@@ -50,6 +50,11 @@ struct Submission {
   std::string checkpoint_signal;
   Duration checkpoint_time = seconds(60);
   std::string comment;
+  std::uint32_t tasks = 0;        // processes that it is made of; 0: one for each processor
+  bool exclusive = false;         // whole nodes
+  std::vector<std::string> mail;  // BEGIN, END, ...
+  std::string mail_user;          // without: its user
+  std::string submit_folder;      // from where it was submitted; empty: from its folder
   bool dry_run = false;
   local::Attach attach;  // but for `user`, which is who asks
 };
@@ -85,6 +90,17 @@ struct About {
   std::int32_t checkpoint_signal = 0;
   Duration checkpoint_time{0};
   bool scripted = false;
+  std::uint8_t mail = 0;  // when its user wants mail, as serve/mail.h has it
+  std::string mail_user;
+  std::uint32_t tasks = 0;  // as submitted, and so are the others:
+  std::string submit_folder;
+  struct Indexes {
+    std::int64_t count = 0;
+    std::int64_t least = 0;
+    std::int64_t most = 0;
+    std::int64_t step = 1;  // from the first to the second
+    bool operator==(const Indexes&) const = default;
+  } indexes;  // of its array
   local::Attach attach;
 
   // Whether what it writes goes to who waits for it, and to no file.

@@ -12,8 +12,16 @@
 namespace rota::serve {
 namespace {
 
-// Without what would mean something in a list of hosts.
-std::string host_name() {
+int processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+  return std::max(1, ::get_nprocs());
+}
+
+}  // namespace
+
+std::string this_host() {
   std::array<char, 256> buffer{};
   if (::gethostname(buffer.data(), buffer.size() - 1) != 0) return "localhost";
   std::string name(buffer.data());
@@ -24,20 +32,11 @@ std::string host_name() {
   return name.empty() ? "localhost" : name;
 }
 
-int processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
-  return std::max(1, ::get_nprocs());
-}
-
-}  // namespace
-
 std::string cluster_of_this_host() {
   struct sysinfo info{};
   const bool known = ::sysinfo(&info) == 0;
   const auto memory = known ? static_cast<std::int64_t>(info.totalram) * static_cast<std::int64_t>(info.mem_unit) : 0;
-  return site::cluster_of_this_host(host_name(), processors(), memory);
+  return site::cluster_of_this_host(this_host(), processors(), memory);
 }
 
 }  // namespace rota::serve

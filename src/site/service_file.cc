@@ -26,9 +26,9 @@ struct Key {
   std::string_view meaning;
 };
 
-const std::array<Key, 13>& keys() {
+const std::array<Key, 14>& keys() {
   using S = ServiceSettings;
-  static const std::array<Key, 13> all{{
+  static const std::array<Key, 14> all{{
       {"policy", &S::policy, "a policy, as `rota policies` lists them", "easy",
        "what decides, until `rota policy set` says otherwise"},
       {"operators", &S::operators, "a list of user names", "none",
@@ -41,6 +41,8 @@ const std::array<Key, 13>& keys() {
        "the most jobs that wait and run; more are refused"},
       {"slurm_variables", &S::slurm_variables, "true or false", "false",
        "jobs find SLURM_JOB_ID and its like beside ROTA_JOB_ID and its like"},
+      {"mail_command", &S::mail_command, "a command, for /bin/sh", "none: no mail is sent",
+       "sends mail about jobs to who has asked for it"},
       {"licence_command", &S::licence_command, "a command, for /bin/sh", "none",
        "asks the site's licence server how many licences there are and are used; with `licences`"},
       {"licence_interval", &S::licence_interval, "a time", "60s", "from its answer until it is asked again"},

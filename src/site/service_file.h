@@ -20,6 +20,7 @@ struct ServiceSettings {
   std::int64_t most_array = 10'000;     // tasks of one array
   std::int64_t most_jobs = 10'000'000;  // known at one time: more are refused
   bool slurm_variables = false;         // jobs get SLURM_* beside ROTA_*
+  std::string mail_command;             // sends mail about jobs; empty: none is sent
   std::string licence_command;          // says how many licences there are and are used; empty: nobody is asked
   Duration licence_interval = seconds(60);
   Duration licence_timeout = seconds(20);

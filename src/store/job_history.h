@@ -67,6 +67,7 @@ struct HistoryQuery {
   std::vector<std::string> states = {};    // one of these; none: any
   std::vector<std::int64_t> numbers = {};  // none: all
   std::int64_t array = 0;                  // its tasks, whose numbers are in a row from this one on; 0: any
+  bool ran = false;                        // only those that started
   Instant from = kEpoch;                   // left then or later,
   Instant until = kNever;                  // and before that
   // A page: the jobs with smaller numbers than this one, so many of them.

@@ -82,6 +82,7 @@ std::string where(const HistoryQuery& query, Lead lead) {
   if (query.name) add(Lead::name, "name = ?3");
   if (query.states.size() == 1) add(Lead::state, "state = ?4");
   if (query.states.size() > 1) add(Lead::state, "state IN (SELECT value FROM json_each(?4))");
+  if (query.ran) text += " AND started IS NOT NULL";
   if (query.from != kEpoch) add(Lead::end, "ended >= ?5");
   if (query.until != kNever) add(Lead::end, "ended < ?6");
   if (query.array > 0) {

@@ -69,7 +69,7 @@ bool suits(const HistoryRow& row, const HistoryQuery& query) {
   };
   return is(query.user, row.user) && is(query.partition, row.partition) && is(query.name, row.name) &&
          (query.states.empty() || std::ranges::find(query.states, row.state) != query.states.end()) &&
-         row.end >= query.from && row.end < query.until &&
+         (!query.ran || row.start != kNever) && row.end >= query.from && row.end < query.until &&
          (query.numbers.empty() || std::ranges::find(query.numbers, row.number) != query.numbers.end());
 }
 
@@ -80,6 +80,7 @@ HistoryQuery random_query(Random& random) {
   if (random.chance(0.3)) query.name = one_of(random, {"solve", "it's \"quoted\""});
   if (random.chance(0.4)) query.states = {one_of(random, {"COMPLETED", "FAILED"})};
   if (random.chance(0.2)) query.states = {"FAILED", one_of(random, {"COMPLETED", "TIMEOUT", "it's \"odd\""})};
+  query.ran = random.chance(0.2);
   if (random.chance(0.3)) query.from = at_seconds(random.between(0, 80 * 86'400));
   if (random.chance(0.3)) query.until = at_seconds(random.between(0, 90 * 86'400));
   if (random.chance(0.2)) query.numbers = {1000, 1001, 1100, 1404};

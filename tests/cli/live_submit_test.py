@@ -57,7 +57,7 @@ class Submit(LiveCase):
         self.assertEqual(self.sent("submit", "-n", "4", "-c", "2", "-N", "2", "--mem", "4G", "-t", "1h30m", "-p", "long",
                                    "-o", "out-%j", "-e", "err", "-i", "in", "--open-mode", "append", "-H", "--requeue",
                                    "--", "x", "-n", "--mem"),
-                         {"command": ["x", "-n", "--mem"], "processors": 8, "nodes": 2, "memory": 4 << 30,
+                         {"command": ["x", "-n", "--mem"], "processors": 8, "tasks": 4, "nodes": 2, "memory": 4 << 30,
                           "limit": 5400.0, "partition": "long", "output": "out-%j", "error": "err", "input": "in",
                           "append": True, "held": True, "requeue": True})
         self.assertEqual(self.sent("submit", "-a", "1-100%10", "-d", "afterok:1:2,singleton", "--nice", "5", "-L",
@@ -81,11 +81,11 @@ class Submit(LiveCase):
         self.assertEqual(self.last()["body"]["name"], "a b")
 
     def test_directives_that_are_not_taken_are_told(self):
-        self.file("job.sh", "#!/bin/sh\n#SBATCH --mail-type=END -A physics --exclusive\necho\n#SBATCH -n 4\n#ROTA -n 5\n")
+        self.file("job.sh", "#!/bin/sh\n#SBATCH --wckey=END -A physics --hint=compute_bound\necho\n#SBATCH -n 4\n#ROTA -n 5\n")
         self.prints("submit", "job.sh", out="Submitted job 12\n", err=(
-            'rota: line 2 of job.sh: Rota has nothing like "--mail-type=END" of #SBATCH and goes on without it.\n'
+            'rota: line 2 of job.sh: Rota has nothing like "--wckey=END" of #SBATCH and goes on without it.\n'
             'rota: line 2 of job.sh: Rota has nothing like "-A physics" of #SBATCH and goes on without it.\n'
-            'rota: line 2 of job.sh: Rota has nothing like "--exclusive" of #SBATCH and goes on without it.\n'
+            'rota: line 2 of job.sh: Rota has nothing like "--hint=compute_bound" of #SBATCH and goes on without it.\n'
             'rota: line 4 of job.sh: "#SBATCH -n 4" stands behind the first command and is not read.\n'
             'rota: line 5 of job.sh: "#ROTA -n 5" stands behind the first command and is not read.\n'))
         self.assertNotIn("processors", self.last()["body"])

@@ -143,7 +143,8 @@ processors = 2
 
     def test_reason_ReqNodeNotAvail(self):
         self.service.ask("POST", "/v1/nodes/drain", {"nodes": "n1", "reason": "a fan"})
-        self.reason("ReqNodeNotAvail", "down or drain", processors=4)
+        self.reason("ReqNodeNotAvail", r"^It needs 4 processors on nodes that are in use, and there are too few of these: "
+                                       r"n1 is drained by \S+ \(a fan\)\.$", processors=4)
 
 
 class Waking(unittest.TestCase):

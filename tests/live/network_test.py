@@ -59,6 +59,8 @@ class Tokens(NetworkCase):
         for method, path in (("POST", "/v1/jobs"), ("POST", "/v1/jobs/cancel"), ("PUT", "/v1/policy")):
             status, answer, _ = self.ask(method, path, token, {})
             self.assertEqual((status, answer["detail"]), (403, "this token is for reading only."), path)
+        self.assertTrue(self.ask("GET", "/v1/status", token)[1]["read_only"])
+        self.assertNotIn("read_only", self.ask("GET", "/v1/status", self.token())[1])
 
     def test_an_operators_token_is_an_operators_only_if_it_says_so(self):
         plain, whole = self.token(), self.token("--operator")

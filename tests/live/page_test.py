@@ -297,7 +297,9 @@ class Page(PageCase):
         self.service.submit("true", name="many", array="1-9999", limit=60)
         self.service.submit("true", name="needle", limit=60)
         self.open()
-        self.assertEqual(self.browser.value(f"{ROWS}.length"), 202)
+        self.assertEqual(self.browser.value(f"{ROWS}.length"), 5)
+        self.browser.press("a")
+        self.browser.wait_for(f"{ROWS}.length === 202", "each task in its own row")
         self.assertIn("and 9,801 waiting", self.browser.value("document.querySelector('#queue .more').innerText"))
         self.keep("1280-many")
         self.browser.press("/")
@@ -310,14 +312,48 @@ class Page(PageCase):
         self.browser.wait_for(f"{ROWS}.length === 402", "more of them")
         self.assertEqual(self.browser.complaints, [])
 
+    def test_what_waits_of_an_array_is_one_row(self):
+        running, head = self.full()
+        array = self.service.submit("sleep 1", name="sweep", processors=8, limit=60, array="1-40%3")
+        self.open()
+        whole = f"{array}_*"
+        self.shows(whole, f"{array}_[1-40%3]")
+        self.assertEqual(self.browser.value(f"{ROWS}.length"), 4)
+        self.stand_on(whole)
+        self.browser.press("Enter")
+        self.browser.wait_for("document.querySelector('#job .why h3')", "the explanation")
+        told = self.browser.value("document.getElementById('job').innerText")
+        self.assertIn(f"Job {array}_[1-40%3]: sweep", told)
+        self.assertIn(f"This is told of {array}_1, the first of 40 tasks.", told)
+        self.keep("1280-array-job")
+        self.browser.press("h")
+        self.browser.wait_for("document.querySelector('#job .reason').innerText.startsWith('JobHeldUser')", "all to be held")
+        self.assertEqual(self.service.job(f"{array}_40")["reason"], "JobHeldUser")
+        self.browser.press("Escape")
+        self.keep("1280-array")
+        self.browser.press("a")
+        self.browser.wait_for(f"{ROWS}.length === 43", "each task in its own row")
+        self.assertEqual(running + [head], ["1", "2", "3"])
+
+    def test_what_ran_is_still_drawn_after_a_great_array_was_cancelled(self):
+        job = self.service.submit("true", name="ran")
+        self.service.ends(job)
+        array = self.service.submit("true", array="1-600", held=True)
+        self.service.act("cancel", array)
+        self.service.wait_for(lambda: not self.service.live(), "all to be gone")
+        self.open()
+        self.browser.wait_for("Number(document.querySelector('canvas').dataset.boxes) >= 1", "the job that ran")
+
     def test_what_is_others_cannot_be_asked_for(self):
         self.full()
         self.open()
-        rights = self.browser.value("""[{operator: false, uid: 5}, {operator: false, uid: 7}, {operator: true, uid: 5}]
+        rights = self.browser.value("""[{operator: false, uid: 5}, {operator: false, uid: 7}, {operator: true, uid: 5},
+             {operator: true, uid: 7, read_only: true}]
             .map((me) => { const may = rota.job.rights({state: 'PENDING', uid: 7, user: 'ann', reason: 'Priority'}, me);
                            return `${may.cancel} ${may.hold} ${may.release} ${may.note}`; })""")
         self.assertEqual(rights, ["false false false It is ann's job: only its user or an operator may change it.",
-                                  "true true false ", "true true false "])
+                                  "true true false ", "true true false ",
+                                  "false false false Your token is for reading only: it changes nothing."])
 
 
 class WithToken(PageCase):
@@ -329,14 +365,17 @@ class WithToken(PageCase):
         self.browser.size(1280, 900)
         self.browser.open(self.relay.url)
         self.browser.wait_for("document.getElementById('token').open", "the question for a token")
-        self.assertIn("a token is needed.", self.browser.value("document.getElementById('token').innerText"))
+        # who has given none has done nothing wrong: no refusal, neither in the dialog nor behind it
+        self.assertEqual(self.browser.value("document.querySelector('#token .note').innerText"), "")
+        self.assertTrue(self.browser.value("document.getElementById('told').hidden"))
         self.assertEqual(self.relay.asked, ["/"])
         for token, taken in (("wrong", False), ("sesame", True)):
             self.browser.value("document.querySelector('#token input').focus()")
             self.browser.type(token)
             self.browser.press("Enter")
             if not taken:
-                self.browser.wait_for("rota.service.token() === 'wrong' && document.getElementById('token').open", "another")
+                self.browser.wait_for("document.getElementById('token').open && document.querySelector('#token .note')"
+                                      ".innerText === 'The service does not know this token, or not any more.'", "another")
         self.shows(job, "runs")
         self.browser.wait_for("document.getElementById('link').dataset.state === 'live'", "the stream")
         self.assertIn("/v1/events", self.relay.asked)

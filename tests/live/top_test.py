@@ -110,6 +110,8 @@ class Top(ServiceCase):
         self.service.submit("true", name="many", array="1-2000", limit=60)
         self.service.submit("true", name="needle", limit=60)
         screen = self.top()
+        self.assertIn("4_[1-2000]", screen.text())
+        screen.type("a")
         screen.type("\x1b[F")
         screen.wait_for("(1,502 more than listed; / finds them)")
         screen.type("/needle\r")

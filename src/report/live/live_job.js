@@ -7,6 +7,9 @@ rota.job = (() => {
 
   // What somebody may do, or why not.
   function rights(job, me) {
+    if (me.read_only) {
+      return {note: 'Your token is for reading only: it changes nothing.', cancel: false, hold: false, release: false};
+    }
     const own = me.operator || job.uid === me.uid;
     const others = `It is ${job.user}'s job: only its user or an operator may change it.`;
     if (text.ended(job)) return {note: '', cancel: false, hold: false, release: false};
@@ -79,8 +82,11 @@ rota.job = (() => {
 
     button(action) { return this.dialog.querySelector(`[data-act=${action}]`); }
 
+    // A row may stand for several tasks of an array: what is told then is of the first of them, what is done is done
+    // to all.
     async open(row) {
       this.shown = row;
+      this.tasks = row.tasks > 1 ? row : null;
       this.explained = null;
       this.dialog.querySelector('.why').replaceChildren();
       this.fill(row);
@@ -92,27 +98,33 @@ rota.job = (() => {
     async look() {
       if (!this.shown) return;
       const {id} = this.shown;
+      const one = this.tasks ? this.tasks.first : id;
       try {
-        const job = await service.get(`v1/jobs/${encodeURIComponent(id)}`);
+        const job = await service.get(`v1/jobs/${encodeURIComponent(one)}`);
         if (!this.shown || this.shown.id !== id) return;
+        if (this.tasks && !text.waits(job)) this.tasks = null;  // from now on it is that one
         this.fill(job);
+        const shown = this.shown.id;
         const now = `${job.state} ${job.reason} ${job.why}`;
         if (now === this.explained) return;
         this.explained = now;
-        const told = text.waits(job) ? await service.get(`v1/jobs/${encodeURIComponent(id)}/explain`) : {};
-        if (this.shown && this.shown.id === id) this.dialog.querySelector('.why').replaceChildren(...explained(told));
+        const told = text.waits(job) ? await service.get(`v1/jobs/${encodeURIComponent(one)}/explain`) : {};
+        if (this.shown && this.shown.id === shown) this.dialog.querySelector('.why').replaceChildren(...explained(told));
       } catch (refusal) {
         if (this.shown && this.shown.id === id) this.dialog.querySelector('.note').textContent = refusal.message;
       }
     }
 
     fill(job) {
+      if (this.tasks) job = {...job, id: this.tasks.id, tasks: this.tasks.tasks};
       this.shown = job;
       const {dialog} = this;
       dialog.querySelector('h2').textContent = `Job ${job.id}: ${job.name}`;
       dialog.querySelector('.state').textContent = text.state(job);
       dialog.querySelector('.state').dataset.state = job.state;
-      dialog.querySelector('.reason').textContent = text.waits(job) ? `${job.reason}: ${job.why || ''}` : '';
+      dialog.querySelector('.reason').textContent =
+          (text.waits(job) ? `${job.reason}: ${job.why || ''}` : '') +
+          (this.tasks ? ` This is told of ${this.tasks.first}, the first of ${text.many(this.tasks.tasks, 'task')}.` : '');
       dialog.querySelector('.known').replaceChildren(facts(job, Date.now() / 1000));
       const may = rights(job, this.me());
       dialog.querySelector('.note').textContent = may.note;

@@ -9,7 +9,7 @@
   const at = (id) => document.getElementById(id);
 
   const state = {me: {operator: false, uid: -1}, plan: null, status: null, past: new Map(), pastTo: 0, limit: kStep,
-                 find: '', wanted: false, busy: false, ended: true};
+                 find: '', wanted: false, busy: false, ended: true, fold: true};
   const jobs = new rota.job.Jobs({me: () => state.me, told: tell, changed: () => soon()});
   const queue = new rota.queue.Queue(at('queue'), (job) => jobs.open(job));
   const chart = new rota.chart.Chart(at('chart'), (job) => jobs.open(job));
@@ -50,7 +50,7 @@
     if (!state.ended) return;
     state.ended = false;
     const from = state.pastTo > 0 ? `&from=${Math.floor(state.pastTo) - 5}` : '';
-    const {jobs: rows} = await service.get(`v1/history?limit=${kRanJobs}${from}`);
+    const {jobs: rows} = await service.get(`v1/history?ran=yes&limit=${kRanJobs}${from}`);
     for (const row of rows) {
       if (row.start !== undefined) state.past.set(row.id, row);
       state.pastTo = Math.max(state.pastTo, row.end);
@@ -61,7 +61,7 @@
 
   async function look() {
     const find = state.find ? `&find=${encodeURIComponent(state.find)}` : '';
-    const [plan, status, nodes] = await Promise.all([service.get(`v1/plan?limit=${state.limit}${find}`),
+    const [plan, status, nodes] = await Promise.all([service.get(`v1/plan?limit=${state.limit}${find}${state.fold ? '&fold=yes' : ''}`),
                                                      service.get('v1/status'), service.get('v1/nodes')]);
     await lookBack();
     state.me = status;
@@ -90,7 +90,7 @@
         state.heard = performance.now();
       } catch (refusal) {
         if (!(refusal instanceof service.Refusal)) throw refusal;
-        if (refusal.status === 401) askForToken(refusal.message);
+        if (refusal.status === 401) askForToken();
         else if (refusal.status === 0) stream.drop();
         else tell(refusal.message, true);
       } finally {
@@ -116,7 +116,7 @@
     lost(milliseconds) { linked('lost', `disconnected, retrying in ${milliseconds / 1000} s`); },
     refused(refusal) {
       linked('lost', 'not connected');
-      if (refusal.status === 401) askForToken(refusal.message);
+      if (refusal.status === 401) askForToken();
       else tell(refusal.message, true);
     },
   });
@@ -129,9 +129,13 @@
 
   // ---- who asks
 
-  function askForToken(sentence) {
+  // Who has given none yet has done nothing wrong.
+  function askForToken() {
     const dialog = at('token');
-    dialog.querySelector('.note').textContent = sentence;
+    const given = service.token() !== '';
+    if (given) dialog.querySelector('.note').textContent = 'The service does not know this token, or not any more.';
+    else if (!dialog.open) dialog.querySelector('.note').textContent = '';
+    linked('lost', 'waits for a token');
     if (!dialog.open) dialog.showModal();
   }
   at('token').querySelector('form').addEventListener('submit', () => {
@@ -152,6 +156,12 @@
     state.limit = Math.min(1000, state.limit + kStep);
     soon();
   });
+  const fold = (on) => {
+    state.fold = on;
+    at('fold').checked = on;
+    soon();
+  };
+  at('fold').addEventListener('change', () => fold(at('fold').checked));
   at('keys').addEventListener('click', () => at('help').showModal());
 
   document.addEventListener('keydown', (event) => {
@@ -171,6 +181,7 @@
       if (job) jobs.act(acts[event.key], job);
       else tell('Choose a job first: j and k go from row to row.', true);
     } else if (!open && event.key === '/') filter.focus();
+    else if (!open && event.key === 'a') fold(!state.fold);
     else if (!open && event.key === '?') at('help').showModal();
     else if (!open && event.key === 'j') queue.move(1);
     else if (!open && event.key === 'k') queue.move(-1);

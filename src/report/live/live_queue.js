@@ -27,9 +27,13 @@ rota.queue = (() => {
     show(plan) {
       this.now = plan.now;
       const jobs = [...plan.running, ...plan.waiting, ...plan.held];
+      // What stands for several tasks stays the same row while some of them start.
+      this.key_of = new Map(plan.running.concat(plan.waiting, plan.held).map((job) => [job, job.id]));
+      for (const job of plan.waiting) if (job.tasks > 1) this.key_of.set(job, `${job.array}_*`);
+      for (const job of plan.held) if (job.tasks > 1) this.key_of.set(job, `${job.array}_* ${job.reason}`);
       const had = document.activeElement && document.activeElement.closest('#queue tbody tr');
       const place = had ? [...this.body.children].indexOf(had) : -1;
-      const listed = new Set(jobs.map((job) => job.id));
+      const listed = new Set(this.key_of.values());
       for (const [id, its] of this.rows) {
         if (listed.has(id)) continue;
         its.row.remove();
@@ -37,7 +41,7 @@ rota.queue = (() => {
       }
       let before = this.body.firstElementChild;
       for (const job of jobs) {
-        const its = this.rows.get(job.id) || this.make(job.id);
+        const its = this.rows.get(this.key_of.get(job)) || this.make(this.key_of.get(job));
         this.fill(its, job);
         if (its.row === before) before = before.nextElementSibling;
         else this.body.insertBefore(its.row, before);
@@ -57,9 +61,9 @@ rota.queue = (() => {
       this.section.querySelector('.more span').textContent = `and ${more.join(', ')}`;
     }
 
-    make(id) {
+    make(key) {
       const row = text.element('tr', '');
-      row.dataset.job = id;
+      row.dataset.job = key;
       row.tabIndex = -1;
       row.setAttribute('role', 'row');
       const cells = kColumns.map((name) => {
@@ -70,12 +74,13 @@ rota.queue = (() => {
         return cell;
       });
       const its = {row, cells, job: null};
-      this.rows.set(id, its);
+      this.rows.set(key, its);
       return its;
     }
 
     fill(its, job) {
       its.job = job;
+      its.row.dataset.id = job.id;
       const state = text.state(job);
       const [when, meaning] = text.when(job);
       const where = text.waits(job) ? `${job.reason}: ${job.why || ''}` : job.node_list || '';

@@ -1,0 +1,39 @@
+// Who stands before a waiting job and wants the same nodes: kept for the state as it is, since a list of the queue asks
+// it of each job.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "model/cluster.h"
+
+namespace rota::serve {
+
+class Contenders {
+ public:
+  // Whether a job that waits competes for nodes at all: one that lacks a licence or a node that is out of use does not.
+  using Competes = std::function<bool(JobId, const JobSpec&)>;
+
+  // The first of those before it that compete for nodes which it could use; invalid: nobody does. Among the first
+  // thousand of the queue.
+  JobId before(const View& view, const Machine& machine, const Job& job, const Competes& competes);
+
+ private:
+  struct First {
+    PartitionId partition;
+    WaitingEntry::Key place;
+    JobId job;
+  };
+
+  void look(const View& view, const Machine& machine, const Competes& competes);
+  bool share_nodes(const Machine& machine, PartitionId a, PartitionId b);
+
+  std::uint64_t sequence_ = UINT64_MAX;  // of the state that was looked at
+  std::vector<First> first_;             // of each partition, in order of the queue
+  std::map<std::pair<PartitionId, PartitionId>, bool> shared_;
+};
+
+}  // namespace rota::serve

@@ -1,0 +1,92 @@
+#include "serve/mail.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/text.h"
+
+namespace rota::serve {
+namespace {
+
+constexpr std::size_t kMostWaiting = 10'000;
+constexpr std::size_t kLongestAddress = 1000;
+
+constexpr std::array<std::pair<std::string_view, MailTypes>, 7> kTypes{
+    {{"BEGIN", kMailBegin},
+     {"END", kMailEnd},
+     {"FAIL", kMailFail},
+     {"REQUEUE", kMailRequeue},
+     {"ARRAY_TASKS", kMailArrayTasks},
+     {"ALL", kMailBegin | kMailEnd | kMailFail | kMailRequeue},
+     {"NONE", 0}}};
+
+}  // namespace
+
+Result<MailTypes> parse_mail_types(const std::vector<std::string>& words) {
+  MailTypes types = 0;
+  for (const std::string& word : words) {
+    const auto* found = std::ranges::find(kTypes, word, [](const auto& type) { return type.first; });
+    if (found == kTypes.end())
+      return fail("there is no mail of the type " + rota::quoted(word) +
+                  "; there are BEGIN, END, FAIL, REQUEUE, ARRAY_TASKS, ALL and NONE.");
+    types |= found->second;
+  }
+  return types;
+}
+
+Result<void> check_mail_user(std::string_view addresses) {
+  if (addresses.size() > kLongestAddress)
+    return fail("`mail_user` has " + grouped(kLongestAddress) + " bytes at most.");
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("@._+-%=").find(c) != std::string_view::npos;
+  };
+  for (const std::string_view address : split(addresses, ',')) {
+    if (address.empty() || address.front() == '-' || !std::ranges::all_of(address, letter))
+      return fail(rota::quoted(address) + " is no address that mail could go to; write it as ann@example.org.");
+  }
+  return {};
+}
+
+MailRoom::MailRoom(boost::asio::io_context& io, std::string command, Duration timeout, std::string record, Say say)
+    : io_(io), command_(std::move(command)), timeout_(timeout), record_(std::move(record)), say_(std::move(say)) {
+  local::SiteCommand::end_left_over(record_);
+}
+
+void MailRoom::send(Mail mail) {
+  if (waiting_.size() == kMostWaiting) {
+    if (!std::exchange(full_, true))
+      say_("there are " + grouped(kMostWaiting) + " mails to be sent; those that come now are not.");
+    return;
+  }
+  waiting_.push_back(std::move(mail));
+  if (!sending_) next();
+}
+
+void MailRoom::stop() {
+  waiting_.clear();
+  sending_.reset();
+}
+
+void MailRoom::next() {
+  sending_.reset();
+  if (waiting_.empty()) return;
+  const Mail mail = std::move(waiting_.front());
+  waiting_.pop_front();
+  full_ = full_ && waiting_.size() > kMostWaiting / 2;
+  sending_ = std::make_unique<local::SiteCommand>(
+      io_,
+      local::SiteCommand::Options{
+          .text = command_,
+          .variables = {"ROTA_MAIL_TO=" + mail.to, "ROTA_MAIL_TYPE=" + mail.type, "ROTA_MAIL_JOB=" + mail.job,
+                        "ROTA_MAIL_SUBJECT=" + mail.subject, "ROTA_MAIL_BODY=" + mail.body},
+          .timeout = timeout_,
+          .record = record_},
+      [this, job = mail.job, to = mail.to](const local::SiteCommand::End& end) {
+        if (!end.done) say_("the mail to " + to + " about job " + job + " was not sent: " + end.why);
+        next();
+      });
+}
+
+}  // namespace rota::serve

@@ -1,0 +1,98 @@
+// What people want to hear of their jobs by mail.
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "serve/service.h"
+
+namespace rota::serve {
+namespace {
+
+constexpr Duration kMailTimeout = seconds(60);
+
+bool ended_well(const store::HistoryRow& row) { return row.state == "COMPLETED"; }
+
+std::string end_text(const store::HistoryRow& row) {
+  std::string out = row.state;
+  if (row.signal > 0) out += ", signal " + std::to_string(row.signal);
+  if (row.signal == 0 && row.start != kNever) out += ", exit code " + std::to_string(row.exit_code);
+  return out;
+}
+
+}  // namespace
+
+void Service::open_mail() {
+  if (settings_.mail_command.empty()) return;
+  mail_ = std::make_unique<MailRoom>(io_, settings_.mail_command, kMailTimeout, options_.state_folder + "/mail",
+                                     [this](const std::string& what) {
+                                       if (options_.say) options_.say(what);
+                                     });
+}
+
+void Service::post(const About& about, const std::string& job, const char* type, const std::string& what) {
+  if (mail_ == nullptr) return;
+  const std::string name = escaped(about.name);  // whose lines would be headers of the mail
+  std::string body = "Job " + job + " (" + name + ") of " + about.user + " on " + machine_->name + ": " + what + ".\n";
+  if (!about.folder.empty()) body += "Folder: " + escaped(about.folder) + "\n";
+  letters_.push_back({.to = about.mail_user.empty() ? about.user : about.mail_user,
+                      .type = type,
+                      .job = job,
+                      .subject = machine_->name + ": job " + job + " (" + name + ") " + what,
+                      .body = std::move(body)});
+}
+
+// What is told by mail is durable.
+void Service::send_letters() {
+  auto letters = std::exchange(letters_, {});
+  if (stopped_) return;
+  for (Mail& mail : letters) mail_->send(std::move(mail));
+}
+
+bool Service::told_of_tasks(const About& about) { return about.array == 0 || (about.mail & kMailArrayTasks) != 0; }
+
+void Service::mail_of_start(JobId id) {
+  const JobEntry* entry = book_.find(id);
+  if (entry == nullptr || (entry->about->mail & kMailBegin) == 0) return;
+  const About& about = *entry->about;
+  if (told_of_tasks(about)) return post(about, book_.shown(id), "BEGIN", "has begun");
+  if (!begun_.insert(about.array).second) return;
+  bool first = view().job(id).dispatch <= 1;  // the service may have been started again in the middle of it
+  std::int64_t known = 0;
+  book_.for_each_task(about.array, [&](std::int64_t, JobId task) {
+    ++known;
+    const Job& row = view().job(task);
+    first = first && (task == id || (row.state != JobState::running && row.start == kNever));
+  });
+  if (first && known == about.indexes.count) post(about, std::to_string(about.array), "BEGIN", "has begun");
+}
+
+void Service::mail_of_requeue(JobId id) {
+  const JobEntry* entry = book_.find(id);
+  if (entry == nullptr || (entry->about->mail & kMailRequeue) == 0) return;
+  post(*entry->about, book_.shown(id), "REQUEUE", "was taken back and waits again");
+}
+
+// Of a job that leaves, with its row of the history; of an array when its last task does.
+void Service::mail_of_end(const store::HistoryRow& row, const About& about) {
+  if ((about.mail & (kMailEnd | kMailFail)) == 0) return;
+  const auto tell = [&](const std::string& job, bool well, const std::string& what) {
+    if ((about.mail & kMailEnd) != 0) return post(about, job, "END", "has ended: " + what);
+    if (!well) post(about, job, "FAIL", "has failed: " + what);
+  };
+  if (about.array == 0) return tell(std::to_string(row.number), ended_well(row), end_text(row));
+  if (told_of_tasks(about))
+    return tell(std::to_string(about.array) + "_" + std::to_string(row.array_index), ended_well(row), end_text(row));
+  std::int64_t left = 0;
+  book_.for_each_task(about.array, [&](std::int64_t, JobId task) { left += task == row.job ? 0 : 1; });
+  if (left > 0) return;
+  begun_.erase(about.array);
+  std::map<std::string, std::int64_t> states{{row.state, 1}};
+  for (const store::HistoryRow& task : ended_tasks(about.array)) {
+    if (task.job != row.job) ++states[task.state];
+  }
+  std::string what;
+  for (const auto& [state, count] : states) what += (what.empty() ? "" : ", ") + grouped(count) + " " + state;
+  tell(std::to_string(about.array), states.size() == 1 && states.begin()->first == "COMPLETED", what);
+}
+
+}  // namespace rota::serve

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Arrays as people see them: as one thing with tasks, whichever command they ask. Usage: arrays_test.py ROTA"""
+import json
+import os
+import subprocess
+import sys
+import threading
+import unittest
+
+from screen import Screen
+from service import PATIENCE, ServiceCase
+
+
+class Arrays(ServiceCase):
+    configuration = 'name = "one"\n[[nodes]]\nnames = "n1"\nprocessors = 2\n'
+
+    def says(self, *arguments, code=0):
+        done = subprocess.run([self.rota, *arguments], capture_output=True, text=True, timeout=PATIENCE, cwd=self.folder,
+                              env={"PATH": os.environ["PATH"], "ROTA_SOCKET": self.service.socket})
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def sweep(self):
+        """Of seven tasks: 1 ends well, 2 and 4 fail, 3 and 5 run, 6 and 7 wait, two at a time."""
+        array = self.service.submit("case $ROTA_ARRAY_TASK_ID in 1) echo good;; 2|4) exit 3;; *) sleep 1000;; esac",
+                                    name="sweep", array="1-7%2", output="out-%a")
+        self.service.wait_for(lambda: self.service.job(f"{array}_5")["state"] == "RUNNING", "the fifth task to run")
+        return array
+
+    def test_a_job_that_is_an_array_is_told_as_a_whole(self):
+        array = self.sweep()
+        told = self.says("job", array)
+        for line in (f"id          {array}", "name        sweep", "tasks       7: 2 FAILED, 2 RUNNING, 2 PENDING, 1 COMPLETED",
+                     "at a time   2", f"failed      {array}_[2,4] (exit code 3)", f"running     {array}_[3,5]",
+                     f"pending     {array}_[6-7]", f"reason      (JobArrayTaskLimit) of {array}_6", f"completed   {array}_1"):
+            self.assertIn(line, told.splitlines())
+        self.assertEqual(told, self.says("job", "last"), "the latest is the array, not its last task")
+        self.assertIn(f"{array}_2", self.says("job", f"{array}_2").split())
+        whole = json.loads(self.says("job", array, "--json"))
+        self.assertEqual((whole["id"], whole["tasks"], len(whole["jobs"])),
+                         (array, {"COMPLETED": 1, "FAILED": 2, "PENDING": 2, "RUNNING": 2}, 7))
+
+    def test_logs_ask_for_a_task(self):
+        array = self.sweep()
+        said = self.says("logs", array, code=1)
+        self.assertIn(f"job {array} is an array of 7 tasks; say whose output, as `rota logs {array}_1` (FAILED {array}_[2,4], "
+                      f"RUNNING {array}_[3,5], COMPLETED {array}_1).", said)
+        self.assertEqual(self.says("logs", f"{array}_1"), "good\n")
+        single = self.service.submit("echo alone")
+        self.service.act("cancel", array)
+        self.service.ends(single)
+        self.assertEqual(self.says("logs", single), "alone\n")
+
+    def test_explain_takes_the_first_that_waits(self):
+        array = self.sweep()
+        said = self.says("explain", array)
+        self.assertIn(f"Job {array} is an array; this is of {array}_6, the first task that waits.", said)
+        self.assertIn(f"Job {array}_6 is PENDING (JobArrayTaskLimit)", said)
+
+    def test_the_queue_folds_what_waits_and_unfolds_it(self):
+        array = self.sweep()
+        self.service.act("hold", f"{array}_7")
+        other = self.service.submit("true")
+        ids = self.says("queue", "--noheader", "-o", "%i").split()
+        self.assertEqual(sorted(ids), sorted([f"{array}_3", f"{array}_5", f"{array}_6", f"{array}_7", other]))
+        self.service.act("release", f"{array}_7")
+        ids = self.says("queue", "--noheader", "-o", "%i").split()
+        self.assertEqual(sorted(ids), sorted([f"{array}_3", f"{array}_5", f"{array}_[6-7%2]", other]))
+        ids = self.says("queue", "-r", "--noheader", "-o", "%i").split()
+        self.assertEqual(len(ids), 5)
+        # what the list shows can be handed back
+        self.says("cancel", f"{array}_[6-7%2]")
+        self.assertEqual(self.service.job(f"{array}_6")["state"], "CANCELLED")
+        self.assertEqual(self.service.job(f"{array}_5")["state"], "RUNNING")
+
+    def test_the_plan_folds_where_it_is_asked_to(self):
+        array = self.service.submit("sleep 1000", array="1-300", held=True)
+        plan = self.service.ask("GET", "/v1/plan?fold=yes")[1]
+        self.assertEqual([(row["id"], row["first"], row["tasks"]) for row in plan["held"]],
+                         [(f"{array}_[1-300]", f"{array}_1", 300)])
+        self.assertEqual(plan["more_held"], 0)
+        plan = self.service.ask("GET", "/v1/plan")[1]
+        self.assertEqual((len(plan["held"]), plan["more_held"]), (200, 100))
+
+    def test_messages_call_tasks_by_their_names(self):
+        array = self.sweep()
+        status, answer = self.service.act("hold", "name=sweep")
+        self.assertEqual(status, 207)
+        self.assertEqual({row["id"]: row.get("detail") for row in answer["jobs"]}, {
+            f"{array}_3": f"job {array}_3 runs already; only a job that waits can be held.",
+            f"{array}_5": f"job {array}_5 runs already; only a job that waits can be held.",
+            f"{array}_6": None, f"{array}_7": None})
+        status, answer = self.service.ask("POST", "/v1/jobs", {"command": ["x"], "folder": "/", "after": [f"afterok:{array}_2"]})
+        self.assertEqual((status, answer["detail"]),
+                         (400, f"the dependency on job {array}_2 can never be met: it has ended as FAILED."))
+
+    def test_a_change_of_very_many_leaves_others_their_turns(self):
+        for _ in range(3):
+            self.service.submit("true", array="1-10000", name="many", held=True)
+        told = []
+        asker = threading.Thread(target=lambda: told.append(self.service.act("cancel", "name=many")))
+        asker.start()
+        seen = set()  # how many there are, in the midst of it
+        while asker.is_alive():
+            seen.add(self.service.ask("GET", "/v1/status")[1]["held"])
+        asker.join()
+        self.assertTrue(any(0 < held < 30000 for held in seen), seen)
+        status, answer = told[0]
+        self.assertEqual((status, len(answer["jobs"]), answer["jobs"][0]["id"], answer["jobs"][-1]["id"]),
+                         (200, 30000, "1_1", "20001_10000"))
+        self.assertEqual(self.service.live(), [])
+
+    def test_top_folds_acts_on_all_and_unfolds(self):
+        array = self.sweep()
+        screen = Screen([self.rota, "top", "--socket", self.service.socket], columns=170)
+        self.addCleanup(screen.close)
+        screen.wait_for(f"{array}_[6-7%2]")
+        screen.type("/sweep\r")
+        screen.type("a")
+        screen.wait_for(f"{array}_7 ")
+        screen.type("a")
+        screen.wait_for(f"{array}_[6-7%2]")
+        screen.type("jjj")
+        screen.type("\r")
+        screen.wait_for(f"Job {array}_6 is PENDING (JobArrayTaskLimit)")
+        screen.type("h")
+        screen.wait_for(f"Job {array}_6 is PENDING (JobHeldUser)")
+        self.assertEqual(self.service.job(f"{array}_7")["reason"], "JobHeldUser")
+        screen.type("r")
+        screen.wait_for(f"Job {array}_6 is PENDING (JobArrayTaskLimit)")
+        self.assertEqual(self.service.job(f"{array}_7")["reason"], "JobArrayTaskLimit")
+        screen.type("\x1bq")
+        self.assertEqual(screen.ended(), 0)
+
+
+if __name__ == "__main__":
+    ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Scripts that were written for other systems: what they ask for is had, told or refused. Usage: scripts_test.py ROTA"""
+import os
+import subprocess
+import sys
+import unittest
+
+from screen import Screen
+from service import PATIENCE, ServiceCase
+
+
+class Scripts(ServiceCase):
+    configuration = """name = "two"
+[[nodes]]
+names = "n[1-2]"
+processors = 4
+memory = "8G"
+[service]
+slurm_variables = true
+"""
+
+    def says(self, *arguments, code=0, cwd=None):
+        done = subprocess.run([self.rota, *arguments], capture_output=True, text=True, timeout=PATIENCE, cwd=cwd or self.folder,
+                              env={"PATH": os.environ["PATH"], "ROTA_SOCKET": self.service.socket})
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def script(self, text):
+        with open(os.path.join(self.folder, "job.sh"), "w", newline="") as file:
+            file.write(text)
+        return "job.sh"
+
+    def variables(self, *arguments, cwd=None):
+        """What a job finds in its environment."""
+        done = self.says("submit", "--wait", "--parsable", "-o", os.path.join(self.folder, "out"), *arguments, cwd=cwd)
+        lines = self.service.read("out").splitlines()
+        os.unlink(os.path.join(self.folder, "out"))
+        return done, dict(line.split("=", 1) for line in lines if "=" in line)
+
+    def test_a_script_for_pbs_has_what_it_asks_for(self):
+        script = self.script("#!/bin/sh\n#PBS -N fit -j oe\n#PBS -l nodes=2:ppn=3,walltime=01:30:00\n#PBS -l mem=2gb\n"
+                             "#PBS -J 4-5 -A project\ncd $PBS_O_WORKDIR && env > out-$PBS_ARRAY_INDEX\n")
+        done = self.says("submit", "--wait", "--parsable", script)
+        self.assertIn('line 5 of job.sh: Rota has nothing like "-A project" of #PBS and goes on without it.', done.stderr)
+        array = done.stdout.strip()
+        row = self.service.job(f"{array}_4")
+        self.assertEqual((row["name"], row["processors"], row["limit"], row["memory"]), ("fit", 6, 5400, 1 << 30))
+        found = dict(line.split("=", 1) for line in self.service.read("out-4").splitlines() if "=" in line)
+        self.assertEqual({name: found.get(name) for name in ("PBS_JOBID", "PBS_JOBNAME", "PBS_O_WORKDIR", "PBS_ENVIRONMENT")},
+                         {"PBS_JOBID": f"{array}_4", "PBS_JOBNAME": "fit", "PBS_O_WORKDIR": self.folder,
+                          "PBS_ENVIRONMENT": "PBS_BATCH"})
+        self.assertEqual(self.service.read("out-5").count("PBS_ARRAY_INDEX=5"), 1)
+
+    def test_what_a_job_must_not_run_without_is_refused(self):
+        for line, what in (("#SBATCH --nodelist=n2", "--nodelist=n2"), ("#SBATCH -C avx512", "-C avx512"),
+                           ("#SBATCH --exclude n1", "--exclude n1"), ("#PBS -l nodes=n2:ppn=2", "-l nodes=n2:ppn=2")):
+            script = self.script(f"#!/bin/sh\n{line}\ntrue\n")
+            said = self.says("submit", script, code=1).stderr
+            self.assertIn(f'line 2 of job.sh: Rota has nothing like "{what}" of #{line[1:].split()[0]}.', said)
+            self.assertIn("The job might run where it must not, so that nothing was submitted; take the line out, or submit "
+                          "it with --anyway.", said)
+            self.assertEqual(self.service.live(), [])
+        done = self.says("submit", "--anyway", "--hold", script)
+        self.assertIn("Submitted anyway.", done.stderr)
+        self.assertEqual(len(self.service.live()), 1)
+
+    def test_whole_nodes_and_accelerators_for_tasks_are_equals(self):
+        script = self.script("#!/bin/sh\n#SBATCH -n 5 --exclusive -H\ntrue\n")
+        row = self.service.job(self.says("submit", "--parsable", script).stdout.strip())
+        self.assertEqual((row["processors"], row["nodes"]), (8, 2), "two nodes of four for five tasks")
+        said = self.says("submit", "-n", "2", "--gpus-per-task", "1", "--hold", "--", "true", code=1).stderr
+        self.assertIn("asks for 2 accelerators on each of its nodes; no node of the cluster has so many", said)
+
+    def test_line_ends_of_windows_are_mended_and_told(self):
+        script = self.script("#!/bin/sh\r\n#ROTA --name dos\r\necho fine\r\n")
+        done = self.says("submit", "--wait", "--parsable", script)
+        self.assertIn("has the line ends of Windows; it was submitted with those of Unix.", done.stderr)
+        self.assertEqual(self.says("logs", done.stdout.strip()).stdout, "fine\n")
+        status, answer = self.service.ask("POST", "/v1/jobs", {"script": "#!/bin/sh\r\ntrue\r\n", "folder": "/"})
+        self.assertEqual(status, 400)
+        self.assertIn("the line ends of Windows (CR LF)", answer["detail"])
+
+    def test_a_hybrid_job_knows_its_tasks_and_its_processors(self):
+        inside = os.path.join(self.folder, "inside")
+        os.mkdir(inside)
+        done, found = self.variables("-N", "2", "--ntasks-per-node", "1", "-c", "3", "-D", inside, "--", "env")
+        wanted = {"NTASKS": "2", "CPUS_PER_TASK": "3", "JOB_NUM_NODES": "2", "NNODES": "2", "JOB_NODELIST": "n[1-2]",
+                  "NODELIST": "n[1-2]", "TASKS_PER_NODE": "1(x2)", "JOB_CPUS_PER_NODE": "3(x2)", "SUBMIT_DIR": self.folder,
+                  "JOBID": done.stdout.strip(), "JOB_ID": done.stdout.strip(), "PROCID": "0", "CPUS_ON_NODE": "3"}
+        self.assertEqual({name: found.get(f"SLURM_{name}") for name in wanted}, wanted)
+        self.assertEqual((found["ROTA_PROCESSORS"], found["ROTA_NTASKS"], found["ROTA_CPUS_PER_TASK"]), ("6", "2", "3"))
+        _, found = self.variables("-n", "4", "--", "env")
+        self.assertEqual((found["SLURM_NTASKS"], found["SLURM_CPUS_PER_TASK"], found["SLURM_SUBMIT_DIR"]),
+                         ("4", "1", self.folder))
+
+    def test_a_task_knows_its_array(self):
+        array = self.service.submit("env > env-$ROTA_ARRAY_TASK_ID", array="2-10:4%2")
+        self.service.all_end()
+        found = dict(line.split("=", 1) for line in self.service.read("env-6").splitlines())
+        for name, value in (("JOB_ID", array), ("TASK_ID", "6"), ("TASK_COUNT", "3"), ("TASK_MIN", "2"), ("TASK_MAX", "10"),
+                            ("TASK_STEP", "4")):
+            self.assertEqual((found[f"SLURM_ARRAY_{name}"], found[f"ROTA_ARRAY_{name}"]), (value, value), name)
+
+    def test_the_last_job_may_be_waited_for(self):
+        first = self.service.submit("sleep 1000")
+        done = self.says("submit", "--parsable", "-d", "afterok:last", "--", "true")
+        self.assertEqual(self.service.job(done.stdout.strip())["why"], f"It waits for job {first} to end well.")
+        array = self.service.submit("true", array="1-3", held=True)
+        done = self.says("submit", "--parsable", "-d", "afterany:last,singleton", "--", "true")
+        self.assertEqual(self.service.job(done.stdout.strip())["after"], [f"afterany:{array}", "singleton"])
+
+    def test_tilde_and_dot_end_a_shell_at_once(self):
+        """An interactive shell ignores SIGTERM; it must not take the whole time of grace."""
+        screen = Screen([self.rota, "run", "--socket", self.service.socket, "--kill-wait", "1h", "--", "bash", "--norc", "--noediting",
+                         "-i"])
+        self.addCleanup(screen.close)
+        self.service.wait_for(lambda: any(job["state"] == "RUNNING" for job in self.service.live()), "the shell to run")
+        screen.type("echo $((6 * 7))\r")
+        screen.wait_for("42")
+        screen.type("\r~.")
+        self.service.all_end()
+        self.assertEqual(self.service.job("1")["state"], "CANCELLED")
+
+    def test_a_token_that_others_can_read_is_told(self):
+        path = os.path.join(self.folder, "token")
+        with open(path, "w") as file:
+            file.write("rota_x")
+        for mode, told in ((0o644, True), (0o600, False)):
+            os.chmod(path, mode)
+            done = subprocess.run([self.rota, "queue", "--url", "http://127.0.0.1:1", "--token-file", path], capture_output=True,
+                                  text=True, timeout=PATIENCE)
+            self.assertEqual("can be read by others" in done.stderr, told, done.stderr)
+
+
+if __name__ == "__main__":
+    ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
