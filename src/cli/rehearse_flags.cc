@@ -49,6 +49,7 @@ log::SwfOptions RehearseFlags::swf() const {
   log::SwfOptions swf;
   swf.skip_bad_rows = skip_bad_rows;
   swf.keep_cancelled = keep_cancelled;
+  swf.published_limits = ties == "submit-first";
   return swf;
 }
 
