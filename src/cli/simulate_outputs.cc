@@ -1,0 +1,46 @@
+#include "cli/simulate_outputs.h"
+
+#include <algorithm>
+
+#include "log/packing.h"
+#include "rehearse/jobs_swf.h"
+#include "report/batsim_file.h"
+#include "report/jobs_file.h"
+
+namespace rota::cli {
+
+std::string path_with(const std::string& path, const std::vector<std::string_view>& parts) {
+  const std::size_t slash = path.rfind('/');
+  const std::size_t name_at = slash == std::string::npos ? 0 : slash + 1;
+  const std::size_t dot = std::min(path.find('.', name_at + 1), path.size());
+  std::string name = path.substr(0, dot);
+  for (const std::string_view part : parts) {
+    name += '-';
+    std::ranges::replace_copy(part, std::back_inserter(name), '/', '_');
+  }
+  return name + path.substr(dot);
+}
+
+JobsFormat jobs_format(const std::string& path) {
+  const std::string_view name = log::without_packing(path);
+  return name.ends_with(".swf") ? JobsFormat::swf : name.ends_with("_jobs.csv") ? JobsFormat::batsim : JobsFormat::csv;
+}
+
+void write_jobs(std::ostream& out, JobsFormat format, const report::Outcome& outcome, const log::Workload& workload) {
+  if (format == JobsFormat::swf) return write_jobs_swf(out, outcome, workload);
+  if (format == JobsFormat::batsim) return report::write_jobs_batsim(out, outcome);
+  report::write_jobs_csv(out, outcome);
+}
+
+Result<RowFiles> RowFiles::open(std::vector<std::string> paths) {
+  RowFiles out;
+  for (const std::string& path : paths) {
+    auto file = log::PackedOutput::create(path);
+    if (!file) return std::unexpected(file.error());
+    out.files.push_back(std::move(*file));
+  }
+  out.paths = std::move(paths);
+  return out;
+}
+
+}  // namespace rota::cli
