@@ -1,4 +1,4 @@
-# How Rota is compiled: warnings are errors; sanitizers, link-time optimization and the extra targets are switches that
+# How Rota is compiled: warnings are errors where it is developed; sanitizers, link-time optimization and the extra targets are switches that
 # the presets set.
 option(ROTA_TESTS "build the tests" ON)
 set(ROTA_TEST_GROUPS "" CACHE STRING "which groups of tests are built: sanitized, release or threads (cmake/tests.cmake); nothing: all of them")
@@ -7,9 +7,20 @@ option(ROTA_FUZZ "build the fuzz targets (clang only)" OFF)
 option(ROTA_PRECOMPILE "precompile the headers of libraries; ccache then helps little" OFF)
 set(ROTA_SANITIZE "" CACHE STRING "sanitizers, as for -fsanitize=")
 
+# Compilers that Rota is developed with. Others know other warnings, and nobody should be kept from building by these.
+set(at_home OFF)
+if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION MATCHES "^12[.]")
+   OR (CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION MATCHES "^19[.]"))
+  set(at_home ON)
+endif()
+option(ROTA_WARNINGS_ARE_ERRORS "warnings end the build" ${at_home})
+
 add_library(rota_flags INTERFACE)
 target_compile_options(rota_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor)
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor)
+if(ROTA_WARNINGS_ARE_ERRORS)
+  target_compile_options(rota_flags INTERFACE -Werror)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # g++ 12's own std::stable_sort calls what it marks as deprecated, and clang says so in our name
   target_compile_options(rota_flags INTERFACE -Wno-deprecated-declarations)

@@ -27,7 +27,8 @@ std::string marked_path(const std::string& path, std::string_view mark) {
     return dot == std::string::npos || dot <= name ? end : dot;  // a dot at the beginning hides a file
   };
   std::size_t end = ending_before(path.size());
-  if (path.substr(end) == ".gz") end = ending_before(end);
+  const std::string packing = path.substr(end);
+  if (packing == ".gz" || packing == ".zst" || packing == ".xz") end = ending_before(end);
   return path.substr(0, end) + "-" + std::string(mark) + path.substr(end);
 }
 

@@ -42,8 +42,8 @@ void add_commands(CLI::App& app, Action& action) {
   app.set_version_flag("--version", "rota " ROTA_VERSION, "print the version");
   app.require_subcommand(1);
   app.footer(
-      "Every command has its own help: `rota simulate --help`. Exit codes: 0 done, 1 failed or the answer is no, 2 the "
-      "command line is wrong; commands that wait for a job give on its own.\n\n"
+      "Every command has its own help: `rota simulate --help`. Exit codes: 0 done, 1 failed, 2 the "
+      "command line is wrong, 3 done and the answer is no; commands that wait for a job give on its own.\n\n"
       "Examples:\n"
       "  rota generate lublin --jobs 2000 --seed 1 --estimates modal -o made-up.swf\n"
       "  rota simulate made-up.swf --policy fcfs,easy,conservative --report report.html");
@@ -69,6 +69,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_replay(app, action);
   add_serve(app, action);
   add_verify(app, action);
+  add_report(app, action);
   add_convert(app, action);
   add_generate(app, action);
   add_reproduce(app, action);

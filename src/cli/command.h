@@ -14,8 +14,9 @@ namespace rota::cli {
 
 // Exit codes, the same for every subcommand; those that wait for a job give on its own.
 inline constexpr int kDone = 0;
-inline constexpr int kFailed = 1;  // ran, and the answer is no, or the input was bad
+inline constexpr int kFailed = 1;  // it could not be done: the input was bad, a file cannot be written
 inline constexpr int kUsage = 2;   // the command line itself is wrong
+inline constexpr int kNo = 3;      // it was done, and the answer is no: schedules differ, a figure is missed
 
 // What the chosen subcommand does; its value is the exit code, its error is printed as a sentence (exit code 1).
 using Action = std::function<Result<int>()>;
@@ -30,6 +31,7 @@ void add_simulate(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);
 void add_replay(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
+void add_report(CLI::App& app, Action& action);
 void add_convert(CLI::App& app, Action& action);
 void add_generate(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);

@@ -9,9 +9,13 @@
 #include "cli/command.h"
 #include "cli/convert_output.h"
 #include "log/attribute_table.h"
-#include "log/gzip.h"
+#include "log/json_batsim.h"
 #include "log/json_lines.h"
 #include "log/log.h"
+#include "log/lsf.h"
+#include "log/packed_output.h"
+#include "log/packing.h"
+#include "log/pbs.h"
 #include "log/sacct.h"
 #include "log/swf_reader.h"
 
@@ -50,7 +54,7 @@ bool names_people(std::string_view comment) {
 // One conversion: what is read, where it goes, and what is told of it.
 class Conversion {
  public:
-  Conversion(const ConvertFlags& flags, const std::optional<AttributeTable>& beside, const OutputFile& file)
+  Conversion(const ConvertFlags& flags, const std::optional<AttributeTable>& beside, const log::PackedOutput& file)
       : flags_(flags), beside_(beside), file_(file) {}
 
   ImportReport& report() { return report_; }
@@ -59,11 +63,14 @@ class Conversion {
     const std::string shown = blocks.shown();
     auto done = format == LogFormat::sacct        ? from_sacct(std::move(blocks), out)
                 : format == LogFormat::json_lines ? from_json_lines(std::move(blocks), out)
-                                                  : from_swf(std::move(blocks), out);
+                : format == LogFormat::pbs ? from_accounts(log::read_pbs_log(std::move(blocks), options()), "PBS", out)
+                : format == LogFormat::lsf ? from_accounts(log::read_lsf_log(std::move(blocks), options()), "LSF", out)
+                : format == LogFormat::batsim ? from_batsim(std::move(blocks), out)
+                                              : from_swf(std::move(blocks), out);
     if (!done || report_.kept > 0 || file_.failed()) return done;
     return fail(shown + ": it has no job to convert" +
                 std::string(report_.rows > 0 ? "; all its rows were dropped" : "") +
-                ". Is it a job log in SWF, in JSON lines, or written by sacct -X -P?");
+                ". Is it a job log in SWF, in JSON lines, written by sacct -X -P, or of PBS, LSF or Batsim?");
   }
 
  private:
@@ -116,8 +123,7 @@ class Conversion {
   }
 
   Result<void> from_sacct(LineBlocks blocks, ConvertOutput& out) {
-    auto log = log::read_sacct_log(std::move(blocks),
-                                   {.skip_bad_rows = flags_.skip_bad_rows, .keep_cancelled = flags_.keep_cancelled});
+    auto log = log::read_sacct_log(std::move(blocks), options());
     if (!log) return std::unexpected(log.error());
     report_ = std::move(log->report);
     report_.kept = 0;
@@ -131,14 +137,53 @@ class Conversion {
     top.users = std::move(log->users);
     top.groups = std::move(log->groups);
     out.top(top = named(std::move(top)));
+    return put_all(log->rows, log->attributes.get(), out);
+  }
+
+  Result<void> from_accounts(Result<log::AccountedLog> log, const std::string& system, ConvertOutput& out) {
+    if (!log) return std::unexpected(log.error());
+    report_ = std::move(log->report);
+    report_.kept = 0;
+    LogTop top;
+    top.rows = static_cast<std::int64_t>(log->rows.size());
+    top.unix_start = log->unix_start;
+    top.processors = log->most_processors;
+    top.notes = {"converted from the accounting of " + system +
+                 "; MaxProcs is the most processors that were in use at once"};
+    top.partitions = std::move(log->partitions);
+    top.users = std::move(log->users);
+    top.groups = std::move(log->groups);
+    out.top(top = named(std::move(top)));
+    return put_all(log->rows, log->attributes.get(), out);
+  }
+
+  Result<void> from_batsim(LineBlocks blocks, ConvertOutput& out) {
+    auto log = log::read_batsim_log(std::move(blocks), options());
+    if (!log) return std::unexpected(log.error());
+    report_ = std::move(log->report);
+    report_.kept = 0;
+    LogTop top;
+    top.rows = static_cast<std::int64_t>(log->rows.size());
+    top.processors = log->processors;
+    top.notes = {"converted from a workload of Batsim"};
+    out.top(top);
+    return put_all(log->rows, nullptr, out);
+  }
+
+  // `of_log`: what the log says beyond the rows; nullptr: nothing. A sidecar comes before it.
+  Result<void> put_all(const std::vector<SwfRow>& rows, const AttributeTable* of_log, ConvertOutput& out) {
     std::optional<AttributeTable> both;
-    if (beside_ && log->attributes) both = AttributeTable::together(*beside_, *log->attributes);
-    const AttributeTable* const table = both ? &*both : beside_ ? &*beside_ : log->attributes.get();
-    for (const SwfRow& row : log->rows) {
+    if (beside_ && of_log != nullptr) both = AttributeTable::together(*beside_, *of_log);
+    const AttributeTable* const table = both ? &*both : beside_ ? &*beside_ : of_log;
+    for (const SwfRow& row : rows) {
       const auto said = table != nullptr ? table->attributes_of(row[SwfField::number]) : JobAttributes{};
       if (auto done = put(row, said, out); !done) return done;
     }
     return {};
+  }
+
+  log::SwfOptions options() const {
+    return {.skip_bad_rows = flags_.skip_bad_rows, .keep_cancelled = flags_.keep_cancelled};
   }
 
   bool dropped(const SwfRow& row) {
@@ -166,7 +211,7 @@ class Conversion {
 
   const ConvertFlags& flags_;
   const std::optional<AttributeTable>& beside_;
-  const OutputFile& file_;
+  const log::PackedOutput& file_;
   ImportReport report_;
 };
 
@@ -174,16 +219,26 @@ Result<LogFormat> wanted_format(const ConvertFlags& flags, LineBlocks& blocks) {
   if (flags.from == "swf") return LogFormat::swf;
   if (flags.from == "sacct") return LogFormat::sacct;
   if (flags.from == "jsonl") return LogFormat::json_lines;
+  if (flags.from == "pbs") return LogFormat::pbs;
+  if (flags.from == "lsf") return LogFormat::lsf;
+  if (flags.from == "batsim") return LogFormat::batsim;
   return log::format_of(blocks);
 }
 
 bool writes_json_lines(const ConvertFlags& flags) {
   if (flags.to != "auto") return flags.to == "jsonl";
-  return flags.output.ends_with(".jsonl") || flags.output.ends_with(".jsonl.gz");
+  return log::without_packing(flags.output).ends_with(".jsonl");
+}
+
+bool writes_batsim(const ConvertFlags& flags) {
+  if (flags.to != "auto") return flags.to == "batsim";
+  return log::without_packing(flags.output).ends_with(".json");
 }
 
 Result<void> check(const ConvertFlags& flags) {
   const bool json = writes_json_lines(flags);
+  if (writes_batsim(flags) && !(flags.attributes + flags.write_attributes).empty())
+    return fail("a workload of Batsim has no fields for attributes: leave --attributes and --write-attributes out.");
   if (!flags.attributes.empty() && !json) {
     return fail(
         "--attributes says what to put into JSON lines, and SWF has no fields for it: write --to jsonl, or give " +
@@ -212,25 +267,22 @@ Result<int> convert(const ConvertFlags& flags) {
     if (!read) return std::unexpected(read.error());
     beside = std::move(*read);
   }
-  auto file = OutputFile::create(flags.output);
+  auto file = log::PackedOutput::create(flags.output);
   if (!file) return std::unexpected(file.error());
-  std::optional<OutputFile> sidecar;
+  std::optional<log::PackedOutput> sidecar;
   if (!flags.write_attributes.empty()) {
-    auto created = OutputFile::create(flags.write_attributes);
+    auto created = log::PackedOutput::create(flags.write_attributes);
     if (!created) return std::unexpected(created.error());
     sidecar = std::move(*created);
   }
-  std::optional<log::GzipStream> packed;
-  if (flags.output.ends_with(".gz")) packed.emplace(file->stream());
-  std::ostream& stream = packed ? *packed : file->stream();
   Conversion conversion(flags, beside, *file);
   {
-    const auto out = writes_json_lines(flags)
-                         ? json_output(stream)
-                         : swf_output(stream, sidecar ? &sidecar->stream() : nullptr, conversion.report());
+    const auto out = writes_json_lines(flags) ? json_output(file->stream())
+                     : writes_batsim(flags)
+                         ? batsim_output(file->stream(), conversion.report())
+                         : swf_output(file->stream(), sidecar ? &sidecar->stream() : nullptr, conversion.report());
     if (auto done = conversion.run(std::move(*blocks), *format, *out); !done) return std::unexpected(done.error());
   }
-  if (packed) packed->finish();
   if (sidecar) {
     if (auto written = sidecar->commit(); !written) return std::unexpected(written.error());
   }
@@ -246,23 +298,27 @@ void add_convert(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("convert", "write a job log as plain SWF or as JSON lines, whatever it was before");
   command
-      ->add_option("INPUT", flags->input,
-                   "job log: SWF in any dialect, JSON lines, or written by sacct -X -P; gzip is recognised; "
-                   "- is standard input")
+      ->add_option(
+          "INPUT", flags->input,
+          "job log: SWF in any dialect, JSON lines, written by sacct -X -P, accounting of PBS or LSF, or a workload of "
+          "Batsim; gzip, zstd and xz are recognised; "
+          "- is standard input")
       ->required()
       ->type_name("FILE");
   command
       ->add_option("-o,--output", flags->output,
-                   "where to write it; packed if the name ends in .gz; - is standard output")
+                   "where to write it; packed if the name ends in .gz, .zst or .xz; - is standard output")
       ->type_name("FILE")
       ->capture_default_str();
   command->add_option("--from", flags->from, "format of the input; auto: told from its beginning")
-      ->check(CLI::IsMember({"auto", "swf", "sacct", "jsonl"}))
+      ->check(CLI::IsMember({"auto", "swf", "sacct", "jsonl", "pbs", "lsf", "batsim"}))
       ->capture_default_str();
   command
-      ->add_option("--to", flags->to,
-                   "format of the output; auto: JSON lines if its name ends in .jsonl or .jsonl.gz, else SWF")
-      ->check(CLI::IsMember({"auto", "swf", "jsonl"}))
+      ->add_option(
+          "--to", flags->to,
+          "format of the output; auto: JSON lines if its name ends in .jsonl (or .jsonl.gz and so on), a workload of "
+          "Batsim if in .json, else SWF")
+      ->check(CLI::IsMember({"auto", "swf", "jsonl", "batsim"}))
       ->capture_default_str();
   command
       ->add_option("--attributes", flags->attributes,

@@ -2,11 +2,15 @@
 
 #include <array>
 
+#include "log/json_batsim.h"
+
 namespace rota::cli {
 namespace {
 
 constexpr const char* kLeftOut =
     "jobs of which more is known than SWF has fields for: left out; see --write-attributes";
+
+constexpr const char* kLeftOutOfBatsim = "jobs of which more is known than Batsim has fields for: left out";
 
 // All that is said of a job: the nodes and memory of its row too, where its attributes say nothing of these.
 log::JobAttributes all_of(const log::SwfRow& row, const log::JobAttributes& attributes) {
@@ -79,7 +83,27 @@ class JsonOutput final : public ConvertOutput {
   log::JsonLinesWriter writer_;
 };
 
+class BatsimOutput final : public ConvertOutput {
+ public:
+  BatsimOutput(std::ostream& out, log::ImportReport& report) : writer_(out), report_(report) {}
+  void comment(std::string_view /*line*/) override {}
+  void top(const log::LogTop& top) override { writer_.processors(top.processors); }
+  Result<void> job(const log::SwfRow& row, const log::JobAttributes& attributes) override {
+    if (all_of(row, attributes) != log::JobAttributes{}) report_.note(kLeftOutOfBatsim, row.line);
+    writer_.job(row);
+    return {};
+  }
+
+ private:
+  log::BatsimWriter writer_;
+  log::ImportReport& report_;
+};
+
 }  // namespace
+
+std::unique_ptr<ConvertOutput> batsim_output(std::ostream& out, log::ImportReport& report) {
+  return std::make_unique<BatsimOutput>(out, report);
+}
 
 std::unique_ptr<ConvertOutput> swf_output(std::ostream& out, std::ostream* sidecar, log::ImportReport& report) {
   return std::make_unique<SwfOutput>(out, sidecar, report);

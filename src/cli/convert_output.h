@@ -35,5 +35,6 @@ class ConvertOutput {
 // there is a stream for the sidecar (nullptr: none).
 std::unique_ptr<ConvertOutput> swf_output(std::ostream& out, std::ostream* sidecar, log::ImportReport& report);
 std::unique_ptr<ConvertOutput> json_output(std::ostream& out);
+std::unique_ptr<ConvertOutput> batsim_output(std::ostream& out, log::ImportReport& report);  // likewise
 
 }  // namespace rota::cli

@@ -12,6 +12,7 @@
 #include "cli/printed.h"
 #include "generate/attributes_generate.h"
 #include "generate/generate.h"
+#include "log/packed_output.h"
 
 namespace rota::cli {
 namespace {
@@ -21,7 +22,7 @@ struct Request {
   std::string output = "-";
   std::string to = "auto";
 
-  bool json_lines() const { return to == "auto" ? output.ends_with(".jsonl") : to == "jsonl"; }
+  bool json_lines() const { return to == "auto" ? log::without_packing(output).ends_with(".jsonl") : to == "jsonl"; }
 };
 
 // Of `rota generate`, whichever the model.
@@ -58,7 +59,7 @@ void tell(const generate::AttributesGenerator::Written& written, const std::stri
 
 Result<void> write_attributes(const Sidecar& sidecar, const generate::Recipe& recipe) {
   if (auto ok = sidecar.attributes.check(); !ok) return ok;
-  auto file = OutputFile::create(sidecar.file);
+  auto file = log::PackedOutput::create(sidecar.file);
   if (!file) return std::unexpected(file.error());
   const auto written = sidecar.attributes.write(file->stream(), recipe);
   if (auto done = file->commit(); !done) return done;
@@ -68,22 +69,20 @@ Result<void> write_attributes(const Sidecar& sidecar, const generate::Recipe& re
 
 // What contradicts itself, before anything is written.
 Result<void> check(const Request& request, const Sidecar& sidecar) {
-  if (request.output.ends_with(".gz")) {
-    return fail("rota generate writes plain text: leave --output out and pipe it, as in `rota generate " +
-                std::string(request.generator->model()) + " | gzip > " + request.output + "`.");
-  }
   const bool json = request.json_lines();
   if (!sidecar.file.empty() && (sidecar.file == request.output || same_file(sidecar.file, request.output))) {
-    return fail("the log and its attributes would go to the same place; give --output and --attributes two names" +
-                std::string(json ? ", or have them in the log with --with-attributes." : "."));
+    return fail(
+        "the log and its attributes would go to the same place; give --output and --write-attributes two names" +
+        std::string(json ? ", or have them in the log with --with-attributes." : "."));
   }
   if (sidecar.inside && !json) {
     return fail(
         "SWF has no fields for attributes: write JSON lines, as with --output FILE.jsonl, or the attributes "
-        "beside it with --attributes FILE.csv.");
+        "beside it with --write-attributes FILE.csv.");
   }
   if (sidecar.inside && !sidecar.file.empty()) {
-    return fail("--with-attributes puts the attributes into the log, --attributes into a file beside it: give one.");
+    return fail(
+        "--with-attributes puts the attributes into the log, --write-attributes into a file beside it: give one.");
   }
   return {};
 }
@@ -95,7 +94,7 @@ Result<int> run(const Request& request, const Sidecar& sidecar) {
   if (sidecar.inside) {
     if (auto ok = sidecar.attributes.check(); !ok) return std::unexpected(ok.error());
   }
-  auto file = OutputFile::create(request.output);
+  auto file = log::PackedOutput::create(request.output);
   if (!file) return std::unexpected(file.error());
   if (!sidecar.file.empty()) {
     if (auto done = write_attributes(sidecar, *recipe); !done) return std::unexpected(done.error());
@@ -132,7 +131,7 @@ CLI::Option* add_knob(CLI::App& app, const generate::Knob& knob) {
 // attributes are not written.
 void add_attributes(CLI::App& app, Sidecar& sidecar) {
   constexpr const char* kGroup = "Attributes";
-  app.add_option("--attributes", sidecar.file,
+  app.add_option("--write-attributes", sidecar.file,
                  "also write what SWF has no fields for (CSV): who can restart elsewhere, licences, accelerators, "
                  "priorities, tasks for accelerators")
       ->type_name("FILE.csv")
@@ -154,7 +153,7 @@ void add_attributes(CLI::App& app, Sidecar& sidecar) {
   app.callback([&sidecar] {
     if (sidecar.inside || !sidecar.file.empty()) return;
     for (const CLI::Option* const knob : sidecar.knobs) {
-      if (knob->count() > 0) throw CLI::RequiresError(knob->get_name(), "--attributes or --with-attributes");
+      if (knob->count() > 0) throw CLI::RequiresError(knob->get_name(), "--write-attributes or --with-attributes");
     }
   });
 }
@@ -162,13 +161,15 @@ void add_attributes(CLI::App& app, Sidecar& sidecar) {
 void add_model(CLI::App& generate, Action& action, std::unique_ptr<generate::Generator> generator,
                const std::shared_ptr<const Sidecar>& sidecar) {
   CLI::App* app = generate.add_subcommand(std::string(generator->model()), std::string(generator->summary()));
-  app->footer(
-      "Source: " + std::string(generator->source()) +
-      ".\n\nWith --attributes FILE.csv it also writes a sidecar, and with --with-attributes it has the same in JSON "
-      "lines; `rota generate --help` shows the options."
-      "\n\nEvery model, formula and default: docs/generators.md.");
+  app->footer("Source: " + std::string(generator->source()) +
+              ".\n\nWith --write-attributes FILE.csv it also writes a sidecar, and with --with-attributes it has the "
+              "same in JSON "
+              "lines; `rota generate --help` shows the options."
+              "\n\nEvery model, formula and default: docs/generators.md.");
   auto request = std::make_shared<Request>(Request{.generator = std::move(generator)});
-  app->add_option("-o,--output", request->output, "write there instead of to standard output")->type_name("FILE");
+  app->add_option("-o,--output", request->output,
+                  "write there instead of to standard output; packed if the name ends in .gz, .zst or .xz")
+      ->type_name("FILE");
   app->add_option("--to", request->to, "format; auto: JSON lines if the name of --output ends in .jsonl, else SWF")
       ->check(CLI::IsMember({"auto", "swf", "jsonl"}))
       ->capture_default_str();

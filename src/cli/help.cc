@@ -66,10 +66,11 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return near.empty() ? "" : "; did you mean " + std::string(near) + "?";
 }
 
+// An option that there is was given behind --, where nothing is one.
 std::string unexpected(const Command& command, const std::string& given) {
   const std::string word = given.substr(0, given.starts_with("--") ? given.find('=') : std::string::npos);
   std::vector<std::string> known;
-  if (word.starts_with('-')) {
+  if (word.starts_with('-') && option_named(command, word) == nullptr) {
     for (const Argument& option : command.options) known.insert(known.end(), option.names.begin(), option.names.end());
     return "`" + command.name + "` has no option " + rota::quoted(word) + did_you_mean(word, known);
   }

@@ -1,5 +1,9 @@
 // rota: one binary, one subcommand each for what a person wants to do. Only wiring lives here.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -11,11 +15,21 @@
 #include "cli/command.h"
 #include "cli/complete.h"
 #include "cli/describe.h"
+#include "cli/file_arguments.h"
 #include "cli/help.h"
 #include "cli/printed.h"
 #include "engine/local/supervisor.h"
 
 namespace {
+
+// A standard descriptor that the caller has closed would be given to the first file that is opened, and what is meant
+// for the terminal would stand in that file. What takes its place can be opened and not used, so that writing fails.
+void hold_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
+    static_cast<void>(::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+  }
+}
 
 int parsed_and_run(CLI::App& app, rota::cli::Action& action, const std::vector<std::string>& words) {
   std::vector<std::string> marked = rota::cli::with_rest_marked(app, words);
@@ -28,6 +42,10 @@ int parsed_and_run(CLI::App& app, rota::cli::Action& action, const std::vector<s
     action = [text = asked_for.str()] { return rota::cli::printed(text); };
   } catch (const CLI::ParseError& e) {
     rota::cli::remark("rota: " + rota::cli::usage_sentence(app, e));
+    return rota::cli::kUsage;
+  }
+  if (const auto files = rota::cli::check_files(app); !files) {
+    rota::cli::remark("rota: " + files.error().message);
     return rota::cli::kUsage;
   }
   const auto code = action();
@@ -55,6 +73,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  hold_standard_descriptors();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is told like a disk that is full
   try {
     return run(argc, argv);

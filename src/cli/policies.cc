@@ -85,9 +85,16 @@ Json json_of(const PolicyName& policy) {
 }
 
 Json json_of(const Knob& knob) {
-  return {{"name", knob.name},       {"values", values_text(knob)},
-          {"unit", unit_text(knob)}, {"default", default_text(knob)},
-          {"meaning", knob.meaning}, {"source", knob.source}};
+  const bool time = knob.range.of == Range::Of::times;
+  Json json{{"name", knob.name}, {"values", values_text(knob)}, {"unit", time ? "s" : knob.unit}};
+  if (time) {
+    const std::string examples = unit_text(knob);
+    for (const std::string_view example : split(examples, ',')) json["examples"].push_back(trimmed(example));
+  }
+  json["default"] = default_text(knob);
+  json["meaning"] = knob.meaning;
+  json["source"] = knob.source;
+  return json;
 }
 
 Result<int> print_all(bool json) {

@@ -4,11 +4,18 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "report/table.h"
 
 namespace rota::cli {
 
 // The exit code; fails with a sentence where not all of it could be written.
 Result<int> printed(std::string_view text);
+
+// What to say where something that was printed did not get out.
+inline constexpr const char* kNoOutput = "standard output could not be written to; is it closed, or the disk full?";
+
+// How a table of policies is printed to standard output: in colours and as wide as the terminal, where it is one.
+report::TableStyle table_style();
 
 // A line to standard error. Whatever it says of files, paths and their text, it shows escaped, so that none of that can
 // drive the terminal or look like another line.

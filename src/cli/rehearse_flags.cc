@@ -53,6 +53,7 @@ log::SwfOptions RehearseFlags::swf() const {
   swf.skip_bad_rows = skip_bad_rows;
   swf.keep_cancelled = keep_cancelled;
   swf.keep_recorded = wants_recorded();
+  swf.published_limits = ties == "submit-first";
   return swf;
 }
 

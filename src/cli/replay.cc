@@ -55,8 +55,8 @@ Result<int> tell(const Replay& replay, const ReplayFlags& flags, bool whole) {
   if (flags.check && replay.cycles() > 0) text += "every cycle was decided again, and each plan is the same\n";
   if (flags.check && !whole) text += "what was left out at the end was not checked\n";
   std::cout << text;
-  if (!std::cout.flush()) return fail("standard output could not be written to; is the disk full?");
-  return flags.check && !whole ? kFailed : kDone;
+  if (!std::cout.flush()) return fail(kNoOutput);
+  return flags.check && !whole ? kNo : kDone;
 }
 
 Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting& setting, const ReplayFlags& flags) {
@@ -89,9 +89,9 @@ Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting&
   if (flags.json) {
     std::cout << report::to_json(summaries);
   } else {
-    report::write_table(std::cout, summaries, {.colour = isatty(STDOUT_FILENO) == 1});
+    report::write_table(std::cout, summaries, table_style());
   }
-  if (!std::cout.flush()) return fail("standard output could not be written to; is the disk full?");
+  if (!std::cout.flush()) return fail(kNoOutput);
   return kDone;
 }
 

@@ -1,11 +1,11 @@
 // rota reproduce STUDY: makes the figures of a published study again and says which agree.
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/printed.h"
-#include "report/formatted.h"
 #include "report/study_page.h"
 #include "study/study.h"
 
@@ -16,16 +16,20 @@ using study::Findings;
 using study::Study;
 using study::StudyOption;
 
-constexpr const char* kFooter = "Exit code 1: a figure is not where it should be.\n\n";
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kFooter = "Exit code 3: a figure is not where it should be.\n\n";
 
 std::string table_of(const Findings& findings) {
   return findings.tables + (findings.tables.empty() ? "" : "\n") +
          report::cells_table(findings.cells, findings.heading);
 }
 
-std::string json_of(const Study& study, const Findings& findings) {
-  return report::formatted("{\n  \"study\": \"%s\",\n  ", study.name.c_str()) + findings.members +
-         (findings.members.empty() ? "" : ",\n  ") + "\"cells\": " + report::cells_json(findings.cells) + "\n}";
+Json json_of(const Study& study, const Findings& findings) {
+  Json document{{"study", study.name}};
+  document.update(Json::parse("{" + findings.members + "}"));  // what is no JSON is a defect, and is told as one
+  document["cells"] = Json::parse(report::cells_json(findings.cells));
+  return document;
 }
 
 struct ReproduceFlags {
@@ -51,16 +55,23 @@ class Course {
   Result<void> add(const Study& study, const std::string& before) {
     auto findings = study.run();
     if (!findings) return std::unexpected(findings.error());
-    const auto done = printed(before + (flags_.json ? json_of(study, *findings) : table_of(*findings)));
-    if (!done) return std::unexpected(done.error());
-    if (!report::all_ok(findings->cells)) code_ = kFailed;
+    if (flags_.json) {
+      documents_.push_back(json_of(study, *findings));
+    } else if (const auto done = printed(before + table_of(*findings)); !done) {
+      return std::unexpected(done.error());
+    }
+    if (!report::all_ok(findings->cells)) code_ = kNo;
     sections_.push_back({study.name, study.about, std::move(findings->tables), std::move(findings->heading),
                          std::move(findings->cells), std::move(findings->plots)});
     return {};
   }
 
-  Result<int> conclude(const std::string& after) {
-    if (const auto done = printed(after); !done) return done;
+  // Prints what is printed at the end: JSON, of one study or a list of all.
+  Result<int> conclude(bool all) {
+    if (flags_.json) {
+      const Json& shown = all ? documents_ : documents_.front();
+      if (const auto done = printed(shown.dump(2) + "\n"); !done) return done;
+    }
     if (!page_) return code_;
     report::write_study_page(page_->stream(), sections_,
                              {.title = "Published studies, made again", .version = ROTA_VERSION, .command = command_});
@@ -73,6 +84,7 @@ class Course {
   std::string command_;
   std::optional<OutputFile> page_;
   std::vector<report::StudySection> sections_;
+  Json documents_ = Json::array();
   int code_ = kDone;
 };
 
@@ -80,20 +92,20 @@ Result<int> reproduce(const Study& study, const ReproduceFlags& flags) {
   auto course = Course::open(flags, study.name);
   if (!course) return std::unexpected(course.error());
   if (const auto done = course->add(study, ""); !done) return std::unexpected(done.error());
-  return course->conclude(flags.json ? "\n" : "");
+  return course->conclude(false);
 }
 
-// One after the other, each printed as soon as it is found; JSON is one array.
+// One after the other, each table printed as soon as it is found; JSON is one array at the end.
 Result<int> reproduce_all(const std::vector<Study>& all, const ReproduceFlags& flags) {
   auto course = Course::open(flags, "all");
   if (!course) return std::unexpected(course.error());
-  std::string separator = flags.json ? "[\n" : "";
+  std::string separator;
   for (const Study& study : all) {
-    const std::string title = flags.json ? "" : study.name + ": " + study.about + "\n\n";
+    const std::string title = study.name + ": " + study.about + "\n\n";
     if (const auto done = course->add(study, separator + title); !done) return std::unexpected(done.error());
-    separator = flags.json ? ",\n" : "\n";
+    separator = "\n";
   }
-  return course->conclude(flags.json ? "\n]\n" : "");
+  return course->conclude(true);
 }
 
 std::shared_ptr<ReproduceFlags> add_flags(CLI::App& app) {

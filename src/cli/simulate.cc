@@ -20,10 +20,11 @@
 #include "cli/progress.h"
 #include "cli/rehearse_flags.h"
 #include "cli/simulate_run.h"
+#include "cli/simulate_outputs.h"
+#include "cli/window_flags.h"
 #include "log/log.h"
 #include "rehearse/labels.h"
 #include "report/html.h"
-#include "report/jobs_file.h"
 #include "report/nodes_file.h"
 #include "report/summary_json.h"
 #include "report/table.h"
@@ -35,6 +36,7 @@ namespace {
 struct SimulateFlags {
   std::vector<std::string> workloads;
   RehearseFlags rehearse;
+  WindowFlags window;
   std::string jobs_file;
   std::string nodes_file;
   std::string journal_file;
@@ -56,22 +58,31 @@ Result<Workloads> read_workloads(const SimulateFlags& flags) {
   Workloads workloads;
   for (const std::string& path : flags.workloads) {
     if (is_state(path)) {
+      if (flags.window.asked())
+        return fail(path + ": --from, --until and --warm-up are for job logs, and this is the state of a service.");
       auto state = read_state(path);
       if (!state) return std::unexpected(state.error());
       workloads.all.push_back(std::move(state->workload));
       workloads.machines.push_back(std::move(state->machine));
       continue;
     }
-    auto workload = log::read_log(path, flags.rehearse.swf());
+    Progress progress(!flags.quiet && isatty(STDERR_FILENO) == 1, "reading " + one_line(path));
+    log::SwfOptions swf = flags.rehearse.swf();
+    swf.progress = [&progress](double share) { progress.share(share); };
+    auto workload = log::read_log(path, swf);
     if (!workload) return std::unexpected(workload.error());
+    if (flags.window.asked()) {
+      if (auto cut = flags.window.apply(*workload); !cut) return std::unexpected(cut.error());
+    }
     workloads.all.push_back(std::move(*workload));
     workloads.machines.push_back(nullptr);
   }
   return workloads;
 }
 
-void print_findings(const Workloads& workloads) {
+void print_findings(const Workloads& workloads, const WindowFlags& window) {
   for (const log::Workload& w : workloads.all) {
+    if (const std::string note = window.note(w); !note.empty()) remark(note);
     for (const auto& f : w.report.findings) {
       const std::string rows = f.rows == 1 ? "1 row, in line " : grouped(f.rows) + " rows, the first in line ";
       remark(w.name + ": " + f.what + " (" + rows + grouped(f.first_line) + ")");
@@ -95,7 +106,7 @@ Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& 
     if (wanted || !workload.recorded.empty()) runs.push_back({&workload, nullptr, *options, Rehearsed{}, wanted});
     for (const Chain& chain : chains) {
       if (options->keep_nodes && !metered(options->machine.get(), chain)) {
-        return fail("--nodes tells what nodes draw and how long they sleep, and under policy " +
+        return fail("--node-table tells what nodes draw and how long they sleep, and under policy " +
                     rota::quoted(chain.text()) +
                     " neither is metered. Give a --cluster file with `watts_idle`, or a policy with power=.");
       }
@@ -126,12 +137,6 @@ void rehearse_all(std::vector<Run>& runs, std::size_t threads, bool show_progres
   work();
 }
 
-// "out.csv" for one run; "out-easy.csv", "out-kth-easy.csv" where there are several to tell apart.
-std::string file_of(const std::string& path, const Run& run, bool several_policies, bool several_workloads) {
-  if (!several_workloads) return several_policies ? marked_path(path, run.policy()) : path;
-  return marked_path(path, run.workload->name + (several_policies ? "-" + run.policy() : ""));
-}
-
 // Where each run's jobs or nodes go; fails where two would go to the same place.
 Result<std::vector<std::string>> files_of(const std::string& file, const Asked& runs) {
   if (file.empty()) return std::vector<std::string>{};
@@ -140,7 +145,10 @@ Result<std::vector<std::string>> files_of(const std::string& file, const Asked& 
   };
   std::vector<std::string> paths;
   for (const Run* run : runs) {
-    std::string path = file_of(file, *run, differ(&Run::chain), differ(&Run::workload));
+    std::vector<std::string> parts;
+    if (differ(&Run::workload)) parts.push_back(run->workload->name);
+    if (differ(&Run::chain)) parts.push_back(run->policy());
+    std::string path = path_with(file, parts);
     if (std::ranges::find(paths, path) != paths.end()) {
       return fail("two rehearsals would write " + path +
                   ": name each policy once, and give the workloads files of different names.");
@@ -159,7 +167,7 @@ Result<void> check_apart(const SimulateFlags& flags, const std::vector<std::vect
   std::vector<std::string> before;
   for (const std::string& path : std::views::join(outputs)) {
     if (std::ranges::any_of(inputs, [&](const std::string& input) { return same_file(input, path); }))
-      return fail(path + " is read by this rehearsal and would be written over; give the output another name.");
+      return fail(path + " is read by this command and would be written over; give the output another name.");
     if (std::ranges::any_of(before, [&](const std::string& other) { return same_file(other, path); }))
       return fail("two outputs would be written to " + path + "; give them different names.");
     before.push_back(path);
@@ -192,42 +200,20 @@ Result<std::optional<RehearsalJournals>> open_journals(const SimulateFlags& flag
   return std::optional(std::move(*journals));
 }
 
-// The files are opened before anything is rehearsed: a path that cannot be written is told at once.
-Result<std::vector<OutputFile>> open_all(const std::vector<std::string>& paths) {
-  std::vector<OutputFile> files;
-  for (const std::string& path : paths) {
-    auto file = OutputFile::create(path);
-    if (!file) return std::unexpected(file.error());
-    files.push_back(std::move(*file));
-  }
-  return files;
-}
-
-struct Outputs {
-  std::vector<std::string> paths;  // one for each run; empty: nobody asked
-  std::vector<OutputFile> files;
-};
-
-Result<Outputs> open_for(std::vector<std::string> paths) {
-  auto files = open_all(paths);
-  if (!files) return std::unexpected(files.error());
-  return Outputs{std::move(paths), std::move(*files)};
-}
-
 template <class Write>
-Result<void> write_all(Outputs& outputs, const Asked& runs, const Write& write) {
+Result<void> write_all(RowFiles& outputs, const Asked& runs, const Write& write) {
   for (std::size_t i = 0; i < outputs.files.size(); ++i) {
-    write(outputs.files[i].stream(), outputs.paths[i], runs[i]->result->outcome);
+    write(outputs.files[i].stream(), *runs[i]);
     if (auto done = outputs.files[i].commit(); !done) return done;
   }
   return {};
 }
 
-void write_jobs(std::ostream& out, const std::string& path, const report::Outcome& outcome) {
-  path.ends_with(".swf") ? report::write_jobs_swf(out, outcome) : report::write_jobs_csv(out, outcome);
-}
-void write_nodes(std::ostream& out, const std::string&, const report::Outcome& outcome) {
-  report::write_nodes_csv(out, outcome);
+Result<std::optional<OutputFile>> open_report(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  auto file = OutputFile::create(path);
+  if (!file) return std::unexpected(file.error());
+  return std::optional(std::move(*file));
 }
 
 // Takes the outcomes of the runs.
@@ -331,9 +317,9 @@ Result<void> print(const std::vector<Run>& runs, bool json) {
   if (json) {
     std::cout << report::to_json(summaries);
   } else {
-    report::write_table(std::cout, summaries, {.colour = isatty(STDOUT_FILENO) == 1});
+    report::write_table(std::cout, summaries, table_style());
   }
-  if (!std::cout.flush()) return fail("standard output could not be written to; is the disk full?");
+  if (!std::cout.flush()) return fail(kNoOutput);
   return {};
 }
 
@@ -357,11 +343,11 @@ Result<int> simulate(const SimulateFlags& flags) {
   if (!journal_files) return std::unexpected(journal_files.error());
   const auto apart = check_apart(flags, {*job_files, *node_files, report_file, *journal_files});
   if (!apart) return std::unexpected(apart.error());
-  auto job_outputs = open_for(std::move(*job_files));
+  auto job_outputs = RowFiles::open(std::move(*job_files));
   if (!job_outputs) return std::unexpected(job_outputs.error());
-  auto node_outputs = open_for(std::move(*node_files));
+  auto node_outputs = RowFiles::open(std::move(*node_files));
   if (!node_outputs) return std::unexpected(node_outputs.error());
-  auto report_output = open_all(report_file);
+  auto report_output = open_report(flags.report_file);
   if (!report_output) return std::unexpected(report_output.error());
   auto journals = open_journals(flags, wanted);
   if (!journals) return std::unexpected(journals.error());
@@ -386,18 +372,22 @@ Result<int> simulate(const SimulateFlags& flags) {
     if (auto done = (*journals)->close(); !done) return std::unexpected(done.error());
   }
   if (!flags.quiet) {
-    print_findings(*workloads);
+    print_findings(*workloads, flags.window);
     report_rejected(*runs);
     report_unknown_partitions(*runs);
     report_guesses(*runs);
     report_idle_binding(*runs);
     report_unknown_clock(*runs);
   }
-  if (auto done = write_all(*job_outputs, wanted, write_jobs); !done) return std::unexpected(done.error());
-  if (auto done = write_all(*node_outputs, wanted, write_nodes); !done) return std::unexpected(done.error());
+  const auto jobs_of = [format = jobs_format(flags.jobs_file)](std::ostream& out, const Run& run) {
+    write_jobs(out, format, run.result->outcome, *run.workload);
+  };
+  const auto nodes_of = [](std::ostream& out, const Run& run) { report::write_nodes_csv(out, run.result->outcome); };
+  if (auto done = write_all(*job_outputs, wanted, jobs_of); !done) return std::unexpected(done.error());
+  if (auto done = write_all(*node_outputs, wanted, nodes_of); !done) return std::unexpected(done.error());
   if (auto done = print(*runs, flags.json); !done) return std::unexpected(done.error());
-  if (!flags.report_file.empty()) {
-    const auto done = write_report(report_output->front(), *runs, flags);
+  if (*report_output) {
+    const auto done = write_report(**report_output, *runs, flags);
     if (!done) return std::unexpected(done.error());
   }
   return kDone;
@@ -420,21 +410,22 @@ void add_simulate(CLI::App& app, Action& action) {
   command
       ->add_option(
           "WORKLOAD", flags->workloads,
-          "job logs in the Standard Workload Format, JSON lines, or as sacct -P prints them, plain or gzipped; - is "
-          "standard input; or the state folder of rota serve: what really happened is then the first row "
-          "without being asked for")
+          "job logs in the Standard Workload Format, JSON lines, as sacct -P prints them, accounting of PBS or LSF, or "
+          "workloads of Batsim, plain or packed; - is standard input; or the state folder of rota serve: what really "
+          "happened is then the first row without being asked for")
       ->required()
       ->type_name("FILE");
   flags->rehearse.declare(*command, RehearseFlags::Policies::several);
+  flags->window.declare(*command);
   command
-      ->add_option(
-          "--jobs", flags->jobs_file,
-          "write what became of each job: CSV, or SWF if the name ends in .swf; with several runs the name gets "
-          "-WORKLOAD-POLICY before its ending")
+      ->add_option("--jobs", flags->jobs_file,
+                   "write what became of each job: CSV, SWF if the name ends in .swf, the columns of Batsim if in "
+                   "_jobs.csv; packed if it ends in .gz, .zst or .xz; "
+                   "with several runs the name gets -WORKLOAD-POLICY before its ending")
       ->type_name("FILE")
       ->check(is_file);
   command
-      ->add_option("--nodes", flags->nodes_file,
+      ->add_option("--node-table", flags->nodes_file,
                    "write what each node did and drew (CSV), where nodes are metered; with several runs as --jobs")
       ->type_name("FILE")
       ->check(is_file);
@@ -469,7 +460,7 @@ void add_simulate(CLI::App& app, Action& action) {
       "  gunzip -c log.swf.gz | rota simulate - --json");
   command->callback([&action, flags, command] {
     flags->command =
-        given_command(*command, {"--report", "--jobs", "--nodes", "--journal", "--json", "--quiet", "--threads"});
+        given_command(*command, {"--report", "--jobs", "--node-table", "--journal", "--json", "--quiet", "--threads"});
     flags->options = options_of(*command);
     action = [flags] { return simulate(*flags); };
   });

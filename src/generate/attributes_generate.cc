@@ -203,7 +203,7 @@ AttributesGenerator::Written AttributesGenerator::write(std::ostream& out, const
                                  "task_transfer", "start_up", "input", "accelerators", "accelerator_type"}) {
     columns.push_back(log::attribute_column(name));
   }
-  out << "# made by: " << recipe.command << " --attributes FILE" << options() << '\n';
+  out << "# made by: " << recipe.command << " --write-attributes FILE" << options() << '\n';
   log::SidecarWriter rows(out, std::move(columns));
   AttributeDraws draws(*this);
   recipe.each([&](const JobSpec& job, Duration run) {

@@ -4,13 +4,13 @@
 #include <optional>
 #include <tuple>
 
-#include "base/file.h"
 #include "base/text.h"
+#include "log/csv.h"
+#include "log/line_blocks.h"
 
 namespace rota::log {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
 constexpr std::string_view kJob = "job";
 
 std::vector<std::string_view> all_names() {
@@ -33,13 +33,16 @@ class SidecarReader {
  public:
   explicit SidecarReader(std::string shown) : shown_(shown), table_(std::move(shown)) {}
 
-  Result<AttributeTable> read(std::string_view text) {
-    for (std::string_view line : split(text, '\n')) {
-      ++line_;
-      line = trimmed(line);
-      if (line.empty() || line.starts_with('#')) continue;
-      auto done = names_.empty() ? read_header(line) : read_row(line);
-      if (!done) return std::unexpected(done.error());
+  Result<AttributeTable> read(LineBlocks blocks) {
+    for (;;) {
+      const auto block = blocks.next();
+      if (!block) return std::unexpected(block.error());
+      if (block->empty()) break;
+      for (std::string_view rest = *block; !rest.empty();) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(line.size() + 1);
+        if (auto done = read_line(trimmed(line)); !done) return std::unexpected(done.error());
+      }
     }
     if (names_.empty()) {
       return fail(shown_ + ": there is no line with the names of the columns, such as job,restart,restart_cost.");
@@ -55,9 +58,16 @@ class SidecarReader {
     return fail(shown_ + ":" + std::to_string(line) + ": " + what);
   }
 
-  Result<void> read_header(std::string_view line) {
-    for (const std::string_view cell : split(line, ',')) {
-      const std::string_view name = trimmed(cell);
+  Result<void> read_line(std::string_view line) {
+    ++line_;
+    if (line.empty() || line.starts_with('#')) return {};
+    const auto cells = cells_.read(line);
+    if (!cells) return wrong(cells.error().message);
+    return names_.empty() ? read_header(**cells) : read_row(**cells);
+  }
+
+  Result<void> read_header(const std::vector<std::string_view>& cells) {
+    for (const std::string_view name : cells) {
       const AttributeColumn* const column = attribute_column(name);
       if (column == nullptr && name != kJob) {
         const auto near = nearest(name, all_names());
@@ -77,8 +87,7 @@ class SidecarReader {
     return {};
   }
 
-  Result<void> read_row(std::string_view line) {
-    const auto cells = split(line, ',');
+  Result<void> read_row(const std::vector<std::string_view>& cells) {
     if (cells.size() != columns_.size()) {
       return wrong("there are " + std::to_string(cells.size()) + " cells under " + std::to_string(columns_.size()) +
                    " columns.");
@@ -86,7 +95,7 @@ class SidecarReader {
     JobAttributes its;
     std::string_view job;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      const std::string_view cell = trimmed(cells[i]);
+      const std::string_view cell = cells[i];
       if (columns_[i] == nullptr) job = cell;
       if (columns_[i] == nullptr || cell.empty()) continue;
       if (auto done = columns_[i]->read(cell, its); !done) return wrong(done.error().message);
@@ -118,6 +127,7 @@ class SidecarReader {
 
   std::string shown_;
   std::int64_t line_ = 0;
+  CsvCells cells_;
   std::vector<std::string> names_;
   std::vector<const AttributeColumn*> columns_;               // which each cell is; nullptr: the job's number
   std::vector<std::pair<std::int64_t, std::int64_t>> lines_;  // of jobs
@@ -125,13 +135,13 @@ class SidecarReader {
 };
 
 Result<AttributeTable> AttributeTable::parse(std::string_view text, const std::string& shown) {
-  return SidecarReader(shown).read(text);
+  return SidecarReader(shown).read(LineBlocks::over(text, shown));
 }
 
 Result<AttributeTable> AttributeTable::read(const std::string& path) {
-  const auto text = read_file(path, kMostBytes);
-  if (!text) return std::unexpected(text.error());
-  return parse(*text, path == "-" ? "standard input" : path);
+  auto blocks = LineBlocks::open(path);
+  if (!blocks) return std::unexpected(blocks.error());
+  return SidecarReader(blocks->shown()).read(std::move(*blocks));
 }
 
 std::uint32_t AttributeTable::Names::index_of(const std::string& name, std::int64_t line) {
@@ -252,12 +262,12 @@ Result<void> SidecarWriter::row(std::int64_t job, const JobAttributes& its) {
   for (const AttributeColumn* const column : columns_) {
     cell_.clear();
     column->write(its, cell_);
-    if (cell_.find_first_of(",\n\r") != std::string::npos || trimmed(cell_).size() != cell_.size()) {
+    if (cell_.find_first_of("\n\r") != std::string::npos) {
       return fail("job " + std::to_string(job) + ": " + std::string(column->name) + " " + quoted(cell_) +
                   " cannot stand in a CSV file. Write JSON lines, or choose another name.");
     }
     row_ += ',';
-    row_ += cell_;
+    row_ += csv_text(cell_);
   }
   row_ += '\n';
   out_ << row_;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <new>
-#include <streambuf>
 #include <utility>
 
 #include "base/check.h"
@@ -13,11 +12,10 @@
 namespace rota::log {
 namespace {
 
-constexpr std::size_t kMostRatio = 1032;                // deflate cannot pack tighter (zlib's "technical details")
-constexpr std::size_t kLeast = 65536;                   // bytes of room to try first
-constexpr std::size_t kMember = std::size_t{1} << 20U;  // text in one member that is written
-constexpr std::size_t kMargin = 64;  // capacity left, so that callers can append a little without copying it all
-constexpr std::size_t kTrailer = 8;  // CRC and size at the end of a member
+constexpr std::size_t kMostRatio = 1032;  // deflate cannot pack tighter (zlib's "technical details")
+constexpr std::size_t kLeast = 65536;     // bytes of room to try first
+constexpr std::size_t kMargin = 64;       // capacity left, so that callers can append a little without copying it all
+constexpr std::size_t kTrailer = 8;       // CRC and size at the end of a member
 
 libdeflate_decompressor* decompressor(void* pointer) { return static_cast<libdeflate_decompressor*>(pointer); }
 
@@ -62,9 +60,11 @@ Result<void> GzipReader::append_to(std::string& out) {
     }
     if (result != LIBDEFLATE_INSUFFICIENT_SPACE)
       return fail(name_ + ": the gzip data is cut off or damaged. Fetch the file again, and test it with gzip -t.");
-    if (room == room_)
+    if (room == room_) {
+      too_large_ = true;
       return fail(name_ + ": the gzip data unpacks to more than " +
                   format_size(static_cast<std::int64_t>(before + room)) + "; split the log.");
+    }
     room = room > room_ / 2 ? room_ : room * 2;
   }
 }
@@ -79,41 +79,5 @@ std::string gzip(std::string_view text, int level) {
   out.resize(size);
   return out;
 }
-
-class GzipStream::Buffer : public std::streambuf {
- public:
-  explicit Buffer(std::ostream& to) : to_(to), text_(kMember, '\0') { setp(text_.data(), text_.data() + text_.size()); }
-
-  void pack() {
-    const std::string packed = gzip({pbase(), static_cast<std::size_t>(pptr() - pbase())});
-    to_.write(packed.data(), static_cast<std::streamsize>(packed.size()));
-    setp(text_.data(), text_.data() + text_.size());
-    any_ = true;
-  }
-
-  void finish() {
-    if (pptr() != pbase() || !any_) pack();
-  }
-
- protected:
-  int_type overflow(int_type c) override {
-    pack();
-    if (!traits_type::eq_int_type(c, traits_type::eof())) sputc(traits_type::to_char_type(c));
-    return traits_type::not_eof(c);
-  }
-
- private:
-  std::ostream& to_;
-  std::string text_;
-  bool any_ = false;  // a gzip file has at least one member
-};
-
-GzipStream::GzipStream(std::ostream& to) : std::ostream(nullptr), buffer_(std::make_unique<Buffer>(to)) {
-  rdbuf(buffer_.get());
-}
-
-GzipStream::~GzipStream() = default;
-
-void GzipStream::finish() { buffer_->finish(); }
 
 }  // namespace rota::log

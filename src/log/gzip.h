@@ -1,9 +1,9 @@
-// Gzip (RFC 1952), by libdeflate. Whole members at a time: fast, and the output of one member is held in memory.
+// Gzip (RFC 1952), by libdeflate. Whole members at a time: fast, and the output of one member is held in memory. Files
+// come through log/unpacker.h, which streams what is too large for that.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -26,6 +26,7 @@ class GzipReader {
   bool done() const { return rest_.empty(); }
   // Appends the next member's text to out. Truncated or damaged data fail.
   Result<void> append_to(std::string& out);
+  bool too_large() const { return too_large_; }      // it failed for that reason, and out is as it was
   std::size_t left() const { return rest_.size(); }  // packed bytes not yet read
   std::size_t expected() const;                      // size of the text if the rest is one honest member; a guess
 
@@ -36,23 +37,11 @@ class GzipReader {
   std::string_view rest_;
   std::string name_;
   std::size_t room_;  // bytes of output still allowed
+  bool too_large_ = false;
   std::unique_ptr<void, Free> decompressor_;
 };
 
 // Packs text as one gzip member.
 std::string gzip(std::string_view text, int level = 6);
-
-// A stream that packs what is written to it and passes it on to another stream, a member for each MiB of text (gzip and
-// zcat join them). The rest goes out in finish(); errors are those of the other stream.
-class GzipStream : public std::ostream {
- public:
-  explicit GzipStream(std::ostream& to);
-  ~GzipStream() override;
-  void finish();
-
- private:
-  class Buffer;
-  std::unique_ptr<Buffer> buffer_;
-};
 
 }  // namespace rota::log

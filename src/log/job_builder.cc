@@ -54,7 +54,7 @@ void JobBuilder::add(const SwfRow& row) {
   if (processors <= 0) processors = row[SwfField::requested_processors];
   if (run <= 0 || processors <= 0 || submit < 0) [[unlikely]] {
     remark(run <= 0 ? Remark::no_run : processors <= 0 ? Remark::no_processors : Remark::no_submit, row.line);
-    if (!keeps_limits_ || limit <= 0 || submit < 0) limit = 1000;
+    if (options_.published_limits) limit = 1000;
     run = 1000;
     processors = std::max<std::int64_t>(processors, 1);
     submit = std::max<std::int64_t>(submit, 1000);

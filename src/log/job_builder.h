@@ -24,8 +24,6 @@ class JobBuilder {
   void make_room(std::int64_t offset, std::int64_t size);
   void make_room(std::size_t jobs);
   void add(const SwfRow& row);
-  // A job that ended at once keeps its limit, where the published schedules give it one of 1 s.
-  void keep_limits() { keeps_limits_ = true; }
   ImportReport& report() { return out_.report; }
   bool dropped_doubled() const { return dropped_doubled_; }  // in finish()
 
@@ -61,7 +59,6 @@ class JobBuilder {
   std::int64_t last_number_ = -1;
   Instant last_submit_ = Instant::min();
   bool dropped_doubled_ = false;
-  bool keeps_limits_ = false;
   bool ascending_ = true;  // numbers, so far
   bool sorted_ = true;     // submit times, so far
 };

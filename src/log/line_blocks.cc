@@ -4,14 +4,15 @@
 #include <utility>
 
 #include "base/text.h"
-#include "log/gzip.h"
+#include "log/packing.h"
+#include "log/unpacker.h"
 
 namespace rota::log {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{64} << 10U;
 constexpr std::size_t kLongestLine = std::size_t{64} << 20U;
-constexpr std::size_t kMostPacked = std::size_t{4} << 30U;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // which some programs put before UTF-8
 
 // Appends up to `most` bytes; false at the end of the file.
 Result<bool> append_from(InputFile& file, std::string& out, std::size_t most) {
@@ -29,19 +30,18 @@ Result<bool> append_from(InputFile& file, std::string& out, std::size_t most) {
 
 struct LineBlocks::State {
   std::string shown;
-  std::optional<InputFile> file;  // plain text from here ...
-  std::string packed;             // ... or gzip members from here ...
-  std::unique_ptr<GzipReader> gzip;
-  std::string_view text;      // ... or text in memory from here
-  std::int64_t size = -1;     // of the text
-  std::int64_t input = -1;    // of the file
-  std::int64_t taken = 0;     // bytes of the input that have been read
-  std::int64_t unpacked = 0;  // bytes of text that came out of gzip
-  std::string buffer;         // text that is held
-  std::size_t used = 0;       // its beginning, already given out
-  std::size_t searched = 0;   // no newline from `used` up to here
-  bool padded = false;        // the buffer ends with kPadding bytes that are no text
-  bool ended = false;         // the input has no more than what is held
+  std::optional<InputFile> file;     // plain text from here ...
+  std::unique_ptr<Unpacker> packed;  // ... or packed text from here ...
+  std::string_view text;             // ... or text in memory from here
+  std::int64_t size = -1;            // of the text
+  std::int64_t input = -1;           // of the file
+  std::int64_t taken = 0;            // bytes of the input that have been read
+  std::int64_t unpacked = 0;         // bytes of text that were unpacked
+  std::string buffer;                // text that is held
+  std::size_t used = 0;              // its beginning, already given out
+  std::size_t searched = 0;          // no newline from `used` up to here
+  bool padded = false;               // the buffer ends with kPadding bytes that are no text
+  bool ended = false;                // the input has no more than what is held
   bool cut = false;
 
   // Drops what was given out and appends more of the input. Sets `ended` at its end.
@@ -51,7 +51,7 @@ struct LineBlocks::State {
     buffer.erase(0, used);
     used = 0;
     searched = buffer.size();
-    const auto more = gzip != nullptr ? fill_from_gzip() : file ? fill_from_file() : fill_from_text();
+    const auto more = packed != nullptr ? fill_from_packed() : file ? fill_from_file() : fill_from_text();
     pad();
     return more;
   }
@@ -61,16 +61,22 @@ struct LineBlocks::State {
     padded = true;
   }
 
-  Result<void> fill_from_gzip() {
-    auto done = gzip->append_to(buffer);
-    taken = static_cast<std::int64_t>(packed.size() - gzip->left());
-    ended = gzip->done();
+  Result<void> fill_from_packed() {
+    const auto more = packed->append_to(buffer);
+    if (!more) return std::unexpected(more.error());
+    ended = !*more;
+    if (unpacked == 0 && searched == 0) drop_mark();
+    taken = packed->consumed();
     unpacked += static_cast<std::int64_t>(buffer.size() - searched);
     if (taken > 0) {  // what is to come packs as what has come
       const double ratio = static_cast<double>(unpacked) / static_cast<double>(taken);
-      size = static_cast<std::int64_t>(ratio * static_cast<double>(input));
+      size = input > 0 ? static_cast<std::int64_t>(ratio * static_cast<double>(input)) : -1;
     }
-    return done;
+    return {};
+  }
+
+  void drop_mark() {
+    if (buffer.starts_with(kByteOrderMark)) buffer.erase(0, kByteOrderMark.size());
   }
 
   Result<void> fill_from_file() {
@@ -94,25 +100,6 @@ struct LineBlocks::State {
   std::string_view held() const {
     return std::string_view(buffer).substr(used, buffer.size() - used - (padded ? kPadding : 0));
   }
-
-  Result<void> unpack() {
-    packed = std::move(buffer);
-    buffer = {};
-    for (;;) {
-      if (packed.size() > kMostPacked) return fail(shown + " is larger than 4G; split the log.");
-      const std::size_t expected = input > static_cast<std::int64_t>(packed.size())
-                                       ? static_cast<std::size_t>(input) - packed.size() + 1
-                                       : std::max(kBlock, packed.size());
-      const auto more = append_from(*file, packed, expected);
-      if (!more) return std::unexpected(more.error());
-      if (!*more) break;
-    }
-    file.reset();
-    input = static_cast<std::int64_t>(packed.size());
-    gzip = std::make_unique<GzipReader>(packed, shown);
-    size = static_cast<std::int64_t>(gzip->expected());
-    return {};
-  }
 };
 
 LineBlocks::LineBlocks(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -127,17 +114,20 @@ Result<LineBlocks> LineBlocks::open(const std::string& path) {
   state->shown = file->shown();
   state->input = state->size = file->size();
   state->file = std::move(*file);
-  while (state->buffer.size() < 2 && !state->ended) {  // a pipe may give one byte at a time
+  while (state->buffer.size() < kLongestMagic && !state->ended) {  // a pipe may give one byte at a time
     const auto more = append_from(*state->file, state->buffer, kBlock);
     if (!more) return std::unexpected(more.error());
     state->ended = !*more;
   }
   state->taken = static_cast<std::int64_t>(state->buffer.size());
-  if (is_gzip(state->buffer)) {
-    const auto unpacked = state->unpack();
-    if (!unpacked) return std::unexpected(unpacked.error());
+  if (const Packing packing = packing_of(state->buffer); packing != Packing::none) {
+    auto rest = state->ended ? std::nullopt : std::move(state->file);
+    state->packed = unpacker(packing, PackedInput(std::exchange(state->buffer, {}), std::move(rest), state->shown));
+    state->file.reset();
+    state->size = state->packed->expected();
     state->ended = false;
   } else {
+    state->drop_mark();
     state->pad();
   }
   return LineBlocks(std::move(state));
@@ -146,7 +136,7 @@ Result<LineBlocks> LineBlocks::open(const std::string& path) {
 LineBlocks LineBlocks::over(std::string_view text, std::string name) {
   auto state = std::make_unique<State>();
   state->shown = std::move(name);
-  state->text = text;
+  state->text = text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size()) : text;
   state->size = state->input = static_cast<std::int64_t>(text.size());
   return LineBlocks(std::move(state));
 }
@@ -193,7 +183,8 @@ double LineBlocks::share() const {
 std::string workload_name(const std::string& path) {
   if (path == "-") return "standard input";
   std::string name = path.substr(path.rfind('/') + 1);
-  for (const std::string_view ending : {".gz", ".swf", ".jsonl"})
+  name = without_packing(name);
+  for (const std::string_view ending : {".swf", ".jsonl", ".json"})
     if (name.size() > ending.size() && name.ends_with(ending)) name = name.substr(0, name.size() - ending.size());
   return one_line(name);
 }

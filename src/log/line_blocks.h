@@ -1,5 +1,5 @@
-// Text files in blocks of whole lines, so that a log of any length is read with little memory. Gzip is recognised by
-// its first bytes, whatever the file is called.
+// Text files in blocks of whole lines, so that a log of any length is read with little memory. What is packed (gzip,
+// Zstandard, xz) is recognised by its first bytes, whatever the file is called; a byte-order mark is dropped.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,14 @@ class LineBlocks {
   ~LineBlocks();
 
   // The next whole lines; the last byte is a newline, added where the text does not end with one. Empty at the end.
-  // Valid until the next call. A line of more than 64 MiB fails, as do read errors and damaged gzip data.
+  // Valid until the next call. A line of more than 64 MiB fails, as do read errors and damaged packed data.
   Result<std::string_view> next();
 
   Result<std::string_view> peek();  // what next() will give
 
   bool cut() const;                  // the text did not end with a newline; known at its end
   double share() const;              // of the input that has been read, 0..1; 0 where its size is unknown
-  std::int64_t size() const;         // bytes of text in all, as far as known; -1: unknown. A guess for gzip
+  std::int64_t size() const;         // bytes of text in all, as far as known; -1: unknown. A guess for packed text
   const std::string& shown() const;  // what to call it in messages
 
  private:
@@ -40,7 +40,7 @@ class LineBlocks {
   std::unique_ptr<State> state_;
 };
 
-// A name for titles: without folders, ".gz", ".swf" and ".jsonl".
+// A name for titles: without folders, and without endings such as ".gz", ".swf" and ".jsonl".
 std::string workload_name(const std::string& path);
 
 }  // namespace rota::log

@@ -1,19 +1,37 @@
 #include "log/log.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
+#include "log/accounted_jobs.h"
+#include "log/json_batsim.h"
 #include "log/json_lines.h"
+#include "log/lsf.h"
+#include "log/pbs.h"
 #include "log/sacct.h"
 #include "log/sacct_columns.h"
 
 namespace rota::log {
 
+namespace {
+
+// The first line that is no comment of LSF.
+std::string_view first_record(std::string_view text) {
+  while (text.starts_with('#')) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
 Result<LogFormat> format_of(LineBlocks& blocks) {
   auto text = blocks.peek();
   if (!text) return std::unexpected(text.error());
+  if (looks_like_batsim(*text)) return LogFormat::batsim;
   if (looks_like_json(*text)) return LogFormat::json_lines;
   const std::string_view line = trimmed(text->substr(0, text->find('\n')));
+  if (looks_like_pbs(line)) return LogFormat::pbs;
+  if (looks_like_lsf(first_record(*text))) return LogFormat::lsf;
   return looks_like_sacct(line) ? LogFormat::sacct : LogFormat::swf;
 }
 
@@ -26,7 +44,7 @@ Result<void> check_begin(LineBlocks& blocks) {
   const std::string_view begin = trimmed(*text);
   if (begin.empty() || begin.front() == ';' || parse_number(begin.substr(0, begin.find_first_of(" \t\r\n")))) return {};
   const std::string_view line = begin.substr(0, begin.find('\n'));
-  std::string why = "this is no job log in SWF, JSON lines or as sacct -P prints them";
+  std::string why = "this is no job log in SWF, JSON lines or as sacct -P prints them, of PBS, LSF or Batsim";
   if (begin.starts_with("rota-journal ")) {
     why = "this is a journal, which rota replay reads";
   } else if (line.starts_with('[') || line.find(" = ") != std::string_view::npos) {
@@ -39,6 +57,13 @@ Result<void> check_begin(LineBlocks& blocks) {
   return fail(blocks.shown() + ":1: " + why + ".");
 }
 
+// A log of another system, once it has been read.
+template <class Log>
+Result<Workload> made_of(Result<Log> log, const std::string& path, const SwfOptions& options) {
+  if (!log) return std::unexpected(log.error());
+  return workload_of(std::move(*log), path, options);
+}
+
 }  // namespace
 
 Result<Workload> read_log(const std::string& path, const SwfOptions& options) {
@@ -49,6 +74,12 @@ Result<Workload> read_log(const std::string& path, const SwfOptions& options) {
   switch (*format) {
     case LogFormat::sacct:
       return read_sacct(std::move(*blocks), path, options);
+    case LogFormat::pbs:
+      return made_of(read_pbs_log(std::move(*blocks), options), path, options);
+    case LogFormat::lsf:
+      return made_of(read_lsf_log(std::move(*blocks), options), path, options);
+    case LogFormat::batsim:
+      return made_of(read_batsim_log(std::move(*blocks), options), path, options);
     case LogFormat::json_lines:
       return read_json_lines(std::move(*blocks), path, options);
     default:

@@ -195,7 +195,6 @@ Result<Workload> read_sacct(LineBlocks blocks, const std::string& path, const Sw
   auto log = read_sacct_log(std::move(blocks), options);
   if (!log) return std::unexpected(log.error());
   JobBuilder builder(options);
-  builder.keep_limits();
   builder.report() = std::move(log->report);
   builder.make_room(log->rows.size());
   for (const SwfRow& row : log->rows) builder.add(row);

@@ -42,8 +42,7 @@ struct SacctLog {
 // Errors name file, line and column. With skip_bad_rows, rows that cannot be read are counted and dropped.
 Result<SacctLog> read_sacct_log(LineBlocks blocks, const SwfOptions& options);
 
-// The same as a workload, by the rules of log/swf.h, but that a job that ended at once keeps its limit. Its processors
-// are unknown: sacct does not tell them.
+// The same as a workload, by the rules of log/swf.h. Its processors are a guess: sacct does not tell them.
 Result<Workload> read_sacct(LineBlocks blocks, const std::string& path, const SwfOptions& options);
 Result<Workload> parse_sacct(std::string_view text, const std::string& name, const SwfOptions& options = {});
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "log/csv.h"
 #include "log/line_blocks.h"
 
 namespace rota::log {
@@ -14,13 +15,14 @@ struct Columns {
   std::size_t start = SIZE_MAX;
 };
 
-Result<Columns> read_columns(std::string_view line, const std::string& file) {
+using Cells = std::vector<std::string_view>;
+
+Result<Columns> read_columns(std::string_view line, const Cells& names, const std::string& file) {
   Columns columns;
-  const auto names = split(line, ',');
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string_view name = trimmed(names[i]);
+    const std::string_view name = names[i];
     if (name == "job_id" || name == "number") columns.number = i;
-    if (name == "start") columns.start = i;
+    if (name == "start" || name == "starting_time") columns.start = i;
   }
   if (columns.number == SIZE_MAX || columns.start == SIZE_MAX) {
     return fail(file + ":1: a schedule begins with a line that names its columns, job_id and start among them, not " +
@@ -29,14 +31,13 @@ Result<Columns> read_columns(std::string_view line, const std::string& file) {
   return columns;
 }
 
-Result<SavedStart> read_row(std::string_view line, const Columns& columns) {
-  const auto fields = split(line, ',');
+Result<SavedStart> read_row(const Cells& fields, const Columns& columns) {
   if (fields.size() <= std::max(columns.number, columns.start))
     return fail("it has too few columns; its first line promises a job_id and a start.");
-  const auto number = parse_integer(trimmed(fields[columns.number]));
+  const auto number = parse_integer(fields[columns.number]);
   if (!number) return fail("job_id: " + number.error().message);
-  if (trimmed(fields[columns.start]).empty()) return SavedStart{*number, kNever};
-  const auto start = parse_number(trimmed(fields[columns.start]));
+  if (fields[columns.start].empty()) return SavedStart{*number, kNever};
+  const auto start = parse_number(fields[columns.start]);
   if (!start) return fail("start: " + start.error().message);
   if (std::abs(*start) > to_seconds(kLongest))
     return fail("start: " + quoted(fields[columns.start]) + " is out of range; no schedule lasts that long.");
@@ -59,6 +60,7 @@ Result<std::vector<SavedStart>> read_schedule(const std::string& path) {
   if (!blocks) return std::unexpected(blocks.error());
   std::vector<SavedStart> starts;
   Columns columns;
+  CsvCells cells;
   std::int64_t number = 0;
   for (;;) {
     const auto block = blocks->next();
@@ -67,12 +69,15 @@ Result<std::vector<SavedStart>> read_schedule(const std::string& path) {
     for (std::string_view rest = *block; !rest.empty();) {
       const std::string_view line = rest.substr(0, rest.find('\n'));
       rest.remove_prefix(line.size() + 1);
-      if (++number == 1) {
-        const auto read = read_columns(line, blocks->shown());
+      const auto row = cells.read(line);
+      ++number;
+      if (!row) return fail(place(blocks->shown(), number) + row.error().message);
+      if (number == 1) {
+        const auto read = read_columns(line, **row, blocks->shown());
         if (!read) return std::unexpected(read.error());
         columns = *read;
       } else if (!trimmed(line).empty()) {
-        const auto start = read_row(line, columns);
+        const auto start = read_row(**row, columns);
         if (!start) return fail(place(blocks->shown(), number) + start.error().message);
         starts.push_back(*start);
       }

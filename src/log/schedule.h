@@ -15,7 +15,7 @@ struct SavedStart {
   Instant start;            // kNever: left empty, the job did not start
 };
 
-// Sorted by job number; plain or gzipped. Fails with file and line on rows that cannot be read or name a job twice.
+// Sorted by job number; plain or packed. Fails with file and line on rows that cannot be read or name a job twice.
 Result<std::vector<SavedStart>> read_schedule(const std::string& path);
 
 }  // namespace rota::log

@@ -19,14 +19,17 @@ struct SwfOptions {
   bool skip_bad_rows = false;   // drop rows that cannot be read (counted) instead of failing on the first one
   bool keep_recorded = false;   // keep what really happened as well: waits, queues (Workload::recorded)
   bool keep_cancelled = false;  // keep jobs cancelled before they started (status 5, no run time) as 1 s jobs
+  // As in the published schedules that Rota is compared with: a job without a run time asked for 1 s, whatever it says.
+  bool published_limits = false;
   // Called now and then with the share of the file that has been read, 0..1; may be empty.
   std::function<void(double)> progress = {};
 };
 
 // The rules by which a row becomes a job:
 //   processors = field 5, else field 8; limit = requested time (field 9), else the run time; run time as recorded, also
-//   where it exceeds the limit; a row with run <= 0, processors <= 0 or submit < 0 becomes a job of 1 s (limit 1 s) on
-//   max(processors, 1) submitted at max(submit, 1), as in the published schedules; cancelled before it started:
+//   where it exceeds the limit; a row with run <= 0, processors <= 0 or submit < 0 becomes a job of 1 s on
+//   max(processors, 1) submitted at max(submit, 1), as in the published schedules; its limit is as requested, and 1 s
+//   where it says nothing or published_limits are asked for; cancelled before it started:
 //   dropped. Nodes come from MetaCentrum's 21st column only; memory is left out, for a number of kilobytes on each
 //   processor says nothing about a node while the number of nodes is not known. docs/workloads.md tells all of it.
 Result<Workload> read_swf(const std::string& path, const SwfOptions& options = {});

@@ -21,12 +21,29 @@ constexpr const char* kImpossibleHeader = "header values that cannot be: ignored
 
 bool blank_line(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
 
-// "42 (of 50)" gives 42: logs have remarks behind the numbers. Else what is wrong with it, as a finding.
-const char* read_header_number(std::string_view value, std::int64_t most, std::int64_t& out) {
+constexpr std::int64_t kMostWaiting = UINT32_MAX;  // a workload has fewer jobs
+
+// "1,024" as "1024": commas before three digits and no fourth.
+std::string without_grouping(std::string_view value) {
+  const auto digit = [&](std::size_t i) { return i < value.size() && value[i] >= '0' && value[i] <= '9'; };
+  std::string out;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const bool groups = value[i] == ',' && i > 0 && digit(i - 1) && digit(i + 1) && digit(i + 2) && digit(i + 3);
+    if (!groups || digit(i + 4)) out += value[i];
+  }
+  return out;
+}
+
+// "42 (of 50)" gives 42: logs have remarks behind the numbers. Else what is wrong with it, as a finding: "1.5" and
+// "80+8" are no numbers of processors.
+const char* read_header_number(std::string_view given, std::int64_t most, std::int64_t& out) {
+  const std::string value = without_grouping(given);
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error == std::errc::result_out_of_range) return kImpossibleHeader;
   if (error != std::errc{}) return kBadHeader;
+  if (end != value.data() + value.size() && std::string_view(" \t(;").find(*end) == std::string_view::npos)
+    return kBadHeader;
   if (number < 0 || number > most) return kImpossibleHeader;
   out = number;
   return nullptr;
@@ -122,7 +139,7 @@ void SwfReader::read_header_line(std::string_view line) {
   if (key == "MaxProcs") wrong = read_header_number(value, kMostProcessors, header_.processors);
   if (key == "MaxNodes") wrong = read_header_number(value, kMostProcessors, header_.nodes);
   if (key == "UnixStartTime") wrong = read_header_number(value, kLongest / seconds(1), header_.unix_start);
-  if (key == "QueueFloor") wrong = read_header_number(value, INT64_MAX, header_.queue_floor);
+  if (key == "QueueFloor") wrong = read_header_number(value, kMostWaiting, header_.queue_floor);
   if (key == "Partition") read_header_name(value, header_.partitions);
   if (key == "User") read_header_name(value, header_.users);
   if (key == "Queue") read_header_name(value, header_.queues);

@@ -75,12 +75,16 @@ TEST(ReadSwf, KeepsARunTimeBeyondTheLimit) {
 }
 
 TEST(ReadSwf, TakesRowsWithoutRunTimeProcessorsOrSubmitTimeAsOneSecondJobs) {
-  const Workload w = parsed("1 -1 -1 60 4 -1 -1 -1 30 -1 1" + kTail + "2 9 -1 0 4 -1 -1 -1 30 -1 1" + kTail +
-                            "3 9 -1 60 -1 -1 -1 0 30 -1 1" + kTail + "4 9 -1 -1 -1 -1 -1 -1 30 -1 0" + kTail);
+  const std::string log = "1 -1 -1 60 4 -1 -1 -1 30 -1 1" + kTail + "2 9 -1 0 4 -1 -1 -1 30 -1 1" + kTail +
+                          "3 9 -1 60 -1 -1 -1 0 30 -1 1" + kTail + "4 9 -1 -1 -1 -1 -1 -1 30 -1 0" + kTail;
+  const Workload w = parsed(log), published = parsed(log, {.published_limits = true});
   ASSERT_EQ(w.jobs.size(), 4U);
+  ASSERT_EQ(published.jobs.size(), 4U);
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(w.run_times[i], seconds(1));
-    EXPECT_EQ(w.jobs[i].limit, seconds(1));
+    EXPECT_EQ(w.jobs[i].limit, seconds(30)) << "what the user asked for";
+    EXPECT_EQ(published.run_times[i], seconds(1));
+    EXPECT_EQ(published.jobs[i].limit, seconds(1));
   }
   EXPECT_EQ(w.jobs[0].submit, at_seconds(1));
   EXPECT_EQ(w.jobs[0].processors, 4U);

@@ -8,10 +8,11 @@ std::shared_ptr<const report::JobLabels> labels_of(const log::Workload& workload
   labels->groups = workload.groups;
   labels->partitions = workload.partitions;
   labels->queues = workload.queues;
-  labels->partition.reserve(workload.jobs.size());
-  for (const JobSpec& spec : workload.jobs) labels->partition.push_back(spec.partition.value);
-  labels->queue.reserve(workload.recorded.size());
-  for (const log::RecordedJob& job : workload.recorded) labels->queue.push_back(job.queue);
+  // Of the jobs that are counted.
+  for (std::size_t i = workload.warm_up; i < workload.jobs.size(); ++i)
+    labels->partition.push_back(workload.jobs[i].partition.value);
+  for (std::size_t i = workload.warm_up; i < workload.recorded.size(); ++i)
+    labels->queue.push_back(workload.recorded[i].queue);
   return labels;
 }
 

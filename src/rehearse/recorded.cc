@@ -45,11 +45,13 @@ Result<Rehearsed> recorded(const log::Workload& workload, const RehearseOptions&
   outcome.unix_start = workload.unix_start;
   if (options.machine) outcome.reserved = report::reservations_of(*options.machine, workload.unix_start);
   outcome.recorded = true;
+  outcome.warm_up = workload.warm_up;
   outcome.counts_dispatches = workload.recorded_dispatches;
   report::Tally tally;
   if (options.keep_jobs) outcome.jobs.reserve(workload.jobs.size());
   for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
     const Job job = job_of(workload, i, options);
+    if (i < workload.warm_up) continue;
     tally.add(job);
     if (options.keep_jobs) outcome.jobs.push_back(job);
   }

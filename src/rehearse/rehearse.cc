@@ -18,14 +18,19 @@ class Collector final : public JobSink {
   Collector(const log::Workload& workload, const RehearseOptions& options)
       : workload_(workload), options_(options), jobs_(options.keep_jobs ? workload.jobs.size() : 0) {}
   void left(JobId id, const Job& job) override {
-    add_beside_recorded(tally_, job, workload_, id.value);
+    if (id.value >= workload_.warm_up) add_beside_recorded(tally_, job, workload_, id.value);
     if (!jobs_.empty()) {
       jobs_[id.value] = job;
       jobs_[id.value].spec.limit = limit_of(workload_, id.value, options_);
     }
-    if (job.state == JobState::rejected && !first_rejected_) first_rejected_ = job.spec;
+    if (job.state == JobState::rejected && !first_rejected_ && id.value >= workload_.warm_up)
+      first_rejected_ = job.spec;
   }
-  std::vector<Job> take_jobs() { return std::move(jobs_); }
+  // Those that are counted.
+  std::vector<Job> take_jobs() {
+    if (!jobs_.empty()) jobs_.erase(jobs_.begin(), jobs_.begin() + workload_.warm_up);
+    return std::move(jobs_);
+  }
   report::Tally& tally() { return tally_; }
   const std::optional<JobSpec>& first_rejected() const { return first_rejected_; }
 
@@ -182,6 +187,16 @@ void add_counts(report::Outcome& outcome, const Controller& controller) {
   outcome.referee_checks += controller.referee_checks();
 }
 
+void leave_out_warm_up(const log::Workload& workload, report::Outcome& outcome) {
+  const auto leave = [&](auto& of) {
+    of.erase(of.begin(), of.begin() + std::min<std::ptrdiff_t>(workload.warm_up, std::ssize(of)));
+  };
+  leave(outcome.energy_of_jobs);
+  leave(outcome.cost_of_jobs);
+  leave(outcome.site_of);
+  leave(outcome.starts);
+}
+
 Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, const RehearseOptions& options) {
   if (options.machine && !options.machine->sites.empty()) return rehearse_sites(workload, chain, options);
   const double begin = cpu_seconds();
@@ -229,6 +244,7 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   outcome.processors = options.processors;
   outcome.unix_start = workload.unix_start;
   if (options.machine) outcome.reserved = report::reservations_of(*options.machine, workload.unix_start);
+  outcome.warm_up = workload.warm_up;
   outcome.plan_hash = controller.plan_hash();
   add_counts(outcome, controller);
   add_log(outcome, log);
@@ -236,6 +252,7 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   outcome.starts = starts.take();
   outcome.machine = options.machine;
   add_draws(rehearsal, options, outcome);
+  leave_out_warm_up(workload, outcome);
   outcome.power = power_use(rehearsal.consumption(), how.engine.metered);
   if (options.keep_jobs && how.engine.metered) outcome.node_states.push_back(rehearsal.node_states());
   if (options.keep_nodes && how.engine.metered) add_nodes(rehearsal.node_totals(), *how.machine, SiteId{}, outcome);

@@ -40,7 +40,7 @@ class SiteCollector final : public sim::SiteJobSink {
     if (!cost_.empty()) cost_[found->second] = cost_of(drew, options_.machine->sites[site.value]);
     if (options_.progress && ++gone_ % 8192 == 0) options_.progress(gone_);
     const SiteId home = streams_.homes[found->second];
-    if (site == home) return;
+    if (site == home || found->second < workload_.warm_up) return;
     ++exchanged_[site.value].jobs_in;
     ++exchanged_[home.value].jobs_out;
   }
@@ -59,7 +59,10 @@ class SiteCollector final : public sim::SiteJobSink {
   std::vector<report::Tally>& tallies() { return tallies_; }
   report::Tally& total() { return total_; }
   std::vector<report::Exchanged>& exchanged() { return exchanged_; }
-  std::vector<Job> take_jobs() { return std::move(jobs_); }
+  std::vector<Job> take_jobs() {
+    if (!jobs_.empty()) jobs_.erase(jobs_.begin(), jobs_.begin() + workload_.warm_up);
+    return std::move(jobs_);
+  }
   std::vector<std::int64_t> take_energy() { return std::move(energy_); }
   std::vector<Cost> take_cost() { return std::move(cost_); }
   const std::vector<SiteId>& sites() const { return at_; }
@@ -68,13 +71,14 @@ class SiteCollector final : public sim::SiteJobSink {
  private:
   void add(std::size_t index, SiteId site, const Job& job) {
     CHECK(!has_left_[index], "a job leaves one site, once");
-    add_beside_recorded(total_, job, workload_, index);
-    tallies_[site.value].add(job);
+    const bool counts = index >= workload_.warm_up;
+    if (counts) add_beside_recorded(total_, job, workload_, index);
+    if (counts) tallies_[site.value].add(job);
     if (!jobs_.empty()) {
       jobs_[index] = job;
       jobs_[index].spec.limit = limit_of(workload_, index, options_);
     }
-    if (job.state == JobState::rejected && why_rejected_.empty())
+    if (counts && job.state == JobState::rejected && why_rejected_.empty())
       why_rejected_ = never_fits(options_.machine->sites[site.value], job.spec).value_or("");
     has_left_[index] = true;
     ++seen_;
@@ -211,6 +215,7 @@ class SiteRehearsal {
     outcome.processors = whole_.processors;
     outcome.unix_start = workload_.unix_start;
     outcome.reserved = report::reservations_of(whole_, workload_.unix_start);
+    outcome.warm_up = workload_.warm_up;
     outcome.jobs = collector.take_jobs();
     outcome.energy_of_jobs = collector.take_energy();
     outcome.cost_of_jobs = collector.take_cost();
@@ -231,6 +236,7 @@ class SiteRehearsal {
       outcome.machine = options_.machine;
       outcome.starts = starts_by_place();
     }
+    leave_out_warm_up(workload_, outcome);
     add_log(outcome, log_);
     outcome.plan_hash = hash_of(sites, collector.sites());
     outcome.power = power_of(sites);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "report/formatted.h"
 
@@ -53,19 +54,12 @@ std::string line(const Columns& has, std::initializer_list<std::string> texts) {
   return out + "\n";
 }
 
-std::string json_bound(double bound) { return bounded(bound) ? formatted("%.9g", bound) : "null"; }
+using Json = nlohmann::ordered_json;
 
-std::string json_number(std::optional<double> number) {
-  return number && std::isfinite(*number) ? formatted("%.9g", *number) : "null";
-}
+Json json_bound(double bound) { return bounded(bound) ? Json(bound) : Json(nullptr); }
 
-std::string json_text(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
+Json json_number(std::optional<double> number) {
+  return number && std::isfinite(*number) ? Json(*number) : Json(nullptr);
 }
 
 }  // namespace
@@ -103,19 +97,19 @@ std::string cells_table(std::span<const Cell> cells, const std::string& heading)
 }
 
 std::string cells_json(std::span<const Cell> cells) {
-  std::string out = "[";
-  const char* separator = "\n";
+  Json all = Json::array();
   for (const Cell& cell : cells) {
-    out += separator + formatted(R"(    {"claim": %s, "found": %s, "low": %s, "high": %s, )",
-                                 json_text(cell.claim).c_str(), json_number(cell.found).c_str(),
-                                 json_bound(cell.low).c_str(), json_bound(cell.high).c_str());
-    out +=
-        formatted(R"("deviation_percent": %s, "paper": %s, "expected": %s, "better": %s, "ok": %s})",
-                  json_number(deviation(cell)).c_str(), json_text(cell.paper).c_str(),
-                  json_number(cell.expected).c_str(), json_number(cell.better).c_str(), cell.ok() ? "true" : "false");
-    separator = ",\n";
+    all.push_back({{"claim", cell.claim},
+                   {"found", json_number(cell.found)},
+                   {"low", json_bound(cell.low)},
+                   {"high", json_bound(cell.high)},
+                   {"deviation_percent", json_number(deviation(cell))},
+                   {"paper", cell.paper},
+                   {"expected", json_number(cell.expected)},
+                   {"better", json_number(cell.better)},
+                   {"ok", cell.ok()}});
   }
-  return out + "\n  ]";
+  return all.dump();
 }
 
 }  // namespace rota::report

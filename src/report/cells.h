@@ -46,7 +46,7 @@ bool all_ok(std::span<const Cell> cells);
 // one.
 std::string cells_table(std::span<const Cell> cells, const std::string& heading);
 
-// A JSON array, a cell a line; what is not there, and a bound that is none, is null.
+// A JSON array; what is not there, and a bound that is none, is null.
 std::string cells_json(std::span<const Cell> cells);
 
 }  // namespace rota::report

@@ -1,6 +1,5 @@
 #include "report/jobs_file.h"
 
-#include <algorithm>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -86,50 +85,6 @@ struct Notes {
   }
 };
 
-int swf_status(const Job& job) {
-  if (job.state == JobState::completed) return 1;
-  return job.state == JobState::timed_out ? 0 : 5;
-}
-
-// Kilobytes a processor, which is what the format asks for; -1: not asked.
-std::int64_t swf_memory(const JobSpec& spec) {
-  if (spec.memory <= 0) return -1;
-  const std::int64_t nodes = std::max<std::int64_t>(spec.nodes, 1);
-  return spec.memory / 1024 * nodes / std::max<std::int64_t>(spec.processors, 1);
-}
-
-void swf_row(Rows& rows, const Job& job) {
-  const auto known = [](std::uint32_t id) { return id == UINT32_MAX ? std::int64_t{-1} : std::int64_t{id}; };
-  const bool ran = job.ended();
-  rows.integer(job.spec.number);
-  rows.text(" ");
-  rows.seconds(job.spec.submit);
-  rows.text(" ");
-  rows.seconds(ran ? job.wait() : seconds(-1));
-  rows.text(" ");
-  rows.seconds(ran ? job.run_time() : seconds(-1));
-  rows.text(" ");
-  rows.integer(ran ? std::int64_t{job.spec.processors} : -1);
-  rows.text(" -1 -1 ");
-  rows.integer(job.spec.processors);
-  rows.text(" ");
-  rows.seconds(job.spec.limit);
-  rows.text(" ");
-  for (const std::int64_t field :
-       {swf_memory(job.spec), std::int64_t{swf_status(job)}, known(job.spec.user), known(job.spec.group),
-        std::int64_t{-1}, std::int64_t{-1}, known(job.spec.partition.value), std::int64_t{-1}}) {
-    rows.integer(field);
-    rows.text(" ");
-  }
-  rows.text("-1\n");
-}
-
-// A header line ends where its text does: names from outside may hold line breaks.
-std::string one_line(std::string text) {
-  std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return text;
-}
-
 }  // namespace
 
 void write_jobs_csv(std::ostream& out, const Outcome& outcome) {
@@ -156,16 +111,6 @@ void write_jobs_csv(std::ostream& out, const Outcome& outcome) {
     if (notes.named) notes.write(rows, i);
     rows.text("\n");
   }
-  rows.flush();
-}
-
-void write_jobs_swf(std::ostream& out, const Outcome& outcome) {
-  out << "; Version: 2.2\n; Computer: rehearsed by Rota\n; MaxJobs: " << outcome.jobs.size()
-      << "\n; MaxRecords: " << outcome.jobs.size() << "\n; MaxProcs: " << outcome.processors
-      << "\n; Note: " << one_line(outcome.workload) << " under the policy " << one_line(outcome.policy)
-      << "; waits and run times are the rehearsal's\n";
-  Rows rows(out);
-  for (const Job& job : outcome.jobs) swf_row(rows, job);
   rows.flush();
 }
 

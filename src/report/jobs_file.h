@@ -16,8 +16,4 @@ namespace rota::report {
 // (names, blanks between them; empty where processors are counted) and why it started when it did.
 void write_jobs_csv(std::ostream& out, const Outcome& outcome);
 
-// Standard Workload Format 2.2 with the rehearsal's waits and run times. Status: 1 completed, 0 stopped at its limit,
-// 5 rejected or never ended (no wait, no run time).
-void write_jobs_swf(std::ostream& out, const Outcome& outcome);
-
 }  // namespace rota::report

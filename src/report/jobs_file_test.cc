@@ -86,27 +86,6 @@ TEST(JobsCsv, TellsTheCostOfEachJobWhereThereIsAny) {
   EXPECT_TRUE(all[3].ends_with(",rejected,0,0")) << all[3];
 }
 
-TEST(JobsSwf, HasEighteenFieldsWithTheRehearsalsWaits) {
-  std::ostringstream out;
-  write_jobs_swf(out, one_of_each());
-  std::vector<std::string> rows;
-  for (const std::string& line : lines(out.str())) {
-    if (!line.starts_with(';') && !line.empty()) rows.push_back(line);
-  }
-  EXPECT_EQ(rows, (std::vector<std::string>{"7 100 20 300 4 -1 -1 4 600 -1 1 0 -1 -1 -1 -1 -1 -1",
-                                            "8 101.250 0 9.751 1 -1 -1 1 20 -1 0 -1 -1 -1 -1 -1 -1 -1",
-                                            "9 102 -1 -1 -1 -1 -1 999 120 -1 5 2 -1 -1 -1 -1 -1 -1"}));
-}
-
-TEST(JobsSwf, KeepsItsHeaderOnLinesOfItsOwnWhateverTheNamesHold) {
-  Outcome outcome = one_of_each();
-  outcome.workload = "a\n1 2 3";
-  std::ostringstream out;
-  write_jobs_swf(out, outcome);
-  EXPECT_EQ(out.str().find("\n1 2 3"), std::string::npos);
-  EXPECT_NE(out.str().find("; MaxProcs: 64\n"), std::string::npos);
-}
-
 TEST(JobsCsv, WritesNegativeAndVeryLongTimesWhole) {
   Outcome outcome;
   outcome.jobs = {ended_job(1, 0, 0, 10, 1)};

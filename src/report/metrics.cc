@@ -88,6 +88,7 @@ Summary Tally::conclude(const Outcome& run) {
   summary.workload = run.workload;
   summary.policy = run.policy;
   summary.processors = run.processors;
+  summary.warm_up = run.warm_up;
   summary.lost_work = to_seconds(run.lost_work);
   summary.plan_hash = run.plan_hash;
   summary.cycles = run.cycles;

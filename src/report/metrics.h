@@ -34,6 +34,7 @@ struct Summary {
   std::string policy;
   std::int64_t processors = 0;
   std::int64_t jobs = 0;              // all of the workload
+  std::int64_t warm_up = 0;           // jobs that ran before these to fill the cluster, and count nowhere
   std::int64_t rejected = 0;          // of those: refused at submission
   std::int64_t first_rejected = -1;   // number of the first job that was rejected; -1: none
   std::string why_rejected;           // that job, as half a sentence ("asks for 96 processors; ..."); may be empty

@@ -47,6 +47,7 @@ struct Outcome {
   std::string workload;
   std::string policy;              // as the user wrote it
   std::int64_t processors = 0;     // of the cluster
+  std::int64_t warm_up = 0;        // jobs that ran before those that are counted; they are not among `jobs`
   std::vector<Job> jobs;           // every job in order of submission; rejected ones included
   std::vector<std::string> sites;  // names; empty unless there are several
   std::vector<SiteId> site_of;     // where each of the jobs ran; invalid: nowhere. Empty unless there are several sites

@@ -98,6 +98,7 @@ Json one(const Summary& s) {
   json["policy"] = s.policy;
   json["processors"] = s.processors;
   json["jobs"] = s.jobs;
+  if (s.warm_up > 0) json["warm_up_jobs"] = s.warm_up;
   json["rejected_jobs"] = s.rejected;
   json["unfinished_jobs"] = s.unfinished;
   json["makespan_s"] = to_seconds(s.makespan);

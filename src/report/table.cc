@@ -98,13 +98,35 @@ void write_headings(std::ostream& out, const std::vector<Cells>& all, std::size_
   out << '\n';
 }
 
-void write_block(std::ostream& out, std::vector<Cells> all, std::span<const Summary> rows, const TableStyle& style) {
-  widen(all);
-  std::size_t name_width = 6;
+std::size_t name_width_of(std::span<const Summary> rows) {
+  std::size_t widest = 6;
   for (const Summary& row : rows) {
     const std::size_t width = columns_of(row.policy);
-    if (width <= kLongestName) name_width = std::max(name_width, width);
+    if (width <= kLongestName) widest = std::max(widest, width);
   }
+  return widest;
+}
+
+std::size_t width_of(const std::vector<Cells>& all) {
+  std::size_t width = 0;
+  for (const Cells& cells : all) width += kGap + cells.width;
+  return width;
+}
+
+// Takes as many columns off the front as fit beside the names, one at least, with headings in place.
+std::vector<Cells> take_part(std::vector<Cells>& all, std::size_t room) {
+  std::size_t count = all.size();
+  std::vector<Cells> part = all;
+  for (widen(part); room > 0 && count > 1 && width_of(part) > room; widen(part)) {
+    part.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(--count));
+  }
+  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
+  return part;
+}
+
+void write_part(std::ostream& out, const std::vector<Cells>& all, std::span<const Summary> rows,
+                const TableStyle& style) {
+  const std::size_t name_width = name_width_of(rows);
   write_headings(out, all, name_width);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::size_t used = columns_of(rows[i].policy);
@@ -120,6 +142,15 @@ void write_block(std::ostream& out, std::vector<Cells> all, std::span<const Summ
       }
     }
     out << '\n';
+  }
+}
+
+void write_block(std::ostream& out, std::vector<Cells> all, std::span<const Summary> rows, const TableStyle& style) {
+  const std::size_t names = name_width_of(rows);
+  const std::size_t room = style.columns > names ? style.columns - names : style.columns > 0 ? 1 : 0;
+  for (bool first = true; !all.empty(); first = false) {
+    if (!first) out << '\n';
+    write_part(out, take_part(all, room), rows, style);
   }
 }
 

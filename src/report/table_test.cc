@@ -80,6 +80,25 @@ TEST(Table, FitsIn120ColumnsWithLargeNumbers) {
   for (const std::string_view line : split(text, '\n')) EXPECT_LE(line.size(), 120U) << line;
 }
 
+TEST(Table, GoesOnBelowWhereTheTerminalIsNarrower) {
+  const std::vector<Summary> rows{summary("fcfs", 353776, 6814.97), summary("conservative", 6837, 92.58)};
+  const std::string wide = printed(rows);
+  for (std::size_t columns = 20; columns <= 140; columns += 3) {
+    std::ostringstream out;
+    write_table(out, rows, {.columns = columns});
+    std::size_t title = 0;  // the line that says what it is of is as long as it is
+    for (const std::string_view line : split(out.view(), '\n')) {
+      if (title++ > 0 && columns >= 40) EXPECT_LE(line.size(), columns) << line;
+    }
+    for (const char* figure : {"11 d 14 h", "6,814.97", "28,481", "0.000 s"}) {
+      EXPECT_NE(out.view().find(figure), std::string_view::npos) << figure << " at " << columns;
+    }
+  }
+  std::ostringstream same;
+  write_table(same, rows, {.columns = 200});
+  EXPECT_EQ(same.view(), wide);
+}
+
 TEST(Table, GivesALongPolicyNameALineOfItsOwn) {
   const std::string name(45, 'x');
   const std::string text = printed({summary(name, 1, 1), summary("easy", 1, 1)});

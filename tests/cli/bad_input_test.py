@@ -194,12 +194,12 @@ class CommandLines(RotaCase):
                      said="leave --attributes out")
 
     def test_attributes_that_cannot_be_generated_are_refused(self):
-        self.refused("generate", "poisson", "-o", "x.swf", "--attributes", "x.csv", "--licence-share", "0.5",
+        self.refused("generate", "poisson", "-o", "x.swf", "--write-attributes", "x.csv", "--licence-share", "0.5",
                      said="--licence-names")
-        self.refused("generate", "poisson", "-o", "x", "--attributes", "x", said="two names")
-        self.refused("generate", "poisson", "--task-share", "0.5", code=2, said="--attributes")
+        self.refused("generate", "poisson", "-o", "x", "--write-attributes", "x", said="two names")
+        self.refused("generate", "poisson", "--task-share", "0.5", code=2, said="--write-attributes")
         self.refused("generate", "poisson", "-o", "x.swf", "--with-attributes", said="SWF has no fields for attributes")
-        self.refused("generate", "poisson", "-o", "x.jsonl", "--with-attributes", "--attributes", "x.csv",
+        self.refused("generate", "poisson", "-o", "x.jsonl", "--with-attributes", "--write-attributes", "x.csv",
                      said="give one")
 
     def test_a_wrong_command_line_is_told_in_a_sentence_with_exit_code_2(self):

@@ -108,8 +108,8 @@ class Simulate(RotaCase):
         self.file("log.swf", HEAD + row(1))
         self.file("a.toml", '[[nodes]]\nnames = "n[1-4]"\nprocessors = 1\n')
         for option in ("--jobs", "--report", "--journal"):
-            self.refused("simulate", "log.swf", option, "./log.swf", said="is read by this rehearsal")
-            self.refused("simulate", "log.swf", "--cluster", "a.toml", option, "a.toml", said="is read by this rehearsal")
+            self.refused("simulate", "log.swf", option, "./log.swf", said="is read by this command")
+            self.refused("simulate", "log.swf", "--cluster", "a.toml", option, "a.toml", said="is read by this command")
             self.refused("simulate", "log.swf", option, "-", said="standard output is for the table", code=2)
         for other in ("z", "./z", "../" + self.folder.name + "/z"):
             self.refused("simulate", "log.swf", "--jobs", "z", "--report", other, said="two outputs would be written to")
@@ -156,7 +156,7 @@ class Simulate(RotaCase):
             processors = 32
             rack = "left"
             """)
-        made = ["generate", "poisson", "--jobs", "300", "--processors", "512", "--estimates", "exact", "--attributes",
+        made = ["generate", "poisson", "--jobs", "300", "--processors", "512", "--estimates", "exact", "--write-attributes",
                 "mixed.csv", "--licence-share", "0.1", "--licence-names", "matlab", "--priority-levels", "3",
                 "--task-share", "0.5"]
         self.rota(*made, "-o", "mixed.swf")
@@ -187,7 +187,7 @@ class Simulate(RotaCase):
             """)
         model = ["generate", "poisson", "--jobs", "200", "--processors", "512", "--estimates", "factor"]
         attributes = ["--licence-share", "0.1", "--licence-names", "matlab", "--priority-levels", "3"]
-        self.rota(*model, *attributes, "-o", "two.swf", "--attributes", "two.csv")
+        self.rota(*model, *attributes, "-o", "two.swf", "--write-attributes", "two.csv")
         self.rota(*model, *attributes, "-o", "one.jsonl", "--with-attributes")
         self.rota("convert", "one.jsonl", "-o", "back.swf", "--write-attributes", "back.csv")
         self.rota("convert", "two.swf", "--attributes", "two.csv", "-o", "packed.jsonl.gz")
@@ -240,20 +240,20 @@ class Verify(RotaCase):
         rows = self.saved()
         rows[700]["start"] = str(float(rows[700]["start"]) + 1)
         self.save(rows)
-        last, said = self.last_line(1)
+        last, said = self.last_line(3)
         self.assertEqual(last, "1499 of 1500 starts identical")
         self.assertIn(f"first difference: job {rows[700]['number']} ", said)
         self.assertIn("processors busy", said)
 
     def test_rows_are_missing(self):
         self.save(self.saved()[:-2])
-        last, said = self.last_line(1)
+        last, said = self.last_line(3)
         self.assertEqual(last, "1498 of 1500 starts identical")
         self.assertIn("2 jobs of the workload are not in the schedule", said)
 
     def test_another_policy(self):
         self.save(self.saved())
-        self.assertRegex(self.last_line(1, "fcfs")[0], r"^\d+ of 1500 starts identical$")
+        self.assertRegex(self.last_line(3, "fcfs")[0], r"^\d+ of 1500 starts identical$")
 
     def test_schedules_that_cannot_be_read(self):
         for text, said in [("", "empty"), ("a,b\n1,2\n", "job_id and start"), ("job_id,start\n1,x\n", ":2: start"),
@@ -379,7 +379,7 @@ class Reproduce(RotaCase):
         self.assertEqual(missed, self.MISSES)
 
     def test_a_figure_that_is_not_where_it_should_be_is_told_by_the_exit_code(self):
-        done = self.rota("reproduce", "grace", "--seeds", "2", "--sizes", "1", code=1)  # one job: nobody backfills
+        done = self.rota("reproduce", "grace", "--seeds", "2", "--sizes", "1", code=3)  # one job: nobody backfills
         self.assertIn("MISSED  completion of backfills, strict", done.stdout)
 
     def test_the_report_draws_the_figures_and_needs_nothing_beside_itself(self):

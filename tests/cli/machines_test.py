@@ -145,7 +145,7 @@ class Power(RotaCase):
         self.file("log.swf", HEAD + row(1) + row(2, submit=36000, processors=2))
         self.file("watts.toml", self.CLUSTER)
         options = ["simulate", "log.swf", "--cluster", "watts.toml", "--policy", "easy,easy+power=demand", "--json"]
-        runs = json.loads(self.rota(*options, "--nodes", "nodes.csv").stdout)["rehearsals"]
+        runs = json.loads(self.rota(*options, "--node-table", "nodes.csv").stdout)["rehearsals"]
         for run in runs:
             with open(self.folder / f"nodes-{run['policy']}.csv", encoding="utf-8") as file:
                 nodes = list(csv.DictReader(file))
@@ -162,7 +162,7 @@ class Power(RotaCase):
     def test_the_rows_of_nodes_name_their_sites(self):
         wadden = str(ROOT / "examples" / "wadden.toml")
         run = json.loads(self.rota("simulate", DAY, "--cluster", wadden, "--policy", "easy+auction=announced", "--json",
-                                   "--nodes", "nodes.csv").stdout)["rehearsals"][0]
+                                   "--node-table", "nodes.csv").stdout)["rehearsals"][0]
         with open(self.folder / "nodes.csv", encoding="utf-8") as file:
             nodes = list(csv.DictReader(file))
         for site in run["sites"]:
@@ -171,7 +171,7 @@ class Power(RotaCase):
 
     def test_nodes_that_are_not_metered_have_no_rows(self):
         self.file("log.swf", HEAD + row(1))
-        said = self.rota("simulate", "log.swf", "--nodes", "nodes.csv", code=1).stderr
+        said = self.rota("simulate", "log.swf", "--node-table", "nodes.csv", code=1).stderr
         self.assertIn("Give a --cluster file with `watts_idle`, or a policy with power=.", said)
         self.assertFalse((self.folder / "nodes.csv").exists())
 

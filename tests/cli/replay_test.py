@@ -162,7 +162,7 @@ class Replay(RotaCase):
         self.assertIn("Cannot", self.rota("replay", "nowhere", code=1).stderr)
         (self.folder / "cut").write_bytes(whole[:len(whole) // 2])
         self.assertIn("left out", self.rota("replay", "cut").stderr)
-        self.assertIn("left out", self.rota("replay", "cut", "--check", code=1).stderr)
+        self.assertIn("left out", self.rota("replay", "cut", "--check", code=3).stderr)
         self.assertIn("left out", self.rota("replay", "cut", "--facts", "facts.jsonl").stderr)
         broken = bytearray(whole)
         broken[len(whole) // 3] ^= 1

@@ -16,7 +16,7 @@ CHAINS = [
 class Together(RotaCase):
     def generate(self, load):
         self.rota("generate", "poisson", "--jobs", "100000", "--processors", "2048", "--load", load, "--estimates", "factor",
-                  "--attributes", "mix.csv", "--licence-share", "0.1", "--licence-names", "matlab,fluent",
+                  "--write-attributes", "mix.csv", "--licence-share", "0.1", "--licence-names", "matlab,fluent",
                   "--priority-levels", "3", "--task-share", "0.1", "--tasks-max", "64", "--input-share", "0.3",
                   "-o", "mix.swf")
 

@@ -93,7 +93,7 @@ TEST_P(PublishedSchedule, IsReproducedJobByJobWithItsAverages) {
   const auto saved_file = generate::shared_folder() / "golden" / (std::string(p.schedule) + ".csv.gz");
   SKIP_WITHOUT(trace_file);
   SKIP_WITHOUT(saved_file);
-  const auto workload = log::read_swf(trace_file.string());
+  const auto workload = log::read_swf(trace_file.string(), {.published_limits = true});
   ASSERT_TRUE(workload) << workload.error().message;
   const auto saved = log::read_schedule(saved_file.string());
   ASSERT_TRUE(saved) << saved.error().message;

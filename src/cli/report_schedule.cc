@@ -1,0 +1,133 @@
+// rota report: schedules of any scheduler as the table and the page that rehearsals get.
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/printed.h"
+#include "log/line_blocks.h"
+#include "log/schedule_jobs.h"
+#include "model/machine.h"
+#include "report/html.h"
+#include "report/metrics.h"
+#include "report/summary_json.h"
+#include "report/table.h"
+
+namespace rota::cli {
+namespace {
+
+struct ReportFlags {
+  std::vector<std::string> schedules;
+  std::int64_t processors = 0;  // 0: what was in use at once
+  std::string workload = "schedule";
+  std::string page;
+  bool json = false;
+  std::string command;
+};
+
+std::int64_t most_in_use(const std::vector<Job>& jobs) {
+  std::vector<std::pair<Instant, std::int64_t>> changes;  // ends first at one instant
+  for (const Job& job : jobs) {
+    if (!job.ended() || job.state == JobState::rejected || job.end == job.start) continue;
+    changes.emplace_back(job.start, job.spec.processors);
+    changes.emplace_back(job.end, -std::int64_t{job.spec.processors});
+  }
+  std::ranges::sort(changes);
+  std::int64_t now = 0, most = 0;
+  for (const auto& [at, change] : changes) most = std::max(most, now += change);
+  return most;
+}
+
+std::string title_of(const std::string& path) {
+  const std::string name = log::workload_name(path);
+  return name.ends_with(".csv") && name.size() > 4 ? name.substr(0, name.size() - 4) : name;
+}
+
+// The schedules, each as if it were a policy on the same jobs.
+Result<std::vector<report::Outcome>> read_all(const ReportFlags& flags) {
+  std::vector<report::Outcome> all;
+  std::int64_t told = 0, used = 0;
+  std::set<std::string> names;
+  for (const std::string& path : flags.schedules) {
+    auto schedule = log::read_schedule_jobs(path);
+    if (!schedule) return std::unexpected(schedule.error());
+    report::Outcome& outcome = all.emplace_back();
+    outcome.workload = flags.workload;
+    outcome.policy = title_of(path);
+    if (!names.insert(outcome.policy).second) outcome.policy = path;
+    outcome.jobs = std::move(schedule->jobs);
+    told = std::max(told, schedule->processors);
+    used = std::max(used, most_in_use(outcome.jobs));
+  }
+  const std::int64_t processors = flags.processors > 0 ? flags.processors : std::max(told, used);
+  if (processors < used)
+    return fail("up to " + grouped(used) + " processors are in use at once, and --processors says " +
+                grouped(processors) + "; give the cluster's size.");
+  if (flags.processors == 0)
+    remark("how many processors the cluster has is not told; " + grouped(processors) +
+           " were in use, and so many are taken. --processors would say it");
+  for (report::Outcome& outcome : all) outcome.processors = std::max<std::int64_t>(processors, 1);
+  return all;
+}
+
+Result<int> report_schedules(const ReportFlags& flags) {
+  const auto outcomes = read_all(flags);
+  if (!outcomes) return std::unexpected(outcomes.error());
+  std::optional<OutputFile> page;
+  if (!flags.page.empty()) {
+    auto file = OutputFile::create(flags.page);
+    if (!file) return std::unexpected(file.error());
+    page = std::move(*file);
+  }
+  std::vector<report::Summary> summaries;
+  for (const report::Outcome& outcome : *outcomes) summaries.push_back(report::summarize(outcome));
+  std::ostringstream table;
+  if (flags.json) {
+    table << report::to_json(summaries);
+  } else {
+    report::write_table(table, summaries, table_style());
+  }
+  if (auto done = printed(table.str()); !done) return done;
+  if (!page) return kDone;
+  report::write_html(page->stream(), *outcomes,
+                     {.title = "Schedules", .version = ROTA_VERSION, .command = flags.command}, summaries);
+  if (auto done = page->commit(); !done) return std::unexpected(done.error());
+  remark("report: " + flags.page);
+  return kDone;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<ReportFlags>();
+  CLI::App* command = app.add_subcommand("report", "sum up and draw schedules that another program has made");
+  command->description(command->get_description() +
+                       "\nReads what rota simulate --jobs writes, or the out_jobs.csv of the simulator Batsim: who was "
+                       "submitted, started and ended when, on how many processors. Several schedules of the same jobs "
+                       "are compared.");
+  command->add_option("SCHEDULE", flags->schedules, "CSV, plain or packed; each is a row of the table")
+      ->required()
+      ->type_name("FILE.csv");
+  command->add_option("--processors", flags->processors, "processors of the cluster; default: as many as were in use")
+      ->check(CLI::Range(std::int64_t{1}, kMostProcessors))
+      ->type_name("N");
+  command->add_option("--name", flags->workload, "what to call the jobs, in titles")->capture_default_str();
+  command->add_option("--report", flags->page, "write a self-contained HTML report")->type_name("FILE.html");
+  command->add_flag("--json", flags->json, "print the comparison as JSON");
+  command->footer(
+      "Examples:\n"
+      "  rota report out_jobs.csv --processors 512 --report batsim.html\n"
+      "  rota report theirs.csv ours.csv --name may");
+  command->callback([&action, flags, command] {
+    flags->command = given_command(*command, {"--report", "--json"});
+    action = [flags] { return report_schedules(*flags); };
+  });
+}
+
+}  // namespace rota::cli

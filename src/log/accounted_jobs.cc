@@ -1,0 +1,188 @@
+#include "log/accounted_jobs.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "base/text.h"
+#include "log/job_builder.h"
+#include "log/line_blocks.h"
+#include "model/machine.h"
+
+namespace rota::log {
+namespace {
+
+constexpr const char* kCancelled = "cancelled before they started: dropped";
+constexpr const char* kWaiting = "not started when the log ends: dropped";
+constexpr const char* kRunning = "still running when the log ends: dropped";
+constexpr const char* kBackwards = "ended before they started: dropped";
+constexpr const char* kStopped = "suspended while they ran: that time is not run time";
+constexpr const char* kEarlyStart = "started before they were submitted: wait time left unknown";
+constexpr const char* kLateEligible =
+    "eligible later than submitted (held, begin time, or waiting for another job): they come when they are eligible";
+constexpr const char* kNoLimit = "no time limit is told: requested time left unknown";
+constexpr const char* kNewNumber = "job numbers missing or doubled (members of arrays): new ones given";
+
+std::int64_t swf_status(AccountedJob::State state) {
+  if (state == AccountedJob::State::completed) return 1;
+  return state == AccountedJob::State::cancelled ? 5 : 0;
+}
+
+constexpr std::int64_t kMostTime = 32'503'680'000;  // the year 3000
+constexpr std::int64_t kMostNumber = 1'000'000'000'000'000;
+constexpr std::int64_t kMostKilobytes = 1'000'000'000'000'000;  // readers of SWF refuse more
+
+// What no job can be.
+Result<void> check(const AccountedJob& job) {
+  for (const auto& [name, value, most] : {std::tuple{"number", job.number, kMostNumber},
+                                          {"time of submission", job.submit, kMostTime},
+                                          {"time when it is eligible", job.eligible, kMostTime},
+                                          {"start", job.start, kMostTime},
+                                          {"end", job.end, kMostTime},
+                                          {"limit", job.limit, kLongest / seconds(1)},
+                                          {"number of processors", job.processors, kMostProcessors},
+                                          {"number of processors", job.requested_processors, kMostProcessors}}) {
+    if (value >= AccountedJob::kUnknown && value <= most) continue;
+    return fail(std::string("the job's ") + name + " is " + std::to_string(value) + ", which cannot be");
+  }
+  for (const std::string_view name : {job.user, job.group, job.queue}) {
+    if (!is_utf8(name)) return fail("the name " + quoted(name) + " is not UTF-8 text");
+  }
+  return {};
+}
+
+// The largest sum of processors of jobs that ran at the same time.
+std::int64_t most_in_use(const std::vector<SwfRow>& rows) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // when (ms), by how much; ends first at one instant
+  for (const SwfRow& row : rows) {
+    const std::int64_t wait = row[SwfField::wait], used = row[SwfField::processors];
+    if (wait < 0 || used <= 0 || row.milli(SwfField::run) <= 0) continue;
+    const std::int64_t start = row.milli(SwfField::submit) + wait * 1000;
+    changes.emplace_back(start, used);
+    changes.emplace_back(start + row.milli(SwfField::run), -used);
+  }
+  std::ranges::sort(changes);
+  std::int64_t now = 0, most = 0;
+  for (const auto& [when, change] : changes) most = std::max(most, now += change);
+  return most;
+}
+
+}  // namespace
+
+Result<void> AccountedJobs::add(const AccountedJob& job) {
+  using State = AccountedJob::State;
+  constexpr std::int64_t kUnknown = AccountedJob::kUnknown;
+  const auto drop = [&](const char* what) { out_.report.drop(what, job.line); };
+  if (auto possible = check(job); !possible) return possible;
+  std::int64_t run = 0;
+  if (job.state == State::cancelled && job.start == kUnknown) {
+    if (!options_.keep_cancelled) return drop(kCancelled), Result<void>{};
+  } else {
+    if (job.state == State::waiting || job.start == kUnknown) return drop(kWaiting), Result<void>{};
+    if (job.state == State::running || job.end == kUnknown) return drop(kRunning), Result<void>{};
+    if (job.end < job.start) return drop(kBackwards), Result<void>{};
+    run = std::max<std::int64_t>(job.end - job.start - job.stopped, 0);
+  }
+  remark(job);
+  SwfRow row;
+  row.value.fill(-1);
+  row.columns = kSwfFields;
+  row.line = job.line;
+  row.nodes = job.asks.nodes;
+  row.node_memory = job.asks.memory;
+  const bool late = job.eligible > job.submit && (job.start == kUnknown || job.eligible <= job.start);
+  const std::int64_t came = late ? job.eligible : job.submit;
+  row.set(SwfField::number, job.number);
+  row.set(SwfField::submit, came);  // made relative in finish()
+  if (job.start >= came) row.set(SwfField::wait, job.start - came);
+  row.set(SwfField::run, run);
+  row.set(SwfField::processors, job.start == kUnknown ? -1 : job.processors);
+  row.set(SwfField::requested_processors, job.requested_processors);
+  if (job.limit > 0) row.set(SwfField::requested_time, job.limit);
+  const std::int64_t processors = std::max(job.processors, job.requested_processors);
+  const std::int64_t nodes = std::max<std::int64_t>(job.asks.nodes, 1);
+  if (job.asks.memory > 0 && processors > 0 && job.asks.memory / 1024 < kMostKilobytes / nodes)
+    row.set(SwfField::requested_memory, job.asks.memory / 1024 * nodes / processors);
+  row.set(SwfField::status, swf_status(job.state));
+  row.set(SwfField::user, users_.number_of(job.user));
+  row.set(SwfField::group, groups_.number_of(job.group));
+  row.set(SwfField::partition, queues_.number_of(job.queue));
+  out_.rows.push_back(row);
+  asks_.push_back(job.asks);
+  any_asks_ |= job.asks.accelerators > 0 || job.asks.licences > 0;
+  return {};
+}
+
+// Counts what is odd about a job that is kept.
+void AccountedJobs::remark(const AccountedJob& job) {
+  const auto note = [&](const char* what) { out_.report.note(what, job.line); };
+  if (job.stopped > 0) note(kStopped);
+  if (job.start != AccountedJob::kUnknown && job.start < job.submit) note(kEarlyStart);
+  if (job.eligible > job.submit && job.eligible <= job.start) note(kLateEligible);
+  if (job.limit <= 0) note(kNoLimit);
+}
+
+void AccountedJobs::give_numbers() {
+  std::vector<std::size_t> order(out_.rows.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto number = [this](std::size_t i) { return out_.rows[i][SwfField::number]; };
+  std::ranges::stable_sort(order, {}, number);
+  std::vector<std::size_t> fresh;
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (number(order[i]) < 0 || (i > 0 && number(order[i]) == number(order[i - 1]))) fresh.push_back(order[i]);
+  std::int64_t next = std::max<std::int64_t>(number(order.back()), 0);
+  std::ranges::sort(fresh);
+  for (const std::size_t i : fresh) {
+    out_.rows[i].set(SwfField::number, ++next);
+    out_.report.note(kNewNumber, out_.rows[i].line);
+  }
+}
+
+void AccountedJobs::collect_requests() {
+  if (!any_asks_) return;
+  auto table = std::make_shared<AttributeTable>(shown_);
+  for (std::size_t i = 0; i < asks_.size(); ++i) {
+    if (asks_[i].accelerators == 0 && asks_[i].licences == 0) continue;
+    table->add(out_.rows[i][SwfField::number], asks_[i], out_.rows[i].line);
+  }
+  table->finish();
+  out_.attributes = std::move(table);
+}
+
+Result<AccountedLog> AccountedJobs::finish() {
+  if (out_.rows.empty()) {
+    return fail(shown_ + ": no job can be read from it" +
+                (out_.report.rows == 0 ? " because it has no records" : "; all its records were dropped") +
+                ". Does it tell of jobs that have ended?");
+  }
+  give_numbers();
+  collect_requests();
+  std::ranges::stable_sort(out_.rows, {}, [](const SwfRow& row) { return row[SwfField::submit]; });
+  out_.unix_start = out_.rows.front()[SwfField::submit];
+  for (SwfRow& row : out_.rows) row.set(SwfField::submit, row[SwfField::submit] - out_.unix_start);
+  out_.users = users_.by_number();
+  out_.groups = groups_.by_number();
+  out_.partitions = queues_.by_number();
+  out_.most_processors = most_in_use(out_.rows);
+  out_.report.kept = static_cast<std::int64_t>(out_.rows.size());
+  return std::move(out_);
+}
+
+Result<Workload> workload_of(AccountedLog log, const std::string& path, const SwfOptions& options) {
+  JobBuilder builder(options);
+  builder.report() = std::move(log.report);
+  builder.make_room(log.rows.size());
+  for (const SwfRow& row : log.rows) builder.add(row);
+  auto workload = builder.finish(path);
+  if (!workload) return workload;
+  workload->name = workload_name(path);
+  workload->processors = log.most_processors;
+  workload->unix_start = log.unix_start;
+  workload->partitions = std::move(log.partitions);
+  workload->users = std::move(log.users);
+  workload->attributes = std::move(log.attributes);
+  workload->recorded_attributes = workload->guessed_processors = true;
+  return workload;
+}
+
+}  // namespace rota::log

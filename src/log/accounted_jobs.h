@@ -1,0 +1,77 @@
+// What readers of accounting logs have in common: jobs as a batch system tells of them become rows on the terms of SWF,
+// with names as numbers, times from the first one on, and requests that SWF has no fields for beside them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "log/attribute_table.h"
+#include "log/job_attributes.h"
+#include "log/sacct_reader.h"
+#include "log/swf.h"
+#include "log/swf_row.h"
+#include "log/workload.h"
+
+namespace rota::log {
+
+// Times in seconds since 1970; kUnknown: not told, as the other numbers.
+struct AccountedJob {
+  static constexpr std::int64_t kUnknown = -1;
+  enum class State : std::uint8_t { completed, failed, cancelled, waiting, running };
+
+  State state = State::completed;
+  std::int64_t line = 0;
+  std::int64_t number = kUnknown;  // it gets one above all others
+  std::int64_t submit = kUnknown;
+  std::int64_t eligible = kUnknown;  // when it began to wait for nodes
+  std::int64_t start = kUnknown;
+  std::int64_t end = kUnknown;
+  std::int64_t stopped = 0;       // seconds of start to end in which it was suspended
+  std::int64_t limit = kUnknown;  // seconds
+  std::int64_t processors = kUnknown;
+  std::int64_t requested_processors = kUnknown;
+  std::string_view user, group, queue;  // empty: not told
+  JobAttributes asks;                   // its nodes and memory among them
+};
+
+struct AccountedLog {
+  std::vector<SwfRow> rows;  // by submit time, counted from unix_start; those of one instant in file order
+  std::map<std::uint32_t, std::string> users, groups, partitions;
+  std::shared_ptr<const AttributeTable> attributes;  // nullptr: none
+  std::int64_t unix_start = 0;
+  std::int64_t most_processors = 0;  // in use at once: the machine had at least as many
+  ImportReport report;
+};
+
+class AccountedJobs {
+ public:
+  // `shown` is what messages call the log.
+  AccountedJobs(std::string shown, const SwfOptions& options) : shown_(std::move(shown)), options_(options) {}
+
+  ImportReport& report() { return out_.report; }
+  // Keeps a job, or drops and counts it: what was cancelled before it started, waits or runs, as sacct's are.
+  Result<void> add(const AccountedJob& job);
+  Result<AccountedLog> finish();
+
+ private:
+  void remark(const AccountedJob& job);
+  void give_numbers();
+  void collect_requests();
+
+  std::string shown_;
+  const SwfOptions& options_;
+  AccountedLog out_;
+  std::vector<JobAttributes> asks_;  // of each row
+  bool any_asks_ = false;
+  NumbersOfNames users_, groups_, queues_;
+};
+
+// The same as a workload, by the rules of log/swf.h. Its processors are a guess.
+Result<Workload> workload_of(AccountedLog log, const std::string& path, const SwfOptions& options);
+
+}  // namespace rota::log

@@ -1,0 +1,384 @@
+#include "log/lsf.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <deque>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+
+namespace rota::log {
+namespace {
+
+constexpr const char* kBadRow = "records that cannot be read: dropped";
+constexpr const char* kOther = "records of reservations, sizes and other events: passed over";
+constexpr const char* kAgain = "told again: the earlier record dropped";
+constexpr const char* kMemory = "memory of rusage[mem=] without a unit: taken as megabytes on each host";
+constexpr const char* kOtherResources = "other resources (rusage) are asked for: left out";
+constexpr const char* kUnevenGpus = "accelerators spread unevenly: as many on each node as on the fullest";
+constexpr const char* kSeveralLicences = "licences of several kinds: the first kind only";
+
+constexpr std::int64_t kMostAccelerators = 64;
+constexpr std::int64_t kMostProcessors = 2'147'483'647;
+constexpr std::int64_t kMostMemory = std::int64_t{1} << 60U;
+constexpr std::int64_t kDone = 64;  // jStatus
+
+// The fields of a record, read one after the other.
+class Fields {
+ public:
+  explicit Fields(std::string_view line) : rest_(line) {}
+
+  bool ended() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r"), rest_.size()));
+    return rest_.empty();
+  }
+  // The next field without its quotes; the record's end is an error.
+  Result<std::string_view> text() {
+    if (ended()) return fail("the record breaks off behind " + std::to_string(number_) + " fields");
+    ++number_;
+    if (rest_.front() != '"') {
+      const std::string_view word = rest_.substr(0, rest_.find_first_of(" \t\r"));
+      rest_.remove_prefix(word.size());
+      return word;
+    }
+    std::size_t end = 1;
+    bool doubled = false;
+    for (;; end += 2, doubled = true) {
+      end = rest_.find('"', end);
+      if (end == std::string_view::npos)
+        return fail("the quote before field " + std::to_string(number_) + " has no end");
+      if (end + 1 >= rest_.size() || rest_[end + 1] != '"') break;
+    }
+    const std::string_view inside = rest_.substr(1, end - 1);
+    rest_.remove_prefix(end + 1);
+    if (!doubled) return inside;
+    std::string& text = unquoted_.emplace_back();
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+      text += inside[i];
+      if (inside[i] == '"') ++i;
+    }
+    return std::string_view(text);
+  }
+  Result<std::int64_t> number(const char* name) {
+    const auto field = text();
+    if (!field) return std::unexpected(field.error());
+    const std::string_view whole = field->substr(0, field->find('.'));
+    const auto number = parse_integer(whole);
+    if (field->empty()) return -1;
+    if (!number || std::abs(*number) > 1'000'000'000'000'000)
+      return fail("field " + std::to_string(number_) + " (" + name + ") is " + quoted(*field) + ", which is no number");
+    return *number;
+  }
+  Result<void> skip(std::int64_t fields) {
+    for (std::int64_t i = 0; i < fields; ++i) {
+      if (auto field = text(); !field) return std::unexpected(field.error());
+    }
+    return {};
+  }
+
+ private:
+  std::string_view rest_;
+  int number_ = 0;
+  std::deque<std::string> unquoted_;
+};
+
+struct Hosts {
+  std::int64_t slots = 0;
+  std::int64_t different = 0;
+};
+
+// "hostA hostA hostB", or in the short form "2*hostA hostB".
+Result<Hosts> read_hosts(Fields& fields, const char* name) {
+  const auto count = fields.number(name);
+  if (!count) return std::unexpected(count.error());
+  Hosts hosts;
+  std::set<std::string_view> names;
+  for (std::int64_t i = 0; i < *count; ++i) {
+    auto host = fields.text();
+    if (!host) return std::unexpected(host.error());
+    const std::size_t star = host->find('*');
+    const auto times = star == std::string_view::npos ? Result<std::int64_t>(1) : parse_integer(host->substr(0, star));
+    if (!times || *times < 1 || *times > kMostProcessors)
+      return fail("the host " + quoted(*host) + " has no number of slots before its asterisk");
+    hosts.slots += *times;
+    names.insert(star == std::string_view::npos ? *host : host->substr(star + 1));
+    if (hosts.slots > kMostProcessors) return fail("the job has more than 2147483647 slots");
+  }
+  hosts.different = std::ssize(names);
+  return hosts;
+}
+
+struct Finish {
+  AccountedJob job;
+  std::int64_t index = 0;  // of an array
+  std::int64_t begin = 0;
+  std::int64_t ineligible = 0;
+  std::int64_t run_time = -1;
+  Hosts hosts;
+  std::string_view requirement;  // as it held, or as it was asked for
+};
+
+// Up to the command's usage, which every version has.
+Result<void> read_first_part(Fields& fields, Finish& out) {
+  AccountedJob& job = out.job;
+  const auto take = [&](const char* name, std::int64_t& into) -> Result<void> {
+    const auto number = fields.number(name);
+    if (!number) return std::unexpected(number.error());
+    into = *number;
+    return {};
+  };
+  const auto text = [&](std::string_view& into) -> Result<void> {
+    const auto field = fields.text();
+    if (!field) return std::unexpected(field.error());
+    into = *field;
+    return {};
+  };
+  std::int64_t ignored = 0, status = 0;
+  if (auto r = fields.skip(1); !r) return r;  // version
+  for (const auto& [name, into] :
+       std::initializer_list<std::pair<const char*, std::int64_t*>>{{"event time", &job.end},
+                                                                    {"jobId", &job.number},
+                                                                    {"userId", &ignored},
+                                                                    {"options", &ignored},
+                                                                    {"numProcessors", &job.requested_processors},
+                                                                    {"submitTime", &job.submit},
+                                                                    {"beginTime", &out.begin},
+                                                                    {"termTime", &ignored},
+                                                                    {"startTime", &job.start}}) {
+    if (auto r = take(name, *into); !r) return r;
+  }
+  if (auto r = text(job.user); !r) return r;
+  if (auto r = text(job.queue); !r) return r;
+  if (auto r = text(out.requirement); !r) return r;
+  if (auto r = fields.skip(8); !r) return r;  // dependCond to jobFile
+  std::int64_t asked = 0;
+  if (auto r = take("numAskedHosts", asked); !r) return r;
+  if (auto r = fields.skip(asked); !r) return r;
+  const auto hosts = read_hosts(fields, "numExHosts");
+  if (!hosts) return std::unexpected(hosts.error());
+  out.hosts = *hosts;
+  if (auto r = take("jStatus", status); !r) return r;
+  job.state = status == kDone ? AccountedJob::State::completed : AccountedJob::State::failed;
+  return fields.skip(3);  // hostFactor, jobName, command
+}
+
+// What later versions added; a record may end before any of it.
+Result<void> read_second_part(Fields& fields, Finish& out) {
+  const auto take = [&](const char* name, std::int64_t& into) -> Result<void> {
+    if (fields.ended()) return {};
+    const auto number = fields.number(name);
+    if (number) into = *number;
+    return number ? Result<void>{} : std::unexpected(number.error());
+  };
+  const auto list = [&](const char* name, std::int64_t each) -> Result<void> {
+    std::int64_t count = 0;
+    if (auto r = take(name, count); !r) return r;
+    if (count < 0 || count > 1'000'000) return fail(std::string(name) + " is " + std::to_string(count));
+    return fields.skip(count * each);
+  };
+  if (auto r = fields.skip(20); !r) return r;  // lsfRusage, mailUser
+  const auto project = fields.text();
+  if (!project) return std::unexpected(project.error());
+  out.job.group = *project;
+  if (auto r = fields.skip(4); !r) return r;  // exitStatus to timeEvent
+  if (auto r = take("idx", out.index); !r) return r;
+  for (int i = 0; i < 23 && !fields.ended(); ++i) {  // maxRMem to jobDescription
+    if (auto r = fields.skip(1); !r) return r;
+  }
+  if (auto r = list("submitEXT", 2); !r) return r;
+  if (auto r = list("numHostRusage", 5); !r) return r;
+  std::int64_t ignored = 0;
+  if (auto r = take("options3", ignored); !r) return r;
+  if (auto r = take("runLimit", out.job.limit); !r) return r;
+  if (auto r = take("avgMem", ignored); !r) return r;
+  if (fields.ended()) return {};
+  const auto effective = fields.text();
+  if (!effective) return std::unexpected(effective.error());
+  if (!effective->empty()) out.requirement = *effective;
+  for (int i = 0; i < 9 && !fields.ended(); ++i) {  // srcCluster to outdir
+    if (auto r = fields.skip(1); !r) return r;
+  }
+  if (auto r = take("runTime", out.run_time); !r) return r;
+  if (!fields.ended()) {
+    if (auto r = fields.skip(1); !r) return r;  // subcwd
+  }
+  if (auto r = list("num_network", 2); !r) return r;
+  for (int i = 0; i < 6 && !fields.ended(); ++i) {  // affinity to gflops
+    if (auto r = fields.skip(1); !r) return r;
+  }
+  if (fields.ended()) return {};
+  const auto slots = read_hosts(fields, "numAllocSlots");
+  if (!slots) return std::unexpected(slots.error());
+  if (slots->slots > 0) out.hosts = *slots;
+  return take("ineligiblePendTime", out.ineligible);
+}
+
+// "[...]" behind a word of a requirement; "" where it is not there.
+std::string_view section(std::string_view requirement, std::string_view word) {
+  const std::size_t at = requirement.find(std::string(word) + "[");
+  if (at == std::string_view::npos) return {};
+  const std::string_view inside = requirement.substr(at + word.size() + 1);
+  return inside.substr(0, inside.find(']'));
+}
+
+struct Usage {
+  std::string_view name;
+  std::string_view value;
+};
+
+// "mem=4096:duration=1h,ngpus_physical=2.00" in pieces.
+std::vector<Usage> usages(std::string_view text) {
+  std::vector<Usage> all;
+  while (!text.empty()) {
+    const std::string_view piece = trimmed(text.substr(0, text.find_first_of(",:|&")));
+    text.remove_prefix(std::min(text.size(), text.find_first_of(",:|&") == std::string_view::npos
+                                                 ? text.size()
+                                                 : text.find_first_of(",:|&") + 1));
+    const std::size_t equals = piece.find('=');
+    if (equals != std::string_view::npos) all.push_back({trimmed(piece.substr(0, equals)), piece.substr(equals + 1)});
+  }
+  return all;
+}
+
+class Reader {
+ public:
+  Reader(LineBlocks blocks, const SwfOptions& options)
+      : blocks_(std::move(blocks)), options_(options), jobs_(blocks_.shown(), options) {}
+  Result<AccountedLog> read();
+
+ private:
+  Result<void> take(std::string_view line);
+  Result<void> read_requests(Finish& finish);
+  Result<void> read_memory(std::string_view value, JobAttributes& asks);
+  ImportReport& report() { return jobs_.report(); }
+
+  LineBlocks blocks_;
+  const SwfOptions& options_;
+  AccountedJobs jobs_;
+  std::set<std::array<std::int64_t, 4>> seen_;  // job, index, submission, start
+  std::int64_t line_ = 0;
+};
+
+Result<AccountedLog> Reader::read() {
+  for (;;) {
+    const auto block = blocks_.next();
+    if (!block) return std::unexpected(block.error());
+    if (options_.progress) options_.progress(blocks_.share());
+    if (block->empty()) break;
+    for (std::string_view rest = *block; !rest.empty();) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(line.size() + 1);
+      ++line_;
+      if (trimmed(line).empty() || line.starts_with('#')) continue;
+      ++report().rows;
+      if (auto taken = take(line); !taken) {
+        if (!options_.skip_bad_rows)
+          return fail(blocks_.shown() + ":" + std::to_string(line_) + ": " + taken.error().message +
+                      ". Mend the record, or drop such records with --skip-bad-rows.");
+        report().drop(kBadRow, line_);
+      }
+    }
+  }
+  return jobs_.finish();
+}
+
+Result<void> Reader::take(std::string_view line) {
+  Fields fields(line);
+  const auto type = fields.text();
+  if (!type) return std::unexpected(type.error());
+  if (*type != "JOB_FINISH") {
+    if (!line.starts_with('"'))
+      return fail("a record begins with its type, as \"JOB_FINISH\", and this with " + quoted(line));
+    return report().drop(kOther, line_), Result<void>{};
+  }
+  Finish finish;
+  if (auto read = read_first_part(fields, finish); !read) return read;
+  if (auto read = read_second_part(fields, finish); !read) return read;
+  AccountedJob& job = finish.job;
+  job.line = line_;
+  if (job.submit <= 0) return fail("the record does not tell when the job was submitted");
+  const std::array<std::int64_t, 4> key{job.number, finish.index, job.submit, job.start};
+  if (!seen_.insert(key).second) return report().drop(kAgain, line_), Result<void>{};
+  if (finish.index > 0) job.number = AccountedJob::kUnknown;
+  if (job.start <= 0) {  // it never started
+    job.start = AccountedJob::kUnknown;
+    job.state = AccountedJob::State::cancelled;
+  } else if (finish.run_time > 0 && job.end - job.start > finish.run_time) {
+    job.stopped = job.end - job.start - finish.run_time;
+  }
+  job.eligible = std::max(finish.begin, job.submit + std::max<std::int64_t>(finish.ineligible, 0));
+  if (job.eligible > job.end) job.eligible = job.submit;
+  if (job.limit <= 0) job.limit = AccountedJob::kUnknown;
+  job.processors = finish.hosts.slots > 0 ? finish.hosts.slots : job.requested_processors;
+  if (auto read = read_requests(finish); !read) return read;
+  return jobs_.add(job);
+}
+
+Result<void> Reader::read_memory(std::string_view value, JobAttributes& asks) {
+  std::int64_t number = 0;
+  const std::string_view amount = value.substr(0, value.find('/'));
+  const auto [end, error] = std::from_chars(amount.data(), amount.data() + amount.size(), number);
+  if (error != std::errc{} || number < 0) return fail("rusage[mem=" + std::string(value) + "] is no size");
+  std::string_view unit(end, static_cast<std::size_t>(amount.data() + amount.size() - end));
+  if (unit.starts_with('.')) unit.remove_prefix(std::min(unit.find_first_not_of(".0123456789"), unit.size()));
+  if (unit.empty()) report().note(kMemory, line_);
+  const auto bytes = parse_size(std::to_string(number) + (unit.empty() ? "M" : std::string(unit)));
+  if (!bytes || *bytes > kMostMemory) return fail("rusage[mem=" + std::string(value) + "] is no size");
+  asks.memory = *bytes;
+  return {};
+}
+
+Result<void> Reader::read_requests(Finish& finish) {
+  JobAttributes& asks = finish.job.asks;
+  const std::int64_t processors = std::max<std::int64_t>(finish.job.processors, 1);
+  for (const Usage& span : usages(section(finish.requirement, "span"))) {
+    const auto number = parse_integer(span.value);
+    if (!number || *number <= 0 || *number > kMostProcessors) continue;
+    if (span.name == "hosts") asks.nodes = static_cast<std::uint32_t>(*number);
+    if (span.name == "ptile") asks.nodes = static_cast<std::uint32_t>((processors + *number - 1) / *number);
+  }
+  if (processors == 1) asks.nodes = 1;
+  const bool any_spread = asks.nodes == 0;
+  for (const Usage& use : usages(section(finish.requirement, "rusage"))) {
+    if (use.name == "mem") {
+      if (auto read = read_memory(use.value, asks); !read) return read;
+    } else if (use.name.starts_with("ngpus")) {
+      const auto number = parse_number(use.value.substr(0, use.value.find('/')));
+      if (!number || *number < 0 || *number > static_cast<double>(kMostAccelerators))
+        return fail("rusage[" + std::string(use.name) + "=" + std::string(use.value) + "] is no number from 0 to 64");
+      asks.accelerators = static_cast<std::uint8_t>(*number);
+    } else if (use.name.find("lic") != std::string_view::npos) {
+      const auto number = parse_integer(use.value);
+      if (!number || *number <= 0 || *number > kMostProcessors) continue;
+      if (!asks.licence.empty() && asks.licence != use.name) {
+        report().note(kSeveralLicences, line_);
+        continue;
+      }
+      asks.licence = use.name;
+      asks.licences = static_cast<std::uint32_t>(*number);
+    } else if (use.name != "duration" && use.name != "decay" && use.name != "swp" && use.name != "tmp") {
+      report().note(kOtherResources, line_);
+    }
+  }
+  // Memory and accelerators are of each host: without a span they were on those that the job had.
+  if (any_spread && (asks.memory > 0 || asks.accelerators > 0)) {
+    asks.nodes = static_cast<std::uint32_t>(std::max<std::int64_t>(finish.hosts.different, 1));
+    if (asks.accelerators > 0 && processors % asks.nodes != 0) report().note(kUnevenGpus, line_);
+  }
+  return {};
+}
+
+}  // namespace
+
+bool looks_like_lsf(std::string_view line) {
+  return line.starts_with("\"JOB_FINISH\" ") || line.starts_with("\"JOB_RESIZE\" ") ||
+         line.starts_with("\"EVENT_ADRSV_FINISH\" ");
+}
+
+Result<AccountedLog> read_lsf_log(LineBlocks blocks, const SwfOptions& options) {
+  return Reader(std::move(blocks), options).read();
+}
+
+}  // namespace rota::log

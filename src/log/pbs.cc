@@ -1,0 +1,339 @@
+#include "log/pbs.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "log/pbs_request.h"
+#include "log/sacct_cell.h"
+
+namespace rota::log {
+namespace {
+
+constexpr const char* kBadRow = "records that cannot be read: dropped";
+constexpr const char* kOther = "records of reservations, licences and nodes: passed over";
+constexpr const char* kWhole = "records of whole arrays: passed over, for their members have their own";
+constexpr const char* kMoved = "records of jobs that were moved, altered, held or provisioned: passed over";
+constexpr const char* kToldLater = "records of jobs whose end or deletion is told by a later one: passed over";
+constexpr const char* kReruns = "earlier starts of jobs that were queued again: told by the last one";
+constexpr const char* kDeleted = "deletions of jobs of which nothing else is told: dropped";
+constexpr const char* kShared = "chunks that may share nodes: spread over the nodes that they had";
+constexpr const char* kUneven = "chunks of several kinds: spread evenly over their nodes";
+constexpr const char* kSeveralLicences = "licences of several kinds: the first kind only";
+constexpr const char* kOtherResources = "other resources of the site (Resource_List) are asked for: left out";
+constexpr const char* kGuessedProcessors = "processors are not told: taken as one";
+
+struct Record {
+  std::string_view when;  // "03/01/2024 12:00:41"
+  char type = 0;
+  std::string_view id;
+  std::string_view text;
+};
+
+bool digits_at(std::string_view text, std::string_view form) {  // form: 9 for a digit, else the character itself
+  if (text.size() < form.size()) return false;
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    if (form[i] == '9' ? text[i] < '0' || text[i] > '9' : text[i] != form[i]) return false;
+  }
+  return true;
+}
+
+Result<Record> parse_record(std::string_view line) {
+  if (!looks_like_pbs(line))
+    return fail(
+        "a record begins with its time and type, as in 03/01/2024 12:00:41;E;1234.server;user=anna, and this is " +
+        quoted(line));
+  const std::size_t end = line.find(';', 22);
+  if (end == std::string_view::npos) return fail("the record breaks off behind " + quoted(line));
+  return Record{line.substr(0, 19), line[20], line.substr(22, end - 22), line.substr(end + 1)};
+}
+
+// The next "name=value" of a record; values may stand in quotes of either kind. False: there is no more.
+bool next_entry(std::string_view& rest, std::string_view& name, std::string_view& value) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r"), rest.size()));
+  if (rest.empty()) return false;
+  const std::size_t equals = rest.find_first_of("= ");
+  if (equals == std::string_view::npos || rest[equals] == ' ') {  // a word without a value
+    name = rest.substr(0, equals);
+    value = {};
+    rest.remove_prefix(name.size());
+    return true;
+  }
+  name = rest.substr(0, equals);
+  rest.remove_prefix(equals + 1);
+  const char quote = rest.empty() ? ' ' : rest.front();
+  std::size_t end = rest.find(' ');
+  if (quote == '"' || quote == '\'') {
+    for (end = rest.find(quote, 1); end != std::string_view::npos; end = rest.find(quote, end + 1)) {
+      if (end + 1 == rest.size() || rest[end + 1] == ' ') break;
+    }
+    if (end != std::string_view::npos) {
+      value = rest.substr(1, end - 1);
+      rest.remove_prefix(end + 1);
+      return true;
+    }
+    end = rest.find(' ');
+  }
+  value = rest.substr(0, end);
+  rest.remove_prefix(value.size());
+  return true;
+}
+
+// What is remembered of a job that has not ended yet.
+struct Open {
+  std::vector<std::int64_t> lines;  // of its records so far
+  std::string last;                 // the one that says most of it
+  std::int64_t last_line = 0;
+  bool running = false;
+  bool deleted = false;
+  std::int64_t stopped = 0;                   // seconds
+  std::optional<std::int64_t> stopped_since;  // by the server's clock
+};
+
+class Reader {
+ public:
+  Reader(LineBlocks blocks, const SwfOptions& options)
+      : blocks_(std::move(blocks)), options_(options), jobs_(blocks_.shown(), options) {}
+  Result<AccountedLog> read();
+
+ private:
+  Result<void> take(std::string_view line);
+  Result<void> take_end(const Record& record);
+  Result<void> take_rest();
+  void take_opened(const Record& record, std::string_view line);
+  Result<AccountedJob> job_of(const Record& record, PbsRequest& request, std::int64_t line);
+  void remark(const PbsRequest& request, std::int64_t hosts, std::int64_t line);
+  ImportReport& report() { return jobs_.report(); }
+
+  LineBlocks blocks_;
+  const SwfOptions& options_;
+  AccountedJobs jobs_;
+  std::map<std::string, Open, std::less<>> open_;
+  std::int64_t line_ = 0;
+};
+
+Result<AccountedLog> Reader::read() {
+  for (;;) {
+    const auto block = blocks_.next();
+    if (!block) return std::unexpected(block.error());
+    if (options_.progress) options_.progress(blocks_.share());
+    if (block->empty()) break;
+    for (std::string_view rest = *block; !rest.empty();) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(line.size() + 1);
+      ++line_;
+      if (trimmed(line).empty()) continue;
+      ++report().rows;
+      if (auto taken = take(trimmed(line)); !taken) {
+        if (!options_.skip_bad_rows)
+          return fail(blocks_.shown() + ":" + std::to_string(line_) + ": " + taken.error().message +
+                      ". Mend the record, or drop such records with --skip-bad-rows.");
+        report().drop(kBadRow, line_);
+      }
+    }
+  }
+  if (auto rest = take_rest(); !rest) return fail(blocks_.shown() + ": " + rest.error().message + ".");
+  return jobs_.finish();
+}
+
+Result<void> Reader::take(std::string_view line) {
+  const auto record = parse_record(line);
+  if (!record) return std::unexpected(record.error());
+  const bool of_job = !record->id.empty() && record->id.front() >= '0' && record->id.front() <= '9';
+  if (!of_job) return report().drop(kOther, line_), Result<void>{};
+  if (record->id.find("[]") != std::string_view::npos) return report().drop(kWhole, line_), Result<void>{};
+  switch (record->type) {
+    case 'E':
+      return take_end(*record);
+    case 'Q':
+    case 'S':
+    case 'T':
+    case 'R':
+    case 'D':
+    case 'A':
+    case 's':
+    case 'z':
+      return take_opened(*record, line), Result<void>{};
+    default:
+      return report().drop(kMoved, line_), Result<void>{};
+  }
+}
+
+// Seconds of the server's clock.
+std::optional<std::int64_t> clock_of(std::string_view when) {
+  const std::string iso = std::string(when.substr(6, 4)) + "-" + std::string(when.substr(0, 2)) + "-" +
+                          std::string(when.substr(3, 2)) + "T" + std::string(when.substr(11));
+  const auto time = parse_sacct_time(iso);
+  return time ? *time : std::nullopt;
+}
+
+void Reader::take_opened(const Record& record, std::string_view line) {
+  auto at = open_.find(record.id);
+  if (at == open_.end()) at = open_.emplace(record.id, Open{}).first;
+  Open& open = at->second;
+  open.lines.push_back(line_);
+  switch (record.type) {
+    case 's':
+      open.stopped_since = clock_of(record.when);
+      return;
+    case 'z':
+      if (const auto now = clock_of(record.when); now && open.stopped_since)
+        open.stopped += std::max<std::int64_t>(*now - *std::exchange(open.stopped_since, std::nullopt), 0);
+      return;
+    case 'D':
+    case 'A':
+      open.deleted = true;
+      return;
+    case 'R':  // this start of it is over
+      report().drop(kReruns, line_);
+      open.lines.pop_back();
+      open.running = false;
+      open.stopped = 0;
+      return;
+    default:
+      open.running = record.type != 'Q';
+      open.last = line;
+      open.last_line = line_;
+  }
+}
+
+Result<void> Reader::take_end(const Record& record) {
+  PbsRequest request;
+  auto job = job_of(record, request, line_);
+  if (!job) return std::unexpected(job.error());
+  const auto at = open_.find(record.id);
+  if (at != open_.end()) {
+    for (const std::int64_t line : at->second.lines) report().drop(kToldLater, line);
+    job->stopped = at->second.stopped;
+    if (at->second.deleted && job->state != AccountedJob::State::completed) job->state = AccountedJob::State::cancelled;
+    open_.erase(at);
+  }
+  return jobs_.add(*job);
+}
+
+// Jobs whose end the log does not tell: each is one row, and what else is told of it is passed over.
+Result<void> Reader::take_rest() {
+  for (const auto& [id, open] : open_) {
+    for (const std::int64_t line : open.lines) {
+      if (line != open.last_line) report().drop(open.last.empty() ? kDeleted : kToldLater, line);
+    }
+    if (open.last.empty()) continue;
+    const auto record = parse_record(open.last);
+    PbsRequest request;
+    auto job = job_of(*record, request, open.last_line);
+    if (!job) {
+      if (!options_.skip_bad_rows) return std::unexpected(job.error());
+      report().drop(kBadRow, open.last_line);
+      continue;
+    }
+    job->start = job->end = AccountedJob::kUnknown;
+    job->state = open.deleted   ? AccountedJob::State::cancelled
+                 : open.running ? AccountedJob::State::running
+                                : AccountedJob::State::waiting;
+    if (open.running && !open.deleted) job->start = job->submit;
+    if (auto added = jobs_.add(*job); !added) return added;
+  }
+  return {};
+}
+
+// "1234.server" and "1234[5].server"; members of arrays get numbers later.
+Result<std::int64_t> number_of(std::string_view id) {
+  const std::string_view digits = id.substr(0, id.find_first_not_of("0123456789"));
+  const auto number = parse_integer(digits);
+  if (!number || *number > 1'000'000'000'000'000) return fail("the job " + quoted(id) + " has no number");
+  return id.size() > digits.size() && id[digits.size()] == '[' ? AccountedJob::kUnknown : *number;
+}
+
+Result<void> take_time(std::string_view name, std::string_view value, std::int64_t& into) {
+  const auto time = parse_number(value);
+  if (!time || *time < 0 || *time > 32'503'680'000.0)
+    return fail(std::string(name) + " is " + quoted(value) + ", which is no time in seconds since 1970");
+  if (*time > 0) into = static_cast<std::int64_t>(*time);
+  return {};
+}
+
+Result<AccountedJob> Reader::job_of(const Record& record, PbsRequest& request, std::int64_t line) {
+  AccountedJob job;
+  job.line = line;
+  const auto number = number_of(record.id);
+  if (!number) return std::unexpected(number.error());
+  job.number = *number;
+  std::int64_t queued = AccountedJob::kUnknown, used = AccountedJob::kUnknown;
+  PbsPlace host, vnode;
+  std::string_view rest = record.text, name, value, account, project;
+  Result<void> taken;
+  while (taken && next_entry(rest, name, value)) {
+    if (name.starts_with("Resource_List.")) {
+      taken = request.take(name.substr(14), value);
+    } else if (name == "ctime" || name == "qtime" || name == "etime" || name == "start" || name == "end") {
+      std::int64_t& into = name == "ctime"   ? job.submit
+                           : name == "qtime" ? queued
+                           : name == "etime" ? job.eligible
+                           : name == "start" ? job.start
+                                             : job.end;
+      taken = take_time(name, value, into);
+    } else if (name == "user") {
+      job.user = value;
+    } else if (name == "group") {
+      job.group = value;
+    } else if (name == "account") {
+      account = value;
+    } else if (name == "project" && value != "_pbs_project_default") {
+      project = value;
+    } else if (name == "queue") {
+      job.queue = value;
+    } else if (name == "exec_host") {
+      host = parse_exec_host(value);
+    } else if (name == "exec_vnode") {
+      vnode = parse_exec_vnode(value);
+    } else if (name == "Exit_status") {
+      job.state = value == "0" ? AccountedJob::State::completed : AccountedJob::State::failed;
+    } else if (name == "resources_used.ncpus") {
+      used = parse_integer(value).value_or(AccountedJob::kUnknown);
+    }
+  }
+  if (!taken) return std::unexpected(taken.error());
+  if (job.submit == AccountedJob::kUnknown) job.submit = queued;
+  if (job.submit == AccountedJob::kUnknown) return fail("neither ctime nor qtime tells when the job was submitted");
+  if (!account.empty() || !project.empty()) job.group = account.empty() ? project : account;
+  job.limit = request.limit;
+  job.requested_processors = processors_of(request);
+  job.processors = vnode.processors > 0  ? vnode.processors
+                   : host.processors > 0 ? host.processors
+                   : used > 0            ? used
+                                         : job.requested_processors;
+  auto asks = attributes_of(request, host.hosts > 0 ? host.hosts : vnode.hosts);
+  if (!asks) return std::unexpected(asks.error());
+  job.asks = std::move(*asks);
+  if (record.type == 'E') {
+    remark(request, host.hosts, line);
+    if (job.processors <= 0) {
+      report().note(kGuessedProcessors, line);
+      job.processors = 1;
+    }
+  }
+  return job;
+}
+
+void Reader::remark(const PbsRequest& request, std::int64_t hosts, std::int64_t line) {
+  if (request.uneven) report().note(kUneven, line);
+  if (request.chunks > 1 && !request.spread && !request.one_node && hosts != request.chunks)
+    report().note(kShared, line);
+  if (request.several_kinds) report().note(kSeveralLicences, line);
+  if (!request.other.empty()) report().note(kOtherResources, line);
+}
+
+}  // namespace
+
+bool looks_like_pbs(std::string_view line) {
+  return digits_at(line, "99/99/9999 99:99:99;") && line.size() > 22 && line[21] == ';';
+}
+
+Result<AccountedLog> read_pbs_log(LineBlocks blocks, const SwfOptions& options) {
+  return Reader(std::move(blocks), options).read();
+}
+
+}  // namespace rota::log

@@ -1,0 +1,200 @@
+#include "log/schedule_jobs.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "base/text.h"
+#include "log/csv.h"
+#include "log/line_blocks.h"
+#include "model/machine.h"
+
+namespace rota::log {
+namespace {
+
+enum Column : std::uint8_t {
+  kNumber,
+  kSubmit,
+  kStart,
+  kEnd,
+  kRun,
+  kProcessors,
+  kLimit,
+  kUser,
+  kState,
+  kPromise,
+  kBackfilled,
+  kKills,
+  kPlace,
+  kColumns
+};
+
+struct ColumnName {
+  Column column;
+  std::string_view name;
+};
+constexpr std::array kNames{ColumnName{kNumber, "number"},
+                            ColumnName{kNumber, "job_id"},
+                            ColumnName{kSubmit, "submit"},
+                            ColumnName{kSubmit, "submission_time"},
+                            ColumnName{kStart, "start"},
+                            ColumnName{kStart, "starting_time"},
+                            ColumnName{kEnd, "end"},
+                            ColumnName{kEnd, "finish_time"},
+                            ColumnName{kRun, "execution_time"},
+                            ColumnName{kProcessors, "processors"},
+                            ColumnName{kProcessors, "requested_number_of_resources"},
+                            ColumnName{kLimit, "limit"},
+                            ColumnName{kLimit, "requested_time"},
+                            ColumnName{kUser, "user"},
+                            ColumnName{kState, "state"},
+                            ColumnName{kState, "final_state"},
+                            ColumnName{kPromise, "first_promise"},
+                            ColumnName{kBackfilled, "backfilled"},
+                            ColumnName{kKills, "kills"},
+                            ColumnName{kPlace, "allocated_resources"}};
+
+using Cells = std::vector<std::string_view>;
+
+class Reader {
+ public:
+  Result<Schedule> read(LineBlocks blocks) {
+    CsvCells cells;
+    for (std::int64_t line = 0;;) {
+      const auto block = blocks.next();
+      if (!block) return std::unexpected(block.error());
+      if (block->empty()) break;
+      for (std::string_view rest = *block; !rest.empty();) {
+        const std::string_view text = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(text.size() + 1);
+        ++line;
+        if (trimmed(text).empty()) continue;
+        const auto row = cells.read(text);
+        auto taken = !row ? std::unexpected(row.error()) : named_ ? take(**row) : take_names(**row);
+        if (!taken) return fail(blocks.shown() + ":" + std::to_string(line) + ": " + taken.error().message);
+      }
+    }
+    if (out_.jobs.empty()) return fail(blocks.shown() + ": the schedule has no jobs.");
+    std::ranges::stable_sort(out_.jobs, {}, [](const Job& job) { return job.spec.submit; });
+    return std::move(out_);
+  }
+
+ private:
+  Result<void> take_names(const Cells& names) {
+    named_ = true;
+    at_.fill(SIZE_MAX);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto known = std::ranges::find(kNames, names[i], &ColumnName::name);
+      if (known != kNames.end() && at_[known->column] == SIZE_MAX) at_[known->column] = i;
+    }
+    const auto lacks = [&](Column column) { return at_[column] == SIZE_MAX; };
+    for (const auto& [column, name] : {std::pair{kNumber, "number or job_id"},
+                                       {kSubmit, "submit or submission_time"},
+                                       {kStart, "start or starting_time"},
+                                       {kProcessors, "processors or requested_number_of_resources"}}) {
+      if (lacks(column))
+        return fail(std::string("a schedule begins with a line that names its columns, and none is called ") + name +
+                    ".");
+    }
+    if (lacks(kEnd) && lacks(kRun)) return fail("no column tells when jobs ended: end, finish_time or execution_time.");
+    return {};
+  }
+
+  std::string_view cell(const Cells& cells, Column column) const {
+    return at_[column] < cells.size() ? cells[at_[column]] : std::string_view{};
+  }
+
+  // Seconds; nothing where the cell is empty.
+  Result<std::optional<Duration>> time(const Cells& cells, Column column, const char* name) const {
+    const std::string_view text = cell(cells, column);
+    if (text.empty()) return std::nullopt;
+    const auto number = parse_number(text);
+    if (!number || std::abs(*number) > to_seconds(kLongest))
+      return fail(std::string(name) + ": " + quoted(text) + " is no time in seconds.");
+    return Duration{std::llround(*number * 1000)};
+  }
+
+  Result<void> take(const Cells& cells) {
+    Job job;
+    const auto number = parse_integer(cell(cells, kNumber));
+    if (!number) return fail("number: " + number.error().message);
+    if (!seen_.insert(*number).second) return fail("job " + std::to_string(*number) + " stands in the schedule twice.");
+    const auto processors = parse_integer(cell(cells, kProcessors));
+    if (!processors || *processors < 1 || *processors > kMostProcessors)
+      return fail("processors: " + quoted(cell(cells, kProcessors)) + " is no number from 1 to 2147483647.");
+    job.spec.number = *number;
+    job.spec.processors = static_cast<std::uint32_t>(*processors);
+    if (auto done = take_times(cells, job); !done) return done;
+    if (const auto user = parse_integer(cell(cells, kUser)); user && *user >= 0 && *user < UINT32_MAX)
+      job.spec.user = static_cast<std::uint32_t>(*user);
+    job.backfilled = cell(cells, kBackfilled) == "1";
+    job.backfills = job.backfilled ? 1 : 0;
+    if (const auto kills = parse_integer(cell(cells, kKills)); kills && *kills > 0 && *kills < 1'000'000)
+      job.kills = static_cast<decltype(job.kills)>(*kills);
+    out_.processors = std::max(out_.processors, highest(cell(cells, kPlace)));
+    out_.unfinished += job.ended() || job.state == JobState::rejected ? 0 : 1;
+    out_.jobs.push_back(job);
+    return {};
+  }
+
+  Result<void> take_times(const Cells& cells, Job& job) const {
+    const auto submit = time(cells, kSubmit, "submit"), start = time(cells, kStart, "start"),
+               end = time(cells, kEnd, "end"), run = time(cells, kRun, "execution_time"),
+               limit = time(cells, kLimit, "limit"), promise = time(cells, kPromise, "first_promise");
+    for (const auto* each : {&submit, &start, &end, &run, &limit, &promise}) {
+      if (!*each) return std::unexpected(each->error());
+    }
+    if (!*submit) return fail("submit: the job must have that time.");
+    job.spec.submit = kEpoch + **submit;
+    if (*promise) job.first_promise = kEpoch + **promise;
+    const std::string_view state = cell(cells, kState);
+    const bool told_end = end->has_value() || run->has_value();
+    if (!*start || !told_end || state == "REJECTED" || state == "rejected" ||
+        (**start < Duration{0} && **submit >= Duration{0})) {
+      job.state = state == "waiting" || state == "running" ? JobState::waiting : JobState::rejected;
+      job.spec.limit = std::max(limit->value_or(Duration{1000}), Duration{1});
+      return {};
+    }
+    job.start = kEpoch + **start;
+    job.end = *end ? kEpoch + **end : job.start + **run;
+    if (job.end < job.start) return fail("the job ends before it starts.");
+    if (job.start < job.spec.submit) return fail("the job starts before it was submitted.");
+    job.state =
+        state == "timed_out" || state == "COMPLETED_WALLTIME_REACHED" ? JobState::timed_out : JobState::completed;
+    job.spec.limit = std::max(limit->value_or(job.end - job.start), Duration{1});
+    return {};
+  }
+
+  // "0-3 8" : 9.
+  static std::int64_t highest(std::string_view place) {
+    std::int64_t most = 0;
+    for (const std::string_view range : split(place, ' ')) {
+      const auto last =
+          parse_integer(range.substr(range.find('-') == std::string_view::npos ? 0 : range.find('-') + 1));
+      if (last && *last >= 0 && *last < kMostProcessors) most = std::max(most, *last + 1);
+    }
+    return most;
+  }
+
+  std::array<std::size_t, kColumns> at_{};
+  bool named_ = false;
+  std::set<std::int64_t> seen_;
+  Schedule out_;
+};
+
+}  // namespace
+
+Result<Schedule> read_schedule_jobs(const std::string& path) {
+  auto blocks = LineBlocks::open(path);
+  if (!blocks) return std::unexpected(blocks.error());
+  return Reader().read(std::move(*blocks));
+}
+
+Result<Schedule> parse_schedule_jobs(std::string_view text, const std::string& name) {
+  return Reader().read(LineBlocks::over(text, name));
+}
+
+}  // namespace rota::log

@@ -1,0 +1,48 @@
+#include "log/window.h"
+
+#include <algorithm>
+#include <string>
+
+namespace rota::log {
+namespace {
+
+// Where the first job stands that was not submitted before that instant.
+std::size_t first_from(const Workload& workload, Instant at) {
+  const auto found = std::ranges::lower_bound(workload.jobs, at, {}, &JobSpec::submit);
+  return static_cast<std::size_t>(found - workload.jobs.begin());
+}
+
+void tell(Workload& workload, const char* what, std::size_t jobs, std::size_t first) {
+  if (jobs == 0) return;
+  workload.report.findings.push_back(
+      {what, static_cast<std::int64_t>(jobs), static_cast<std::int64_t>(first) + 1, true});
+}
+
+}  // namespace
+
+Result<void> cut(Workload& workload, const Window& window) {
+  const std::size_t begin = first_from(workload, window.from);
+  const std::size_t end = std::max(begin, first_from(workload, window.until));
+  const std::size_t all = workload.jobs.size();
+  if ((begin > 0 || end < all) && !workload.terms.empty())
+    return fail(workload.name + ": jobs of this log wait for each other, so that none can be left out.");
+  tell(workload, "submitted before the window: left out", begin, 0);
+  tell(workload, "submitted after the window: left out", all - end, end);
+  const auto keep = [&](auto& of) {
+    of.erase(of.begin() + static_cast<std::ptrdiff_t>(end), of.end());
+    of.erase(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(begin));
+  };
+  keep(workload.jobs);
+  keep(workload.run_times);
+  if (!workload.recorded.empty()) keep(workload.recorded);
+  workload.report.kept = static_cast<std::int64_t>(workload.jobs.size());
+  if (workload.jobs.empty()) return fail(workload.name + ": no job was submitted in that time.");
+  if (window.warm_up <= Duration{0}) return {};
+  const Instant first = std::max(window.from, workload.jobs.front().submit);
+  workload.warm_up = static_cast<std::uint32_t>(first_from(workload, first + window.warm_up));
+  if (workload.warm_up == workload.jobs.size())
+    return fail(workload.name + ": every job of that time falls into the warm-up, so that none is left to be counted.");
+  return {};
+}
+
+}  // namespace rota::log

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Logs of other batch systems and of Batsim: what becomes of each record, through the whole program. The logs in logs/
+are made up, after the documentation of each format.
+
+Usage: formats_test.py ROTA
+"""
+import csv
+import json
+import re
+from pathlib import Path
+
+from rota_case import DAY, RotaCase, main
+
+LOGS = Path(__file__).resolve().parent / "logs"
+
+
+class Formats(RotaCase):
+    def converted(self, name, *options):
+        """The jobs of a log by number, and what is told of its rows; which must add up."""
+        done = self.rota("convert", str(LOGS / name), "--to", "jsonl", *options)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        self.header, jobs = lines[0], lines[1:]
+        told = {match[2]: int(match[1].replace(",", "")) for match in re.finditer(r"^ +([\d,]+)  (.*) \(first in line", done.stderr, re.M)}
+        rows, kept = (int(n) for n in re.match(r"(\d+) rows read, (\d+) jobs kept", done.stderr).groups())
+        dropped = sum(count for what, count in told.items() if what.endswith((": dropped", ": passed over", "last one",
+                      "passed over, for their members have their own", "earlier record dropped", "unknown, dropped")))
+        self.assertEqual((rows, kept), (kept + dropped, len(jobs)), done.stderr)
+        return {job["number"]: job for job in jobs}, told
+
+    def test_pbs(self):
+        jobs, told = self.converted("pbs-day")
+        self.assertEqual(sorted(jobs), [100, 101, 104, 105, 106])
+        self.assertEqual(self.header["unix_start"], 1709280000)
+        scattered = jobs[100]
+        self.assertEqual((scattered["submit"], scattered["wait"], scattered["run_time"], scattered["processors"],
+                          scattered["nodes"], scattered["memory"], scattered["limit"], scattered["status"]),
+                         (0, 10, 3600, 16, 2, 16 << 30, 7200, 1))
+        self.assertEqual((scattered["user"], scattered["group"], scattered["partition"]), ("anna", "p 1", "workq"))
+        rerun = jobs[101]  # ten of its sixty minutes it was suspended
+        self.assertEqual((rerun["submit"], rerun["wait"], rerun["run_time"], rerun["status"], rerun["accelerators"],
+                          rerun["accelerator_type"], rerun["licences"], rerun["nodes"], rerun["memory"]),
+                         (300, 901, 3000, 0, 2, "a100", "matlab:3", 1, 8 << 30))
+        torque = jobs[104]
+        self.assertEqual((torque["processors"], torque["nodes"], torque["memory"], torque["limit"], torque["run_time"]),
+                         (8, 2, 8 << 30, 96 * 3600, 3600))
+        for member in (jobs[105], jobs[106]):  # of an array: new numbers, and from when they were eligible
+            self.assertEqual((member["submit"], member["wait"], member["user"]), (7500, 60, "carl"))
+        for what in ("cancelled before they started: dropped", "still running when the log ends: dropped",
+                     "not started when the log ends: dropped", "suspended while they ran: that time is not run time"):
+            self.assertEqual(told[what], 1, told)
+        self.assertEqual(told["records of whole arrays: passed over, for their members have their own"], 2)
+        self.assertEqual(told["deletions of jobs of which nothing else is told: dropped"], 1)
+        kept, _ = self.converted("pbs-day", "--keep-cancelled")
+        self.assertEqual(kept[103]["requested_processors"], 64)
+
+    def test_lsf(self):
+        jobs, told = self.converted("lsb.acct")
+        self.assertEqual(sorted(jobs), [200, 201, 204, 205, 206, 207])
+        one = jobs[200]
+        self.assertEqual((one["submit"], one["wait"], one["run_time"], one["processors"], one["nodes"], one["memory"],
+                          one["limit"], one["status"], one["user"], one["group"], one["partition"]),
+                         (0, 60, 3600, 8, 1, 4 << 30, 7200, 1, "anna", "p1", "normal"))
+        spread = jobs[201]  # with a begin time
+        self.assertEqual((spread["submit"], spread["wait"], spread["processors"], spread["nodes"], spread["memory"],
+                          spread["accelerators"], spread["status"]), (600, 60, 8, 2, 16 << 30, 2, 0))
+        self.assertEqual((jobs[204]["licences"], jobs[204].get("limit"), jobs[204].get("nodes")), ("matlab_lic:2", None, None))
+        self.assertEqual((jobs[205]["run_time"], jobs[205]["processors"]), (100, 2))
+        self.assertEqual(sorted((jobs[n]["submit"], jobs[n]["run_time"]) for n in (206, 207)), [(100, 201), (130, 300)])
+        for what, count in (("cancelled before they started: dropped", 1), ("told again: the earlier record dropped", 1),
+                            ("records of reservations, sizes and other events: passed over", 2),
+                            ("other resources (rusage) are asked for: left out", 1),
+                            ("memory of rusage[mem=] without a unit: taken as megabytes on each host", 1),
+                            ("suspended while they ran: that time is not run time", 1)):
+            self.assertEqual(told[what], count, told)
+
+    def test_batsim(self):
+        jobs, told = self.converted("batsim.json")
+        self.assertEqual(self.header["processors"], 8)
+        self.assertEqual({n: (j["submit"], j["run_time"], j["processors"], j.get("limit")) for n, j in jobs.items()},
+                         {7: (10.5, 60, 4, 100), 8: (0, 120.5, 1, None), 9: (30, 60, 2, 50)})
+        self.assertEqual(told["jobs whose profile is computed on a platform: run time unknown, dropped"], 1)
+
+    def test_simulate_knows_them_all(self):
+        for name, jobs in (("pbs-day", 5), ("lsb.acct", 6), ("batsim.json", 3)):
+            with self.subTest(name=name):
+                summary = json.loads(self.rota("simulate", str(LOGS / name), "--json").stdout)["rehearsals"][0]
+                self.assertEqual(summary["jobs"], jobs)
+
+    def test_a_log_there_and_back_through_batsim(self):
+        self.rota("convert", DAY, "-o", "day.json.gz")
+        self.assertIn("gz", self.rota("convert", "day.json.gz", "-o", "back.swf.gz") and "gz")
+        runs = [json.loads(self.rota("simulate", log, "--json", "--policy", "easy").stdout)["rehearsals"][0]
+                for log in (DAY, "day.json.gz", "back.swf.gz")]
+        self.assertEqual(len({run["plan_hash"] for run in runs}), 1)
+
+    def test_records_that_cannot_be_read(self):
+        for name, text, said in (
+                ("pbs", (LOGS / "pbs-day").read_text().replace("end=1709283610", "end=soon"), ("pbs:4: end is", "soon")),
+                ("pbs", "03/01/2024 12:00:00;E;1.a;user=a\n", ("pbs:1: neither ctime nor qtime",)),
+                ("pbs", "03/01/2024 12:00:00;L;license;x\nnonsense\n", ("pbs:2: a record begins with",)),
+                ("lsf", '"JOB_FINISH" "10.1" 1 2\n', ("lsf:1: the record breaks off behind 4 fields",)),
+                ("lsf", '"JOB_FINISH" "10.1\n', ("lsf:1: the quote before field 2 has no end",)),
+                ("lsf", '"JOB_FINISH" "10.1" x\n', ("lsf:1: field 3 (event time)",)),
+                ("b.json", '{"nb_res": 4, "jobs": [{"id": "1"}]}', ("b.json: job 1 of the list", "subtime")),
+                ("b.json", '{"nb_res": 4, "jobs": [', ("b.json is no JSON",))):
+            with self.subTest(said=said):
+                self.file(name, text)
+                self.refused("simulate", name, said=said)
+        self.file("some", (LOGS / "pbs-day").read_text() + "nonsense\n")
+        self.assertIn("records that cannot be read: dropped", self.rota("convert", "some", "--skip-bad-rows").stderr)
+
+
+class Schedules(RotaCase):
+    def test_what_batsim_draws(self):
+        self.rota("simulate", DAY, "--policy", "easy,fcfs", "--jobs", "out_jobs.csv", "--quiet")
+        with open(self.folder / "out_jobs-easy.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), 1500)
+        self.assertEqual(rows[0]["workload_name"], "day")
+        self.assertTrue(all(r["success"] in ("0", "1") and re.fullmatch(r"[\d -]+", r["allocated_resources"]) for r in rows))
+        self.assertEqual(self.rota("verify", DAY, "out_jobs-easy.csv").stdout, "1500 of 1500 starts identical\n")
+
+    def test_foreign_schedules_are_summed_up_and_drawn(self):
+        real = self.rota("simulate", DAY, "--policy", "easy", "--jobs", "ours.csv", "--json", "--quiet").stdout
+        self.rota("simulate", DAY, "--policy", "easy", "--jobs", "theirs_jobs.csv", "--quiet")
+        wanted = json.loads(real)["rehearsals"][0]
+        done = self.rota("report", "ours.csv", "theirs_jobs.csv", "--processors", "512", "--json", "--report", "page.html")
+        for row, name in zip(json.loads(done.stdout)["rehearsals"], ("ours", "theirs_jobs"), strict=True):
+            self.assertEqual(row["policy"], name)
+            for figure in ("jobs", "makespan_s", "utilization", "wait_mean_s", "wait_p95_s", "wait_max_s",
+                           "bounded_slowdown_mean", "timed_out_jobs"):
+                self.assertAlmostEqual(row[figure], wanted[figure], 9, figure)
+        page = (self.folder / "page.html").read_text()
+        self.assertIn("theirs_jobs", page)
+        self.assertIn("rota report ours.csv theirs_jobs.csv --processors 512", page)
+        self.assertIn("--processors would say it", self.rota("report", "ours.csv").stderr)
+        self.refused("report", "ours.csv", "--processors", "8", said="in use at once")
+        self.refused("report", self.file("bad.csv", "number,submit\n1,0\n"), said=("bad.csv:1: ", "start"))
+        self.refused("report", self.file("bad.csv", "number,submit,start,end,processors\n1,5,9,7,1\n"), said="bad.csv:2: the job ends")
+
+
+class Windows(RotaCase):
+    def summary(self, *options):
+        return json.loads(self.rota("simulate", DAY, "--json", *options).stdout)["rehearsals"][0]
+
+    def test_a_part_of_a_log_is_rehearsed(self):
+        with open(DAY) as file:
+            submits = [float(line.split()[1]) for line in file if not line.startswith(";")]
+        inside = [s for s in submits if 21600 <= s < 43200]
+        self.assertEqual(self.summary("--from", "6h", "--until", "12h")["jobs"], len(inside))
+        warm = [s for s in inside if s < 25200]
+        counted = self.summary("--from", "21600", "--until", "12h", "--warm-up", "1h")
+        self.assertEqual((counted["jobs"], counted["warm_up_jobs"]), (len(inside) - len(warm), len(warm)))
+        whole = self.summary("--warm-up", "1h")  # the same rehearsal, counted in part
+        self.assertEqual(whole["plan_hash"], self.summary()["plan_hash"])
+
+    def test_dates_and_what_is_said(self):
+        self.file("dated.swf", "; UnixStartTime: 1709280000\n" + Path(DAY).read_text())
+        done = self.rota("simulate", "dated.swf", "--from", "2024-03-01T09:00", "--jobs", "jobs.csv", "--report", "page.html")
+        self.assertIn("begins with an empty cluster", done.stderr)
+        self.assertIn("submitted before the window: left out", done.stderr)
+        with open(self.folder / "jobs.csv", newline="") as file:
+            self.assertGreaterEqual(min(float(row["submit"]) for row in csv.DictReader(file)), 3600)
+        done = self.rota("simulate", "dated.swf", "--from", "2024-03-01T09:00:00", "--warm-up", "30m", "--report", "page.html")
+        self.assertNotIn("empty cluster", done.stderr)
+        self.assertIn("after a warm-up of", done.stdout)
+        page = (self.folder / "page.html").read_text()
+        self.assertIn("--from 2024-03-01T09:00:00 --warm-up 30m", page)
+        self.assertIn("after a warm-up of", page)
+
+    def test_windows_that_make_no_sense(self):
+        for options, said in ((["--from", "2024-03-01"], "does not say when it began"), (["--from", "soon"], "is no time"),
+                              (["--from", "2h", "--until", "1h"], "--until is not after --from"),
+                              (["--from", "400d"], "no job was submitted"), (["--warm-up", "400d"], "none is left"),
+                              (["--warm-up", "x"], "--warm-up:")):
+            with self.subTest(options=options):
+                self.refused("simulate", DAY, *options, said=said)
+
+
+if __name__ == "__main__":
+    main()
