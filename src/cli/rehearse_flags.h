@@ -22,9 +22,10 @@ struct RehearseFlags {
   bool clamp = false;
   bool skip_bad_rows = false;
   bool keep_cancelled = false;
+  std::string time_zone;  // of local times in logs; empty: not told
 
   void declare(CLI::App& command, Policies policies);
-  log::SwfOptions swf() const;
+  Result<log::SwfOptions> swf() const;
   Result<RehearseOptions> options(const log::Workload& workload) const;
   Result<std::vector<Chain>> chains() const;
   // Whether the policies make sense on this machine (nullptr: processors are counted); what would have no effect, or
@@ -36,6 +37,7 @@ struct RehearseFlags {
   Result<RehearseOptions> with_attributes(RehearseOptions options, const log::Workload& workload) const;
   Result<RehearseOptions> with_attributes(RehearseOptions options, log::Attributes of_jobs) const;
   Result<void> tasks_suit(const log::Attributes& of_jobs) const;
+  Result<void> partitions_known(const log::Workload& workload, const Machine& machine) const;
   Result<void> factors_suit(const Machine* machine) const;
   Result<void> nodes_suit(const Machine& machine) const;
   Result<void> sites_suit(const Machine* machine) const;

@@ -57,6 +57,8 @@ struct Workloads {
 
 Result<Workloads> read_workloads(const SimulateFlags& flags) {
   Workloads workloads;
+  const auto swf = flags.rehearse.swf();
+  if (!swf) return std::unexpected(swf.error());
   for (const std::string& path : flags.workloads) {
     if (is_state(path)) {
       auto state = read_state(path);
@@ -66,7 +68,7 @@ Result<Workloads> read_workloads(const SimulateFlags& flags) {
       workloads.recorded.push_back(std::move(state->recorded));
       continue;
     }
-    auto workload = log::read_log(path, flags.rehearse.swf());
+    auto workload = log::read_log(path, *swf);
     if (!workload) return std::unexpected(workload.error());
     workloads.all.push_back(std::move(*workload));
     workloads.machines.push_back(nullptr);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "log/json_lines.h"
+#include "log/json_sacct.h"
 #include "log/sacct.h"
 #include "log/sacct_columns.h"
 
@@ -12,6 +13,7 @@ namespace rota::log {
 Result<LogFormat> format_of(LineBlocks& blocks) {
   auto text = blocks.peek();
   if (!text) return std::unexpected(text.error());
+  if (looks_like_json_sacct(*text)) return LogFormat::sacct_json;
   if (looks_like_json(*text)) return LogFormat::json_lines;
   const std::string_view line = trimmed(text->substr(0, text->find('\n')));
   return looks_like_sacct(line) ? LogFormat::sacct : LogFormat::swf;
@@ -48,6 +50,7 @@ Result<Workload> read_log(const std::string& path, const SwfOptions& options) {
   if (!format) return std::unexpected(format.error());
   switch (*format) {
     case LogFormat::sacct:
+    case LogFormat::sacct_json:
       return read_sacct(std::move(*blocks), path, options);
     case LogFormat::json_lines:
       return read_json_lines(std::move(*blocks), path, options);
