@@ -199,28 +199,29 @@ Result<void> SacctRowTaker::read_limit(const SacctCells& cells, SacctRow& row) {
   return {};
 }
 
-// Slurm counts accelerators in all; on each node as many as on the fullest one, if they do not come out even.
+// What was asked for, where that is told: a job with a node to itself was given all that is in it. Slurm counts
+// accelerators in all; on each node as many as on the fullest one, if they do not come out even.
 Result<void> SacctRowTaker::read_requests(const SacctCells& cells, SacctRow& row) {
   const auto per_node = cells.read(SacctColumn::req_gres, parse_sacct_gres);
   if (!per_node) return std::unexpected(per_node.error());
-  const SacctTres& gpus = asked_.accelerators > 0 || got_.accelerators <= 0 ? asked_ : got_;
-  const SacctTres& licensed = asked_.licences > 0 ? asked_ : got_;
+  const SacctTres& request = cells.cell(SacctColumn::req_tres).empty() ? got_ : asked_;
   JobAttributes asks;
-  asks.licence = licensed.licence;
-  asks.licences = static_cast<std::uint32_t>(licensed.licences);
+  asks.licence = request.licence;
+  asks.licences = static_cast<std::uint32_t>(request.licences);
   std::int64_t on_each = std::max<std::int64_t>(per_node->accelerators, 0);
-  if (gpus.accelerators > 0) {
+  if (request.accelerators > 0) {
     if (row.nodes == 0) row.nodes = row.given_nodes;
     const std::int64_t nodes = std::max<std::int64_t>(row.nodes, 1);
-    on_each = (gpus.accelerators + nodes - 1) / nodes;
-    if (gpus.accelerators % nodes != 0) out_.report.note(kUnevenGpus, row.line);
+    on_each = (request.accelerators + nodes - 1) / nodes;
+    if (request.accelerators % nodes != 0) out_.report.note(kUnevenGpus, row.line);
   }
   if (on_each > kMostAccelerators)
     return fail("the job asks for " + std::to_string(on_each) + " accelerators on a node, and " +
                 std::to_string(kMostAccelerators) + " are the most");
   asks.accelerators = static_cast<std::uint8_t>(on_each);
-  if (on_each > 0) asks.accelerator_type = gpus.accelerators > 0 ? asked_.accelerator_type : per_node->accelerator_type;
-  if (gpus.more || licensed.more || per_node->more) out_.report.note(kSeveralKinds, row.line);
+  if (on_each > 0)
+    asks.accelerator_type = request.accelerators > 0 ? request.accelerator_type : per_node->accelerator_type;
+  if (request.more || per_node->more) out_.report.note(kSeveralKinds, row.line);
   if (asked_.others || per_node->others) out_.report.note(kOtherResources, row.line);
   row.request = place_of(asks);
   return {};
