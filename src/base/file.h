@@ -18,8 +18,8 @@ std::string shown_path(const std::string& path);
 // Whether two paths lead to one file, also where it is not there yet. Devices, pipes and "-" are no such file.
 bool same_file(const std::string& a, const std::string& b);
 
-// A path for one of several files that belong together: "-mark" before the ending of the name, ".gz" and the like behind another
-// ending included; "log.d/out.csv" becomes "log.d/out-mark.csv".
+// A path for one of several files that belong together: "-mark" before the ending of the name, ".gz" and the like
+// behind another ending included; "log.d/out.csv" becomes "log.d/out-mark.csv".
 std::string marked_path(const std::string& path, std::string_view mark);
 
 // A file opened for reading; "-" is standard input. Closes on destruction. Not thread-safe.

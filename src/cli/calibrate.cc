@@ -77,7 +77,9 @@ std::string text_of(const std::vector<forecast::Trial>& trials) {
 }
 
 Result<int> calibrate(const CalibrateFlags& flags) {
-  const auto workload = log::read_log(flags.workload, flags.rehearse.swf());
+  const auto swf = flags.rehearse.swf();
+  if (!swf) return std::unexpected(swf.error());
+  const auto workload = log::read_log(flags.workload, *swf);
   if (!workload) return std::unexpected(workload.error());
   auto chains = flags.rehearse.chains();
   if (!chains) return std::unexpected(chains.error());

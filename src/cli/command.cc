@@ -7,8 +7,6 @@
 
 namespace rota::cli {
 
-namespace {
-
 std::string for_shell(const std::string& word) {
   constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+=,:@%-";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
@@ -16,8 +14,6 @@ std::string for_shell(const std::string& word) {
   for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return text + "'";
 }
-
-}  // namespace
 
 std::string given_command(const CLI::App& command, const std::vector<std::string_view>& without) {
   std::string line = "rota " + command.get_name();
@@ -71,6 +67,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_verify(app, action);
   add_report(app, action);
   add_convert(app, action);
+  add_import(app, action);
   add_generate(app, action);
   add_reproduce(app, action);
   add_policies(app, action);

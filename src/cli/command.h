@@ -21,6 +21,9 @@ inline constexpr int kNo = 3;      // it was done, and the answer is no: schedul
 // What the chosen subcommand does; its value is the exit code, its error is printed as a sentence (exit code 1).
 using Action = std::function<Result<int>()>;
 
+// A word as a shell takes it: in quotes where it needs them.
+std::string for_shell(const std::string& word);
+
 // The command as it was given, for a shell, but without these options: for whoever wants to run it again.
 std::string given_command(const CLI::App& command, const std::vector<std::string_view>& without);
 
@@ -33,6 +36,7 @@ void add_replay(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_convert(CLI::App& app, Action& action);
+void add_import(CLI::App& app, Action& action);
 void add_generate(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);
 void add_policies(CLI::App& app, Action& action);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/convert_output.h"
+#include "cli/time_zone_flag.h"
 #include "log/attribute_table.h"
 #include "log/json_batsim.h"
 #include "log/json_lines.h"
@@ -43,6 +44,7 @@ struct ConvertFlags {
   bool skip_bad_rows = false;
   bool keep_cancelled = false;
   bool anonymous = false;
+  std::string time_zone;  // of local times; empty: not told
 };
 
 // "; User: 1 anna"
@@ -61,7 +63,8 @@ class Conversion {
 
   Result<void> run(LineBlocks blocks, LogFormat format, ConvertOutput& out) {
     const std::string shown = blocks.shown();
-    auto done = format == LogFormat::sacct        ? from_sacct(std::move(blocks), out)
+    const bool of_sacct = format == LogFormat::sacct || format == LogFormat::sacct_json;
+    auto done = of_sacct                          ? from_sacct(std::move(blocks), out)
                 : format == LogFormat::json_lines ? from_json_lines(std::move(blocks), out)
                 : format == LogFormat::pbs ? from_accounts(log::read_pbs_log(std::move(blocks), options()), "PBS", out)
                 : format == LogFormat::lsf ? from_accounts(log::read_lsf_log(std::move(blocks), options()), "LSF", out)
@@ -123,7 +126,11 @@ class Conversion {
   }
 
   Result<void> from_sacct(LineBlocks blocks, ConvertOutput& out) {
-    auto log = log::read_sacct_log(std::move(blocks), options());
+    const auto zone = zone_of(flags_.time_zone);
+    if (!zone) return std::unexpected(zone.error());
+    log::SwfOptions how = options();
+    how.zone = *zone;
+    auto log = log::read_sacct_log(std::move(blocks), how);
     if (!log) return std::unexpected(log.error());
     report_ = std::move(log->report);
     report_.kept = 0;
@@ -298,11 +305,11 @@ void add_convert(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("convert", "write a job log as plain SWF or as JSON lines, whatever it was before");
   command
-      ->add_option(
-          "INPUT", flags->input,
-          "job log: SWF in any dialect, JSON lines, written by sacct -X -P, accounting of PBS or LSF, or a workload of "
-          "Batsim; gzip, zstd and xz are recognised; "
-          "- is standard input")
+      ->add_option("INPUT", flags->input,
+                   "job log: SWF in any dialect, JSON lines, written by sacct -X -P or sacct --json, accounting of PBS "
+                   "or LSF, or "
+                   "a workload of Batsim; gzip, zstd and xz are recognised; "
+                   "- is standard input")
       ->required()
       ->type_name("FILE");
   command
@@ -331,6 +338,7 @@ void add_convert(CLI::App& app, Action& action) {
   command->add_flag("--skip-bad-rows", flags->skip_bad_rows,
                     "drop rows that cannot be read, and count them, instead of stopping at the first");
   command->add_flag("--keep-cancelled", flags->keep_cancelled, "keep jobs that were cancelled before they started");
+  declare_time_zone(*command, flags->time_zone);
   command->add_flag("--anonymous", flags->anonymous, "leave the names of users and groups out");
   command->footer(
       "Rows that were dropped or mended are counted on standard error, with the first line of each kind. A file "

@@ -1,8 +1,12 @@
 #include "cli/rehearse_flags.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "base/text.h"
+#include "cli/time_zone_flag.h"
+#include "log/partition_names.h"
 #include "rehearse/recorded.h"
 #include "site/cluster_file.h"
 
@@ -46,14 +50,18 @@ void RehearseFlags::declare(CLI::App& command, Policies policies) {
   command.add_flag("--skip-bad-rows", skip_bad_rows, "drop rows of the log that cannot be read, and count them");
   command.add_flag("--keep-cancelled", keep_cancelled,
                    "keep jobs that were cancelled before they started, as jobs of 1 s");
+  declare_time_zone(command, time_zone);
 }
 
-log::SwfOptions RehearseFlags::swf() const {
+Result<log::SwfOptions> RehearseFlags::swf() const {
+  auto zone = zone_of(time_zone);
+  if (!zone) return std::unexpected(zone.error());
   log::SwfOptions swf;
   swf.skip_bad_rows = skip_bad_rows;
   swf.keep_cancelled = keep_cancelled;
   swf.keep_recorded = wants_recorded();
   swf.published_limits = ties == "submit-first";
+  swf.zone = std::move(*zone);
   return swf;
 }
 
@@ -79,6 +87,7 @@ Result<RehearseOptions> RehearseFlags::options(const log::Workload& workload, co
     options.machine = std::make_shared<const Machine>(std::move(*machine));
     options = with_switches(std::move(options));
     if (auto suit = nodes_suit(*options.machine); !suit) return std::unexpected(suit.error());
+    if (auto known = partitions_known(workload, *options.machine); !known) return std::unexpected(known.error());
     if (auto suits = factors_suit(options.machine.get()); !suits) return std::unexpected(suits.error());
     if (auto suit = sites_suit(options.machine.get()); !suit) return std::unexpected(suit.error());
     return with_attributes(std::move(options), workload);
@@ -138,6 +147,14 @@ Result<void> RehearseFlags::tasks_suit(const log::Attributes& of_jobs) const {
                 "or the column accelerators, or the tasks.");
   }
   return {};
+}
+
+Result<void> RehearseFlags::partitions_known(const log::Workload& workload, const Machine& machine) const {
+  std::map<std::uint32_t, std::int64_t> jobs_of;
+  if (workload.partitions.empty()) return {};
+  for (const JobSpec& job : workload.jobs) ++jobs_of[job.partition.value];
+  return log::partitions_known({workload.partitions, jobs_of, workload.name}, machine, cluster,
+                               "Give it a [[partitions]] table there; its nodes may be those of another.");
 }
 
 // Migration is from slower nodes to faster ones.

@@ -22,9 +22,10 @@ struct RehearseFlags {
   bool clamp = false;
   bool skip_bad_rows = false;
   bool keep_cancelled = false;
+  std::string time_zone;  // of local times in logs; empty: not told
 
   void declare(CLI::App& command, Policies policies);
-  log::SwfOptions swf() const;
+  Result<log::SwfOptions> swf() const;
   // `of_workload`: the machine that it tells of itself, where no other is given; nullptr: none.
   Result<RehearseOptions> options(const log::Workload& workload, const Machine* of_workload = nullptr) const;
   Result<std::vector<Chain>> chains() const;
@@ -39,6 +40,7 @@ struct RehearseFlags {
   Result<RehearseOptions> with_attributes(RehearseOptions options, const log::Workload& workload) const;
   Result<RehearseOptions> with_attributes(RehearseOptions options, log::Attributes of_jobs) const;
   Result<void> tasks_suit(const log::Attributes& of_jobs) const;
+  Result<void> partitions_known(const log::Workload& workload, const Machine& machine) const;
   Result<void> factors_suit(const Machine* machine) const;
   Result<void> nodes_suit(const Machine& machine) const;
   Result<void> sites_suit(const Machine* machine) const;

@@ -19,8 +19,8 @@
 #include "cli/printed.h"
 #include "cli/progress.h"
 #include "cli/rehearse_flags.h"
-#include "cli/simulate_run.h"
 #include "cli/simulate_outputs.h"
+#include "cli/simulate_run.h"
 #include "cli/window_flags.h"
 #include "log/log.h"
 #include "rehearse/labels.h"
@@ -56,6 +56,8 @@ struct Workloads {
 
 Result<Workloads> read_workloads(const SimulateFlags& flags) {
   Workloads workloads;
+  const auto swf = flags.rehearse.swf();
+  if (!swf) return std::unexpected(swf.error());
   for (const std::string& path : flags.workloads) {
     if (is_state(path)) {
       if (flags.window.asked())
@@ -67,9 +69,9 @@ Result<Workloads> read_workloads(const SimulateFlags& flags) {
       continue;
     }
     Progress progress(!flags.quiet && isatty(STDERR_FILENO) == 1, "reading " + one_line(path));
-    log::SwfOptions swf = flags.rehearse.swf();
-    swf.progress = [&progress](double share) { progress.share(share); };
-    auto workload = log::read_log(path, swf);
+    log::SwfOptions watched = *swf;
+    watched.progress = [&progress](double share) { progress.share(share); };
+    auto workload = log::read_log(path, watched);
     if (!workload) return std::unexpected(workload.error());
     if (flags.window.asked()) {
       if (auto cut = flags.window.apply(*workload); !cut) return std::unexpected(cut.error());

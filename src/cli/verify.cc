@@ -116,7 +116,9 @@ void print_difference(const report::Outcome& outcome, const Comparison& c, const
 Result<int> verify(const VerifyFlags& flags) {
   const auto saved = log::read_schedule(flags.schedule);
   if (!saved) return std::unexpected(saved.error());
-  auto workload = log::read_log(flags.workload, flags.rehearse.swf());
+  const auto swf = flags.rehearse.swf();
+  if (!swf) return std::unexpected(swf.error());
+  auto workload = log::read_log(flags.workload, *swf);
   if (!workload) return std::unexpected(workload.error());
   const auto chains = flags.rehearse.chains();
   if (!chains) return std::unexpected(chains.error());

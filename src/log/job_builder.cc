@@ -61,7 +61,7 @@ void JobBuilder::add(const SwfRow& row) {
   }
   if (limit <= 0) {
     remark(Remark::no_limit, row.line);
-    out_.without_limit.push_back(row[SwfField::number]);
+    without_limit_.push_back(out_.jobs.size());
     limit = run;
   } else if (limit < run) {
     remark(Remark::overrun, row.line);
@@ -118,8 +118,9 @@ Result<Workload> JobBuilder::finish(const std::string& shown) {
     return fail(shown + ": no job can be read from it" +
                 (out_.report.rows == 0 ? " because it has no rows" : "; all its rows were dropped") +
                 ". Is it a job log in SWF, in JSON lines, or written by sacct -P?");
-  sort();
+  for (const std::size_t job : without_limit_) out_.without_limit.push_back(out_.jobs[job].number);
   std::ranges::sort(out_.without_limit);
+  sort();
   for (std::size_t i = 0; i < kRemarks.size(); ++i)
     if (counts_[i].rows > 0)
       out_.report.findings.push_back({kRemarks[i], counts_[i].rows, counts_[i].first_line, i == 0});
@@ -151,7 +152,12 @@ Result<void> JobBuilder::check_numbers(const std::string& shown) {
 void JobBuilder::drop(const std::vector<bool>& doubled) {
   dropped_doubled_ = true;
   std::size_t kept = 0;
+  std::vector<std::size_t> without_limit;
+  auto next = without_limit_.begin();
   for (std::size_t i = 0; i < doubled.size(); ++i) {
+    const bool told_none = next != without_limit_.end() && *next == i;
+    if (told_none) ++next;
+    if (told_none && !doubled[i]) without_limit.push_back(kept);
     if (doubled[i]) {
       out_.report.drop("job numbers that were there already: the later row dropped", line_of(i));
       continue;
@@ -163,6 +169,7 @@ void JobBuilder::drop(const std::vector<bool>& doubled) {
   if (!out_.recorded.empty()) out_.recorded.resize(kept);
   out_.jobs.resize(kept);
   out_.run_times.resize(kept);
+  without_limit_ = std::move(without_limit);
 }
 
 void JobBuilder::sort() {

@@ -55,6 +55,7 @@ class JobBuilder {
   SwfOptions options_;
   Workload out_;
   std::vector<LineStep> lines_;
+  std::vector<std::size_t> without_limit_;  // places of jobs that told none
   std::array<Count, 7> counts_{};
   std::int64_t last_number_ = -1;
   Instant last_submit_ = Instant::min();

@@ -7,6 +7,7 @@
 #include "log/accounted_jobs.h"
 #include "log/json_batsim.h"
 #include "log/json_lines.h"
+#include "log/json_sacct.h"
 #include "log/lsf.h"
 #include "log/pbs.h"
 #include "log/sacct.h"
@@ -28,6 +29,7 @@ Result<LogFormat> format_of(LineBlocks& blocks) {
   auto text = blocks.peek();
   if (!text) return std::unexpected(text.error());
   if (looks_like_batsim(*text)) return LogFormat::batsim;
+  if (looks_like_json_sacct(*text)) return LogFormat::sacct_json;
   if (looks_like_json(*text)) return LogFormat::json_lines;
   const std::string_view line = trimmed(text->substr(0, text->find('\n')));
   if (looks_like_pbs(line)) return LogFormat::pbs;
@@ -73,6 +75,7 @@ Result<Workload> read_log(const std::string& path, const SwfOptions& options) {
   if (!format) return std::unexpected(format.error());
   switch (*format) {
     case LogFormat::sacct:
+    case LogFormat::sacct_json:
       return read_sacct(std::move(*blocks), path, options);
     case LogFormat::pbs:
       return made_of(read_pbs_log(std::move(*blocks), options), path, options);

@@ -11,7 +11,7 @@
 
 namespace rota::log {
 
-enum class LogFormat : std::uint8_t { swf, sacct, json_lines, pbs, lsf, batsim };
+enum class LogFormat : std::uint8_t { swf, sacct, sacct_json, json_lines, pbs, lsf, batsim };
 
 // The format of the log that the blocks come from, by its beginning; nothing of them is used up.
 Result<LogFormat> format_of(LineBlocks& blocks);

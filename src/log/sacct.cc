@@ -51,11 +51,12 @@ class SacctJobs {
   SacctLog finish();
 
  private:
-  void take(SacctRow& job);
-  void keep(SacctRow& job, std::int64_t run);
+  void take(const SacctRow& job);
+  void keep(const SacctRow& job, std::int64_t run);
   void remark(const SacctRow& job);
   void give_numbers();
   void collect_requests();
+  std::map<std::uint32_t, std::string> named_anew(SwfField field, const NumbersOfNames& names);
 
   SacctRows rows_;
   const SwfOptions& options_;
@@ -63,8 +64,8 @@ class SacctJobs {
   std::vector<std::uint32_t> requests_;  // of each row that is kept
 };
 
-void SacctJobs::take(SacctRow& job) {
-  const auto drop = [&](const char* what) { out_.report.drop(what, job.row.line); };
+void SacctJobs::take(const SacctRow& job) {
+  const auto drop = [&](const char* what) { out_.report.drop(what, job.line); };
   const std::int64_t run = run_time(job);
   if (job.state == SacctState::cancelled && (job.start == kNoTime || run == 0)) {
     if (!options_.keep_cancelled) return drop(kCancelled);
@@ -78,9 +79,22 @@ void SacctJobs::take(SacctRow& job) {
   keep(job, run);
 }
 
-void SacctJobs::keep(SacctRow& job, std::int64_t run) {
+void SacctJobs::keep(const SacctRow& job, std::int64_t run) {
   remark(job);
-  SwfRow& row = job.row;
+  SwfRow& row = out_.rows.emplace_back();
+  row.value.fill(-1);
+  row.columns = kSwfFields;
+  row.line = job.line;
+  row.nodes = job.nodes;
+  row.node_memory = job.node_memory;
+  row.set(SwfField::processors, job.processors);
+  row.set(SwfField::requested_processors, job.requested_processors);
+  if (job.limit != kNoTime) row.set_milli(SwfField::requested_time, job.limit);
+  row.set(SwfField::requested_memory, job.processor_memory);
+  row.set(SwfField::user, job.user);
+  row.set(SwfField::group, job.group);
+  row.set(SwfField::partition, job.partition);
+  row.set(SwfField::queue, job.queue);
   const std::int64_t left_queue = job.start != kNoTime ? job.start : job.end;
   const bool late = job.eligible > job.submit && job.eligible <= left_queue;
   const std::int64_t came = late ? job.eligible : job.submit;
@@ -89,13 +103,12 @@ void SacctJobs::keep(SacctRow& job, std::int64_t run) {
   row.set_milli(SwfField::run, run);
   if (left_queue >= came) row.set(SwfField::wait, left_queue - came);
   row.set(SwfField::status, swf_status(job.state));
-  out_.rows.push_back(row);
   requests_.push_back(job.request);
 }
 
 // Counts what is odd about a job that is kept.
 void SacctJobs::remark(const SacctRow& job) {
-  const auto note = [&](const char* what) { out_.report.note(what, job.row.line); };
+  const auto note = [&](const char* what) { out_.report.note(what, job.line); };
   if (job.start != kNoTime && job.end != kNoTime && job.elapsed != kNoTime) {
     const std::int64_t off = std::abs((job.end - job.start) * 1000 - job.elapsed);
     const bool hour = off == 3'600'000 || off == 1'800'000;
@@ -104,7 +117,7 @@ void SacctJobs::remark(const SacctRow& job) {
   const std::int64_t left_queue = job.start != kNoTime ? job.start : job.end;
   if (left_queue != kNoTime && left_queue < job.submit) note(kEarlyStart);
   if (job.eligible > job.submit && job.eligible <= left_queue) note(kLateEligible);
-  if (job.row[SwfField::requested_time] < 0) note(kNoLimit);
+  if (job.limit == kNoTime) note(kNoLimit);
   if (job.component) note(kComponent);
 }
 
@@ -157,8 +170,32 @@ void SacctJobs::collect_requests() {
   out_.attributes = std::move(table);
 }
 
+// Numbers for names in order of appearance among the jobs that are kept, whatever exports told them in which order.
+std::map<std::uint32_t, std::string> SacctJobs::named_anew(SwfField field, const NumbersOfNames& names) {
+  const auto old = names.by_number();
+  std::vector<std::int64_t> fresh(old.size() + 1, 0);
+  std::map<std::uint32_t, std::string> named;
+  for (SwfRow& row : out_.rows) {
+    if (row[field] < 0) continue;
+    std::int64_t& number = fresh[static_cast<std::size_t>(row[field])];
+    if (number == 0) {
+      number = static_cast<std::int64_t>(named.size()) + 1;
+      named.emplace(static_cast<std::uint32_t>(number), old.at(static_cast<std::uint32_t>(row[field])));
+    }
+    row.set(field, number);
+  }
+  return named;
+}
+
 SacctLog SacctJobs::finish() {
-  for (SacctRow& job : jobs_of_rows(std::move(rows_.rows), out_.report)) take(job);
+  {
+    const std::vector<SacctRow> jobs = jobs_of_rows(std::move(rows_.rows), out_.report);
+    out_.rows.reserve(jobs.size());
+    requests_.reserve(jobs.size());
+    for (const SacctRow& job : jobs) take(job);
+  }
+  out_.exports = std::move(rows_.exports);
+  out_.local_times = rows_.local_times;
   if (out_.rows.empty()) return std::move(out_);
   give_numbers();
   collect_requests();
@@ -166,10 +203,10 @@ SacctLog SacctJobs::finish() {
                    [](const SwfRow& a, const SwfRow& b) { return a[SwfField::submit] < b[SwfField::submit]; });
   out_.unix_start = out_.rows.front()[SwfField::submit];
   for (SwfRow& row : out_.rows) row.set(SwfField::submit, row[SwfField::submit] - out_.unix_start);
-  out_.users = rows_.users.by_number();
-  out_.groups = rows_.groups.by_number();
-  out_.partitions = rows_.partitions.by_number();
-  out_.queues = rows_.queues.by_number();
+  out_.users = named_anew(SwfField::user, rows_.users);
+  out_.groups = named_anew(SwfField::group, rows_.groups);
+  out_.partitions = named_anew(SwfField::partition, rows_.partitions);
+  out_.queues = named_anew(SwfField::queue, rows_.queues);
   out_.most_processors = most_in_use(out_.rows);
   out_.report.kept = static_cast<std::int64_t>(out_.rows.size());
   return std::move(out_);
@@ -177,10 +214,10 @@ SacctLog SacctJobs::finish() {
 
 }  // namespace
 
-Result<SacctLog> read_sacct_log(LineBlocks blocks, const SwfOptions& options) {
-  const std::string shown = blocks.shown();
-  auto rows = read_sacct_rows(std::move(blocks), options);
+Result<SacctLog> read_sacct_log(std::vector<LineBlocks> exports, const SwfOptions& options) {
+  auto rows = read_sacct_rows(std::move(exports), options);
   if (!rows) return std::unexpected(rows.error());
+  const std::string shown = rows->shown;
   SacctLog log = SacctJobs(std::move(*rows), options).finish();
   if (log.rows.empty()) {
     return fail(shown + ": no job can be read from it" +
@@ -188,6 +225,12 @@ Result<SacctLog> read_sacct_log(LineBlocks blocks, const SwfOptions& options) {
                 ". Does sacct -X -P show finished jobs in that time?");
   }
   return log;
+}
+
+Result<SacctLog> read_sacct_log(LineBlocks blocks, const SwfOptions& options) {
+  std::vector<LineBlocks> one;
+  one.push_back(std::move(blocks));
+  return read_sacct_log(std::move(one), options);
 }
 
 Result<Workload> read_sacct(LineBlocks blocks, const std::string& path, const SwfOptions& options) {

@@ -51,6 +51,8 @@ Result<std::optional<std::int64_t>> parse_sacct_time(std::string_view cell) {
   return *epoch;
 }
 
+bool is_local_time(std::string_view cell) { return cell.size() == 19 && cell[4] == '-'; }
+
 Result<std::optional<Duration>> parse_sacct_duration(std::string_view cell) {
   if (one_of(cell, {"", "UNLIMITED", "Partition_Limit", "INVALID", "Unknown"})) return std::nullopt;
   const auto duration = cell.find(':') == std::string_view::npos ? fail("") : parse_duration(cell);

@@ -15,6 +15,9 @@ namespace rota::log {
 // (SLURM_TIME_FORMAT=%s); nothing for "Unknown", "None", "N/A" and "". Years 1970 to 2999.
 Result<std::optional<std::int64_t>> parse_sacct_time(std::string_view cell);
 
+// Whether it is one of the first kind, of a clock on the wall.
+bool is_local_time(std::string_view cell);
+
 // "1-02:03:04"; nothing for "UNLIMITED", "Partition_Limit", "INVALID" and "".
 Result<std::optional<Duration>> parse_sacct_duration(std::string_view cell);
 

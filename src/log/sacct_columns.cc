@@ -111,11 +111,19 @@ bool SacctColumns::may_go_on(std::string_view line) const {
   return cells < columns_;
 }
 
+bool SacctColumns::is_rest_of_name(std::string_view line) const {
+  const bool numbered = place_[static_cast<std::size_t>(SacctColumn::job_id)] == 0 ||
+                        place_[static_cast<std::size_t>(SacctColumn::job_id_raw)] == 0;
+  if (!numbered || free_text_.empty() || free_text_.front() + 1 != columns_ || !may_go_on(line)) return false;
+  return !parse_sacct_id(trimmed(line.substr(0, line.find(delimiter_)))).has_value();
+}
+
 bool SacctColumns::is_row(std::string_view line) {
   if (!read_row(line)) return false;
-  const auto submit = parse_sacct_time(cell(SacctColumn::submit));
+  const auto submit = parse_sacct_time(row_.cell(SacctColumn::submit));
   const bool raw = has(SacctColumn::job_id_raw);
-  return submit && *submit && parse_sacct_id(cell(raw ? SacctColumn::job_id_raw : SacctColumn::job_id)).has_value();
+  return submit && *submit &&
+         parse_sacct_id(row_.cell(raw ? SacctColumn::job_id_raw : SacctColumn::job_id)).has_value();
 }
 
 Result<void> SacctColumns::read_row(std::string_view line) {
@@ -133,15 +141,13 @@ Result<void> SacctColumns::read_row(std::string_view line) {
                      ? ""
                      : " (of JobName, Comment, WorkDir and the like, in which anything may stand, only one can be "
                        "there: leave the others out, or give sacct a --delimiter that is in no name)"));
+  row_.clear();
+  for (std::size_t i = 0; i < kSacctColumns; ++i)
+    if (place_[i] >= 0) row_.set(static_cast<SacctColumn>(i), cells_[static_cast<std::size_t>(place_[i])]);
   return {};
 }
 
-std::string_view SacctColumns::cell(SacctColumn column) const {
-  const int at = place_[static_cast<std::size_t>(column)];
-  return at < 0 ? std::string_view{} : cells_[static_cast<std::size_t>(at)];
-}
-
-std::string SacctColumns::complaint(SacctColumn column, const std::string& what) const {
+std::string SacctCells::complaint(SacctColumn column, const std::string& what) const {
   return "column " + std::string(kNames[static_cast<std::size_t>(column)]) + " is " + rota::quoted(cell(column)) +
          ", " + what;
 }

@@ -42,6 +42,35 @@ enum class SacctColumn : std::uint8_t {
 };
 inline constexpr std::size_t kSacctColumns = 27;
 
+// The cells of one row, by column, wherever they came from.
+class SacctCells {
+ public:
+  bool has(SacctColumn column) const { return there_[static_cast<std::size_t>(column)]; }
+  std::string_view cell(SacctColumn column) const { return cells_[static_cast<std::size_t>(column)]; }  // "": missing
+
+  // parse(cell), its error completed by the names of column and value.
+  template <class T>
+  Result<T> read(SacctColumn column, Result<T> (*parse)(std::string_view)) const {
+    auto value = parse(cell(column));
+    if (!value) return fail(complaint(column, value.error().message));
+    return value;
+  }
+  std::string complaint(SacctColumn column, const std::string& what) const;  // `column End is "x", which is ...`
+
+  void set(SacctColumn column, std::string_view cell) {  // must outlive it
+    there_[static_cast<std::size_t>(column)] = true;
+    cells_[static_cast<std::size_t>(column)] = cell;
+  }
+  void clear() {
+    there_.fill(false);
+    cells_.fill({});
+  }
+
+ private:
+  std::array<bool, kSacctColumns> there_{};
+  std::array<std::string_view, kSacctColumns> cells_{};
+};
+
 class SacctColumns {
  public:
   // Reads a line with the names of the columns, and finds out what stands between them: a bar, or what sacct was given
@@ -58,24 +87,20 @@ class SacctColumns {
   // Whether a row has too few cells and may go on in the next line: a name may have a newline in it.
   bool may_go_on(std::string_view line) const;
 
+  // Whether a line is what a name with a newline, in the last column of the row before, has behind it: it has too few
+  // cells, and does not begin with the number of a job, as rows do.
+  bool is_rest_of_name(std::string_view line) const;
+
   // Whether a line is a row by itself, with the number of a job and a time of submission where they belong; its cells
   // are those of read_row() then.
   bool is_row(std::string_view line);
 
-  bool has(SacctColumn column) const { return place_[static_cast<std::size_t>(column)] >= 0; }
-  std::string_view cell(SacctColumn column) const;  // "" where the column is missing
-
-  // parse(cell), its error completed by the names of column and value.
-  template <class T>
-  Result<T> read(SacctColumn column, Result<T> (*parse)(std::string_view)) const {
-    auto value = parse(cell(column));
-    if (!value) return fail(complaint(column, value.error().message));
-    return value;
-  }
-  std::string complaint(SacctColumn column, const std::string& what) const;  // `column End is "x", which is ...`
+  // Those of the row that was read last; valid as long as its line is.
+  const SacctCells& row() const { return row_; }
 
  private:
   void split(std::string_view line);
+  bool has(SacctColumn column) const { return place_[static_cast<std::size_t>(column)] >= 0; }
   Result<void> check_needed() const;
 
   std::string delimiter_ = "|";
@@ -84,6 +109,7 @@ class SacctColumns {
   bool closed_ = false;                 // lines end with a delimiter, as sacct -p writes them
   std::vector<std::size_t> free_text_;  // columns in which anything may stand
   std::vector<std::string_view> cells_;
+  SacctCells row_;
 };
 
 // Whether a log begins as sacct's output does: used to tell the formats apart.

@@ -35,19 +35,19 @@ class OneJob {
 
   void add(const SacctRow& next, ImportReport& report) {
     if (job_.state == SacctState::resizing) {
-      report.drop(kResized, next.row.line);
+      report.drop(kResized, next.line);
       if (next.elapsed != kNoTime) job_.elapsed = std::max<std::int64_t>(job_.elapsed, 0) + next.elapsed;
       job_.end = next.end;
       job_.state = next.state;
     } else if (ran(job_) && !ran(next)) {
-      report.drop(kNeverRanAgain, next.row.line);
+      report.drop(kNeverRanAgain, next.line);
     } else {
-      report.drop(kEarlier, job_.row.line);
+      report.drop(kEarlier, job_.line);
       const std::int64_t submit = job_.submit;
       const std::int64_t eligible = job_.eligible;
-      const std::int64_t line = job_.row.line;
+      const std::int64_t line = job_.line;
       job_ = next;
-      job_.row.line = line;
+      job_.line = line;
       job_.submit = submit;
       job_.eligible = eligible;
     }
@@ -72,8 +72,8 @@ std::vector<SacctRow> jobs_of_rows(std::vector<SacctRow> rows, ImportReport& rep
     }
     SacctRow& best = rows[kept - 1];
     const bool better = known(rows[i]) > known(best);
-    report.drop(kToldAgain, better ? best.row.line : rows[i].row.line);
-    rows[i].row.line = best.row.line = std::min(best.row.line, rows[i].row.line);
+    report.drop(kToldAgain, better ? best.line : rows[i].line);
+    rows[i].line = best.line = std::min(best.line, rows[i].line);
     if (better) best = rows[i];
   }
   rows.resize(kept);
@@ -89,8 +89,7 @@ std::vector<SacctRow> jobs_of_rows(std::vector<SacctRow> rows, ImportReport& rep
     rows[kept] = one.job();
   }
   rows.resize(kept);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const SacctRow& a, const SacctRow& b) { return a.row.line < b.row.line; });
+  std::stable_sort(rows.begin(), rows.end(), [](const SacctRow& a, const SacctRow& b) { return a.submit < b.submit; });
   return rows;
 }
 

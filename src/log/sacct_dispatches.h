@@ -6,30 +6,38 @@
 #include <vector>
 
 #include "log/sacct_cell.h"
-#include "log/swf_row.h"
 #include "log/workload.h"
 
 namespace rota::log {
 
 constexpr std::int64_t kNoTime = -1;
 
-// One row, and what becomes of it. Times in seconds since 1970; kNoTime: not told.
+// One row, as small as it can be: a log of years is held in memory. Times in seconds since 1970; kNoTime: not told, as
+// is -1 of a number.
 struct SacctRow {
-  SwfRow row;  // all of it but number, submit, wait, run and status
   SacctId id;
+  std::int64_t line = 0;
   std::int64_t submit = kNoTime;
   std::int64_t eligible = kNoTime;
   std::int64_t start = kNoTime;
   std::int64_t end = kNoTime;
-  std::int64_t elapsed = kNoTime;  // in milliseconds
-  std::int64_t given_nodes = 0;    // that it had; 0: not told
-  std::uint32_t request = 0;       // what else it asks for, by place in a table; 0: nothing
+  std::int64_t elapsed = kNoTime;                                  // in milliseconds
+  std::int64_t limit = kNoTime;                                    // in milliseconds
+  std::int64_t node_memory = 0;                                    // bytes on each node; 0: not told
+  std::int64_t processor_memory = -1;                              // kilobytes for each processor
+  std::int32_t processors = -1;                                    // that it had,
+  std::int32_t requested_processors = -1;                          // and asked for
+  std::int32_t user = -1, group = -1, partition = -1, queue = -1;  // numbers of their names
+  std::uint32_t nodes = 0;                                         // that it must be spread over; 0: any
+  std::uint32_t given_nodes = 0;                                   // that it had; 0: not told
+  std::uint32_t request = 0;  // what else it asks for, by place in a table; 0: nothing
   SacctState state = SacctState::unknown;
   bool component = false;  // of a heterogeneous job
 };
 
 // The jobs: of rows that tell of the same start the one that knows most, of a job's dispatches one job with the last
-// that ran, of its sizes one job with the first size. In the order of their first rows. What is left out is counted.
+// that ran, of its sizes one job with the first size. By submit time, and by number, in whichever order exports told
+// them. What is left out is counted.
 // O(rows log rows)
 std::vector<SacctRow> jobs_of_rows(std::vector<SacctRow> rows, ImportReport& report);
 

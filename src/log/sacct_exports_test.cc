@@ -222,5 +222,24 @@ TEST(SacctDelimiters, MayBeAnyThing) {
       << fixed.error().message;
 }
 
+TEST(SacctExports, HaveNamesWithNewlinesInTheLastColumn) {
+  const std::string names = "JobIDRaw|Submit|Start|End|ElapsedRaw|State|AllocCPUS|JobName\n";
+  const std::string row = "|2024-03-01T10:00:00|2024-03-01T10:01:00|2024-03-01T10:11:00|600|COMPLETED|4|";
+  const auto log = log_of(names + "1" + row + "two\nlines\n2" + row + "plain\n3" + row + "a|b\n\nc\n");
+  ASSERT_TRUE(log) << log.error().message;
+  EXPECT_EQ(log->rows.size(), 3U);
+  EXPECT_EQ(log->report.rows, 3);
+  EXPECT_FALSE(log_of(names + "1" + row + "plain\n2|2024-03-01T10:0\n")) << "a row that is cut off is told";
+}
+
+TEST(SacctExports, AskForNoGpusThatCameWithANodeOfTheirOwn) {
+  const std::string names = "JobIDRaw|Submit|Start|End|ElapsedRaw|State|AllocCPUS|ReqTRES|AllocTRES\n";
+  const std::string row = "|2024-03-01T10:00:00|2024-03-01T10:01:00|2024-03-01T10:11:00|600|COMPLETED|4|";
+  const auto log = log_of(names + "1" + row + "cpu=1,node=1|cpu=4,gres/gpu=2,node=1\n2" + row + "|gres/gpu=2,node=1\n");
+  ASSERT_TRUE(log) << log.error().message;
+  EXPECT_EQ(asked(*log, 1).accelerators, 0);
+  EXPECT_EQ(asked(*log, 2).accelerators, 2) << "where no requests are told, what it had stands for them";
+}
+
 }  // namespace
 }  // namespace rota::log

@@ -5,11 +5,13 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/result.h"
 #include "log/job_attributes.h"
 #include "log/line_blocks.h"
+#include "log/sacct_columns.h"
 #include "log/sacct_dispatches.h"
 #include "log/swf.h"
 #include "log/workload.h"
@@ -19,23 +21,61 @@ namespace rota::log {
 // Numbers for names, from 1 in order of appearance.
 class NumbersOfNames {
  public:
-  std::int64_t number_of(std::string_view name);  // -1: of an empty name
+  std::int32_t number_of(std::string_view name);  // -1: of an empty name
   std::map<std::uint32_t, std::string> by_number() const;
 
  private:
-  std::map<std::string, std::uint32_t, std::less<>> numbers_;
+  std::map<std::string, std::int32_t, std::less<>> numbers_;
+};
+
+// One export of several. Lines count on from export to export.
+struct SacctExport {
+  std::string shown;
+  std::int64_t lines_before = 0;  // of the exports before it
+  std::int64_t rows = 0;
 };
 
 struct SacctRows {
-  std::string shown;  // the file, for messages
+  std::string shown;  // the first file, for messages
   std::vector<SacctRow> rows;
   std::vector<JobAttributes> requests;  // accelerators and licences, by SacctRow::request
   NumbersOfNames users, groups, partitions, queues;
+  std::vector<SacctExport> exports;
+  bool local_times = false;  // some times are of a clock on the wall, not seconds since 1970
   ImportReport report;
 };
 
-// Steps of jobs are passed over. Errors name file, line and column; with skip_bad_rows such rows are counted and
-// dropped.
-Result<SacctRows> read_sacct_rows(LineBlocks blocks, const SwfOptions& options);
+// Takes rows one by one, by their cells. Errors are sentences about a column, without file, line and full stop.
+class SacctRowTaker {
+ public:
+  explicit SacctRowTaker(const SwfOptions& options) : options_(options) { out_.requests.emplace_back(); }
+
+  // With skip_bad_rows a row that cannot be read is counted and dropped; steps of jobs are passed over.
+  Result<void> take(const SacctCells& cells, std::int64_t line);
+  Result<void> bad_row(const Error& error, std::int64_t line);  // the same of one that has no cells
+  SacctRows& out() { return out_; }
+
+ private:
+  Result<void> refuse(const Error& error, std::int64_t line);
+  Result<void> read_cells(const SacctCells& cells, std::int64_t line);
+  Result<void> check_cluster(const SacctCells& cells);
+  Result<void> read_times(const SacctCells& cells, SacctRow& row);
+  void take_times(const SacctCells& cells, SacctRow& row);
+  Result<void> read_processors(const SacctCells& cells, SacctRow& row);
+  Result<void> read_limit(const SacctCells& cells, SacctRow& row);
+  Result<void> read_requests(const SacctCells& cells, SacctRow& row);
+  Result<void> read_memory(const SacctCells& cells, SacctRow& row);
+  Result<void> read_names(const SacctCells& cells, SacctRow& row);
+  std::uint32_t place_of(const JobAttributes& asks);
+
+  const SwfOptions& options_;
+  SacctRows out_;
+  SacctTres asked_, got_;
+  std::string cluster_;
+  std::map<std::tuple<std::uint8_t, std::string, std::string, std::uint32_t>, std::uint32_t> places_;  // of requests
+};
+
+// Exports of one cluster, in any of sacct's two forms, as one log. Errors name file, line and column.
+Result<SacctRows> read_sacct_rows(std::vector<LineBlocks> exports, const SwfOptions& options);
 
 }  // namespace rota::log

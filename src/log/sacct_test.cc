@@ -242,9 +242,9 @@ TEST(ReadSacct, ReadsWhatSlurm2205Prints) {
   for (const SwfRow& row : log->rows)
     rows.push_back({row[SwfField::number], row[SwfField::run], row[SwfField::requested_time], row[SwfField::status]});
   EXPECT_EQ(rows, (std::vector<std::array<std::int64_t, 4>>{{100, 600, 3600, 1},
+                                                            {105, 45, -1, 1},
                                                             {111, 65, 600, 0},
                                                             {112, 65, -1, 0},
-                                                            {105, 45, -1, 1},
                                                             {201, 2400, 3600, 1},
                                                             {202, 1200, 3600, 1}}));
   EXPECT_EQ(log->report.rows, 9);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,7 @@
 namespace rota::log {
 
 class LineBlocks;
+class TimeZone;
 
 struct SwfOptions {
   bool skip_bad_rows = false;   // drop rows that cannot be read (counted) instead of failing on the first one
@@ -21,6 +23,7 @@ struct SwfOptions {
   bool keep_cancelled = false;  // keep jobs cancelled before they started (status 5, no run time) as 1 s jobs
   // As in the published schedules that Rota is compared with: a job without a run time asked for 1 s, whatever it says.
   bool published_limits = false;
+  std::shared_ptr<const TimeZone> zone = {};  // in which sacct printed local times; nullptr: UTC, or not known
   // Called now and then with the share of the file that has been read, 0..1; may be empty.
   std::function<void(double)> progress = {};
 };

@@ -356,5 +356,14 @@ TEST(Swf, KeepsWhatReallyHappenedWhereThatIsAsked) {
   EXPECT_EQ(workload->recorded[2].queue, 3U);
 }
 
+TEST(ReadSwf, WhoHasNoLimitIsKnownByRowWhereNumbersAreDoubled) {
+  // The later row of job 1 tells no limit and is dropped; that of job 2 is kept.
+  const Workload w =
+      parsed("3 0 -1 60 4 -1 -1 4 90\n1 5 -1 60 4 -1 -1 4 90\n1 7 -1 60 4 -1 -1 4 -1\n2 9 -1 60 4 -1 -1 4 -1\n",
+             {.skip_bad_rows = true});
+  EXPECT_EQ(w.jobs.size(), 3U);
+  EXPECT_EQ(w.without_limit, std::vector<std::int64_t>{2});
+}
+
 }  // namespace
 }  // namespace rota::log

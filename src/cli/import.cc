@@ -1,0 +1,267 @@
+// rota import: from a site's own scheduler to a folder that can be rehearsed.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/import_folder.h"
+#include "cli/import_live.h"
+#include "cli/import_report.h"
+#include "cli/printed.h"
+#include "cli/time_zone_flag.h"
+#include "log/gzip.h"
+#include "log/json_lines.h"
+#include "log/partition_names.h"
+#include "log/sacct.h"
+#include "site/slurm_cluster.h"
+
+namespace rota::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ImportFlags {
+  std::string folder;                   // that is made
+  std::string from;                     // with what was saved; empty: --live
+  std::vector<std::string> exports;     // of sacct; empty: those in `from`
+  std::vector<std::string> partitions;  // "old=new"
+  std::string since = "now-30days";
+  std::string until = "now";
+  std::string time_zone;
+  bool live = false;
+  bool overwrite = false;
+  bool skip_bad_rows = false;
+  bool keep_cancelled = false;
+  bool anonymous = false;
+};
+
+constexpr const char* kCluster = "cluster.toml";
+constexpr const char* kJobs = "jobs.jsonl.gz";
+constexpr const char* kText = "report.txt";
+constexpr const char* kJson = "report.json";
+constexpr const char* kSaved = "saved";
+
+// Exports in a folder, by name.
+Result<std::vector<std::string>> exports_in(const std::string& folder) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (entry.path().filename().string().starts_with("sacct")) paths.push_back(entry.path());
+  if (error) return fail("Cannot read " + shown_path(folder) + ": " + error.message() + ".");
+  if (paths.empty())
+    return fail(shown_path(folder) +
+                " has no file that begins with sacct, such as sacct.txt. Save one there, or name "
+                "the exports with --sacct.");
+  std::ranges::sort(paths);
+  return paths;
+}
+
+Result<site::SlurmText::File> saved_file(const std::string& folder, const std::string& name, bool may_miss) {
+  const std::string path = folder + "/" + name;
+  if (may_miss && !fs::exists(path)) return site::SlurmText::File{name, ""};
+  auto text = read_file(path, std::size_t{1} << 30U);
+  if (!text) {
+    const auto commands = slurm_commands("", "");
+    const auto by = std::ranges::find(commands, name, &SlurmCommand::file);
+    std::string typed;
+    for (const std::string& word : by->words) typed += (typed.empty() ? "" : " ") + word;
+    return fail(text.error().message + " It is what `" + typed + "` prints.");
+  }
+  return site::SlurmText::File{name, std::move(*text)};
+}
+
+Result<site::SlurmCluster> read_cluster(const std::string& folder) {
+  site::SlurmText text;
+  for (const auto& [name, into] :
+       {std::pair{"config.txt", &site::SlurmText::config}, std::pair{"nodes.txt", &site::SlurmText::nodes},
+        std::pair{"partitions.txt", &site::SlurmText::partitions},
+        std::pair{"licences.txt", &site::SlurmText::licences}}) {
+    auto file = saved_file(folder, name, into == &site::SlurmText::licences);
+    if (!file) return std::unexpected(file.error());
+    text.*into = std::move(*file);
+  }
+  return site::cluster_of_slurm(text);
+}
+
+// "old=new": jobs of the one are taken as of the other.
+Result<void> rename_partitions(const std::vector<std::string>& renamed, log::NumberedNames& names) {
+  for (const std::string& pair : renamed) {
+    const std::size_t equals = pair.find('=');
+    const std::string from = pair.substr(0, equals);
+    const auto at = std::ranges::find(names, from, [](const auto& of) { return of.second; });
+    if (equals == std::string::npos || equals + 1 == pair.size())
+      return fail("--partition takes OLD=NEW, not " + rota::quoted(pair) + ".");
+    if (at == names.end()) return fail("--partition " + pair + ": no job is of partition " + rota::quoted(from) + ".");
+    at->second = pair.substr(equals + 1);
+  }
+  return {};
+}
+
+Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string& from, const Machine& machine) {
+  const auto zone = zone_of(flags.time_zone);
+  if (!zone) return std::unexpected(zone.error());
+  auto paths = flags.exports.empty() ? exports_in(from) : Result<std::vector<std::string>>(flags.exports);
+  if (!paths) return std::unexpected(paths.error());
+  std::vector<log::LineBlocks> exports;
+  for (const std::string& path : *paths) {
+    auto blocks = log::LineBlocks::open(path);
+    if (!blocks) return std::unexpected(blocks.error());
+    exports.push_back(std::move(*blocks));
+  }
+  auto log = log::read_sacct_log(
+      std::move(exports),
+      {.skip_bad_rows = flags.skip_bad_rows, .keep_cancelled = flags.keep_cancelled, .zone = *zone});
+  if (!log) return log;
+  if (auto done = rename_partitions(flags.partitions, log->partitions); !done) return std::unexpected(done.error());
+  std::map<std::uint32_t, std::int64_t> jobs_of;
+  for (const log::SwfRow& row : log->rows)
+    if (row[log::SwfField::partition] >= 0) ++jobs_of[static_cast<std::uint32_t>(row[log::SwfField::partition])];
+  const auto known =
+      log::partitions_known({log->partitions, jobs_of, "the exports"}, machine, "scontrol show partition",
+                            "If it is there no more, say which one its jobs are taken as of: --partition OLD=NEW.");
+  if (!known) return std::unexpected(known.error());
+  return log;
+}
+
+Result<void> write_jobs(const log::SacctLog& log, const Machine& machine, bool anonymous, const std::string& path) {
+  auto file = OutputFile::create(path);
+  if (!file) return std::unexpected(file.error());
+  log::GzipStream packed(file->stream());
+  log::LogTop top;
+  top.workload = machine.name;
+  top.notes = {"made by rota import slurm"};
+  top.unix_start = log.unix_start;
+  top.processors = machine.processors;
+  top.nodes = static_cast<std::int64_t>(machine.nodes.size());
+  top.partitions = log.partitions;
+  top.queues = log.queues;
+  if (!anonymous) {
+    top.users = log.users;
+    top.groups = log.groups;
+  }
+  {
+    log::JsonLinesWriter out(packed);
+    out.top(top);
+    for (log::SwfRow row : log.rows) {
+      // What ended at once is a job of 1 s with its own limit, as where the export itself is rehearsed.
+      if (row.milli(log::SwfField::run) <= 0) row.set_milli(log::SwfField::run, 1000);
+      auto asks = log.attributes ? log.attributes->attributes_of(row[log::SwfField::number]) : log::JobAttributes{};
+      if (asks.nodes == 0) asks.nodes = row.nodes;
+      if (asks.memory == 0) asks.memory = row.node_memory;
+      out.job(row, asks);
+    }
+  }
+  packed.finish();
+  return file->commit();
+}
+
+Result<void> write_text(const std::string& text, const std::string& path) {
+  auto file = OutputFile::create(path);
+  if (!file) return std::unexpected(file.error());
+  file->stream() << text;
+  return file->commit();
+}
+
+// The policies that the rehearsal compares. The chain that behaves as the site's own scheduler does, made from
+// cluster.config, belongs in front of them.
+std::string policies_for(const site::SlurmCluster& /*cluster*/) { return "fcfs,easy,conservative"; }
+
+std::string next_command(const site::SlurmCluster& cluster, const std::string& folder) {
+  const auto path = [&](const char* name) { return for_shell(folder.empty() ? name : folder + "/" + name); };
+  return "rota simulate " + path(kJobs) + " --cluster " + path(kCluster) + " --policy " +
+         for_shell(policies_for(cluster));
+}
+
+std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmCluster& cluster,
+                                 const log::SacctLog& log) {
+  std::vector<std::string> all = cluster.guessed;
+  if (log.local_times && flags.time_zone.empty() && !flags.live)
+    all.emplace_back("times are taken as UTC: if sacct was not called with TZ=UTC, give --time-zone");
+  return all;
+}
+
+Result<int> import_slurm(const ImportFlags& flags) {
+  if (flags.live == !flags.from.empty())
+    return fail("Say where to import from: --from FOLDER with what was saved, or --live on a host of the cluster.");
+  auto folder = StagedFolder::create(flags.folder, flags.overwrite, {kCluster, kJobs, kText, kJson, kSaved});
+  if (!folder) return std::unexpected(folder.error());
+  const std::string from = flags.live ? folder->at(kSaved) : flags.from;
+  if (flags.live) {
+    fs::create_directory(from);
+    if (auto asked = ask_slurm(from, flags.since, flags.until); !asked) return std::unexpected(asked.error());
+  }
+  const auto cluster = read_cluster(from);
+  if (!cluster) return std::unexpected(cluster.error());
+  const auto log = read_workload(flags, from, cluster->machine);
+  if (!log) return std::unexpected(log.error());
+  const ImportAccount account{*cluster, *log, guesses(flags, *cluster, *log), next_command(*cluster, "")};
+  if (!account.adds_up()) return fail("Rows were lost on the way, which is a defect of Rota:\n" + report_text(account));
+  if (auto done = write_text(cluster->toml, folder->at(kCluster)); !done) return std::unexpected(done.error());
+  if (auto done = write_jobs(*log, cluster->machine, flags.anonymous, folder->at(kJobs)); !done)
+    return std::unexpected(done.error());
+  const std::string report = report_text(account);
+  if (auto done = write_text(report, folder->at(kText)); !done) return std::unexpected(done.error());
+  if (auto done = write_text(report_json(account), folder->at(kJson)); !done) return std::unexpected(done.error());
+  if (flags.live && flags.anonymous) fs::remove_all(from);  // names of people stand there
+  if (auto done = folder->commit(); !done) return std::unexpected(done.error());
+  return printed(report.substr(0, report.find("\nWhat comes next")) + "\nRehearse it:\n  " +
+                 next_command(*cluster, flags.folder) + "\n");
+}
+
+void declare_slurm(CLI::App& import, Action& action) {
+  auto flags = std::make_shared<ImportFlags>();
+  CLI::App* command = import.add_subcommand("slurm", "from a Slurm cluster: its description and its accounting");
+  command->add_option("DIR", flags->folder, "the folder that is made")->required()->type_name("DIR");
+  command
+      ->add_option(
+          "--from", flags->from,
+          "folder with what was saved: config.txt, nodes.txt, partitions.txt, licences.txt (may be missing) and "
+          "exports whose names begin with sacct")
+      ->type_name("FOLDER");
+  command->add_flag("--live", flags->live, "run the commands below on this host, and keep what they print in DIR/saved")
+      ->excludes("--from");
+  command
+      ->add_option("--sacct", flags->exports,
+                   "exports to read instead of those in the folder, of sacct -P or sacct --json; packed ones, too")
+      ->type_name("FILE");
+  command->add_option("--since", flags->since, "with --live: from when on, as sacct -S takes it")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command->add_option("--until", flags->until, "with --live: until when, as sacct -E takes it")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command->add_option("--partition", flags->partitions, "take jobs of partition OLD as of NEW")->type_name("OLD=NEW");
+  declare_time_zone(*command, flags->time_zone);
+  command->add_flag("--overwrite", flags->overwrite, "replace what an earlier import made");
+  command->add_flag("--skip-bad-rows", flags->skip_bad_rows, "drop rows that cannot be read, and count them");
+  command->add_flag("--keep-cancelled", flags->keep_cancelled, "keep jobs that were cancelled before they started");
+  command->add_flag("--anonymous", flags->anonymous, "leave the names of users and accounts out");
+  command->footer(
+      "The first commands of the examples save, on a host of the cluster, what is read; --live runs them itself. "
+      "Several "
+      "exports of sacct, overlapping ones too, are one log.\n\n"
+      "The first commands of the examples save, on a host of the cluster, what is read; --live runs them itself. "
+      "Several "
+      "exports of sacct, overlapping ones too, are one log.\n\n"
+      "DIR gets cluster.toml, jobs.jsonl.gz, and what was read, mended, dropped and guessed in report.txt and "
+      "report.json. It appears whole or not at all.\n\nExamples:\n  mkdir saved\n" +
+      typed_commands("saved", "2024-01-01", "2024-07-01") +
+      "  rota import slurm site --from saved\n"
+      "  rota import slurm site --live --since now-90days");
+  command->callback([&action, flags] { action = [flags] { return import_slurm(*flags); }; });
+}
+
+}  // namespace
+
+void add_import(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("import", "bring a site's cluster and its job log into a folder to rehearse");
+  command->require_subcommand(1);
+  declare_slurm(*command, action);
+}
+
+}  // namespace rota::cli

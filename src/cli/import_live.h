@@ -1,0 +1,26 @@
+// Asks a running Slurm cluster for what an import reads, with the same commands that an administrator would save.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace rota::cli {
+
+// One command, and the file that its output is saved in.
+struct SlurmCommand {
+  std::string file;
+  std::vector<std::string> words;
+};
+
+// All that `rota import slurm` wants. since and until are sacct's own, such as 2024-01-01 or now-30days.
+std::vector<SlurmCommand> slurm_commands(const std::string& since, const std::string& until);
+
+// As one would type them, to save the files in a folder; for help and documents.
+std::string typed_commands(const std::string& folder, const std::string& since, const std::string& until);
+
+// Runs them one after the other in UTC, each into its file in the folder. What they say on standard error is shown.
+Result<void> ask_slurm(const std::string& folder, const std::string& since, const std::string& until);
+
+}  // namespace rota::cli

@@ -1,0 +1,27 @@
+// What an import made of what it read: for people and for programs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "log/sacct.h"
+#include "site/slurm_cluster.h"
+
+namespace rota::cli {
+
+struct ImportAccount {
+  const site::SlurmCluster& cluster;
+  const log::SacctLog& log;
+  std::vector<std::string> guessed;  // of cluster and workload
+  std::string next;                  // the command that rehearses it, in the folder
+
+  // Rows that were read are jobs and rows that became none; false: Rota has lost some.
+  bool adds_up() const { return log.report.rows == log.report.kept + log.report.dropped(); }
+};
+
+// Equal imports give equal texts: no path, no time of today.
+std::string report_text(const ImportAccount& account);
+std::string report_json(const ImportAccount& account);
+
+}  // namespace rota::cli

@@ -1,0 +1,113 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/file.h"
+#include "cli/command.h"
+#include "log/log.h"
+
+namespace rota::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ImportTest : public testing::Test {
+ protected:
+  ImportTest() {
+    std::string pattern = fs::temp_directory_path() / "rota-import-XXXXXX";
+    folder_ = ::mkdtemp(pattern.data());
+    fs::create_directory(folder_ / "saved");
+    put("saved/config.txt", "ClusterName = kea\nSelectTypeParameters = CR_CPU\n");
+    put("saved/nodes.txt", "NodeName=n1 CPUTot=4 Weight=1\n");
+    put("saved/partitions.txt", "PartitionName=batch Nodes=n1 Default=YES MaxTime=60\n");
+    put("saved/sacct.txt", kNames + row("1", "batch"));
+  }
+  ~ImportTest() override { fs::remove_all(folder_); }
+
+  static inline const std::string kNames = "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS\n";
+  static std::string row(const std::string& id, const std::string& partition) {
+    return id + "|" + partition + "|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2\n";
+  }
+  std::string path(const std::string& name) const { return folder_ / name; }
+  void put(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
+
+  // "" where it went well, else its sentence.
+  std::string import(std::vector<std::string> more = {}) const {
+    CLI::App app;
+    Action action;
+    add_import(app, action);
+    std::vector<std::string> words{"import", "slurm", path("site"), "--from", path("saved")};
+    words.insert(words.end(), more.begin(), more.end());
+    std::reverse(words.begin(), words.end());
+    app.parse(words);
+    testing::internal::CaptureStdout();
+    const auto code = action();
+    testing::internal::GetCapturedStdout();
+    return code ? "" : code.error().message;
+  }
+  std::vector<std::string> left() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_)) names.push_back(entry.path().filename());
+    std::ranges::sort(names);
+    return names;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(ImportTest, MakesAFolderThatCanBeRead) {
+  ASSERT_EQ(import(), "");
+  const auto jobs = log::read_log(path("site/jobs.jsonl.gz"));
+  ASSERT_TRUE(jobs) << jobs.error().message;
+  EXPECT_EQ(jobs->jobs.size(), 1U);
+  EXPECT_NE(read_file(path("site/report.txt")).value().find("1 row read = 1 job + 0 rows"), std::string::npos);
+  EXPECT_EQ(left(), (std::vector<std::string>{"saved", "site"}));
+}
+
+TEST_F(ImportTest, LeavesAFolderAloneUnlessToldOtherwise) {
+  ASSERT_EQ(import(), "");
+  EXPECT_EQ(import(), path("site") + " is there already. Name another folder, or have it replaced with --overwrite.");
+  put("saved/sacct.txt", kNames + row("1", "batch") + row("2", "batch"));
+  EXPECT_EQ(import({"--overwrite"}), "");
+  EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->jobs.size(), 2U);
+  put("site/thesis.tex", "years of work");
+  EXPECT_EQ(import({"--overwrite"}),
+            path("site") + " has \"thesis.tex\" in it, which is no part of an import; name another folder.");
+  EXPECT_EQ(left(), (std::vector<std::string>{"saved", "site"}));
+}
+
+TEST_F(ImportTest, LeavesNothingWhereItFails) {
+  put("saved/nodes.txt", "nothing\n");
+  EXPECT_NE(import(), "");
+  EXPECT_EQ(left(), std::vector<std::string>{"saved"});
+}
+
+TEST_F(ImportTest, NamesThePartitionThatIsNearest) {
+  put("saved/sacct.txt", kNames + row("1", "batch") + row("2", "bacth"));
+  EXPECT_EQ(
+      import(),
+      "the exports: 1 job is of partition \"bacth\", which scontrol show partition does not describe; did you mean "
+      "\"batch\"? If it is there no more, say which one its jobs are taken as of: --partition OLD=NEW.");
+  EXPECT_EQ(import({"--partition", "bacth=batch"}), "");
+  EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->jobs.size(), 2U);
+}
+
+TEST_F(ImportTest, SaysWhatIsMissing) {
+  fs::remove(path("saved/sacct.txt"));
+  EXPECT_NE(import().find("has no file that begins with sacct"), std::string::npos);
+  fs::remove(path("saved/nodes.txt"));
+  EXPECT_NE(import().find("It is what `scontrol -a -o show node` prints."), std::string::npos) << import();
+}
+
+TEST_F(ImportTest, TellsThatTimesAreGuessed) {
+  ASSERT_EQ(import(), "");
+  EXPECT_NE(read_file(path("site/report.txt")).value().find("times are taken as UTC"), std::string::npos);
+  ASSERT_EQ(import({"--overwrite", "--time-zone", "Europe/Berlin"}), "");
+  EXPECT_EQ(read_file(path("site/report.txt")).value().find("times are taken as UTC"), std::string::npos);
+  EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->unix_start, 1709283600);
+}
+
+}  // namespace
+}  // namespace rota::cli

@@ -1,0 +1,259 @@
+#include "log/json_sacct.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+
+namespace rota::log {
+namespace {
+
+using nlohmann::json;
+
+// The text of a file, character by character, as the parser takes it.
+class Characters {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  struct Source {
+    LineBlocks& blocks;
+    const SwfOptions& options;
+    std::string_view block = {};
+    std::int64_t line = 1;
+    std::optional<Error> error = {};
+
+    bool more() {
+      if (!block.empty() || error) return !error;
+      const auto next = blocks.next();
+      if (!next) return error = next.error(), false;
+      if (options.progress) options.progress(blocks.share());
+      block = *next;
+      return !block.empty();
+    }
+  };
+
+  Characters() = default;
+  explicit Characters(Source& source) : source_(&source) {}
+  const char& operator*() const { return source_->block.front(); }
+  Characters& operator++() {
+    if (source_->block.front() == '\n') ++source_->line;
+    source_->block.remove_prefix(1);
+    return *this;
+  }
+  Characters operator++(int) { return ++*this; }
+  bool operator==(const Characters& other) const { return ended() == other.ended(); }
+  bool operator!=(const Characters& other) const { return !(*this == other); }
+
+ private:
+  bool ended() const { return source_ == nullptr || !source_->more(); }
+  Source* source_ = nullptr;
+};
+
+struct Field {
+  std::string_view path;  // below a job
+  SacctColumn column;
+};
+constexpr std::array<Field, 14> kFields{{{"/job_id", SacctColumn::job_id_raw},
+                                         {"/cluster", SacctColumn::cluster},
+                                         {"/user", SacctColumn::user},
+                                         {"/account", SacctColumn::account},
+                                         {"/partition", SacctColumn::partition},
+                                         {"/qos", SacctColumn::qos},
+                                         {"/time/submission", SacctColumn::submit},
+                                         {"/time/eligible", SacctColumn::eligible},
+                                         {"/time/start", SacctColumn::start},
+                                         {"/time/end", SacctColumn::end},
+                                         {"/time/elapsed", SacctColumn::elapsed_raw},
+                                         {"/time/limit", SacctColumn::timelimit_raw},
+                                         {"/allocation_nodes", SacctColumn::nnodes},
+                                         {"/required/CPUs", SacctColumn::req_cpus}}};
+
+bool is_instant(SacctColumn column) {
+  return column == SacctColumn::submit || column == SacctColumn::eligible || column == SacctColumn::start ||
+         column == SacctColumn::end;
+}
+
+// One job while it is read: its values by column, as text.
+struct Job {
+  std::array<std::string, kSacctColumns> text;
+  std::string requested, allocated, memory;  // as in ReqTRES, AllocTRES and ReqMem
+  std::string kind, name, count;             // of the resource that is being read
+  std::string het_job, het_offset;           // of a component
+  std::string& of(SacctColumn column) { return text[static_cast<std::size_t>(column)]; }
+};
+
+// A value of newer releases is {"set": true, "infinite": false, "number": 5}: what the members but the last one say.
+bool says_not_known(std::string_view member, std::string_view value) {
+  return (member == "set" && value == "false") || (member == "infinite" && value == "true");
+}
+
+class Jobs final : public nlohmann::json_sax<json> {
+ public:
+  Jobs(const Characters::Source& source, std::int64_t lines_before, SacctRowTaker& taker)
+      : source_(source), before_(lines_before), taker_(taker) {}
+
+  std::string error;           // a whole sentence but for file and line
+  std::int64_t last_line = 0;  // of a job
+  bool any = false;            // the member `jobs` was there
+
+  bool null() override { return value({}); }
+  bool boolean(bool yes) override { return value(yes ? "true" : "false"); }
+  bool number_integer(number_integer_t number) override { return value(std::to_string(number)); }
+  bool number_unsigned(number_unsigned_t number) override { return value(std::to_string(number)); }
+  bool number_float(number_float_t /*number*/, const string_t& text) override { return value(text); }
+  bool string(string_t& text) override { return value(text); }
+  bool binary(binary_t& /*bytes*/) override { return true; }
+  bool key(string_t& name) override {
+    path_.resize(lengths_.empty() ? 0 : lengths_.back());
+    path_ += '/' + name;
+    any = any || path_ == "/jobs";
+    return true;
+  }
+  bool start_object(std::size_t /*size*/) override {
+    lengths_.push_back(path_.size());
+    if (path_ == "/jobs") {
+      job_ = {};
+      line_ = std::max(last_line + 1, before_ + source_.line);
+    }
+    return true;
+  }
+  bool end_object() override {
+    leave();
+    if (path_ == "/jobs") return finish_job();
+    if (path_ == "/jobs/tres/requested" || path_ == "/jobs/tres/allocated") add_resource();
+    return true;
+  }
+  bool start_array(std::size_t /*size*/) override {
+    lengths_.push_back(path_.size());
+    return true;
+  }
+  bool end_array() override {
+    leave();
+    return true;
+  }
+  bool parse_error(std::size_t /*at*/, const std::string& /*token*/, const json::exception& /*e*/) override {
+    error = "this is not the JSON that sacct --json prints, or it is cut off. Have sacct write it again.";
+    return false;
+  }
+
+ private:
+  void leave() {
+    path_.resize(lengths_.back());
+    lengths_.pop_back();
+  }
+  bool value(std::string_view text);
+  void set(Job& job, std::string_view path, std::string_view text) const;
+  void add_resource();
+  bool finish_job();
+
+  const Characters::Source& source_;
+  std::int64_t before_;
+  SacctRowTaker& taker_;
+  std::string path_;
+  std::vector<std::size_t> lengths_;  // of the path at each container that is open
+  Job job_;
+  std::int64_t line_ = 0;
+};
+
+bool Jobs::value(std::string_view text) {
+  constexpr std::string_view kJobs = "/jobs/";
+  if (!path_.starts_with(kJobs) || path_.starts_with("/jobs/steps")) return true;
+  std::string_view path = std::string_view(path_).substr(kJobs.size() - 1);
+  const std::string_view member = path.substr(path.rfind('/') + 1);
+  if (member == "set" || member == "infinite" || member == "number") {
+    path.remove_suffix(member.size() + 1);
+    if (member != "number" && !says_not_known(member, text)) return true;
+    if (member != "number") text = member == "set" ? "unset" : "unlimited";
+  }
+  set(job_, path, text);
+  return true;
+}
+
+// "unset" and "unlimited" stay, whichever of the members comes first.
+void Jobs::set(Job& job, std::string_view path, std::string_view text) const {
+  const auto keep = [&](std::string& into) {
+    if (into != "unset" && into != "unlimited") into = text;
+  };
+  for (const Field& field : kFields)
+    if (field.path == path) keep(job.of(field.column));
+  if (path == "/state/current" && job.of(SacctColumn::state).empty()) job.of(SacctColumn::state) = text;
+  if (path == "/het/job_id") keep(job.het_job);
+  if (path == "/het/job_offset") keep(job.het_offset);
+  if (!path.starts_with("/tres/requested/") && !path.starts_with("/tres/allocated/")) return;
+  if (path.ends_with("/type")) job.kind = text;
+  if (path.ends_with("/name")) job.name = text;
+  if (path.ends_with("/count")) job.count = text;
+}
+
+// As ReqTRES has it: "cpu=4", "mem=400M", "gres/gpu:a100=2", "license/matlab=1".
+void Jobs::add_resource() {
+  const bool requested = path_ == "/jobs/tres/requested";
+  const bool counted = !job_.count.empty() && job_.count.find_first_not_of("0123456789") == std::string::npos;
+  if (counted && job_.kind != "energy") {
+    std::string& list = requested ? job_.requested : job_.allocated;
+    if (!list.empty()) list += ',';
+    list += job_.kind + (job_.name.empty() ? "" : "/" + job_.name) + "=" + job_.count;
+    if (job_.kind == "mem") list += 'M';
+    if (job_.kind == "mem" && requested) job_.memory = job_.count + "M";
+  }
+  job_.kind.clear();
+  job_.name.clear();
+  job_.count.clear();
+}
+
+bool Jobs::finish_job() {
+  last_line = line_;
+  SacctCells cells;
+  for (std::size_t i = 0; i < kSacctColumns; ++i) {
+    std::string& text = job_.text[i];
+    const bool unset = text == "unset" || text == "unlimited";
+    if (unset || (text == "0" && is_instant(static_cast<SacctColumn>(i)))) text.clear();
+    if (!text.empty()) cells.set(static_cast<SacctColumn>(i), text);
+  }
+  std::string id = job_.of(SacctColumn::job_id_raw);
+  if (!job_.het_job.empty() && job_.het_job != "0") {
+    id = job_.het_job + "+" + (job_.het_offset.empty() || job_.het_offset == "unset" ? "0" : job_.het_offset);
+  }
+  cells.set(SacctColumn::job_id, id);
+  cells.set(SacctColumn::req_tres, job_.requested);
+  cells.set(SacctColumn::alloc_tres, job_.allocated);
+  cells.set(SacctColumn::req_mem, job_.memory);
+  if (auto taken = taker_.take(cells, line_); !taken) error = taken.error().message;
+  return error.empty();
+}
+
+}  // namespace
+
+bool looks_like_json_sacct(std::string_view text) {
+  const std::size_t brace = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (brace == std::string_view::npos || text[brace] != '{') return false;
+  text = trimmed(text.substr(brace + 1));
+  for (const std::string_view member : {"\"meta\"", "\"jobs\"", "\"errors\"", "\"warnings\""})
+    if (text.starts_with(member)) return true;
+  return false;
+}
+
+Result<std::int64_t> read_json_sacct(LineBlocks blocks, const SwfOptions& options, std::int64_t lines_before,
+                                     SacctRowTaker& taker) {
+  Characters::Source source{blocks, options};
+  Jobs jobs(source, lines_before, taker);
+  const std::string shown = blocks.shown();
+  const bool done = json::sax_parse(Characters(source), Characters(), &jobs);
+  if (source.error) return std::unexpected(*source.error);
+  const std::int64_t line = source.line - (source.more() ? 0 : 1);
+  if (!done) return fail(shown + ":" + std::to_string(line) + ": " + jobs.error);
+  if (!jobs.any) return fail(shown + ": it has no `jobs`. Write it with sacct -D --allusers --json.");
+  return std::max(lines_before + source.line, jobs.last_line);
+}
+
+}  // namespace rota::log

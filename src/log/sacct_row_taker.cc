@@ -1,0 +1,280 @@
+#include "log/sacct_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "log/time_zone.h"
+
+namespace rota::log {
+namespace {
+
+constexpr const char* kBadRow = "rows that cannot be read: dropped";
+constexpr const char* kStep = "steps of jobs: passed over";
+constexpr const char* kSeveralKinds = "licences or accelerators of several kinds: the first kind only";
+constexpr const char* kOtherResources = "other resources (gres) than gpu and licences: passed over";
+constexpr const char* kUnevenGpus = "accelerators spread unevenly: as many on each node as on the fullest";
+constexpr const char* kTwice =
+    "times in the hour that comes twice when clocks are put back: taken as Elapsed and their order say, else as the "
+    "first";
+constexpr const char* kNever =
+    "times in the hour that is left out when clocks are put forward: is it the right time zone?";
+
+constexpr std::int64_t kMostMemory = std::int64_t{1} << 60U;  // bytes of one job
+constexpr std::int64_t kMostAccelerators = 64;                // of a node
+
+// The first of these columns that tells a number above 0; -1: none does.
+Result<std::int64_t> first_count(const SacctCells& cells, std::initializer_list<SacctColumn> columns) {
+  for (const SacctColumn column : columns) {
+    const auto count = cells.read(column, parse_sacct_count);
+    if (!count || *count > 0) return count;
+  }
+  return -1;
+}
+
+// Of the times of a row that may each mean two instants, those that go together best: as Elapsed says, in their order,
+// with the shortest wait, and the earliest.
+void choose_times(SacctRow& row, const std::array<std::int64_t SacctRow::*, 4>& times,
+                  const std::array<TimeZone::Meaning, 4>& meanings) {
+  const auto rank = [&] {  // the less, the better
+    std::int64_t off = 0, disorder = 0, last = 0;
+    if (row.start != kNoTime && row.end != kNoTime && row.elapsed != kNoTime)
+      off = std::abs((row.end - row.start) * 1000 - row.elapsed);
+    for (const auto time : times) {
+      if (row.*time == kNoTime) continue;
+      disorder += row.*time < last ? 1 : 0;
+      last = row.*time;
+    }
+    const std::int64_t left = row.start != kNoTime ? row.start : row.end;
+    return std::tuple(off, disorder, left == kNoTime ? 0 : left - row.submit, row.submit, left);
+  };
+  SacctRow best = row;
+  auto least = rank();
+  for (unsigned choice = 1; choice < 16; ++choice) {
+    for (std::size_t i = 0; i < times.size(); ++i)
+      if (meanings[i].twice()) row.*times[i] = (choice >> i & 1U) != 0 ? meanings[i].second : meanings[i].first;
+    if (const auto now = rank(); now < least) {
+      least = now;
+      best = row;
+    }
+  }
+  row = best;
+}
+
+}  // namespace
+
+Result<void> SacctRowTaker::take(const SacctCells& cells, std::int64_t line) {
+  ++out_.report.rows;
+  const auto taken = read_cells(cells, line);
+  return taken ? taken : refuse(taken.error(), line);
+}
+
+Result<void> SacctRowTaker::bad_row(const Error& error, std::int64_t line) {
+  ++out_.report.rows;
+  return refuse(error, line);
+}
+
+Result<void> SacctRowTaker::refuse(const Error& error, std::int64_t line) {
+  if (!options_.skip_bad_rows) return fail(error.message + ". Mend the row, or drop such rows with --skip-bad-rows.");
+  out_.report.drop(kBadRow, line);
+  return {};
+}
+
+Result<void> SacctRowTaker::read_cells(const SacctCells& cells, std::int64_t line) {
+  const bool raw = cells.has(SacctColumn::job_id_raw);
+  const auto id = cells.read(raw ? SacctColumn::job_id_raw : SacctColumn::job_id, parse_sacct_id);
+  if (!id) return std::unexpected(id.error());
+  if (id->step) return out_.report.drop(kStep, line), Result<void>{};
+  if (auto one = check_cluster(cells); !one) return one;
+  SacctRow row;
+  row.id = *id;
+  if (raw && cells.has(SacctColumn::job_id)) {
+    const auto shown = cells.read(SacctColumn::job_id, parse_sacct_id);
+    if (!shown) return std::unexpected(shown.error());
+    row.component = shown->component();
+  } else {
+    row.component = id->component();
+  }
+  row.line = line;
+  row.state = parse_sacct_state(cells.cell(SacctColumn::state));
+  if (auto done = read_times(cells, row); !done) return done;
+  for (const auto step : {&SacctRowTaker::read_limit, &SacctRowTaker::read_processors, &SacctRowTaker::read_requests,
+                          &SacctRowTaker::read_memory, &SacctRowTaker::read_names}) {
+    if (auto done = (this->*step)(cells, row); !done) return done;
+  }
+  out_.rows.push_back(row);
+  return {};
+}
+
+// Jobs of two clusters have never waited for the same nodes.
+Result<void> SacctRowTaker::check_cluster(const SacctCells& cells) {
+  const std::string_view cluster = cells.cell(SacctColumn::cluster);
+  if (cluster.empty() || cluster == cluster_) return {};
+  if (cluster_.empty()) return cluster_ = cluster, Result<void>{};
+  return fail("column Cluster is " + quoted(cluster) + ", and rows before it are of " + quoted(cluster_) +
+              ": a log is of one cluster. Ask sacct for one with --clusters=" + cluster_);
+}
+
+void SacctRowTaker::take_times(const SacctCells& cells, SacctRow& row) {
+  constexpr std::array kTimes{&SacctRow::submit, &SacctRow::eligible, &SacctRow::start, &SacctRow::end};
+  constexpr std::array kColumns{SacctColumn::submit, SacctColumn::eligible, SacctColumn::start, SacctColumn::end};
+  std::array<TimeZone::Meaning, 4> meanings{};
+  bool twice = false, never = false;
+  for (std::size_t i = 0; i < kTimes.size(); ++i) {
+    std::int64_t& time = row.*kTimes[i];
+    if (time == kNoTime || !is_local_time(cells.cell(kColumns[i]))) continue;
+    out_.local_times = true;
+    if (!options_.zone) continue;
+    meanings[i] = options_.zone->meaning_of(time);
+    time = meanings[i].first;
+    twice = twice || meanings[i].twice();
+    never = never || meanings[i].never;
+  }
+  if (never) out_.report.note(kNever, row.line);
+  if (!twice) return;
+  out_.report.note(kTwice, row.line);
+  choose_times(row, kTimes, meanings);
+}
+
+Result<void> SacctRowTaker::read_times(const SacctCells& cells, SacctRow& row) {
+  for (const auto& [column, time] : {std::pair{SacctColumn::submit, &SacctRow::submit},
+                                     {SacctColumn::eligible, &SacctRow::eligible},
+                                     {SacctColumn::start, &SacctRow::start},
+                                     {SacctColumn::end, &SacctRow::end}}) {
+    const auto read = cells.read(column, parse_sacct_time);
+    if (!read) return std::unexpected(read.error());
+    row.*time = read->value_or(kNoTime);
+  }
+  if (row.submit == kNoTime) {
+    return fail(cells.complaint(SacctColumn::submit, "but each job must have that time"));
+  }
+  const auto raw = cells.read(SacctColumn::elapsed_raw, parse_sacct_count);
+  const auto clock = cells.read(SacctColumn::elapsed, parse_sacct_duration);
+  if (!raw) return std::unexpected(raw.error());
+  if (!clock) return std::unexpected(clock.error());
+  row.elapsed = *raw >= 0 ? *raw * 1000 : *clock ? (*clock)->count() : kNoTime;
+  take_times(cells, row);
+  return {};
+}
+
+// Nodes as they were asked for: those that a job of no wishes happened to get say nothing of what it needs. Where one
+// is asked for, and it got more, any spread will do.
+Result<void> SacctRowTaker::read_processors(const SacctCells& cells, SacctRow& row) {
+  for (const auto& [column, tres] : {std::pair{SacctColumn::req_tres, &asked_}, {SacctColumn::alloc_tres, &got_}}) {
+    const auto read = cells.read(column, parse_sacct_tres);
+    if (!read) return std::unexpected(read.error());
+    *tres = *read;
+  }
+  auto used = first_count(cells, {SacctColumn::alloc_cpus, SacctColumn::ncpus});
+  if (!used) return std::unexpected(used.error());
+  auto asked = first_count(cells, {SacctColumn::req_cpus});
+  if (!asked) return std::unexpected(asked.error());
+  auto nodes = first_count(cells, {SacctColumn::alloc_nodes, SacctColumn::nnodes});
+  if (!nodes) return std::unexpected(nodes.error());
+  auto wanted = first_count(cells, {SacctColumn::req_nodes});
+  if (!wanted) return std::unexpected(wanted.error());
+  if (*used <= 0) used = got_.processors > 0 ? got_.processors : -1;
+  if (*asked <= 0) asked = asked_.processors > 0 ? asked_.processors : -1;
+  if (*nodes <= 0) nodes = got_.nodes;
+  if (*wanted <= 0) wanted = asked_.nodes;
+  row.processors = static_cast<std::int32_t>(*used);
+  row.requested_processors = static_cast<std::int32_t>(*asked);
+  row.given_nodes = static_cast<std::uint32_t>(std::max<std::int64_t>(*nodes, 0));
+  const bool any_spread = *wanted == 1 && *nodes > 1;
+  const std::int64_t spread = *wanted > 0 ? *wanted : *nodes;
+  if (spread > 0 && !any_spread) row.nodes = static_cast<std::uint32_t>(spread);
+  return {};
+}
+
+Result<void> SacctRowTaker::read_limit(const SacctCells& cells, SacctRow& row) {
+  const auto minutes = cells.read(SacctColumn::timelimit_raw, parse_sacct_count);
+  if (!minutes) return std::unexpected(minutes.error());
+  const auto clock = cells.read(SacctColumn::timelimit, parse_sacct_duration);
+  if (!clock) return std::unexpected(clock.error());
+  const std::optional<Duration> limit = *minutes >= 0 ? std::optional(seconds(*minutes * 60)) : *clock;
+  if (limit && limit->count() > 0) row.limit = limit->count();
+  return {};
+}
+
+// What was asked for, where that is told: a job with a node to itself was given all that is in it. Slurm counts
+// accelerators in all; on each node as many as on the fullest one, if they do not come out even.
+Result<void> SacctRowTaker::read_requests(const SacctCells& cells, SacctRow& row) {
+  const auto per_node = cells.read(SacctColumn::req_gres, parse_sacct_gres);
+  if (!per_node) return std::unexpected(per_node.error());
+  const SacctTres& request = cells.cell(SacctColumn::req_tres).empty() ? got_ : asked_;
+  JobAttributes asks;
+  asks.licence = request.licence;
+  asks.licences = static_cast<std::uint32_t>(request.licences);
+  std::int64_t on_each = std::max<std::int64_t>(per_node->accelerators, 0);
+  if (request.accelerators > 0) {
+    if (row.nodes == 0) row.nodes = row.given_nodes;
+    const std::int64_t nodes = std::max<std::int64_t>(row.nodes, 1);
+    on_each = (request.accelerators + nodes - 1) / nodes;
+    if (request.accelerators % nodes != 0) out_.report.note(kUnevenGpus, row.line);
+  }
+  if (on_each > kMostAccelerators)
+    return fail("the job asks for " + std::to_string(on_each) + " accelerators on a node, and " +
+                std::to_string(kMostAccelerators) + " are the most");
+  asks.accelerators = static_cast<std::uint8_t>(on_each);
+  if (on_each > 0)
+    asks.accelerator_type = request.accelerators > 0 ? request.accelerator_type : per_node->accelerator_type;
+  if (request.more || per_node->more) out_.report.note(kSeveralKinds, row.line);
+  if (asked_.others || per_node->others) out_.report.note(kOtherResources, row.line);
+  row.request = place_of(asks);
+  return {};
+}
+
+std::uint32_t SacctRowTaker::place_of(const JobAttributes& asks) {
+  if (asks == JobAttributes{}) return 0;
+  const auto [at, fresh] = places_.try_emplace({asks.accelerators, asks.accelerator_type, asks.licence, asks.licences},
+                                               static_cast<std::uint32_t>(out_.requests.size()));
+  if (fresh) out_.requests.push_back(asks);
+  return at->second;
+}
+
+Result<void> SacctRowTaker::read_memory(const SacctCells& cells, SacctRow& row) {
+  const auto memory = cells.read(SacctColumn::req_mem, parse_sacct_memory);
+  if (!memory) return std::unexpected(memory.error());
+  const std::int64_t processors = row.processors > 0 ? row.processors : row.requested_processors;
+  const std::int64_t nodes = row.nodes > 0 ? row.nodes : row.given_nodes;
+  const std::int64_t parts = memory->per == SacctMemory::Per::node        ? nodes
+                             : memory->per == SacctMemory::Per::processor ? processors
+                                                                          : 1;
+  if (memory->bytes == 0 || processors <= 0 || parts <= 0) return {};
+  if (memory->bytes > kMostMemory / parts)
+    return fail(cells.complaint(SacctColumn::req_mem, "which is more memory than there is"));
+  if (nodes > 0) row.node_memory = memory->bytes * parts / nodes;
+  row.processor_memory = memory->bytes * parts / processors / 1024;
+  return {};
+}
+
+Result<void> SacctRowTaker::read_names(const SacctCells& cells, SacctRow& row) {
+  for (const SacctColumn column :
+       {SacctColumn::user, SacctColumn::group, SacctColumn::account, SacctColumn::partition, SacctColumn::qos})
+    if (!is_utf8(cells.cell(column))) return fail(cells.complaint(column, "which is not UTF-8 text"));
+  const std::string_view partition = cells.cell(SacctColumn::partition);  // several: it never started
+  const SacctColumn group = cells.has(SacctColumn::group) ? SacctColumn::group : SacctColumn::account;
+  row.user = out_.users.number_of(cells.cell(SacctColumn::user));
+  row.group = out_.groups.number_of(cells.cell(group));
+  row.partition = out_.partitions.number_of(partition.substr(0, partition.find(',')));
+  row.queue = out_.queues.number_of(cells.cell(SacctColumn::qos));
+  return {};
+}
+
+std::int32_t NumbersOfNames::number_of(std::string_view name) {
+  if (name.empty()) return -1;
+  auto at = numbers_.find(name);
+  if (at == numbers_.end()) at = numbers_.emplace(name, static_cast<std::int32_t>(numbers_.size() + 1)).first;
+  return at->second;
+}
+
+std::map<std::uint32_t, std::string> NumbersOfNames::by_number() const {
+  std::map<std::uint32_t, std::string> out;
+  for (const auto& [name, number] : numbers_) out.emplace(static_cast<std::uint32_t>(number), one_line(name));
+  return out;
+}
+
+}  // namespace rota::log

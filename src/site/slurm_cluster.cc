@@ -1,0 +1,195 @@
+#include "site/slurm_cluster.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "site/cluster_file.h"
+#include "site/slurm_nodes.h"
+#include "site/slurm_partitions.h"
+
+namespace rota::site {
+namespace {
+
+// A basic string of TOML.
+std::string toml_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : one_line(text)) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+// "64G" where that says it all, else bytes.
+std::string toml_size(std::int64_t bytes) {
+  for (const auto& [unit, letter] : {std::pair{std::int64_t{1} << 30U, 'G'}, {std::int64_t{1} << 20U, 'M'}})
+    if (bytes % unit == 0) return '"' + std::to_string(bytes / unit) + letter + '"';
+  return std::to_string(bytes);
+}
+
+std::string toml_time(Duration time) {
+  for (const auto& [unit, letter] : {std::pair{86'400'000LL, 'd'}, {3'600'000LL, 'h'}, {60'000LL, 'm'}})
+    if (time.count() % unit == 0) return '"' + std::to_string(time.count() / unit) + letter + '"';
+  return std::to_string(time.count() / 1000);
+}
+
+class Writer {
+ public:
+  explicit Writer(const SlurmText& text) : text_(text) {}
+  Result<SlurmCluster> write();
+
+ private:
+  Result<void> read();
+  Result<void> take_licences();
+  void drop_idle_nodes();
+  void write_top();
+  void write_nodes();
+  void write_partitions();
+  void remark_on_config();
+  std::string_view setting(std::string_view key) const;
+  void line(const char* key, const std::string& value) { out_.toml += std::string(key) + " = " + value + "\n"; }
+
+  const SlurmText& text_;
+  SlurmCluster out_;
+  SlurmRemarks remarks_;
+  std::vector<SlurmNode> nodes_;
+  std::vector<SlurmPartition> partitions_;
+  std::string licences_;
+};
+
+std::string_view Writer::setting(std::string_view key) const {
+  const auto at = out_.config.find(key);
+  return at == out_.config.end() || at->second == "(null)" ? std::string_view{} : std::string_view(at->second);
+}
+
+Result<void> Writer::read() {
+  auto config = slurm_config(text_.config.text, text_.config.shown);
+  if (!config) return std::unexpected(config.error());
+  out_.config = std::move(*config);
+  const auto nodes = slurm_records(text_.nodes.text, "NodeName", text_.nodes.shown);
+  if (!nodes) return std::unexpected(nodes.error());
+  const auto partitions = slurm_records(text_.partitions.text, "PartitionName", text_.partitions.shown);
+  if (!partitions) return std::unexpected(partitions.error());
+  const std::string parameters(setting("SelectTypeParameters"));
+  const bool memory_counts = parameters.find("MEMORY") != std::string::npos;
+  if (!memory_counts) remarks_.left_out("memory of nodes: Slurm does not count it here (SelectTypeParameters)", "");
+  auto read = nodes_of_slurm(*nodes, memory_counts, remarks_);
+  if (!read) return fail(text_.nodes.shown + ": " + read.error().message + ".");
+  nodes_ = std::move(*read);
+  auto found = partitions_of_slurm(*partitions, nodes_, remarks_);
+  if (!found) return fail(text_.partitions.shown + ": " + found.error().message + ".");
+  partitions_ = std::move(*found);
+  return take_licences();
+}
+
+Result<void> Writer::take_licences() {
+  const auto licences = slurm_records(text_.licences.text, "LicenseName", text_.licences.shown);
+  if (!licences) return std::unexpected(licences.error());
+  for (const SlurmRecord& licence : *licences) {
+    const std::string& name = licence.values.front().second;
+    const auto total = parse_integer(licence.value("Total"));
+    if (!total || *total < 0)
+      return fail(text_.licences.shown + ": licence " + quoted(name) + " has no number (Total).");
+    if (*total == 0) continue;
+    if (name.find_first_of(":,") != std::string::npos) {
+      remarks_.left_out("licences with a colon or comma in their name", name);
+      continue;
+    }
+    if (licence.value("Remote") == "yes")
+      remarks_.guessed("licences that other clusters use, too, are taken as all of this one", name);
+    licences_ += (licences_.empty() ? "" : ",") + name + ":" + std::to_string(*total);
+  }
+  return {};
+}
+
+// Where there are partitions, jobs can run only on nodes that are in one.
+void Writer::drop_idle_nodes() {
+  std::set<std::string, std::less<>> used;
+  for (const SlurmPartition& partition : partitions_) used.insert(partition.nodes.begin(), partition.nodes.end());
+  std::erase_if(nodes_, [&](const SlurmNode& node) {
+    const bool idle = !used.contains(node.name);
+    if (idle) remarks_.left_out("nodes that are in no partition", node.name);
+    return idle;
+  });
+}
+
+void Writer::write_top() {
+  const std::string version(setting("SLURM_VERSION"));
+  out_.toml += "# Made by rota import slurm" + (version.empty() ? "" : " from Slurm " + one_line(version)) + ".\n";
+  line("name", toml_text(setting("ClusterName")));
+  if (!licences_.empty()) line("licences", toml_text(licences_));
+}
+
+void Writer::write_nodes() {
+  for (std::size_t i = 0; i < nodes_.size();) {
+    std::vector<std::string> names;
+    const SlurmNode& first = nodes_[i];
+    for (; i < nodes_.size() && nodes_[i].alike(first); ++i) names.push_back(nodes_[i].name);
+    out_.toml += "\n[[nodes]]\n";
+    line("names", toml_text(format_host_list(names)));
+    line("processors", std::to_string(first.processors));
+    if (first.memory > 0) line("memory", toml_size(first.memory));
+    if (first.accelerators > 0) line("accelerators", std::to_string(first.accelerators));
+    if (!first.accelerator_type.empty()) line("accelerator_type", toml_text(first.accelerator_type));
+  }
+}
+
+void Writer::write_partitions() {
+  const auto same = [&](const SlurmPartition& p) { return p.priority_tier == partitions_.front().priority_tier; };
+  const bool tiers = !std::ranges::all_of(partitions_, same);
+  const bool any_default = std::ranges::any_of(partitions_, &SlurmPartition::by_default);
+  if (!any_default && !partitions_.empty())
+    remarks_.guessed("no partition is the default: jobs that name none go to the first", partitions_.front().name);
+  for (const SlurmPartition& partition : partitions_) {
+    out_.toml += "\n[[partitions]]\n";
+    line("name", toml_text(partition.name));
+    line("nodes", toml_text(format_host_list(partition.nodes)));
+    if (partition.by_default) line("default", "true");
+    if (partition.max_time < kLongest) line("max_time", toml_time(partition.max_time));
+    if (partition.default_time < kLongest) line("default_time", toml_time(partition.default_time));
+    if (partition.min_nodes > 1) line("min_nodes", std::to_string(partition.min_nodes));
+    if (partition.max_nodes > 0) line("max_nodes", std::to_string(partition.max_nodes));
+    if (tiers) line("priority", std::to_string(partition.priority_tier));
+  }
+}
+
+void Writer::remark_on_config() {
+  const auto tells = [&](std::string_view key, std::string_view plain) {
+    const std::string_view value = setting(key);
+    return !value.empty() && value != plain && value.find("/none") == std::string_view::npos;
+  };
+  if (setting("SelectType") == "select/linear")
+    remarks_.guessed(
+        "Slurm gives whole nodes here (select/linear): jobs are rehearsed with the processors that they got", "");
+  if (tells("PreemptType", "preempt/none"))
+    remarks_.left_out("preemption (" + std::string(setting("PreemptType")) + "): a policy says who gives way", "");
+  if (tells("OverTimeLimit", "0 min")) remarks_.left_out("the grace of OverTimeLimit", "");
+  if (setting("AccountingStorageEnforce").find("limits") != std::string_view::npos)
+    remarks_.left_out("limits of users, accounts and QOS (AccountingStorageEnforce)", "");
+  if (tells("BurstBufferType", "")) remarks_.left_out("burst buffers", "");
+  if (tells("TopologyPlugin", "topology/none") && setting("TopologyPlugin") != "topology/default")
+    remarks_.left_out("the topology of the network (" + std::string(setting("TopologyPlugin")) + ")", "");
+}
+
+Result<SlurmCluster> Writer::write() {
+  if (auto done = read(); !done) return std::unexpected(done.error());
+  drop_idle_nodes();
+  if (nodes_.empty()) return fail(text_.partitions.shown + ": no partition has a node.");
+  remark_on_config();
+  write_top();
+  write_nodes();
+  write_partitions();
+  auto machine = parse_cluster(out_.toml, "cluster.toml");
+  if (!machine) return fail("The cluster file that comes of it cannot be read: " + machine.error().message);
+  out_.machine = std::move(*machine);
+  out_.left_out = remarks_.left_out();
+  out_.guessed = remarks_.guessed();
+  return std::move(out_);
+}
+
+}  // namespace
+
+Result<SlurmCluster> cluster_of_slurm(const SlurmText& text) { return Writer(text).write(); }
+
+}  // namespace rota::site

@@ -1,0 +1,34 @@
+// From what Slurm's scontrol prints of a running cluster to a cluster file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/machine.h"
+#include "site/slurm_records.h"
+
+namespace rota::site {
+
+// What `scontrol show config`, `show node`, `show partition` and `show lic` printed, in the long form or in that of -o.
+struct SlurmText {
+  struct File {
+    std::string shown;  // for messages
+    std::string text;
+  };
+  File config, nodes, partitions;
+  File licences;  // may be empty
+};
+
+struct SlurmCluster {
+  std::string toml;                   // the cluster file
+  Machine machine;                    // what that file describes
+  SlurmConfig config;                 // as it was printed
+  std::vector<std::string> left_out;  // what Slurm says and a cluster file cannot, for people
+  std::vector<std::string> guessed;   // what was not told, or only of the moment, and how it is taken
+};
+
+// Equal texts give equal files. Errors name the file and what is wrong in it.
+Result<SlurmCluster> cluster_of_slurm(const SlurmText& text);
+
+}  // namespace rota::site

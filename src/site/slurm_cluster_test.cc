@@ -1,0 +1,118 @@
+#include "site/slurm_cluster.h"
+
+#include <gtest/gtest.h>
+
+#include "site/cluster_file.h"
+
+namespace rota::site {
+namespace {
+
+constexpr const char* kConfig =
+    "Configuration data as of 2026-11-22T18:11:22\nClusterName             = kea\n"
+    "SelectTypeParameters    = CR_CORE_MEMORY\nSLURM_VERSION           = 22.05.8\nPreemptType = preempt/none\n"
+    "OverTimeLimit           = 0 min\n\nSlurmctld(primary) at vm is UP\n";
+constexpr const char* kNodes =
+    "NodeName=g1 Arch=x86_64 CoresPerSocket=1 \n   CPUAlloc=0 CPUEfctv=30 CPUTot=32 CPULoad=3.31\n"
+    "   AvailableFeatures=(null)\n   Gres=gpu:a100:2(S:0-1),gpu:a100:2(S:2-3)\n"
+    "   OS=Linux 6.18.44 #1 SMP PREEMPT_DYNAMIC @0 \n   RealMemory=64000 AllocMem=0 Sockets=4\n"
+    "   State=IDLE ThreadsPerCore=1 TmpDisk=0 Weight=10 Owner=N/A MCS_label=N/A\n   Partitions=batch,gpu \n"
+    "   CfgTRES=cpu=32,mem=64000M\n\n"
+    "NodeName=n1 CPUTot=16 RealMemory=32768 MemSpecLimit=1024 State=IDLE Weight=1 Gres=(null)\n\n"
+    "NodeName=n2 CPUTot=16 RealMemory=32768 MemSpecLimit=1024 State=DOWN+DRAIN Weight=1 Gres=(null)\n"
+    "NodeName=n3 CPUTot=16 RealMemory=32768 State=FUTURE Weight=1\n";
+constexpr const char* kPartitions =
+    "PartitionName=batch AllowAccounts=ALL Default=YES DefaultTime=NONE MaxNodes=UNLIMITED MaxTime=2-00:00:00 "
+    "MinNodes=0 "
+    "Nodes=g1,n[1-2] PriorityTier=1 OverSubscribe=NO State=UP\n"
+    "PartitionName=gpu AllowAccounts=physics,chemistry Default=NO DefaultTime=00:30:00 MaxNodes=1 MaxTime=UNLIMITED "
+    "MinNodes=1 Nodes=g1 PriorityTier=5 OverSubscribe=EXCLUSIVE State=UP\n"
+    "PartitionName=empty Nodes=(null) MaxTime=UNLIMITED State=UP\n";
+constexpr const char* kLicences =
+    "LicenseName=matlab\n    Total=3 Used=0 Free=3 Reserved=0 Remote=no\n"
+    "LicenseName=fluent\n    Total=0 Used=0 Free=0 Reserved=0 Remote=no\n";
+
+SlurmText texts() {
+  return {{"config.txt", kConfig}, {"nodes.txt", kNodes}, {"partitions.txt", kPartitions}, {"licences.txt", kLicences}};
+}
+
+std::string refusal(const SlurmText& text) {
+  const auto cluster = cluster_of_slurm(text);
+  return cluster ? "no error" : cluster.error().message;
+}
+
+TEST(SlurmCluster, BecomesAClusterFile) {
+  const auto cluster = cluster_of_slurm(texts());
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  EXPECT_EQ(
+      cluster->toml,
+      "# Made by rota import slurm from Slurm 22.05.8.\n"
+      "name = \"kea\"\nlicences = \"matlab:3\"\n"
+      "\n[[nodes]]\nnames = \"n[1-2]\"\nprocessors = 16\nmemory = \"31G\"\n"
+      "\n[[nodes]]\nnames = \"g1\"\nprocessors = 30\nmemory = \"64000M\"\naccelerators = 4\n"
+      "accelerator_type = \"a100\"\n"
+      "\n[[partitions]]\nname = \"batch\"\nnodes = \"n[1-2],g1\"\ndefault = true\nmax_time = \"2d\"\npriority = 1\n"
+      "\n[[partitions]]\nname = \"gpu\"\nnodes = \"g1\"\ndefault_time = \"30m\"\nmax_nodes = 1\npriority = 5\n");
+  EXPECT_EQ(cluster->machine.processors, 62);
+}
+
+TEST(SlurmCluster, TellsWhatAClusterFileCannotSay) {
+  const auto cluster = cluster_of_slurm(texts());
+  ASSERT_TRUE(cluster);
+  EXPECT_EQ(cluster->left_out,
+            (std::vector<std::string>{"AllowAccounts of partitions (gpu)",
+                                      "OverSubscribe=FORCE or EXCLUSIVE of partitions (gpu)",
+                                      "nodes in state FUTURE (n3)", "partitions without nodes (empty)"}));
+  EXPECT_EQ(
+      cluster->guessed,
+      std::vector<std::string>{"nodes that were down, drained or in maintenance are taken as there all the time (n2)"});
+}
+
+TEST(SlurmCluster, LeavesMemoryOutThatSlurmDoesNotCount) {
+  SlurmText text = texts();
+  text.config.text = "ClusterName = kea\nSelectTypeParameters = CR_CPU\n";
+  const auto cluster = cluster_of_slurm(text);
+  ASSERT_TRUE(cluster);
+  EXPECT_EQ(cluster->toml.find("memory"), std::string::npos);
+  EXPECT_EQ(cluster->left_out.back(), "partitions without nodes (empty)");
+  EXPECT_EQ(cluster->left_out[2], "memory of nodes: Slurm does not count it here (SelectTypeParameters)");
+}
+
+TEST(SlurmCluster, WithoutLicencesIsOne) {
+  SlurmText text = texts();
+  text.licences.text = "No licenses configured in Slurm.\n";
+  EXPECT_TRUE(cluster_of_slurm(text));
+  text.licences.text = "";
+  EXPECT_TRUE(cluster_of_slurm(text));
+}
+
+TEST(SlurmCluster, SaysWhichFileIsWrongAndHowToHaveIt) {
+  SlurmText text = texts();
+  text.nodes.text = "sinfo: something else\n";
+  EXPECT_EQ(refusal(text), "nodes.txt: no line begins with NodeName=. Write it with `scontrol -a -o show node`.");
+  text = texts();
+  text.config.text = "slurm_load_ctl_conf error: Unable to contact slurm controller\n";
+  EXPECT_EQ(refusal(text), "config.txt: it does not tell ClusterName. Write it with `scontrol show config`.");
+  text = texts();
+  text.partitions.text = "PartitionName=batch Nodes=n[1-2 MaxTime=1\n";
+  EXPECT_NE(refusal(text).find("partitions.txt: partition \"batch\""), std::string::npos) << refusal(text);
+  text = texts();
+  text.nodes.text = "NodeName=n1 CPUTot=many\n";
+  EXPECT_EQ(refusal(text), "nodes.txt: node \"n1\": CPUTot is \"many\", which is not a number.");
+}
+
+TEST(SlurmTimes, AreInTheirOwnUnits) {
+  const auto time = [](std::string_view text) { return parse_slurm_time(text).value(); };
+  EXPECT_EQ(time("30"), seconds(1800));
+  EXPECT_EQ(time("30 min"), seconds(1800));
+  EXPECT_EQ(time("300 sec"), seconds(300));
+  EXPECT_EQ(time("2000 usec"), Duration{2});
+  EXPECT_EQ(time("1-12:00:00"), seconds(129'600));
+  EXPECT_EQ(time("UNLIMITED"), kLongest);
+  EXPECT_EQ(time("NONE"), std::nullopt);
+  EXPECT_EQ(time("(null)"), std::nullopt);
+  EXPECT_FALSE(parse_slurm_time("soon"));
+  EXPECT_FALSE(parse_slurm_time("3 fortnights"));
+}
+
+}  // namespace
+}  // namespace rota::site

@@ -1,0 +1,141 @@
+#include "site/slurm_nodes.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/text.h"
+
+namespace rota::site {
+namespace {
+
+constexpr std::int64_t kMostAccelerators = 64;
+constexpr std::size_t kNamed = 5;  // nodes or partitions that a sentence names
+
+// The first of these keys that tells a number.
+Result<std::int64_t> number_of(const SlurmRecord& record, std::initializer_list<const char*> keys,
+                               std::int64_t by_default) {
+  for (const char* key : keys) {
+    const std::string_view value = record.value(key);
+    if (value.empty()) continue;
+    const auto number = parse_integer(value);
+    if (!number || *number < 0) return fail(std::string(key) + " is " + quoted(value) + ", which is not a number");
+    return *number;
+  }
+  return by_default;
+}
+
+struct Gpus {
+  std::int64_t count = 0;
+  std::map<std::string, std::int64_t> by_type;
+};
+
+// "gpu:a100:2(S:0-1)" or "gpu:2" or "gpu" into `gpus`; of other resources the name.
+std::string take_gres(std::string_view item, Gpus& gpus) {
+  item = item.substr(0, item.find('('));
+  const auto parts = split(item, ':');
+  if (parts[0] != "gpu") return std::string(parts[0]);
+  const auto last = parse_integer(parts.back());
+  const std::int64_t count = parts.size() > 1 && last ? *last : 1;
+  const bool typed = parts.size() > 2 || (parts.size() == 2 && !last);
+  gpus.count += count;
+  if (typed) gpus.by_type[std::string(parts[1])] += count;
+  return {};
+}
+
+Result<void> take_gpus(const SlurmRecord& record, SlurmNode& node, SlurmRemarks& remarks) {
+  Gpus gpus;
+  for (const std::string_view item : split_slurm_list(record.value("Gres"))) {
+    const std::string other = take_gres(item, gpus);
+    if (!other.empty()) remarks.left_out("the resource (gres) " + quoted(other) + " of nodes", node.name);
+  }
+  if (gpus.count == 0) {  // with AutoDetect the configured ones may stand only here
+    for (const std::string_view item : split_slurm_list(record.value("CfgTRES"))) {
+      if (!item.starts_with("gres/gpu=")) continue;
+      const auto count = parse_integer(item.substr(9));
+      if (count && *count > 0) gpus.count = *count;
+    }
+  }
+  if (gpus.count > kMostAccelerators)
+    return fail("node " + node.name + " has " + std::to_string(gpus.count) + " GPUs, and Rota knows " +
+                std::to_string(kMostAccelerators) + " at most");
+  node.accelerators = gpus.count;
+  if (gpus.by_type.empty()) return {};
+  const auto most = std::ranges::max_element(gpus.by_type, {}, [](const auto& type) { return type.second; });
+  node.accelerator_type = most->first;
+  if (gpus.by_type.size() > 1 || most->second < gpus.count)
+    remarks.guessed("GPUs of several types in one node are taken as all of the type of which it has most", node.name);
+  return {};
+}
+
+void remark_on(const SlurmRecord& record, const std::string& name, SlurmRemarks& remarks) {
+  const std::string state = std::string(record.value("State"));
+  const auto is = [&](const char* word) { return state.find(word) != std::string::npos; };
+  if (is("DOWN") || is("DRAIN") || is("FAIL") || is("MAINT"))
+    remarks.guessed("nodes that were down, drained or in maintenance are taken as there all the time", name);
+  if (is("CLOUD") || is("POWERED_DOWN") || is("POWERING"))
+    remarks.guessed("nodes that Slurm switches off and on are taken as on all the time", name);
+  if (!record.value("AvailableFeatures").empty())
+    remarks.left_out("features of nodes, and the constraints of jobs on them", name);
+}
+
+}  // namespace
+
+void SlurmRemarks::left_out(const std::string& what, std::string_view of) { left_out_[what].emplace_back(of); }
+
+void SlurmRemarks::guessed(const std::string& what, std::string_view of) { guessed_[what].emplace_back(of); }
+
+std::vector<std::string> SlurmRemarks::sentences(const About& about) {
+  std::vector<std::string> out;
+  for (const auto& [what, names] : about) {
+    std::vector<std::string> unique;  // each once, in the order in which they came
+    for (const std::string& name : names)
+      if (!name.empty() && (unique.empty() || unique.back() != name)) unique.push_back(name);
+    std::string text = what;
+    if (!unique.empty()) {
+      const std::size_t shown = std::min(unique.size(), kNamed);
+      text += " (" + format_host_list({unique.begin(), unique.begin() + static_cast<std::ptrdiff_t>(shown)});
+      if (unique.size() > shown) text += " and " + grouped(static_cast<std::int64_t>(unique.size() - shown)) + " more";
+      text += ")";
+    }
+    out.push_back(std::move(text));
+  }
+  return out;
+}
+
+bool SlurmNode::alike(const SlurmNode& other) const {
+  const auto all = [](const SlurmNode& n) {
+    return std::tie(n.weight, n.processors, n.memory, n.accelerators, n.accelerator_type);
+  };
+  return all(*this) == all(other);
+}
+
+Result<std::vector<SlurmNode>> nodes_of_slurm(const std::vector<SlurmRecord>& records, bool memory_counts,
+                                              SlurmRemarks& remarks) {
+  std::vector<SlurmNode> nodes;
+  for (const SlurmRecord& record : records) {
+    SlurmNode node;
+    node.name = record.values.front().second;
+    const auto wrong = [&](const Error& error) { return fail("node " + quoted(node.name) + ": " + error.message); };
+    const std::string_view state = record.value("State");
+    if (state.find("FUTURE") != std::string_view::npos) {
+      remarks.left_out("nodes in state FUTURE", node.name);
+      continue;
+    }
+    const auto processors = number_of(record, {"CPUEfctv", "CPUTot"}, 1);
+    const auto weight = number_of(record, {"Weight"}, 1);
+    const auto memory = number_of(record, {"RealMemory"}, 0);
+    const auto withheld = number_of(record, {"MemSpecLimit"}, 0);
+    for (const auto* number : {&processors, &weight, &memory, &withheld})
+      if (!*number) return wrong(number->error());
+    node.processors = std::max<std::int64_t>(*processors, 1);
+    node.weight = *weight;
+    if (memory_counts && *memory > *withheld) node.memory = (*memory - *withheld) << 20U;
+    if (auto taken = take_gpus(record, node, remarks); !taken) return std::unexpected(taken.error());
+    remark_on(record, node.name, remarks);
+    nodes.push_back(std::move(node));
+  }
+  std::ranges::stable_sort(nodes, {}, &SlurmNode::weight);
+  return nodes;
+}
+
+}  // namespace rota::site

@@ -1,0 +1,121 @@
+#include "site/slurm_partitions.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/text.h"
+
+namespace rota::site {
+namespace {
+
+// Keys of a partition that say something where their value is not one of these.
+struct Unused {
+  const char* key;
+  const char* plain;  // values that say nothing, between bars
+  const char* what;
+};
+constexpr std::array<Unused, 15> kUnused{{
+    {"AllowAccounts", "|ALL|", "AllowAccounts"},
+    {"DenyAccounts", "||", "DenyAccounts"},
+    {"AllowGroups", "|ALL|", "AllowGroups"},
+    {"AllowQos", "|ALL|", "AllowQos"},
+    {"DenyQos", "||", "DenyQos"},
+    {"AllocNodes", "|ALL|", "AllocNodes"},
+    {"QoS", "||", "the QOS of partitions, with its limits"},
+    {"ExclusiveUser", "|NO|", "ExclusiveUser"},
+    {"OverSubscribe", "|NO|YES:4|YES|", "OverSubscribe=FORCE or EXCLUSIVE"},
+    {"MaxCPUsPerNode", "|UNLIMITED|", "MaxCPUsPerNode"},
+    {"MaxCPUsPerSocket", "|UNLIMITED|", "MaxCPUsPerSocket"},
+    {"MaxMemPerNode", "|UNLIMITED|", "MaxMemPerNode"},
+    {"MaxMemPerCPU", "|UNLIMITED|", "MaxMemPerCPU"},
+    {"OverTimeLimit", "|0|", "OverTimeLimit"},
+    {"LLN", "|NO|", "LLN: the least loaded nodes first"},
+}};
+
+Result<std::int64_t> count_of(const SlurmRecord& record, const char* key, std::int64_t most) {
+  const std::string_view value = record.value(key);
+  if (value.empty() || value == "UNLIMITED" || value == "INFINITE") return 0;
+  const auto number = parse_integer(value);
+  if (!number || *number < 0) return fail(std::string(key) + " is " + quoted(value) + ", which is not a number");
+  return std::min(*number, most);
+}
+
+// Its nodes in the order of the cluster's; those that are FUTURE are not described.
+Result<std::vector<std::string>> nodes_of(std::string_view list, const std::vector<SlurmNode>& nodes,
+                                          SlurmRemarks& remarks) {
+  std::vector<std::string> names;
+  if (list.empty()) return names;
+  if (list == "ALL") {
+    for (const SlurmNode& node : nodes) names.push_back(node.name);
+    return names;
+  }
+  const auto named = parse_host_list(list);
+  if (!named) return std::unexpected(named.error());
+  std::set<std::string, std::less<>> wanted(named->begin(), named->end());
+  for (const SlurmNode& node : nodes)
+    if (wanted.erase(node.name) > 0) names.push_back(node.name);
+  for (const std::string& name : wanted)
+    remarks.left_out("nodes of partitions that `scontrol show node` does not describe", name);
+  return names;
+}
+
+Result<void> take_limits(const SlurmRecord& record, SlurmPartition& partition) {
+  constexpr std::int64_t kMostNodes = 1'000'000;
+  const auto least = count_of(record, "MinNodes", kMostNodes);
+  const auto most = count_of(record, "MaxNodes", kMostNodes);
+  const auto tier = count_of(record, "PriorityTier", kMostNodes);
+  for (const auto* number : {&least, &most, &tier})
+    if (!*number) return std::unexpected(number->error());
+  partition.min_nodes = std::max<std::int64_t>(*least, 1);
+  partition.max_nodes = *most;
+  partition.priority_tier = *tier;
+  for (const auto& [key, into] :
+       {std::pair{"MaxTime", &SlurmPartition::max_time}, std::pair{"DefaultTime", &SlurmPartition::default_time}}) {
+    const auto time = parse_slurm_time(record.value(key));
+    if (!time) return fail(std::string(key) + ": " + time.error().message);
+    if (*time && (*time)->count() > 0) partition.*into = **time;
+  }
+  partition.default_time = partition.default_time > partition.max_time ? kLongest : partition.default_time;
+  return {};
+}
+
+void remark_on(const SlurmRecord& record, const std::string& name, SlurmRemarks& remarks) {
+  for (const Unused& unused : kUnused) {
+    const std::string value = "|" + std::string(record.value(unused.key)) + "|";
+    if (value != "||" && std::string(unused.plain).find(value) == std::string::npos)
+      remarks.left_out(std::string(unused.what) + " of partitions", name);
+  }
+  const std::string_view state = record.value("State");
+  if (!state.empty() && state != "UP") remarks.guessed("partitions that were not up are taken as up", name);
+}
+
+}  // namespace
+
+Result<std::vector<SlurmPartition>> partitions_of_slurm(const std::vector<SlurmRecord>& records,
+                                                        const std::vector<SlurmNode>& nodes, SlurmRemarks& remarks) {
+  std::vector<SlurmPartition> partitions;
+  bool has_default = false;
+  for (const SlurmRecord& record : records) {
+    SlurmPartition partition;
+    partition.name = record.values.front().second;
+    const auto wrong = [&](const Error& error) {
+      return fail("partition " + quoted(partition.name) + ": " + error.message);
+    };
+    auto names = nodes_of(record.value("Nodes"), nodes, remarks);
+    if (!names) return wrong(names.error());
+    partition.nodes = std::move(*names);
+    if (partition.nodes.empty()) {
+      remarks.left_out("partitions without nodes", partition.name);
+      continue;
+    }
+    if (auto taken = take_limits(record, partition); !taken) return wrong(taken.error());
+    partition.by_default = record.value("Default") == "YES" && !has_default;
+    has_default = has_default || partition.by_default;
+    remark_on(record, partition.name, remarks);
+    partitions.push_back(std::move(partition));
+  }
+  return partitions;
+}
+
+}  // namespace rota::site
