@@ -135,14 +135,16 @@ struct Forecast::World {
 Forecast::Forecast(Present present, const PastJobs& past, Question question)
     : present_(std::move(present)), question_(std::move(question)), arrivals_(past, present_.now) {
   settle(present_.facts);
-  const auto elapsed = [&](const Job& job) {
-    return job.done + (job.state == JobState::running ? present_.now - job.start : Duration{0});
+  const auto elapsed = [&](const JobKept& kept) {
+    const Job& job = kept.row;
+    const Duration stood = job.stood_by(present_.now, kept.suspended_at);
+    return job.done + (job.state == JobState::running ? present_.now - job.start - stood : Duration{0});
   };
   std::map<std::uint32_t, std::vector<RunsYet>> run_yet;  // by user
   for (const Fact& fact : present_.facts) {
     const auto* kept = std::get_if<JobKept>(&fact.what);
     if (!kept || kept->row.state != JobState::running) continue;
-    run_yet[kept->row.spec.user].push_back({kept->row.spec, elapsed(kept->row)});
+    run_yet[kept->row.spec.user].push_back({kept->row.spec, elapsed(*kept)});
   }
   for (auto& [user, jobs] : run_yet) std::ranges::sort(jobs, {}, &RunsYet::elapsed);
   using Alike = std::tuple<std::uint32_t, Duration, std::uint32_t>;
@@ -151,7 +153,7 @@ Forecast::Forecast(Present present, const PastJobs& past, Question question)
     const auto* kept = std::get_if<JobKept>(&fact.what);
     if (!kept || kept->row.gone()) continue;
     const JobSpec& spec = kept->row.spec;
-    const Duration has_run = elapsed(kept->row);
+    const Duration has_run = elapsed(*kept);
     std::shared_ptr<const RunTimes> run_times;
     auto& alike = has_run == Duration{0} ? of_alike[{spec.user, spec.limit, spec.processors}] : run_times;
     if (!alike) alike = std::make_shared<const RunTimes>(RunTimes::of(past, run_yet[spec.user], spec, has_run));

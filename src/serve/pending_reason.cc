@@ -83,9 +83,8 @@ PendingReason Service::reason_of_waiting(JobId id, const Job& job) const {
   const std::string needs = "It needs " + amount(spec.processors, "processor");
   if (view().power().count(PowerState::booting) > 0 && view().free() < spec.processors)
     return {"PowerUp", needs + "; " + amount(view().power().count(PowerState::booting), "node") + " are being woken."};
+  if (std::string reserved = reserved_before(id, job); !reserved.empty()) return {"Reservation", std::move(reserved)};
   if (head != nullptr && head->job == id) {
-    const bool reserved = view().reserved_in_reach() && view().free() >= spec.processors;
-    if (reserved) return {"Reservation", "What it needs is reserved before it would be over."};
     return {"Resources", needs + ", it is first in the queue, and " +
                              std::to_string(std::max<std::int64_t>(0, view().free())) + " are free now."};
   }

@@ -63,7 +63,8 @@ World world_of(const RehearsedState& state) {
     Job& job = kept->row;
     job.starting = false;
     const bool runs = job.state == JobState::running;
-    const Duration left = runs ? job.start + job.expected - state.now : job.expected - job.done;
+    const Instant starts = job.start + job.stood_by(state.now, kept->suspended_at);  // as if it had never stood still
+    const Duration left = runs ? starts + job.expected - state.now : job.expected - job.done;
     world.jobs.push_back({kept->job, std::max(left, seconds(1))});
     if (!runs && (job.bars & (kHolds | kNeverAgain)) == 0) world.waiting.emplace(kept->job, kNever);
   }
