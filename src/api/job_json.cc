@@ -50,10 +50,15 @@ void add_status(const serve::ProcessEnd& end, Json& json) {
 
 void add_running(const Service& service, JobId id, const Job& job, Json& json) {
   json["start"] = unix_seconds(service, job.start);
-  json["elapsed"] = to_seconds(std::max(Duration{0}, service.loop().now() - job.start));
+  json["elapsed"] = to_seconds(std::max(Duration{0}, service.loop().now() - job.start - service.view().stood(id)));
   const std::string nodes = service.nodes_of(id);
   json["node_list"] = nodes.empty() ? service.machine().name : nodes;
   json["nodes"] = nodes.empty() ? 1 : service.view().placement(id).shares.size();
+  if (job.suspended()) {
+    const bool by_operator = (job.suspended_by & kHeldByOperator) != 0;
+    json["suspended_by"] = by_operator ? "operator" : "user";
+    json["suspended_since"] = unix_seconds(service, service.view().orders_of(id)->suspended_at);
+  }
   if (job.extended || job.limit_end() < service.view().now()) json["grace"] = true;
 }
 
@@ -78,7 +83,7 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
   const JobEntry& entry = *service.book().find(id);
   Json json = Json::object();
   add_name(*entry.about, job.spec.number, entry.index, json);
-  json["state"] = serve::state_word(job, entry);
+  json["state"] = serve::state_word(job);
   add_requests(service, job.spec, json);
   json["submit"] = unix_seconds(service, job.spec.submit);
   if (job.state == JobState::running) add_running(service, id, job, json);

@@ -29,10 +29,8 @@ void add_jobs(const serve::Service& service, Page& page) {
   std::map<std::string_view, std::int64_t> reasons;
   const View& view = service.view();
   states["PENDING"] = static_cast<std::int64_t>(view.waiting().size() + view.barred());
-  static const serve::JobEntry kUnknown;
   view.running().for_each([&](const RunningEntry& running) {
-    const serve::JobEntry* entry = service.book().find(running.job);
-    ++states[serve::state_word(view.job(running.job), entry ? *entry : kUnknown)];
+    ++states[serve::state_word(view.job(running.job))];
     return true;
   });
   constexpr std::size_t kFew = 20'000;  // a reason costs a look at the state each

@@ -128,7 +128,9 @@ void add_cancel(CLI::App& app, Action& action) {
 
 void add_update(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("update", "change what jobs ask for");
-  command->description(command->get_description() + "\nOf jobs that wait; what a job was started on stands.");
+  command->description(command->get_description() +
+                       "\nOf a job that runs only the time limit can be changed: its user may lower it, an "
+                       "operator also raise it.");
   auto flags = declared(*command);
   command
       ->add_option("-t,--limit,--time", flags->limit, "time limit, as 1h30m or 1:30:00; a bare number counts seconds")
@@ -166,9 +168,12 @@ void add_job_actions(CLI::App& app, Action& action) {
             {"requeue", "end jobs and queue them again", "They begin anew from their start.", "  rota requeue 12"});
   add_plain(app, action,
             {"suspend", "stop the processes of jobs that run",
-             "They keep what they hold, and go on with `rota resume`.", "  rota suspend 12"});
+             "They keep what they hold, and go on with `rota resume`. That time does not count for their limits.",
+             "  rota suspend 12"});
   add_plain(app, action,
-            {"resume", "let suspended jobs go on", "Their processes go on where they stopped.", "  rota resume 12"});
+            {"resume", "let suspended jobs go on",
+             "Their processes go on where they stopped. What an operator has suspended only an operator resumes.",
+             "  rota resume 12"});
   add_update(app, action);
 }
 

@@ -39,6 +39,7 @@ class AnswerWatch {
   // The command has gone out, for the first time or again.
   void sent(const Command& command, Instant now, std::uint32_t tries = 1) {
     if (rules_.answer_within <= Duration{0} || command.kind == Command::Kind::expect) return;
+    if (command.kind == Command::Kind::adjust) return;  // nobody answers; it shows when it is looked at what exists
     const Instant due = now + rules_.answer_within * (std::int64_t{1} << std::min(tries - 1, 4U));
     awaited_.push_back({due, command.key, command.job, command.node, tries});
     resent_ += tries > 1 ? 1 : 0;

@@ -13,10 +13,10 @@ namespace {
 // Command or to Placement does not compile here until it is named; name it in the test too.
 auto said_by(const Command& command) {
   const auto& [kind, epoch, key, job, dispatch, expected_end, limit_end, how, beneficiary, node, where, cpu_factor,
-               kept, for_good, pause] = command;
+               kept, for_good, pause, stands, limit] = command;
   const auto& [shares, per_node, licence, licences] = where;
   return std::tuple(dispatch, expected_end, limit_end, how, beneficiary, node, shares.size(), per_node, licence,
-                    licences, cpu_factor, kept, for_good, pause);
+                    licences, cpu_factor, kept, for_good, pause, stands, limit);
 }
 using Said = decltype(said_by(Command{}));
 
@@ -37,6 +37,8 @@ TEST(Command, ThatIsForgottenSaysNothingMore) {
   used.kept = false;
   used.for_good = true;
   used.pause = seconds(1);
+  used.stands = true;
+  used.limit = seconds(1);
   const Said fresh = said_by(Command{});
   EXPECT_EQ(alike(said_by(used), fresh, std::make_index_sequence<std::tuple_size_v<Said>>()), 0)
       << "a field is not set above, so that nothing shows whether it is forgotten";

@@ -44,6 +44,19 @@ Command& Controller::migrate_command(JobId job) {
   return move;
 }
 
+// All of it, so that whichever of these comes last is enough.
+Command& Controller::adjust_command(JobId job) {
+  Job goes_on = cluster_.job(job);
+  goes_on.stood = cluster_.stood(job);
+  Command& adjust = command(Command::Kind::adjust, job);
+  adjust.stands = goes_on.suspended();
+  adjust.expected_end = goes_on.expected_end();
+  adjust.limit_end = limit_end_of(goes_on);
+  adjust.limit = goes_on.spec.limit;
+  if (!cluster_.nodes().counted()) adjust.where = cluster_.placement(job);
+  return adjust;
+}
+
 // What was decided is durable before anybody acts on it.
 void Controller::send_all() {
   if (ports_.durable) {

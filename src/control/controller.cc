@@ -46,7 +46,7 @@ Result<void> Controller::record(const Observed& fact) {
 Result<void> Controller::requeue(JobId id) {
   if (!failure_) return failure_;
   stamp();
-  if (!cluster_.knows(id) || !cluster_.job(id).steady())
+  if (!cluster_.knows(id) || !cluster_.job(id).settled())
     return refuse("a job that does not run, or is just starting or stopping, cannot be queued again.");
   stop(id, {}, false);
   return {};
@@ -113,6 +113,17 @@ void Controller::correct_expectation(JobId id) {
   if (job.state != JobState::running || job.expected_end() > cluster_.now()) return;
   write(Expected{id, corrected_run_time(job)});
   command(Command::Kind::expect, id).expected_end = job.expected_end();
+}
+
+// A running job is to stand still, to go on, or has another limit. Promises that are fixed and were made for when it
+// was expected to end are made anew, now that this is earlier.
+void Controller::adjusted(JobId id, Instant end_before) {
+  if (cluster_.orders_of(id)->command == cluster_.sequence()) adjust_command(id);
+  if (!chain_.knobs().backfill.fixed || cluster_.job(id).expected_end() >= end_before) return;
+  const std::vector<JobId> promised = cluster_.promised();
+  for (const JobId other : promised) {
+    if (cluster_.job(other).promise >= end_before) write(Promised{other, kNever});
+  }
 }
 
 void Controller::settle_eligibility() {

@@ -101,6 +101,7 @@ class Controller final : public Intake, public Alarm {
     if (!cluster_.eligibility().empty()) settle_eligibility();
   }
   [[gnu::cold]] void correct_expectations();
+  [[gnu::cold]] void adjusted(JobId job, Instant end_before);
   void settle_eligibility();
   void cycle();  // like send(), it sets failure_ where it fails
   std::optional<std::string> draft();
@@ -119,6 +120,7 @@ class Controller final : public Intake, public Alarm {
   [[gnu::always_inline]] inline void run_terms(Command& command, const Job& job) const;
   Command& preempt_command(JobId job, JobId beneficiary);
   Command& migrate_command(JobId job);
+  Command& adjust_command(JobId job);
   Instant limit_end_of(const Job& job) const;
   void send() {
     if (unsent_ > 0 || ports_.durable) send_all();
@@ -133,6 +135,7 @@ class Controller final : public Intake, public Alarm {
   void look_after_answers();
   bool has_answer(const AnswerWatch::Awaited& awaited) const;
   void send_again(JobId id, bool seen);
+  void adjust_again(JobId id, std::uint64_t carried_out);
   void send_again(NodeId id);
   void give_up_on_late_nodes();
   void reconcile(const Observation& seen, bool sends_again);

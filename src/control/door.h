@@ -77,6 +77,13 @@ Result<void> Controller::take_in(const Kind& what) {
   if constexpr (std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, Vacated> || std::is_same_v<Kind, LaunchFailed>) {
     if (cluster_.job(what.job).cancelling) return write(Cancelled{what.job}), Result<void>{};
   }
+  constexpr bool kAdjusts =
+      std::is_same_v<Kind, Suspended> || std::is_same_v<Kind, Resumed> || std::is_same_v<Kind, LimitChanged>;
+  if constexpr (kAdjusts) {
+    const Instant end_before = cluster_.job(what.job).expected_end();
+    write(what);
+    return adjusted(what.job, end_before), Result<void>{};
+  }
   write(what);
   if constexpr (std::is_same_v<Kind, CancelAsked>) {
     if (!cluster_.job(what.job).cancelling) stop(what.job, {}, true);

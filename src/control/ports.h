@@ -34,14 +34,14 @@ class Loop {
 // under the epoch of the controller that wrote it: an engine carries out each key once however often it comes, commands
 // about one job or node in the order of their keys, and refuses those of an older epoch than it has seen.
 struct Command {
-  enum class Kind : std::uint8_t { start, kill, expect, preempt, migrate, power_on, power_off };
+  enum class Kind : std::uint8_t { start, kill, expect, preempt, migrate, power_on, power_off, adjust };
   Kind kind = Kind::start;
   std::uint32_t epoch = 0;
   std::uint64_t key = 0;
   JobId job;
   std::uint32_t dispatch = kAnyDispatch;  // of the job: what is said of it must name this one
-  Instant expected_end = kNever;          // start, expect, migrate: report Overdue if it still runs then
-  Instant limit_end = kNever;             // start, migrate: end it then, as timed out; kNever: let it run
+  Instant expected_end = kNever;          // start, expect, migrate, adjust: report Overdue if it still runs then
+  Instant limit_end = kNever;             // start, migrate, adjust: end it then, as timed out; kNever: let it run
   Preemption how = Preemption::none;      // preempt
   JobId beneficiary = {};                 // preempt: in whose favour
   NodeId node = {};                       // power_on, power_off
@@ -50,6 +50,8 @@ struct Command {
   bool kept = true;                       // migrate, preempt: it goes on where it was; else it starts over
   bool for_good = false;                  // kill: somebody wants it cancelled; else it is to be queued again
   Duration pause{0};                      // migrate, preempt: in which it does no work, once it goes on
+  bool stands = false;                    // adjust: it stands still, and the ends are as if it went on now
+  Duration limit{0};                      // adjust: the run time that it asks for now
 
   // Says nothing again, and keeps the room that its list of nodes has.
   void forget() {
@@ -66,6 +68,8 @@ struct Command {
     kept = true;
     for_good = false;
     pause = Duration{0};
+    stands = false;
+    limit = Duration{0};
   }
 };
 
@@ -121,9 +125,9 @@ class Engine {
 };
 
 // What users and engines may say.
-using Observed =
-    std::variant<Finished, Overdue, Vacated, Requeued, Cancelled, PowerChanged, Serving, Launched, LaunchFailed,
-                 HealthChanged, LicencesCounted, Held, Released, Amended, CancelAsked, Reserved, Unreserved>;
+using Observed = std::variant<Finished, Overdue, Vacated, Requeued, Cancelled, PowerChanged, Serving, Launched,
+                              LaunchFailed, HealthChanged, LicencesCounted, Held, Released, Amended, CancelAsked,
+                              Reserved, Unreserved, Suspended, Resumed, LimitChanged>;
 
 // The controller, as users and engines see it.
 class Intake {

@@ -42,7 +42,7 @@ bool Controller::has_answer(const AnswerWatch::Awaited& awaited) const {
   }
   if (!cluster_.knows(awaited.job)) return true;
   const Job& job = cluster_.job(awaited.job);
-  return job.state != JobState::running || job.steady() || job.command != awaited.key;
+  return job.state != JobState::running || job.settled() || job.command != awaited.key;
 }
 
 // The latest command about a job that runs, under its own key.
@@ -62,6 +62,12 @@ void Controller::send_again(JobId id, bool seen) {
     run.key = job.command;
     if (!moves) run_terms(run, job);
   }
+}
+
+// What a running job was told beside to run, unless that was carried out.
+void Controller::adjust_again(JobId id, std::uint64_t carried_out) {
+  const RunOrders* orders = cluster_.orders_of(id);
+  if (orders && orders->command > carried_out && cluster_.job(id).settled()) adjust_command(id).key = orders->command;
 }
 
 void Controller::send_again(NodeId id) {
@@ -133,16 +139,21 @@ void Controller::reconcile(JobId id, const Observation::JobSeen* seen, bool send
   }
   if (seen && seen->held) return;
   // Nobody knows whether a start that is not confirmed ever came; whoever did, would be seen.
-  if (!seen && !cluster_.options().confirms_starts && !job.cancelling)
-    return job.steady() ? send_again(id, false) : never_began(id);
+  if (!seen && !cluster_.options().confirms_starts && !job.cancelling) {
+    if (!job.settled()) return never_began(id);
+    send_again(id, false);
+    return adjust_again(id, job.command);
+  }
   if (!seen && !job.starting) return give_up(id);
   if (seen && job.starting) static_cast<void>(take_in(Launched{id, job.dispatch}));
   if (seen && job.expected_end() <= cluster_.now() && job.steady())
     static_cast<void>(take_in(Overdue{id, job.dispatch}));
   const bool carried_out = seen && seen->key >= job.command;
+  if (carried_out || !sends_again) adjust_again(id, seen ? seen->key : 0);
   if (!sends_again) return;
   if (!carried_out) {
     send_again(id, seen != nullptr);
+    adjust_again(id, job.command);
   } else if (cluster_.job(id).steady()) {  // when to look at it again may not have been heard
     command(Command::Kind::expect, id).expected_end = cluster_.job(id).expected_end();
   }

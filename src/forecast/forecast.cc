@@ -150,21 +150,24 @@ void Forecast::take_at_its_word() {
     const auto* kept = std::get_if<JobKept>(&fact.what);
     if (!kept || kept->row.gone()) continue;
     const Job& job = kept->row;
-    const Duration left =
-        job.state == JobState::running ? job.start + job.expected - present_.now : job.expected - job.done;
+    const Duration left = job.state == JobState::running
+                              ? job.start + job.stood_by(present_.now, kept->suspended_at) + job.expected - present_.now
+                              : job.expected - job.done;
     known_.push_back({kept->job, job.spec.user, nullptr, std::max(left, seconds(1))});
   }
 }
 
 void Forecast::draw_from(const PastJobs& past) {
-  const auto elapsed = [&](const Job& job) {
-    return job.done + (job.state == JobState::running ? present_.now - job.start : Duration{0});
+  const auto elapsed = [&](const JobKept& kept) {
+    const Job& job = kept.row;
+    const Duration stood = job.stood_by(present_.now, kept.suspended_at);
+    return job.done + (job.state == JobState::running ? present_.now - job.start - stood : Duration{0});
   };
   std::map<std::uint32_t, std::vector<RunsYet>> run_yet;  // by user
   for (const Fact& fact : present_.facts) {
     const auto* kept = std::get_if<JobKept>(&fact.what);
     if (!kept || kept->row.state != JobState::running) continue;
-    run_yet[kept->row.spec.user].push_back({kept->row.spec, elapsed(kept->row)});
+    run_yet[kept->row.spec.user].push_back({kept->row.spec, elapsed(*kept)});
   }
   for (auto& [user, jobs] : run_yet) std::ranges::sort(jobs, {}, &RunsYet::elapsed);
   using Alike = std::tuple<std::uint32_t, Duration, std::uint32_t>;
@@ -173,7 +176,7 @@ void Forecast::draw_from(const PastJobs& past) {
     const auto* kept = std::get_if<JobKept>(&fact.what);
     if (!kept || kept->row.gone()) continue;
     const JobSpec& spec = kept->row.spec;
-    const Duration has_run = elapsed(kept->row);
+    const Duration has_run = elapsed(*kept);
     std::shared_ptr<const RunTimes> run_times;
     auto& alike = has_run == Duration{0} ? of_alike[{spec.user, spec.limit, spec.processors}] : run_times;
     if (!alike) alike = std::make_shared<const RunTimes>(RunTimes::of(past, run_yet[spec.user], spec, has_run));

@@ -238,6 +238,7 @@ void Cluster::leave_running(Job& job, JobId id) {
     places_.erase(id);
   }
   ++releases_;
+  if (!orders_.empty()) forget_orders(job, id);
   job.starting = false;
   job.stopping = false;
   job.cancelling = false;
@@ -346,6 +347,7 @@ void Cluster::apply(const Requeued& fact) {
 
 void Cluster::queue_again(Job& job, JobId id) {
   job.extended = false;
+  job.stood = Duration{0};
   queue(job, id);
 }
 
@@ -356,7 +358,7 @@ void Cluster::apply(const Preempted& fact) {
   job.leaving = true;
   job.command = sequence_;
   leaving_.push_back({fact.job, fact.beneficiary, job.expected});
-  if (fact.until != kNever) expect_anew(job, fact.job, fact.until - job.start);
+  if (fact.until != kNever) expect_anew(job, fact.job, fact.until - job.start - job.stood);
 }
 
 void Cluster::apply(const Vacated& fact) {
@@ -375,11 +377,12 @@ void Cluster::apply(const Migrated& fact) {
   nodes_.take(fact.where);
   nodes_.give(places_.of(fact.job), now_);
   places_.set(fact.job, fact.where);
-  const Duration elapsed = now_ - job.start;
+  const Duration elapsed = now_ - job.start - job.stood;
   charge(job);
   job.expected = fact.kept ? job.expected_after(elapsed) : job.spec.limit;
   job.done = fact.kept ? job.done + elapsed : Duration{0};
   job.start = now_;
+  job.stood = Duration{0};
   ++job.migrations;
   job.command = sequence_;
   running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, fact.job});
@@ -409,7 +412,7 @@ void Cluster::apply(const Expected& fact) {
 void Cluster::apply(const Extended& fact) {
   Job& job = jobs_[fact.job.value];
   job.extended = true;
-  expect_anew(job, fact.job, fact.until - job.start);
+  expect_anew(job, fact.job, fact.until - job.start - job.stood);
 }
 
 void Cluster::apply(const Stopped& fact) {
@@ -421,14 +424,7 @@ void Cluster::apply(const Stopped& fact) {
   job.command = sequence_;
 }
 
-void Cluster::expect_anew(Job& job, JobId id, Duration expected) {
-  CHECK(job.state == JobState::running, "only a running job's expected end changes");
-  running_.erase({job.expected_end(), job.dispatch});
-  std::erase(overdue_, id);
-  ++releases_;
-  job.expected = expected;
-  running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, id});
-}
+void Cluster::expect_anew(Job& job, JobId id, Duration expected) { end_anew(job, id, expected, job.stood); }
 
 std::vector<JobId> View::blockers() const {
   std::vector<JobId> blockers;

@@ -50,6 +50,12 @@ struct Leaving {
   Duration expected;  // as it was
 };
 
+// What a running job was told beside to run, to stop, to leave or to move.
+struct RunOrders {
+  Instant suspended_at = kNever;
+  std::uint64_t command = 0;  // number of the latest fact that suspended it, let it go on or changed its limit
+};
+
 class View {
  public:
   View(const View&) = delete;
@@ -111,6 +117,18 @@ class View {
   // since nobody did, as get promises: plans are then drawn as if there were none. One comparison where there are none,
   // else O(reservations + log running).
   bool reserved_in_reach() const { return !reservations_.empty() && reservation_in_reach(); }
+
+  // What a running job was told since it started; nullptr: nothing.
+  const RunOrders* orders_of(JobId id) const {
+    if (orders_.empty()) return nullptr;
+    const auto found = orders_.find(id);
+    return found == orders_.end() ? nullptr : &found->second;
+  }
+  // How long its latest dispatch has stood still so far.
+  Duration stood(JobId id) const {
+    const RunOrders* orders = orders_of(id);
+    return job(id).stood_by(now_, orders ? orders->suspended_at : kNever);
+  }
 
   // When a job moved last; kNever: none has.
   Instant last_migration() const { return last_migration_; }
@@ -208,6 +226,7 @@ class View {
   std::vector<JobId> gone_;  // ended or rejected since the last cycle
   Eligibility eligibility_;
   std::map<JobId, JobSpec> requests_;    // of jobs on other terms than they asked for
+  std::map<JobId, RunOrders> orders_;    // of running jobs that were told something
   std::vector<std::int64_t> elsewhere_;  // by licence
   std::size_t barred_ = 0;
   Reservations reservations_;
@@ -273,6 +292,9 @@ class Cluster final : public View {
   std::optional<std::string> objection(const Serving& fact) const;
   std::optional<std::string> objection(const Reserved& fact) const;
   std::optional<std::string> objection(const Unreserved& fact) const;
+  std::optional<std::string> objection(const Suspended& fact) const;
+  std::optional<std::string> objection(const Resumed& fact) const;
+  std::optional<std::string> objection(const LimitChanged& fact) const;
   // The same of decided and kept facts, for who reads a journal.
   std::optional<std::string> objection(const Eligible& fact) const;
   std::optional<std::string> objection(const Started& fact) const;
@@ -308,6 +330,7 @@ class Cluster final : public View {
   [[gnu::cold]] void rank_users();
   [[gnu::cold]] std::optional<std::string> unknown(JobId job, const char* verb) const;
   std::optional<std::string> not_running(JobId job, const char* verb) const;
+  std::optional<std::string> not_settled(JobId job, const char* verb) const;
   // What an engine says of a job that runs must be of the dispatch that runs.
   template <class Answer>
   std::optional<std::string> not_of_its_run(const Answer& answer, const char* verb) const {
@@ -340,6 +363,9 @@ class Cluster final : public View {
   void apply(const Serving& fact) { power_.served(fact.node, fact.serves); }
   [[gnu::cold]] void apply(const Reserved& fact);
   [[gnu::cold]] void apply(const Unreserved& fact);
+  [[gnu::cold]] void apply(const Suspended& fact);
+  [[gnu::cold]] void apply(const Resumed& fact);
+  [[gnu::cold]] void apply(const LimitChanged& fact);
   [[gnu::cold]] void apply(const Opened& fact) { epoch_ = fact.epoch; }
   void apply(const CycleClosed& /*fact*/) {
     rank_waiting();  // where nobody opened the cycle
@@ -402,6 +428,8 @@ class Cluster final : public View {
   void forget_promise(Job& job, JobId id);
   [[gnu::cold]] void set_aside(const Job& job, JobId id);
   void expect_anew(Job& job, JobId id, Duration expected);
+  void end_anew(Job& job, JobId id, Duration expected, Duration stood);
+  [[gnu::cold]] void forget_orders(Job& job, JobId id);
 };
 
 }  // namespace rota

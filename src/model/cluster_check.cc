@@ -23,6 +23,7 @@ const char* state_of(const Job& job) {
     case JobState::waiting:
       return "waits";
     case JobState::running:
+      if (job.suspended() && job.settled()) return "is suspended";
       return job.stopping ? "is being stopped" : job.leaving ? "is leaving" : job.starting ? "is starting" : "runs";
     case JobState::barred:
       return "is held or not eligible";
@@ -157,6 +158,36 @@ bool Cluster::wait_for(const std::vector<Dependency>& some, JobId id) const {
     if (terms && seen.insert(on).second) open.insert(open.end(), terms->after.begin(), terms->after.end());
   }
   return false;
+}
+
+std::optional<std::string> Cluster::not_settled(JobId id, const char* verb) const {
+  if (auto why = not_running(id, verb)) return why;
+  return job(id).settled() ? std::nullopt : std::optional(is_in_vain(job(id), verb));
+}
+
+std::optional<std::string> Cluster::objection(const Suspended& fact) const {
+  if (auto why = not_settled(fact.job, "suspended")) return why;
+  if (fact.by != kHeldByUser && fact.by != kHeldByOperator) return "nobody is named who wants a job suspended.";
+  const Job& job = this->job(fact.job);
+  return (job.suspended_by & fact.by) == 0 ? std::nullopt : std::optional(is_in_vain(job, "suspended"));
+}
+
+std::optional<std::string> Cluster::objection(const Resumed& fact) const {
+  if (auto why = not_settled(fact.job, "resumed")) return why;
+  const Job& job = this->job(fact.job);
+  return (job.suspended_by & fact.from) != 0 ? std::nullopt : std::optional(is_in_vain(job, "resumed"));
+}
+
+std::optional<std::string> Cluster::objection(const LimitChanged& fact) const {
+  if (auto why = not_settled(fact.job, "given another limit")) return why;
+  const Job& job = this->job(fact.job);
+  if (fact.limit <= Duration{0} || fact.limit > kLongest)
+    return named(job) + " is to have no time to run, or too much; give a limit above 0.";
+  JobSpec amended = job.spec;
+  amended.limit = fact.limit;
+  if (const auto why = cannot_run(amended)) return named(job) + " " + *why + "; nothing was changed.";
+  if (job.done + (now_ - job.start - stood(fact.job)) < fact.limit) return std::nullopt;
+  return named(job) + " has run for longer than that already; cancel it to end it. Nothing was changed.";
 }
 
 std::optional<std::string> Cluster::objection(const Launched& fact) const {
@@ -327,6 +358,11 @@ std::optional<std::string> Cluster::objection(const JobKept& fact) const {
     return "a job is kept with times that cannot be.";
   const bool runs = row.state == JobState::running;
   if (!runs && (row.leaving || row.starting || row.stopping)) return "a job is kept that stops and does not run.";
+  if (row.suspended() != (fact.suspended_at != kNever) || (row.suspended() && !runs) ||
+      (row.suspended() && fact.suspended_at > now_))
+    return "a job is kept as suspended and does not run, or nobody says since when.";
+  const Duration most_stood = row.suspended() ? 4 * kStandsStill : 3 * kStandsStill;
+  if (row.stood < Duration{0} || row.stood > most_stood) return "a job is kept that stood still longer than can be.";
   if (row.state != JobState::waiting && row.promise != kNever) return "a job is kept with a promise and does not wait.";
   if (runs && (is_beyond(row.start) || std::find(gone_.begin(), gone_.end(), fact.job) != gone_.end())) {
     return "a job is kept that runs and has not started, or has ended.";

@@ -111,6 +111,18 @@ struct Reserved {  // nodes, or processors where these are counted, are not to b
 struct Unreserved {  // a reservation is taken back; one whose end has come is over by itself
   ReservationId id;
 };
+struct Suspended {  // a job that runs is to stand still; it keeps what it holds, and that time does not count
+  JobId job;
+  Bars by = kHeldByUser;  // kHeldByUser or kHeldByOperator
+};
+struct Resumed {  // and to go on, once nobody wants it suspended any more
+  JobId job;
+  Bars from = kHeldByUser;
+};
+struct LimitChanged {  // of a job that runs
+  JobId job;
+  Duration limit{0};
+};
 
 // ---- decided
 
@@ -218,8 +230,10 @@ struct JobKept {
   bool has_terms = false;
   JobSpec request = {};  // as it was submitted, of one that stands on other terms
   bool amended = false;
-  bool never = false;  // of one that has terms: a dependency can no longer be met,
-  bool due = false;    // or one was met, or failed, and nobody has looked since
+  bool never = false;             // of one that has terms: a dependency can no longer be met,
+  bool due = false;               // or one was met, or failed, and nobody has looked since
+  Instant suspended_at = kNever;  // of one that is suspended
+  std::uint64_t adjusted = 0;     // RunOrders::command
 };
 struct NodeKept {
   NodeId node;
@@ -278,7 +292,7 @@ using FactKinds =
              Requeued, Finished, Cancelled, PowerChanged, HealthChanged, LicencesCounted, Serving, Opened, CycleClosed,
              Eligible, Started, Promised, Expected, Extended, Stopped, Preempted, Migrated, PowerOrdered, PowerReviewed,
              StateKept, JobKept, NodeKept, LicenceKept, UserKept, WorkKept, DemandKept, DemandHourKept, ModeChanged,
-             Reserved, Unreserved, ReservationKept, Replanned>;
+             Reserved, Unreserved, ReservationKept, Suspended, Resumed, LimitChanged, Replanned>;
 
 struct Fact {
   Instant at = kEpoch;

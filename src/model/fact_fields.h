@@ -13,7 +13,7 @@
 
 namespace rota {
 
-inline constexpr std::uint32_t kJournalVersion = 1;
+inline constexpr std::uint32_t kJournalVersion = 2;
 
 template <class Owner, class T>
 struct Field {
@@ -165,7 +165,12 @@ struct Fields<Job> {
       Field{"cancelling", &Job::cancelling, "told to stop for good"},
       Field{"command", &Job::command, "number of the fact that decided the latest command about it"},
       Field{"put_off", &Job::put_off, "when a promise that was due was last replaced or withdrawn"},
-      Field{"failed_launches", &Job::failed_launches, "starts that the engine could not carry out"}};
+      Field{"failed_launches", &Job::failed_launches, "starts that the engine could not carry out"},
+      Field{"stood", &Job::stood,
+            "time of the latest dispatch that does not count, because it was suspended; while it is: that much more as "
+            "is counted on",
+            2},
+      Field{"suspended_by", &Job::suspended_by, "1: its user, 2: an operator, 3: both; 0: it is not suspended", 2}};
 };
 template <>
 struct Fields<NodePowerRow> {
@@ -278,6 +283,15 @@ ROTA_FACT(Reserved, "reserved", observed, "nodes or processors are not to be use
 ROTA_FACT_END;
 ROTA_FACT(Unreserved, "unreserved", observed, "a reservation is taken back"){Field{"id", &F::id, "which"}};
 ROTA_FACT_END;
+ROTA_FACT(Suspended, "suspended", observed, "a running job is to stand still; that time does not count for its limit"){
+    Field{"job", &F::job, "which", 2}, Field{"by", &F::by, "1: its user wants it, 2: an operator", 2}};
+ROTA_FACT_END;
+ROTA_FACT(Resumed, "resumed", observed, "a suspension has ended; without another one the job goes on"){
+    Field{"job", &F::job, "which", 2}, Field{"from", &F::from, "1: its user's, 2: an operator's, 3: both", 2}};
+ROTA_FACT_END;
+ROTA_FACT(LimitChanged, "limit_changed", observed, "a running job has another time limit"){
+    Field{"job", &F::job, "which", 2}, Field{"limit", &F::limit, "asked run time from now on", 2}};
+ROTA_FACT_END;
 ROTA_FACT(Opened, "opened", decided, "a controller has taken the state over"){
     Field{"epoch", &F::epoch, "of its commands; those of older epochs are refused"}};
 ROTA_FACT_END;
@@ -323,11 +337,11 @@ ROTA_FACT(PowerReviewed, "power_reviewed", decided, "a power rule has looked at 
 ROTA_FACT_END;
 ROTA_FACT(Replanned, "replanned", decided,
           "a policy that looks at the queue from time to time has done so, or owes that"){
-    Field{"tried", &F::tried, "when it last started who could start"},
-    Field{"walked", &F::walked, "when it did so for the whole queue"},
-    Field{"planned", &F::planned, "when it last planned everything anew"},
-    Field{"owes_try", &F::owes_try, "something has happened since it started who could start"},
-    Field{"owes_plan", &F::owes_plan, "something has happened since it planned everything anew"}};
+    Field{"tried", &F::tried, "when it last started who could start", 2},
+    Field{"walked", &F::walked, "when it did so for the whole queue", 2},
+    Field{"planned", &F::planned, "when it last planned everything anew", 2},
+    Field{"owes_try", &F::owes_try, "something has happened since it started who could start", 2},
+    Field{"owes_plan", &F::owes_plan, "something has happened since it planned everything anew", 2}};
 ROTA_FACT_END;
 ROTA_FACT(ModeChanged, "mode_changed", decided, "the policy no longer decides, or decides again"){
     Field{"plain", &F::plain, "jobs start in order of the queue, because a plan was refused"}};
@@ -369,7 +383,10 @@ ROTA_FACT(JobKept, "job_kept", kept, "a job as it stands"){
     Field{"request", &F::request, "what it asked for when it was submitted"},
     Field{"amended", &F::amended, "whether that is something else"},
     Field{"never", &F::never, "a job that it waits for can no longer do what is waited for"},
-    Field{"due", &F::due, "nobody has looked since a job that it waits for did something"}};
+    Field{"due", &F::due, "nobody has looked since a job that it waits for did something"},
+    Field{"suspended_at", &F::suspended_at, "since when it is suspended", 2},
+    Field{"adjusted", &F::adjusted,
+          "number of the latest fact that suspended it, let it go on or changed its limit while it ran", 2}};
 ROTA_FACT_END;
 ROTA_FACT(NodeKept, "node_kept", kept, "a node as it stands"){
     Field{"node", &F::node, "which"},

@@ -64,6 +64,9 @@ enum class JobState : std::uint8_t {
   out_of_memory,
 };
 
+// By so much a suspended job's end lies behind what it would be if it went on.
+inline constexpr Duration kStandsStill = kLongest;
+
 struct Job {
   JobSpec spec;
   Duration expected =
@@ -74,6 +77,7 @@ struct Job {
   Instant first_promise = kNever;  // the first start ever announced; kNever: none
   Instant put_off = kNever;        // when a promise that was due was last replaced or withdrawn; kNever: never
   Duration done = Duration{0};     // run time of earlier dispatches that need not be done again
+  Duration stood = Duration{0};    // of the latest dispatch: time in which it was suspended, and kStandsStill more now
   std::uint64_t command = 0;       // number of the fact that decided the latest command about it
   std::uint32_t sequence = 0;      // place in order of arrival in the queue; anew at each requeue
   std::uint32_t dispatch = 0;      // place in the order of dispatches, of the latest one
@@ -82,31 +86,40 @@ struct Job {
   std::uint16_t preemptions = 0;   // dispatches that gave way to jobs of higher priority
   std::uint16_t migrations = 0;    // moves to other nodes
   JobState state = JobState::waiting;
-  bool backfilled = false;  // the latest dispatch was backfilled
-  bool leaving = false;     // still running, but told to give way
-  bool starting = false;    // running, but the engine has not said so yet
-  bool stopping = false;    // still running, but told to stop,
-  bool cancelling = false;  // and for good
-  Bars bars = kNoBars;      // of a barred job: why
-  bool extended = false;    // was let go on beyond what was expected, up to a set time
+  bool backfilled = false;      // the latest dispatch was backfilled
+  bool leaving = false;         // still running, but told to give way
+  bool starting = false;        // running, but the engine has not said so yet
+  bool stopping = false;        // still running, but told to stop,
+  bool cancelling = false;      // and for good
+  Bars bars = kNoBars;          // of a barred job: why
+  Bars suspended_by = kNoBars;  // of a running job that is to stand still: its user, an operator, or both
+  bool extended = false;        // was let go on beyond what was expected, up to a set time
   std::uint8_t failed_launches = 0;
   std::uint8_t corrections = 0;  // times that the expected run time proved too short
 
-  Instant expected_end() const { return start + expected; }
-  Instant limit_end() const { return start + (spec.limit - done); }
+  // Of a suspended job they are as good as never: nobody knows when it goes on.
+  Instant expected_end() const { return start + expected + stood; }
+  Instant limit_end() const { return start + (spec.limit - done) + stood; }
   // Of the dispatch after one of which so much is kept.
   Duration expected_after(Duration kept) const { return expected - kept > Duration{1} ? expected - kept : Duration{1}; }
   // Once it has ended: how long it ran, not counting what was lost; and once it has started: how long it did not run.
-  Duration run_time() const { return done + (end - start); }
+  Duration run_time() const { return done + (end - start - stood); }
   Duration wait() const { return start - spec.submit - done; }
-  // It runs, and nothing is under way with it that the engine has yet to confirm: it may be told something.
-  bool steady() const { return state == JobState::running && !starting && !stopping && !leaving; }
+  bool suspended() const { return suspended_by != kNoBars; }
+  // It holds what it asked for, and nothing is under way with it that the engine has yet to confirm.
+  bool settled() const { return state == JobState::running && !starting && !stopping && !leaving; }
+  // And it runs: a policy may tell it something.
+  bool steady() const { return settled() && !suspended(); }
   // It came to where it runs by a move, later than that.
   bool moved_after(Instant at) const { return migrations > 0 && start > at; }
   // It ran, and will not run again.
   bool ended() const {
     return state == JobState::completed || state == JobState::timed_out || state == JobState::failed ||
            state == JobState::node_failed || state == JobState::out_of_memory;
+  }
+  // How long the latest dispatch has stood still by then; `since`: when it was suspended, if it is.
+  Duration stood_by(Instant now, Instant since) const {
+    return suspended() ? stood - kStandsStill + (now - since) : stood;
   }
   bool gone() const { return ended() || state == JobState::cancelled || state == JobState::rejected; }
 };

@@ -65,6 +65,8 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
     }
     if (const auto asked = c.requests_.find(id); asked != c.requests_.end())
       kept.request = asked->second, kept.amended = true;
+    if (const RunOrders* orders = c.orders_of(id))
+      kept.suspended_at = orders->suspended_at, kept.adjusted = orders->command;
     add(std::move(kept));
   });
   std::map<std::uint32_t, UserKept> users;
@@ -119,6 +121,7 @@ void Cluster::apply(const JobKept& fact) {
 void Cluster::keep_running(const JobKept& fact) {
   const Job& job = jobs_[fact.job.value];
   running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, fact.job});
+  if (fact.adjusted != 0) orders_[fact.job] = {fact.suspended_at, fact.adjusted};
   if (job.leaving) {
     const auto its =
         std::find_if(leaving_.begin(), leaving_.end(), [&](const Leaving& l) { return l.job == fact.job; });

@@ -144,6 +144,8 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
       preempts = true;
     } else if (view.job(a.job).starting || view.job(a.job).stopping) {
       return name(view, a.job) + " is killed or extended while it starts or stops";
+    } else if (view.job(a.job).suspended()) {
+      return name(view, a.job) + " is killed or extended while it is suspended";
     } else if (a.kind == ActionKind::kill && view.job(a.job).expected_end() > view.now()) {
       return name(view, a.job) + " is killed before its time is up";
     } else if (a.kind == ActionKind::kill && a.reason.rule != Rule::promise_due &&

@@ -66,6 +66,9 @@ class Referee {
   void saw(const View& /*before*/, const Launched& /*fact*/) { gave_way_.clear(); }
   void saw(const View& /*before*/, const Overdue& /*fact*/) { gave_way_.clear(); }
   void saw(const View& /*before*/, const Expected& /*fact*/) { gave_way_.clear(); }
+  void saw(const View& /*before*/, const Suspended& /*fact*/) { gave_way_.clear(); }
+  void saw(const View& /*before*/, const Resumed& /*fact*/) { gave_way_.clear(); }
+  void saw(const View& /*before*/, const LimitChanged& /*fact*/) { gave_way_.clear(); }
   // And of some what became of it: `after` is the state with it.
   template <class Kind>
   void settled(const View& /*after*/, const Kind& /*fact*/) {}

@@ -35,9 +35,6 @@ void Service::saw_kind(const View& before, const Kind& what) {
   }
   if constexpr (std::is_same_v<Kind, Released>)
     keep(kReleased, what.job, std::to_string(before.now().time_since_epoch().count()));
-  if constexpr (std::is_same_v<Kind, Migrated>) {  // what stood still was left behind
-    if (JobEntry* entry = book_.find(what.job)) goes_on(what.job, *entry);
-  }
   if constexpr (std::is_same_v<Kind, Started>) {
     if (mail_) mail_of_start(what.job);
   }
@@ -53,17 +50,9 @@ void Service::saw_kind(const View& before, const Kind& what) {
     ended_.push_back({what.job, job.dispatch});
     JobEntry* entry = book_.find(what.job);
     if (entry == nullptr) return;
-    goes_on(what.job, *entry);
     entry->hear().nodes = nodes_of(what.job);
     if constexpr (std::is_same_v<Kind, Finished>) entry->status = what.status;
   }
-}
-
-// Whoever has suspended it: that is over.
-void Service::goes_on(JobId job, JobEntry& entry) {
-  if (!entry.suspended) return;
-  entry.suspended = false;
-  keep(kSuspended, job, "");
 }
 
 // What let it wait will not be known any more when it has left.
@@ -117,8 +106,7 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
     row.exit_code = end.exit_code;
     row.signal = end.signal;
   }
-  static const JobEntry kUnknown;
-  row.state = state_word(job, entry ? *entry : kUnknown);
+  row.state = state_word(job);
   if (job.spec.partition.valid()) row.partition = machine_->partitions[job.spec.partition.value].name;
   row.processors = job.spec.processors;
   row.node_count = job.spec.nodes;
@@ -128,9 +116,10 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
   row.start = left_waiting ? kNever : job.start;
   row.end = left_waiting || job.end == kNever ? view().now() : job.end;
   // It ended while nobody served: the fact says when that was heard.
+  const Duration took = entry != nullptr ? entry->ran + job.stood : Duration{0};
   const bool heard_late = entry != nullptr && entry->ran > Duration{0} && job.migrations == 0 && !left_waiting &&
-                          row.end > row.start + entry->ran + kLate;
-  if (heard_late) row.end = row.start + entry->ran;
+                          row.end > row.start + took + kLate;
+  if (heard_late) row.end = row.start + took;
   row.limit = job.spec.limit;
   row.waited = left_waiting ? row.end - row.submit : job.wait();
   row.restarts = restarts_of(job);

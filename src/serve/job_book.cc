@@ -77,7 +77,7 @@ JobId JobBook::latest_of(std::uint32_t uid) const {
   return found == latest_.end() ? JobId{} : found->second;
 }
 
-std::string_view state_word(const Job& job, const JobEntry& entry) {
+std::string_view state_word(const Job& job) {
   switch (job.state) {
     case JobState::waiting:
     case JobState::barred:
@@ -85,7 +85,7 @@ std::string_view state_word(const Job& job, const JobEntry& entry) {
     case JobState::running:
       if (job.stopping || job.leaving) return "COMPLETING";
       if (job.starting) return "CONFIGURING";
-      return entry.suspended ? "SUSPENDED" : "RUNNING";
+      return job.suspended() ? "SUSPENDED" : "RUNNING";
     case JobState::completed:
       return "COMPLETED";
     case JobState::timed_out:

@@ -40,7 +40,6 @@ struct JobEntry {
   std::int64_t index = -1;      // within its array
   Duration ran{0};              // the latest dispatch that is over, as its supervisor saw it
   std::int32_t status = 0;      // of the latest dispatch that is over, as waitpid gives it
-  bool suspended = false;       // by somebody's wish
   bool never_again = false;     // it was taken back while it waited
   std::uint32_t throttle = 0;   // of its array, when it last started
   Instant not_before = kEpoch;  // its begin time then, or when it was released
@@ -94,6 +93,6 @@ class JobBook {
 };
 
 // As people call it: PENDING, RUNNING, ...
-std::string_view state_word(const Job& job, const JobEntry& entry);
+std::string_view state_word(const Job& job);
 
 }  // namespace rota::serve

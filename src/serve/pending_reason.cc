@@ -137,8 +137,7 @@ PendingReason Service::reason_of_waiting(JobId id, const Job& job) const {
   const WaitingEntry* head = view().waiting().head();
   const bool is_first = head != nullptr && head->job == id;
   const bool room = has_room_now(view(), spec);
-  if (is_first && room && view().reserved_in_reach())
-    return {"Reservation", "What it needs is reserved before it would be over."};
+  if (std::string reserved = reserved_before(id, job); !reserved.empty()) return {"Reservation", std::move(reserved)};
   const JobId before = contenders_.before(view(), *machine_, job, [&](JobId, const JobSpec& other) {
     return !lacks_licence(other) && !lacks_nodes(other);
   });

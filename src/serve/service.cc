@@ -101,7 +101,8 @@ Result<void> Service::prepare() {
   }
   if (!machine_->reservations.empty())
     warnings_.emplace_back(
-        "the configuration has [[reservations]], which a service does not keep: jobs may start there");
+        "the configuration has [[reservations]] that count from second 0 of a log, which a service does not keep: give "
+        "`start` and `end` as dates, such as \"2026-12-01T08:00Z\"");
   if (options_.before_acting) {
     if (auto ready = options_.before_acting(settings_); !ready) return ready;
   }
@@ -120,6 +121,7 @@ Result<void> Service::describe(const std::string& text, const std::string& shown
 Result<void> Service::take(Result<site::Configuration> read) {
   if (!read) return std::unexpected(read.error());
   settings_ = std::move(read->service);
+  dated_reservations_ = std::move(read->reservations);
   cluster_text_ = std::move(read->text);
   machine_ = std::make_shared<const Machine>(std::move(read->machine));
   return {};
@@ -167,9 +169,18 @@ ClusterOptions Service::cluster_options() const {
   return cluster;
 }
 
+// A policy that needs no more than a service knows.
+Result<Chain> Service::chain_of(const std::string& policy) {
+  auto chain = Chain::parse(policy);
+  if (!chain || !chain->knobs().power.knows_the_log()) return chain;
+  return fail(
+      "policy " + policy + " cannot run here: power-history=log takes all jobs of a log as known beforehand, and " +
+      "nobody knows which jobs a service will have. Leave it out: power=load-factor then learns from those that end.");
+}
+
 // A controller under this policy, without a state.
 Result<void> Service::start_deciding(const std::string& policy) {
-  auto chain = Chain::parse(policy);
+  auto chain = chain_of(policy);
   if (!chain) return std::unexpected(chain.error());
   chain_ = std::make_unique<Chain>(std::move(*chain));
   planned_starts_.forget();
@@ -236,7 +247,10 @@ Result<void> Service::take_over() {
     if (auto compacted = compact(); !compacted) return compacted;
   }
   compacted_at_ = view().sequence();
+  if (auto kept = keep_reservations(); !kept) return kept;
   auto resumed = controller_->resume();
+  if (resumed) resumed = suspend_as_before();
+  if (resumed) resumed = controller_->decide();
   for (const Observation::JobSeen& seen : engine_->observe().jobs) {
     if (!view().knows(seen.job)) left_.push_back(seen.job);  // nothing may remain of it
   }
@@ -274,7 +288,7 @@ Result<void> Service::read_of_jobs(const char* what, const std::function<bool(Jo
   return {};
 }
 
-// What people want that is no fact: reasons of nodes, and who is suspended; and what was said of jobs.
+// What people want that is no fact: reasons of nodes; and what was said of jobs.
 Result<void> Service::read_wishes() {
   for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) {
     for (const auto& [what, texts] : {std::pair{kNodeReason, &node_reasons_}, std::pair{kNodeBy, &node_by_}}) {
@@ -291,12 +305,7 @@ Result<void> Service::read_wishes() {
     entry.not_before = std::max(entry.not_before, Instant{Duration{parse_integer(at).value_or(0)}});
     return true;
   });
-  if (!read) return read;
-  return read_of_jobs(kSuspended, [&](JobId job, JobEntry& entry, const std::string& dispatch) {
-    const Job& row = view().job(job);
-    entry.suspended = row.state == JobState::running && dispatch == std::to_string(row.dispatch);
-    return entry.suspended;
-  });
+  return read;
 }
 
 Result<void> Service::compact() {
@@ -312,7 +321,7 @@ Result<void> Service::compact() {
 
 // A policy that could decide here.
 Result<Chain> Service::chain_that_suits(const std::string& text) const {
-  auto chain = Chain::parse(text);
+  auto chain = chain_of(text);
   if (!chain) return chain;
   if (auto suits = engine_suits(*chain, engine_->capabilities()); !suits) return std::unexpected(suits.error());
   if (view().reservations().empty()) return chain;

@@ -202,6 +202,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> take(Result<site::Configuration> read);
   Result<void> open_store();
   Result<void> start_deciding(const std::string& policy);
+  static Result<Chain> chain_of(const std::string& policy);
   Result<Chain> chain_that_suits(const std::string& text) const;
   Result<void> take_over();
   Result<void> replay();
@@ -209,7 +210,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> read_book();
   // Beginnings of names under which the store keeps, with the job's id behind them:
   static constexpr const char* kMessage = "message ";      // what was said of it last
-  static constexpr const char* kSuspended = "suspended ";  // the dispatch that somebody has suspended
+  static constexpr const char* kSuspended = "suspended ";  // by older versions: the dispatch that stands still
   static constexpr const char* kReleased = "released ";    // when
   // And of nodes, with the node's name behind them:
   static constexpr const char* kNodeReason = "node ";  // why it is out of use
@@ -259,20 +260,25 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void empty_node(NodeId node);
   Result<void> power_changed(const PowerChanged& what);
   Result<void> release(const Caller& caller, JobId job);
+  Result<void> can_be_told(JobId job) const;
   Result<void> control(JobId job, const Change& change);
+  Result<void> suspend(const Caller& caller, JobId job, bool stops);
+  Result<void> change_limit(const Caller& caller, JobId job, const Change& change);
   Result<void> amend(const Caller& caller, JobId job, const Change& change);
   std::vector<std::string> environment_of(const Command& start, const KeptAbout& kept) const;
   void say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks, std::vector<std::string>& all) const;
   void say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::string>& all) const;
   PatternWords pattern_words(JobId job, const KeptAbout& kept, const std::string& nodes, std::int32_t restarts) const;
   PendingReason reason_of_barred(JobId id, const Job& job) const;
+  std::string reserved_before(JobId id, const Job& job) const;
   PendingReason reason_of_waiting(JobId id, const Job& job) const;
   bool lacks_nodes(const JobSpec& spec) const;  // too many of those that it could use are out of use
   std::string nodes_lacking(const JobSpec& spec) const;
   bool lacks_licence(const JobSpec& spec) const;
   template <class Kind>
   void saw_kind(const View& before, const Kind& what);
-  void goes_on(JobId job, JobEntry& entry);
+  Result<void> suspend_as_before();
+  Result<void> keep_reservations();
   static void note_terms(const View& before, JobId job, bool released, JobEntry& entry);
   store::RareRequest rarely_asked(const JobSpec& spec, const JobEntry* entry) const;
   store::HistoryRow history_row(JobId id, const Job& job, const JobEntry* entry) const;
@@ -293,6 +299,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   boost::asio::io_context& io_;
   ServiceOptions options_;
   site::ServiceSettings settings_;
+  std::vector<Reservation> dated_reservations_;  // that the configuration asks for; their times are Unix times
   std::string cluster_text_;
   std::shared_ptr<const Machine> machine_;
   std::unique_ptr<store::SqliteStore> store_;

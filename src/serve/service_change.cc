@@ -1,7 +1,6 @@
 // What users and operators do to jobs and nodes that are known.
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <optional>
 #include <set>
 #include <utility>
@@ -18,7 +17,7 @@ std::string_view word_of(std::size_t sort, const Job& job, const JobEntry& entry
   const auto is = [&](Kind kind) { return sort == SelectorPart{kind, 0, 0, {}, {}}.sort(); };
   if (is(Kind::user)) return entry.about->user;
   if (is(Kind::name)) return entry.about->name;
-  if (is(Kind::state)) return state_word(job, entry);
+  if (is(Kind::state)) return state_word(job);
   return job.spec.partition.valid() ? std::string_view(machine.partitions[job.spec.partition.value].name) : "";
 }
 
@@ -193,9 +192,10 @@ Result<void> Service::changed(const Caller& caller, JobId job, const Change& cha
       return amend(caller, job, change);
     case Kind::signal:
     case Kind::requeue:
+      return control(job, change);
     case Kind::suspend:
     case Kind::resume:
-      return control(job, change);
+      return suspend(caller, job, change.kind == Kind::suspend);
   }
   return {};
 }
@@ -217,33 +217,63 @@ Result<void> Service::release(const Caller& caller, JobId job) {
   return {};
 }
 
-// What goes to its processes and not to the state.
+// Of a job that runs.
 Result<void> Service::control(JobId job, const Change& change) {
-  using Kind = Change::Kind;
-  JobEntry& entry = *book_.find(job);
+  if (auto can = can_be_told(job); !can) return can;
+  if (change.kind == Change::Kind::signal) return engine_->signal(job, change.signal), Result<void>{};
+  auto done = controller_->requeue(job);
+  if (done) static_cast<void>(decide());
+  return done;
+}
+
+Result<void> Service::can_be_told(JobId job) const {
   const Job& row = view().job(job);
   if (row.state != JobState::running) return fail("job " + book_.shown(job) + " does not run.");
-  if (!row.steady()) return fail("job " + book_.shown(job) + " is just starting or stopping; try again in a moment.");
-  if (change.kind == Kind::requeue) {
-    auto done = controller_->requeue(job);
-    if (done) static_cast<void>(decide());
-    return done;
+  if (row.settled()) return {};
+  return fail("job " + book_.shown(job) + " is just starting or stopping; try again in a moment.");
+}
+
+// A job is suspended by its user, by an operator, or by both; it goes on once nobody wants it to stand still.
+Result<void> Service::suspend(const Caller& caller, JobId job, bool stops) {
+  if (auto can = can_be_told(job); !can) return can;
+  const Job& row = view().job(job);
+  const std::string name = "job " + book_.shown(job);
+  const Bars who = caller.uid == book_.find(job)->about->uid ? kHeldByUser : kHeldByOperator;
+  if (stops) {
+    if ((row.suspended_by & who) != 0) return fail(name + " is suspended already.");
+    return record(Suspended{job, who});
   }
-  if (change.kind == Kind::signal) return engine_->signal(job, change.signal), Result<void>{};
-  const bool stops = change.kind == Kind::suspend;
-  if (entry.suspended == stops)
-    return fail("job " + book_.shown(job) + (stops ? " is suspended already." : " is not suspended."));
-  engine_->signal(job, stops ? SIGSTOP : SIGCONT);
-  entry.suspended = stops;
-  keep(kSuspended, job, stops ? std::to_string(row.dispatch) : "");
-  return {};
+  if (!row.suspended()) return fail(name + " is not suspended.");
+  if ((row.suspended_by & kHeldByOperator) != 0 && !caller.operates)
+    return fail(name + " is suspended by an operator, who has to resume it.");
+  return record(Resumed{job, row.suspended_by});
+}
+
+// Older versions kept this beside the journal. From now on it is a fact.
+Result<void> Service::suspend_as_before() {
+  return read_of_jobs(kSuspended, [&](JobId job, JobEntry&, const std::string& dispatch) {
+    if (dispatch == std::to_string(view().job(job).dispatch))
+      static_cast<void>(controller_->record(Suspended{job, kHeldByUser}));
+    return false;
+  });
+}
+
+// Users may have their running jobs end sooner, operators also later.
+Result<void> Service::change_limit(const Caller& caller, JobId job, const Change& change) {
+  const std::string name = "job " + book_.shown(job);
+  if (change.priority || change.partition || change.begin || change.throttle || !change.limit) {
+    return fail(name + " runs already; of what it was started on only its time limit can be changed. Requeue it to " +
+                "change more.");
+  }
+  if (*change.limit > view().job(job).spec.limit && !caller.operates)
+    return fail("only an operator may give a running job more time.");
+  if (auto can = can_be_told(job); !can) return can;
+  return record(LimitChanged{job, *change.limit});
 }
 
 Result<void> Service::amend(const Caller& caller, JobId job, const Change& change) {
   const Job& row = view().job(job);
-  if (row.state == JobState::running) {
-    return fail("job " + book_.shown(job) + " runs already; what it was started on stands. Requeue it to change it.");
-  }
+  if (row.state == JobState::running) return change_limit(caller, job, change);
   const JobTerms* own = view().eligibility().terms(job);
   JobTerms terms = own ? *own : JobTerms{row.spec.limit, row.spec.priority, row.spec.partition, kEpoch, {}, 0, 0};
   const auto of_partition = [&](PartitionId id) { return id.valid() ? machine_->partitions[id.value].priority : 0; };

@@ -173,7 +173,7 @@ class Awaited {
 
   Meant meant(JobId job) const {
     const Job& row = service_.view().job(job);
-    return {job, row.gone() ? std::string(state_word(row, {})) : std::string()};
+    return {job, row.gone() ? std::string(state_word(row)) : std::string()};
   }
 
   Result<void> add(const AfterName& name, std::int64_t index, std::vector<Dependency>& into) {

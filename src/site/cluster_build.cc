@@ -31,7 +31,7 @@ class Builder {
     if (ok) ok = add_licences();
     if (ok) ok = add_partitions();
     if (ok) ok = check_every_node_is_used();
-    if (ok) ok = add_reservations(draft_, machine_);
+    if (ok) ok = add_reservations();
     if (ok && !draft_.sites.empty()) ok = split();
     if (!ok) return std::unexpected(ok.error());
     return std::move(machine_);
@@ -40,6 +40,14 @@ class Builder {
  private:
   std::unexpected<Error> wrong(std::uint32_t line, const std::string& what) const {
     return fail(draft_.shown + ":" + std::to_string(line) + ": " + what);
+  }
+
+  Result<void> add_reservations() {
+    auto all = reservations_of(draft_, machine_, false);
+    if (!all) return std::unexpected(all.error());
+    machine_.reservations = std::move(*all);
+    const auto dated = reservations_of(draft_, machine_, true);  // are for a service, and are right all the same
+    return dated ? Result<void>() : std::unexpected(dated.error());
   }
 
   Result<void> add_processors() {

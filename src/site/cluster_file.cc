@@ -7,6 +7,9 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "site/cluster_build.h"
+#include "site/cluster_reservations.h"
+#include "site/date.h"
+#include "site/dated_reservations.h"
 #include "site/toml_document.h"
 
 namespace rota::site {
@@ -67,10 +70,19 @@ std::optional<std::int64_t> read_factor(const TomlValue& value) {
   return std::llround(value.fraction * 1000);
 }
 
+// A date is told with its zone: who reads the file may be elsewhere.
+std::optional<std::int64_t> read_moment(const TomlValue& value) {
+  if (value.kind == TomlValue::Kind::text) {
+    if (const auto date = unix_milliseconds_of(value.text)) return kDates.count() + *date;
+  }
+  return read_amount(value, 1000, milliseconds_of);
+}
+
 std::optional<std::int64_t> read_number(const TomlValue& value, KeyType type) {
   if (type == KeyType::factor) return read_factor(value);
   if (type == KeyType::size) return read_amount(value, 1, bytes_of);
-  if (type == KeyType::time || type == KeyType::moment) return read_amount(value, 1000, milliseconds_of);
+  if (type == KeyType::moment) return read_moment(value);
+  if (type == KeyType::time) return read_amount(value, 1000, milliseconds_of);
   return value.kind == TomlValue::Kind::whole ? std::optional(value.whole) : std::nullopt;
 }
 
@@ -194,6 +206,15 @@ Result<Machine> parse_cluster(std::string_view text, const std::string& shown, s
   const auto draft = read_draft(*document, shown);
   if (!draft) return std::unexpected(draft.error());
   return build_machine(*draft, most_nodes);
+}
+
+Result<std::vector<Reservation>> dated_reservations(std::string_view text, const std::string& shown,
+                                                    const Machine& machine) {
+  const auto document = parse_toml(text, shown);
+  if (!document) return std::unexpected(document.error());
+  const auto draft = read_draft(*document, shown);
+  if (!draft) return std::unexpected(draft.error());
+  return reservations_of(*draft, machine, true);
 }
 
 Result<Machine> read_cluster_file(const std::string& path) {

@@ -119,9 +119,9 @@ constexpr auto kSiteKeys = std::to_array<Key<SiteEntry>>({
 });
 
 constexpr auto kReservationKeys = std::to_array<Key<ReservationEntry>>({
-    {"start", KeyType::moment, &ReservationEntry::start, 0, kLongest.count(), "",
+    {"start", KeyType::moment, &ReservationEntry::start, 0, 2 * kLongest.count(), "",
      "from here on jobs run there only if they take longer than was expected of them"},
-    {"end", KeyType::moment, &ReservationEntry::end, 0, kLongest.count(), "", "when jobs can run there again"},
+    {"end", KeyType::moment, &ReservationEntry::end, 0, 2 * kLongest.count(), "", "when jobs can run there again"},
     {"nodes", KeyType::hosts, &ReservationEntry::nodes, 0, 0, "must be there with `[[nodes]]`",
      "the nodes, all of each"},
     {"processors", KeyType::whole, &ReservationEntry::processors, 1, kMostProcessors,
@@ -183,7 +183,8 @@ std::string takes_text(KeyType type, std::int64_t low, std::int64_t high) {
     case KeyType::zone:
       return R"(hours and minutes in quotes, such as "+01:00")";
     case KeyType::moment:
-      return R"(a time from second 0 of the log on, in seconds such as 86400 or as text such as "1d" or "1-12:00:00")";
+      return R"(a time from second 0 of the log on, in seconds such as 86400 or as text such as "1d" or "1-12:00:00", )"
+             R"(or for a service a date such as "2026-12-01T08:00Z" or "2026-12-01T08:00+01:00")";
   }
   return {};
 }

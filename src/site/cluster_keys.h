@@ -90,7 +90,12 @@ struct ReservationEntry : Entry {
   std::int64_t processors = 0;
   Duration start{0};  // from second 0 of the log, as is
   Duration end{0};
+
+  bool dated() const { return start > kLongest && end > kLongest; }
 };
+
+// A moment beyond that is a date: so long after it as Unix time counts.
+inline constexpr Duration kDates = kLongest;
 
 template <class Of>
 struct Key {

@@ -19,13 +19,19 @@ class Reader {
 
   // Whether it agrees with the others the state of a cluster knows.
   Result<Reservation> read(const ReservationEntry& entry) {
-    if (entry.start >= kLongest || entry.end >= kLongest) {
+    if ((entry.start > kDates) != (entry.end > kDates)) {
+      return wrong(entry.line,
+                   "of a reservation one time is a date, and the other counts from second 0 of the log. Give "
+                   "it two dates, or none.");
+    }
+    const Duration zero = entry.dated() ? kDates : Duration{0};
+    if (entry.start == kLongest || entry.end == kLongest) {
       return wrong(entry.line, "a reservation without an end, or one that never begins, is none. Give it two times.");
     }
     auto nodes = nodes_of(entry);
     if (!nodes) return std::unexpected(nodes.error());
-    const Reserved fact{cluster_.reservations().next_id(), kEpoch + entry.start, kEpoch + entry.end, std::move(*nodes),
-                        entry.processors};
+    const Reserved fact{cluster_.reservations().next_id(), kEpoch + (entry.start - zero), kEpoch + (entry.end - zero),
+                        std::move(*nodes), entry.processors};
     if (auto why = cluster_.objection(fact)) return wrong(entry.line, *why);
     cluster_.fold(kEpoch, 1, fact);
     return cluster_.reservations().all().back();
@@ -64,21 +70,21 @@ class Reader {
 
 }  // namespace
 
-Result<void> add_reservations(const ClusterDraft& draft, Machine& machine) {
-  if (draft.reservations.empty()) return {};
+Result<std::vector<Reservation>> reservations_of(const ClusterDraft& draft, const Machine& machine, bool dated) {
+  std::vector<Reservation> all;
+  if (draft.reservations.empty()) return all;
   if (!draft.sites.empty()) {
     return fail(draft.shown + ":" + std::to_string(draft.reservations.front().line) +
                 ": [[reservations]] are for one site, and there are [[sites]]. Remove one of the two.");
   }
   Reader reader(draft, machine);
-  std::vector<Reservation> all;
   for (const ReservationEntry& entry : draft.reservations) {
+    if (entry.dated() != dated) continue;
     auto reservation = reader.read(entry);
     if (!reservation) return std::unexpected(reservation.error());
     all.push_back(std::move(*reservation));
   }
-  machine.reservations = std::move(all);
-  return {};
+  return all;
 }
 
 }  // namespace rota::site

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "site/cluster_file.h"
+#include "site/dated_reservations.h"
 #include "site/toml_document.h"
 
 namespace rota::site {
@@ -151,7 +152,9 @@ Result<Configuration> parse_configuration(std::string_view text, const std::stri
   if (!settings->licence_command.empty() && machine->licences.empty())
     return fail(shown + ": `licence_command` in [service] counts licences, and this cluster has none; name them with " +
                 "`licences = \"matlab:4\"` at the top, each with the most that there can be.");
-  return Configuration{std::move(*machine), std::move(*settings), std::string(text)};
+  auto dated = dated_reservations(text, shown, *machine);
+  if (!dated) return std::unexpected(dated.error());
+  return Configuration{std::move(*machine), std::move(*settings), std::move(*dated), std::string(text)};
 }
 
 Result<Configuration> read_configuration(const std::string& path) {

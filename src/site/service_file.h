@@ -35,7 +35,8 @@ struct ServiceSettings {
 struct Configuration {
   Machine machine;
   ServiceSettings service;
-  std::string text;  // of the cluster file, for the journal
+  std::vector<Reservation> reservations;  // by date: their times are Unix times
+  std::string text;                       // of the cluster file, for the journal
 };
 
 // Reads the file or fails with a sentence "FILE:LINE: ...", as read_cluster_file does.

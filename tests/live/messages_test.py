@@ -80,7 +80,8 @@ processors = 2
 
     def test_all_are_documented_and_tried(self):
         documented = set(table("serve.md", "| reason |"))
-        self.assertEqual(cases_of(Reasons, "test_reason_") | cases_of(Waking, "test_reason_"), documented)
+        tried = cases_of(Reasons, "test_reason_") | cases_of(Waking, "test_reason_") | {"Reservation"}  # reservations_test.py
+        self.assertEqual(tried, documented)
         for name, line in (("live-commands.md", r"the reason is in brackets: `([^`]+)`"),
                            ("api.md", r"in one word: `([^`]+)`")):
             self.assertEqual(set(re.search(line, document(name)).group(1).split()), documented, name)
@@ -359,11 +360,13 @@ class Requests(ServiceCase):
         self.service.wait_for(lambda: self.service.job(free)["state"] == "RUNNING", "the job to run")
         for action, more, said in (
                 ("release", {}, "is not held."), ("resume", {}, "is not suspended."),
-                ("update", {"limit": 60}, "runs already; what it was started on stands. Requeue it to change it.")):
+                ("update", {"priority": -1}, "runs already; of what it was started on only its time limit can be changed. "
+                                             "Requeue it to change more.")):
             self.assertEqual(self.service.act(action, free, **more)[1]["jobs"][0]["detail"], f"job {free} {said}")
 
     def test_reservations_that_are_not_kept_are_told(self):
-        self.assertIn("the configuration has [[reservations]], which a service does not keep: jobs may start there",
+        self.assertIn("the configuration has [[reservations]] that count from second 0 of a log, which a service does not "
+                      'keep: give `start` and `end` as dates, such as "2026-12-01T08:00Z"',
                       self.service.ask("GET", "/v1/status")[1]["warnings"])
 
 

@@ -109,16 +109,18 @@ class Moves(MoveCase):
         self.finish(first)
         self.check_moved(job, True)
 
-    def test_a_suspended_job_that_moves_is_suspended_no_longer(self):
+    def test_a_suspended_job_stays_where_it_is_until_it_goes_on(self):
         first, job = self.on_the_slow_node(requeue=True)
         self.assertEqual(self.service.act("suspend", job)[0], 200)
-        self.assertEqual(self.service.job(job)["state"], "SUSPENDED")
         self.finish(first)
-        self.moves(job)
-        self.service.wait_for(lambda: self.service.job(job)["state"] == "RUNNING", "it to run there")
+        self.service.ends(first)
         self.service.stop()
         self.service.start()
-        self.assertEqual(self.service.job(job)["state"], "RUNNING")
+        self.assertEqual(self.service.job(job)["state"], "SUSPENDED")
+        self.assertEqual(self.service.job(job)["node_list"], "slow")
+        self.assertEqual(self.service.act("resume", job)[0], 200)
+        self.moves(job)
+        self.service.wait_for(lambda: self.service.job(job)["state"] == "RUNNING", "it to run there")
         self.finish(job)
 
     def test_by_a_checkpoint_signal(self):

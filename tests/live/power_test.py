@@ -244,6 +244,20 @@ class ByHand(PowerCase):
         self.assertEqual(self.service.read("ran").split(), ["n2"])
         self.assertEqual(self.service.decides_the_same_again(), "")
 
+    def test_the_load_factor_switches_nodes_too(self):
+        policy = {"policy": "easy+power=load-factor+power-interval=1"}
+        self.assertEqual(self.service.ask("PUT", "/v1/policy", policy)[0], 200)
+        self.act_on("power-up", "n[1-2]")
+        self.service.wait_for(lambda: sorted(self.node(name)["power"] for name in ("n1", "n2")) == ["off", "on"],
+                              "one node to sleep, and the other to stay for who may come")
+        job = self.service.submit(WITNESS.format(sleep=0.3), processors=4, nodes=2, limit=60)
+        self.assertEqual(self.service.ends(job)["state"], "COMPLETED", self.service.job(job))
+        self.assertEqual(set(self.service.read("ran").split()), {"n1", "n2"})
+        self.assertEqual(self.service.decides_the_same_again(), "")
+        status, answer = self.service.ask("PUT", "/v1/policy", {"policy": policy["policy"] + "+power-history=log"})
+        self.assertEqual(status, 400)
+        self.assertIn("nobody knows which jobs a service will have", answer["detail"])
+
     def test_a_policy_that_switches_nodes_needs_commands(self):
         self.service.stop()
         with open(os.path.join(self.folder, "rota.toml"), "w") as file:

@@ -44,8 +44,9 @@ bool Bookings::has_room(const Reservation& wanted, Instant now) const {
 }
 
 void Bookings::expects(const Command& command) {
-  const bool says = command.kind == Command::Kind::start || command.kind == Command::Kind::expect;
-  if (says) starts_[command.job].until = command.expected_end;
+  using Kind = Command::Kind;
+  const bool says = command.kind == Kind::start || command.kind == Kind::expect || command.kind == Kind::adjust;
+  if (says) starts_[command.job].until = command.stands ? kNever : command.expected_end;
 }
 
 bool Bookings::beside_any(const Command& start, Instant now) const {

@@ -229,6 +229,26 @@ void draw_reservations(Random& random, Case& drawn) {
   }
 }
 
+// What people tell jobs that run, from a generator of its own.
+void draw_orders(Random& random, Case& drawn) {
+  using Kind = UserAct::Kind;
+  if (random.chance(0.4)) return;
+  const auto jobs = static_cast<std::int64_t>(drawn.jobs.size());
+  for (std::int64_t i = random.between(1, jobs); i > 0; --i) {
+    UserAct act;
+    act.kind = random.chance(0.6) ? Kind::suspend : Kind::limit;
+    act.at = random.between(0, kSpan);
+    act.job = random.between(1, jobs);
+    act.limit = random.between(1, 900);
+    act.priority = static_cast<std::int32_t>(random.between(0, 1));
+    drawn.acts.push_back(act);
+    if (act.kind == Kind::limit || random.chance(0.2)) continue;
+    act.kind = Kind::resume;
+    act.at += random.between(0, random.chance(0.5) ? 30 : 500);
+    drawn.acts.push_back(act);
+  }
+}
+
 }  // namespace
 
 Case draw_case(std::uint64_t seed) {
@@ -253,6 +273,8 @@ Case draw_case(std::uint64_t seed) {
   draw_the_unusual(unusual, drawn);
   Random reserving(seed ^ 0x2e5e27eU);
   draw_reservations(reserving, drawn);
+  Random ordering(seed ^ 0x0bde25U);
+  draw_orders(ordering, drawn);
   return drawn;
 }
 

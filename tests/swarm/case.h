@@ -27,7 +27,7 @@ struct CaseJob {
 };
 
 struct UserAct {
-  enum class Kind : std::uint8_t { hold, release, amend, cancel };
+  enum class Kind : std::uint8_t { hold, release, amend, cancel, suspend, resume, limit };
   Kind kind = Kind::hold;
   std::int64_t at = 0;
   std::int64_t job = 0;  // its number

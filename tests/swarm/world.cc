@@ -174,6 +174,15 @@ void World::act(const UserAct& act) {
       if (job.state == JobState::running) say(CancelAsked{id});
       if (waits) say(Cancelled{id});
       return;
+    case UserAct::Kind::suspend:
+      if (job.settled() && !job.suspended()) say(Suspended{id, act.priority > 0 ? kHeldByOperator : kHeldByUser});
+      return;
+    case UserAct::Kind::resume:
+      if (job.suspended() && job.settled()) say(Resumed{id, job.suspended_by});
+      return;
+    case UserAct::Kind::limit:
+      if (job.settled()) say(LimitChanged{id, seconds(act.limit)});
+      return;
   }
 }
 
@@ -276,9 +285,15 @@ void World::tidy() {
   if (!drawn_.bad_policies.empty()) operator_looks();
   if (!site_.up()) return;
   std::vector<std::pair<JobId, Bars>> barred;
+  std::vector<std::pair<JobId, Bars>> suspended;
   site_.controller().view().for_each_job([&](JobId id, const Job& job) {
     if (job.state == JobState::barred) barred.emplace_back(id, job.bars);
+    if (job.suspended() && job.settled()) suspended.emplace_back(id, job.suspended_by);
   });
+  for (const auto& [id, by] : suspended) {
+    bool taken = false;
+    site_.attempt([&](Controller&) { return decided(Resumed{id, by}, taken); });
+  }
   for (const auto& [id, bars] : barred) {
     bool taken = false;
     if ((bars & kHolds) != 0) {

@@ -68,6 +68,8 @@ void LocalEngine::dispatch(const Command& command) {
       return migrate(command);
     case Command::Kind::expect:
       return expect(command);
+    case Command::Kind::adjust:
+      return adjust(command);
     default:
       return;  // it has said that it cannot
   }
@@ -208,7 +210,8 @@ void LocalEngine::end_early(const Command& command) {
   }
   if (entry.end) return answer_again(command.job, entry);
   entry.key = command.key;
-  entry.next.reset();        // nor does it move
+  entry.next.reset();  // nor does it move
+  entry.stands = 0;
   if (entry.name.empty()) {  // it has not been ordered yet
     drop(command.job);
     return never_began(command);
@@ -277,6 +280,7 @@ void LocalEngine::hear(JobId job, const RunRecord* record) {
     over(job, entry);
   } else if (record->phase == Phase::runs && record->dispatch == entry.dispatch) {
     launched(job, entry);
+    stop_moved(entry);
   }
 }
 

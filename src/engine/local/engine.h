@@ -87,6 +87,7 @@ class LocalEngine final : public Engine, public Alarm {
     Instant ordered = kNever;             // when this life of the service ordered it
     Asked asked = Asked::nothing;         // by a command, and not carried out yet
     bool suspends = false;                // the same
+    std::uint64_t stands = 0;             // key of the command by which it stands still; 0: it goes on
     bool moving = false;                  // is leaving a place that counts as free already
     bool launched = false;                // told so, of this dispatch
     bool leaves = false;                  // the job has left for good: nothing is to be told
@@ -116,6 +117,10 @@ class LocalEngine final : public Engine, public Alarm {
   void disown_later();
   void bury_now(Entry& entry);
   void forget(Entry& entry);
+
+  // engine_adjust.cc
+  void adjust(const Command& command);
+  void stop_moved(const Entry& entry);
 
   // engine_move.cc
   void migrate(const Command& command);

@@ -59,6 +59,7 @@ struct RunRecord {
   std::int64_t user = 0;       // with those before
   std::int64_t system = 0;     // the same
   std::int64_t memory = 0;     // bytes; the most
+  int paused = -1;             // 1: somebody has it suspended; 0: nobody has; -1: its supervisor does not say
   std::string sentence;        // failed, or something else to tell people
 
   bool over() const { return phase == Phase::ended || phase == Phase::failed; }
@@ -94,6 +95,7 @@ void fields(Visit&& visit, Record& record) {
   visit("user", record.user);
   visit("system", record.system);
   visit("memory", record.memory);
+  visit("paused", record.paused);
   visit("sentence", record.sentence);
 }
 
@@ -181,6 +183,7 @@ struct Tell {
   std::int64_t deadline = INT64_MAX;
   std::vector<std::uint32_t> cores = {};
   int number = 0;           // of the signal
+  std::int64_t limit = 0;   // limit: milliseconds that its job asks for now; 0: as before
   bool checkpoint = false;  // stop: once it has written down how far it is, if it can
 };
 constexpr std::array<std::string_view, 7> names_of(Tell::Kind) {
@@ -198,6 +201,7 @@ void fields(Visit&& visit, Record& tell) {
   visit("deadline", tell.deadline);
   visit("cores", tell.cores);
   visit("number", tell.number);
+  visit("limit", tell.limit);
   visit("checkpoint", tell.checkpoint);
 }
 

@@ -181,6 +181,7 @@ void SupervisorProcess::read_launch_report() {
     return fail_launch(launch_sentence(error, order_.run), another_try_helps(error));
   }
   record_.phase = Phase::runs;
+  record_.paused = 0;
   record_.pid = main_;
   tell_everybody();
 }
@@ -228,6 +229,7 @@ void SupervisorProcess::hear(const Tell& tell, Connection& from) {
     carry_out(tell);
   }
   record_.ran = ran(boot_milliseconds());
+  record_.paused = paused_at_ > 0 ? 1 : 0;
   send_whole(from.socket.get(), in_words(record_));
 }
 
@@ -247,6 +249,8 @@ void SupervisorProcess::carry_out(const Tell& tell) {
       return go_on(tell);
     case Tell::Kind::limit:
       order_.deadline = tell.deadline;
+      if (paused_at_ > 0) paused_at_ = boot_milliseconds();  // it is told as if the job went on now
+      if (tell.limit > 0) record_.limit = tell.limit;
       warned_ = false;
       return;
     case Tell::Kind::signal:
@@ -339,9 +343,9 @@ void SupervisorProcess::suspend() {
   if (record_.phase != Phase::runs || record_.asked != Asked::nothing) return;
   stop_descendants(::getpid());
   const std::int64_t now = boot_milliseconds();
-  paused_at_ = 0;
-  stopped_look_ = now + kStoppedLook;
   ran_before_ = ran(now);
+  paused_at_ = paused_ = 0;
+  stopped_look_ = now + kStoppedLook;
   record_.phase = Phase::suspended;
   tell_attached();
 }
@@ -369,6 +373,7 @@ bool SupervisorProcess::look_at_the_stopped(std::int64_t now) {
 
 void SupervisorProcess::end_pause(std::int64_t now) {
   if (paused_at_ > 0 && order_.deadline != kNoTime) order_.deadline += now - paused_at_;
+  if (paused_at_ > 0) paused_ += now - paused_at_;
   paused_at_ = 0;
 }
 
@@ -382,7 +387,7 @@ void SupervisorProcess::go_on(const Tell& tell) {
   if (!tell.cores.empty()) {
     for (const pid_t pid : descendants(::getpid())) pin(pid, tell.cores);
   }
-  ran_before_ = 0;
+  ran_before_ = paused_ = 0;
   launched_at_ = boot_milliseconds();
   record_.phase = Phase::runs;
   signal_all(SIGCONT);
@@ -400,7 +405,8 @@ void SupervisorProcess::kill_all() {
 // Of this dispatch.
 std::int64_t SupervisorProcess::ran(std::int64_t now) const {
   if (main_over_ || launched_at_ == 0) return record_.ran;
-  return ran_before_ + (record_.phase == Phase::suspended ? 0 : now - launched_at_);
+  const std::int64_t pause = paused_ + (paused_at_ > 0 ? now - paused_at_ : 0);
+  return ran_before_ + (record_.phase == Phase::suspended ? 0 : now - launched_at_ - pause);
 }
 
 bool SupervisorProcess::finished() const { return all_over_ && !launch_report_; }

@@ -80,6 +80,7 @@ class SupervisorProcess {
   std::int64_t ran_before_ = 0;   // until it was suspended
   std::int64_t kill_at_ = INT64_MAX;
   std::int64_t paused_at_ = 0;      // by a signal that somebody sent, or when it was last seen to be; 0: it is not
+  std::int64_t paused_ = 0;         // so long in all, before that, of this dispatch
   std::int64_t stopped_look_ = 0;   // when it is looked whether it still is
   pid_t checkpoint_ = 0;            // the command that sees to it, if there is one
   std::int64_t checkpoint_of_ = 0;  // milliseconds that it had run when it was told to write it

@@ -5,24 +5,9 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "engine/sim/speed.h"
 
 namespace rota::sim {
-namespace {
-
-constexpr std::int32_t kOne = 1000;  // the CPU factor of the node for which run times are told
-
-Duration time_for(Duration work, std::int32_t cpu_factor) {
-  if (cpu_factor == kOne) return work;
-  return Duration{(work.count() * kOne + cpu_factor - 1) / cpu_factor};
-}
-
-// What is done of a job's work by then, less than all of it.
-Duration work_in(Duration time, std::int32_t cpu_factor) {
-  return cpu_factor == kOne ? time : Duration{time.count() * cpu_factor / kOne};
-}
-
-}  // namespace
-
 void SimEngine::open(Intake& intake) {
   intake_ = &intake;
   if (meter_.meters() && options_.metered_from != kNever) meter_.open(options_.metered_from);
@@ -168,6 +153,9 @@ void SimEngine::carry_out(const Command& command) {
     case Command::Kind::power_off:
       switch_power(command);
       break;
+    case Command::Kind::adjust:
+      adjust(command);
+      break;
   }
 }
 
@@ -179,6 +167,8 @@ void SimEngine::start(const Command& command) {
   if (!interrupted_.empty()) {
     if (const auto found = interrupted_.find(command.job); found != interrupted_.end()) {
       pause = found->second.pause = std::exchange(found->second.owed, Duration{0});
+      found->second.ran = found->second.worked = Duration{0};
+      found->second.stands = false;
     }
   }
   run(job, command, pause);
@@ -316,7 +306,9 @@ void SimEngine::preempt(const Command& command) {
   killed_.insert(job.dispatch);
   if (has_tasks(command.job)) tasks_->stop(command.job, command.kept);
   Interrupted& interrupted = interrupted_[command.job];
-  interrupted.kept = command.kept ? loop_.now() - job.start : Duration{0};
+  const Duration lately = interrupted.stands ? Duration{0} : loop_.now() - job.start;
+  interrupted.kept = command.kept ? interrupted.ran + lately : Duration{0};
+  if (!command.kept) job.run_time += interrupted.worked;
   interrupted.owed = command.pause;
   if (command.how == Preemption::checkpoint && options_.checkpoint > Duration{0}) {
     leaving_.push_back({loop_.now() + options_.checkpoint, job.dispatch, command.job, false});
@@ -334,8 +326,8 @@ void SimEngine::vacate(JobId id) {
   if (meter_.meters()) meter_.end(id, loop_.now(), interrupted.kept == Duration{0});
   over(Vacated{id, interrupted.kept, job.run});
   if (interrupted.kept > Duration{0} && interrupted.all == Duration{0}) interrupted.all = job.run_time;
-  if (!has_tasks(id))
-    job.run_time -= work_in(std::max(interrupted.kept - interrupted.pause, Duration{0}), job.cpu_factor);
+  const Duration lately = interrupted.kept - interrupted.ran;  // what it did before it stood still was taken off then
+  if (!has_tasks(id)) job.run_time -= work_in(std::max(lately - interrupted.pause, Duration{0}), job.cpu_factor);
   job.dispatch = 0;
 }
 
@@ -353,6 +345,7 @@ void SimEngine::migrate(const Command& command) {
     job.run_time = command.kept ? job.run_time - work_in(worked, job.cpu_factor) : interrupted.all;
   }
   interrupted.pause = command.pause;
+  interrupted.ran = interrupted.worked = Duration{0};
   if (meter_.meters()) meter_.end(command.job, loop_.now(), !command.kept);
   run(job, command, command.pause);
 }

@@ -176,10 +176,13 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   static_assert(std::is_trivially_destructible_v<Happening>);
   // What more there is to know of a job that was told to stop or to move: of few.
   struct Interrupted {
-    Duration kept{0};   // of this dispatch, if it is leaving
-    Duration pause{0};  // at the start of this dispatch it does no work
-    Duration owed{0};   // the pause of the next dispatch
-    Duration all{0};    // the run time before anything was done, if some of it has been done
+    Duration kept{0};     // of this dispatch, if it is leaving
+    Duration pause{0};    // at the start of this dispatch it does no work
+    Duration owed{0};     // the pause of the next dispatch
+    Duration all{0};      // the run time before anything was done, if some of it has been done
+    Duration ran{0};      // of this dispatch, before it stood still,
+    Duration worked{0};   // and what it did then
+    bool stands = false;  // somebody has it suspended
   };
 
   [[gnu::cold]] void misbehave();
@@ -216,6 +219,8 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   bool has_tasks(JobId id) const { return tasks_ && tasks_->has(id); }
   [[gnu::cold]] void preempt(const Command& command);
   [[gnu::cold]] void migrate(const Command& command);
+  [[gnu::cold]] void adjust(const Command& command);
+  [[gnu::cold]] void stand_still(JobId id, Interrupted& its);
   [[gnu::cold]] void vacate(JobId id);
   void switch_power(const Command& command);
   [[gnu::cold]] void offer_accelerators(NodeId node, bool on);

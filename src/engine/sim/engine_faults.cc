@@ -43,6 +43,9 @@ void SimEngine::dispatch_once(const Command& command) {
       if (!has_room(command.where)) return lose(command.job);
       ledger_->moved(command.job, command.where);
       return carry_out(command);
+    case Command::Kind::adjust:
+      if (ledger_->runs(command.job, command.dispatch)) carry_out(command);
+      return;
     case Command::Kind::power_on:
     case Command::Kind::power_off:
       return order_power(command);

@@ -47,7 +47,7 @@ struct Blockers {
         others = others || job.starting;
       } else if (time_is_up(view, job)) {
         overrunning.push_back(id);
-      } else if (!job.extended) {
+      } else if (!job.extended || job.suspended()) {
         others = true;
       }
     }
@@ -134,7 +134,7 @@ class Grace final : public PromiseDue {
       if (e.place.end > view.now()) return false;
       const Job& job = view.job(e.job);
       if (job.backfilled && !in_motion(job))
-        candidates.push_back({e.job, e.processors, (view.now() - job.start) * e.processors});
+        candidates.push_back({e.job, e.processors, (view.now() - job.start - job.stood) * e.processors});
       return true;
     });
     const std::vector<JobId> victims = view.counts_decide()

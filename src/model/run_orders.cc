@@ -1,0 +1,64 @@
+// What people and policies tell a job that runs: to stand still and to go on, and when it is expected to end.
+#include <algorithm>
+
+#include "base/check.h"
+#include "model/cluster.h"
+
+namespace rota {
+
+void Cluster::end_anew(Job& job, JobId id, Duration expected, Duration stood) {
+  CHECK(job.state == JobState::running, "only a running job's expected end changes");
+  running_.erase({job.expected_end(), job.dispatch});
+  std::erase(overdue_, id);
+  ++releases_;
+  job.expected = expected;
+  job.stood = stood;
+  running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, id});
+}
+
+// Nobody counts on its end while it stands still.
+void Cluster::apply(const Suspended& fact) {
+  Job& job = jobs_[fact.job.value];
+  if (!job.suspended()) {
+    unrank_running(job, fact.job);
+    end_anew(job, fact.job, job.expected, job.stood + kStandsStill);
+    orders_[fact.job] = {now_, sequence_};
+  }
+  job.suspended_by |= fact.by;
+}
+
+void Cluster::apply(const Resumed& fact) {
+  Job& job = jobs_[fact.job.value];
+  const auto rest = static_cast<Bars>(job.suspended_by & ~fact.from);
+  if (rest == kNoBars) {
+    end_anew(job, fact.job, job.expected, stood(fact.job));
+    orders_[fact.job] = {kNever, sequence_};
+  }
+  job.suspended_by = rest;
+  if (job.steady()) rank_running(job, fact.job);
+}
+
+// What was counted on follows the limit, unless a prediction that lies below both limits was.
+void Cluster::apply(const LimitChanged& fact) {
+  Job& job = jobs_[fact.job.value];
+  requests_.try_emplace(fact.job, job.spec);
+  const Duration before = job.spec.limit - job.done;
+  const Duration after = fact.limit - job.done;
+  const bool predicted = !job.extended && job.expected < before;
+  job.spec.limit = fact.limit;
+  job.extended = false;
+  end_anew(job, fact.job, predicted ? std::min(job.expected, after) : after, job.stood);
+  orders_[fact.job].command = sequence_;
+}
+
+// It leaves. Who was suspended has stood until now, and its end was counted on by nobody.
+void Cluster::forget_orders(Job& job, JobId id) {
+  if (job.suspended()) {
+    job.stood = stood(id);
+    job.suspended_by = kNoBars;
+    ++releases_;
+  }
+  orders_.erase(id);
+}
+
+}  // namespace rota

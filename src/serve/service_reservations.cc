@@ -1,0 +1,73 @@
+// What the configuration reserves by date is kept in the state, and tells jobs why they wait.
+#include <algorithm>
+#include <ctime>
+
+#include "base/text.h"
+#include "serve/service.h"
+
+namespace rota::serve {
+namespace {
+
+bool alike(const Reservation& a, const Reservation& b) {
+  return a.from == b.from && a.until == b.until && a.nodes == b.nodes && a.processors == b.processors;
+}
+
+std::string date_of(std::int64_t unix_milliseconds) {
+  const std::time_t second = unix_milliseconds / 1000;
+  std::tm parts{};
+  ::localtime_r(&second, &parts);
+  char text[64];
+  return std::string(text, std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &parts));
+}
+
+}  // namespace
+
+// One that is no longer in the file is taken back, one that is new there is made.
+Result<void> Service::keep_reservations() {
+  std::vector<Reservation> wanted = dated_reservations_;
+  for (Reservation& r : wanted) {
+    r.from = instant_of((r.from - kEpoch).count());
+    r.until = instant_of((r.until - kEpoch).count());
+  }
+  const std::vector<Reservation> known = view().reservations().all();
+  for (const Reservation& r : known) {
+    if (std::ranges::any_of(wanted, [&](const Reservation& w) { return alike(w, r); })) continue;
+    if (auto done = controller_->record(Unreserved{r.id}); !done) return done;
+  }
+  for (const Reservation& r : wanted) {
+    if (std::ranges::any_of(known, [&](const Reservation& k) { return alike(k, r); })) continue;
+    if (r.until <= std::max(view().now(), loop_->now())) continue;  // it is over
+    const Reserved fact{view().reservations().next_id(), r.from, r.until, r.nodes, r.processors};
+    if (auto done = controller_->record(fact); !done) return done;
+  }
+  return {};
+}
+
+// What is reserved for a time in which the job would still run, as a sentence; empty: nothing, or something else is in
+// its way as well.
+std::string Service::reserved_before(JobId id, const Job& job) const {
+  if (!view().reserved_in_reach() || view().free() < job.spec.processors) return {};
+  const Instant now = view().now();
+  const Reservation* first = nullptr;
+  for (const Reservation& r : view().reservations().all()) {
+    if (r.overlaps(now, now + job.expected) && (first == nullptr || r.from < first->from)) first = &r;
+  }
+  if (first == nullptr) return {};
+  const WaitingEntry* head = view().waiting().head();
+  const bool by_itself = first->nodes.empty() && view().free() - first->processors < job.spec.processors;
+  if (!by_itself && (head == nullptr || head->job != id)) return {};
+  std::string what = amount(first->processors, "processor");
+  if (!first->nodes.empty()) {
+    std::vector<std::string> names;
+    for (const NodeId node : first->nodes) names.push_back(machine_->nodes[node.value].name);
+    std::ranges::sort(names);
+    what = (names.size() == 1 ? "Node " : "Nodes ") + format_host_list(names);
+  }
+  const bool one = first->nodes.empty() ? first->processors == 1 : first->nodes.size() == 1;
+  what += one ? " is reserved " : " are reserved ";
+  const std::string until = date_of(unix_milliseconds(first->until));
+  if (first->from <= now) return what + "until " + until + ".";
+  return what + "from " + date_of(unix_milliseconds(first->from)) + " to " + until + ", before it would be over.";
+}
+
+}  // namespace rota::serve

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""What people tell a job that runs: to stand still, to go on, and another limit. Usage: orders_test.py ROTA"""
+import json
+import os
+import subprocess
+import sys
+import time
+import unittest
+
+from service import ServiceCase, processes
+
+ANN = 54321  # a user of no name
+TICKS = "while :; do date +%s.%N >> ticks; sleep 0.05; done"
+
+
+class Orders(ServiceCase):
+    configuration = 'name = "four"\nprocessors = 4\n\n[service]\nkill_wait = "1s"\n'
+
+    def runs(self, job):
+        self.service.wait_for(lambda: self.service.job(job)["state"] == "RUNNING", f"job {job} to run")
+
+    def ticks(self, name="ticks"):
+        path = os.path.join(self.folder, name)
+        if not os.path.exists(path):
+            return []
+        with open(path) as file:
+            return [float(line) for line in file if line.endswith("\n")]
+
+    def ticking(self, **members):
+        job = self.service.submit(TICKS, **members)
+        self.service.wait_for(lambda: len(self.ticks()) > 0, "the first tick")
+        self.runs(job)
+        return job
+
+    def stands(self):
+        """All processes of jobs are stopped, as the kernel sees them."""
+        states = []
+        for pid in processes(lambda pid: b"ROTA_RUN=" + self.folder.encode() in environment_of(pid)):
+            try:
+                with open(f"/proc/{pid}/stat") as file:
+                    states.append(file.read().rpartition(")")[2].split()[0])
+            except OSError:
+                pass
+        return bool(states) and all(state in "TtZ" for state in states)
+
+    def test_a_suspended_job_outlives_its_limit_and_a_killed_service(self):
+        job = self.ticking(limit=8)
+        self.assertEqual(self.service.act("suspend", job)[0], 200)
+        self.service.wait_for(self.stands, "its processes to stop")
+        row = self.service.job(job)
+        self.assertEqual((row["state"], row["suspended_by"]), ("SUSPENDED", "user"))
+        seen = len(self.ticks())
+        self.service.kill()
+        self.service.start()
+        self.assertEqual(self.service.job(job)["state"], "SUSPENDED")
+        stood = time.monotonic()
+        while time.monotonic() < stood + 9:  # its limit is over by then
+            time.sleep(0.1)
+        self.assertTrue(self.stands())
+        self.assertEqual(len(self.ticks()), seen)
+        self.assertEqual(self.service.act("resume", job)[0], 200)
+        self.service.wait_for(lambda: len(self.ticks()) > seen, "it to go on")
+        self.assertEqual(self.service.ends(job)["state"], "TIMEOUT")
+        ticks = self.ticks()
+        self.assertGreater(ticks[-1] - ticks[0], 15, "the time in which it stood still came on top")
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+    def test_grace_does_not_end_a_suspended_job(self):
+        self.assertEqual(self.service.ask("PUT", "/v1/policy", {"policy": "grace"})[0], 200)
+        first = self.service.submit("until [ -e go ]; do sleep 0.02; done", processors=3, limit=30)
+        head = self.service.submit("true", processors=4, limit=10)
+        small = self.ticking(limit=2)  # backfilled
+        self.assertEqual(self.service.act("suspend", small)[0], 200)
+        self.service.wait_for(self.stands_small, "its processes to stop")
+        begun = time.monotonic()
+        while time.monotonic() < begun + 3:
+            time.sleep(0.1)
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        self.service.ends(first)
+        time.sleep(1)  # a rule that would end it had its turn when the first one ended
+        self.assertEqual(self.service.job(small)["state"], "SUSPENDED")
+        self.assertEqual(self.service.job(head)["state"], "PENDING")
+        self.assertEqual(self.service.act("cancel", small)[0], 200)
+        self.assertEqual(self.service.ends(head)["state"], "COMPLETED")
+        self.assertEqual(self.service.job(small)["state"], "CANCELLED")
+
+    def stands_small(self):
+        before = len(self.ticks())
+        time.sleep(0.3)
+        return len(self.ticks()) == before
+
+    def test_a_limit_is_raised_and_lowered_while_a_job_runs(self):
+        job = self.ticking(limit=10)
+        behind = self.service.submit("true", processors=4, limit=10)
+        self.service.wait_for(lambda: "expected_start" in self.service.job(behind), "its promise")
+        before = self.service.job(behind)["expected_start"]
+        self.assertEqual(self.service.act("update", job, limit=15)[0], 200)
+        self.service.wait_for(lambda: self.service.job(behind).get("expected_start", 0) > before + 4, "a later promise")
+        self.assertEqual(self.service.job(job)["limit"], 15)
+        self.service.kill()
+        self.service.start()
+        self.assertEqual(self.service.ends(job)["state"], "TIMEOUT")
+        ticks = self.ticks()
+        self.assertGreater(ticks[-1] - ticks[0], 11, "it ran beyond its first limit")
+        other = self.service.submit("sleep 1000", limit=1000)
+        self.runs(other)
+        self.assertEqual(self.service.act("update", other, limit=8)[0], 200)
+        self.assertEqual(self.service.ends(other)["state"], "TIMEOUT")
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+    def test_what_cannot_be(self):
+        job = self.service.submit("sleep 1000", limit=1000)
+        self.runs(job)
+        for action, members, said in (
+                ("resume", {}, "is not suspended."),
+                ("update", {"priority": 0}, "of what it was started on only its time limit can be changed"),
+                ("update", {"limit": 0.001}, "has run for longer than that already; cancel it to end it")):
+            status, answer = self.service.act(action, job, **members)
+            self.assertEqual(status, 207, answer)
+            self.assertIn(said, answer["jobs"][0]["detail"])
+        self.assertEqual(self.service.act("suspend", job)[0], 200)
+        self.assertIn("is suspended already.", self.service.act("suspend", job)[1]["jobs"][0]["detail"])
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be several users")
+    def test_who_may(self):
+        job = self.as_ann("POST", "/v1/jobs", {"command": ["/bin/sleep", "1000"], "folder": "/", "environment": [],
+                                               "output": "/dev/null", "limit": 600})[1]["id"]
+        self.runs(job)
+        self.assertEqual(self.as_ann("POST", "/v1/jobs/suspend", {"ids": job})[0], 200)
+        self.assertEqual(self.as_ann("POST", "/v1/jobs/resume", {"ids": job})[0], 200)
+        self.assertEqual(self.service.act("suspend", job)[0], 200)
+        self.assertEqual(self.service.job(job)["suspended_by"], "operator")
+        status, answer = self.as_ann("POST", "/v1/jobs/resume", {"ids": job})
+        self.assertEqual(status, 207, answer)
+        self.assertIn("is suspended by an operator, who has to resume it.", answer["jobs"][0]["detail"])
+        self.assertEqual(self.service.act("resume", job)[0], 200)
+        status, answer = self.as_ann("POST", "/v1/jobs/update", {"ids": job, "limit": 700})
+        self.assertIn("only an operator may give a running job more time.", answer["jobs"][0]["detail"])
+        self.assertEqual(self.as_ann("POST", "/v1/jobs/update", {"ids": job, "limit": 500})[0], 200)
+        self.assertEqual(self.service.act("update", job, limit=900)[0], 200)
+        self.assertEqual(self.service.job(job)["limit"], 900)
+
+    def as_ann(self, method, path, body):
+        ask = ("import http.client, json, socket, sys\n"
+               "c = http.client.HTTPConnection('rota'); c.sock = socket.socket(socket.AF_UNIX)\n"
+               "c.sock.connect(sys.argv[1]); c.request(sys.argv[2], sys.argv[3], sys.argv[4])\n"
+               "a = c.getresponse(); print(json.dumps([a.status, json.loads(a.read())]))\n")
+        done = subprocess.run(["/usr/bin/python3", "-c", ask, self.service.socket, method, path, json.dumps(body)],
+                              user=ANN, group=ANN, extra_groups=[], capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)
+
+
+def environment_of(pid):
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+if __name__ == "__main__":
+    ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
