@@ -168,15 +168,24 @@ class Mapping {
       return remark(setting("PriorityType", type), "the queue goes by arrival, as under priority/basic");
     }
     knob("priority", "multifactor");
-    map_weight("PriorityWeightAge", "weight-age");
     map_weight("PriorityWeightJobSize", "weight-job-size");
+    const std::string_view storage = value("AccountingStorageType");
+    if (storage.empty() || same(storage, "accounting_storage/slurmdbd")) {
+      map_what_varies();
+    } else {
+      remark(setting("AccountingStorageType", storage),
+             "without slurmdbd Slurm reckons neither ages nor shares anew, so that these weights are left out");
+    }
+    const std::string_view small = value("PriorityFavorSmall");
+    if (same(small, "yes") || same(small, "true") || small == "1") knob("favor-small", "yes");
+    for (const std::string_view flag : split(value("PriorityFlags"), ',')) map_flag(trimmed(flag));
+  }
+  void map_what_varies() {
+    map_weight("PriorityWeightAge", "weight-age");
     const bool shares = map_weight("PriorityWeightFairShare", "weight-fairshare");
     map_age("PriorityMaxAge", "max-age", seconds(7 * 86'400));
     map_age("PriorityCalcPeriod", "calc-period", seconds(300));
     if (shares) map_half_life();
-    const std::string_view small = value("PriorityFavorSmall");
-    if (same(small, "yes") || same(small, "true") || small == "1") knob("favor-small", "yes");
-    for (const std::string_view flag : split(value("PriorityFlags"), ',')) map_flag(trimmed(flag));
   }
   bool map_weight(std::string_view name, std::string_view name_of_knob) {
     const auto number = parse_integer(value(name));

@@ -41,11 +41,21 @@ TEST(SlurmPolicy, ReadsFactorsAndTheirTimes) {
                                               {"PriorityCalcPeriod", "1"},
                                               {"PriorityFavorSmall", "Yes"}});
   EXPECT_EQ(policy.chain,
-            "slurm+priority=multifactor+weight-age=1000+weight-job-size=2000+weight-fairshare=500+max-age=14d"
+            "slurm+priority=multifactor+weight-job-size=2000+weight-age=1000+weight-fairshare=500+max-age=14d"
             "+calc-period=1m+fair-half-life=36h+favor-small=yes");
   EXPECT_EQ(policy.remarks,
             Remarks{"PriorityWeightFairShare: every user has the same shares and accounts have none; use counts when a "
                     "job has ended, by processors."});
+}
+
+TEST(SlurmPolicy, NothingVariesWithoutADatabase) {
+  const SlurmPolicy policy = slurm_policy_of({{"AccountingStorageType", "accounting_storage/none"},
+                                              {"PriorityType", "priority/multifactor"},
+                                              {"PriorityWeightAge", "1000"},
+                                              {"PriorityWeightJobSize", "2000"}});
+  EXPECT_EQ(policy.chain, "slurm+priority=multifactor+weight-job-size=2000");
+  EXPECT_EQ(policy.remarks, Remarks{"AccountingStorageType=accounting_storage/none: without slurmdbd Slurm reckons "
+                                    "neither ages nor shares anew, so that these weights are left out."});
 }
 
 TEST(SlurmPolicy, WeightsSayNothingUnderBasicPriority) {

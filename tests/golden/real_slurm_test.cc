@@ -89,19 +89,19 @@ TEST_P(RealSlurm, DidWhatThePolicyDoes) {
 const std::string kSmall = "slurm+bf-interval=3s+bf-resolution=5s";
 const std::string kWide = "slurm+bf-interval=5s+bf-resolution=10s";
 
-// In the wide backlogs two jobs ask for all processors, and one pass sooner or later decides when these are free: so
-// the mean wait is a matter of chance to some per cent, in Slurm as here.
-INSTANTIATE_TEST_SUITE_P(Backlogs, RealSlurm,
-                         testing::Values(Recorded{"Small", "small", 4, 4, kSmall},
-                                         Recorded{"SmallWithOneReservation", "small-one-reservation", 4, 4,
-                                                  kSmall + "+bf-job-part-count-reserve=1"},
-                                         Recorded{"Wide", "wide", 8, 8, kWide},
-                                         Recorded{"WideWithOneReservation", "wide-one-reservation", 8, 8,
-                                                  kWide + "+bf-job-part-count-reserve=1", 0.12},
-                                         Recorded{
-                                             "WideWithSmallJobsFirst", "wide-multifactor", 8, 8,
-                                             kWide + "+priority=multifactor+weight-job-size=2000+favor-small=yes"}),
-                         [](const auto& one) { return one.param.name; });
+// In the wide backlogs two jobs ask for all processors, and one pass sooner or later decides when these are free: two
+// runs of Slurm itself, Wide and WideAgain, differ by 9 %.
+INSTANTIATE_TEST_SUITE_P(
+    Backlogs, RealSlurm,
+    testing::Values(
+        Recorded{"Small", "small", 4, 4, kSmall},
+        Recorded{"SmallWithOneReservation", "small-one-reservation", 4, 4, kSmall + "+bf-job-part-count-reserve=1"},
+        Recorded{"Wide", "wide", 8, 8, kWide}, Recorded{"WideAgain", "wide-again", 8, 8, kWide},
+        Recorded{"Steady", "steady", 8, 8, kWide, 0.12},
+        Recorded{"WideWithOneReservation", "wide-one-reservation", 8, 8, kWide + "+bf-job-part-count-reserve=1", 0.12},
+        Recorded{"WideWithSmallJobsFirst", "wide-multifactor", 8, 8,
+                 kWide + "+priority=multifactor+weight-job-size=2000+favor-small=yes"}),
+    [](const auto& one) { return one.param.name; });
 
 }  // namespace
 }  // namespace rota

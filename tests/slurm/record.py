@@ -41,6 +41,8 @@ SMALL = Backlog(4, 4, 5, 1 / 1.1, ((1, 2, 3, 4, 6, 8, 12, 16), (30, 22, 10, 16, 
                 (1, 2, 3, 5, 10))
 WIDE = Backlog(8, 8, 7, 1.2, ((1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64), (22, 18, 6, 16, 6, 14, 5, 8, 3, 2, 1, 1)),
                (4, 24, 120.0), (1, 1.3, 2, 3, 5))
+STEADY = Backlog(8, 8, 11, 1.2, ((1, 2, 3, 4, 6, 8, 12, 16, 24, 32), (20, 16, 6, 16, 6, 16, 6, 8, 4, 2)), (4, 24, 120.0),
+                 (1, 1.3, 2, 3, 5))
 FEW = "bf_job_part_count_reserve=1"
 BASIC = ("PriorityType=priority/basic",)
 MULTIFACTOR = ("PriorityType=priority/multifactor", "PriorityWeightAge=1000", "PriorityMaxAge=0-00:10:00",
@@ -56,6 +58,8 @@ CASES = {  # the backlog, the policy, and lines of slurm.conf
     "small-one-reservation": (SMALL, "slurm+bf-interval=3s+bf-resolution=5s+bf-job-part-count-reserve=1",
                               conf(f"bf_interval=3,bf_resolution=5,{FEW}", BASIC)),
     "wide": (WIDE, "slurm+bf-interval=5s+bf-resolution=10s", conf("bf_interval=5,bf_resolution=10", BASIC)),
+    "wide-again": (WIDE, "slurm+bf-interval=5s+bf-resolution=10s", conf("bf_interval=5,bf_resolution=10", BASIC)),
+    "steady": (STEADY, "slurm+bf-interval=5s+bf-resolution=10s", conf("bf_interval=5,bf_resolution=10", BASIC)),
     "wide-one-reservation": (WIDE, "slurm+bf-interval=5s+bf-resolution=10s+bf-job-part-count-reserve=1",
                              conf(f"bf_interval=5,bf_resolution=10,{FEW}", BASIC)),
     # Without slurmdbd this Slurm does not reckon ages anew.
