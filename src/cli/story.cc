@@ -48,7 +48,9 @@ class Story {
   std::string when(Instant at) const { return report::readable(at, setting_.unix_start); }
   void say(const std::string& what) { lines_.push_back(when(at_) + "  " + what); }
   static std::string asks(const Known& its) {
-    return amount(its.processors, "processor") + " for at most " + report::readable(its.limit);
+    return amount(its.processors, "processor") + (its.limit >= kLongest
+                                                      ? std::string(" without a time limit")
+                                                      : " for at most " + report::readable(its.limit));
   }
 
   // Facts that say nothing of single jobs, and those of which nothing is told here.
@@ -194,7 +196,10 @@ Result<std::string> story_of(std::int64_t job, const std::string& path) {
     return {};
   });
   if (!heard) return std::unexpected(heard.error());
-  if (!story.found()) return fail(path + ": there is no job " + std::to_string(job) + " in it.");
+  if (!story.found())
+    return fail(path + ": there is no job " + std::to_string(job) +
+                " in it; a service keeps what happened to a job only for "
+                "some time, and `rota history` what became of it.");
   return story.text();
 }
 

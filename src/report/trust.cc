@@ -96,6 +96,8 @@ std::string trust_text(std::span<const Summary> summaries) {
   if (text.empty()) return "";
   text = "Beside what really happened to " + amount(jobs, "job") + ": " + text + ".";
   if (own != nullptr) return text + believed(*own);
+  // A service's own history tells its dispatches, and its policy may well be among these.
+  if (std::ranges::any_of(summaries, [](const Summary& s) { return s.recorded && s.counts_dispatches; })) return text;
   return text +
          " None of these is what the site has now, so this tells how far they are from it, and not how good the "
          "rehearsal is.";

@@ -61,6 +61,11 @@ TEST(Trust, SaysHowFarTheRehearsalOfWhatTheSiteHasCanBeTrusted) {
   EXPECT_NE(trust_text(poor).find("does not meet what really happened"), std::string::npos);
   const std::vector<Summary> without{of("easy", Trust{397, 70, 100, 0.6})};
   EXPECT_NE(trust_text(without).find("None of these is what the site has now"), std::string::npos);
+  std::vector<Summary> service{of("recorded", std::nullopt), without[0]};
+  service[0].recorded = true;
+  EXPECT_EQ(trust_text(service).find("None of these"), std::string::npos) << "it is told how the service started jobs";
+  service[0].counts_dispatches = false;
+  EXPECT_NE(trust_text(service).find("None of these"), std::string::npos);
   EXPECT_EQ(trust_text(std::vector{of("easy", std::nullopt)}), "");
   EXPECT_FALSE(is_what_the_site_has("slurmish"));
 }
