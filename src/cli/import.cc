@@ -167,8 +167,8 @@ Result<void> write_text(const std::string& text, const std::string& path) {
   return file->commit();
 }
 
-// The policies that the rehearsal compares. The chain that behaves as the site's own scheduler does, made from
-// cluster.config, belongs in front of them.
+// The policies that the rehearsal compares. This is the place for the one that the site has now: what becomes of
+// cluster.config (`scontrol show config`, by key) as the text of a chain, in front of the others.
 std::string policies_for(const site::SlurmCluster& /*cluster*/) { return "fcfs,easy,conservative"; }
 
 std::string next_command(const site::SlurmCluster& cluster, const std::string& folder) {

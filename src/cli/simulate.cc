@@ -249,27 +249,6 @@ void report_rejected(const std::vector<Run>& runs) {
   }
 }
 
-// A log's partition that the cluster file does not describe.
-void report_unknown_partitions(const std::vector<Run>& runs) {
-  for (const Run& run : runs) {
-    const Machine* machine = run.options.machine.get();
-    if (!first_policy(run, runs) || machine == nullptr || machine->partitions.empty()) continue;
-    const log::Workload& workload = *run.workload;
-    std::int64_t jobs = 0;
-    const JobSpec* first = nullptr;
-    for (const JobSpec& spec : workload.jobs) {
-      const auto named = workload.partitions.find(spec.partition.value);
-      if (named == workload.partitions.end() || named_partition(workload, *machine, spec).valid()) continue;
-      if (jobs++ == 0) first = &spec;
-    }
-    if (jobs == 0) continue;
-    remark(workload.name + ": " + amount(jobs, "job") + (jobs == 1 ? " is" : " are") +
-           " in partitions that the cluster file does not describe, the first in " +
-           rota::quoted(workload.partitions.find(first->partition.value)->second) +
-           ", and run in the default partition; [[partitions]] would describe them");
-  }
-}
-
 // Prices by the time of day need to know what time it is.
 void report_unknown_clock(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
@@ -376,7 +355,6 @@ Result<int> simulate(const SimulateFlags& flags) {
   if (!flags.quiet) {
     print_findings(*workloads, flags.window);
     report_rejected(*runs);
-    report_unknown_partitions(*runs);
     report_guesses(*runs);
     report_idle_binding(*runs);
     report_unknown_clock(*runs);

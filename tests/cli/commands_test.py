@@ -86,8 +86,8 @@ class Simulate(RotaCase):
         self.assertIn("1 job was rejected: job 1, asks for a time limit of 01:01; partition short allows 01:00.\n", done.stderr)
         self.assertIn("1 rejected (the first, job 1, asks for a time limit of 01:01; partition short allows 01:00)", done.stdout)
         self.file("named.jsonl", '{"number":1,"submit":0,"run_time":60,"processors":1,"partition":"shrot"}\n')
-        done = self.rota("simulate", "named.jsonl", "--cluster", "cluster.toml")
-        self.assertIn('1 job is in partitions that the cluster file does not describe, the first in "shrot"', done.stderr)
+        self.refused("simulate", "named.jsonl", "--cluster", "cluster.toml",
+                     said='1 job is of partition "shrot", which cluster.toml does not describe; did you mean "short"?')
 
     def test_tells_what_is_no_job_log(self):
         for name, begin, said in (("README.md", "# Rota\n", "this is no job log"),
