@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "cli/command.h"
+#include "log/log.h"
 
 namespace rota::cli {
 namespace {
@@ -71,10 +72,11 @@ TEST_F(Generate, says_which_settings_contradict_each_other_and_writes_nothing) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
-TEST_F(Generate, tells_how_to_get_a_gzipped_file) {
-  const Ran ran = run("generate poisson -o " + path("out.swf.gz"));
-  EXPECT_EQ(ran.code, kFailed);
-  EXPECT_NE(ran.said.find("| gzip > "), std::string::npos);
+TEST_F(Generate, packs_a_file_whose_name_says_so) {
+  EXPECT_EQ(run("generate poisson -o " + path("out.swf.gz")).code, kDone);
+  EXPECT_TRUE(text(path("out.swf.gz")).starts_with("\x1f\x8b"));
+  EXPECT_EQ(run("generate poisson -o " + path("out.swf")).code, kDone);
+  EXPECT_EQ(log::read_log(path("out.swf.gz"))->jobs.size(), log::read_log(path("out.swf"))->jobs.size());
 }
 
 TEST_F(Generate, leaves_no_half_file_where_it_cannot_write) {

@@ -153,9 +153,12 @@ TEST(Attributes, are_written_as_they_are_read) {
   EXPECT_EQ(out.str(), text);
   EXPECT_EQ(writer.rows(), 2);
   JobAttributes odd;
-  odd.site = "a,b";
+  odd.site = "a, \"b\"";
+  ASSERT_TRUE(writer.row(10, odd));
+  EXPECT_EQ(AttributeTable::parse(out.str(), "a.csv")->attributes_of(10).site, odd.site) << "in quotes";
+  odd.site = "a\nb";
   EXPECT_EQ(writer.row(1, odd).error().message,
-            "job 1: site \"a,b\" cannot stand in a CSV file. Write JSON lines, or choose another name.");
+            "job 1: site \"a\\x0ab\" cannot stand in a CSV file. Write JSON lines, or choose another name.");
 }
 
 TEST(Attributes, with_licences_need_a_cluster_that_has_some) {
