@@ -19,6 +19,7 @@
 #include "log/partition_names.h"
 #include "log/sacct.h"
 #include "site/slurm_cluster.h"
+#include "site/slurm_policy.h"
 
 namespace rota::cli {
 namespace {
@@ -167,14 +168,17 @@ Result<void> write_text(const std::string& text, const std::string& path) {
   return file->commit();
 }
 
-// The policies that the rehearsal compares. This is the place for the one that the site has now: what becomes of
-// cluster.config (`scontrol show config`, by key) as the text of a chain, in front of the others.
-std::string policies_for(const site::SlurmCluster& /*cluster*/) { return "fcfs,easy,conservative"; }
+// The policies that the rehearsal compares: what really happened and what the site has now stand first.
+std::string policies_for(const site::SlurmCluster& cluster, const log::SacctLog& log) {
+  const bool told = std::ranges::any_of(log.rows, [](const log::SwfRow& row) { return row[log::SwfField::wait] >= 0; });
+  const SlurmPolicy own = slurm_policy_of({cluster.config.begin(), cluster.config.end()});
+  return (told ? "recorded," : "") + own.chain + ",easy,conservative";
+}
 
-std::string next_command(const site::SlurmCluster& cluster, const std::string& folder) {
+std::string next_command(const site::SlurmCluster& cluster, const log::SacctLog& log, const std::string& folder) {
   const auto path = [&](const char* name) { return for_shell(folder.empty() ? name : folder + "/" + name); };
   return "rota simulate " + path(kJobs) + " --cluster " + path(kCluster) + " --policy " +
-         for_shell(policies_for(cluster));
+         for_shell(policies_for(cluster, log));
 }
 
 std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmCluster& cluster,
@@ -195,11 +199,13 @@ Result<int> import_slurm(const ImportFlags& flags) {
     fs::create_directory(from);
     if (auto asked = ask_slurm(from, flags.since, flags.until); !asked) return std::unexpected(asked.error());
   }
-  const auto cluster = read_cluster(from);
+  auto cluster = read_cluster(from);
   if (!cluster) return std::unexpected(cluster.error());
+  const SlurmPolicy own = slurm_policy_of({cluster->config.begin(), cluster->config.end()});
+  cluster->left_out.insert(cluster->left_out.end(), own.remarks.begin(), own.remarks.end());
   const auto log = read_workload(flags, from, cluster->machine);
   if (!log) return std::unexpected(log.error());
-  const ImportAccount account{*cluster, *log, guesses(flags, *cluster, *log), next_command(*cluster, "")};
+  const ImportAccount account{*cluster, *log, guesses(flags, *cluster, *log), next_command(*cluster, *log, "")};
   if (!account.adds_up()) return fail("Rows were lost on the way, which is a defect of Rota:\n" + report_text(account));
   if (auto done = write_text(cluster->toml, folder->at(kCluster)); !done) return std::unexpected(done.error());
   if (auto done = write_jobs(*log, cluster->machine, flags.anonymous, folder->at(kJobs)); !done)
@@ -210,7 +216,7 @@ Result<int> import_slurm(const ImportFlags& flags) {
   if (flags.live && flags.anonymous) fs::remove_all(from);  // names of people stand there
   if (auto done = folder->commit(); !done) return std::unexpected(done.error());
   return printed(report.substr(0, report.find("\nWhat comes next")) + "\nRehearse it:\n  " +
-                 next_command(*cluster, flags.folder) + "\n");
+                 next_command(*cluster, *log, flags.folder) + "\n");
 }
 
 void declare_slurm(CLI::App& import, Action& action) {
@@ -242,9 +248,6 @@ void declare_slurm(CLI::App& import, Action& action) {
   command->add_flag("--keep-cancelled", flags->keep_cancelled, "keep jobs that were cancelled before they started");
   command->add_flag("--anonymous", flags->anonymous, "leave the names of users and accounts out");
   command->footer(
-      "The first commands of the examples save, on a host of the cluster, what is read; --live runs them itself. "
-      "Several "
-      "exports of sacct, overlapping ones too, are one log.\n\n"
       "The first commands of the examples save, on a host of the cluster, what is read; --live runs them itself. "
       "Several "
       "exports of sacct, overlapping ones too, are one log.\n\n"
