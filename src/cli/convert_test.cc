@@ -94,9 +94,10 @@ TEST_F(ConvertTest, LeavesNothingBehindWhenItFails) {
 TEST_F(ConvertTest, SaysWhyThereIsNothingToConvert) {
   put("empty", "");
   put("cancelled", "1 0 -1 0 4 -1 -1 -1 -1 -1 5\n");
-  EXPECT_EQ(
-      convert({path("empty")}),
-      path("empty") + ": it has no job to convert. Is it a job log in SWF, in JSON lines, or written by sacct -X -P?");
+  EXPECT_EQ(convert({path("empty")}),
+            path("empty") +
+                ": it has no job to convert. Is it a job log in SWF, in JSON lines, written by sacct -X -P, or of "
+                "PBS, LSF or Batsim?");
   EXPECT_NE(convert({path("cancelled")}).find("all its rows were dropped"), std::string::npos);
   EXPECT_NE(convert({path("none")}).find("No such file"), std::string::npos);
 }

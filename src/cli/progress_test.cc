@@ -18,7 +18,7 @@ TEST(ProgressLine, NeverFillsATerminalToItsLastColumn) {
       EXPECT_LT(progress_line(share, 5000, "1,234,567 of 3,200,000 jobs", columns).size(), columns);
     }
   }
-  EXPECT_EQ(progress_line(0.5, 4, "5 of 10 jobs", 40), "[####....]  50 %  5 of 10 jobs, 4 s left");
+  EXPECT_EQ(progress_line(0.5, 4, "5 of 10 jobs", 40), "[###....]  50 %  5 of 10 jobs, 4 s left");
   EXPECT_EQ(progress_line(0.5, 4, "5 of 10 jobs", 24), "  50 %  5 of 10 jobs, 4");
 }
 
