@@ -23,10 +23,12 @@ class Worker {
   }
 
   // `work` is done there, one after the other, and what it gives is called on the loop; if that has stopped, never.
+  // What either of them holds is let go on the loop as well.
   void run(std::function<std::function<void()>()> work) {
     ++under_way_;
-    boost::asio::post(thread_, [this, work = std::move(work)] {
-      boost::asio::post(io_, [this, call = work()] {
+    boost::asio::post(thread_, [this, work = std::move(work)]() mutable {
+      auto call = work();
+      boost::asio::post(io_, [this, work = std::move(work), call = std::move(call)] {
         --under_way_;
         call();
       });
