@@ -26,9 +26,9 @@ std::string made(std::initializer_list<std::pair<const char*, const char*>> give
 TEST(SubmitRequestTest, CountsProcessorsFromTasksNodesAndThreads) {
   EXPECT_EQ(made({}), "{}");
   EXPECT_EQ(made({{"processors", "4"}}), R"({"processors":4})");
-  EXPECT_EQ(made({{"processors", "4"}, {"each", "3"}}), R"({"processors":12})");
+  EXPECT_EQ(made({{"processors", "4"}, {"each", "3"}}), R"({"tasks":4,"processors":12})");
   EXPECT_EQ(made({{"nodes", "2"}}), R"({"processors":2,"nodes":2})");
-  EXPECT_EQ(made({{"nodes", "2"}, {"per_node", "8"}, {"each", "2"}}), R"({"processors":32,"nodes":2})");
+  EXPECT_EQ(made({{"nodes", "2"}, {"per_node", "8"}, {"each", "2"}}), R"({"tasks":16,"processors":32,"nodes":2})");
   EXPECT_EQ(made({{"processors", "1000000000"}, {"each", "2"}}),
             "A job asks for 1,000,000,000 processors at most; ask for fewer.");
 }
