@@ -261,8 +261,8 @@ struct Bulk {
 };
 
 void finish(Bulk& bulk) {
-  Service& service = bulk.sources.service;
-  const Ask ask{service, bulk.sources.tokens, bulk.sources.worker, bulk.asked, bulk.reply, {}};
+  const auto& [service, tokens, worker, rehearser] = bulk.sources;
+  const Ask ask{service, tokens, worker, rehearser, bulk.asked, bulk.reply, {}};
   Json results = Json::array();
   for (auto row = bulk.results.rbegin(); row != bulk.results.rend(); ++row) results.push_back(std::move(*row));
   for (const serve::ActionResult& lacking : service.not_there(bulk.asked.caller, bulk.request.ids)) {
@@ -350,7 +350,7 @@ void change_jobs(const Ask& ask) {
   if (!request) return ask.reply->send(problem(400, request.error().message));
   auto jobs = ask.service.select(ask.request.caller, request->ids);
   if (!jobs) return ask.reply->send(problem(400, jobs.error().message));
-  auto bulk = std::make_shared<Bulk>(Bulk{.sources = {ask.service, ask.tokens, ask.worker},
+  auto bulk = std::make_shared<Bulk>(Bulk{.sources = {ask.service, ask.tokens, ask.worker, ask.rehearser},
                                           .asked = ask.request,
                                           .reply = ask.reply,
                                           .request = std::move(*request),
