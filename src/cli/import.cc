@@ -14,8 +14,8 @@
 #include "cli/import_report.h"
 #include "cli/printed.h"
 #include "cli/time_zone_flag.h"
-#include "log/gzip.h"
 #include "log/json_lines.h"
+#include "log/packed_output.h"
 #include "log/partition_names.h"
 #include "log/sacct.h"
 #include "site/slurm_cluster.h"
@@ -130,9 +130,8 @@ Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string&
 }
 
 Result<void> write_jobs(const log::SacctLog& log, const Machine& machine, bool anonymous, const std::string& path) {
-  auto file = OutputFile::create(path);
+  auto file = log::PackedOutput::create(path);
   if (!file) return std::unexpected(file.error());
-  log::GzipStream packed(file->stream());
   log::LogTop top;
   top.workload = machine.name;
   top.notes = {"made by rota import slurm"};
@@ -146,7 +145,7 @@ Result<void> write_jobs(const log::SacctLog& log, const Machine& machine, bool a
     top.groups = log.groups;
   }
   {
-    log::JsonLinesWriter out(packed);
+    log::JsonLinesWriter out(file->stream());
     out.top(top);
     for (log::SwfRow row : log.rows) {
       // What ended at once is a job of 1 s with its own limit, as where the export itself is rehearsed.
@@ -157,7 +156,6 @@ Result<void> write_jobs(const log::SacctLog& log, const Machine& machine, bool a
       out.job(row, asks);
     }
   }
-  packed.finish();
   return file->commit();
 }
 
