@@ -44,9 +44,8 @@ std::vector<Fact> Snapshot::facts_of(const Cluster& c) {
         power == NodePowerRow{} && !node.serves && node.health == Health::up && node.fell_idle == fresh.fell_idle(id);
     if (!as_at_first) add(node);
   }
-  for (std::uint32_t i = 0; i < c.elsewhere_.size(); ++i) {
+  for (std::uint32_t i = 0; i < c.elsewhere_.size(); ++i)
     if (c.elsewhere_[i] != 0) add(LicenceKept{LicenceId{i}, c.elsewhere_[i]});
-  }
   c.for_each_job([&](JobId id, const Job& job) {
     JobKept kept{.job = id, .row = job};
     if (!c.nodes_.counted() && job.state == JobState::running) kept.where = c.placement(id);
