@@ -153,7 +153,7 @@ class Reader {
 
 bool looks_like_batsim(std::string_view text) {
   return trimmed(text).starts_with('{') &&
-         (has_key(text, "jobs") || has_key(text, "nb_res") || has_key(text, "profiles"));
+         (has_key(text, "subtime") || has_key(text, "nb_res") || has_key(text, "profiles"));
 }
 
 Result<BatsimLog> read_batsim_log(LineBlocks blocks, const SwfOptions& options) {

@@ -168,12 +168,13 @@ std::vector<Summary> with_sites(std::span<const Summary> rows) {
 }
 
 // A sentence in lines of at most 120 columns, those after the first a little to the right.
-void write_sentence(std::ostream& out, std::string_view text) {
+void write_sentence(std::ostream& out, std::string_view text, const TableStyle& style) {
   constexpr std::size_t kWidth = 120;
+  const std::size_t room = style.columns > 0 ? std::min(style.columns, kWidth) : kWidth;
   std::size_t used = 0;
   for (const std::string_view word : split(text, ' ')) {
     const std::size_t width = columns_of(word);
-    if (used > 0 && used + 1 + width > kWidth) {
+    if (used > 0 && used + 1 + width > room) {
       out << "\n  ";
       used = 2;
     } else if (used > 0) {
@@ -187,14 +188,14 @@ void write_sentence(std::ostream& out, std::string_view text) {
 }
 
 // What to choose, where there is a choice, and how far the rehearsal can be trusted.
-void write_words(std::ostream& out, std::span<const Summary> rows) {
+void write_words(std::ostream& out, std::span<const Summary> rows, const TableStyle& style) {
   const std::string trust = trust_text(rows);
   const bool chooses = std::ranges::count(rows, false, &Summary::recorded) > 1;
   if (chooses || !trust.empty()) out << '\n';
   if (chooses) {
-    for (const std::string& sentence : verdict_sentences(rows)) write_sentence(out, sentence);
+    for (const std::string& sentence : verdict_sentences(rows)) write_sentence(out, sentence, style);
   }
-  if (!trust.empty()) write_sentence(out, trust);
+  if (!trust.empty()) write_sentence(out, trust, style);
 }
 
 }  // namespace
@@ -205,7 +206,7 @@ void write_table(std::ostream& out, std::span<const Summary> summaries, const Ta
     if (first > 0) out << '\n';
     out << rows.front().workload << ": " << workload_line(rows) << "\n";
     if (const std::string reserved = reserved_text(rows.front().reserved); !reserved.empty())
-      write_sentence(out, reserved);
+      write_sentence(out, reserved, style);
     out << '\n';
     write_block(out, cells_of(service_figures(), rows), rows, style);
     out << '\n';
@@ -228,7 +229,7 @@ void write_table(std::ostream& out, std::span<const Summary> summaries, const Ta
       write_block(out, cells_of(site_figures(), all), all, style);
     }
     write_intervals(out, rows);
-    write_words(out, rows);
+    write_words(out, rows, style);
     first += rows.size();
   }
 }

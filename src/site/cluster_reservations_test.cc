@@ -57,7 +57,8 @@ TEST(ClusterReservations, that_cannot_be_are_told_with_their_line) {
             "c.toml:2: [[reservations]] lacks `end`: when jobs can run there again.");
   EXPECT_EQ(complaint(counted("start = \"soon\"\nend = 30\nprocessors = 3\n")),
             "c.toml:3: `start` in [[reservations]] takes a time from second 0 of the log on, in seconds such as 86400 "
-            "or as text such as \"1d\" or \"1-12:00:00\", not \"soon\".");
+            "or as text such as \"1d\" or \"1-12:00:00\", or for a service a date such as \"2026-12-01T08:00Z\" or "
+            "\"2026-12-01T08:00+01:00\", not \"soon\".");
   EXPECT_EQ(complaint(on_nodes("[[reservations]]\nstart = 20\nend = 30\nnodes = \"n5\"\n")),
             "c.toml:7: the reservation names node \"n5\", which no [[nodes]] table describes.");
   EXPECT_EQ(complaint(on_nodes("[[reservations]]\nstart = 20\nend = 30\nprocessors = 2\n")),

@@ -172,7 +172,7 @@ TEST(JournalFormat, refuses_what_is_no_journal_or_a_newer_one) {
   EXPECT_EQ(error(""), "j is empty, so it is no journal.");
   EXPECT_EQ(error("; a job log\n1 2 3\n"), "j is no journal: it does not begin with \"rota-journal \".");
   std::string newer = start;
-  newer[newer.find('1')] = '7';
+  newer[newer.find(std::to_string(kJournalVersion))] = '7';
   EXPECT_EQ(error(newer), "j is a journal of version 7, and this Rota knows versions 1 to " +
                               std::to_string(kJournalVersion) + ". Use a newer Rota.");
   for (const char* const line : {"rota-journal 0 2 00000000\n{}\n", "rota-journal 1 x\n", "rota-journal 1 2 zz\n{}\n",
@@ -195,7 +195,7 @@ TEST(JournalFormat, refuses_a_whole_batch_that_makes_no_sense) {
   EXPECT_EQ(read(bytes).error,
             "The batch at byte " + std::to_string(begin) +
                 " of the journal j is whole and cannot be understood: fact 1 of the batch is of kind "
-                "99, and there are 41.");
+                "99, and there are 45.");
 }
 
 TEST(JournalFormat, hands_the_error_of_a_visitor_on) {
