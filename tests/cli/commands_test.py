@@ -351,7 +351,9 @@ class Policies(RotaCase):
             if knob["name"].startswith("auction"):
                 needs = "sites.toml"
             cluster = ["--cluster", needs] if needs else []
-            policy = "fcfs" if knob["name"] == "skip" else "easy"  # where the knob has an effect
+            policy = "fcfs" if knob["name"] in ("skip", "planner") else "easy"  # where the knob has an effect
+            if knob["name"] in ("bf-interval", "priority", "favor-small"):
+                policy = "slurm" + "+priority=multifactor" * (knob["name"] == "favor-small")
             for family, of in (("power", "power"), ("auction", "auction"), ("hrrn", "order")):
                 if knob["name"].startswith(family + "-"):
                     policy += f"+{of}=" + knob["meaning"].split(":")[0].split(",")[0]
@@ -371,7 +373,7 @@ class Reproduce(RotaCase):
     ]
 
     def test_all_tells_every_cell_of_every_study(self):
-        studies = json.loads(self.rota("reproduce", "all", "--json", code=1).stdout)
+        studies = json.loads(self.rota("reproduce", "all", "--json", code=3).stdout)
         self.assertEqual([study["study"] for study in studies][:3], ["auction", "binding", "grace"])
         for study in studies:
             self.assertTrue(study["cells"])

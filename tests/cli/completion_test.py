@@ -68,7 +68,7 @@ class Bash(Shell):
         go_on = "-o nospace"
         self.offers("rota", "simulate", "--policy", "cons", exactly=["conservative"], how=go_on)
         self.offers("rota", "simulate", "--policy", "fcfs,ea", exactly=["fcfs,easy", "fcfs,easy-sjbf", "fcfs,easy++"], how=go_on)
-        self.offers("rota", "simulate", "--policy", "=", "fcfs,easy+d", exactly=["fcfs,easy+depth="], how=go_on)
+        self.offers("rota", "simulate", "--policy", "=", "fcfs,easy+dep", exactly=["fcfs,easy+depth="], how=go_on)
         self.offers("rota", "simulate", "--policy", "easy+", among=["easy++", "easy+depth=", "easy+overrun="], how=go_on)
         self.offers("rota", "simulate", "--policy", "easy+++dep", exactly=["easy+++depth="], how=go_on)
         self.offers("rota", "simulate", "--policy", "easy+order", "=", "s", exactly=["sjf", "smallest"], how=go_on)

@@ -21,7 +21,7 @@ def cluster(name):
 def batches(journal):
     """The head of a journal and the facts of its batches, read as docs/journal.md has it."""
     start, head, rest = journal.split(b"\n", 2)
-    assert start.startswith(b"rota-journal 1 ")
+    assert start.startswith(b"rota-journal 2 ")
     found = []
     while rest:
         length, = struct.unpack("<I", rest[:4])
