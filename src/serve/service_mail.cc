@@ -82,9 +82,7 @@ void Service::mail_of_end(const store::HistoryRow& row, const About& about) {
   if (about.array == 0) return tell(std::to_string(row.number), ended_well(row), end_text(row));
   if (told_of_tasks(about))
     return tell(std::to_string(about.array) + "_" + std::to_string(row.array_index), ended_well(row), end_text(row));
-  std::int64_t left = 0;
-  book_.for_each_task(about.array, [&](std::int64_t, JobId task) { left += task == row.job ? 0 : 1; });
-  if (left > 0) return;
+  if (book_.has_other_task(about.array, row.job)) return;
   begun_.erase(about.array);
   std::map<std::string, std::int64_t> states{{row.state, 1}};
   for (const store::HistoryRow& task : ended_tasks(about.array)) {
