@@ -50,7 +50,10 @@ void add_status(const serve::ProcessEnd& end, Json& json) {
 
 void add_running(const Service& service, JobId id, const Job& job, Json& json) {
   json["start"] = unix_seconds(service, job.start);
-  json["elapsed"] = to_seconds(std::max(Duration{0}, service.loop().now() - job.start - service.view().stood(id)));
+  const Instant now = std::max(service.loop().now(), service.view().now());
+  const RunOrders* orders = service.view().orders_of(id);
+  const Duration stood = job.stood_by(now, orders != nullptr ? orders->suspended_at : kNever);
+  json["elapsed"] = to_seconds(std::max(Duration{0}, now - job.start - stood));
   const std::string nodes = service.nodes_of(id);
   json["node_list"] = nodes.empty() ? service.machine().name : nodes;
   json["nodes"] = nodes.empty() ? 1 : service.view().placement(id).shares.size();

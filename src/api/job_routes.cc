@@ -254,17 +254,19 @@ struct Bulk {
   Request asked;
   std::shared_ptr<Reply> reply;
   ChangeRequest request;
-  std::vector<JobId> jobs;      // that are left, by id: changed from the last one on
+  std::vector<JobId> jobs;      // that are left: changed from the last one on
   std::vector<Json> results{};  // in that order
   bool all_done = true;
   bool alone = jobs.size() == 1;
+  bool rising = false;  // the last one has the lowest id
 };
 
 void finish(Bulk& bulk) {
   const auto& [service, tokens, worker, rehearser] = bulk.sources;
   const Ask ask{service, tokens, worker, rehearser, bulk.asked, bulk.reply, {}};
   Json results = Json::array();
-  for (auto row = bulk.results.rbegin(); row != bulk.results.rend(); ++row) results.push_back(std::move(*row));
+  if (!bulk.rising) std::ranges::reverse(bulk.results);
+  for (Json& row : bulk.results) results.push_back(std::move(row));
   for (const serve::ActionResult& lacking : service.not_there(bulk.asked.caller, bulk.request.ids)) {
     results.push_back({{"id", lacking.id}, {"done", false}, {"detail", lacking.detail}});
     bulk.all_done = false;
@@ -274,7 +276,8 @@ void finish(Bulk& bulk) {
   when_durable(ask, {bulk.all_done ? 200 : 207, "application/json", dumped({{"jobs", std::move(results)}}), {}});
 }
 
-// The latest first: who is to be cancelled as well does not start in the place of who has been.
+// The latest first: who is to be cancelled as well does not start in the place of who has been. Of jobs
+// that are released the earliest come first: they start before the others.
 void change_some(const std::shared_ptr<Bulk>& bulk) {
   constexpr std::size_t kAtOnce = 1000;
   Service& service = bulk->sources.service;
@@ -355,6 +358,8 @@ void change_jobs(const Ask& ask) {
                                           .reply = ask.reply,
                                           .request = std::move(*request),
                                           .jobs = std::move(*jobs)});
+  bulk->rising = bulk->request.change.kind == Service::Change::Kind::release;
+  if (bulk->rising) std::ranges::reverse(bulk->jobs);
   change_some(bulk);
 }
 

@@ -359,7 +359,7 @@ std::optional<std::string> Cluster::objection(const JobKept& fact) const {
   const bool runs = row.state == JobState::running;
   if (!runs && (row.leaving || row.starting || row.stopping)) return "a job is kept that stops and does not run.";
   if (row.suspended() != (fact.suspended_at != kNever) || (row.suspended() && !runs) ||
-      (row.suspended() && fact.suspended_at > now_))
+      (row.suspended() && (fact.suspended_at > now_ || fact.adjusted == 0)))
     return "a job is kept as suspended and does not run, or nobody says since when.";
   const Duration most_stood = row.suspended() ? 4 * kStandsStill : 3 * kStandsStill;
   if (row.stood < Duration{0} || row.stood > most_stood) return "a job is kept that stood still longer than can be.";

@@ -77,6 +77,13 @@ class JobBook {
       visit(at->first.second, at->second);
     }
   }
+  // Whether another task of an array than this one is known.
+  bool has_other_task(std::int64_t array, JobId than) const {
+    for (auto at = tasks_.lower_bound({array, 0}); at != tasks_.end() && at->first.first == array; ++at) {
+      if (at->second != than) return true;
+    }
+    return false;
+  }
   // Those of all arrays with these numbers: visit(JobId).
   template <class Visit>
   void for_each_task_of(std::int64_t from, std::int64_t to, const Visit& visit) const {

@@ -261,7 +261,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> power_changed(const PowerChanged& what);
   Result<void> release(const Caller& caller, JobId job);
   Result<void> can_be_told(JobId job) const;
-  Result<void> control(JobId job, const Change& change);
+  Result<void> control(const Caller& caller, JobId job, const Change& change);
   Result<void> suspend(const Caller& caller, JobId job, bool stops);
   Result<void> change_limit(const Caller& caller, JobId job, const Change& change);
   Result<void> amend(const Caller& caller, JobId job, const Change& change);

@@ -1,6 +1,7 @@
 // What users and operators do to jobs and nodes that are known.
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <optional>
 #include <set>
 #include <utility>
@@ -192,7 +193,7 @@ Result<void> Service::changed(const Caller& caller, JobId job, const Change& cha
       return amend(caller, job, change);
     case Kind::signal:
     case Kind::requeue:
-      return control(job, change);
+      return control(caller, job, change);
     case Kind::suspend:
     case Kind::resume:
       return suspend(caller, job, change.kind == Kind::suspend);
@@ -217,10 +218,16 @@ Result<void> Service::release(const Caller& caller, JobId job) {
   return {};
 }
 
-// Of a job that runs.
-Result<void> Service::control(JobId job, const Change& change) {
+// Of a job that runs. Whoever sends it SIGSTOP suspends it, and whoever sends SIGCONT to one that is suspended resumes
+// it: the state knows of both, and who may.
+Result<void> Service::control(const Caller& caller, JobId job, const Change& change) {
   if (auto can = can_be_told(job); !can) return can;
-  if (change.kind == Change::Kind::signal) return engine_->signal(job, change.signal), Result<void>{};
+  if (change.kind == Change::Kind::signal) {
+    const bool suspended = view().job(job).suspended();
+    if (change.signal == SIGSTOP || (change.signal == SIGCONT && suspended))
+      return suspend(caller, job, change.signal == SIGSTOP);
+    return engine_->signal(job, change.signal), Result<void>{};
+  }
   auto done = controller_->requeue(job);
   if (done) static_cast<void>(decide());
   return done;
@@ -276,6 +283,7 @@ Result<void> Service::amend(const Caller& caller, JobId job, const Change& chang
   if (row.state == JobState::running) return change_limit(caller, job, change);
   const JobTerms* own = view().eligibility().terms(job);
   JobTerms terms = own ? *own : JobTerms{row.spec.limit, row.spec.priority, row.spec.partition, kEpoch, {}, 0, 0};
+  terms.limit = row.spec.limit;  // an operator may have changed it while the job ran
   const auto of_partition = [&](PartitionId id) { return id.valid() ? machine_->partitions[id.value].priority : 0; };
   if (change.priority) {
     if (*change.priority > 0 && !caller.operates) return fail("only an operator may give a priority above 0.");

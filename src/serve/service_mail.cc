@@ -74,7 +74,8 @@ void Service::mail_of_requeue(JobId id) {
 
 // Of a job that leaves, with its row of the history; of an array when its last task does.
 void Service::mail_of_end(const store::HistoryRow& row, const About& about) {
-  if ((about.mail & (kMailEnd | kMailFail)) == 0) return;
+  const bool wants = (about.mail & (kMailEnd | kMailFail)) != 0;
+  if (!wants && !begun_.contains(about.array)) return;
   const auto tell = [&](const std::string& job, bool well, const std::string& what) {
     if ((about.mail & kMailEnd) != 0) return post(about, job, "END", "has ended: " + what);
     if (!well) post(about, job, "FAIL", "has failed: " + what);
@@ -82,10 +83,9 @@ void Service::mail_of_end(const store::HistoryRow& row, const About& about) {
   if (about.array == 0) return tell(std::to_string(row.number), ended_well(row), end_text(row));
   if (told_of_tasks(about))
     return tell(std::to_string(about.array) + "_" + std::to_string(row.array_index), ended_well(row), end_text(row));
-  std::int64_t left = 0;
-  book_.for_each_task(about.array, [&](std::int64_t, JobId task) { left += task == row.job ? 0 : 1; });
-  if (left > 0) return;
+  if (book_.has_other_task(about.array, row.job)) return;
   begun_.erase(about.array);
+  if (!wants) return;
   std::map<std::string, std::int64_t> states{{row.state, 1}};
   for (const store::HistoryRow& task : ended_tasks(about.array)) {
     if (task.job != row.job) ++states[task.state];

@@ -142,7 +142,8 @@ Result<void> take_whole_nodes(const Machine& machine, JobSpec& spec) {
                   " differ in size; name a partition of equal ones, or ask for the processors of a whole node.");
     each = node.processors;
   }
-  if (spec.nodes == 0) spec.nodes = (spec.processors + each - 1) / each;
+  if (each == 0) return fail("`exclusive` takes whole nodes, and there are none to take.");
+  if (spec.nodes == 0) spec.nodes = spec.processors / each + (spec.processors % each != 0 ? 1 : 0);
   if (spec.nodes > UINT32_MAX / each) return fail("so many nodes there are nowhere.");
   spec.processors = spec.nodes * each;
   return {};

@@ -19,9 +19,9 @@ void LocalEngine::adjust(const Command& command) {
     if (entry.next) entry.next->limit_end = command.limit_end;
     return;
   }
-  entry.key = command.key;
   remind(command.job, entry);
-  if (!entry.link) return;
+  if (!entry.link) return;  // it comes again once somebody can hear it
+  entry.key = command.key;
   const bool signals = command.stands || stood;
   if (command.limit.count() != entry.record.limit) {
     Tell limit = tell(Tell::Kind::limit, command);

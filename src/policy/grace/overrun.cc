@@ -112,7 +112,8 @@ class RbHar final : public PromiseDue {
   static Duration until_next_regular_end(const View& view, Duration fallback) {
     Duration least = fallback;
     view.running().for_each([&](const RunningEntry& e) {
-      if (e.place.end <= view.now() || view.job(e.job).backfilled) return true;
+      const Job& job = view.job(e.job);
+      if (e.place.end <= view.now() || job.backfilled || job.suspended()) return true;
       least = e.place.end - view.now();
       return false;
     });
