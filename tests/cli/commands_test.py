@@ -371,7 +371,7 @@ class Reproduce(RotaCase):
     ]
 
     def test_all_tells_every_cell_of_every_study(self):
-        studies = json.loads(self.rota("reproduce", "all", "--json", code=1).stdout)
+        studies = json.loads(self.rota("reproduce", "all", "--json", code=3).stdout)
         self.assertEqual([study["study"] for study in studies][:3], ["auction", "binding", "grace"])
         for study in studies:
             self.assertTrue(study["cells"])
