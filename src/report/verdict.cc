@@ -98,10 +98,17 @@ Places best_at(const Aspect& aspect, const Places& among, Summaries all) {
   return least_of(best, all, false);
 }
 
+// That stand in the means.
+std::int64_t jobs_that_ran(const Summary& s) { return s.jobs - s.rejected - s.unfinished - s.unrecorded; }
+
+// Those to choose from: who ran fewer jobs than another may well wait less because of that.
 Places rehearsed(Summaries all) {
+  const auto ran = [](const Summary& s) { return s.wait_mean && !s.recorded; };
+  std::int64_t most = 0;
+  for (const Summary& s : all) most = ran(s) ? std::max(most, jobs_that_ran(s)) : most;
   Places places;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].wait_mean && !all[i].recorded) places.push_back(i);
+    if (ran(all[i]) && jobs_that_ran(all[i]) == most) places.push_back(i);
   }
   return places;
 }
@@ -160,11 +167,19 @@ std::string by_wait(const Places& chosen, const Places& ran, Summaries all) {
 std::string beside_recorded(const Summary& chosen, Summaries all) {
   const auto at = std::ranges::find_if(all, [](const Summary& s) { return s.recorded && s.wait_mean; });
   if (at == all.end()) return "";
-  if (wait_of(chosen) == wait_of(*at)) return "Really they waited as long.";
-  const std::string text = "Really they waited " + wait_of(*at) + " on average: ";
-  if (*chosen.wait_mean < *at->wait_mean)
-    return text + chosen.policy + " takes " + percent_less(*chosen.wait_mean, *at->wait_mean) + " off that.";
-  return text + percent_less(*at->wait_mean, *chosen.wait_mean) + " less than under " + chosen.policy + ".";
+  const std::optional<Trust>& both = chosen.trust;
+  const bool same_jobs = !both || (both->jobs == jobs_that_ran(chosen) && both->jobs == jobs_that_ran(*at));
+  const double wait = same_jobs ? *chosen.wait_mean : both->mean;
+  const double really = same_jobs ? *at->wait_mean : both->recorded;
+  std::string text = "Really they waited " + readable_seconds(really) + " on average";
+  if (!same_jobs) {
+    text += ", as far as that is known: of " + amount(both->jobs, "job") + ", which " +
+            (both->jobs == 1 ? "waits " : "wait ") + readable_seconds(wait) + " under " + chosen.policy;
+  }
+  if (readable_seconds(wait) == readable_seconds(really)) return same_jobs ? "Really they waited as long." : text + ".";
+  text += same_jobs ? ": " : "; ";
+  if (wait < really) return text + chosen.policy + " takes " + percent_less(wait, really) + " off that.";
+  return text + percent_less(really, wait) + " less than under " + chosen.policy + ".";
 }
 
 std::string in_place_of(const Choice::Instead& instead, const Summary& chosen, Summaries all) {
@@ -195,10 +210,19 @@ std::string by_use(const Places& ran, Summaries all) {
          ".";
 }
 
-std::string caveat(Summaries summaries) {
-  const auto ran = [](const Summary& s) { return s.jobs - s.rejected - s.unfinished; };
-  if (std::ranges::all_of(summaries, [&](const Summary& s) { return ran(s) == ran(summaries.front()); })) return "";
-  return "Not every policy ran the same jobs, so compare with care.";
+std::string caveat(const Places& ran, Summaries all) {
+  const std::int64_t most = jobs_that_ran(all[ran.front()]);
+  std::vector<std::string> fewer;
+  for (const Summary& s : all) {
+    if (!s.recorded && jobs_that_ran(s) != most) fewer.push_back(s.policy);
+  }
+  if (fewer.empty()) return "";
+  std::ranges::sort(fewer);
+  std::string names;
+  for (std::size_t i = 0; i < fewer.size(); ++i)
+    names += (i == 0 ? "" : i + 1 == fewer.size() ? " and " : ", ") + fewer[i];
+  return "Not every policy ran the same jobs: " + names +
+         " ran fewer, which can make waits shorter, and cannot be chosen; so compare with care.";
 }
 
 }  // namespace
@@ -246,7 +270,7 @@ std::vector<std::string> verdict_sentences(Summaries summaries) {
   add(beside_recorded(chosen, summaries));
   for (const Choice::Instead& instead : choice.instead) add(in_place_of(instead, chosen, summaries));
   if (ran.size() > 1) add(by_use(ran, summaries));
-  add(caveat(summaries));
+  add(caveat(ran, summaries));
   return sentences;
 }
 
