@@ -18,6 +18,7 @@ constexpr double kSameWait = 1.02;           // mean waits that differ by less a
 constexpr double kWorthTelling = 0.05;       // that another is better by,
 constexpr double kMoneyWorthTelling = 0.01;  // and of energy and money, which nodes that stand idle make up most of
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoPromises = std::numeric_limits<double>::infinity();  // none are kept where none are made
 
 using Places = std::vector<std::size_t>;
 using Summaries = std::span<const Summary>;
@@ -37,7 +38,7 @@ constexpr std::array kAspects{
     Aspect{"slowdown", "matters", "mean bounded slowdown is", kWorthTelling, false,
            [](const Summary& s) { return s.bounded_slowdown.value_or(kNone); }, two_places},
     Aspect{"promises", "matter", "jobs that start later than promised:", kWorthTelling, false,
-           [](const Summary& s) { return static_cast<double>(s.delayed); }, count_text},
+           [](const Summary& s) { return s.promises ? static_cast<double>(s.delayed) : kNoPromises; }, count_text},
     Aspect{"fairness between users", "matters", "Jain's index of users is", kWorthTelling, true,
            [](const Summary& s) { return s.users.index.value_or(kNone); }, percent_text},
     Aspect{"fairness between groups", "matters", "Jain's index of groups is", kWorthTelling, true,
@@ -50,7 +51,7 @@ constexpr std::array kAspects{
 
 // Higher is worse; 0 where not every policy tells it.
 double burden(const Aspect& aspect, const Summary& summary, Summaries all) {
-  const auto silent = [&](const Summary& s) { return s.wait_mean && !s.recorded && std::isnan(aspect.value(s)); };
+  const auto silent = [&](const Summary& s) { return s.wait_mean && !s.recorded && !std::isfinite(aspect.value(s)); };
   if (std::ranges::any_of(all, silent)) return 0;
   return aspect.higher ? -aspect.value(summary) : aspect.value(summary);
 }
@@ -82,6 +83,7 @@ Places least_of(const Places& among, Summaries all, bool weighs_waits) {
 bool clearly_better(const Aspect& aspect, const Summary& a, const Summary& b) {
   const double x = aspect.value(a);
   const double y = aspect.value(b);
+  if (!std::isfinite(x) || !std::isfinite(y)) return false;
   if (aspect.text(x) == aspect.text(y)) return false;
   return aspect.higher ? x > y * (1 + aspect.least) : x < y * (1 - aspect.least);
 }
@@ -89,12 +91,11 @@ bool clearly_better(const Aspect& aspect, const Summary& a, const Summary& b) {
 // Who is to be chosen if this is what matters; nobody where not all tell it.
 Places best_at(const Aspect& aspect, const Places& among, Summaries all) {
   if (std::ranges::any_of(among, [&](std::size_t i) { return std::isnan(aspect.value(all[i])); })) return {};
+  const auto worth = [&](std::size_t i) { return aspect.higher ? -aspect.value(all[i]) : aspect.value(all[i]); };
   double least = std::numeric_limits<double>::infinity();
-  for (const std::size_t i : among) least = std::min(least, burden(aspect, all[i], all));
+  for (const std::size_t i : among) least = std::min(least, worth(i));
   Places best;
-  for (const std::size_t i : among) {
-    if (burden(aspect, all[i], all) == least) best.push_back(i);
-  }
+  std::ranges::copy_if(among, std::back_inserter(best), [&](std::size_t i) { return worth(i) == least; });
   return least_of(best, all, false);
 }
 

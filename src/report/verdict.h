@@ -32,7 +32,7 @@ struct Aspect {
   const char* what;                 // "the longest wait is"
   double least;                     // share by which another must be better to be told
   bool higher;                      // is better
-  double (*value)(const Summary&);  // NaN: not known
+  double (*value)(const Summary&);  // NaN: not known; infinite: there are no promises to keep
   std::string (*text)(double);
 };
 std::span<const Aspect> aspects();

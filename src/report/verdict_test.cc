@@ -109,6 +109,16 @@ TEST(Verdict, WarnsWhenTheyDidNotRunTheSameJobs) {
   EXPECT_TRUE(said(two).ends_with("so compare with care."));
 }
 
+TEST(Verdict, DoesNotPraiseForKeptPromisesWhoMakesNone) {
+  std::vector<Summary> three{summary("easy", 60, 90), summary("fcfs-skip", 80, 90), summary("conservative", 90, 90)};
+  three[0].delayed = 10;
+  three[1].promises = false;
+  three[2].delayed = 2;
+  EXPECT_EQ(said(three).find("then fcfs-skip"), std::string::npos) << said(three);
+  EXPECT_NE(said(three).find("Unless promises matter more than the mean: then conservative"), std::string::npos)
+      << said(three);
+}
+
 TEST(Verdict, NeverChoosesWhoRanFewerJobs) {
   std::vector<Summary> two{summary("a", 60, 90), summary("b", 80, 90)};
   two[0].unfinished = 5;
