@@ -285,7 +285,8 @@ void measure_against_first(std::span<Summary*> summaries) {
   const Summary* first = nullptr;
   for (Summary* summary : summaries) {
     if (!summary->power || !summary->power->used()) continue;
-    if (first == nullptr || first->workload != summary->workload) {
+    if (first == nullptr || first->workload != summary->workload || first->jobs != summary->jobs ||
+        first->processors != summary->processors) {
       first = summary;
     } else {
       summary->less_than_first = *first->power->used() - *summary->power->used();
