@@ -54,7 +54,8 @@ TEST(Intervals, LeaveOutWhatSomeCopyDoesNotHave) {
 }
 
 TEST(Intervals, OfTwoCopiesAreAsWideAsStudentSays) {
-  const auto all = intervals_of(std::vector{copies("a", {100, 300})});
+  const std::vector<std::vector<Summary>> policies{copies("a", {100, 300})};
+  const auto all = intervals_of(policies);
   EXPECT_NEAR(of(all[0], "wait before the start: mean").mean.margin, 1270.62, 0.01);
 }
 
