@@ -86,7 +86,7 @@ void write_intervals(std::ostream& out, std::span<const Summary> rows) {
         << row.policy << ", over " << grouped(row.intervals.front().mean.count)
         << " copies: mean, 95 % interval; difference to the first policy, copy by copy\n";
     for (const Interval& interval : row.intervals) {
-      std::string line = "  " + padded(interval.heading(), 34) + padded(interval.shown, 28);
+      std::string line = "  " + padded(interval.heading(), 38) + padded(interval.shown, 28);
       if (interval.difference) line += padded(interval.difference_shown, 30) + judged(interval);
       line.erase(line.find_last_not_of(' ') + 1);
       out << line << '\n';
