@@ -21,7 +21,10 @@ std::string given_command(const CLI::App& command, const std::vector<std::string
     if (option->count() == 0 || std::ranges::find(without, option->get_name()) != without.end()) continue;
     if (!option->get_positional()) line += " " + option->get_name();
     if (option->get_items_expected_max() == 0) continue;  // a switch
-    for (const std::string& word : option->results()) line += " " + for_shell(word);
+    for (const std::string& word : option->results()) {
+      const bool like_an_option = option->get_positional() && word.size() > 1 && word.starts_with('-');
+      line += " " + for_shell(like_an_option ? "./" + word : word);
+    }
   }
   return line;
 }

@@ -131,7 +131,7 @@ void write_interval_tables(std::ostream& out, std::span<const Summary> summaries
         << " copies</caption><thead><tr><th scope=\"col\">figure</th><th scope=\"col\">mean</th><th scope=\"col\">"
            "difference to the first policy</th></tr></thead><tbody>\n";
     for (const Interval& its : summaries[row].intervals) {
-      out << "<tr><th scope=\"row\">" << html_text(its.figure) << "</th><td>" << html_text(its.shown) << "</td><td>"
+      out << "<tr><th scope=\"row\">" << html_text(its.heading()) << "</th><td>" << html_text(its.shown) << "</td><td>"
           << html_text(its.difference_shown) << (its.noise() ? " <span class=\"unit\">(noise)</span>" : "")
           << "</td></tr>\n";
     }

@@ -24,8 +24,7 @@ std::vector<const Figure*> compared() {
 }
 
 std::string name_of(const Figure& figure) {
-  std::string name = *figure.group == '\0' ? figure.name : std::string(figure.group) + ": " + figure.name;
-  return *figure.unit == '\0' ? name : name + ", " + figure.unit;
+  return *figure.group == '\0' ? figure.name : std::string(figure.group) + ": " + figure.name;
 }
 
 std::string with_interval(const Figure& figure, const Mean& mean) {
@@ -68,6 +67,7 @@ std::vector<std::vector<Interval>> intervals_of(std::span<const std::vector<Summ
       const std::vector<double> values = values_of(*figure, policies[p]);
       if (!told(values)) continue;
       Interval& interval = all[p].emplace_back(name_of(*figure), mean_of(values));
+      interval.unit = figure->unit;
       interval.shown = with_interval(*figure, interval.mean);
       if (p == 0 || !told(first)) continue;
       std::vector<double> differences;
@@ -86,7 +86,7 @@ void write_intervals(std::ostream& out, std::span<const Summary> rows) {
         << row.policy << ", over " << grouped(row.intervals.front().mean.count)
         << " copies: mean, 95 % interval; difference to the first policy, copy by copy\n";
     for (const Interval& interval : row.intervals) {
-      std::string line = "  " + padded(interval.figure, 34) + padded(interval.shown, 28);
+      std::string line = "  " + padded(interval.heading(), 38) + padded(interval.shown, 28);
       if (interval.difference) line += padded(interval.difference_shown, 30) + judged(interval);
       line.erase(line.find_last_not_of(' ') + 1);
       out << line << '\n';

@@ -15,11 +15,14 @@ namespace rota::report {
 struct Summary;
 
 struct Interval {
-  std::string figure;  // "wait before the start: mean"
-  Mean mean = {};
+  std::string figure;                   // "wait before the start: mean"
+  Mean mean = {};                       // in seconds, shares, processor-seconds, kilowatt-hours
   std::optional<Mean> difference = {};  // to the first policy; absent for that one itself
   std::string shown = {};               // "15 min 39 s ±1 min 2 s"
   std::string difference_shown = {};
+  std::string unit = {};  // of what is shown ("%"); empty: that says its own, or is a count
+
+  std::string heading() const { return unit.empty() ? figure : figure + ", " + unit; }
 
   // The difference may as well be none.
   bool noise() const;

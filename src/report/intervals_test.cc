@@ -53,6 +53,12 @@ TEST(Intervals, LeaveOutWhatSomeCopyDoesNotHave) {
   for (const Interval& its : all[1]) EXPECT_NE(its.figure, "wait before the start: mean");
 }
 
+TEST(Intervals, OfTwoCopiesAreAsWideAsStudentSays) {
+  const std::vector<std::vector<Summary>> policies{copies("a", {100, 300})};
+  const auto all = intervals_of(policies);
+  EXPECT_NEAR(of(all[0], "wait before the start: mean").mean.margin, 1270.62, 0.01);
+}
+
 TEST(Intervals, SayWhichDifferencesAreNoise) {
   const auto all = intervals_of(std::vector{copies("a", {100, 300}), copies("b", {50, 250})});
   Summary row;

@@ -72,6 +72,7 @@ void Tally::add(const Job& job) {
   groups_.add(job.spec.group, slowdown);
   response_ratio_ += static_cast<double>((waited + run).count()) / static_cast<double>(run.count());
   backfills_done_ += job.backfilled ? 1 : 0;
+  promises_ = promises_ || job.first_promise != kNever;
   if (job.first_promise != kNever && job.start > job.first_promise) {
     ++counts_.delayed;
     delay_ += (job.start - job.first_promise).count();
@@ -105,6 +106,7 @@ Summary Tally::conclude(const Outcome& run) {
   summary.groups = groups_.conclude();
   if (summary.backfilled_starts > 0)
     summary.backfill_completion = static_cast<double>(backfills_done_) / static_cast<double>(summary.backfilled_starts);
+  summary.promises = promises_;
   if (summary.delayed > 0) summary.delay_mean = mean_seconds(delay_, summary.delayed);
   if (ended_ == 0) return summary;
   const auto n = static_cast<double>(ended_);

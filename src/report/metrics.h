@@ -56,6 +56,7 @@ struct Summary {
   std::int64_t preempted = 0;                 // dispatches that gave way to a job of higher priority
   std::int64_t delayed = 0;                   // jobs that started later than the first start they were promised
   std::optional<double> delay_mean;           // seconds, of those
+  bool promises = true;                       // false: no job was ever promised a start
   double lost_work = 0;  // processor-seconds of killed dispatches, and of preempted ones what was not kept
   std::uint64_t plan_hash = 0;
   std::int64_t cycles = 0;
@@ -94,6 +95,7 @@ class Tally {
   std::int64_t wait_ = 0;  // milliseconds, of all together
   std::int64_t longest_wait_ = 0;
   std::int64_t delay_ = 0;
+  bool promises_ = false;
   std::int64_t backfills_done_ = 0;
   double area_ = 0;  // processor-milliseconds
   double slowdown_ = 0;

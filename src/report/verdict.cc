@@ -18,6 +18,7 @@ constexpr double kSameWait = 1.02;           // mean waits that differ by less a
 constexpr double kWorthTelling = 0.05;       // that another is better by,
 constexpr double kMoneyWorthTelling = 0.01;  // and of energy and money, which nodes that stand idle make up most of
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoPromises = std::numeric_limits<double>::infinity();  // none are kept where none are made
 
 using Places = std::vector<std::size_t>;
 using Summaries = std::span<const Summary>;
@@ -37,7 +38,7 @@ constexpr std::array kAspects{
     Aspect{"slowdown", "matters", "mean bounded slowdown is", kWorthTelling, false,
            [](const Summary& s) { return s.bounded_slowdown.value_or(kNone); }, two_places},
     Aspect{"promises", "matter", "jobs that start later than promised:", kWorthTelling, false,
-           [](const Summary& s) { return static_cast<double>(s.delayed); }, count_text},
+           [](const Summary& s) { return s.promises ? static_cast<double>(s.delayed) : kNoPromises; }, count_text},
     Aspect{"fairness between users", "matters", "Jain's index of users is", kWorthTelling, true,
            [](const Summary& s) { return s.users.index.value_or(kNone); }, percent_text},
     Aspect{"fairness between groups", "matters", "Jain's index of groups is", kWorthTelling, true,
@@ -50,7 +51,7 @@ constexpr std::array kAspects{
 
 // Higher is worse; 0 where not every policy tells it.
 double burden(const Aspect& aspect, const Summary& summary, Summaries all) {
-  const auto silent = [&](const Summary& s) { return s.wait_mean && !s.recorded && std::isnan(aspect.value(s)); };
+  const auto silent = [&](const Summary& s) { return s.wait_mean && !s.recorded && !std::isfinite(aspect.value(s)); };
   if (std::ranges::any_of(all, silent)) return 0;
   return aspect.higher ? -aspect.value(summary) : aspect.value(summary);
 }
@@ -82,6 +83,7 @@ Places least_of(const Places& among, Summaries all, bool weighs_waits) {
 bool clearly_better(const Aspect& aspect, const Summary& a, const Summary& b) {
   const double x = aspect.value(a);
   const double y = aspect.value(b);
+  if (!std::isfinite(x) || !std::isfinite(y)) return false;
   if (aspect.text(x) == aspect.text(y)) return false;
   return aspect.higher ? x > y * (1 + aspect.least) : x < y * (1 - aspect.least);
 }
@@ -89,19 +91,25 @@ bool clearly_better(const Aspect& aspect, const Summary& a, const Summary& b) {
 // Who is to be chosen if this is what matters; nobody where not all tell it.
 Places best_at(const Aspect& aspect, const Places& among, Summaries all) {
   if (std::ranges::any_of(among, [&](std::size_t i) { return std::isnan(aspect.value(all[i])); })) return {};
+  const auto worth = [&](std::size_t i) { return aspect.higher ? -aspect.value(all[i]) : aspect.value(all[i]); };
   double least = std::numeric_limits<double>::infinity();
-  for (const std::size_t i : among) least = std::min(least, burden(aspect, all[i], all));
+  for (const std::size_t i : among) least = std::min(least, worth(i));
   Places best;
-  for (const std::size_t i : among) {
-    if (burden(aspect, all[i], all) == least) best.push_back(i);
-  }
+  std::ranges::copy_if(among, std::back_inserter(best), [&](std::size_t i) { return worth(i) == least; });
   return least_of(best, all, false);
 }
 
+// That stand in the means.
+std::int64_t jobs_that_ran(const Summary& s) { return s.jobs - s.rejected - s.unfinished - s.unrecorded; }
+
+// Those to choose from: who ran fewer jobs than another may well wait less because of that.
 Places rehearsed(Summaries all) {
+  const auto ran = [](const Summary& s) { return s.wait_mean && !s.recorded; };
+  std::int64_t most = 0;
+  for (const Summary& s : all) most = ran(s) ? std::max(most, jobs_that_ran(s)) : most;
   Places places;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].wait_mean && !all[i].recorded) places.push_back(i);
+    if (ran(all[i]) && jobs_that_ran(all[i]) == most) places.push_back(i);
   }
   return places;
 }
@@ -160,11 +168,19 @@ std::string by_wait(const Places& chosen, const Places& ran, Summaries all) {
 std::string beside_recorded(const Summary& chosen, Summaries all) {
   const auto at = std::ranges::find_if(all, [](const Summary& s) { return s.recorded && s.wait_mean; });
   if (at == all.end()) return "";
-  if (wait_of(chosen) == wait_of(*at)) return "Really they waited as long.";
-  const std::string text = "Really they waited " + wait_of(*at) + " on average: ";
-  if (*chosen.wait_mean < *at->wait_mean)
-    return text + chosen.policy + " takes " + percent_less(*chosen.wait_mean, *at->wait_mean) + " off that.";
-  return text + percent_less(*at->wait_mean, *chosen.wait_mean) + " less than under " + chosen.policy + ".";
+  const std::optional<Trust>& both = chosen.trust;
+  const bool same_jobs = !both || (both->jobs == jobs_that_ran(chosen) && both->jobs == jobs_that_ran(*at));
+  const double wait = same_jobs ? *chosen.wait_mean : both->mean;
+  const double really = same_jobs ? *at->wait_mean : both->recorded;
+  std::string text = "Really they waited " + readable_seconds(really) + " on average";
+  if (!same_jobs) {
+    text += ", as far as that is known: of " + amount(both->jobs, "job") + ", which " +
+            (both->jobs == 1 ? "waits " : "wait ") + readable_seconds(wait) + " under " + chosen.policy;
+  }
+  if (readable_seconds(wait) == readable_seconds(really)) return same_jobs ? "Really they waited as long." : text + ".";
+  text += same_jobs ? ": " : "; ";
+  if (wait < really) return text + chosen.policy + " takes " + percent_less(wait, really) + " off that.";
+  return text + percent_less(really, wait) + " less than under " + chosen.policy + ".";
 }
 
 std::string in_place_of(const Choice::Instead& instead, const Summary& chosen, Summaries all) {
@@ -195,10 +211,19 @@ std::string by_use(const Places& ran, Summaries all) {
          ".";
 }
 
-std::string caveat(Summaries summaries) {
-  const auto ran = [](const Summary& s) { return s.jobs - s.rejected - s.unfinished; };
-  if (std::ranges::all_of(summaries, [&](const Summary& s) { return ran(s) == ran(summaries.front()); })) return "";
-  return "Not every policy ran the same jobs, so compare with care.";
+std::string caveat(const Places& ran, Summaries all) {
+  const std::int64_t most = jobs_that_ran(all[ran.front()]);
+  std::vector<std::string> fewer;
+  for (const Summary& s : all) {
+    if (!s.recorded && jobs_that_ran(s) != most) fewer.push_back(s.policy);
+  }
+  if (fewer.empty()) return "";
+  std::ranges::sort(fewer);
+  std::string names;
+  for (std::size_t i = 0; i < fewer.size(); ++i)
+    names += (i == 0 ? "" : i + 1 == fewer.size() ? " and " : ", ") + fewer[i];
+  return "Not every policy ran the same jobs: " + names +
+         " ran fewer, which can make waits shorter, and cannot be chosen; so compare with care.";
 }
 
 }  // namespace
@@ -246,7 +271,7 @@ std::vector<std::string> verdict_sentences(Summaries summaries) {
   add(beside_recorded(chosen, summaries));
   for (const Choice::Instead& instead : choice.instead) add(in_place_of(instead, chosen, summaries));
   if (ran.size() > 1) add(by_use(ran, summaries));
-  add(caveat(summaries));
+  add(caveat(ran, summaries));
   return sentences;
 }
 
@@ -260,7 +285,8 @@ void measure_against_first(std::span<Summary*> summaries) {
   const Summary* first = nullptr;
   for (Summary* summary : summaries) {
     if (!summary->power || !summary->power->used()) continue;
-    if (first == nullptr || first->workload != summary->workload) {
+    if (first == nullptr || first->workload != summary->workload || first->jobs != summary->jobs ||
+        first->processors != summary->processors) {
       first = summary;
     } else {
       summary->less_than_first = *first->power->used() - *summary->power->used();

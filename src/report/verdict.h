@@ -12,7 +12,8 @@ namespace rota::report {
 
 // The policies whose mean wait is within 2 % of the shortest are taken to wait alike; of these the one is chosen that
 // has the least product of mean, 95 % and longest wait, then the fewest late starts, kills, kilowatt-hours and so on.
-// What really happened cannot be chosen. Depends on the figures alone, never on the order of the policies.
+// What really happened cannot be chosen, nor who ran fewer jobs than another. Depends on the figures alone, never on
+// the order of the policies.
 struct Choice {
   // A policy that is better by at least 5 % (energy and cost: 1 %) at something else than what was chosen.
   struct Instead {
@@ -31,7 +32,7 @@ struct Aspect {
   const char* what;                 // "the longest wait is"
   double least;                     // share by which another must be better to be told
   bool higher;                      // is better
-  double (*value)(const Summary&);  // NaN: not known
+  double (*value)(const Summary&);  // NaN: not known; infinite: there are no promises to keep
   std::string (*text)(double);
 };
 std::span<const Aspect> aspects();

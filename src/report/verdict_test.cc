@@ -109,6 +109,37 @@ TEST(Verdict, WarnsWhenTheyDidNotRunTheSameJobs) {
   EXPECT_TRUE(said(two).ends_with("so compare with care."));
 }
 
+TEST(Verdict, DoesNotPraiseForKeptPromisesWhoMakesNone) {
+  std::vector<Summary> three{summary("easy", 60, 90), summary("fcfs-skip", 80, 90), summary("conservative", 90, 90)};
+  three[0].delayed = 10;
+  three[1].promises = false;
+  three[2].delayed = 2;
+  EXPECT_EQ(said(three).find("then fcfs-skip"), std::string::npos) << said(three);
+  EXPECT_NE(said(three).find("Unless promises matter more than the mean: then conservative"), std::string::npos)
+      << said(three);
+}
+
+TEST(Verdict, NeverChoosesWhoRanFewerJobs) {
+  std::vector<Summary> two{summary("a", 60, 90), summary("b", 80, 90)};
+  two[0].unfinished = 5;
+  EXPECT_TRUE(said(two).starts_with("Under b jobs waited")) << said(two);
+  EXPECT_NE(said(two).find("a ran fewer"), std::string::npos) << said(two);
+  two.push_back(summary("c", 100, 200));
+  EXPECT_TRUE(said(two).starts_with("Choose b: jobs waited 1 min 20 s on average, 20 % less than under c"))
+      << said(two);
+}
+
+TEST(Verdict, ComparesWithWhatReallyHappenedOverTheSameJobs) {
+  std::vector<Summary> rows{summary("recorded", 10, 10), summary("easy", 60, 90)};
+  rows[0].recorded = true;
+  rows[0].unrecorded = 60;
+  rows[1].trust = Trust{40, 5, 10, std::nullopt};
+  EXPECT_NE(said(rows).find("Really they waited 10 s on average, as far as that is known: of 40 jobs, which wait 5 s "
+                            "under easy; easy takes 50 % off that."),
+            std::string::npos)
+      << said(rows);
+}
+
 TEST(Verdict, HasAWordWhenNothingRan) { EXPECT_EQ(said({Summary{}}), "No job ran."); }
 
 TEST(Verdict, MeasuresEnergyAgainstTheFirstPolicyOfEachWorkload) {

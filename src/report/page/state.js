@@ -3,9 +3,16 @@
 rota.state = (() => {
   const kKeys = ['view', 'beside', 'colour', 'job', 'hidden', 'site', 'by'];
   const values = new Map();
+  const decoded = (text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return '';  // an address that was cut off
+    }
+  };
   for (const part of location.hash.slice(1).split('&')) {
     const at = part.indexOf('=');
-    if (at > 0 && kKeys.includes(part.slice(0, at))) values.set(part.slice(0, at), decodeURIComponent(part.slice(at + 1)));
+    if (at > 0 && kKeys.includes(part.slice(0, at))) values.set(part.slice(0, at), decoded(part.slice(at + 1)));
   }
   let timer = 0;
   const write = () => {
