@@ -152,8 +152,9 @@ class Reader {
 }  // namespace
 
 bool looks_like_batsim(std::string_view text) {
-  return trimmed(text).starts_with('{') &&
-         (has_key(text, "jobs") || has_key(text, "nb_res") || has_key(text, "profiles"));
+  if (!trimmed(text).starts_with('{')) return false;
+  if (has_key(text, "nb_res") || has_key(text, "profiles")) return true;
+  return has_key(text, "jobs") && has_key(text, "subtime");  // sacct --json has `jobs` as well
 }
 
 Result<BatsimLog> read_batsim_log(LineBlocks blocks, const SwfOptions& options) {
