@@ -180,6 +180,7 @@ Result<Workload> workload_of(AccountedLog log, const std::string& path, const Sw
   workload->unix_start = log.unix_start;
   workload->partitions = std::move(log.partitions);
   workload->users = std::move(log.users);
+  workload->groups = std::move(log.groups);
   workload->attributes = std::move(log.attributes);
   workload->recorded_attributes = workload->guessed_processors = true;
   return workload;
