@@ -158,9 +158,8 @@ class Reader {
 }  // namespace
 
 bool looks_like_batsim(std::string_view text) {
-  if (!trimmed(text).starts_with('{')) return false;
-  if (has_key(text, "nb_res") || has_key(text, "profiles")) return true;
-  return has_key(text, "jobs") && has_key(text, "subtime");  // sacct --json has `jobs` as well
+  return trimmed(text).starts_with('{') &&
+         (has_key(text, "subtime") || has_key(text, "nb_res") || has_key(text, "profiles"));
 }
 
 Result<BatsimLog> read_batsim_log(LineBlocks blocks, const SwfOptions& options) {
