@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -129,6 +130,39 @@ Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string&
   return log;
 }
 
+// What the cluster has none of goes, for with it no job of the log could be rehearsed. What that was; "" : nothing.
+std::string leave_out_unmet(log::JobAttributes& asks, const Machine& machine) {
+  std::string what;
+  if (!asks.licence.empty() &&
+      std::ranges::find(machine.licences, asks.licence, &Licence::name) == machine.licences.end())
+    what = "licence " + rota::quoted(std::exchange(asks.licence, "")), asks.licences = 0;
+  if (asks.accelerators == 0) return what;
+  const auto& types = machine.accelerator_types;
+  if (!machine.has_accelerators()) {
+    what += std::string(what.empty() ? "" : ", ") + "accelerators";
+    asks.accelerators = 0;
+    asks.accelerator_type.clear();
+  } else if (!asks.accelerator_type.empty() && std::ranges::find(types, asks.accelerator_type) == types.end()) {
+    what += (what.empty() ? "accelerators of type " : ", accelerators of type ") + rota::quoted(asks.accelerator_type) +
+            " (any others will do)";
+    asks.accelerator_type.clear();
+  }
+  return what;
+}
+
+// How many jobs ask for what the cluster has none of.
+void tell_unmet(const log::SacctLog& log, const Machine& machine, std::vector<std::string>& guesses) {
+  if (!log.attributes) return;
+  std::map<std::string, std::int64_t> jobs;
+  for (const log::SwfRow& row : log.rows) {
+    auto asks = log.attributes->attributes_of(row[log::SwfField::number]);
+    if (const std::string what = leave_out_unmet(asks, machine); !what.empty()) ++jobs[what];
+  }
+  for (const auto& [what, count] : jobs)
+    guesses.push_back("what the cluster has none of is left out of the jobs that ask for it: " + what + " (" +
+                      amount(count, "job") + ")");
+}
+
 Result<void> write_jobs(const log::SacctLog& log, const Machine& machine, bool anonymous, const std::string& path) {
   auto file = log::PackedOutput::create(path);
   if (!file) return std::unexpected(file.error());
@@ -151,6 +185,7 @@ Result<void> write_jobs(const log::SacctLog& log, const Machine& machine, bool a
       // What ended at once is a job of 1 s with its own limit, as where the export itself is rehearsed.
       if (row.milli(log::SwfField::run) <= 0) row.set_milli(log::SwfField::run, 1000);
       auto asks = log.attributes ? log.attributes->attributes_of(row[log::SwfField::number]) : log::JobAttributes{};
+      leave_out_unmet(asks, machine);
       if (asks.nodes == 0) asks.nodes = row.nodes;
       if (asks.memory == 0) asks.memory = row.node_memory;
       out.job(row, asks);
@@ -184,6 +219,7 @@ std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmClus
   std::vector<std::string> all = cluster.guessed;
   if (log.local_times && flags.time_zone.empty() && !flags.live)
     all.emplace_back("times are taken as UTC: if sacct was not called with TZ=UTC, give --time-zone");
+  tell_unmet(log, cluster.machine, all);
   return all;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "cli/command.h"
+#include "log/attribute_table.h"
 #include "log/log.h"
 
 namespace rota::cli {
@@ -92,6 +93,17 @@ TEST_F(ImportTest, NamesThePartitionThatIsNearest) {
       "\"batch\"? If it is there no more, say which one its jobs are taken as of: --partition OLD=NEW.");
   EXPECT_EQ(import({"--partition", "bacth=batch"}), "");
   EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->jobs.size(), 2U);
+}
+
+TEST_F(ImportTest, LeavesOutAndTellsWhatTheClusterHasNoneOf) {
+  put("saved/sacct.txt",
+      "JobIDRaw|Partition|Submit|Start|End|State|AllocCPUS|ReqTRES\n"
+      "1|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|COMPLETED|2|cpu=2,license/foo=1\n");
+  ASSERT_EQ(import(), "");
+  EXPECT_NE(read_file(path("site/report.txt")).value().find("licence \"foo\" (1 job)"), std::string::npos);
+  const auto jobs = log::read_log(path("site/jobs.jsonl.gz"));
+  ASSERT_TRUE(jobs) << jobs.error().message;
+  EXPECT_TRUE(!jobs->attributes || jobs->attributes->licences().empty());
 }
 
 TEST_F(ImportTest, SaysWhatIsMissing) {

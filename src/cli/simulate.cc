@@ -86,6 +86,10 @@ void print_findings(const Workloads& workloads, const WindowFlags& window) {
   for (const log::Workload& w : workloads.all) {
     if (const std::string note = window.note(w); !note.empty()) remark(note);
     for (const auto& f : w.report.findings) {
+      if (f.first_line == 0) {  // it is of jobs, and not of rows
+        remark(w.name + ": " + f.what + " (" + amount(f.rows, "job") + ")");
+        continue;
+      }
       const std::string rows = f.rows == 1 ? "1 row, in line " : grouped(f.rows) + " rows, the first in line ";
       remark(w.name + ": " + f.what + " (" + rows + grouped(f.first_line) + ")");
     }

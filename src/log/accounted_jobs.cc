@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "log/accounted_rows.h"
 #include "log/job_builder.h"
 #include "log/line_blocks.h"
 #include "model/machine.h"
@@ -21,7 +22,6 @@ constexpr const char* kEarlyStart = "started before they were submitted: wait ti
 constexpr const char* kLateEligible =
     "eligible later than submitted (held, begin time, or waiting for another job): they come when they are eligible";
 constexpr const char* kNoLimit = "no time limit is told: requested time left unknown";
-constexpr const char* kNewNumber = "job numbers missing or doubled (members of arrays): new ones given";
 
 std::int64_t swf_status(AccountedJob::State state) {
   if (state == AccountedJob::State::completed) return 1;
@@ -49,22 +49,6 @@ Result<void> check(const AccountedJob& job) {
     if (!is_utf8(name)) return fail("the name " + quoted(name) + " is not UTF-8 text");
   }
   return {};
-}
-
-// The largest sum of processors of jobs that ran at the same time.
-std::int64_t most_in_use(const std::vector<SwfRow>& rows) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // when (ms), by how much; ends first at one instant
-  for (const SwfRow& row : rows) {
-    const std::int64_t wait = row[SwfField::wait], used = row[SwfField::processors];
-    if (wait < 0 || used <= 0 || row.milli(SwfField::run) <= 0) continue;
-    const std::int64_t start = row.milli(SwfField::submit) + wait * 1000;
-    changes.emplace_back(start, used);
-    changes.emplace_back(start + row.milli(SwfField::run), -used);
-  }
-  std::ranges::sort(changes);
-  std::int64_t now = 0, most = 0;
-  for (const auto& [when, change] : changes) most = std::max(most, now += change);
-  return most;
 }
 
 }  // namespace
@@ -122,22 +106,6 @@ void AccountedJobs::remark(const AccountedJob& job) {
   if (job.limit <= 0) note(kNoLimit);
 }
 
-void AccountedJobs::give_numbers() {
-  std::vector<std::size_t> order(out_.rows.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  const auto number = [this](std::size_t i) { return out_.rows[i][SwfField::number]; };
-  std::ranges::stable_sort(order, {}, number);
-  std::vector<std::size_t> fresh;
-  for (std::size_t i = 0; i < order.size(); ++i)
-    if (number(order[i]) < 0 || (i > 0 && number(order[i]) == number(order[i - 1]))) fresh.push_back(order[i]);
-  std::int64_t next = std::max<std::int64_t>(number(order.back()), 0);
-  std::ranges::sort(fresh);
-  for (const std::size_t i : fresh) {
-    out_.rows[i].set(SwfField::number, ++next);
-    out_.report.note(kNewNumber, out_.rows[i].line);
-  }
-}
-
 void AccountedJobs::collect_requests() {
   if (!any_asks_) return;
   auto table = std::make_shared<AttributeTable>(shown_);
@@ -155,7 +123,7 @@ Result<AccountedLog> AccountedJobs::finish() {
                 (out_.report.rows == 0 ? " because it has no records" : "; all its records were dropped") +
                 ". Does it tell of jobs that have ended?");
   }
-  give_numbers();
+  give_numbers(out_.rows, out_.report);
   collect_requests();
   std::ranges::stable_sort(out_.rows, {}, [](const SwfRow& row) { return row[SwfField::submit]; });
   out_.unix_start = out_.rows.front()[SwfField::submit];
@@ -180,6 +148,7 @@ Result<Workload> workload_of(AccountedLog log, const std::string& path, const Sw
   workload->unix_start = log.unix_start;
   workload->partitions = std::move(log.partitions);
   workload->users = std::move(log.users);
+  workload->groups = std::move(log.groups);
   workload->attributes = std::move(log.attributes);
   workload->recorded_attributes = workload->guessed_processors = true;
   return workload;

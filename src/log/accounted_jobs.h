@@ -60,7 +60,6 @@ class AccountedJobs {
 
  private:
   void remark(const AccountedJob& job);
-  void give_numbers();
   void collect_requests();
 
   std::string shown_;

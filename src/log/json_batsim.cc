@@ -48,8 +48,12 @@ std::string text_in(const Json& object, const char* key) {
   return found->is_number_integer() ? std::to_string(found->get<std::int64_t>()) : "";
 }
 
-// Seconds that a profile takes; nothing: that depends on the platform.
-std::optional<double> time_of(const Json& profiles, const std::string& name, int depth = 0) {
+using Times = std::map<std::string, double>;  // of profiles, in seconds
+
+// Seconds that a profile takes; nothing: that depends on the platform. What is in `known` is not reckoned again:
+// sequences of sequences are long.
+std::optional<double> time_of(const Json& profiles, const std::string& name, Times& known, int depth = 0) {
+  if (const auto before = known.find(name); before != known.end()) return before->second;
   const auto found = profiles.find(name);
   if (found == profiles.end() || !found->is_object() || depth > kDeepest) return std::nullopt;
   const std::string type = text_in(*found, "type");
@@ -59,12 +63,13 @@ std::optional<double> time_of(const Json& profiles, const std::string& name, int
   if (sequence == found->end() || !sequence->is_array()) return std::nullopt;
   double total = 0;
   for (const Json& part : *sequence) {
-    const auto time = part.is_string() ? time_of(profiles, part.get<std::string>(), depth + 1) : std::nullopt;
+    const auto time = part.is_string() ? time_of(profiles, part.get<std::string>(), known, depth + 1) : std::nullopt;
     if (!time) return std::nullopt;
     total += *time;
   }
   total *= number_in(*found, "repeat").value_or(number_in(*found, "nb").value_or(1));
-  return std::isfinite(total) && total <= kMostSeconds ? std::optional(total) : std::nullopt;
+  if (!std::isfinite(total) || total > kMostSeconds) return std::nullopt;
+  return known[name] = total;
 }
 
 // "12", "w0!12": the number behind the last "!"; -1: there is none.
@@ -112,7 +117,7 @@ class Reader {
     const auto limit = number_in(job, "walltime");
     if (job.contains("walltime") && (!limit || *limit > kMostSeconds))
       return fail("job " + rota::quoted(id) + " has no sound walltime");
-    const auto run = time_of(profiles_, text_in(job, "profile"));
+    const auto run = time_of(profiles_, text_in(job, "profile"), times_);
     if (!run || *run < 0) return out_.report.drop(kComputed, out_.report.rows), Result<void>{};
     SwfRow row;
     row.value.fill(-1);
@@ -146,6 +151,7 @@ class Reader {
   std::string shown_;
   const SwfOptions& options_;
   Json profiles_;
+  Times times_;
   BatsimLog out_;
 };
 

@@ -23,6 +23,7 @@ constexpr const char* kSeveralLicences = "licences of several kinds: the first k
 constexpr std::int64_t kMostAccelerators = 64;
 constexpr std::int64_t kMostProcessors = 2'147'483'647;
 constexpr std::int64_t kMostMemory = std::int64_t{1} << 60U;
+constexpr std::int64_t kMostNumber = 1'000'000'000'000'000;
 constexpr std::int64_t kDone = 64;  // jStatus
 
 // The fields of a record, read one after the other.
@@ -67,7 +68,7 @@ class Fields {
     const std::string_view whole = field->substr(0, field->find('.'));
     const auto number = parse_integer(whole);
     if (field->empty()) return -1;
-    if (!number || std::abs(*number) > 1'000'000'000'000'000)
+    if (!number || *number < -kMostNumber || *number > kMostNumber)
       return fail("field " + std::to_string(number_) + " (" + name + ") is " + quoted(*field) + ", which is no number");
     return *number;
   }

@@ -229,6 +229,10 @@ Result<void> Reader::take_rest() {
       report().drop(kBadRow, open.last_line);
       continue;
     }
+    if (open.deleted && job->submit == AccountedJob::kUnknown) {
+      report().drop(kDeleted, open.last_line);
+      continue;
+    }
     job->start = job->end = AccountedJob::kUnknown;
     job->state = open.deleted   ? AccountedJob::State::cancelled
                  : open.running ? AccountedJob::State::running
@@ -297,7 +301,8 @@ Result<AccountedJob> Reader::job_of(const Record& record, PbsRequest& request, s
   }
   if (!taken) return std::unexpected(taken.error());
   if (job.submit == AccountedJob::kUnknown) job.submit = queued;
-  if (job.submit == AccountedJob::kUnknown) return fail("neither ctime nor qtime tells when the job was submitted");
+  if (job.submit == AccountedJob::kUnknown && record.type == 'E')  // older releases queue jobs with no word of it
+    return fail("neither ctime nor qtime tells when the job was submitted");
   if (!account.empty() || !project.empty()) job.group = account.empty() ? project : account;
   job.limit = request.limit;
   job.requested_processors = processors_of(request);

@@ -95,6 +95,7 @@ void PbsRequest::take_licence(std::string_view name, std::int64_t count) {
 // "2:ncpus=4:mem=8gb+1:ncpus=1", or of Torque "2:ppn=8:gpus=1+n7:ppn=4".
 Result<void> PbsRequest::take_select(std::string_view value, bool torque) {
   const auto kinds = split(value, '+');
+  std::int64_t of_chunks = 0;  // licences, of all of them
   uneven = uneven || kinds.size() > 1;
   spread = spread || torque;
   for (const std::string_view kind : kinds) {
@@ -126,7 +127,8 @@ Result<void> PbsRequest::take_select(std::string_view value, bool torque) {
       } else if (const auto licensed = licence_of(name); !licensed.empty()) {
         const auto number = parse_count(name, what);
         if (!number) return std::unexpected(number.error());
-        take_licence(licensed, *count * *number);
+        if (licence == licensed || licence.empty()) of_chunks = std::min(of_chunks + *count * *number, kMostCount);
+        take_licence(licensed, licence == licensed || licence.empty() ? of_chunks : *count * *number);
       } else if (std::ranges::find(kKnown, name) == kKnown.end() && !nothing(what)) {
         other = name;
       }
@@ -156,7 +158,7 @@ Result<JobAttributes> attributes_of(const PbsRequest& request, std::int64_t host
     nodes = 1;
   } else if (request.spread && request.chunks > 0) {
     nodes = request.chunks;
-  } else if (request.chunks > 0 || gpus > 0) {
+  } else if (request.chunks > 0 || gpus > 0 || memory > 0) {
     nodes = hosts;  // chunks may share a node, and memory and accelerators are counted by nodes
   }
   asks.nodes = static_cast<std::uint32_t>(nodes);

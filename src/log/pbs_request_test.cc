@@ -63,6 +63,10 @@ TEST(PbsRequest, LosesNothingInSilence) {
   EXPECT_EQ(asks->accelerator_type, "h100");
   EXPECT_EQ(asks->licence, "matlab");
   EXPECT_EQ(asks->licences, 3U);
+  EXPECT_EQ(request({{"select", "2:ncpus=1:lic_a=1+3:ncpus=1:lic_a=2"}}).licences, 8);
+  const auto without_chunks = request({{"ncpus", "16"}, {"mem", "8gb"}});
+  EXPECT_EQ(attributes_of(without_chunks, 2)->nodes, 2U);
+  EXPECT_EQ(attributes_of(without_chunks, 2)->memory, std::int64_t{4} << 30U);
   EXPECT_EQ(request({{"bigtmp", "5gb"}}).other, "bigtmp");
   EXPECT_EQ(request({{"bigtmp", "0"}}).other, "");
   EXPECT_TRUE(request({{"lic_a", "1"}, {"lic_b", "1"}}).several_kinds);

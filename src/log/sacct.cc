@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "log/accounted_rows.h"
 #include "log/job_builder.h"
 #include "log/sacct_reader.h"
 
@@ -20,7 +21,6 @@ constexpr const char* kEarlyStart = "started before they were submitted: wait ti
 constexpr const char* kLateEligible =
     "eligible later than submitted (held, begin time, or waiting for another job): they come when they are eligible";
 constexpr const char* kNoLimit = "no time limit (UNLIMITED, Partition_Limit, or not told): requested time left unknown";
-constexpr const char* kNewNumber = "job numbers missing or doubled (members of arrays): new ones given";
 constexpr const char* kComponent = "components of heterogeneous jobs: each a job of its own, which may start alone";
 
 std::int64_t swf_status(SacctState state) {
@@ -54,7 +54,6 @@ class SacctJobs {
   void take(const SacctRow& job);
   void keep(const SacctRow& job, std::int64_t run);
   void remark(const SacctRow& job);
-  void give_numbers();
   void collect_requests();
   std::map<std::uint32_t, std::string> named_anew(SwfField field, const NumbersOfNames& names);
 
@@ -121,39 +120,6 @@ void SacctJobs::remark(const SacctRow& job) {
   if (job.component) note(kComponent);
 }
 
-// Members of arrays and jobs that are there twice get numbers above all others.
-void SacctJobs::give_numbers() {
-  std::vector<std::size_t> order(out_.rows.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  const auto number = [this](std::size_t i) { return out_.rows[i][SwfField::number]; };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return number(a) < number(b); });
-  std::vector<std::size_t> fresh;
-  for (std::size_t i = 0; i < order.size(); ++i)
-    if (number(order[i]) < 0 || (i > 0 && number(order[i]) == number(order[i - 1]))) fresh.push_back(order[i]);
-  std::int64_t next = std::max<std::int64_t>(number(order.back()), 0);
-  std::sort(fresh.begin(), fresh.end());
-  for (const std::size_t i : fresh) {
-    out_.rows[i].set(SwfField::number, ++next);
-    out_.report.note(kNewNumber, out_.rows[i].line);
-  }
-}
-
-// The largest sum of processors of jobs that ran at the same time.
-std::int64_t most_in_use(const std::vector<SwfRow>& rows) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // when (ms), by how much; ends first at one instant
-  for (const SwfRow& row : rows) {
-    const std::int64_t wait = row[SwfField::wait], used = row[SwfField::processors];
-    if (wait < 0 || used <= 0 || row.milli(SwfField::run) <= 0) continue;
-    const std::int64_t start = row.milli(SwfField::submit) + wait * 1000;
-    changes.emplace_back(start, used);
-    changes.emplace_back(start + row.milli(SwfField::run), -used);
-  }
-  std::sort(changes.begin(), changes.end());
-  std::int64_t now = 0, most = 0;
-  for (const auto& [when, change] : changes) most = std::max(most, now += change);
-  return most;
-}
-
 // What the jobs ask for beyond SWF, by their numbers.
 void SacctJobs::collect_requests() {
   if (std::ranges::all_of(requests_, [](std::uint32_t request) { return request == 0; })) return;
@@ -197,7 +163,7 @@ SacctLog SacctJobs::finish() {
   out_.exports = std::move(rows_.exports);
   out_.local_times = rows_.local_times;
   if (out_.rows.empty()) return std::move(out_);
-  give_numbers();
+  give_numbers(out_.rows, out_.report);
   collect_requests();
   std::stable_sort(out_.rows.begin(), out_.rows.end(),
                    [](const SwfRow& a, const SwfRow& b) { return a[SwfField::submit] < b[SwfField::submit]; });

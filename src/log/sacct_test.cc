@@ -285,6 +285,10 @@ TEST(FormatOf, TellsSacctFromSwf) {
   EXPECT_EQ(format(kNames), LogFormat::sacct);
   EXPECT_EQ(format("; 1| 2| 3\n1 0 -1 1 1\n"), LogFormat::swf);
   EXPECT_EQ(format("1 0 -1 1 1\n"), LogFormat::swf);
+  EXPECT_EQ(format("{\"meta\": {}, \"jobs\": [{\"job_id\": 1}]}\n"), LogFormat::sacct_json);
+  EXPECT_EQ(format("{\"jobs\": [{\"job_id\": 1}]}\n"), LogFormat::sacct_json);
+  EXPECT_EQ(format("{\"jobs\": [{\"id\": \"1\", \"subtime\": 0}]}\n"), LogFormat::batsim);
+  EXPECT_EQ(format("{\"nb_res\": 4, \"jobs\": []}\n"), LogFormat::batsim);
   EXPECT_EQ(format("\xfe|\xff\n"), LogFormat::swf) << "whose reader says that it is binary";
 }
 

@@ -12,10 +12,10 @@ std::size_t first_from(const Workload& workload, Instant at) {
   return static_cast<std::size_t>(found - workload.jobs.begin());
 }
 
-void tell(Workload& workload, const char* what, std::size_t jobs, std::size_t first) {
+// In which lines they stand is not known any more.
+void tell(Workload& workload, const char* what, std::size_t jobs) {
   if (jobs == 0) return;
-  workload.report.findings.push_back(
-      {what, static_cast<std::int64_t>(jobs), static_cast<std::int64_t>(first) + 1, true});
+  workload.report.findings.push_back({.what = what, .rows = static_cast<std::int64_t>(jobs), .dropped = true});
 }
 
 }  // namespace
@@ -26,8 +26,8 @@ Result<void> cut(Workload& workload, const Window& window) {
   const std::size_t all = workload.jobs.size();
   if ((begin > 0 || end < all) && !workload.terms.empty())
     return fail(workload.name + ": jobs of this log wait for each other, so that none can be left out.");
-  tell(workload, "submitted before the window: left out", begin, 0);
-  tell(workload, "submitted after the window: left out", all - end, end);
+  tell(workload, "submitted before the window: left out", begin);
+  tell(workload, "submitted after the window: left out", all - end);
   const auto keep = [&](auto& of) {
     of.erase(of.begin() + static_cast<std::ptrdiff_t>(end), of.end());
     of.erase(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(begin));

@@ -20,7 +20,7 @@ struct ImportReport {
   struct Finding {
     std::string what;  // "run time 0 or unknown: taken as a 1 s job"
     std::int64_t rows = 0;
-    std::int64_t first_line = 0;  // where it was seen first
+    std::int64_t first_line = 0;  // where it was seen first; 0: not known
     bool dropped = false;         // these rows became no jobs of their own
   };
   std::int64_t rows = 0;          // data rows read

@@ -7,13 +7,19 @@ namespace {
 
 using log::SwfField;
 
+// The log's number of it; UINT32_MAX: unknown.
+std::int64_t number_of(std::uint32_t id) { return id == UINT32_MAX ? -1 : std::int64_t{id}; }
+
 int status_of(const Job& job) {
   if (job.state == JobState::completed) return 1;
   return job.state == JobState::timed_out ? 0 : 5;
 }
 
-log::SwfRow row_of(const Job& job) {
+// In a rehearsal partitions are those of the cluster file; the labels have the log's.
+log::SwfRow row_of(const Job& job, std::size_t i, const report::JobLabels* labels) {
   log::SwfRow row = log::swf_row(job.spec, job.ended() ? job.run_time() : seconds(-1));
+  if (labels != nullptr && i < labels->partition.size()) row.set(SwfField::partition, number_of(labels->partition[i]));
+  if (labels != nullptr && i < labels->queue.size()) row.set(SwfField::queue, number_of(labels->queue[i]));
   if (job.ended()) {
     row.set_milli(SwfField::wait, job.wait().count());
   } else {
@@ -36,8 +42,10 @@ void write_jobs_swf(std::ostream& out, const report::Outcome& outcome, const log
   top.notes = {outcome.workload + " under the policy " + outcome.policy + "; waits and run times are the rehearsal's"};
   top.partitions = workload.partitions;
   top.users = workload.users;
+  top.groups = workload.groups;
+  top.queues = workload.queues;
   writer.top(top);
-  for (const Job& job : outcome.jobs) writer.row(row_of(job));
+  for (std::size_t i = 0; i < outcome.jobs.size(); ++i) writer.row(row_of(outcome.jobs[i], i, outcome.labels.get()));
 }
 
 }  // namespace rota

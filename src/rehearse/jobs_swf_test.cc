@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <sstream>
 
 #include "log/swf.h"
@@ -51,6 +52,26 @@ TEST(JobsSwf, KeepsItsHeaderOnLinesOfItsOwnWhateverTheNamesHold) {
   EXPECT_EQ(written().find("\n1 2 3"), std::string::npos);
   for (const char* line : {"; MaxProcs: 64\n", "; UnixStartTime: 1700000000\n", "; User: 2 anna\n", "; MaxJobs: 3\n"})
     EXPECT_NE(written().find(line), std::string::npos) << line;
+}
+
+TEST(JobsSwf, HasPartitionsAndQueuesAsTheLogNumbersThem) {
+  report::Outcome outcome;
+  outcome.jobs = {report::ended_job(7, 100, 20, 300, 4), report::ended_job(8, 101, 0, 10, 1)};
+  outcome.jobs[0].spec.partition.value = 0;  // of the cluster file
+  auto labels = std::make_shared<report::JobLabels>();
+  labels->partition = {2, UINT32_MAX};
+  labels->queue = {7, UINT32_MAX};
+  outcome.labels = labels;
+  log::Workload workload;
+  workload.groups[3] = "chem";
+  workload.queues[7] = "long";
+  std::ostringstream out;
+  write_jobs_swf(out, outcome, workload);
+  EXPECT_TRUE(
+      out.str().ends_with("; Queue: 7 long\n; Group: 3 chem\n"
+                          "7 100 20 300 4 -1 -1 4 600 -1 1 0 -1 -1 7 2 -1 -1\n"
+                          "8 101 0 10 1 -1 -1 1 20 -1 1 1 -1 -1 -1 -1 -1 -1\n"))
+      << out.str();
 }
 
 TEST(JobsSwf, AgreesWithTheOtherWriterOnWhatBothSay) {

@@ -9,7 +9,8 @@ namespace rota::site {
 namespace {
 
 constexpr std::int64_t kMostAccelerators = 64;
-constexpr std::size_t kNamed = 5;  // nodes or partitions that a sentence names
+constexpr std::int64_t kMostNumber = std::int64_t{1} << 40U;  // so many megabytes are all that a node can have
+constexpr std::size_t kNamed = 5;                             // nodes or partitions that a sentence names
 
 // The first of these keys that tells a number.
 Result<std::int64_t> number_of(const SlurmRecord& record, std::initializer_list<const char*> keys,
@@ -18,7 +19,8 @@ Result<std::int64_t> number_of(const SlurmRecord& record, std::initializer_list<
     const std::string_view value = record.value(key);
     if (value.empty()) continue;
     const auto number = parse_integer(value);
-    if (!number || *number < 0) return fail(std::string(key) + " is " + quoted(value) + ", which is not a number");
+    if (!number || *number < 0 || *number > kMostNumber)
+      return fail(std::string(key) + " is " + quoted(value) + ", which is not a number");
     return *number;
   }
   return by_default;
@@ -35,7 +37,8 @@ std::string take_gres(std::string_view item, Gpus& gpus) {
   const auto parts = split(item, ':');
   if (parts[0] != "gpu") return std::string(parts[0]);
   const auto last = parse_integer(parts.back());
-  const std::int64_t count = parts.size() > 1 && last ? *last : 1;
+  const std::int64_t told = parts.size() > 1 && last ? *last : 1;
+  const std::int64_t count = std::clamp<std::int64_t>(told, 0, kMostAccelerators + 1);  // more are refused anyway
   const bool typed = parts.size() > 2 || (parts.size() == 2 && !last);
   gpus.count += count;
   if (typed) gpus.by_type[std::string(parts[1])] += count;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "base/text.h"
@@ -20,20 +22,22 @@ struct Parameter {
   Unit unit;
   std::int64_t fallback;  // in that unit
   std::int64_t least;
+  std::int64_t most;  // that the knob takes
 };
+constexpr std::int64_t kMostTime = 1'000'000'000;
 constexpr Parameter kParameters[]{
-    {"bf_interval", "bf-interval", Unit::seconds, 30, 1},
-    {"bf_resolution", "bf-resolution", Unit::seconds, 60, 1},
-    {"bf_window", "bf-window", Unit::minutes, 1440, 1},
-    {"bf_max_job_test", "bf-max-job-test", Unit::jobs, 500, 1},
-    {"bf_max_job_start", "bf-max-job-start", Unit::jobs, 0, 0},
-    {"bf_max_job_user", "bf-max-job-user", Unit::jobs, 0, 0},
-    {"bf_max_job_part", "bf-max-job-part", Unit::jobs, 0, 0},
-    {"bf_job_part_count_reserve", "bf-job-part-count-reserve", Unit::jobs, 0, 0},
-    {"batch_sched_delay", "batch-sched-delay", Unit::seconds, 3, 0},
-    {"default_queue_depth", "default-queue-depth", Unit::jobs, 100, 0},
-    {"partition_job_depth", "partition-job-depth", Unit::jobs, 0, 0},
-    {"sched_interval", "sched-interval", Unit::seconds, 60, 1},
+    {"bf_interval", "bf-interval", Unit::seconds, 30, 1, kMostTime},
+    {"bf_resolution", "bf-resolution", Unit::seconds, 60, 1, kMostTime},
+    {"bf_window", "bf-window", Unit::minutes, 1440, 1, kMostTime},
+    {"bf_max_job_test", "bf-max-job-test", Unit::jobs, 500, 1, 1'000'000},
+    {"bf_max_job_start", "bf-max-job-start", Unit::jobs, 0, 0, 10'000},
+    {"bf_max_job_user", "bf-max-job-user", Unit::jobs, 0, 0, 1'000'000},
+    {"bf_max_job_part", "bf-max-job-part", Unit::jobs, 0, 0, 1'000'000},
+    {"bf_job_part_count_reserve", "bf-job-part-count-reserve", Unit::jobs, 0, 0, 100'000},
+    {"batch_sched_delay", "batch-sched-delay", Unit::seconds, 3, 0, kMostTime},
+    {"default_queue_depth", "default-queue-depth", Unit::jobs, 100, 0, 1'000'000'000},
+    {"partition_job_depth", "partition-job-depth", Unit::jobs, 0, 0, 1'000'000},
+    {"sched_interval", "sched-interval", Unit::seconds, 60, 1, kMostTime},
 };
 
 // Parts that say how long decisions may take or how often locks are given up: here a decision takes no time.
@@ -133,8 +137,12 @@ class Mapping {
   }
 
   void map_parameters() {
-    for (const std::string_view part : split(value("SchedulerParameters"), ',')) {
-      if (!trimmed(part).empty()) map_part(trimmed(part));
+    const auto parts = split(value("SchedulerParameters"), ',');
+    for (const std::string_view part : parts) backfills_ = backfills_ && !same(trimmed(part), "bf_interval=-1");
+    std::set<std::string> seen;  // what stands there twice counts the first time, as in Slurm
+    for (const std::string_view part : parts) {
+      const std::string_view name = trimmed(part.substr(0, part.find('=')));
+      if (!name.empty() && seen.insert(lowered(name)).second) map_part(trimmed(part));
     }
     if (!backfills_) knob("bf-interval", "no");
   }
@@ -151,9 +159,8 @@ class Mapping {
   void map_parameter(const Parameter& p, std::string_view part, std::string_view text) {
     const bool of_backfill = p.name.starts_with("bf_");
     const auto number = parse_integer(trimmed(text));
-    if (p.name == "bf_interval" && number && *number == -1) {
-      backfills_ = false;
-    } else if (!number || *number < p.least) {
+    if (p.name == "bf_interval" && number && *number == -1) return;  // map_parameters() has seen it
+    if (!number || *number < p.least || *number > p.most) {
       remark(one_line(part), "that is no value, and the default is taken");
     } else if (*number != p.fallback && (backfills_ || !of_backfill)) {
       const std::int64_t unit = p.unit == Unit::minutes ? 60 : 1;

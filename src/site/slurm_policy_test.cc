@@ -29,6 +29,13 @@ TEST(SlurmPolicy, HasNoBackfillPassWhereThereIsNone) {
   EXPECT_EQ(chain_of({{"SchedulerType", "sched/builtin"}, {"SchedulerParameters", "bf_window=60"}}),
             "slurm+bf-interval=no");
   EXPECT_EQ(chain_of({{"SchedulerParameters", "bf_interval=-1"}}), "slurm+bf-interval=no");
+  EXPECT_EQ(chain_of({{"SchedulerParameters", "bf_window=60,bf_interval=-1"}}), "slurm+bf-interval=no");
+}
+
+TEST(SlurmPolicy, MakesOnlyWhatCanBeParsed) {
+  EXPECT_EQ(chain_of({{"SchedulerParameters", "bf_window=60,bf_window=120,bf_window=9223372036854775807"}}),
+            "slurm+bf-window=1h");
+  EXPECT_EQ(chain_of({{"SchedulerParameters", "bf_window=9223372036854775807,bf_max_job_start=10001"}}), "slurm");
 }
 
 TEST(SlurmPolicy, ReadsFactorsAndTheirTimes) {

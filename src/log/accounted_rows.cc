@@ -1,0 +1,44 @@
+#include "log/accounted_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace rota::log {
+namespace {
+
+constexpr const char* kNewNumber = "job numbers missing or doubled (members of arrays): new ones given";
+
+}  // namespace
+
+void give_numbers(std::vector<SwfRow>& rows, ImportReport& report) {
+  std::vector<std::size_t> order(rows.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto number = [&](std::size_t i) { return rows[i][SwfField::number]; };
+  std::ranges::stable_sort(order, {}, number);
+  std::vector<std::size_t> fresh;
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (number(order[i]) < 0 || (i > 0 && number(order[i]) == number(order[i - 1]))) fresh.push_back(order[i]);
+  std::int64_t next = std::max<std::int64_t>(number(order.back()), 0);
+  std::ranges::sort(fresh);
+  for (const std::size_t i : fresh) {
+    rows[i].set(SwfField::number, ++next);
+    report.note(kNewNumber, rows[i].line);
+  }
+}
+
+std::int64_t most_in_use(const std::vector<SwfRow>& rows) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // when (ms), by how much; ends first at one instant
+  for (const SwfRow& row : rows) {
+    const std::int64_t wait = row[SwfField::wait], used = row[SwfField::processors];
+    if (wait < 0 || used <= 0 || row.milli(SwfField::run) <= 0) continue;
+    const std::int64_t start = row.milli(SwfField::submit) + wait * 1000;
+    changes.emplace_back(start, used);
+    changes.emplace_back(start + row.milli(SwfField::run), -used);
+  }
+  std::ranges::sort(changes);
+  std::int64_t now = 0, most = 0;
+  for (const auto& [when, change] : changes) most = std::max(most, now += change);
+  return most;
+}
+
+}  // namespace rota::log
