@@ -84,8 +84,10 @@ std::string wrong_value(const CLI::App& app, const Command& command, const std::
   std::vector<Argument> arguments = command.options;
   arguments.insert(arguments.end(), command.positionals.begin(), command.positionals.end());
   for (const Argument& argument : arguments) {
-    const std::string& name = argument.names.back();
-    if (!said.starts_with(name + ":")) continue;
+    const auto named =
+        std::ranges::find_if(argument.names, [&](const std::string& name) { return said.starts_with(name + ":"); });
+    if (named == argument.names.end()) continue;
+    const std::string& name = *named;
     if (said.find(" required ") != std::string::npos)
       return name + " is followed by a value: " + name + " " + argument.value;
     const CLI::Option* option = app.get_option_no_throw(name);
@@ -107,7 +109,11 @@ std::string said_by(const CLI::App& app, const CLI::App& at, const Command& comm
     for (const CLI::App* sub : command.subcommands) names.push_back(sub->get_name());
     return out + " " + alternatives(names);
   }
-  if (error.get_name() == "RequiredError") return "`" + command.name + "` lacks its argument: " + synopsis(command);
+  if (error.get_name() == "RequiredError") {
+    const std::string what = error.what();  // begins with the name of what is not there
+    const std::string lacking = what.starts_with("--") ? what.substr(0, what.find(' ')) : "its argument";
+    return "`" + command.name + "` lacks " + lacking + ": " + synopsis(command);
+  }
   return wrong_value(at, command, error.what());
 }
 

@@ -151,8 +151,9 @@ void add_change(CLI::App& nodes, Action& action, const SharedFlags& flags, const
   const std::string verb = name;
   const bool reasoned = verb == "drain" || verb == "down";
   if (reasoned) {
-    CLI::Option* reason =
-        command->add_option("--reason", flags->reason, "why, for whoever looks at the node")->type_name("TEXT");
+    const std::string why =
+        "why, for whoever looks at the node" + std::string(verb == "drain" ? "; must be given" : "");
+    CLI::Option* reason = command->add_option("--reason", flags->reason, why)->type_name("TEXT");
     if (verb == "drain") reason->required();
   }
   flags->service.declare_json(*command);

@@ -99,8 +99,8 @@ std::string trust_text(std::span<const Summary> summaries) {
   // A service's own history tells its dispatches, and its policy may well be among these.
   if (std::ranges::any_of(summaries, [](const Summary& s) { return s.recorded && s.counts_dispatches; })) return text;
   return text +
-         " None of these is what the site has now, so this tells how far they are from it, and not how good the "
-         "rehearsal is.";
+         " None of these is known to be what the site has now, so this tells how far they are from it, and not how "
+         "good the rehearsal is.";
 }
 
 }  // namespace rota::report

@@ -60,7 +60,7 @@ TEST(Trust, SaysHowFarTheRehearsalOfWhatTheSiteHasCanBeTrusted) {
   const std::vector<Summary> poor{of("slurm+window=1h", Trust{397, 200, 100, 0.3})};
   EXPECT_NE(trust_text(poor).find("does not meet what really happened"), std::string::npos);
   const std::vector<Summary> without{of("easy", Trust{397, 70, 100, 0.6})};
-  EXPECT_NE(trust_text(without).find("None of these is what the site has now"), std::string::npos);
+  EXPECT_NE(trust_text(without).find("None of these is known to be what the site has now"), std::string::npos);
   std::vector<Summary> service{of("recorded", std::nullopt), without[0]};
   service[0].recorded = true;
   EXPECT_EQ(trust_text(service).find("None of these"), std::string::npos) << "it is told how the service started jobs";

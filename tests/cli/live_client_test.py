@@ -215,7 +215,7 @@ class Machine(LiveCase):
             self.answers("POST", f"/v1/nodes/{action}", (200, {"nodes": []}))
             self.prints("nodes", action, "n[1-2]", "n7", *more)
             self.assertEqual(self.last()["body"], {"nodes": "n[1-2],n7", **({"reason": more[1]} if more else {})})
-        self.says_no("nodes", "drain", "n1", code=2, said="`rota nodes drain` lacks its argument: rota nodes drain "
+        self.says_no("nodes", "drain", "n1", code=2, said="`rota nodes drain` lacks --reason: rota nodes drain "
                      "[OPTION]... NODES... See `rota nodes drain --help`.")
 
     def test_partitions(self):

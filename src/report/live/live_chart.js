@@ -175,8 +175,9 @@ rota.chart = (() => {
       const count = (kind) => this.jobs.filter((job) => kindOf(job) === kind && startOf(job) < t0 + this.span &&
                                                         endOf(job, this.now) > t0).length;
       const over = count('ran') + count('failed') + count('cancelled');
+      const planned = count('planned');
       const label = `From ${text.moment(t0)} to ${text.moment(t0 + this.span)}: ${text.many(over, 'job')} ran, ` +
-          `${grouped(count('runs'))} run, ${grouped(count('planned'))} are planned.`;
+          `${grouped(count('runs'))} run, ${grouped(planned)} ${planned === 1 ? 'is' : 'are'} planned.`;
       this.figure.querySelector('.status').textContent = label;
       this.canvas.setAttribute('aria-label', `${label} Left and right move, plus and minus zoom, 0 goes back to now.`);
       this.canvas.dataset.boxes = this.drawn.boxes.job.length;
