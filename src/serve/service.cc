@@ -207,6 +207,10 @@ Result<void> Service::change_cluster() {
 // One by one: there may be millions.
 Result<void> Service::replay() {
   bool alike_before = store_->head().cluster == cluster_text_;
+  // A limit may have become tighter than what some job was taken with.
+  const std::string remedy = alike_before ? ""
+                                          : " The cluster is described otherwise than before: give back what that job "
+                                            "needs, let it end, and change the file then. Nothing was changed.";
   return store_->replay([&](const Fact& fact) -> Result<void> {
     if (!alike_before) {
       if (auto may = change_cluster(); !may) return may;
@@ -215,7 +219,7 @@ Result<void> Service::replay() {
     auto folded = controller_->replay(fact);
     if (folded) return folded;
     return fail("the state in " + shown_path(options_.state_folder) +
-                " cannot be taken over: " + folded.error().message);
+                " cannot be taken over: " + folded.error().message + remedy);
   });
 }
 

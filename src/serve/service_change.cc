@@ -228,6 +228,8 @@ Result<void> Service::control(const Caller& caller, JobId job, const Change& cha
       return suspend(caller, job, change.signal == SIGSTOP);
     return engine_->signal(job, change.signal), Result<void>{};
   }
+  if ((view().job(job).suspended_by & kHeldByOperator) != 0 && !caller.operates)
+    return fail("job " + book_.shown(job) + " is suspended by an operator, who has to resume it first.");
   auto done = controller_->requeue(job);
   if (done) static_cast<void>(decide());
   return done;

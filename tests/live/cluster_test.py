@@ -56,6 +56,20 @@ class Cluster(ServiceCase):
         self.again(self.read_file())  # and once more, as it is now
         self.assertEqual(self.service.job(running)["state"], "RUNNING")
 
+    def test_a_limit_that_is_too_tight_for_what_was_taken_is_told_with_what_to_do(self):
+        partition = '[[partitions]]\nname = "day"\nnodes = "n[1-2]"\nmax_time = "1h"\n'
+        self.again(TWO + partition)
+        job = self.service.submit("sleep 1000", limit=3000)
+        self.service.wait_for(lambda: self.service.job(job)["state"] == "RUNNING", "it to run")
+        self.service.stop()
+        self.describe(TWO + partition.replace("1h", "1m"))
+        with self.assertRaises(AssertionError) as told:
+            self.service.start()
+        self.assertIn("give back what that job needs, let it end, and change the file then.", str(told.exception))
+        self.describe(TWO + partition)
+        self.service.start()
+        self.assertEqual(self.service.job(job)["state"], "RUNNING")
+
     def read_file(self):
         with open(os.path.join(self.folder, "rota.toml")) as file:
             return file.read()

@@ -134,6 +134,8 @@ class Orders(ServiceCase):
         status, answer = self.as_ann("POST", "/v1/jobs/resume", {"ids": job})
         self.assertEqual(status, 207, answer)
         self.assertIn("is suspended by an operator, who has to resume it.", answer["jobs"][0]["detail"])
+        answer = self.as_ann("POST", "/v1/jobs/requeue", {"ids": job})[1]
+        self.assertIn("is suspended by an operator, who has to resume it first.", answer["jobs"][0]["detail"])
         answer = self.as_ann("POST", "/v1/jobs/cancel", {"ids": job, "signal": "CONT"})[1]
         self.assertIn("is suspended by an operator, who has to resume it.", answer["jobs"][0]["detail"])
         self.assertEqual(self.service.act("resume", job)[0], 200)
