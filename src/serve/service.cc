@@ -199,18 +199,14 @@ Result<void> Service::change_cluster() {
   if (!change.refused.empty())
     return fail(shown_path(options_.state_folder) + " holds jobs of another cluster than " + file + " describes: " +
                 change.refused + ". Nothing was changed; mend the file, or begin with another folder by --state.");
-  if (!change.taken.empty() && options_.say)
-    options_.say(file + " describes another cluster than before: " + change.taken + ".");
+  if (!change.taken.empty() && options_.say) options_.say(file + kOtherCluster + change.taken + ".");
   return {};
 }
 
 // One by one: there may be millions.
 Result<void> Service::replay() {
   bool alike_before = store_->head().cluster == cluster_text_;
-  // A limit may have become tighter than what some job was taken with.
-  const std::string remedy = alike_before ? ""
-                                          : " The cluster is described otherwise than before: give back what that job "
-                                            "needs, let it end, and change the file then. Nothing was changed.";
+  const std::string remedy = alike_before ? "" : kTooTight;
   return store_->replay([&](const Fact& fact) -> Result<void> {
     if (!alike_before) {
       if (auto may = change_cluster(); !may) return may;
