@@ -9,12 +9,15 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "report/readable.h"
+#include "report/trust.h"
 
 namespace rota::report {
 namespace {
 
 constexpr double kSameUse = 0.01;            // shares of use that differ by less are told together
 constexpr double kSameWait = 1.02;           // mean waits that differ by less are taken to be alike
+constexpr double kStarves = 2;               // times as long a longest wait is no choice where another weighs less
+constexpr double kUnlike = 0.5;              // a correlation below it: who waits here is hardly who waited really
 constexpr double kWorthTelling = 0.05;       // that another is better by,
 constexpr double kMoneyWorthTelling = 0.01;  // and of energy and money, which nodes that stand idle make up most of
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -178,9 +181,35 @@ std::string beside_recorded(const Summary& chosen, Summaries all) {
             (both->jobs == 1 ? "waits " : "wait ") + readable_seconds(wait) + " under " + chosen.policy;
   }
   if (readable_seconds(wait) == readable_seconds(really)) return same_jobs ? "Really they waited as long." : text + ".";
+  if (std::ranges::any_of(all, [](const Summary& s) { return is_what_the_site_has(s.policy); })) return text + ".";
   text += same_jobs ? ": " : "; ";
-  if (wait < really) return text + chosen.policy + " takes " + percent_less(wait, really) + " off that.";
-  return text + percent_less(really, wait) + " less than under " + chosen.policy + ".";
+  if (wait < really) {
+    text += chosen.policy + " takes " + percent_less(wait, really) + " off that";
+  } else {
+    text += percent_less(really, wait) + " less than under " + chosen.policy;
+  }
+  if (!both || both->correlation.value_or(1) >= kUnlike) return text + ".";
+  return text + ", but who waits there is hardly who waited really (correlation " +
+         readable_number(*both->correlation, 2) + "), so do not count on it.";
+}
+
+// What is gained on what the site has now is best seen where that is rehearsed too.
+std::string beside_own(const Summary& chosen, Summaries all) {
+  const auto own =
+      std::ranges::find_if(all, [](const Summary& s) { return s.wait_mean && is_what_the_site_has(s.policy); });
+  if (own == all.end() || own->policy == chosen.policy || wait_of(*own) == wait_of(chosen)) return "";
+  const bool less = *chosen.wait_mean < *own->wait_mean;
+  const std::string text =
+      "Under " + own->policy + ", which is what the site has now, they wait " + wait_of(*own) + ": ";
+  if (less) return text + chosen.policy + " takes " + percent_less(*chosen.wait_mean, *own->wait_mean) + " off that.";
+  return text + percent_less(*own->wait_mean, *chosen.wait_mean) + " less than under " + chosen.policy + ".";
+}
+
+// Who waits least on average, at a price that is too high for the others.
+std::string by_mean_alone(const Summary& shortest, const Summary& chosen) {
+  return "Unless the mean alone matters: then " + shortest.policy + " (" + wait_of(shortest) +
+         "), with a longest wait of " + readable_seconds(*shortest.wait_max) + " against " +
+         readable_seconds(*chosen.wait_max) + ".";
 }
 
 std::string in_place_of(const Choice::Instead& instead, const Summary& chosen, Summaries all) {
@@ -240,6 +269,12 @@ Choice choose(Summaries all) {
   std::ranges::copy_if(ran, std::back_inserter(alike),
                        [&](std::size_t i) { return *all[i].wait_mean <= shortest * kSameWait; });
   choice.chosen = least_of(alike, all, true);
+  const Places balanced = least_of(ran, all, true);
+  const Summary& quick = all[choice.chosen.front()];
+  if (quick.wait_max.value_or(0) > kStarves * all[balanced.front()].wait_max.value_or(kNone)) {
+    choice.shortest = choice.chosen.front();
+    choice.chosen = balanced;
+  }
   const Summary& chosen = all[choice.chosen.front()];
   for (std::size_t a = 0; a < kAspects.size(); ++a) {
     const Places best = best_at(kAspects[a], ran, all);
@@ -268,7 +303,9 @@ std::vector<std::string> verdict_sentences(Summaries summaries) {
   const Choice choice = choose(summaries);
   const Summary& chosen = summaries[choice.chosen.front()];
   add(ran.size() == 1 ? alone(chosen) : by_wait(choice.chosen, ran, summaries));
+  if (choice.shortest) add(by_mean_alone(summaries[*choice.shortest], chosen));
   add(beside_recorded(chosen, summaries));
+  add(beside_own(chosen, summaries));
   for (const Choice::Instead& instead : choice.instead) add(in_place_of(instead, chosen, summaries));
   if (ran.size() > 1) add(by_use(ran, summaries));
   add(caveat(ran, summaries));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,16 +13,18 @@ namespace rota::report {
 
 // The policies whose mean wait is within 2 % of the shortest are taken to wait alike; of these the one is chosen that
 // has the least product of mean, 95 % and longest wait, then the fewest late starts, kills, kilowatt-hours and so on.
-// What really happened cannot be chosen, nor who ran fewer jobs than another. Depends on the figures alone, never on
-// the order of the policies.
+// But whose longest wait is over twice that of the policy with the least product of all starves jobs, and gives way to
+// it. What really happened cannot be chosen, nor who ran fewer jobs than another. Depends on the figures alone, never
+// on the order of the policies.
 struct Choice {
   // A policy that is better by at least 5 % (energy and cost: 1 %) at something else than what was chosen.
   struct Instead {
     std::size_t policy;
     std::vector<std::size_t> aspects;  // places in `aspects()`
   };
-  std::vector<std::size_t> chosen;  // several where all their figures are the same; empty: no job ran
-  std::vector<Instead> instead;     // by the first of their aspects
+  std::optional<std::size_t> shortest = {};  // who waits least on average and gave way
+  std::vector<std::size_t> chosen;           // several where all their figures are the same; empty: no job ran
+  std::vector<Instead> instead;              // by the first of their aspects
 };
 Choice choose(std::span<const Summary> summaries);
 
