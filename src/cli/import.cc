@@ -53,7 +53,8 @@ Result<std::vector<std::string>> exports_in(const std::string& folder) {
   std::vector<std::string> paths;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().filename().string().starts_with("sacct")) paths.push_back(entry.path());
+    if (entry.path().filename().string().starts_with("sacct") && entry.is_regular_file(error))
+      paths.push_back(entry.path());
   if (error) return fail("Cannot read " + shown_path(folder) + ": " + error.message() + ".");
   if (paths.empty())
     return fail(shown_path(folder) +
