@@ -50,8 +50,9 @@ rota.paretoChart = (() => {
 
   function panel(holder, charts, points, {title, value, text}, parts) {
     points = points.map((point) => ({...point, y: value(charts.policies[point.p])}));
-    const its = parts.sheet(holder, 320, `Mean wait against ${title}. ${points.map(({p, x, y}) =>
+    const sheet = parts.sheet(holder, 320, `Mean wait against ${title}. ${points.map(({p, x, y}) =>
         `${charts.policies[p].name}: ${duration(x)}, ${text(y)}`).join('; ')}.`);
+    const its = {...sheet, left: sheet.left + 18, inner: sheet.inner - 18};  // "4 h 40 min" beside the axis' title
     const x = axis(points.map((point) => point.x), [its.left, its.right - 14], duration, false);
     const y = axis(points.map((point) => point.y), [its.bottom, its.top + 14], text, true);
     parts.gridY(its, y.scale, y.ticks, text);
