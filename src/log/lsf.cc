@@ -321,12 +321,12 @@ Result<void> Reader::read_memory(std::string_view value, JobAttributes& asks) {
   std::int64_t number = 0;
   const std::string_view amount = value.substr(0, value.find('/'));
   const auto [end, error] = std::from_chars(amount.data(), amount.data() + amount.size(), number);
-  if (error != std::errc{} || number < 0) return fail("rusage[mem=" + std::string(value) + "] is no size");
+  if (error != std::errc{} || number < 0) return fail("rusage[mem=" + quoted(value) + "] is no size");
   std::string_view unit(end, static_cast<std::size_t>(amount.data() + amount.size() - end));
   if (unit.starts_with('.')) unit.remove_prefix(std::min(unit.find_first_not_of(".0123456789"), unit.size()));
   if (unit.empty()) report().note(kMemory, line_);
   const auto bytes = parse_size(std::to_string(number) + (unit.empty() ? "M" : std::string(unit)));
-  if (!bytes || *bytes > kMostMemory) return fail("rusage[mem=" + std::string(value) + "] is no size");
+  if (!bytes || *bytes > kMostMemory) return fail("rusage[mem=" + quoted(value) + "] is no size");
   asks.memory = *bytes;
   return {};
 }
@@ -348,7 +348,7 @@ Result<void> Reader::read_requests(Finish& finish) {
     } else if (use.name.starts_with("ngpus")) {
       const auto number = parse_number(use.value.substr(0, use.value.find('/')));
       if (!number || *number < 0 || *number > static_cast<double>(kMostAccelerators))
-        return fail("rusage[" + std::string(use.name) + "=" + std::string(use.value) + "] is no number from 0 to 64");
+        return fail("rusage[" + quoted(use.name) + "=" + quoted(use.value) + "] is no number from 0 to 64");
       asks.accelerators = static_cast<std::uint8_t>(*number);
     } else if (use.name.find("lic") != std::string_view::npos) {
       const auto number = parse_integer(use.value);
