@@ -66,8 +66,10 @@ class Conversion {
     const bool of_sacct = format == LogFormat::sacct || format == LogFormat::sacct_json;
     auto done = of_sacct                          ? from_sacct(std::move(blocks), out)
                 : format == LogFormat::json_lines ? from_json_lines(std::move(blocks), out)
-                : format == LogFormat::pbs ? from_accounts(log::read_pbs_log(std::move(blocks), options()), "PBS", out)
-                : format == LogFormat::lsf ? from_accounts(log::read_lsf_log(std::move(blocks), options()), "LSF", out)
+                : format == LogFormat::pbs
+                    ? from_accounts(log::read_pbs_log(std::move(blocks), options()), "the accounting of PBS", out)
+                : format == LogFormat::lsf
+                    ? from_accounts(log::read_lsf_log(std::move(blocks), options()), "the accounting of LSF", out)
                 : format == LogFormat::batsim ? from_batsim(std::move(blocks), out)
                                               : from_swf(std::move(blocks), out);
     if (!done || report_.kept > 0 || file_.failed()) return done;
@@ -130,24 +132,10 @@ class Conversion {
     if (!zone) return std::unexpected(zone.error());
     log::SwfOptions how = options();
     how.zone = *zone;
-    auto log = log::read_sacct_log(std::move(blocks), how);
-    if (!log) return std::unexpected(log.error());
-    report_ = std::move(log->report);
-    report_.kept = 0;
-    LogTop top;
-    top.rows = static_cast<std::int64_t>(log->rows.size());
-    top.unix_start = log->unix_start;
-    top.processors = log->most_processors;
-    top.notes = {"converted from sacct; MaxProcs is the most processors that were in use at once"};
-    top.partitions = std::move(log->partitions);
-    top.queues = std::move(log->queues);
-    top.users = std::move(log->users);
-    top.groups = std::move(log->groups);
-    out.top(top = named(std::move(top)));
-    return put_all(log->rows, log->attributes.get(), out);
+    return from_accounts(log::read_sacct_log(std::move(blocks), how), "sacct", out);
   }
 
-  Result<void> from_accounts(Result<log::AccountedLog> log, const std::string& system, ConvertOutput& out) {
+  Result<void> from_accounts(Result<log::AccountedLog> log, const std::string& what, ConvertOutput& out) {
     if (!log) return std::unexpected(log.error());
     report_ = std::move(log->report);
     report_.kept = 0;
@@ -155,9 +143,9 @@ class Conversion {
     top.rows = static_cast<std::int64_t>(log->rows.size());
     top.unix_start = log->unix_start;
     top.processors = log->most_processors;
-    top.notes = {"converted from the accounting of " + system +
-                 "; MaxProcs is the most processors that were in use at once"};
+    top.notes = {"converted from " + what + "; MaxProcs is the most processors that were in use at once"};
     top.partitions = std::move(log->partitions);
+    top.queues = std::move(log->queues);
     top.users = std::move(log->users);
     top.groups = std::move(log->groups);
     out.top(top = named(std::move(top)));

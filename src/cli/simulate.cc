@@ -43,7 +43,7 @@ struct SimulateFlags {
   std::string report_file;
   bool json = false;
   bool quiet = false;
-  CopiesAsked copies;  // beside each workload, for intervals
+  Copies copies;  // beside each workload, for intervals
   std::size_t threads = 0;
   std::string command;                          // that was given, for the page,
   std::vector<report::MadeBy::Option> options;  // and what it means

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "rehearse/copies.h"
 #include "report/intervals.h"
 
 namespace rota::cli {
@@ -20,17 +19,13 @@ bool first_policy(const Run& run, const std::vector<Run>& runs) {
   return rehearsed == runs.end() || run.chain == rehearsed->chain;
 }
 
-Result<void> rehearse_copies_of(std::vector<Run>& runs, const log::Workload& workload, const CopiesAsked& asked_for,
+Result<void> rehearse_copies_of(std::vector<Run>& runs, const log::Workload& workload, const Copies& copies,
                                 std::size_t threads) {
-  std::vector<log::Workload> copies;
-  copies.reserve(asked_for.count);
-  for (std::size_t i = 0; i < asked_for.count; ++i)
-    copies.push_back(later_copy(workload, static_cast<std::uint64_t>(asked_for.seed) + i));
   std::vector<Run*> rehearsed;
   std::vector<std::vector<report::Summary>> policies;
   for (Run& run : runs) {
     if (run.workload != &workload || run.chain == nullptr) continue;
-    auto summaries = rehearse_copies(copies, *run.chain, run.options, threads);
+    auto summaries = rehearse_copies(workload, copies, *run.chain, run.options, threads);
     if (!summaries) return std::unexpected(summaries.error());
     rehearsed.push_back(&run);
     policies.push_back(std::move(*summaries));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "rehearse/copies.h"
 #include "rehearse/recorded.h"
 #include "rehearse/rehearse.h"
 
@@ -27,13 +28,8 @@ Asked asked(std::vector<Run>& runs);
 // What is the same under every policy is remarked on at the first one.
 bool first_policy(const Run& run, const std::vector<Run>& runs);
 
-struct CopiesAsked {
-  std::size_t count = 0;
-  std::int64_t seed = 1;  // of the first; the others have the next ones
-};
-
 // Each policy on copies of its workload: tells the intervals and the paired differences in the runs' summaries.
-Result<void> rehearse_copies_of(std::vector<Run>& runs, const log::Workload& workload, const CopiesAsked& copies,
+Result<void> rehearse_copies_of(std::vector<Run>& runs, const log::Workload& workload, const Copies& copies,
                                 std::size_t threads);
 
 }  // namespace rota::cli

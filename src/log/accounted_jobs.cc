@@ -68,9 +68,7 @@ Result<void> AccountedJobs::add(const AccountedJob& job) {
     run = std::max<std::int64_t>(job.end - job.start - job.stopped, 0);
   }
   remark(job);
-  SwfRow row;
-  row.value.fill(-1);
-  row.columns = kSwfFields;
+  SwfRow row = SwfRow::blank();
   row.line = job.line;
   row.nodes = job.asks.nodes;
   row.node_memory = job.asks.memory;
@@ -117,6 +115,12 @@ void AccountedJobs::collect_requests() {
   out_.attributes = std::move(table);
 }
 
+Result<void> AccountedJobs::bad_record(const Error& error, std::int64_t line) {
+  if (options_.skip_bad_rows) return report().drop(kBadRecord, line), Result<void>{};
+  return fail(shown_ + ":" + std::to_string(line) + ": " + error.message +
+              ". Mend the record, or drop such records with --skip-bad-rows.");
+}
+
 Result<AccountedLog> AccountedJobs::finish() {
   if (out_.rows.empty()) {
     return fail(shown_ + ": no job can be read from it" +
@@ -125,33 +129,11 @@ Result<AccountedLog> AccountedJobs::finish() {
   }
   give_numbers(out_.rows, out_.report);
   collect_requests();
-  std::ranges::stable_sort(out_.rows, {}, [](const SwfRow& row) { return row[SwfField::submit]; });
-  out_.unix_start = out_.rows.front()[SwfField::submit];
-  for (SwfRow& row : out_.rows) row.set(SwfField::submit, row[SwfField::submit] - out_.unix_start);
+  close(out_);
   out_.users = users_.by_number();
   out_.groups = groups_.by_number();
   out_.partitions = queues_.by_number();
-  out_.most_processors = most_in_use(out_.rows);
-  out_.report.kept = static_cast<std::int64_t>(out_.rows.size());
   return std::move(out_);
-}
-
-Result<Workload> workload_of(AccountedLog log, const std::string& path, const SwfOptions& options) {
-  JobBuilder builder(options);
-  builder.report() = std::move(log.report);
-  builder.make_room(log.rows.size());
-  for (const SwfRow& row : log.rows) builder.add(row);
-  auto workload = builder.finish(path);
-  if (!workload) return workload;
-  workload->name = workload_name(path);
-  workload->processors = log.most_processors;
-  workload->unix_start = log.unix_start;
-  workload->partitions = std::move(log.partitions);
-  workload->users = std::move(log.users);
-  workload->groups = std::move(log.groups);
-  workload->attributes = std::move(log.attributes);
-  workload->recorded_attributes = workload->guessed_processors = true;
-  return workload;
 }
 
 }  // namespace rota::log

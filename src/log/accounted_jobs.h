@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "log/accounted_rows.h"
 #include "log/attribute_table.h"
 #include "log/job_attributes.h"
 #include "log/sacct_reader.h"
@@ -39,15 +40,6 @@ struct AccountedJob {
   JobAttributes asks;                   // its nodes and memory among them
 };
 
-struct AccountedLog {
-  std::vector<SwfRow> rows;  // by submit time, counted from unix_start; those of one instant in file order
-  std::map<std::uint32_t, std::string> users, groups, partitions;
-  std::shared_ptr<const AttributeTable> attributes;  // nullptr: none
-  std::int64_t unix_start = 0;
-  std::int64_t most_processors = 0;  // in use at once: the machine had at least as many
-  ImportReport report;
-};
-
 class AccountedJobs {
  public:
   // `shown` is what messages call the log.
@@ -56,7 +48,11 @@ class AccountedJobs {
   ImportReport& report() { return out_.report; }
   // Keeps a job, or drops and counts it: what was cancelled before it started, waits or runs, as sacct's are.
   Result<void> add(const AccountedJob& job);
+  // A record that cannot be read ends the reading with its place, or is dropped and counted.
+  Result<void> bad_record(const Error& error, std::int64_t line);
   Result<AccountedLog> finish();
+
+  static constexpr const char* kBadRecord = "records that cannot be read: dropped";
 
  private:
   void remark(const AccountedJob& job);
@@ -69,8 +65,5 @@ class AccountedJobs {
   bool any_asks_ = false;
   NumbersOfNames users_, groups_, queues_;
 };
-
-// The same as a workload, by the rules of log/swf.h. Its processors are a guess.
-Result<Workload> workload_of(AccountedLog log, const std::string& path, const SwfOptions& options);
 
 }  // namespace rota::log

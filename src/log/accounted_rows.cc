@@ -3,10 +3,29 @@
 #include <algorithm>
 #include <utility>
 
+#include "log/job_builder.h"
+#include "log/line_blocks.h"
+
 namespace rota::log {
 namespace {
 
 constexpr const char* kNewNumber = "job numbers missing or doubled (members of arrays): new ones given";
+
+// The largest sum of processors of jobs that ran at the same time.
+std::int64_t most_in_use(const std::vector<SwfRow>& rows) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // when (ms), by how much; ends first at one instant
+  for (const SwfRow& row : rows) {
+    const std::int64_t wait = row[SwfField::wait], used = row[SwfField::processors];
+    if (wait < 0 || used <= 0 || row.milli(SwfField::run) <= 0) continue;
+    const std::int64_t start = row.milli(SwfField::submit) + wait * 1000;
+    changes.emplace_back(start, used);
+    changes.emplace_back(start + row.milli(SwfField::run), -used);
+  }
+  std::ranges::sort(changes);
+  std::int64_t now = 0, most = 0;
+  for (const auto& [when, change] : changes) most = std::max(most, now += change);
+  return most;
+}
 
 }  // namespace
 
@@ -26,19 +45,28 @@ void give_numbers(std::vector<SwfRow>& rows, ImportReport& report) {
   }
 }
 
-std::int64_t most_in_use(const std::vector<SwfRow>& rows) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // when (ms), by how much; ends first at one instant
-  for (const SwfRow& row : rows) {
-    const std::int64_t wait = row[SwfField::wait], used = row[SwfField::processors];
-    if (wait < 0 || used <= 0 || row.milli(SwfField::run) <= 0) continue;
-    const std::int64_t start = row.milli(SwfField::submit) + wait * 1000;
-    changes.emplace_back(start, used);
-    changes.emplace_back(start + row.milli(SwfField::run), -used);
-  }
-  std::ranges::sort(changes);
-  std::int64_t now = 0, most = 0;
-  for (const auto& [when, change] : changes) most = std::max(most, now += change);
-  return most;
+void close(AccountedLog& log) {
+  std::ranges::stable_sort(log.rows, {}, [](const SwfRow& row) { return row[SwfField::submit]; });
+  log.unix_start = log.rows.front()[SwfField::submit];
+  for (SwfRow& row : log.rows) row.set(SwfField::submit, row[SwfField::submit] - log.unix_start);
+  log.most_processors = most_in_use(log.rows);
+  log.report.kept = static_cast<std::int64_t>(log.rows.size());
+}
+
+Result<Workload> workload_of(AccountedLog log, const std::string& path, const SwfOptions& options,
+                             const std::string& shown) {
+  auto workload = workload_of_rows(log.rows, std::move(log.report), shown.empty() ? path : shown, options);
+  if (!workload) return workload;
+  workload->name = workload_name(path);
+  workload->processors = log.most_processors;
+  workload->unix_start = log.unix_start;
+  workload->partitions = std::move(log.partitions);
+  workload->users = std::move(log.users);
+  workload->groups = std::move(log.groups);
+  workload->queues = std::move(log.queues);
+  workload->attributes = std::move(log.attributes);
+  workload->recorded_attributes = workload->guessed_processors = true;
+  return workload;
 }
 
 }  // namespace rota::log

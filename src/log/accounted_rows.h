@@ -2,18 +2,40 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "base/result.h"
+#include "log/attribute_table.h"
+#include "log/swf.h"
 #include "log/swf_row.h"
 #include "log/workload.h"
 
 namespace rota::log {
 
+// The jobs of a log on the terms of SWF.
+struct AccountedLog {
+  std::vector<SwfRow> rows;  // by submit time, counted from unix_start; those of one instant in file order
+  std::map<std::uint32_t, std::string> users, groups, partitions, queues;
+  std::shared_ptr<const AttributeTable> attributes;  // what SWF has no fields for; nullptr: none
+  std::int64_t unix_start = 0;                       // the first submit time
+  std::int64_t most_processors = 0;                  // in use at once: the machine had at least as many
+  ImportReport report;
+};
+
+// The same as a workload, by the rules of log/swf.h. Its processors are a guess. `shown` is its name for messages;
+// empty: the path.
+Result<Workload> workload_of(AccountedLog log, const std::string& path, const SwfOptions& options,
+                             const std::string& shown = "");
+
 // Rows without a number (members of arrays), and later rows with one that is there already, get numbers above all
 // others, in their order here. Each is noted in the report. `rows` must not be empty.
 void give_numbers(std::vector<SwfRow>& rows, ImportReport& report);
 
-// The largest sum of processors of jobs that ran at the same time.
-std::int64_t most_in_use(const std::vector<SwfRow>& rows);
+// Puts the rows, which have their numbers, in order of submit time, counts that from the first one on, and sums up what
+// is known of all of them. `rows` must not be empty.
+void close(AccountedLog& log);
 
 }  // namespace rota::log

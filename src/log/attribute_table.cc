@@ -34,16 +34,8 @@ class SidecarReader {
   explicit SidecarReader(std::string shown) : shown_(shown), table_(std::move(shown)) {}
 
   Result<AttributeTable> read(LineBlocks blocks) {
-    for (;;) {
-      const auto block = blocks.next();
-      if (!block) return std::unexpected(block.error());
-      if (block->empty()) break;
-      for (std::string_view rest = *block; !rest.empty();) {
-        const std::string_view line = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(line.size() + 1);
-        if (auto done = read_line(trimmed(line)); !done) return std::unexpected(done.error());
-      }
-    }
+    auto read = blocks.each_line([&](std::string_view line) { return read_line(trimmed(line)); });
+    if (!read) return std::unexpected(read.error());
     if (names_.empty()) {
       return fail(shown_ + ": there is no line with the names of the columns, such as job,restart,restart_cost.");
     }

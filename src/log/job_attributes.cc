@@ -4,13 +4,13 @@
 #include <array>
 
 #include "base/text.h"
+#include "model/machine.h"
 
 namespace rota::log {
 namespace {
 
 constexpr std::int64_t kMostNodes = INT32_MAX;
 constexpr std::int64_t kMostLicences = 1'000'000;
-constexpr std::int64_t kMostAccelerators = 64;  // of a node
 constexpr std::int64_t kMostPriority = 1'000'000;
 constexpr Duration kLongestTask = seconds(8'640'000);
 constexpr std::int64_t kMostTransfer = std::int64_t{1} << 50U;
@@ -215,6 +215,14 @@ Result<void> check(const JobAttributes& its) {
                            : tasks.transfer > 0          ? "task_transfer"
                                                          : "start_up";
   return fail("there is a " + std::string(said) + ", but no tasks.");
+}
+
+Result<void> set_accelerators(JobAttributes& asks, std::int64_t on_each) {
+  if (on_each > kMostAccelerators)
+    return fail("the job asks for " + std::to_string(on_each) + " accelerators on a node, and " +
+                std::to_string(kMostAccelerators) + " are the most");
+  asks.accelerators = static_cast<std::uint8_t>(on_each);
+  return {};
 }
 
 }  // namespace rota::log

@@ -51,6 +51,9 @@ struct AttributeColumn {
 std::span<const AttributeColumn> attribute_columns();
 const AttributeColumn* attribute_column(std::string_view name);  // nullptr: there is none
 
+// On each of its nodes. Fails with half a sentence where these are too many.
+Result<void> set_accelerators(JobAttributes& asks, std::int64_t on_each);
+
 // What holds between several attributes of a job. The error is a whole sentence without file and line.
 Result<void> check(const JobAttributes& its);
 

@@ -197,4 +197,13 @@ void JobBuilder::sort() {
   }
 }
 
+Result<Workload> workload_of_rows(const std::vector<SwfRow>& rows, ImportReport report, const std::string& shown,
+                                  const SwfOptions& options) {
+  JobBuilder builder(options);
+  builder.report() = std::move(report);
+  builder.make_room(rows.size());
+  for (const SwfRow& row : rows) builder.add(row);
+  return builder.finish(shown);
+}
+
 }  // namespace rota::log

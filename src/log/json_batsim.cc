@@ -1,7 +1,6 @@
 #include "log/json_batsim.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -119,9 +118,7 @@ class Reader {
       return fail("job " + rota::quoted(id) + " has no sound walltime");
     const auto run = time_of(profiles_, text_in(job, "profile"), times_);
     if (!run || *run < 0) return out_.report.drop(kComputed, out_.report.rows), Result<void>{};
-    SwfRow row;
-    row.value.fill(-1);
-    row.columns = kSwfFields;
+    SwfRow row = SwfRow::blank();
     row.line = out_.report.rows;
     row.set(SwfField::number, number_of(id));
     row.set_milli(SwfField::submit, std::llround(*submit * 1000));
@@ -184,11 +181,7 @@ Result<BatsimLog> read_batsim_log(LineBlocks blocks, const SwfOptions& options) 
 }
 
 Result<Workload> workload_of(BatsimLog log, const std::string& path, const SwfOptions& options) {
-  JobBuilder builder(options);
-  builder.report() = std::move(log.report);
-  builder.make_room(log.rows.size());
-  for (const SwfRow& row : log.rows) builder.add(row);
-  auto workload = builder.finish(path);
+  auto workload = workload_of_rows(log.rows, std::move(log.report), path, options);
   if (!workload) return workload;
   workload->name = workload_name(path);
   workload->processors = log.processors;

@@ -196,7 +196,7 @@ Result<void> JsonJobParser::parse(std::string_view line, SwfRow& row, JobAttribu
   if (row[SwfField::number] < 0) return fail("the job has no number, which is the name that it goes by.");
   if (auto good = check(attributes); !good) return good;
   if (!events.said(SwfField::requested_processors)) {
-    row.value[static_cast<std::size_t>(SwfField::requested_processors)] = row[SwfField::processors];
+    row.set(SwfField::requested_processors, row[SwfField::processors]);
   }
   take_names(row);
   row.nodes = attributes.nodes;

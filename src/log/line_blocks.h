@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,22 @@ class LineBlocks {
   Result<std::string_view> next();
 
   Result<std::string_view> peek();  // what next() will give
+
+  // visit(line) for each line that is left, without its newline, until one fails. `progress` hears of each block.
+  template <class Visit>
+  Result<void> each_line(const Visit& visit, const std::function<void(double)>& progress = {}) {
+    for (;;) {
+      const auto block = next();
+      if (!block) return std::unexpected(block.error());
+      if (progress) progress(share());
+      if (block->empty()) return {};
+      for (std::string_view rest = *block; !rest.empty();) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(line.size() + 1);
+        if (auto visited = visit(line); !visited) return visited;
+      }
+    }
+  }
 
   bool cut() const;                  // the text did not end with a newline; known at its end
   double share() const;              // of the input that has been read, 0..1; 0 where its size is unknown

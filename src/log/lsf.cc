@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "base/text.h"
+#include "model/machine.h"
 
 namespace rota::log {
 namespace {
 
-constexpr const char* kBadRow = "records that cannot be read: dropped";
 constexpr const char* kOther = "records of reservations, sizes and other events: passed over";
 constexpr const char* kAgain = "told again: the earlier record dropped";
 constexpr const char* kMemory = "memory of rusage[mem=] without a unit: taken as megabytes on each host";
@@ -20,9 +20,6 @@ constexpr const char* kOtherResources = "other resources (rusage) are asked for:
 constexpr const char* kUnevenGpus = "accelerators spread unevenly: as many on each node as on the fullest";
 constexpr const char* kSeveralLicences = "licences of several kinds: the first kind only";
 
-constexpr std::int64_t kMostAccelerators = 64;
-constexpr std::int64_t kMostProcessors = 2'147'483'647;
-constexpr std::int64_t kMostMemory = std::int64_t{1} << 60U;
 constexpr std::int64_t kMostNumber = 1'000'000'000'000'000;
 constexpr std::int64_t kDone = 64;  // jStatus
 
@@ -263,25 +260,16 @@ class Reader {
 };
 
 Result<AccountedLog> Reader::read() {
-  for (;;) {
-    const auto block = blocks_.next();
-    if (!block) return std::unexpected(block.error());
-    if (options_.progress) options_.progress(blocks_.share());
-    if (block->empty()) break;
-    for (std::string_view rest = *block; !rest.empty();) {
-      const std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(line.size() + 1);
-      ++line_;
-      if (trimmed(line).empty() || line.starts_with('#')) continue;
-      ++report().rows;
-      if (auto taken = take(line); !taken) {
-        if (!options_.skip_bad_rows)
-          return fail(blocks_.shown() + ":" + std::to_string(line_) + ": " + taken.error().message +
-                      ". Mend the record, or drop such records with --skip-bad-rows.");
-        report().drop(kBadRow, line_);
-      }
-    }
-  }
+  auto read = blocks_.each_line(
+      [&](std::string_view line) -> Result<void> {
+        ++line_;
+        if (trimmed(line).empty() || line.starts_with('#')) return {};
+        ++report().rows;
+        const auto taken = take(line);
+        return taken ? taken : jobs_.bad_record(taken.error(), line_);
+      },
+      options_.progress);
+  if (!read) return std::unexpected(read.error());
   return jobs_.finish();
 }
 

@@ -13,7 +13,6 @@
 namespace rota::log {
 namespace {
 
-constexpr const char* kBadRow = "records that cannot be read: dropped";
 constexpr const char* kOther = "records of reservations, licences and nodes: passed over";
 constexpr const char* kWhole = "records of whole arrays: passed over, for their members have their own";
 constexpr const char* kMoved = "records of jobs that were moved, altered, held or provisioned: passed over";
@@ -116,25 +115,16 @@ class Reader {
 };
 
 Result<AccountedLog> Reader::read() {
-  for (;;) {
-    const auto block = blocks_.next();
-    if (!block) return std::unexpected(block.error());
-    if (options_.progress) options_.progress(blocks_.share());
-    if (block->empty()) break;
-    for (std::string_view rest = *block; !rest.empty();) {
-      const std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(line.size() + 1);
-      ++line_;
-      if (trimmed(line).empty()) continue;
-      ++report().rows;
-      if (auto taken = take(trimmed(line)); !taken) {
-        if (!options_.skip_bad_rows)
-          return fail(blocks_.shown() + ":" + std::to_string(line_) + ": " + taken.error().message +
-                      ". Mend the record, or drop such records with --skip-bad-rows.");
-        report().drop(kBadRow, line_);
-      }
-    }
-  }
+  auto read = blocks_.each_line(
+      [&](std::string_view line) -> Result<void> {
+        ++line_;
+        if (trimmed(line).empty()) return {};
+        ++report().rows;
+        const auto taken = take(trimmed(line));
+        return taken ? taken : jobs_.bad_record(taken.error(), line_);
+      },
+      options_.progress);
+  if (!read) return std::unexpected(read.error());
   if (auto rest = take_rest(); !rest) return fail(blocks_.shown() + ": " + rest.error().message + ".");
   return jobs_.finish();
 }
@@ -226,7 +216,7 @@ Result<void> Reader::take_rest() {
     auto job = job_of(*record, request, open.last_line);
     if (!job) {
       if (!options_.skip_bad_rows) return std::unexpected(job.error());
-      report().drop(kBadRow, open.last_line);
+      report().drop(AccountedJobs::kBadRecord, open.last_line);
       continue;
     }
     if (open.deleted && job->submit == AccountedJob::kUnknown) {

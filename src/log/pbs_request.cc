@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::int64_t kMost = std::int64_t{1} << 60U;
 constexpr std::int64_t kMostCount = 2'147'483'647;
-constexpr std::int64_t kMostAccelerators = 64;  // of a node
 
 // What is told elsewhere, or says nothing about where a job can run.
 using namespace std::string_view_literals;
@@ -166,10 +165,7 @@ Result<JobAttributes> attributes_of(const PbsRequest& request, std::int64_t host
   if (gpus > 0) {
     const std::int64_t on = std::max<std::int64_t>(nodes, 1);
     const std::int64_t on_each = (gpus + on - 1) / on;
-    if (on_each > kMostAccelerators)
-      return fail("the job asks for " + std::to_string(on_each) + " accelerators on a node, and " +
-                  std::to_string(kMostAccelerators) + " are the most");
-    asks.accelerators = static_cast<std::uint8_t>(on_each);
+    if (auto set = set_accelerators(asks, on_each); !set) return std::unexpected(set.error());
     asks.accelerator_type = request.accelerator_type;
   }
   asks.licence = request.licence;

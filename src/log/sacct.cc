@@ -80,9 +80,7 @@ void SacctJobs::take(const SacctRow& job) {
 
 void SacctJobs::keep(const SacctRow& job, std::int64_t run) {
   remark(job);
-  SwfRow& row = out_.rows.emplace_back();
-  row.value.fill(-1);
-  row.columns = kSwfFields;
+  SwfRow& row = out_.rows.emplace_back(SwfRow::blank());
   row.line = job.line;
   row.nodes = job.nodes;
   row.node_memory = job.node_memory;
@@ -165,16 +163,11 @@ SacctLog SacctJobs::finish() {
   if (out_.rows.empty()) return std::move(out_);
   give_numbers(out_.rows, out_.report);
   collect_requests();
-  std::stable_sort(out_.rows.begin(), out_.rows.end(),
-                   [](const SwfRow& a, const SwfRow& b) { return a[SwfField::submit] < b[SwfField::submit]; });
-  out_.unix_start = out_.rows.front()[SwfField::submit];
-  for (SwfRow& row : out_.rows) row.set(SwfField::submit, row[SwfField::submit] - out_.unix_start);
+  close(out_);
   out_.users = named_anew(SwfField::user, rows_.users);
   out_.groups = named_anew(SwfField::group, rows_.groups);
   out_.partitions = named_anew(SwfField::partition, rows_.partitions);
   out_.queues = named_anew(SwfField::queue, rows_.queues);
-  out_.most_processors = most_in_use(out_.rows);
-  out_.report.kept = static_cast<std::int64_t>(out_.rows.size());
   return std::move(out_);
 }
 
@@ -203,22 +196,7 @@ Result<Workload> read_sacct(LineBlocks blocks, const std::string& path, const Sw
   const std::string shown = blocks.shown();
   auto log = read_sacct_log(std::move(blocks), options);
   if (!log) return std::unexpected(log.error());
-  JobBuilder builder(options);
-  builder.report() = std::move(log->report);
-  builder.make_room(log->rows.size());
-  for (const SwfRow& row : log->rows) builder.add(row);
-  auto workload = builder.finish(shown);
-  if (!workload) return workload;
-  workload->name = workload_name(path);
-  workload->processors = log->most_processors;
-  workload->unix_start = log->unix_start;
-  workload->partitions = std::move(log->partitions);
-  workload->users = std::move(log->users);
-  workload->groups = std::move(log->groups);
-  workload->queues = std::move(log->queues);
-  workload->attributes = std::move(log->attributes);
-  workload->recorded_attributes = workload->guessed_processors = true;
-  return workload;
+  return workload_of(std::move(*log), path, options, shown);
 }
 
 Result<Workload> parse_sacct(std::string_view text, const std::string& name, const SwfOptions& options) {

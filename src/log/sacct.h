@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "log/attribute_table.h"
+#include "log/accounted_rows.h"
 #include "log/line_blocks.h"
 #include "log/sacct_reader.h"
 #include "log/swf.h"
@@ -31,15 +31,10 @@ namespace rota::log {
 
 // The jobs of a log on the terms of SWF. Names became numbers in order of appearance, from 1. A job is submitted when
 // it is eligible: that is when it begins to wait.
-struct SacctLog {
-  std::vector<SwfRow> rows;  // by submit time, counted from unix_start, and by number
-  std::map<std::uint32_t, std::string> users, groups, partitions, queues;  // group: Group or Account; queue: QOS
-  std::shared_ptr<const AttributeTable> attributes;                        // accelerators and licences; nullptr: none
-  std::int64_t unix_start = 0;       // the first submit time; of local time, if sacct printed local time
-  std::int64_t most_processors = 0;  // in use at once: the machine had at least as many
+// Rows of one instant stand by number; group: Group or Account; queue: QOS; attributes: accelerators and licences.
+struct SacctLog : AccountedLog {
   std::vector<SacctExport> exports;
   bool local_times = false;  // times of a clock on the wall were told: taken as UTC where no zone was given
-  ImportReport report;
 };
 
 // Errors name file, line and column. With skip_bad_rows, rows that cannot be read are counted and dropped.

@@ -1,4 +1,3 @@
-#include <optional>
 #include <utility>
 
 #include "base/text.h"
@@ -39,18 +38,14 @@ Result<std::int64_t> Reader::read() {
   const auto at = [&](const Error& error) {
     return fail(blocks_.shown() + ":" + std::to_string(line_ - before_) + ": " + error.message);
   };
-  for (;;) {
-    const auto block = blocks_.next();
-    if (!block) return std::unexpected(block.error());
-    if (options_.progress) options_.progress(blocks_.share());
-    if (block->empty()) break;
-    for (std::string_view rest = *block; !rest.empty();) {
-      const std::size_t end = rest.find('\n');
-      ++line_;
-      if (auto taken = take_line(rest.substr(0, end)); !taken) return at(taken.error());
-      rest.remove_prefix(end + 1);
-    }
-  }
+  auto read = blocks_.each_line(
+      [&](std::string_view line) -> Result<void> {
+        ++line_;
+        if (auto taken = take_line(line); !taken) return at(taken.error());
+        return {};
+      },
+      options_.progress);
+  if (!read) return std::unexpected(read.error());
   if (auto taken = take_rest(); !taken) return at(taken.error());
   return line_;
 }

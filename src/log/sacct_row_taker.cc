@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "log/time_zone.h"
+#include "model/machine.h"
 
 namespace rota::log {
 namespace {
@@ -22,9 +23,6 @@ constexpr const char* kTwice =
     "first";
 constexpr const char* kNever =
     "times in the hour that is left out when clocks are put forward: is it the right time zone?";
-
-constexpr std::int64_t kMostMemory = std::int64_t{1} << 60U;  // bytes of one job
-constexpr std::int64_t kMostAccelerators = 64;                // of a node
 
 // The first of these columns that tells a number above 0; -1: none does.
 Result<std::int64_t> first_count(const SacctCells& cells, std::initializer_list<SacctColumn> columns) {
@@ -215,10 +213,7 @@ Result<void> SacctRowTaker::read_requests(const SacctCells& cells, SacctRow& row
     on_each = (request.accelerators + nodes - 1) / nodes;
     if (request.accelerators % nodes != 0) out_.report.note(kUnevenGpus, row.line);
   }
-  if (on_each > kMostAccelerators)
-    return fail("the job asks for " + std::to_string(on_each) + " accelerators on a node, and " +
-                std::to_string(kMostAccelerators) + " are the most");
-  asks.accelerators = static_cast<std::uint8_t>(on_each);
+  if (auto set = set_accelerators(asks, on_each); !set) return set;
   if (on_each > 0)
     asks.accelerator_type = request.accelerators > 0 ? request.accelerator_type : per_node->accelerator_type;
   if (request.more || per_node->more) out_.report.note(kSeveralKinds, row.line);

@@ -62,27 +62,22 @@ Result<std::vector<SavedStart>> read_schedule(const std::string& path) {
   Columns columns;
   CsvCells cells;
   std::int64_t number = 0;
-  for (;;) {
-    const auto block = blocks->next();
-    if (!block) return std::unexpected(block.error());
-    if (block->empty()) break;
-    for (std::string_view rest = *block; !rest.empty();) {
-      const std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(line.size() + 1);
-      const auto row = cells.read(line);
-      ++number;
-      if (!row) return fail(place(blocks->shown(), number) + row.error().message);
-      if (number == 1) {
-        const auto read = read_columns(line, **row, blocks->shown());
-        if (!read) return std::unexpected(read.error());
-        columns = *read;
-      } else if (!trimmed(line).empty()) {
-        const auto start = read_row(**row, columns);
-        if (!start) return fail(place(blocks->shown(), number) + start.error().message);
-        starts.push_back(*start);
-      }
+  auto done = blocks->each_line([&](std::string_view line) -> Result<void> {
+    const auto row = cells.read(line);
+    ++number;
+    if (!row) return fail(place(blocks->shown(), number) + row.error().message);
+    if (number == 1) {
+      const auto read = read_columns(line, **row, blocks->shown());
+      if (!read) return std::unexpected(read.error());
+      columns = *read;
+    } else if (!trimmed(line).empty()) {
+      const auto start = read_row(**row, columns);
+      if (!start) return fail(place(blocks->shown(), number) + start.error().message);
+      starts.push_back(*start);
     }
-  }
+    return {};
+  });
+  if (!done) return std::unexpected(done.error());
   if (number == 0) return fail(blocks->shown() + ": the schedule is empty.");
   std::stable_sort(starts.begin(), starts.end(),
                    [](const SavedStart& a, const SavedStart& b) { return a.number < b.number; });

@@ -63,20 +63,16 @@ class Reader {
  public:
   Result<Schedule> read(LineBlocks blocks) {
     CsvCells cells;
-    for (std::int64_t line = 0;;) {
-      const auto block = blocks.next();
-      if (!block) return std::unexpected(block.error());
-      if (block->empty()) break;
-      for (std::string_view rest = *block; !rest.empty();) {
-        const std::string_view text = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(text.size() + 1);
-        ++line;
-        if (trimmed(text).empty()) continue;
-        const auto row = cells.read(text);
-        auto taken = !row ? std::unexpected(row.error()) : named_ ? take(**row) : take_names(**row);
-        if (!taken) return fail(blocks.shown() + ":" + std::to_string(line) + ": " + taken.error().message);
-      }
-    }
+    std::int64_t line = 0;
+    auto read = blocks.each_line([&](std::string_view text) -> Result<void> {
+      ++line;
+      if (trimmed(text).empty()) return {};
+      const auto row = cells.read(text);
+      auto taken = !row ? std::unexpected(row.error()) : named_ ? take(**row) : take_names(**row);
+      if (!taken) return fail(blocks.shown() + ":" + std::to_string(line) + ": " + taken.error().message);
+      return {};
+    });
+    if (!read) return std::unexpected(read.error());
     if (out_.jobs.empty()) return fail(blocks.shown() + ": the schedule has no jobs.");
     std::ranges::stable_sort(out_.jobs, {}, [](const Job& job) { return job.spec.submit; });
     return std::move(out_);

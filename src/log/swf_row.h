@@ -42,9 +42,16 @@ struct SwfRow {
   std::int64_t line = 0;                               // of the file, from 1
   std::int64_t node_memory = 0;                        // bytes on each node; known from sacct only; 0: unknown
 
+  // With all columns, and nothing known.
+  static SwfRow blank() {
+    SwfRow row;
+    row.value.fill(-1);
+    row.columns = kSwfFields;
+    return row;
+  }
   std::int64_t operator[](SwfField field) const { return value[static_cast<std::size_t>(field)]; }
   void set(SwfField field, std::int64_t whole) { value[static_cast<std::size_t>(field)] = whole; }
-  void set_milli(SwfField field, std::int64_t thousandth) {  // not negative; as milli() gives it
+  void set_milli(SwfField field, std::int64_t thousandth) {  // as milli() gives it
     const auto i = static_cast<std::size_t>(field);
     value[i] = thousandth / 1000;
     thousandths[i] = static_cast<std::int16_t>(thousandth % 1000);

@@ -31,13 +31,6 @@ void append_fraction(std::string& out, std::int64_t thousandths) {
   out += std::string_view(places).substr(1);
 }
 
-void set_seconds(SwfRow& row, SwfField field, Duration time) {
-  const auto i = static_cast<std::size_t>(field);
-  row.value[i] = time.count() / 1000;
-  row.thousandths[i] = static_cast<std::int16_t>(time.count() % 1000);
-  if (row.thousandths[i] != 0) row.fractions |= 1U << i;
-}
-
 std::int64_t known(std::uint32_t id) { return id == UINT32_MAX ? -1 : std::int64_t{id}; }
 
 }  // namespace
@@ -102,21 +95,18 @@ void append_value(const SwfRow& row, SwfField field, std::string& out) {
 }
 
 SwfRow swf_row(const JobSpec& job, Duration run) {
-  SwfRow row;
-  row.value.fill(-1);
-  row.columns = kSwfFields;
-  const auto set = [&row](SwfField field, std::int64_t value) { row.value[static_cast<std::size_t>(field)] = value; };
-  set(SwfField::number, job.number);
-  set_seconds(row, SwfField::submit, job.submit - kEpoch);
-  set_seconds(row, SwfField::run, run);
-  set(SwfField::processors, job.processors);
-  set(SwfField::requested_processors, job.processors);
-  set_seconds(row, SwfField::requested_time, job.limit);
+  SwfRow row = SwfRow::blank();
+  row.set(SwfField::number, job.number);
+  row.set_milli(SwfField::submit, (job.submit - kEpoch).count());
+  row.set_milli(SwfField::run, run.count());
+  row.set(SwfField::processors, job.processors);
+  row.set(SwfField::requested_processors, job.processors);
+  row.set_milli(SwfField::requested_time, job.limit.count());
   if (job.memory > 0 && job.nodes > 0 && job.memory / 1024 < kMostKilobytes / job.nodes)
-    set(SwfField::requested_memory, job.memory / 1024 * job.nodes / job.processors);  // kilobytes a processor
-  set(SwfField::user, known(job.user));
-  set(SwfField::group, known(job.group));
-  set(SwfField::partition, known(job.partition.value));
+    row.set(SwfField::requested_memory, job.memory / 1024 * job.nodes / job.processors);  // kilobytes a processor
+  row.set(SwfField::user, known(job.user));
+  row.set(SwfField::group, known(job.group));
+  row.set(SwfField::partition, known(job.partition.value));
   return row;
 }
 

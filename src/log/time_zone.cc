@@ -36,7 +36,7 @@ std::vector<std::string> names_of_zones() {
 
 Result<TimeZone> TimeZone::find(const std::string& name) {
   absl::TimeZone zone;
-  if (absl::LoadTimeZone(name, &zone)) return TimeZone(std::make_shared<const Zone>(Zone{zone}), name);
+  if (absl::LoadTimeZone(name, &zone)) return TimeZone(std::make_shared<const Zone>(Zone{zone}));
   const std::vector<std::string> names = names_of_zones();
   if (names.empty()) {
     return fail("There is no time zone " + rota::quoted(name) +

@@ -25,13 +25,10 @@ class TimeZone {
   };
   Meaning meaning_of(std::int64_t local) const;  // seconds since 1970 on the zone's own clock
 
-  const std::string& name() const { return name_; }
-
  private:
   struct Zone;
-  TimeZone(std::shared_ptr<const Zone> zone, std::string name) : zone_(std::move(zone)), name_(std::move(name)) {}
+  explicit TimeZone(std::shared_ptr<const Zone> zone) : zone_(std::move(zone)) {}
   std::shared_ptr<const Zone> zone_;
-  std::string name_;
 };
 
 }  // namespace rota::log

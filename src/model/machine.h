@@ -17,6 +17,8 @@ namespace rota {
 
 // Of a cluster: more cannot be counted.
 inline constexpr std::int64_t kMostProcessors = 2'147'483'647;
+inline constexpr std::int64_t kMostAccelerators = 64;                // of a node
+inline constexpr std::int64_t kMostMemory = std::int64_t{1} << 60U;  // bytes of a node or a job
 
 // What a node draws and how long it takes to go to sleep and to wake. Milliwatts times milliseconds are microjoules.
 struct PowerDraw {

@@ -1,7 +1,6 @@
 #include "model/node_space.h"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 
 #include "base/check.h"

@@ -1,9 +1,8 @@
 #include "rehearse/copies.h"
 
 #include <algorithm>
-#include <atomic>
-#include <thread>
 
+#include "base/in_parallel.h"
 #include "base/random.h"
 
 namespace rota {
@@ -20,21 +19,15 @@ log::Workload later_copy(const log::Workload& workload, std::uint64_t seed) {
   return copy;
 }
 
-Result<std::vector<report::Summary>> rehearse_copies(const std::vector<log::Workload>& copies, const Chain& chain,
-                                                     RehearseOptions options, std::size_t threads) {
+Result<std::vector<report::Summary>> rehearse_copies(const log::Workload& workload, const Copies& copies,
+                                                     const Chain& chain, RehearseOptions options, std::size_t threads) {
   options.keep_jobs = options.keep_nodes = false;
   options.journals.clear();
   options.progress = {};
-  std::vector<Result<Rehearsed>> results(copies.size(), Rehearsed{});
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < copies.size(); i = next++) results[i] = rehearse(copies[i], chain, options);
-  };
-  {
-    std::vector<std::jthread> workers;
-    for (std::size_t i = 1; i < std::min(threads, copies.size()); ++i) workers.emplace_back(work);
-    work();
-  }
+  std::vector<Result<Rehearsed>> results(copies.count, Rehearsed{});
+  in_parallel(copies.count, threads, [&](std::size_t i) {
+    results[i] = rehearse(later_copy(workload, static_cast<std::uint64_t>(copies.seed) + i), chain, options);
+  });
   std::vector<report::Summary> summaries;
   summaries.reserve(results.size());
   for (Result<Rehearsed>& result : results) {

@@ -2,6 +2,7 @@
 // by no more than between copies is noise.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -15,8 +16,13 @@ inline constexpr Duration kMostDelay = seconds(60);  // of a submission in a cop
 // The same jobs, each up to a minute later, in the same order; nothing is recorded of them. The same for the same seed.
 log::Workload later_copy(const log::Workload& workload, std::uint64_t seed);
 
-// The summaries of a policy on copies 1 to n, several at a time.
-Result<std::vector<report::Summary>> rehearse_copies(const std::vector<log::Workload>& copies, const Chain& chain,
-                                                     RehearseOptions options, std::size_t threads);
+struct Copies {
+  std::size_t count = 0;
+  std::int64_t seed = 1;  // of the first; the others have the next ones
+};
+
+// The summaries of a policy on the copies, so many at a time: no more of them are in memory.
+Result<std::vector<report::Summary>> rehearse_copies(const log::Workload& workload, const Copies& copies,
+                                                     const Chain& chain, RehearseOptions options, std::size_t threads);
 
 }  // namespace rota

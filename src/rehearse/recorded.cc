@@ -49,9 +49,8 @@ Result<Rehearsed> recorded(const log::Workload& workload, const RehearseOptions&
   outcome.counts_dispatches = workload.recorded_dispatches;
   report::Tally tally;
   if (options.keep_jobs) outcome.jobs.reserve(workload.jobs.size());
-  for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+  for (std::size_t i = workload.warm_up; i < workload.jobs.size(); ++i) {
     const Job job = job_of(workload, i, options);
-    if (i < workload.warm_up) continue;
     tally.add(job);
     if (options.keep_jobs) outcome.jobs.push_back(job);
   }

@@ -26,11 +26,7 @@ class Collector final : public JobSink {
     if (job.state == JobState::rejected && !first_rejected_ && id.value >= workload_.warm_up)
       first_rejected_ = job.spec;
   }
-  // Those that are counted.
-  std::vector<Job> take_jobs() {
-    if (!jobs_.empty()) jobs_.erase(jobs_.begin(), jobs_.begin() + workload_.warm_up);
-    return std::move(jobs_);
-  }
+  std::vector<Job> take_jobs() { return std::move(jobs_); }
   report::Tally& tally() { return tally_; }
   const std::optional<JobSpec>& first_rejected() const { return first_rejected_; }
 
@@ -191,6 +187,7 @@ void leave_out_warm_up(const log::Workload& workload, report::Outcome& outcome) 
   const auto leave = [&](auto& of) {
     of.erase(of.begin(), of.begin() + std::min<std::ptrdiff_t>(workload.warm_up, std::ssize(of)));
   };
+  leave(outcome.jobs);
   leave(outcome.energy_of_jobs);
   leave(outcome.cost_of_jobs);
   leave(outcome.site_of);

@@ -59,10 +59,7 @@ class SiteCollector final : public sim::SiteJobSink {
   std::vector<report::Tally>& tallies() { return tallies_; }
   report::Tally& total() { return total_; }
   std::vector<report::Exchanged>& exchanged() { return exchanged_; }
-  std::vector<Job> take_jobs() {
-    if (!jobs_.empty()) jobs_.erase(jobs_.begin(), jobs_.begin() + workload_.warm_up);
-    return std::move(jobs_);
-  }
+  std::vector<Job> take_jobs() { return std::move(jobs_); }
   std::vector<std::int64_t> take_energy() { return std::move(energy_); }
   std::vector<Cost> take_cost() { return std::move(cost_); }
   const std::vector<SiteId>& sites() const { return at_; }

@@ -18,7 +18,7 @@ class Builder {
  public:
   Builder(const ClusterDraft& draft, std::size_t most_nodes) : draft_(draft), most_nodes_(most_nodes) {}
 
-  Result<Machine> build() {
+  Result<ClusterDescription> build() {
     machine_.name = draft_.top.name;
     machine_.price = draft_.top.price;
     machine_.co2 = draft_.top.co2;
@@ -34,7 +34,7 @@ class Builder {
     if (ok) ok = add_reservations();
     if (ok && !draft_.sites.empty()) ok = split();
     if (!ok) return std::unexpected(ok.error());
-    return std::move(machine_);
+    return ClusterDescription{std::move(machine_), std::move(dated_)};
   }
 
  private:
@@ -46,8 +46,10 @@ class Builder {
     auto all = reservations_of(draft_, machine_, false);
     if (!all) return std::unexpected(all.error());
     machine_.reservations = std::move(*all);
-    const auto dated = reservations_of(draft_, machine_, true);  // are for a service, and are right all the same
-    return dated ? Result<void>() : std::unexpected(dated.error());
+    auto dated = reservations_of(draft_, machine_, true);
+    if (!dated) return std::unexpected(dated.error());
+    dated_ = std::move(*dated);
+    return {};
   }
 
   Result<void> add_processors() {
@@ -359,6 +361,7 @@ class Builder {
   const ClusterDraft& draft_;
   std::size_t most_nodes_;
   Machine machine_;
+  std::vector<Reservation> dated_;
   std::unordered_map<std::string_view, std::uint32_t> ids_;  // of nodes by name
   std::unordered_map<std::string, std::uint32_t> racks_;     // by name; "": of those that name none
   std::vector<std::size_t> ends_;                            // of the nodes of each [[nodes]] table
@@ -367,7 +370,7 @@ class Builder {
 
 }  // namespace
 
-Result<Machine> build_machine(const ClusterDraft& draft, std::size_t most_nodes) {
+Result<ClusterDescription> build_machine(const ClusterDraft& draft, std::size_t most_nodes) {
   return Builder(draft, most_nodes).build();
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "model/machine.h"
+#include "site/cluster_description.h"
 #include "site/cluster_keys.h"
 
 namespace rota::site {
@@ -20,6 +22,6 @@ struct ClusterDraft {
 };
 
 // Fails with "FILE:LINE: ..." on the first two parts that contradict each other.
-Result<Machine> build_machine(const ClusterDraft& draft, std::size_t most_nodes);
+Result<ClusterDescription> build_machine(const ClusterDraft& draft, std::size_t most_nodes);
 
 }  // namespace rota::site

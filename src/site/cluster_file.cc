@@ -7,9 +7,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "site/cluster_build.h"
-#include "site/cluster_reservations.h"
+#include "site/cluster_description.h"
 #include "site/date.h"
-#include "site/dated_reservations.h"
 #include "site/toml_document.h"
 
 namespace rota::site {
@@ -203,18 +202,16 @@ Result<ClusterDraft> read_draft(const TomlValue& root, const std::string& shown)
 Result<Machine> parse_cluster(std::string_view text, const std::string& shown, std::size_t most_nodes) {
   const auto document = parse_toml(text, shown);
   if (!document) return std::unexpected(document.error());
-  const auto draft = read_draft(*document, shown);
-  if (!draft) return std::unexpected(draft.error());
-  return build_machine(*draft, most_nodes);
+  auto described = describe_cluster(*document, shown, most_nodes);
+  if (!described) return std::unexpected(described.error());
+  return std::move(described->machine);
 }
 
-Result<std::vector<Reservation>> dated_reservations(std::string_view text, const std::string& shown,
-                                                    const Machine& machine) {
-  const auto document = parse_toml(text, shown);
-  if (!document) return std::unexpected(document.error());
-  const auto draft = read_draft(*document, shown);
+Result<ClusterDescription> describe_cluster(const TomlValue& document, const std::string& shown,
+                                            std::size_t most_nodes) {
+  const auto draft = read_draft(document, shown);
   if (!draft) return std::unexpected(draft.error());
-  return reservations_of(*draft, machine, true);
+  return build_machine(*draft, most_nodes);
 }
 
 Result<Machine> read_cluster_file(const std::string& path) {

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "model/machine.h"
+#include "site/cluster_description.h"
 
 namespace rota::site {
 
@@ -16,7 +17,7 @@ namespace rota::site {
 Result<Machine> read_cluster_file(const std::string& path);
 
 // The same of a text; `shown` stands for the file in messages. More than `most_nodes` nodes fail.
-Result<Machine> parse_cluster(std::string_view text, const std::string& shown, std::size_t most_nodes = 1'000'000);
+Result<Machine> parse_cluster(std::string_view text, const std::string& shown, std::size_t most_nodes = kMostNodes);
 
 // One row of the table of keys, for people.
 struct ClusterKey {

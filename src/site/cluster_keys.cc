@@ -3,13 +3,13 @@
 #include <array>
 
 #include "base/text.h"
+#include "model/machine.h"
 #include "site/cluster_file.h"
 
 namespace rota::site {
 namespace {
 
 constexpr std::int64_t kMostNodes = 1'000'000;
-constexpr std::int64_t kMostMemory = std::int64_t{1} << 60U;
 constexpr std::int64_t kSecond = 1000;
 constexpr std::int64_t kMostWatts = 100'000'000;         // milliwatts
 constexpr std::int64_t kMostJoules = 1'000'000'000'000;  // millijoules

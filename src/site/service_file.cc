@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "site/cluster_description.h"
 #include "site/cluster_file.h"
-#include "site/dated_reservations.h"
 #include "site/toml_document.h"
 
 namespace rota::site {
@@ -145,16 +145,15 @@ Result<Configuration> parse_configuration(std::string_view text, const std::stri
   if (!document) return std::unexpected(document.error());
   auto settings = read_settings(*document, shown);
   if (!settings) return std::unexpected(settings.error());
-  auto machine = parse_cluster(text, shown);
-  if (!machine) return std::unexpected(machine.error());
-  if (!machine->sites.empty())
+  auto described = describe_cluster(*document, shown);
+  if (!described) return std::unexpected(described.error());
+  Machine& machine = described->machine;
+  if (!machine.sites.empty())
     return fail(shown + ": a service runs one site; leave [[sites]] out, and give each of them a file of its own.");
-  if (!settings->licence_command.empty() && machine->licences.empty())
+  if (!settings->licence_command.empty() && machine.licences.empty())
     return fail(shown + ": `licence_command` in [service] counts licences, and this cluster has none; name them with " +
                 "`licences = \"matlab:4\"` at the top, each with the most that there can be.");
-  auto dated = dated_reservations(text, shown, *machine);
-  if (!dated) return std::unexpected(dated.error());
-  return Configuration{std::move(*machine), std::move(*settings), std::move(*dated), std::string(text)};
+  return Configuration{std::move(machine), std::move(*settings), std::move(described->dated), std::string(text)};
 }
 
 Result<Configuration> read_configuration(const std::string& path) {

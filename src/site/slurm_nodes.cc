@@ -4,11 +4,11 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "model/machine.h"
 
 namespace rota::site {
 namespace {
 
-constexpr std::int64_t kMostAccelerators = 64;
 constexpr std::int64_t kMostNumber = std::int64_t{1} << 40U;  // so many megabytes are all that a node can have
 constexpr std::size_t kNamed = 5;                             // nodes or partitions that a sentence names
 

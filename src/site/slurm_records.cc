@@ -108,12 +108,6 @@ Result<std::optional<Duration>> parse_slurm_time(std::string_view text) {
   return fail(quoted(text) + " is not a time as Slurm prints it");
 }
 
-Result<std::int64_t> parse_slurm_memory(std::string_view text) {
-  text = trimmed(text);
-  const bool plain = !text.empty() && text.back() >= '0' && text.back() <= '9';
-  return parse_size(plain ? std::string(text) + "M" : std::string(text));
-}
-
 std::vector<std::string_view> split_slurm_list(std::string_view text) {
   std::vector<std::string_view> pieces;
   std::size_t begin = 0;

@@ -35,9 +35,6 @@ Result<SlurmConfig> slurm_config(std::string_view text, const std::string& shown
 // bare number, which counts minutes in partitions and slurm.conf's times for jobs.
 Result<std::optional<Duration>> parse_slurm_time(std::string_view text);
 
-// "4000M", "4000" (megabytes), "2T": bytes.
-Result<std::int64_t> parse_slurm_memory(std::string_view text);
-
 // "a:2(S:0-1),b:c:1" by commas that stand in no brackets or parentheses.
 std::vector<std::string_view> split_slurm_list(std::string_view text);
 

@@ -5,10 +5,10 @@
 #include <set>
 #include <thread>
 
+#include "base/in_parallel.h"
 #include "base/text.h"
 #include "exchange/memory.h"
 #include "report/formatted.h"
-#include "study/in_parallel.h"
 
 namespace rota::study {
 namespace {

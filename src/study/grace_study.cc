@@ -7,11 +7,11 @@
 #include <string_view>
 #include <thread>
 
+#include "base/in_parallel.h"
 #include "base/text.h"
 #include "generate/hpl_mix.h"
 #include "rehearse/rehearse.h"
 #include "report/formatted.h"
-#include "study/in_parallel.h"
 
 namespace rota::study {
 namespace {

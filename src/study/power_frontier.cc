@@ -5,12 +5,12 @@
 #include <limits>
 #include <numeric>
 
+#include "base/in_parallel.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "log/log.h"
 #include "rehearse/rehearse.h"
 #include "report/formatted.h"
-#include "study/in_parallel.h"
 
 namespace rota::study {
 namespace {

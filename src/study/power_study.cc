@@ -5,10 +5,10 @@
 #include <cmath>
 #include <thread>
 
+#include "base/in_parallel.h"
 #include "generate/x64_blades.h"
 #include "rehearse/rehearse.h"
 #include "report/formatted.h"
-#include "study/in_parallel.h"
 #include "study/power_frontier.h"
 
 namespace rota::study {

@@ -29,6 +29,17 @@ inline const bool kIsNoSpawner = [] {
   ::_exit(supervise(arguments));
 }();
 
+// Lets events come until it is so; a minute without is a failure of the test.
+inline bool comes_true(boost::asio::io_context& io, const std::function<bool()>& is_so) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!is_so()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    io.restart();
+    io.run_one_for(std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
 class RealLoop final : public Loop {
  public:
   explicit RealLoop(boost::asio::io_context& io) : io_(io) {}
@@ -123,16 +134,7 @@ class Desk : public Intake, public RunSource {
     engine_->dispatch(kill);
   }
 
-  // Lets events come until it is so; a minute without is a failure of the test.
-  bool wait(const std::function<bool()>& is_so) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (!is_so()) {
-      if (std::chrono::steady_clock::now() > end) return false;
-      io_.restart();
-      io_.run_one_for(std::chrono::milliseconds(20));
-    }
-    return true;
-  }
+  bool wait(const std::function<bool()>& is_so) { return comes_true(io_, is_so); }
   template <class Kind>
   const Kind* heard(std::uint32_t job, std::uint32_t dispatch = 1) const {
     for (const Observed& what : heard_) {

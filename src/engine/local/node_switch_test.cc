@@ -64,13 +64,9 @@ class NodeSwitches : public testing::Test {
   // The answer that comes next.
   Answer answer() {
     const std::size_t before = answered_++;
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (heard_.size() <= before && std::chrono::steady_clock::now() < end) {
-      io_.restart();
-      io_.run_one_for(std::chrono::milliseconds(20));
-    }
-    EXPECT_GT(heard_.size(), before) << "nobody has answered";
-    return heard_.size() > before ? heard_[before] : Answer{};
+    const bool answered = comes_true(io_, [&] { return heard_.size() > before; });
+    EXPECT_TRUE(answered) << "nobody has answered";
+    return answered ? heard_[before] : Answer{};
   }
   static Answer change(std::uint32_t node, PowerState state, std::uint64_t key) { return {NodeId{node}, state, key}; }
 

@@ -26,15 +26,7 @@ class SiteCommands : public testing::Test {
             .timeout = seconds(60),
             .record = (folder_ / "record").string()};
   }
-  bool wait(const std::function<bool()>& is_so) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (!is_so()) {
-      if (std::chrono::steady_clock::now() > end) return false;
-      io_.restart();
-      io_.run_one_for(std::chrono::milliseconds(20));
-    }
-    return true;
-  }
+  bool wait(const std::function<bool()>& is_so) { return comes_true(io_, is_so); }
   SiteCommand::End end_of(const SiteCommand::Options& options) {
     std::optional<SiteCommand::End> end;
     const SiteCommand command(io_, options, [&](const SiteCommand::End& told) { end = told; });

@@ -1,4 +1,4 @@
-// Rehearsals of a study on several cores: each stands for itself, so that their number changes no figure.
+// Rehearsals on several cores: each stands for itself, so that their number changes no figure.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace rota::study {
+namespace rota {
 
 // each(i) for all i below count, on so many threads.
 template <class Each>
@@ -21,4 +21,4 @@ void in_parallel(std::size_t count, std::size_t threads, const Each& each) {
   work();
 }
 
-}  // namespace rota::study
+}  // namespace rota
