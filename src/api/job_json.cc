@@ -66,9 +66,10 @@ void add_running(const Service& service, JobId id, const Job& job, Json& json) {
 }
 
 void add_waiting(const Service& service, JobId id, const Job& job, Detail detail, Json& json) {
-  const serve::PendingReason reason = service.reason_of(id);
+  const bool listed = detail == Detail::listed;
+  const auto reason = service.reason_of(id, listed ? serve::Telling::word : serve::Telling::sentence);
   json["reason"] = reason.word;
-  if (detail == Detail::whole) json["why"] = reason.sentence;
+  if (!listed) json["why"] = reason.sentence;
   if (job.promise != kNever) json["expected_start"] = unix_seconds(service, job.promise);
   const JobTerms* terms = service.view().eligibility().terms(id);
   if (terms && terms->array != 0) json["throttle"] = service.view().eligibility().throttle(terms->array);
