@@ -30,7 +30,7 @@ void add_requests(const Service& service, const JobSpec& spec, Json& json) {
 
 void add_name(const serve::About& about, std::int64_t number, std::int64_t index, Json& json) {
   if (about.array > 0) {
-    json["id"] = std::to_string(about.array) + "_" + std::to_string(index);
+    json["id"] = serve::shown_task(about.array, index);
     json["array"] = std::to_string(about.array);
     json["index"] = index;
   } else {
