@@ -30,7 +30,7 @@ void add_requests(const Service& service, const JobSpec& spec, Json& json) {
 
 void add_name(const serve::About& about, std::int64_t number, std::int64_t index, Json& json) {
   if (about.array > 0) {
-    json["id"] = std::to_string(about.array) + "_" + std::to_string(index);
+    json["id"] = serve::shown_task(about.array, index);
     json["array"] = std::to_string(about.array);
     json["index"] = index;
   } else {
@@ -66,9 +66,10 @@ void add_running(const Service& service, JobId id, const Job& job, Json& json) {
 }
 
 void add_waiting(const Service& service, JobId id, const Job& job, Detail detail, Json& json) {
-  const serve::PendingReason reason = service.reason_of(id);
+  const bool listed = detail == Detail::listed;
+  const auto reason = service.reason_of(id, listed ? serve::Telling::word : serve::Telling::sentence);
   json["reason"] = reason.word;
-  if (detail == Detail::whole) json["why"] = reason.sentence;
+  if (!listed) json["why"] = reason.sentence;
   if (job.promise != kNever) json["expected_start"] = unix_seconds(service, job.promise);
   const JobTerms* terms = service.view().eligibility().terms(id);
   if (terms && terms->array != 0) json["throttle"] = service.view().eligibility().throttle(terms->array);

@@ -262,12 +262,11 @@ struct Bulk {
 };
 
 void finish(Bulk& bulk) {
-  const auto& [service, tokens, worker, rehearser] = bulk.sources;
-  const Ask ask{service, tokens, worker, rehearser, bulk.asked, bulk.reply, {}};
+  const Ask ask{bulk.sources, bulk.asked, bulk.reply, {}};
   Json results = Json::array();
   if (!bulk.rising) std::ranges::reverse(bulk.results);
   for (Json& row : bulk.results) results.push_back(std::move(row));
-  for (const serve::ActionResult& lacking : service.not_there(bulk.asked.caller, bulk.request.ids)) {
+  for (const serve::ActionResult& lacking : ask.service.not_there(bulk.asked.caller, bulk.request.ids)) {
     results.push_back({{"id", lacking.id}, {"done", false}, {"detail", lacking.detail}});
     bulk.all_done = false;
   }
@@ -339,13 +338,11 @@ void list_jobs(const Ask& ask) {
 void submit_jobs(const Ask& ask) {
   const std::int64_t unix_start = ask.service.loop().unix_start();
   if (ask.request.body.size() <= kLargeBody) return submit(ask, read_submissions(ask.request.body, unix_start));
-  const Sources sources{ask.service, ask.tokens, ask.worker, ask.rehearser};
-  ask.worker.run([sources, unix_start, asked = std::make_shared<const Request>(ask.request), reply = ask.reply] {
-    const auto read = std::make_shared<const Result<SubmissionRequest>>(read_submissions(asked->body, unix_start));
-    return [sources, asked, reply, read] {
-      submit({sources.service, sources.tokens, sources.worker, sources.rehearser, *asked, reply, {}}, *read);
-    };
-  });
+  ask.worker.run(
+      [sources = Sources(ask), unix_start, asked = std::make_shared<const Request>(ask.request), reply = ask.reply] {
+        const auto read = std::make_shared<const Result<SubmissionRequest>>(read_submissions(asked->body, unix_start));
+        return [sources, asked, reply, read] { submit({sources, *asked, reply, {}}, *read); };
+      });
 }
 
 void change_jobs(const Ask& ask) {
@@ -353,7 +350,7 @@ void change_jobs(const Ask& ask) {
   if (!request) return ask.reply->send(problem(400, request.error().message));
   auto jobs = ask.service.select(ask.request.caller, request->ids);
   if (!jobs) return ask.reply->send(problem(400, jobs.error().message));
-  auto bulk = std::make_shared<Bulk>(Bulk{.sources = {ask.service, ask.tokens, ask.worker, ask.rehearser},
+  auto bulk = std::make_shared<Bulk>(Bulk{.sources = ask,
                                           .asked = ask.request,
                                           .reply = ask.reply,
                                           .request = std::move(*request),

@@ -37,7 +37,7 @@ void add_jobs(const serve::Service& service, Page& page) {
   if (service.book().size() <= kFew) {
     view.for_each_job([&](JobId id, const Job& job) {
       const bool waits = job.state == JobState::waiting || job.state == JobState::barred;
-      if (waits) ++reasons[service.reason_of(id).word];
+      if (waits) ++reasons[service.reason_of(id, serve::Telling::word).word];
     });
   }
   page.head("rota_jobs", "gauge", "jobs that are known, by state");

@@ -63,7 +63,7 @@ struct Listing {
     const Job& job = service.view().job(id);
     if (!fold || entry.about->array == 0 || (job.state != JobState::waiting && job.state != JobState::barred))
       return false;
-    const std::string_view sort = job.state == JobState::barred ? service.reason_of(id).word : "";
+    const std::string_view sort = job.state == JobState::barred ? service.reason_of(id, serve::Telling::word).word : "";
     if (before != nullptr && sort == "JobArrayTaskLimit") {
       if (const auto others = before->folded.find({entry.about->array, ""}); others != before->folded.end()) {
         others->second.add(entry.index);
@@ -95,9 +95,7 @@ struct Listing {
 
   void add_row(JobId id) {
     ++in_rows;
-    Json row = job_json(service, id, Detail::listed, false);
-    const Job& job = service.view().job(id);
-    if (job.state == JobState::waiting || job.state == JobState::barred) row["why"] = service.reason_of(id).sentence;
+    Json row = job_json(service, id, Detail::explained, false);
     add_planned_start(service, id, row);
     rows.push_back(std::move(row));
   }

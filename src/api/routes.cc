@@ -179,13 +179,7 @@ void nothing_there(const Ask& ask) {
 }
 
 void answer(const Sources& from, const Request& request, const std::shared_ptr<Reply>& reply) {
-  const Ask ask{from.service,
-                from.tokens,
-                from.worker,
-                from.rehearser,
-                request,
-                reply,
-                split(std::string_view(request.path).substr(1), '/')};
+  const Ask ask{from, request, reply, split(std::string_view(request.path).substr(1), '/')};
   std::string methods;
   for (const Route& route : kRoutes) {
     if (!fits(route.path, ask.path)) continue;

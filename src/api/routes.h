@@ -32,11 +32,7 @@ struct Route {
 std::span<const Route> route_table();
 
 // One request to one of them.
-struct Ask {
-  serve::Service& service;
-  Tokens& tokens;
-  Worker& worker;
-  Worker& rehearser;
+struct Ask : Sources {
   const Request& request;
   const std::shared_ptr<Reply>& reply;
   std::vector<std::string_view> path;  // "/v1/jobs/12" is {"v1", "jobs", "12"}

@@ -45,7 +45,7 @@ bool Controller::has_answer(const AnswerWatch::Awaited& awaited) const {
   return job.state != JobState::running || job.settled() || job.command != awaited.key;
 }
 
-// The latest command about a job that runs, under its own key.
+// The latest command about a job that runs, under its own key, and what it was told beside.
 void Controller::send_again(JobId id, bool seen) {
   const Job& job = cluster_.job(id);
   if (job.stopping) {
@@ -62,6 +62,7 @@ void Controller::send_again(JobId id, bool seen) {
     run.key = job.command;
     if (!moves) run_terms(run, job);
   }
+  adjust_again(id, job.command);
 }
 
 // What a running job was told beside to run, unless that was carried out.
@@ -141,19 +142,17 @@ void Controller::reconcile(JobId id, const Observation::JobSeen* seen, bool send
   // Nobody knows whether a start that is not confirmed ever came; whoever did, would be seen.
   if (!seen && !cluster_.options().confirms_starts && !job.cancelling) {
     if (!job.settled()) return never_began(id);
-    send_again(id, false);
-    return adjust_again(id, job.command);
+    return send_again(id, false);
   }
   if (!seen && !job.starting) return give_up(id);
   if (seen && job.starting) static_cast<void>(take_in(Launched{id, job.dispatch}));
   if (seen && job.expected_end() <= cluster_.now() && job.steady())
     static_cast<void>(take_in(Overdue{id, job.dispatch}));
   const bool carried_out = seen && seen->key >= job.command;
-  if (carried_out || !sends_again) adjust_again(id, seen ? seen->key : 0);
+  if (seen && (carried_out || !sends_again)) adjust_again(id, seen->key);
   if (!sends_again) return;
   if (!carried_out) {
     send_again(id, seen != nullptr);
-    adjust_again(id, job.command);
   } else if (cluster_.job(id).steady()) {  // when to look at it again may not have been heard
     command(Command::Kind::expect, id).expected_end = cluster_.job(id).expected_end();
   }

@@ -358,7 +358,7 @@ void Cluster::apply(const Preempted& fact) {
   job.leaving = true;
   job.command = sequence_;
   leaving_.push_back({fact.job, fact.beneficiary, job.expected});
-  if (fact.until != kNever) expect_anew(job, fact.job, fact.until - job.start - job.stood);
+  if (fact.until != kNever) expect_anew(job, fact.job, job.ran_by(fact.until));
 }
 
 void Cluster::apply(const Vacated& fact) {
@@ -377,7 +377,7 @@ void Cluster::apply(const Migrated& fact) {
   nodes_.take(fact.where);
   nodes_.give(places_.of(fact.job), now_);
   places_.set(fact.job, fact.where);
-  const Duration elapsed = now_ - job.start - job.stood;
+  const Duration elapsed = job.ran_by(now_);
   charge(job);
   job.expected = fact.kept ? job.expected_after(elapsed) : job.spec.limit;
   job.done = fact.kept ? job.done + elapsed : Duration{0};
@@ -412,7 +412,7 @@ void Cluster::apply(const Expected& fact) {
 void Cluster::apply(const Extended& fact) {
   Job& job = jobs_[fact.job.value];
   job.extended = true;
-  expect_anew(job, fact.job, fact.until - job.start - job.stood);
+  expect_anew(job, fact.job, job.ran_by(fact.until));
 }
 
 void Cluster::apply(const Stopped& fact) {

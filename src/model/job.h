@@ -103,7 +103,9 @@ struct Job {
   // Of the dispatch after one of which so much is kept.
   Duration expected_after(Duration kept) const { return expected - kept > Duration{1} ? expected - kept : Duration{1}; }
   // Once it has ended: how long it ran, not counting what was lost; and once it has started: how long it did not run.
-  Duration run_time() const { return done + (end - start - stood); }
+  Duration run_time() const { return done + ran_by(end); }
+  // How long the latest dispatch has run by then, if it runs; what it stands still now is not in it.
+  Duration ran_by(Instant at) const { return at - start - stood; }
   Duration wait() const { return start - spec.submit - done; }
   bool suspended() const { return suspended_by != kNoBars; }
   // It holds what it asked for, and nothing is under way with it that the engine has yet to confirm.

@@ -53,10 +53,14 @@ const std::vector<Plan::Tentative>& Plan::starts_by_end() const {
 }
 
 bool Plan::starts(JobId id) const {
-  for (const Action& a : actions_) {
-    if (a.job == id && a.kind == ActionKind::start) return true;
+  if (actions_seen_ < actions_.size()) {
+    for (; actions_seen_ < actions_.size(); ++actions_seen_) {
+      const Action& a = actions_[actions_seen_];
+      if (a.kind == ActionKind::start) jobs_started_.push_back(a.job);
+    }
+    std::ranges::sort(jobs_started_);
   }
-  return false;
+  return std::ranges::binary_search(jobs_started_, id);
 }
 
 bool Plan::holds(JobId id) const {

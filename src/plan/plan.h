@@ -43,6 +43,8 @@ class Plan {
     promises_.clear();
     started_.clear();
     started_in_order_ = true;
+    jobs_started_.clear();
+    actions_seen_ = 0;
     held_.clear();
     returns_.clear();
     profile_open_ = closed_ = looks_again_ = reviewed_ = replanned_ = false;
@@ -60,7 +62,7 @@ class Plan {
 
   // Takes its processors from now on, for as long as it is expected to run. It must fit.
   void start(JobId job, const Reason& reason, bool backfilled);
-  bool starts(JobId job) const;  // O(starts in the draft)
+  bool starts(JobId job) const;  // O(log starts in the draft), once they are in order
 
   // Where nodes are described: what is free on each after the draft's starts, and a start at a place in it. start()
   // finds a place by itself.
@@ -207,6 +209,8 @@ class Plan {
   std::vector<Promise> promises_;
   mutable std::vector<Tentative> started_;  // by expected end once it is asked for in order
   mutable bool started_in_order_ = true;
+  mutable std::vector<JobId> jobs_started_;  // by the first actions_seen_ actions, rising
+  mutable std::size_t actions_seen_ = 0;
   std::vector<Release> returns_;        // of nodes that are away, by instant
   std::vector<NodeReturn> nodes_back_;  // scratch
   std::vector<Hold> held_;

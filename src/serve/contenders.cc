@@ -27,7 +27,7 @@ void Contenders::look(const View& view, const Machine& machine, const Competes& 
   const WaitingEntry* entry = view.waiting().head();
   while (entry != nullptr && looked++ < kMostLooked && first_.size() <= machine.partitions.size()) {
     const JobSpec& spec = view.job(entry->job).spec;
-    if (std::ranges::find(first_, spec.partition, &First::partition) == first_.end() && competes(entry->job, spec))
+    if (std::ranges::find(first_, spec.partition, &First::partition) == first_.end() && competes(spec))
       first_.push_back({spec.partition, entry->place, entry->job});
     entry = view.waiting().next(entry->place);
   }

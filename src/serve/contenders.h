@@ -15,7 +15,7 @@ namespace rota::serve {
 class Contenders {
  public:
   // Whether a job that waits competes for nodes at all: one that lacks a licence or a node that is out of use does not.
-  using Competes = std::function<bool(JobId, const JobSpec&)>;
+  using Competes = std::function<bool(const JobSpec&)>;
 
   // The first of those before it that compete for nodes which it could use; invalid: nobody does. Among the first
   // thousand of the queue.

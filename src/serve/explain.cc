@@ -59,7 +59,7 @@ Explanation Service::explain(JobId id) const {
   Explanation to;
   const Job& job = view().job(id);
   if (job.state != JobState::waiting && job.state != JobState::barred) return to;
-  const PendingReason reason = reason_of(id);
+  const PendingReason reason = reason_of(id, Telling::sentence);
   to.reason = reason.word;
   to.why = reason.sentence;
   to.facts.push_back("It asks for " + amount(job.spec.processors, "processor") +

@@ -62,9 +62,13 @@ const JobEntry* JobBook::find(JobId job) const {
   return found == entries_.end() ? nullptr : &found->second;
 }
 
+std::string shown_task(std::int64_t array, std::int64_t index) {
+  return std::to_string(array) + "_" + std::to_string(index);
+}
+
 std::string JobBook::shown(JobId job, const JobEntry& entry) {
   if (entry.about->array == 0) return std::to_string(number_of(job));
-  return std::to_string(entry.about->array) + "_" + std::to_string(entry.index);
+  return shown_task(entry.about->array, entry.index);
 }
 
 std::string JobBook::shown(JobId job) const {

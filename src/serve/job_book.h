@@ -19,6 +19,8 @@ namespace rota::serve {
 inline std::int64_t number_of(JobId job) { return std::int64_t{job.value} + 1; }
 inline JobId job_of(std::int64_t number) { return JobId{static_cast<std::uint32_t>(number - 1)}; }
 
+std::string shown_task(std::int64_t array, std::int64_t index);  // "12_3"
+
 // How a process ended, of what waitpid says.
 struct ProcessEnd {
   int exit_code = 0;

@@ -56,30 +56,41 @@ std::string shortage(const View& view, const Machine& machine, const JobSpec& sp
          (spec.memory > 0 || spec.accelerators > 0 ? " with what else it needs there" : " together");
 }
 
+template <class Sentence>
+PendingReason reason_with(std::string_view word, Telling telling, const Sentence& sentence) {
+  return {word, telling == Telling::word ? std::string() : std::string(sentence())};
+}
+
 }  // namespace
 
-PendingReason Service::reason_of_barred(JobId id, const Job& job) const {
+PendingReason Service::reason_of_barred(JobId id, const Job& job, Telling telling) const {
   if ((job.bars & kHeldByOperator) != 0)
     return {"JobHeldAdmin", "An operator holds it; an operator has to release it."};
-  if ((job.bars & kHeldByUser) != 0)
-    return {"JobHeldUser", "Its user holds it; `rota release " + book_.shown(id) + "` lets it go."};
+  if ((job.bars & kHeldByUser) != 0) {
+    return reason_with("JobHeldUser", telling,
+                       [&] { return "Its user holds it; `rota release " + book_.shown(id) + "` lets it go."; });
+  }
   if ((job.bars & kNeverAgain) != 0)
     return {"DependencyNeverSatisfied",
             "A job that it waits for has ended otherwise than it needs; it will never run."};
   const JobTerms* terms = view().eligibility().terms(id);
   if ((job.bars & kDependency) != 0) {
-    std::string sentence = "It waits for";
-    for (std::size_t i = 0; terms != nullptr && i < terms->after.size(); ++i) {
-      const Dependency& on = terms->after[i];
-      sentence += (i == 0 ? " job " : ", job ") + book_.shown(on.on) + " " + words_of(on.when);
-    }
-    return {"Dependency", sentence + "."};
+    return reason_with("Dependency", telling, [&] {
+      std::string sentence = "It waits for";
+      for (std::size_t i = 0; terms != nullptr && i < terms->after.size(); ++i) {
+        const Dependency& on = terms->after[i];
+        sentence += (i == 0 ? " job " : ", job ") + book_.shown(on.on) + " " + words_of(on.when);
+      }
+      return sentence + ".";
+    });
   }
   if ((job.bars & kBeginTime) != 0) return {"BeginTime", "Its begin time has not come yet."};
   if ((job.bars & kArrayThrottle) != 0) {
-    const std::uint32_t most = terms ? view().eligibility().throttle(terms->array) : 0;
-    return {"JobArrayTaskLimit", "So many tasks of its array are queued or run already as it allows at one time (" +
-                                     std::to_string(most) + ")."};
+    return reason_with("JobArrayTaskLimit", telling, [&] {
+      const std::uint32_t most = terms ? view().eligibility().throttle(terms->array) : 0;
+      return "So many tasks of its array are queued or run already as it allows at one time (" + std::to_string(most) +
+             ").";
+    });
   }
   return {"Priority", "It is just being looked at."};
 }
@@ -115,51 +126,72 @@ bool Service::lacks_licence(const JobSpec& spec) const {
   return spec.licence.valid() && view().nodes().licences_free(spec.licence) < spec.licences;
 }
 
-PendingReason Service::reason_of_waiting(JobId id, const Job& job) const {
+std::string Service::licence_lacking(const JobSpec& spec) const {
+  const std::int64_t free = std::max<std::int64_t>(0, view().nodes().licences_free(spec.licence));
+  const std::string holders = licence_holders(spec.licence);
+  return "It needs " + std::to_string(spec.licences) + " of the licence " +
+         machine_->licences[spec.licence.value].name + ", of which " + std::to_string(free) +
+         (free == 1 ? " is free" : " are free") + (holders.empty() ? "." : ": " + holders + ".");
+}
+
+PendingReason Service::reason_of_waiting(JobId id, const Job& job, Telling telling) const {
   const JobSpec& spec = job.spec;
-  const std::string needs = "It needs " + amount(spec.processors, "processor");
-  if (lacks_nodes(spec))
-    return {"ReqNodeNotAvail",
-            needs + " on nodes that are in use, and there are too few of these: " + nodes_lacking(spec) + "."};
-  if (lacks_licence(spec)) {
-    const Licence& licence = machine_->licences[spec.licence.value];
-    const std::int64_t free = std::max<std::int64_t>(0, view().nodes().licences_free(spec.licence));
-    const std::string holders = licence_holders(spec.licence);
-    return {"Licenses", "It needs " + std::to_string(spec.licences) + " of the licence " + licence.name +
-                            ", of which " + std::to_string(free) + (free == 1 ? " is free" : " are free") +
-                            (holders.empty() ? "." : ": " + holders + ".")};
+  const auto needs = [&] { return "It needs " + amount(spec.processors, "processor"); };
+  if (lacks_nodes(spec)) {
+    return reason_with("ReqNodeNotAvail", telling, [&] {
+      return needs() + " on nodes that are in use, and there are too few of these: " + nodes_lacking(spec) + ".";
+    });
   }
+  if (lacks_licence(spec)) return reason_with("Licenses", telling, [&] { return licence_lacking(spec); });
   if (view().plain()) {
     return {"Priority", "A plan was refused, and until an operator has looked jobs start in order of the queue alone."};
   }
-  if (view().power().count(PowerState::booting) > 0 && view().free() < spec.processors)
-    return {"PowerUp", needs + "; " + amount(view().power().count(PowerState::booting), "node") + " are being woken."};
-  const WaitingEntry* head = view().waiting().head();
-  const bool is_first = head != nullptr && head->job == id;
-  const bool room = has_room_now(view(), spec);
-  if (std::string reserved = reserved_before(id, job); !reserved.empty()) return {"Reservation", std::move(reserved)};
-  const JobId before = contenders_.before(view(), *machine_, job, [&](JobId, const JobSpec& other) {
-    return !lacks_licence(other) && !lacks_nodes(other);
-  });
-  if (is_first || (!room && !before.valid())) {
-    return {"Resources", needs + ", " +
-                             (is_first ? "it is first in the queue" : "nobody before it wants the same nodes") +
-                             ", and " + shortage(view(), *machine_, spec, room) + "."};
+  if (view().power().count(PowerState::booting) > 0 && view().free() < spec.processors) {
+    return reason_with("PowerUp", telling, [&] {
+      return needs() + "; " + amount(view().power().count(PowerState::booting), "node") + " are being woken.";
+    });
   }
-  const JobId first = before.valid() || head == nullptr ? before : head->job;
-  const std::string who = first.valid() ? "job " + book_.shown(first) : std::string("others");
-  if (room) {
-    return {"Priority", needs + ", which are free, but if it started now " + who +
-                            " or another with an earlier claim would start later."};
-  }
-  return {"Priority", needs + ", and others go first: " + who +
-                          (head != nullptr && first == head->job ? " is first in the queue."
-                                                                 : " is the first of those that want the same nodes.")};
+  if (const Reservation* reserved = reserved_before(id, job))
+    return reason_with("Reservation", telling, [&] { return text_of(*reserved); });
+  return reason_among_others(id, job, telling);
 }
 
-PendingReason Service::reason_of(JobId id) const {
+// It waits for room, or for its turn.
+PendingReason Service::reason_among_others(JobId id, const Job& job, Telling telling) const {
+  const JobSpec& spec = job.spec;
+  const WaitingEntry* head = view().waiting().head();
+  const bool is_first = head != nullptr && head->job == id;
+  JobId before;
+  if (!is_first) {
+    before = contenders_.before(view(), *machine_, job,
+                                [&](const JobSpec& other) { return !lacks_licence(other) && !lacks_nodes(other); });
+  }
+  if (telling == Telling::word && (is_first || before.valid()))  // whether there is room or not
+    return {is_first ? "Resources" : "Priority", {}};
+  const bool room = has_room_now(view(), spec);
+  const auto needs = [&] { return "It needs " + amount(spec.processors, "processor"); };
+  if (is_first || (!room && !before.valid())) {
+    return reason_with("Resources", telling, [&] {
+      return needs() + ", " + (is_first ? "it is first in the queue" : "nobody before it wants the same nodes") +
+             ", and " + shortage(view(), *machine_, spec, room) + ".";
+    });
+  }
+  return reason_with("Priority", telling, [&] {
+    const JobId first = before.valid() || head == nullptr ? before : head->job;
+    const std::string who = first.valid() ? "job " + book_.shown(first) : std::string("others");
+    if (room) {
+      return needs() + ", which are free, but if it started now " + who +
+             " or another with an earlier claim would start later.";
+    }
+    return needs() + ", and others go first: " + who +
+           (head != nullptr && first == head->job ? " is first in the queue."
+                                                  : " is the first of those that want the same nodes.");
+  });
+}
+
+PendingReason Service::reason_of(JobId id, Telling telling) const {
   const Job& job = view().job(id);
-  return job.state == JobState::barred ? reason_of_barred(id, job) : reason_of_waiting(id, job);
+  return job.state == JobState::barred ? reason_of_barred(id, job, telling) : reason_of_waiting(id, job, telling);
 }
 
 }  // namespace rota::serve

@@ -61,6 +61,7 @@ struct PendingReason {
   std::string_view word;
   std::string sentence;
 };
+enum class Telling : std::uint8_t { word, sentence };
 
 class Service final : public Intake, public JobSink, public FactObserver, public local::RunSource {
  public:
@@ -132,7 +133,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::string node_reason(NodeId node) const;
   std::string node_by(NodeId node) const;  // who took it out of use; empty: it is in use, or the service itself did
   std::string nodes_of(JobId job) const;   // where it runs, as a host list
-  PendingReason reason_of(JobId job) const;
+  PendingReason reason_of(JobId job, Telling telling) const;  // Telling::word: without its sentence, and cheap
   // Of a known job or, from the history, of one that has left; nothing: there is none.
   Result<std::optional<KeptAbout>> about(JobId job);
   // Of a job that has left, as long as the history goes back; nothing: there is none.
@@ -269,12 +270,15 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks, std::vector<std::string>& all) const;
   void say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::string>& all) const;
   PatternWords pattern_words(JobId job, const KeptAbout& kept, const std::string& nodes, std::int32_t restarts) const;
-  PendingReason reason_of_barred(JobId id, const Job& job) const;
-  std::string reserved_before(JobId id, const Job& job) const;
-  PendingReason reason_of_waiting(JobId id, const Job& job) const;
+  PendingReason reason_of_barred(JobId id, const Job& job, Telling telling) const;
+  const Reservation* reserved_before(JobId id, const Job& job) const;  // nullptr: nothing that keeps it from starting
+  std::string text_of(const Reservation& reserved) const;
+  PendingReason reason_of_waiting(JobId id, const Job& job, Telling telling) const;
+  PendingReason reason_among_others(JobId id, const Job& job, Telling telling) const;
   bool lacks_nodes(const JobSpec& spec) const;  // too many of those that it could use are out of use
   std::string nodes_lacking(const JobSpec& spec) const;
   bool lacks_licence(const JobSpec& spec) const;
+  std::string licence_lacking(const JobSpec& spec) const;
   template <class Kind>
   void saw_kind(const View& before, const Kind& what);
   Result<void> suspend_as_before();

@@ -100,7 +100,7 @@ std::string Service::shown(JobId job) {
   if (book_.find(job) != nullptr) return book_.shown(job);
   const auto row = history_of(job);
   if (!row || !*row || (*row)->array == 0) return std::to_string(number_of(job));
-  return std::to_string((*row)->array) + "_" + std::to_string((*row)->array_index);
+  return shown_task((*row)->array, (*row)->array_index);
 }
 
 JobId Service::latest_of(const Caller& caller) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Duration kMailTimeout = seconds(60);
 
-bool ended_well(const store::HistoryRow& row) { return row.state == "COMPLETED"; }
+bool ended_well(std::string_view state) { return state == "COMPLETED"; }
 
 std::string end_text(const store::HistoryRow& row) {
   std::string out = row.state;
@@ -30,7 +30,6 @@ void Service::open_mail() {
 }
 
 void Service::post(const About& about, const std::string& job, const char* type, const std::string& what) {
-  if (mail_ == nullptr) return;
   const std::string name = escaped(about.name);  // whose lines would be headers of the mail
   std::string body = "Job " + job + " (" + name + ") of " + about.user + " on " + machine_->name + ": " + what + ".\n";
   if (!about.folder.empty()) body += "Folder: " + escaped(about.folder) + "\n";
@@ -80,9 +79,8 @@ void Service::mail_of_end(const store::HistoryRow& row, const About& about) {
     if ((about.mail & kMailEnd) != 0) return post(about, job, "END", "has ended: " + what);
     if (!well) post(about, job, "FAIL", "has failed: " + what);
   };
-  if (about.array == 0) return tell(std::to_string(row.number), ended_well(row), end_text(row));
-  if (told_of_tasks(about))
-    return tell(std::to_string(about.array) + "_" + std::to_string(row.array_index), ended_well(row), end_text(row));
+  if (about.array == 0) return tell(std::to_string(row.number), ended_well(row.state), end_text(row));
+  if (told_of_tasks(about)) return tell(shown_task(about.array, row.array_index), ended_well(row.state), end_text(row));
   if (book_.has_other_task(about.array, row.job)) return;
   begun_.erase(about.array);
   if (!wants) return;
@@ -92,7 +90,7 @@ void Service::mail_of_end(const store::HistoryRow& row, const About& about) {
   }
   std::string what;
   for (const auto& [state, count] : states) what += (what.empty() ? "" : ", ") + grouped(count) + " " + state;
-  tell(std::to_string(about.array), states.size() == 1 && states.begin()->first == "COMPLETED", what);
+  tell(std::to_string(about.array), states.size() == 1 && ended_well(states.begin()->first), what);
 }
 
 }  // namespace rota::serve

@@ -45,29 +45,32 @@ Result<void> Service::keep_reservations() {
 
 // What is reserved for a time in which the job would still run, as a sentence; empty: nothing, or something else is in
 // its way as well.
-std::string Service::reserved_before(JobId id, const Job& job) const {
-  if (!view().reserved_in_reach() || view().free() < job.spec.processors) return {};
+const Reservation* Service::reserved_before(JobId id, const Job& job) const {
+  if (!view().reserved_in_reach() || view().free() < job.spec.processors) return nullptr;
   const Instant now = view().now();
   const Reservation* first = nullptr;
   for (const Reservation& r : view().reservations().all()) {
     if (r.overlaps(now, now + job.expected) && (first == nullptr || r.from < first->from)) first = &r;
   }
-  if (first == nullptr) return {};
+  if (first == nullptr) return nullptr;
   const WaitingEntry* head = view().waiting().head();
   const bool by_itself = first->nodes.empty() && view().free() - first->processors < job.spec.processors;
-  if (!by_itself && (head == nullptr || head->job != id)) return {};
-  std::string what = amount(first->processors, "processor");
-  if (!first->nodes.empty()) {
+  return by_itself || (head != nullptr && head->job == id) ? first : nullptr;
+}
+
+std::string Service::text_of(const Reservation& reserved) const {
+  std::string what = amount(reserved.processors, "processor");
+  if (!reserved.nodes.empty()) {
     std::vector<std::string> names;
-    for (const NodeId node : first->nodes) names.push_back(machine_->nodes[node.value].name);
+    for (const NodeId node : reserved.nodes) names.push_back(machine_->nodes[node.value].name);
     std::ranges::sort(names);
     what = (names.size() == 1 ? "Node " : "Nodes ") + format_host_list(names);
   }
-  const bool one = first->nodes.empty() ? first->processors == 1 : first->nodes.size() == 1;
+  const bool one = reserved.nodes.empty() ? reserved.processors == 1 : reserved.nodes.size() == 1;
   what += one ? " is reserved " : " are reserved ";
-  const std::string until = date_of(unix_milliseconds(first->until));
-  if (first->from <= now) return what + "until " + until + ".";
-  return what + "from " + date_of(unix_milliseconds(first->from)) + " to " + until + ", before it would be over.";
+  const std::string until = date_of(unix_milliseconds(reserved.until));
+  if (reserved.from <= view().now()) return what + "until " + until + ".";
+  return what + "from " + date_of(unix_milliseconds(reserved.from)) + " to " + until + ", before it would be over.";
 }
 
 }  // namespace rota::serve

@@ -204,8 +204,7 @@ class Awaited {
     const bool succeeded = on.state == "COMPLETED";
     const bool met = when == When::succeeded ? succeeded : when == When::failed ? !succeeded : true;
     if (met) return {};
-    const std::string shown =
-        on.array > 0 ? std::to_string(on.array) + "_" + std::to_string(on.index) : service_.book().shown(on.job);
+    const std::string shown = on.array > 0 ? shown_task(on.array, on.index) : service_.book().shown(on.job);
     return fail("the dependency on job " + shown + " can never be met: it has ended as " + on.state + ".");
   }
 

@@ -344,7 +344,7 @@ void SupervisorProcess::suspend() {
   stop_descendants(::getpid());
   const std::int64_t now = boot_milliseconds();
   ran_before_ = ran(now);
-  paused_at_ = paused_ = 0;
+  paused_at_ = 0;
   stopped_look_ = now + kStoppedLook;
   record_.phase = Phase::suspended;
   tell_attached();
@@ -372,8 +372,9 @@ bool SupervisorProcess::look_at_the_stopped(std::int64_t now) {
 }
 
 void SupervisorProcess::end_pause(std::int64_t now) {
-  if (paused_at_ > 0 && order_.deadline != kNoTime) order_.deadline += now - paused_at_;
-  if (paused_at_ > 0) paused_ += now - paused_at_;
+  if (paused_at_ == 0) return;
+  if (order_.deadline != kNoTime) order_.deadline += now - paused_at_;
+  launched_at_ += now - paused_at_;
   paused_at_ = 0;
 }
 
@@ -387,7 +388,7 @@ void SupervisorProcess::go_on(const Tell& tell) {
   if (!tell.cores.empty()) {
     for (const pid_t pid : descendants(::getpid())) pin(pid, tell.cores);
   }
-  ran_before_ = paused_ = 0;
+  ran_before_ = 0;
   launched_at_ = boot_milliseconds();
   record_.phase = Phase::runs;
   signal_all(SIGCONT);
@@ -405,7 +406,7 @@ void SupervisorProcess::kill_all() {
 // Of this dispatch.
 std::int64_t SupervisorProcess::ran(std::int64_t now) const {
   if (main_over_ || launched_at_ == 0) return record_.ran;
-  const std::int64_t pause = paused_ + (paused_at_ > 0 ? now - paused_at_ : 0);
+  const std::int64_t pause = paused_at_ > 0 ? now - paused_at_ : 0;
   return ran_before_ + (record_.phase == Phase::suspended ? 0 : now - launched_at_ - pause);
 }
 

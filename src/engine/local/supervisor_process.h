@@ -76,11 +76,10 @@ class SupervisorProcess {
   bool main_over_ = false;
   bool all_over_ = false;  // no child is left
   bool warned_ = false;
-  std::int64_t launched_at_ = 0;  // all on the clock of boot_milliseconds()
+  std::int64_t launched_at_ = 0;  // later by so long as it was paused; all on the clock of boot_milliseconds()
   std::int64_t ran_before_ = 0;   // until it was suspended
   std::int64_t kill_at_ = INT64_MAX;
   std::int64_t paused_at_ = 0;      // by a signal that somebody sent, or when it was last seen to be; 0: it is not
-  std::int64_t paused_ = 0;         // so long in all, before that, of this dispatch
   std::int64_t stopped_look_ = 0;   // when it is looked whether it still is
   pid_t checkpoint_ = 0;            // the command that sees to it, if there is one
   std::int64_t checkpoint_of_ = 0;  // milliseconds that it had run when it was told to write it

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/candidate_walk.h"
 #include "policy/backfill/backfill.h"
 
 namespace rota {
@@ -111,9 +112,8 @@ class ManyPromises {
   void overtake() {
     if (!passed_) return;
     const auto holds = [&](JobId id) { return std::ranges::find(held_, id, &Hold::job) != held_.end(); };
-    const WaitingEntry::Key* after = nullptr;
-    while (const WaitingEntry* e = view_.waiting().candidate({plan_.free(), Duration::max(), 0}, after)) {
-      after = &e->place;
+    CandidateWalk walk(view_.waiting(), nullptr);
+    while (const WaitingEntry* e = walk.next({plan_.free(), Duration::max(), 0})) {
       if (!holds(e->job) && room_.finds(*e)) room_.start_found(*e, overtaking(Rule::ends_before_promise));
     }
   }

@@ -135,7 +135,7 @@ class Grace final : public PromiseDue {
       if (e.place.end > view.now()) return false;
       const Job& job = view.job(e.job);
       if (job.backfilled && !in_motion(job))
-        candidates.push_back({e.job, e.processors, (view.now() - job.start - job.stood) * e.processors});
+        candidates.push_back({e.job, e.processors, job.ran_by(view.now()) * e.processors});
       return true;
     });
     const std::vector<JobId> victims = view.counts_decide()

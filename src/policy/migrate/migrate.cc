@@ -8,7 +8,7 @@ namespace {
 
 constexpr Duration kLeastGain = seconds(120);  // a move that gains less is not worth the trouble
 
-Duration elapsed(const View& view, const Job& job) { return job.done + (view.now() - job.start - job.stood); }
+Duration elapsed(const View& view, const Job& job) { return job.done + job.ran_by(view.now()); }
 
 // Time on the slower node as time on the faster one.
 Duration scaled(Duration time, std::int32_t slow, std::int32_t fast) { return Duration{time.count() * slow / fast}; }

@@ -33,7 +33,8 @@ class Demand {
   }
 
   void run() {
-    list_decided();
+    for (const Promise& p : plan_.promises()) promised_anew_.push_back(p.job);
+    std::ranges::sort(promised_anew_);
     const bool sleepers = power_.count(PowerState::off) + power_.count(PowerState::shutting_down) > 0;
     if (sleepers || booting_ > 0) {
       want_for_promises();
@@ -55,25 +56,14 @@ class Demand {
   }
   std::int64_t processors_of(NodeId node) const { return machine_.nodes[node.value].processors; }
 
-  // Whom the draft starts, and whose promises it changes; who comes before has drafted all that.
-  void list_decided() {
-    for (const Action& a : plan_.actions()) {
-      if (a.kind == ActionKind::start) started_.push_back(a.job);
-    }
-    for (const Promise& p : plan_.promises()) promised_anew_.push_back(p.job);
-    std::ranges::sort(started_);
-    std::ranges::sort(promised_anew_);
-  }
-
   // visit(job, start, place) for every promise after this plan.
   template <class Visit>
   void for_each_promise(const Visit& visit) const {
-    const auto starts = [&](JobId id) { return std::ranges::binary_search(started_, id); };
     for (const Promise& p : plan_.promises()) {
-      if (p.start != kNever && !starts(p.job)) visit(p.job, p.start, plan_.place_of(p));
+      if (p.start != kNever && !plan_.starts(p.job)) visit(p.job, p.start, plan_.place_of(p));
     }
     for (const JobId id : view_.promised()) {
-      if (std::ranges::binary_search(promised_anew_, id) || starts(id)) continue;
+      if (std::ranges::binary_search(promised_anew_, id) || plan_.starts(id)) continue;
       visit(id, view_.job(id).promise, view_.promised_place(id));
     }
   }
@@ -364,8 +354,7 @@ class Demand {
     std::int64_t lacking;
   };
 
-  std::vector<JobId> started_;        // in the draft, and
-  std::vector<JobId> promised_anew_;  // whose promises are: both rising
+  std::vector<JobId> promised_anew_;  // by who comes before, rising
   std::int64_t promised_ = 0;         // that must be woken now for promises
   std::int64_t wanted_ = 0;           // that jobs which have waited could start on now
   std::int64_t hoped_ = 0;            // that jobs could start on now, however short they have waited

@@ -146,7 +146,7 @@ class Walk {
 
   void take(const Candidate& c, JobId beneficiary) {
     Job after = view_.job(c.job);
-    if (keeps_work_) after.expected = after.expected_after(view_.now() - after.start - after.stood);
+    if (keeps_work_) after.expected = after.expected_after(after.ran_by(view_.now()));
     const WaitingJobs& waiting = view_.waiting();
     const Taken taken{
         waiting.candidate_place(after), waiting.queue_place(after), c.job, beneficiary, c.processors, false, false};

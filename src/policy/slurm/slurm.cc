@@ -40,12 +40,11 @@ class Passes {
 
   // How many start.
   std::int32_t backfill_pass() {
-    const auto by_main_pass = plan_.actions().size();
     queue_.rewind();
     room_.open_pass();
     std::int32_t tested = 0;
     while (const WaitingEntry* e = tested < knobs_.max_job_test ? queue_.next() : nullptr) {
-      if (by_main_pass > 0 && plan_.starts(e->job)) continue;
+      if (plan_.starts(e->job)) continue;
       const JobSpec& asked = spec(*e);
       if (is_over(knobs_.max_job_part, of_partition_, asked.partition.value)) continue;
       if (is_over(knobs_.max_job_user, of_user_, asked.user)) continue;
