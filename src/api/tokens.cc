@@ -22,17 +22,7 @@ using Json = nlohmann::json;
 constexpr std::string_view kPrefix = "rota_";  // by which tokens that went astray can be searched for
 constexpr std::size_t kIdDigits = 12;
 
-std::string digits_of(std::span<const std::byte> bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const std::byte byte : bytes) {
-    text += kDigits[std::to_integer<std::size_t>(byte >> 4)];
-    text += kDigits[std::to_integer<std::size_t>(byte & std::byte{15})];
-  }
-  return text;
-}
-
-std::string hash_of(std::string_view text) { return digits_of(store::sha256(std::as_bytes(std::span(text)))); }
+std::string hash_of(std::string_view text) { return store::hexadecimal(store::sha256(std::as_bytes(std::span(text)))); }
 
 // Looks at all of both, wherever they differ first.
 bool same(std::string_view a, std::string_view b) {
@@ -98,7 +88,7 @@ Result<std::string> Tokens::add(Token& token, std::size_t most) {
   std::array<std::byte, 32> secret{};
   if (::getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size()))
     return fail(std::string("the system gives no random bytes: ") + std::strerror(errno) + ".");
-  std::string text = std::string(kPrefix) + digits_of(secret);
+  std::string text = std::string(kPrefix) + store::hexadecimal(secret);
   token.sha256 = hash_of(text);
   token.id = token.sha256.substr(0, kIdDigits);
   with.push_back(token);

@@ -26,8 +26,15 @@ void give_numbers(std::vector<SwfRow>& rows, ImportReport& report) {
   }
 }
 
+std::int64_t most_at_once(std::vector<std::pair<std::int64_t, std::int64_t>> changes) {
+  std::ranges::sort(changes);
+  std::int64_t now = 0, most = 0;
+  for (const auto& [when, change] : changes) most = std::max(most, now += change);
+  return most;
+}
+
 std::int64_t most_in_use(const std::vector<SwfRow>& rows) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // when (ms), by how much; ends first at one instant
+  std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // in milliseconds
   for (const SwfRow& row : rows) {
     const std::int64_t wait = row[SwfField::wait], used = row[SwfField::processors];
     if (wait < 0 || used <= 0 || row.milli(SwfField::run) <= 0) continue;
@@ -35,10 +42,7 @@ std::int64_t most_in_use(const std::vector<SwfRow>& rows) {
     changes.emplace_back(start, used);
     changes.emplace_back(start + row.milli(SwfField::run), -used);
   }
-  std::ranges::sort(changes);
-  std::int64_t now = 0, most = 0;
-  for (const auto& [when, change] : changes) most = std::max(most, now += change);
-  return most;
+  return most_at_once(std::move(changes));
 }
 
 }  // namespace rota::log
