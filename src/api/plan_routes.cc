@@ -5,6 +5,7 @@
 
 #include "api/job_json.h"
 #include "api/routes.h"
+#include "base/letters.h"
 #include "base/text.h"
 
 namespace rota::api {
@@ -17,10 +18,8 @@ using serve::Service;
 constexpr std::int64_t kUsual = 200;         // rows of each list
 constexpr std::size_t kMostLooked = 20'000;  // jobs of each list that are looked at for a text
 
-char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool holds(std::string_view text, std::string_view small_part) {
-  const auto same = [](char a, char b) { return small(a) == b; };
+  const auto same = [](char a, char b) { return lower(a) == b; };
   return std::ranges::search(text, small_part, same).begin() != text.end();
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "store/number_json.h"
 
 namespace rota::api {
 namespace {
@@ -50,10 +51,8 @@ bool take(const Json& json, bool& into) {
 
 template <class Number>
 bool take_number(const Json& json, Number& into, std::int64_t least, std::int64_t most) {
-  if (!json.is_number_integer()) return false;
-  if (json.is_number_unsigned() && json.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) return false;
-  const auto number = json.get<std::int64_t>();
-  if (number < least || number > most) return false;
+  std::int64_t number = 0;
+  if (!store::whole(json, number) || number < least || number > most) return false;
   into = static_cast<Number>(number);
   return true;
 }

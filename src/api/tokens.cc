@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "store/number_json.h"
 #include "store/sha256.h"
 
 namespace rota::api {
@@ -22,17 +23,7 @@ using Json = nlohmann::json;
 constexpr std::string_view kPrefix = "rota_";  // by which tokens that went astray can be searched for
 constexpr std::size_t kIdDigits = 12;
 
-std::string digits_of(std::span<const std::byte> bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const std::byte byte : bytes) {
-    text += kDigits[std::to_integer<std::size_t>(byte >> 4)];
-    text += kDigits[std::to_integer<std::size_t>(byte & std::byte{15})];
-  }
-  return text;
-}
-
-std::string hash_of(std::string_view text) { return digits_of(store::sha256(std::as_bytes(std::span(text)))); }
+std::string hash_of(std::string_view text) { return store::hexadecimal(store::sha256(std::as_bytes(std::span(text)))); }
 
 // Looks at all of both, wherever they differ first.
 bool same(std::string_view a, std::string_view b) {
@@ -52,12 +43,16 @@ std::optional<Token> token_of(std::string_view line) {
   const Json json = Json::parse(line, nullptr, false);
   if (!json.is_object()) return std::nullopt;
   try {
-    Token token{json.at("id").get<std::string>(),     json.at("sha256").get<std::string>(),
-                json.at("user").get<std::string>(),   json.at("uid").get<std::uint32_t>(),
-                json.at("operator").get<bool>(),      json.at("read_only").get<bool>(),
-                json.at("made").get<std::int64_t>(),  json.at("expires").get<std::int64_t>(),
-                json.at("comment").get<std::string>()};
-    if (token.id.empty() || token.sha256.size() != 2 * store::Sha256{}.size()) return std::nullopt;
+    Token token;
+    token.id = json.at("id").get<std::string>();
+    token.sha256 = json.at("sha256").get<std::string>();
+    token.user = json.at("user").get<std::string>();
+    token.operates = json.at("operator").get<bool>();
+    token.read_only = json.at("read_only").get<bool>();
+    token.comment = json.at("comment").get<std::string>();
+    const bool numbers = store::whole(json.at("uid"), token.uid) && store::whole(json.at("made"), token.made) &&
+                         store::whole(json.at("expires"), token.expires);
+    if (!numbers || token.id.empty() || token.sha256.size() != 2 * store::Sha256{}.size()) return std::nullopt;
     return token;
   } catch (const Json::exception&) {
     return std::nullopt;
@@ -98,7 +93,7 @@ Result<std::string> Tokens::add(Token& token, std::size_t most) {
   std::array<std::byte, 32> secret{};
   if (::getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size()))
     return fail(std::string("the system gives no random bytes: ") + std::strerror(errno) + ".");
-  std::string text = std::string(kPrefix) + digits_of(secret);
+  std::string text = std::string(kPrefix) + store::hexadecimal(secret);
   token.sha256 = hash_of(text);
   token.id = token.sha256.substr(0, kIdDigits);
   with.push_back(token);

@@ -118,6 +118,18 @@ bool same_file(const std::string& a, const std::string& b) {
   return !at.empty() && !other.empty() && (at == other || fs::equivalent(at, other, neither));
 }
 
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+void sync_folder(const std::string& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
 InputFile::InputFile(int descriptor, std::int64_t size, std::string shown)
     : descriptor_(descriptor), size_(size), shown_(std::move(shown)) {}
 
@@ -204,11 +216,6 @@ struct Opened {
   bool nameless = false;
 };
 
-std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-}
-
 std::string temporary_name(const std::string& target, int attempt) {
   return target + "." + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".tmp";
 }
@@ -253,13 +260,6 @@ std::string real_target(const std::string& path) {
   std::string out = resolved;
   std::free(resolved);  // NOLINT(cppcoreguidelines-no-malloc): realpath allocates it so
   return out;
-}
-
-void sync_folder(const std::string& target) {
-  const int descriptor = ::open(folder_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);  // best effort: some file systems refuse it, and the file itself is safe already
-  ::close(descriptor);
 }
 
 }  // namespace
@@ -311,7 +311,7 @@ Result<void> OutputFile::commit() {
   s.descriptor = -1;
   if (error == 0 && !in_place && ::rename(s.temporary.c_str(), s.target.c_str()) != 0) error = errno;
   if (error != 0) return cannot("write", shown, error);
-  if (!in_place) sync_folder(s.target);
+  if (!in_place) sync_folder(folder_of(s.target));
   s.temporary.clear();
   return {};
 }

@@ -22,6 +22,13 @@ bool same_file(const std::string& a, const std::string& b);
 // behind another ending included; "log.d/out.csv" becomes "log.d/out-mark.csv".
 std::string marked_path(const std::string& path, std::string_view mark);
 
+// The folder that a file stands in: "log.d" of "log.d/out.csv", "." of "out.csv".
+std::string folder_of(const std::string& path);
+
+// So that the names in a folder are there after a power failure, too. Best effort: some file systems refuse it, and
+// what the files hold is not its matter.
+void sync_folder(const std::string& folder);
+
 // A file opened for reading; "-" is standard input. Closes on destruction. Not thread-safe.
 class InputFile {
  public:

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <system_error>
 
+#include "base/letters.h"
+
 namespace rota {
 namespace {
 
@@ -58,13 +60,6 @@ void append_hex(std::string& out, std::string_view bytes) {
     out += digits[byte(c) >> 4U];
     out += digits[byte(c) & 15U];
   }
-}
-
-std::string lower(std::string_view word) {
-  std::string out(word);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
 }
 
 // Insertions, deletions, replacements and swaps of neighbours that turn a into b (optimal string alignment).

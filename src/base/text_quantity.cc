@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "base/letters.h"
 #include "base/text.h"
 
 namespace rota {
@@ -172,8 +173,7 @@ Result<std::int64_t> parse_size(std::string_view text) {
   constexpr std::string_view letters = "KMGTPE";
   std::int64_t unit = 1;
   if (!rest.empty()) {
-    const char letter = rest[0] >= 'a' && rest[0] <= 'z' ? static_cast<char>(rest[0] - 'a' + 'A') : rest[0];
-    const std::size_t power = letters.find(letter);
+    const std::size_t power = letters.find(upper(rest[0]));
     if (power != std::string_view::npos) {
       unit = std::int64_t{1} << (10 * (power + 1));
       rest.remove_prefix(1);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/letters.h"
 #include "base/text.h"
 #include "cli/job_state.h"
 #include "cli/queue_format.h"
@@ -14,8 +15,10 @@
 namespace rota::cli {
 namespace {
 
+constexpr const char* kFailedState = "FAILED";
+
 // What somebody has to look at stands first.
-constexpr std::array kShown{"FAILED",     "TIMEOUT", "OUT_OF_MEMORY", "NODE_FAIL", "CANCELLED", "SUSPENDED",
+constexpr std::array kShown{kFailedState, "TIMEOUT", "OUT_OF_MEMORY", "NODE_FAIL", "CANCELLED", "SUSPENDED",
                             "COMPLETING", "RUNNING", "CONFIGURING",   "PENDING",   "COMPLETED"};
 
 std::map<std::string, std::int64_t> counts_of(const Json& tasks) {
@@ -29,16 +32,18 @@ std::string line(std::string head, const std::string& text) {
   return text.empty() ? "" : one_line(head + text) + "\n";
 }
 
-std::string small(std::string text) {
-  for (char& c : text) c = c == '_' ? ' ' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
+// "OUT_OF_MEMORY" as "out of memory".
+std::string in_words(std::string_view state) {
+  std::string words = lower(state);
+  std::ranges::replace(words, '_', ' ');
+  return words;
 }
 
 // Of those that failed: by what they exited with.
-std::string exits_of(const Json& tasks, const std::string& state) {
+std::string exits_of(const Json& tasks) {
   std::map<int, std::int64_t> codes;
   for (const Json& task : tasks) {
-    if (text_of(task, "state") == state) ++codes[exit_code_of(task)];
+    if (text_of(task, "state") == kFailedState) ++codes[exit_code_of(task)];
   }
   std::string out;
   for (const auto& [code, count] : codes)
@@ -105,8 +110,8 @@ std::string array_text(const Json& tasks) {
   for (const char* state : kShown) {
     const std::string those = tasks_in(tasks, state);
     if (those.empty()) continue;
-    const bool failed = std::string_view(state) == "FAILED";
-    out += line(small(state), those + (failed ? exits_of(tasks, state) : ""));
+    const bool failed = std::string_view(state) == kFailedState;
+    out += line(in_words(state), those + (failed ? exits_of(tasks) : ""));
   }
   const Json* first = first_waiting(tasks);
   if (first != nullptr) out += line("reason", "(" + text_of(*first, "reason") + ") of " + text_of(*first, "id"));

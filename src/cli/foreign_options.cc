@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "base/letters.h"
 #include "base/text.h"
 
 namespace rota::cli {
@@ -42,11 +43,10 @@ std::unexpected<Error> wrong(std::string_view text, const std::string& why) {
 
 // "4gb", "500mb", "100kw": bytes, of words of eight.
 Result<std::int64_t> pbs_size(std::string_view text) {
-  std::string number(text);
-  for (char& c : number) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  std::string number = lower(text);
   const bool words = number.ends_with('w');
   if (words || number.ends_with('b')) number.pop_back();
-  if (!number.empty() && number.back() >= 'a') number.back() = static_cast<char>(number.back() - 'a' + 'A');
+  if (!number.empty()) number.back() = upper(number.back());
   auto bytes = parse_size(number);
   if (!bytes || *bytes < 1 || *bytes > INT64_MAX / 8) return wrong(text, "is no size such as 4gb");
   return words ? *bytes * 8 : *bytes;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/letters.h"
 #include "base/text.h"
 #include "cli/describe.h"
 
@@ -21,8 +22,7 @@ std::string label(const Argument& argument) {
 }
 
 std::string sentence(std::string phrase) {
-  if (!phrase.empty() && phrase.front() >= 'a' && phrase.front() <= 'z')
-    phrase.front() = static_cast<char>(phrase.front() - 'a' + 'A');
+  if (!phrase.empty()) phrase.front() = upper(phrase.front());
   return phrase + ".";
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/letters.h"
 #include "base/text.h"
 #include "cli/columns.h"
 #include "cli/command.h"
@@ -93,10 +94,8 @@ Result<int> list_sums(const HistoryFlags& flags, std::map<std::string, std::stri
     rows.push_back({text_of(sum, "key"), number(sum, "jobs", "0"), number(sum, "failed", "0"), hours.data(),
                     has_number(sum, "mean_wait") ? run_text(number_of(sum, "mean_wait")) : "-"});
   }
-  std::string head = flags.by;
-  for (char& c : head) c = static_cast<char>(c - 'a' + 'A');
-  return printed(table({{head}, {"JOBS", true}, {"FAILED", true}, {"CPU_HOURS", true}, {"MEAN_WAIT", true}}, rows,
-                       !flags.no_header));
+  return printed(table({{upper(flags.by)}, {"JOBS", true}, {"FAILED", true}, {"CPU_HOURS", true}, {"MEAN_WAIT", true}},
+                       rows, !flags.no_header));
 }
 
 Result<int> history(const HistoryFlags& flags) {

@@ -10,12 +10,13 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/convert_output.h"
 #include "cli/import_folder.h"
 #include "cli/import_live.h"
 #include "cli/import_report.h"
 #include "cli/printed.h"
 #include "cli/time_zone_flag.h"
-#include "log/json_lines.h"
+#include "log/log_top.h"
 #include "log/packed_output.h"
 #include "log/partition_names.h"
 #include "log/sacct.h"
@@ -64,29 +65,26 @@ Result<std::vector<std::string>> exports_in(const std::string& folder) {
   return paths;
 }
 
-Result<site::SlurmText::File> saved_file(const std::string& folder, const std::string& name, bool may_miss) {
-  const std::string path = folder + "/" + name;
-  if (may_miss && !fs::exists(path)) return site::SlurmText::File{name, ""};
+Result<site::SlurmText::File> saved_file(const std::string& folder, const SlurmCommand& command) {
+  const std::string path = folder + "/" + command.file;
+  if (command.of_cluster == &site::SlurmText::licences && !fs::exists(path))
+    return site::SlurmText::File{command.file, ""};
   auto text = read_file(path, std::size_t{1} << 30U);
   if (!text) {
-    const auto commands = slurm_commands("", "");
-    const auto by = std::ranges::find(commands, name, &SlurmCommand::file);
     std::string typed;
-    for (const std::string& word : by->words) typed += (typed.empty() ? "" : " ") + word;
+    for (const std::string& word : command.words) typed += (typed.empty() ? "" : " ") + word;
     return fail(text.error().message + " It is what `" + typed + "` prints.");
   }
-  return site::SlurmText::File{name, std::move(*text)};
+  return site::SlurmText::File{command.file, std::move(*text)};
 }
 
 Result<site::SlurmCluster> read_cluster(const std::string& folder) {
   site::SlurmText text;
-  for (const auto& [name, into] :
-       {std::pair{"config.txt", &site::SlurmText::config}, std::pair{"nodes.txt", &site::SlurmText::nodes},
-        std::pair{"partitions.txt", &site::SlurmText::partitions},
-        std::pair{"licences.txt", &site::SlurmText::licences}}) {
-    auto file = saved_file(folder, name, into == &site::SlurmText::licences);
+  for (const SlurmCommand& command : slurm_commands("", "")) {
+    if (command.of_cluster == nullptr) continue;
+    auto file = saved_file(folder, command);
     if (!file) return std::unexpected(file.error());
-    text.*into = std::move(*file);
+    text.*command.of_cluster = std::move(*file);
   }
   return site::cluster_of_slurm(text);
 }
@@ -179,19 +177,16 @@ Result<void> write_jobs(const log::SacctLog& log, const Machine& machine, bool a
     top.users = log.users;
     top.groups = log.groups;
   }
-  {
-    log::JsonLinesWriter out(file->stream());
-    out.top(top);
-    for (log::SwfRow row : log.rows) {
-      // What ended at once is a job of 1 s with its own limit, as where the export itself is rehearsed.
-      if (row.milli(log::SwfField::run) <= 0) row.set_milli(log::SwfField::run, 1000);
-      auto asks = log.attributes ? log.attributes->attributes_of(row[log::SwfField::number]) : log::JobAttributes{};
-      leave_out_unmet(asks, machine);
-      if (asks.nodes == 0) asks.nodes = row.nodes;
-      if (asks.memory == 0) asks.memory = row.node_memory;
-      out.job(row, asks);
-    }
+  auto out = json_output(file->stream());
+  out->top(top);
+  for (log::SwfRow row : log.rows) {
+    // What ended at once is a job of 1 s with its own limit, as where the export itself is rehearsed.
+    if (row.milli(log::SwfField::run) <= 0) row.set_milli(log::SwfField::run, 1000);
+    auto asks = log.attributes ? log.attributes->attributes_of(row[log::SwfField::number]) : log::JobAttributes{};
+    leave_out_unmet(asks, machine);
+    if (auto done = out->job(row, asks); !done) return done;
   }
+  out.reset();  // hands the rest to the stream
   return file->commit();
 }
 
@@ -203,16 +198,14 @@ Result<void> write_text(const std::string& text, const std::string& path) {
 }
 
 // The policies that the rehearsal compares: what really happened and what the site has now stand first.
-std::string policies_for(const site::SlurmCluster& cluster, const log::SacctLog& log) {
+std::string policies_for(const SlurmPolicy& own, const log::SacctLog& log) {
   const bool told = std::ranges::any_of(log.rows, [](const log::SwfRow& row) { return row[log::SwfField::wait] >= 0; });
-  const SlurmPolicy own = slurm_policy_of({cluster.config.begin(), cluster.config.end()});
   return (told ? "recorded," : "") + own.chain + ",easy,conservative";
 }
 
-std::string next_command(const site::SlurmCluster& cluster, const log::SacctLog& log, const std::string& folder) {
+std::string next_command(const std::string& policies, const std::string& folder) {
   const auto path = [&](const char* name) { return for_shell(folder.empty() ? name : folder + "/" + name); };
-  return "rota simulate " + path(kJobs) + " --cluster " + path(kCluster) + " --policy " +
-         for_shell(policies_for(cluster, log));
+  return "rota simulate " + path(kJobs) + " --cluster " + path(kCluster) + " --policy " + for_shell(policies);
 }
 
 std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmCluster& cluster,
@@ -240,18 +233,19 @@ Result<int> import_slurm(const ImportFlags& flags) {
   cluster->left_out.insert(cluster->left_out.end(), own.remarks.begin(), own.remarks.end());
   const auto log = read_workload(flags, from, cluster->machine);
   if (!log) return std::unexpected(log.error());
-  const ImportAccount account{*cluster, *log, guesses(flags, *cluster, *log), next_command(*cluster, *log, "")};
-  if (!account.adds_up()) return fail("Rows were lost on the way, which is a defect of Rota:\n" + report_text(account));
+  const std::string policies = policies_for(own, *log);
+  const ImportAccount account{*cluster, *log, guesses(flags, *cluster, *log), next_command(policies, "")};
+  const std::string report = report_text(account);
+  if (!account.adds_up()) return fail("Rows were lost on the way, which is a defect of Rota:\n" + report);
   if (auto done = write_text(cluster->toml, folder->at(kCluster)); !done) return std::unexpected(done.error());
   if (auto done = write_jobs(*log, cluster->machine, flags.anonymous, folder->at(kJobs)); !done)
     return std::unexpected(done.error());
-  const std::string report = report_text(account);
-  if (auto done = write_text(report, folder->at(kText)); !done) return std::unexpected(done.error());
+  const std::string next = "\nWhat comes next, in this folder:\n  " + account.next + "\n";
+  if (auto done = write_text(report + next, folder->at(kText)); !done) return std::unexpected(done.error());
   if (auto done = write_text(report_json(account), folder->at(kJson)); !done) return std::unexpected(done.error());
   if (flags.live && flags.anonymous) fs::remove_all(from);  // names of people stand there
   if (auto done = folder->commit(); !done) return std::unexpected(done.error());
-  return printed(report.substr(0, report.find("\nWhat comes next")) + "\nRehearse it:\n  " +
-                 next_command(*cluster, *log, flags.folder) + "\n");
+  return printed(report + "\nRehearse it:\n  " + next_command(policies, flags.folder) + "\n");
 }
 
 void declare_slurm(CLI::App& import, Action& action) {

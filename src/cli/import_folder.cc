@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -19,14 +18,6 @@ namespace rota::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// So that its names are there after a power failure, too; a file system that cannot do that does without.
-void sync_folder(const fs::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);
-  ::close(descriptor);
-}
 
 Result<void> check_free(const std::string& path, bool overwrite, const std::vector<std::string_view>& own) {
   std::error_code error;
@@ -80,8 +71,7 @@ Result<void> StagedFolder::commit() {
     return fail("Cannot replace " + shown_path(path_) + ": " + std::strerror(errno) +
                 ". Remove it, or name another folder.");
   }  // else what was there is in the place of what is staged, and goes with it
-  const fs::path parent = fs::path(path_).parent_path();
-  sync_folder(parent.empty() ? fs::path(".") : parent);
+  sync_folder(folder_of(path_));
   return {};
 }
 

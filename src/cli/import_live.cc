@@ -68,10 +68,10 @@ Result<void> run(SlurmCommand command, const std::string& path) {
 }  // namespace
 
 std::vector<SlurmCommand> slurm_commands(const std::string& since, const std::string& until) {
-  return {{"config.txt", {"scontrol", "show", "config"}},
-          {"nodes.txt", {"scontrol", "-a", "-o", "show", "node"}},
-          {"partitions.txt", {"scontrol", "-a", "-o", "show", "partition"}},
-          {"licences.txt", {"scontrol", "-o", "show", "lic"}},
+  return {{"config.txt", {"scontrol", "show", "config"}, &site::SlurmText::config},
+          {"nodes.txt", {"scontrol", "-a", "-o", "show", "node"}, &site::SlurmText::nodes},
+          {"partitions.txt", {"scontrol", "-a", "-o", "show", "partition"}, &site::SlurmText::partitions},
+          {"licences.txt", {"scontrol", "-o", "show", "lic"}, &site::SlurmText::licences},
           {"sacct.txt", {"sacct", "-X", "-P", "-D", "--allusers", "-S", since, "-E", until, kFormat}}};
 }
 

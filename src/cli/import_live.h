@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "site/slurm_cluster.h"
 
 namespace rota::cli {
 
@@ -12,6 +13,7 @@ namespace rota::cli {
 struct SlurmCommand {
   std::string file;
   std::vector<std::string> words;
+  site::SlurmText::File site::SlurmText::* of_cluster = nullptr;  // what it tells of the cluster; nullptr: of its jobs
 };
 
 // All that `rota import slurm` wants. since and until are sacct's own, such as 2024-01-01 or now-30days.

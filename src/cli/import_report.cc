@@ -99,8 +99,7 @@ std::string report_text(const ImportAccount& account) {
   text += rows(account, "Rows that became no job of their own, and where the first of them is:", true);
   text += rows(account, "Jobs that were mended, or of which something is to be known:", false);
   text += listed("What was guessed:", account.guessed);
-  text += listed("What Slurm knows and a cluster file cannot say:", account.cluster.left_out);
-  return text + "\nWhat comes next, in this folder:\n  " + account.next + "\n";
+  return text + listed("What Slurm knows and a cluster file cannot say:", account.cluster.left_out);
 }
 
 std::string report_json(const ImportAccount& account) {

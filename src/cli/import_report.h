@@ -20,7 +20,7 @@ struct ImportAccount {
   bool adds_up() const { return log.report.rows == log.report.kept + log.report.dropped(); }
 };
 
-// Equal imports give equal texts: no path, no time of today.
+// Equal imports give equal texts: no path, no time of today. What comes next is for whoever shows the text to add.
 std::string report_text(const ImportAccount& account);
 std::string report_json(const ImportAccount& account);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/letters.h"
 #include "base/text.h"
 #include "cli/command.h"
 
@@ -38,8 +39,7 @@ std::string state_letters(const std::string& state) {
 }
 
 std::string state_named(const std::string& text) {
-  std::string large = text;
-  for (char& c : large) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  const std::string large = upper(text);
   for (const State& state : kStates) {
     if (large == state.letters || large == state.name) return std::string(state.name);
   }

@@ -1,6 +1,8 @@
 #include "cli/made_by.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <span>
 
 #include "base/file.h"
 #include "cli/kept_state.h"
@@ -9,16 +11,26 @@
 namespace rota::cli {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 32U;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 32U;
+constexpr std::size_t kPiece = std::size_t{1} << 20U;
 
-std::string hexadecimal(const store::Sha256& digest) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const std::byte byte : digest) {
-    text += kDigits[std::to_integer<std::size_t>(byte) >> 4U];
-    text += kDigits[std::to_integer<std::size_t>(byte) & 15U];
-  }
-  return text;
+// Leaves out what cannot be read, or is larger than kMostBytes.
+void tell_contents(report::MadeBy::Input& input) {
+  auto file = InputFile::open(input.path);
+  if (!file || file->size() > kMostBytes) return;
+  std::vector<char> buffer(kPiece);
+  std::int64_t bytes = 0;
+  bool read = true;
+  const store::Sha256 digest = store::sha256_of_pieces([&]() -> store::ByteSpan {
+    const auto got = file->read(buffer.data(), buffer.size());
+    read = got.has_value();
+    if (!read || bytes > kMostBytes) return {};
+    bytes += static_cast<std::int64_t>(*got);
+    return std::as_bytes(std::span(buffer.data(), *got));
+  });
+  if (!read || bytes > kMostBytes) return;
+  input.bytes = bytes;
+  input.sha256 = store::hexadecimal(digest);
 }
 
 }  // namespace
@@ -52,10 +64,7 @@ std::vector<report::MadeBy::Input> inputs_of(const std::vector<std::string>& wor
     report::MadeBy::Input& input = all.emplace_back(path);
     std::error_code ignored;
     if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) continue;
-    const auto text = read_file(path, kMostBytes);
-    if (!text) continue;
-    input.bytes = static_cast<std::int64_t>(text->size());
-    input.sha256 = hexadecimal(store::sha256(std::as_bytes(std::span(text->data(), text->size()))));
+    tell_contents(input);
   }
   return all;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/letters.h"
 #include "base/text.h"
 #include "cli/describe.h"
 #include "policy/chain.h"
@@ -142,9 +143,7 @@ std::string man_page_name(const CLI::App& app) {
 
 std::string man_page(const CLI::App& app) {
   const Command command = describe(app);
-  std::string title = man_page_name(app);
-  std::ranges::transform(title, title.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  std::string out = ".TH " + escaped(title) + " 1 \"\" \"Rota " ROTA_VERSION "\" \"Rota manual\"\n";
+  std::string out = ".TH " + escaped(upper(man_page_name(app))) + " 1 \"\" \"Rota " ROTA_VERSION "\" \"Rota manual\"\n";
   out += section("NAME", escaped(man_page_name(app)) + " \\- " + escaped(command.summary) + "\n");
   out += section("SYNOPSIS", "\\fB" + escaped(command.name) + "\\fR" +
                                  escaped(synopsis(command).substr(command.name.size())) + "\n");

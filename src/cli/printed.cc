@@ -3,11 +3,12 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <utility>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/terminal_width.h"
+#include "report/summary_json.h"
 
 namespace rota::cli {
 
@@ -21,6 +22,21 @@ Result<int> printed(std::string_view text) {
 
 report::TableStyle table_style() {
   return {.colour = ::isatty(STDOUT_FILENO) == 1, .columns = terminal_width(STDOUT_FILENO)};
+}
+
+void write_comparison(std::ostream& out, std::span<const report::Summary> summaries, bool json) {
+  if (json) {
+    out << report::to_json(summaries);
+  } else {
+    report::write_table(out, summaries, table_style());
+  }
+}
+
+Result<std::optional<OutputFile>> open_page(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  auto file = OutputFile::create(path);
+  if (!file) return std::unexpected(file.error());
+  return std::optional(std::move(*file));
 }
 
 void remark(std::string_view sentence) { std::fprintf(stderr, "%s\n", escaped(sentence).c_str()); }

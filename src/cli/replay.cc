@@ -14,8 +14,6 @@
 #include "cli/printed.h"
 #include "cli/rehearse_flags.h"
 #include "control/replay.h"
-#include "report/summary_json.h"
-#include "report/table.h"
 #include "store/fact_codec.h"
 #include "store/fact_json.h"
 
@@ -86,11 +84,7 @@ Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting&
     if (!rehearsed) return std::unexpected(rehearsed.error());
     summaries.push_back(std::move(rehearsed->summary));
   }
-  if (flags.json) {
-    std::cout << report::to_json(summaries);
-  } else {
-    report::write_table(std::cout, summaries, table_style());
-  }
+  write_comparison(std::cout, summaries, flags.json);
   if (!std::cout.flush()) return fail(kNoOutput);
   return kDone;
 }

@@ -5,19 +5,19 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/printed.h"
+#include "log/accounted_rows.h"
 #include "log/line_blocks.h"
 #include "log/schedule_jobs.h"
 #include "model/machine.h"
 #include "report/html.h"
 #include "report/metrics.h"
-#include "report/summary_json.h"
-#include "report/table.h"
 
 namespace rota::cli {
 namespace {
@@ -32,16 +32,13 @@ struct ReportFlags {
 };
 
 std::int64_t most_in_use(const std::vector<Job>& jobs) {
-  std::vector<std::pair<Instant, std::int64_t>> changes;  // ends first at one instant
+  std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // in milliseconds
   for (const Job& job : jobs) {
     if (!job.ended() || job.state == JobState::rejected || job.end == job.start) continue;
-    changes.emplace_back(job.start, job.spec.processors);
-    changes.emplace_back(job.end, -std::int64_t{job.spec.processors});
+    changes.emplace_back(job.start.time_since_epoch().count(), job.spec.processors);
+    changes.emplace_back(job.end.time_since_epoch().count(), -std::int64_t{job.spec.processors});
   }
-  std::ranges::sort(changes);
-  std::int64_t now = 0, most = 0;
-  for (const auto& [at, change] : changes) most = std::max(most, now += change);
-  return most;
+  return log::most_at_once(std::move(changes));
 }
 
 std::string title_of(const std::string& path) {
@@ -79,20 +76,13 @@ Result<std::vector<report::Outcome>> read_all(const ReportFlags& flags) {
 Result<int> report_schedules(const ReportFlags& flags) {
   const auto outcomes = read_all(flags);
   if (!outcomes) return std::unexpected(outcomes.error());
-  std::optional<OutputFile> page;
-  if (!flags.page.empty()) {
-    auto file = OutputFile::create(flags.page);
-    if (!file) return std::unexpected(file.error());
-    page = std::move(*file);
-  }
+  auto opened = open_page(flags.page);
+  if (!opened) return std::unexpected(opened.error());
+  std::optional<OutputFile>& page = *opened;
   std::vector<report::Summary> summaries;
   for (const report::Outcome& outcome : *outcomes) summaries.push_back(report::summarize(outcome));
   std::ostringstream table;
-  if (flags.json) {
-    table << report::to_json(summaries);
-  } else {
-    report::write_table(table, summaries, table_style());
-  }
+  write_comparison(table, summaries, flags.json);
   if (auto done = printed(table.str()); !done) return done;
   if (!page) return kDone;
   report::write_html(page->stream(), *outcomes,

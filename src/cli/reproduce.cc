@@ -44,10 +44,9 @@ class Course {
     Course course;
     course.flags_ = flags;
     course.command_ = "rota reproduce " + name;
-    if (flags.report_file.empty()) return course;
-    auto page = OutputFile::create(flags.report_file);  // before anything is run: a bad path is told at once
+    auto page = open_page(flags.report_file);
     if (!page) return std::unexpected(page.error());
-    course.page_.emplace(std::move(*page));
+    course.page_ = std::move(*page);
     return course;
   }
 

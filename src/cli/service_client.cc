@@ -19,6 +19,7 @@
 #include <thread>
 
 #include "base/file.h"
+#include "base/letters.h"
 #include "base/text.h"
 
 namespace rota::cli {
@@ -100,9 +101,8 @@ HttpAnswer answer_of(http::response<http::string_body> response) {
   HttpAnswer out;
   out.status = response.result_int();
   for (const auto& field : response) {
-    std::string name(field.name_string());
-    for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    out.headers[name] = std::string(field.value());
+    const std::string_view name = field.name_string();
+    out.headers[lower(name)] = std::string(field.value());
   }
   out.type = out.headers["content-type"];
   out.body = std::move(response.body());

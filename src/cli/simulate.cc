@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdio>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -26,8 +27,6 @@
 #include "rehearse/labels.h"
 #include "report/html.h"
 #include "report/nodes_file.h"
-#include "report/summary_json.h"
-#include "report/table.h"
 #include "report/verdict.h"
 
 namespace rota::cli {
@@ -49,6 +48,9 @@ struct SimulateFlags {
   std::vector<report::MadeBy::Option> options;  // and what it means
 };
 
+// Of what goes on, to somebody who watches.
+bool shows_progress(const SimulateFlags& flags) { return !flags.quiet && ::isatty(STDERR_FILENO) == 1; }
+
 struct Workloads {
   std::vector<log::Workload> all;
   std::vector<std::shared_ptr<const Machine>> machines;  // of each; nullptr: it tells of none
@@ -68,7 +70,7 @@ Result<Workloads> read_workloads(const SimulateFlags& flags) {
       workloads.machines.push_back(std::move(state->machine));
       continue;
     }
-    Progress progress(!flags.quiet && isatty(STDERR_FILENO) == 1, "reading " + one_line(path));
+    Progress progress(shows_progress(flags), "reading " + one_line(path));
     log::SwfOptions watched = *swf;
     watched.progress = [&progress](double share) { progress.share(share); };
     auto workload = log::read_log(path, watched);
@@ -143,6 +145,17 @@ void rehearse_all(std::vector<Run>& runs, std::size_t threads, bool show_progres
   work();
 }
 
+// To those whose jobs are kept; the policies of a workload share them.
+void give_labels(std::vector<Run>& runs) {
+  std::map<const log::Workload*, std::shared_ptr<const report::JobLabels>> labels;
+  for (Run& run : runs) {
+    if (!run.options.keep_jobs) continue;
+    auto& of_workload = labels[run.workload];
+    if (!of_workload) of_workload = labels_of(*run.workload);
+    run.result->outcome.labels = of_workload;
+  }
+}
+
 // Where each run's jobs or nodes go; fails where two would go to the same place.
 Result<std::vector<std::string>> files_of(const std::string& file, const Asked& runs) {
   if (file.empty()) return std::vector<std::string>{};
@@ -207,19 +220,12 @@ Result<std::optional<RehearsalJournals>> open_journals(const SimulateFlags& flag
 }
 
 template <class Write>
-Result<void> write_all(RowFiles& outputs, const Asked& runs, const Write& write) {
-  for (std::size_t i = 0; i < outputs.files.size(); ++i) {
-    write(outputs.files[i].stream(), *runs[i]);
-    if (auto done = outputs.files[i].commit(); !done) return done;
+Result<void> write_all(std::vector<log::PackedOutput>& files, const Asked& runs, const Write& write) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    write(files[i].stream(), *runs[i]);
+    if (auto done = files[i].commit(); !done) return done;
   }
   return {};
-}
-
-Result<std::optional<OutputFile>> open_report(const std::string& path) {
-  if (path.empty()) return std::nullopt;
-  auto file = OutputFile::create(path);
-  if (!file) return std::unexpected(file.error());
-  return std::optional(std::move(*file));
 }
 
 // Takes the outcomes of the runs.
@@ -299,11 +305,7 @@ void report_idle_binding(const std::vector<Run>& runs) {
 Result<void> print(const std::vector<Run>& runs, bool json) {
   std::vector<report::Summary> summaries;
   for (const Run& run : runs) summaries.push_back(run.result->summary);
-  if (json) {
-    std::cout << report::to_json(summaries);
-  } else {
-    report::write_table(std::cout, summaries, table_style());
-  }
+  write_comparison(std::cout, summaries, json);
   if (!std::cout.flush()) return fail(kNoOutput);
   return {};
 }
@@ -316,9 +318,9 @@ Result<int> simulate(const SimulateFlags& flags) {
   auto runs = plan_runs(flags, *workloads, *chains);
   if (!runs) return std::unexpected(runs.error());
   const Asked wanted = asked(*runs);
-  auto job_files = files_of(flags.jobs_file, wanted);
+  const auto job_files = files_of(flags.jobs_file, wanted);
   if (!job_files) return std::unexpected(job_files.error());
-  auto node_files = files_of(flags.nodes_file, wanted);
+  const auto node_files = files_of(flags.nodes_file, wanted);
   if (!node_files) return std::unexpected(node_files.error());
   const auto if_asked = [](const std::string& file) {
     return file.empty() ? std::vector<std::string>{} : std::vector{file};
@@ -328,30 +330,28 @@ Result<int> simulate(const SimulateFlags& flags) {
   if (!journal_files) return std::unexpected(journal_files.error());
   const auto apart = check_apart(flags, {*job_files, *node_files, report_file, *journal_files});
   if (!apart) return std::unexpected(apart.error());
-  auto job_outputs = RowFiles::open(std::move(*job_files));
+  auto job_outputs = open_row_files(*job_files);
   if (!job_outputs) return std::unexpected(job_outputs.error());
-  auto node_outputs = RowFiles::open(std::move(*node_files));
+  auto node_outputs = open_row_files(*node_files);
   if (!node_outputs) return std::unexpected(node_outputs.error());
-  auto report_output = open_report(flags.report_file);
+  auto report_output = open_page(flags.report_file);
   if (!report_output) return std::unexpected(report_output.error());
   auto journals = open_journals(flags, wanted);
   if (!journals) return std::unexpected(journals.error());
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  rehearse_all(*runs, flags.threads > 0 ? flags.threads : cores, !flags.quiet && isatty(STDERR_FILENO) == 1);
+  const std::size_t threads = flags.threads > 0 ? flags.threads : std::max(1U, std::thread::hardware_concurrency());
+  rehearse_all(*runs, threads, shows_progress(flags));
   std::vector<report::Summary*> summaries;
   for (Run& run : *runs) {
     if (!run.result) return std::unexpected(run.result.error());
-    const Run& before = *(&run - (&run == runs->data() ? 0 : 1));
-    const auto& labels = before.result->outcome.labels;  // shared by all policies of a workload
-    if (run.options.keep_jobs)
-      run.result->outcome.labels = labels && before.workload == run.workload ? labels : labels_of(*run.workload);
     summaries.push_back(&run.result->summary);
   }
+  give_labels(*runs);
   report::measure_against_first(summaries);
-  for (const log::Workload& workload : workloads->all) {
-    if (flags.copies.count == 0) break;
-    if (auto done = rehearse_copies_of(*runs, workload, flags.copies, flags.threads > 0 ? flags.threads : cores); !done)
-      return std::unexpected(done.error());
+  if (flags.copies.count > 0) {
+    for (const log::Workload& workload : workloads->all) {
+      if (auto done = rehearse_copies_of(*runs, workload, flags.copies, threads); !done)
+        return std::unexpected(done.error());
+    }
   }
   if (*journals) {
     if (auto done = (*journals)->close(); !done) return std::unexpected(done.error());

@@ -29,15 +29,14 @@ void write_jobs(std::ostream& out, JobsFormat format, const report::Outcome& out
   report::write_jobs_csv(out, outcome);
 }
 
-Result<RowFiles> RowFiles::open(std::vector<std::string> paths) {
-  RowFiles out;
+Result<std::vector<log::PackedOutput>> open_row_files(const std::vector<std::string>& paths) {
+  std::vector<log::PackedOutput> files;
   for (const std::string& path : paths) {
     auto file = log::PackedOutput::create(path);
     if (!file) return std::unexpected(file.error());
-    out.files.push_back(std::move(*file));
+    files.push_back(std::move(*file));
   }
-  out.paths = std::move(paths);
-  return out;
+  return files;
 }
 
 }  // namespace rota::cli

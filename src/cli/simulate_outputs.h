@@ -22,13 +22,7 @@ std::string path_with(const std::string& path, const std::vector<std::string>& p
 // CSV; SWF if the name that the user gave ends in .swf, columns of Batsim if in _jobs.csv, packed or not.
 void write_jobs(std::ostream& out, JobsFormat format, const report::Outcome& outcome, const log::Workload& workload);
 
-// Files of the same kind, one for each rehearsal; none where nobody asked.
-struct RowFiles {
-  std::vector<std::string> paths;
-  std::vector<log::PackedOutput> files;
-
-  // They are opened before anything is rehearsed: a path that cannot be written is told at once.
-  static Result<RowFiles> open(std::vector<std::string> paths);
-};
+// A file for each path. They are opened before anything is rehearsed: one that cannot be written is told at once.
+Result<std::vector<log::PackedOutput>> open_row_files(const std::vector<std::string>& paths);
 
 }  // namespace rota::cli

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/letters.h"
 #include "base/text.h"
 #include "cli/service_address.h"
 #include "cli/when.h"
@@ -22,12 +23,6 @@ constexpr std::int64_t kMost = 1'000'000'000;  // of anything that is counted
 
 std::unexpected<Error> wrong(const SubmitValue& value, const std::string& why) {
   return fail(value.where + " takes " + why + ", not " + rota::quoted(value.text) + ".");
-}
-
-std::string large(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return out;
 }
 
 bool only_digits(std::string_view text) {
@@ -247,7 +242,7 @@ class Request {
                                                       "TIME_LIMIT_50", "INVALID_DEPEND", "STAGE_OUT"};
     Json types = Json::array();
     for (const std::string_view each : split(value->text, ',')) {
-      const std::string type = large(trimmed(each));
+      const std::string type = upper(trimmed(each));
       if (std::ranges::find(kSlurms, type) == kSlurms.end()) {
         types.push_back(type);
       } else {

@@ -13,7 +13,7 @@ constexpr const char* kNewNumber = "job numbers missing or doubled (members of a
 
 // The largest sum of processors of jobs that ran at the same time.
 std::int64_t most_in_use(const std::vector<SwfRow>& rows) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // when (ms), by how much; ends first at one instant
+  std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // in milliseconds
   for (const SwfRow& row : rows) {
     const std::int64_t wait = row[SwfField::wait], used = row[SwfField::processors];
     if (wait < 0 || used <= 0 || row.milli(SwfField::run) <= 0) continue;
@@ -21,13 +21,17 @@ std::int64_t most_in_use(const std::vector<SwfRow>& rows) {
     changes.emplace_back(start, used);
     changes.emplace_back(start + row.milli(SwfField::run), -used);
   }
+  return most_at_once(std::move(changes));
+}
+
+}  // namespace
+
+std::int64_t most_at_once(std::vector<std::pair<std::int64_t, std::int64_t>> changes) {
   std::ranges::sort(changes);
   std::int64_t now = 0, most = 0;
   for (const auto& [when, change] : changes) most = std::max(most, now += change);
   return most;
 }
-
-}  // namespace
 
 void give_numbers(std::vector<SwfRow>& rows, ImportReport& report) {
   std::vector<std::size_t> order(rows.size());

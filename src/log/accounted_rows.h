@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -33,6 +34,9 @@ Result<Workload> workload_of(AccountedLog log, const std::string& path, const Sw
 // Rows without a number (members of arrays), and later rows with one that is there already, get numbers above all
 // others, in their order here. Each is noted in the report. `rows` must not be empty.
 void give_numbers(std::vector<SwfRow>& rows, ImportReport& report);
+
+// The largest sum of changes up to any moment (when, by how much); where some are at one moment, the least comes first.
+std::int64_t most_at_once(std::vector<std::pair<std::int64_t, std::int64_t>> changes);
 
 // Puts the rows, which have their numbers, in order of submit time, counts that from the first one on, and sums up what
 // is known of all of them. `rows` must not be empty.

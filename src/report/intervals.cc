@@ -49,8 +49,8 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
+// Of one that has a difference.
 const char* judged(const Interval& interval) {
-  if (!interval.difference) return "";
   if (interval.noise()) return "noise";
   return interval.difference->mean < 0 ? "less" : "more";
 }

@@ -43,10 +43,10 @@ void csv_row(Rows& rows, const Job& job) {
 // Where a job ran and why it started when it did.
 struct Notes {
   const Outcome& outcome;
-  bool named = false;  // there is something to tell
 
-  explicit Notes(const Outcome& its) : outcome(its), named(!its.starts.empty()) {}
+  explicit Notes(const Outcome& its) : outcome(its) {}
 
+  bool any() const { return !outcome.starts.empty(); }
   void write(Rows& rows, std::size_t i) const {
     rows.text(",");
     rows.long_text(csv_cell(partition_of(i)));
@@ -93,7 +93,7 @@ void write_jobs_csv(std::ostream& out, const Outcome& outcome) {
   const Notes notes(outcome);
   out << "number,submit,start,end,wait,processors,limit,user,backfilled,kills,first_promise,state"
       << (outcome.sites.empty() ? "" : ",site") << (energy.empty() ? "" : ",energy_j") << (cost.empty() ? "" : ",cost")
-      << (notes.named ? ",partition,nodes,why\n" : "\n");
+      << (notes.any() ? ",partition,nodes,why\n" : "\n");
   std::vector<std::string> sites;
   sites.reserve(outcome.sites.size());
   for (const std::string& name : outcome.sites) sites.push_back(csv_cell(name));
@@ -108,7 +108,7 @@ void write_jobs_csv(std::ostream& out, const Outcome& outcome) {
     if (!energy.empty()) rows.thousandths(i < energy.size() ? (energy[i] + 500) / 1000 : 0);
     if (!cost.empty()) rows.text(",");
     if (!cost.empty()) rows.millionths(i < cost.size() ? cost[i].rounded() : 0);
-    if (notes.named) notes.write(rows, i);
+    if (notes.any()) notes.write(rows, i);
     rows.text("\n");
   }
   rows.flush();

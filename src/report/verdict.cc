@@ -56,7 +56,7 @@ constexpr std::array kAspects{
 double burden(const Aspect& aspect, const Summary& summary, Summaries all) {
   const auto silent = [&](const Summary& s) { return s.wait_mean && !s.recorded && !std::isfinite(aspect.value(s)); };
   if (std::ranges::any_of(all, silent)) return 0;
-  return aspect.higher ? -aspect.value(summary) : aspect.value(summary);
+  return aspect.burden(summary);
 }
 
 // What decides between policies, from the weightiest on.
@@ -94,7 +94,7 @@ bool clearly_better(const Aspect& aspect, const Summary& a, const Summary& b) {
 // Who is to be chosen if this is what matters; nobody where not all tell it.
 Places best_at(const Aspect& aspect, const Places& among, Summaries all) {
   if (std::ranges::any_of(among, [&](std::size_t i) { return std::isnan(aspect.value(all[i])); })) return {};
-  const auto worth = [&](std::size_t i) { return aspect.higher ? -aspect.value(all[i]) : aspect.value(all[i]); };
+  const auto worth = [&](std::size_t i) { return aspect.burden(all[i]); };
   double least = std::numeric_limits<double>::infinity();
   for (const std::size_t i : among) least = std::min(least, worth(i));
   Places best;
@@ -142,11 +142,10 @@ std::string against(const Summary& chosen, const Summary& other) {
          ", which is weighed up by its 95 % and longest wait";
 }
 
-std::string names_of(const Places& places, Summaries all, const char* last) {
-  std::string text;
-  for (std::size_t i = 0; i < places.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == places.size() ? last : ", ") + all[places[i]].policy;
-  return text;
+std::string alternatives_of(const Places& places, Summaries all) {
+  std::vector<std::string> names;
+  for (const std::size_t i : places) names.push_back(all[i].policy);
+  return alternatives(names);
 }
 
 // The choice, beside the best and the worst of the others.
@@ -156,7 +155,7 @@ std::string by_wait(const Places& chosen, const Places& ran, Summaries all) {
   if (chosen.size() == ran.size()) {
     return "All " + std::to_string(ran.size()) + " policies come out alike" + waits + ".";
   }
-  std::string text = "Choose " + names_of(chosen, all, " or ") + (chosen.size() > 1 ? ", which come out alike" : "");
+  std::string text = "Choose " + alternatives_of(chosen, all) + (chosen.size() > 1 ? ", which come out alike" : "");
   Places others;
   std::ranges::copy_if(ran, std::back_inserter(others), [&](std::size_t i) { return !std::ranges::count(chosen, i); });
   std::ranges::sort(others, {},
@@ -214,16 +213,16 @@ std::string by_mean_alone(const Summary& shortest, const Summary& chosen) {
 
 std::string in_place_of(const Choice::Instead& instead, const Summary& chosen, Summaries all) {
   const Summary& other = all[instead.policy];
-  std::string matters;
+  std::vector<std::string> matters;
   std::string figures;
-  for (std::size_t i = 0; i < instead.aspects.size(); ++i) {
-    const Aspect& aspect = kAspects[instead.aspects[i]];
-    matters += (i == 0 ? "" : i + 1 == instead.aspects.size() ? " or " : ", ") + std::string(aspect.name);
-    figures += (i == 0 ? "" : "; ") + std::string(aspect.what) + " " + aspect.text(aspect.value(other)) + " against " +
-               aspect.text(aspect.value(chosen));
+  for (const std::size_t i : instead.aspects) {
+    const Aspect& aspect = kAspects[i];
+    matters.emplace_back(aspect.name);
+    figures += (figures.empty() ? "" : "; ") + std::string(aspect.what) + " " + aspect.text(aspect.value(other)) +
+               " against " + aspect.text(aspect.value(chosen));
   }
   const std::string verb = instead.aspects.size() > 1 ? "matter" : kAspects[instead.aspects.front()].verb;
-  return "Unless " + matters + " " + verb + " more than the mean: then " + other.policy + " (" + figures +
+  return "Unless " + alternatives(matters) + " " + verb + " more than the mean: then " + other.policy + " (" + figures +
          "), with a mean wait of " + wait_of(other) + ".";
 }
 

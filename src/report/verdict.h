@@ -37,6 +37,8 @@ struct Aspect {
   bool higher;                      // is better
   double (*value)(const Summary&);  // NaN: not known; infinite: there are no promises to keep
   std::string (*text)(double);
+
+  double burden(const Summary& summary) const { return higher ? -value(summary) : value(summary); }
 };
 std::span<const Aspect> aspects();
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/letters.h"
 #include "base/text.h"
 
 namespace rota::serve {
@@ -109,8 +110,7 @@ Result<ArrayRange> parse_array(std::string_view text, std::int64_t most) {
 }
 
 Result<std::int32_t> parse_signal(std::string_view text) {
-  std::string name;
-  for (const char c : text) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  std::string name = upper(text);
   if (name.starts_with("SIG")) name.erase(0, 3);
   for (std::int32_t number = 1; number < NSIG; ++number) {
     const char* const known = ::sigabbrev_np(number);

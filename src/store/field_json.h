@@ -7,11 +7,11 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 
 #include "base/result.h"
 #include "base/text.h"
 #include "store/field_kinds.h"
+#include "store/number_json.h"
 
 namespace rota::store {
 
@@ -145,17 +145,6 @@ class JsonFields {
     error_ = "There is no field " + rota::quoted(name) + (path_.empty() ? "" : " in " + path_) +
              (near.empty() ? "; docs/journal.md lists them." : "; did you mean " + std::string(near) + "?");
     return false;
-  }
-
-  template <class T>
-  static bool whole(const Json& from, T& value) {
-    if (from.is_number_unsigned()) {
-      const auto n = from.get<std::uint64_t>();
-      return std::in_range<T>(n) && (value = static_cast<T>(n), true);
-    }
-    if (!from.is_number_integer()) return false;
-    const auto n = from.get<std::int64_t>();
-    return std::in_range<T>(n) && (value = static_cast<T>(n), true);
   }
 
   template <class E>

@@ -36,15 +36,6 @@ std::string advice(int error) {
   }
 }
 
-void sync_folder(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);  // best effort: some file systems refuse it, and the file itself is safe already
-  ::close(descriptor);
-}
-
 }  // namespace
 
 LockedFile::LockedFile(int descriptor, std::string path)
@@ -131,7 +122,7 @@ Result<void> LockedFile::publish() {
   CHECK(unpublished_, "a file is published once");
   if (::rename(new_name(path_).c_str(), path_.c_str()) != 0) return cannot("create", errno);
   unpublished_ = false;
-  sync_folder(path_);
+  sync_folder(folder_of(path_));
   return {};
 }
 
