@@ -57,6 +57,7 @@ class NodeRoom {
   bool find_as_for_a_start(const JobSpec& spec, Placement& where) const;
 
   bool empty() const { return free_.empty(); }  // of nothing yet
+  std::size_t size() const { return free_.size(); }
   bool fits(const Placement& where) const;
   void take(const Placement& where) { change(where, -1); }
   void give(const Placement& where) { change(where, 1); }

@@ -17,7 +17,7 @@ OTHERS = ("easy", "conservative", "easy+depth=8", "fcfs")
 
 def real_waits(path):
     with open(path, encoding="utf-8") as file:
-        return {int(line.split()[0]): int(line.split()[2]) for line in file if not line.startswith(";")}
+        return {int(line.split()[0]): float(line.split()[2]) for line in file if not line.startswith(";")}
 
 
 def rehearsed_waits(rota, path, backlog, policy):

@@ -3,7 +3,9 @@
 Debian's slurmctld, slurmd and munge, as root, in a folder of their own and on loopback alone. Nothing outside the folder
 is written, and each process is ended by its own number.
 """
+import datetime
 import os
+import re
 import shutil
 import signal
 import socket
@@ -114,3 +116,13 @@ class Slurm:
                 return [dict(word.split("=", 1) for word in line.split() if "=" in word) for line in file]
         except FileNotFoundError:
             return []
+
+    def moments(self, what):
+        """When slurmctld's log says this of each job, which is the number that `what` finds, in seconds."""
+        found = {}
+        with open(self.path("log/slurmctld.log"), encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if job := re.search(what, line):
+                    when = datetime.datetime.fromisoformat(line[1:].partition("]")[0])
+                    found[int(job[1])] = when.replace(tzinfo=datetime.timezone.utc).timestamp()
+        return found

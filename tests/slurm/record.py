@@ -7,7 +7,6 @@ none is named. Needs Debian's Slurm, and root.
 The wide backlogs are for 64 CPUs on eight nodes, the small ones for 16 on four. Most jobs ask for more time than they take,
 in whole minutes, as Slurm has it. They come faster than they can run, and several minutes of them pile up.
 """
-import datetime
 import os
 import random
 import sys
@@ -68,12 +67,8 @@ CASES = {  # the backlog, the policy, and lines of slurm.conf
 }
 
 
-def seconds(text):
-    return int(datetime.datetime.fromisoformat(text).replace(tzinfo=datetime.timezone.utc).timestamp())
-
-
 def run(case, port):
-    """Rows of SWF: what was asked, and what became of it."""
+    """Of each job: number, processors, limit in minutes, and when it was submitted, started and over, in seconds."""
     backlog, _, lines = CASES[case]
     with real_slurm.Slurm(backlog.nodes, backlog.cpus, lines, port) as slurm:
         due = time.monotonic()
@@ -83,21 +78,25 @@ def run(case, port):
             slurm.run("sbatch", "-n", str(size), "-t", str(limit), "-J", f"job-{number + 1}", "-o", "/dev/null",
                       "--wrap", f"sleep {sleep}")
         real_slurm.wait_until(lambda: len(slurm.ended()) == JOBS, "the end of all jobs", 3600)
-        return sorted(slurm.ended(), key=lambda job: int(job["JobId"]))
+        times = [slurm.moments(what) for what in (r"_slurm_rpc_submit_batch_job: JobId=(\d+)",
+                                                  r"(?:Allocate|_start_job: Started) JobId=(\d+)",
+                                                  r"_job_complete: JobId=(\d+) done")]
+        jobs = ((int(job["JobId"]), int(job["ProcCnt"]), int(job["TimeLimit"])) for job in slurm.ended())
+        return sorted((*job, *(moments[job[0]] for moments in times)) for job in jobs)
 
 
 def write(case, rows, path):
     backlog, _, lines = CASES[case]
-    first = min(seconds(job["SubmitTime"]) for job in rows)
+    # A whole minute, for Slurm rounds times to multiples of seconds since the epoch.
+    first = int(min(submit for _, _, _, submit, _, _ in rows)) // 60 * 60
     with open(path, "w", encoding="utf-8") as file:
         print("; Recorded by tests/slurm/record.py from a real Slurm 22.05: waits and run times are what happened.",
               f"; Case: {case}", *(f"; slurm.conf: {line}" for line in lines),
-              "; Version: 2.2", "; UnixStartTime: 0", f"; MaxJobs: {len(rows)}", f"; MaxProcs: {backlog.nodes * backlog.cpus}",
+              "; Version: 2.2", f"; UnixStartTime: {first}", f"; MaxJobs: {len(rows)}", f"; MaxProcs: {backlog.nodes * backlog.cpus}",
               f"; MaxNodes: {backlog.nodes}", sep="\n", file=file)
-        for job in rows:
-            submit, start, end = (seconds(job[name]) for name in ("SubmitTime", "StartTime", "EndTime"))
-            print(job["JobId"], submit - first, start - submit, end - start, job["ProcCnt"], -1, -1, job["ProcCnt"],
-                  int(job["TimeLimit"]) * 60, -1, 1, 1, 1, -1, 1, 1, -1, -1, file=file)
+        for number, processors, limit, submit, start, end in rows:
+            print(number, f"{submit - first:.3f}", f"{start - submit:.3f}", f"{end - start:.3f}", processors, -1, -1,
+                  processors, limit * 60, -1, 1, 1, 1, -1, 1, 1, -1, -1, file=file)
 
 
 def main():

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "model/moment.h"
+#include "policy/slurm/consecutive.h"
 #include "policy/slurm/slurm_room.h"
 
 namespace rota {
@@ -26,14 +27,8 @@ bool SlurmNodes::fits_now(const WaitingEntry& e) {
   return place(spec(e));
 }
 
-// The first node that has room for all of it, or else the first nodes that together have: so Slurm fills them.
 bool SlurmNodes::place(const JobSpec& spec) {
-  if (spec.nodes == 0) {
-    JobSpec on_one = spec;
-    on_one.nodes = 1;
-    if (room_.find(on_one, where_)) return true;
-  }
-  return room_.find(spec, where_);
+  return spec.nodes == 0 ? find_consecutive(room_, spec, where_) : room_.find(spec, where_);
 }
 
 bool SlurmNodes::open_to(PartitionId partition) const { return !partition.valid() || !closed_[partition.value]; }
@@ -116,7 +111,9 @@ bool SlurmNodes::too_few(const JobSpec& spec, const NodeSet& nodes) const {
 }
 
 // When there is room on these nodes if running jobs end as expected and nobody else starts. Ends that are close to each
-// other are looked at together, as Slurm does: at first those within 30 s, then within twice as long each time.
+// other are looked at together, as Slurm does: those up to a barrier, which lies a while after the first of them, and
+// the while doubles from one look to the next. What ends on other nodes is passed over, and who comes after it is taken
+// along without a look at the clock.
 Instant SlurmNodes::will_run(const JobSpec& spec, const NodeSet& nodes, bool now_only) {
   restrict_to(nodes);
   if (place(spec)) return now();
@@ -127,17 +124,21 @@ Instant SlurmNodes::will_run(const JobSpec& spec, const NodeSet& nodes, bool now
                        [&](const Share& s) { return nodes.contains(s.node); });
   };
   Duration together = seconds(30);
-  Instant last = kNever;
-  for (auto end = ends_.begin(); end != ends_.end(); together *= 2) {
-    Instant first = kNever;
-    for (; end != ends_.end(); ++end) {
-      if (!is_there(*end)) continue;
-      if (first == kNever) first = end->at;
-      if (end->at - first > together) break;
-      watch.give(room_, *end->where);
-      last = end->at;
+  Instant barrier = kNever;
+  for (auto end = ends_.begin(); end != ends_.end();) {
+    Instant last = kNever;
+    while (end != ends_.end()) {
+      const End& one = *end++;
+      if (!is_there(one)) continue;
+      if (barrier == kNever) barrier = kEpoch + ((one.at - kEpoch) / together + 1) * together;
+      watch.give(room_, *one.where);
+      last = one.at;
+      if (end != ends_.end() && end->at > barrier + together) break;
     }
-    if (first == kNever || !watch.fits()) continue;
+    if (last == kNever) return kNever;
+    do together *= 2;
+    while (end != ends_.end() && end->at > barrier + together);
+    if (!watch.fits()) continue;
     CHECK(place(spec), "a job that has room has a place");
     return last;
   }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "policy/chain.h"
+#include "policy/slurm/consecutive.h"
 #include "policy/slurm/node_set.h"
 #include "policy/slurm/slurm_room.h"
 
@@ -32,6 +33,37 @@ TEST(Slurm, SetsOfNodesAreFullAtFirst) {
   EXPECT_EQ(all.size(), 69U);
   all.clear();
   EXPECT_TRUE(all.empty());
+}
+
+// Nodes that have so many of their 8 processors free.
+std::string places(const std::vector<std::int32_t>& free, std::uint32_t processors) {
+  Machine machine;
+  for (std::size_t i = 0; i < free.size(); ++i) machine.nodes.push_back({"n" + std::to_string(i + 1), 8, 0, {}});
+  machine.processors = static_cast<std::int64_t>(8 * free.size());
+  const NodeSpace space(&machine);
+  NodeRoom room(space);
+  for (std::uint32_t i = 0; i < free.size(); ++i) room.set(NodeId{i}, {.processors = free[i], .there = true});
+  JobSpec spec;
+  spec.processors = processors;
+  Placement where;
+  if (!find_consecutive(room, spec, where)) return "nowhere";
+  std::string text;
+  for (const Share& share : where.shares) {
+    text += (text.empty() ? "" : " ") + machine.nodes[share.node.value].name + ":" + std::to_string(share.processors);
+  }
+  return text;
+}
+
+TEST(Slurm, FillsNodesAsSlurmDoes) {
+  EXPECT_EQ(places({8, 8, 8}, 6), "n1:6");
+  EXPECT_EQ(places({8, 4, 8}, 3), "n2:3") << "the one with the fewest that has enough";
+  EXPECT_EQ(places({8, 8, 8}, 12), "n1:8 n2:4") << "in their order, where none has";
+  EXPECT_EQ(places({8, 4, 0, 3, 4}, 4), "n5:4") << "n4 and n5 have 7 together, n1 and n2 12";
+  EXPECT_EQ(places({8, 4, 0, 3, 4}, 6), "n4:3 n5:3") << "though n1 alone has enough";
+  EXPECT_EQ(places({8, 4, 0, 3, 4}, 9), "n1:8 n2:1");
+  EXPECT_EQ(places({4, 0, 8, 8, 0, 6}, 20), "n3:8 n4:8 n1:4") << "the most first, and then the fewest that suffice";
+  EXPECT_EQ(places({4, 0, 4}, 2), "n1:2") << "of equal ones the first";
+  EXPECT_EQ(places({4, 0, 4}, 9), "nowhere");
 }
 
 TEST(Slurm, RefusesWhatItWouldNotFollow) {

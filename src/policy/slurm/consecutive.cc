@@ -1,0 +1,87 @@
+#include "policy/slurm/consecutive.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace rota {
+namespace {
+
+struct Block {
+  std::uint32_t first;
+  std::uint32_t behind;  // the node behind its last one
+  std::int64_t processors = 0;
+};
+
+class Search {
+ public:
+  Search(const NodeRoom& room, const JobSpec& spec, Placement& where)
+      : room_(room), spec_(spec), where_(where), left_(spec.processors) {
+    where_ = {{}, spec.per_node(), spec.licence, spec.licences};
+  }
+
+  bool find() {
+    if (spec_.licence.valid() && room_.licences_free(spec_.licence) < spec_.licences) return false;
+    list_blocks();
+    while (left_ > 0 && !blocks_.empty()) fill(take_best());
+    return left_ == 0;
+  }
+
+ private:
+  // That the job can have on a node.
+  std::int64_t on(std::uint32_t node) const {
+    const NodeFree& free = room_.on(NodeId{node});
+    const bool suits = free.rest().covers(where_.per_node) && room_.admits(NodeId{node}, spec_);
+    return suits ? std::max(free.processors, 0) : 0;
+  }
+
+  void list_blocks() {
+    for (std::uint32_t node = 0; node < room_.size(); ++node) {
+      const std::int64_t processors = on(node);
+      if (processors == 0) continue;
+      if (blocks_.empty() || blocks_.back().behind != node) blocks_.push_back({node, node});
+      ++blocks_.back().behind;
+      blocks_.back().processors += processors;
+    }
+  }
+
+  Block take_best() {
+    const auto is_better = [&](const Block& a, const Block& b) {
+      const bool enough = a.processors >= left_;
+      if (enough != (b.processors >= left_)) return enough;
+      return enough ? a.processors < b.processors : a.processors > b.processors;
+    };
+    const auto best = std::min_element(blocks_.begin(), blocks_.end(), is_better);
+    const Block taken = *best;
+    blocks_.erase(best);
+    return taken;
+  }
+
+  void fill(const Block& block) {
+    std::uint32_t alone = block.behind;  // the node that has enough; none yet
+    for (std::uint32_t node = block.first; node < block.behind; ++node) {
+      if (on(node) >= left_ && (alone == block.behind || on(node) < on(alone))) alone = node;
+    }
+    if (alone != block.behind) return give(alone);
+    for (std::uint32_t node = block.first; node < block.behind && left_ > 0; ++node) give(node);
+  }
+
+  void give(std::uint32_t node) {
+    const std::int64_t share = std::min(left_, on(node));
+    where_.shares.push_back({NodeId{node}, static_cast<std::uint32_t>(share)});
+    left_ -= share;
+  }
+
+  const NodeRoom& room_;
+  const JobSpec& spec_;
+  Placement& where_;
+  std::int64_t left_;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace
+
+bool find_consecutive(const NodeRoom& room, const JobSpec& spec, Placement& where) {
+  return Search(room, spec, where).find();
+}
+
+}  // namespace rota
