@@ -149,8 +149,7 @@ void answer_plan(const Ask& ask) {
   Service& service = ask.service;
   const View& view = service.view();
   service.planned_starts().look(service);
-  std::string find = text_of(ask, "find").value_or("");
-  std::ranges::transform(find, find.begin(), small);
+  const std::string find = lower(text_of(ask, "find").value_or(""));
   const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(limit, 1, kMostListed));
   const bool fold = text_of(ask, "fold").value_or("") == "yes";
   Listing running{service, most, find, fold}, waiting{service, most, find, fold}, held{service, most, find, fold};

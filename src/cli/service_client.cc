@@ -101,8 +101,7 @@ HttpAnswer answer_of(http::response<http::string_body> response) {
   HttpAnswer out;
   out.status = response.result_int();
   for (const auto& field : response) {
-    const std::string_view name = field.name_string();
-    out.headers[lower(name)] = std::string(field.value());
+    out.headers[lower(std::string(field.name_string()))] = std::string(field.value());
   }
   out.type = out.headers["content-type"];
   out.body = std::move(response.body());
