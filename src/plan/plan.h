@@ -1,8 +1,8 @@
 // The draft that a policy writes: what to start, kill and let go on now, and which starts to promise. Later links of a
 // policy chain see the earlier links' tentative effects through it. It never changes the view that it is drafted over.
 //
-// A Plan is reused from cycle to cycle so that no memory is allocated on the way; open() forgets all that was decided;
-// what is free over time is kept where the next cycle can go on from it, which changes no decision.
+// A Plan goes with one cluster and is reused from cycle to cycle, so that no memory is allocated on the way; open()
+// forgets all that was decided. What is free over time is kept for the next cycle, which changes no decision.
 #pragma once
 
 #include <cstdint>
