@@ -5,28 +5,9 @@
 #include <utility>
 
 #include "base/check.h"
-#include "model/moment.h"
 
 namespace rota {
 namespace {
-
-// When nodes that are away are there again, by instant: those that sleep only if they are woken for promises.
-std::vector<std::pair<Instant, NodeId>> returns_of(const View& view) {
-  std::vector<std::pair<Instant, NodeId>> returns;
-  const NodePower& power = view.power();
-  if (power.all_on()) return returns;
-  const auto collect = [&](NodeId node) {
-    returns.emplace_back(power.back_at(node, view.now()), node);
-    return true;
-  };
-  power.for_each_in(PowerState::booting, collect);
-  if (view.options().wakes_for_promises) {
-    power.for_each_in(PowerState::shutting_down, collect);
-    power.for_each_in(PowerState::off, collect);
-  }
-  std::sort(returns.begin(), returns.end());
-  return returns;
-}
 
 // The last of some, by instant, that does not begin after `at`; the first one if all do.
 template <class Some>
@@ -45,77 +26,59 @@ NodeFree lesser(const NodeFree& a, const NodeFree& b) {
 
 }  // namespace
 
-NodeTimeline::NodeTimeline(const View& view)
-    : nodes_(static_cast<std::uint32_t>(view.nodes().size())), all_through_(view.nodes()) {
-  const Instant now = view.now();
-  tracks_.resize(nodes_ + view.nodes().licences().size());
-  steps_.push_back({now, {}});
-  free_.push_back(0);
-  for (std::uint32_t i = 0; i < nodes_; ++i) {
-    tracks_[i].push_back({now, all_through_.on(NodeId{i})});
-    free_[0] += counts(i, tracks_[i][0].free);
+NodeTimeline NodeTimeline::unused(const View& view) {
+  const Machine& machine = *view.options().machine;
+  const NodeSpace space(&machine);
+  const NodeRoom room(space);
+  NodeTimeline all;
+  all.nodes_ = static_cast<std::uint32_t>(view.nodes().size());
+  all.all_through_.copy(view.nodes());
+  all.steps_.push_back({view.now(), 0, kNoChange});
+  for (std::uint32_t i = 0; i < all.nodes_; ++i) {
+    all.tracks_.push_back({{view.now(), room.on(NodeId{i})}});
+    all.steps_[0].free += all.counts(i, room.on(NodeId{i}));
   }
-  for (std::uint32_t i = nodes_; i < tracks_.size(); ++i) {
-    tracks_[i].push_back({now, {.memory = view.nodes().licences()[i - nodes_]}});
+  for (const Licence& licence : machine.licences) {
+    all.tracks_.push_back({{view.now(), {.memory = licence.count}}});
   }
-  const auto returns = returns_of(view);
-  auto back = returns.begin();
-  const auto bring_back_by = [&](Instant at) {
-    for (; back != returns.end() && back->first <= at; ++back) {
-      const std::uint32_t processors = view.options().machine->nodes[back->second.value].processors;
-      change_from(back->second.value, back->first, [&](NodeFree& free) { free.bring_back(processors); });
-    }
-  };
-  view.running().for_each([&](const RunningEntry& e) {
-    const Instant end = std::max(e.place.end, now + kMoment);  // an overdue job holds its nodes a moment longer
-    bring_back_by(end);
-    const Placement& where = view.placement(e.job);
-    for (const Share& s : where.shares) {
-      change_from(s.node.value, end, [&](NodeFree& free) { free.change(s.processors, where.per_node, 1); });
-    }
-    if (where.licence.valid())
-      change_from(track_of(where.licence), end, [&](NodeFree& free) { free.memory += where.licences; });
-    return true;
-  });
-  bring_back_by(kNever);
-  for (const Reservation& r : view.reservations().all()) {
-    for (const NodeId node : r.nodes) {  // no room as long as it lasts
-      change(node.value, std::max(r.from, now), r.until,
-             [](NodeFree& free) { free.processors = std::min(free.processors, 0); });
-    }
-  }
+  return all;
 }
 
-// While it is made, in order of time.
-template <class Change>
-void NodeTimeline::change_from(std::uint32_t track, Instant at, const Change& what) {
-  Track& all = tracks_[track];
-  NodeFree free = all.back().free;
-  what(free);
-  if (free == all.back().free) return;
-  const std::int64_t more = counts(track, free) - counts(track, all.back().free);
-  if (all.back().at != at) {
-    all.push_back({at, free});
-    note(track, at);
-  } else {
-    all.back().free = free;
+void NodeTimeline::advance(Instant now) {
+  std::size_t past = 0;
+  for (; past < steps_.size() && steps_[past].at <= now; ++past) {
+    if (past > 0 && steps_[past].changes == kNoChange) --idle_steps_;
+    while (steps_[past].changes != kNoChange) {
+      const std::uint32_t c = steps_[past].changes;
+      Track& all = tracks_[changes_[c].track];
+      all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(index_at(all, now)));
+      steps_[past].changes = std::exchange(changes_[c].next, std::exchange(spare_change_, c));
+    }
   }
-  free_.back() += more;
+  steps_.erase(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(past) - 1);
+  steps_.front().at = now;
+  if (idle_steps_ > 16 + steps_.size() / 4) drop_idle_steps();
 }
 
-template <class Change>
-void NodeTimeline::change(std::uint32_t track, Instant from, Instant to, const Change& what) {
+void NodeTimeline::drop_idle_steps() {
+  const auto idle = [](const Step& step) { return step.changes == kNoChange; };
+  steps_.erase(std::remove_if(steps_.begin() + 1, steps_.end(), idle), steps_.end());
+  idle_steps_ = 0;
+}
+
+template <class What>
+void NodeTimeline::change(std::uint32_t track, Instant from, Instant to, const What& what) {
   if (to <= from) return;
   const std::size_t first = cut(track, from);
-  const std::size_t last = cut(track, to);
+  const std::size_t last = to == kNever ? tracks_[track].size() : cut(track, to);
   std::size_t step = index_at(steps_, from);
   for (std::size_t i = first; i < last; ++i) {
     Segment& segment = tracks_[track][i];
     const std::int64_t before = counts(track, segment.free);
     what(segment.free);
     const std::int64_t more = counts(track, segment.free) - before;
-    const std::size_t end = index_at(steps_, tracks_[track][i + 1].at);
-    for (; step < end; ++step) free_[step] += more;
+    const Instant end = i + 1 < tracks_[track].size() ? tracks_[track][i + 1].at : kNever;
+    for (; step < steps_.size() && steps_[step].at < end; ++step) steps_[step].free += more;
   }
   join(track, first, last);
 }
@@ -133,7 +96,7 @@ void NodeTimeline::change(Instant from, Duration duration, const Placement& wher
 std::size_t NodeTimeline::cut(std::uint32_t track, Instant at) {
   Track& all = tracks_[track];
   const std::size_t i = index_at(all, at);
-  if (all[i].at >= at) return i;
+  if (all[i].at >= at || at <= begin()) return i;  // nobody asks what was before
   all.insert(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, {at, all[i].free});
   note(track, at);
   return i + 1;
@@ -150,41 +113,65 @@ void NodeTimeline::join(std::uint32_t track, std::size_t first, std::size_t last
 }
 
 void NodeTimeline::note(std::uint32_t track, Instant at) {
-  const std::size_t i = index_at(steps_, at);
-  if (steps_[i].at == at) return steps_[i].tracks.push_back(track);
-  const auto place = static_cast<std::ptrdiff_t>(i) + 1;
-  steps_.insert(steps_.begin() + place, Step{at, {track}});
-  free_.insert(free_.begin() + place, free_[i]);
+  std::size_t i = index_at(steps_, at);
+  if (steps_[i].at != at) {
+    ++i;
+    steps_.insert(steps_.begin() + static_cast<std::ptrdiff_t>(i), {at, steps_[i - 1].free, kNoChange});
+  } else if (i > 0 && steps_[i].changes == kNoChange) {
+    --idle_steps_;
+  }
+  std::uint32_t c = spare_change_;
+  if (c == kNoChange) {
+    c = static_cast<std::uint32_t>(changes_.size());
+    changes_.emplace_back();
+  } else {
+    spare_change_ = changes_[c].next;
+  }
+  changes_[c] = {track, std::exchange(steps_[i].changes, c)};
 }
 
 // The step stays, if only to be passed over.
 void NodeTimeline::forget(std::uint32_t track, Instant at) {
-  auto& tracks = steps_[index_at(steps_, at)].tracks;
-  const auto found = std::find(tracks.begin(), tracks.end(), track);
-  CHECK(found != tracks.end(), "each change on a node is known by its instant");
-  *found = tracks.back();
-  tracks.pop_back();
+  Step& step = steps_[index_at(steps_, at)];
+  std::uint32_t* link = &step.changes;
+  while (*link != kNoChange && changes_[*link].track != track) link = &changes_[*link].next;
+  CHECK(*link != kNoChange, "each change on a node is known by its instant");
+  const std::uint32_t c = *link;
+  *link = std::exchange(changes_[c].next, std::exchange(spare_change_, c));
+  if (step.changes == kNoChange) ++idle_steps_;
+}
+
+template <class Suffices>
+bool NodeTimeline::holds_all_through(std::uint32_t track, Instant from, Instant to, const Suffices& suffices) const {
+  const Track& all = tracks_[track];
+  for (std::size_t i = index_at(all, from); i < all.size() && all[i].at < to; ++i) {
+    if (!suffices(all[i].free)) return false;
+  }
+  return true;
 }
 
 bool NodeTimeline::fits(Instant from, Duration duration, const Placement& where) const {
-  const auto holds = [&](std::uint32_t track, const auto& suffices) {
-    const Track& all = tracks_[track];
-    for (std::size_t i = index_at(all, from); i < all.size() && all[i].at < from + duration; ++i) {
-      if (!suffices(all[i].free)) return false;
-    }
-    return true;
-  };
+  const Instant to = from + duration;
   const auto has_licences = [&](const NodeFree& free) { return free.memory >= where.licences; };
-  if (where.licence.valid() && !holds(track_of(where.licence), has_licences)) return false;
-  return std::all_of(where.shares.begin(), where.shares.end(), [&](const Share& s) {
-    return holds(s.node.value, [&](const NodeFree& free) {
+  if (where.licence.valid() && !holds_all_through(track_of(where.licence), from, to, has_licences)) return false;
+  return std::ranges::all_of(where.shares, [&](const Share& s) {
+    return holds_all_through(s.node.value, from, to, [&](const NodeFree& free) {
       return free.processors >= std::int64_t{s.processors} && free.rest().covers(where.per_node);
     });
   });
 }
 
+bool NodeTimeline::overdrawn(Instant from, Duration duration, const Placement& where) const {
+  const Instant to = from + duration;
+  const auto has_some = [](const NodeFree& free) { return free.processors >= 0 && free.rest().covers({}); };
+  const auto has_licences = [](const NodeFree& free) { return free.memory >= 0; };
+  return (where.licence.valid() && !holds_all_through(track_of(where.licence), from, to, has_licences)) ||
+         !std::ranges::all_of(where.shares,
+                              [&](const Share& s) { return holds_all_through(s.node.value, from, to, has_some); });
+}
+
 Instant NodeTimeline::free_since(Instant at, const JobSpec& spec, const Placement& where) const {
-  if (where.licence.valid()) return steps_.front().at;
+  if (where.licence.valid()) return begin();
   const std::int64_t share = Spread(spec).share;
   Instant since = at;
   for (const Share& s : where.shares) {
@@ -283,11 +270,11 @@ class NodeTimeline::Search {
 
   void look_at(std::uint32_t right) {
     memory_.later[right] = {};
-    for (const std::uint32_t track : timeline_.steps_[right].tracks) {
+    timeline_.for_each_changed(right, [&](std::uint32_t track) {
       NodeSearchMemory::Cursor& cursor = memory_.cursors[track];
-      if (cursor.segment == kNotThis) continue;
+      if (cursor.segment == kNotThis) return;
       set_level(track, right, level_of(track, timeline_.tracks_[track][++cursor.segment].free));
-    }
+    });
   }
 
   // As much as matters of what is free: processors, or else whether that is a share (1) or more (2); of licences
@@ -354,7 +341,6 @@ class NodeTimeline::CountedStarts {
   CountedStarts(const NodeTimeline& timeline, const JobSpec& spec, Duration duration, const Bounds& bounds,
                 Instant own = kNever)
       : steps_(timeline.steps_),
-        free_(timeline.free_),
         processors_(spec.processors),
         stay_(std::max(duration, Duration{1})),
         own_(own),
@@ -365,17 +351,16 @@ class NodeTimeline::CountedStarts {
     while (left_ < end_) {
       right_ = std::max(right_, left_);
       const Instant end = std::min(steps_[left_].at + stay_, own_);
-      while (right_ < free_.size() && free_[right_] >= processors_ && steps_[right_].at < end) ++right_;
-      if (right_ == free_.size() || steps_[right_].at >= end) return left_++;
+      while (right_ < steps_.size() && steps_[right_].free >= processors_ && steps_[right_].at < end) ++right_;
+      if (right_ == steps_.size() || steps_[right_].at >= end) return left_++;
       left_ = right_ + 1;  // nobody who runs then has room
-      while (left_ < end_ && free_[left_] < processors_) ++left_;
+      while (left_ < end_ && steps_[left_].free < processors_) ++left_;
     }
-    return free_.size();
+    return steps_.size();
   }
 
  private:
   const std::vector<Step>& steps_;
-  const std::vector<std::int64_t>& free_;
   std::int64_t processors_;
   Duration stay_;
   Instant own_;
@@ -384,8 +369,9 @@ class NodeTimeline::CountedStarts {
   std::size_t right_ = 0;  // from left_ up to before it there is room
 };
 
-bool NodeTimeline::may_start_in(const Bounds& bounds, const JobSpec& spec, Duration duration) const {
-  return CountedStarts(*this, spec, duration, bounds, bounds.before).next() < steps_.size();
+Instant NodeTimeline::none_before(const Bounds& bounds, const JobSpec& spec, Duration duration) const {
+  const std::size_t first = CountedStarts(*this, spec, duration, bounds, bounds.before).next();
+  return first < steps_.size() ? std::max(steps_[first].at, bounds.from) : kNever;
 }
 
 Instant NodeTimeline::earliest(const JobSpec& spec, Duration duration, Placement& where, const Bounds& bounds) {

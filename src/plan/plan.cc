@@ -5,8 +5,13 @@
 
 #include "base/check.h"
 #include "model/moment.h"
+#include "plan/kept_timeline.h"
 
 namespace rota {
+
+Plan::Plan() : kept_timeline_(std::make_unique<KeptTimeline>()) {}
+Plan::~Plan() = default;
+
 // What only matters where nodes are described, sleep or are reserved.
 void Plan::open_nodes(const View& view) {
   if (!view.power().all_on()) collect_returns(view);

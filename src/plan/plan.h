@@ -1,11 +1,12 @@
 // The draft that a policy writes: what to start, kill and let go on now, and which starts to promise. Later links of a
 // policy chain see the earlier links' tentative effects through it. It never changes the view that it is drafted over.
 //
-// A Plan is reused from cycle to cycle so that no memory is allocated on the way; open() forgets all that was decided;
-// what is free over time is kept where the next cycle can go on from it, which changes no decision.
+// A Plan goes with one cluster and is reused from cycle to cycle, so that no memory is allocated on the way; open()
+// forgets all that was decided. What is free over time is kept for the next cycle, which changes no decision.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -32,8 +33,12 @@ struct Opening {
   std::int64_t beside = 0;
 };
 
+class KeptTimeline;
+
 class Plan {
  public:
+  Plan();
+  ~Plan();
   [[gnu::always_inline]] void open(const View& view) {
     kept_until_ = kNotKept;
     if (profile_kept_) note_kept_profile();
@@ -141,6 +146,10 @@ class Plan {
   // Whether profile() is now that of the plan before, with what running jobs have left since. O(ended + steps)
   bool follow_profile();
 
+  // What is free on each node over time, for who plans there; kept from cycle to cycle, for it says what the view says
+  // once it follows that.
+  KeptTimeline& kept_timeline() { return *kept_timeline_; }
+
   // Where a planner that makes many promises keeps them while it drafts.
   struct Hold {
     JobId job;
@@ -226,6 +235,7 @@ class Plan {
   std::vector<Placement> set_aside_;  // for promises; the first set_asides_ of them
   std::uint32_t set_asides_ = 0;
   NodeRoom room_;
+  std::unique_ptr<KeptTimeline> kept_timeline_;
   NodeSpace some_nodes_{nullptr};
   std::int64_t kills_ = 0;
   std::int64_t migrations_ = 0;

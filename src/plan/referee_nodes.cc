@@ -16,6 +16,19 @@ std::size_t slots(const Machine& machine) { return machine.nodes.size() + machin
 
 std::size_t slot_of(const Machine& machine, LicenceId licence) { return machine.nodes.size() + licence.value; }
 
+// Puts changes in order of their nodes, and no further: of nodes behind one that is in want nobody asks. Where those of
+// each node end.
+template <class Change>
+std::vector<std::size_t> put_in_order_of_nodes(std::vector<Change>& changes, std::size_t nodes) {
+  std::vector<std::size_t> ends(nodes + 1);
+  for (const Change& c : changes) ++ends[c.node + 1];
+  for (std::size_t i = 1; i <= nodes; ++i) ends[i] += ends[i - 1];
+  std::vector<Change> in_order(changes.size());
+  for (const Change& c : changes) in_order[ends[c.node]++] = c;
+  changes.swap(in_order);
+  return ends;
+}
+
 // Whose promise the plan replaces, withdraws or keeps by a start; rising.
 std::vector<JobId> decided_anew(const Plan& plan) {
   std::vector<JobId> jobs;
@@ -231,14 +244,19 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
 }
 
 std::optional<std::string> Referee::worst_node(const Machine& machine) {
+  const std::vector<std::size_t> ends = put_in_order_of_nodes(node_changes_, slots(machine));
   // At one instant what is given back comes first.
-  std::sort(node_changes_.begin(), node_changes_.end(), [](const NodeChange& a, const NodeChange& b) {
-    return std::tie(a.node, a.at, a.used.processors) < std::tie(b.node, b.at, b.used.processors);
-  });
+  const auto before = [](const NodeChange& a, const NodeChange& b) {
+    return std::tie(a.at, a.used.processors) < std::tie(b.at, b.used.processors);
+  };
   Used used;
   for (std::size_t i = 0; i < node_changes_.size(); ++i) {
+    if (i == 0 || node_changes_[i].node != node_changes_[i - 1].node) {
+      used = {};
+      const auto first = node_changes_.begin() + static_cast<std::ptrdiff_t>(i);
+      std::sort(first, node_changes_.begin() + static_cast<std::ptrdiff_t>(ends[node_changes_[i].node]), before);
+    }
     const NodeChange& c = node_changes_[i];
-    if (i == 0 || c.node != node_changes_[i - 1].node) used = {};
     ++checks_;
     used.add(c.used);
     if (c.node >= machine.nodes.size()) {

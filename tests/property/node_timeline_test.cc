@@ -1,7 +1,7 @@
-// NodeTimeline against an oracle that keeps nothing: what is free at an instant is reckoned from all that was ever
-// said, and a start is tried at each instant at which anything changes, on what is free at each instant while the job
-// runs.
-#include "plan/node_timeline.h"
+// KeptTimeline, and the NodeTimeline in it, against an oracle that keeps nothing: what is free at an instant is
+// reckoned from all that was ever said, and a start is tried at each instant at which anything changes, on what is free
+// at each instant while the job runs.
+#include "plan/kept_timeline.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -38,7 +38,9 @@ class Oracle {
       instants_.insert(end);
       return true;
     });
-    for (const Reservation& r : view.reservations().all()) instants_.insert({std::max(r.from, view.now()), r.until});
+    for (const Reservation& r : view.reservations().all()) {
+      instants_.insert({std::max(r.from, view.now()), std::max(r.until, view.now())});
+    }
   }
 
   void change(Instant from, Duration duration, const Placement& where, bool give) {
@@ -129,6 +131,27 @@ JobSpec any_spec() {
   return spec;
 }
 
+void start_some(World& world, int most) {
+  Placement where;
+  for (int i = *rc::gen::inRange(0, most); i > 0; --i) {
+    const JobSpec spec = any_spec();
+    const JobId job = submit(world.cluster(), spec);
+    if (world.cluster().nodes().find(spec, where)) world.fold(Started{job, false, where});
+  }
+}
+
+void reserve_some(World& world) {
+  std::int64_t begin = world.cluster().now().time_since_epoch() / seconds(1);
+  for (std::uint32_t i = *rc::gen::inRange(0U, 4U); i > 0; --i) {
+    begin += *rc::gen::inRange(1, 30);
+    const std::int64_t end = begin + *rc::gen::inRange(1, 20);
+    const Reserved reserved{
+        world.cluster().reservations().next_id(), at_seconds(begin), at_seconds(end), {NodeId{i}, NodeId{i + 1}}};
+    if (!world.cluster().objection(reserved)) world.fold(reserved);
+    begin = end;
+  }
+}
+
 // Some jobs run, some of them for longer than expected; one node may boot, and one may drain; some are reserved.
 std::unique_ptr<World> any_world(const Machine& machine) {
   ClusterOptions options;
@@ -142,26 +165,44 @@ std::unique_ptr<World> any_world(const Machine& machine) {
     world->fold(PowerChanged{away, PowerState::off});
     world->fold(PowerOrdered{away, true, at_seconds(*rc::gen::inRange(5, 60))});
   }
-  Placement where;
-  for (int i = *rc::gen::inRange(0, 10); i > 0; --i) {
-    const JobSpec spec = any_spec();
-    const JobId job = submit(world->cluster(), spec);
-    if (world->cluster().nodes().find(spec, where)) world->fold(Started{job, false, where});
-  }
+  start_some(*world, 10);
   if (const NodeId drains{*rc::gen::inRange(0U, 12U)}; drains.value < machine.nodes.size() && drains != away) {
     world->fold(HealthChanged{drains, Health::draining});
   }
   world->at(*rc::gen::inRange(0, 20));
-  std::int64_t begin = 0;
-  for (std::uint32_t i = *rc::gen::inRange(0U, 4U); i > 0; --i) {
-    begin += *rc::gen::inRange(1, 30);
-    const std::int64_t end = begin + *rc::gen::inRange(1, 20);
-    const Reserved reserved{
-        world->cluster().reservations().next_id(), at_seconds(begin), at_seconds(end), {NodeId{i}, NodeId{i + 1}}};
-    if (!world->cluster().objection(reserved)) world->fold(reserved);
-    begin = end;
-  }
+  reserve_some(*world);
   return world;
+}
+
+// Time goes on, or not; some have ended, some are promised a start, some start, one node is on at last or fit for use
+// again or not any more, and what was reserved may not be any more.
+void go_on(World& world, const Machine& machine, KeptTimeline& kept) {
+  const View& view = world.cluster();
+  world.at(view.now().time_since_epoch() / seconds(1) + *rc::gen::inRange(0, 25));
+  std::vector<JobId> running;
+  view.running().for_each([&](const RunningEntry& e) { return running.push_back(e.job), true; });
+  for (const JobId job : running) {
+    if (*rc::gen::inRange(0, 3) == 0) world.ends(job);
+  }
+  for (std::uint32_t i = 0; i < machine.nodes.size(); ++i) {
+    const NodeId node{i};
+    if (*rc::gen::inRange(0, 3) > 0) continue;
+    if (view.power().state(node) == PowerState::booting) {
+      world.fold(PowerChanged{node, PowerState::on});
+    } else {
+      world.fold(HealthChanged{node, view.power().health(node) == Health::up ? Health::draining : Health::up});
+    }
+  }
+  if (const auto& all = view.reservations().all(); !all.empty() && *rc::gen::arbitrary<bool>()) {
+    world.fold(Unreserved{all.front().id});
+  }
+  start_some(world, 4);
+  for (int i = *rc::gen::inRange(0, 3); i > 0; --i) {
+    const JobId job = submit(world.cluster(), any_spec());
+    Placement where;
+    const Instant at = kept.timeline().earliest(view.job(job).spec, view.job(job).expected, where);
+    if (at != kNever) world.fold(Promised{job, std::max(at, view.now()), where});
+  }
 }
 
 bool same(const Placement& a, const Placement& b) {
@@ -169,12 +210,8 @@ bool same(const Placement& a, const Placement& b) {
   return std::ranges::equal(a.shares, b.shares, alike);
 }
 
-RC_GTEST_PROP(NodeTimeline, AnswersAsIfEachInstantWereReckonedAnew, ()) {
-  const Machine machine = scenario::two_racks(0, 1);
-  const auto world = any_world(machine);
-  const View& view = world->cluster();
-  NodeTimeline timeline(view);
-  Oracle oracle(view);
+// Asks this and that, and takes and gives some; all that was taken is given in the end.
+void ask(const View& view, NodeTimeline& timeline, Oracle oracle) {
   struct Taken {
     Instant from;
     Duration duration;
@@ -210,6 +247,27 @@ RC_GTEST_PROP(NodeTimeline, AnswersAsIfEachInstantWereReckonedAnew, ()) {
     timeline.take(from, spec.limit, where);  // whether or not there is room
     oracle.change(from, spec.limit, where, false);
     taken.push_back({from, spec.limit, where});
+  }
+  for (const Taken& t : taken) timeline.give(t.from, t.duration, t.where);
+}
+
+RC_GTEST_PROP(KeptTimeline, AnswersAsIfEachInstantWereReckonedAnew, ()) {
+  const Machine machine = scenario::two_racks(0, 1);
+  const auto world = any_world(machine);
+  const View& view = world->cluster();
+  KeptTimeline kept;
+  for (int i = *rc::gen::inRange(1, 6); i > 0; --i) {
+    const auto promises = *rc::gen::element(KeptTimeline::Promises::drawn, KeptTimeline::Promises::left_out);
+    kept.follow(view, promises);
+    Oracle oracle(view);
+    if (promises == KeptTimeline::Promises::drawn) {
+      for (const JobId job : view.promised()) {
+        const Instant from = std::max(view.job(job).promise, view.now());
+        oracle.change(from, view.job(job).expected, view.promised_place(job), false);
+      }
+    }
+    ask(view, kept.timeline(), oracle);
+    go_on(*world, machine, kept);
   }
 }
 

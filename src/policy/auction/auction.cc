@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "policy/auction/bid_room.h"
 
 namespace rota {
 
@@ -72,9 +73,11 @@ bool Bidder::holds_any() const {
 
 std::vector<Bidder::Message> Bidder::bids(const View& view, const Outlook& outlook, Which which) {
   std::vector<Message> messages;
+  BidRoom room(view, std::max(view.now(), outlook.now));
+  const Outlook shared{outlook.now, outlook.coming, &room};
   for (auto& [number, lot] : lots_) {
     if ((!lot.joined && !which.join) || (lot.held && !which.held_too)) continue;
-    auto bid = bid_for(rules_, view, lot.job, lot.haul, outlook);
+    auto bid = bid_for(rules_, view, lot.job, lot.haul, shared);
     if (!bid && !lot.joined) continue;
     if (!bid) bid = bid_of_the_unable(rules_, lot.haul);
     bid->site = site_;

@@ -146,9 +146,8 @@ class WaitByPlan {
   std::int64_t work_ = 0;  // processor-milliseconds
 };
 
-Duration wait_for_places(const View& view, const JobSpec& job, Instant now, Duration here) {
-  const Instant there = now + here;
-  const Instant at = room_for(view, job, now, there);
+Duration wait_for_places(BidRoom& room, const JobSpec& job, Instant there) {
+  const Instant at = room.opening(job, there);
   return at == kNever ? kLongest : at - there;
 }
 
@@ -165,7 +164,9 @@ Duration expected_wait(const BidRules& rules, const View& view, const JobSpec& j
   if (rules.valuation == Valuation::by_plan) {
     const bool at_once = missing <= 0 && view.waiting().empty() && before.empty();
     const Duration by_count = at_once ? Duration{0} : WaitByPlan(view, job, now, haul.here).run(before);
-    return needs_places(view, job) ? std::max(by_count, wait_for_places(view, job, now, haul.here)) : by_count;
+    if (!needs_places(view, job)) return by_count;
+    BidRoom own(view, now);
+    return std::max(by_count, wait_for_places(outlook.room ? *outlook.room : own, job, now + haul.here));
   }
   for (const Coming& c : before) missing += c.processors;
   return missing <= 0 ? Duration{0} : wait_by_rate(rules, view, job, missing, now);
@@ -181,7 +182,9 @@ std::optional<Bid> bid_for(const BidRules& rules, const View& view, const JobSpe
     return Bid{{}, std::llround(scaled(rules.mean_run_time, rules.spare * room)) - cost, start};
   }
   const std::int64_t offered = view.free() + obtainable(view) + held_below(view, job);
-  if (offered < job.processors || (needs_places(view, job) && !could_offer(view, job))) return std::nullopt;
+  if (offered < job.processors) return std::nullopt;
+  BidRoom own(view, view.now());
+  if (needs_places(view, job) && !(outlook.room ? *outlook.room : own).could_offer(job)) return std::nullopt;
   return published(rules, view, job, haul);
 }
 

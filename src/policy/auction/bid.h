@@ -27,10 +27,13 @@ struct Coming {
   Duration limit{0};
 };
 
+class BidRoom;
+
 // What a site's view does not show: that time has passed since anything happened there, and what is on its way.
 struct Outlook {
   Instant now = kEpoch;  // that of the view, if that is later
   std::span<const Coming> coming = {};
+  BidRoom* room = nullptr;  // of that view, at that instant: what bids on many jobs have in common
 };
 
 struct Bid {

@@ -1,109 +1,117 @@
 #include "policy/auction/bid_room.h"
 
 #include <algorithm>
-#include <vector>
+#include <utility>
 
 #include "model/moment.h"
-#include "plan/node_room.h"
 
 namespace rota {
-namespace {
 
-// What comes free at an instant: a place, or a node.
-struct Release {
-  Instant at;
-  const Placement* place;  // nullptr: all of the node
-  NodeId node;
-};
-
-// Room for one job, as time goes on.
-class Room {
- public:
-  Room(const View& view, const JobSpec& job) : view_(view), job_(job), room_(view.nodes()) {
-    view.by_priority().for_each_below(job.priority, [&](const RunningByPriority::Entry& e) {
-      room_.give(view.placement(e.job));
-      return true;
-    });
-  }
-
-  void add_ends(Instant now) {
-    const Instant soon = now + kMoment;  // whoever is overdue may end any moment
-    view_.running().for_each([&](const RunningEntry& e) {
-      const bool gives_way = view_.options().by_priority && view_.job(e.job).spec.priority < job_.priority;
-      const bool counts = !gives_way || view_.job(e.job).leaving;
-      if (counts) releases_.push_back({std::max(e.place.end, soon), &view_.placement(e.job), {}});
-      return true;
-    });
-  }
-
-  void add_nodes_that_are_away(Instant woken) {
-    const NodePower& power = view_.power();
-    for (const PowerState state : {PowerState::booting, PowerState::shutting_down, PowerState::off}) {
-      power.for_each_in(state, [&](NodeId node) {
-        releases_.push_back({power.back_at(node, woken), nullptr, node});
-        return true;
-      });
-    }
-  }
-
-  // Sets aside what is promised to those who go first. When the first of them has it; kNever: nobody.
-  Instant set_aside_for_others() {
-    Instant first = kNever;
-    for (const JobId id : view_.promised()) {
-      const Job& other = view_.job(id);
-      const Placement& place = view_.promised_place(id);
-      if (other.spec.priority < job_.priority || other.spec.number == job_.number || place.shares.empty()) continue;
-      room_.take(place);
-      releases_.push_back({other.promise + other.expected, &place, {}});
-      first = std::min(first, other.promise);
-    }
-    return first;
-  }
-
-  Instant opening_from(Instant at) {
-    FitWatch watch(room_, job_);
-    std::stable_sort(releases_.begin(), releases_.end(),
-                     [](const Release& a, const Release& b) { return a.at < b.at; });
-    for (const Release& r : releases_) {
-      if (r.at > at && watch.fits()) return at;
-      at = std::max(at, r.at);
-      if (r.place != nullptr) {
-        watch.give(room_, *r.place);
-      } else {
-        watch.bring_back(room_, r.node, view_.options().machine->nodes[r.node.value].processors);
-      }
-    }
-    return watch.fits() ? at : kNever;
-  }
-
- private:
-  const View& view_;
-  const JobSpec& job_;
-  NodeRoom room_;
-  std::vector<Release> releases_;
-};
-
-}  // namespace
-
-Instant room_for(const View& view, const JobSpec& job, Instant now, Instant there) {
-  const auto opening = [&](bool beside_promises, Instant& first_promise) {
-    Room room(view, job);
-    room.add_ends(now);
-    room.add_nodes_that_are_away(there);
-    if (beside_promises) first_promise = room.set_aside_for_others();
-    return room.opening_from(there);
-  };
-  Instant first_promise = kNever;
-  const Instant beside = opening(true, first_promise);
-  if (first_promise == kNever || there + job.limit > first_promise) return beside;  // nobody is over before it
-  const Instant before = opening(false, first_promise);
-  return before != kNever && before + job.limit <= first_promise ? std::min(before, beside) : beside;
+BidRoom::Level& BidRoom::level(std::int32_t priority) {
+  const auto known = std::ranges::find(levels_, priority, &Level::priority);
+  if (known != levels_.end()) return *known;
+  Level& level = levels_.emplace_back();
+  level.priority = priority;
+  level.free.copy(view_.nodes());
+  view_.by_priority().for_each_below(priority, [&](const RunningByPriority::Entry& e) {
+    level.free.give(view_.placement(e.job));
+    return true;
+  });
+  return level;
 }
 
-bool could_offer(const View& view, const JobSpec& job) {
-  Room room(view, job);
-  room.add_nodes_that_are_away(view.now());
-  return room.opening_from(view.now()) != kNever;
+BidRoom::Level& BidRoom::level_later(std::int32_t priority) {
+  Level& known = level(priority);
+  if (std::exchange(known.knows_later, true)) return known;
+  add_ends(known);
+  set_aside(known);
+  return known;
+}
+
+void BidRoom::add_ends(Level& level) const {
+  const Instant soon = now_ + kMoment;  // whoever is overdue may end any moment
+  view_.running().for_each([&](const RunningEntry& e) {
+    const bool gives_way = view_.options().by_priority && view_.job(e.job).spec.priority < level.priority;
+    const bool counts = !gives_way || view_.job(e.job).leaving;
+    if (counts) level.ends.push_back({std::max(e.place.end, soon), &view_.placement(e.job), {}});
+    return true;
+  });
+}
+
+// What is promised to those who go first.
+void BidRoom::set_aside(Level& level) const {
+  level.beside = level.free;
+  level.with_promised = level.ends;
+  for (const JobId id : view_.promised()) {
+    const Job& other = view_.job(id);
+    const Placement& place = view_.promised_place(id);
+    if (other.spec.priority < level.priority || place.shares.empty()) continue;
+    level.beside.take(place);
+    level.with_promised.push_back({other.promise + other.expected, &place, {}});
+    level.promised.push_back({other.spec.number, other.promise, &place});
+  }
+  std::ranges::sort(level.with_promised, {}, &Release::at);
+  std::ranges::sort(level.promised, {}, &Promised::start);
+}
+
+void BidRoom::list_nodes_that_are_away(Instant woken) {
+  away_.clear();
+  const NodePower& power = view_.power();
+  if (power.all_on()) return;
+  for (const PowerState state : {PowerState::booting, PowerState::shutting_down, PowerState::off}) {
+    power.for_each_in(state, [&](NodeId node) {
+      away_.push_back({power.back_at(node, woken), nullptr, node});
+      return true;
+    });
+  }
+  std::ranges::sort(away_, {}, &Release::at);
+}
+
+// What comes free by `at` is not looked at one by one. At one instant the order does not matter.
+Instant BidRoom::opening_from(const JobSpec& job, const std::vector<Release>& releases, const Placement* not_released,
+                              Instant at) {
+  auto place = releases.begin();
+  auto node = away_.begin();
+  const auto next = [&]() -> const Release* {
+    if (place != releases.end() && place->place == not_released) ++place;
+    if (node == away_.end() || (place != releases.end() && place->at <= node->at)) {
+      return place == releases.end() ? nullptr : &*place++;
+    }
+    return &*node++;
+  };
+  const auto size_of = [&](NodeId id) { return view_.options().machine->nodes[id.value].processors; };
+  const Release* r = next();
+  for (; r && r->at <= at; r = next()) {
+    r->place ? room_.give(*r->place) : room_.bring_back(r->node, size_of(r->node));
+  }
+  FitWatch watch(room_, job);
+  for (; r; r = next()) {
+    if (r->at > at && watch.fits()) return at;
+    at = r->at;
+    r->place ? watch.give(room_, *r->place) : watch.bring_back(room_, r->node, size_of(r->node));
+  }
+  return watch.fits() ? at : kNever;
+}
+
+Instant BidRoom::opening(const JobSpec& job, Instant there) {
+  const Level& level = level_later(job.priority);
+  list_nodes_that_are_away(there);
+  const auto own = std::ranges::find(level.promised, job.number, &Promised::job);
+  const bool has_own = own != level.promised.end();
+  room_ = level.beside;
+  if (has_own) room_.give(*own->place);
+  const Instant beside = opening_from(job, level.with_promised, has_own ? own->place : nullptr, there);
+  const auto first = has_own && own == level.promised.begin() ? own + 1 : level.promised.begin();
+  if (first == level.promised.end() || there + job.limit > first->start) return beside;  // nobody is over before it
+  room_ = level.free;
+  const Instant before = opening_from(job, level.ends, nullptr, there);
+  return before != kNever && before + job.limit <= first->start ? std::min(before, beside) : beside;
+}
+
+bool BidRoom::could_offer(const JobSpec& job) {
+  room_ = level(job.priority).free;
+  list_nodes_that_are_away(view_.now());
+  return opening_from(job, {}, nullptr, view_.now()) != kNever;
 }
 
 }  // namespace rota

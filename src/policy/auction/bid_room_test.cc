@@ -9,7 +9,7 @@ namespace rota {
 namespace {
 
 // A site of two nodes with four processors each; the first has two accelerators. Two licences.
-class BidRoom : public testing::Test {
+class RoomForBids : public testing::Test {
  protected:
   static Machine site() {
     Machine machine = Machine::counted(8);
@@ -67,7 +67,7 @@ class BidRoom : public testing::Test {
   std::int64_t numbers_ = 0;
 };
 
-TEST_F(BidRoom, waits_for_accelerators_though_processors_are_free) {
+TEST_F(RoomForBids, waits_for_accelerators_though_processors_are_free) {
   runs(asks(50, 2), 0);
   EXPECT_EQ(bid(asks(10, 0)), seconds(0));
   EXPECT_EQ(bid(asks(10, 1)), seconds(50));
@@ -75,14 +75,14 @@ TEST_F(BidRoom, waits_for_accelerators_though_processors_are_free) {
   EXPECT_EQ(bid(asks(10, 1), {seconds(70), {}, {}}), seconds(70));
 }
 
-TEST_F(BidRoom, waits_for_licences_wherever_they_are_held) {
+TEST_F(RoomForBids, waits_for_licences_wherever_they_are_held) {
   runs(licensed(50, 1), 0);
   runs(licensed(80, 1), 1);
   EXPECT_EQ(bid(licensed(10, 1)), seconds(50));
   EXPECT_EQ(bid(licensed(10, 2)), seconds(80));
 }
 
-TEST_F(BidRoom, waits_for_memory_of_one_node) {
+TEST_F(RoomForBids, waits_for_memory_of_one_node) {
   JobSpec large = asks(40, 0);
   large.memory = 6;
   runs(large, 0);
@@ -92,34 +92,34 @@ TEST_F(BidRoom, waits_for_memory_of_one_node) {
   EXPECT_EQ(bid(large), seconds(0));
 }
 
-TEST_F(BidRoom, leaves_what_is_promised_to_those_who_go_first) {
+TEST_F(RoomForBids, leaves_what_is_promised_to_those_who_go_first) {
   runs(asks(50, 2), 0);
   promises(waits(asks(100, 2)), 50, 0);
   EXPECT_EQ(bid(asks(10, 1)), seconds(150));
   EXPECT_EQ(bid(asks(10, 1, 2)), seconds(0)) << "a higher priority does not, and those who run give way to it";
 }
 
-TEST_F(BidRoom, goes_before_a_promise_if_it_is_over_by_then) {
+TEST_F(RoomForBids, goes_before_a_promise_if_it_is_over_by_then) {
   runs(asks(50, 1), 0);
   promises(waits(asks(100, 2)), 50, 0);
   EXPECT_EQ(bid(asks(50, 1)), seconds(0));
   EXPECT_EQ(bid(asks(51, 1)), seconds(150));
 }
 
-TEST_F(BidRoom, counts_the_boot_of_the_node_that_has_the_accelerators) {
+TEST_F(RoomForBids, counts_the_boot_of_the_node_that_has_the_accelerators) {
   fold(cluster_, PowerChanged{NodeId{0}, PowerState::off});
   EXPECT_EQ(bid(asks(10, 0)), seconds(0));
   EXPECT_EQ(bid(asks(10, 1)), seconds(30));
   EXPECT_EQ(bid(asks(10, 1), {seconds(5), {}, {}}), seconds(35)) << "woken when the input has come";
 }
 
-TEST_F(BidRoom, of_those_who_would_give_way_is_there_at_once) {
+TEST_F(RoomForBids, of_those_who_would_give_way_is_there_at_once) {
   runs(asks(50, 2, 0), 0);
   EXPECT_EQ(bid(asks(10, 1, 1)), seconds(0));
   EXPECT_EQ(bid(asks(10, 1, 0)), seconds(50));
 }
 
-TEST_F(BidRoom, is_needed_for_an_offer_as_published_too) {
+TEST_F(RoomForBids, is_needed_for_an_offer_as_published_too) {
   EXPECT_TRUE(offers(asks(10, 2)));
   runs(asks(50, 2), 0);
   EXPECT_TRUE(offers(asks(10, 0)));
@@ -127,7 +127,7 @@ TEST_F(BidRoom, is_needed_for_an_offer_as_published_too) {
   EXPECT_TRUE(offers(asks(10, 1, 2))) << "who holds them would give way";
 }
 
-TEST_F(BidRoom, counts_as_ending_soon_what_is_overdue) {
+TEST_F(RoomForBids, counts_as_ending_soon_what_is_overdue) {
   runs(asks(50, 2), 0);
   const Outlook later{at_seconds(60), {}};
   EXPECT_EQ(expected_wait(rules_, cluster_, asks(10, 1), {}, later), Duration{1});

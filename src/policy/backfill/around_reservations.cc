@@ -1,16 +1,15 @@
 // Backfilling behind one promise or none while nodes or processors are reserved. What is free comes and goes then, so
 // that what is free now and at the promise does not suffice: every start must have room for as long as it is expected
-// to run. All is drawn anew in each cycle: at O(running + candidates x steps) where processors are counted; where nodes
-// are described at O(reserved nodes) a job, and once somebody is promised a start at O(candidates x (nodes + changes)).
+// to run. Where processors are counted all is drawn anew in each cycle: O(running + candidates x steps). Where nodes
+// are described: O(reserved nodes) a job, and once somebody is promised a start O(candidates x (nodes + changes)).
 // Several promises need no other rules than they have.
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "model/candidate_walk.h"
 #include "model/moment.h"
-#include "plan/node_timeline.h"
+#include "plan/kept_timeline.h"
 #include "policy/backfill/backfill.h"
 
 namespace rota {
@@ -44,7 +43,7 @@ class CountedRoom {
 // and no timeline is made.
 class RoomOnNodes {
  public:
-  RoomOnNodes(const View& view, Plan& plan) : view_(view), plan_(plan) {
+  RoomOnNodes(const View& view, Plan& plan) : view_(view), plan_(plan), kept_(plan.kept_timeline()) {
     plan_.some_nodes().follow(plan_.nodes());
     for (const Reservation& r : view_.reservations().all()) {
       if (r.until > view_.now()) by_begin_.push_back({&r, {}});
@@ -61,7 +60,7 @@ class RoomOnNodes {
   void start(const WaitingEntry& e, const Reason& reason, bool backfilled) {
     plan_.start_at(e.job, where_, reason, backfilled);
     if (timeline_) {
-      timeline_->take(view_.now(), e.expected, where_);
+      take(e.job, view_.now(), where_);
     } else {
       plan_.some_nodes().take(where_);
     }
@@ -79,7 +78,7 @@ class RoomOnNodes {
     const bool stays = at == view_.job(e.job).promise && !kept.shares.empty() && timeline.fits(at, e.expected, kept);
     if (stays) where_ = kept;
     plan_.promise_at(e.job, at, where_);
-    timeline.take(at, e.expected, where_);
+    take(e.job, at, where_);
     return at;
   }
   std::int64_t beside(Instant /*at*/) const { return plan_.free(); }  // counts cannot tell more
@@ -111,19 +110,22 @@ class RoomOnNodes {
 
   // With the draft's starts, which are all that there is in it.
   NodeTimeline& draw() {
-    timeline_.emplace(view_);
+    kept_.follow(view_, KeptTimeline::Promises::left_out);
     std::size_t place = 0;
-    for (const Action& a : plan_.actions()) {
-      timeline_->take(view_.now(), view_.job(a.job).expected, plan_.places()[place++]);
-    }
+    for (const Action& a : plan_.actions()) take(a.job, view_.now(), plan_.places()[place++]);
+    timeline_ = &kept_.timeline();
     return *timeline_;
+  }
+  void take(JobId job, Instant from, const Placement& where) {
+    kept_.draw(kept_.hold_of(job), from, view_.job(job).expected, where);
   }
 
   const View& view_;
   Plan& plan_;
   std::vector<Closed> by_begin_;
   std::size_t closed_ = 0;  // so many of them are
-  std::optional<NodeTimeline> timeline_;
+  KeptTimeline& kept_;
+  NodeTimeline* timeline_ = nullptr;  // nullptr: nobody is promised a start yet
   Placement where_;
 };
 

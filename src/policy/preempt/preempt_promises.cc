@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/moment.h"
-#include "plan/node_timeline.h"
+#include "plan/kept_timeline.h"
 #include "policy/preempt/preempt.h"
 #include "policy/preempt/who_leaves.h"
 
@@ -76,7 +76,9 @@ class CountedRoom {
 // The same on nodes.
 class RoomOnNodes {
  public:
-  RoomOnNodes(const View& view, Plan& plan, JobId first) : view_(view), plan_(plan), first_(first), timeline_(view) {}
+  RoomOnNodes(const View& view, Plan& plan, JobId first) : view_(view), plan_(plan), first_(first) {
+    running_.follow(view, KeptTimeline::Promises::left_out);
+  }
 
   void from(Instant at) { at_ = at; }
   bool fits() { return timeline_.place_at(at_, view_.job(first_).spec, expected(), where_); }
@@ -116,7 +118,8 @@ class RoomOnNodes {
   const View& view_;
   Plan& plan_;
   JobId first_;
-  NodeTimeline timeline_;
+  KeptTimeline running_;  // what is drawn beside it is for this look alone
+  NodeTimeline& timeline_ = running_.timeline();
   Placement where_;
   Instant at_;
 };
