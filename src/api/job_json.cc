@@ -54,6 +54,8 @@ void add_running(const Service& service, JobId id, const Job& job, Json& json) {
   const RunOrders* orders = service.view().orders_of(id);
   const Duration stood = job.stood_by(now, orders != nullptr ? orders->suspended_at : kNever);
   json["elapsed"] = to_seconds(std::max(Duration{0}, now - job.start - stood));
+  if (job.spec.limit < kLongest)  // later with each moment for which it goes on standing still
+    json["ends_by"] = unix_seconds(service, job.start + (job.spec.limit - job.done) + stood);
   const std::string nodes = service.nodes_of(id);
   json["node_list"] = nodes.empty() ? service.machine().name : nodes;
   json["nodes"] = nodes.empty() ? 1 : service.view().placement(id).shares.size();
@@ -70,7 +72,8 @@ void add_waiting(const Service& service, JobId id, const Job& job, Detail detail
   const auto reason = service.reason_of(id, listed ? serve::Telling::word : serve::Telling::sentence);
   json["reason"] = reason.word;
   if (!listed) json["why"] = reason.sentence;
-  if (job.promise != kNever) json["expected_start"] = unix_seconds(service, job.promise);
+  if (job.promise != kNever && job.promise - service.view().now() < serve::kTooFar)
+    json["expected_start"] = unix_seconds(service, job.promise);
   const JobTerms* terms = service.view().eligibility().terms(id);
   if (terms && terms->array != 0) json["throttle"] = service.view().eligibility().throttle(terms->array);
   if (terms && terms->begin > kEpoch) json["begin"] = unix_seconds(service, terms->begin);

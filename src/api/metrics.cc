@@ -24,26 +24,18 @@ class Page {
   std::string text_;
 };
 
-void add_jobs(const serve::Service& service, Page& page) {
+void add_jobs(serve::Service& service, Page& page) {
   std::map<std::string_view, std::int64_t> states{{"PENDING", 0}, {"RUNNING", 0}};
-  std::map<std::string_view, std::int64_t> reasons;
   const View& view = service.view();
   states["PENDING"] = static_cast<std::int64_t>(view.waiting().size() + view.barred());
   view.running().for_each([&](const RunningEntry& running) {
     ++states[serve::state_word(view.job(running.job))];
     return true;
   });
-  constexpr std::size_t kFew = 20'000;  // a reason costs a look at the state each
-  if (service.book().size() <= kFew) {
-    view.for_each_job([&](JobId id, const Job& job) {
-      const bool waits = job.state == JobState::waiting || job.state == JobState::barred;
-      if (waits) ++reasons[service.reason_of(id, serve::Telling::word).word];
-    });
-  }
   page.head("rota_jobs", "gauge", "jobs that are known, by state");
   for (const auto& [state, count] : states) page.value("rota_jobs{state=\"" + std::string(state) + "\"}", count);
   page.head("rota_jobs_pending", "gauge", "jobs that wait, by reason");
-  for (const auto& [reason, count] : reasons)
+  for (const auto& [reason, count] : service.pending_counts().look(service))
     page.value("rota_jobs_pending{reason=\"" + std::string(reason) + "\"}", count);
 }
 
@@ -71,7 +63,7 @@ void add_nodes(const serve::Service& service, Page& page) {
 }  // namespace
 
 void answer_metrics(const Ask& ask) {
-  const serve::Service& service = ask.service;
+  serve::Service& service = ask.service;
   Page page;
   add_jobs(service, page);
   page.one("rota_processors", "gauge", "processors in all", service.machine().processors);

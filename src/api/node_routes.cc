@@ -1,4 +1,4 @@
-// /v1/nodes, /v1/partitions, /v1/licences
+// /v1/nodes, /v1/partitions, /v1/licences, /v1/reservations
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -14,7 +14,19 @@ namespace {
 using Json = nlohmann::json;
 using serve::Service;
 
-const char* state_of(const View& view, NodeId node, std::uint32_t allocated, std::uint32_t processors) {
+// The reservation that each node is or will next be kept free for.
+std::map<NodeId, const Reservation*> reserved_by_node(const View& view) {
+  std::map<NodeId, const Reservation*> next;
+  for (const Reservation& each : view.reservations().all()) {
+    for (const NodeId node : each.nodes) {
+      const Reservation*& first = next[node];
+      if (first == nullptr || each.from < first->from) first = &each;
+    }
+  }
+  return next;
+}
+
+const char* state_of(const View& view, NodeId node, std::uint32_t allocated, const Reservation* reserved) {
   const Health health = view.power().health(node);
   if (health == Health::down) return "down";
   if (health == Health::draining) return allocated > 0 ? "draining" : "drained";
@@ -27,8 +39,8 @@ const char* state_of(const View& view, NodeId node, std::uint32_t allocated, std
     case PowerState::on:
       break;
   }
-  if (allocated == 0) return "idle";
-  return allocated < processors ? "mixed" : "allocated";
+  if (allocated == 0) return reserved != nullptr && reserved->holds_at(view.now()) ? "reserved" : "idle";
+  return view.nodes().free_on(node) > 0 ? "mixed" : "allocated";
 }
 
 const char* health_word(Health health) {
@@ -65,18 +77,23 @@ std::map<NodeId, Json> jobs_by_node(const Service& service) {
   return jobs;
 }
 
-Json node_json(const Service& service, NodeId id, Json jobs) {
+Json node_json(const Service& service, NodeId id, Json jobs, const Reservation* reserved) {
   const Node& node = service.machine().nodes[id.value];
   const View& view = service.view();
   const std::uint32_t allocated = node.processors - view.nodes().free_on(id);
   const PerNode& rest = view.nodes().rest_on(id);
   Json json{{"name", node.name},
-            {"state", state_of(view, id, allocated, node.processors)},
+            {"state", state_of(view, id, allocated, reserved)},
             {"processors", node.processors},
             {"allocated", allocated},
             {"health", health_word(view.power().health(id))},
             {"power", power_word(view.power().state(id))},
             {"jobs", jobs.is_null() ? Json::array() : std::move(jobs)}};
+  if (reserved != nullptr) {
+    json["reserved"] = {{"id", reserved->id.value},
+                        {"start", unix_seconds(service, reserved->from)},
+                        {"end", unix_seconds(service, reserved->until)}};
+  }
   if (node.memory > 0) {
     json["memory"] = node.memory;
     json["memory_allocated"] = std::max<std::int64_t>(0, node.memory - rest.memory);
@@ -113,8 +130,9 @@ Json nodes_json(const Service& service) {
   Json nodes = Json::array();
   if (service.machine().nodes.empty()) nodes.push_back(counted_json(service));
   auto jobs = jobs_by_node(service);
+  auto reserved = reserved_by_node(service.view());
   for (std::uint32_t n = 0; n < service.machine().nodes.size(); ++n) {
-    nodes.push_back(node_json(service, NodeId{n}, jobs[NodeId{n}]));
+    nodes.push_back(node_json(service, NodeId{n}, jobs[NodeId{n}], reserved[NodeId{n}]));
   }
   return {{"nodes", std::move(nodes)}};
 }
@@ -164,6 +182,30 @@ Json licences_json(const Service& service) {
   return json;
 }
 
+// Those that are not over, the next one first.
+Json reservations_json(const Service& service) {
+  const View& view = service.view();
+  std::vector<Reservation> all = view.reservations().all();
+  std::ranges::stable_sort(all, {}, &Reservation::from);
+  Json rows = Json::array();
+  for (const Reservation& each : all) {
+    std::int64_t processors = each.processors;
+    std::vector<std::string> names;
+    for (const NodeId node : each.nodes) {
+      names.push_back(service.machine().nodes[node.value].name);
+      processors += service.machine().nodes[node.value].processors;
+    }
+    std::ranges::sort(names);
+    rows.push_back({{"id", each.id.value},
+                    {"active", each.holds_at(view.now())},
+                    {"start", unix_seconds(service, each.from)},
+                    {"end", unix_seconds(service, each.until)},
+                    {"processors", processors},
+                    {"nodes", format_host_list(names)}});
+  }
+  return {{"reservations", std::move(rows)}};
+}
+
 void send(const Ask& ask, const Json& json) { ask.reply->send({200, "application/json", dumped(json), {}}); }
 
 }  // namespace
@@ -189,5 +231,6 @@ void change_nodes(const Ask& ask) {
 void answer_nodes(const Ask& ask) { send(ask, nodes_json(ask.service)); }
 void answer_partitions(const Ask& ask) { send(ask, partitions_json(ask.service)); }
 void answer_licences(const Ask& ask) { send(ask, licences_json(ask.service)); }
+void answer_reservations(const Ask& ask) { send(ask, reservations_json(ask.service)); }
 
 }  // namespace rota::api

@@ -147,6 +147,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/v1/nodes/power-up", change_nodes},
     {"GET", "/v1/partitions", answer_partitions},
     {"GET", "/v1/licences", answer_licences},
+    {"GET", "/v1/reservations", answer_reservations},
     {"GET", "/v1/history", answer_history},
     {"GET", "/v1/policy", answer_policy},
     {"PUT", "/v1/policy", set_policy},

@@ -4,7 +4,6 @@
 #include <pwd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 
 #include "api/http_server.h"
 #include "api/routes.h"
+#include "api/systemd.h"
 #include "api/tokens.h"
 #include "api/worker.h"
 #include "base/text.h"
@@ -42,16 +42,9 @@ void many_descriptors() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// systemd hands over at most one socket.
-Result<int> handed_over() {
-  const int count = ::sd_listen_fds(1);
-  if (count > 1) return fail("systemd hands over more than one socket; one is enough.");
-  return count == 1 ? SD_LISTEN_FDS_START : -1;
-}
-
-std::string summary(const serve::Service& service, const char* verb) {
+std::string summary(const serve::Service& service) {
   const View& view = service.view();
-  return std::string(verb) + ": " + amount(static_cast<std::int64_t>(view.running().size()), "job") + " running, " +
+  return amount(static_cast<std::int64_t>(view.running().size()), "job") + " running, " +
          grouped(static_cast<std::int64_t>(view.waiting().size() + view.barred())) + " waiting, policy " +
          service.policy();
 }
@@ -86,7 +79,7 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   // Nothing is opened by right of a group that only root happens to be in.
   if (root && ::setgroups(0, nullptr) != 0) return fail("groups cannot be left, which root has to be able to.");
   boost::asio::io_context io(1);
-  auto socket = handed_over();
+  auto socket = socket_handed_over();
   if (!socket) return std::unexpected(socket.error());
   make_folder_of(options.socket, root);
   many_descriptors();
@@ -133,13 +126,14 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   (*service)->on_failure(stop);
   if (!(*service)->failure()) return (*service)->failure();
   for (const std::string& address : remote) options.say("answers at " + address + " too, to who has a token");
-  options.say(summary(**service, "ready"));
+  options.say("ready: " + summary(**service));
   for (const std::string& warning : (*service)->warnings()) options.say("warning: " + warning);
-  ::sd_notify(0, "READY=1");
+  ServiceNotes notes(io, [&] { return summary(**service); });
+  notes.ready();
   io.run();
-  ::sd_notify(0, "STOPPING=1");
+  notes.stopping();
   if (!(*service)->failure()) return (*service)->failure();
-  options.say(summary(**service, "stopped"));
+  options.say("stopped: " + summary(**service));
   return {};
 }
 

@@ -59,6 +59,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_nodes(app, action);
   add_partitions(app, action);
   add_licences(app, action);
+  add_reservations(app, action);
   add_history(app, action);
   add_policy(app, action);
   add_status(app, action);

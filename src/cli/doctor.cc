@@ -182,7 +182,7 @@ Result<int> doctor(const ServiceFlags& flags) {
   }
   const std::string text = flags.json ? shown_json(Json{{"findings", list}}) : table({{""}, {""}, {""}}, rows, false);
   if (auto done = printed(text); !done) return done;
-  return well ? kDone : kFailed;
+  return well ? kDone : kNo;
 }
 
 }  // namespace
@@ -195,7 +195,7 @@ void add_doctor(CLI::App& app, Action& action) {
       "\nIs there a socket, does a service answer, is it of this version, do the clocks agree, is there "
       "room for its state, can jobs start on its nodes. A line each, and where it is bad, what to do.");
   flags->declare_json(*command);
-  command->footer("The exit code is 1 where something is bad.\n\nExamples:\n  rota doctor");
+  command->footer("The exit code is 3 where something is bad.\n\nExamples:\n  rota doctor");
   command->callback([&action, flags] { action = [flags] { return doctor(*flags); }; });
 }
 

@@ -50,10 +50,10 @@ std::string sentence(const Json& job) {
   const Json by = job.value("started_by", Json::object());
   const auto at = [&](const char* share) { return time_text(number_of(by, share)); };
   if (!has_number(by, "50")) return which + " has not started within four weeks in more than half of what may come.";
-  std::string text = which + " starts before " + at("50") + " in half of what may come";
-  text += has_number(by, "90") ? ", and before " + at("90") + " in nine tenths"
-                               : "; in more than a tenth it waits for weeks";
-  if (has_number(by, "5")) text += ". Before " + at("5") + " it starts in one of twenty";
+  std::string text = which + " starts by " + at("50") + " in half of what may come";
+  text +=
+      has_number(by, "90") ? ", and by " + at("90") + " in nine tenths" : "; in more than a tenth it waits for weeks";
+  if (has_number(by, "5")) text += ". By " + at("5") + " it starts in one of twenty";
   if (has_number(job, "promise")) text += ". It is promised a start at " + time_text(number_of(job, "promise"));
   return text + ".";
 }

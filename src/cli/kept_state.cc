@@ -114,6 +114,8 @@ log::RecordedJob recorded_of(const store::HistoryRow& row, JobState state) {
   log::RecordedJob recorded;
   recorded.wait = std::min(row.waited, row.start - row.submit);
   recorded.state = state;
+  // Whatever is recorded, it did run.
+  recorded.suspended = std::clamp(row.asked.suspended, Duration{0}, row.end - row.start - Duration{1});
   recorded.backfills = static_cast<std::uint16_t>(row.backfills);
   recorded.preemptions = static_cast<std::uint16_t>(row.preemptions);
   // Of a job that began anew it is not kept which of its dispatches were backfilled, unless all were.
@@ -161,7 +163,7 @@ Result<KeptState> read_state(const std::string& path) {
   for (const store::HistoryRow& row : *rows) {
     const log::RecordedJob& recorded = workload.recorded.emplace_back(recorded_of(row, *end_of(row)));
     workload.jobs.push_back(store::spec_of(row, *state.machine));
-    workload.run_times.push_back(row.end - row.submit - recorded.wait);
+    workload.run_times.push_back(row.end - row.submit - recorded.wait - recorded.suspended);
     workload.users.try_emplace(row.uid, row.user);
     ++workload.report.kept;
   }

@@ -63,6 +63,15 @@ Result<void> known_node(const Json& nodes, const std::string& name, const NodesF
   return fail(head + (near.empty() ? "; `rota nodes` lists all." : "; did you mean " + std::string(near) + "?"));
 }
 
+// When a node is kept free, in few words; "-": it is not.
+std::string reserved_text(const Json& node) {
+  const auto reserved = node.find("reserved");
+  if (reserved == node.end()) return "-";
+  const bool begun = number_of(*reserved, "start") <= static_cast<double>(unix_now());
+  return (begun ? "until " + time_text(number_of(*reserved, "end"))
+                : "from " + time_text(number_of(*reserved, "start")));
+}
+
 // Those of the nodes that the flags ask for.
 Result<Json> chosen(const Json& nodes, const NodesFlags& flags) {
   std::vector<std::string> names;
@@ -96,7 +105,8 @@ Result<int> list_nodes(const NodesFlags& flags) {
     const std::string by = text_of(node, "by");
     rows.push_back({text("name"), text("state"), number(node, "allocated"), number(node, "processors"),
                     memory(node, "memory_allocated"), memory(node, "memory"), gpus(node), words_of(node, "partitions"),
-                    text("power"), words_of(node, "jobs"), text("reason") + (by.empty() ? "" : " (by " + by + ")")});
+                    text("power"), reserved_text(node), words_of(node, "jobs"),
+                    text("reason") + (by.empty() ? "" : " (by " + by + ")")});
   }
   return printed(table({{"NODE"},
                         {"STATE"},
@@ -107,6 +117,7 @@ Result<int> list_nodes(const NodesFlags& flags) {
                         {"GPUS", true},
                         {"PARTITIONS"},
                         {"POWER"},
+                        {"RESERVED"},
                         {"JOBS"},
                         {"REASON"}},
                        rows, !flags.no_header));
@@ -170,7 +181,8 @@ void add_nodes(CLI::App& app, Action& action) {
   command->add_option("NODES", flags->nodes, "only these nodes, as n[1-3]");
   command->add_option("-p,--partition", flags->partition, "only those of this partition")->type_name("NAME");
   command->add_option("-t,--state", flags->state, "only those in this state")
-      ->check(CLI::IsMember({"idle", "mixed", "allocated", "draining", "drained", "down", "sleeping", "booting"}));
+      ->check(CLI::IsMember(
+          {"idle", "mixed", "allocated", "reserved", "draining", "drained", "down", "sleeping", "booting"}));
   command->add_flag("--noheader", flags->no_header, "without the line that names the columns");
   declare_node_forecast(*command, flags->forecast);
   flags->service.declare_json(*command);

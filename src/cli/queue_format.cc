@@ -44,7 +44,9 @@ double start_of(const Json& job) {
 
 // When it has ended or, at the latest, will.
 double end_of(const Json& job) {
-  if (has_number(job, "end")) return number_of(job, "end");
+  for (const char* name : {"end", "ends_by"}) {
+    if (has_number(job, name)) return number_of(job, name);
+  }
   const double start = start_of(job), limit = number_of(job, "limit", -1);
   return start < 0 || limit < 0 || limit >= 1e11 ? -1 : start + limit;
 }

@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string_view>
 
 #include "api/serve.h"
+#include "api/systemd.h"
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/printed.h"
@@ -42,7 +44,9 @@ Result<std::string> absolute(const std::string& path) {
   return std::string(here.get()) + "/" + path;
 }
 
-Result<int> serve(const ServeFlags& flags) {
+constexpr std::string_view kWarning = "warning: ";
+
+Result<int> serve(const ServeFlags& flags, bool to_journal) {
   auto state = flags.state.empty() ? default_state() : absolute(flags.state);
   if (!state) return std::unexpected(state.error());
   auto socket = absolute(socket_path(flags.socket));
@@ -55,10 +59,24 @@ Result<int> serve(const ServeFlags& flags) {
   options.service.supervisor = {"/proc/self/exe", "supervise"};
   options.service.version = ROTA_VERSION;
   options.socket = *socket;
-  options.say = [&](const std::string& line) { remark("rota: " + line); };
+  options.say = [&](const std::string& line) {
+    const auto priority = line.starts_with(kWarning) ? api::Priority::warning : api::Priority::news;
+    remark(api::journal_line(priority, "rota: " + line, to_journal));
+  };
   options.say("state in " + shown_path(*state) + ", socket " + shown_path(*socket));
   if (auto done = api::serve_until_stopped(options); !done) return std::unexpected(done.error());
   return kDone;
+}
+
+// What ends the service is told where somebody looks for it, too: in `systemctl status`.
+Result<int> serve_and_say(const ServeFlags& flags) {
+  const bool to_journal = api::says_to_journal();
+  auto code = serve(flags, to_journal);
+  if (code) return code;
+  api::ServiceNotes::failed(code.error().message);
+  if (!to_journal) return code;
+  remark(api::journal_line(api::Priority::failure, "rota: " + code.error().message, to_journal));
+  return kFailed;
 }
 
 }  // namespace
@@ -90,7 +108,7 @@ void add_serve(CLI::App& app, Action& action) {
       "Examples:\n"
       "  rota serve --state queue --socket queue.socket\n"
       "  rota serve --config rota.toml --policy easy");
-  command->callback([&action, flags] { action = [flags] { return serve(*flags); }; });
+  command->callback([&action, flags] { action = [flags] { return serve_and_say(*flags); }; });
 }
 
 }  // namespace rota::cli

@@ -62,8 +62,8 @@ std::string clock_text(double at, double now) {
 std::string starts_or_ends(const Json& job, double now) {
   if (has_number(job, "start")) {
     if (flag_of(job, "grace")) return "in grace";
-    if (!has_number(job, "limit")) return "";
-    return "by " + clock_text(number_of(job, "start") + number_of(job, "limit"), now);
+    if (!has_number(job, "ends_by")) return "";
+    return "by " + clock_text(number_of(job, "ends_by"), now);
   }
   if (has_number(job, "expected_start")) return clock_text(number_of(job, "expected_start"), now);
   if (has_number(job, "starts_by")) return "by " + clock_text(number_of(job, "starts_by"), now);

@@ -17,7 +17,8 @@ Job job_of(const log::Workload& workload, std::size_t i, const RehearseOptions& 
   job.expected = job.spec.limit;
   if (!what.told()) return job;  // as one that never started
   job.start = job.spec.submit + what.wait;
-  job.end = job.start + workload.run_times[i];
+  job.stood = what.suspended;
+  job.end = job.start + workload.run_times[i] + job.stood;
   job.state = what.state;
   job.backfilled = what.backfilled;
   job.backfills = what.backfills;

@@ -67,7 +67,7 @@ Explanation Service::explain(JobId id) const {
                                                 : std::string(" and has no time limit")) +
                      "; " + grouped(std::max<std::int64_t>(0, view().free())) + " of " + grouped(machine_->processors) +
                      " are free.");
-  if (job.promise != kNever) to.at_the_latest = job.promise;
+  if (job.promise != kNever && job.promise - view().now() < kTooFar) to.at_the_latest = job.promise;
   if (job.state == JobState::barred) return to;
   add_ahead(view(), id, to);
   if (book_.size() > kMostTried) {

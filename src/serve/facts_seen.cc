@@ -126,6 +126,7 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
   row.backfills = job.backfills;
   row.preemptions = job.preemptions;
   row.asked = rarely_asked(job.spec, entry);
+  if (!left_waiting) row.asked.suspended = std::clamp(job.stood, Duration{0}, row.end - row.start);
   return row;
 }
 

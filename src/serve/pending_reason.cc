@@ -33,21 +33,39 @@ bool has_room_now(const View& view, const JobSpec& spec) {
   return view.nodes().find(spec, where);
 }
 
-// What is free of what a job needs and finds no room for, as half a sentence.
+// Whether it asks for all processors of so many nodes, on whichever it may run.
+bool wants_whole_nodes(const Machine& machine, const JobSpec& spec) {
+  if (spec.nodes == 0 || machine.nodes.empty() || spec.processors % spec.nodes != 0) return false;
+  for (std::uint32_t n = 0; n < machine.nodes.size(); ++n) {
+    if (may_serve(machine, spec, NodeId{n}) && machine.nodes[n].processors != spec.processors / spec.nodes)
+      return false;
+  }
+  return true;
+}
+
+std::string needs_of(const Machine& machine, const JobSpec& spec) {
+  return "It needs " +
+         (wants_whole_nodes(machine, spec) ? amount(spec.nodes, "whole node") : amount(spec.processors, "processor"));
+}
+
+// What is free of what a job needs and finds no room for, as half a sentence: whole nodes where it needs these, else
+// processors.
 std::string shortage(const View& view, const Machine& machine, const JobSpec& spec, bool room) {
+  const bool whole = wants_whole_nodes(machine, spec);
   std::int64_t free = machine.nodes.empty() ? std::max<std::int64_t>(0, view.free()) : 0;
   std::int64_t memory = 0, accelerators = 0;
   for (std::uint32_t n = 0; n < machine.nodes.size(); ++n) {
     const NodeId id{n};
     if (!view.nodes().available(id) || !view.nodes().admits(id, spec)) continue;
-    free += view.nodes().free_on(id);
+    const std::uint32_t here = view.nodes().free_on(id);
+    free += !whole ? here : here == machine.nodes[n].processors ? 1 : 0;
     memory = machine.nodes[n].memory == 0 ? INT64_MAX : std::max(memory, view.nodes().rest_on(id).memory);
     accelerators = std::max<std::int64_t>(accelerators, view.nodes().rest_on(id).accelerators);
   }
   const bool all = !spec.partition.valid() || machine.partitions.size() < 2;
   const std::string out = grouped(free) + (free == 1 ? " is" : " are") + " free now" +
                           (all ? "" : " in partition " + machine.partitions[spec.partition.value].name);
-  if (room || free < spec.processors) return out;
+  if (room || free < (whole ? spec.nodes : spec.processors)) return out;
   if (memory < spec.memory) return out + ", but no node has " + format_size(spec.memory) + " of memory free";
   if (accelerators < spec.accelerators)
     return out + ", but no node has " + amount(spec.accelerators, "accelerator") + " free";
@@ -136,7 +154,7 @@ std::string Service::licence_lacking(const JobSpec& spec) const {
 
 PendingReason Service::reason_of_waiting(JobId id, const Job& job, Telling telling) const {
   const JobSpec& spec = job.spec;
-  const auto needs = [&] { return "It needs " + amount(spec.processors, "processor"); };
+  const auto needs = [&] { return needs_of(*machine_, spec); };
   if (lacks_nodes(spec)) {
     return reason_with("ReqNodeNotAvail", telling, [&] {
       return needs() + " on nodes that are in use, and there are too few of these: " + nodes_lacking(spec) + ".";
@@ -169,7 +187,7 @@ PendingReason Service::reason_among_others(JobId id, const Job& job, Telling tel
   if (telling == Telling::word && (is_first || before.valid()))  // whether there is room or not
     return {is_first ? "Resources" : "Priority", {}};
   const bool room = has_room_now(view(), spec);
-  const auto needs = [&] { return "It needs " + amount(spec.processors, "processor"); };
+  const auto needs = [&] { return needs_of(*machine_, spec); };
   if (is_first || (!room && !before.valid())) {
     return reason_with("Resources", telling, [&] {
       return needs() + ", " + (is_first ? "it is first in the queue" : "nobody before it wants the same nodes") +

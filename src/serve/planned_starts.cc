@@ -8,8 +8,6 @@ namespace {
 constexpr const char* kPlanner = "easy+depth=200";  // so many are promised a start
 constexpr std::size_t kMostKnown = 20'000;
 constexpr int kShare = 20;  // of the thread's time one part
-// What comes after a job without a limit is no start that anybody can be told.
-constexpr Duration kTooFar = kLongest / 2;
 
 }  // namespace
 

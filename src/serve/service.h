@@ -23,6 +23,7 @@
 #include "serve/licence_watch.h"
 #include "serve/mail.h"
 #include "serve/output_pattern.h"
+#include "serve/pending_counts.h"
 #include "serve/planned_starts.h"
 #include "serve/policy_rehearsal.h"
 #include "serve/real_loop.h"
@@ -152,6 +153,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // When jobs that wait would start if this policy decided now, in the order of the present one, as far as it says.
   std::vector<std::pair<JobId, Instant>> starts_by(const std::string& policy) const;
   PlannedStarts& planned_starts() { return planned_starts_; }
+  PendingCounts& pending_counts() { return pending_counts_; }
   // When a submission would start if it came now.
   Result<Start> start_of(const Submission& submission) const;
   Forecaster& forecaster() { return *forecaster_; }  // rehearses what may come
@@ -321,6 +323,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   JobBook book_;
   EventRing events_;
   PlannedStarts planned_starts_;
+  PendingCounts pending_counts_;
   mutable Contenders contenders_;
   std::map<NodeId, std::string> node_reasons_;
   std::map<NodeId, std::string> node_by_;

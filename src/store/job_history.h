@@ -11,7 +11,7 @@
 
 namespace rota::store {
 
-// What few jobs ask for.
+// What few jobs ask for, and what happens to few.
 struct RareRequest {
   std::int32_t priority = 0;  // beside that of its partition
   std::uint32_t accelerators = 0;
@@ -23,6 +23,7 @@ struct RareRequest {
   std::vector<std::string> after = {};  // "afterok:12", as it was submitted
   std::uint32_t throttle = 0;           // so many of its array at one time; 0: no limit
   Instant not_before = kEpoch;          // its begin time, or when it was released
+  Duration suspended{0};                // of its latest dispatch: from start to end it ran so much less
 
   bool operator==(const RareRequest&) const = default;
 };

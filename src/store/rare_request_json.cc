@@ -29,6 +29,7 @@ std::string asked_text(const RareRequest& asked) {
     if (member != std::remove_cvref_t<decltype(member)>{}) json[name] = member;
   });
   if (asked.not_before != kEpoch) json["not_before"] = asked.not_before.time_since_epoch().count();
+  if (asked.suspended != Duration{0}) json["suspended"] = asked.suspended.count();
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -40,6 +41,7 @@ RareRequest read_asked(std::string_view text) {
   try {
     members(asked, [&]<class Member>(const char* name, Member& member) { member = json.value(name, Member{}); });
     asked.not_before = Instant{Duration{json.value("not_before", std::int64_t{0})}};
+    asked.suspended = Duration{json.value("suspended", std::int64_t{0})};
   } catch (const nlohmann::json::exception&) {
     return {};
   }

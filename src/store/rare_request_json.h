@@ -1,4 +1,5 @@
-// What few jobs ask for, as text in a row of the history: JSON with what was asked, empty for most.
+// What few jobs ask for, or what happens to few, as text in a row of the history: JSON with what there is, empty for
+// most.
 #pragma once
 
 #include <string>

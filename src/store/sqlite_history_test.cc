@@ -57,6 +57,7 @@ std::vector<HistoryRow> random_rows(std::size_t count) {
       row.asked.after = {"afterok:12:13_4", "singleton"};
       row.asked.throttle = 7;
       row.asked.not_before = row.submit + seconds(5);
+      row.asked.suspended = seconds(7);
     }
     rows.push_back(row);
   }

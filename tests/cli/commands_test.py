@@ -396,7 +396,7 @@ class Help(RotaCase):
     def test_every_command_has_a_help_with_its_options_and_an_example_that_names_it(self):
         for line in ("simulate", "verify", "convert", "generate", "reproduce", "policies", "completion", "manual", "submit",
                      "run", "queue", "top", "job", "explain", "logs", "wait", "cancel", "hold", "release", "requeue", "suspend",
-                     "resume", "update", "nodes", "nodes drain", "partitions", "licences",
+                     "resume", "update", "nodes", "nodes drain", "partitions", "licences", "reservations",
                      "history", "policy", "policy set", "status",
                      "doctor"):
             text = self.rota(*line.split(), "--help").stdout

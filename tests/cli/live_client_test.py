@@ -195,14 +195,15 @@ class Machine(LiveCase):
     def test_nodes(self):
         self.answers("GET", "/v1/nodes", (200, {"nodes": [
             {"name": "n1", "state": "mixed", "processors": 8, "allocated": 4, "memory": 16 * GIB, "jobs": ["12", "13"],
-             "memory_allocated": 4 * GIB, "partitions": ["batch", "long"], "accelerators": 2, "power": "on"},
+             "memory_allocated": 4 * GIB, "partitions": ["batch", "long"], "accelerators": 2, "power": "on",
+             "reserved": {"id": 0, "start": 4102488000, "end": 4102491600}},
             {"name": "n2", "state": "drained", "processors": 8, "allocated": 0, "partitions": ["batch"], "jobs": [],
              "reason": "new memory"}]}))
         self.prints("nodes", out=(
-            "NODE  STATE    ALLOC  CPUS  MEM_ALLOC  MEMORY  GPUS  PARTITIONS  POWER  JOBS   REASON\n"
-            "n1    mixed        4     8         4G     16G   0/2  batch,long  on     12,13  -\n"
-            "n2    drained      0     8          -       -     -  batch       -             new memory\n"))
-        self.prints("nodes", "n2", "--noheader", out="n2  drained  0  8  -  -  -  batch  -    new memory\n")
+            "NODE  STATE    ALLOC  CPUS  MEM_ALLOC  MEMORY  GPUS  PARTITIONS  POWER  RESERVED                  JOBS   REASON\n"
+            "n1    mixed        4     8         4G     16G   0/2  batch,long  on     from 2100-01-01T12:00:00  12,13  -\n"
+            "n2    drained      0     8          -       -     -  batch       -      -                                new memory\n"))
+        self.prints("nodes", "n2", "--noheader", out="n2  drained  0  8  -  -  -  batch  -  -    new memory\n")
         self.assertEqual(len(self.live("nodes", "-p", "batch", "-t", "mixed").stdout.splitlines()), 2)
         self.says_no("nodes", "n3", said='there is no node "n3"; did you mean n1?')
         self.says_no("nodes", "n[1-3]", said='there is no node "n3"; did you mean n1?')
@@ -226,6 +227,17 @@ class Machine(LiveCase):
             "PARTITION  CPUS   TIMELIMIT  DEFAULTTIME  WAITING  RUNNING  NODELIST\n"
             "batch*       16  1-00:00:00      1:00:00        1        2  n[1-2]\n"
             "long          8           -            -        -        -  n1\n"))
+
+    def test_reservations(self):
+        self.answers("GET", "/v1/reservations", (200, {"reservations": [
+            {"id": 3, "active": True, "start": NOON, "end": NOON + 5400, "processors": 16, "nodes": "n[1-2]"},
+            {"id": 2, "active": False, "start": NOON + 86400, "end": NOON + 3 * 86400, "processors": 1200, "nodes": ""}]}))
+        self.prints("reservations", out=(
+            "ID  STATE     START                END                    DURATION   CPUS  NODELIST\n"
+            " 3  ACTIVE    2026-11-30T00:00:00  2026-11-30T01:30:00     1:30:00     16  n[1-2]\n"
+            " 2  INACTIVE  2026-12-01T00:00:00  2026-12-03T00:00:00  2-00:00:00  1,200  -\n"))
+        self.answers("GET", "/v1/reservations", (200, {"reservations": []}))
+        self.prints("reservations", "--noheader", out="")
 
     def test_licences(self):
         rows = {"licences": [{"name": "matlab", "count": 4, "used": 1, "elsewhere": 2},
@@ -363,7 +375,7 @@ class Health(LiveCase):
         self.answers("GET", "/healthz", (503, problem(503, "The service is stopping; wait for the next one.")))
         self.answers("GET", "/v1/status", (200, self.STATUS | {
             "version": "9.9", "plain": True, "last_refusal": "job 3 twice", "warnings": ["Look."], "state_folder": "/no/where"}))
-        found = self.findings(1)
+        found = self.findings(3)
         self.assertEqual(found["socket"], (True, f"{self.socket} is there and may be used."))
         self.assertEqual(found["service"], (False, "It answers, but takes no jobs in: The service is stopping; wait for "
                                                    "the next one."))
@@ -375,16 +387,16 @@ class Health(LiveCase):
         self.assertEqual(found["policy"], (False, "easy is not followed since a plan was refused (job 3 twice); jobs start "
                                                   "in order of the queue. Set a policy with `rota policy set`."))
         self.assertEqual(found["warning"], (False, "Look."))
-        lines = self.live("doctor", code=1).stdout.splitlines()
+        lines = self.live("doctor", code=3).stdout.splitlines()
         self.assertEqual(lines[0], f"good  socket   {self.socket} is there and may be used.")
         self.assertEqual(lines[1][:14], "BAD   service ")
 
     def test_the_doctor_finds_no_service(self):
-        found = self.findings(1, "--socket", "gone")
+        found = self.findings(3, "--socket", "gone")
         self.assertEqual(found["socket"], (False, "gone cannot be found: No such file or directory; start a service with "
                                                   "`rota serve`, or name its socket with --socket or ROTA_SOCKET."))
         self.file("plain", "")
-        self.assertEqual(self.findings(1, "--socket", "plain")["socket"],
+        self.assertEqual(self.findings(3, "--socket", "plain")["socket"],
                          (False, "plain is no socket; name the service's with --socket or ROTA_SOCKET."))
 
     def test_the_doctor_is_content(self):
@@ -478,7 +490,7 @@ class Errors(LiveCase):
         self.live("explain", "1")
         self.answers("GET", "/v1/status", (200, {"warnings": 7, "now": "x"}))
         self.live("status")
-        self.live("doctor", code=1)
+        self.live("doctor", code=3)
         for path, command in (("nodes", "nodes"), ("partitions", "partitions"), ("history", "history")):
             self.answers("GET", f"/v1/{path}", (200, {"nodes": [7], "partitions": [None], "jobs": ["x"]}))
             self.live(command)

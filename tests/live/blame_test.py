@@ -78,6 +78,11 @@ nodes = "big"
         self.assertEqual(row["why"], "It needs 1 processor, it is first in the queue, and 3 are free now in partition big, but no "
                                      "node has 2 accelerators free.")
 
+    def test_whole_nodes_are_what_is_short_where_a_job_needs_these(self):
+        self.runs(limit=600)
+        row = self.service.job(self.service.submit("true", processors=4, nodes=2))
+        self.assertEqual(row["why"], "It needs 2 whole nodes, it is first in the queue, and 1 is free now in partition cpu.")
+
     def test_what_can_never_run_names_the_quantity_and_the_largest(self):
         for members, said in (
                 ({"memory": 8 << 30}, "asks for 8G of memory on each of its nodes; the largest node of partition cpu has 4G"),
@@ -105,10 +110,10 @@ nodes = "big"
         said = self.rota_says("doctor", code=None)  # which may find fault with this computer
         self.assertRegex(said, r"good +nodes +1 of 3 nodes are out of use: n1 \(drained by \S+: a fan\)\.")
         self.drain("n2", "")
-        said = self.rota_says("doctor", code=1)
+        said = self.rota_says("doctor", code=3)
         self.assertRegex(said, "BAD +nodes +No node of partition cpu is in use, and no job can start there; `rota nodes resume`")
         self.drain("big", "")
-        self.assertRegex(self.rota_says("doctor", code=1), "BAD +nodes +No node is in use, and no job can start: n1")
+        self.assertRegex(self.rota_says("doctor", code=3), "BAD +nodes +No node is in use, and no job can start: n1")
 
 
 if __name__ == "__main__":

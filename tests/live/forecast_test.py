@@ -69,7 +69,7 @@ class Forecast(ServiceCase):
         _, second = self.blocked(600)
         one = self.command("forecast", second)
         self.assertEqual(one.returncode, 0, one.stderr)
-        self.assertRegex(one.stdout, rf"^Job {second} starts before \S+ in half of what may come, and before \S+ in nine")
+        self.assertRegex(one.stdout, rf"^Job {second} starts by \S+ in half of what may come, and by \S+ in nine")
         self.assertIn("no past jobs are known", one.stdout)
         every = self.command("forecast", "--futures", "50")
         self.assertRegex(every.stdout, r"^JOB +USER +NAME +CPUS")

@@ -2,12 +2,14 @@
 """What people do to a service that runs: they lock its database, remove its folder, put an old copy back, stop its jobs,
 submit scripts of many megabytes. Usage: mishaps_test.py ROTA
 """
+import csv
 import os
 import re
 import shutil
 import signal
 import socket
 import sqlite3
+import subprocess
 import sys
 import threading
 import unittest
@@ -135,9 +137,22 @@ class Mishaps(Tokens):
         self.assertEqual(service.job(job)["state"], "SUSPENDED")
         self.wait(0.5)
         self.assertEqual(service.read("ticks"), ticks)
+        row = service.job(job)
+        self.assertGreater(row["ends_by"], row["start"] + 10 + 12)
         self.assertEqual(service.act("resume", job)[0], 200)
         self.assertEqual(service.ends(job)["state"], "COMPLETED")
         self.assertEqual(service.read("ticks").split(), ["1", "2", "3", "4", "5"])
+        self.assertGreater(self.simulated(job, "recorded"), 12, "as it was")
+        self.assertLess(self.simulated(job, "fcfs"), 10, "what it worked")
+
+    def simulated(self, job, policy):
+        """Seconds from its start to its end, in a rehearsal of what has happened."""
+        path = os.path.join(self.folder, f"{policy}.csv")
+        subprocess.run([self.rota, "simulate", self.service.state, "--policy", policy, "--jobs", path], check=True,
+                       capture_output=True)
+        with open(path) as file:
+            rows = {row["number"]: row for row in csv.DictReader(file)}
+        return float(rows[job]["end"]) - float(rows[job]["start"])
 
     def test_a_suspended_job_that_its_user_lets_go_on_is_stopped_again(self):
         service = self.service

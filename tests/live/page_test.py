@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The page of a real service in a real browser, with real jobs. Usage: page_test.py ROTA"""
+import datetime
 import json
 import os
 import shlex
@@ -93,6 +94,25 @@ class PageCase(ServiceCase):
         running = [self.service.submit(sleep, name=f"long-{i}", processors=4, nodes=1, limit=3600) for i in range(2)]
         head = self.service.submit("sleep 1", name="head", processors=8, limit=600)
         return running, head
+
+
+class Reserved(PageCase):
+    def configured(self):
+        end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=1)
+        start = end - datetime.timedelta(minutes=50)
+        return MACHINE + "".join(f'[[reservations]]\nstart = "{a.isoformat(timespec="seconds")}"\n'
+                                 f'end = "{b.isoformat(timespec="seconds")}"\nnodes = "{node}"\n'
+                                 for a, b, node in ((start, end, "n1"), (start - datetime.timedelta(hours=1), end, "n2")))
+
+    def test_what_is_reserved_stands_with_the_nodes_and_in_the_picture(self):
+        self.open()
+        cards = "[...document.querySelectorAll('#nodes .node')].map((node) => node.innerText)"
+        self.browser.wait_for(f"{cards}.length === 2", "the nodes")
+        later, now = self.browser.value(cards)
+        self.assertRegex(later, "(?s)idle.*reserved from .* to ")
+        self.assertRegex(now, "(?s)reserved.*reserved until ")
+        self.assertRegex(self.browser.value("document.querySelector('#chart .status').textContent"),
+                         "Reserved from .* to .*: n2. Reserved from .* to .*: n1.")
 
 
 class Page(PageCase):

@@ -2,6 +2,7 @@
 """What the configuration reserves by date is kept free. Usage: reservations_test.py ROTA"""
 import datetime
 import os
+import subprocess
 import sys
 import time
 import unittest
@@ -74,6 +75,25 @@ class Nodes(ServiceCase):
         self.assertEqual(self.service.ends(whole)["state"], "COMPLETED")
         self.assertGreaterEqual(int(self.service.read("whole")), until, "as the job's own clock has it")
 
+    def test_who_asks_is_told_what_is_reserved_and_where(self):
+        self.reserve(reservation(1000, 5000, 'nodes = "n[1-2]"'), reservation(-100, 500, 'nodes = "n2"'))
+        first, second = self.service.ask("GET", "/v1/reservations")[1]["reservations"]
+        self.assertEqual((first["active"], first["nodes"], first["processors"]), (True, "n2", 2))
+        self.assertEqual((second["active"], second["nodes"], second["processors"]), (False, "n[1-2]", 4))
+        self.assertEqual(second["end"] - second["start"], 4000)
+        n1, n2 = self.service.ask("GET", "/v1/nodes")[1]["nodes"]
+        self.assertEqual((n1["state"], n1["reserved"]["id"]), ("idle", second["id"]))
+        self.assertEqual((n2["state"], n2["reserved"]["id"]), ("reserved", first["id"]))
+        lines = self.rota_says("reservations").splitlines()
+        self.assertEqual(lines[0].split(), ["ID", "STATE", "START", "END", "DURATION", "CPUS", "NODELIST"])
+        self.assertEqual([line.split()[1] for line in lines[1:]], ["ACTIVE", "INACTIVE"])
+        self.assertRegex(self.rota_says("nodes", "n1"), r"\nn1 +idle .* from 20\d\d-")
+        self.assertRegex(self.rota_says("nodes", "-t", "reserved"), r"\nn2 +reserved .* until 20\d\d-")
+
+    def rota_says(self, *words):
+        environment = {**os.environ, "ROTA_SOCKET": self.service.socket}
+        return subprocess.run([self.rota, *words], env=environment, check=True, capture_output=True, text=True).stdout
+
     def test_a_policy_that_does_not_keep_them_is_refused(self):
         self.reserve(reservation(1000, 5000, 'nodes = "n1"'))
         status, answer = self.service.ask("PUT", "/v1/policy", {"policy": "grace"})
@@ -95,6 +115,8 @@ class Counted(ServiceCase):
         row = self.service.job(long)
         self.assertEqual((row["state"], row["reason"]), ("PENDING", "Reservation"))
         self.assertRegex(row["why"], "^3 processors are reserved from .* before it would be over.$")
+        (kept,) = self.service.ask("GET", "/v1/reservations")[1]["reservations"]
+        self.assertEqual((kept["active"], kept["nodes"], kept["processors"]), (False, "", 3))
 
 
 if __name__ == "__main__":

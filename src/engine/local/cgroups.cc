@@ -17,6 +17,8 @@ namespace rota::local {
 namespace {
 
 constexpr std::string_view kLeaf = "/rota-service";  // version 2: a group with groups below has no processes of its own
+constexpr std::string_view kService = ".service";
+constexpr std::string_view kJobsService = "-jobs.service";
 
 std::string contents(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -93,22 +95,50 @@ void find_version_1(const std::string& name, std::string_view controller, Cgroup
   bases.bases.push_back({base, controller == "memory", controller == "cpuset"});
 }
 
-void find_version_2(const std::string& name, CgroupBases& bases) {
+struct Offered {
+  bool memory = false;
+  bool cpuset = false;
+
+  bool any() const { return memory || cpuset; }
+};
+
+// What groups below that one of version 2 could limit.
+Offered offered_in(const std::string& folder) {
+  const std::string controllers = contents(folder + "/cgroup.controllers");
+  return {has_word(controllers, ' ', "memory"), has_word(controllers, ' ', "cpuset")};
+}
+
+// Where groups of version 2 may be made. As a service of systemd, rota.service, only in the group of the unit that
+// stands beside it for this, rota-jobs.service: systemd puts a service that it starts into the service's own group,
+// which the kernel refuses as long as controllers are on in there for jobs that still run. Anywhere else in this
+// process's own group, which it leaves for one below.
+std::optional<std::string> delegated_group() {
   auto own = own_group("");
-  if (!own) return;
-  if (own->ends_with(kLeaf)) own->resize(own->size() - kLeaf.size());
-  const std::string offered = contents(*own + "/cgroup.controllers");
-  const bool memory = has_word(offered, ' ', "memory");
-  const bool cpuset = has_word(offered, ' ', "cpuset");
-  if (!memory && !cpuset) return;
-  const bool is_root = !exists(*own + "/cgroup.type");
-  if (!is_root) {
-    const std::string leaf = *own + std::string(kLeaf);
-    if (!make_folder(leaf) || !put(leaf + "/cgroup.procs", "0")) return;
+  if (!own) return std::nullopt;
+  if (own->ends_with(kLeaf)) {
+    own->resize(own->size() - kLeaf.size());
+    return own;
   }
-  const std::string base = *own + "/" + name;
+  if (own->ends_with(kService)) {
+    const std::string beside = own->substr(0, own->size() - kService.size()) + std::string(kJobsService);
+    if (!exists(beside)) return std::nullopt;
+    return beside;
+  }
+  const bool is_root = !exists(*own + "/cgroup.type");
+  if (is_root || !offered_in(*own).any()) return own;
+  const std::string leaf = *own + std::string(kLeaf);
+  if (!make_folder(leaf) || !put(leaf + "/cgroup.procs", "0")) return std::nullopt;
+  return own;
+}
+
+void find_version_2(const std::string& name, CgroupBases& bases) {
+  const auto delegated = delegated_group();
+  if (!delegated) return;
+  const auto [memory, cpuset] = offered_in(*delegated);
+  if (!memory && !cpuset) return;
+  const std::string base = *delegated + "/" + name;
   if (!make_folder(base)) return;
-  for (const std::string& folder : {*own, base}) {
+  for (const std::string& folder : {*delegated, base}) {
     if (memory && !put(folder + "/cgroup.subtree_control", "+memory")) return;
     if (cpuset && !put(folder + "/cgroup.subtree_control", "+cpuset")) return;
   }
@@ -131,8 +161,7 @@ CgroupBases find_cgroups(const std::string& name) {
   if (!bases.limits_memory()) {
     bases.warning =
         "No control group that limits memory can be made here, so jobs may use more memory than they asked for. Run "
-        "the "
-        "service as root, or under systemd with Delegate=yes.";
+        "the service as root, or under systemd with rota-jobs.service beside it, as in examples/systemd.";
   }
   return bases;
 }

@@ -5,6 +5,7 @@ rota.chart = (() => {
   const kSpans = [900, 3600, 6 * 3600, 86400, 7 * 86400];
   const kPast = 0.6;          // of the window lies before now
   const kForever = 1e8;       // seconds: a box without a limit ends out of sight
+  const kNamed = 5;           // reservations in the sentence below the picture
   const kKinds = ['ran', 'failed', 'cancelled', 'runs', 'planned'];
 
   function kindOf(job) {
@@ -19,7 +20,7 @@ rota.chart = (() => {
   function endOf(job, now) {
     if (Number.isNaN(startOf(job))) return NaN;
     if (text.ended(job)) return Math.max(job.end, job.start + 0.001);
-    const limit = startOf(job) + (job.limit ?? kForever);
+    const limit = job.ends_by ?? startOf(job) + (job.limit ?? kForever);
     return job.start === undefined ? limit : Math.max(limit, now + 1);
   }
 
@@ -46,6 +47,7 @@ rota.chart = (() => {
       this.span = 3600;
       this.shift = 0;  // seconds from where the window usually is
       this.jobs = [];
+      this.reservations = [];
       this.hovered = -1;
       this.fillControls();
       this.listen();
@@ -108,11 +110,12 @@ rota.chart = (() => {
       acts[event.key]();
     }
 
-    // jobs: rows of the service; now: the service's clock.
-    show(jobs, now, processors) {
+    // jobs, reservations: rows of the service; now: the service's clock.
+    show(jobs, now, processors, reservations) {
       this.jobs = jobs.filter((job) => job.submit !== undefined).sort((a, b) => a.submit - b.submit);
       this.now = now;
       this.processors = processors;
+      this.reservations = reservations;
       this.hovered = -1;
       if (!this.chosen) this.look(this.fitting(), 0);
       this.later();
@@ -143,6 +146,7 @@ rota.chart = (() => {
                     view: {t0: 0, t1: this.span, p0: 0, p1: this.processors}, paintwork: {bytes: this.paint()},
                     marked: [this.hovered]};
       picture.draw(context, this.drawn);
+      this.drawReservations(context, t0);
       this.drawNow(context, this.now - t0);
       this.describe(t0);
     }
@@ -156,6 +160,39 @@ rota.chart = (() => {
       const bytes = new Uint8Array(this.jobs.length * 3);
       this.jobs.forEach((job, i) => bytes.set(colours.get(kindOf(job)), i * 3));
       return bytes;
+    }
+
+    // What is reserved, hatched from above: so many processors, wherever they are.
+    drawReservations(context, t0) {
+      const {place, view, look} = this.drawn;
+      const at = picture.scales(place, view);
+      context.save();
+      context.strokeStyle = context.fillStyle = look.ink;
+      context.textAlign = 'left';
+      context.textBaseline = 'top';
+      for (const each of this.inSight(t0)) {
+        const x0 = Math.max(place.left, at.x(each.start - t0)), x1 = Math.min(place.left + place.plotWidth, at.x(each.end - t0));
+        const y1 = at.y(this.processors - Math.min(each.processors, this.processors));
+        context.save();
+        context.beginPath();
+        context.rect(x0, place.top, x1 - x0, y1 - place.top);
+        context.clip();
+        context.globalAlpha = 0.4;
+        context.stroke();
+        for (let x = x0 - (y1 - place.top); x < x1; x += 9) {
+          context.beginPath();
+          context.moveTo(x, y1);
+          context.lineTo(x + y1 - place.top, place.top);
+          context.stroke();
+        }
+        context.restore();
+        if (x1 - x0 > 60) context.fillText('reserved', x0 + 4, place.top + 4);
+      }
+      context.restore();
+    }
+
+    inSight(t0) {
+      return this.reservations.filter(({start, end}) => start < t0 + this.span && end > t0);
     }
 
     // A line at now; what lies behind it has not happened yet.
@@ -178,8 +215,12 @@ rota.chart = (() => {
       const planned = count('planned');
       const label = `From ${text.moment(t0)} to ${text.moment(t0 + this.span)}: ${text.many(over, 'job')} ran, ` +
           `${grouped(count('runs'))} run, ${grouped(planned)} ${planned === 1 ? 'is' : 'are'} planned.`;
-      this.figure.querySelector('.status').textContent = label;
-      this.canvas.setAttribute('aria-label', `${label} Left and right move, plus and minus zoom, 0 goes back to now.`);
+      const reserved = this.inSight(t0);
+      const kept = reserved.slice(0, kNamed).map((each) => ` Reserved from ${text.moment(each.start)} to ` +
+          `${text.moment(each.end)}: ${each.nodes || text.many(each.processors, 'processor')}.`).join('') +
+          (reserved.length > kNamed ? ` And ${grouped(reserved.length - kNamed)} more.` : '');
+      this.figure.querySelector('.status').textContent = label + kept;
+      this.canvas.setAttribute('aria-label', `${label}${kept} Left and right move, plus and minus zoom, 0 goes back to now.`);
       this.canvas.dataset.boxes = this.drawn.boxes.job.length;
     }
 

@@ -28,7 +28,7 @@
 
   // ---- what is shown
 
-  function showStatus(status, plan) {
+  function showStatus(status, plan, reservations) {
     const busy = status.processors - status.free;
     at('machine').textContent = status.machine;
     const figures = [[`${words.grouped(busy)} of ${words.grouped(status.processors)}`, 'processors busy'],
@@ -42,7 +42,7 @@
     at('warnings').replaceChildren(...warnings.map((line) => text.element('p', '', line)));
     document.title = `${status.running} run, ${status.waiting} wait – ${status.machine}`;
     at('who').textContent = `You are ${status.user}${status.operator ? ', an operator' : ''}. Rota ${status.version}.`;
-    chart.show([...state.past.values(), ...plan.running, ...plan.waiting], plan.now, status.processors);
+    chart.show([...state.past.values(), ...plan.running, ...plan.waiting], plan.now, status.processors, reservations);
   }
 
   // What has ended since the last time; at first the latest that there are.
@@ -61,16 +61,17 @@
 
   async function look() {
     const find = state.find ? `&find=${encodeURIComponent(state.find)}` : '';
-    const [plan, status, nodes] = await Promise.all([service.get(`v1/plan?limit=${state.limit}${find}${state.fold ? '&fold=yes' : ''}`),
-                                                     service.get('v1/status'), service.get('v1/nodes')]);
+    const [plan, status, nodes, {reservations}] = await Promise.all([service.get(`v1/plan?limit=${state.limit}${find}${state.fold ? '&fold=yes' : ''}`),
+                                                     service.get('v1/status'), service.get('v1/nodes'),
+                                                     service.get('v1/reservations')]);
     await lookBack();
     state.me = status;
     state.plan = plan;
     state.status = status;
     if (stream.seen.number === null) stream.seen.number = plan.sequence;
     queue.show(plan);
-    showStatus(status, plan);
-    rota.nodes.show(at('nodes'), nodes.nodes);
+    showStatus(status, plan, reservations);
+    rota.nodes.show(at('nodes'), nodes.nodes, plan.now);
     await jobs.look();
     document.documentElement.dataset.looks = Number(document.documentElement.dataset.looks || 0) + 1;
     if (!plan.current) setTimeout(soon, 2000);

@@ -53,9 +53,9 @@ rota.text = (() => {
   function when(job) {
     if (ended(job)) return [moment(job.end), `It ended at ${exact(job.end)}.`];
     if (job.start !== undefined) {
-      if (job.limit === undefined) return ['no limit', 'It may run as long as it likes.'];
+      if (job.ends_by === undefined) return ['no limit', 'It may run as long as it likes.'];
       if (job.grace) return ['past its limit', 'It runs beyond its limit, because that harms nobody.'];
-      return [`ends by ${moment(job.start + job.limit)}`, `Its time limit is over at ${exact(job.start + job.limit)}.`];
+      return [`ends by ${moment(job.ends_by)}`, `Its time limit is over at ${exact(job.ends_by)}.`];
     }
     if (job.expected_start !== undefined) {
       return [moment(job.expected_start), `The latest plan promises it a start at ${exact(job.expected_start)}.`];

@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+"""The units of examples/systemd under a real systemd, on a computer of its own (computer.py). Started there by itself, with
+--inside. Usage: systemd_test.py ROTA"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import computer
+
+UNITS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "systemd")
+PATIENCE = 60
+INSIDE = "--inside"
+ANN = 4321  # her number there
+
+
+def command(*words, code=0, **options):
+    """What a command says, to both; fails where it ends otherwise than with `code` (None: however it ends)."""
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, **options)
+    if code is not None and done.returncode != code:
+        raise AssertionError(f"{' '.join(words)} ended with {done.returncode}: {done.stdout}")
+    return done.stdout
+
+
+def wait_for(done, what):
+    end = time.monotonic() + PATIENCE
+    while not done():
+        if time.monotonic() > end:
+            raise AssertionError(f"waited in vain for {what}; {what_went_on()}")
+        time.sleep(0.05)
+
+
+def what_went_on():
+    return command("journalctl", "--no-pager", "-n", "40", code=None)
+
+
+class Installed(unittest.TestCase):
+    """Rota as root's service, with the units as they lie in examples/systemd; nothing of it is left afterwards."""
+    configuration = 'name = "box"\n[[nodes]]\nnames = "n1"\nprocessors = 8\nmemory = "16G"\n'
+
+    def setUp(self):
+        self.addCleanup(self.leave_nothing)
+        for unit in os.listdir(os.path.join(UNITS, "system")):
+            shutil.copy(os.path.join(UNITS, "system", unit), "/etc/systemd/system")
+        with open("/etc/rota.toml", "w") as file:
+            file.write(self.configuration)
+        command("systemctl", "daemon-reload")
+        os.chdir("/tmp")
+        self.cursor = command("journalctl", "-n", "0", "--show-cursor").rsplit("cursor: ", 1)[1].strip()
+
+    def leave_nothing(self):
+        command("rota", "cancel", "all", code=None)
+        command("systemctl", "stop", "rota.socket", "rota.service", "rota-jobs.service", code=None)
+        command("systemctl", "kill", "--signal=KILL", "rota.service", "rota-jobs.service", code=None)
+        command("systemctl", "reset-failed", code=None)
+        shutil.rmtree("/var/lib/rota", ignore_errors=True)
+        shutil.rmtree("/etc/systemd/system/rota.service.d", ignore_errors=True)
+
+    def shown(self, name, unit="rota.service"):
+        return command("systemctl", "show", "--value", "--property", name, unit).strip()
+
+    def row(self, job):
+        return json.loads(command("rota", "job", "--json", str(job)))
+
+    def submit(self, *words):
+        return command("rota", "submit", *words).split()[-1]
+
+    def runs(self, job):
+        wait_for(lambda: self.row(job)["state"] == "RUNNING", f"the start of job {job}")
+        return self.row(job)
+
+    def ends(self, job):
+        wait_for(lambda: "end" in self.row(job), f"the end of job {job}")
+        return self.row(job)
+
+    def lines(self, *options):
+        """What the service has written into the journal during this test: priority and text of each."""
+        said = command("journalctl", "--no-pager", "-o", "json", "-t", "rota", "--after-cursor", self.cursor, *options)
+        return [(entry["PRIORITY"], entry["MESSAGE"]) for entry in map(json.loads, said.splitlines())]
+
+
+class Service(Installed):
+    def test_it_is_started_once_it_answers_and_says_how_things_are(self):
+        command("systemctl", "start", "rota")
+        command("rota", "status")  # at once
+        self.assertEqual(self.shown("StatusText"), "0 jobs running, 0 waiting, policy easy")
+        self.runs(self.submit("--time", "1h", "--", "sleep", "1000"))
+        self.submit("--hold", "--", "true")
+        wait_for(lambda: self.shown("StatusText") == "1 job running, 1 waiting, policy easy", "another status")
+
+    def test_jobs_go_on_while_it_is_stopped_and_started_again(self):
+        command("systemctl", "start", "rota")
+        limited = self.submit("--mem", "100M", "--", "sleep", "1000")
+        short = self.submit("--", "sh", "-c", "while test ! -e /tmp/go-on; do sleep 0.1; done; echo done > /tmp/out; exit 7")
+        self.runs(short)
+        self.runs(limited)
+        for change in ("restart", "stop"):
+            command("systemctl", change, "rota")
+        self.assertEqual(self.shown("ActiveState"), "inactive")
+        with open("/tmp/go-on", "w"):
+            pass
+        wait_for(lambda: os.path.exists("/tmp/out"), "what the job writes while no service is there")
+        command("systemctl", "start", "rota")
+        self.assertEqual(self.row(limited)["state"], "RUNNING")
+        self.assertEqual(self.ends(short)["exit_code"], 7)
+        command("rota", "cancel", limited)
+        self.assertEqual(self.ends(limited)["state"], "CANCELLED")
+
+    def test_killed_it_comes_back_by_itself_and_finds_its_jobs(self):
+        command("systemctl", "start", "rota")
+        job = self.submit("--mem", "100M", "--", "sleep", "1000")
+        self.runs(job)
+        before = self.shown("MainPID")
+        command("systemctl", "kill", "--signal=KILL", "--kill-who=main", "rota")
+        wait_for(lambda: self.shown("MainPID") not in ("0", before) and self.shown("ActiveState") == "active",
+                 "its being started again")
+        self.assertEqual(self.row(job)["state"], "RUNNING")
+
+    def test_memory_is_limited_and_the_service_goes_on(self):
+        command("systemctl", "start", "rota")
+        self.assertEqual([text for priority, text in self.lines() if "control group" in text], [])
+        job = self.submit("--mem", "40M", "--", "python3", "-c", "x = b'1' * (200 << 20)")
+        self.assertEqual(self.ends(job)["state"], "OUT_OF_MEMORY")
+        for unit in ("rota.service", "rota-jobs.service"):
+            self.assertEqual(self.shown("ActiveState", unit), "active")
+        self.assertEqual(self.ends(self.submit("--mem", "40M", "--", "true"))["state"], "COMPLETED")
+
+    def test_the_first_who_asks_starts_it(self):
+        command("systemctl", "start", "rota.socket")
+        self.assertEqual(self.shown("ActiveState"), "inactive")
+        command("rota", "status")
+        self.assertEqual(self.shown("ActiveState"), "active")
+        ended = self.ends(self.submit("--", "sh", "-c", "rota status"))  # a job finds the way back
+        self.assertEqual(ended["state"], "COMPLETED")
+        command("systemctl", "stop", "rota.service")
+        command("rota", "status")  # which systemd still listens for
+        self.assertEqual(self.shown("ActiveState"), "active")
+
+    def test_one_that_hangs_is_ended_and_started_again(self):
+        os.makedirs("/etc/systemd/system/rota.service.d")
+        with open("/etc/systemd/system/rota.service.d/short.conf", "w") as file:
+            file.write("[Service]\nWatchdogSec=3s\n")
+        command("systemctl", "daemon-reload")
+        command("systemctl", "start", "rota")
+        job = self.submit("--", "sleep", "1000")
+        self.runs(job)
+        begun = time.monotonic()
+        wait_for(lambda: time.monotonic() > begun + 7, "the watchdog to let a healthy one be")
+        self.assertEqual(self.shown("NRestarts"), "0")
+        command("systemctl", "kill", "--signal=STOP", "--kill-who=main", "rota")
+        wait_for(lambda: self.shown("NRestarts") == "1" and self.shown("ActiveState") == "active", "its being started again")
+        self.assertEqual(self.row(job)["state"], "RUNNING")
+
+    def test_its_lines_stand_in_the_journal_with_their_priority(self):
+        os.remove("/etc/systemd/system/rota-jobs.service")
+        command("systemctl", "daemon-reload")
+        command("systemctl", "start", "rota")
+        said = self.lines()
+        self.assertIn(("6", "rota: ready: 0 jobs running, 0 waiting, policy easy"), said)
+        warnings = [(priority, text) for priority, text in said if "warning" in text]
+        self.assertEqual({priority for priority, text in warnings}, {"4"})
+        self.assertEqual(len([text for priority, text in warnings if "rota-jobs.service" in text]), 1)
+
+    def test_why_it_cannot_be_started_is_said(self):
+        os.remove("/etc/rota.toml")
+        command("systemctl", "start", "rota", code=1)
+        wait_for(lambda: self.shown("ActiveState") == "failed", "its giving up")
+        status = command("systemctl", "status", "--no-pager", "--lines=50", "rota", code=3)
+        sentence = [text for priority, text in self.lines() if priority == "3"][0]
+        self.assertIn("/etc/rota.toml", sentence)
+        self.assertIn(f'Status: "{sentence.removeprefix("rota: ")}"', status)
+
+
+class OfOneUser(Installed):
+    """As ann's own service, without root."""
+
+    def ann(self, *words, **options):
+        return command("setpriv", "--reuid", str(ANN), "--regid", str(ANN), "--clear-groups", "env", "-i", "HOME=/srv/ann",
+                       "USER=ann", "PATH=/usr/local/bin:/usr/bin:/bin", f"XDG_RUNTIME_DIR=/run/user/{ANN}", *words, **options)
+
+    def setUp(self):
+        super().setUp()
+        os.chdir("/srv/ann")
+        command("loginctl", "enable-linger", "ann")
+        wait_for(lambda: os.path.exists(f"/run/user/{ANN}/systemd/private"), "ann's systemd")
+        self.ann("mkdir", "-p", "/srv/ann/.config/systemd/user")
+        for unit in os.listdir(os.path.join(UNITS, "user")):
+            self.ann("cp", os.path.join(UNITS, "user", unit), "/srv/ann/.config/systemd/user")
+        self.ann("systemctl", "--user", "daemon-reload")
+
+    def test_a_users_own_service_limits_memory_and_keeps_jobs(self):
+        self.ann("systemctl", "--user", "enable", "--now", "rota.socket")
+        self.ann("rota", "status")
+        job = self.ann("rota", "submit", "--mem", "100M", "--", "sleep", "1000").split()[-1]
+        row = lambda of: json.loads(self.ann("rota", "job", "--json", of))  # noqa: E731
+        wait_for(lambda: row(job)["state"] == "RUNNING", "its start")
+        self.ann("systemctl", "--user", "restart", "rota")
+        self.assertEqual(row(job)["state"], "RUNNING")
+        self.ann("rota", "cancel", job)  # there is one processor
+        greedy = self.ann("rota", "submit", "--mem", "40M", "--", "python3", "-c", "x = b'1' * (200 << 20)").split()[-1]
+        wait_for(lambda: "end" in row(greedy), "its end")
+        self.assertEqual(row(greedy)["state"], "OUT_OF_MEMORY")
+        self.ann("systemctl", "--user", "stop", "rota.socket", "rota")
+
+
+class Outcome(unittest.TextTestResult):
+    """Which tests passed, for who reads it outside."""
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.outcomes = {}
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        wrong = [text for it, text in [*self.failures, *self.errors] if it is test]
+        self.outcomes[test.id().split(".", 1)[1]] = wrong[0] if wrong else "passed"
+
+
+class OnAComputerOfItsOwn(unittest.TestCase):
+    """Runs all tests above there, at once, and takes their outcomes."""
+
+    def test_the_units(self):
+        folder = tempfile.mkdtemp(prefix="rota-computer-")
+        self.addCleanup(shutil.rmtree, folder, True)
+        here = os.path.abspath(__file__)
+        console = computer.run(folder, ROTA, ["/usr/bin/python3", f"/host{here}", f"/host{folder}/outcomes.json", INSIDE,
+                                              *sys.argv[1:]])
+        try:
+            with open(os.path.join(folder, "outcomes.json")) as file:
+                outcomes = json.load(file)
+        except FileNotFoundError:
+            self.fail(f"it did not come so far as to run a test: {console[-3000:]}")
+        self.assertGreater(len(outcomes), 0)
+        for name, outcome in outcomes.items():
+            with self.subTest(name):
+                self.assertTrue(outcome == "passed", outcome)
+
+
+if __name__ == "__main__":
+    ROTA = os.path.abspath(sys.argv.pop(1))
+    if INSIDE in sys.argv:
+        sys.argv.remove(INSIDE)
+        names = sys.argv[1:] or ["Service", "OfOneUser"]
+        tests = unittest.defaultTestLoader.loadTestsFromNames(names, sys.modules[__name__])
+        result = unittest.TextTestRunner(resultclass=Outcome, verbosity=2).run(tests)
+        with open(ROTA, "w") as file:  # the first word, inside: where to write them
+            json.dump(result.outcomes, file)
+        sys.exit(0)
+    if lack := computer.lacks():
+        print(f"skipped: a computer of its own with systemd: {lack}")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1], defaultTest="OnAComputerOfItsOwn")
