@@ -32,7 +32,11 @@ Result<void> rehearse_copies_of(std::vector<Run>& runs, const log::Workload& wor
   }
   if (policies.empty()) return {};
   auto intervals = report::intervals_of(policies);
-  for (std::size_t p = 0; p < rehearsed.size(); ++p) rehearsed[p]->result->summary.intervals = std::move(intervals[p]);
+  for (std::size_t p = 0; p < rehearsed.size(); ++p) {
+    report::Summary& summary = rehearsed[p]->result->summary;
+    summary.intervals = std::move(intervals[p]);
+    summary.copies = std::move(policies[p]);
+  }
   return {};
 }
 
