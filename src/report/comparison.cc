@@ -237,7 +237,9 @@ std::size_t same_workload(std::span<const Summary> summaries, std::size_t first)
 std::string workload_line(std::span<const Summary> summaries) {
   const Summary& first = summaries.front();
   std::string line = amount(first.jobs, "job") + " on " + amount(first.processors, "processor");
-  if (first.warm_up > 0) line += ", after a warm-up of " + amount(first.warm_up, "job") + " that count nowhere";
+  if (first.warm_up > 0)
+    line += ", after a warm-up of " + amount(first.warm_up, "job") + " that count nowhere" +
+            (tells_power(summaries) ? " but in what nodes did and drew" : "");
   std::string why = "more than the cluster can ever give";
   if (!first.why_rejected.empty())
     why = "the first, job " + std::to_string(first.first_rejected) + ", " + first.why_rejected;
