@@ -40,10 +40,12 @@ struct MigrationFindings {
   std::vector<MigrationRow> rows;
   std::vector<report::Cell> cells;
   std::vector<report::Plot> plots;
+  std::vector<MigrationCase> used;  // in the cells' commands
 };
 
 struct MigrationStudy {
   std::int64_t seeds = 5;  // streams of each kind; >= 1
+  std::int64_t first_seed = 0;
 };
 
 Result<MigrationTotals> migrate_case(const MigrationCase& setting, const std::string& knobs, std::int64_t seed);
