@@ -211,13 +211,14 @@ std::vector<bool> best(const Figure& figure, std::span<const Summary> summaries)
     high = std::max(high, value);
   }
   if (low > high || figure.text(low) == figure.text(high)) return is_best;  // no difference that a reader could see
-  const std::string winner = figure.text(figure.better == Better::lower ? low : high);
+  const double most = figure.better == Better::lower ? low : high;
+  const std::string winner = figure.text(most);
   for (std::size_t i = 0; i < summaries.size(); ++i) is_best[i] = figure.shown(summaries[i]) == winner;
-  // Who differs from a winner by noise is no worse; and where that is everybody, nobody is best.
-  const auto wins = [&](const Summary& s) { return figure.shown(s) == winner; };
+  // Who differs from the best by noise is no worse; and where that is everybody, nobody is best.
+  const auto leads = [&](const Summary& s) { return figure.value(s) == most; };
+  const Summary& leader = *std::ranges::find_if(summaries, leads);
   for (std::size_t i = 0; i < summaries.size(); ++i) {
-    const auto alike = [&](const Summary& s) { return wins(s) && differ_by_noise(summaries[i], s, figure.value); };
-    if (std::ranges::any_of(summaries, alike)) is_best[i] = true;
+    if (differ_by_noise(summaries[i], leader, figure.value)) is_best[i] = true;
   }
   const auto told = [&](std::size_t i) { return is_best[i] || std::isnan(figure.value(summaries[i])); };
   if (std::ranges::all_of(std::views::iota(std::size_t{0}, summaries.size()), told))
