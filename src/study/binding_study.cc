@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "rehearse/rehearse.h"
 #include "report/formatted.h"
@@ -122,14 +123,17 @@ std::string log_file_of(const BindingCase& setting) {
          formatted("-start-%lld.jsonl", static_cast<long long>(setting.start_up / seconds(1)));
 }
 
-std::string command_of(const BindingCase& setting, Bind bind) {
+std::string command_of(const BindingCase& setting, std::span<const Bind> binds) {
   const std::array workload{log_file_of(setting)};
-  const std::array policies{policy_of(Bind::none), policy_of(bind)};
+  std::vector<std::string> policies{policy_of(Bind::none)};
+  for (const Bind bind : binds) policies.push_back(policy_of(bind));
   return simulate_command(workload,
                           "--cluster " + cluster_file_of(setting) + " --container-copies all" +
                               (setting.overlap ? "" : " --container-stages in-turn"),
                           policies);
 }
+
+std::string command_of(const BindingCase& setting, Bind bind) { return command_of(setting, std::array{bind}); }
 
 std::vector<StudyFile> files_of(const std::vector<BindingCase>& cases) {
   std::vector<StudyFile> files;
@@ -340,7 +344,7 @@ std::string json_of(const std::vector<BindingRow>& rows) {
     for (const auto& [bind, found] : row.speed_ups) {
       out += formatted(R"(, "%s": %.9g)", std::string(name_of(bind)).c_str(), found);
     }
-    out += "}";
+    out += R"(, "command": ")" + command_of(row.setting, kBinds) + "\"}";
     separator = ",\n";
   }
   return out + "\n  ]";
@@ -439,6 +443,7 @@ Result<BindingFindings> study_binding() {
   if (compare.error()) return std::unexpected(*compare.error());
   findings.cells = std::move(compare.cells);
   findings.used = std::move(compare.used);
+  for (const BindingRow& row : findings.rows) findings.used.push_back(row.setting);
   return findings;
 }
 

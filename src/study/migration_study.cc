@@ -136,7 +136,7 @@ class Cases {
   const std::optional<Error>& error() const { return error_; }
 
   MigrationRow row(const MigrationCase& setting) {
-    MigrationRow row{setting, {}, {}, {}};
+    MigrationRow row{setting, {}, {}, {}, command(setting, {kNone, kPublished, kGain})};
     const std::int64_t seeds = setting.slow == 0 ? study_.seeds : 1;
     row.published.worst = row.gain.worst = -100;
     for (std::int64_t seed = study_.first_seed; seed < study_.first_seed + seeds; ++seed) {
@@ -156,13 +156,7 @@ class Cases {
 
   // The cell, whose figure is of no moves and of these knobs in a case.
   report::Cell made_by(report::Cell cell, const MigrationCase& setting, const std::string& knobs, const char* reads) {
-    used_.push_back(setting);
-    std::vector<std::string> files;
-    for (std::int64_t i = 0; i < (setting.slow == 0 ? study_.seeds : 1); ++i)
-      files.push_back(log_file_of(setting, study_.first_seed + i));
-    const std::array policies{policy_of(kNone), policy_of(knobs)};
-    return by_command(std::move(cell), simulate_command(files, "--cluster " + cluster_file_of(setting), policies),
-                      reads);
+    return by_command(std::move(cell), command(setting, {kNone, knobs}), reads);
   }
   const std::vector<MigrationCase>& used() const { return used_; }  // in commands
 
@@ -172,6 +166,15 @@ class Cases {
     if (totals) return *totals;
     if (!error_) error_ = totals.error();
     return {};
+  }
+  std::string command(const MigrationCase& setting, std::initializer_list<std::string> all_knobs) {
+    used_.push_back(setting);
+    std::vector<std::string> files;
+    for (std::int64_t i = 0; i < (setting.slow == 0 ? study_.seeds : 1); ++i)
+      files.push_back(log_file_of(setting, study_.first_seed + i));
+    std::vector<std::string> policies;
+    for (const std::string& knobs : all_knobs) policies.push_back(policy_of(knobs));
+    return simulate_command(files, "--cluster " + cluster_file_of(setting), policies);
   }
   static void add(MigrationTotals& sum, const MigrationTotals& one, const MigrationTotals& none) {
     sum.minutes += one.minutes;
@@ -306,7 +309,7 @@ std::string json_of(const std::vector<MigrationRow>& rows, std::int64_t seeds) {
       out += formatted(R"(, "%s": {"minutes": %.9g, "moves": %.9g, "change": %.9g, "licence_hours_freed": %.9g})", name,
                        t->minutes, t->moves, change(row.none, *t), (row.none.minutes - t->minutes) / 60);
     }
-    out += "}";
+    out += R"(, "command": ")" + row.command + "\"}";
     separator = ",\n";
   }
   return out + "\n  ]";

@@ -34,6 +34,7 @@ struct MigrationTotals {
 struct MigrationRow {
   MigrationCase setting;
   MigrationTotals none, published, gain;
+  std::string command;  // that makes them again, in this order
 };
 
 struct MigrationFindings {

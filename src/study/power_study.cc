@@ -324,8 +324,9 @@ std::string json_of(const Runs& runs) {
     out += separator + formatted(R"(    {"stream": "%s", "nodes": %lld, "policy": "%s", "total_min": %.6g, )",
                                  r.setting.stream == X64Stream::skipping ? "pf" : "pc",
                                  static_cast<long long>(r.setting.nodes), r.setting.policy.c_str(), r.minutes);
-    out += formatted(R"("work": %.6g, "idle": %.6g, "off": %.6g, "wait_h": %.6g, "cycles_per_node_day": %.6g})", r.work,
-                     r.idle, r.off, r.wait, r.cycles);
+    out += formatted(R"("work": %.6g, "idle": %.6g, "off": %.6g, "wait_h": %.6g, "cycles_per_node_day": %.6g, )",
+                     r.work, r.idle, r.off, r.wait, r.cycles) +
+           R"("command": ")" + command_of(r.setting) + "\"}";
     separator = ",\n";
   }
   return out + "\n  ]";

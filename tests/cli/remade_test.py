@@ -112,6 +112,8 @@ class Remade(RotaCase):
             name, cells = study["study"], study["cells"]
             for cell in cells:
                 self.assertTrue(cell["reads"] if cell["command"] else cell["why_no_command"], cell["claim"])
+            for row in study["rows"] if name != "auction" else []:
+                self.assertRegex(row["command"], "^rota simulate .* --json$")
             tried = [cell for cell in cells if cell["claim"] in TRIED.get(name, [])]
             self.assertEqual(len(tried), len(TRIED.get(name, [])), name)
             for cell in tried:
@@ -119,6 +121,18 @@ class Remade(RotaCase):
                     again = self.figure(name, cell, self.rehearsals(self.folder / "inputs" / name, cell))
                     self.assertTrue(math.isfinite(again))
                     self.assertEqual(f"{again:.2f}", f"{cell['found']:.2f}", cell["command"])
+
+    def test_rows_name_their_commands_too(self):
+        self.rota("reproduce", "migration", "--seeds", "7-8", "--json", "--inputs", "files", code=3)
+        study = json.loads(self.rota("reproduce", "migration", "--seeds", "7-8", "--json", code=3).stdout)
+        for row in study["rows"][::5]:
+            rehearsed = self.rehearsals(self.folder / "files", row)[0]
+            for rows, wanted in zip(rehearsed, (row["minutes"], row["published"]["minutes"], row["gain"]["minutes"])):
+                self.assertAlmostEqual(sum(minutes(its) for its in rows), wanted, 3)
+        study = json.loads(self.rota("reproduce", "grace", "--seeds", "40-42", "--sizes", "60", "--json").stdout)
+        self.assertIn("--seeds 40-42 ", study["rows"][0]["command"])
+        for bad in ("0-0", "9-3", "x", "1"):
+            self.refused("reproduce", "grace", "--seeds", bad, said="seeds", code=2)
 
     def test_the_text_names_them_too_and_says_what_no_command_makes(self):
         text = self.rota("reproduce", "binding", "--inputs", "files").stdout
