@@ -55,7 +55,8 @@ void RehearseFlags::declare(CLI::App& command, Policies policies) {
   command
       .add_option(
           "--container-copies", container_copies,
-          "whose data pass a container's link: those of others: tasks of other nodes; of all: of its own node, too")
+          "whose data pass the link of an accelerator: others: those of tasks of other nodes; all: those of tasks of "
+          "its own node, too")
       ->check(CLI::IsMember({"others", "all"}))
       ->capture_default_str();
   command.add_flag("--clamp", clamp, "let jobs larger than the cluster ask for all of it instead of rejecting them");

@@ -142,7 +142,9 @@ std::shared_ptr<ReproduceFlags> add_flags(CLI::App& app) {
          "--inputs", flags->inputs,
          "write what is rehearsed into a folder, as files that rota simulate takes: below the figures stand the "
          "commands that make each of them again there")
-      ->type_name("FOLDER");
+      ->check(
+          [](const std::string& folder) { return folder.empty() ? "the name of a folder is empty" : std::string(); })
+      ->type_name("DIR");
   return flags;
 }
 

@@ -140,6 +140,7 @@ class Remade(RotaCase):
         self.rota(*shlex.split(command)[1:], cwd=self.folder / "files")
         alone = text.split("Made by `rota reproduce binding` alone:\n")[1]
         self.assertIn("racks of 150 that bind=node unbalances: nodes join racks, and no job runs", alone)
+        self.refused("reproduce", "binding", "--inputs", "", said="folder", code=2)
         self.file("taken", "")
         self.assertIn("taken", self.rota("reproduce", "binding", "--inputs", "taken/inside", code=1).stderr)
 
