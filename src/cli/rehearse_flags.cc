@@ -43,8 +43,21 @@ void RehearseFlags::declare(CLI::App& command, Policies policies) {
       .add_option(
           "--ties", ties,
           "batch: events of one instant together, ends first; submit-first: one by one, as in published schedules, and "
-          "run times cut at the limit as there")
-      ->check(CLI::IsMember({"batch", "submit-first"}))
+          "run times cut at the limit as there; one-by-one: the same order and nothing else")
+      ->check(CLI::IsMember({"batch", "submit-first", "one-by-one"}))
+      ->capture_default_str();
+  command
+      .add_option("--container-stages", container_stages,
+                  "of the containers in which accelerators compute tasks: pipelined: data of one task come while "
+                  "another one is computed; in-turn: one stage after the other")
+      ->check(CLI::IsMember({"pipelined", "in-turn"}))
+      ->capture_default_str();
+  command
+      .add_option(
+          "--container-copies", container_copies,
+          "whose data pass the link of an accelerator: others: those of tasks of other nodes; all: those of tasks of "
+          "its own node, too")
+      ->check(CLI::IsMember({"others", "all"}))
       ->capture_default_str();
   command.add_flag("--clamp", clamp, "let jobs larger than the cluster ask for all of it instead of rejecting them");
   command.add_flag("--skip-bad-rows", skip_bad_rows, "drop rows of the log that cannot be read, and count them");
@@ -183,7 +196,10 @@ Result<void> RehearseFlags::factors_suit(const Machine* machine) const {
 RehearseOptions RehearseFlags::with_switches(RehearseOptions options) const {
   options.exact_estimates = estimates == "exact";
   options.clamp = clamp;
-  options.ties = ties == "batch" ? sim::Ties::batch : sim::Ties::submit_first;
+  options.ties = ties == "batch"          ? sim::Ties::batch
+                 : ties == "submit-first" ? sim::Ties::submit_first
+                                          : sim::Ties::one_by_one;
+  options.containers = {{.overlap = container_stages == "pipelined"}, container_copies == "all"};
   return options;
 }
 
@@ -200,10 +216,10 @@ Result<void> RehearseFlags::nodes_suit(const Machine& machine) const {
 
 Result<void> RehearseFlags::sites_suit(const Machine* machine) const {
   if (machine != nullptr && !machine->sites.empty()) {
-    if (ties != "submit-first") return {};
-    return fail(
-        "--ties submit-first is for published schedules, which are of one site; leave it out where the --cluster file "
-        "has [[sites]].");
+    if (ties == "batch") return {};
+    return fail("--ties " + ties +
+                " is for published schedules, which are of one site; leave it out where the --cluster file has "
+                "[[sites]].");
   }
   const auto read = chains();
   if (!read) return std::unexpected(read.error());
@@ -241,11 +257,10 @@ Result<void> RehearseFlags::policies_suit(const Machine* machine) const {
 
 Result<void> RehearseFlags::reservations_suit(const Machine* machine) const {
   if (machine == nullptr || machine->reservations.empty()) return {};
-  if (ties == "submit-first") {
-    return fail(
-        "--ties submit-first is for published schedules, in which nothing is reserved; leave it out, or the "
-        "[[reservations]] in " +
-        cluster + ".");
+  if (ties != "batch") {
+    return fail("--ties " + ties +
+                " is for published schedules, in which nothing is reserved; leave it out, or the [[reservations]] in " +
+                cluster + ".");
   }
   const auto read = chains();
   if (!read) return std::unexpected(read.error());

@@ -19,6 +19,8 @@ struct RehearseFlags {
   std::int64_t processors = 0;  // 0: as the workload's header says
   std::string estimates = "user";
   std::string ties = "batch";
+  std::string container_stages = "pipelined";
+  std::string container_copies = "others";
   bool clamp = false;
   bool skip_bad_rows = false;
   bool keep_cancelled = false;

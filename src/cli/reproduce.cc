@@ -1,11 +1,14 @@
 // rota reproduce STUDY: makes the figures of a published study again and says which agree.
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/printed.h"
+#include "cli/seeds.h"
 #include "report/study_page.h"
 #include "study/study.h"
 
@@ -20,9 +23,25 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kFooter = "Exit code 3: a figure is not where it should be.\n\n";
 
-std::string table_of(const Findings& findings) {
+std::string table_of(const Study& study, const Findings& findings) {
   return findings.tables + (findings.tables.empty() ? "" : "\n") +
-         report::cells_table(findings.cells, findings.heading);
+         report::cells_table(findings.cells, findings.heading) + "\n" +
+         report::commands_table(findings.cells, study.name);
+}
+
+// The files that the commands of the cells name, into a folder that is made where it is not there.
+Result<void> write_inputs(const std::string& folder, const Findings& findings) {
+  if (!findings.files) return {};
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return fail("Cannot make the folder " + shown_path(folder) + ": " + error.message() + ".");
+  for (const study::StudyFile& its : findings.files()) {
+    auto file = OutputFile::create(folder + "/" + its.name);
+    if (!file) return std::unexpected(file.error());
+    file->stream() << its.text;
+    if (auto done = file->commit(); !done) return done;
+  }
+  return {};
 }
 
 Json json_of(const Study& study, const Findings& findings) {
@@ -35,6 +54,7 @@ Json json_of(const Study& study, const Findings& findings) {
 struct ReproduceFlags {
   bool json = false;
   std::string report_file;
+  std::string inputs;  // folder; empty: they are not written
 };
 
 // What belongs to all studies of one command: the page that they go to, if one is wanted, and the exit code.
@@ -44,6 +64,7 @@ class Course {
     Course course;
     course.flags_ = flags;
     course.command_ = "rota reproduce " + name;
+    course.all_ = name == "all";
     auto page = open_page(flags.report_file);
     if (!page) return std::unexpected(page.error());
     course.page_ = std::move(*page);
@@ -56,8 +77,12 @@ class Course {
     if (!findings) return std::unexpected(findings.error());
     if (flags_.json) {
       documents_.push_back(json_of(study, *findings));
-    } else if (const auto done = printed(before + table_of(*findings)); !done) {
+    } else if (const auto done = printed(before + table_of(study, *findings)); !done) {
       return std::unexpected(done.error());
+    }
+    if (!flags_.inputs.empty()) {
+      const std::string folder = all_ ? flags_.inputs + "/" + study.name : flags_.inputs;
+      if (auto done = write_inputs(folder, *findings); !done) return done;
     }
     if (!report::all_ok(findings->cells)) code_ = kNo;
     sections_.push_back({study.name, study.about, std::move(findings->tables), std::move(findings->heading),
@@ -66,9 +91,9 @@ class Course {
   }
 
   // Prints what is printed at the end: JSON, of one study or a list of all.
-  Result<int> conclude(bool all) {
+  Result<int> conclude() {
     if (flags_.json) {
-      const Json& shown = all ? documents_ : documents_.front();
+      const Json& shown = all_ ? documents_ : documents_.front();
       if (const auto done = printed(shown.dump(2) + "\n"); !done) return done;
     }
     if (!page_) return code_;
@@ -81,6 +106,7 @@ class Course {
  private:
   ReproduceFlags flags_;
   std::string command_;
+  bool all_ = false;
   std::optional<OutputFile> page_;
   std::vector<report::StudySection> sections_;
   Json documents_ = Json::array();
@@ -91,7 +117,7 @@ Result<int> reproduce(const Study& study, const ReproduceFlags& flags) {
   auto course = Course::open(flags, study.name);
   if (!course) return std::unexpected(course.error());
   if (const auto done = course->add(study, ""); !done) return std::unexpected(done.error());
-  return course->conclude(false);
+  return course->conclude();
 }
 
 // One after the other, each table printed as soon as it is found; JSON is one array at the end.
@@ -104,7 +130,7 @@ Result<int> reproduce_all(const std::vector<Study>& all, const ReproduceFlags& f
     if (const auto done = course->add(study, separator + title); !done) return std::unexpected(done.error());
     separator = "\n";
   }
-  return course->conclude(true);
+  return course->conclude();
 }
 
 std::shared_ptr<ReproduceFlags> add_flags(CLI::App& app) {
@@ -112,13 +138,49 @@ std::shared_ptr<ReproduceFlags> add_flags(CLI::App& app) {
   app.add_flag("--json", flags->json, "print the figures as JSON");
   app.add_option("--report", flags->report_file, "write a self-contained HTML page that draws the paper's figures")
       ->type_name("FILE.html");
+  app.add_option(
+         "--inputs", flags->inputs,
+         "write what is rehearsed into a folder, as files that rota simulate takes: below the figures stand the "
+         "commands that make each of them again there")
+      ->check(
+          [](const std::string& folder) { return folder.empty() ? "the name of a folder is empty" : std::string(); })
+      ->type_name("DIR");
   return flags;
+}
+
+// How many, or the first and the last.
+CLI::Option* add_seeds(CLI::App& app, const StudyOption& its, const study::SeedsChosen& chosen) {
+  const auto take = [its, chosen](const std::string& text) {
+    const bool many = text.find('-') == std::string::npos;
+    const auto count = many ? parse_integer(text) : Result<std::int64_t>(0);
+    const auto seeds = many ? Result<Seeds>(Seeds{}) : parse_seeds(text);
+    if (!count) throw CLI::ValidationError(its.name + ": " + count.error().message);
+    if (!seeds) throw CLI::ValidationError(seeds.error().message);
+    *chosen.count = many ? *count : static_cast<std::int64_t>(seeds->count);
+    *chosen.first = seeds->first;
+    if (*chosen.count < its.least || *chosen.count > its.most) {
+      throw CLI::ValidationError(its.name + ": it takes " + std::to_string(its.least) + " to " + grouped(its.most) +
+                                 " seeds, and not " + grouped(*chosen.count));
+    }
+  };
+  return app.add_option_function<std::string>(its.name, take, its.about)->default_str(std::to_string(*chosen.count));
 }
 
 void add_option(CLI::App& app, const StudyOption& its) {
   const std::string otherwise = its.otherwise.empty() ? "" : "; default: " + its.otherwise;
-  CLI::Option* option =
-      std::visit([&](auto* value) { return app.add_option(its.name, *value, its.about + otherwise); }, its.value);
+  if (const auto* seeds = std::get_if<study::SeedsChosen>(&its.value)) {
+    add_seeds(app, its, *seeds)->type_name(its.shows);
+    return;
+  }
+  CLI::Option* option = std::visit(
+      [&](const auto& value) -> CLI::Option* {
+        if constexpr (std::is_pointer_v<std::decay_t<decltype(value)>>) {
+          return app.add_option(its.name, *value, its.about + otherwise);
+        } else {
+          return nullptr;
+        }
+      },
+      its.value);
   option->type_name(its.shows);
   const bool number = !std::holds_alternative<std::string*>(its.value);
   if (number) option->check(CLI::Range(its.least, its.most));

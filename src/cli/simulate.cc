@@ -20,6 +20,7 @@
 #include "cli/printed.h"
 #include "cli/progress.h"
 #include "cli/rehearse_flags.h"
+#include "cli/seeds.h"
 #include "cli/simulate_outputs.h"
 #include "cli/simulate_run.h"
 #include "cli/window_flags.h"
@@ -42,7 +43,9 @@ struct SimulateFlags {
   std::string report_file;
   bool json = false;
   bool quiet = false;
-  Copies copies;  // beside each workload, for intervals
+  std::size_t copies = 0;  // beside each workload, for intervals
+  std::int64_t seed = 1;   // of the first
+  std::string seeds;       // of streams in place of copies; empty: none
   std::size_t threads = 0;
   std::string command;                          // that was given, for the page,
   std::vector<report::MadeBy::Option> options;  // and what it means
@@ -122,6 +125,25 @@ Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& 
     }
   }
   return runs;
+}
+
+// Beside each workload; nothing where nobody asked.
+Result<std::vector<Copies>> copies_of(const SimulateFlags& flags, const Workloads& workloads) {
+  std::vector<Copies> all;
+  if (flags.seeds.empty()) {
+    for (const log::Workload& its : workloads.all) all.push_back(later_copies(its, flags.copies, flags.seed));
+    return all;
+  }
+  const auto seeds = parse_seeds(flags.seeds);
+  if (!seeds) return std::unexpected(seeds.error());
+  const auto swf = flags.rehearse.swf();
+  if (!swf) return std::unexpected(swf.error());
+  for (const log::Workload& its : workloads.all) {
+    auto streams = streams_of(its, *seeds, *swf, flags.window);
+    if (!streams) return std::unexpected(streams.error());
+    all.push_back(std::move(*streams));
+  }
+  return all;
 }
 
 void rehearse_all(std::vector<Run>& runs, std::size_t threads, bool show_progress) {
@@ -315,6 +337,8 @@ Result<int> simulate(const SimulateFlags& flags) {
   if (!chains) return std::unexpected(chains.error());
   const auto workloads = read_workloads(flags);
   if (!workloads) return std::unexpected(workloads.error());
+  const auto copies = copies_of(flags, *workloads);
+  if (!copies) return std::unexpected(copies.error());
   auto runs = plan_runs(flags, *workloads, *chains);
   if (!runs) return std::unexpected(runs.error());
   const Asked wanted = asked(*runs);
@@ -347,11 +371,10 @@ Result<int> simulate(const SimulateFlags& flags) {
   }
   give_labels(*runs);
   report::measure_against_first(summaries);
-  if (flags.copies.count > 0) {
-    for (const log::Workload& workload : workloads->all) {
-      if (auto done = rehearse_copies_of(*runs, workload, flags.copies, threads); !done)
-        return std::unexpected(done.error());
-    }
+  for (std::size_t w = 0; w < copies->size(); ++w) {
+    if ((*copies)[w].count == 0) continue;
+    if (auto done = rehearse_copies_of(*runs, workloads->all[w], (*copies)[w], threads); !done)
+      return std::unexpected(done.error());
   }
   if (*journals) {
     if (auto done = (*journals)->close(); !done) return std::unexpected(done.error());
@@ -375,6 +398,30 @@ Result<int> simulate(const SimulateFlags& flags) {
     if (!done) return std::unexpected(done.error());
   }
   return kDone;
+}
+
+void declare_copies(CLI::App& command, SimulateFlags& flags) {
+  command
+      .add_option("--copies", flags.copies,
+                  "rehearse as many copies too, in which each job comes up to a minute later: every figure gets an "
+                  "interval, and differences that may be noise are told")
+      ->check(CLI::Range(2, 1000))
+      ->type_name("N");
+  command
+      .add_option("--seeds", flags.seeds,
+                  "the same over streams that are drawn anew with these seeds, by the command of `rota generate` that "
+                  "the workload's header names; in place of --copies")
+      ->excludes("--copies")
+      ->excludes("--attributes")
+      ->check([](const std::string& text) {
+        const auto seeds = parse_seeds(text);
+        return seeds ? std::string() : seeds.error().message;
+      })
+      ->type_name("FIRST-LAST");
+  command.add_option("--seed", flags.seed, "of the first copy; the others have the next ones")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
+      ->capture_default_str()
+      ->type_name("N");
 }
 
 // Standard output is the table's.
@@ -424,16 +471,7 @@ void add_simulate(CLI::App& app, Action& action) {
       ->check(is_file);
   command->add_flag("--json", flags->json, "print the comparison as JSON");
   command->add_flag("--quiet", flags->quiet, "no progress bar and no remarks about the log");
-  command
-      ->add_option("--copies", flags->copies.count,
-                   "rehearse as many copies too, in which each job comes up to a minute later: every figure gets an "
-                   "interval, and differences that may be noise are told")
-      ->check(CLI::Range(2, 1000))
-      ->type_name("N");
-  command->add_option("--seed", flags->copies.seed, "of the first copy; the others have the next ones")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
-      ->capture_default_str()
-      ->type_name("N");
+  declare_copies(*command, *flags);
   command->add_option("--threads", flags->threads, "rehearsals at a time; default: one a core")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
@@ -441,6 +479,7 @@ void add_simulate(CLI::App& app, Action& action) {
       "Examples:\n"
       "  rota simulate log.swf.gz --policy fcfs,easy,conservative --report report.html\n"
       "  rota simulate log.swf --processors 512 --policy easy,easy+order=sjf --jobs jobs.csv\n"
+      "  rota simulate lublin.swf --policy easy,conservative --seeds 1-10\n"
       "  gunzip -c log.swf.gz | rota simulate - --json");
   command->callback([&action, flags, command] {
     flags->command =

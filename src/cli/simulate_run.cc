@@ -25,14 +25,19 @@ Result<void> rehearse_copies_of(std::vector<Run>& runs, const log::Workload& wor
   std::vector<std::vector<report::Summary>> policies;
   for (Run& run : runs) {
     if (run.workload != &workload || run.chain == nullptr) continue;
-    auto summaries = rehearse_copies(workload, copies, *run.chain, run.options, threads);
+    auto summaries = rehearse_copies(copies, *run.chain, run.options, threads);
     if (!summaries) return std::unexpected(summaries.error());
     rehearsed.push_back(&run);
     policies.push_back(std::move(*summaries));
   }
   if (policies.empty()) return {};
   auto intervals = report::intervals_of(policies);
-  for (std::size_t p = 0; p < rehearsed.size(); ++p) rehearsed[p]->result->summary.intervals = std::move(intervals[p]);
+  for (std::size_t p = 0; p < rehearsed.size(); ++p) {
+    report::Summary& summary = rehearsed[p]->result->summary;
+    summary.intervals = std::move(intervals[p]);
+    summary.copies = std::move(policies[p]);
+    summary.copies_are_streams = copies.streams;
+  }
   return {};
 }
 

@@ -28,7 +28,7 @@ Asked asked(std::vector<Run>& runs);
 // What is the same under every policy is remarked on at the first one.
 bool first_policy(const Run& run, const std::vector<Run>& runs);
 
-// Each policy on copies of its workload: tells the intervals and the paired differences in the runs' summaries.
+// Each policy on copies of its workload: tells these, the intervals and the paired differences in the runs' summaries.
 Result<void> rehearse_copies_of(std::vector<Run>& runs, const log::Workload& workload, const Copies& copies,
                                 std::size_t threads);
 

@@ -4,7 +4,8 @@ namespace rota {
 
 void GrantLog::lose(const View& before, JobId id, Duration kept) {
   const Job& job = before.job(id);
-  if (job.state == JobState::running) lost_work_ += (before.now() - job.start - kept) * job.spec.processors;
+  if (job.state == JobState::running && job.spec.submit >= counted_from_)
+    lost_work_ += (before.now() - job.start - kept) * job.spec.processors;
 }
 
 void GrantLog::saw(const View& before, const FactRef& fact) {
@@ -17,6 +18,7 @@ void GrantLog::saw(const View& before, const FactRef& fact) {
   } else if (const auto* migrated = std::get_if<const Migrated*>(&fact.what)) {
     if (!(*migrated)->kept) lose(before, (*migrated)->job, -before.job((*migrated)->job).done);
   } else if (const auto* extended = std::get_if<const Extended*>(&fact.what)) {
+    if (before.job((*extended)->job).spec.submit < counted_from_) return;
     const Reason& why = (*extended)->reason;
     const std::int64_t beneficiary = why.promised.valid() ? before.job(why.promised).spec.number : -1;
     grants_.push_back({before.job((*extended)->job).spec.number, fact.at, (*extended)->until, beneficiary, why.promise,

@@ -22,6 +22,8 @@ struct GrantRecord {
 // Grows with the grants; one for a rehearsal, none for a service.
 class GrantLog final : public FactObserver {
  public:
+  explicit GrantLog(Instant counted_from = kEpoch) : counted_from_(counted_from) {}  // earlier submissions: not told
+
   std::uint64_t wants() const override {
     return FactKinds::bit<Requeued>() | FactKinds::bit<Vacated>() | FactKinds::bit<Cancelled>() |
            FactKinds::bit<Migrated>() | FactKinds::bit<Extended>();
@@ -34,6 +36,7 @@ class GrantLog final : public FactObserver {
  private:
   void lose(const View& before, JobId job, Duration kept);
 
+  Instant counted_from_;
   std::vector<GrantRecord> grants_;
   Duration lost_work_{0};
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <ostream>
 
+#include "base/text.h"
 #include "generate/attributes_generate.h"
 #include "generate/hpl_mix.h"
 #include "generate/lublin.h"
@@ -27,7 +28,7 @@ log::LogTop top_of(const Recipe& recipe, const std::string& options) {
   top.processors = recipe.processors;
   top.nodes = recipe.nodes;
   top.queue_floor = recipe.queue_floor;
-  top.notes = {"made by: " + recipe.command + options};
+  top.notes = {std::string(log::kMadeBy) + recipe.command + options};
   return top;
 }
 
@@ -68,6 +69,28 @@ std::vector<std::unique_ptr<Generator>> all_generators() {
   all.push_back(std::make_unique<HplMix>());
   all.push_back(std::make_unique<X64Blades>());
   return all;
+}
+
+Result<void> set_knob(Generator& generator, std::string_view name, std::string_view value) {
+  for (const Knob& knob : generator.knobs()) {
+    if (knob.name == name) return set(knob, value);
+  }
+  return fail(std::string(generator.model()) + " has no --" + std::string(name) + ".");
+}
+
+Result<std::unique_ptr<Generator>> generator_of(std::string_view command) {
+  const std::vector<std::string_view> words = split(command, ' ');
+  for (auto& generator : all_generators()) {
+    if (words.size() < 3 || words[0] != "rota" || words[1] != "generate" || words[2] != generator->model()) continue;
+    for (std::size_t i = 3; i < words.size(); i += 2) {
+      if (i + 1 == words.size() || !words[i].starts_with("--"))
+        return fail("no value stands with " + quoted(words[i]) + ".");
+      if (auto done = set_knob(*generator, words[i].substr(2), words[i + 1]); !done)
+        return std::unexpected(done.error());
+    }
+    return std::move(generator);
+  }
+  return fail("no model of `rota generate` is named by " + quoted(command) + ".");
 }
 
 log::Workload generate(const Recipe& recipe) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -108,6 +109,7 @@ class Reader {
     if (!job.is_object()) return fail("it is no object");
     const std::string id = text_in(job, "id");
     if (id.empty()) return fail("it has no id");
+    if (!ids_.insert(id).second) return fail("job " + rota::quoted(id) + " is in the list already");
     const auto submit = number_in(job, "subtime");
     if (!submit || *submit < 0) return fail("job " + rota::quoted(id) + " has no subtime from 0 on");
     const auto processors = number_in(job, "res");
@@ -149,6 +151,7 @@ class Reader {
   const SwfOptions& options_;
   Json profiles_;
   Times times_;
+  std::set<std::string> ids_;
   BatsimLog out_;
 };
 

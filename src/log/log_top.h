@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rota::log {
 
 using NumberedNames = std::map<std::uint32_t, std::string>;
+
+inline constexpr std::string_view kMadeBy = "made by: ";  // begins the note that names the command
 
 // Values of 0 and empty texts are not known, and left out where a log is written.
 struct LogTop {

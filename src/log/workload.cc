@@ -38,6 +38,9 @@ void take_top(Workload& workload, const LogTop& top) {
   workload.users = top.users;
   workload.groups = top.groups;
   workload.queues = top.queues;
+  for (const std::string& note : top.notes) {
+    if (workload.made_by.empty() && note.starts_with(kMadeBy)) workload.made_by = note.substr(kMadeBy.size());
+  }
 }
 
 std::string describe(const ImportReport& report) {

@@ -19,14 +19,21 @@ log::Workload later_copy(const log::Workload& workload, std::uint64_t seed) {
   return copy;
 }
 
-Result<std::vector<report::Summary>> rehearse_copies(const log::Workload& workload, const Copies& copies,
-                                                     const Chain& chain, RehearseOptions options, std::size_t threads) {
+Copies later_copies(const log::Workload& workload, std::size_t count, std::int64_t seed) {
+  return {count, [&workload, seed](std::size_t copy) {
+            return later_copy(workload, static_cast<std::uint64_t>(seed) + copy);
+          }};
+}
+
+Result<std::vector<report::Summary>> rehearse_copies(const Copies& copies, const Chain& chain, RehearseOptions options,
+                                                     std::size_t threads) {
   options.keep_jobs = options.keep_nodes = false;
   options.journals.clear();
   options.progress = {};
   std::vector<Result<Rehearsed>> results(copies.count, Rehearsed{});
   in_parallel(copies.count, threads, [&](std::size_t i) {
-    results[i] = rehearse(later_copy(workload, static_cast<std::uint64_t>(copies.seed) + i), chain, options);
+    const Result<log::Workload> copy = copies.make(i);
+    results[i] = copy ? rehearse(*copy, chain, options) : std::unexpected(copy.error());
   });
   std::vector<report::Summary> summaries;
   summaries.reserve(results.size());

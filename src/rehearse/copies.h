@@ -1,9 +1,10 @@
-// Copies of a workload that differ by chance alone: every job comes a little later. What differs between two policies
-// by no more than between copies is noise.
+// Copies of a workload that differ by chance alone. What differs between two policies by no more than between copies is
+// noise.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "log/workload.h"
@@ -18,11 +19,16 @@ log::Workload later_copy(const log::Workload& workload, std::uint64_t seed);
 
 struct Copies {
   std::size_t count = 0;
-  std::int64_t seed = 1;  // of the first; the others have the next ones
+  std::function<Result<log::Workload>(std::size_t copy)> make;  // the same at every call, from any thread
+  bool streams = false;  // each is drawn anew, and not a copy of the workload in the strict sense
 };
 
+// Copies in which every job comes a little later; the first has this seed, the others the next ones. The workload must
+// outlive them.
+Copies later_copies(const log::Workload& workload, std::size_t count, std::int64_t seed);
+
 // The summaries of a policy on the copies, so many at a time: no more of them are in memory.
-Result<std::vector<report::Summary>> rehearse_copies(const log::Workload& workload, const Copies& copies,
-                                                     const Chain& chain, RehearseOptions options, std::size_t threads);
+Result<std::vector<report::Summary>> rehearse_copies(const Copies& copies, const Chain& chain, RehearseOptions options,
+                                                     std::size_t threads);
 
 }  // namespace rota

@@ -183,6 +183,10 @@ void add_counts(report::Outcome& outcome, const Controller& controller) {
   outcome.referee_checks += controller.referee_checks();
 }
 
+Instant counted_from(const log::Workload& workload) {
+  return workload.warm_up < workload.jobs.size() ? workload.jobs[workload.warm_up].submit : kEpoch;
+}
+
 void leave_out_warm_up(const log::Workload& workload, report::Outcome& outcome) {
   const auto leave = [&](auto& of) {
     of.erase(of.begin(), of.begin() + std::min<std::ptrdiff_t>(workload.warm_up, std::ssize(of)));
@@ -222,7 +226,7 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   how.engine.tasks = options.tasks.get();
   how.engine.containers = options.containers;
   how.engine.machine = options.machine.get();
-  GrantLog log;
+  GrantLog log(counted_from(workload));
   how.observers.push_back(&log);
   StartLog starts;
   if (options.keep_jobs) how.observers.push_back(&starts);

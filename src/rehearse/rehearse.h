@@ -58,6 +58,7 @@ std::optional<report::TaskUse> task_use(const sim::TaskUse& use, Bind bind);  //
 // Of a rehearsal's controller, added to what is there.
 void add_counts(report::Outcome& outcome, const Controller& controller);
 void add_log(report::Outcome& outcome, const GrantLog& log);
+Instant counted_from(const log::Workload& workload);  // the first submission behind the warm-up
 // What stands beside the jobs that were taken, of those that are counted.
 void leave_out_warm_up(const log::Workload& workload, report::Outcome& outcome);
 double cpu_seconds();  // of this thread, so far

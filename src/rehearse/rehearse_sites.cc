@@ -356,7 +356,7 @@ class SiteRehearsal {
   SiteTerms terms_;
   SiteStreams streams_;
   std::vector<WorkHistory> past_;  // at each site, where it is known beforehand
-  GrantLog log_;
+  GrantLog log_{counted_from(workload_)};
   StartLog starts_;  // of the one site, where there is one
   std::deque<Journal> journals_;
 };

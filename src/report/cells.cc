@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "report/formatted.h"
 
 namespace rota::report {
@@ -96,6 +97,35 @@ std::string cells_table(std::span<const Cell> cells, const std::string& heading)
   return out;
 }
 
+Cell by_command(Cell cell, std::string command, std::string reads) {
+  cell.command = std::move(command);
+  cell.reads = std::move(reads);
+  return cell;
+}
+
+Cell without_command(Cell cell, std::string why) { return by_command(std::move(cell), "", std::move(why)); }
+
+std::string commands_table(std::span<const Cell> cells, const std::string& study) {
+  std::string made =
+      "Made again by these commands, where `rota reproduce " + study + " --inputs FOLDER` has put its files:\n";
+  std::string others = "Made by `rota reproduce " + study + "` alone:\n";
+  const std::size_t none_made = made.size();
+  const std::size_t no_others = others.size();
+  const std::string* before = nullptr;
+  for (const Cell& cell : cells) {
+    if (cell.command.empty()) {
+      others += "    " + cell.claim + (cell.reads.empty() ? "" : ": " + cell.reads) + "\n";
+      continue;
+    }
+    if (before == nullptr || *before != cell.command) {
+      for (const std::string_view line : split(cell.command, '\n')) made += "  " + std::string(line) + "\n";
+    }
+    before = &cell.command;
+    made += "    " + cell.claim + ": " + cell.reads + "\n";
+  }
+  return (made.size() > none_made ? made : "") + (others.size() > no_others ? others : "");
+}
+
 std::string cells_json(std::span<const Cell> cells) {
   Json all = Json::array();
   for (const Cell& cell : cells) {
@@ -108,6 +138,9 @@ std::string cells_json(std::span<const Cell> cells) {
                    {"expected", json_number(cell.expected)},
                    {"better", json_number(cell.better)},
                    {"ok", cell.ok()}});
+    const bool commanded = !cell.command.empty();
+    all.back()["command"] = commanded ? Json(cell.command) : Json(nullptr);
+    all.back()[commanded ? "reads" : "why_no_command"] = cell.reads.empty() ? Json(nullptr) : Json(cell.reads);
   }
   return all.dump();
 }

@@ -19,6 +19,9 @@ struct Cell {
   std::string paper = {};               // what the paper says; may be empty
   std::optional<double> expected = {};  // the one number that would be exact, from which deviations are told
   std::optional<double> better = {};    // what the better policy does, for comparison only
+  std::string command = {};             // `rota simulate` ..., which makes it again; several: a line each. Empty: none
+                                        // does,
+  std::string reads = {};               // and how the figure is read from its JSON; without a command: why none does
 
   bool ok() const { return found >= low && found <= high; }
 };
@@ -45,6 +48,13 @@ bool all_ok(std::span<const Cell> cells);
 // A line a cell: ok or MISSED, claim, found, wanted, deviation, paper, better. The last three only where a cell has
 // one.
 std::string cells_table(std::span<const Cell> cells, const std::string& heading);
+
+// The same cell, with how it is made again.
+Cell by_command(Cell cell, std::string command, std::string reads);
+Cell without_command(Cell cell, std::string why);
+
+// The commands and under each the claims that it makes again; behind them the claims that no command does, and why.
+std::string commands_table(std::span<const Cell> cells, const std::string& study);
 
 // A JSON array; what is not there, and a bound that is none, is null.
 std::string cells_json(std::span<const Cell> cells);

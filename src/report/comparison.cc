@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <ranges>
 
 #include "base/text.h"
 #include "report/readable.h"
@@ -210,8 +211,18 @@ std::vector<bool> best(const Figure& figure, std::span<const Summary> summaries)
     high = std::max(high, value);
   }
   if (low > high || figure.text(low) == figure.text(high)) return is_best;  // no difference that a reader could see
-  const std::string winner = figure.text(figure.better == Better::lower ? low : high);
+  const double most = figure.better == Better::lower ? low : high;
+  const std::string winner = figure.text(most);
   for (std::size_t i = 0; i < summaries.size(); ++i) is_best[i] = figure.shown(summaries[i]) == winner;
+  // Who differs from the best by noise is no worse; and where that is everybody, nobody is best.
+  const auto leads = [&](const Summary& s) { return figure.value(s) == most; };
+  const Summary& leader = *std::ranges::find_if(summaries, leads);
+  for (std::size_t i = 0; i < summaries.size(); ++i) {
+    if (differ_by_noise(summaries[i], leader, figure.value)) is_best[i] = true;
+  }
+  const auto told = [&](std::size_t i) { return is_best[i] || std::isnan(figure.value(summaries[i])); };
+  if (std::ranges::all_of(std::views::iota(std::size_t{0}, summaries.size()), told))
+    is_best.assign(is_best.size(), false);
   return is_best;
 }
 
@@ -227,7 +238,9 @@ std::size_t same_workload(std::span<const Summary> summaries, std::size_t first)
 std::string workload_line(std::span<const Summary> summaries) {
   const Summary& first = summaries.front();
   std::string line = amount(first.jobs, "job") + " on " + amount(first.processors, "processor");
-  if (first.warm_up > 0) line += ", after a warm-up of " + amount(first.warm_up, "job") + " that count nowhere";
+  if (first.warm_up > 0)
+    line += ", after a warm-up of " + amount(first.warm_up, "job") + " that count nowhere" +
+            (tells_power(summaries) ? " but in what nodes did and drew" : "");
   std::string why = "more than the cluster can ever give";
   if (!first.why_rejected.empty())
     why = "the first, job " + std::to_string(first.first_rejected) + ", " + first.why_rejected;

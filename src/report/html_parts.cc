@@ -123,12 +123,12 @@ void write_sites(std::ostream& out, std::span<const Summary> summaries) {
 
 void write_interval_tables(std::ostream& out, std::span<const Summary> summaries) {
   if (std::ranges::all_of(summaries, [](const Summary& its) { return its.intervals.empty(); })) return;
-  out << "<details class=\"made intervals\"><summary>What is noise: means and 95 % intervals over copies</summary>\n";
+  out << "<details class=\"made intervals\"><summary>What is noise: means and 95 % intervals over "
+      << (summaries.back().copies_are_streams ? "streams" : "copies") << "</summary>\n";
   for (std::size_t row = 0; row < summaries.size(); ++row) {
     if (summaries[row].intervals.empty()) continue;
-    out << "<table><caption>" << html_text(summaries[row].policy) << ", over "
-        << grouped(summaries[row].intervals.front().mean.count)
-        << " copies</caption><thead><tr><th scope=\"col\">figure</th><th scope=\"col\">mean</th><th scope=\"col\">"
+    out << "<table><caption>" << html_text(summaries[row].policy) << ", over " << copies_told(summaries[row])
+        << "</caption><thead><tr><th scope=\"col\">figure</th><th scope=\"col\">mean</th><th scope=\"col\">"
            "difference to the first policy</th></tr></thead><tbody>\n";
     for (const Interval& its : summaries[row].intervals) {
       out << "<tr><th scope=\"row\">" << html_text(its.heading()) << "</th><td>" << html_text(its.shown) << "</td><td>"

@@ -136,6 +136,21 @@ TEST(Html, DrawsEachSiteWhereSummariesTellOfThem) {
   EXPECT_EQ(count(text, "\"uses\":[[2.0]"), 4U) << "of all, and of texel";
 }
 
+TEST(Html, DrawsEachSiteBesideWhatReallyHappenedWhoseSitesNobodyKnows) {
+  auto outcomes = at_two_sites();
+  outcomes[0].recorded = true;
+  outcomes[0].sites.clear();
+  outcomes[0].site_of.clear();
+  outcomes[0].node_states.clear();
+  outcomes[0].power.reset();
+  std::ostringstream out;
+  write_html(out, outcomes, {}, with_sites_of(outcomes));
+  const std::string text = out.str();
+  EXPECT_EQ(count(text, "class=\"places\""), 1U);
+  EXPECT_EQ(count(text, "\"name\":\"texel\""), 1U);
+  EXPECT_EQ(count(text, "\"unplaced\":true"), 2U) << "at each site";
+}
+
 TEST(Html, LeavesOutSingleJobsWhereThereAreTooMany) {
   auto outcomes = two_policies(10);
   EXPECT_EQ(count(page(outcomes), "id=\"jobs-0"), 3U);

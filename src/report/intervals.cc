@@ -31,6 +31,13 @@ std::string with_interval(const Figure& figure, const Mean& mean) {
   return figure.text(mean.mean) + " \u00b1" + figure.text(mean.margin);
 }
 
+Mean paired(std::span<const Summary> a, std::span<const Summary> b, const Measure& measure) {
+  std::vector<double> differences;
+  differences.reserve(a.size());
+  for (std::size_t copy = 0; copy < a.size(); ++copy) differences.push_back(measure(a[copy]) - measure(b[copy]));
+  return mean_of(differences);
+}
+
 std::vector<double> values_of(const Figure& figure, const std::vector<Summary>& copies) {
   std::vector<double> values;
   values.reserve(copies.size());
@@ -57,6 +64,27 @@ const char* judged(const Interval& interval) {
 
 }  // namespace
 
+double typical(const Summary& summary, const Measure& measure) {
+  if (summary.copies.empty()) return measure(summary);
+  double sum = 0;
+  for (const Summary& copy : summary.copies) sum += measure(copy);
+  return sum / static_cast<double>(summary.copies.size());
+}
+
+Mean paired_difference(const Summary& a, const Summary& b, const Measure& measure) {
+  return a.copies.size() == b.copies.size() ? paired(a.copies, b.copies, measure) : Mean{};
+}
+
+bool differ_by_noise(const Summary& a, const Summary& b, const Measure& measure) {
+  const Mean difference = paired_difference(a, b, measure);
+  return difference.margin > 0 && std::abs(difference.mean) <= difference.margin;
+}
+
+std::string copies_told(const Summary& summary) {
+  return grouped(static_cast<std::int64_t>(summary.copies.size())) +
+         (summary.copies_are_streams ? " streams" : " copies");
+}
+
 bool Interval::noise() const { return difference && std::abs(difference->mean) <= difference->margin; }
 
 std::vector<std::vector<Interval>> intervals_of(std::span<const std::vector<Summary>> policies) {
@@ -70,9 +98,7 @@ std::vector<std::vector<Interval>> intervals_of(std::span<const std::vector<Summ
       interval.unit = figure->unit;
       interval.shown = with_interval(*figure, interval.mean);
       if (p == 0 || !told(first)) continue;
-      std::vector<double> differences;
-      for (std::size_t copy = 0; copy < values.size(); ++copy) differences.push_back(values[copy] - first[copy]);
-      interval.difference = mean_of(differences);
+      interval.difference = paired(policies[p], policies.front(), figure->value);
       interval.difference_shown = with_interval(*figure, *interval.difference);
     }
   }
@@ -83,8 +109,8 @@ void write_intervals(std::ostream& out, std::span<const Summary> rows) {
   for (const Summary& row : rows) {
     if (row.intervals.empty()) continue;
     out << '\n'
-        << row.policy << ", over " << grouped(row.intervals.front().mean.count)
-        << " copies: mean, 95 % interval; difference to the first policy, copy by copy\n";
+        << row.policy << ", over " << copies_told(row) << ": mean, 95 % interval; difference to the first policy, "
+        << (row.copies_are_streams ? "stream by stream" : "copy by copy") << '\n';
     for (const Interval& interval : row.intervals) {
       std::string line = "  " + padded(interval.heading(), 38) + padded(interval.shown, 28);
       if (interval.difference) line += padded(interval.difference_shown, 30) + judged(interval);

@@ -2,6 +2,7 @@
 // policy, copy by copy, so that what all copies have in common does not blur it.
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <span>
@@ -27,6 +28,20 @@ struct Interval {
   // The difference may as well be none.
   bool noise() const;
 };
+
+using Measure = std::function<double(const Summary&)>;  // NaN: there is none
+
+// Over the copies of a policy, the mean; without copies that of the one rehearsal.
+double typical(const Summary& summary, const Measure& measure);
+
+// Of a less b, copy by copy; of no values where they do not have the same number of copies.
+Mean paired_difference(const Summary& a, const Summary& b, const Measure& measure);
+
+// The two differ over their copies, and it may as well be chance. False without copies.
+bool differ_by_noise(const Summary& a, const Summary& b, const Measure& measure);
+
+// "8 copies", "8 streams": what the means of this policy are of.
+std::string copies_told(const Summary& summary);
 
 // What the policies come to, each over the same copies (rows: policies, as the table has them; columns: copies). A
 // figure that some copy does not have is left out.

@@ -64,12 +64,20 @@ TEST(Intervals, SayWhichDifferencesAreNoise) {
   Summary row;
   row.policy = "b";
   row.intervals = all[1];
+  row.copies.resize(2);
   std::ostringstream out;
   write_intervals(out, std::vector{row});
   EXPECT_NE(out.str().find("b, over 2 copies"), std::string::npos);
+  EXPECT_NE(out.str().find("copy by copy\n"), std::string::npos);
   EXPECT_NE(out.str().find("-50 s ±0 s"), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("less\n"), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("noise\n"), std::string::npos) << out.str();
+  row.copies_are_streams = true;
+  write_intervals(out, std::vector{row});
+  EXPECT_NE(
+      out.str().find("b, over 2 streams: mean, 95 % interval; difference to the first policy, stream by stream\n"),
+      std::string::npos)
+      << out.str();
 }
 
 }  // namespace

@@ -74,6 +74,8 @@ struct Summary {
   std::vector<std::string> reserved;      // what was kept free of jobs and when, in words
   std::optional<double> less_than_first;  // kilowatt-hours less than the first policy's nodes drew; < 0: more
   std::vector<Interval> intervals;        // of the figures, over copies; empty: there were none
+  std::vector<Summary> copies;            // the same policy on each of these,
+  bool copies_are_streams = false;        // which were drawn with other seeds
   Fairness users;                         // between users, and between groups (accounts), where these are known
   Fairness groups;
 };

@@ -149,17 +149,39 @@ Outcome at_site(const Outcome& outcome, std::uint32_t site) {
   return part;
 }
 
+bool tells_sites_of_jobs(const Comparison& comparison, std::size_t i) {
+  const Outcome& its = comparison.outcomes[i];
+  return !its.sites.empty() && comparison.summaries[i].sites.size() == its.sites.size() &&
+         its.site_of.size() == its.jobs.size();
+}
+
+// Logs do not tell where jobs really ran: such a row keeps its place, and nothing of it is drawn.
+Json unplaced(const Outcome& outcome, const Frame& frame) {
+  Outcome nothing;
+  nothing.policy = outcome.policy;
+  nothing.recorded = outcome.recorded;
+  Json data = policy_data(nothing, Summary{}, frame);
+  data["unplaced"] = true;
+  return data;
+}
+
 // Of each site what there is of the whole.
 Json site_data(const Comparison& comparison, const Frame& frame) {
   Json sites = Json::array();
   if (!draws_sites(comparison)) return sites;
-  const std::vector<std::string>& names = comparison.outcomes.front().sites;
+  std::size_t first = 0;
+  while (!tells_sites_of_jobs(comparison, first)) ++first;
+  const std::vector<std::string>& names = comparison.outcomes[first].sites;
   for (std::uint32_t s = 0; s < names.size(); ++s) {
     Json policies = Json::array();
-    for (std::size_t i = 0; i < comparison.outcomes.size(); ++i)
-      policies.push_back(policy_data(at_site(comparison.outcomes[i], s), comparison.summaries[i].sites[s], frame));
+    for (std::size_t i = 0; i < comparison.outcomes.size(); ++i) {
+      const Outcome& its = comparison.outcomes[i];
+      policies.push_back(tells_sites_of_jobs(comparison, i)
+                             ? policy_data(at_site(its, s), comparison.summaries[i].sites[s], frame)
+                             : unplaced(its, frame));
+    }
     sites.push_back({{"name", names[s]},
-                     {"processors", comparison.summaries.front().sites[s].processors},
+                     {"processors", comparison.summaries[first].sites[s].processors},
                      {"policies", std::move(policies)}});
   }
   return sites;
@@ -178,12 +200,13 @@ bool draws_nodes(const Comparison& comparison) {
 }
 
 bool draws_sites(const Comparison& comparison) {
+  bool told = false;
   for (std::size_t i = 0; i < comparison.outcomes.size(); ++i) {
-    const Outcome& its = comparison.outcomes[i];
-    if (its.sites.empty() || comparison.summaries[i].sites.size() != its.sites.size()) return false;
-    if (its.site_of.size() != its.jobs.size()) return false;
+    const bool tells = tells_sites_of_jobs(comparison, i);
+    told |= tells;
+    if (!tells && !comparison.outcomes[i].recorded) return false;
   }
-  return true;
+  return told;
 }
 
 std::string chart_data(const Comparison& comparison) {

@@ -41,6 +41,9 @@ void write_section(std::ostream& out, const StudySection& section) {
   if (!section.plots.empty()) out << "</div>\n";
   write_cells(out, section);
   if (!section.tables.empty()) out << "<div class=\"scroll\"><pre>" << html_text(section.tables) << "</pre></div>\n";
+  out << "<details class=\"made\"><summary>The commands that make these figures again</summary>\n<div "
+         "class=\"scroll\"><pre>"
+      << html_text(commands_table(section.cells, section.name)) << "</pre></div></details>\n";
   out << "</section>\n";
 }
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
+#include <string_view>
 
 #include "base/text.h"
 #include "report/comparison.h"
@@ -159,6 +161,25 @@ TEST(Comparison, AFigureThatIsMissingSomewhereHasNoBest) {
   two[0].wait_mean.reset();
   EXPECT_EQ(best(*wait, two), (std::vector<bool>{false, false}));
   EXPECT_EQ(wait->shown(two[0]), "-");
+}
+
+TEST(Table, MarksWhoIsBehindTheBestByNoiseAsTheBestToo) {
+  const Figure& wait = *std::ranges::find(service_figures(), std::string_view("mean"), &Figure::name);
+  std::vector rows{summary("a", 100, 1), summary("b", 90, 1), summary("c", 500, 1)};
+  const auto over = [&](std::size_t row, const std::vector<double>& waits) {
+    rows[row].copies.assign(waits.size(), rows[row]);
+    for (std::size_t i = 0; i < waits.size(); ++i) rows[row].copies[i].wait_mean = waits[i];
+  };
+  EXPECT_EQ(best(wait, rows), (std::vector{false, true, false}));
+  over(0, {100, 95, 104});
+  over(1, {98, 101, 96});
+  over(2, {500, 510, 490});
+  EXPECT_EQ(best(wait, rows), (std::vector{true, true, false}));
+  over(0, {198, 201, 196});
+  EXPECT_EQ(best(wait, rows), (std::vector{false, true, false}));
+  over(0, {100, 95, 104});
+  rows.pop_back();
+  EXPECT_EQ(best(wait, rows), (std::vector{false, false})) << "all are alike";
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ constexpr double kNoPromises = std::numeric_limits<double>::infinity();  // none
 using Places = std::vector<std::size_t>;
 using Summaries = std::span<const Summary>;
 
-std::string count_text(double count) { return grouped(static_cast<std::int64_t>(count)); }
+std::string count_text(double count) { return readable_number(count, count == std::floor(count) ? 0 : 1); }
 std::string percent_text(double share) { return readable_percent(share, 1) + " %"; }
 std::string kwh_text(double kwh) { return readable_number(kwh, kwh < 1000 ? 1 : 0) + " kWh"; }
 std::string two_places(double value) { return readable_number(value, 2); }
@@ -52,54 +52,80 @@ constexpr std::array kAspects{
     Aspect{"cost", "matters", "electricity costs", kMoneyWorthTelling, false, cost_of, two_places},
 };
 
-// Higher is worse; 0 where not every policy tells it.
-double burden(const Aspect& aspect, const Summary& summary, Summaries all) {
-  const auto silent = [&](const Summary& s) { return s.wait_mean && !s.recorded && !std::isfinite(aspect.value(s)); };
-  if (std::ranges::any_of(all, silent)) return 0;
-  return aspect.burden(summary);
-}
+double mean_wait(const Summary& s) { return s.wait_mean.value_or(kNone); }
+double longest_wait(const Summary& s) { return s.wait_max.value_or(0); }
 
-// What decides between policies, from the weightiest on.
-std::vector<double> burdens(const Summary& summary, Summaries all, bool weighs_waits) {
-  std::vector<double> all_of;
+// Of mean, 95 % and longest wait, as a logarithm.
+double product_of_waits(const Summary& s) {
   const auto level = [](const std::optional<double>& wait) { return std::log(wait.value_or(0) + 1); };
-  if (weighs_waits) all_of.push_back(level(summary.wait_mean) + level(summary.wait_p95) + level(summary.wait_max));
-  all_of.push_back(*summary.wait_mean);
-  for (const Aspect& aspect : kAspects) all_of.push_back(burden(aspect, summary, all));
-  return all_of;
+  return level(s.wait_mean) + level(s.wait_p95) + level(s.wait_max);
 }
 
-// Those that bear least, by name where they bear the same.
-Places least_of(const Places& among, Summaries all, bool weighs_waits) {
-  std::vector<std::pair<std::vector<double>, std::size_t>> order;
-  order.reserve(among.size());
-  for (const std::size_t i : among) order.emplace_back(burdens(all[i], all, weighs_waits), i);
-  const auto least = std::ranges::min_element(order, {}, [](const auto& its) { return its.first; });
-  Places found;
-  for (const auto& [its, i] : order) {
-    if (its == least->first) found.push_back(i);
+// What decides between policies, from the weightiest on; less is better. What not every policy tells decides nothing.
+std::vector<Measure> burdens(Summaries all, bool weighs_waits) {
+  std::vector<Measure> found;
+  if (weighs_waits) found.emplace_back(product_of_waits);
+  found.emplace_back(mean_wait);
+  for (const Aspect& aspect : kAspects) {
+    const auto silent = [&](const Summary& s) {
+      return s.wait_mean && !s.recorded && !std::isfinite(typical(s, aspect.value));
+    };
+    if (std::ranges::any_of(all, silent)) continue;
+    found.emplace_back([&aspect](const Summary& s) { return aspect.burden(s); });
   }
-  std::ranges::stable_sort(found, {}, [&](std::size_t i) { return std::string_view(all[i].policy); });
   return found;
 }
 
+std::size_t least_of(const Places& among, Summaries all, const Measure& burden) {
+  return *std::ranges::min_element(
+      among, {}, [&](std::size_t i) { return std::pair(typical(all[i], burden), std::string_view(all[i].policy)); });
+}
+
+// Those that bear least in what they differ in first: all of which that is true but for noise. From the best on, by
+// name where they are the same.
+Places decide(Places among, Summaries all, std::span<const Measure> burdens) {
+  bool noise = false;
+  for (auto burden = burdens.begin(); burden != burdens.end() && !noise; ++burden) {
+    const std::size_t least = least_of(among, all, *burden);
+    std::erase_if(among, [&](std::size_t i) {
+      const bool by_chance = differ_by_noise(all[i], all[least], *burden);
+      noise |= by_chance;
+      return !by_chance && i != least && typical(all[i], *burden) != typical(all[least], *burden);
+    });
+  }
+  std::ranges::sort(among, {}, [&](std::size_t i) {
+    return std::pair(typical(all[i], burdens.front()), std::string_view(all[i].policy));
+  });
+  return among;
+}
+
 bool clearly_better(const Aspect& aspect, const Summary& a, const Summary& b) {
-  const double x = aspect.value(a);
-  const double y = aspect.value(b);
+  const double x = typical(a, aspect.value);
+  const double y = typical(b, aspect.value);
   if (!std::isfinite(x) || !std::isfinite(y)) return false;
-  if (aspect.text(x) == aspect.text(y)) return false;
+  if (aspect.text(x) == aspect.text(y) || differ_by_noise(a, b, aspect.value)) return false;
   return aspect.higher ? x > y * (1 + aspect.least) : x < y * (1 - aspect.least);
 }
 
-// Who is to be chosen if this is what matters; nobody where not all tell it.
-Places best_at(const Aspect& aspect, const Places& among, Summaries all) {
-  if (std::ranges::any_of(among, [&](std::size_t i) { return std::isnan(aspect.value(all[i])); })) return {};
-  const auto worth = [&](std::size_t i) { return aspect.burden(all[i]); };
-  double least = std::numeric_limits<double>::infinity();
-  for (const std::size_t i : among) least = std::min(least, worth(i));
-  Places best;
-  std::ranges::copy_if(among, std::back_inserter(best), [&](std::size_t i) { return worth(i) == least; });
-  return least_of(best, all, false);
+// Who is to be chosen if this is what matters; nobody where not all tell it, or where that makes no difference.
+Places best_at(const Aspect& aspect, const Places& ran, const Places& chosen, Summaries all) {
+  if (std::ranges::any_of(ran, [&](std::size_t i) { return std::isnan(typical(all[i], aspect.value)); })) return {};
+  const std::array burden{Measure{[&](const Summary& s) { return aspect.burden(s); }}};
+  const Summary& least = all[least_of(ran, all, burden.front())];
+  const auto better = [&](const Summary& than) {
+    return [&](std::size_t i) { return clearly_better(aspect, all[i], than); };
+  };
+  Places good;
+  Places worse;
+  for (const std::size_t i : chosen) (clearly_better(aspect, least, all[i]) ? worse : good).push_back(i);
+  if (worse.empty()) return {};
+  if (!good.empty()) {
+    for (const std::size_t i : worse) std::erase_if(good, std::not_fn(better(all[i])));
+    return good;
+  }
+  Places best = decide(ran, all, burden);
+  for (const std::size_t i : chosen) std::erase_if(best, std::not_fn(better(all[i])));
+  return decide(best, all, burdens(all, false));
 }
 
 // That stand in the means.
@@ -107,7 +133,7 @@ std::int64_t jobs_that_ran(const Summary& s) { return s.jobs - s.rejected - s.un
 
 // Those to choose from: who ran fewer jobs than another may well wait less because of that.
 Places rehearsed(Summaries all) {
-  const auto ran = [](const Summary& s) { return s.wait_mean && !s.recorded; };
+  const auto ran = [](const Summary& s) { return s.wait_mean && !s.recorded && !std::isnan(typical(s, mean_wait)); };
   std::int64_t most = 0;
   for (const Summary& s : all) most = ran(s) ? std::max(most, jobs_that_ran(s)) : most;
   Places places;
@@ -123,23 +149,34 @@ std::string percent_less(double better, double worse) {
   return readable_number(percent, percent < 9.95 || percent > 99 ? 1 : 0) + " %";
 }
 
-std::string wait_of(const Summary& s) { return readable_seconds(*s.wait_mean); }
+std::string wait_of(const Summary& s) { return readable_seconds(typical(s, mean_wait)); }
+
+double use_of(const Summary& s) { return s.utilization.value_or(kNone); }
 
 std::string used(const Summary& s) {
-  return s.utilization ? readable_percent(*s.utilization, 1) + " %" : std::string("an unknown share");
+  const double share = typical(s, use_of);
+  return std::isnan(share) ? std::string("an unknown share") : readable_percent(share, 1) + " %";
 }
 
+std::string by_noise(const Summary& s) { return " within the noise of " + copies_told(s); }
+
 std::string alone(const Summary& s) {
-  return "Under " + s.policy + " jobs waited " + wait_of(s) + " on average, half of them no longer than " +
-         readable_seconds(s.wait_median.value_or(0)) + ", and the cluster was " + used(s) + " used.";
+  return "Under " + s.policy + " jobs waited " + readable_seconds(*s.wait_mean) +
+         " on average, half of them no longer than " + readable_seconds(s.wait_median.value_or(0)) +
+         ", and the cluster was " + used(s) + " used.";
 }
 
 std::string against(const Summary& chosen, const Summary& other) {
   if (wait_of(chosen) == wait_of(other)) return "as under " + other.policy;
+  if (differ_by_noise(chosen, other, mean_wait)) {
+    return "as under " + other.policy + " (" + wait_of(other) + ")" + by_noise(chosen) +
+           ", and its 95 % and longest wait decide";
+  }
   const std::string where = " than under " + other.policy + " (" + wait_of(other) + ")";
-  if (*chosen.wait_mean < *other.wait_mean) return percent_less(*chosen.wait_mean, *other.wait_mean) + " less" + where;
-  return percent_less(*other.wait_mean, *chosen.wait_mean) + " more" + where +
-         ", which is weighed up by its 95 % and longest wait";
+  const double wait = typical(chosen, mean_wait);
+  const double of_other = typical(other, mean_wait);
+  if (wait < of_other) return percent_less(wait, of_other) + " less" + where;
+  return percent_less(of_other, wait) + " more" + where + ", which is weighed up by its 95 % and longest wait";
 }
 
 std::string alternatives_of(const Places& places, Summaries all) {
@@ -148,21 +185,37 @@ std::string alternatives_of(const Places& places, Summaries all) {
   return alternatives(names);
 }
 
+// Of those who were chosen; where they differ, by noise, from the shortest to the longest.
+std::string waits_of(const Places& chosen, Summaries all) {
+  const auto wait = [&](std::size_t i) { return typical(all[i], mean_wait); };
+  const Summary& low = all[std::ranges::min(chosen, {}, wait)];
+  const Summary& high = all[std::ranges::max(chosen, {}, wait)];
+  std::string text = ": jobs waited " + wait_of(low);
+  if (wait_of(low) != wait_of(high)) text += " to " + wait_of(high);
+  text += " on average";
+  return low.copies.empty() ? text : text + " over " + copies_told(low);
+}
+
 // The choice, beside the best and the worst of the others.
 std::string by_wait(const Places& chosen, const Places& ran, Summaries all) {
   const Summary& first = all[chosen.front()];
-  const std::string waits = ": jobs waited " + wait_of(first) + " on average";
+  const bool noise = std::ranges::any_of(chosen, [&](std::size_t i) {
+    return std::ranges::any_of(burdens(all, true),
+                               [&](const Measure& its) { return differ_by_noise(all[i], first, its); });
+  });
+  const std::string alike = "come out alike" + (noise ? by_noise(first) : "");
   if (chosen.size() == ran.size()) {
-    return "All " + std::to_string(ran.size()) + " policies come out alike" + waits + ".";
+    return "All " + std::to_string(ran.size()) + " policies " + alike + waits_of(chosen, all) + ".";
   }
-  std::string text = "Choose " + alternatives_of(chosen, all) + (chosen.size() > 1 ? ", which come out alike" : "");
+  std::string text = "Choose " + alternatives_of(chosen, all) + (chosen.size() > 1 ? ", which " + alike : "");
   Places others;
   std::ranges::copy_if(ran, std::back_inserter(others), [&](std::size_t i) { return !std::ranges::count(chosen, i); });
-  std::ranges::sort(others, {},
-                    [&](std::size_t i) { return std::pair(*all[i].wait_mean, std::string_view(all[i].policy)); });
+  std::ranges::sort(others, {}, [&](std::size_t i) {
+    return std::pair(typical(all[i], mean_wait), std::string_view(all[i].policy));
+  });
   const Summary& second = all[others.front()];
   const Summary& last = all[others.back()];
-  text += waits + ", " + against(first, second);
+  text += waits_of(chosen, all) + ", " + against(first, second);
   if (others.size() > 1 && wait_of(last) != wait_of(second)) text += " and " + against(first, last);
   return text + ".";
 }
@@ -197,43 +250,55 @@ std::string beside_own(const Summary& chosen, Summaries all) {
   const auto own =
       std::ranges::find_if(all, [](const Summary& s) { return s.wait_mean && is_what_the_site_has(s.policy); });
   if (own == all.end() || own->policy == chosen.policy || wait_of(*own) == wait_of(chosen)) return "";
-  const bool less = *chosen.wait_mean < *own->wait_mean;
+  const double wait = typical(chosen, mean_wait);
+  const double now = typical(*own, mean_wait);
   const std::string text =
       "Under " + own->policy + ", which is what the site has now, they wait " + wait_of(*own) + ": ";
-  if (less) return text + chosen.policy + " takes " + percent_less(*chosen.wait_mean, *own->wait_mean) + " off that.";
-  return text + percent_less(*own->wait_mean, *chosen.wait_mean) + " less than under " + chosen.policy + ".";
+  if (differ_by_noise(chosen, *own, mean_wait))
+    return text + "as long as under " + chosen.policy + by_noise(chosen) + ".";
+  if (wait < now) return text + chosen.policy + " takes " + percent_less(wait, now) + " off that.";
+  return text + percent_less(now, wait) + " less than under " + chosen.policy + ".";
 }
 
 // Who waits least on average, at a price that is too high for the others.
 std::string by_mean_alone(const Summary& shortest, const Summary& chosen) {
   return "Unless the mean alone matters: then " + shortest.policy + " (" + wait_of(shortest) +
-         "), with a longest wait of " + readable_seconds(*shortest.wait_max) + " against " +
-         readable_seconds(*chosen.wait_max) + ".";
+         "), with a longest wait of " + readable_seconds(typical(shortest, longest_wait)) + " against " +
+         readable_seconds(typical(chosen, longest_wait)) + ".";
 }
 
-std::string in_place_of(const Choice::Instead& instead, const Summary& chosen, Summaries all) {
-  const Summary& other = all[instead.policy];
+std::string in_place_of(const Choice::Instead& instead, const Places& chosen, Summaries all) {
+  const Summary& other = all[instead.policies.front()];
+  const bool of_these = std::ranges::count(chosen, instead.policies.front()) > 0;
   std::vector<std::string> matters;
   std::string figures;
   for (const std::size_t i : instead.aspects) {
     const Aspect& aspect = kAspects[i];
     matters.emplace_back(aspect.name);
-    figures += (figures.empty() ? "" : "; ") + std::string(aspect.what) + " " + aspect.text(aspect.value(other)) +
-               " against " + aspect.text(aspect.value(chosen));
+    const auto worse = [&](std::size_t at) { return clearly_better(aspect, other, all[at]); };
+    const Summary& against = all[*std::ranges::find_if(chosen, worse)];
+    figures += (figures.empty() ? "" : "; ") + std::string(aspect.what) + " " +
+               aspect.text(typical(other, aspect.value)) + " against " + aspect.text(typical(against, aspect.value)) +
+               (of_these ? " under " + against.policy : "");
   }
   const std::string verb = instead.aspects.size() > 1 ? "matter" : kAspects[instead.aspects.front()].verb;
-  return "Unless " + alternatives(matters) + " " + verb + " more than the mean: then " + other.policy + " (" + figures +
+  const std::string who = alternatives_of(instead.policies, all);
+  if (of_these) {
+    return "Of these, where " + alternatives(matters) + " " + verb + ": " + who + " (" + figures + ").";
+  }
+  return "Unless " + alternatives(matters) + " " + verb + " more than the mean: then " + who + " (" + figures +
          "), with a mean wait of " + wait_of(other) + ".";
 }
 
 std::string by_use(const Places& ran, Summaries all) {
   const auto use = [&](std::size_t i) {
-    return std::pair(all[i].utilization.value_or(0), std::string_view(all[i].policy));
+    const double share = typical(all[i], use_of);
+    return std::pair(std::isnan(share) ? 0 : share, std::string_view(all[i].policy));
   };
   const Summary& low = all[std::ranges::min(ran, {}, use)];
   const Summary& high = all[std::ranges::max(ran, {}, use)];
   if (used(low) == used(high)) return "The cluster was " + used(low) + " used under every policy.";
-  if (high.utilization.value_or(0) - low.utilization.value_or(0) < kSameUse)
+  if (typical(high, use_of) - typical(low, use_of) < kSameUse || differ_by_noise(high, low, use_of))
     return "The cluster was used about equally under all: " + used(low) + " to " + used(high) + ".";
   return "The cluster was " + used(high) + " used under " + high.policy + " and " + used(low) + " under " + low.policy +
          ".";
@@ -262,25 +327,31 @@ Choice choose(Summaries all) {
   Choice choice;
   const Places ran = rehearsed(all);
   if (ran.empty()) return choice;
-  double shortest = std::numeric_limits<double>::infinity();
-  for (const std::size_t i : ran) shortest = std::min(shortest, *all[i].wait_mean);
+  const std::vector<Measure> weighed = burdens(all, true);
+  const Summary& shortest = all[least_of(ran, all, mean_wait)];
   Places alike;
-  std::ranges::copy_if(ran, std::back_inserter(alike),
-                       [&](std::size_t i) { return *all[i].wait_mean <= shortest * kSameWait; });
-  choice.chosen = least_of(alike, all, true);
-  const Places balanced = least_of(ran, all, true);
-  const Summary& quick = all[choice.chosen.front()];
-  if (quick.wait_max.value_or(0) > kStarves * all[balanced.front()].wait_max.value_or(kNone)) {
-    choice.shortest = choice.chosen.front();
+  std::ranges::copy_if(ran, std::back_inserter(alike), [&](std::size_t i) {
+    return typical(all[i], mean_wait) <= typical(shortest, mean_wait) * kSameWait ||
+           differ_by_noise(all[i], shortest, mean_wait);
+  });
+  choice.chosen = decide(alike, all, weighed);
+  const Places balanced = decide(ran, all, weighed);
+  const Summary& fair = all[balanced.front()];
+  const std::size_t quick = choice.chosen.front();
+  std::erase_if(choice.chosen, [&](std::size_t i) {
+    return typical(all[i], longest_wait) > kStarves * typical(fair, longest_wait) &&
+           !differ_by_noise(all[i], fair, longest_wait);
+  });
+  if (choice.chosen.empty()) {
     choice.chosen = balanced;
+    if (!differ_by_noise(all[quick], fair, mean_wait)) choice.shortest = quick;
   }
-  const Summary& chosen = all[choice.chosen.front()];
   for (std::size_t a = 0; a < kAspects.size(); ++a) {
-    const Places best = best_at(kAspects[a], ran, all);
-    if (best.empty() || !clearly_better(kAspects[a], all[best.front()], chosen)) continue;
-    const auto told = std::ranges::find(choice.instead, best.front(), &Choice::Instead::policy);
+    const Places best = best_at(kAspects[a], ran, choice.chosen, all);
+    if (best.empty()) continue;
+    const auto told = std::ranges::find(choice.instead, best, &Choice::Instead::policies);
     if (told == choice.instead.end()) {
-      choice.instead.push_back({best.front(), {a}});
+      choice.instead.push_back({best, {a}});
     } else {
       told->aspects.push_back(a);
     }
@@ -305,7 +376,7 @@ std::vector<std::string> verdict_sentences(Summaries summaries) {
   if (choice.shortest) add(by_mean_alone(summaries[*choice.shortest], chosen));
   add(beside_recorded(chosen, summaries));
   add(beside_own(chosen, summaries));
-  for (const Choice::Instead& instead : choice.instead) add(in_place_of(instead, chosen, summaries));
+  for (const Choice::Instead& instead : choice.instead) add(in_place_of(instead, choice.chosen, summaries));
   if (ran.size() > 1) add(by_use(ran, summaries));
   add(caveat(ran, summaries));
   return sentences;

@@ -16,15 +16,19 @@ namespace rota::report {
 // But whose longest wait is over twice that of the policy with the least product of all starves jobs, and gives way to
 // it. What really happened cannot be chosen, nor who ran fewer jobs than another. Depends on the figures alone, never
 // on the order of the policies.
+//
+// Over copies (Summary::copies) their means are weighed, and whoever differs from the best by noise comes out alike
+// with it: paired, copy by copy, in what decides first.
 struct Choice {
-  // A policy that is better by at least 5 % (energy and cost: 1 %) at something else than what was chosen.
+  // Who is better by at least 5 % (energy and cost: 1 %), and by more than noise, at something else than what was
+  // chosen: others; or, where several are chosen, those of them that are better than the rest of them.
   struct Instead {
-    std::size_t policy;
-    std::vector<std::size_t> aspects;  // places in `aspects()`
+    std::vector<std::size_t> policies;  // several where they come out alike; the best first
+    std::vector<std::size_t> aspects;   // places in `aspects()`
   };
   std::optional<std::size_t> shortest = {};  // who waits least on average and gave way
-  std::vector<std::size_t> chosen;           // several where all their figures are the same; empty: no job ran
-  std::vector<Instead> instead;              // by the first of their aspects
+  std::vector<std::size_t> chosen;  // several where all their figures are the same, or but for noise; empty: no job ran
+  std::vector<Instead> instead;     // by the first of their aspects
 };
 Choice choose(std::span<const Summary> summaries);
 

@@ -16,6 +16,10 @@ namespace {
 constexpr double kPolling = 0.35;  // how often a dispatcher looks at the global queue
 constexpr double kMargin = 0.1;    // by how much sooner it must start elsewhere for a second thought
 
+constexpr const char* kAlone =
+    "in its federations dispatchers look now and then, bring each input before its job, and may choose a site as no "
+    "policy of rota simulate does";
+
 // At once, or after as long as it takes to stop a job on a real cluster: then several sites may be about to make room
 // for one job.
 constexpr const char* kAtOnce = "fcfs-skip+preempt=suspend+overrun=run-on";
@@ -197,8 +201,9 @@ Result<Trial> try_one(const Contender& contender, const AuctionStudy& study, std
 Result<std::vector<std::vector<Trial>>> try_all(const AuctionStudy& study, const std::vector<Contender>& all) {
   const auto seeds = static_cast<std::size_t>(study.seeds);
   std::vector<Result<Trial>> results(all.size() * seeds);
-  in_parallel(results.size(), study.threads,
-              [&](std::size_t i) { results[i] = try_one(all[i / seeds], study, i % seeds); });
+  in_parallel(results.size(), study.threads, [&](std::size_t i) {
+    results[i] = try_one(all[i / seeds], study, static_cast<std::uint64_t>(study.first_seed) + i % seeds);
+  });
   std::vector<std::vector<Trial>> trials(all.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!results[i]) return std::unexpected(results[i].error());
@@ -342,6 +347,7 @@ Result<AuctionFindings> study_auction(const AuctionStudy& study) {
     findings.rows.push_back(row_of(all[c], (*trials)[c], (*trials)[kPublished]));
   }
   findings.cells = cells_of(findings.rows);
+  for (report::Cell& cell : findings.cells) cell = without_command(std::move(cell), kAlone);
   return findings;
 }
 
@@ -350,7 +356,8 @@ Study auction_study() {
   study->threads = std::max(1U, std::thread::hardware_concurrency());
   return {"auction",
           "jobs with absolute priorities find their cluster by English auction (Baranov et al. 2018)",
-          {{"--seeds", "federations, with seeds 0, 1, 2, ...", &study->seeds, 2, 100'000}},
+          {{"--seeds", "federations: how many, with seeds from 0 on, or the first and the last seed",
+            SeedsChosen{&study->seeds, &study->first_seed}, 2, 100'000, "N|FIRST-LAST"}},
           [study]() -> Result<Findings> {
             auto found = study_auction(*study);
             if (!found) return std::unexpected(found.error());

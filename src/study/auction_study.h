@@ -16,6 +16,7 @@ namespace rota::study {
 
 struct AuctionStudy {
   std::int64_t seeds = 24;  // federations; >= 2
+  std::int64_t first_seed = 0;
   std::int64_t jobs = 400;  // of the global stream; >= 10
   std::size_t threads = 1;
 };

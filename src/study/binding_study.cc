@@ -4,9 +4,11 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "rehearse/rehearse.h"
 #include "report/formatted.h"
+#include "study/inputs.h"
 
 namespace rota::study {
 namespace {
@@ -53,10 +55,10 @@ TaskSpec tasks_of(const BindingCase& setting) {
   return tasks;
 }
 
+std::string policy_of(Bind bind) { return "fcfs+bind=" + std::string(name_of(bind)); }
+
 // One job that has all nodes, and nothing else to do than its tasks.
-Result<Duration> run_time(const BindingCase& setting, Bind bind) {
-  const auto chain = Chain::parse("fcfs+bind=" + std::string(name_of(bind)));
-  if (!chain) return std::unexpected(chain.error());
+log::Workload workload_of(const BindingCase& setting) {
   log::Workload workload;
   workload.name = setting.application;
   workload.processors = setting.nodes;
@@ -65,6 +67,13 @@ Result<Duration> run_time(const BindingCase& setting, Bind bind) {
   job.processors = static_cast<std::uint32_t>(setting.nodes);
   job.limit = kLongest;
   workload.run_times.push_back(kLongest);  // its tasks say when it ends
+  return workload;
+}
+
+Result<Duration> run_time(const BindingCase& setting, Bind bind) {
+  const auto chain = Chain::parse(policy_of(bind));
+  if (!chain) return std::unexpected(chain.error());
+  const log::Workload workload = workload_of(setting);
   TaskTable table;
   table.of_others = tasks_of(setting);
   RehearseOptions options;
@@ -82,6 +91,65 @@ std::vector<std::int32_t> equal(std::size_t accelerators) {
   return std::vector<std::int32_t>(accelerators, kUnitSpeed);
 }
 
+// ---- how the figures are made again
+
+std::string cluster_file_of(const BindingCase& setting) {
+  std::string name = formatted("nodes-%lld", static_cast<long long>(setting.nodes));
+  name += formatted("-gpus-%zu", setting.speeds.size());
+  const auto slower = std::ranges::find_if(setting.speeds, [](std::int32_t speed) { return speed != kUnitSpeed; });
+  for (auto speed = slower == setting.speeds.end() ? slower : setting.speeds.begin(); speed != setting.speeds.end();
+       ++speed) {
+    name += formatted("-%.2f", *speed / 1000.0);
+  }
+  return name + ".toml";
+}
+
+std::string cluster_text_of(const BindingCase& setting) {
+  std::string text;
+  for (std::size_t i = 0; i < setting.speeds.size(); ++i) {
+    text += formatted("[[nodes]]\nnames = \"gpu%zu\"\naccelerators = 1\naccelerator_speed = %.3f\n", i + 1,
+                      setting.speeds[i] / 1000.0) +
+            formatted("accelerator_link = %lld\n\n", static_cast<long long>(kLink));
+  }
+  const auto others = setting.nodes - static_cast<std::int64_t>(setting.speeds.size());
+  if (others > 0) text += formatted("[[nodes]]\nnames = \"node[1-%lld]\"\n", static_cast<long long>(others));
+  return text;
+}
+
+std::string log_file_of(const BindingCase& setting) {
+  return setting.application + formatted("-nodes-%lld", static_cast<long long>(setting.nodes)) +
+         formatted("-work-%lld-MB-%lld", static_cast<long long>(setting.intensity),
+                   static_cast<long long>(setting.megabytes)) +
+         formatted("-start-%lld.jsonl", static_cast<long long>(setting.start_up / seconds(1)));
+}
+
+std::string command_of(const BindingCase& setting, std::span<const Bind> binds) {
+  const std::array workload{log_file_of(setting)};
+  std::vector<std::string> policies{policy_of(Bind::none)};
+  for (const Bind bind : binds) policies.push_back(policy_of(bind));
+  return simulate_command(workload,
+                          "--cluster " + cluster_file_of(setting) + " --container-copies all" +
+                              (setting.overlap ? "" : " --container-stages in-turn"),
+                          policies);
+}
+
+std::string command_of(const BindingCase& setting, Bind bind) { return command_of(setting, std::array{bind}); }
+
+std::vector<StudyFile> files_of(const std::vector<BindingCase>& cases) {
+  std::vector<StudyFile> files;
+  const auto add = [&](StudyFile file) {
+    if (std::ranges::find(files, file.name, &StudyFile::name) == files.end()) files.push_back(std::move(file));
+  };
+  for (const BindingCase& its : cases) {
+    const TaskSpec tasks = tasks_of(its);
+    add({log_file_of(its), json_text(workload_of(its), &tasks)});
+    add({cluster_file_of(its), cluster_text_of(its)});
+  }
+  return files;
+}
+
+constexpr const char* kSpeedUp = "makespan_s of the first policy over that of the second";
+
 // Runs cases and turns them into cells; the first error stays.
 class Comparison {
  public:
@@ -93,7 +161,9 @@ class Comparison {
 
   // A cell within one per cent of what is expected; to be used before the next one is made.
   Cell& expect(std::string claim, const BindingCase& setting, Bind bind, double expected) {
-    return cells.emplace_back(report::near(std::move(claim), run(setting, bind), expected, 1));
+    used.push_back(setting);
+    return cells.emplace_back(by_command(report::near(std::move(claim), run(setting, bind), expected, 1),
+                                         command_of(setting, bind), kSpeedUp));
   }
 
   void expect_between(std::string claim, double found, double low, double high, std::string paper = "") {
@@ -101,6 +171,7 @@ class Comparison {
   }
 
   std::vector<Cell> cells;
+  std::vector<BindingCase> used;  // in the cells' commands
   const std::optional<Error>& error() const { return error_; }
 
  private:
@@ -151,6 +222,7 @@ void start_up(Comparison& compare) {
     before = cell.found;
   }
   compare.expect_between("each of these above the one before (1: yes)", rises ? 1 : 0, 1, 1, "yes");
+  compare.cells.back().reads = "it compares the four above";
 }
 
 void transfers(Comparison& compare) {
@@ -173,10 +245,16 @@ void transfers(Comparison& compare) {
                    setting, Bind::node, line.expected);
   }
   for (const std::size_t gpus : {2U, 4U}) {
-    const double small = compare.run({.speeds = equal(gpus), .megabytes = 1}, Bind::node);
-    const double large = compare.run({.speeds = equal(gpus), .megabytes = 50}, Bind::node);
+    const BindingCase little{.speeds = equal(gpus), .megabytes = 1};
+    const BindingCase much{.speeds = equal(gpus), .megabytes = 50};
+    const double small = compare.run(little, Bind::node);
+    const double large = compare.run(much, Bind::node);
     compare.expect_between(formatted("LU, %zu GPUs: what 50 MB cost more than 1 MB, %%", gpus),
                            100 * (1 - large / small), 0, 1, "no clear dependence");
+    compare.used.insert(compare.used.end(), {little, much});
+    compare.cells.back() = by_command(std::move(compare.cells.back()),
+                                      command_of(little, Bind::node) + "\n" + command_of(much, Bind::node),
+                                      "100 x (1 - the speed-up by the second command over that by the first)");
   }
 }
 
@@ -229,6 +307,8 @@ void racks(Comparison& compare) {
                          static_cast<double>(unbalanced_racks(NodeBinding::Stop::literal)), 37, 37);
   compare.expect_between("racks of 150 that bind=node unbalances",
                          static_cast<double>(unbalanced_racks(NodeBinding::Stop::balanced)), 0, 0);
+  for (auto cell = compare.cells.end() - 2; cell != compare.cells.end(); ++cell)
+    cell->reads = "nodes join racks, and no job runs";
 }
 
 Result<BindingRow> row_of(const BindingCase& setting) {
@@ -264,7 +344,7 @@ std::string json_of(const std::vector<BindingRow>& rows) {
     for (const auto& [bind, found] : row.speed_ups) {
       out += formatted(R"(, "%s": %.9g)", std::string(name_of(bind)).c_str(), found);
     }
-    out += "}";
+    out += R"(, "command": ")" + command_of(row.setting, kBinds) + "\"}";
     separator = ",\n";
   }
   return out + "\n  ]";
@@ -362,6 +442,8 @@ Result<BindingFindings> study_binding() {
   findings.plots.push_back(transfer_plot(compare));
   if (compare.error()) return std::unexpected(*compare.error());
   findings.cells = std::move(compare.cells);
+  findings.used = std::move(compare.used);
+  for (const BindingRow& row : findings.rows) findings.used.push_back(row.setting);
   return findings;
 }
 
@@ -370,8 +452,9 @@ Study binding_study() {
       "binding", "nodes and tasks bound to accelerators (Li, Zhu, Liu and Qian 2016)", {}, []() -> Result<Findings> {
         auto found = study_binding();
         if (!found) return std::unexpected(found.error());
-        return Findings{table_of(found->rows), json_of(found->rows), "speed-up, and what comes with it",
-                        std::move(found->cells), std::move(found->plots)};
+        return Findings{
+            table_of(found->rows),   json_of(found->rows),    "speed-up, and what comes with it",
+            std::move(found->cells), std::move(found->plots), [used = found->used] { return files_of(used); }};
       }};
 }
 

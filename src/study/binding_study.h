@@ -37,6 +37,7 @@ struct BindingFindings {
   std::vector<BindingRow> rows;
   std::vector<report::Cell> cells;
   std::vector<report::Plot> plots;
+  std::vector<BindingCase> used;  // in the cells' commands
 };
 
 Result<BindingFindings> study_binding();

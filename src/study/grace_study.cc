@@ -4,14 +4,17 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <sstream>
 #include <string_view>
 #include <thread>
 
+#include "base/check.h"
 #include "base/in_parallel.h"
 #include "base/text.h"
 #include "generate/hpl_mix.h"
 #include "rehearse/rehearse.h"
 #include "report/formatted.h"
+#include "study/inputs.h"
 
 namespace rota::study {
 namespace {
@@ -48,12 +51,16 @@ Result<Chains> chains() {
   return all;
 }
 
-// Every contender on the workload of one size and seed.
-Result<Summaries> rehearse_one(std::int64_t jobs, std::int64_t seed, const Chains& policies) {
+Result<generate::Recipe> recipe_of(std::int64_t jobs, std::int64_t seed) {
   generate::HplMix mix;
   mix.jobs = jobs;
   mix.seed = seed;
-  const auto recipe = mix.recipe();
+  return mix.recipe();
+}
+
+// Every contender on the workload of one size and seed.
+Result<Summaries> rehearse_one(std::int64_t jobs, std::int64_t seed, const Chains& policies) {
+  const auto recipe = recipe_of(jobs, seed);
   if (!recipe) return std::unexpected(recipe.error());
   const log::Workload workload = generate::generate(*recipe);
   Summaries summaries;
@@ -73,7 +80,8 @@ Result<std::vector<Summaries>> rehearse_all(const GraceStudy& study, const Chain
   const auto seeds = static_cast<std::size_t>(study.seeds);
   std::vector<Result<Summaries>> results(study.sizes.size() * seeds);
   in_parallel(results.size(), study.threads, [&](std::size_t i) {
-    results[i] = rehearse_one(study.sizes[i / seeds], static_cast<std::int64_t>(i % seeds), policies);
+    results[i] =
+        rehearse_one(study.sizes[i / seeds], study.first_seed + static_cast<std::int64_t>(i % seeds), policies);
   });
   std::vector<Summaries> summaries;
   for (auto& result : results) {
@@ -117,6 +125,60 @@ double over_sizes(const std::vector<GraceRow>& rows, std::size_t contender, repo
     ++count;
   }
   return count > 0 ? sum / count : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string file_of(std::int64_t jobs) { return "hpl-mix-" + std::to_string(jobs) + ".swf"; }
+
+// The stream of the first seed of each size: the others are drawn by the command in its header.
+std::vector<StudyFile> files_of(const std::vector<std::int64_t>& sizes) {
+  std::vector<StudyFile> files;
+  for (const std::int64_t jobs : sizes) {
+    const auto recipe = recipe_of(jobs, 0);
+    CHECK(recipe.has_value(), "the study has rehearsed it");
+    std::ostringstream text;
+    generate::write_generated(text, *recipe);
+    files.push_back({file_of(jobs), std::move(text).str()});
+  }
+  return files;
+}
+
+// On the streams of these sizes.
+std::string command_of(const std::vector<std::int64_t>& sizes, const GraceStudy& study,
+                       const std::vector<std::size_t>& contenders) {
+  std::vector<std::string> files;
+  for (const std::int64_t jobs : sizes) files.push_back(file_of(jobs));
+  std::vector<std::string> policies;
+  std::string options =
+      "--seeds " + std::to_string(study.first_seed) + "-" + std::to_string(study.first_seed + study.seeds - 1);
+  for (const std::size_t c : contenders) {
+    policies.emplace_back(kContenders[c].policy);
+    if (kContenders[c].exact_estimates) options += " --estimates exact";
+  }
+  return simulate_command(files, options, policies);
+}
+
+// How the cells of cells_of are made again, in their order.
+void add_commands(std::vector<report::Cell>& cells, const GraceStudy& study) {
+  constexpr const char* kKept = "100 x mean over the workloads of the interval `backfill: kept`";
+  constexpr const char* kKeptMore =
+      "100 x mean over the workloads of the interval `backfill: kept` of the second policy, less that of the first";
+  constexpr const char* kSpan = "in per cent, mean over the workloads of the interval `makespan`, first against second";
+  constexpr const char* kRatio =
+      "in per cent, mean over the workloads of the interval `times slower than alone: response`, first against second";
+  const std::vector<std::pair<std::vector<std::size_t>, const char*>> how{{{kStrict}, kKept},
+                                                                          {{kRbHar}, kKept},
+                                                                          {{kStrict, kRbHar}, kKeptMore},
+                                                                          {{kStrict, kLiteral}, kKeptMore},
+                                                                          {{kGrace}, kKept},
+                                                                          {{kExact}, kKept},
+                                                                          {{kRbHar, kStrict}, kSpan},
+                                                                          {{kFcfs, kStrict}, kSpan},
+                                                                          {{kRbHar, kStrict}, kRatio},
+                                                                          {{kFcfs, kStrict}, kRatio}};
+  CHECK(how.size() == cells.size(), "each cell is made again somehow");
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    cells[i] = by_command(std::move(cells[i]), command_of(study.sizes, study, how[i].first), how[i].second);
+  }
 }
 
 std::vector<report::Cell> cells_of(const std::vector<GraceRow>& rows) {
@@ -173,9 +235,14 @@ std::string table_of(const std::vector<GraceRow>& rows, std::int64_t seeds) {
   return out;
 }
 
-std::string json_of(const std::vector<GraceRow>& rows, std::int64_t seeds) {
+std::size_t contender_of(const GraceRow& row) {
+  const auto* const found = std::ranges::find(kContenders, row.policy, &Contender::label);
+  return static_cast<std::size_t>(found - kContenders.begin());
+}
+
+std::string json_of(const std::vector<GraceRow>& rows, const GraceStudy& study) {
   using report::mean_json;
-  std::string out = report::formatted("\"seeds\": %lld,\n  \"rows\": [", static_cast<long long>(seeds));
+  std::string out = report::formatted("\"seeds\": %lld,\n  \"rows\": [", static_cast<long long>(study.seeds));
   const char* separator = "\n";
   for (const GraceRow& r : rows) {
     out += separator +
@@ -183,7 +250,7 @@ std::string json_of(const std::vector<GraceRow>& rows, std::int64_t seeds) {
                              r.policy.c_str()) +
            mean_json(r.makespan) + R"(, "utilization": )" + mean_json(r.utilization) + R"(, "response_ratio": )" +
            mean_json(r.response_ratio) + R"(, "backfill_completion": )" + mean_json(r.completion) + R"(, "killed": )" +
-           mean_json(r.kills) + "}";
+           mean_json(r.kills) + R"(, "command": ")" + command_of({r.jobs}, study, {contender_of(r)}) + "\"}";
     separator = ",\n";
   }
   return out + "\n  ]";
@@ -232,6 +299,7 @@ Result<GraceFindings> study_grace(const GraceStudy& study) {
     }
   }
   findings.cells = cells_of(findings.rows);
+  add_commands(findings.cells, study);
   return findings;
 }
 
@@ -240,13 +308,18 @@ Study grace_study() {
   study->threads = std::max(1U, std::thread::hardware_concurrency());
   return {"grace",
           "RB_HAR: backfilled jobs that overrun go on when that harms nobody (Li and Lei 2018)",
-          {{"--seeds", "workloads of each size, with seeds 0, 1, 2, ...", &study->seeds, 2, 100'000},
+          {{"--seeds", "workloads of each size: how many, with seeds from 0 on, or the first and the last seed",
+            SeedsChosen{&study->seeds, &study->first_seed}, 2, 100'000, "N|FIRST-LAST"},
            {"--sizes", "jobs of a workload, separated by commas", &study->sizes, 1, 1'000'000, "N[,N...]"}},
           [study]() -> Result<Findings> {
             auto found = study_grace(*study);
             if (!found) return std::unexpected(found.error());
-            return Findings{table_of(found->rows, study->seeds), json_of(found->rows, study->seeds),
-                            "mean over the sizes", std::move(found->cells), plots_of(found->rows)};
+            return Findings{table_of(found->rows, study->seeds),
+                            json_of(found->rows, *study),
+                            "mean over the sizes",
+                            std::move(found->cells),
+                            plots_of(found->rows),
+                            [sizes = study->sizes] { return files_of(sizes); }};
           }};
 }
 

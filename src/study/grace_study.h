@@ -14,7 +14,8 @@
 namespace rota::study {
 
 struct GraceStudy {
-  std::int64_t seeds = 30;                               // rehearsals of each size and policy; >= 2
+  std::int64_t seeds = 30;  // rehearsals of each size and policy; >= 2
+  std::int64_t first_seed = 0;
   std::vector<std::int64_t> sizes{100, 300, 500, 1000};  // jobs; >= 1 each
   std::size_t threads = 1;
 };

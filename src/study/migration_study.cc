@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "rehearse/rehearse.h"
 #include "report/formatted.h"
+#include "study/inputs.h"
 #include "study/mersenne_stream.h"
 
 namespace rota::study {
@@ -84,20 +85,61 @@ log::Workload workload_of(const MigrationCase& setting, std::int64_t seed) {
   return workload;
 }
 
+// ---- how the figures are made again
+
+std::string policy_of(const std::string& knobs) { return "fcfs+overrun=run-on" + knobs; }
+
+std::string cluster_file_of(const MigrationCase& setting) {
+  return formatted("hosts-%u-slots-%d.toml", setting.slots, setting.ratio);
+}
+
+std::string cluster_text_of(const MigrationCase& setting) {
+  const auto host = [&](const char* name, double factor) {
+    return formatted("[[nodes]]\nnames = \"%s\"\nprocessors = %u\ncpu_factor = %.3f\n", name, setting.slots, factor);
+  };
+  return host("fast", setting.ratio / 1000.0) + "\n" + host("slow", 1);
+}
+
+std::string log_file_of(const MigrationCase& setting, std::int64_t seed) {
+  std::string name;
+  for (const char c : setting.name) {
+    if (c == ' ' && !name.ends_with('-')) name += '-';
+    if (c != ' ' && c != ',') name += c;
+  }
+  if (setting.error > 0) name += formatted("-limits-%.1f", setting.error);
+  if (setting.slow == 0) name += formatted("-seed-%lld", static_cast<long long>(seed));
+  return name + ".jsonl";
+}
+
+std::vector<StudyFile> files_of(const std::vector<MigrationCase>& cases, const MigrationStudy& study) {
+  std::vector<StudyFile> files;
+  const auto add = [&](StudyFile file) {
+    if (std::ranges::find(files, file.name, &StudyFile::name) == files.end()) files.push_back(std::move(file));
+  };
+  for (const MigrationCase& its : cases) {
+    add({cluster_file_of(its), cluster_text_of(its)});
+    for (std::int64_t i = 0; i < (its.slow == 0 ? study.seeds : 1); ++i) {
+      const std::int64_t seed = study.first_seed + i;
+      add({log_file_of(its, seed), json_text(workload_of(its, seed))});
+    }
+  }
+  return files;
+}
+
 double change(const MigrationTotals& from, const MigrationTotals& to) { return 100 * (to.minutes / from.minutes - 1); }
 
 // Rehearses on demand and remembers the first error.
 class Cases {
  public:
-  explicit Cases(std::int64_t seeds) : seeds_(seeds) {}
+  explicit Cases(const MigrationStudy& study) : study_(study) {}
 
   const std::optional<Error>& error() const { return error_; }
 
   MigrationRow row(const MigrationCase& setting) {
-    MigrationRow row{setting, {}, {}, {}};
-    const std::int64_t seeds = setting.slow == 0 ? seeds_ : 1;
+    MigrationRow row{setting, {}, {}, {}, command(setting, {kNone, kPublished, kGain})};
+    const std::int64_t seeds = setting.slow == 0 ? study_.seeds : 1;
     row.published.worst = row.gain.worst = -100;
-    for (std::int64_t seed = 0; seed < seeds; ++seed) {
+    for (std::int64_t seed = study_.first_seed; seed < study_.first_seed + seeds; ++seed) {
       const MigrationTotals none = run(setting, kNone, seed);
       add(row.none, none, none);
       add(row.published, run(setting, kPublished, seed), none);
@@ -112,6 +154,12 @@ class Cases {
   }
   double moves(const MigrationCase& setting, const std::string& knobs) { return run(setting, knobs, 0).moves; }
 
+  // The cell, whose figure is of no moves and of these knobs in a case.
+  report::Cell made_by(report::Cell cell, const MigrationCase& setting, const std::string& knobs, const char* reads) {
+    return by_command(std::move(cell), command(setting, {kNone, knobs}), reads);
+  }
+  const std::vector<MigrationCase>& used() const { return used_; }  // in commands
+
  private:
   MigrationTotals run(const MigrationCase& setting, const std::string& knobs, std::int64_t seed) {
     auto totals = migrate_case(setting, knobs, seed);
@@ -119,15 +167,33 @@ class Cases {
     if (!error_) error_ = totals.error();
     return {};
   }
+  std::string command(const MigrationCase& setting, std::initializer_list<std::string> all_knobs) {
+    used_.push_back(setting);
+    std::vector<std::string> files;
+    for (std::int64_t i = 0; i < (setting.slow == 0 ? study_.seeds : 1); ++i)
+      files.push_back(log_file_of(setting, study_.first_seed + i));
+    std::vector<std::string> policies;
+    for (const std::string& knobs : all_knobs) policies.push_back(policy_of(knobs));
+    return simulate_command(files, "--cluster " + cluster_file_of(setting), policies);
+  }
   static void add(MigrationTotals& sum, const MigrationTotals& one, const MigrationTotals& none) {
     sum.minutes += one.minutes;
     sum.moves += one.moves;
     sum.worst = std::max(sum.worst, change(none, one));
   }
 
-  std::int64_t seeds_;
+  const MigrationStudy& study_;
   std::optional<Error> error_;
+  std::vector<MigrationCase> used_;
 };
+
+// How figures are read from what the commands print.
+constexpr const char* kSaved =
+    "first policy less second, each (utilization x processors x makespan_s + lost_work_processor_s) / 60";
+constexpr const char* kMoves = "`migrations` of the second policy";
+constexpr const char* kChange =
+    "in per cent, second policy against first, each the sum over the workloads of utilization x processors x "
+    "makespan_s + lost_work_processor_s";
 
 const std::array<MigrationCase, 3> kCopies{{{.name = "Job1", .ratio = 1100, .slow = 66},
                                             {.name = "Job2", .ratio = 1970, .slow = 395},
@@ -161,49 +227,58 @@ void add_copies(std::vector<report::Cell>& cells, Cases& cases) {
     auto cell =
         within(kCopies[i].name + ": minutes saved", cases.saved(kCopies[i], kPublished), w.saved, w.tolerance, w.paper);
     cell.better = cases.saved(kCopies[i], kGain);
-    cells.push_back(cell);
-    cells.push_back(within(kCopies[i].name + ": moves", cases.moves(kCopies[i], kPublished), w.moves, 0));
+    cells.push_back(cases.made_by(cell, kCopies[i], kPublished, kSaved));
+    cell = within(kCopies[i].name + ": moves", cases.moves(kCopies[i], kPublished), w.moves, 0);
+    cells.push_back(cases.made_by(cell, kCopies[i], kPublished, kMoves));
   }
-  std::string every_five(kPublished);
-  every_five += "+poll=5m";
-  cells.push_back(within("Job2, looks every 5 min: minutes saved", cases.saved(kCopies[1], every_five), 281, 5));
-  cells.push_back(within("Job3, looks every 5 min: minutes saved", cases.saved(kCopies[2], every_five), 809, 8));
+  const std::string every_five = std::string(kPublished) + "+poll=5m";
+  const auto add = [&](const char* claim, const MigrationCase& setting, const std::string& knobs, double wanted,
+                       double tolerance) {
+    cells.push_back(
+        cases.made_by(within(claim, cases.saved(setting, knobs), wanted, tolerance), setting, knobs, kSaved));
+  };
+  add("Job2, looks every 5 min: minutes saved", kCopies[1], every_five, 281, 5);
+  add("Job3, looks every 5 min: minutes saved", kCopies[2], every_five, 809, 8);
   const MigrationCase costly = with_cost(kCopies[1], 5);
-  auto cell = within("Job2, cost 5 min: minutes saved", cases.saved(costly, kPublished), 280, 5);
-  cell.better = cases.saved(costly, kGain);
-  cells.push_back(cell);
-  cells.push_back(within("Job3, cost 5 min: minutes saved", cases.saved(with_cost(kCopies[2], 5), kPublished), 804, 8));
-  using report::kAny;
-  cells.push_back({"gain, Job2: minutes saved", cases.saved(kCopies[1], kGain), 380, kAny});
-  cells.push_back({"gain, Job3: minutes saved", cases.saved(kCopies[2], kGain), 824, kAny});
-  cells.push_back({"gain, Job2, cost 5 min: minutes saved", cases.saved(costly, kGain), 362, kAny});
+  add("Job2, cost 5 min: minutes saved", costly, kPublished, 280, 5);
+  cells.back().better = cases.saved(costly, kGain);
+  add("Job3, cost 5 min: minutes saved", with_cost(kCopies[2], 5), kPublished, 804, 8);
+  const auto gain = [&](const char* claim, const MigrationCase& setting, double least) {
+    cells.push_back(cases.made_by({claim, cases.saved(setting, kGain), least, report::kAny}, setting, kGain, kSaved));
+  };
+  gain("gain, Job2: minutes saved", kCopies[1], 380);
+  gain("gain, Job3: minutes saved", kCopies[2], 824);
+  gain("gain, Job2, cost 5 min: minutes saved", costly, 362);
 }
 
 void add_streams(std::vector<report::Cell>& cells, Cases& cases) {
   using report::kAny;
-  const MigrationRow kept = cases.row(stream(0.7, 5, Restart::checkpoint));
+  const MigrationCase keeps = stream(0.7, 5, Restart::checkpoint);
+  const MigrationRow kept = cases.row(keeps);
   auto published =
       within("stream at 0.70, cost 5 min: total run time, %", change(kept.none, kept.published), -4.4, 0.5);
   published.better = change(kept.none, kept.gain);
-  cells.push_back(published);
-  cells.push_back({"the same, gain", change(kept.none, kept.gain), -kAny, -6.7});
-  const MigrationRow lost = cases.row(stream(0.7, 5, Restart::from_start));
+  cells.push_back(cases.made_by(published, keeps, kPublished, kChange));
+  cells.push_back(cases.made_by({"the same, gain", change(kept.none, kept.gain), -kAny, -6.7}, keeps, kGain, kChange));
+  const MigrationCase loses = stream(0.7, 5, Restart::from_start);
+  const MigrationRow lost = cases.row(loses);
   auto harm = within("the same, jobs that start over, %", change(lost.none, lost.published), 7.1, 0.5);
   harm.better = change(lost.none, lost.gain);
-  cells.push_back(harm);
+  cells.push_back(cases.made_by(harm, loses, kPublished, kChange));
+  const auto gain = [&](std::string claim, const MigrationCase& setting) {
+    const MigrationRow row = cases.row(setting);
+    cells.push_back(cases.made_by({std::move(claim), change(row.none, row.gain), -kAny, 0}, setting, kGain, kChange));
+  };
   for (const double load : {0.5, 0.7, 0.85}) {
-    const MigrationRow row = cases.row(stream(load, 5, Restart::from_start));
-    cells.push_back(
-        {formatted("gain, jobs that start over, load %.2f, %%", load), change(row.none, row.gain), -kAny, 0});
+    gain(formatted("gain, jobs that start over, load %.2f, %%", load), stream(load, 5, Restart::from_start));
   }
   for (const double error : {0.5, 1.0}) {
     for (const Restart restart : {Restart::checkpoint, Restart::from_start}) {
       MigrationCase setting = stream(0.7, 5, restart);
       setting.error = error;
-      const MigrationRow row = cases.row(setting);
-      cells.push_back({formatted("gain, limits log-normal (%.1f) about the run time%s, load 0.70, %%", error,
-                                 restart == Restart::from_start ? ", jobs that start over" : ""),
-                       change(row.none, row.gain), -kAny, 0});
+      gain(formatted("gain, limits log-normal (%.1f) about the run time%s, load 0.70, %%", error,
+                     restart == Restart::from_start ? ", jobs that start over" : ""),
+           setting);
     }
   }
 }
@@ -234,7 +309,7 @@ std::string json_of(const std::vector<MigrationRow>& rows, std::int64_t seeds) {
       out += formatted(R"(, "%s": {"minutes": %.9g, "moves": %.9g, "change": %.9g, "licence_hours_freed": %.9g})", name,
                        t->minutes, t->moves, change(row.none, *t), (row.none.minutes - t->minutes) / 60);
     }
-    out += "}";
+    out += R"(, "command": ")" + row.command + "\"}";
     separator = ",\n";
   }
   return out + "\n  ]";
@@ -256,7 +331,7 @@ report::Plot plot_of(const std::vector<MigrationRow>& rows, double load) {
 }  // namespace
 
 Result<MigrationTotals> migrate_case(const MigrationCase& setting, const std::string& knobs, std::int64_t seed) {
-  const auto chain = Chain::parse("fcfs+overrun=run-on" + knobs);
+  const auto chain = Chain::parse(policy_of(knobs));
   if (!chain) return std::unexpected(chain.error());
   const log::Workload workload = workload_of(setting, seed);
   RehearseOptions options;
@@ -275,7 +350,7 @@ Result<MigrationTotals> migrate_case(const MigrationCase& setting, const std::st
 }
 
 Result<MigrationFindings> study_migration(const MigrationStudy& study) {
-  Cases cases(study.seeds);
+  Cases cases(study);
   MigrationFindings findings;
   for (const MigrationCase& copies : kCopies) {
     for (const std::int64_t cost : {0, 5}) findings.rows.push_back(cases.row(with_cost(copies, cost)));
@@ -289,6 +364,7 @@ Result<MigrationFindings> study_migration(const MigrationStudy& study) {
   add_copies(findings.cells, cases);
   add_streams(findings.cells, cases);
   for (const double load : {0.5, 0.7, 0.85}) findings.plots.push_back(plot_of(findings.rows, load));
+  findings.used = cases.used();
   if (cases.error()) return std::unexpected(*cases.error());
   return findings;
 }
@@ -297,13 +373,17 @@ Study migration_study() {
   auto study = std::make_shared<MigrationStudy>();
   return {"migration",
           "running jobs move to faster nodes (Wang et al. 2018)",
-          {{"--seeds", "streams of each kind, with seeds 0, 1, 2, ...", &study->seeds, 1, 10'000}},
+          {{"--seeds", "streams of each kind: how many, with seeds from 0 on, or the first and the last seed",
+            SeedsChosen{&study->seeds, &study->first_seed}, 1, 10'000, "N|FIRST-LAST"}},
           [study]() -> Result<Findings> {
             auto found = study_migration(*study);
             if (!found) return std::unexpected(found.error());
-            return Findings{table_of(found->rows, study->seeds), json_of(found->rows, study->seeds),
-                            "eight copies of a job on two hosts, then streams", std::move(found->cells),
-                            std::move(found->plots)};
+            return Findings{table_of(found->rows, study->seeds),
+                            json_of(found->rows, study->seeds),
+                            "eight copies of a job on two hosts, then streams",
+                            std::move(found->cells),
+                            std::move(found->plots),
+                            [used = found->used, study = *study] { return files_of(used, study); }};
           }};
 }
 

@@ -34,16 +34,19 @@ struct MigrationTotals {
 struct MigrationRow {
   MigrationCase setting;
   MigrationTotals none, published, gain;
+  std::string command;  // that makes them again, in this order
 };
 
 struct MigrationFindings {
   std::vector<MigrationRow> rows;
   std::vector<report::Cell> cells;
   std::vector<report::Plot> plots;
+  std::vector<MigrationCase> used;  // in the cells' commands
 };
 
 struct MigrationStudy {
   std::int64_t seeds = 5;  // streams of each kind; >= 1
+  std::int64_t first_seed = 0;
 };
 
 Result<MigrationTotals> migrate_case(const MigrationCase& setting, const std::string& knobs, std::int64_t seed);

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
+#include <sstream>
 #include <thread>
 
+#include "base/check.h"
 #include "base/in_parallel.h"
 #include "generate/x64_blades.h"
 #include "rehearse/rehearse.h"
 #include "report/formatted.h"
+#include "study/inputs.h"
 #include "study/power_frontier.h"
 
 namespace rota::study {
@@ -52,36 +56,43 @@ constexpr std::array<AllOn, 3> kStrict{{{42.64, 0.66}, {24.49, 2.74}, {9.51, 74.
 constexpr std::array<std::array<double, 4>, 3> kOff{
     {{38.9, 37.2, 34.8, 31.9}, {20.8, 19.7, 18.6, 16.4}, {6.1, 5.9, 5.6, 5.2}}};
 
-std::shared_ptr<const Machine> machine_of(std::int64_t nodes) {
-  Machine machine;
-  machine.name = "x64_blades";
-  machine.racks = {""};
-  Partition partition;
-  partition.name = "x64_blades";
-  partition.max_time = seconds(3600);
-  partition.default_time = seconds(3600);
-  partition.min_nodes = 2;
-  partition.max_nodes = 64;
-  for (std::int64_t i = 0; i < nodes; ++i) {
-    Node node;
-    node.name = formatted("n%03lld", static_cast<long long>(i + 1));
-    node.processors = 8;
-    node.partitions = {PartitionId{0}};
-    node.power.boot = seconds(300);
-    machine.nodes.push_back(node);
-    partition.nodes.push_back(NodeId{static_cast<std::uint32_t>(i)});
-  }
-  machine.processors = partition.processors = 8 * nodes;
-  machine.partitions.push_back(partition);
-  machine.default_partition = PartitionId{0};
-  return std::make_shared<const Machine>(std::move(machine));
+std::string cluster_file_of(std::int64_t nodes) { return formatted("nodes-%lld.toml", static_cast<long long>(nodes)); }
+
+std::string log_file_of(X64Stream stream) { return stream == X64Stream::skipping ? "skipping.swf" : "strict.swf"; }
+
+std::string command_of(std::span<const std::string> logs, std::int64_t nodes, const std::string& seeds,
+                       std::span<const std::string> policies) {
+  return simulate_command(logs, "--cluster " + cluster_file_of(nodes) + " --ties one-by-one" + seeds, policies);
 }
+
+std::string command_of(const PowerCase& setting) {
+  return command_of(std::array{log_file_of(setting.stream)}, setting.nodes, "", std::array{setting.policy});
+}
+
+// How figures are read from what the commands print. The study reckons from the start of the log.
+struct Readings {
+  std::string idle, off, total;
+  explicit Readings(std::int64_t first) {
+    const std::string span = formatted("makespan_s / (makespan_s + %lld)", static_cast<long long>(first));
+    idle = "100 x (1 - utilization x " + span + ")";
+    off = "100 x power.off_share x " + span;
+    total = formatted("makespan_s + %lld", static_cast<long long>(first));
+  }
+};
+
+Result<Readings> readings_of(X64Stream stream) {
+  const auto workload = x64_stream(stream);
+  if (!workload) return std::unexpected(workload.error());
+  return Readings((workload->jobs.front().submit - kEpoch) / seconds(1));
+}
+
+constexpr const char* kWait = "wait_mean_s / 3600";
 
 Result<PowerRow> rehearse_one(const PowerCase& setting, const log::Workload& workload) {
   const auto chain = Chain::parse(setting.policy);
   if (!chain) return std::unexpected(chain.error());
   RehearseOptions options;
-  options.machine = machine_of(setting.nodes);
+  options.machine = x64_machine(setting.nodes);
   options.processors = options.machine->processors;
   options.ties = kTies;
   const auto done = rehearse(workload, *chain, options);
@@ -99,7 +110,8 @@ Result<PowerRow> rehearse_one(const PowerCase& setting, const log::Workload& wor
                0,
                100 * static_cast<double>(power.off) / all,
                *found.wait_mean / 3600,
-               power.cycles_per_node_day()};
+               power.cycles_per_node_day(),
+               100 * power.share(power.off)};
   row.idle = 100 - row.work - row.off;
   return row;
 }
@@ -131,23 +143,37 @@ Result<Runs> run_all(std::size_t threads) {
   return Runs{std::move(*rows)};
 }
 
-void always_on(const Runs& runs, std::vector<Cell>& cells) {
+void always_on(const Runs& runs, const Readings& skips, const Readings& in_order, std::vector<Cell>& cells) {
   for (std::size_t s = 0; s < kSizes.size(); ++s) {
     const std::string where = formatted(", %lld nodes always on", static_cast<long long>(kSizes[s]));
     const PowerRow& skipping = runs.published(s, 0);
     const PowerRow& strict = runs.strict(s);
-    cells.push_back(within("FCFS that skips" + where + ": idle %", skipping.idle, kSkipping[s].idle, 0.1,
-                           formatted("%.2f", kPaper[s][0].idle)));
-    cells.push_back(report::near("FCFS that skips" + where + ": wait h", skipping.wait, kSkipping[s].wait, 0.5,
-                                 formatted("%.2f", kPaper[s][0].wait)));
-    cells.push_back(within("strict FCFS" + where + ": idle %", strict.idle, kStrict[s].idle, 0.1,
-                           formatted("%.2f", kPaper[s][0].idle)));
-    cells.push_back(report::near("strict FCFS" + where + ": wait h", strict.wait, kStrict[s].wait, 0.5,
-                                 formatted("%.2f", kPaper[s][0].wait)));
+    const auto add = [&](Cell cell, const PowerRow& row, const std::string& reads) {
+      cells.push_back(by_command(std::move(cell), command_of(row.setting), reads));
+    };
+    add(within("FCFS that skips" + where + ": idle %", skipping.idle, kSkipping[s].idle, 0.1,
+               formatted("%.2f", kPaper[s][0].idle)),
+        skipping, skips.idle);
+    add(report::near("FCFS that skips" + where + ": wait h", skipping.wait, kSkipping[s].wait, 0.5,
+                     formatted("%.2f", kPaper[s][0].wait)),
+        skipping, kWait);
+    add(within("strict FCFS" + where + ": idle %", strict.idle, kStrict[s].idle, 0.1,
+               formatted("%.2f", kPaper[s][0].idle)),
+        strict, in_order.idle);
+    add(report::near("strict FCFS" + where + ": wait h", strict.wait, kStrict[s].wait, 0.5,
+                     formatted("%.2f", kPaper[s][0].wait)),
+        strict, kWait);
   }
 }
 
-void switched(const Runs& runs, std::vector<Cell>& cells) {
+// Of the rows at these places of one size.
+std::string command_of(const Runs& runs, std::size_t size, std::initializer_list<std::size_t> intervals) {
+  std::vector<std::string> policies;
+  for (const std::size_t i : intervals) policies.push_back(runs.published(size, i).setting.policy);
+  return command_of(std::array{log_file_of(X64Stream::skipping)}, kSizes[size], "", policies);
+}
+
+void switched(const Runs& runs, const Readings& reads, std::vector<Cell>& cells) {
   double squares = 0;
   double work_differs = 0;
   double longer = 0;
@@ -159,6 +185,7 @@ void switched(const Runs& runs, std::vector<Cell>& cells) {
                                        static_cast<long long>(kSizes[s]), static_cast<long long>(kIntervals[i])),
                              row.off, kOff[s][i - 1], 0.5, formatted("%.2f", kPaper[s][i].off)));
       cells.back().better = runs.demand(s).off;
+      cells.back() = by_command(std::move(cells.back()), command_of(row.setting), reads.off);
       squares += std::pow(row.off - kPaper[s][i].off, 2);
       const PowerRow& all_on = runs.published(s, 0);
       work_differs = std::max(work_differs, std::abs(row.work - all_on.work));
@@ -168,37 +195,61 @@ void switched(const Runs& runs, std::vector<Cell>& cells) {
       falls = falls && row.off < before.off && row.idle > before.idle;
     }
   }
+  std::string all;
+  for (std::size_t s = 0; s < kSizes.size(); ++s) all += (s == 0 ? "" : "\n") + command_of(runs, s, {0, 1, 2, 3, 4});
+  const auto add = [&](Cell cell, std::string command, std::string how) {
+    cells.push_back(by_command(std::move(cell), std::move(command), std::move(how)));
+  };
   const double most = std::max({runs.published(2, 1).off, runs.published(2, 2).off, runs.published(2, 3).off});
-  cells.push_back({"the 12 off shares, rms from the paper, points", std::sqrt(squares / 12), 0, 1.5});
-  cells.push_back({"work share against always on, points at most", work_differs, 0, 0.3, "0.32"});
-  cells.push_back({"total time against always on, % at most", 100 * longer, 0, 0.5, "0.36"});
-  cells.push_back(
-      {"320 and 240 nodes: off falls and idle rises with the interval (1: yes)", falls ? 1.0 : 0.0, 1, 1, "yes"});
-  cells.push_back({"320 nodes, every 30 min: off, of what is idle when always on",
-                   runs.published(0, 1).off / runs.published(0, 0).idle, 0.85, 0.95, "0.93"});
-  cells.push_back({"160 nodes: off % at most", most, 0, 6.5, "5.56"});
+  add({"the 12 off shares, rms from the paper, points", std::sqrt(squares / 12), 0, 1.5}, all,
+      "the root of the mean of the squares of the 12 differences of " + reads.off + " from the paper's");
+  add({"work share against always on, points at most", work_differs, 0, 0.3, "0.32"}, all,
+      "the greatest difference of 100 - (" + reads.idle + ") to the first policy");
+  add({"total time against always on, % at most", 100 * longer, 0, 0.5, "0.36"}, all,
+      "the greatest change of " + reads.total + " against the first policy, in per cent");
+  add({"320 and 240 nodes: off falls and idle rises with the interval (1: yes)", falls ? 1.0 : 0.0, 1, 1, "yes"}, all,
+      reads.off + "; what is neither off nor in use is idle");
+  add({"320 nodes, every 30 min: off, of what is idle when always on",
+       runs.published(0, 1).off / runs.published(0, 0).idle, 0.85, 0.95, "0.93"},
+      command_of(runs, 0, {0, 1}), reads.off + " of the second policy over " + reads.idle + " of the first");
+  add({"160 nodes: off % at most", most, 0, 6.5, "5.56"}, command_of(runs, 2, {1, 2, 3}), "the most of " + reads.off);
 }
 
-void better_rule(const Runs& runs, std::vector<Cell>& cells) {
+void better_rule(const Runs& runs, const Readings& reads, std::vector<Cell>& cells) {
   const PowerRow& all_on = runs.published(0, 0);
   const PowerRow& rule = runs.published(0, 1);
   const PowerRow& demand = runs.demand(0);
-  cells.push_back({"demand, 320 nodes: off %, at least that of load-factor every 30 min", demand.off, rule.off});
-  cells.push_back({"demand, 320 nodes: added wait min, at most half of that of load-factor",
-                   60 * (demand.wait - all_on.wait), -report::kAny, 30 * (rule.wait - all_on.wait)});
-  cells.push_back({"demand, 320 nodes: times that a node is sent to sleep in a day", demand.cycles, 0, 3});
+  const std::string command = command_of(std::array{log_file_of(X64Stream::skipping)}, kSizes[0], "",
+                                         std::array{all_on.setting.policy, rule.setting.policy, demand.setting.policy});
+  const auto add = [&](Cell cell, const std::string& how) {
+    cells.push_back(by_command(std::move(cell), command, how));
+  };
+  add({"demand, 320 nodes: off %, at least that of load-factor every 30 min", demand.off, rule.off},
+      reads.off + " of the third policy");
+  add({"demand, 320 nodes: added wait min, at most half of that of load-factor", 60 * (demand.wait - all_on.wait),
+       -report::kAny, 30 * (rule.wait - all_on.wait)},
+      "wait_mean_s of the third policy less that of the first, / 60");
+  add({"demand, 320 nodes: times that a node is sent to sleep in a day", demand.cycles, 0, 3},
+      "power.cycles_per_node_day of the third policy");
 }
 
 // Streams on which no constant of the rule was chosen.
 struct FreshStreams {
   std::string name;
-  std::vector<generate::X64Blades> made;
+  std::vector<generate::X64Blades> made;  // with seeds that follow each other
+  std::string file;                       // of the first
+
+  std::string seeds() const {
+    if (made.size() == 1) return "";
+    return formatted(" --seeds %lld-%lld", static_cast<long long>(made.front().seed),
+                     static_cast<long long>(made.back().seed));
+  }
 };
 
 std::vector<FreshStreams> fresh_streams() {
-  FreshStreams seeds{"4 fresh streams", {}};
+  FreshStreams seeds{"4 fresh streams", {}, "fresh.swf"};
   for (const std::int64_t seed : {101, 102, 103, 104}) seeds.made.emplace_back().seed = seed;
-  FreshStreams brief{"a stream of many short jobs", {}};
+  FreshStreams brief{"a stream of many short jobs", {}, "short-jobs.swf"};
   generate::X64Blades& many = brief.made.emplace_back();
   many.seed = 201;
   many.run_mean = 5;
@@ -225,15 +276,23 @@ Result<void> judge_on(const FreshStreams& streams, std::size_t threads, std::vec
     if (!results[i]) return std::unexpected(results[i].error());
     PowerRow& sum = sums[i % 3];
     const auto n = static_cast<double>(workloads.size());
-    sum.off += results[i]->off / n;
+    sum.off += results[i]->off_share / n;
     sum.wait += results[i]->wait / n;
     sum.cycles += results[i]->cycles / n;
   }
   const auto& [all_on, rule, demand] = sums;
-  cells.push_back({streams.name + ": off %, demand, at least that of load-factor", demand.off, rule.off});
-  cells.push_back({streams.name + ": added wait min, demand, at most half of that of load-factor",
-                   60 * (demand.wait - all_on.wait), -report::kAny, 30 * (rule.wait - all_on.wait)});
-  cells.push_back({streams.name + ": times that a node is sent to sleep in a day, demand", demand.cycles, 0, 3});
+  const std::string command = command_of(std::array{streams.file}, 320, streams.seeds(), policies);
+  const std::string of = streams.made.size() > 1 ? "the interval " : "the table's ";
+  const auto add = [&](Cell cell, const std::string& how) {
+    cells.push_back(by_command(std::move(cell), command, of + how));
+  };
+  add({streams.name + ": off %, demand, at least that of load-factor", demand.off, rule.off},
+      "`share of all processor time: off` of the third policy, in per cent");
+  add({streams.name + ": added wait min, demand, at most half of that of load-factor", 60 * (demand.wait - all_on.wait),
+       -report::kAny, 30 * (rule.wait - all_on.wait)},
+      "`wait before the start: mean` of the third policy less that of the first, in minutes");
+  add({streams.name + ": times that a node is sent to sleep in a day, demand", demand.cycles, 0, 3},
+      "`sent to sleep: a day` of the third policy");
   return {};
 }
 
@@ -265,8 +324,9 @@ std::string json_of(const Runs& runs) {
     out += separator + formatted(R"(    {"stream": "%s", "nodes": %lld, "policy": "%s", "total_min": %.6g, )",
                                  r.setting.stream == X64Stream::skipping ? "pf" : "pc",
                                  static_cast<long long>(r.setting.nodes), r.setting.policy.c_str(), r.minutes);
-    out += formatted(R"("work": %.6g, "idle": %.6g, "off": %.6g, "wait_h": %.6g, "cycles_per_node_day": %.6g})", r.work,
-                     r.idle, r.off, r.wait, r.cycles);
+    out += formatted(R"("work": %.6g, "idle": %.6g, "off": %.6g, "wait_h": %.6g, "cycles_per_node_day": %.6g, )",
+                     r.work, r.idle, r.off, r.wait, r.cycles) +
+           R"("command": ")" + command_of(r.setting) + "\"}";
     separator = ",\n";
   }
   return out + "\n  ]";
@@ -288,7 +348,28 @@ report::Plot shares_plot(const Runs& runs) {
   return plot;
 }
 
+std::vector<StudyFile> files() {
+  std::vector<StudyFile> all;
+  for (const std::int64_t nodes : kSizes) all.push_back({cluster_file_of(nodes), x64_cluster_text(nodes)});
+  for (const X64Stream stream : {X64Stream::skipping, X64Stream::strict}) {
+    const auto workload = x64_stream(stream);
+    CHECK(workload.has_value(), "the study has rehearsed it");
+    all.push_back({log_file_of(stream), swf_text(*workload)});
+  }
+  for (FreshStreams& streams : fresh_streams()) {
+    const auto recipe = streams.made.front().recipe();
+    CHECK(recipe.has_value(), "the study has rehearsed it");
+    std::ostringstream text;
+    generate::write_generated(text, *recipe);
+    all.push_back({streams.file, std::move(text).str()});
+  }
+  return all;
+}
+
 void add(Frontier frontier, Findings& findings) {
+  for (Cell& cell : frontier.cells) {
+    cell = without_command(std::move(cell), "it lies between the points of the table above, of copies of its own");
+  }
   findings.tables += "\n" + frontier.table;
   findings.cells.insert(findings.cells.end(), frontier.cells.begin(), frontier.cells.end());
   findings.plots.push_back(std::move(frontier.plot));
@@ -300,7 +381,7 @@ Result<void> add_frontiers(std::size_t threads, Findings& findings) {
        {std::pair{X64Stream::skipping, "FCFS that skips"}, std::pair{X64Stream::strict, "strict FCFS"}}) {
     const auto workload = x64_stream(stream);
     if (!workload) return std::unexpected(workload.error());
-    const Comparison where{formatted("320 nodes, %s", place), scheduler_of(stream), machine_of(320), kTies};
+    const Comparison where{formatted("320 nodes, %s", place), scheduler_of(stream), x64_machine(320), kTies};
     auto frontier = find_frontier(*workload, where, threads);
     if (!frontier) return std::unexpected(frontier.error());
     add(std::move(*frontier), findings);
@@ -366,10 +447,15 @@ Study power_study() {
             const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
             const auto runs = run_all(threads);
             if (!runs) return std::unexpected(runs.error());
-            Findings findings{table_of(*runs), json_of(*runs), "shares of the nodes' time, and waits", {}, {}};
-            always_on(*runs, findings.cells);
-            switched(*runs, findings.cells);
-            better_rule(*runs, findings.cells);
+            Findings findings{table_of(*runs), json_of(*runs), "shares of the nodes' time, and waits", {}, {}, {}};
+            const auto skips = readings_of(X64Stream::skipping);
+            if (!skips) return std::unexpected(skips.error());
+            const auto in_order = readings_of(X64Stream::strict);
+            if (!in_order) return std::unexpected(in_order.error());
+            findings.files = files;
+            always_on(*runs, *skips, *in_order, findings.cells);
+            switched(*runs, *skips, findings.cells);
+            better_rule(*runs, *skips, findings.cells);
             for (const FreshStreams& streams : fresh_streams()) {
               if (auto ok = judge_on(streams, threads, findings.cells); !ok) return std::unexpected(ok.error());
             }

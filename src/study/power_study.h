@@ -25,8 +25,9 @@ struct PowerRow {
   double work = 0;     // per cent of the nodes' time, as are
   double idle = 0;
   double off = 0;
-  double wait = 0;    // hours, the mean
-  double cycles = 0;  // a node and day
+  double wait = 0;       // hours, the mean
+  double cycles = 0;     // a node and day
+  double off_share = 0;  // as `off`, but from the first submission on
 };
 
 // Each on its own, on so many threads; in the order of the cases.

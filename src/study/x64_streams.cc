@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "log/gzip.h"
+#include "report/formatted.h"
 
 // The files as they are, each between two symbols.
 #define ROTA_EMBED(symbol, file)                                                                  \
@@ -54,6 +55,38 @@ Result<log::Workload> x64_stream(X64Stream stream) {
     return read_stream({&rota_stream_skipping, &rota_stream_skipping_end}, "x64-blades-pf");
   }
   return read_stream({&rota_stream_strict, &rota_stream_strict_end}, "x64-blades-pc");
+}
+
+std::shared_ptr<const Machine> x64_machine(std::int64_t nodes) {
+  Machine machine;
+  machine.name = "x64_blades";
+  machine.racks = {""};
+  Partition partition;
+  partition.name = "x64_blades";
+  partition.max_time = seconds(3600);
+  partition.default_time = seconds(3600);
+  partition.min_nodes = 2;
+  partition.max_nodes = 64;
+  for (std::int64_t i = 0; i < nodes; ++i) {
+    Node node;
+    node.name = report::formatted("n%03lld", static_cast<long long>(i + 1));
+    node.processors = 8;
+    node.partitions = {PartitionId{0}};
+    node.power.boot = seconds(300);
+    machine.nodes.push_back(node);
+    partition.nodes.push_back(NodeId{static_cast<std::uint32_t>(i)});
+  }
+  machine.processors = partition.processors = 8 * nodes;
+  machine.partitions.push_back(partition);
+  machine.default_partition = PartitionId{0};
+  return std::make_shared<const Machine>(std::move(machine));
+}
+
+std::string x64_cluster_text(std::int64_t nodes) {
+  const std::string names = report::formatted("\"n[001-%03lld]\"\n", static_cast<long long>(nodes));
+  return "name = \"x64_blades\"\n\n[[nodes]]\nnames = " + names +
+         "processors = 8\nboot_time = \"5m\"\n\n[[partitions]]\nname = \"x64_blades\"\nnodes = " + names +
+         "default = true\nmax_time = \"1h\"\ndefault_time = \"1h\"\nmin_nodes = 2\nmax_nodes = 64\n";
 }
 
 }  // namespace rota::study

@@ -2,7 +2,8 @@
 # report.sh PROGRAM KIND: makes a report, opens it in headless Chromium with #selftest, and fails unless the page found
 # itself in order, wrote no error to the console, reached for nothing outside itself, and is not a blank picture.
 # PROGRAM is report_sample, which knows the KINDs, or rota with the KIND simulate (jobs that outlive their limits and are
-# queued again), power (nodes that sleep), sites, or milliseconds (times that are no whole seconds).
+# queued again), power (nodes that sleep), sites, recorded-sites (and what really happened, nobody knows where), or
+# milliseconds (times that are no whole seconds).
 set -euo pipefail
 
 program=$1 kind=$2
@@ -47,6 +48,11 @@ make_report() {
       "$program" simulate "$examples/day.swf" --cluster "$examples/wadden.toml" \
         --policy easy,easy+power=demand+auction=announced --report "$page" >"$folder/table"
       ;;
+    recorded-sites)
+      awk '/^;/ {print; next} {$3 = NR % 97 * 60; print}' "$examples/day.swf" >"$folder/day.swf"
+      "$program" simulate "$folder/day.swf" --cluster "$examples/wadden.toml" \
+        --policy recorded,easy,easy+auction=announced --report "$page" >"$folder/table"
+      ;;
     milliseconds)
       "$program" generate poisson --jobs 500 --processors 64 --load 1.2 --resolution 1ms -o "$folder/ms.swf"
       "$program" simulate "$folder/ms.swf" --policy fcfs,easy --report "$page" >"$folder/table"
@@ -77,7 +83,7 @@ if grep -E 'CONSOLE.*(Uncaught|Refused|[Ee]rror)' "$folder/log" >&2; then fail "
 
 sections=$(grep -c '<section class="workload"' "$folder/dom") || true
 case $kind in
-  few | many | simulate | power | sites | milliseconds) [[ $sections == 1 ]] || fail "$sections workloads instead of one" ;;
+  few | many | simulate | power | sites | recorded-sites | milliseconds) [[ $sections == 1 ]] || fail "$sections workloads instead of one" ;;
   hostile)
     [[ $sections == 2 ]] || fail "$sections workloads instead of two"
     grep -q '<title>hostile</title>' "$folder/dom" || fail "a name was taken for a script"
@@ -86,7 +92,8 @@ esac
 
 case $kind in
   power) grep -q 'nodes of 3 policies are drawn' "$folder/results" || fail "what nodes did is not drawn" ;;
-  sites) grep -q 'ameland is drawn by itself' "$folder/results" || fail "a site cannot be chosen" ;;
+  sites | recorded-sites) grep -q 'ameland is drawn by itself' "$folder/results" || fail "a site cannot be chosen" ;;&
+  recorded-sites) grep -q 'ok.* 2 of 2 policies whose site is known' "$folder/results" || fail "what nobody knows is drawn" ;;
 esac
 
 # A blank page compresses to next to nothing.

@@ -9,7 +9,7 @@ import json
 import re
 from pathlib import Path
 
-from rota_case import DAY, RotaCase, main
+from rota_case import DAY, HEAD, RotaCase, main, row
 
 LOGS = Path(__file__).resolve().parent / "logs"
 
@@ -86,6 +86,20 @@ class Formats(RotaCase):
                 summary = json.loads(self.rota("simulate", str(LOGS / name), "--json").stdout)["rehearsals"][0]
                 self.assertEqual(summary["jobs"], jobs)
 
+    def test_of_batsim_an_id_that_stands_twice_is_refused_or_dropped_and_told(self):
+        job = '{"id": %s, "subtime": 0, "walltime": 9, "res": 1, "profile": "a"}'
+        list_of = lambda *ids: ('{"nb_res": 4, "profiles": {"a": {"type": "delay", "delay": 5}}, "jobs": [' +
+                                ", ".join(job % its for its in ids) + "]}")
+        self.file("twice.json", list_of("1", '"w0!2"', '"1"'))
+        self.refused("simulate", "twice.json", said=('job 3 of the list: job "1" is in the list already', "--skip-bad-rows"))
+        done = self.rota("simulate", "twice.json", "--skip-bad-rows", "--json")
+        self.assertEqual(json.loads(done.stdout)["rehearsals"][0]["jobs"], 2)
+        self.assertIn("jobs that cannot be read: dropped (1 row, in line 3)", done.stderr)
+        self.file("apart.json", list_of('"w0!2"', '"w1!2"'))  # of two workloads: two jobs
+        done = self.rota("simulate", "apart.json", "--json")
+        self.assertEqual(json.loads(done.stdout)["rehearsals"][0]["jobs"], 2)
+        self.assertIn("new ones given", done.stderr)
+
     def test_a_log_there_and_back_through_batsim(self):
         self.rota("convert", DAY, "-o", "day.json.gz")
         self.assertIn("gz", self.rota("convert", "day.json.gz", "-o", "back.swf.gz") and "gz")
@@ -153,6 +167,19 @@ class Windows(RotaCase):
         self.assertEqual((counted["jobs"], counted["warm_up_jobs"]), (len(inside) - len(warm), len(warm)))
         whole = self.summary("--warm-up", "1h")  # the same rehearsal, counted in part
         self.assertEqual(whole["plan_hash"], self.summary()["plan_hash"])
+
+    def test_work_that_the_warm_up_lost_is_not_counted_and_what_nodes_drew_is_said_to_be(self):
+        # Job 3 is let pass for half a minute, runs on, and is killed for job 2, which was promised its start.
+        self.file("log.swf", HEAD + row(1, run=50, processors=3, limit=50) + row(2, submit=1, processors=4, limit=60) +
+                  row(3, submit=2, run=200, limit=30) + row(4, submit=1000))
+        self.file("cluster.toml", '[[nodes]]\nnames = "n[1-4]"\nwatts_idle = 100\n')
+        summary = lambda *more: json.loads(
+            self.rota("simulate", "log.swf", "--policy", "strict", "--json", *more).stdout)["rehearsals"][0]
+        self.assertEqual(summary()["lost_work_processor_s"], 48)
+        self.assertEqual(summary("--warm-up", "100s")["lost_work_processor_s"], 0)
+        text = " ".join(self.rota("simulate", "log.swf", "--cluster", "cluster.toml", "--warm-up", "100s").stdout.split())
+        self.assertIn("after a warm-up of 3 jobs that count nowhere but in what nodes did and drew", text)
+        self.assertNotIn("drew", self.rota("simulate", "log.swf", "--warm-up", "100s").stdout)
 
     def test_dates_and_what_is_said(self):
         self.file("dated.swf", "; UnixStartTime: 1709280000\n" + Path(DAY).read_text())

@@ -91,6 +91,19 @@ class Page(RotaCase):
         self.assertRegex(text, r'<th scope="row">makespan</th><td>[^<]*±[^<]*</td><td>[^<]*<span class="unit">.noise')
         self.assertNotIn("What is noise", self.page(DAY))
 
+    def test_with_copies_the_verdict_names_nobody_for_noise(self):
+        alike = ("simulate", DAY, "--policy", "conservative,conservative+depth=50")
+        alone = self.rota(*alike).stdout
+        self.assertIn("Choose conservative:", alone)
+        text = self.rota(*alike, "--copies", "5").stdout
+        judged = {line.split()[-1] for line in text.splitlines() if line.startswith("  wait before the start") and "±" in line}
+        self.assertEqual(judged & {"less", "more"}, set(), text)
+        said = " ".join(text.split())
+        self.assertIn("All 2 policies come out alike within the noise of 5 copies: jobs waited", said)
+        self.assertNotIn("Choose", said)
+        apart = " ".join(self.rota("simulate", DAY, "--policy", "fcfs,easy", "--copies", "5").stdout.split())
+        self.assertRegex(apart, r"Choose easy: jobs waited [^,]* on average over 5 copies, \S+ % less than under fcfs")
+
     def test_a_journal_tells_the_story_of_one_job(self):
         self.file("log.swf", HEAD + row(1, run=50, processors=3, limit=100) + row(2, submit=1, processors=4, limit=60) +
                   row(3, submit=2, run=9, processors=1, limit=30) + row(4, submit=3, processors=1, limit=300))

@@ -37,7 +37,8 @@ class RotaCase(unittest.TestCase):
         more = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
         if "input" in more:
             del more["stdin"]
-        done = subprocess.run([more.pop("program", ROTA), *arguments], cwd=self.folder, timeout=120, **more)
+        more = {"cwd": self.folder, "timeout": 120} | more
+        done = subprocess.run([more.pop("program", ROTA), *arguments], **more)
         done.stdout, done.stderr = (t.decode() if t is not None else "" for t in (done.stdout, done.stderr))
         self.assertEqual(done.returncode, code, f"rota {' '.join(map(str, arguments))}\n{done.stdout}\n{done.stderr}")
         return done

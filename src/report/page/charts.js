@@ -235,7 +235,14 @@ rota.drawCharts = (() => {
   const pareto = (plot, charts, shown) => rota.paretoChart(plot, charts, shown, parts);
   const parties = (plot, charts, shown) => rota.partyChart(plot, charts, shown, parts);
   const kinds = {pareto, busy, waiting, nodes, shares, sizes, parties};
-  return (section, charts, shown) => {
+  // At a site that a log does not name nothing can be drawn of it.
+  const drawable = (charts, shown) => {
+    const placed = (p) => !charts.policies[p].unplaced;
+    const kept = shown.filter(placed);
+    return kept.length > 0 ? kept : d3.range(charts.policies.length).filter(placed);
+  };
+  return (section, charts, wanted) => {
+    const shown = drawable(charts, wanted);
     for (const [kind, draw] of Object.entries(kinds)) {
       const plot = section.querySelector(`[data-chart=${kind}] .plot`);
       if (plot) draw(plot, charts, shown);

@@ -100,6 +100,10 @@ rota.siteButtons = (its) => {
   const places = its.section.querySelector('.places');
   if (!places) return;
   const views = [its.charts].concat(its.charts.sites.map((site) => ({...its.charts, ...site})));
+  const note = document.createElement('span');
+  note.className = 'unit';
+  note.textContent = 'Where jobs really ran the log does not tell: that row is left out here.';
+  note.hidden = true;
   const buttons = views.map((view, i) => {
     const button = document.createElement('button');
     button.type = 'button';
@@ -108,12 +112,13 @@ rota.siteButtons = (its) => {
       its.seen = view;
       buttons.forEach((other) => other.setAttribute('aria-pressed', String(other === button)));
       rota.state.set('site', i > 0 ? i : null);
+      note.hidden = !view.policies.some((policy) => policy.unplaced);
       rota.redraw(its);
     });
     button.setAttribute('aria-pressed', String(i === 0));
     return button;
   });
-  places.append(...buttons);
+  places.append(...buttons, note);
   const wanted = Number(rota.state.get('site'));
   if (buttons[wanted] && wanted > 0) buttons[wanted].click();
 };

@@ -136,9 +136,13 @@ rota.selftest.sites = ({section, charts}, check) => {
     buttons[s + 1].click();
     const busy = section.querySelector('[data-chart=busy] svg').outerHTML;
     check(busy !== all && !busy.includes('NaN'), `${site.name} is drawn by itself`);
+    const placed = site.policies.filter((policy) => !policy.unplaced).length;
+    const drawn = section.querySelectorAll('[data-chart=busy] svg path.area').length;
+    check(drawn === placed, `${site.name}: ${drawn} of ${placed} policies whose site is known are drawn`);
     rota.selftest.nodes(section, {...charts, ...site, sites: []}, check);
   });
-  charts.policies.forEach(({name, busy}, p) => busy.forEach((value, i) => {
+  const placed = (p) => !charts.sites[0].policies[p].unplaced;
+  charts.policies.forEach(({name, busy}, p) => placed(p) && busy.forEach((value, i) => {
     const there = d3.sum(charts.sites, (site) => site.policies[p].busy[i]);
     if (Math.abs(there - value) > 2e-3 * Math.max(1, value)) check(false, `${name}: sites have ${there} of ${value} busy`);
   }));
