@@ -80,7 +80,8 @@ class Scheduler {
       if (rules_.submit_first) {
         if (correct_all()) pass();
         while (NaiveJob* job = next_coming()) {
-          if (submit(*job)) pass();
+          submit(*job);
+          pass();
         }
         while (NaiveJob* job = next_ending()) {
           finish(*job);
@@ -93,7 +94,10 @@ class Scheduler {
           worth_a_pass = true;
         }
         std::vector<NaiveJob*> outlived = overdue();
-        while (NaiveJob* job = next_coming()) worth_a_pass = submit(*job) || worth_a_pass;
+        while (NaiveJob* job = next_coming()) {
+          submit(*job);
+          worth_a_pass = true;
+        }
         for (NaiveJob* job : outlived) worth_a_pass = !correct(*job) || worth_a_pass;
         if (worth_a_pass) pass();
       }
@@ -137,10 +141,11 @@ class Scheduler {
     });
   }
 
-  bool submit(NaiveJob& job) {
+  // One that can never run is worth a pass too: time has passed, and predictions have been corrected.
+  void submit(NaiveJob& job) {
     if (!rules_.all.covers(job.asks)) {
       job.state = NaiveJob::rejected;
-      return false;
+      return;
     }
     job.state = NaiveJob::waiting;
     if (next_sequence_ == 0) first_submit_ = job.as_model.spec.submit;
@@ -153,7 +158,6 @@ class Scheduler {
     }
     job.first_expected = job.expected;
     job.as_model.expected = Duration{job.expected};
-    return true;
   }
 
   void finish(NaiveJob& job) {
