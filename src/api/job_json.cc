@@ -22,6 +22,8 @@ void add_requests(const Service& service, const JobSpec& spec, Json& json) {
   if (spec.licence.valid()) {
     json["licence"] = machine.licences[spec.licence.value].name;
     json["licences"] = spec.licences;
+    for (const LicenceUse& also : spec.more_licences.all())
+      json["more_licences"].push_back(machine.licences[also.licence.value].name + ":" + std::to_string(also.count));
   }
   if (spec.partition.valid()) json["partition"] = machine.partitions[spec.partition.value].name;
   if (spec.limit < kLongest) json["limit"] = to_seconds(spec.limit);

@@ -156,6 +156,7 @@ const std::vector<Member>& members() {
       plain<&S::accelerator_type>("accelerator_type", "a text"),
       plain<&S::licence>("licence", "a text"),
       number<&S::licences>("licences", "a whole number", 0, UINT32_MAX - 1),
+      plain<&S::more_licences>("more_licences", "an array of texts such as simulink:2"),
       plain<&S::partition>("partition", "a text"),
       plain<&S::limit>("limit", "a number of seconds"),
       number<&S::priority>("priority", "a whole number", INT32_MIN, INT32_MAX),

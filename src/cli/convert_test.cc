@@ -102,7 +102,7 @@ TEST_F(ConvertTest, SaysWhyThereIsNothingToConvert) {
   EXPECT_NE(convert({path("none")}).find("No such file"), std::string::npos);
 }
 
-constexpr const char* kSidecar = "job,licences,priority\n2,matlab:2,\n*,,5\n";
+constexpr const char* kSidecar = "job,licences,priority\n2,\"matlab:2,simulink\",\n*,,5\n";
 constexpr const char* kLog =
     "; MaxProcs: 64\n; User: 3 anna\n1 0 -1 60.5 4 -1 -1 4 90 -1 1 3 -1 -1 -1 -1 -1 -1\n2 5 -1 7 8\n";
 constexpr const char* kJson =
@@ -110,7 +110,7 @@ constexpr const char* kJson =
     "{\"number\":1,\"submit\":0,\"run_time\":60.5,\"processors\":4,\"limit\":90,\"status\":1,\"user\":\"anna\","
     "\"priority\":5}\n"
     "{\"number\":2,\"submit\":5,\"run_time\":7,\"processors\":8,\"requested_processors\":null,\"licences\":\"matlab:"
-    "2\"}"
+    "2,simulink\"}"
     "\n";
 
 TEST_F(ConvertTest, WritesJsonLinesWithWhatTheSidecarSays) {

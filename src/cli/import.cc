@@ -132,9 +132,11 @@ Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string&
 // What the cluster has none of goes, for with it no job of the log could be rehearsed. What that was; "" : nothing.
 std::string leave_out_unmet(log::JobAttributes& asks, const Machine& machine) {
   std::string what;
-  if (!asks.licence.empty() &&
-      std::ranges::find(machine.licences, asks.licence, &Licence::name) == machine.licences.end())
-    what = "licence " + rota::quoted(std::exchange(asks.licence, "")), asks.licences = 0;
+  std::erase_if(asks.licences, [&](const NamedLicences& asked) {
+    const bool lacks = std::ranges::find(machine.licences, asked.name, &Licence::name) == machine.licences.end();
+    if (lacks) what += (what.empty() ? "licence " : ", licence ") + rota::quoted(asked.name);
+    return lacks;
+  });
   if (asks.accelerators == 0) return what;
   const auto& types = machine.accelerator_types;
   if (!machine.has_accelerators()) {

@@ -98,9 +98,11 @@ TEST_F(ImportTest, NamesThePartitionThatIsNearest) {
 TEST_F(ImportTest, LeavesOutAndTellsWhatTheClusterHasNoneOf) {
   put("saved/sacct.txt",
       "JobIDRaw|Partition|Submit|Start|End|State|AllocCPUS|ReqTRES\n"
-      "1|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|COMPLETED|2|cpu=2,license/foo=1\n");
+      "1|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|COMPLETED|2|cpu=2,license/foo=1,license/"
+      "bar=2\n");
   ASSERT_EQ(import(), "");
-  EXPECT_NE(read_file(path("site/report.txt")).value().find("licence \"foo\" (1 job)"), std::string::npos);
+  EXPECT_NE(read_file(path("site/report.txt")).value().find("licence \"foo\", licence \"bar\" (1 job)"),
+            std::string::npos);
   const auto jobs = log::read_log(path("site/jobs.jsonl.gz"));
   ASSERT_TRUE(jobs) << jobs.error().message;
   EXPECT_TRUE(!jobs->attributes || jobs->attributes->licences().empty());

@@ -90,7 +90,9 @@ std::string dependency(const Json& job) {
 }
 std::string licences(const Json& job) {
   const std::string name = text_of(job, "licence");
-  return name.empty() ? "(null)" : name + ":" + counted(job, "licences", "1");
+  if (name.empty()) return "(null)";
+  const std::string more = words_of(job, "more_licences");
+  return name + ":" + counted(job, "licences", "1") + (more.empty() ? "" : "," + more);
 }
 std::string accelerators(const Json& job) {
   if (number_of(job, "accelerators") <= 0) return "N/A";

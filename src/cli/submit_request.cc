@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/service_address.h"
 #include "cli/when.h"
+#include "model/licence_names.h"
 
 namespace rota::cli {
 namespace {
@@ -144,14 +145,12 @@ class Request {
   Result<void> licence() {
     const SubmitValue* value = given("licence");
     if (value == nullptr) return {};
-    const std::size_t colon = value->text.find(':');
-    const auto number = colon == std::string::npos ? Result<std::int64_t>(1)
-                                                   : parse_integer(std::string_view(value->text).substr(colon + 1));
-    const std::string name = value->text.substr(0, colon);
-    if (!number || *number < 1 || *number > kMost || name.empty() || name.find(',') != std::string::npos)
-      return wrong(*value, "one licence, as matlab or matlab:2");
-    out_["licence"] = name;
-    out_["licences"] = *number;
+    const auto licences = parse_named_licences(value->text);
+    if (!licences) return fail(value->where + ": " + licences.error().message);
+    out_["licence"] = licences->front().name;
+    out_["licences"] = licences->front().count;
+    for (std::size_t i = 1; i < licences->size(); ++i)
+      out_["more_licences"].push_back((*licences)[i].name + ":" + std::to_string((*licences)[i].count));
     return {};
   }
 

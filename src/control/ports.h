@@ -57,8 +57,7 @@ struct Command {
   void forget() {
     where.shares.clear();
     where.per_node = {};
-    where.licence = {};
-    where.licences = 0;
+    forget_licences(where);
     dispatch = kAnyDispatch;
     expected_end = limit_end = kNever;
     how = Preemption::none;

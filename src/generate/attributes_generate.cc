@@ -135,8 +135,7 @@ void AttributeDraws::licence(log::JobAttributes& into) {
   const std::int64_t name = licence_.between(0, std::max<std::int64_t>(names, 1) - 1);
   const std::int64_t count = licence_.between(1, its_.most_licences);
   if (!holds) return;
-  into.licence = its_.licences[static_cast<std::size_t>(name)];
-  into.licences = static_cast<std::uint32_t>(count);
+  into.licences = {{its_.licences[static_cast<std::size_t>(name)], static_cast<std::uint32_t>(count)}};
   ++written_.licensed;
 }
 

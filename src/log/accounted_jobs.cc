@@ -91,7 +91,7 @@ Result<void> AccountedJobs::add(const AccountedJob& job) {
   row.set(SwfField::partition, queues_.number_of(job.queue));
   out_.rows.push_back(row);
   asks_.push_back(job.asks);
-  any_asks_ |= job.asks.accelerators > 0 || job.asks.licences > 0;
+  any_asks_ |= job.asks.accelerators > 0 || !job.asks.licences.empty();
   return {};
 }
 
@@ -108,7 +108,7 @@ void AccountedJobs::collect_requests() {
   if (!any_asks_) return;
   auto table = std::make_shared<AttributeTable>(shown_);
   for (std::size_t i = 0; i < asks_.size(); ++i) {
-    if (asks_[i].accelerators == 0 && asks_[i].licences == 0) continue;
+    if (asks_[i].accelerators == 0 && asks_[i].licences.empty()) continue;
     table->add(out_.rows[i][SwfField::number], asks_[i], out_.rows[i].line);
   }
   table->finish();

@@ -150,12 +150,16 @@ AttributeTable::Said AttributeTable::said(const JobAttributes& its, std::int64_t
   said.restart_cost = its.restart_cost;
   said.nodes = its.nodes;
   said.site = sites_.index_of(its.site, line);
-  said.licence = licences_.index_of(its.licence, line);
-  said.licences = its.licences;
+  for (const NamedLicences& each : its.licences)
+    said.licences.emplace_back(licences_.index_of(each.name, line), each.count);
   said.accelerators = its.accelerators;
   said.accelerator_type = accelerator_types_.index_of(its.accelerator_type, line);
   said.priority = its.priority;
   said.restart = its.restart;
+  const auto too_many = [](const NamedLicences& each) { return each.count > MoreLicences::kMostCount; };
+  const bool several = its.licences.size() > 1;
+  if (its.licences.size() > kMostLicenceKinds || (several && std::ranges::any_of(its.licences, too_many)))
+    line_with_many_licences_ = line_with_many_licences_ == 0 ? line : line_with_many_licences_;
   if (its.accelerators > 0 && line_with_accelerators_ == 0) line_with_accelerators_ = line;
   if (its.tasks.count > 0 && line_with_tasks_ == 0) line_with_tasks_ = line;
   return said;
@@ -195,12 +199,13 @@ AttributeTable AttributeTable::together(const AttributeTable& sidecar, const Att
   both.tasks_ = sidecar.tasks_;
   both.line_with_tasks_ = sidecar.line_with_tasks_;
   both.line_with_accelerators_ = sidecar.line_with_accelerators_;
+  both.line_with_many_licences_ = sidecar.line_with_many_licences_;
   for (const auto& [job, said] : of_log.of_) {
     const JobAttributes logged = of_log.attributes_of(job);
     JobAttributes its = sidecar.attributes_of(job);
     if (its.nodes == 0) its.nodes = logged.nodes;
     if (its.memory == 0) its.memory = logged.memory;
-    if (its.licences == 0) std::tie(its.licence, its.licences) = std::tie(logged.licence, logged.licences);
+    if (its.licences.empty()) its.licences = logged.licences;
     if (its.accelerators == 0) {
       std::tie(its.accelerator_type, its.accelerators) = std::tie(logged.accelerator_type, logged.accelerators);
     }
@@ -228,8 +233,7 @@ JobAttributes AttributeTable::attributes_of(std::int64_t job) const {
   its.restart_cost = said.restart_cost;
   its.nodes = said.nodes;
   if (said.site != kNone) its.site = sites_.names[said.site].text;
-  if (said.licence != kNone) its.licence = licences_.names[said.licence].text;
-  its.licences = said.licences;
+  for (const auto& [name, count] : said.licences) its.licences.push_back({licences_.names[name].text, count});
   its.accelerators = said.accelerators;
   if (said.accelerator_type != kNone) its.accelerator_type = accelerator_types_.names[said.accelerator_type].text;
   its.priority = said.priority;

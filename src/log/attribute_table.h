@@ -26,8 +26,7 @@ class AttributeTable {
     Duration restart_cost{0};
     std::uint32_t nodes = 0;
     std::uint32_t site = kNone;
-    std::uint32_t licence = kNone;
-    std::uint32_t licences = 0;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> licences = {};  // which, and how many
     std::uint32_t accelerator_type = kNone;
     std::int32_t priority = 0;
     std::uint8_t accelerators = 0;
@@ -60,6 +59,8 @@ class AttributeTable {
   // The first where a job has tasks, or asks for accelerators; 0: none does.
   std::int64_t line_with_tasks() const { return line_with_tasks_; }
   std::int64_t line_with_accelerators() const { return line_with_accelerators_; }
+  // The first where a job asks for licences of more kinds, or for more of one of several, than a job can hold; 0: none.
+  std::int64_t line_with_many_licences() const { return line_with_many_licences_; }
   const std::string& shown() const { return shown_; }
 
  private:
@@ -83,6 +84,7 @@ class AttributeTable {
   TaskTable tasks_;
   std::int64_t line_with_tasks_ = 0;
   std::int64_t line_with_accelerators_ = 0;
+  std::int64_t line_with_many_licences_ = 0;
 };
 
 // Writes a sidecar row by row. What becomes of the writing is told by the stream.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "base/text.h"
 
 namespace rota::log {
@@ -43,6 +44,11 @@ Result<void> check_against(const AttributeTable& table, const Machine& its) {
   if (!table.licences().empty() && its.licences.empty()) {
     return wrong(table, table.licences().front().line,
                  "jobs ask for licences, and the cluster has none. Give a --cluster file with `licences`.");
+  }
+  if (table.line_with_many_licences() > 0) {
+    return wrong(table, table.line_with_many_licences(),
+                 "a job may hold licences of " + std::to_string(kMostLicenceKinds) + " kinds at most, and " +
+                     grouped(MoreLicences::kMostCount) + " of each where there are several. Leave some out.");
   }
   if (!table.sites().empty() && its.sites.empty()) {
     return wrong(table, table.sites().front().line,
@@ -102,8 +108,9 @@ void Attributes::give(JobSpec& spec) const {
   const AttributeTable::Said& said = table_->of(spec.number);
   if (said.nodes > 0) spec.nodes = said.nodes;
   if (said.memory > 0) spec.memory = said.memory;
-  spec.licence = said.licence == AttributeTable::kNone ? LicenceId{} : licences_[said.licence];
-  spec.licences = said.licences;
+  std::vector<LicenceUse> kinds;
+  for (const auto& [name, count] : said.licences) kinds.push_back({licences_[name], count});
+  CHECK(set_licences(spec, std::move(kinds)), "the table was matched, and no job asks for too many");
   spec.accelerators = said.accelerators;
   const bool any_type = said.accelerator_type == AttributeTable::kNone;
   spec.accelerator_type = any_type ? AcceleratorTypeId{} : accelerator_types_[said.accelerator_type];

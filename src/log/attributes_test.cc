@@ -42,6 +42,11 @@ TEST(Attributes, say_which_licences_a_job_holds) {
   EXPECT_EQ(one.licence, LicenceId{1});
   EXPECT_EQ(one.licences, 1U);
   EXPECT_EQ(given("job,licences\n7,fluent\n8,matlab:3\n", 8).licences, 3U);
+  const JobSpec both = given("job,licences\n7,\"fluent:2,matlab:3\"\n", 7);
+  EXPECT_EQ(both.licence, LicenceId{0});
+  EXPECT_EQ(both.licences, 3U);
+  ASSERT_EQ(both.more_licences.size(), 1U);
+  EXPECT_EQ(licences_of(both, LicenceId{1}), 2U);
 }
 
 TEST(Attributes, of_jobs_that_are_not_named_stand_under_the_star) {
@@ -68,7 +73,11 @@ TEST(Attributes, that_are_wrong_are_refused_with_file_and_line) {
   EXPECT_EQ(refusal("job,licences\n1,matlba\n"),
             "a.csv:2: the cluster has no licence \"matlba\"; did you mean \"matlab\"?");
   EXPECT_EQ(refusal("job,licences\n1,matlab:0\n"),
-            "a.csv:2: licences are a name, or a name and how many such as matlab:4, not \"matlab:0\".");
+            "a.csv:2: licences are names, each alone or with how many, such as matlab:4,simulink, not \"matlab:0\".");
+  EXPECT_EQ(refusal("job,licences\n1,\"a,b,c,d,e,f,g,h,i\"\n"),
+            "a.csv:2: a job may hold licences of 8 kinds at most, and \"a,b,c,d,e,f,g,h,i\" names more.");
+  EXPECT_EQ(refusal("job,licences\n1,\"matlab,matlab:2\"\n"),
+            "a.csv:2: the licence \"matlab\" is there twice in \"matlab,matlab:2\".");
 }
 
 TaskTable tasks_of(std::string_view text) {

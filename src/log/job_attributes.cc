@@ -10,7 +10,6 @@ namespace rota::log {
 namespace {
 
 constexpr std::int64_t kMostNodes = INT32_MAX;
-constexpr std::int64_t kMostLicences = 1'000'000;
 constexpr std::int64_t kMostPriority = 1'000'000;
 constexpr Duration kLongestTask = seconds(8'640'000);
 constexpr std::int64_t kMostTransfer = std::int64_t{1} << 50U;
@@ -48,22 +47,15 @@ Result<void> read_memory(std::string_view text, Into into) {
   return {};
 }
 
-// "matlab" is one of it, "matlab:4" are four.
+// "matlab" is one of it, "matlab:4,fluent" are four of one kind and one of another.
 Result<void> read_licences(std::string_view text, Into into) {
-  const auto colon = text.find(':');
-  const std::string_view name = trimmed(text.substr(0, colon));
-  const auto count = colon == std::string_view::npos ? Result<std::int64_t>(1) : parse_integer(text.substr(colon + 1));
-  if (name.empty() || !count || *count < 1 || *count > kMostLicences) {
-    return fail("licences are a name, or a name and how many such as matlab:4, not " + quoted(text) + ".");
-  }
-  into.licence = name;
-  into.licences = static_cast<std::uint32_t>(*count);
+  auto licences = parse_named_licences(text);
+  if (!licences) return std::unexpected(licences.error());
+  into.licences = std::move(*licences);
   return {};
 }
 
-void write_licences(Its its, std::string& out) {
-  if (its.licences > 0) out += its.licence + (its.licences == 1 ? "" : ":" + std::to_string(its.licences));
-}
+void write_licences(Its its, std::string& out) { out += named_licences_text(its.licences); }
 
 Result<void> read_accelerators(std::string_view text, Into into) {
   const auto count = parse_integer(text);

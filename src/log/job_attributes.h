@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "model/job.h"
+#include "model/licence_names.h"
 #include "model/tasks.h"
 
 namespace rota::log {
@@ -18,10 +19,9 @@ namespace rota::log {
 struct JobAttributes {
   std::uint32_t nodes = 0;
   std::int64_t memory = 0;
-  std::string licence;
-  std::uint32_t licences = 0;
-  std::uint8_t accelerators = 0;  // on each of its nodes
-  std::string accelerator_type;   // empty: any will do
+  std::vector<NamedLicences> licences;  // each kind once
+  std::uint8_t accelerators = 0;        // on each of its nodes
+  std::string accelerator_type;         // empty: any will do
   Restart restart = Restart::never;
   Duration restart_cost{0};
   std::int32_t priority = 0;  // added to that of the partition

@@ -117,15 +117,15 @@ TEST(JsonLines, have_the_attributes_of_their_jobs) {
   const Workload w = parsed(
       R"({"number":1,"submit":0,"run_time":1,"processors":1})"
       "\n"
-      R"({"number":2,"submit":0,"run_time":1,"processors":1,"licences":"fluent:3","restart":"checkpoint",)"
+      R"({"number":2,"submit":0,"run_time":1,"processors":1,"licences":"fluent:3,matlab","restart":"checkpoint",)"
       R"("restart_cost":90,"priority":-2,"tasks":100.0,"task_accelerator":0.25,"input":"20G","site":"ameland"})");
   ASSERT_NE(w.attributes, nullptr);
   const auto attributes = Attributes::match(w.attributes, &machine);
   ASSERT_TRUE(attributes) << attributes.error().message;
   JobSpec job = w.jobs[1];
   attributes->give(job);
-  EXPECT_EQ(job.licence, LicenceId{1});
-  EXPECT_EQ(job.licences, 3U);
+  EXPECT_EQ(licences_of(job, LicenceId{0}), 1U);
+  EXPECT_EQ(licences_of(job, LicenceId{1}), 3U);
   EXPECT_EQ(job.restart, Restart::checkpoint);
   EXPECT_EQ(job.restart_cost, seconds(90));
   EXPECT_EQ(job.priority, -2);

@@ -18,7 +18,6 @@ constexpr const char* kAgain = "told again: the earlier record dropped";
 constexpr const char* kMemory = "memory of rusage[mem=] without a unit: taken as megabytes on each host";
 constexpr const char* kOtherResources = "other resources (rusage) are asked for: left out";
 constexpr const char* kUnevenGpus = "accelerators spread unevenly: as many on each node as on the fullest";
-constexpr const char* kSeveralLicences = "licences of several kinds: the first kind only";
 
 constexpr std::int64_t kMostNumber = 1'000'000'000'000'000;
 constexpr std::int64_t kDone = 64;  // jStatus
@@ -341,12 +340,10 @@ Result<void> Reader::read_requests(Finish& finish) {
     } else if (use.name.find("lic") != std::string_view::npos) {
       const auto number = parse_integer(use.value);
       if (!number || *number <= 0 || *number > kMostProcessors) continue;
-      if (!asks.licence.empty() && asks.licence != use.name) {
-        report().note(kSeveralLicences, line_);
-        continue;
-      }
-      asks.licence = use.name;
-      asks.licences = static_cast<std::uint32_t>(*number);
+      const auto known = std::ranges::find(asks.licences, use.name, &NamedLicences::name);
+      NamedLicences& licence =
+          known == asks.licences.end() ? asks.licences.emplace_back(std::string(use.name)) : *known;
+      licence.count = static_cast<std::uint32_t>(*number);
     } else if (use.name != "duration" && use.name != "decay" && use.name != "swp" && use.name != "tmp") {
       report().note(kOtherResources, line_);
     }

@@ -21,7 +21,6 @@ constexpr const char* kReruns = "earlier starts of jobs that were queued again: 
 constexpr const char* kDeleted = "deletions of jobs of which nothing else is told: dropped";
 constexpr const char* kShared = "chunks that may share nodes: spread over the nodes that they had";
 constexpr const char* kUneven = "chunks of several kinds: spread evenly over their nodes";
-constexpr const char* kSeveralLicences = "licences of several kinds: the first kind only";
 constexpr const char* kOtherResources = "other resources of the site (Resource_List) are asked for: left out";
 constexpr const char* kGuessedProcessors = "processors are not told: taken as one";
 
@@ -317,7 +316,6 @@ void Reader::remark(const PbsRequest& request, std::int64_t hosts, std::int64_t 
   if (request.uneven) report().note(kUneven, line);
   if (request.chunks > 1 && !request.spread && !request.one_node && hosts != request.chunks)
     report().note(kShared, line);
-  if (request.several_kinds) report().note(kSeveralLicences, line);
   if (!request.other.empty()) report().note(kOtherResources, line);
 }
 

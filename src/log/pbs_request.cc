@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -81,20 +82,22 @@ Result<void> PbsRequest::take(std::string_view name, std::string_view value) {
   return {};
 }
 
+// Of what is told of one licence several times the last holds.
 void PbsRequest::take_licence(std::string_view name, std::int64_t count) {
   if (count == 0) return;
-  if (!licence.empty() && licence != name) {
-    several_kinds = true;
-    return;
+  const auto uses = static_cast<std::uint32_t>(std::min(count, kMostCount));
+  const auto known = std::ranges::find(licences, name, &NamedLicences::name);
+  if (known == licences.end()) {
+    licences.push_back({std::string(name), uses});
+  } else {
+    known->count = uses;
   }
-  licence = name;
-  licences = std::min(count, kMostCount);
 }
 
 // "2:ncpus=4:mem=8gb+1:ncpus=1", or of Torque "2:ppn=8:gpus=1+n7:ppn=4".
 Result<void> PbsRequest::take_select(std::string_view value, bool torque) {
   const auto kinds = split(value, '+');
-  std::int64_t of_chunks = 0;  // licences, of all of them
+  std::map<std::string_view, std::int64_t> of_chunks;  // licences, of all of them
   uneven = uneven || kinds.size() > 1;
   spread = spread || torque;
   for (const std::string_view kind : kinds) {
@@ -126,8 +129,9 @@ Result<void> PbsRequest::take_select(std::string_view value, bool torque) {
       } else if (const auto licensed = licence_of(name); !licensed.empty()) {
         const auto number = parse_count(name, what);
         if (!number) return std::unexpected(number.error());
-        if (licence == licensed || licence.empty()) of_chunks = std::min(of_chunks + *count * *number, kMostCount);
-        take_licence(licensed, licence == licensed || licence.empty() ? of_chunks : *count * *number);
+        std::int64_t& uses = of_chunks[licensed];
+        uses = std::min(uses + *count * *number, kMostCount);
+        take_licence(licensed, uses);
       } else if (std::ranges::find(kKnown, name) == kKnown.end() && !nothing(what)) {
         other = name;
       }
@@ -168,8 +172,7 @@ Result<JobAttributes> attributes_of(const PbsRequest& request, std::int64_t host
     if (auto set = set_accelerators(asks, on_each); !set) return std::unexpected(set.error());
     asks.accelerator_type = request.accelerator_type;
   }
-  asks.licence = request.licence;
-  asks.licences = static_cast<std::uint32_t>(request.licences);
+  asks.licences = request.licences;
   return asks;
 }
 

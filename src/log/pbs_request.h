@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "log/job_attributes.h"
@@ -19,13 +20,11 @@ struct PbsRequest {
   std::int64_t chunks = 0;           // of select, or nodes; 0: not told
   std::int64_t accelerators = 0;     // in all
   std::string accelerator_type;
-  std::string licence;  // the first kind
-  std::int64_t licences = 0;
-  std::string other;           // a resource that nodes may lack and Rota does not know; empty: none
-  bool one_node = false;       // place=pack
-  bool spread = false;         // each chunk on a node of its own: place=scatter, or nodes
-  bool uneven = false;         // chunks of several kinds
-  bool several_kinds = false;  // of licences
+  std::vector<NamedLicences> licences;
+  std::string other;      // a resource that nodes may lack and Rota does not know; empty: none
+  bool one_node = false;  // place=pack
+  bool spread = false;    // each chunk on a node of its own: place=scatter, or nodes
+  bool uneven = false;    // chunks of several kinds
 
   // Takes one entry, "ncpus" and its value. The error is a whole sentence without file and line.
   Result<void> take(std::string_view name, std::string_view value);

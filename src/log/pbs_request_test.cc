@@ -61,15 +61,15 @@ TEST(PbsRequest, LosesNothingInSilence) {
   const auto asks = attributes_of(all, 2);
   EXPECT_EQ(asks->accelerators, 2);
   EXPECT_EQ(asks->accelerator_type, "h100");
-  EXPECT_EQ(asks->licence, "matlab");
-  EXPECT_EQ(asks->licences, 3U);
-  EXPECT_EQ(request({{"select", "2:ncpus=1:lic_a=1+3:ncpus=1:lic_a=2"}}).licences, 8);
+  EXPECT_EQ(named_licences_text(asks->licences), "matlab:3");
+  EXPECT_EQ(named_licences_text(request({{"select", "2:ncpus=1:lic_a=1+3:ncpus=1:lic_a=2"}}).licences), "a:8");
+  const auto both = request({{"matlab_lic", "2"}, {"select", "2:lic_a=1:lic_b=3+1:lic_b=1"}, {"license_none", "0"}});
+  EXPECT_EQ(named_licences_text(both.licences), "matlab:2,a:2,b:7");
   const auto without_chunks = request({{"ncpus", "16"}, {"mem", "8gb"}});
   EXPECT_EQ(attributes_of(without_chunks, 2)->nodes, 2U);
   EXPECT_EQ(attributes_of(without_chunks, 2)->memory, std::int64_t{4} << 30U);
   EXPECT_EQ(request({{"bigtmp", "5gb"}}).other, "bigtmp");
   EXPECT_EQ(request({{"bigtmp", "0"}}).other, "");
-  EXPECT_TRUE(request({{"lic_a", "1"}, {"lic_b", "1"}}).several_kinds);
   EXPECT_FALSE(attributes_of(request({{"ngpus", "65"}, {"place", "pack"}}), 1));
 }
 

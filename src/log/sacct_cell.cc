@@ -92,11 +92,7 @@ void add_gpus(std::string_view name, std::int64_t count, SacctTres& into) {
 }
 
 void add_licence(std::string_view name, std::int64_t count, SacctTres& into) {
-  if (count == 0) return;
-  into.more = into.more || !into.licence.empty();
-  if (!into.licence.empty()) return;
-  into.licence = name;
-  into.licences = count;
+  if (count > 0) into.licences.push_back({std::string(name), static_cast<std::uint32_t>(count)});
 }
 
 }  // namespace

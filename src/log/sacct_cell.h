@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
+#include "model/licence_names.h"
 
 namespace rota::log {
 
@@ -30,9 +32,8 @@ struct SacctTres {
   std::int64_t nodes = -1;
   std::int64_t accelerators = -1;
   std::string_view accelerator_type;  // empty: none is named
-  std::string_view licence;           // the first kind
-  std::int64_t licences = 0;
-  bool more = false;    // licences or accelerators of more than one kind,
+  std::vector<NamedLicences> licences;
+  bool more = false;    // accelerators of more than one kind,
   bool others = false;  // or something else that nodes may lack, such as gres/fpga
 };
 // Valid as long as the cell is.

@@ -134,13 +134,12 @@ TEST(SacctDispatches, OfAResizedJobGoOn) {
 TEST(SacctRequests, AcceleratorsAndLicencesAreKept) {
   const SacctLog log = read(
       Row{.id = "1", .nodes = "2", .wanted = "2", .tres = "cpu=8,gres/gpu:a100=4,gres/gpu=4,node=2"}.text() +
-      Row{.id = "2", .tres = "cpu=8,license/matlab=4,node=1"}.text() +
+      Row{.id = "2", .tres = "cpu=8,license/matlab=4,license/simulink=1,node=1"}.text() +
       Row{.id = "3", .nodes = "3", .wanted = "3", .tres = "cpu=8,gres/gpu=4,node=3"}.text() + Row{.id = "4"}.text());
   EXPECT_EQ(asked(log, 1).accelerators, 2);
   EXPECT_EQ(asked(log, 1).accelerator_type, "a100");
   EXPECT_EQ(asked(log, 1).nodes, 2U);
-  EXPECT_EQ(asked(log, 2).licence, "matlab");
-  EXPECT_EQ(asked(log, 2).licences, 4U);
+  EXPECT_EQ(named_licences_text(asked(log, 2).licences), "matlab:4,simulink");
   EXPECT_EQ(asked(log, 3).accelerators, 2);
   EXPECT_EQ(found(log.report, "accelerators spread unevenly"), 1);
   EXPECT_EQ(asked(log, 4), JobAttributes{});

@@ -29,7 +29,8 @@ const std::string kOld = R"({"account": "physics", "allocation_nodes": 2, "array
                         {"type": "mem", "name": null, "id": 2, "count": 8000},
                         {"type": "node", "name": null, "id": 4, "count": 2},
                         {"type": "gres", "name": "gpu:a100", "id": 1001, "count": 2},
-                        {"type": "license", "name": "matlab", "id": 1002, "count": 3}]},
+                        {"type": "license", "name": "matlab", "id": 1002, "count": 3},
+                        {"type": "license", "name": "fluent", "id": 1003, "count": 1}]},
  "user": "anna"})";
 const std::string kNew = R"({"account": "physics", "allocation_nodes": 2, "cluster": "toy",
  "het": {"job_id": 0, "job_offset": {"set": false, "infinite": false, "number": 0}}, "job_id": 7, "partition": "gpu",
@@ -40,12 +41,13 @@ const std::string kNew = R"({"account": "physics", "allocation_nodes": 2, "clust
           "requested": [{"type": "cpu", "name": "", "id": 1, "count": 4}, {"type": "mem", "name": "", "id": 2, "count": 8000},
                         {"type": "node", "name": "", "id": 4, "count": 2},
                         {"type": "gres", "name": "gpu:a100", "id": 1001, "count": 2},
-                        {"type": "license", "name": "matlab", "id": 1002, "count": 3}]},
+                        {"type": "license", "name": "matlab", "id": 1002, "count": 3},
+                        {"type": "license", "name": "fluent", "id": 1003, "count": 1}]},
  "user": "anna"})";
 const std::string kRow =
     "7|7|toy|anna|physics|gpu|normal|2024-03-01T10:00:00|2024-03-01T10:00:10|2024-03-01T10:01:00|2024-03-01T10:11:00|"
     "600|"
-    "60|COMPLETED|4|4|2|2|8000M|cpu=4,mem=8000M,node=2,gres/gpu:a100=2,license/matlab=3|cpu=4\n";
+    "60|COMPLETED|4|4|2|2|8000M|cpu=4,mem=8000M,node=2,gres/gpu:a100=2,license/matlab=3,license/fluent=1|cpu=4\n";
 
 std::string document(const std::string& jobs) {
   return "{\n  \"meta\": {\"jobs\": 1},\n  \"jobs\": [" + jobs + "]\n}\n";
@@ -75,7 +77,7 @@ TEST(SacctJson, TellsTheSameAsColumnsInEachRelease) {
   expect_equal(*columns, *old);
   expect_equal(*columns, *fresh);
   EXPECT_EQ(old->attributes->attributes_of(7).accelerators, 1);
-  EXPECT_EQ(old->attributes->attributes_of(7).licences, 3U);
+  EXPECT_EQ(named_licences_text(old->attributes->attributes_of(7).licences), "matlab:3,fluent");
 }
 
 TEST(SacctJson, AndColumnsAreOneLog) {

@@ -72,7 +72,7 @@ class SacctRowTaker {
   SacctRows out_;
   SacctTres asked_, got_;
   std::string cluster_;
-  std::map<std::tuple<std::uint8_t, std::string, std::string, std::uint32_t>, std::uint32_t> places_;  // of requests
+  std::map<std::tuple<std::uint8_t, std::string, std::vector<NamedLicences>>, std::uint32_t> places_;  // of requests
 };
 
 // Exports of one cluster, in any of sacct's two forms, as one log. Errors name file, line and column.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kBadRow = "rows that cannot be read: dropped";
 constexpr const char* kStep = "steps of jobs: passed over";
-constexpr const char* kSeveralKinds = "licences or accelerators of several kinds: the first kind only";
+constexpr const char* kSeveralKinds = "accelerators of several kinds: the first kind only";
 constexpr const char* kOtherResources = "other resources (gres) than gpu and licences: passed over";
 constexpr const char* kUnevenGpus = "accelerators spread unevenly: as many on each node as on the fullest";
 constexpr const char* kTwice =
@@ -204,8 +204,7 @@ Result<void> SacctRowTaker::read_requests(const SacctCells& cells, SacctRow& row
   if (!per_node) return std::unexpected(per_node.error());
   const SacctTres& request = cells.cell(SacctColumn::req_tres).empty() ? got_ : asked_;
   JobAttributes asks;
-  asks.licence = request.licence;
-  asks.licences = static_cast<std::uint32_t>(request.licences);
+  asks.licences = request.licences;
   std::int64_t on_each = std::max<std::int64_t>(per_node->accelerators, 0);
   if (request.accelerators > 0) {
     if (row.nodes == 0) row.nodes = row.given_nodes;
@@ -224,7 +223,7 @@ Result<void> SacctRowTaker::read_requests(const SacctCells& cells, SacctRow& row
 
 std::uint32_t SacctRowTaker::place_of(const JobAttributes& asks) {
   if (asks == JobAttributes{}) return 0;
-  const auto [at, fresh] = places_.try_emplace({asks.accelerators, asks.accelerator_type, asks.licence, asks.licences},
+  const auto [at, fresh] = places_.try_emplace({asks.accelerators, asks.accelerator_type, asks.licences},
                                                static_cast<std::uint32_t>(out_.requests.size()));
   if (fresh) out_.requests.push_back(asks);
   return at->second;

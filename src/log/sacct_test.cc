@@ -309,12 +309,13 @@ TEST(SacctCell, ReadsWhatIsAskedInAll) {
   EXPECT_EQ(tres->nodes, 4);
   EXPECT_EQ(tres->accelerators, 2);
   EXPECT_EQ(tres->accelerator_type, "a100");
-  EXPECT_EQ(tres->licence, "matlab");
-  EXPECT_EQ(tres->licences, 3);
+  EXPECT_EQ(named_licences_text(tres->licences), "matlab:3");
   EXPECT_FALSE(tres->more || tres->others);
   EXPECT_TRUE(parse_sacct_tres("gres/gpu=3,gres/gpu:a100=2,gres/gpu:v100=1")->more);
   EXPECT_EQ(parse_sacct_tres("gres/gpu=3,gres/gpu:a100=2,gres/gpu:v100=1")->accelerators, 3);
-  EXPECT_TRUE(parse_sacct_tres("license/a=1,license/b=1")->more);
+  const auto both = parse_sacct_tres("license/a=1,license/b=2,license/none=0");
+  EXPECT_EQ(named_licences_text(both->licences), "a,b:2");
+  EXPECT_FALSE(both->more);
   EXPECT_TRUE(parse_sacct_tres("gres/fpga=1")->others);
   EXPECT_FALSE(parse_sacct_tres("gres/gpumem=0,gres/gpuutil=0")->others);
   EXPECT_EQ(parse_sacct_tres("")->processors, -1);

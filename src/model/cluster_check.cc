@@ -118,7 +118,7 @@ std::optional<std::string> Cluster::cannot_run(const JobSpec& spec) const {
   if (!machine) return std::nullopt;
   const bool there =
       (!spec.partition.valid() || spec.partition.value < machine->partitions.size()) &&
-      (!spec.licence.valid() || spec.licence.value < machine->licences.size()) &&
+      licences_in_order(spec, machine->licences.size()) &&
       (!spec.accelerator_type.valid() || spec.accelerator_type.value < machine->accelerator_types.size());
   if (!there) return "asks for a partition, licence or type of accelerator that the cluster does not have";
   return never_fits(*machine, spec);
@@ -284,8 +284,7 @@ std::optional<std::string> Cluster::objection_to_place(const Placement& where) c
   }
   std::sort(nodes.begin(), nodes.end());
   if (std::adjacent_find(nodes.begin(), nodes.end()) != nodes.end()) return "a job has a node twice.";
-  if (where.licence.valid() && where.licence.value >= nodes_.licences().size())
-    return "a job holds a licence that is not there.";
+  if (!licences_in_order(where, nodes_.licences().size())) return "a job holds a licence that is not there.";
   return std::nullopt;
 }
 
@@ -315,10 +314,10 @@ std::optional<std::string> Cluster::objection(const Migrated& fact) const {
   const Job& job = this->job(fact.job);
   if (!job.steady() || nodes_.counted()) return is_in_vain(job, "moved");
   if (auto why = objection_to_place(fact.where)) return why;
-  Placement beside_licence = fact.where;
-  beside_licence.licence = {};
-  return nodes_.fits(beside_licence) ? std::nullopt
-                                     : std::optional(named(job) + " is moved where there is no room for it.");
+  Placement beside_licences = fact.where;
+  forget_licences(beside_licences);
+  return nodes_.fits(beside_licences) ? std::nullopt
+                                      : std::optional(named(job) + " is moved where there is no room for it.");
 }
 
 std::optional<std::string> Cluster::objection(const PowerOrdered& fact) const {

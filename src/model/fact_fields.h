@@ -13,7 +13,7 @@
 
 namespace rota {
 
-inline constexpr std::uint32_t kJournalVersion = 2;
+inline constexpr std::uint32_t kJournalVersion = 3;
 
 template <class Owner, class T>
 struct Field {
@@ -87,12 +87,18 @@ struct Fields<PerNode> {
                                   Field{"accelerators", &PerNode::accelerators, "on each node"}};
 };
 template <>
+struct Fields<LicenceUse> {
+  static constexpr std::tuple all{Field{"licence", &LicenceUse::licence, "index of the licence", 3},
+                                  Field{"count", &LicenceUse::count, "so many of it", 3}};
+};
+template <>
 struct Fields<Placement> {
   static constexpr std::tuple all{
       Field{"shares", &Placement::shares, "each of another node; none where processors are counted"},
       Field{"per_node", &Placement::per_node, "held on each of them beside processors"},
       Field{"licence", &Placement::licence, "index of the licence that is held"},
-      Field{"licences", &Placement::licences, "so many of it"}};
+      Field{"licences", &Placement::licences, "so many of it"},
+      Field{"more_licences", &Placement::more_licences, "that are held beside it, by rising index", 3}};
 };
 template <>
 struct Fields<Reason> {
@@ -136,7 +142,8 @@ struct Fields<JobSpec> {
       Field{"restart", &JobSpec::restart, "how it can be stopped to go on elsewhere"},
       Field{"accelerators", &JobSpec::accelerators, "asked on each node"},
       Field{"accelerator_type", &JobSpec::accelerator_type, "index of the type in the cluster file"},
-      Field{"restart_cost", &JobSpec::restart_cost, "in which it does no work after it was moved"}};
+      Field{"restart_cost", &JobSpec::restart_cost, "in which it does no work after it was moved"},
+      Field{"more_licences", &JobSpec::more_licences, "that it holds beside it, by rising index", 3}};
 };
 template <>
 struct Fields<Job> {

@@ -8,6 +8,7 @@
 #include "base/id.h"
 #include "base/time.h"
 #include "model/job_terms.h"
+#include "model/licence_use.h"
 #include "model/per_node.h"
 
 namespace rota {
@@ -31,15 +32,16 @@ struct JobSpec {
   std::int32_t priority = 0;         // higher goes first
   PartitionId partition;             // invalid: the default partition
   LicenceId licence;                 // that it holds while it runs; invalid: none
-  std::uint32_t licences = 0;        // so many of it
+  std::uint32_t licences = 0;        // so many of it; of further kinds: more_licences
   Restart restart = Restart::never;
   std::uint8_t accelerators = 0;       // asked on each node; 0: none asked
   AcceleratorTypeId accelerator_type;  // invalid: any will do
+  MoreLicences more_licences = {};     // of further kinds
   Duration restart_cost{0};            // in which it does no work after it was moved
 
   PerNode per_node() const { return {memory, accelerators}; }
 };
-static_assert(sizeof(JobSpec) == 80, "there is one for each job that is alive, and it is copied at every submission");
+static_assert(sizeof(JobSpec) == 104, "there is one for each job that is alive, and it is copied at every submission");
 
 // How a dispatch ended for good.
 enum class Outcome : std::uint8_t {

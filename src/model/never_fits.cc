@@ -127,6 +127,17 @@ std::string lacks_room(const Machine& machine, const JobSpec& spec) {
   return fits == 0 ? out : out + ", and with " + grouped(fits) + " it would fit";
 }
 
+std::optional<std::string> beyond_licences(const Machine& machine, const JobSpec& spec) {
+  std::optional<std::string> why;
+  each_licence(spec, [&](LicenceId id, std::uint32_t count) {
+    const Licence& licence = machine.licences[id.value];
+    if (why || count <= licence.count) return;
+    why =
+        "asks for " + amount(count, "licence") + " of " + licence.name + "; the cluster has " + grouped(licence.count);
+  });
+  return why;
+}
+
 }  // namespace
 
 bool fits_when_empty(const Machine& machine, const JobSpec& spec, const std::function<bool(NodeId)>& usable) {
@@ -148,11 +159,7 @@ bool may_serve(const Machine& machine, const JobSpec& spec, NodeId id) {
 }
 
 std::optional<std::string> never_fits(const Machine& machine, const JobSpec& spec) {
-  if (spec.licence.valid() && spec.licences > machine.licences[spec.licence.value].count) {
-    const Licence& licence = machine.licences[spec.licence.value];
-    return "asks for " + amount(spec.licences, "licence") + " of " + licence.name + "; the cluster has " +
-           grouped(licence.count);
-  }
+  if (auto why = beyond_licences(machine, spec)) return why;
   if (spec.processors > machine.processors) {
     return "asks for " + amount(spec.processors, "processor") + "; the cluster has " + grouped(machine.processors);
   }

@@ -102,7 +102,7 @@ Needs NodeSpace::needs_of(const JobSpec& spec) const {
 }
 
 bool NodeSpace::fits(const Placement& placement) const {
-  if (placement.licence.valid() && licences_free(placement.licence) < placement.licences) return false;
+  if (!has_licences(placement)) return false;
   return std::all_of(placement.shares.begin(), placement.shares.end(), [&](const Share& s) {
     const NodeState& node = nodes_[s.node.value];
     return node.available && node.free >= s.processors && node.rest.covers(placement.per_node);
@@ -179,7 +179,7 @@ void NodeSpace::change(std::uint32_t node, std::int64_t processors, const PerNod
 }
 
 void NodeSpace::take(const Placement& placement) {
-  if (placement.licence.valid()) licences_[placement.licence.value] -= placement.licences;
+  each_licence(placement, [&](LicenceId id, std::uint32_t count) { licences_[id.value] -= count; });
   for (const Share& s : placement.shares) {
     const NodeState& node = nodes_[s.node.value];
     const bool has_room = node.free >= s.processors && node.rest.covers(placement.per_node);
@@ -190,7 +190,7 @@ void NodeSpace::take(const Placement& placement) {
 }
 
 void NodeSpace::give(const Placement& placement, Instant now) {
-  if (placement.licence.valid()) licences_[placement.licence.value] += placement.licences;
+  each_licence(placement, [&](LicenceId id, std::uint32_t count) { licences_[id.value] += count; });
   for (const Share& s : placement.shares) {
     NodeState& state = nodes_[s.node.value];
     if (state.free + s.processors == kinds_[state.kind].processors) {

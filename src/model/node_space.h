@@ -31,6 +31,7 @@ struct Placement {
   PerNode per_node = {};      // held on each of them
   LicenceId licence = {};     // held, wherever it runs; invalid: none
   std::uint32_t licences = 0;
+  MoreLicences more_licences = {};  // of further kinds
 };
 
 // Which of the idle nodes a job gets first.
@@ -92,6 +93,11 @@ class NodeSpace {
 
   const std::vector<std::int64_t>& licences() const { return licences_; }  // free, by licence
   std::int64_t licences_free(LicenceId licence) const { return licences_[licence.value]; }
+  // Whether all that a job asks for are free.
+  template <class Holder>
+  bool has_licences(const Holder& asked) const {
+    return licences_suffice(licences_, asked);
+  }
 
   // Idle: no job runs there. Whether the node is available is another question.
   bool idle(NodeId node) const { return nodes_[node.value].free == kinds_[nodes_[node.value].kind].processors; }

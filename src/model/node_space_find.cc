@@ -56,7 +56,7 @@ std::uint32_t NodeSpace::IdleWalk::next() {
 }
 
 bool NodeSpace::find(const JobSpec& spec, Placement& where, std::int32_t least_factor) const {
-  if (spec.licence.valid() && licences_free(spec.licence) < spec.licences) return false;
+  if (!has_licences(spec)) return false;
   Demand d = demand_of(spec);
   const bool all_slower = !factors_.empty() && factors_[0] < least_factor;
   if (!factors_differ()) return !all_slower && find_at_once(spec, d, where);
@@ -96,8 +96,7 @@ NodeId NodeSpace::fastest_with_room() const {
 bool NodeSpace::find_at_once(const JobSpec& spec, const Demand& d, Placement& where) const {
   where.shares.clear();
   where.per_node = spec.per_node();
-  where.licence = spec.licence;
-  where.licences = spec.licences;
+  copy_licences(spec, where);
   if (d.nodes == 0) return spread(spec.processors, d, where.shares);
   equal_shares(d.larger, d.share + 1, d, where.shares);
   if (where.shares.size() == d.larger) equal_shares(d.nodes, d.share, d, where.shares);

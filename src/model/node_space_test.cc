@@ -164,6 +164,29 @@ TEST(NodeSpace, finds_nodes_of_the_partition_only) {
   EXPECT_EQ(space.needs_of(spec), Needs::processors) << "the partition has every node";
 }
 
+TEST(NodeSpace, has_room_where_licences_of_every_kind_are_free) {
+  Machine machine = alike(2, 8);
+  machine.licences = {{"solver", 4}, {"mesher", 2}, {"viewer", 1}};
+  NodeSpace space(&machine);
+  JobSpec both = asks(1);
+  set_licences(both, {{LicenceId{1}, 1}, {LicenceId{0}, 2}});
+  EXPECT_EQ(space.needs_of(both), Needs::places);
+  const Placement first = take(space, both);
+  const Placement second = take(space, both);
+  EXPECT_EQ(space.licences(), (std::vector<std::int64_t>{0, 0, 1}));
+  EXPECT_TRUE(found(space, both).empty());
+  space.give(first, kEpoch);
+  EXPECT_FALSE(found(space, both).empty());
+  JobSpec meshers = asks(1);
+  set_licences(meshers, {{LicenceId{1}, 1}, {LicenceId{2}, 1}});
+  const Placement third = take(space, meshers);
+  EXPECT_TRUE(found(space, both).empty()) << "of solvers there are enough";
+  EXPECT_FALSE(space.fits(first));
+  space.give(second, kEpoch);
+  space.give(third, kEpoch);
+  EXPECT_EQ(space.licences(), (std::vector<std::int64_t>{4, 2, 1}));
+}
+
 TEST(NodeSpace, never_finds_a_node_that_is_not_available) {
   const Machine machine = alike(3, 4);
   NodeSpace space(&machine);

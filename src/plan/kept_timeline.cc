@@ -11,8 +11,8 @@ bool same(const Placement& a, const Placement& b) {
   const auto same_share = [](const Share& x, const Share& y) {
     return x.node == y.node && x.processors == y.processors;
   };
-  return a.licence == b.licence && a.licences == b.licences && a.per_node == b.per_node &&
-         std::ranges::equal(a.shares, b.shares, same_share);
+  return a.licence == b.licence && a.licences == b.licences && a.more_licences == b.more_licences &&
+         a.per_node == b.per_node && std::ranges::equal(a.shares, b.shares, same_share);
 }
 
 }  // namespace

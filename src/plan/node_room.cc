@@ -31,23 +31,22 @@ void NodeRoom::copy_from_space(NodeId node) {
 }
 
 bool NodeRoom::fits(const Placement& where) const {
-  if (where.licence.valid() && licences_free(where.licence) < where.licences) return false;
+  if (!has_licences(where)) return false;
   return std::all_of(where.shares.begin(), where.shares.end(), [&](const Share& s) {
     return processors_on(s.node) >= s.processors && rest_on(s.node).covers(where.per_node);
   });
 }
 
 void NodeRoom::change(const Placement& where, std::int32_t sign) {
-  if (where.licence.valid()) licences_[where.licence.value] += std::int64_t{sign} * where.licences;
+  change_licences(where, sign);
   for (const Share& s : where.shares) change_one(s, where.per_node, sign);
 }
 
 bool NodeRoom::list_suitable(const JobSpec& spec, Placement& where) const {
   where.shares.clear();
   where.per_node = spec.per_node();
-  where.licence = spec.licence;
-  where.licences = spec.licences;
-  if (spec.licence.valid() && licences_free(spec.licence) < spec.licences) return false;
+  copy_licences(spec, where);
+  if (!has_licences(spec)) return false;
   suitable_.clear();
   for (std::uint32_t i = 0; i < free_.size(); ++i) {
     const bool suits = free_[i].processors > 0 && free_[i].rest().covers(where.per_node);
@@ -178,7 +177,7 @@ void FitWatch::bring_back(NodeRoom& room, NodeId node, std::int64_t processors) 
 }
 
 void FitWatch::change(NodeRoom& room, const Placement& where, std::int32_t sign) {
-  if (where.licence.valid()) room.licences_[where.licence.value] += std::int64_t{sign} * where.licences;
+  room.change_licences(where, sign);
   for (const Share& s : where.shares) {
     count(room, s.node, -1);
     room.change_one(s, where.per_node, sign);

@@ -72,6 +72,10 @@ class NodeRoom {
   void set_licences_free(LicenceId licence, std::int64_t count) { licences_[licence.value] = count; }
 
   std::int64_t licences_free(LicenceId licence) const { return licences_[licence.value]; }
+  template <class Holder>
+  bool has_licences(const Holder& asked) const {
+    return licences_suffice(licences_, asked);
+  }
   std::int64_t processors_on(NodeId node) const { return free_[node.value].processors; }
   const NodeFree& on(NodeId node) const { return free_[node.value]; }
   bool admits(NodeId node, const JobSpec& spec) const { return space_->admits(node, spec); }
@@ -80,6 +84,9 @@ class NodeRoom {
  private:
   friend class FitWatch;
   void change(const Placement& where, std::int32_t sign);
+  void change_licences(const Placement& where, std::int32_t sign) {
+    each_licence(where, [&](LicenceId id, std::uint32_t count) { licences_[id.value] += std::int64_t{sign} * count; });
+  }
   void change_one(const Share& share, const PerNode& held, std::int32_t sign) {
     free_[share.node.value].change(share.processors, held, sign);
     if (follows_) touched_.push_back(share.node);
@@ -107,10 +114,7 @@ class FitWatch {
   void give(NodeRoom& room, const Placement& where) { change(room, where, 1); }
   void take(NodeRoom& room, const Placement& where) { change(room, where, -1); }
   void bring_back(NodeRoom& room, NodeId node, std::int64_t processors);
-  bool fits() const {
-    if (spec_.licence.valid() && room_.licences_free(spec_.licence) < spec_.licences) return false;
-    return given_.suffices(asked_, spec_.processors);
-  }
+  bool fits() const { return room_.has_licences(spec_) && given_.suffices(asked_, spec_.processors); }
 
  private:
   void count(const NodeRoom& room, NodeId node, std::int64_t sign);

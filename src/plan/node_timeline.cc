@@ -88,9 +88,9 @@ void NodeTimeline::change(Instant from, Duration duration, const Placement& wher
   for (const Share& s : where.shares) {
     change(s.node.value, from, to, [&](NodeFree& free) { free.change(s.processors, where.per_node, sign); });
   }
-  if (!where.licence.valid()) return;
-  change(track_of(where.licence), from, to,
-         [&](NodeFree& free) { free.memory += std::int64_t{sign} * where.licences; });
+  each_licence(where, [&](LicenceId id, std::uint32_t count) {
+    change(track_of(id), from, to, [&](NodeFree& free) { free.memory += std::int64_t{sign} * count; });
+  });
 }
 
 std::size_t NodeTimeline::cut(std::uint32_t track, Instant at) {
@@ -152,8 +152,10 @@ bool NodeTimeline::holds_all_through(std::uint32_t track, Instant from, Instant 
 
 bool NodeTimeline::fits(Instant from, Duration duration, const Placement& where) const {
   const Instant to = from + duration;
-  const auto has_licences = [&](const NodeFree& free) { return free.memory >= where.licences; };
-  if (where.licence.valid() && !holds_all_through(track_of(where.licence), from, to, has_licences)) return false;
+  const auto has_licences = [&](LicenceId id, std::uint32_t count) {
+    return holds_all_through(track_of(id), from, to, [&](const NodeFree& free) { return free.memory >= count; });
+  };
+  if (!all_licences(where, has_licences)) return false;
   return std::ranges::all_of(where.shares, [&](const Share& s) {
     return holds_all_through(s.node.value, from, to, [&](const NodeFree& free) {
       return free.processors >= std::int64_t{s.processors} && free.rest().covers(where.per_node);
@@ -164,10 +166,12 @@ bool NodeTimeline::fits(Instant from, Duration duration, const Placement& where)
 bool NodeTimeline::overdrawn(Instant from, Duration duration, const Placement& where) const {
   const Instant to = from + duration;
   const auto has_some = [](const NodeFree& free) { return free.processors >= 0 && free.rest().covers({}); };
-  const auto has_licences = [](const NodeFree& free) { return free.memory >= 0; };
-  return (where.licence.valid() && !holds_all_through(track_of(where.licence), from, to, has_licences)) ||
-         !std::ranges::all_of(where.shares,
-                              [&](const Share& s) { return holds_all_through(s.node.value, from, to, has_some); });
+  const auto has_licences = [&](LicenceId id, std::uint32_t) {
+    return holds_all_through(track_of(id), from, to, [](const NodeFree& free) { return free.memory >= 0; });
+  };
+  return !all_licences(where, has_licences) || !std::ranges::all_of(where.shares, [&](const Share& s) {
+    return holds_all_through(s.node.value, from, to, has_some);
+  });
 }
 
 Instant NodeTimeline::free_since(Instant at, const JobSpec& spec, const Placement& where) const {
@@ -193,10 +197,10 @@ bool NodeTimeline::place_at(Instant at, const JobSpec& spec, Duration duration, 
     while (suffices(free) && ++i < all.size() && all[i].at < at + duration) free = lesser(free, all[i].free);
     return free;
   };
-  if (spec.licence.valid()) {
-    const auto suffices = [&](const NodeFree& free) { return free.memory >= spec.licences; };
-    all_through_.set_licences_free(spec.licence, least(tracks_[track_of(spec.licence)], suffices).memory);
-  }
+  each_licence(spec, [&](LicenceId id, std::uint32_t count) {
+    const auto suffices = [&](const NodeFree& free) { return free.memory >= count; };
+    all_through_.set_licences_free(id, least(tracks_[track_of(id)], suffices).memory);
+  });
   const std::int64_t share = Spread(spec).share;
   const PerNode per_node = spec.per_node();
   const auto suffices = [&](const NodeFree& free) { return free.processors >= share && free.rest().covers(per_node); };
@@ -228,9 +232,10 @@ class NodeTimeline::Search {
       }
     }
     for (std::uint32_t i = timeline.nodes_; i < timeline.tracks_.size(); ++i) memory_.cursors[i].segment = kNotThis;
-    if (!spec.licence.valid()) return;
-    licence_ = timeline.track_of(spec.licence);
-    begin(licence_);
+    each_licence(spec, [&](LicenceId id, std::uint32_t) {
+      ++kinds_;
+      begin(timeline.track_of(id));
+    });
   }
 
   std::size_t left() const { return left_; }
@@ -252,9 +257,7 @@ class NodeTimeline::Search {
   }
 
  private:
-  bool fits() const {
-    return sum_.given.suffices(asked_, spec_.processors) && (licence_ == kNotThis || sum_.licences > 0);
-  }
+  bool fits() const { return sum_.given.suffices(asked_, spec_.processors) && sum_.licences == kinds_; }
 
   using Sum = NodeSearchMemory::Sum;
   using Run = NodeSearchMemory::Run;
@@ -280,12 +283,14 @@ class NodeTimeline::Search {
   // As much as matters of what is free: processors, or else whether that is a share (1) or more (2); of licences
   // whether they suffice.
   std::int64_t level_of(std::uint32_t track, const NodeFree& free) const {
-    if (track == licence_) return free.memory >= spec_.licences ? 1 : 0;
+    if (is_licence(track)) return free.memory >= licences_of(spec_, LicenceId{track - timeline_.nodes_}) ? 1 : 0;
     if (free.processors <= 0 || !free.rest().covers(per_node_)) return 0;
     if (asked_.nodes == 0) return std::min<std::int64_t>(free.processors, spec_.processors);
     const std::int64_t more = free.processors - std::int64_t{asked_.share};
     return more < 0 ? 0 : more > 0 && asked_.larger > 0 ? 2 : 1;
   }
+
+  bool is_licence(std::uint32_t track) const { return track >= timeline_.nodes_; }
 
   static void add(Sum& to, const Sum& sum, std::int64_t count) {
     to.given.add(sum.given, count);
@@ -294,7 +299,7 @@ class NodeTimeline::Search {
   // Counts what a track gives in one level but not in the lower one.
   void count(std::uint32_t track, std::uint32_t since, std::int64_t lower, std::int64_t upper, std::int64_t sign) {
     Sum& sum = since <= left_ ? sum_ : memory_.later[since];
-    if (track == licence_) {
+    if (is_licence(track)) {
       sum.licences += sign * (upper - lower);
     } else if (asked_.nodes == 0) {
       sum.given.processors += sign * (upper - lower);
@@ -327,10 +332,10 @@ class NodeTimeline::Search {
   Spread asked_;
   PerNode per_node_;
   NodeSearchMemory& memory_;
-  std::uint32_t licence_ = kNotThis;  // its track
-  std::uint32_t left_;                // the step at which it would start,
-  std::uint32_t right_;               // and the first at which it would be over, as far as was looked
-  Sum sum_;                           // for a start at left_
+  std::int64_t kinds_ = 0;  // of licences that it asks for
+  std::uint32_t left_;      // the step at which it would start,
+  std::uint32_t right_;     // and the first at which it would be over, as far as was looked
+  Sum sum_;                 // for a start at left_
 };
 
 // The steps, one after the other, from which on enough processors are free for as long as a job runs, on whatever

@@ -15,7 +15,7 @@ namespace rota {
 
 // Scratch of a search in a timeline.
 struct NodeSearchMemory {
-  // What nodes give together, and whether there are licences (1) or not.
+  // What nodes give together, and of how many kinds of licences there are enough.
   struct Sum {
     Given given;
     std::int64_t licences = 0;

@@ -207,6 +207,10 @@ void Plan::mix(Hash& hash, const Placement& where) {
   hash.mix(static_cast<std::uint64_t>(where.per_node.memory));
   hash.mix(std::uint64_t{static_cast<std::uint32_t>(where.per_node.accelerators)} << 32U | where.licences);
   hash.mix(std::uint64_t{where.licence.value} << 32U | where.shares.size());
+  where.more_licences.each([&](const LicenceUse& also) {
+    hash.mix(std::uint64_t{also.licence.value} << 32U | also.count);
+    return true;
+  });
 }
 
 }  // namespace rota

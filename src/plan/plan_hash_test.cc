@@ -23,7 +23,7 @@ Machine three_nodes() {
     node.memory = 1000;
     machine.nodes.push_back(node);
   }
-  machine.licences.push_back({"solver", 5});
+  machine.licences = {{"solver", 5}, {"mesher", 5}};
   return machine;
 }
 
@@ -85,10 +85,15 @@ TEST_F(PlanHashTest, TellsWhoStartsWhereAndWhetherItOvertakes) {
   licences.licences = 1;
   Placement more_licences = licences;
   more_licences.licences = 2;
+  Placement two_kinds = licences;
+  two_kinds.more_licences = {{LicenceId{1}, 1}};
+  Placement more_of_the_other = licences;
+  more_of_the_other.more_licences = {{LicenceId{1}, 2}};
   Placement two_nodes;
   two_nodes.shares = {{NodeId{1}, 1}, {NodeId{2}, 1}};
   std::vector<std::function<void(Plan&)>> drafts;
-  for (const Placement& where : {on(1), on(2), on(2, 1), memory, accelerators, licences, more_licences, two_nodes}) {
+  for (const Placement& where : {on(1), on(2), on(2, 1), memory, accelerators, licences, more_licences, two_kinds,
+                                 more_of_the_other, two_nodes}) {
     drafts.emplace_back([where](Plan& p) { p.start_at(JobId{0}, where, kTurn, false); });
   }
   drafts.emplace_back([](Plan& p) { p.start_at(JobId{1}, on(2), kTurn, false); });

@@ -21,8 +21,7 @@ void Plan::migrate(JobId id, const Placement& where, const Reason& reason) {
   nodes_.take(where);
   Placement& place = next_place();
   place = where;
-  place.licence = view_->job(id).spec.licence;  // it keeps what it holds
-  place.licences = view_->job(id).spec.licences;
+  copy_licences(view_->job(id).spec, place);  // it keeps what it holds
   ++migrations_;
   actions_.push_back({ActionKind::migrate, false, id, kNever, reason});
 }

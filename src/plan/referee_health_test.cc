@@ -19,7 +19,7 @@ const Machine& two_nodes() {
       node.memory = 8;
       machine.processors += 2;
     }
-    machine.licences = {{"solver", 2}};
+    machine.licences = {{"solver", 2}, {"mesher", 1}};
     return machine;
   }();
   return kMachine;
@@ -132,6 +132,34 @@ TEST_F(RefereeHealthTest, WhoMovesNeedsNoLicenceHoweverManyOthersHaveTaken) {
   const JobId next = waiting(2, 0, 1);
   plan_at(1).start_at(next, with_licences(on(1, 2), 1), {}, false);
   EXPECT_EQ(breach(), "job 2 is started without a licence of solver");
+}
+
+TEST_F(RefereeHealthTest, NobodyStartsWithoutLicencesOfEveryKind) {
+  const auto both = [&] {
+    JobSpec spec;
+    spec.number = ++numbers_;
+    spec.memory = 1;
+    spec.limit = seconds(10);
+    set_licences(spec, {{LicenceId{0}, 1}, {LicenceId{1}, 1}});
+    const JobId id = world_.cluster().next_job();
+    tell(Submitted{id, spec, spec.limit});
+    return id;
+  };
+  const auto with_both = [&](std::uint32_t node) {
+    Placement where = with_licences(on(node, 1), 1);
+    where.more_licences = {{LicenceId{1}, 1}};
+    return where;
+  };
+  const JobId job = both();
+  const JobId next = both();
+  plan_at(1).start_at(job, with_both(0), {}, false);
+  EXPECT_EQ(breach(), "none");
+  tell(Started{job, false, with_both(0)});
+  plan_at(1).start_at(next, on(1, 1), {}, false);
+  EXPECT_EQ(breach(), "job 2 is started without a licence of mesher");
+  tell(Finished{job, Outcome::completed});
+  plan_at(2).start_at(next, with_both(1), {}, false);
+  EXPECT_EQ(breach(), "none");
 }
 
 TEST_F(RefereeHealthTest, AStateThatWasTakenOverIsJudgedAsBefore) {

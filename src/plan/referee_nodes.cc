@@ -88,8 +88,9 @@ const char* Referee::bars(const Node& node, const JobSpec& spec) {
 }
 
 void Referee::count_licences(const View& view, JobId job, std::int64_t sign) {
-  const JobSpec& spec = view.job(job).spec;
-  if (spec.licence.valid()) used_[slot_of(*view.options().machine, spec.licence)].processors += sign * spec.licences;
+  each_licence(view.job(job).spec, [&](LicenceId id, std::uint32_t count) {
+    used_[slot_of(*view.options().machine, id)].processors += sign * count;
+  });
 }
 
 // Every start has a place that is what the job asks for, and no node gets more than it has; every promise too has such
@@ -131,12 +132,14 @@ std::optional<std::string> Referee::check_room(const View& view, const Action& a
     }
   }
   const Machine& machine = *view.options().machine;
-  const LicenceId licence = view.job(job).spec.licence;
-  const bool takes = action.kind == ActionKind::start && licence.valid();
-  if (takes && used_[slot_of(machine, licence)].processors > machine.licences[licence.value].count) {
-    return name(view, job) + " is started without a licence of " + machine.licences[licence.value].name;
-  }
-  return std::nullopt;
+  if (action.kind != ActionKind::start) return std::nullopt;
+  std::optional<std::string> breach;
+  each_licence(view.job(job).spec, [&](LicenceId id, std::uint32_t) {
+    const Licence& licence = machine.licences[id.value];
+    if (breach || used_[slot_of(machine, id)].processors <= licence.count) return;
+    breach = name(view, job) + " is started without a licence of " + licence.name;
+  });
+  return breach;
 }
 
 // The right processors on the right nodes.
@@ -201,10 +204,12 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
       node_changes_.push_back({s.node.value, from, use_of(spec, s, 1)});
       node_changes_.push_back({s.node.value, to, use_of(spec, s, -1)});
     }
-    if (!spec.licence.valid() || where.shares.empty()) return;
-    const auto slot = static_cast<std::uint32_t>(slot_of(*view.options().machine, spec.licence));
-    node_changes_.push_back({slot, from, {spec.licences, 0, 0}});
-    node_changes_.push_back({slot, to, {-std::int64_t{spec.licences}, 0, 0}});
+    if (where.shares.empty()) return;
+    each_licence(spec, [&](LicenceId licence, std::uint32_t count) {
+      const auto slot = static_cast<std::uint32_t>(slot_of(*view.options().machine, licence));
+      node_changes_.push_back({slot, from, {count, 0, 0}});
+      node_changes_.push_back({slot, to, {-std::int64_t{count}, 0, 0}});
+    });
   };
   view.running().for_each([&](const RunningEntry& e) {
     if (!before && plan.migrates() && plan.migrates(e.job)) return true;  // it is at its new place, below
@@ -308,8 +313,8 @@ std::optional<std::string> Referee::check_migrations(const View& view, const Pla
 
 // Whether what the job would need may never come back: nodes, or licences that others use.
 bool Referee::may_lack_for_ever(const View& view, JobId job) const {
-  const LicenceId licence = view.job(job).spec.licence;
-  return unfit_nodes_ > 0 || view.nodes().withheld() > 0 || (licence.valid() && view.licences_elsewhere(licence) > 0);
+  const auto only_ours = [&](LicenceId id, std::uint32_t) { return view.licences_elsewhere(id) == 0; };
+  return unfit_nodes_ > 0 || view.nodes().withheld() > 0 || !all_licences(view.job(job).spec, only_ours);
 }
 
 // Of a job that is to start later than it was promised a place: whether it has that still, unless what runs has broken

@@ -11,9 +11,10 @@ std::string name(const View& view, JobId id) { return "job " + std::to_string(vi
 
 std::size_t slot_of(const Machine& machine, LicenceId licence) { return machine.nodes.size() + licence.value; }
 
-// Whether the job is started on something that was left: one of the nodes, or the licence.
+// Whether the job is started on something that was left: one of the nodes, or a licence.
 bool in_its_place(const View& view, const Plan& plan, JobId id, const Placement& left) {
-  if (left.licence.valid() && left.licence == view.job(id).spec.licence) return true;
+  const JobSpec& spec = view.job(id).spec;
+  if (!all_licences(left, [&](LicenceId l, std::uint32_t) { return licences_of(spec, l) == 0; })) return true;
   std::size_t place = 0;
   for (const Action& a : plan.actions()) {
     if (a.kind != ActionKind::start && a.kind != ActionKind::migrate) continue;
@@ -117,10 +118,10 @@ std::optional<std::string> Referee::check_beneficiaries(const View& view, const 
 // Whether nodes that are on could take the job now, given what used_ says is used.
 bool Referee::could_hold(const View& view, const JobSpec& spec) const {
   const Machine& machine = *view.options().machine;
-  if (spec.licence.valid()) {
-    const std::int64_t used = used_[slot_of(machine, spec.licence)].processors;
-    if (used + spec.licences > machine.licences[spec.licence.value].count) return false;
-  }
+  const auto are_free = [&](LicenceId id, std::uint32_t count) {
+    return used_[slot_of(machine, id)].processors + count <= machine.licences[id.value].count;
+  };
+  if (!all_licences(spec, are_free)) return false;
   const std::uint32_t nodes = std::min(spec.nodes, spec.processors);
   const std::int64_t share = nodes == 0 ? 1 : spec.processors / nodes;
   std::int64_t processors = 0;

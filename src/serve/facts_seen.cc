@@ -81,6 +81,8 @@ store::RareRequest Service::rarely_asked(const JobSpec& spec, const JobEntry* en
   if (spec.accelerator_type.valid()) asked.accelerator_type = machine_->accelerator_types[spec.accelerator_type.value];
   if (spec.licence.valid()) asked.licence = machine_->licences[spec.licence.value].name;
   asked.licences = spec.licences;
+  for (const LicenceUse& also : spec.more_licences.all())
+    asked.more_licences.push_back(machine_->licences[also.licence.value].name + ":" + std::to_string(also.count));
   asked.requeue = spec.restart != Restart::never;
   asked.checkpoint = spec.restart == Restart::checkpoint;
   if (entry == nullptr) return asked;

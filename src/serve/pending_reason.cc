@@ -140,16 +140,20 @@ bool Service::lacks_nodes(const JobSpec& spec) const {
   return !fits_when_empty(*machine_, spec, [&](NodeId id) { return view().power().health(id) == Health::up; });
 }
 
-bool Service::lacks_licence(const JobSpec& spec) const {
-  return spec.licence.valid() && view().nodes().licences_free(spec.licence) < spec.licences;
-}
+bool Service::lacks_licence(const JobSpec& spec) const { return !view().nodes().has_licences(spec); }
 
+// A sentence for each kind of which there are too few.
 std::string Service::licence_lacking(const JobSpec& spec) const {
-  const std::int64_t free = std::max<std::int64_t>(0, view().nodes().licences_free(spec.licence));
-  const std::string holders = licence_holders(spec.licence);
-  return "It needs " + std::to_string(spec.licences) + " of the licence " +
-         machine_->licences[spec.licence.value].name + ", of which " + std::to_string(free) +
-         (free == 1 ? " is free" : " are free") + (holders.empty() ? "." : ": " + holders + ".");
+  std::string text;
+  each_licence(spec, [&](LicenceId licence, std::uint32_t count) {
+    const std::int64_t free = std::max<std::int64_t>(0, view().nodes().licences_free(licence));
+    if (free >= count) return;
+    const std::string holders = licence_holders(licence);
+    text += (text.empty() ? "It needs " : " It needs ") + std::to_string(count) + " of the licence " +
+            machine_->licences[licence.value].name + ", of which " + std::to_string(free) +
+            (free == 1 ? " is free" : " are free") + (holders.empty() ? "." : ": " + holders + ".");
+  });
+  return text;
 }
 
 PendingReason Service::reason_of_waiting(JobId id, const Job& job, Telling telling) const {

@@ -55,7 +55,7 @@ std::vector<std::string> Service::warnings() const {
 std::string Service::licence_holders(LicenceId licence) const {
   std::vector<JobId> jobs;
   view().running().for_each([&](const RunningEntry& entry) {
-    if (view().job(entry.job).spec.licence == licence) jobs.push_back(entry.job);
+    if (licences_of(view().job(entry.job).spec, licence) > 0) jobs.push_back(entry.job);
     return true;
   });
   std::ranges::sort(jobs);
@@ -64,7 +64,7 @@ std::string Service::licence_holders(LicenceId licence) const {
     const JobEntry* const entry = book_.find(jobs[i]);
     text += (text.empty() ? "job " : ", job ") + book_.shown(jobs[i]) +
             (entry != nullptr ? " of " + entry->about->user : std::string()) + " holds " +
-            std::to_string(view().job(jobs[i]).spec.licences);
+            std::to_string(licences_of(view().job(jobs[i]).spec, licence));
   }
   if (jobs.size() > kMostHolders)
     text += ", " + amount(static_cast<std::int64_t>(jobs.size() - kMostHolders), "more job");

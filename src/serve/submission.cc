@@ -8,6 +8,7 @@
 
 #include "base/letters.h"
 #include "base/text.h"
+#include "model/licence_names.h"
 
 namespace rota::serve {
 namespace {
@@ -59,6 +60,27 @@ Result<Id> find_by_name(const std::vector<Row>& rows, std::string_view name, con
   return Id{static_cast<decltype(Id::value)>(found - rows.begin())};
 }
 
+Result<void> look_up_licences(const Submission& submission, const Machine& machine, JobSpec& spec) {
+  std::vector<NamedLicences> asked;
+  if (!submission.licence.empty()) asked.push_back({submission.licence, std::max(1U, submission.licences)});
+  for (const std::string& more : submission.more_licences) {
+    auto named = parse_named_licences(more);
+    if (!named) return std::unexpected(named.error());
+    asked.insert(asked.end(), named->begin(), named->end());
+  }
+  std::vector<LicenceUse> kinds;
+  for (const NamedLicences& each : asked) {
+    const auto found = find_by_name<LicenceId>(machine.licences, each.name, "licence");
+    if (!found) return std::unexpected(found.error());
+    if (std::ranges::find(kinds, *found, &LicenceUse::licence) != kinds.end())
+      return fail("the licence " + rota::quoted(each.name) + " is asked for twice; say once how many.");
+    kinds.push_back({*found, each.count});
+  }
+  if (set_licences(spec, std::move(kinds))) return {};
+  return fail("a job may hold licences of " + std::to_string(kMostLicenceKinds) + " kinds at most, and " +
+              grouped(MoreLicences::kMostCount) + " of each where there are several.");
+}
+
 // What the job asks of the machine by name.
 Result<void> look_up(const Submission& submission, const Machine& machine, JobSpec& spec) {
   spec.partition = machine.default_partition;
@@ -67,12 +89,7 @@ Result<void> look_up(const Submission& submission, const Machine& machine, JobSp
     if (!found) return std::unexpected(found.error());
     spec.partition = *found;
   }
-  if (!submission.licence.empty()) {
-    const auto found = find_by_name<LicenceId>(machine.licences, submission.licence, "licence");
-    if (!found) return std::unexpected(found.error());
-    spec.licence = *found;
-    spec.licences = std::max(1U, submission.licences);
-  }
+  if (auto done = look_up_licences(submission, machine, spec); !done) return done;
   if (submission.accelerator_type.empty()) return {};
   const auto& types = machine.accelerator_types;
   const auto found = std::ranges::find(types, submission.accelerator_type);

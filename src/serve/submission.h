@@ -35,6 +35,7 @@ struct Submission {
   std::string accelerator_type;
   std::string licence;
   std::uint32_t licences = 0;
+  std::vector<std::string> more_licences;  // of further kinds, "simulink:2"
   std::string partition;
   std::optional<Duration> limit;
   std::int32_t priority = 0;

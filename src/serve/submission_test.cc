@@ -46,7 +46,7 @@ TEST(ParseSignal, knows_names_and_numbers) {
 class SpecOf : public testing::Test {
  protected:
   Machine machine = site::parse_cluster(
-                        "licences = \"matlab:3\"\n[[nodes]]\nnames = \"n[1-2]\"\nprocessors = 4\n"
+                        "licences = \"matlab:3,simulink:2\"\n[[nodes]]\nnames = \"n[1-2]\"\nprocessors = 4\n"
                         "[[partitions]]\nname = \"day\"\nnodes = \"n[1-2]\"\ndefault = true\ndefault_time = \"1h\"\n"
                         "[[partitions]]\nname = \"night\"\nnodes = \"n2\"\n",
                         "test")
@@ -65,6 +65,21 @@ TEST_F(SpecOf, looks_names_up_and_takes_the_partitions_default_time) {
   EXPECT_EQ(spec_of(submission, machine)->limit, kLongest);
 }
 
+TEST_F(SpecOf, takes_licences_of_several_kinds) {
+  submission.licence = "simulink";
+  submission.more_licences = {"matlab:2"};
+  const auto spec = spec_of(submission, machine);
+  ASSERT_TRUE(spec);
+  EXPECT_EQ(licences_of(*spec, LicenceId{0}), 2U);
+  EXPECT_EQ(licences_of(*spec, LicenceId{1}), 1U);
+  EXPECT_TRUE(licences_in_order(*spec, 2));
+  submission.more_licences = {"matlab:2", "simulink"};
+  EXPECT_EQ(why(spec_of(submission, machine)), "the licence \"simulink\" is asked for twice; say once how many.");
+  submission.more_licences = {"matlab:0"};
+  EXPECT_EQ(why(spec_of(submission, machine)),
+            "licences are names, each alone or with how many, such as matlab:4,simulink, not \"matlab:0\".");
+}
+
 TEST_F(SpecOf, says_how_it_may_be_run_again) {
   EXPECT_EQ(spec_of(submission, machine)->restart, Restart::never);
   submission.requeue = true;
@@ -81,7 +96,7 @@ TEST_F(SpecOf, names_what_is_not_there) {
   EXPECT_EQ(why(spec_of(submission, machine)), "there is no partition \"nigth\"; did you mean night?");
   submission.partition = "";
   submission.licence = "abaqus";
-  EXPECT_EQ(why(spec_of(submission, machine)), "there is no licence \"abaqus\"; there is matlab.");
+  EXPECT_EQ(why(spec_of(submission, machine)), "there is no licence \"abaqus\"; there is matlab, simulink.");
   submission.licence = "";
   submission.limit = Duration{0};
   EXPECT_EQ(why(spec_of(submission, machine)), "a job needs a time limit that is longer than nothing.");

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "model/licence_use.h"
 #include "site/cluster_prices.h"
 
 namespace rota::site {
@@ -162,6 +163,10 @@ void add_to_all(std::vector<Licence>& all, const Licence& licence) {
   }
 }
 
+std::unexpected<Error> too_many_licences() {
+  return fail("`licences` names more than " + grouped(MoreLicences::kKinds) + " kinds, which are the most.");
+}
+
 // All of them in the same order; those that a site does not have it has none of.
 std::vector<Licence> counted_in(const std::vector<Licence>& own, const std::vector<Licence>& all) {
   std::vector<Licence> counted;
@@ -190,6 +195,7 @@ Result<std::vector<Licence>> parse_licences(std::string_view text) {
     }
     licences.push_back({std::string(name), *count});
   }
+  if (licences.size() > MoreLicences::kKinds) return too_many_licences();
   return licences;
 }
 
@@ -247,6 +253,8 @@ Result<void> split_into_sites(const ClusterDraft& draft, const std::vector<std::
       site.licences = std::move(*licences);
     }
     for (const Licence& licence : site.licences) add_to_all(whole.licences, licence);
+    if (whole.licences.size() > MoreLicences::kKinds)
+      return wrong(draft, draft.sites[s].line_of("licences"), too_many_licences().error().message);
     sites.push_back(std::move(site));
   }
   for (Machine& site : sites) site.licences = counted_in(site.licences, whole.licences);

@@ -56,17 +56,23 @@ struct PartName<RunHistory> {
   static constexpr std::string_view kText = "past runs";
 };
 template <>
+struct PartName<LicenceUse> {
+  static constexpr std::string_view kText = "licences";
+};
+template <>
 struct PartName<Reservation> {
   static constexpr std::string_view kText = "reservation";
 };
 
-using Parts = KindsOf<KindList<JobSpec, JobTerms, Dependency, Placement, Share, PerNode, Reason, Job, NodePowerRow,
-                               PowerCounters, RunHistory, Reservation>>;
+using Parts = KindsOf<KindList<JobSpec, JobTerms, Dependency, Placement, Share, PerNode, LicenceUse, Reason, Job,
+                               NodePowerRow, PowerCounters, RunHistory, Reservation>>;
 
 template <class T>
 std::string type_text() {
   if constexpr (AList<T>) {
     return "list of: " + type_text<typename T::value_type>();
+  } else if constexpr (AShortList<T>) {
+    return "list of at most " + std::to_string(T::kMost) + ": " + type_text<typename T::value_type>();
   } else if constexpr (AStruct<T>) {
     const std::string name(PartName<T>::kText);
     std::string anchor = name;

@@ -7,7 +7,7 @@
 //   instants                   0: never; else 2 more than the signed distance from the fact's own time, its sign folded
 //                              in; 1: the distance would not leave room for that and follows
 //   figures with a point       their bits, least first
-//   lists                      how many, then each
+//   lists                      how many, then each; some hold a few only
 //   parts                      their fields
 //
 // Every value has one form, and others are refused.
@@ -67,6 +67,8 @@ class FieldWriter {
       return put_fields(at, value, std::make_index_sequence<std::tuple_size_v<decltype(Fields<T>::all)>>{});
     } else if constexpr (AList<T>) {
       return put_list(at, value);
+    } else if constexpr (AShortList<T>) {
+      return put_list(at, value.all());
     } else if constexpr (std::same_as<T, Instant>) {
       return put_instant(at, value);
     } else if constexpr (std::same_as<T, Duration>) {
@@ -134,6 +136,9 @@ class FieldReader {
       });
     } else if constexpr (AList<T>) {
       return take_list(value, base);
+    } else if constexpr (AShortList<T>) {
+      std::vector<typename T::value_type> all;
+      return take_list(all, base) && (value.assign(all) || wrong(": there are too many, or one is too large"));
     } else if constexpr (std::same_as<T, Instant>) {
       return take_instant(value, base);
     } else if constexpr (std::same_as<T, double>) {

@@ -47,6 +47,8 @@ Json json_of(const T& value) {
     Json list = Json::array();
     for (const auto& element : value) list.push_back(json_of(element));
     return list;
+  } else if constexpr (AShortList<T>) {
+    return json_of(value.all());
   } else if constexpr (std::same_as<T, Instant>) {
     return value == kNever ? Json("never") : Json(value.time_since_epoch().count());
   } else if constexpr (std::same_as<T, Duration>) {
@@ -93,6 +95,9 @@ class JsonFields {
       return read_members(from, value);
     } else if constexpr (AList<T>) {
       return read_list(from, value);
+    } else if constexpr (AShortList<T>) {
+      std::vector<typename T::value_type> all;
+      return read_list(from, all) && (value.assign(all) || wanted("a list of a few that are not too large", from));
     } else if constexpr (std::same_as<T, Instant>) {
       if (from == "never") return (value = kNever, true);
       std::int64_t ms = 0;

@@ -25,6 +25,12 @@ template <class T>
 concept AnId = kIsId<T>;
 template <class T>
 concept AList = kIsList<T>;
+// A list that holds a few of some values, and says which (model/licence_use.h).
+template <class T>
+concept AShortList = requires(T list, std::vector<typename T::value_type> some) {
+  { list.assign(some) } -> std::same_as<bool>;
+  { list.all() } -> std::same_as<std::vector<typename T::value_type>>;
+};
 template <class T>
 concept AnEnum = std::is_enum_v<T>;
 template <class T>

@@ -18,6 +18,7 @@ struct RareRequest {
   std::string accelerator_type = {};
   std::string licence = {};
   std::uint32_t licences = 0;
+  std::vector<std::string> more_licences = {};  // of further kinds, "simulink:1"
   bool requeue = false;
   bool checkpoint = false;              // it goes on where it was
   std::vector<std::string> after = {};  // "afterok:12", as it was submitted

@@ -43,6 +43,13 @@ T random_value(Random& random) {
   } else if constexpr (AList<T>) {
     const std::int64_t count = random.chance(0.02) ? 700 : random.between(0, 4);
     for (std::int64_t i = 0; i < count; ++i) value.push_back(random_value<typename T::value_type>(random));
+  } else if constexpr (AShortList<T>) {
+    std::vector<typename T::value_type> all = random_value<std::vector<typename T::value_type>>(random);
+    all.resize(std::min(all.size(), T::kMost));
+    std::erase_if(all, [](const auto& element) { return !T::takes(element); });
+    for (std::int64_t i = random.between(0, 2); i > 0 && all.size() < T::kMost; --i)
+      all.push_back({LicenceId{static_cast<std::uint32_t>(random.between(0, 9))}, 1});
+    value.assign(all);
   } else if constexpr (std::same_as<T, Instant>) {
     value = random.chance(0.2) ? kNever : Instant{Duration{random_number<std::int64_t>(random)}};
   } else if constexpr (std::same_as<T, Duration>) {

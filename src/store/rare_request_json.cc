@@ -14,6 +14,7 @@ void members(Request& asked, const Visit& visit) {
   visit("accelerator_type", asked.accelerator_type);
   visit("licence", asked.licence);
   visit("licences", asked.licences);
+  visit("more_licences", asked.more_licences);
   visit("requeue", asked.requeue);
   visit("checkpoint", asked.checkpoint);
   visit("after", asked.after);

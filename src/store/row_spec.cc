@@ -1,9 +1,19 @@
 #include "store/row_spec.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "model/licence_names.h"
 
 namespace rota::store {
 namespace {
+
+// Unless the cluster has it no more.
+void add_licence(const NamedLicences& asked, const Machine& machine, std::vector<LicenceUse>& into) {
+  const auto found = std::ranges::find(machine.licences, asked.name, &Licence::name);
+  if (found == machine.licences.end()) return;
+  into.push_back({LicenceId{static_cast<decltype(LicenceId::value)>(found - machine.licences.begin())}, asked.count});
+}
 
 void take_rare(const RareRequest& asked, const Machine& machine, JobSpec& spec) {
   spec.priority = asked.priority;
@@ -12,10 +22,13 @@ void take_rare(const RareRequest& asked, const Machine& machine, JobSpec& spec) 
   const auto type = std::ranges::find(machine.accelerator_types, asked.accelerator_type);
   if (type != machine.accelerator_types.end())
     spec.accelerator_type = AcceleratorTypeId{static_cast<std::uint8_t>(type - machine.accelerator_types.begin())};
-  const auto licence = std::ranges::find(machine.licences, asked.licence, &Licence::name);
-  if (licence == machine.licences.end()) return;
-  spec.licence = LicenceId{static_cast<decltype(LicenceId::value)>(licence - machine.licences.begin())};
-  spec.licences = asked.licences;
+  std::vector<LicenceUse> kinds;
+  add_licence({asked.licence, asked.licences}, machine, kinds);
+  for (const std::string& more : asked.more_licences) {
+    const auto named = parse_named_licences(more);
+    if (named && !named->empty()) add_licence(named->front(), machine, kinds);
+  }
+  static_cast<void>(set_licences(spec, std::move(kinds)));  // of what was accepted there were not too many
 }
 
 }  // namespace

@@ -36,6 +36,19 @@ TEST(RowSpec, is_what_the_job_asked_for) {
   EXPECT_EQ(spec.accelerator_type, AcceleratorTypeId{1});
   EXPECT_EQ(spec.licence, LicenceId{1});
   EXPECT_EQ(spec.licences, 4U);
+  EXPECT_TRUE(spec.more_licences.empty());
+}
+
+TEST(RowSpec, has_licences_of_every_kind) {
+  Machine machine;
+  machine.licences = {{"solver", 4}, {"mesher", 4}, {"viewer", 4}};
+  HistoryRow row;
+  row.asked = {.licence = "mesher", .licences = 2, .more_licences = {"viewer:3", "gone:1", "solver:1"}};
+  const JobSpec spec = spec_of(row, machine);
+  EXPECT_EQ(licences_of(spec, LicenceId{0}), 1U);
+  EXPECT_EQ(licences_of(spec, LicenceId{1}), 2U);
+  EXPECT_EQ(licences_of(spec, LicenceId{2}), 3U);
+  EXPECT_TRUE(licences_in_order(spec, 3));
 }
 
 TEST(RowSpec, tells_how_it_may_be_stopped) {

@@ -46,12 +46,12 @@ class Queue(LiveCase):
 
     def test_formats_have_letters_widths_and_sides(self):
         self.jobs(job(1, name="naïve model", memory=4 * GIB, accelerators=2, accelerator_type="a100", licence="matlab",
-                      licences=2, comment="a\nb", restarts=1))
+                      licences=2, more_licences=["simulink:1"], comment="a\nb", restarts=1))
         self.prints("queue", "-o", "%5j|%.8j|%12j|%.12j|%%|%i", out=(
             "NAME |    NAME|NAME        |        NAME|%|JOBID\n"
             "naïve|naïve mo|naïve model | naïve model|%|1\n"))
         self.prints("queue", "-o", "%m %b %W %k %s %C %U %L %e %q", "--noheader",
-                    out="4G gpu:a100:2 matlab:2 a?b 1 4 1000 1:47:26 2026-11-30T01:47:26 N/A\n")
+                    out="4G gpu:a100:2 matlab:2,simulink:1 a?b 1 4 1000 1:47:26 2026-11-30T01:47:26 N/A\n")
         self.says_no("queue", "-o", "%_",
                      said="%_ is no field of a job; `rota queue --help` lists the letters, such as %i, %j and %T.")
         self.says_no("queue", "-o", "a %.9",

@@ -61,10 +61,11 @@ class Submit(LiveCase):
                           "limit": 5400.0, "partition": "long", "output": "out-%j", "error": "err", "input": "in",
                           "append": True, "held": True, "requeue": True})
         self.assertEqual(self.sent("submit", "-a", "1-100%10", "-d", "afterok:1:2,singleton", "--nice", "5", "-L",
-                                   "matlab:2", "--signal", "B:SIGUSR1@300", "--kill-wait", "10s", "--comment", "hi",
+                                   "matlab:2,simulink,fluent:3", "--signal", "B:SIGUSR1@300", "--kill-wait", "10s", "--comment", "hi",
                                    "--no-requeue", "-b", "2026-11-30T12:00", "--gres", "gpu:a100:2", "--", "x"),
                          {"command": ["x"], "array": "1-100%10", "after": ["afterok:1", "afterok:2", "singleton"],
-                          "priority": -5, "licence": "matlab", "licences": 2, "warning_signal": "USR1",
+                          "priority": -5, "licence": "matlab", "licences": 2, "more_licences": ["simulink:1", "fluent:3"],
+                          "warning_signal": "USR1",
                           "warning_time": 300.0, "kill_wait": 10.0, "comment": "hi", "requeue": False,
                           "begin": NOON + 43200, "accelerators": 2, "accelerator_type": "a100"})
         self.assertEqual(self.sent("submit", "-N", "4", "--ntasks-per-node", "3", "--mem-per-cpu", "2G", "-G", "8",
@@ -121,7 +122,9 @@ class Submit(LiveCase):
                                                       'afterok:12:13, not "afterok:x".'),
                                 (["--gres", "disk:2"], '--gres takes accelerators such as gpu:2 or gpu:a100:2, not "disk:2".'),
                                 (["-N", "2", "-G", "3"], '--gpus takes a number that 2 nodes can share evenly, not "3".'),
-                                (["-L", "a,b"], '--licences takes one licence, as matlab or matlab:2, not "a,b".'),
+                                (["-L", "a,b:0"], '--licences: licences are names, each alone or with how many, such as '
+                                                  'matlab:4,simulink, not "a,b:0".'),
+                                (["-L", "a:1,a"], '--licences: the licence "a" is there twice in "a:1,a".'),
                                 (["--signal", "@"], '--signal takes a signal and how long before the limit, such as USR1@300, '
                                                     'not "@".'),
                                 (["--open-mode", "x"], '--open-mode takes append or truncate, not "x".')):

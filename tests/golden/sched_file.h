@@ -16,10 +16,10 @@
 //   ties submit-first      optional, as are `estimates exact` and `clamp`
 //   jobs
 //   1 0 3 10 10            id submit processors limit run, and maybe priority=N user=N nodes=N memory=N;
-//                          checkpoint=N or rerun=N (can move, at that cost), licences=N (of the first kind),
-//                          accelerators=N (on each node) of type=N,
-//                          partition=N, site=N (the Nth, where it is submitted), input=N (bytes);
-//                          tasks=N accelerator=N cpu=N start_up=N (what one takes there)
+//                          checkpoint=N or rerun=N (can move, at that cost), licences=N (of the first kind)
+//                          second_licences=N, accelerators=N (on each node) of type=N, partition=N, site=N (the Nth,
+//                          where it is submitted), input=N (bytes); tasks=N accelerator=N cpu=N start_up=N (what one
+//                          takes there)
 //   timeline
 //   1 0 10 promised=5      id start end, and maybe promised=N (the first promise; unsaid: not looked at), backfilled,
 //   killed preempted=N (of its dispatches so many gave way) migrated=N (moves) at=N (the Nth site), 2 rejected
@@ -292,6 +292,8 @@ class SchedReader {
         row.partition = static_cast<std::uint32_t>(value);
       } else if (name == "licences") {
         row.licences = static_cast<std::uint32_t>(value);
+      } else if (name == "second_licences") {
+        row.second_licences = static_cast<std::uint32_t>(value);
       } else if (read_task_word(row.number, name, value)) {
         continue;
       } else {
@@ -313,7 +315,10 @@ class SchedReader {
   // As a sidecar says it, which then says everything of the job that it can.
   void tell_apart(const scenario::Row& row, std::size_t site, std::int64_t input) {
     attributes_ += digits(row.number) + ",";
-    if (row.licences > 0) attributes_ += machine_.licences.front().name + ":" + digits(row.licences);
+    std::vector<NamedLicences> licences;
+    if (row.licences > 0) licences.push_back({machine_.licences.at(0).name, row.licences});
+    if (row.second_licences > 0) licences.push_back({machine_.licences.at(1).name, row.second_licences});
+    attributes_ += '"' + named_licences_text(licences) + '"';
     const bool never = row.restart == Restart::never;
     attributes_ += never ? ",," : row.restart == Restart::checkpoint ? ",checkpoint," : ",from-start,";
     attributes_ += (never ? "" : digits(row.restart_cost)) + "," + digits(input) + ",";

@@ -132,6 +132,90 @@ licence_timeout = "10s"
         self.assertEqual(self.licences()["licences"][0]["elsewhere"], 0)
 
 
+class SeveralKinds(ServiceCase):
+    configuration = ('name = "four"\nlicences = "solver:2,mesher:1,viewer:1"\n[[nodes]]\nnames = "n[1-2]"\nprocessors = 4\n')
+    # Each licence is a folder that only as many jobs can make as there are of it: a second mesher would fail here.
+    HOLDER = """mkdir mesher || exit 7
+until [ -e go-$ROTA_JOB_ID ]; do sleep 0.02; done
+rmdir mesher
+"""
+
+    def rota_says(self, *arguments):
+        env = {"PATH": "/usr/bin:/bin", "ROTA_SOCKET": self.service.socket}
+        done = subprocess.run([self.rota, *arguments], env=env, cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def submitted(self, text, *arguments):
+        path = os.path.join(self.folder, "job.sh")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n" + text)
+        return json.loads(self.rota_says("submit", "--json", *arguments, path))["id"]
+
+    def lets_go(self, job):
+        with open(os.path.join(self.folder, f"go-{job}"), "w", encoding="utf-8"):
+            pass
+
+    def used(self):
+        return {row["name"]: row["used"] for row in self.service.ask("GET", "/v1/licences")[1]["licences"]}
+
+    def test_a_job_holds_licences_of_every_kind_that_it_asks_for(self):
+        service = self.service
+        first = self.submitted("#SBATCH -L mesher,solver:1\n" + self.HOLDER)
+        service.wait_for(lambda: service.job(first)["state"] == "RUNNING", "the first job")
+        self.assertEqual(self.used(), {"solver": 1, "mesher": 1, "viewer": 0})
+        row = service.job(first)
+        self.assertEqual((row["licence"], row["licences"], row["more_licences"]), ("solver", 1, ["mesher:1"]))
+        second = self.submitted("#ROTA --licences solver:2,mesher\n" + self.HOLDER)
+        third = self.submitted(self.HOLDER.replace("mesher", "alone"), "--licenses=solver,viewer")
+        service.wait_for(lambda: service.job(third)["state"] == "RUNNING", "one who lacks nothing")
+        self.assertEqual(self.used(), {"solver": 2, "mesher": 1, "viewer": 1})
+        waits = service.job(second)
+        user = waits["user"]
+        self.assertEqual((waits["state"], waits["reason"]), ("PENDING", "Licenses"))
+        self.assertEqual(waits["why"], f"It needs 2 of the licence solver, of which 0 are free: job {first} of {user} holds 1, "
+                                       f"job {third} of {user} holds 1. It needs 1 of the licence mesher, of which 0 are free: "
+                                       f"job {first} of {user} holds 1.")
+        self.assertIn("licence mesher", self.rota_says("explain", second))
+        self.assertEqual(self.rota_says("queue", "--noheader", "-o", "%i %W", "-t", "PD").split(),
+                         [second, "solver:2,mesher:1"])
+        self.lets_go(third)
+        service.ends(third)
+        self.assertEqual(service.job(second)["why"], f"It needs 2 of the licence solver, of which 1 is free: job {first} of "
+                         f"{user} holds 1. It needs 1 of the licence mesher, of which 0 are free: job {first} of {user} holds 1.")
+        self.lets_go(first)
+        self.assertEqual(service.ends(first)["state"], "COMPLETED")
+        service.wait_for(lambda: service.job(second)["state"] == "RUNNING", "the second job")
+        self.assertEqual(self.used(), {"solver": 2, "mesher": 1, "viewer": 0})
+        service.stop()
+        service.start()  # and what it holds is known again
+        self.assertEqual(self.used(), {"solver": 2, "mesher": 1, "viewer": 0})
+        self.lets_go(second)
+        self.assertEqual(service.ends(second)["state"], "COMPLETED")
+        self.assertEqual(self.used(), {"solver": 0, "mesher": 0, "viewer": 0})
+        ended = service.job(second)
+        self.assertEqual((ended["licence"], ended["licences"], ended["more_licences"]), ("solver", 2, ["mesher:1"]))
+        service.stop()
+        database = os.path.join(service.state, "rota.db")
+        checked = subprocess.run([self.rota, "replay", "--check", database], capture_output=True, text=True)
+        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+        jobs = subprocess.run([self.rota, "convert", database, "--to", "jsonl"], capture_output=True, text=True)
+        self.assertIn('"licences":"solver:2,mesher"', jobs.stdout, jobs.stderr)
+        service.start()
+
+    def test_what_cannot_be_is_refused(self):
+        path = os.path.join(self.folder, "job.sh")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\ntrue\n")
+        env = {"PATH": "/usr/bin:/bin", "ROTA_SOCKET": self.service.socket}
+        for asked, why in [("solver,abaqus", 'there is no licence "abaqus"'), ("solver,mesher:2", "asks for 2 licences of mesher"),
+                           ("solver,solver:2", "is there twice"), ("solver,", "licences are names"),
+                           ("solver|mesher", 'there is no licence "solver|mesher"')]:
+            done = subprocess.run([self.rota, "submit", "-L", asked, path], env=env, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn(why, done.stderr)
+
+
 class Patience(ServiceCase):
     configuration = ('name = "four"\nlicences = "solver:4"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n[service]\n'
                      'licence_command = "echo solver 4 1; exec sleep 1000"\nlicence_timeout = "100ms"\n')

@@ -60,8 +60,8 @@ JobAttributes any_attributes(bool sites) {
   if (chance(4)) its.nodes = static_cast<std::uint32_t>(1 + below(2));
   if (chance(4)) its.memory = 1 + below(1 << 20);
   if (chance(3)) {
-    its.licence = chance(2) ? "matlab" : "fluent";
-    its.licences = static_cast<std::uint32_t>(1 + below(2));
+    its.licences = {{chance(2) ? "matlab" : "fluent", static_cast<std::uint32_t>(1 + below(2))}};
+    if (chance(2)) its.licences.push_back({"solver", static_cast<std::uint32_t>(1 + below(4))});
   }
   if (chance(2)) its.restart = chance(2) ? Restart::checkpoint : Restart::from_start;
   if (its.restart != Restart::never) its.restart_cost = Duration{below(5000)};
@@ -91,7 +91,7 @@ Machine cluster(const std::string& name, std::int64_t nodes) {
   machine.name = name;
   machine.racks = {""};
   machine.processors = nodes * 4;
-  machine.licences = {{"fluent", 2}, {"matlab", 3}};
+  machine.licences = {{"fluent", 2}, {"solver", 4}, {"matlab", 3}};
   for (std::int64_t i = 0; i < nodes; ++i) {
     Node node;
     node.name = name + std::to_string(i);

@@ -25,7 +25,7 @@ Machine three_speeds() {
     machine.nodes.push_back(node);
     machine.processors += node.processors;
   }
-  machine.licences = {{"solver", 3}};
+  machine.licences = {{"solver", 3}, {"mesher", 2}};
   machine.racks = {""};
   return machine;
 }
@@ -38,6 +38,7 @@ std::vector<Row> any_rows(bool exact) {
     r.restart_cost = r.restart == Restart::never ? 0 : *rc::gen::element(0, 7, 50);
     r.nodes = *rc::gen::element(0U, 0U, 0U, std::min(r.processors, 2U));
     r.licences = *rc::gen::element(0U, 0U, 0U, 1U, 3U);
+    r.second_licences = *rc::gen::element(0U, 0U, 0U, 1U, 2U);
     if (exact) r.limit = r.run;
   }
   return rows;
@@ -92,12 +93,14 @@ class Recorded final : public Engine, private WatchingIntake, private JobSink {
  private:
   Controller& watched() override { return controller_; }
   void decided(const View& view) override {
-    std::int64_t held = 0;
-    view.running().for_each([&](const RunningEntry& e) {
-      held += view.job(e.job).spec.licences;
-      return true;
-    });
-    RC_ASSERT(held + view.nodes().licences_free(LicenceId{0}) == machine_.licences[0].count);
+    for (const LicenceId kind : {LicenceId{0}, LicenceId{1}}) {
+      std::int64_t held = 0;
+      view.running().for_each([&](const RunningEntry& e) {
+        held += licences_of(view.job(e.job).spec, kind);
+        return true;
+      });
+      RC_ASSERT(held + view.nodes().licences_free(kind) == machine_.licences[kind.value].count);
+    }
   }
   void left(JobId, const Job& job) override { jobs[job.spec.number] = job; }
   ClusterOptions cluster_options() const {

@@ -63,8 +63,8 @@ class Oracle {
         free.set_rest(free.rest().least(room.rest_on(NodeId{i})));
         least.set(NodeId{i}, free);
       }
-      const LicenceId licence{0};
-      least.set_licences_free(licence, std::min(least.licences_free(licence), room.licences_free(licence)));
+      for (const LicenceId licence : {LicenceId{0}, LicenceId{1}})
+        least.set_licences_free(licence, std::min(least.licences_free(licence), room.licences_free(licence)));
     }
     return least.find_as_for_a_start(spec, where);
   }
@@ -124,8 +124,12 @@ JobSpec any_spec() {
   spec.memory = *rc::gen::element(0, 0, 3, 8);
   spec.accelerators = *rc::gen::element<std::uint8_t>(0, 0, 0, 1, 2);
   if (spec.accelerators > 0) spec.accelerator_type.value = *rc::gen::element<std::uint8_t>(0, 1, UINT8_MAX);
-  spec.licences = *rc::gen::element(0U, 0U, 0U, 1U, 3U);
-  if (spec.licences > 0) spec.licence = LicenceId{0};
+  std::vector<LicenceUse> licences;
+  if (const auto solvers = *rc::gen::element(0U, 0U, 0U, 1U, 3U); solvers > 0)
+    licences.push_back({LicenceId{0}, solvers});
+  if (const auto meshers = *rc::gen::element(0U, 0U, 0U, 1U, 2U); meshers > 0)
+    licences.push_back({LicenceId{1}, meshers});
+  set_licences(spec, std::move(licences));
   spec.partition = PartitionId{*rc::gen::element(0U, 0U, 1U)};
   spec.limit = seconds(*rc::gen::inRange(1, 40));
   return spec;

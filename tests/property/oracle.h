@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -15,10 +16,24 @@ namespace rota::oracle {
 
 inline constexpr std::int64_t kFar = std::int64_t{1} << 60;
 
+// Processors, and then licences of three kinds.
+struct Amounts {
+  std::array<std::int64_t, 4> of{};
+
+  Amounts& operator-=(const Amounts& o) {
+    for (std::size_t i = 0; i < of.size(); ++i) of[i] -= o.of[i];
+    return *this;
+  }
+  friend Amounts operator-(Amounts a, const Amounts& b) { return a -= b; }
+  bool covers(const Amounts& asked) const {
+    return std::equal(of.begin(), of.end(), asked.of.begin(), [](auto has, auto wants) { return has >= wants; });
+  }
+};
+
 enum class Backfill : std::uint8_t { none, skip, easy, conservative };
 
 struct Rules {
-  std::int64_t processors = 0;
+  Amounts all = {};  // that there is
   Backfill backfill = Backfill::easy;
   Order order = Order::fcfs;
   Order candidates = Order::fcfs;
@@ -29,7 +44,8 @@ struct Rules {
 
 struct NaiveJob {
   Job as_model;  // for the order's score only
-  std::int64_t submit, run, limit, processors, expected;
+  std::int64_t submit, run, limit, expected;
+  Amounts asks;
   std::int64_t first_expected = 0, start = kFar, end = kFar, planned = kFar, sequence = 0, dispatch = 0;
   std::size_t corrections = 0;
   bool timed_out = false, overdue_told = false;
@@ -53,7 +69,8 @@ class Scheduler {
         job.limit = std::max(asked, job.run);
         job.run = std::min(asked, job.run);
       }
-      job.processors = spec.processors;
+      job.asks.of[0] = spec.processors;
+      each_licence(spec, [&](LicenceId id, std::uint32_t count) { job.asks.of.at(1 + id.value) = count; });
       jobs_.push_back(job);
     }
   }
@@ -63,7 +80,8 @@ class Scheduler {
       if (rules_.submit_first) {
         if (correct_all()) pass();
         while (NaiveJob* job = next_coming()) {
-          if (submit(*job)) pass();
+          submit(*job);
+          pass();
         }
         while (NaiveJob* job = next_ending()) {
           finish(*job);
@@ -76,7 +94,10 @@ class Scheduler {
           worth_a_pass = true;
         }
         std::vector<NaiveJob*> outlived = overdue();
-        while (NaiveJob* job = next_coming()) worth_a_pass = submit(*job) || worth_a_pass;
+        while (NaiveJob* job = next_coming()) {
+          submit(*job);
+          worth_a_pass = true;
+        }
         for (NaiveJob* job : outlived) worth_a_pass = !correct(*job) || worth_a_pass;
         if (worth_a_pass) pass();
       }
@@ -120,10 +141,11 @@ class Scheduler {
     });
   }
 
-  bool submit(NaiveJob& job) {
-    if (job.processors > rules_.processors) {
+  // One that can never run is worth a pass too: time has passed, and predictions have been corrected.
+  void submit(NaiveJob& job) {
+    if (!rules_.all.covers(job.asks)) {
       job.state = NaiveJob::rejected;
-      return false;
+      return;
     }
     job.state = NaiveJob::waiting;
     if (next_sequence_ == 0) first_submit_ = job.as_model.spec.submit;
@@ -136,7 +158,6 @@ class Scheduler {
     }
     job.first_expected = job.expected;
     job.as_model.expected = Duration{job.expected};
-    return true;
   }
 
   void finish(NaiveJob& job) {
@@ -181,14 +202,14 @@ class Scheduler {
     job.overdue_told = job.end <= job.expected_end();
   }
 
-  // When a running job gives back its processors, as far as planning knows.
+  // When a running job gives back what it has, as far as planning knows.
   std::int64_t freed_at(const NaiveJob& job) const {
     return rules_.submit_first ? job.expected_end() : std::max(job.expected_end(), now_ + 1);
   }
-  std::int64_t free_at(std::int64_t at) const {
-    std::int64_t free = rules_.processors;
+  Amounts free_at(std::int64_t at) const {
+    Amounts free = rules_.all;
     for (const NaiveJob& job : jobs_) {
-      if (job.state == NaiveJob::running && freed_at(job) > at) free -= job.processors;
+      if (job.state == NaiveJob::running && freed_at(job) > at) free -= job.asks;
     }
     return free;
   }
@@ -208,33 +229,33 @@ class Scheduler {
       return;
     }
     for (NaiveJob* job : queue(rules_.order)) {
-      if (job->processors > free_at(now_)) break;
+      if (!free_at(now_).covers(job->asks)) break;
       start(*job);
     }
     released_ = false;
     const auto left = queue(rules_.order);
     if (left.empty() || rules_.backfill == Backfill::none) return;
     for (NaiveJob* job : queue(rules_.candidates)) {
-      if (rules_.backfill == Backfill::skip ? job->processors <= free_at(now_) : harmless(*job, *left.front()))
+      if (rules_.backfill == Backfill::skip ? free_at(now_).covers(job->asks) : harmless(*job, *left.front()))
         start(*job);
     }
   }
 
   bool harmless(const NaiveJob& job, const NaiveJob& head) const {
-    if (&job == &head || job.processors > free_at(now_)) return false;
+    if (&job == &head || !free_at(now_).covers(job.asks)) return false;
     std::int64_t shadow = kFar;
     for (const NaiveJob& j : jobs_) {
-      if (j.state == NaiveJob::running && free_at(freed_at(j)) >= head.processors)
+      if (j.state == NaiveJob::running && free_at(freed_at(j)).covers(head.asks))
         shadow = std::min(shadow, freed_at(j));
     }
-    return now_ + job.expected <= shadow || job.processors <= free_at(shadow) - head.processors;
+    return now_ + job.expected <= shadow || (free_at(shadow) - head.asks).covers(job.asks);
   }
 
   // ---- conservative: every waiting job has a planned start
-  std::int64_t unplanned_at(std::int64_t at) const {
-    std::int64_t free = free_at(at);
+  Amounts unplanned_at(std::int64_t at) const {
+    Amounts free = free_at(at);
     for (const NaiveJob& j : jobs_) {
-      if (j.state == NaiveJob::waiting && j.planned <= at && at < j.planned + j.expected) free -= j.processors;
+      if (j.state == NaiveJob::waiting && j.planned <= at && at < j.planned + j.expected) free -= j.asks;
     }
     return free;
   }
@@ -248,9 +269,9 @@ class Scheduler {
     }
     std::sort(turns.begin(), turns.end());
     for (const std::int64_t at : turns) {
-      const bool fits = at >= now_ && unplanned_at(at) >= job.processors &&
+      const bool fits = at >= now_ && unplanned_at(at).covers(job.asks) &&
                         std::all_of(turns.begin(), turns.end(), [&](std::int64_t t) {
-                          return t < at || t >= at + job.expected || unplanned_at(t) >= job.processors;
+                          return t < at || t >= at + job.expected || unplanned_at(t).covers(job.asks);
                         });
       if (!fits) continue;
       job.planned = at;

@@ -17,16 +17,40 @@ struct Case {
   std::string policy;
   Rules rules;
   Mix mix;
+  bool licences = false;  // of three kinds
 };
 
 std::int64_t ms(Instant at) { return at == kNever ? oracle::kFar : (at - kEpoch).count(); }
 
+// One node, so that room is a matter of counts, of licences as of processors.
+std::shared_ptr<const Machine> licensed(std::int64_t processors) {
+  Machine machine;
+  machine.nodes.push_back({"n1", static_cast<std::uint32_t>(processors), 0, {}});
+  machine.processors = processors;
+  machine.licences = {{"solver", 2}, {"mesher", 3}, {"viewer", 1}};
+  return std::make_shared<const Machine>(std::move(machine));
+}
+
+void ask_for_licences(std::vector<Row>& rows) {
+  for (Row& r : rows) {
+    r.licences = *rc::gen::element(0U, 0U, 1U, 2U);
+    r.second_licences = *rc::gen::element(0U, 0U, 1U, 3U, 4U);  // there are 3
+    r.third_licences = *rc::gen::element(0U, 0U, 0U, 1U);
+  }
+}
+
 void check(const Case& c) {
-  const auto rows = *scenario::random_rows(c.mix);
+  auto rows = *scenario::random_rows(c.mix);
+  if (c.licences) ask_for_licences(rows);
   const log::Workload workload = scenario::workload_of(rows);
   Rules rules = c.rules;
-  rules.processors = c.mix.processors;
-  const auto options = scenario::on(rules.processors, rules.submit_first ? sim::Ties::submit_first : sim::Ties::batch);
+  rules.all.of[0] = c.mix.processors;
+  auto options = scenario::on(c.mix.processors, rules.submit_first ? sim::Ties::submit_first : sim::Ties::batch);
+  if (c.licences) {
+    options.machine = licensed(c.mix.processors);
+    for (std::size_t i = 0; i < options.machine->licences.size(); ++i)
+      rules.all.of.at(1 + i) = options.machine->licences[i].count;
+  }
   const report::Outcome outcome = scenario::outcome_of(rows, c.policy, options);
   oracle::Scheduler scheduler(workload, rules);
   const auto& naive = scheduler.run();
@@ -103,6 +127,22 @@ RC_GTEST_PROP(Oracle, AgreesOnEasyWhenJobsRunOn, ()) {
 }
 RC_GTEST_PROP(Oracle, AgreesOnEasyWithAFixedGrace, ()) {
   check({"easy+overrun=3s", killing_after(3000, with(Backfill::easy)), kOverruns});
+}
+
+RC_GTEST_PROP(Oracle, AgreesOnLicencesOfSeveralKindsUnderFcfs, ()) {
+  check({"fcfs", with(Backfill::none), kPriorities, true});
+}
+RC_GTEST_PROP(Oracle, AgreesOnLicencesOfSeveralKindsUnderFcfsThatSkips, ()) {
+  check({"fcfs-skip", with(Backfill::skip), kPriorities, true});
+}
+RC_GTEST_PROP(Oracle, AgreesOnLicencesOfSeveralKindsUnderEasy, ()) {
+  check({"easy", with(Backfill::easy), kPriorities, true});
+}
+RC_GTEST_PROP(Oracle, AgreesOnLicencesOfSeveralKindsUnderConservative, ()) {
+  check({"conservative", with(Backfill::conservative), kPriorities, true});
+}
+RC_GTEST_PROP(Oracle, AgreesOnLicencesOfSeveralKindsUnderPredictions, ()) {
+  check({"easy++", predicting(with(Backfill::easy, Order::fcfs, Order::sjf)), kHours, true});
 }
 
 Order order_named(const std::string& name) {

@@ -56,6 +56,13 @@ std::string any_policy() {
       "grace+power=demand+power-idle=3s+migrate=gain", "easy+preempt=suspend+power=demand+power-idle=3s+migrate=gain");
 }
 
+std::string licences_text(const Row& r) {
+  std::vector<NamedLicences> licences;
+  if (r.licences > 0) licences.push_back({"solver", r.licences});
+  if (r.second_licences > 0) licences.push_back({"mesher", r.second_licences});
+  return "\"" + named_licences_text(licences) + "\"";
+}
+
 RehearseOptions on(const Machine& machine, const std::vector<Row>& rows) {
   RehearseOptions options = scenario::on(machine.processors);
   options.machine = std::make_shared<const Machine>(machine);
@@ -64,8 +71,7 @@ RehearseOptions on(const Machine& machine, const std::vector<Row>& rows) {
     const auto site = static_cast<std::size_t>(r.number) % (machine.sites.size() + 1);
     const std::string name = site < machine.sites.size() ? machine.sites[site].name : "";
     sidecar += std::to_string(r.number) + "," + std::to_string(r.number % 5 * 10) + "," + name + ",checkpoint,1," +
-               (r.accelerators > 0 ? std::to_string(r.accelerators) : "") + "," +
-               (r.licences > 0 ? "solver:" + std::to_string(r.licences) : "") + "\n";
+               (r.accelerators > 0 ? std::to_string(r.accelerators) : "") + "," + licences_text(r) + "\n";
   }
   auto read = log::Attributes::parse(sidecar, "sidecar", &machine);
   RC_ASSERT(read.has_value());
@@ -161,7 +167,7 @@ RC_GTEST_PROP(Sites, RunJobsWhereTheirAcceleratorsAndLicencesAre, ()) {
   for (Machine& site : sites) {
     site.bandwidth = 20;
     site.accelerator_types = {"gpu"};
-    site.licences = {{"solver", *rc::gen::inRange(0, 4)}};
+    site.licences = {{"solver", *rc::gen::inRange(0, 4)}, {"mesher", *rc::gen::inRange(0, 3)}};
     for (Node& node : site.nodes) {
       node.accelerators = node.name == "c0" ? 2 : *rc::gen::inRange(0U, 3U);
       node.accelerator_type = node.accelerators > 0 ? AcceleratorTypeId{0} : AcceleratorTypeId{};
@@ -175,6 +181,7 @@ RC_GTEST_PROP(Sites, RunJobsWhereTheirAcceleratorsAndLicencesAre, ()) {
     r.nodes = 1;
     r.accelerators = *rc::gen::element<std::uint8_t>(0, 0, 1, 2);
     r.licences = *rc::gen::element(0U, 0U, 1U, 2U);
+    r.second_licences = *rc::gen::element(0U, 0U, 0U, 1U, 2U);
   }
   const std::string base = any_policy();
   const std::string policy =

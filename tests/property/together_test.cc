@@ -21,6 +21,7 @@ namespace {
 using scenario::any_chain;
 using scenario::any_rows;
 using scenario::kLicences;
+using scenario::kMeshers;
 using scenario::Row;
 using scenario::two_racks;
 
@@ -115,12 +116,15 @@ class Watched final : public Engine, private WatchingIntake, private JobSink {
   // could be back.
   void look() {
     std::int64_t held = 0;
+    std::int64_t meshers = 0;
     view().running().for_each([&](const RunningEntry& e) {
-      held += view().job(e.job).spec.licences;
+      held += licences_of(view().job(e.job).spec, LicenceId{0});
+      meshers += licences_of(view().job(e.job).spec, LicenceId{1});
       for (const Share& s : view().placement(e.job).shares) RC_ASSERT(view().power().state(s.node) == PowerState::on);
       return true;
     });
     RC_ASSERT(held + view().nodes().licences_free(LicenceId{0}) == kLicences);
+    RC_ASSERT(meshers + view().nodes().licences_free(LicenceId{1}) == kMeshers);
     for (const JobId id : view().promised()) {
       const Instant promise = view().job(id).promise;
       for (const Share& s : view().promised_place(id).shares) {

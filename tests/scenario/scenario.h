@@ -31,6 +31,8 @@ struct Row {
   std::int64_t restart_cost = 0;
   std::uint32_t licences = 0;  // of the first kind
   std::optional<std::uint32_t> partition = {};
+  std::uint32_t second_licences = 0;  // of the second kind
+  std::uint32_t third_licences = 0;
 };
 
 inline std::ostream& operator<<(std::ostream& out, const Row& r) {
@@ -38,7 +40,8 @@ inline std::ostream& operator<<(std::ostream& out, const Row& r) {
              << ", " << r.priority << ", " << static_cast<std::int64_t>(r.user) << ", " << r.nodes << ", " << r.memory
              << ", " << static_cast<int>(r.restart) << ", " << r.restart_cost << ", " << r.licences << ", "
              << static_cast<std::int64_t>(r.partition.value_or(0)) << ", " << static_cast<int>(r.accelerators) << ", "
-             << static_cast<int>(r.accelerator_type.value) << "}";
+             << static_cast<int>(r.accelerator_type.value) << ", " << r.second_licences << ", " << r.third_licences
+             << "}";
 }
 
 // Rows must be in order of submission.
@@ -59,8 +62,11 @@ inline log::Workload workload_of(const std::vector<Row>& rows) {
     spec.accelerator_type = r.accelerator_type;
     spec.restart = r.restart;
     spec.restart_cost = seconds(r.restart_cost);
-    if (r.licences > 0) spec.licence = LicenceId{0};
-    spec.licences = r.licences;
+    std::vector<LicenceUse> licences;
+    if (r.licences > 0) licences.push_back({LicenceId{0}, r.licences});
+    if (r.second_licences > 0) licences.push_back({LicenceId{1}, r.second_licences});
+    if (r.third_licences > 0) licences.push_back({LicenceId{2}, r.third_licences});
+    set_licences(spec, std::move(licences));
     if (r.partition) {
       spec.partition = PartitionId{*r.partition};
       workload.partitions[*r.partition] = std::to_string(*r.partition);

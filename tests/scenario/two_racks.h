@@ -10,7 +10,8 @@
 
 namespace rota::scenario {
 
-inline constexpr std::uint32_t kLicences = 3;
+inline constexpr std::uint32_t kLicences = 3;  // solvers
+inline constexpr std::uint32_t kMeshers = 2;
 
 inline Machine two_racks(std::int32_t boots_that_fail, std::int64_t seed) {
   Machine machine = Machine::counted(0);
@@ -42,7 +43,7 @@ inline Machine two_racks(std::int32_t boots_that_fail, std::int64_t seed) {
     }
     machine.processors += node.processors;
   }
-  machine.licences = {{"solver", kLicences}};
+  machine.licences = {{"solver", kLicences}, {"mesher", kMeshers}};
   machine.boot_seed = seed;
   return machine;
 }
@@ -55,6 +56,7 @@ inline std::vector<Row> any_rows() {
     r.restart_cost = r.restart == Restart::never ? 0 : *rc::gen::element(0, 7, 50);
     r.nodes = *rc::gen::element(0U, 0U, 1U, std::min(r.processors, 3U));
     r.licences = *rc::gen::element(0U, 0U, 0U, 1U, 3U);
+    r.second_licences = *rc::gen::element(0U, 0U, 0U, 1U, 2U);
     r.memory = *rc::gen::element(0, 0, 3, 8);
     r.accelerators = *rc::gen::element<std::uint8_t>(0, 0, 0, 1, 2);
     if (r.accelerators > 0) r.accelerator_type.value = *rc::gen::element<std::uint8_t>(0, 1, UINT8_MAX);

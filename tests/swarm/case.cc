@@ -51,7 +51,7 @@ Machine any_machine(Random& random) {
     machine.processors += node.processors;
   }
   machine.accelerator_types = {"gpu"};
-  machine.licences = {{"solver", random.between(1, 3)}};
+  machine.licences = {{"solver", random.between(1, 3)}, {"mesher", 1}};
   machine.boot_seed = random.between(1, 1000);
   return machine;
 }
@@ -100,10 +100,11 @@ CaseJob any_job(Random& random, const Case& drawn, std::int64_t number) {
     if (random.chance(0.3)) spec.memory = random.between(1, 8);
     if (random.chance(0.2)) spec.accelerators = static_cast<std::uint8_t>(random.between(1, 2));
     if (random.chance(0.2)) spec.partition = PartitionId{static_cast<std::uint32_t>(random.between(0, 1))};
-    if (random.chance(0.2)) {
-      spec.licence = LicenceId{0};
-      spec.licences = static_cast<std::uint32_t>(random.between(1, drawn.machine.licences[0].count));
-    }
+    std::vector<LicenceUse> licences;
+    const std::int64_t solvers = drawn.machine.licences[0].count;
+    if (random.chance(0.2)) licences.push_back({LicenceId{0}, static_cast<std::uint32_t>(random.between(1, solvers))});
+    if (random.chance(0.1)) licences.push_back({LicenceId{1}, 1});
+    set_licences(spec, std::move(licences));
   }
   if (random.chance(0.7)) return job;
   job.has_terms = true;
@@ -295,7 +296,8 @@ std::string told(const Case& drawn) {
     out << "  job " << j.spec.number << ": at " << j.spec.submit.time_since_epoch().count() / 1000 << ", "
         << j.spec.processors << " processors, limit " << j.spec.limit.count() / 1000 << ", runs "
         << j.run_time.count() / 1000 << ", priority " << j.spec.priority << ", nodes " << j.spec.nodes << ", memory "
-        << j.spec.memory << ", licences " << j.spec.licences << ", restart " << static_cast<int>(j.spec.restart);
+        << j.spec.memory << ", licences " << licences_of(j.spec, LicenceId{0}) << " and "
+        << licences_of(j.spec, LicenceId{1}) << ", restart " << static_cast<int>(j.spec.restart);
     if (j.has_terms)
       out << ", begin " << j.begin << ", array " << j.array << "/" << j.throttle << ", holds " << int{j.holds};
     for (const auto& [on, when] : j.after) out << ", after " << on << "/" << static_cast<int>(when);

@@ -82,20 +82,22 @@ void Safety::issued(const Command& start, Instant now, const sim::RunLedger& wor
 
 void Safety::look(const sim::RunLedger& world, std::int64_t processors) {
   std::int64_t used = 0;
-  std::int64_t licences = 0;
+  std::vector<std::int64_t> licences(drawn_.machine.licences.size());
   std::map<std::int64_t, std::uint32_t> of_array;
   for (const auto& [id, run] : world.all()) {
     if (!run.runs) continue;
     const CaseJob& its = job(numbers_[id]);
     used += its.spec.processors;
-    if (its.spec.licence.valid()) licences += its.spec.licences;
+    each_licence(its.spec, [&](LicenceId kind, std::uint32_t count) { licences.at(kind.value) += count; });
     if (its.has_terms && its.array != 0) {
       expect(++of_array[its.array] <= most_[its.array], "too many jobs of array " + std::to_string(its.array) + " run");
     }
   }
   expect(used <= processors, "jobs really run on " + std::to_string(used) + " processors");
-  if (!drawn_.machine.licences.empty()) {
-    expect(licences <= drawn_.machine.licences[0].count, "jobs really hold " + std::to_string(licences) + " licences");
+  for (std::size_t kind = 0; kind < licences.size(); ++kind) {
+    const Licence& licence = drawn_.machine.licences[kind];
+    expect(licences[kind] <= licence.count,
+           "jobs really hold " + std::to_string(licences[kind]) + " licences of " + licence.name);
   }
   expect(world.counts().overlaps == 0, "a job was started while it ran");
   expect(world.counts().reruns == 0, "a job was started that had run to its end");

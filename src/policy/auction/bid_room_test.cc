@@ -15,7 +15,7 @@ class RoomForBids : public testing::Test {
     Machine machine = Machine::counted(8);
     machine.racks = {""};
     machine.accelerator_types = {"gpu"};
-    machine.licences = {{"solver", 2}};
+    machine.licences = {{"solver", 2}, {"mesher", 1}};
     machine.nodes = {{"with", 4, 8, {}}, {"without", 4, 8, {}}};
     machine.nodes[0].accelerators = 2;
     machine.nodes[0].accelerator_type = AcceleratorTypeId{0};
@@ -46,9 +46,9 @@ class RoomForBids : public testing::Test {
   }
   JobId waits(const JobSpec& spec) { return submit(cluster_, spec); }
   void runs(const JobSpec& spec, std::uint32_t node) {
-    fold(
-        cluster_,
-        Started{waits(spec), false, {{{NodeId{node}, spec.processors}}, spec.per_node(), spec.licence, spec.licences}});
+    Placement where{{{NodeId{node}, spec.processors}}, spec.per_node()};
+    copy_licences(spec, where);
+    fold(cluster_, Started{waits(spec), false, where});
   }
   void promises(JobId id, std::int64_t second, std::uint32_t node) {
     const JobSpec& spec = cluster_.job(id).spec;
@@ -80,6 +80,15 @@ TEST_F(RoomForBids, waits_for_licences_wherever_they_are_held) {
   runs(licensed(80, 1), 1);
   EXPECT_EQ(bid(licensed(10, 1)), seconds(50));
   EXPECT_EQ(bid(licensed(10, 2)), seconds(80));
+}
+
+TEST_F(RoomForBids, waits_for_licences_of_every_kind) {
+  JobSpec both = licensed(50, 1);
+  both.more_licences = {{LicenceId{1}, 1}};
+  runs(both, 0);
+  EXPECT_EQ(bid(licensed(10, 1)), seconds(0));
+  both.limit = seconds(10);
+  EXPECT_EQ(bid(both), seconds(50));
 }
 
 TEST_F(RoomForBids, waits_for_memory_of_one_node) {

@@ -127,7 +127,7 @@ class OnePromise {
   }
 
   bool finds(const NodeSpace& nodes, const JobSpec& spec, Refused& refused) {
-    if (spec.licence.valid() && nodes.licences_free(spec.licence) < spec.licences) return false;
+    if (!nodes.has_licences(spec)) return false;
     if (refused.covers(spec)) return false;
     if (nodes.find(spec, where_)) return true;
     refused.add(spec);

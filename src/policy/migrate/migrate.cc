@@ -51,8 +51,7 @@ Duration gain_of(const View& view, const Job& job, std::int32_t slow, std::int32
 
 // Nodes of at least that factor; licences it holds already.
 bool finds(const Plan& plan, JobSpec spec, std::int32_t least_factor, Placement& where) {
-  spec.licence = {};
-  spec.licences = 0;
+  forget_licences(spec);
   return plan.nodes().find(spec, where, least_factor);
 }
 

@@ -103,7 +103,7 @@ class NodeWalk {
 
   bool starts_now(JobId id) {
     const JobSpec& spec = view_.job(id).spec;
-    if (spec.licence.valid() && now_.licences_free(spec.licence) < spec.licences) return false;
+    if (!now_.has_licences(spec)) return false;
     if (refused_now_.covers(spec)) return false;
     if (!now_.find(spec, where_)) {
       refused_now_.add(spec);
@@ -130,10 +130,9 @@ class NodeWalk {
       const std::int64_t processors = std::min<std::int64_t>(now_.free_on(s.node), later_.processors_on(s.node));
       now_.set_free(s.node, processors, now_.rest_on(s.node).least(later_.rest_on(s.node)));
     }
-    if (where_.licence.valid()) {
-      const LicenceId licence = where_.licence;
+    each_licence(where_, [&](LicenceId licence, std::uint32_t) {
       now_.set_licences_free(licence, std::min(now_.licences_free(licence), later_.licences_free(licence)));
-    }
+    });
     return true;
   }
 

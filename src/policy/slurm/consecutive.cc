@@ -16,11 +16,13 @@ class Search {
  public:
   Search(const NodeRoom& room, const JobSpec& spec, Placement& where)
       : room_(room), spec_(spec), where_(where), left_(spec.processors) {
-    where_ = {{}, spec.per_node(), spec.licence, spec.licences};
+    where_.shares.clear();
+    where_.per_node = spec.per_node();
+    copy_licences(spec, where_);
   }
 
   bool find() {
-    if (spec_.licence.valid() && room_.licences_free(spec_.licence) < spec_.licences) return false;
+    if (!room_.has_licences(spec_)) return false;
     list_blocks();
     while (left_ > 0 && !blocks_.empty()) fill(take_best());
     return left_ == 0;

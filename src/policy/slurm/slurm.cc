@@ -59,9 +59,7 @@ class Passes {
   const JobSpec& spec(const WaitingEntry& e) const { return view_.job(e.job).spec; }
   Reason ahead_of_others() const { return {Rule::skipped_ahead, {}, kNever, plan_.free(), 0}; }
   // Then it is passed over: nobody waits for licences with anything reserved.
-  bool lacks_licences(const JobSpec& asked) const {
-    return asked.licence.valid() && plan_.nodes().licences_free(asked.licence) < asked.licences;
-  }
+  bool lacks_licences(const JobSpec& asked) const { return !plan_.nodes().has_licences(asked); }
 
   // False: no more may start in this pass.
   bool try_one(const WaitingEntry& e) {

@@ -21,7 +21,7 @@ rota.job = (() => {
     const rows = [['User', job.user], ['Partition', job.partition], ['CPUs', job.processors], ['Nodes', job.node_list],
                   ['Memory on each node', job.memory && text.memory(job.memory)],
                   ['Accelerators on each node', job.accelerators],
-                  ['Licences', job.licence && `${job.licences} of ${job.licence}`],
+                  ['Licences', job.licence && [`${job.licences} of ${job.licence}`, ...(job.more_licences || [])].join(', ')],
                   ['Priority', job.priority || undefined],
                   ['Submitted', text.exact(job.submit)],
                   ['Started', job.start && text.exact(job.start)],
