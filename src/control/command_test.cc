@@ -14,9 +14,9 @@ namespace {
 auto said_by(const Command& command) {
   const auto& [kind, epoch, key, job, dispatch, expected_end, limit_end, how, beneficiary, node, where, cpu_factor,
                kept, for_good, pause, stands, limit] = command;
-  const auto& [shares, per_node, licence, licences] = where;
+  const auto& [shares, per_node, licence, licences, more_licences] = where;
   return std::tuple(dispatch, expected_end, limit_end, how, beneficiary, node, shares.size(), per_node, licence,
-                    licences, cpu_factor, kept, for_good, pause, stands, limit);
+                    licences, more_licences.size(), cpu_factor, kept, for_good, pause, stands, limit);
 }
 using Said = decltype(said_by(Command{}));
 
@@ -32,7 +32,7 @@ TEST(Command, ThatIsForgottenSaysNothingMore) {
   used.how = Preemption::suspend;
   used.beneficiary = JobId{1};
   used.node = NodeId{1};
-  used.where = {{{NodeId{1}, 1}}, {1, 1}, LicenceId{1}, 1};
+  used.where = {{{NodeId{1}, 1}}, {1, 1}, LicenceId{1}, 1, {{LicenceId{2}, 1}}};
   used.cpu_factor = 2000;
   used.kept = false;
   used.for_good = true;

@@ -48,6 +48,8 @@ std::string text_of(const T& value) {
     return std::to_string(value.count());
   } else if constexpr (requires { value.value; }) {
     return value.valid() ? std::to_string(value.value) : "none";
+  } else if constexpr (requires { value.all(); }) {
+    return text_of(value.all());
   } else {
     std::string text = "[";
     for (const auto& part : value) text += text_of(part) + " ";
