@@ -132,6 +132,19 @@ void add_inside(Service& service, JobId id, const serve::KeptAbout& kept, Json& 
   if (!kept.about.input.empty()) json["input"] = kept.about.input;
 }
 
+namespace {
+
+void add_rare_requests(const store::RareRequest& asked, Json& json) {
+  if (asked.accelerators > 0) json["accelerators"] = asked.accelerators;
+  if (!asked.accelerator_type.empty()) json["accelerator_type"] = asked.accelerator_type;
+  if (asked.licence.empty()) return;
+  json["licence"] = asked.licence;
+  json["licences"] = asked.licences;
+  if (!asked.more_licences.empty()) json["more_licences"] = asked.more_licences;
+}
+
+}  // namespace
+
 Json job_json(const Service& service, const store::HistoryRow& row) {
   Json json = Json::object();
   serve::About about;
@@ -144,6 +157,7 @@ Json job_json(const Service& service, const store::HistoryRow& row) {
   json["processors"] = row.processors;
   if (row.node_count > 0) json["nodes"] = row.node_count;
   if (row.memory > 0) json["memory"] = row.memory;
+  add_rare_requests(row.asked, json);
   if (!row.partition.empty()) json["partition"] = row.partition;
   if (row.limit < kLongest) json["limit"] = to_seconds(row.limit);
   json["submit"] = unix_seconds(service, row.submit);

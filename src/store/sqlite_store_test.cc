@@ -133,7 +133,7 @@ TEST_F(SqliteStoreTest, refuses_what_is_newer) {
   opened();
   meddle("PRAGMA user_version = 3");
   EXPECT_TRUE(
-      refusal().ends_with("/state.db is a database of version 3, and this Rota knows versions 1 to 2. Use a "
+      refusal().ends_with("/state.db is a database of version 3, and this Rota knows versions 1 to 3. Use a "
                           "newer Rota."))
       << refusal();
   EXPECT_FALSE(SqliteReader::open(path_));
@@ -170,7 +170,7 @@ TEST_F(SqliteStoreTest, tells_which_batch_is_damaged) {
   std::ofstream(path_) << whole;
   meddle("UPDATE batches SET version = 9 WHERE number = 4");
   EXPECT_EQ(told(),
-            "30 Batch 4" + database + " is of version 9, and this Rota knows versions 1 to 2. Use a newer Rota.");
+            "30 Batch 4" + database + " is of version 9, and this Rota knows versions 1 to 3. Use a newer Rota.");
 }
 
 TEST_F(SqliteStoreTest, tells_of_pages_that_are_damaged) {

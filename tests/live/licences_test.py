@@ -166,9 +166,9 @@ rmdir mesher
         self.assertEqual(self.used(), {"solver": 1, "mesher": 1, "viewer": 0})
         row = service.job(first)
         self.assertEqual((row["licence"], row["licences"], row["more_licences"]), ("solver", 1, ["mesher:1"]))
-        second = self.submitted("#ROTA --licences solver:2,mesher\n" + self.HOLDER)
         third = self.submitted(self.HOLDER.replace("mesher", "alone"), "--licenses=solver,viewer")
         service.wait_for(lambda: service.job(third)["state"] == "RUNNING", "one who lacks nothing")
+        second = self.submitted("#ROTA --licences solver:2,mesher\n" + self.HOLDER)
         self.assertEqual(self.used(), {"solver": 2, "mesher": 1, "viewer": 1})
         waits = service.job(second)
         user = waits["user"]
@@ -199,8 +199,10 @@ rmdir mesher
         database = os.path.join(service.state, "rota.db")
         checked = subprocess.run([self.rota, "replay", "--check", database], capture_output=True, text=True)
         self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
-        jobs = subprocess.run([self.rota, "convert", database, "--to", "jsonl"], capture_output=True, text=True)
-        self.assertIn('"licences":"solver:2,mesher"', jobs.stdout, jobs.stderr)
+        again = subprocess.run([self.rota, "simulate", database, "--policy", "recorded,fcfs", "--json"], capture_output=True,
+                               text=True)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual([row["jobs"] for row in json.loads(again.stdout)["rehearsals"]], [3, 3])
         service.start()
 
     def test_what_cannot_be_is_refused(self):
