@@ -58,6 +58,7 @@ CASES = {  # the backlog, the policy, and lines of slurm.conf
                               conf(f"bf_interval=3,bf_resolution=5,{FEW}", BASIC)),
     "wide": (WIDE, "slurm+bf-interval=5s+bf-resolution=10s", conf("bf_interval=5,bf_resolution=10", BASIC)),
     "wide-again": (WIDE, "slurm+bf-interval=5s+bf-resolution=10s", conf("bf_interval=5,bf_resolution=10", BASIC)),
+    "wide-third": (WIDE, "slurm+bf-interval=5s+bf-resolution=10s", conf("bf_interval=5,bf_resolution=10", BASIC)),
     "steady": (STEADY, "slurm+bf-interval=5s+bf-resolution=10s", conf("bf_interval=5,bf_resolution=10", BASIC)),
     "wide-one-reservation": (WIDE, "slurm+bf-interval=5s+bf-resolution=10s+bf-job-part-count-reserve=1",
                              conf(f"bf_interval=5,bf_resolution=10,{FEW}", BASIC)),
