@@ -32,8 +32,19 @@ inline void check_times(const Workload& workload) {
     CHECK(workload.run_times[i].count() > 0 && workload.jobs[i].limit.count() > 0, "times are possible");
 }
 
+inline void check_requests(const AccountedLog& log) {
+  if (!log.attributes) return;
+  for (const SwfRow& row : log.rows) {
+    const JobAttributes asks = log.attributes->attributes_of(row[SwfField::number]);
+    if (asks.licences.empty()) continue;
+    CHECK(parse_named_licences(named_licences_text(asks.licences)) == asks.licences,
+          "licences are read again as they are");
+  }
+}
+
 inline void check_log(const AccountedLog& log) {
   check_rows(log);
+  check_requests(log);
   CHECK(log.report.rows == log.report.kept + log.report.dropped(), "records are jobs, or are told to be dropped");
 }
 

@@ -27,7 +27,11 @@ std::string one_line(std::string text) {
 Result<int> socket_handed_over() {
   const int count = ::sd_listen_fds(1);
   if (count > 1) return fail("systemd hands over more than one socket; one is enough.");
-  return count == 1 ? SD_LISTEN_FDS_START : -1;
+  if (count <= 0) return -1;
+  if (::sd_is_socket_unix(SD_LISTEN_FDS_START, SOCK_STREAM, 1, nullptr, 0) <= 0)
+    return fail(
+        "what systemd hands over is no Unix socket that listens; give rota.socket a ListenStream= with a path.");
+  return SD_LISTEN_FDS_START;
 }
 
 bool says_to_journal() {

@@ -1,6 +1,7 @@
 // The exchange in memory: the laws, and that it keeps no more than what is alive.
 #include "exchange/memory.h"
 
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "exchange/laws_test.h"

@@ -90,8 +90,9 @@ Result<void> AccountedJobs::add(const AccountedJob& job) {
   row.set(SwfField::group, groups_.number_of(job.group));
   row.set(SwfField::partition, queues_.number_of(job.queue));
   out_.rows.push_back(row);
-  asks_.push_back(job.asks);
-  any_asks_ |= job.asks.accelerators > 0 || !job.asks.licences.empty();
+  JobAttributes& asks = asks_.emplace_back(job.asks);
+  if (!keep_askable(asks.licences)) out_.report.note(kOddLicences, job.line);
+  any_asks_ |= asks.accelerators > 0 || !asks.licences.empty();
   return {};
 }
 

@@ -15,6 +15,10 @@
 
 namespace rota::log {
 
+// In the account of an import; keep_askable() says which.
+inline constexpr const char* kOddLicences =
+    "licences that no job can ask for (over 8 kinds, over 1,000,000 of one, or an odd name): left out";
+
 // Each as in JobSpec, but for names, which stand for what a cluster file has. The default is that nothing is said.
 struct JobAttributes {
   std::uint32_t nodes = 0;

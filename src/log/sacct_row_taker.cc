@@ -205,6 +205,7 @@ Result<void> SacctRowTaker::read_requests(const SacctCells& cells, SacctRow& row
   const SacctTres& request = cells.cell(SacctColumn::req_tres).empty() ? got_ : asked_;
   JobAttributes asks;
   asks.licences = request.licences;
+  if (!keep_askable(asks.licences)) out_.report.note(kOddLicences, row.line);
   std::int64_t on_each = std::max<std::int64_t>(per_node->accelerators, 0);
   if (request.accelerators > 0) {
     if (row.nodes == 0) row.nodes = row.given_nodes;

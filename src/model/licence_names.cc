@@ -28,6 +28,24 @@ Result<std::vector<NamedLicences>> parse_named_licences(std::string_view text) {
   return all;
 }
 
+bool keep_askable(std::vector<NamedLicences>& licences) {
+  bool all = true;
+  std::vector<NamedLicences> kept;
+  for (NamedLicences& each : licences) {
+    const auto known = std::ranges::find(kept, each.name, &NamedLicences::name);
+    if (each.name.empty() || each.name.find_first_of(":,") != std::string::npos || each.count < 1 ||
+        each.count > kMostLicencesAsked || (known == kept.end() && kept.size() == kMostLicenceKinds)) {
+      all = false;
+    } else if (known != kept.end()) {
+      known->count = each.count;
+    } else {
+      kept.push_back(std::move(each));
+    }
+  }
+  licences = std::move(kept);
+  return all;
+}
+
 std::string named_licences_text(std::span<const NamedLicences> licences) {
   std::string text;
   for (const NamedLicences& each : licences) {

@@ -24,6 +24,10 @@ struct NamedLicences {
 // whole sentence.
 Result<std::vector<NamedLicences>> parse_named_licences(std::string_view text);
 
+// Keeps what a job can ask for: of a name that is there twice the last, no name that is empty or has a colon or comma
+// in it, kMostLicencesAsked of each and kMostLicenceKinds kinds at most. False: something else was left out.
+bool keep_askable(std::vector<NamedLicences>& licences);
+
 // The same back; one alone goes without its number.
 std::string named_licences_text(std::span<const NamedLicences> licences);
 

@@ -43,8 +43,8 @@ Result<void> Service::keep_reservations() {
   return {};
 }
 
-// What is reserved for a time in which the job would still run, as a sentence; empty: nothing, or something else is in
-// its way as well.
+// What is reserved for a time in which the job would still run; nullptr: nothing, or something else is in its way as
+// well.
 const Reservation* Service::reserved_before(JobId id, const Job& job) const {
   if (!view().reserved_in_reach() || view().free() < job.spec.processors) return nullptr;
   const Instant now = view().now();

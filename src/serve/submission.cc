@@ -62,6 +62,8 @@ Result<Id> find_by_name(const std::vector<Row>& rows, std::string_view name, con
 
 Result<void> look_up_licences(const Submission& submission, const Machine& machine, JobSpec& spec) {
   std::vector<NamedLicences> asked;
+  if (submission.licence.empty() && submission.licences > 0)
+    return fail("`licences` says how many of `licence` there are to be; name that, too.");
   if (!submission.licence.empty()) asked.push_back({submission.licence, std::max(1U, submission.licences)});
   for (const std::string& more : submission.more_licences) {
     auto named = parse_named_licences(more);

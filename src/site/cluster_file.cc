@@ -18,7 +18,7 @@ constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
 constexpr std::size_t kMostTables = 10'000;  // of one kind
 constexpr std::size_t kLongestText = 200;
 constexpr std::size_t kLongestCommand = 4096;
-constexpr std::size_t kLongestHostList = std::size_t{64} << 10U;  // prices too
+constexpr std::size_t kLongestHostList = std::size_t{64} << 10U;  // prices and licences too
 
 // Where one table stands, for messages.
 struct Table {
@@ -89,7 +89,7 @@ std::optional<std::int64_t> read_number(const TomlValue& value, KeyType type) {
 template <class Of>
 bool store(const Key<Of>& key, const TomlValue& value, Of& entry) {
   if (const auto* place = std::get_if<std::string Of::*>(&key.place)) {
-    const bool long_list = key.type == KeyType::hosts || key.type == KeyType::prices;
+    const bool long_list = key.type == KeyType::hosts || key.type == KeyType::licences || key.type == KeyType::prices;
     const bool command = key.type == KeyType::command;
     auto text = read_text(value, long_list ? kLongestHostList : command ? kLongestCommand : kLongestText);
     if (!text) return false;

@@ -26,7 +26,7 @@ constexpr auto kTopKeys = std::to_array<Key<TopEntry>>({
     {"electricity_zone", KeyType::zone, &TopEntry::zone, 0, 0, "UTC",
      "how far the clock of `electricity_prices` is ahead of UTC"},
     {"co2", KeyType::factor, &TopEntry::co2, 0, 10'000'000, "no CO2 is told", "grams of CO2 for a kilowatt-hour"},
-    {"licences", KeyType::text, &TopEntry::licences, 0, 0, "none",
+    {"licences", KeyType::licences, &TopEntry::licences, 0, 0, "none",
      "licences that running jobs share, and how many of each: \"matlab:4,fluent:12\"; with `[[nodes]]`"},
     {"boot_seed", KeyType::whole, &TopEntry::boot_seed, 0, 1'000'000'000, "1",
      "which boots fail, where some do: another number, other boots"},
@@ -108,7 +108,7 @@ constexpr auto kSiteKeys = std::to_array<Key<SiteEntry>>({
      "bytes a second between this site and the others; between two sites the lesser counts"},
     {"processors", KeyType::whole, &SiteEntry::processors, 1, kMostProcessors, "the sum over its nodes",
      "interchangeable processors that are only counted; where there are no `[[nodes]]`"},
-    {"licences", KeyType::text, &SiteEntry::licences, 0, 0, "none", "licences of this site, as at the top"},
+    {"licences", KeyType::licences, &SiteEntry::licences, 0, 0, "none", "licences of this site, as at the top"},
     {"electricity_price", KeyType::factor, &SiteEntry::price, 0, 1'000'000, "as at the top",
      "what a kilowatt-hour costs here"},
     {"electricity_prices", KeyType::prices, &SiteEntry::prices, 0, 0, "as at the top",
@@ -167,6 +167,8 @@ std::string takes_text(KeyType type, std::int64_t low, std::int64_t high) {
       return "a command for /bin/sh, in quotes, of 1 to 4096 bytes";
     case KeyType::hosts:
       return R"(a host list in quotes, such as "n[001-128],login")";
+    case KeyType::licences:
+      return R"(names with how many, in quotes, such as "matlab:4,fluent:12")";
     case KeyType::whole:
       return "a whole number from " + std::to_string(low) + " to " + std::to_string(high);
     case KeyType::size:

@@ -13,7 +13,20 @@
 
 namespace rota::site {
 
-enum class KeyType : std::uint8_t { text, command, hosts, whole, size, time, factor, yes_no, prices, zone, moment };
+enum class KeyType : std::uint8_t {
+  text,
+  command,
+  hosts,
+  licences,
+  whole,
+  size,
+  time,
+  factor,
+  yes_no,
+  prices,
+  zone,
+  moment
+};
 
 // Where in the file an entry and each of its keys stand.
 struct Entry {

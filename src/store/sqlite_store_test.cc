@@ -133,7 +133,7 @@ TEST_F(SqliteStoreTest, refuses_what_is_newer) {
   opened();
   meddle("PRAGMA user_version = 3");
   EXPECT_TRUE(
-      refusal().ends_with("/state.db is a database of version 3, and this Rota knows versions 1 to 3. Use a "
+      refusal().ends_with("/state.db is a database of version 3, and this Rota knows versions 1 to 2. Use a "
                           "newer Rota."))
       << refusal();
   EXPECT_FALSE(SqliteReader::open(path_));

@@ -205,7 +205,7 @@ class CommandLines(RotaCase):
     def test_a_wrong_command_line_is_told_in_a_sentence_with_exit_code_2(self):
         for line, said in [("", "is followed by a command: submit"), ("simulte", "did you mean simulate?"),
                            ("simulate", "lacks its argument"), ("simulate x --polcy y", "did you mean --policy?"),
-                           ("simulate x --ties foo", 'takes batch or submit-first, not "foo"'),
+                           ("simulate x --ties foo", 'takes batch, submit-first or one-by-one, not "foo"'),
                            ("simulate x --threads 0", 'from 1 to 1024, not "0"'),
                            ("simulate x --processors abc", 'a whole number from 1 to'),
                            ("simulate x --processors -5", "a whole number from 1 to"),

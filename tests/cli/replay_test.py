@@ -19,21 +19,22 @@ def cluster(name):
 
 
 def batches(journal):
-    """The head of a journal and the facts of its batches, read as docs/journal.md has it."""
+    """The version of a journal, its head and the facts of its batches, read as docs/journal.md has it."""
     start, head, rest = journal.split(b"\n", 2)
-    assert start.startswith(b"rota-journal 2 ")
+    name, version, _ = start.split(b" ", 2)
+    assert name == b"rota-journal"
     found = []
     while rest:
         length, = struct.unpack("<I", rest[:4])
         found.append(rest[12:12 + length])
         rest = rest[12 + length:]
-    return head.decode(), found
+    return int(version), head.decode(), found
 
 
 class Replay(RotaCase):
     def as_database(self, journal, name):
         """A database with the facts of a journal, made as docs/journal.md has it; the connection that writes it."""
-        head, facts = batches((self.folder / journal).read_bytes())
+        version, head, facts = batches((self.folder / journal).read_bytes())
         database = sqlite3.connect(self.folder / name, isolation_level=None)
         self.addCleanup(database.close)
         database.executescript("""
@@ -43,7 +44,7 @@ class Replay(RotaCase):
         database.execute("INSERT INTO head VALUES(1, ?, 5)", [head])
         for number, batch in enumerate(facts, 5):
             crc = zlib.crc32(struct.pack("<Q", number) + batch)
-            database.execute("INSERT INTO batches VALUES(?, 1, ?, ?)", [number, crc, batch])
+            database.execute("INSERT INTO batches VALUES(?, ?, ?, ?)", [number, version, crc, batch])
         return database
 
     def keep(self, *arguments):

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/text.h"
@@ -108,6 +110,12 @@ Offered offered_in(const std::string& folder) {
   return {has_word(controllers, ' ', "memory"), has_word(controllers, ' ', "cpuset")};
 }
 
+// And is no job of something else that systemd has started.
+bool is_started_by_systemd() {
+  const char* process = std::getenv("SYSTEMD_EXEC_PID");
+  return process != nullptr && process == std::to_string(::getpid());
+}
+
 // Where groups of version 2 may be made. As a service of systemd, rota.service, only in the group of the unit that
 // stands beside it for this, rota-jobs.service: systemd puts a service that it starts into the service's own group,
 // which the kernel refuses as long as controllers are on in there for jobs that still run. Anywhere else in this
@@ -119,7 +127,7 @@ std::optional<std::string> delegated_group() {
     own->resize(own->size() - kLeaf.size());
     return own;
   }
-  if (own->ends_with(kService)) {
+  if (own->ends_with(kService) && is_started_by_systemd()) {
     const std::string beside = own->substr(0, own->size() - kService.size()) + std::string(kJobsService);
     if (!exists(beside)) return std::nullopt;
     return beside;
