@@ -44,6 +44,11 @@ Result<Copies> streams_of(const log::Workload& workload, const Seeds& seeds, con
                 ": --seeds is for workloads that `rota generate` made, whose header names the command, and this one "
                 "names none. --copies takes any log.");
   }
+  if (workload.attributes) {
+    return fail(workload.name +
+                ": --seeds draws jobs anew, and what this workload says of its own beside SWF's fields (--attributes, "
+                "--with-attributes) would go to others. --copies takes any log.");
+  }
   if (const auto generator = generate::generator_of(workload.made_by); !generator) {
     return fail(workload.name + ": --seeds makes what `rota generate` made again with other seeds, and here " +
                 generator.error().message + " --copies takes any log.");

@@ -419,6 +419,7 @@ void declare_copies(CLI::App& command, SimulateFlags& flags) {
       })
       ->type_name("FIRST-LAST");
   command.add_option("--seed", flags.seed, "of the first copy; the others have the next ones")
+      ->excludes("--seeds")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
       ->capture_default_str()
       ->type_name("N");

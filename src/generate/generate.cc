@@ -85,6 +85,7 @@ Result<std::unique_ptr<Generator>> generator_of(std::string_view command) {
     for (std::size_t i = 3; i < words.size(); i += 2) {
       if (i + 1 == words.size() || !words[i].starts_with("--"))
         return fail("no value stands with " + quoted(words[i]) + ".");
+      if (words[i] == "--to") continue;  // says how it was written
       if (auto done = set_knob(*generator, words[i].substr(2), words[i + 1]); !done)
         return std::unexpected(done.error());
     }

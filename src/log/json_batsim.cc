@@ -109,7 +109,7 @@ class Reader {
     if (!job.is_object()) return fail("it is no object");
     const std::string id = text_in(job, "id");
     if (id.empty()) return fail("it has no id");
-    if (!ids_.insert(id).second) return fail("job " + rota::quoted(id) + " is in the list already");
+    if (ids_.contains(id)) return fail("job " + rota::quoted(id) + " is in the list already");
     const auto submit = number_in(job, "subtime");
     if (!submit || *submit < 0) return fail("job " + rota::quoted(id) + " has no subtime from 0 on");
     const auto processors = number_in(job, "res");
@@ -132,6 +132,7 @@ class Reader {
     } else {
       out_.report.note(kNoLimit, row.line);
     }
+    ids_.insert(id);
     out_.rows.push_back(row);
     return {};
   }

@@ -181,7 +181,9 @@ class Seeds(RotaCase):
         self.file("log.swf", HEAD + row())
         self.refused("simulate", "log.swf", "--seeds", "1-3", said="--copies takes any log")
         self.rota("generate", "lublin", "--jobs", "20", "--with-attributes", "-o", "jobs.jsonl")
-        self.refused("simulate", "jobs.jsonl", "--seeds", "1-3", said="--copies takes any log")
+        self.refused("simulate", "jobs.jsonl", "--seeds", "1-3", said="--with-attributes")
+        self.rota("generate", "lublin", "--jobs", "20", "--to", "jsonl", "-o", "plain.jsonl")
+        self.rota("simulate", "plain.jsonl", "--seeds", "1-3", "--quiet")
         for bad in ("5", "5-5", "7-3", "a-b", "-1-4", ""):
             self.refused("simulate", "seed-3.swf", f"--seeds={bad}", said="--seeds", code=2)
         self.refused("simulate", "seed-3.swf", "--seeds", "1-3", "--copies", "3", said="--copies", code=2)

@@ -24,8 +24,14 @@ class Search {
   bool find() {
     if (!room_.has_licences(spec_)) return false;
     list_blocks();
-    while (left_ > 0 && !blocks_.empty()) fill(take_best());
-    return left_ == 0;
+    const auto more = [](const Block& a, const Block& b) { return a.processors > b.processors; };
+    std::stable_sort(blocks_.begin(), blocks_.end(), more);
+    auto block = blocks_.begin();
+    for (; block != blocks_.end() && block->processors < left_; ++block) fill(*block);
+    if (block == blocks_.end()) return false;
+    const auto enough = std::upper_bound(block, blocks_.end(), Block{0, 0, left_}, more);  // behind the last that has
+    fill(*std::lower_bound(block, enough, *std::prev(enough), more));
+    return true;
   }
 
  private:
@@ -44,18 +50,6 @@ class Search {
       ++blocks_.back().behind;
       blocks_.back().processors += processors;
     }
-  }
-
-  Block take_best() {
-    const auto is_better = [&](const Block& a, const Block& b) {
-      const bool enough = a.processors >= left_;
-      if (enough != (b.processors >= left_)) return enough;
-      return enough ? a.processors < b.processors : a.processors > b.processors;
-    };
-    const auto best = std::min_element(blocks_.begin(), blocks_.end(), is_better);
-    const Block taken = *best;
-    blocks_.erase(best);
-    return taken;
   }
 
   void fill(const Block& block) {
