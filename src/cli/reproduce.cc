@@ -29,12 +29,17 @@ std::string table_of(const Study& study, const Findings& findings) {
          report::commands_table(findings.cells, study.name);
 }
 
-// The files that the commands of the cells name, into a folder that is made where it is not there.
-Result<void> write_inputs(const std::string& folder, const Findings& findings) {
-  if (!findings.files) return {};
+Result<void> make_folder(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return fail("Cannot make the folder " + shown_path(folder) + ": " + error.message() + ".");
+  return {};
+}
+
+// The files that the commands of the cells name, into a folder that is made where it is not there.
+Result<void> write_inputs(const std::string& folder, const Findings& findings) {
+  if (!findings.files) return {};
+  if (auto made = make_folder(folder); !made) return made;
   for (const study::StudyFile& its : findings.files()) {
     auto file = OutputFile::create(folder + "/" + its.name);
     if (!file) return std::unexpected(file.error());
@@ -68,6 +73,9 @@ class Course {
     auto page = open_page(flags.report_file);
     if (!page) return std::unexpected(page.error());
     course.page_ = std::move(*page);
+    if (!flags.inputs.empty()) {
+      if (auto made = make_folder(flags.inputs); !made) return std::unexpected(made.error());
+    }
     return course;
   }
 

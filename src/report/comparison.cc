@@ -204,7 +204,7 @@ std::vector<bool> best(const Figure& figure, std::span<const Summary> summaries)
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   for (const Summary& summary : summaries) {
-    const double value = figure.value(summary);
+    const double value = typical(summary, figure.value);
     if (std::isnan(value) && summary.recorded) continue;  // logs tell less than rehearsals
     if (std::isnan(value)) return is_best;
     low = std::min(low, value);
@@ -213,9 +213,10 @@ std::vector<bool> best(const Figure& figure, std::span<const Summary> summaries)
   if (low > high || figure.text(low) == figure.text(high)) return is_best;  // no difference that a reader could see
   const double most = figure.better == Better::lower ? low : high;
   const std::string winner = figure.text(most);
-  for (std::size_t i = 0; i < summaries.size(); ++i) is_best[i] = figure.shown(summaries[i]) == winner;
+  for (std::size_t i = 0; i < summaries.size(); ++i)
+    is_best[i] = figure.text(typical(summaries[i], figure.value)) == winner;
   // Who differs from the best by noise is no worse; and where that is everybody, nobody is best.
-  const auto leads = [&](const Summary& s) { return figure.value(s) == most; };
+  const auto leads = [&](const Summary& s) { return typical(s, figure.value) == most; };
   const Summary& leader = *std::ranges::find_if(summaries, leads);
   for (std::size_t i = 0; i < summaries.size(); ++i) {
     if (differ_by_noise(summaries[i], leader, figure.value)) is_best[i] = true;

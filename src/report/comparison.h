@@ -36,7 +36,7 @@ std::span<const Figure> task_figures();                   // tasks, and the use 
 bool tells_tasks(std::span<const Summary> summaries);     // whether jobs of any had some that were bound
 
 // For each summary whether this figure is the best of them. All false where the figure has no better, where one is
-// missing, or where all are the same, be it but for the noise of copies.
+// missing, or where all are the same, be it but for the noise of copies. Where there are copies, their mean decides.
 std::vector<bool> best(const Figure& figure, std::span<const Summary> summaries);
 
 // How many summaries from `first` on tell of the same workload on the same number of processors.

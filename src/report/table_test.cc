@@ -180,6 +180,9 @@ TEST(Table, MarksWhoIsBehindTheBestByNoiseAsTheBestToo) {
   over(0, {100, 95, 104});
   rows.pop_back();
   EXPECT_EQ(best(wait, rows), (std::vector{false, false})) << "all are alike";
+  rows[0].wait_mean = 1;  // in the log as it is, and behind in every copy
+  for (Summary& copy : rows[0].copies) *copy.wait_mean += 1000;
+  EXPECT_EQ(best(wait, rows), (std::vector{false, true}));
 }
 
 }  // namespace
