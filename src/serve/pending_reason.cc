@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "model/never_fits.h"
+#include "serve/reserved.h"
 #include "serve/service.h"
 
 namespace rota::serve {
@@ -202,8 +203,10 @@ PendingReason Service::reason_among_others(JobId id, const Job& job, Telling tel
     const JobId first = before.valid() || head == nullptr ? before : head->job;
     const std::string who = first.valid() ? "job " + book_.shown(first) : std::string("others");
     if (room) {
+      const Reservation* reserved = first_reserved_for(view(), job);
       return needs() + ", which are free, but if it started now " + who +
-             " or another with an earlier claim would start later.";
+             " or another with an earlier claim would start later" +
+             (reserved ? ", or it would run into what is reserved: " + text_of(*reserved) : std::string("."));
     }
     return needs() + ", and others go first: " + who +
            (head != nullptr && first == head->job ? " is first in the queue."

@@ -3,9 +3,20 @@
 #include <ctime>
 
 #include "base/text.h"
+#include "serve/reserved.h"
 #include "serve/service.h"
 
 namespace rota::serve {
+
+const Reservation* first_reserved_for(const View& view, const Job& job) {
+  if (!view.reserved_in_reach()) return nullptr;
+  const Instant now = view.now();
+  const Reservation* first = nullptr;
+  for (const Reservation& r : view.reservations().all()) {
+    if (r.overlaps(now, now + job.expected) && (first == nullptr || r.from < first->from)) first = &r;
+  }
+  return first;
+}
 namespace {
 
 bool alike(const Reservation& a, const Reservation& b) {
@@ -46,12 +57,8 @@ Result<void> Service::keep_reservations() {
 // What is reserved for a time in which the job would still run; nullptr: nothing, or something else is in its way as
 // well.
 const Reservation* Service::reserved_before(JobId id, const Job& job) const {
-  if (!view().reserved_in_reach() || view().free() < job.spec.processors) return nullptr;
-  const Instant now = view().now();
-  const Reservation* first = nullptr;
-  for (const Reservation& r : view().reservations().all()) {
-    if (r.overlaps(now, now + job.expected) && (first == nullptr || r.from < first->from)) first = &r;
-  }
+  if (view().free() < job.spec.processors) return nullptr;
+  const Reservation* first = first_reserved_for(view(), job);
   if (first == nullptr) return nullptr;
   const WaitingEntry* head = view().waiting().head();
   const bool by_itself = first->nodes.empty() && view().free() - first->processors < job.spec.processors;

@@ -1,0 +1,11 @@
+// What is reserved, as those see it who wait.
+#pragma once
+
+#include "model/cluster.h"
+
+namespace rota::serve {
+
+// The first reservation that a job would run into if it started now; nullptr: there is none in reach. O(reservations)
+const Reservation* first_reserved_for(const View& view, const Job& job);
+
+}  // namespace rota::serve
