@@ -113,11 +113,12 @@ TEST(Generators, are_not_found_by_commands_of_something_else) {
   for (const auto& [command, said] :
        {std::pair{"rota convert log.swf", "no model"}, std::pair{"rota generate nothing --jobs 3", "no model"},
         std::pair{"rota generate poisson --jobs", "no value"}, std::pair{"rota generate poisson jobs 3", "no value"},
-        std::pair{"rota generate poisson --to jsonl", "poisson has no --to"}, std::pair{"", "no model"}}) {
+        std::pair{"rota generate poisson --colour red", "poisson has no --colour"}, std::pair{"", "no model"}}) {
     const auto found = generator_of(command);
     ASSERT_FALSE(found) << command;
     EXPECT_NE(found.error().message.find(said), std::string::npos) << found.error().message;
   }
+  EXPECT_TRUE(generator_of("rota generate poisson --to jsonl")) << "however it was written";
 }
 
 TEST(Generators, refuse_a_value_out_of_range_by_its_name) {
