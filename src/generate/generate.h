@@ -62,7 +62,8 @@ std::vector<std::unique_ptr<Generator>> all_generators();
 // By the name of its option, without dashes. Fails with a sentence.
 Result<void> set_knob(Generator& generator, std::string_view name, std::string_view value);
 
-// The one of a Recipe's command, set as there. Fails with a sentence where it is none, or has further options.
+// The one of a Recipe's command, set as there. Fails with a sentence where it is none, or has options that are neither
+// its own nor --to, which says how it was written.
 Result<std::unique_ptr<Generator>> generator_of(std::string_view command);
 
 log::Workload generate(const Recipe& recipe);
