@@ -227,7 +227,7 @@ class OnAComputerOfItsOwn(unittest.TestCase):
         folder = tempfile.mkdtemp(prefix="rota-computer-")
         self.addCleanup(shutil.rmtree, folder, True)
         here = os.path.abspath(__file__)
-        console = computer.run(folder, ROTA, ["/usr/bin/python3", f"/host{here}", f"/host{folder}/outcomes.json", INSIDE,
+        console = computer.run(folder, ROTA, ["/usr/bin/python3", "-B", f"/host{here}", f"/host{folder}/outcomes.json", INSIDE,
                                               *sys.argv[1:]])
         try:
             with open(os.path.join(folder, "outcomes.json")) as file:
