@@ -7,6 +7,7 @@
 #include "api/routes.h"
 #include "api/submission_json.h"
 #include "base/text.h"
+#include "serve/node_list.h"
 
 namespace rota::api {
 namespace {
@@ -190,18 +191,13 @@ Json reservations_json(const Service& service) {
   Json rows = Json::array();
   for (const Reservation& each : all) {
     std::int64_t processors = each.processors;
-    std::vector<std::string> names;
-    for (const NodeId node : each.nodes) {
-      names.push_back(service.machine().nodes[node.value].name);
-      processors += service.machine().nodes[node.value].processors;
-    }
-    std::ranges::sort(names);
+    for (const NodeId node : each.nodes) processors += service.machine().nodes[node.value].processors;
     rows.push_back({{"id", each.id.value},
                     {"active", each.holds_at(view.now())},
                     {"start", unix_seconds(service, each.from)},
                     {"end", unix_seconds(service, each.until)},
                     {"processors", processors},
-                    {"nodes", format_host_list(names)}});
+                    {"nodes", serve::node_list(service.machine(), each.nodes)}});
   }
   return {{"reservations", std::move(rows)}};
 }

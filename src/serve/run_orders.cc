@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/text.h"
+#include "serve/node_list.h"
 #include "serve/output_pattern.h"
 #include "serve/service.h"
 #include "serve/this_host.h"
@@ -49,10 +49,7 @@ Result<std::optional<KeptAbout>> Service::about(JobId job) {
 
 std::string Service::nodes_of(JobId job) const {
   if (machine_->nodes.empty()) return {};
-  std::vector<std::string> names;
-  for (const Share& share : view().placement(job).shares) names.push_back(machine_->nodes[share.node.value].name);
-  std::ranges::sort(names);
-  return format_host_list(names);
+  return node_list(*machine_, view().placement(job).shares, [](const Share& share) { return share.node; });
 }
 
 PatternWords Service::pattern_words(JobId job, const KeptAbout& kept, const std::string& nodes,

@@ -3,6 +3,7 @@
 #include <ctime>
 
 #include "base/text.h"
+#include "serve/node_list.h"
 #include "serve/reserved.h"
 #include "serve/service.h"
 
@@ -67,12 +68,8 @@ const Reservation* Service::reserved_before(JobId id, const Job& job) const {
 
 std::string Service::text_of(const Reservation& reserved) const {
   std::string what = amount(reserved.processors, "processor");
-  if (!reserved.nodes.empty()) {
-    std::vector<std::string> names;
-    for (const NodeId node : reserved.nodes) names.push_back(machine_->nodes[node.value].name);
-    std::ranges::sort(names);
-    what = (names.size() == 1 ? "Node " : "Nodes ") + format_host_list(names);
-  }
+  if (!reserved.nodes.empty())
+    what = (reserved.nodes.size() == 1 ? "Node " : "Nodes ") + node_list(*machine_, reserved.nodes);
   const bool one = reserved.nodes.empty() ? reserved.processors == 1 : reserved.nodes.size() == 1;
   what += one ? " is reserved " : " are reserved ";
   const std::string until = date_of(unix_milliseconds(reserved.until));
