@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "engine/local/devices.h"
-#include "engine/local/record_holder.h"
 
 namespace rota::local {
 namespace {
@@ -291,44 +290,6 @@ void LocalEngine::launched(JobId job, Entry& entry) {
   if (entry.leaves || entry.next) return;
   report(job, Launched{job, entry.dispatch});
   remind(job, entry);
-}
-
-// The connection is closed and nothing was said before: what is on disk tells how far it got.
-void LocalEngine::look(JobId job, Entry& entry) {
-  auto record = read_record(folder_.get(), entry.name);
-  if (record) entry.record = *record;
-  if (record && record->over()) return over(job, entry);
-  if (Descriptor socket = record ? connect_to(record->socket) : Descriptor(); socket) {
-    watch(job, entry, std::move(socket));
-    return entry.link->tell({.kind = Tell::Kind::hello, .epoch = epoch_});
-  }
-  if (record && record->pid == 0) {  // one that hangs must not begin it later
-    end_holder(folder_.get(), entry.name);
-    record = read_record(folder_.get(), entry.name);
-    if (record) entry.record = *record;
-    if (record && record->over()) return over(job, entry);
-  }
-  if (!record || record->pid == 0) return could_not_launch(job, entry, "The process that was to start it was killed.");
-  bury(job, entry);
-}
-
-// Nobody can wait for its processes any more: they are ended, and with them the dispatch.
-void LocalEngine::bury(JobId job, Entry& entry) {
-  constexpr int kTries = 5;
-  ConnectionEnds ends = connection_ends();
-  if (!ends.ours || ++entry.burials > kTries) {
-    entry.record.lost = true;
-    entry.record.phase = Phase::ended;
-    entry.record.sentence = "Its supervisor was killed, and what is left of it could not be ended.";
-    return over(job, entry);
-  }
-  Order order;
-  order.kind = Order::Kind::bury;
-  order.name = entry.name;
-  order.engine_folder = options_.folder;
-  order.claim = entry.record;
-  watch(job, entry, std::move(ends.ours));
-  spawner_.send(order, std::move(ends.theirs));
 }
 
 void LocalEngine::could_not_launch(JobId job, Entry& entry, const std::string& why) {

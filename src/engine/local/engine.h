@@ -18,6 +18,7 @@
 #include "base/min_heap.h"
 #include "control/ports.h"
 #include "engine/local/cgroups.h"
+#include "engine/local/gone_watch.h"
 #include "engine/local/node_switch.h"
 #include "engine/local/places.h"
 #include "engine/local/record.h"
@@ -81,7 +82,8 @@ class LocalEngine final : public Engine, public Alarm {
     std::uint64_t key = 0;  // of the latest command about it
     RunRecord record;       // as last heard
     std::unique_ptr<RunLink> link;
-    Descriptor greeting;  // while open() waits for its answer
+    std::unique_ptr<GoneWatch> dying;  // its supervisor hung, was killed, and is not gone yet
+    Descriptor greeting;               // while open() waits for its answer
     Place place;
     Instant expected_end = kNever;
     Instant ordered = kNever;             // when this life of the service ordered it
@@ -112,11 +114,18 @@ class LocalEngine final : public Engine, public Alarm {
   Result<void> prepare_folder();
   Result<void> write_boot();
   void find_runs();
-  void find_run(const std::string& name);
+  void find_run(const std::string& name, std::vector<Entry>& into);
+  void keep_latest(Entry& found);
   void greet_all();
   void disown_later();
-  void bury_now(Entry& entry);
   void forget(Entry& entry);
+
+  // engine_lost.cc
+  void look(JobId job, Entry& entry);
+  void holder_gone(JobId job);
+  void nobody_left(JobId job, Entry& entry);
+  void bury(JobId job, Entry& entry);
+  void bury_now(const std::vector<Entry*>& entries);
 
   // engine_adjust.cc
   void adjust(const Command& command);
@@ -142,8 +151,6 @@ class LocalEngine final : public Engine, public Alarm {
   void watch(JobId job, Entry& entry, Descriptor socket);
   void hear(JobId job, const RunRecord* record);
   void launched(JobId job, Entry& entry);
-  void look(JobId job, Entry& entry);  // its supervisor is gone, or never was
-  void bury(JobId job, Entry& entry);
   void over(JobId job, Entry& entry);
   void ended(JobId job, Entry& entry);
   void could_not_launch(JobId job, Entry& entry, const std::string& why);

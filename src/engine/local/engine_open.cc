@@ -13,8 +13,6 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "engine/local/engine.h"
-#include "engine/local/processes.h"
-#include "engine/local/record_holder.h"
 #include "engine/local/words.h"
 
 namespace rota::local {
@@ -88,8 +86,15 @@ Result<void> LocalEngine::prepare_folder() {
 void LocalEngine::find_runs() {
   DIR* folder = ::fdopendir(::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder) return;
-  while (const dirent* entry = ::readdir(folder)) find_run(entry->d_name);
+  std::vector<Entry> found;
+  while (const dirent* entry = ::readdir(folder)) find_run(entry->d_name, found);
   ::closedir(folder);
+  std::vector<Entry*> out_of_reach;
+  for (Entry& entry : found) {
+    if (!entry.record.over() && !entry.greeting) out_of_reach.push_back(&entry);
+  }
+  bury_now(out_of_reach);
+  for (Entry& entry : found) keep_latest(entry);
   greet_all();
   disown_later();
   for (auto& [job, entry] : runs_) {
@@ -111,29 +116,32 @@ void LocalEngine::find_runs() {
   }
 }
 
-// Of two dispatches of a job the later one was started when the end of the earlier one was durable.
-void LocalEngine::find_run(const std::string& name) {
+void LocalEngine::find_run(const std::string& name, std::vector<Entry>& into) {
   RunRecord named;
   if (!read_name(name, named)) return;
-  const JobId job{named.job};
   const auto record = read_record(folder_.get(), name);
-  Entry found;
+  Entry& found = into.emplace_back();
   found.name = name;
-  if (record) found.record = *record;
+  found.record = named;
   if (!record) {  // the claim was made, and that is all
-    found.record = named;
     found.record.phase = Phase::failed;
-  } else if (!record->over()) {
-    if (record->boot != options_.boot) {
-      found.record.lost = true;
-      found.record.phase = Phase::ended;
-    } else if (Descriptor socket = connect_to(record->socket); socket) {
-      send_whole(socket.get(), in_words(Tell{.kind = Tell::Kind::hello}));
-      found.greeting = std::move(socket);
-    } else {
-      bury_now(found);
-    }
+    return;
   }
+  found.record = *record;
+  found.record.job = named.job;
+  if (record->over()) return;
+  if (record->boot != options_.boot) {
+    found.record.lost = true;
+    found.record.phase = Phase::ended;
+  } else if (Descriptor socket = connect_to(record->socket); socket) {
+    send_whole(socket.get(), in_words(Tell{.kind = Tell::Kind::hello}));
+    found.greeting = std::move(socket);
+  }
+}
+
+// Of two dispatches of a job the later one was started when the end of the earlier one was durable.
+void LocalEngine::keep_latest(Entry& found) {
+  const JobId job{found.record.job};
   const auto other = runs_.find(job);
   if (other != runs_.end() && earlier(found.record, other->second.record)) return forget(found);
   if (other != runs_.end()) forget(other->second);
@@ -153,6 +161,7 @@ void LocalEngine::forget(Entry& entry) {
 // All at once; who does not answer in time is stopped or overloaded, but it is there.
 void LocalEngine::greet_all() {
   const std::int64_t until = boot_milliseconds() + 5000;
+  std::vector<Entry*> gone;
   for (auto& [job, entry] : runs_) {
     if (!entry.greeting) continue;
     std::string text;
@@ -175,9 +184,10 @@ void LocalEngine::greet_all() {
       if (!text.empty()) entry.link->tell({.kind = Tell::Kind::hello});
     } else {  // it has ended just now, or was killed
       if (const auto record = read_record(folder_.get(), entry.name)) entry.record = *record;
-      if (!entry.record.over()) bury_now(entry);
+      if (!entry.record.over()) gone.push_back(&entry);
     }
   }
+  bury_now(gone);
 }
 
 // The state that is served knows nothing of them, and would give their names and keys to others. They are told to end
@@ -185,29 +195,30 @@ void LocalEngine::greet_all() {
 void LocalEngine::disown_later() {
   constexpr std::int64_t kPatience = 2000;  // milliseconds, of all together
   constexpr int kLookMilliseconds = 10;
-  std::int64_t ended = 0;
+  std::vector<JobId> disowned;
   for (auto& [job, entry] : runs_) {
     if (entry.record.key <= options_.latest_key) continue;
     if (entry.link) entry.link->tell({.kind = Tell::Kind::kill, .epoch = entry.record.epoch});
-    ++ended;
+    disowned.push_back(job);
   }
+  if (disowned.empty()) return;
   const std::int64_t until = boot_milliseconds() + kPatience;
-  for (auto run = runs_.begin(); run != runs_.end();) {
-    Entry& entry = run->second;
-    if (entry.record.key <= options_.latest_key) {
-      ++run;
-      continue;
-    }
+  std::vector<Entry*> late;
+  for (const JobId job : disowned) {
+    Entry& entry = runs_.at(job);
     while (!entry.record.over() && boot_milliseconds() < until) {
       if (const auto record = read_record(folder_.get(), entry.name)) entry.record = *record;
       if (!entry.record.over()) ::poll(nullptr, 0, kLookMilliseconds);
     }
-    if (!entry.record.over()) bury_now(entry);
-    forget(entry);
-    run = runs_.erase(run);
+    if (!entry.record.over()) late.push_back(&entry);
   }
-  if (ended == 0) return;
-  warnings_.push_back("The folder " + quoted(options_.folder) + " has " + amount(ended, "run") +
+  bury_now(late);
+  for (const JobId job : disowned) {
+    forget(runs_.at(job));
+    runs_.erase(job);
+  }
+  warnings_.push_back("The folder " + quoted(options_.folder) + " has " +
+                      amount(static_cast<std::int64_t>(disowned.size()), "run") +
                       " of a later state than the database, which is a copy that was put back, it seems; what was left "
                       "of them was ended.");
 }
@@ -216,22 +227,6 @@ void LocalEngine::tell_again() {
   for (const auto& [job, entry] : runs_) {
     if (!entry.record.sentence.empty() && !entry.record.over()) source_.told(job, entry.record.sentence);
   }
-}
-
-// Its supervisor is gone, or hangs so that it cannot be spoken to.
-void LocalEngine::bury_now(Entry& entry) {
-  RunRecord& record = entry.record;
-  end_holder(folder_.get(), entry.name);
-  if (const auto latest = read_record(folder_.get(), entry.name)) record = *latest;
-  if (record.over()) return;
-  if (record.pid == 0) {  // it never was executed
-    record.phase = Phase::failed;
-    return;
-  }
-  end_leftovers({.pid = record.pid, .began = record.began}, mark_of(options_.folder, entry.name), record.cgroups);
-  remove_cgroups(record.cgroups);
-  record.lost = true;
-  record.phase = Phase::ended;
 }
 
 Observation LocalEngine::observe() const {

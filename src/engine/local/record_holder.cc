@@ -5,9 +5,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdint>
 
-#include "engine/local/descriptor.h"
+#include "engine/local/record.h"
 
 namespace rota::local {
 namespace {
@@ -31,16 +33,23 @@ void hold_record(int file) {
   ::fcntl(file, F_SETLK, &lock);
 }
 
-void end_holder(int folder, const std::string& name) {
-  constexpr int kPatienceMilliseconds = 1000;
+Descriptor kill_holder(int folder, const std::string& name) {
   const Descriptor file(::openat(folder, name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   const pid_t pid = file ? holder_of(file.get()) : 0;
-  if (pid <= 0) return;
-  const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  if (!process || holder_of(file.get()) != pid) return;  // it has ended just now, and the number may be another's
+  if (pid <= 0) return {};
+  Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!process || holder_of(file.get()) != pid) return {};  // it has ended just now, and the number may be another's
   ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
-  pollfd gone{process.get(), POLLIN, 0};
-  ::poll(&gone, 1, kPatienceMilliseconds);
+  return process;
+}
+
+void wait_until_gone(std::span<const Descriptor> holders) {
+  constexpr std::int64_t kPatience = 1000;  // milliseconds
+  const std::int64_t until = boot_milliseconds() + kPatience;
+  for (const Descriptor& holder : holders) {
+    pollfd gone{holder.get(), POLLIN, 0};
+    if (holder) ::poll(&gone, 1, static_cast<int>(std::max<std::int64_t>(until - boot_milliseconds(), 0)));
+  }
 }
 
 }  // namespace rota::local

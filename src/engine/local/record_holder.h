@@ -2,15 +2,21 @@
 // knows by whom. So one that hangs can be ended, and nobody else who has its number by now.
 #pragma once
 
+#include <span>
 #include <string>
+
+#include "engine/local/descriptor.h"
 
 namespace rota::local {
 
 // By the supervisor, once. Nobody else ever locks it.
 void hold_record(int file);
 
-// Kills the supervisor of the run with this record, if there is one, and waits until it is gone, a second at most. It
-// begins nothing any more in any case.
-void end_holder(int folder, const std::string& name);
+// Kills the supervisor of the run with this record: it begins nothing any more. What comes back can be waited for, and
+// is readable once it is gone; none: there is nobody.
+Descriptor kill_holder(int folder, const std::string& name);
+
+// For all of these together, a second at most.
+void wait_until_gone(std::span<const Descriptor> holders);
 
 }  // namespace rota::local

@@ -126,7 +126,8 @@ class Spawner {
     leave();
     const RunRecord& claim = order.claim;
     const std::string mark = mark_of(order.engine_folder, order.name);
-    end_holder(folder_.get(), order.name);
+    const Descriptor holder = kill_holder(folder_.get(), order.name);
+    wait_until_gone({&holder, 1});
     RunRecord end = claim;
     if (!end_leftovers({.pid = claim.pid, .began = claim.began}, mark, claim.cgroups)) {
       end.sentence = "Processes of the job could not be ended after its supervisor was killed; look for " + mark +
