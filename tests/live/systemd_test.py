@@ -207,6 +207,49 @@ class OfOneUser(Installed):
         self.ann("systemctl", "--user", "stop", "rota.socket", "rota")
 
 
+class GoesDown(Installed):
+    """The computer goes down in good order under jobs that run: under the service, and under one in a unit in which systemd
+    ends jobs, supervisors and service alike."""
+    PLAIN = "/tmp/plain"
+    JOBS = {"again": ["--requeue"], "once": ["--no-requeue"], "obeys": []}
+
+    def plain(self, *words):
+        return command("env", f"ROTA_SOCKET={self.PLAIN}.socket", "rota", *words)
+
+    def leave_nothing(self):
+        pass
+
+    def begin(self):
+        """Both services on states that outlive this computer, which go on with what an earlier one had."""
+        for of, at in (("service", "/var/lib/rota"), ("plain", self.PLAIN)):
+            os.makedirs(f"{KEPT}/{of}", exist_ok=True)
+            os.symlink(f"{KEPT}/{of}", at)
+        command("systemctl", "start", "rota")
+        command("systemd-run", "--unit=plain", "--collect", "rota", "serve", "--state", self.PLAIN, "--config", "/etc/rota.toml",
+                "--socket", f"{self.PLAIN}.socket")
+        wait_for(lambda: os.path.exists(f"{self.PLAIN}.socket"), "the service in a unit of its own")
+
+    def test_first(self):
+        self.begin()
+        trap = "trap 'exit 0' TERM; while :; do sleep 0.1; done"
+        for ask in (lambda *words: command("rota", *words), self.plain):
+            for name, options in self.JOBS.items():
+                script = trap if name == "obeys" else "exec sleep 1000"
+                ask("submit", "--name", name, "--folder", "/tmp", "--time", "1h", *options, "--", "sh", "-c", script)
+            wait_for(lambda: json.loads(ask("status", "--json"))["running"] == len(self.JOBS), "the start of all jobs")
+        with open(f"{KEPT}/ran", "w"):
+            pass
+        command("systemctl", "poweroff", "--no-block")
+        time.sleep(PATIENCE)  # until systemd ends this, too
+
+    def test_then(self):
+        self.begin()
+        for ask in (lambda *words: command("rota", *words), self.plain):
+            rows = [json.loads(ask("job", "--json", str(number + 1))) for number in range(len(self.JOBS))]
+            told = {row["name"]: (row["state"], row.get("restarts", 0)) for row in rows}
+            self.assertEqual(told, {"again": ("RUNNING", 1), "once": ("NODE_FAIL", 0), "obeys": ("COMPLETED", 0)})
+
+
 class Outcome(unittest.TextTestResult):
     """Which tests passed, for who reads it outside."""
 
@@ -221,14 +264,28 @@ class Outcome(unittest.TextTestResult):
 
 
 class OnAComputerOfItsOwn(unittest.TestCase):
-    """Runs all tests above there, at once, and takes their outcomes."""
+    """Runs tests above there, and takes their outcomes."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="rota-computer-")
+        self.addCleanup(shutil.rmtree, self.folder, True)
+
+    def starts(self, *names, orderly=False):
+        here = os.path.abspath(__file__)
+        return computer.run(self.folder, ROTA, ["/usr/bin/python3", "-B", f"/host{here}", f"/host{self.folder}/outcomes.json",
+                                                INSIDE, *names], orderly)
 
     def test_the_units(self):
-        folder = tempfile.mkdtemp(prefix="rota-computer-")
-        self.addCleanup(shutil.rmtree, folder, True)
-        here = os.path.abspath(__file__)
-        console = computer.run(folder, ROTA, ["/usr/bin/python3", "-B", f"/host{here}", f"/host{folder}/outcomes.json", INSIDE,
-                                              *sys.argv[1:]])
+        self.passes(*(sys.argv[1:] or ["Service", "OfOneUser"]))
+
+    def test_jobs_under_which_the_computer_goes_down_are_lost_with_it(self):
+        console = self.starts("GoesDown.test_first", orderly=True)
+        self.assertTrue(os.path.exists(os.path.join(self.folder, "kept", "ran")), console[-3000:])
+        self.passes("GoesDown.test_then")
+
+    def passes(self, *names):
+        folder = self.folder
+        console = self.starts(*names)
         try:
             with open(os.path.join(folder, "outcomes.json")) as file:
                 outcomes = json.load(file)
@@ -244,8 +301,8 @@ if __name__ == "__main__":
     ROTA = os.path.abspath(sys.argv.pop(1))
     if INSIDE in sys.argv:
         sys.argv.remove(INSIDE)
-        names = sys.argv[1:] or ["Service", "OfOneUser"]
-        tests = unittest.defaultTestLoader.loadTestsFromNames(names, sys.modules[__name__])
+        KEPT = os.path.join(os.path.dirname(ROTA), "kept")
+        tests = unittest.defaultTestLoader.loadTestsFromNames(sys.argv[1:], sys.modules[__name__])
         result = unittest.TextTestRunner(resultclass=Outcome, verbosity=2).run(tests)
         with open(ROTA, "w") as file:  # the first word, inside: where to write them
             json.dump(result.outcomes, file)

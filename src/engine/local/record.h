@@ -50,9 +50,9 @@ struct RunRecord {
   std::uint64_t began = 0;       // of that process, in the kernel's ticks: which tells it from another of that number
   Asked asked = Asked::nothing;  // and that is what ended it
   bool out_of_memory = false;
-  bool lost = false;           // its supervisor was killed: nobody knows how it ended
-  bool again = true;           // failed: another try can help
-  int status = 0;              // as waitpid says
+  bool lost = false;  // with its supervisor, so that nobody knows how it ended; or it failed while the system went down
+  bool again = true;  // failed: another try can help
+  int status = 0;     // as waitpid says
   std::int64_t ran = 0;        // milliseconds, without those in which it was suspended
   std::int64_t kept = -1;      // of it, the part that a checkpoint holds; -1: none was written
   std::int64_t elsewhere = 0;  // milliseconds that this dispatch ran before its moves

@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "engine/local/job_process.h"
 #include "engine/local/processes.h"
 #include "engine/local/record_holder.h"
+#include "engine/local/system_state.h"
 #include "engine/local/words.h"
 
 namespace rota::local {
@@ -81,11 +83,12 @@ bool SupervisorProcess::begin() {
   hold_record(record_file_.get());
   for (const int number : kIgnoredSignals) std::signal(number, SIG_IGN);
   std::signal(SIGCHLD, SIG_DFL);
-  sigset_t children;
-  ::sigemptyset(&children);
-  ::sigaddset(&children, SIGCHLD);
-  ::sigprocmask(SIG_BLOCK, &children, nullptr);
-  signals_.reset(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
+  sigset_t heard;
+  ::sigemptyset(&heard);
+  ::sigaddset(&heard, SIGCHLD);
+  ::sigaddset(&heard, SIGTERM);
+  ::sigprocmask(SIG_BLOCK, &heard, nullptr);
+  signals_.reset(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals_) return fail_launch("The job's supervisor could not be set up.", true), false;
   if (!order_.run.script.empty() && !write_script(order_)) {
     return fail_launch(std::string("The job's script could not be written: ") + std::strerror(errno) + ".", true),
@@ -266,7 +269,10 @@ void SupervisorProcess::carry_out(const Tell& tell) {
 
 void SupervisorProcess::reap() {
   std::array<signalfd_siginfo, 8> news{};
-  while (::read(signals_.get(), news.data(), sizeof(news)) > 0) {
+  for (ssize_t got = 0; (got = ::read(signals_.get(), news.data(), sizeof(news))) > 0;) {
+    const auto count = static_cast<std::size_t>(got) / sizeof(signalfd_siginfo);
+    told_to_end_ = told_to_end_ || std::ranges::any_of(std::span(news).first(count),
+                                                       [](const auto& one) { return one.ssi_signo == SIGTERM; });
   }
   while (true) {
     int status = 0;
@@ -420,8 +426,9 @@ void SupervisorProcess::finish() {
   record_.memory = std::max(order_.claim.memory, std::int64_t{use.ru_maxrss} * 1024);
   if (record_.phase != Phase::failed) {
     record_.phase = Phase::ended;
-    record_.out_of_memory =
-        record_.asked == Asked::nothing && record_.status != 0 && ran_out_of_memory(record_.cgroups);
+    const bool failed = record_.asked == Asked::nothing && record_.status != 0;
+    record_.out_of_memory = failed && ran_out_of_memory(record_.cgroups);
+    record_.lost = failed && !record_.out_of_memory && system_goes_down(told_to_end_);
   }
   constexpr int kMostPieces = 64;  // more than pipes hold: what comes then is not the job's, which is over
   for (int piece = 0; piece < kMostPieces && attachment_.keep_what_is_left(); ++piece) {

@@ -76,6 +76,7 @@ class SupervisorProcess {
   bool main_over_ = false;
   bool all_over_ = false;  // no child is left
   bool warned_ = false;
+  bool told_to_end_ = false;      // by somebody, which is nothing that it does
   std::int64_t launched_at_ = 0;  // later by so long as it was paused; all on the clock of boot_milliseconds()
   std::int64_t ran_before_ = 0;   // until it was suspended
   std::int64_t kill_at_ = INT64_MAX;

@@ -1,0 +1,79 @@
+#include "engine/local/system_state.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/local/descriptor.h"
+#include "engine/local/record.h"
+
+namespace rota::local {
+namespace {
+
+constexpr std::string_view kLastProgram = "systemd-shutdow";  // as much of its name as the kernel keeps
+
+std::string name_of_first_process() {
+  const Descriptor file(::open("/proc/1/comm", O_RDONLY | O_CLOEXEC));
+  return file ? read_all(file.get()) : std::string();
+}
+
+// What it writes until it ends, or for so long.
+std::string output_of(char* const* arguments) {
+  constexpr std::int64_t kPatience = 5000;  // milliseconds
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return {};
+  const Descriptor ours(ends[0]);
+  Descriptor theirs(ends[1]);
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawn_file_actions_adddup2(&files, theirs.get(), 1);
+  posix_spawnattr_t how;
+  ::posix_spawnattr_init(&how);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::posix_spawnattr_setsigmask(&how, &none);
+  ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
+  pid_t pid = 0;
+  const int error = ::posix_spawnp(&pid, arguments[0], &files, &how, arguments, environ);
+  ::posix_spawnattr_destroy(&how);
+  ::posix_spawn_file_actions_destroy(&files);
+  if (error != 0) return {};
+  theirs.reset();
+  std::string text;
+  const std::int64_t until = boot_milliseconds() + kPatience;
+  do {
+    pollfd more{ours.get(), POLLIN, 0};
+    const auto left = static_cast<int>(std::max<std::int64_t>(until - boot_milliseconds(), 0));
+    if (::poll(&more, 1, left) == 0) break;
+  } while (read_more(ours.get(), text));
+  ::kill(pid, SIGKILL);  // it has closed its output, or is late
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return text;
+}
+
+bool systemd_stops() {
+  if (::access("/run/systemd/system", F_OK) != 0) return false;
+  std::string program = "systemctl";
+  std::string question = "is-system-running";
+  const std::array<char*, 3> words{program.data(), question.data(), nullptr};
+  return output_of(words.data()).starts_with("stopping");
+}
+
+}  // namespace
+
+bool system_goes_down(bool told_to_end) {
+  return name_of_first_process().starts_with(kLastProgram) || (told_to_end && systemd_stops());
+}
+
+}  // namespace rota::local
