@@ -1,4 +1,4 @@
-// /v1/nodes, /v1/partitions, /v1/licences, /v1/reservations
+// /v1/nodes, /v1/partitions, /v1/licences
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -183,25 +183,6 @@ Json licences_json(const Service& service) {
   return json;
 }
 
-// Those that are not over, the next one first.
-Json reservations_json(const Service& service) {
-  const View& view = service.view();
-  std::vector<Reservation> all = view.reservations().all();
-  std::ranges::stable_sort(all, {}, &Reservation::from);
-  Json rows = Json::array();
-  for (const Reservation& each : all) {
-    std::int64_t processors = each.processors;
-    for (const NodeId node : each.nodes) processors += service.machine().nodes[node.value].processors;
-    rows.push_back({{"id", each.id.value},
-                    {"active", each.holds_at(view.now())},
-                    {"start", unix_seconds(service, each.from)},
-                    {"end", unix_seconds(service, each.until)},
-                    {"processors", processors},
-                    {"nodes", serve::node_list(service.machine(), each.nodes)}});
-  }
-  return {{"reservations", std::move(rows)}};
-}
-
 void send(const Ask& ask, const Json& json) { ask.reply->send({200, "application/json", dumped(json), {}}); }
 
 }  // namespace
@@ -227,6 +208,5 @@ void change_nodes(const Ask& ask) {
 void answer_nodes(const Ask& ask) { send(ask, nodes_json(ask.service)); }
 void answer_partitions(const Ask& ask) { send(ask, partitions_json(ask.service)); }
 void answer_licences(const Ask& ask) { send(ask, licences_json(ask.service)); }
-void answer_reservations(const Ask& ask) { send(ask, reservations_json(ask.service)); }
 
 }  // namespace rota::api

@@ -148,6 +148,8 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/partitions", answer_partitions},
     {"GET", "/v1/licences", answer_licences},
     {"GET", "/v1/reservations", answer_reservations},
+    {"POST", "/v1/reservations", answer_reservations},
+    {"DELETE", "/v1/reservations/{name}", answer_reservations},
     {"GET", "/v1/history", answer_history},
     {"GET", "/v1/policy", answer_policy},
     {"PUT", "/v1/policy", set_policy},

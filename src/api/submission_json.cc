@@ -91,10 +91,17 @@ bool take(const Json& json, Duration& into) {
   return true;
 }
 
-bool take(const Json& json, std::optional<Instant>& into, std::int64_t unix_start) {
+// A Unix time, however long ago.
+bool take_date(const Json& json, std::optional<Instant>& into, std::int64_t unix_start) {
   std::int64_t milliseconds = 0;
   if (!take_seconds(json, milliseconds)) return false;
-  into = std::max(kEpoch, Instant{Duration{milliseconds - unix_start * 1000}});
+  into = Instant{Duration{milliseconds - unix_start * 1000}};
+  return true;
+}
+
+bool take(const Json& json, std::optional<Instant>& into, std::int64_t unix_start) {
+  if (!take_date(json, into, unix_start)) return false;
+  into = std::max(kEpoch, *into);
   return true;
 }
 
@@ -273,6 +280,35 @@ Result<ChangeRequest> read_change(const std::string& action, const std::string& 
   }
   if (request.ids.empty()) return fail("say which jobs are meant: `ids` is missing.");
   return request;
+}
+
+Result<Service::ReservationWish> read_reservation(const std::string& body, std::int64_t unix_start) {
+  const auto json = parse(body);
+  if (!json) return std::unexpected(json.error());
+  if (!json->is_object()) return fail("the request's body is a JSON object.");
+  Service::ReservationWish wish;
+  std::optional<Instant> end;
+  for (const auto& [name, value] : json->items()) {
+    if (name == "start") {
+      if (!take_date(value, wish.from, unix_start)) return wrong(name, "a Unix time");
+    } else if (name == "end") {
+      if (!take_date(value, end, unix_start)) return wrong(name, "a Unix time");
+    } else if (name == "duration") {
+      if (!take(value, wish.duration)) return wrong(name, "seconds");
+    } else if (name == "nodes") {
+      if (!take(value, wish.nodes)) return wrong(name, "a host list, such as \"n[1-3],n7\"");
+    } else if (name == "processors") {
+      if (!take_number(value, wish.processors, 1, UINT32_MAX - 1)) return wrong(name, "a whole number from 1 on");
+    } else if (name == "name") {
+      if (!take(value, wish.name)) return wrong(name, "a text");
+    } else {
+      return unknown_member(name, {"start", "end", "duration", "nodes", "processors", "name"});
+    }
+  }
+  if (end && wish.duration) return fail("`end` and `duration` do not go together: one of them says when it is over.");
+  if (!end && !wish.duration) return fail("say when it is over: `end` or `duration` is missing.");
+  if (end) wish.until = *end;
+  return wish;
 }
 
 Result<TokenRequest> read_token_request(const std::string& body, std::int64_t longest_life) {

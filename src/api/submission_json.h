@@ -24,6 +24,9 @@ struct ChangeRequest {
 };
 Result<ChangeRequest> read_change(const std::string& action, const std::string& body, std::int64_t unix_start);
 
+// `by` is not in it.
+Result<serve::Service::ReservationWish> read_reservation(const std::string& body, std::int64_t unix_start);
+
 struct TokenRequest {
   std::string user;  // empty: who asks
   bool operates = false;

@@ -54,7 +54,7 @@ void add_job_actions(CLI::App& app, Action& action);  // cancel, hold, release, 
 void add_nodes(CLI::App& app, Action& action);
 void add_partitions(CLI::App& app, Action& action);
 void add_licences(CLI::App& app, Action& action);
-void add_reservations(CLI::App& app, Action& action);
+void add_reservations(CLI::App& app, Action& action);  // and reserve, unreserve
 void add_history(CLI::App& app, Action& action);
 void add_policy(CLI::App& app, Action& action);
 void add_status(CLI::App& app, Action& action);

@@ -305,7 +305,7 @@ Result<void> Service::read_wishes() {
     entry.not_before = std::max(entry.not_before, Instant{Duration{parse_integer(at).value_or(0)}});
     return true;
   });
-  return read;
+  return read ? read_reservations() : read;
 }
 
 Result<void> Service::compact() {

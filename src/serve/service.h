@@ -104,6 +104,29 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   };
   Result<void> set_health(const std::string& nodes, const NodeWish& wish);
   Result<void> set_power(const std::string& nodes, bool on);
+
+  // Nodes, or processors where they are counted, are kept free for a time, beside what the configuration reserves.
+  // Operators only.
+  struct ReservationWish {
+    std::optional<Instant> from = {};  // without: now
+    Instant until = kNever;
+    std::optional<Duration> duration = {};  // says it in place of `until`
+    std::string nodes;                      // a host list; "all"
+    std::int64_t processors = 0;
+    std::string name;  // for people; may be empty
+    std::string by;
+  };
+  Result<ReservationId> reserve(const ReservationWish& wish);
+  Result<void> unreserve(ReservationId id);
+  const Reservation* reservation(const std::string& which) const;  // by name or id; nullptr: there is none
+  struct ReservationNote {
+    std::string name;
+    std::string by;
+  };
+  const ReservationNote* note_of(ReservationId id) const;  // nullptr: the configuration reserves it
+  // Who runs on it and may do so, by their limits, when it has begun.
+  std::vector<JobId> running_into(const Reservation& reserved) const;
+
   // Another policy decides from now on. Fails with a sentence, and nothing changes, where it cannot.
   Result<void> set_policy(const std::string& text);
   // The present queue, to rehearse what that would change of it: rehearse_policies(). Fails where set_policy() would,
@@ -216,8 +239,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   static constexpr const char* kSuspended = "suspended ";  // by older versions: the dispatch that stands still
   static constexpr const char* kReleased = "released ";    // when
   // And of nodes, with the node's name behind them:
-  static constexpr const char* kNodeReason = "node ";  // why it is out of use
-  static constexpr const char* kNodeBy = "node by ";   // who took it out of use
+  static constexpr const char* kNodeReason = "node ";          // why it is out of use
+  static constexpr const char* kNodeBy = "node by ";           // who took it out of use
+  static constexpr const char* kReservation = "reservation ";  // with its id: who made it and, on a line, its name
   void keep(const char* what, JobId job, const std::string& text);
   Result<void> read_of_jobs(const char* what, const std::function<bool(JobId, JobEntry&, std::string&)>& take);
   Result<void> read_wishes();
@@ -285,6 +309,11 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void saw_kind(const View& before, const Kind& what);
   Result<void> suspend_as_before();
   Result<void> keep_reservations();
+  Result<void> read_reservations();
+  void forget_reservations();
+  std::vector<Reservation> reservations_wanted() const;
+  Result<void> can_reserve(const ReservationWish& wish, Instant from) const;
+  Result<std::vector<NodeId>> nodes_to_reserve(const std::string& list) const;
   static void note_terms(const View& before, JobId job, bool released, JobEntry& entry);
   store::RareRequest rarely_asked(const JobSpec& spec, const JobEntry* entry) const;
   store::HistoryRow history_row(JobId id, const Job& job, const JobEntry* entry) const;
@@ -327,7 +356,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   mutable Contenders contenders_;
   std::map<NodeId, std::string> node_reasons_;
   std::map<NodeId, std::string> node_by_;
-  std::map<NodeId, std::string> node_troubles_;  // what went wrong when they were switched last
+  std::map<NodeId, std::string> node_troubles_;                 // what went wrong when they were switched last
+  std::map<ReservationId, ReservationNote> reservation_notes_;  // of those that operators made
   std::vector<std::uint32_t> operators_;
   std::vector<std::string> warnings_;
   std::vector<std::function<void(const Result<void>&)>> waiters_;

@@ -1,6 +1,9 @@
-// What the configuration reserves by date is kept in the state, and tells jobs why they wait.
+// What the configuration reserves by date, and what operators reserve, is kept in the state, and tells jobs why they
+// wait.
 #include <algorithm>
+#include <cctype>
 #include <ctime>
+#include <utility>
 
 #include "base/text.h"
 #include "serve/node_list.h"
@@ -34,25 +37,147 @@ std::string date_of(std::int64_t unix_milliseconds) {
 
 }  // namespace
 
-// One that is no longer in the file is taken back, one that is new there is made.
-Result<void> Service::keep_reservations() {
+std::vector<Reservation> Service::reservations_wanted() const {
   std::vector<Reservation> wanted = dated_reservations_;
   for (Reservation& r : wanted) {
     r.from = instant_of((r.from - kEpoch).count());
     r.until = instant_of((r.until - kEpoch).count());
   }
-  const std::vector<Reservation> known = view().reservations().all();
+  const Instant now = std::max(view().now(), loop_->now());
+  std::erase_if(wanted, [&](const Reservation& r) { return r.until <= now; });
+  return wanted;
+}
+
+// One that is no longer in the file is taken back, one that is new there is made. What operators made stays, and stands
+// before what has come into the file since.
+Result<void> Service::keep_reservations() {
+  const std::vector<Reservation> wanted = reservations_wanted();
+  std::vector<Reservation> known = view().reservations().all();
+  std::erase_if(known, [&](const Reservation& r) { return note_of(r.id) != nullptr; });
   for (const Reservation& r : known) {
     if (std::ranges::any_of(wanted, [&](const Reservation& w) { return alike(w, r); })) continue;
     if (auto done = controller_->record(Unreserved{r.id}); !done) return done;
   }
   for (const Reservation& r : wanted) {
     if (std::ranges::any_of(known, [&](const Reservation& k) { return alike(k, r); })) continue;
-    if (r.until <= std::max(view().now(), loop_->now())) continue;  // it is over
     const Reserved fact{view().reservations().next_id(), r.from, r.until, r.nodes, r.processors};
-    if (auto done = controller_->record(fact); !done) return done;
+    const auto done = controller_->record(fact);
+    if (!done && reservation_notes_.empty()) return done;
+    if (!done) warnings_.push_back("what the configuration reserves was not reserved in full: " + done.error().message);
   }
   return {};
+}
+
+// Who made those that are no configuration's, and whether this policy keeps what there will be.
+Result<void> Service::read_reservations() {
+  const auto all = store_->settings(kReservation);
+  if (!all) return std::unexpected(all.error());
+  for (const auto& [id, text] : *all) {
+    const auto number = parse_integer(id);
+    if (!number || *number < 0 || *number >= UINT32_MAX) continue;
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    reservation_notes_[ReservationId{static_cast<std::uint32_t>(*number)}] = {
+        .name = text.substr(std::min(end + 1, text.size())), .by = text.substr(0, end)};
+  }
+  forget_reservations();
+  const bool some = !reservation_notes_.empty() || !reservations_wanted().empty();
+  return some ? chain_->keeps_reservations() : Result<void>();
+}
+
+// Of those that are over.
+void Service::forget_reservations() {
+  std::erase_if(reservation_notes_, [&](const auto& each) {
+    if (view().reservations().find(each.first) != nullptr) return false;
+    store_->put_setting(kReservation + std::to_string(each.first.value), "");
+    return true;
+  });
+}
+
+const Service::ReservationNote* Service::note_of(ReservationId id) const {
+  const auto found = reservation_notes_.find(id);
+  return found == reservation_notes_.end() ? nullptr : &found->second;
+}
+
+const Reservation* Service::reservation(const std::string& which) const {
+  for (const Reservation& r : view().reservations().all()) {
+    const ReservationNote* note = note_of(r.id);
+    if (which == std::to_string(r.id.value) || (note != nullptr && !which.empty() && note->name == which)) return &r;
+  }
+  return nullptr;
+}
+
+Result<void> Service::can_reserve(const ReservationWish& wish, Instant from) const {
+  constexpr std::size_t kLongestName = 64;
+  constexpr Duration kSecond = seconds(1);  // what is said in whole seconds may be of the one that runs
+  if (wish.from && *wish.from + kSecond <= loop_->now())
+    return fail("the reservation would have begun in the past; give a start that is to come, or none for now.");
+  if (from >= wish.until && !wish.duration) return fail("the reservation would end before it begins, or at once.");
+  if (wish.name.empty()) return {};
+  const bool plain = std::ranges::all_of(wish.name, [](unsigned char c) {
+    return (c < 0x80 && std::isalnum(c) != 0) || c == '_' || c == '-' || c == '.';
+  });
+  if (!plain || wish.name.size() > kLongestName || parse_integer(wish.name))
+    return fail("a reservation's name has up to 64 letters, digits, \"_\", \"-\" and \".\", and is no number; " +
+                rota::quoted(wish.name) + " is none.");
+  if (reservation(wish.name) == nullptr) return {};
+  return fail("there is a reservation " + rota::quoted(wish.name) + " already; give another name, or end that one.");
+}
+
+Result<std::vector<NodeId>> Service::nodes_to_reserve(const std::string& list) const {
+  const bool all = list == "all" && std::ranges::find(machine_->nodes, list, &Node::name) == machine_->nodes.end();
+  if (!all || machine_->nodes.empty()) return nodes_named(list);
+  std::vector<NodeId> ids;
+  for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) ids.push_back(NodeId{n});
+  return ids;
+}
+
+Result<ReservationId> Service::reserve(const ReservationWish& wish) {
+  const Instant now = std::max(view().now(), loop_->now());
+  const Instant from = std::max(wish.from.value_or(now), now);
+  forget_reservations();
+  if (auto can = can_reserve(wish, from); !can) return std::unexpected(can.error());
+  Reserved fact{view().reservations().next_id(), from, wish.duration ? from + *wish.duration : wish.until, {}, 0};
+  fact.processors = wish.processors;
+  if (!wish.nodes.empty()) {
+    auto nodes = nodes_to_reserve(wish.nodes);
+    if (!nodes) return std::unexpected(nodes.error());
+    fact.nodes = std::move(*nodes);
+  }
+  if (auto done = record(fact); !done) return std::unexpected(done.error());
+  reservation_notes_[fact.id] = {.name = wish.name, .by = wish.by};
+  store_->put_setting(kReservation + std::to_string(fact.id.value), wish.by + "\n" + wish.name);
+  return fact.id;
+}
+
+Result<void> Service::unreserve(ReservationId id) {
+  if (note_of(id) == nullptr)
+    return fail("reservation " + std::to_string(id.value) +
+                " is the configuration's: take it out of the file, and start the service again; jobs go on meanwhile.");
+  auto done = record(Unreserved{id});
+  if (done) forget_reservations();
+  return done;
+}
+
+std::vector<JobId> Service::running_into(const Reservation& reserved) const {
+  std::vector<JobId> jobs;
+  std::int64_t processors = 0;
+  const bool begun = reserved.from <= view().now();
+  view().running().for_each([&](const RunningEntry& entry) {
+    const Job& job = view().job(entry.job);
+    const auto on_it = [&](const Share& share) {
+      return std::ranges::find(reserved.nodes, share.node) != reserved.nodes.end();
+    };
+    const bool there = reserved.nodes.empty() || std::ranges::any_of(view().placement(entry.job).shares, on_it);
+    const bool lasts = begun || job.suspended() || job.limit_end() > reserved.from;
+    if (!there || !lasts) return true;
+    jobs.push_back(entry.job);
+    processors += job.spec.processors;
+    return true;
+  });
+  const bool room = reserved.nodes.empty() && processors + reserved.processors <= machine_->processors;
+  if (room) jobs.clear();
+  std::ranges::sort(jobs);
+  return jobs;
 }
 
 // What is reserved for a time in which the job would still run; nullptr: nothing, or something else is in its way as

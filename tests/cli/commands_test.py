@@ -380,6 +380,7 @@ class Help(RotaCase):
         for line in ("simulate", "verify", "convert", "generate", "reproduce", "policies", "completion", "manual", "submit",
                      "run", "queue", "top", "job", "explain", "logs", "wait", "cancel", "hold", "release", "requeue", "suspend",
                      "resume", "update", "nodes", "nodes drain", "partitions", "licences", "reservations",
+                     "reserve", "unreserve",
                      "history", "policy", "policy set", "status",
                      "doctor"):
             text = self.rota(*line.split(), "--help").stdout

@@ -191,66 +191,7 @@ class Actions(LiveCase):
         self.says_no("cancel", "12", said="Job 12 is not yours.")
 
 
-class Machine(LiveCase):
-    def test_nodes(self):
-        self.answers("GET", "/v1/nodes", (200, {"nodes": [
-            {"name": "n1", "state": "mixed", "processors": 8, "allocated": 4, "memory": 16 * GIB, "jobs": ["12", "13"],
-             "memory_allocated": 4 * GIB, "partitions": ["batch", "long"], "accelerators": 2, "power": "on",
-             "reserved": {"id": 0, "start": 4102488000, "end": 4102491600}},
-            {"name": "n2", "state": "drained", "processors": 8, "allocated": 0, "partitions": ["batch"], "jobs": [],
-             "reason": "new memory"}]}))
-        self.prints("nodes", out=(
-            "NODE  STATE    ALLOC  CPUS  MEM_ALLOC  MEMORY  GPUS  PARTITIONS  POWER  RESERVED                  JOBS   REASON\n"
-            "n1    mixed        4     8         4G     16G   0/2  batch,long  on     from 2100-01-01T12:00:00  12,13  -\n"
-            "n2    drained      0     8          -       -     -  batch       -      -                                new memory\n"))
-        self.prints("nodes", "n2", "--noheader", out="n2  drained  0  8  -  -  -  batch  -  -    new memory\n")
-        self.assertEqual(len(self.live("nodes", "-p", "batch", "-t", "mixed").stdout.splitlines()), 2)
-        self.says_no("nodes", "n3", said='there is no node "n3"; did you mean n1?')
-        self.says_no("nodes", "n[1-3]", said='there is no node "n3"; did you mean n1?')
-        self.says_no("nodes", "drian", "n1", said='there is no node "drian"; did you mean `rota nodes drain`?')
-        self.says_no("nodes", "frobnicate", "n1", said='there is no node "frobnicate"; `rota nodes` lists all.')
-
-    def test_nodes_are_taken_out_of_use_and_back(self):
-        for action, more in (("drain", ["--reason", "new memory"]), ("resume", []), ("down", []), ("power-down", []),
-                             ("power-up", [])):
-            self.answers("POST", f"/v1/nodes/{action}", (200, {"nodes": []}))
-            self.prints("nodes", action, "n[1-2]", "n7", *more)
-            self.assertEqual(self.last()["body"], {"nodes": "n[1-2],n7", **({"reason": more[1]} if more else {})})
-        self.says_no("nodes", "drain", "n1", code=2, said="`rota nodes drain` lacks --reason: rota nodes drain "
-                     "[OPTION]... NODES... See `rota nodes drain --help`.")
-
-    def test_partitions(self):
-        self.answers("GET", "/v1/partitions", (200, {"partitions": [
-            {"name": "batch", "default": True, "processors": 16, "nodes": "n[1-2]", "max_time": 86400,
-             "default_time": 3600, "waiting": 1, "running": 2}, {"name": "long", "processors": 8, "nodes": "n1"}]}))
-        self.prints("partitions", out=(
-            "PARTITION  CPUS   TIMELIMIT  DEFAULTTIME  WAITING  RUNNING  NODELIST\n"
-            "batch*       16  1-00:00:00      1:00:00        1        2  n[1-2]\n"
-            "long          8           -            -        -        -  n1\n"))
-
-    def test_reservations(self):
-        self.answers("GET", "/v1/reservations", (200, {"reservations": [
-            {"id": 3, "active": True, "start": NOON, "end": NOON + 5400, "processors": 16, "nodes": "n[1-2]"},
-            {"id": 2, "active": False, "start": NOON + 86400, "end": NOON + 3 * 86400, "processors": 1200, "nodes": ""}]}))
-        self.prints("reservations", out=(
-            "ID  STATE     START                END                    DURATION   CPUS  NODELIST\n"
-            " 3  ACTIVE    2026-11-30T00:00:00  2026-11-30T01:30:00     1:30:00     16  n[1-2]\n"
-            " 2  INACTIVE  2026-12-01T00:00:00  2026-12-03T00:00:00  2-00:00:00  1,200  -\n"))
-        self.answers("GET", "/v1/reservations", (200, {"reservations": []}))
-        self.prints("reservations", "--noheader", out="")
-
-    def test_licences(self):
-        rows = {"licences": [{"name": "matlab", "count": 4, "used": 1, "elsewhere": 2},
-                             {"name": "fluent", "count": 1200, "used": 0, "elsewhere": 1300}]}
-        shown = ("LICENCE  COUNT  JOBS  ELSEWHERE  FREE\n"
-                 "matlab       4     1          2     1\n"
-                 "fluent   1,200     0      1,300     0\n")
-        self.answers("GET", "/v1/licences", (200, rows))
-        self.prints("licences", out=shown)
-        self.answers("GET", "/v1/licences", (200, rows | {"failures": 2, "failure": "ended with 1: no route"}))
-        self.prints("licences", out=shown, err="rota: the licence command's last answer was none, and the count before "
-                    "stands: ended with 1: no route.\n")
-
+class Operation(LiveCase):
     def test_history(self):
         jobs = [job(5, state="FAILED", exit_code=3, end=NOON), job(4, state="COMPLETED", exit_code=0, end=NOON - 5)]
         self.answers("GET", "/v1/history", (200, {"jobs": jobs}))

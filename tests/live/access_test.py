@@ -81,6 +81,7 @@ class Access(ServiceCase):
 
     def test_what_is_the_operators_is_not_everybodys(self):
         cases = [("POST", "/v1/nodes/drain", {"nodes": "four"}), ("PUT", "/v1/policy", {"policy": "fcfs"}),
+                 ("POST", "/v1/reservations", {"duration": 60, "nodes": "four"}), ("DELETE", "/v1/reservations/1", None),
                  ("POST", "/v1/jobs", {"command": ["true"], "folder": "/", "priority": 1})]
         for method, path, body in cases:
             self.assertEqual(self.as_user(ANN, method, path, body)[0], 403, path)

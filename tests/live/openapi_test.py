@@ -146,6 +146,11 @@ class Document(NetworkCase):
         self.post("/v1/nodes/power-down", {"nodes": "n2"})
         self.service.wait_for(lambda: self.get("/v1/nodes")["nodes"][1]["power"] == "off", "n2 to sleep")
         self.post("/v1/nodes/power-up", {"nodes": "n2"})
+        body = {"start": 4e9, "duration": 3600, "nodes": "n2", "name": "course"}
+        self.sent("/v1/reservations", "post", body)
+        self.post("/v1/reservations", body, 201)
+        self.get("/v1/reservations")
+        self.get("/v1/reservations/course", method="DELETE")
         self.post("/v1/policy/rehearsal", {"policy": "conservative"})
         self.get("/v1/policy", method="PUT", body={"policy": "conservative"})
         self.sent("/v1/policy", "put", {"policy": "easy"})
@@ -175,12 +180,14 @@ class Document(NetworkCase):
         for path in ("/v1/jobs/999", "/v1/jobs/999/explain", "/v1/jobs/x/script", "/v1/jobs/7_9/environment",
                      "/v1/jobs/999/output", "/nowhere", "/v1", "/v1/jobs/1/2", "/v1/forecast/999"):
             self.get(path, 404)
-        for path in ("/v1/jobs", "/v1/jobs/cancel", "/v1/jobs/update", "/v1/nodes/drain", "/v1/tokens"):
+        for path in ("/v1/jobs", "/v1/jobs/cancel", "/v1/jobs/update", "/v1/nodes/drain", "/v1/tokens",
+                     "/v1/reservations"):
             self.post(path, "{", 400)
             self.post(path, {"odd": 1}, 400)
         self.post("/v1/jobs/cancel", {"ids": "name=nobody"}, 404)
         self.get("/v1/policy", 400, "PUT", {"policy": "odd"})
         self.get("/v1/tokens/1", 404, "DELETE")
+        self.get("/v1/reservations/course", 404, "DELETE")
         for method, path in (("PATCH", "/v1/jobs"), ("POST", "/healthz"), ("GET", "/v1/nodes/drain"), ("POST", "/v1/jobs/1")):
             self.get(path, 404 if path == "/v1/nodes/drain" and self.template(path) is None else 405, method)
         for token, method, path, wanted in ((None, "GET", "/v1/jobs", 401), (self.token(), "PUT", "/v1/policy", 403),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the configuration reserves by date is kept free. Usage: reservations_test.py ROTA"""
+"""What the configuration reserves by date, and what operators reserve, is kept free. Usage: reservations_test.py ROTA"""
 import datetime
 import os
 import subprocess
@@ -85,7 +85,7 @@ class Nodes(ServiceCase):
         self.assertEqual((n1["state"], n1["reserved"]["id"]), ("idle", second["id"]))
         self.assertEqual((n2["state"], n2["reserved"]["id"]), ("reserved", first["id"]))
         lines = self.rota_says("reservations").splitlines()
-        self.assertEqual(lines[0].split(), ["ID", "STATE", "START", "END", "DURATION", "CPUS", "NODELIST"])
+        self.assertEqual(lines[0].split(), ["ID", "STATE", "START", "END", "DURATION", "CPUS", "NODELIST", "NAME", "BY"])
         self.assertEqual([line.split()[1] for line in lines[1:]], ["ACTIVE", "INACTIVE"])
         self.assertRegex(self.rota_says("nodes", "n1"), r"\nn1 +idle .* from 20\d\d-")
         self.assertRegex(self.rota_says("nodes", "-t", "reserved"), r"\nn2 +reserved .* until 20\d\d-")
@@ -99,6 +99,118 @@ class Nodes(ServiceCase):
         status, answer = self.service.ask("PUT", "/v1/policy", {"policy": "grace"})
         self.assertEqual(status, 400)
         self.assertIn('policy "grace" does not go with reservations', answer["detail"])
+
+
+    def make(self, status=201, **body):
+        told, answer = self.service.ask("POST", "/v1/reservations", body)
+        self.assertEqual(told, status, answer)
+        return answer if status == 201 else answer["detail"]
+
+    def runs(self, **members):
+        job = self.service.submit("until [ -e go ]; do sleep 0.02; done", **members)
+        self.service.wait_for(lambda: self.service.job(job)["state"] == "RUNNING", f"the start of job {job}")
+        return job
+
+    def go(self):
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+
+    def test_an_operator_reserves_and_jobs_go_around_it_until_it_is_ended(self):
+        there = self.runs(processors=2, limit=2000)
+        node = self.where(there)
+        made = self.make(start=int(time.time()) + 1000, duration=4000, nodes="n[1-2]", name="course")
+        self.assertEqual((made["running_into"], made["jobs"], made["name"], made["nodes"], made["processors"]),
+                         (1, [there], "course", "n[1-2]", 4))
+        self.assertEqual(made["end"] - made["start"], 4000)
+        short = self.service.submit("true", processors=2, limit=100)
+        self.assertEqual(self.service.ends(short)["state"], "COMPLETED")
+        long = self.service.submit("true", processors=2, limit=2000)
+        self.assertEqual((self.service.job(long)["state"], self.service.job(long)["reason"]), ("PENDING", "Reservation"))
+        self.service.kill()
+        self.service.start()
+        (kept,) = self.service.ask("GET", "/v1/reservations")[1]["reservations"]
+        self.assertEqual({name: made[name] for name in kept}, kept)
+        self.assertEqual(self.service.job(long)["reason"], "Reservation")
+        self.assertEqual((self.service.job(there)["state"], self.where(there)), ("RUNNING", node))
+        self.assertEqual(self.service.ask("DELETE", "/v1/reservations/course"), (200, {}))
+        self.assertEqual(self.service.ends(long)["state"], "COMPLETED")
+        self.assertEqual(self.service.ask("GET", "/v1/reservations")[1], {"reservations": []})
+        self.go()
+        self.assertEqual(self.service.ends(there)["state"], "COMPLETED")
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+    def test_one_from_now_on_is_over_by_itself_and_its_name_is_free_again(self):
+        made = self.make(duration=3, nodes="all", name="short")
+        self.assertTrue(made["active"])
+        job = self.service.submit("date +%s.%N > began", limit=1000)
+        self.assertEqual(self.service.job(job)["reason"], "Reservation")
+        self.assertEqual(self.service.ends(job)["state"], "COMPLETED")
+        self.assertGreaterEqual(float(self.service.read("began")), made["end"] - 0.05, "as the job's own clock has it")
+        again = self.make(duration=1000, nodes="n1", name="short")
+        self.assertEqual(again["id"], made["id"] + 1)
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+    def test_the_file_takes_back_its_own_and_no_others(self):
+        start = int(time.time()) + 1000
+        self.make(start=start, duration=1000, nodes="n1", name="mine")
+        self.reserve(reservation(1000, 5000, 'nodes = "n2"'))
+        rows = self.service.ask("GET", "/v1/reservations")[1]["reservations"]
+        self.assertEqual([(row["nodes"], "by" in row) for row in rows], [("n1", True), ("n2", False)])
+        status, answer = self.service.ask("DELETE", f"/v1/reservations/{rows[1]['id']}")
+        self.assertEqual(status, 400)
+        self.assertIn("is the configuration's: take it out of the file", answer["detail"])
+        self.reserve(reservation(1500, 5000, 'nodes = "n[1-2]"'))  # beside what an operator has there already
+        rows = self.service.ask("GET", "/v1/reservations")[1]["reservations"]
+        self.assertEqual([row["nodes"] for row in rows], ["n1"])
+        warnings = self.service.ask("GET", "/v1/status")[1]["warnings"]
+        self.assertEqual(len([each for each in warnings if "what the configuration reserves was not reserved in full" in each
+                              and "names node n1, which reservation" in each]), 1, warnings)
+        self.serve_anew(NODES)
+        self.assertEqual(len(self.service.ask("GET", "/v1/reservations")[1]["reservations"]), 1)
+        self.assertEqual(self.service.ask("DELETE", "/v1/reservations/mine")[0], 200)
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+    def test_what_cannot_be_reserved_is_refused(self):
+        soon = int(time.time()) + 1000
+        self.make(start=soon, duration=1000, nodes="n1", name="mine")
+        for said, body in (("would have begun in the past", {"start": soon - 2000, "duration": 5000, "nodes": "n2"}),
+                           ("would end before it begins", {"start": soon, "end": soon, "nodes": "n2"}),
+                           ("ends before it begins", {"start": soon, "duration": 0, "nodes": "n2"}),
+                           ("`end` or `duration` is missing", {"start": soon, "nodes": "n2"}),
+                           ("do not go together", {"start": soon, "end": soon + 1, "duration": 1, "nodes": "n2"}),
+                           ('there is no node "n3"', {"start": soon, "duration": 10, "nodes": "n[1-3]"}),
+                           ("reserves nothing; name its nodes", {"start": soon, "duration": 10}),
+                           ("here nodes are described; name the nodes", {"start": soon, "duration": 10, "processors": 1}),
+                           ("names node n1, which reservation 0 has for a part of that time",
+                            {"start": soon + 500, "duration": 1000, "nodes": "n[1-2]"}),
+                           ('there is a reservation "mine" already', {"start": soon, "duration": 1, "nodes": "n2", "name": "mine"}),
+                           ("is no number", {"start": soon, "duration": 1, "nodes": "n2", "name": "12"}),
+                           ("is no number", {"start": soon, "duration": 1, "nodes": "n2", "name": "a b"}),
+                           ("is no number", {"start": soon, "duration": 1, "nodes": "n2", "name": "a" * 65})):
+            self.assertIn(said, self.make(400, **body))
+        self.assertEqual(self.service.ask("DELETE", "/v1/reservations/other")[0], 404)
+        self.assertEqual(len(self.service.ask("GET", "/v1/reservations")[1]["reservations"]), 1)
+
+    def test_a_policy_that_does_not_keep_them_cannot_begin_with_one(self):
+        self.make(duration=1000, nodes="n1")
+        self.service.stop()
+        self.service.arguments += ["--policy", "grace"]
+        with self.assertRaisesRegex(AssertionError, 'policy "grace" does not go with reservations'):
+            self.service.start()
+        self.service.arguments[-1] = "easy"
+        self.service.start()
+        self.assertEqual(len(self.service.ask("GET", "/v1/reservations")[1]["reservations"]), 1)
+
+    def test_by_commands(self):
+        job = self.runs(processors=2, limit=30000)
+        said = self.rota_says("reserve", "--start", "now+1hour", "--duration", "2h", "--nodes", "all", "--name", "memory")
+        self.assertRegex(said, r"^Made reservation 0 \(memory\): n\[1-2\] from 20\S+ to 20\S+\.\n"
+                               rf"1 job that runs now may last into it by its limit, and is not stopped: {job}\.\n$")
+        lines = self.rota_says("reservations").splitlines()
+        self.assertEqual(lines[1].split()[-3:-1], ["n[1-2]", "memory"])
+        self.assertEqual(self.rota_says("unreserve", "memory"), "")
+        self.assertEqual(len(self.rota_says("reservations").splitlines()), 1)
+        self.go()
 
 
 class Counted(ServiceCase):
@@ -117,6 +229,18 @@ class Counted(ServiceCase):
         self.assertRegex(row["why"], "^3 processors are reserved from .* before it would be over.$")
         (kept,) = self.service.ask("GET", "/v1/reservations")[1]["reservations"]
         self.assertEqual((kept["active"], kept["nodes"], kept["processors"]), (False, "", 3))
+
+    def test_an_operator_reserves_processors(self):
+        body = {"start": int(time.time()) + 1000, "duration": 1000, "processors": 2}
+        first = self.service.submit("sleep 1000", processors=2, limit=3000)
+        self.service.wait_for(lambda: self.service.job(first)["state"] == "RUNNING", "its start")
+        beside = self.service.ask("POST", "/v1/reservations", body)[1]
+        self.assertEqual((beside["running_into"], beside["jobs"]), (0, []), "there is room beside the job")
+        status, into = self.service.ask("POST", "/v1/reservations", {**body, "start": body["start"] + 1000, "processors": 3})
+        self.assertEqual((status, into["running_into"], into["jobs"]), (201, 1, [first]))
+        status, refused = self.service.ask("POST", "/v1/reservations", {**body, "processors": 3})
+        self.assertEqual(status, 400)
+        self.assertIn("asks for 3 processors when 2 are reserved already", refused["detail"])
 
 
 if __name__ == "__main__":
