@@ -222,7 +222,17 @@ Result<void> read_update(const std::string& name, const Json& value, std::int64_
                                                                                : wrong(name, "a whole number");
   if (name == "throttle")
     return take_number(value, change.throttle.emplace(), 0, INT32_MAX) ? Result<void>{} : wrong(name, "a whole number");
-  return unknown_member(name, {"limit", "priority", "partition", "begin", "throttle", "ids"});
+  if (name == "licence" || name == "licences" || name == "more_licences") {
+    if (!change.licences) change.licences.emplace();
+    if (name == "licence") return take(value, change.licences->licence) ? Result<void>{} : wrong(name, "a text");
+    if (name == "licences")
+      return take_number(value, change.licences->licences, 0, UINT32_MAX - 1) ? Result<void>{}
+                                                                              : wrong(name, "a whole number");
+    return take(value, change.licences->more_licences) ? Result<void>{}
+                                                       : wrong(name, "an array of texts such as simulink:2");
+  }
+  return unknown_member(
+      name, {"limit", "priority", "partition", "begin", "throttle", "licence", "licences", "more_licences", "ids"});
 }
 
 }  // namespace

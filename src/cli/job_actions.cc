@@ -21,6 +21,7 @@ struct ActionFlags {
   bool me = false;
   std::string limit, partition, begin;
   std::string priority, throttle;
+  std::string licences;
 };
 
 // One sentence for each job for which it was not done; the exit code says whether there is one.
@@ -45,6 +46,16 @@ Result<int> act(const ActionFlags& flags, const std::string& action, Json more) 
   return told(*answer, flags.service);
 }
 
+// All that it is to hold from now on.
+Result<void> licences_of(const std::string& text, Json& out) {
+  out["licence"] = "";
+  if (text == "none") return {};
+  const auto licences = parse_named_licences(text);
+  if (!licences) return fail("--licences: " + licences.error().message);
+  put_licences(*licences, out);
+  return {};
+}
+
 Result<Json> changes(const ActionFlags& flags) {
   Json out = Json::object();
   if (!flags.limit.empty()) {
@@ -64,7 +75,11 @@ Result<Json> changes(const ActionFlags& flags) {
     if (!number) return fail(std::string("--") + name + " takes a whole number, not " + rota::quoted(*text) + ".");
     out[name] = *number;
   }
-  if (out.empty()) return fail("there is nothing to change; name a new --limit, --priority, --partition or --begin.");
+  if (!flags.licences.empty()) {
+    if (auto asked = licences_of(flags.licences, out); !asked) return std::unexpected(asked.error());
+  }
+  if (out.empty())
+    return fail("there is nothing to change; name a new --limit, --priority, --partition, --begin or --licences.");
   return out;
 }
 
@@ -141,10 +156,15 @@ void add_update(CLI::App& app, Action& action) {
   command->add_option("--begin", flags->begin, "not before, as now+1hour, 16:00 or 2026-11-30T12:00")
       ->type_name("WHEN");
   command->add_option("--throttle", flags->throttle, "how many jobs of an array run at a time")->type_name("N");
+  command
+      ->add_option("-L,--licences,--licenses", flags->licences,
+                   "of a job that waits: the licences that it is to hold, as matlab:2,simulink; none: no more")
+      ->type_name("NAMES");
   flags->service.declare_json(*command);
   command->footer(std::string(kOutcome) +
                   "Examples:\n"
                   "  rota update 12 --limit 2h\n"
+                  "  rota update 13 --licences matlab:2\n"
                   "  rota update 14 --throttle 20");
   command->callback([&action, flags] {
     action = [flags]() -> Result<int> {

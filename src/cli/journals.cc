@@ -205,6 +205,7 @@ class EndedJobs {
       workload_.report.note("job that ran on nodes of several speeds: its work is an estimate", number_);
     }
     JobSpec spec = cluster_.request(id);
+    copy_licences(job.spec, spec);                     // that it held
     if (setting_.machine && spec.partition.valid()) {  // what a rehearsal adds by itself
       const Partition& partition = setting_.machine->partitions[spec.partition.value];
       spec.priority -= partition.priority;

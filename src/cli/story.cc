@@ -74,6 +74,7 @@ class Story {
   void saw(const Released& fact) { tell(fact.job, "released"); }
   void saw(const Eligible& fact) { tell(fact.job, "nothing keeps it from being queued any more"); }
   void saw(const Amended& fact) { tell(fact.job, "its terms were changed"); }
+  void saw(const LicencesChanged& fact) { tell(fact.job, "its licences were changed"); }
   void saw(const CancelAsked& fact) { tell(fact.job, "somebody asked for it to be cancelled"); }
   void saw(const Cancelled& fact) { ends(fact.job, "cancelled"); }
   void saw(const LaunchFailed& fact) { back(fact.job, "could not be launched"); }

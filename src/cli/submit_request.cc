@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "cli/service_address.h"
 #include "cli/when.h"
-#include "model/licence_names.h"
 
 namespace rota::cli {
 namespace {
@@ -147,10 +146,7 @@ class Request {
     if (value == nullptr) return {};
     const auto licences = parse_named_licences(value->text);
     if (!licences) return fail(value->where + ": " + licences.error().message);
-    out_["licence"] = licences->front().name;
-    out_["licences"] = licences->front().count;
-    for (std::size_t i = 1; i < licences->size(); ++i)
-      out_["more_licences"].push_back((*licences)[i].name + ":" + std::to_string((*licences)[i].count));
+    put_licences(*licences, out_);
     return {};
   }
 
@@ -335,6 +331,13 @@ Result<Json> job_request(const SubmitValues& values, const Surroundings& here, s
     if (!is_utf8(value.text)) return fail(value.where + " takes UTF-8 text, not " + rota::quoted(value.text) + ".");
   }
   return Request(values, here).made(remarks);
+}
+
+void put_licences(const std::vector<NamedLicences>& licences, Json& into) {
+  into["licence"] = licences.front().name;
+  into["licences"] = licences.front().count;
+  for (std::size_t i = 1; i < licences.size(); ++i)
+    into["more_licences"].push_back(licences[i].name + ":" + std::to_string(licences[i].count));
 }
 
 Result<double> limit_seconds(std::string_view text, Dialect dialect) {

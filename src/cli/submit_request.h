@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "cli/service.h"
 #include "cli/submit_options.h"
+#include "model/licence_names.h"
 
 namespace rota::cli {
 
@@ -23,6 +24,9 @@ Result<Surroundings> surroundings();
 
 // All members but script and command. The environment's parts that are no UTF-8 are left out and told in `remarks`.
 Result<Json> job_request(const SubmitValues& values, const Surroundings& here, std::vector<std::string>& remarks);
+
+// Into such a request, or a change of one.
+void put_licences(const std::vector<NamedLicences>& licences, Json& into);
 
 // A time limit: in Slurm's dialect a bare number counts minutes, and 0 stands for none.
 Result<double> limit_seconds(std::string_view text, Dialect dialect);

@@ -234,6 +234,7 @@ class Attack {
     if (job.state == JobState::barred) return Released{id, kHeldByUser};
     if (job.state == JobState::waiting) {
       if (chance(70)) return any_fact_of_nodes();
+      if (chance(30)) return any_licences(id);
       return chance(30) ? Observed(Held{id}) : Observed(Amended{id, any_terms(job.spec)});
     }
     if (job.starting && chance(80)) return chance(80) ? Observed(Launched{id}) : Observed(LaunchFailed{id, chance(80)});
@@ -273,9 +274,16 @@ class Attack {
         return Amended{id, any_terms(desk_.view().knows(id) ? desk_.job(id).spec : JobSpec{})};
       case 13:
         return any_reservation();
+      case 14:
+        return any_licences(id);
       default:
         return chance(60) ? Observed(Finished{id, static_cast<Outcome>(draw(0, 5))}) : any_fact_of_nodes();
     }
+  }
+  Observed any_licences(JobId id) {
+    if (chance(30)) return LicencesChanged{.job = id};
+    return LicencesChanged{id, LicenceId{static_cast<std::uint32_t>(chance(10) ? 1 : 0)},
+                           static_cast<std::uint32_t>(draw(chance(10) ? 0 : 1, 3))};
   }
   Observed any_reservation() {
     const View& view = desk_.view();

@@ -245,6 +245,58 @@ TEST(ControllerTerms, WhatAJobAskedForStaysUntilItIsForgotten) {
   EXPECT_FALSE(desk.view().knows(job));
 }
 
+DeskOptions with_licences() {
+  Machine machine;
+  Node& node = machine.nodes.emplace_back();
+  node.name = "n0";
+  node.processors = 4;
+  machine.processors = 4;
+  machine.licences = {{"solver", 2}, {"mesher", 1}};
+  DeskOptions options;
+  options.machine = std::make_shared<const Machine>(std::move(machine));
+  return options;
+}
+
+TEST(ControllerTerms, AJobThatWaitsIsGivenOtherLicencesAtItsPlace) {
+  Desk desk("easy", with_licences());
+  const LicenceId solver{0};
+  JobSpec spec = desk.asking(1, 10);
+  set_licences(spec, {{solver, 2}});
+  const JobId first = desk.controller().submit(spec);
+  spec = desk.asking(1, 20);
+  set_licences(spec, {{solver, 1}});
+  const JobId second = desk.controller().submit(spec);
+  EXPECT_EQ(desk.decide(), "");
+  ASSERT_TRUE(desk.runs(first) && desk.waits(second));
+  const JobId third = desk.run(4, 10);
+  EXPECT_EQ(desk.tell_and_decide(LicencesChanged{.job = second, .licence = LicenceId{1}, .licences = 1}), "");
+  EXPECT_TRUE(desk.runs(second));
+  EXPECT_EQ(desk.view().nodes().licences_free(LicenceId{1}), 0);
+  EXPECT_EQ(desk.view().request(second).licence, solver);
+  EXPECT_EQ(desk.tell(LicencesChanged{.job = third, .licence = solver, .licences = 2}), "");
+  const std::string before = desk.state();
+  EXPECT_EQ(desk.take_over(), "");
+  EXPECT_EQ(difference(before, desk.state()), "");
+  EXPECT_EQ(desk.job(third).spec.licences, 2U);
+}
+
+TEST(ControllerTerms, LicencesThatCannotBeAreRefused) {
+  Desk desk("easy", with_licences());
+  const JobId runs = desk.run(4, 10);
+  const JobId waits = desk.run(4, 10);
+  EXPECT_EQ(desk.tell(LicencesChanged{.job = runs}),
+            "job 1 is given other licences, and it runs; nothing was changed.");
+  EXPECT_EQ(desk.tell(LicencesChanged{.job = waits, .licence = LicenceId{2}, .licences = 1}),
+            "job 2 asks for a partition, licence or type of accelerator that the cluster does not have; nothing was "
+            "changed.");
+  EXPECT_EQ(desk.tell(LicencesChanged{.job = waits, .licence = LicenceId{0}, .licences = 3}),
+            "job 2 asks for 3 licences of solver; the cluster has 2; nothing was changed.");
+  Desk counted("easy");
+  counted.run(4, 10);
+  const JobId other = counted.run(4, 10);
+  EXPECT_NE(counted.tell(LicencesChanged{.job = other, .licence = LicenceId{0}, .licences = 1}), "");
+}
+
 TEST(ControllerTerms, WhatMakesNoSenseIsNotSubmitted) {
   Desk desk("easy");
   const std::string before = desk.state();

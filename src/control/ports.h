@@ -126,7 +126,7 @@ class Engine {
 // What users and engines may say.
 using Observed = std::variant<Finished, Overdue, Vacated, Requeued, Cancelled, PowerChanged, Serving, Launched,
                               LaunchFailed, HealthChanged, LicencesCounted, Held, Released, Amended, CancelAsked,
-                              Reserved, Unreserved, Suspended, Resumed, LimitChanged>;
+                              Reserved, Unreserved, Suspended, Resumed, LimitChanged, LicencesChanged>;
 
 // The controller, as users and engines see it.
 class Intake {

@@ -143,6 +143,18 @@ void Cluster::apply(const Amended& fact) {
   set_bars(job, fact.job, static_cast<Bars>(job.bars & kHolds) | eligibility_.bars(fact.job, now_));
 }
 
+// The same.
+void Cluster::apply(const LicencesChanged& fact) {
+  Job& job = jobs_[fact.job.value];
+  const bool waits = job.state == JobState::waiting;
+  if (waits) unqueue(job, fact.job);
+  requests_.try_emplace(fact.job, job.spec);
+  copy_licences(fact, job.spec);
+  if (!waits) return;
+  eligibility_.unqueued(fact.job);
+  queue(job, fact.job);
+}
+
 // What decides whether counts decide.
 void Cluster::count_waiting(const Job& job, std::int64_t change) {
   const Needs needs = nodes_.needs_of(job.spec);

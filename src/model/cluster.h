@@ -295,6 +295,7 @@ class Cluster final : public View {
   std::optional<std::string> objection(const Suspended& fact) const;
   std::optional<std::string> objection(const Resumed& fact) const;
   std::optional<std::string> objection(const LimitChanged& fact) const;
+  std::optional<std::string> objection(const LicencesChanged& fact) const;
   // The same of decided and kept facts, for who reads a journal.
   std::optional<std::string> objection(const Eligible& fact) const;
   std::optional<std::string> objection(const Started& fact) const;
@@ -366,6 +367,7 @@ class Cluster final : public View {
   [[gnu::cold]] void apply(const Suspended& fact);
   [[gnu::cold]] void apply(const Resumed& fact);
   [[gnu::cold]] void apply(const LimitChanged& fact);
+  [[gnu::cold]] void apply(const LicencesChanged& fact);
   [[gnu::cold]] void apply(const Opened& fact) { epoch_ = fact.epoch; }
   void apply(const CycleClosed& /*fact*/) {
     rank_waiting();  // where nobody opened the cycle

@@ -178,6 +178,15 @@ std::optional<std::string> Cluster::objection(const Resumed& fact) const {
   return (job.suspended_by & fact.from) != 0 ? std::nullopt : std::optional(is_in_vain(job, "resumed"));
 }
 
+std::optional<std::string> Cluster::objection(const LicencesChanged& fact) const {
+  if (auto why = not_waiting(fact.job, "given other licences")) return why;
+  JobSpec changed = job(fact.job).spec;
+  copy_licences(fact, changed);
+  if (!options_.machine && changed.licence.valid()) return "licences are asked for that the cluster does not have.";
+  if (const auto why = cannot_run(changed)) return named(job(fact.job)) + " " + *why + "; nothing was changed.";
+  return std::nullopt;
+}
+
 std::optional<std::string> Cluster::objection(const LimitChanged& fact) const {
   if (auto why = not_settled(fact.job, "given another limit")) return why;
   const Job& job = this->job(fact.job);

@@ -123,6 +123,12 @@ struct LimitChanged {  // of a job that runs
   JobId job;
   Duration limit{0};
 };
+struct LicencesChanged {  // a job that waits is to hold these while it runs, and no others
+  JobId job;
+  LicenceId licence = {};
+  std::uint32_t licences = 0;
+  MoreLicences more_licences = {};
+};
 
 // ---- decided
 
@@ -292,7 +298,7 @@ using FactKinds =
              Requeued, Finished, Cancelled, PowerChanged, HealthChanged, LicencesCounted, Serving, Opened, CycleClosed,
              Eligible, Started, Promised, Expected, Extended, Stopped, Preempted, Migrated, PowerOrdered, PowerReviewed,
              StateKept, JobKept, NodeKept, LicenceKept, UserKept, WorkKept, DemandKept, DemandHourKept, ModeChanged,
-             Reserved, Unreserved, ReservationKept, Suspended, Resumed, LimitChanged, Replanned>;
+             Reserved, Unreserved, ReservationKept, Suspended, Resumed, LimitChanged, Replanned, LicencesChanged>;
 
 struct Fact {
   Instant at = kEpoch;

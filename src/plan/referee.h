@@ -75,6 +75,7 @@ class Referee {
   void settled(const View& after, const Held& fact) { see_bars(after, fact.job); }
   void settled(const View& after, const Released& fact) { see_bars(after, fact.job); }
   void settled(const View& after, const Amended& fact) { see_bars(after, fact.job); }
+  void settled(const View& after, const LicencesChanged& fact) { see_bars(after, fact.job); }
   void settled(const View& after, const Eligible& fact) { see_bars(after, fact.job); }
   void settled(const View& after, const LaunchFailed& fact) {
     if (fact.again) see_bars(after, fact.job);

@@ -93,6 +93,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
     std::optional<std::string> partition = {};
     std::optional<Instant> begin = {};
     std::optional<std::uint32_t> throttle = {};
+    std::optional<LicencesAsked> licences = {};
   };
   ActionResult change(const Caller& caller, JobId job, const Change& change);
 
@@ -292,6 +293,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> suspend(const Caller& caller, JobId job, bool stops);
   Result<void> change_limit(const Caller& caller, JobId job, const Change& change);
   Result<void> amend(const Caller& caller, JobId job, const Change& change);
+  Result<void> change_terms(const Caller& caller, JobId job, const Change& change);
+  Result<void> change_licences(JobId job, const LicencesAsked& asked);
   std::vector<std::string> environment_of(const Command& start, const KeptAbout& kept) const;
   void say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks, std::vector<std::string>& all) const;
   void say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::string>& all) const;

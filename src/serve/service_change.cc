@@ -270,7 +270,7 @@ Result<void> Service::suspend_as_before() {
 // Users may have their running jobs end sooner, operators also later.
 Result<void> Service::change_limit(const Caller& caller, JobId job, const Change& change) {
   const std::string name = "job " + book_.shown(job);
-  if (change.priority || change.partition || change.begin || change.throttle || !change.limit) {
+  if (change.priority || change.partition || change.begin || change.throttle || change.licences || !change.limit) {
     return fail(name + " runs already; of what it was started on only its time limit can be changed. Requeue it to " +
                 "change more.");
   }
@@ -280,9 +280,23 @@ Result<void> Service::change_limit(const Caller& caller, JobId job, const Change
   return record(LimitChanged{job, *change.limit});
 }
 
+// All of it, or nothing.
 Result<void> Service::amend(const Caller& caller, JobId job, const Change& change) {
   const Job& row = view().job(job);
   if (row.state == JobState::running) return change_limit(caller, job, change);
+  LicencesChanged before{.job = job};
+  copy_licences(row.spec, before);
+  if (change.licences) {
+    if (auto done = change_licences(job, *change.licences); !done) return done;
+  }
+  if (!change.limit && !change.priority && !change.partition && !change.begin && !change.throttle) return {};
+  auto done = change_terms(caller, job, change);
+  if (!done && change.licences) static_cast<void>(record(std::move(before)));
+  return done;
+}
+
+Result<void> Service::change_terms(const Caller& caller, JobId job, const Change& change) {
+  const Job& row = view().job(job);
   const JobTerms* own = view().eligibility().terms(job);
   JobTerms terms = own ? *own : JobTerms{row.spec.limit, row.spec.priority, row.spec.partition, kEpoch, {}, 0, 0};
   terms.limit = row.spec.limit;  // an operator may have changed it while the job ran
@@ -307,6 +321,14 @@ Result<void> Service::amend(const Caller& caller, JobId job, const Change& chang
     terms.priority += of_partition(terms.partition) - of_partition(before);
   }
   return record(Amended{job, std::move(terms)});
+}
+
+Result<void> Service::change_licences(JobId job, const LicencesAsked& asked) {
+  JobSpec spec;
+  if (auto found = look_up_licences(asked, *machine_, spec); !found) return found;
+  LicencesChanged fact{.job = job};
+  copy_licences(spec, fact);
+  return record(std::move(fact));
 }
 
 }  // namespace rota::serve

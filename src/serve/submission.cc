@@ -60,12 +60,14 @@ Result<Id> find_by_name(const std::vector<Row>& rows, std::string_view name, con
   return Id{static_cast<decltype(Id::value)>(found - rows.begin())};
 }
 
-Result<void> look_up_licences(const Submission& submission, const Machine& machine, JobSpec& spec) {
+}  // namespace
+
+Result<void> look_up_licences(const LicencesAsked& asked_for, const Machine& machine, JobSpec& spec) {
   std::vector<NamedLicences> asked;
-  if (submission.licence.empty() && submission.licences > 0)
+  if (asked_for.licence.empty() && asked_for.licences > 0)
     return fail("`licences` says how many of `licence` there are to be; name that, too.");
-  if (!submission.licence.empty()) asked.push_back({submission.licence, std::max(1U, submission.licences)});
-  for (const std::string& more : submission.more_licences) {
+  if (!asked_for.licence.empty()) asked.push_back({asked_for.licence, std::max(1U, asked_for.licences)});
+  for (const std::string& more : asked_for.more_licences) {
     auto named = parse_named_licences(more);
     if (!named) return std::unexpected(named.error());
     asked.insert(asked.end(), named->begin(), named->end());
@@ -83,6 +85,8 @@ Result<void> look_up_licences(const Submission& submission, const Machine& machi
               grouped(MoreLicences::kMostCount) + " of each where there are several.");
 }
 
+namespace {
+
 // What the job asks of the machine by name.
 Result<void> look_up(const Submission& submission, const Machine& machine, JobSpec& spec) {
   spec.partition = machine.default_partition;
@@ -91,7 +95,8 @@ Result<void> look_up(const Submission& submission, const Machine& machine, JobSp
     if (!found) return std::unexpected(found.error());
     spec.partition = *found;
   }
-  if (auto done = look_up_licences(submission, machine, spec); !done) return done;
+  const LicencesAsked licences{submission.licence, submission.licences, submission.more_licences};
+  if (auto done = look_up_licences(licences, machine, spec); !done) return done;
   if (submission.accelerator_type.empty()) return {};
   const auto& types = machine.accelerator_types;
   const auto found = std::ranges::find(types, submission.accelerator_type);

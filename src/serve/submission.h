@@ -60,6 +60,14 @@ struct Submission {
   local::Attach attach;  // but for `user`, which is who asks
 };
 
+// The licences that a job asks for, by name; none where the first has none.
+struct LicencesAsked {
+  std::string licence;
+  std::uint32_t licences = 0;
+  std::vector<std::string> more_licences;  // of further kinds, "simulink:2"
+};
+Result<void> look_up_licences(const LicencesAsked& asked_for, const Machine& machine, JobSpec& spec);
+
 // Who asks.
 struct Caller {
   std::uint32_t uid = 0;

@@ -155,7 +155,7 @@ TEST(FactCodec, says_what_it_cannot_read) {
     const auto facts = facts_of(bytes);
     return facts ? "nothing" : facts.error().message;
   };
-  EXPECT_EQ(error({6, 0, 0, 4, 0, 99, 0, 0}), "fact 2 of the batch is of kind 99, and there are 45");
+  EXPECT_EQ(error({6, 0, 0, 4, 0, 99, 0, 0}), "fact 2 of the batch is of kind 99, and there are 46");
   EXPECT_EQ(error({6, 0}), "fact 1 of the batch ends too early");
   EXPECT_EQ(error({11, 0, 0, 4, 6}), "fact 1 of the batch, finished, cannot be read; outcome: there is no such value");
   EXPECT_EQ(error({7, 0, 0, 4, 2}),

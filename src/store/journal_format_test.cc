@@ -195,7 +195,7 @@ TEST(JournalFormat, refuses_a_whole_batch_that_makes_no_sense) {
   EXPECT_EQ(read(bytes).error,
             "The batch at byte " + std::to_string(begin) +
                 " of the journal j is whole and cannot be understood: fact 1 of the batch is of kind "
-                "99, and there are 45.");
+                "99, and there are 46.");
 }
 
 TEST(JournalFormat, hands_the_error_of_a_visitor_on) {

@@ -178,8 +178,12 @@ class Actions(LiveCase):
                                                "priority": -5, "throttle": 3})
         self.prints("update", "12", "-t", "1h")
         self.assertEqual(self.last()["body"], {"ids": "12", "limit": 3600.0})
+        self.prints("update", "12", "--licences", "matlab:2,simulink")
+        self.assertEqual(self.last()["body"], {"ids": "12", "licence": "matlab", "licences": 2, "more_licences": ["simulink:1"]})
+        self.prints("update", "12", "-L", "none")
+        self.assertEqual(self.last()["body"], {"ids": "12", "licence": ""})
         self.says_no("update", "12",
-                     said="there is nothing to change; name a new --limit, --priority, --partition or --begin.")
+                     said="there is nothing to change; name a new --limit, --priority, --partition, --begin or --licences.")
         self.says_no("update", "12", "--priority", "high", said='--priority takes a whole number, not "high".')
 
     def test_what_was_not_done_is_told(self):

@@ -205,6 +205,47 @@ rmdir mesher
         self.assertEqual([row["jobs"] for row in json.loads(again.stdout)["rehearsals"]], [3, 3])
         service.start()
 
+    def test_a_job_that_waits_is_given_others(self):
+        service = self.service
+        first = self.submitted(self.HOLDER, "--licences", "solver:2,mesher")
+        service.wait_for(lambda: service.job(first)["state"] == "RUNNING", "the first job")
+        second = self.submitted(self.HOLDER.replace("mesher", "second"), "-L", "solver")
+        third = self.submitted(self.HOLDER.replace("mesher", "third"), "-L", "mesher")
+        self.rota_says("update", second, "--licences", "viewer,mesher")
+        row = service.job(second)
+        self.assertEqual((row["licence"], row["licences"], row["more_licences"], row["reason"]),
+                         ("mesher", 1, ["viewer:1"], "Licenses"))
+        service.kill()
+        service.start()
+        self.assertEqual(service.job(second)["more_licences"], ["viewer:1"])
+        self.rota_says("update", second, "-L", "viewer")
+        service.wait_for(lambda: service.job(second)["state"] == "RUNNING", "the second job")
+        self.assertEqual(self.used(), {"solver": 2, "mesher": 1, "viewer": 1})
+        self.rota_says("update", third, "-L", "none", "--limit", "10m")
+        service.wait_for(lambda: service.job(third)["state"] == "RUNNING", "the third job")
+        self.assertEqual((service.job(third).get("licence"), service.job(third)["limit"]), (None, 600))
+        self.assertEqual(self.used(), {"solver": 2, "mesher": 1, "viewer": 1})
+        waits = self.submitted("true\n", "-L", "mesher")
+        for said, body in (("there is no licence", {"licence": "abaqus"}),
+                           ("asks for 3 licences of solver", {"licence": "solver", "licences": 3}),
+                           ("asked for twice", {"licence": "solver", "more_licences": ["solver"]}),
+                           ("name that, too", {"licences": 2}),
+                           ("no partition", {"licence": "", "partition": "odd"})):
+            status, answer = service.act("update", waits, **body)
+            self.assertEqual(status, 207, answer)
+            self.assertIn(said, answer["jobs"][0]["detail"])
+            self.assertEqual((service.job(waits)["licence"], service.job(waits)["licences"]), ("mesher", 1))
+        status, answer = service.act("update", first, licence="solver")
+        self.assertIn("of what it was started on only its time limit can be changed", answer["jobs"][0]["detail"])
+        for job in (first, second, third):
+            self.lets_go(job)
+        service.all_end()
+        self.assertEqual(self.used(), {"solver": 0, "mesher": 0, "viewer": 0})
+        self.assertEqual(service.decides_the_same_again(), "")
+        told = subprocess.run([self.rota, "simulate", os.path.join(service.state, "rota.db"), "--policy", "recorded,fcfs", "--json"],
+                              capture_output=True, text=True)
+        self.assertEqual(told.returncode, 0, told.stderr)  # with what they held
+
     def test_what_cannot_be_is_refused(self):
         path = os.path.join(self.folder, "job.sh")
         with open(path, "w", encoding="utf-8") as file:

@@ -132,7 +132,8 @@ class Document(NetworkCase):
                      "/v1/forecast/nodes?hours=2&futures=3"):
             self.get(path)
         for action, body in (("suspend", {}), ("resume", {}), ("hold", {}), ("release", {}), ("requeue", {}),
-                             ("cancel", {"signal": "CONT"}), ("update", {"limit": 60, "priority": 0, "throttle": 1})):
+                             ("cancel", {"signal": "CONT"}), ("update", {"limit": 60, "priority": 0, "throttle": 1, "licence": "matlab", "licences": 1,
+                                         "more_licences": []})):
             body = {"ids": held if action in ("hold", "release", "update") else running, **body}
             self.sent(f"/v1/jobs/{action}", "post", body)
             status, text = self.service.ask("POST", f"/v1/jobs/{action}", body)
