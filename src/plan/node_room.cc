@@ -49,8 +49,7 @@ bool NodeRoom::list_suitable(const JobSpec& spec, Placement& where) const {
   if (!has_licences(spec)) return false;
   suitable_.clear();
   for (std::uint32_t i = 0; i < free_.size(); ++i) {
-    const bool suits = free_[i].processors > 0 && free_[i].rest().covers(where.per_node);
-    if (suits && space_->admits(NodeId{i}, spec)) suitable_.push_back(i);
+    if (suitable_on(NodeId{i}, spec) > 0) suitable_.push_back(i);
   }
   return true;
 }
@@ -165,9 +164,8 @@ FitWatch::FitWatch(const NodeRoom& room, const JobSpec& spec) : room_(room), spe
 }
 
 void FitWatch::count(const NodeRoom& room, NodeId node, std::int64_t sign) {
-  const NodeFree& free = room.free_[node.value];
-  if (free.processors <= 0 || !free.rest().covers(spec_.per_node()) || !room.space_->admits(node, spec_)) return;
-  given_.add(Given::by_node(free.processors, asked_.share), sign);
+  const std::int64_t free = room.suitable_on(node, spec_);
+  if (free > 0) given_.add(Given::by_node(free, asked_.share), sign);
 }
 
 void FitWatch::bring_back(NodeRoom& room, NodeId node, std::int64_t processors) {

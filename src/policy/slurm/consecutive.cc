@@ -36,11 +36,7 @@ class Search {
 
  private:
   // That the job can have on a node.
-  std::int64_t on(std::uint32_t node) const {
-    const NodeFree& free = room_.on(NodeId{node});
-    const bool suits = free.rest().covers(where_.per_node) && room_.admits(NodeId{node}, spec_);
-    return suits ? std::max(free.processors, 0) : 0;
-  }
+  std::int64_t on(std::uint32_t node) const { return room_.suitable_on(NodeId{node}, spec_); }
 
   void list_blocks() {
     for (std::uint32_t node = 0; node < room_.size(); ++node) {
