@@ -78,6 +78,7 @@ class NodeRoom {
   }
   std::int64_t processors_on(NodeId node) const { return free_[node.value].processors; }
   const NodeFree& on(NodeId node) const { return free_[node.value]; }
+  bool admits(NodeId node, const JobSpec& spec) const { return space_->admits(node, spec); }
   // Processors that a job can have on a node that gives it what it asks for beside them; 0: none.
   std::int64_t suitable_on(NodeId node, const JobSpec& spec) const {
     const NodeFree& free = free_[node.value];
