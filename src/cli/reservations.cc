@@ -106,10 +106,12 @@ Result<int> reserve(const ReserveFlags& flags) {
 
 Result<int> unreserve(const UnreserveFlags& flags) {
   const Service service(flags.service);
+  std::string refused;
   for (const std::string& which : flags.which) {
-    if (auto done = service.remove("/v1/reservations/" + percent_encoded(which)); !done)
-      return std::unexpected(done.error());
+    auto done = service.remove("/v1/reservations/" + percent_encoded(which));
+    if (!done) refused += (refused.empty() ? "" : "\n") + done.error().message;
   }
+  if (!refused.empty()) return fail(std::move(refused));
   return kDone;
 }
 

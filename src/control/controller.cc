@@ -178,9 +178,14 @@ bool Controller::fall_back(const std::string& breach) {
   ++refused_plans_;
   tell_refusal(sentence);
   write(ModeChanged{true});
-  const std::vector<JobId> promised = cluster_.promised();  // nobody plans with these any more
-  for (const JobId id : promised) write(Promised{id, kNever});
+  withdraw_promises();
   return true;
+}
+
+// Nobody plans with those that there are any more.
+void Controller::withdraw_promises() {
+  const std::vector<JobId> promised = cluster_.promised();
+  for (const JobId id : promised) write(Promised{id, kNever});
 }
 
 std::optional<std::string> Controller::draft() {

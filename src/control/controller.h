@@ -106,6 +106,7 @@ class Controller final : public Intake, public Alarm {
   void cycle();  // like send(), it sets failure_ where it fails
   std::optional<std::string> draft();
   [[gnu::cold]] bool fall_back(const std::string& breach);
+  void withdraw_promises();
   bool check_bound();
   void carry_out_plan();
   void carry_out(const Action& action);

@@ -286,9 +286,10 @@ TEST(ControllerTerms, LicencesThatCannotBeAreRefused) {
   const JobId waits = desk.run(4, 10);
   EXPECT_EQ(desk.tell(LicencesChanged{.job = runs}),
             "job 1 is given other licences, and it runs; nothing was changed.");
-  EXPECT_EQ(desk.tell(LicencesChanged{.job = waits, .licence = LicenceId{2}, .licences = 1}),
-            "job 2 asks for a partition, licence or type of accelerator that the cluster does not have; nothing was "
-            "changed.");
+  EXPECT_EQ(
+      desk.tell(LicencesChanged{.job = waits, .licence = LicenceId{2}, .licences = 1}),
+      "job 2 asks for a partition, licence, QOS or type of accelerator that the cluster does not have; nothing was "
+      "changed.");
   EXPECT_EQ(desk.tell(LicencesChanged{.job = waits, .licence = LicenceId{0}, .licences = 3}),
             "job 2 asks for 3 licences of solver; the cluster has 2; nothing was changed.");
   Desk counted("easy");

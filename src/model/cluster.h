@@ -145,6 +145,7 @@ class View {
   // The running jobs on the processors that are set aside for the job with the latest promise, in order of dispatch.
   // Set aside are those that were expected to be free the earliest when it was made. Only under list_processors.
   std::vector<JobId> blockers() const;
+  bool sets_aside() const { return set_aside_for_.valid(); }
 
   // What is set aside for a job that holds a promise, from its promised start on; empty where counts decided. Only
   // where nodes are described.

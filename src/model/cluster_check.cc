@@ -351,9 +351,9 @@ std::optional<std::string> Cluster::objection(const CycleClosed& /*fact*/) const
 
 std::optional<std::string> Cluster::objection(const StateKept& fact) const {
   if (next_job_ != JobId{0}) return "a snapshot begins where there is a state already.";
-  for (const std::uint32_t p : fact.set_aside) {
-    if (p >= map_.size()) return "a processor is set aside that is not there.";
-  }
+  const auto there = [&](std::uint32_t p) { return p < map_.size(); };
+  if (options_.list_processors && !std::ranges::all_of(fact.set_aside, there))
+    return "a processor is set aside that is not there.";
   if (fact.longest_expected < Duration{0}) return "a run time is counted on that cannot be.";
   return std::nullopt;
 }
@@ -395,7 +395,7 @@ std::optional<std::string> Cluster::objection_to_row(const JobKept& fact) const 
   if (counts && fact.row.spec.processors > options_.processors - running_.processors()) {
     return "more processors are held than there are.";
   }
-  for (std::size_t i = 0; i < fact.processors.size(); ++i) {
+  for (std::size_t i = 0; options_.list_processors && i < fact.processors.size(); ++i) {
     const std::uint32_t p = fact.processors[i];
     const bool rises = i == 0 || fact.processors[i - 1] < p;
     if (!rises || p >= map_.size() || map_.owner(p).valid()) return "a job holds a processor that it cannot have.";

@@ -18,13 +18,17 @@ ClusterOptions by_priority(std::int64_t processors) {
 
 std::string state_of(const Cluster& cluster) { return text_of_all(Snapshot::facts_of(cluster)); }
 
-// A state that is folded from the facts of another is that state.
-void expect_kept(World& world) {
-  Cluster fresh(world.cluster().options());
+void take_over(World& world, Cluster& fresh) {
   for (const Fact& fact : Snapshot::facts_of(world.cluster())) {
     ASSERT_EQ(fresh.objection(fact).value_or(""), "");
     fresh.fold(fact);
   }
+}
+
+// A state that is folded from the facts of another is that state.
+void expect_kept(World& world) {
+  Cluster fresh(world.cluster().options());
+  take_over(world, fresh);
   EXPECT_EQ(difference(state_of(world.cluster()), state_of(fresh)), "");
   EXPECT_EQ(fresh.sequence(), world.cluster().sequence());
   EXPECT_EQ(fresh.now(), world.cluster().now());
@@ -201,6 +205,36 @@ TEST(Cluster, ProcessorsThatAreListedStayWhoseTheyAre) {
   expect_kept(world);
   world.ends(late);
   EXPECT_EQ(world.cluster().blockers(), std::vector{between});
+}
+
+TEST(Cluster, ProcessorsNeedNotBeListedByWhoTakesASnapshotIn) {
+  ClusterOptions listing = World::counted(4);
+  listing.list_processors = true;
+  World world(listing);
+  const JobId runs = world.running({3, 10});
+  world.promise(world.waiting({2, 10}), 10);
+  Cluster fresh(World::counted(4));
+  take_over(world, fresh);
+  EXPECT_FALSE(fresh.sets_aside());
+  EXPECT_EQ(fresh.free(), 1);
+  fold(fresh, Finished{runs});
+  EXPECT_EQ(fresh.free(), 4);
+}
+
+TEST(Cluster, WhoListsProcessorsListsThoseOfJobsThatCameWithoutAList) {
+  World world(4);
+  const JobId runs = world.running({3, 10});
+  world.promise(world.waiting({2, 10}), 10);
+  ClusterOptions listing = World::counted(4);
+  listing.list_processors = true;
+  Cluster fresh(listing);
+  take_over(world, fresh);
+  EXPECT_FALSE(fresh.sets_aside()) << "the promise is to be made anew";
+  const JobId head = fresh.promised().front();
+  fold(fresh, Promised{head, kNever});
+  fold(fresh, Promised{head, at_seconds(10)});
+  EXPECT_TRUE(fresh.sets_aside());
+  EXPECT_EQ(fresh.blockers(), std::vector{runs});
 }
 
 TEST(Cluster, OnlyAFreshStateTakesASnapshotIn) {

@@ -91,8 +91,10 @@ void Cluster::apply(const StateKept& fact) {
   overdue_ = fact.overdue;
   gone_ = fact.gone;
   for (const JobId job : fact.leaving) leaving_.push_back({job, {}, {}});
-  set_aside_for_ = fact.set_aside_for;
-  set_aside_ = in_ranges(fact.set_aside);
+  if (options_.list_processors) {
+    set_aside_for_ = fact.set_aside_for;
+    set_aside_ = in_ranges(fact.set_aside);
+  }
   power_.put_back(fact.power);
   plain_ = fact.plain;
   reservations_.put_back_next_id(fact.next_reservation);
@@ -133,7 +135,10 @@ void Cluster::keep_running(const JobKept& fact) {
     nodes_.take(fact.where);
     places_.set(fact.job, fact.where);
   }
-  if (options_.list_processors) map_.put_back(fact.job, fact.processors);
+  if (!options_.list_processors) return;
+  const bool listed = options_.presume_ended || !fact.processors.empty();
+  if (!listed) return map_.take(fact.job, job.spec.processors, {});  // it came to run under a policy that lists none
+  map_.put_back(fact.job, fact.processors);
 }
 
 void Cluster::apply(const NodeKept& fact) {

@@ -311,7 +311,10 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   template <class Kind>
   void saw_kind(const View& before, const Kind& what);
   Result<void> suspend_as_before();
+  std::vector<Reservation> beside(const Reservation& wanted, const std::vector<Reservation>& standing) const;
   Result<void> keep_reservations();
+  std::int64_t most_reserved(const Reservation& during) const;
+  Result<void> record_asked(const Observed& fact);
   Result<void> read_reservations();
   void forget_reservations();
   std::vector<Reservation> reservations_wanted() const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <ctime>
+#include <iterator>
 #include <utility>
 
 #include "base/text.h"
@@ -48,22 +49,59 @@ std::vector<Reservation> Service::reservations_wanted() const {
   return wanted;
 }
 
-// One that is no longer in the file is taken back, one that is new there is made. What operators made stays, and stands
-// before what has come into the file since.
+// What is left of it beside reservations that stand before it: it is cut where one of them begins or ends.
+std::vector<Reservation> Service::beside(const Reservation& wanted, const std::vector<Reservation>& standing) const {
+  std::vector<Instant> cuts{wanted.from, wanted.until};
+  for (const Reservation& other : standing) {
+    for (const Instant at : {other.from, other.until}) {
+      if (wanted.from < at && at < wanted.until) cuts.push_back(at);
+    }
+  }
+  std::ranges::sort(cuts);
+  std::vector<Reservation> parts;
+  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+    if (cuts[i] == cuts[i + 1]) continue;
+    Reservation part = wanted;
+    part.from = cuts[i];
+    part.until = cuts[i + 1];
+    std::int64_t left = machine_->processors;
+    for (const Reservation& other : standing) {
+      if (!other.overlaps(part.from, part.until)) continue;
+      left -= other.processors;
+      std::erase_if(part.nodes, [&](NodeId n) { return std::ranges::find(other.nodes, n) != other.nodes.end(); });
+    }
+    part.processors = std::min(part.processors, left);
+    if (part.nodes.empty() && part.processors <= 0) continue;
+    const bool goes_on = !parts.empty() && parts.back().until == part.from && parts.back().nodes == part.nodes &&
+                         parts.back().processors == part.processors;
+    goes_on ? void(parts.back().until = part.until) : parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+// One that is no longer in the file is taken back, one that is new there is made. What operators made stays, and the
+// file's stand around it.
 Result<void> Service::keep_reservations() {
-  const std::vector<Reservation> wanted = reservations_wanted();
   std::vector<Reservation> known = view().reservations().all();
-  std::erase_if(known, [&](const Reservation& r) { return note_of(r.id) != nullptr; });
+  std::vector<Reservation> made;
+  const auto is_made = [&](const Reservation& r) { return note_of(r.id) != nullptr; };
+  std::ranges::copy_if(known, std::back_inserter(made), is_made);
+  std::erase_if(known, is_made);
+  std::vector<Reservation> wanted;
+  const Instant now = std::max(view().now(), loop_->now());
+  for (const Reservation& r : reservations_wanted()) std::ranges::move(beside(r, made), std::back_inserter(wanted));
+  std::erase_if(wanted, [&](const Reservation& r) { return r.until <= now; });
+  const auto is_among = [](const std::vector<Reservation>& all, const Reservation& r) {
+    return std::ranges::any_of(all, [&](const Reservation& each) { return alike(each, r); });
+  };
   for (const Reservation& r : known) {
-    if (std::ranges::any_of(wanted, [&](const Reservation& w) { return alike(w, r); })) continue;
+    if (is_among(wanted, r)) continue;
     if (auto done = controller_->record(Unreserved{r.id}); !done) return done;
   }
   for (const Reservation& r : wanted) {
-    if (std::ranges::any_of(known, [&](const Reservation& k) { return alike(k, r); })) continue;
+    if (is_among(known, r)) continue;
     const Reserved fact{view().reservations().next_id(), r.from, r.until, r.nodes, r.processors};
-    const auto done = controller_->record(fact);
-    if (!done && reservation_notes_.empty()) return done;
-    if (!done) warnings_.push_back("what the configuration reserves was not reserved in full: " + done.error().message);
+    if (auto done = controller_->record(fact); !done) return done;
   }
   return {};
 }
@@ -80,7 +118,10 @@ Result<void> Service::read_reservations() {
         .name = text.substr(std::min(end + 1, text.size())), .by = text.substr(0, end)};
   }
   forget_reservations();
-  const bool some = !reservation_notes_.empty() || !reservations_wanted().empty();
+  const Instant now = std::max(view().now(), loop_->now());
+  const bool some = !reservations_wanted().empty() || std::ranges::any_of(reservation_notes_, [&](const auto& each) {
+    return view().reservations().find(each.first)->until > now;
+  });
   return some ? chain_->keeps_reservations() : Result<void>();
 }
 
@@ -113,19 +154,23 @@ Result<void> Service::can_reserve(const ReservationWish& wish, Instant from) con
     return fail("the reservation would have begun in the past; give a start that is to come, or none for now.");
   if (from >= wish.until && !wish.duration) return fail("the reservation would end before it begins, or at once.");
   if (wish.name.empty()) return {};
-  const bool plain = std::ranges::all_of(wish.name, [](unsigned char c) {
-    return (c < 0x80 && std::isalnum(c) != 0) || c == '_' || c == '-' || c == '.';
-  });
+  const bool plain = wish.name.front() != '-' && std::ranges::all_of(wish.name, [](unsigned char c) {
+                       return (c < 0x80 && std::isalnum(c) != 0) || c == '_' || c == '-' || c == '.';
+                     });
   if (!plain || wish.name.size() > kLongestName || parse_integer(wish.name))
-    return fail("a reservation's name has up to 64 letters, digits, \"_\", \"-\" and \".\", and is no number; " +
-                rota::quoted(wish.name) + " is none.");
+    return fail(
+        "a reservation's name has up to 64 letters, digits, \"_\", \"-\" and \".\", begins with no \"-\" and is no "
+        "number; " +
+        rota::quoted(wish.name) + " is none.");
   if (reservation(wish.name) == nullptr) return {};
   return fail("there is a reservation " + rota::quoted(wish.name) + " already; give another name, or end that one.");
 }
 
 Result<std::vector<NodeId>> Service::nodes_to_reserve(const std::string& list) const {
   const bool all = list == "all" && std::ranges::find(machine_->nodes, list, &Node::name) == machine_->nodes.end();
-  if (!all || machine_->nodes.empty()) return nodes_named(list);
+  if (machine_->nodes.empty())
+    return fail("here processors are only counted, and there are no nodes to name; say how many processors.");
+  if (!all) return nodes_named(list);
   std::vector<NodeId> ids;
   for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) ids.push_back(NodeId{n});
   return ids;
@@ -143,7 +188,7 @@ Result<ReservationId> Service::reserve(const ReservationWish& wish) {
     if (!nodes) return std::unexpected(nodes.error());
     fact.nodes = std::move(*nodes);
   }
-  if (auto done = record(fact); !done) return std::unexpected(done.error());
+  if (auto done = record_asked(fact); !done) return std::unexpected(done.error());
   reservation_notes_[fact.id] = {.name = wish.name, .by = wish.by};
   store_->put_setting(kReservation + std::to_string(fact.id.value), wish.by + "\n" + wish.name);
   return fact.id;
@@ -153,9 +198,26 @@ Result<void> Service::unreserve(ReservationId id) {
   if (note_of(id) == nullptr)
     return fail("reservation " + std::to_string(id.value) +
                 " is the configuration's: take it out of the file, and start the service again; jobs go on meanwhile.");
-  auto done = record(Unreserved{id});
-  if (done) forget_reservations();
+  if (auto done = record_asked(Unreserved{id}); !done) return done;
+  forget_reservations();
+  return keep_reservations();  // the file's may have stood around it
+}
+
+Result<void> Service::record_asked(const Observed& fact) {
+  asked_ = true;
+  auto done = record(fact);
+  asked_ = false;
   return done;
+}
+
+// Counted processors that are reserved at one time while it lasts. They rise only where one begins.
+std::int64_t Service::most_reserved(const Reservation& during) const {
+  const Reservations& all = view().reservations();
+  std::int64_t most = all.processors_at(during.from);
+  for (const Reservation& other : all.all()) {
+    if (during.holds_at(other.from)) most = std::max(most, all.processors_at(other.from));
+  }
+  return most;
 }
 
 std::vector<JobId> Service::running_into(const Reservation& reserved) const {
@@ -174,8 +236,7 @@ std::vector<JobId> Service::running_into(const Reservation& reserved) const {
     processors += job.spec.processors;
     return true;
   });
-  const bool room = reserved.nodes.empty() && processors + reserved.processors <= machine_->processors;
-  if (room) jobs.clear();
+  if (reserved.nodes.empty() && processors + most_reserved(reserved) <= machine_->processors) jobs.clear();
   std::ranges::sort(jobs);
   return jobs;
 }

@@ -52,6 +52,25 @@ class Grace(ServiceCase):
         self.assertEqual(service.read("b"), "b\n")
 
 
+class Among(ServiceCase):
+    """From each policy to each other one, while a job runs and another waits for its place."""
+    configuration = 'name = "eight"\nprocessors = 8\n'
+    POLICIES = ("easy", "rb-har", "conservative", "grace", "easy+preempt=suspend", "strict", "easy")
+
+    def test_a_policy_can_be_set_and_left_at_any_time(self):
+        service = self.service
+        service.submit("until [ -e over ]; do sleep 0.02; done", processors=6, limit=600)
+        waits = service.submit("true", processors=3, limit=60)
+        for policy in self.POLICIES:
+            status, answer = service.ask("PUT", "/v1/policy", {"policy": policy})
+            self.assertEqual(status, 200, (policy, answer))
+            service.kill()
+            service.start()
+            self.assertEqual(service.job(waits)["state"], "PENDING", policy)
+        open(os.path.join(self.folder, "over"), "w").close()
+        self.assertEqual(service.ends(waits)["state"], "COMPLETED")
+
+
 class Licences(ServiceCase):
     configuration = 'name = "four"\nlicences = "solver:1"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n'
 

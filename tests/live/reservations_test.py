@@ -41,6 +41,11 @@ class Nodes(ServiceCase):
     def where(self, job):
         return self.service.job(job)["node_list"]
 
+    def reserved(self):
+        """The nodes of each, and whether an operator made it."""
+        rows = self.service.ask("GET", "/v1/reservations")[1]["reservations"]
+        return [(row["nodes"], "by" in row) for row in rows]
+
     def test_a_job_that_would_run_into_one_waits_and_is_told_why(self):
         self.reserve(reservation(1000, 5000, 'nodes = "n[1-2]"'))
         short = self.service.submit("true", processors=4, limit=100)
@@ -155,19 +160,20 @@ class Nodes(ServiceCase):
         self.make(start=start, duration=1000, nodes="n1", name="mine")
         self.reserve(reservation(1000, 5000, 'nodes = "n2"'))
         rows = self.service.ask("GET", "/v1/reservations")[1]["reservations"]
-        self.assertEqual([(row["nodes"], "by" in row) for row in rows], [("n1", True), ("n2", False)])
+        self.assertEqual(self.reserved(), [("n1", True), ("n2", False)])
         status, answer = self.service.ask("DELETE", f"/v1/reservations/{rows[1]['id']}")
         self.assertEqual(status, 400)
         self.assertIn("is the configuration's: take it out of the file", answer["detail"])
-        self.reserve(reservation(1500, 5000, 'nodes = "n[1-2]"'))  # beside what an operator has there already
-        rows = self.service.ask("GET", "/v1/reservations")[1]["reservations"]
-        self.assertEqual([row["nodes"] for row in rows], ["n1"])
-        warnings = self.service.ask("GET", "/v1/status")[1]["warnings"]
-        self.assertEqual(len([each for each in warnings if "what the configuration reserves was not reserved in full" in each
-                              and "names node n1, which reservation" in each]), 1, warnings)
-        self.serve_anew(NODES)
-        self.assertEqual(len(self.service.ask("GET", "/v1/reservations")[1]["reservations"]), 1)
+        self.reserve(reservation(1500, 5000, 'nodes = "n[1-2]"'))  # around what an operator has there already
+        self.assertEqual(self.reserved(), [("n1", True), ("n2", False), ("n[1-2]", False)])
+        first, *parts = self.service.ask("GET", "/v1/reservations")[1]["reservations"]
+        self.assertEqual([parts[0]["end"], parts[1]["start"]], [first["end"]] * 2)
+        self.reserve(reservation(1500, 6000, 'nodes = "n[1-2]"'))  # which the file has changed
+        self.assertEqual(self.reserved(), [("n1", True), ("n2", False), ("n[1-2]", False)])
         self.assertEqual(self.service.ask("DELETE", "/v1/reservations/mine")[0], 200)
+        self.assertEqual(self.reserved(), [("n[1-2]", False)])
+        self.serve_anew(NODES)
+        self.assertEqual(self.reserved(), [])
         self.assertEqual(self.service.decides_the_same_again(), "")
 
     def test_what_cannot_be_reserved_is_refused(self):
