@@ -53,6 +53,7 @@ constexpr std::array kAspects{
 };
 
 double mean_wait(const Summary& s) { return s.wait_mean.value_or(kNone); }
+double unluckiest_wait(const Summary& s) { return s.wait_p95.value_or(0); }
 double longest_wait(const Summary& s) { return s.wait_max.value_or(0); }
 
 // Of mean, 95 % and longest wait, as a logarithm.
@@ -166,17 +167,28 @@ std::string alone(const Summary& s) {
          ", and the cluster was " + used(s) + " used.";
 }
 
+// Which of the other waits that are weighed are shorter.
+std::string shorter_waits(const Summary& chosen, const Summary& other) {
+  const auto shorter = [&](double (*wait)(const Summary&)) { return typical(chosen, wait) < typical(other, wait); };
+  const bool tail = shorter(unluckiest_wait);
+  const bool longest = shorter(longest_wait);
+  return tail && longest ? "its 95 % and longest wait"
+         : tail          ? "its 95 %"
+         : longest       ? "its longest wait"
+                         : "the product of its mean, 95 % and longest wait";
+}
+
 std::string against(const Summary& chosen, const Summary& other) {
   if (wait_of(chosen) == wait_of(other)) return "as under " + other.policy;
   if (differ_by_noise(chosen, other, mean_wait)) {
-    return "as under " + other.policy + " (" + wait_of(other) + ")" + by_noise(chosen) +
-           ", and its 95 % and longest wait decide";
+    return "as under " + other.policy + " (" + wait_of(other) + ")" + by_noise(chosen) + ", which leaves it to " +
+           shorter_waits(chosen, other);
   }
   const std::string where = " than under " + other.policy + " (" + wait_of(other) + ")";
   const double wait = typical(chosen, mean_wait);
   const double of_other = typical(other, mean_wait);
   if (wait < of_other) return percent_less(wait, of_other) + " less" + where;
-  return percent_less(of_other, wait) + " more" + where + ", which is weighed up by its 95 % and longest wait";
+  return percent_less(of_other, wait) + " more" + where + ", which is outweighed by " + shorter_waits(chosen, other);
 }
 
 std::string alternatives_of(const Places& places, Summaries all) {
