@@ -180,6 +180,29 @@ nodes = "g1"
         self.assertEqual([line["at_s"] for line in story["story"]][:2], [1, 1])
         self.assertIn("earlier than it was promised", story["conclusion"])
 
+    def test_a_long_policy_is_called_by_its_first_word(self):
+        long = "slurm+bf-interval=5s+bf-resolution=10s+bf-window=2d+batch-sched-delay=2s"
+        asked = ("simulate", DAY, "--policy", f"fcfs,{long}", "--quiet")
+        said = self.rota(*asked, "--jobs", "jobs.csv").stdout
+        self.assertEqual(said.count(long), 1, said)
+        self.assertIn(f"\nslurm: {long}\n", said)
+        self.assertRegex(said, r"\nslurm +[0-9]")
+        self.assertEqual(sorted(path.name for path in self.folder.glob("jobs-*")), ["jobs-fcfs.csv", "jobs-slurm.csv"])
+        self.assertEqual([row["policy"] for row in json.loads(self.rota(*asked, "--json").stdout)["rehearsals"]], ["fcfs", long])
+        text = self.page(DAY, "--policy", f"fcfs,{long}")
+        self.assertEqual([policy["name"] for policy in self.charts(text)["policies"]], ["fcfs", "slurm"])
+        self.assertEqual([row["policy"] for row in self.pasted(text)], ["fcfs", long])
+        two = self.rota("simulate", DAY, "--policy", f"slurm,{long},{long}+bf-max-job-test=50", "--quiet").stdout
+        self.assertIn(f"\nslurm-1: {long}\nslurm-2: {long}+bf-max-job-test=50\n", two)
+
+    def test_the_page_opens_on_what_it_says_to_choose(self):
+        charts = self.charts(self.page(DAY, "--policy", "fcfs,easy,fcfs-skip"))
+        chosen = re.search("Choose ([^:]*):", self.rota("simulate", DAY, "--policy", "fcfs,easy,fcfs-skip", "--quiet").stdout)
+        self.assertEqual(charts["policies"][charts["chosen"]]["name"], chosen.group(1))
+        jobs = [{"number": n, "submit": n, "run_time": 50, "processors": 3, "user": name} for n, name in enumerate(("ann", "bob"))]
+        self.file("log.jsonl", '{"processors": 4}\n' + "".join(json.dumps(job) + "\n" for job in jobs))
+        self.assertEqual(sorted(self.charts(self.page("log.jsonl"))["users"].values()), ["ann", "bob"])
+
     def test_what_really_happened_is_on_the_page(self):
         rows = [row(n, submit=10 * n).split() for n in range(1, 9)]
         for n, fields in enumerate(rows):
