@@ -81,7 +81,8 @@ Result<int> explain_job(const JobFlags& asked) {
     const auto number = parse_integer(asked.job);
     if (!number) return fail("a journal knows jobs by their numbers, and " + rota::quoted(asked.job) + " is none.");
     const auto story = story_of(*number, asked.journal);
-    return story ? printed(*story) : std::unexpected(story.error());
+    if (!story) return std::unexpected(story.error());
+    return printed(asked.service.json ? story_json(*story) : story_text(*story));
   }
   const Service service(asked.service);
   const auto one = explained_one(service, asked.job);

@@ -14,6 +14,7 @@
 #include "cli/printed.h"
 #include "cli/rehearse_flags.h"
 #include "control/replay.h"
+#include "report/policy_labels.h"
 #include "store/fact_codec.h"
 #include "store/fact_json.h"
 
@@ -84,6 +85,7 @@ Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting&
     if (!rehearsed) return std::unexpected(rehearsed.error());
     summaries.push_back(std::move(rehearsed->summary));
   }
+  report::give_labels(summaries);
   write_comparison(std::cout, summaries, flags.json);
   if (!std::cout.flush()) return fail(kNoOutput);
   return kDone;

@@ -188,7 +188,7 @@ Result<std::vector<std::string>> files_of(const std::string& file, const Asked& 
   for (const Run* run : runs) {
     std::vector<std::string> parts;
     if (differ(&Run::workload)) parts.push_back(run->workload->name);
-    if (differ(&Run::chain)) parts.push_back(run->policy());
+    if (differ(&Run::chain)) parts.push_back(run->label);
     std::string path = path_with(file, parts);
     if (std::ranges::find(paths, path) != paths.end()) {
       return fail("two rehearsals would write " + path +
@@ -341,6 +341,7 @@ Result<int> simulate(const SimulateFlags& flags) {
   if (!copies) return std::unexpected(copies.error());
   auto runs = plan_runs(flags, *workloads, *chains);
   if (!runs) return std::unexpected(runs.error());
+  call_by_labels(*runs);
   const Asked wanted = asked(*runs);
   const auto job_files = files_of(flags.jobs_file, wanted);
   if (!job_files) return std::unexpected(job_files.error());
@@ -367,6 +368,7 @@ Result<int> simulate(const SimulateFlags& flags) {
   std::vector<report::Summary*> summaries;
   for (Run& run : *runs) {
     if (!run.result) return std::unexpected(run.result.error());
+    run.result->summary.label = run.result->outcome.label = run.label;
     summaries.push_back(&run.result->summary);
   }
   give_labels(*runs);

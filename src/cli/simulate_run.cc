@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "report/intervals.h"
+#include "report/policy_labels.h"
 
 namespace rota::cli {
 
@@ -12,6 +13,13 @@ Asked asked(std::vector<Run>& runs) {
     if (run.asked) all.push_back(&run);
   }
   return all;
+}
+
+void call_by_labels(std::vector<Run>& runs) {
+  std::vector<std::string> texts;
+  for (const Run& run : runs) texts.push_back(run.policy());
+  const std::vector<std::string> labels = report::policy_labels(texts);
+  for (std::size_t i = 0; i < runs.size(); ++i) runs[i].label = labels[i];
 }
 
 bool first_policy(const Run& run, const std::vector<Run>& runs) {

@@ -17,6 +17,7 @@ struct Run {
   RehearseOptions options;
   Result<Rehearsed> result;
   bool asked = true;  // false: a row of what really happened that nobody asked for goes into no file of single jobs
+  std::string label = {};  // of its policy (report/policy_labels.h)
 
   std::string policy() const { return chain != nullptr ? chain->text() : kRecorded; }
 };
@@ -24,6 +25,9 @@ struct Run {
 // Those that go into files.
 using Asked = std::vector<Run*>;
 Asked asked(std::vector<Run>& runs);
+
+// Of policies whose text is long.
+void call_by_labels(std::vector<Run>& runs);
 
 // What is the same under every policy is remarked on at the first one.
 bool first_policy(const Run& run, const std::vector<Run>& runs);

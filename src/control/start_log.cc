@@ -1,6 +1,24 @@
 #include "control/start_log.h"
 
+#include "model/shortage.h"
+
 namespace rota {
+
+StartNote note_of_start(const View& before, const Started& fact) {
+  const Reason& why = fact.reason;
+  StartNote note{.started = true,
+                 .rule = why.rule,
+                 .promise = why.promise,
+                 .free = why.free,
+                 .needed = why.needed,
+                 .lacks = {},
+                 .where = fact.where.shares};
+  const Job* const promised = why.promised.valid() ? before.find_job(why.promised) : nullptr;
+  if (promised == nullptr) return note;
+  note.promised = promised->spec.number;
+  if (why.rule == Rule::beside_promise) note.lacks = lacking(before, promised->spec);
+  return note;
+}
 
 StartNote& StartLog::note_of(JobId job) {
   if (job.value >= notes_.size()) {
@@ -12,16 +30,8 @@ StartNote& StartLog::note_of(JobId job) {
 
 void StartLog::saw(const View& before, const FactRef& fact) {
   if (const auto* started = std::get_if<const Started*>(&fact.what)) {
-    StartNote& note = note_of((*started)->job);
-    const Reason& why = (*started)->reason;
-    note.started = true;
+    note_of((*started)->job) = note_of_start(before, **started);
     numbers_[(*started)->job.value] = before.job((*started)->job).spec.number;
-    note.rule = why.rule;
-    note.promised = why.promised.valid() ? before.job(why.promised).spec.number : -1;
-    note.promise = why.promise;
-    note.free = why.free;
-    note.needed = why.needed;
-    note.where = (*started)->where.shares;
   } else if (const auto* migrated = std::get_if<const Migrated*>(&fact.what)) {
     note_of((*migrated)->job).where = (*migrated)->where.shares;
   }

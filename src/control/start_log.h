@@ -9,6 +9,9 @@
 
 namespace rota {
 
+// What a start tells, in the state in which it was decided.
+StartNote note_of_start(const View& before, const Started& fact);
+
 // Keeps a note for each job: one for a rehearsal that keeps its jobs, none for a service.
 class StartLog final : public FactObserver {
  public:

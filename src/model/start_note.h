@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "model/action.h"
@@ -16,6 +17,7 @@ struct StartNote {
   Instant promise = kNever;       // that job's promised start
   std::int64_t free = 0;          // processors free when it was decided
   std::int64_t needed = 0;        // processors that the promised job asks for
+  std::string lacks = {};         // that job, where more than counts decide (model/shortage.h, lacking)
   std::vector<Share> where = {};  // empty: processors are only counted, or it never started
 };
 

@@ -66,7 +66,9 @@ constexpr std::array kPromises{
     Figure{"later than promised", "jobs", "",
            "Jobs that started later than the first start that they were "
            "promised.",
-           Better::lower, [](const Summary& s) { return dispatches(s, static_cast<double>(s.delayed)); }, count_text},
+           Better::lower,
+           [](const Summary& s) { return s.promises ? dispatches(s, static_cast<double>(s.delayed)) : kNone; },
+           count_text},
     Figure{"later than promised", "by", "", "How much later, on average over the late ones.", Better::lower,
            [](const Summary& s) { return s.delay_mean.value_or(kNone); }, readable_seconds},
     Figure{"", "CPU", "", "Processor time that the rehearsal itself took.", Better::neither,
@@ -164,7 +166,7 @@ constexpr std::array kFairness{
 
 void add_remark(std::string& line, const Summary& summary, std::int64_t jobs, const std::string& what) {
   if (jobs == 0) return;
-  line += "; " + summary.policy + ": " + amount(jobs, "job") + " " + what;
+  line += "; " + summary.name() + ": " + amount(jobs, "job") + " " + what;
 }
 
 bool all_alike(std::span<const Summary> summaries, std::int64_t Summary::* count) {
@@ -205,7 +207,8 @@ std::vector<bool> best(const Figure& figure, std::span<const Summary> summaries)
   double high = -low;
   for (const Summary& summary : summaries) {
     const double value = typical(summary, figure.value);
-    if (std::isnan(value) && summary.recorded) continue;  // logs tell less than rehearsals
+    // Logs tell less than rehearsals, and who promises nobody a start keeps no promise.
+    if (std::isnan(value) && (summary.recorded || !summary.promises)) continue;
     if (std::isnan(value)) return is_best;
     low = std::min(low, value);
     high = std::max(high, value);

@@ -11,6 +11,7 @@
 #include "report/html_text.h"
 #include "report/page_data.h"
 #include "report/page_files.h"
+#include "report/policy_labels.h"
 #include "report/reserved.h"
 #include "report/verdict.h"
 
@@ -72,6 +73,11 @@ void write_section(std::ostream& out, const Comparison& its, std::size_t index) 
       {"index", [&](std::ostream& o) { o << index; }},
       {"name", [&](std::ostream& o) { o << html_text(its.outcomes.front().workload); }},
       {"apart", [&](std::ostream& o) { o << html_text(its.apart); }},
+      {"labels",
+       [&](std::ostream& o) {
+         for (const auto& [label, policy] : labelled(its.summaries))
+           o << "<p class=\"beside\">" << html_text(label) << ": <code>" << html_text(policy) << "</code></p>\n";
+       }},
       {"reserved", [&](std::ostream& o) { o << html_text(reserved_text(its.summaries.front().reserved)); }},
       {"trust", [&](std::ostream& o) { o << html_text(trust_text(its.summaries)); }},
       {"verdict", [&](std::ostream& o) { write_verdict(o, its.summaries); }},

@@ -48,7 +48,7 @@ std::string letter(std::size_t row) {
 
 std::string policy_cell(const Summary& summary, std::size_t row) {
   return R"(<th scope="row"><span class="swatch p)" + std::to_string(row % 8) + R"(" aria-hidden="true">)" +
-         letter(row) + "</span>" + html_text(summary.policy) + "</th>";
+         letter(row) + "</span>" + html_text(summary.name()) + "</th>";
 }
 
 void write_site_row(std::ostream& out, const std::string& head, const Summary& summary) {
@@ -68,13 +68,13 @@ std::map<std::int64_t, std::int64_t> processors_of(const Outcome& outcome, std::
 
 void write_grants_of(std::ostream& out, const Outcome& outcome) {
   const auto shown = std::span(outcome.grants).first(std::min(outcome.grants.size(), kMostGrants));
-  out << "<h4>" << html_text(outcome.policy) << ": " << grouped(static_cast<std::int64_t>(outcome.grants.size()))
+  out << "<h4>" << html_text(outcome.name()) << ": " << grouped(static_cast<std::int64_t>(outcome.grants.size()))
       << (outcome.grants.size() == 1 ? " grant" : " grants");
   if (shown.size() < outcome.grants.size())
     out << R"( <span class="unit">(the first )" << grouped(static_cast<std::int64_t>(shown.size()))
         << " are listed)</span>";
   out << "</h4>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Grants under "
-      << html_text(outcome.policy) << R"("><table class="grants"><thead><tr><th scope="col">job</th><th scope="col">)"
+      << html_text(outcome.name()) << R"("><table class="grants"><thead><tr><th scope="col">job</th><th scope="col">)"
       << "when</th><th scope=\"col\">what was granted, and why it harmed nobody</th></tr></thead><tbody>\n";
   const auto processors = processors_of(outcome, shown);
   for (const Grant& grant : shown) {
@@ -127,7 +127,7 @@ void write_interval_tables(std::ostream& out, std::span<const Summary> summaries
       << (summaries.back().copies_are_streams ? "streams" : "copies") << "</summary>\n";
   for (std::size_t row = 0; row < summaries.size(); ++row) {
     if (summaries[row].intervals.empty()) continue;
-    out << "<table><caption>" << html_text(summaries[row].policy) << ", over " << copies_told(summaries[row])
+    out << "<table><caption>" << html_text(summaries[row].name()) << ", over " << copies_told(summaries[row])
         << "</caption><thead><tr><th scope=\"col\">figure</th><th scope=\"col\">mean</th><th scope=\"col\">"
            "difference to the first policy</th></tr></thead><tbody>\n";
     for (const Interval& its : summaries[row].intervals) {

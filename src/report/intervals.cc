@@ -109,7 +109,7 @@ void write_intervals(std::ostream& out, std::span<const Summary> rows) {
   for (const Summary& row : rows) {
     if (row.intervals.empty()) continue;
     out << '\n'
-        << row.policy << ", over " << copies_told(row) << ": mean, 95 % interval; difference to the first policy, "
+        << row.name() << ", over " << copies_told(row) << ": mean, 95 % interval; difference to the first policy, "
         << (row.copies_are_streams ? "stream by stream" : "copy by copy") << '\n';
     for (const Interval& interval : row.intervals) {
       std::string line = "  " + padded(interval.heading(), 38) + padded(interval.shown, 28);

@@ -32,6 +32,7 @@ struct Exchanged {
 struct Summary {
   std::string workload;
   std::string policy;
+  std::string label = {};  // what it is called where its text is too long (report/policy_labels.h); empty: its text
   std::int64_t processors = 0;
   std::int64_t jobs = 0;              // all of the workload
   std::int64_t warm_up = 0;           // jobs that ran before these to fill the cluster, and count nowhere
@@ -78,6 +79,8 @@ struct Summary {
   bool copies_are_streams = false;        // which were drawn with other seeds
   Fairness users;                         // between users, and between groups (accounts), where these are known
   Fairness groups;
+
+  const std::string& name() const { return label.empty() ? policy : label; }
 };
 
 // Adds up a rehearsal as its jobs leave, in any order; keeps 8 bytes for each job that waited.

@@ -46,6 +46,7 @@ struct JobLabels {
 struct Outcome {
   std::string workload;
   std::string policy;              // as the user wrote it
+  std::string label = {};          // as that of Summary
   std::int64_t processors = 0;     // of the cluster
   std::int64_t warm_up = 0;        // jobs that ran before those that are counted; they are not among `jobs`
   std::vector<Job> jobs;           // every job in order of submission; rejected ones included
@@ -72,6 +73,8 @@ struct Outcome {
   std::vector<std::string> reserved;  // what was kept free of jobs and when, in words (report/reserved.h)
   bool recorded = false;              // what really happened, and no rehearsal;
   bool counts_dispatches = true;      // false: backfill, kills and promises were not recorded
+
+  const std::string& name() const { return label.empty() ? policy : label; }
 };
 
 }  // namespace rota::report

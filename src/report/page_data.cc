@@ -9,6 +9,7 @@
 #include "report/html_text.h"
 #include "report/parties.h"
 #include "report/series.h"
+#include "report/verdict.h"
 
 namespace rota::report {
 namespace {
@@ -118,10 +119,22 @@ Json node_names(const Comparison& comparison) {
   return nodes;
 }
 
+// Names of the users whose jobs are drawn, by number.
+Json user_names(const Comparison& comparison) {
+  Json names = Json::object();
+  const Outcome& first = comparison.outcomes.front();
+  if (!first.labels || comparison.drawn == 0) return names;
+  for (const Job& job : first.jobs) {
+    if (const auto named = first.labels->users.find(job.spec.user); named != first.labels->users.end())
+      names[std::to_string(named->first)] = named->second;
+  }
+  return names;
+}
+
 Json policy_data(const Outcome& outcome, const Summary& summary, const Frame& frame) {
   const Load load = load_over(outcome, frame.span, kSlices);
   const NodeStates states = sum_of(outcome.node_states);
-  return {{"name", outcome.policy},
+  return {{"name", outcome.name()},
           {"states", states.bins.empty() || !summary.power ? Json(nullptr) : node_data(states, summary, frame)},
           {"busy", rounded_all(load.busy)},
           {"waiting", rounded_all(load.waiting)},
@@ -141,7 +154,7 @@ Json policy_data(const Outcome& outcome, const Summary& summary, const Frame& fr
 // What ran at one of several sites, so that it can be drawn like a cluster.
 Outcome at_site(const Outcome& outcome, std::uint32_t site) {
   Outcome part;
-  part.policy = outcome.policy;
+  part.policy = outcome.name();
   for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
     if (outcome.site_of[i] == SiteId{site}) part.jobs.push_back(outcome.jobs[i]);
   }
@@ -158,7 +171,7 @@ bool tells_sites_of_jobs(const Comparison& comparison, std::size_t i) {
 // Logs do not tell where jobs really ran: such a row keeps its place, and nothing of it is drawn.
 Json unplaced(const Outcome& outcome, const Frame& frame) {
   Outcome nothing;
-  nothing.policy = outcome.policy;
+  nothing.policy = outcome.name();
   nothing.recorded = outcome.recorded;
   Json data = policy_data(nothing, Summary{}, frame);
   data["unplaced"] = true;
@@ -217,6 +230,7 @@ std::string chart_data(const Comparison& comparison) {
   Json policies = Json::array();
   for (std::size_t i = 0; i < comparison.outcomes.size(); ++i)
     policies.push_back(policy_data(comparison.outcomes[i], comparison.summaries[i], frame));
+  const std::vector<std::size_t> chosen = choose(comparison.summaries).chosen;
   const Json json{{"name", first.workload},
                   {"processors", first.processors},
                   {"jobs", first.jobs.size()},
@@ -230,6 +244,8 @@ std::string chart_data(const Comparison& comparison) {
                   {"sites", site_data(comparison, frame)},
                   {"parties", party_data(comparison)},
                   {"nodes", node_names(comparison)},
+                  {"users", user_names(comparison)},
+                  {"chosen", chosen.empty() ? Json(-1) : Json(chosen.front())},
                   {"drawn", comparison.drawn}};
   return script_json(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

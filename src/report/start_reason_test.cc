@@ -16,6 +16,13 @@ TEST(StartReason, SaysWhyNobodyWasHarmed) {
   EXPECT_EQ(start_reason(note, 0), "backfilled: it is expected to end before job 7 is to start, day 0, 01:00:00");
   note.rule = Rule::beside_promise;
   EXPECT_EQ(start_reason(note, 0), "backfilled on processors that job 7 leaves over, which needs 8 (3 were free)");
+  note.lacks = "4 whole nodes (3 were free)";
+  EXPECT_EQ(start_reason(note, 0),
+            "backfilled on processors that job 7 leaves over, which needs 4 whole nodes (3 were free)");
+  note.lacks.clear();
+  note.free = 9;
+  EXPECT_EQ(start_reason(note, 0), "backfilled on processors that job 7 leaves over")
+      << "no number that explains nothing";
   note.promised = -1;
   EXPECT_EQ(start_reason(note, 0), "backfilled beside what others are promised");
   note.rule = Rule::planned;

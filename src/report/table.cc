@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "report/comparison.h"
+#include "report/policy_labels.h"
 #include "report/reserved.h"
 #include "report/verdict.h"
 
@@ -101,7 +102,7 @@ void write_headings(std::ostream& out, const std::vector<Cells>& all, std::size_
 std::size_t name_width_of(std::span<const Summary> rows) {
   std::size_t widest = 6;
   for (const Summary& row : rows) {
-    const std::size_t width = columns_of(row.policy);
+    const std::size_t width = columns_of(row.name());
     if (width <= kLongestName) widest = std::max(widest, width);
   }
   return widest;
@@ -129,8 +130,8 @@ void write_part(std::ostream& out, const std::vector<Cells>& all, std::span<cons
   const std::size_t name_width = name_width_of(rows);
   write_headings(out, all, name_width);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::size_t used = columns_of(rows[i].policy);
-    out << rows[i].policy;
+    const std::size_t used = columns_of(rows[i].name());
+    out << rows[i].name();
     out << (used > name_width ? "\n" + spaces(name_width) : spaces(name_width - used));
     for (const Cells& cells : all) {
       const std::string text = right(cells.text[i], cells.width);
@@ -161,7 +162,7 @@ std::vector<Summary> with_sites(std::span<const Summary> rows) {
     all.push_back(row);
     for (const Summary& site : row.sites) {
       all.push_back(site);
-      all.back().policy = "  " + one_line(site.site);
+      all.back().label = "  " + one_line(site.site);
     }
   }
   return all;
@@ -205,6 +206,7 @@ void write_table(std::ostream& out, std::span<const Summary> summaries, const Ta
     const std::span<const Summary> rows = summaries.subspan(first, same_workload(summaries, first));
     if (first > 0) out << '\n';
     out << rows.front().workload << ": " << workload_line(rows) << "\n";
+    for (const auto& [label, policy] : labelled(rows)) out << label << ": " << policy << "\n";
     if (const std::string reserved = reserved_text(rows.front().reserved); !reserved.empty())
       write_sentence(out, reserved, style);
     out << '\n';

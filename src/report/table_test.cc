@@ -67,6 +67,15 @@ The cluster was 68.6 % used under every policy.
 )");
 }
 
+TEST(Table, MarksNobodyForPromisesThatWereNotMade) {
+  std::vector<Summary> rows{summary("fcfs", 100, 5), summary("easy", 100, 5), summary("conservative", 100, 5)};
+  rows[0].promises = false;
+  rows[1].delayed = 12;
+  const auto late = std::ranges::find(promise_figures(), std::string_view("later than promised"), &Figure::group);
+  EXPECT_EQ(late->shown(rows[0]), "-");
+  EXPECT_EQ(best(*late, rows), (std::vector<bool>{false, false, true}));
+}
+
 TEST(Table, FitsIn120ColumnsWithLargeNumbers) {
   Summary large = summary("conservative+rb-har-literal", 98.5 * 86400, 1234567.89);
   large.jobs = 10'000'000;

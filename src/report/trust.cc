@@ -29,7 +29,7 @@ std::string correlation_of(const Trust& trust) {
 
 std::string believed(const Summary& own) {
   const Trust& trust = *own.trust;
-  const std::string what = " " + own.policy + " rehearses what the site has now, and ";
+  const std::string what = " " + own.name() + " rehearses what the site has now, and ";
   switch (likeness(trust)) {
     case Likeness::close:
       return what +
@@ -88,7 +88,7 @@ std::string trust_text(std::span<const Summary> summaries) {
   const Summary* own = nullptr;
   for (const Summary& summary : summaries) {
     if (summary.recorded || !summary.trust) continue;
-    text += (text.empty() ? "" : "; ") + summary.policy + " has " + times_as_long(*summary.trust) + ", " +
+    text += (text.empty() ? "" : "; ") + summary.name() + " has " + times_as_long(*summary.trust) + ", " +
             correlation_of(*summary.trust);
     jobs = std::max(jobs, summary.trust->jobs);
     if (own == nullptr && is_what_the_site_has(summary.policy)) own = &summary;

@@ -53,6 +53,7 @@ constexpr std::array kAspects{
 };
 
 double mean_wait(const Summary& s) { return s.wait_mean.value_or(kNone); }
+double unluckiest_wait(const Summary& s) { return s.wait_p95.value_or(0); }
 double longest_wait(const Summary& s) { return s.wait_max.value_or(0); }
 
 // Of mean, 95 % and longest wait, as a logarithm.
@@ -161,27 +162,38 @@ std::string used(const Summary& s) {
 std::string by_noise(const Summary& s) { return " within the noise of " + copies_told(s); }
 
 std::string alone(const Summary& s) {
-  return "Under " + s.policy + " jobs waited " + readable_seconds(*s.wait_mean) +
+  return "Under " + s.name() + " jobs waited " + readable_seconds(*s.wait_mean) +
          " on average, half of them no longer than " + readable_seconds(s.wait_median.value_or(0)) +
          ", and the cluster was " + used(s) + " used.";
 }
 
+// Which of the other waits that are weighed are shorter.
+std::string shorter_waits(const Summary& chosen, const Summary& other) {
+  const auto shorter = [&](double (*wait)(const Summary&)) { return typical(chosen, wait) < typical(other, wait); };
+  const bool tail = shorter(unluckiest_wait);
+  const bool longest = shorter(longest_wait);
+  return tail && longest ? "its 95 % and longest wait"
+         : tail          ? "its 95 %"
+         : longest       ? "its longest wait"
+                         : "the product of its mean, 95 % and longest wait";
+}
+
 std::string against(const Summary& chosen, const Summary& other) {
-  if (wait_of(chosen) == wait_of(other)) return "as under " + other.policy;
+  if (wait_of(chosen) == wait_of(other)) return "as under " + other.name();
   if (differ_by_noise(chosen, other, mean_wait)) {
-    return "as under " + other.policy + " (" + wait_of(other) + ")" + by_noise(chosen) +
-           ", and its 95 % and longest wait decide";
+    return "as under " + other.name() + " (" + wait_of(other) + ")" + by_noise(chosen) + ", which leaves it to " +
+           shorter_waits(chosen, other);
   }
-  const std::string where = " than under " + other.policy + " (" + wait_of(other) + ")";
+  const std::string where = " than under " + other.name() + " (" + wait_of(other) + ")";
   const double wait = typical(chosen, mean_wait);
   const double of_other = typical(other, mean_wait);
   if (wait < of_other) return percent_less(wait, of_other) + " less" + where;
-  return percent_less(of_other, wait) + " more" + where + ", which is weighed up by its 95 % and longest wait";
+  return percent_less(of_other, wait) + " more" + where + ", which is outweighed by " + shorter_waits(chosen, other);
 }
 
 std::string alternatives_of(const Places& places, Summaries all) {
   std::vector<std::string> names;
-  for (const std::size_t i : places) names.push_back(all[i].policy);
+  for (const std::size_t i : places) names.push_back(all[i].name());
   return alternatives(names);
 }
 
@@ -215,8 +227,10 @@ std::string by_wait(const Places& chosen, const Places& ran, Summaries all) {
   });
   const Summary& second = all[others.front()];
   const Summary& last = all[others.back()];
-  text += waits_of(chosen, all) + ", " + against(first, second);
-  if (others.size() > 1 && wait_of(last) != wait_of(second)) text += " and " + against(first, last);
+  const std::string beside = against(first, second);
+  text += waits_of(chosen, all) + ", " + beside;
+  if (others.size() > 1 && wait_of(last) != wait_of(second))
+    text += (beside.contains(", ") ? ", and " : " and ") + against(first, last);
   return text + ".";
 }
 
@@ -230,15 +244,15 @@ std::string beside_recorded(const Summary& chosen, Summaries all) {
   std::string text = "Really they waited " + readable_seconds(really) + " on average";
   if (!same_jobs) {
     text += ", as far as that is known: of " + amount(both->jobs, "job") + ", which " +
-            (both->jobs == 1 ? "waits " : "wait ") + readable_seconds(wait) + " under " + chosen.policy;
+            (both->jobs == 1 ? "waits " : "wait ") + readable_seconds(wait) + " under " + chosen.name();
   }
   if (readable_seconds(wait) == readable_seconds(really)) return same_jobs ? "Really they waited as long." : text + ".";
   if (std::ranges::any_of(all, [](const Summary& s) { return is_what_the_site_has(s.policy); })) return text + ".";
   text += same_jobs ? ": " : "; ";
   if (wait < really) {
-    text += chosen.policy + " takes " + percent_less(wait, really) + " off that";
+    text += chosen.name() + " takes " + percent_less(wait, really) + " off that";
   } else {
-    text += percent_less(really, wait) + " less than under " + chosen.policy;
+    text += percent_less(really, wait) + " less than under " + chosen.name();
   }
   if (!both || both->correlation.value_or(1) >= kUnlike) return text + ".";
   return text + ", but who waits there is hardly who waited really (correlation " +
@@ -253,16 +267,16 @@ std::string beside_own(const Summary& chosen, Summaries all) {
   const double wait = typical(chosen, mean_wait);
   const double now = typical(*own, mean_wait);
   const std::string text =
-      "Under " + own->policy + ", which is what the site has now, they wait " + wait_of(*own) + ": ";
+      "Under " + own->name() + ", which is what the site has now, they wait " + wait_of(*own) + ": ";
   if (differ_by_noise(chosen, *own, mean_wait))
-    return text + "as long as under " + chosen.policy + by_noise(chosen) + ".";
-  if (wait < now) return text + chosen.policy + " takes " + percent_less(wait, now) + " off that.";
-  return text + percent_less(now, wait) + " less than under " + chosen.policy + ".";
+    return text + "as long as under " + chosen.name() + by_noise(chosen) + ".";
+  if (wait < now) return text + chosen.name() + " takes " + percent_less(wait, now) + " off that.";
+  return text + percent_less(now, wait) + " less than under " + chosen.name() + ".";
 }
 
 // Who waits least on average, at a price that is too high for the others.
 std::string by_mean_alone(const Summary& shortest, const Summary& chosen) {
-  return "Unless the mean alone matters: then " + shortest.policy + " (" + wait_of(shortest) +
+  return "Unless the mean alone matters: then " + shortest.name() + " (" + wait_of(shortest) +
          "), with a longest wait of " + readable_seconds(typical(shortest, longest_wait)) + " against " +
          readable_seconds(typical(chosen, longest_wait)) + ".";
 }
@@ -279,7 +293,7 @@ std::string in_place_of(const Choice::Instead& instead, const Places& chosen, Su
     const Summary& against = all[*std::ranges::find_if(chosen, worse)];
     figures += (figures.empty() ? "" : "; ") + std::string(aspect.what) + " " +
                aspect.text(typical(other, aspect.value)) + " against " + aspect.text(typical(against, aspect.value)) +
-               (of_these ? " under " + against.policy : "");
+               (of_these ? " under " + against.name() : "");
   }
   const std::string verb = instead.aspects.size() > 1 ? "matter" : kAspects[instead.aspects.front()].verb;
   const std::string who = alternatives_of(instead.policies, all);
@@ -300,7 +314,7 @@ std::string by_use(const Places& ran, Summaries all) {
   if (used(low) == used(high)) return "The cluster was " + used(low) + " used under every policy.";
   if (typical(high, use_of) - typical(low, use_of) < kSameUse || differ_by_noise(high, low, use_of))
     return "The cluster was used about equally under all: " + used(low) + " to " + used(high) + ".";
-  return "The cluster was " + used(high) + " used under " + high.policy + " and " + used(low) + " under " + low.policy +
+  return "The cluster was " + used(high) + " used under " + high.name() + " and " + used(low) + " under " + low.name() +
          ".";
 }
 
@@ -308,7 +322,7 @@ std::string caveat(const Places& ran, Summaries all) {
   const std::int64_t most = jobs_that_ran(all[ran.front()]);
   std::vector<std::string> fewer;
   for (const Summary& s : all) {
-    if (!s.recorded && jobs_that_ran(s) != most) fewer.push_back(s.policy);
+    if (!s.recorded && jobs_that_ran(s) != most) fewer.push_back(s.name());
   }
   if (fewer.empty()) return "";
   std::ranges::sort(fewer);

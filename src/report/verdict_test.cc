@@ -43,12 +43,23 @@ TEST(Verdict, SaysWhoIsToBeChosenWhereLongestWaitsMatter) {
   const std::string text = said({summary("easy", 900, 6 * 3600.0), summary("easy+order=sjf", 540, 14 * 3600.0)});
   EXPECT_TRUE(
       text.starts_with("Choose easy: jobs waited 15 min on average, 40 % more than under easy+order=sjf (9 min), "
-                       "which is weighed up by its 95 % and longest wait."))
+                       "which is outweighed by its 95 % and longest wait."))
       << text;
   EXPECT_NE(
       text.find("Unless the mean alone matters: then easy+order=sjf (9 min), with a longest wait of 14 h against 6 h."),
       std::string::npos)
       << text;
+}
+
+TEST(Verdict, NamesOnlyTheWaitsThatAreShorter) {
+  std::vector<Summary> rows{summary("easy", 63, 129), summary("easy++", 62, 134)};
+  rows[0].wait_p95 = 95;
+  rows[1].wait_p95 = 94;
+  EXPECT_NE(said(rows).find("(1 min 2 s), which is outweighed by its longest wait."), std::string::npos) << said(rows);
+  std::swap(rows[0].wait_p95, rows[1].wait_p95);
+  rows[0].wait_p95 = 80;
+  rows[0].wait_max = 135;
+  EXPECT_NE(said(rows).find("(1 min 2 s), which is outweighed by its 95 %."), std::string::npos) << said(rows);
 }
 
 TEST(Verdict, SaysWhoIsBetterAtTheTailWhereNobodyStarves) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/shortage.h"
 #include "serve/service.h"
 #include "serve/what_if.h"
 
@@ -62,7 +63,7 @@ Explanation Service::explain(JobId id) const {
   const PendingReason reason = reason_of(id, Telling::sentence);
   to.reason = reason.word;
   to.why = reason.sentence;
-  to.facts.push_back("It asks for " + amount(job.spec.processors, "processor") +
+  to.facts.push_back("It asks for " + asked_text(machine_.get(), job.spec) +
                      (job.spec.limit < kLongest ? " for at most " + format_duration(job.spec.limit)
                                                 : std::string(" and has no time limit")) +
                      "; " + grouped(std::max<std::int64_t>(0, view().free())) + " of " + grouped(machine_->processors) +

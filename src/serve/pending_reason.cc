@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "model/never_fits.h"
+#include "model/shortage.h"
 #include "serve/reserved.h"
 #include "serve/service.h"
 
@@ -26,53 +27,6 @@ const char* words_of(Dep when) {
       return "to fail";
   }
   return "to end";
-}
-
-bool has_room_now(const View& view, const JobSpec& spec) {
-  if (view.nodes().counted()) return view.free() >= spec.processors;
-  Placement where;
-  return view.nodes().find(spec, where);
-}
-
-// Whether it asks for all processors of so many nodes, on whichever it may run.
-bool wants_whole_nodes(const Machine& machine, const JobSpec& spec) {
-  if (spec.nodes == 0 || machine.nodes.empty() || spec.processors % spec.nodes != 0) return false;
-  for (std::uint32_t n = 0; n < machine.nodes.size(); ++n) {
-    if (may_serve(machine, spec, NodeId{n}) && machine.nodes[n].processors != spec.processors / spec.nodes)
-      return false;
-  }
-  return true;
-}
-
-std::string needs_of(const Machine& machine, const JobSpec& spec) {
-  return "It needs " +
-         (wants_whole_nodes(machine, spec) ? amount(spec.nodes, "whole node") : amount(spec.processors, "processor"));
-}
-
-// What is free of what a job needs and finds no room for, as half a sentence: whole nodes where it needs these, else
-// processors.
-std::string shortage(const View& view, const Machine& machine, const JobSpec& spec, bool room) {
-  const bool whole = wants_whole_nodes(machine, spec);
-  std::int64_t free = machine.nodes.empty() ? std::max<std::int64_t>(0, view.free()) : 0;
-  std::int64_t memory = 0, accelerators = 0;
-  for (std::uint32_t n = 0; n < machine.nodes.size(); ++n) {
-    const NodeId id{n};
-    if (!view.nodes().available(id) || !view.nodes().admits(id, spec)) continue;
-    const std::uint32_t here = view.nodes().free_on(id);
-    free += !whole ? here : here == machine.nodes[n].processors ? 1 : 0;
-    memory = machine.nodes[n].memory == 0 ? INT64_MAX : std::max(memory, view.nodes().rest_on(id).memory);
-    accelerators = std::max<std::int64_t>(accelerators, view.nodes().rest_on(id).accelerators);
-  }
-  const bool all = !spec.partition.valid() || machine.partitions.size() < 2;
-  const std::string out = grouped(free) + (free == 1 ? " is" : " are") + " free now" +
-                          (all ? "" : " in partition " + machine.partitions[spec.partition.value].name);
-  if (room || free < (whole ? spec.nodes : spec.processors)) return out;
-  if (memory < spec.memory) return out + ", but no node has " + format_size(spec.memory) + " of memory free";
-  if (accelerators < spec.accelerators)
-    return out + ", but no node has " + amount(spec.accelerators, "accelerator") + " free";
-  return out + ", but not " +
-         (spec.nodes > 0 ? "as many on each of " + amount(spec.nodes, "node") : std::string("on nodes")) +
-         (spec.memory > 0 || spec.accelerators > 0 ? " with what else it needs there" : " together");
 }
 
 template <class Sentence>
@@ -143,23 +97,16 @@ bool Service::lacks_nodes(const JobSpec& spec) const {
 
 bool Service::lacks_licence(const JobSpec& spec) const { return !view().nodes().has_licences(spec); }
 
-// A sentence for each kind of which there are too few.
 std::string Service::licence_lacking(const JobSpec& spec) const {
-  std::string text;
-  each_licence(spec, [&](LicenceId licence, std::uint32_t count) {
-    const std::int64_t free = std::max<std::int64_t>(0, view().nodes().licences_free(licence));
-    if (free >= count) return;
-    const std::string holders = licence_holders(licence);
-    text += (text.empty() ? "It needs " : " It needs ") + std::to_string(count) + " of the licence " +
-            machine_->licences[licence.value].name + ", of which " + std::to_string(free) +
-            (free == 1 ? " is free" : " are free") + (holders.empty() ? "." : ": " + holders + ".");
+  return licence_shortage(view(), spec, [this](JobId job) {
+    const JobEntry* const entry = book_.find(job);
+    return book_.shown(job) + (entry != nullptr ? " of " + entry->about->user : std::string());
   });
-  return text;
 }
 
 PendingReason Service::reason_of_waiting(JobId id, const Job& job, Telling telling) const {
   const JobSpec& spec = job.spec;
-  const auto needs = [&] { return needs_of(*machine_, spec); };
+  const auto needs = [&] { return "It needs " + needs_of(view(), spec); };
   if (lacks_nodes(spec)) {
     return reason_with("ReqNodeNotAvail", telling, [&] {
       return needs() + " on nodes that are in use, and there are too few of these: " + nodes_lacking(spec) + ".";
@@ -192,11 +139,11 @@ PendingReason Service::reason_among_others(JobId id, const Job& job, Telling tel
   if (telling == Telling::word && (is_first || before.valid()))  // whether there is room or not
     return {is_first ? "Resources" : "Priority", {}};
   const bool room = has_room_now(view(), spec);
-  const auto needs = [&] { return needs_of(*machine_, spec); };
+  const auto needs = [&] { return "It needs " + needs_of(view(), spec); };
   if (is_first || (!room && !before.valid())) {
     return reason_with("Resources", telling, [&] {
       return needs() + ", " + (is_first ? "it is first in the queue" : "nobody before it wants the same nodes") +
-             ", and " + shortage(view(), *machine_, spec, room) + ".";
+             ", and " + shortage(view(), spec, room) + ".";
     });
   }
   return reason_with("Priority", telling, [&] {

@@ -335,7 +335,6 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void watch_licences();
   void nobody_counts();
   void counted(const std::vector<LicenceCount>& counts);
-  std::string licence_holders(LicenceId licence) const;
 
   boost::asio::io_context& io_;
   ServiceOptions options_;

@@ -1,6 +1,4 @@
 // Licences: what the site's licence server says of them, and who holds them.
-#include <algorithm>
-
 #include "base/text.h"
 #include "serve/service.h"
 
@@ -8,7 +6,6 @@ namespace rota::serve {
 namespace {
 
 constexpr int kManyFailures = 3;  // in a row: one may come from a server that is just busy
-constexpr std::size_t kMostHolders = 5;
 
 }  // namespace
 
@@ -49,30 +46,6 @@ std::vector<std::string> Service::warnings() const {
                   " times in a row, and its last good count stands: " + licence_watch_->failure() + ".");
   }
   return all;
-}
-
-// "job 12 of ann holds 2, job 15 of bob holds 1, 3 are used elsewhere"
-std::string Service::licence_holders(LicenceId licence) const {
-  std::vector<JobId> jobs;
-  view().running().for_each([&](const RunningEntry& entry) {
-    if (licences_of(view().job(entry.job).spec, licence) > 0) jobs.push_back(entry.job);
-    return true;
-  });
-  std::ranges::sort(jobs);
-  std::string text;
-  for (std::size_t i = 0; i < std::min(jobs.size(), kMostHolders); ++i) {
-    const JobEntry* const entry = book_.find(jobs[i]);
-    text += (text.empty() ? "job " : ", job ") + book_.shown(jobs[i]) +
-            (entry != nullptr ? " of " + entry->about->user : std::string()) + " holds " +
-            std::to_string(licences_of(view().job(jobs[i]).spec, licence));
-  }
-  if (jobs.size() > kMostHolders)
-    text += ", " + amount(static_cast<std::int64_t>(jobs.size() - kMostHolders), "more job");
-  const std::int64_t elsewhere = view().licences_elsewhere(licence);
-  if (elsewhere > 0)
-    text +=
-        (text.empty() ? "" : ", ") + std::to_string(elsewhere) + (elsewhere == 1 ? " is" : " are") + " used elsewhere";
-  return text;
 }
 
 }  // namespace rota::serve

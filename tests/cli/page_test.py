@@ -118,6 +118,91 @@ class Page(RotaCase):
         self.refused("explain", "last", "--journal", "one.journal", said="by their numbers")
         self.refused("explain", "9", "--journal", "log.swf", said="log.swf")
 
+    def test_a_story_names_what_a_job_waits_for(self):
+        self.file("site.toml", """licences = "solver:1"
+[[nodes]]
+names = "n[1-2]"
+processors = 4
+[[nodes]]
+names = "g1"
+processors = 4
+accelerators = 1
+[[partitions]]
+name = "main"
+nodes = "n[1-2]"
+default = true
+[[partitions]]
+name = "gpu"
+nodes = "g1"
+""")
+        jobs = [{"processors": 1, "licences": "solver:1"}, {"processors": 1, "licences": "solver:1"},  # 2 waits for 1
+                {"processors": 1, "partition": "gpu", "accelerators": 1},
+                {"processors": 1, "nodes": 1, "partition": "gpu", "accelerators": 1, "memory": None},  # 4 waits for 3
+                {"processors": 2, "partition": "gpu"}] + [{"processors": 1}] * 30
+        for n, job in enumerate(jobs, 1):
+            job = {key: value for key, value in job.items() if value is not None}
+            jobs[n - 1] = {"number": n, "submit": n, "run_time": 10 if n > 4 else 100, "limit": 200, **job}
+        self.file("log.jsonl", '{"workload": "day"}\n' + "".join(json.dumps(job) + "\n" for job in jobs))
+        self.rota("simulate", "log.jsonl", "--cluster", "site.toml", "--policy", "easy", "--journal", "one.journal",
+                  "--jobs", "jobs.csv", "--quiet")
+        story = self.rota("explain", "2", "--journal", "one.journal").stdout
+        self.assertIn("submitted: it asks for 1 processor in partition main and 1 licence of solver for at most", story)
+        self.assertIn("waits (Licenses): It needs 1 of the licence solver, of which 0 are free: job 1 holds 1.", story)
+        self.assertNotIn("passed it", story, "nobody else wants the licence")
+        story = self.rota("explain", "4", "--journal", "one.journal").stdout
+        self.assertIn("it asks for 1 processor on 1 node with 1 accelerator in partition gpu", story)
+        self.assertIn("waits (Resources): It needs 1 processor, and 3 are free now in partition gpu, but no node has "
+                      "1 accelerator free.", story)
+        self.assertEqual(re.findall(r"job (\d+) passed it", story), ["5"], "the others run elsewhere")
+        whys = (self.folder / "jobs.csv").read_text()
+        self.assertIn("which needs 1 licence of solver (0 were free)", whys)
+        self.assertNotRegex(whys, r"which needs 1 \(\d+ were free\)")
+
+    def test_a_story_ends_with_its_job(self):
+        rows = [row(1, run=50, processors=3, limit=100), row(2, submit=1, processors=4, limit=60)]
+        rows += [row(n, submit=2, run=1, processors=1, limit=2) for n in range(3, 28)]
+        rows += [row(28, submit=300, processors=1)]
+        self.file("log.swf", HEAD + "".join(rows))
+        self.rota("simulate", "log.swf", "--policy", "easy", "--journal", "one.journal", "--quiet")
+        lines = self.rota("explain", "2", "--journal", "one.journal").stdout.splitlines()
+        told = [line.split("  ", 1)[1] for line in lines if "  " in line]
+        self.assertEqual(told[-3], "and 5 more passed it")
+        self.assertTrue(told[-2].startswith("started") and told[-1] == "ended", told[-2:])
+        times = [line.split("  ", 1)[0] for line in lines[:-1]]
+        self.assertEqual(times, sorted(times))
+
+    def test_a_story_for_programs(self):
+        self.file("log.swf", HEAD + row(1, run=50, processors=3, limit=100) + row(2, submit=1, processors=4, limit=60))
+        self.rota("simulate", "log.swf", "--policy", "easy", "--journal", "one.journal", "--quiet")
+        story = json.loads(self.rota("explain", "2", "--journal", "one.journal", "--json").stdout)
+        self.assertEqual(story["job"], 2)
+        self.assertEqual([line["event"] for line in story["story"]], ["submitted", "promise", "waits", "started", "ended"])
+        self.assertEqual([line["at_s"] for line in story["story"]][:2], [1, 1])
+        self.assertIn("earlier than it was promised", story["conclusion"])
+
+    def test_a_long_policy_is_called_by_its_first_word(self):
+        long = "slurm+bf-interval=5s+bf-resolution=10s+bf-window=2d+batch-sched-delay=2s"
+        asked = ("simulate", DAY, "--policy", f"fcfs,{long}", "--quiet")
+        said = self.rota(*asked, "--jobs", "jobs.csv").stdout
+        self.assertEqual(said.count(long), 1, said)
+        self.assertIn(f"\nslurm: {long}\n", said)
+        self.assertRegex(said, r"\nslurm +[0-9]")
+        self.assertEqual(sorted(path.name for path in self.folder.glob("jobs-*")), ["jobs-fcfs.csv", "jobs-slurm.csv"])
+        self.assertEqual([row["policy"] for row in json.loads(self.rota(*asked, "--json").stdout)["rehearsals"]], ["fcfs", long])
+        text = self.page(DAY, "--policy", f"fcfs,{long}")
+        self.assertEqual([policy["name"] for policy in self.charts(text)["policies"]], ["fcfs", "slurm"])
+        self.assertEqual([row["policy"] for row in self.pasted(text)], ["fcfs", long])
+        two = self.rota("simulate", DAY, "--policy", f"slurm,{long},{long}+bf-max-job-test=50", "--quiet").stdout
+        self.assertIn(f"\nslurm-1: {long}\nslurm-2: {long}+bf-max-job-test=50\n", two)
+
+    def test_the_page_opens_on_what_it_says_to_choose(self):
+        charts = self.charts(self.page(DAY, "--policy", "fcfs,easy,fcfs-skip"))
+        chosen = re.search("Choose ([^:]*):", self.rota("simulate", DAY, "--policy", "fcfs,easy,fcfs-skip", "--quiet").stdout)
+        self.assertEqual(charts["policies"][charts["chosen"]]["name"], chosen.group(1))
+        jobs = [{"number": n, "submit": n, "run_time": 50, "processors": 3, "user": name} for n, name in enumerate(("ann", "bob"))]
+        self.file("log.jsonl", '{"processors": 4}\n' + "".join(json.dumps(job) + "\n" for job in jobs))
+        self.assertEqual(sorted(self.charts(self.page("log.jsonl"))["users"].values()), ["ann", "bob"])
+
     def test_what_really_happened_is_on_the_page(self):
         rows = [row(n, submit=10 * n).split() for n in range(1, 9)]
         for n, fields in enumerate(rows):

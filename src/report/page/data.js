@@ -84,6 +84,8 @@ rota.whyStarted = (starts, i) => {
           'its promised start had come'][starts.rule[i]] || 'there was room for it';
 };
 
+rota.userName = (charts, user) => charts.users[user] || `user ${user}`;
+
 rota.kStates = ['waiting', 'running', 'completed', 'stopped at its limit', 'rejected'];
 
 // What policy p made of them. start and end are NaN for jobs that did not end, promise where there was none.

@@ -17,7 +17,7 @@ rota.gantt = (() => {
       this.runs = new Map();  // by policy: what became of each job, and where it is drawn
       this.shared = rota.sharedJobs(index, charts);
       this.places = new Map();
-      this.policy = d3.scan(charts.policies.slice(0, charts.drawn), (a, b) => a.meanWait - b.meanWait);
+      this.policy = charts.chosen >= 0 && charts.chosen < charts.drawn ? charts.chosen : 0;
       this.meaning = 'wait';
       this.selected = -1;  // job that was clicked or found
       this.hovered = -1;
@@ -350,7 +350,7 @@ rota.gantt = (() => {
       }
       const nodes = this.nodesOf(policy, i), why = rota.whyStarted(this.starts(policy), i);
       const run = made.end[i] - made.start[i];
-      const lines = [`Job ${shared.number[i]}${shared.user[i] >= 0 ? ` of user ${shared.user[i]}` : ''}`,
+      const lines = [`Job ${shared.number[i]}${shared.user[i] >= 0 ? ` of ${rota.userName(this.charts, shared.user[i])}` : ''}`,
                      `submitted ${this.words.moment(shared.submit[i])}`,
                      `waited ${duration(made.start[i] - shared.submit[i])}`,
                      `started ${this.words.moment(made.start[i])}${made.backfilled[i] ? ', backfilled' : ''}`,
@@ -385,7 +385,7 @@ rota.gantt = (() => {
         const {made} = this.run(p);
         for (let i = 0; i < this.shared.n; i++) {
           if (!(made.start[i] < t1 && made.end[i] > t0)) continue;
-          rows.push([this.charts.policies[p].name, this.shared.number[i], this.shared.user[i] < 0 ? '' : this.shared.user[i],
+          rows.push([this.charts.policies[p].name, this.shared.number[i], this.shared.user[i] < 0 ? '' : this.charts.users[this.shared.user[i]] || this.shared.user[i],
                      this.shared.processors[i], from + this.shared.submit[i], from + made.start[i], from + made.end[i],
                      made.backfilled[i], this.nodesOf(p, i)]);
         }

@@ -42,7 +42,7 @@ rota.jobTables = (() => {
       const button = element('button', grouped(shared.number[i]).replace(/,/g, ''), {type: 'button', 'data-job': i});
       const cell = element('td', null);
       cell.append(button);
-      return [cell, shared.user[i] >= 0 ? String(shared.user[i]) : '–', grouped(shared.processors[i]),
+      return [cell, shared.user[i] >= 0 ? rota.userName(charts, shared.user[i]) : '–', grouped(shared.processors[i]),
               duration(shared.limit[i])].concat(policies.map((p) => duration(waited(gantt.made(p), i))));
     });
     const head = ['job', 'user', 'processors', 'limit'].concat(policies.map((p) => `wait under ${letter(p)}`));

@@ -1,0 +1,160 @@
+#include "model/shortage.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/text.h"
+#include "model/never_fits.h"
+
+namespace rota {
+namespace {
+
+constexpr std::size_t kMostHolders = 5;
+
+const Machine& machine_of(const View& view) {
+  static const Machine kCounted;
+  return view.options().machine ? *view.options().machine : kCounted;
+}
+
+// Whether it asks for all processors of so many nodes, on whichever it may run.
+bool wants_whole_nodes(const Machine& machine, const JobSpec& spec) {
+  if (spec.nodes == 0 || machine.nodes.empty() || spec.processors % spec.nodes != 0) return false;
+  for (std::uint32_t n = 0; n < machine.nodes.size(); ++n) {
+    if (may_serve(machine, spec, NodeId{n}) && machine.nodes[n].processors != spec.processors / spec.nodes)
+      return false;
+  }
+  return true;
+}
+
+std::string accelerators_of(const Machine* machine, const JobSpec& spec) {
+  std::string text = amount(spec.accelerators, "accelerator");
+  if (machine != nullptr && spec.accelerator_type.valid())
+    text += " of type " + machine->accelerator_types[spec.accelerator_type.value];
+  return text;
+}
+
+// What is free on nodes that a job may use.
+struct Free {
+  std::int64_t enough = 0;    // whole nodes where it needs these, else processors
+  std::int64_t memories = 0;  // nodes with as much memory as it asks for
+  std::int64_t accelerators = 0;
+};
+
+Free free_for(const View& view, const JobSpec& spec, bool whole) {
+  const Machine& machine = machine_of(view);
+  Free found;
+  if (machine.nodes.empty()) found.enough = std::max<std::int64_t>(0, view.free());
+  for (std::uint32_t n = 0; n < machine.nodes.size(); ++n) {
+    const NodeId id{n};
+    if (!view.nodes().available(id) || !view.nodes().admits(id, spec)) continue;
+    const std::uint32_t here = view.nodes().free_on(id);
+    found.enough += !whole ? here : here == machine.nodes[n].processors ? 1 : 0;
+    found.memories += machine.nodes[n].memory == 0 || view.nodes().rest_on(id).memory >= spec.memory ? 1 : 0;
+    found.accelerators += view.nodes().rest_on(id).accelerators >= spec.accelerators ? 1 : 0;
+  }
+  return found;
+}
+
+// "no node has", "only 2 nodes had".
+std::string only(std::int64_t nodes, Told told) {
+  if (nodes == 0) return told == Told::now ? "no node has " : "no node had ";
+  return "only " + amount(nodes, "node") + (told == Told::later ? " had " : nodes == 1 ? " has " : " have ");
+}
+
+}  // namespace
+
+std::string asked_text(const Machine* machine, const JobSpec& spec) {
+  std::string text = amount(spec.processors, "processor");
+  if (spec.nodes > 0) text += " on " + amount(spec.nodes, "node");
+  if (spec.memory > 0) text += " with " + format_size(spec.memory) + " of memory";
+  if (spec.accelerators > 0) text += (spec.memory > 0 ? " and " : " with ") + accelerators_of(machine, spec);
+  if (spec.nodes != 1 && (spec.memory > 0 || spec.accelerators > 0)) text += " on each";
+  if (machine == nullptr) return text;
+  if (spec.partition.valid() && machine->partitions.size() > 1)
+    text += " in partition " + machine->partitions[spec.partition.value].name;
+  each_licence(spec, [&](LicenceId licence, std::uint32_t count) {
+    text += " and " + amount(count, "licence") + " of " + machine->licences[licence.value].name;
+  });
+  return text;
+}
+
+std::string needs_of(const View& view, const JobSpec& spec) {
+  return wants_whole_nodes(machine_of(view), spec) ? amount(spec.nodes, "whole node")
+                                                   : amount(spec.processors, "processor");
+}
+
+bool has_room_now(const View& view, const JobSpec& spec) {
+  if (view.nodes().counted()) return view.free() >= spec.processors;
+  Placement where;
+  return view.nodes().find(spec, where);
+}
+
+std::string shortage(const View& view, const JobSpec& spec, bool room, Told told) {
+  const Machine& machine = machine_of(view);
+  const bool whole = wants_whole_nodes(machine, spec);
+  const Free free = free_for(view, spec, whole);
+  const bool all = !spec.partition.valid() || machine.partitions.size() < 2;
+  const std::string are = told == Told::later ? (free.enough == 1 ? " was free" : " were free")
+                                              : (free.enough == 1 ? " is free now" : " are free now");
+  const std::string out =
+      grouped(free.enough) + are + (all ? "" : " in partition " + machine.partitions[spec.partition.value].name);
+  if (room || free.enough < (whole ? spec.nodes : spec.processors)) return out;
+  const std::int64_t nodes = std::max(1U, spec.nodes);
+  if (free.memories < nodes)
+    return out + ", but " + only(free.memories, told) + format_size(spec.memory) + " of memory free";
+  if (free.accelerators < nodes)
+    return out + ", but " + only(free.accelerators, told) + accelerators_of(&machine, spec) + " free";
+  return out + ", but not " +
+         (spec.nodes > 0 ? "as many on each of " + amount(spec.nodes, "node") : std::string("on nodes")) +
+         (spec.memory > 0 || spec.accelerators > 0 ? " with what else it needs there" : " together");
+}
+
+std::string licence_holders(const View& view, LicenceId licence, const ShownJob& shown) {
+  std::vector<JobId> jobs;
+  view.running().for_each([&](const RunningEntry& entry) {
+    if (licences_of(view.job(entry.job).spec, licence) > 0) jobs.push_back(entry.job);
+    return true;
+  });
+  std::ranges::sort(jobs);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(jobs.size(), kMostHolders); ++i) {
+    text += (text.empty() ? "job " : ", job ") + shown(jobs[i]) + " holds " +
+            std::to_string(licences_of(view.job(jobs[i]).spec, licence));
+  }
+  if (jobs.size() > kMostHolders)
+    text += ", " + amount(static_cast<std::int64_t>(jobs.size() - kMostHolders), "more job");
+  const std::int64_t elsewhere = view.licences_elsewhere(licence);
+  if (elsewhere > 0)
+    text +=
+        (text.empty() ? "" : ", ") + std::to_string(elsewhere) + (elsewhere == 1 ? " is" : " are") + " used elsewhere";
+  return text;
+}
+
+std::string licence_shortage(const View& view, const JobSpec& spec, const ShownJob& shown) {
+  std::string text;
+  each_licence(spec, [&](LicenceId licence, std::uint32_t count) {
+    const std::int64_t free = std::max<std::int64_t>(0, view.nodes().licences_free(licence));
+    if (free >= count) return;
+    const std::string holders = licence_holders(view, licence, shown);
+    text += (text.empty() ? "It needs " : " It needs ") + std::to_string(count) + " of the licence " +
+            machine_of(view).licences[licence.value].name + ", of which " + std::to_string(free) +
+            (free == 1 ? " is free" : " are free") + (holders.empty() ? "." : ": " + holders + ".");
+  });
+  return text;
+}
+
+std::string lacking(const View& view, const JobSpec& spec) {
+  if (view.nodes().counted()) return "";
+  std::string licences;
+  each_licence(spec, [&](LicenceId licence, std::uint32_t count) {
+    const std::int64_t free = std::max<std::int64_t>(0, view.nodes().licences_free(licence));
+    if (free >= count) return;
+    licences += (licences.empty() ? "" : " and ") + amount(count, "licence") + " of " +
+                machine_of(view).licences[licence.value].name + " (" + grouped(free) +
+                (free == 1 ? " was free)" : " were free)");
+  });
+  if (!licences.empty() || has_room_now(view, spec)) return licences;
+  return needs_of(view, spec) + " (" + shortage(view, spec, false, Told::later) + ")";
+}
+
+}  // namespace rota
