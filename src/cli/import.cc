@@ -202,7 +202,7 @@ Result<void> write_text(const std::string& text, const std::string& path) {
 // The policies that the rehearsal compares: what really happened and what the site has now stand first.
 std::string policies_for(const SlurmPolicy& own, const log::SacctLog& log) {
   const bool told = std::ranges::any_of(log.rows, [](const log::SwfRow& row) { return row[log::SwfField::wait] >= 0; });
-  return (told ? "recorded," : "") + own.chain + ",easy,conservative";
+  return (told ? "recorded," : "") + own.chain + ",easy" + own.at_limit + ",conservative" + own.at_limit;
 }
 
 std::string next_command(const std::string& policies, const std::string& folder) {

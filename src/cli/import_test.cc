@@ -123,5 +123,15 @@ TEST_F(ImportTest, TellsThatTimesAreGuessed) {
   EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->unix_start, 1709283600);
 }
 
+TEST_F(ImportTest, ComparesPoliciesThatEndJobsWhenTheSiteDoes) {
+  put("saved/config.txt", "ClusterName = kea\nSelectTypeParameters = CR_CPU\nOverTimeLimit = 1 min\n");
+  ASSERT_EQ(import(), "");
+  const std::string report = read_file(path("site/report.txt")).value();
+  EXPECT_NE(report.find("--policy recorded,slurm+overrun=1m,easy+overrun=1m,conservative+overrun=1m\n"),
+            std::string::npos)
+      << report;
+  EXPECT_EQ(report.find("OverTimeLimit"), std::string::npos) << report;
+}
+
 }  // namespace
 }  // namespace rota::cli

@@ -164,7 +164,6 @@ void Writer::remark_on_config() {
         "Slurm gives whole nodes here (select/linear): jobs are rehearsed with the processors that they got", "");
   if (tells("PreemptType", "preempt/none"))
     remarks_.left_out("preemption (" + std::string(setting("PreemptType")) + "): a policy says who gives way", "");
-  if (tells("OverTimeLimit", "0 min")) remarks_.left_out("the grace of OverTimeLimit", "");
   if (setting("AccountingStorageEnforce").find("limits") != std::string_view::npos)
     remarks_.left_out("limits of users, accounts and QOS (AccountingStorageEnforce)", "");
   if (tells("BurstBufferType", "")) remarks_.left_out("burst buffers", "");
