@@ -188,6 +188,18 @@ TEST(ReadSacct, ReadsMemoryInEveryForm) {
   EXPECT_EQ(read(Row{.nodes = "3"}.text()).rows[0].node_memory, (std::int64_t{16} << 30U) / 3) << "spread unevenly";
 }
 
+TEST(ReadSacct, DoesNotTakeALastRowThatMayBeCutOff) {
+  std::string text = kNames + Row{}.text() + Row{.id = "200", .memory = "2000M"}.text();
+  text.resize(text.size() - 3);  // "200" is an amount of memory, too
+  EXPECT_EQ(sentence(text),
+            "sacct.txt:3: the last row ends without a newline (is it cut off?). Mend the row, or drop such rows with "
+            "--skip-bad-rows.");
+  const auto log = log_of(text, {.skip_bad_rows = true});
+  ASSERT_TRUE(log) << log.error().message;
+  EXPECT_EQ(log->rows.size(), 1U);
+  EXPECT_EQ(found(log->report, "rows that cannot be read: dropped"), 1);
+}
+
 constexpr const char* kWholeNodes =
     "given all the memory of their nodes (--mem=0): as much as sacct says that they asked for, else as they were given";
 
