@@ -65,17 +65,35 @@ Result<std::vector<std::string>> exports_in(const std::string& folder) {
   return paths;
 }
 
+// What a command printed, packed or not. Every line that scontrol prints has a newline at its end.
+Result<std::string> whole_text(const std::string& path) {
+  auto blocks = log::LineBlocks::open(path);
+  if (!blocks) return std::unexpected(blocks.error());
+  std::string text;
+  for (;;) {
+    const auto block = blocks->next();
+    if (!block) return std::unexpected(block.error());
+    if (block->empty()) break;
+    text += *block;
+    if (text.size() > std::size_t{1} << 30U) return fail(blocks->shown() + " is larger than 1 GiB.");
+  }
+  if (blocks->cut()) return fail(blocks->shown() + " ends without a newline: it is cut off.");
+  return text;
+}
+
 Result<site::SlurmText::File> saved_file(const std::string& folder, const SlurmCommand& command) {
-  const std::string path = folder + "/" + command.file;
-  if (command.of_cluster == &site::SlurmText::licences && !fs::exists(path))
-    return site::SlurmText::File{command.file, ""};
-  auto text = read_file(path, std::size_t{1} << 30U);
+  std::string name = command.file;
+  for (const char* packed : {".gz", ".zst", ".xz"})
+    if (!fs::exists(folder + "/" + name) && fs::exists(folder + "/" + command.file + packed)) name += packed;
+  if (command.of_cluster == &site::SlurmText::licences && !fs::exists(folder + "/" + name))
+    return site::SlurmText::File{name, ""};
+  auto text = whole_text(folder + "/" + name);
   if (!text) {
     std::string typed;
     for (const std::string& word : command.words) typed += (typed.empty() ? "" : " ") + word;
     return fail(text.error().message + " It is what `" + typed + "` prints.");
   }
-  return site::SlurmText::File{command.file, std::move(*text)};
+  return site::SlurmText::File{name, std::move(*text)};
 }
 
 Result<site::SlurmCluster> read_cluster(const std::string& folder) {

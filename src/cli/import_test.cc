@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "log/attribute_table.h"
 #include "log/log.h"
+#include "log/packed_output.h"
 
 namespace rota::cli {
 namespace {
@@ -20,13 +21,16 @@ class ImportTest : public testing::Test {
     std::string pattern = fs::temp_directory_path() / "rota-import-XXXXXX";
     folder_ = ::mkdtemp(pattern.data());
     fs::create_directory(folder_ / "saved");
-    put("saved/config.txt", "ClusterName = kea\nSelectTypeParameters = CR_CPU\n");
+    put("saved/config.txt", kConfig);
     put("saved/nodes.txt", "NodeName=n1 CPUTot=4 Weight=1\n");
     put("saved/partitions.txt", "PartitionName=batch Nodes=n1 Default=YES MaxTime=60\n");
     put("saved/sacct.txt", kNames + row("1", "batch"));
   }
   ~ImportTest() override { fs::remove_all(folder_); }
 
+  static inline const std::string kConfig =
+      "ClusterName = kea\nSchedulerType = sched/backfill\nSelectType = select/cons_tres\n"
+      "SelectTypeParameters = CR_CPU\nSLURM_VERSION = 22.05.8\n";
   static inline const std::string kNames = "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS\n";
   static std::string row(const std::string& id, const std::string& partition) {
     return id + "|" + partition + "|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2\n";
@@ -124,13 +128,51 @@ TEST_F(ImportTest, TellsThatTimesAreGuessed) {
 }
 
 TEST_F(ImportTest, ComparesPoliciesThatEndJobsWhenTheSiteDoes) {
-  put("saved/config.txt", "ClusterName = kea\nSelectTypeParameters = CR_CPU\nOverTimeLimit = 1 min\n");
+  put("saved/config.txt", kConfig + "OverTimeLimit = 1 min\n");
   ASSERT_EQ(import(), "");
   const std::string report = read_file(path("site/report.txt")).value();
   EXPECT_NE(report.find("--policy recorded,slurm+overrun=1m,easy+overrun=1m,conservative+overrun=1m\n"),
             std::string::npos)
       << report;
   EXPECT_EQ(report.find("OverTimeLimit"), std::string::npos) << report;
+}
+
+TEST_F(ImportTest, PassesOverAByteOrderMarkInEachFile) {
+  put("saved/nodes.txt", "NodeName=n1 CPUTot=4 Weight=1\nNodeName=n2 CPUTot=4 Weight=1\n");
+  put("saved/partitions.txt", "PartitionName=batch Nodes=n[1-2] Default=YES MaxTime=60\n");
+  put("saved/licences.txt", "LicenseName=matlab Total=3 Remote=no\n");
+  ASSERT_EQ(import(), "");
+  const std::string plain = read_file(path("site/cluster.toml")).value();
+  for (const char* name : {"config.txt", "nodes.txt", "partitions.txt", "licences.txt", "sacct.txt"}) {
+    const std::string file = std::string("saved/") + name;
+    put(file, "\xEF\xBB\xBF" + read_file(path(file)).value());
+  }
+  ASSERT_EQ(import({"--overwrite"}), "");
+  EXPECT_EQ(read_file(path("site/cluster.toml")).value(), plain);
+}
+
+TEST_F(ImportTest, ReadsWhatIsPacked) {
+  ASSERT_EQ(import(), "");
+  const std::string cluster = read_file(path("site/cluster.toml")).value();
+  for (const auto& [name, packed] : {std::pair{"config.txt", "config.txt.zst"},
+                                     {"nodes.txt", "nodes.txt.xz"},
+                                     {"partitions.txt", "partitions.txt.gz"},
+                                     {"sacct.txt", "sacct.txt.zst"}}) {
+    const std::string file = path(std::string("saved/") + name);
+    auto out = log::PackedOutput::create(path(std::string("saved/") + packed));
+    ASSERT_TRUE(out);
+    out->stream() << read_file(file).value();
+    ASSERT_TRUE(out->commit());
+    fs::remove(file);
+  }
+  ASSERT_EQ(import({"--overwrite"}), "");
+  EXPECT_EQ(read_file(path("site/cluster.toml")).value(), cluster);
+}
+
+TEST_F(ImportTest, RefusesWhatIsCutOffInALine) {
+  put("saved/nodes.txt", "NodeName=n1 CPUTot=4 Weight=1\nNodeName=n2 CPUTot=1");
+  EXPECT_EQ(import(), path("saved/nodes.txt") +
+                          " ends without a newline: it is cut off. It is what `scontrol -a -o show node` prints.");
 }
 
 }  // namespace
