@@ -121,6 +121,15 @@ Result<void> rename_partitions(const std::vector<std::string>& renamed, log::Num
   return {};
 }
 
+// What ended at once is a job of 1 s with its own limit, as where the export itself is rehearsed.
+void mend_run_times(log::SacctLog& log) {
+  for (log::SwfRow& row : log.rows) {
+    if (row.milli(log::SwfField::run) > 0) continue;
+    row.set_milli(log::SwfField::run, 1000);
+    log.report.note("run time 0: jobs of 1 s with their own limit", row.line);
+  }
+}
+
 Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string& from, const Machine& machine) {
   const auto zone = zone_of(flags.time_zone);
   if (!zone) return std::unexpected(zone.error());
@@ -136,6 +145,7 @@ Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string&
       std::move(exports),
       {.skip_bad_rows = flags.skip_bad_rows, .keep_cancelled = flags.keep_cancelled, .zone = *zone});
   if (!log) return log;
+  mend_run_times(*log);
   if (auto done = rename_partitions(flags.partitions, log->partitions); !done) return std::unexpected(done.error());
   std::map<std::uint32_t, std::int64_t> jobs_of;
   for (const log::SwfRow& row : log->rows)
@@ -199,9 +209,7 @@ Result<void> write_jobs(const log::SacctLog& log, const Machine& machine, bool a
   }
   auto out = json_output(file->stream());
   out->top(top);
-  for (log::SwfRow row : log.rows) {
-    // What ended at once is a job of 1 s with its own limit, as where the export itself is rehearsed.
-    if (row.milli(log::SwfField::run) <= 0) row.set_milli(log::SwfField::run, 1000);
+  for (const log::SwfRow& row : log.rows) {
     auto asks = log.attributes ? log.attributes->attributes_of(row[log::SwfField::number]) : log::JobAttributes{};
     leave_out_unmet(asks, machine);
     if (auto done = out->job(row, asks); !done) return done;

@@ -99,6 +99,17 @@ TEST_F(ImportTest, NamesThePartitionThatIsNearest) {
   EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->jobs.size(), 2U);
 }
 
+TEST_F(ImportTest, CountsWhatEndedAtOnce) {
+  put("saved/sacct.txt", "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS\n" + row("1", "batch") +
+                             "2|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:05|0|COMPLETED|2\n"
+                             "3|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:05|0|FAILED|2\n");
+  ASSERT_EQ(import(), "");
+  const std::string report = read_file(path("site/report.txt")).value();
+  EXPECT_NE(report.find("  2  run time 0: jobs of 1 s with their own limit (sacct.txt:3)"), std::string::npos)
+      << report;
+  EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->run_times[1], seconds(1));
+}
+
 TEST_F(ImportTest, LeavesOutAndTellsWhatTheClusterHasNoneOf) {
   put("saved/sacct.txt",
       "JobIDRaw|Partition|Submit|Start|End|State|AllocCPUS|ReqTRES\n"

@@ -1,6 +1,7 @@
 #include "log/sacct.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/text.h"
@@ -22,6 +23,18 @@ constexpr const char* kLateEligible =
     "eligible later than submitted (held, begin time, or waiting for another job): they come when they are eligible";
 constexpr const char* kNoLimit = "no time limit (UNLIMITED, Partition_Limit, or not told): requested time left unknown";
 constexpr const char* kComponent = "components of heterogeneous jobs: each a job of its own, which may start alone";
+
+// By SacctRemark.
+constexpr std::array kRemarks{
+    "accelerators of several kinds: the first kind only",
+    "other resources (gres) than gpu and licences: passed over",
+    "accelerators spread unevenly: as many on each node as on the fullest",
+    kOddLicences,
+    "times in the hour that comes twice when clocks are put back: taken as Elapsed and their order say, else as the "
+    "first",
+    "times in the hour that is left out when clocks are put forward: is it the right time zone?",
+    "given all the memory of their nodes (--mem=0): as much as sacct says that they asked for, else as they were given",
+    "had more processors than they asked for, and AllocTRES does not tell their memory: as asked"};
 
 std::int64_t swf_status(SacctState state) {
   switch (state) {
@@ -116,6 +129,8 @@ void SacctJobs::remark(const SacctRow& job) {
   if (job.eligible > job.submit && job.eligible <= left_queue) note(kLateEligible);
   if (job.limit == kNoTime) note(kNoLimit);
   if (job.component) note(kComponent);
+  for (std::size_t i = 0; i < kRemarks.size(); ++i)
+    if ((job.remarks >> i & 1U) != 0) note(kRemarks[i]);
 }
 
 // What the jobs ask for beyond SWF, by their numbers.

@@ -15,19 +15,6 @@ namespace {
 
 constexpr const char* kBadRow = "rows that cannot be read: dropped";
 constexpr const char* kStep = "steps of jobs: passed over";
-constexpr const char* kSeveralKinds = "accelerators of several kinds: the first kind only";
-constexpr const char* kOtherResources = "other resources (gres) than gpu and licences: passed over";
-constexpr const char* kUnevenGpus = "accelerators spread unevenly: as many on each node as on the fullest";
-constexpr const char* kTwice =
-    "times in the hour that comes twice when clocks are put back: taken as Elapsed and their order say, else as the "
-    "first";
-constexpr const char* kNever =
-    "times in the hour that is left out when clocks are put forward: is it the right time zone?";
-
-constexpr const char* kWholeNodes =
-    "given all the memory of their nodes (--mem=0): as much as sacct says that they asked for, else as they were given";
-constexpr const char* kMemoryAsAsked =
-    "had more processors than they asked for, and AllocTRES does not tell their memory: as asked";
 
 // Memory in all, beside the processors that a job had, and on `nodes` nodes. What it was given, in equal parts; but
 // where that went by nodes as much on each, however many it got, and where it was all that its nodes had what it asked
@@ -159,9 +146,9 @@ void SacctRowTaker::take_times(const SacctCells& cells, SacctRow& row) {
     twice = twice || meanings[i].twice();
     never = never || meanings[i].never;
   }
-  if (never) out_.report.note(kNever, row.line);
+  if (never) row.remark(SacctRemark::hour_never);
   if (!twice) return;
-  out_.report.note(kTwice, row.line);
+  row.remark(SacctRemark::hour_twice);
   choose_times(row, kTimes, meanings);
 }
 
@@ -237,19 +224,19 @@ Result<void> SacctRowTaker::read_requests(const SacctCells& cells, SacctRow& row
   const SacctTres& request = cells.cell(SacctColumn::req_tres).empty() ? got_ : asked_;
   JobAttributes asks;
   asks.licences = request.licences;
-  if (!keep_askable(asks.licences)) out_.report.note(kOddLicences, row.line);
+  if (!keep_askable(asks.licences)) row.remark(SacctRemark::odd_licences);
   std::int64_t on_each = std::max<std::int64_t>(per_node->accelerators, 0);
   if (request.accelerators > 0) {
     if (row.nodes == 0) row.nodes = row.given_nodes;
     const std::int64_t nodes = std::max<std::int64_t>(row.nodes, 1);
     on_each = (request.accelerators + nodes - 1) / nodes;
-    if (request.accelerators % nodes != 0) out_.report.note(kUnevenGpus, row.line);
+    if (request.accelerators % nodes != 0) row.remark(SacctRemark::uneven_gpus);
   }
   if (auto set = set_accelerators(asks, on_each); !set) return set;
   if (on_each > 0)
     asks.accelerator_type = request.accelerators > 0 ? request.accelerator_type : per_node->accelerator_type;
-  if (request.more || per_node->more) out_.report.note(kSeveralKinds, row.line);
-  if (asked_.others || per_node->others) out_.report.note(kOtherResources, row.line);
+  if (request.more || per_node->more) row.remark(SacctRemark::several_kinds);
+  if (asked_.others || per_node->others) row.remark(SacctRemark::other_resources);
   row.request = place_of(asks);
   return {};
 }
@@ -278,11 +265,11 @@ Result<void> SacctRowTaker::read_memory(const SacctCells& cells, SacctRow& row) 
   std::int64_t all = parts > 0 ? told->bytes * parts : 0;
   if (got_.memory > 0) {
     const GivenMemory given = given_memory(*told, asked_, got_, std::max<std::int64_t>(nodes, 1));
-    if (given.whole_nodes && any_told) out_.report.note(kWholeNodes, row.line);
+    if (given.whole_nodes && any_told) row.remark(SacctRemark::whole_nodes);
     all = given.bytes;
   } else if (all > 0 && told->per == SacctMemory::Per::job && row.requested_processors > 0 &&
              row.processors > row.requested_processors) {
-    out_.report.note(kMemoryAsAsked, row.line);
+    row.remark(SacctRemark::memory_as_asked);
   }
   if (processors <= 0) return {};
   if (nodes > 0) row.node_memory = all / nodes;
