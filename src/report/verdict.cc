@@ -166,6 +166,15 @@ std::string alone(const Summary& s) {
          ", and the cluster was " + used(s) + " used.";
 }
 
+// Which of its 95 % and its longest wait are shorter.
+std::string shorter_waits(const Summary& chosen, const Summary& other) {
+  const auto shorter = [&](const Measure& wait) { return typical(chosen, wait) < typical(other, wait); };
+  const bool tail = shorter([](const Summary& s) { return s.wait_p95.value_or(0); });
+  const bool longest = shorter(longest_wait);
+  if (tail == longest) return "95 % and longest wait";
+  return tail ? "95 %" : "longest wait";
+}
+
 std::string against(const Summary& chosen, const Summary& other) {
   if (wait_of(chosen) == wait_of(other)) return "as under " + other.policy;
   if (differ_by_noise(chosen, other, mean_wait)) {
@@ -176,7 +185,8 @@ std::string against(const Summary& chosen, const Summary& other) {
   const double wait = typical(chosen, mean_wait);
   const double of_other = typical(other, mean_wait);
   if (wait < of_other) return percent_less(wait, of_other) + " less" + where;
-  return percent_less(of_other, wait) + " more" + where + ", which is weighed up by its 95 % and longest wait";
+  return percent_less(of_other, wait) + " more" + where + ", which is weighed up by its " +
+         shorter_waits(chosen, other);
 }
 
 std::string alternatives_of(const Places& places, Summaries all) {

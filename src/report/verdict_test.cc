@@ -51,6 +51,19 @@ TEST(Verdict, SaysWhoIsToBeChosenWhereLongestWaitsMatter) {
       << text;
 }
 
+TEST(Verdict, NamesOnlyTheWaitsThatAreShorter) {
+  const auto of = [](const char* policy, double mean, double p95, double longest) {
+    Summary s = summary(policy, mean, longest);
+    s.wait_p95 = p95;
+    return s;
+  };
+  const auto text = [&](double p95, double longest) {
+    return said({of("easy", 100, p95, longest), of("easy++", 99, 600, 3600)});
+  };
+  EXPECT_NE(text(601, 3400).find(", which is weighed up by its longest wait."), std::string::npos) << text(601, 3400);
+  EXPECT_NE(text(500, 3601).find(", which is weighed up by its 95 %."), std::string::npos) << text(500, 3601);
+}
+
 TEST(Verdict, SaysWhoIsBetterAtTheTailWhereNobodyStarves) {
   const std::string text = said({summary("easy", 900, 6 * 3600.0), summary("easy+order=sjf", 540, 11 * 3600.0)});
   EXPECT_TRUE(text.starts_with("Choose easy+order=sjf: jobs waited 9 min on average, 40 % less than under easy"))
