@@ -121,6 +121,19 @@ Result<void> rename_partitions(const std::vector<std::string>& renamed, log::Num
   return {};
 }
 
+// Where the first job stands that is of a partition which the cluster does not have.
+std::string place_of_unknown(const log::SacctLog& log, const Machine& machine) {
+  std::optional<std::uint32_t> unknown;  // the first one by number, as partitions_known() tells it
+  for (const auto& [number, name] : log.partitions)
+    if (!unknown && std::ranges::find(machine.partitions, name, &Partition::name) == machine.partitions.end())
+      unknown = number;
+  std::int64_t line = 0;
+  for (const log::SwfRow& row : log.rows)
+    if (unknown && row[log::SwfField::partition] == *unknown && (line == 0 || row.line < line)) line = row.line;
+  const ExportPlace place = place_of(log, line);
+  return place.file + ":" + std::to_string(place.line);
+}
+
 // What ended at once is a job of 1 s with its own limit, as where the export itself is rehearsed.
 void mend_run_times(log::SacctLog& log) {
   for (log::SwfRow& row : log.rows) {
@@ -150,9 +163,9 @@ Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string&
   std::map<std::uint32_t, std::int64_t> jobs_of;
   for (const log::SwfRow& row : log->rows)
     if (row[log::SwfField::partition] >= 0) ++jobs_of[static_cast<std::uint32_t>(row[log::SwfField::partition])];
-  const auto known =
-      log::partitions_known({log->partitions, jobs_of, "the exports"}, machine, "scontrol show partition",
-                            "If it is there no more, say which one its jobs are taken as of: --partition OLD=NEW.");
+  const auto known = log::partitions_known(
+      {log->partitions, jobs_of, place_of_unknown(*log, machine)}, machine, "scontrol show partition",
+      "If it is there no more, say which one its jobs are taken as of: --partition OLD=NEW.");
   if (!known) return std::unexpected(known.error());
   return log;
 }
@@ -259,6 +272,9 @@ Result<int> import_slurm(const ImportFlags& flags) {
   if (!cluster) return std::unexpected(cluster.error());
   const SlurmPolicy own = slurm_policy_of({cluster->config.begin(), cluster->config.end()});
   cluster->left_out.insert(cluster->left_out.end(), own.remarks.begin(), own.remarks.end());
+  cluster->left_out.emplace_back(
+      "what jobs waited for that sacct does not tell: how many tasks of an array run at once (--array=0-9%3), "
+      "reservations");
   const auto log = read_workload(flags, from, cluster->machine);
   if (!log) return std::unexpected(log.error());
   const std::string policies = policies_for(own, *log);

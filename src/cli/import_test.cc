@@ -91,12 +91,18 @@ TEST_F(ImportTest, LeavesNothingWhereItFails) {
 
 TEST_F(ImportTest, NamesThePartitionThatIsNearest) {
   put("saved/sacct.txt", kNames + row("1", "batch") + row("2", "bacth"));
-  EXPECT_EQ(
-      import(),
-      "the exports: 1 job is of partition \"bacth\", which scontrol show partition does not describe; did you mean "
-      "\"batch\"? If it is there no more, say which one its jobs are taken as of: --partition OLD=NEW.");
+  EXPECT_EQ(import(),
+            path("saved/sacct.txt") +
+                ":3: 1 job is of partition \"bacth\", which scontrol show partition does not describe; did you mean "
+                "\"batch\"? If it is there no more, say which one its jobs are taken as of: --partition OLD=NEW.");
   EXPECT_EQ(import({"--partition", "bacth=batch"}), "");
   EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->jobs.size(), 2U);
+}
+
+TEST_F(ImportTest, TellsWhatSacctDoesNot) {
+  ASSERT_EQ(import(), "");
+  const std::string report = read_file(path("site/report.txt")).value();
+  EXPECT_NE(report.find("how many tasks of an array run at once"), std::string::npos) << report;
 }
 
 TEST_F(ImportTest, CountsWhatEndedAtOnce) {

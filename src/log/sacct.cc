@@ -24,6 +24,8 @@ constexpr const char* kLateEligible =
 constexpr const char* kNoLimit = "no time limit (UNLIMITED, Partition_Limit, or not told): requested time left unknown";
 constexpr const char* kComponent = "components of heterogeneous jobs: each a job of its own, which may start alone";
 
+constexpr std::int64_t kNoticed = 2000;  // milliseconds by which times may differ
+
 // By SacctRemark.
 constexpr std::array kRemarks{
     "accelerators of several kinds: the first kind only",
@@ -91,9 +93,17 @@ void SacctJobs::take(const SacctRow& job) {
   keep(job, run);
 }
 
+// How far End - Start is from Elapsed, where all are told.
+std::int64_t off(const SacctRow& job) {
+  if (job.start == kNoTime || job.end == kNoTime || job.elapsed == kNoTime) return 0;
+  return std::abs((job.end - job.start) * 1000 - job.elapsed);
+}
+bool by_an_hour(std::int64_t off) { return off == 3'600'000 || off == 1'800'000; }
+
 void SacctJobs::keep(const SacctRow& job, std::int64_t run) {
   remark(job);
   SwfRow& row = out_.rows.emplace_back(SwfRow::blank());
+  row.paused = off(job) >= kNoticed && !by_an_hour(off(job));
   row.line = job.line;
   row.nodes = job.nodes;
   row.node_memory = job.node_memory;
@@ -119,11 +129,7 @@ void SacctJobs::keep(const SacctRow& job, std::int64_t run) {
 // Counts what is odd about a job that is kept.
 void SacctJobs::remark(const SacctRow& job) {
   const auto note = [&](const char* what) { out_.report.note(what, job.line); };
-  if (job.start != kNoTime && job.end != kNoTime && job.elapsed != kNoTime) {
-    const std::int64_t off = std::abs((job.end - job.start) * 1000 - job.elapsed);
-    const bool hour = off == 3'600'000 || off == 1'800'000;
-    if (off >= 2000) note(hour ? kClockChange : kSuspended);
-  }
+  if (off(job) >= kNoticed) note(by_an_hour(off(job)) ? kClockChange : kSuspended);
   const std::int64_t left_queue = job.start != kNoTime ? job.start : job.end;
   if (left_queue != kNoTime && left_queue < job.submit) note(kEarlyStart);
   if (job.eligible > job.submit && job.eligible <= left_queue) note(kLateEligible);

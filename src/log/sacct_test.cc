@@ -188,6 +188,14 @@ TEST(ReadSacct, ReadsMemoryInEveryForm) {
   EXPECT_EQ(read(Row{.nodes = "3"}.text()).rows[0].node_memory, (std::int64_t{16} << 30U) / 3) << "spread unevenly";
 }
 
+TEST(ReadSacct, CountsNoProcessorsThatASuspendedJobHadGivenUp) {
+  const Row suspended{.id = "1", .end = "2024-03-01T11:21:00", .elapsed = "00:10:00", .cpus = "8"};
+  const Row beside{.id = "2", .cpus = "12"};
+  EXPECT_EQ(read(suspended.text() + beside.text()).most_processors, 12) << "both may have had the same ones";
+  EXPECT_EQ(read(suspended.text()).most_processors, 8) << "nothing else is known";
+  EXPECT_EQ(read(Row{}.text() + beside.text()).most_processors, 20);
+}
+
 TEST(ReadSacct, DoesNotTakeALastRowThatMayBeCutOff) {
   std::string text = kNames + Row{}.text() + Row{.id = "200", .memory = "2000M"}.text();
   text.resize(text.size() - 3);  // "200" is an amount of memory, too

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "site/cluster_file.h"
 
@@ -102,6 +104,24 @@ TEST(SlurmCluster, SaysWhichFileIsWrongAndHowToHaveIt) {
   text = texts();
   text.nodes.text = "NodeName=n1 CPUTot=many\n";
   EXPECT_EQ(refusal(text), "nodes.txt: node \"n1\": CPUTot is \"many\", which is not a number.");
+}
+
+TEST(SlurmCluster, TellsHowSlurmChoosesNodes) {
+  SlurmText text = texts();
+  const auto configured = [&](const std::string& type, const std::string& parameters) {
+    text.config.text = "ClusterName = kea\nSchedulerType = sched/backfill\nSelectType = " + type +
+                       "\nSelectTypeParameters = " + parameters + "\nSLURM_VERSION = 22.05.8\n";
+    return cluster_of_slurm(text).value();
+  };
+  const auto told = [](const std::vector<std::string>& all, const std::string& what) {
+    return std::ranges::any_of(all, [&](const std::string& one) { return one.find(what) != std::string::npos; });
+  };
+  const auto some = configured("select/cons_tres", "CR_CORE_MEMORY,CR_LLN,CR_PACK_NODES");
+  EXPECT_TRUE(told(some.left_out, "(CR_LLN)"));
+  EXPECT_TRUE(told(some.left_out, "(CR_PACK_NODES)"));
+  EXPECT_TRUE(told(configured("select/linear", "CR_MEMORY").guessed, "(select/linear)"));
+  const auto none = configured("select/cons_tres", "CR_CORE_MEMORY");
+  EXPECT_FALSE(told(none.left_out, "CR_") || told(none.guessed, "select/linear"));
 }
 
 TEST(SlurmCluster, IsNotMadeOfWhatIsCutOff) {
