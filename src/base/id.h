@@ -22,6 +22,7 @@ using PartitionId = Id<struct PartitionTag>;  // index into the cluster descript
 using RackId = Id<struct RackTag>;            // index into the cluster description's racks
 using LicenceId = Id<struct LicenceTag>;      // index into the cluster description's licences
 using AcceleratorTypeId = Id<struct AcceleratorTypeTag, std::uint8_t>;  // index into the description's types of them
+using QosId = Id<struct QosTag, std::uint8_t>;                          // index into the description's QOS
 using ReservationId = Id<struct ReservationTag>;  // order in which reservations were made, from 0 on
 using SiteId = Id<struct SiteTag>;                // index into the sites of a federation
 

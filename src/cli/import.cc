@@ -85,8 +85,7 @@ Result<site::SlurmText::File> saved_file(const std::string& folder, const SlurmC
   std::string name = command.file;
   for (const char* packed : {".gz", ".zst", ".xz"})
     if (!fs::exists(folder + "/" + name) && fs::exists(folder + "/" + command.file + packed)) name += packed;
-  if (command.of_cluster == &site::SlurmText::licences && !fs::exists(folder + "/" + name))
-    return site::SlurmText::File{name, ""};
+  if (command.may_be_missing && !fs::exists(folder + "/" + name)) return site::SlurmText::File{name, ""};
   auto text = whole_text(folder + "/" + name);
   if (!text) {
     std::string typed;
@@ -96,15 +95,23 @@ Result<site::SlurmText::File> saved_file(const std::string& folder, const SlurmC
   return site::SlurmText::File{name, std::move(*text)};
 }
 
-Result<site::SlurmCluster> read_cluster(const std::string& folder) {
+Result<site::SlurmCluster> read_cluster(const std::string& folder, bool anonymous) {
   site::SlurmText text;
+  bool has_shares = false;
   for (const SlurmCommand& command : slurm_commands("", "")) {
     if (command.of_cluster == nullptr) continue;
     auto file = saved_file(folder, command);
     if (!file) return std::unexpected(file.error());
+    if (anonymous && command.of_cluster == &site::SlurmText::associations) {  // names of people
+      has_shares = !file->text.empty();
+      continue;
+    }
     text.*command.of_cluster = std::move(*file);
   }
-  return site::cluster_of_slurm(text);
+  auto cluster = site::cluster_of_slurm(text);
+  if (cluster && has_shares)
+    cluster->left_out.emplace_back("shares of accounts and users, as --anonymous leaves their names out");
+  return cluster;
 }
 
 // "old=new": jobs of the one are taken as of the other.
@@ -249,9 +256,11 @@ std::string next_command(const std::string& policies, const std::string& folder)
   return "rota simulate " + path(kJobs) + " --cluster " + path(kCluster) + " --policy " + for_shell(policies);
 }
 
-std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmCluster& cluster,
+std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmCluster& cluster, const SlurmPolicy& own,
                                  const log::SacctLog& log) {
   std::vector<std::string> all = cluster.guessed;
+  if (own.chain.find("+priority=multifactor") != std::string::npos)
+    all.emplace_back("jobs are taken as of Nice 0, for sacct does not tell it");
   if (log.local_times && flags.time_zone.empty() && !flags.live)
     all.emplace_back("times are taken as UTC: if sacct was not called with TZ=UTC, give --time-zone");
   tell_unmet(log, cluster.machine, all);
@@ -268,9 +277,11 @@ Result<int> import_slurm(const ImportFlags& flags) {
     fs::create_directory(from);
     if (auto asked = ask_slurm(from, flags.since, flags.until); !asked) return std::unexpected(asked.error());
   }
-  auto cluster = read_cluster(from);
+  auto cluster = read_cluster(from, flags.anonymous);
   if (!cluster) return std::unexpected(cluster.error());
-  const SlurmPolicy own = slurm_policy_of({cluster->config.begin(), cluster->config.end()});
+  const Machine& machine = cluster->machine;
+  const SlurmPolicy own = slurm_policy_of({cluster->config.begin(), cluster->config.end()},
+                                          {.qos = !machine.qos.empty(), .accounts = !machine.accounts.empty()});
   cluster->left_out.insert(cluster->left_out.end(), own.remarks.begin(), own.remarks.end());
   cluster->left_out.emplace_back(
       "what jobs waited for that sacct does not tell: how many tasks of an array run at once (--array=0-9%3), "
@@ -278,7 +289,7 @@ Result<int> import_slurm(const ImportFlags& flags) {
   const auto log = read_workload(flags, from, cluster->machine);
   if (!log) return std::unexpected(log.error());
   const std::string policies = policies_for(own, *log);
-  const ImportAccount account{*cluster, *log, guesses(flags, *cluster, *log), next_command(policies, "")};
+  const ImportAccount account{*cluster, *log, guesses(flags, *cluster, own, *log), next_command(policies, "")};
   const std::string report = report_text(account);
   if (!account.adds_up()) return fail("Rows were lost on the way, which is a defect of Rota:\n" + report);
   if (auto done = write_text(cluster->toml, folder->at(kCluster)); !done) return std::unexpected(done.error());
@@ -297,10 +308,9 @@ void declare_slurm(CLI::App& import, Action& action) {
   CLI::App* command = import.add_subcommand("slurm", "from a Slurm cluster: its description and its accounting");
   command->add_option("DIR", flags->folder, "the folder that is made")->required()->type_name("DIR");
   command
-      ->add_option(
-          "--from", flags->from,
-          "folder with what was saved: config.txt, nodes.txt, partitions.txt, licences.txt (may be missing) and "
-          "exports whose names begin with sacct")
+      ->add_option("--from", flags->from,
+                   "folder with what was saved: config.txt, nodes.txt, partitions.txt, "
+                   "exports whose names begin with sacct; licences.txt, qos.txt and assoc.txt may be missing")
       ->type_name("FOLDER");
   command->add_flag("--live", flags->live, "run the commands below on this host, and keep what they print in DIR/saved")
       ->excludes("--from");

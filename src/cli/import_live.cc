@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 
 #include "base/text.h"
@@ -68,11 +69,17 @@ Result<void> run(SlurmCommand command, const std::string& path) {
 }  // namespace
 
 std::vector<SlurmCommand> slurm_commands(const std::string& since, const std::string& until) {
-  return {{"config.txt", {"scontrol", "show", "config"}, &site::SlurmText::config},
-          {"nodes.txt", {"scontrol", "-a", "-o", "show", "node"}, &site::SlurmText::nodes},
-          {"partitions.txt", {"scontrol", "-a", "-o", "show", "partition"}, &site::SlurmText::partitions},
-          {"licences.txt", {"scontrol", "-o", "show", "lic"}, &site::SlurmText::licences},
-          {"sacct.txt", {"sacct", "-X", "-P", "-D", "--allusers", "-S", since, "-E", until, kFormat}}};
+  return {
+      {"config.txt", {"scontrol", "show", "config"}, &site::SlurmText::config},
+      {"nodes.txt", {"scontrol", "-a", "-o", "show", "node"}, &site::SlurmText::nodes},
+      {"partitions.txt", {"scontrol", "-a", "-o", "show", "partition"}, &site::SlurmText::partitions},
+      {"licences.txt", {"scontrol", "-o", "show", "lic"}, &site::SlurmText::licences, true},
+      {"qos.txt", {"sacctmgr", "-P", "show", "qos", "format=Name,Priority,UsageFactor"}, &site::SlurmText::qos, true},
+      {"assoc.txt",
+       {"sacctmgr", "-P", "show", "assoc", "format=Cluster,Account,User,Partition,ParentName,Share"},
+       &site::SlurmText::associations,
+       true},
+      {"sacct.txt", {"sacct", "-X", "-P", "-D", "--allusers", "-S", since, "-E", until, kFormat}}};
 }
 
 std::string typed_commands(const std::string& folder, const std::string& since, const std::string& until) {
@@ -88,7 +95,11 @@ std::string typed_commands(const std::string& folder, const std::string& since, 
 Result<void> ask_slurm(const std::string& folder, const std::string& since, const std::string& until) {
   for (SlurmCommand& command : slurm_commands(since, until)) {
     const std::string path = folder + "/" + command.file;
-    if (auto done = run(std::move(command), path); !done) return done;
+    const bool needed = !command.may_be_missing;
+    auto done = run(std::move(command), path);
+    if (!done && needed) return done;
+    std::error_code none;
+    if (!done) std::filesystem::remove(path, none);
   }
   return {};
 }

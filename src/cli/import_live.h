@@ -14,6 +14,7 @@ struct SlurmCommand {
   std::string file;
   std::vector<std::string> words;
   site::SlurmText::File site::SlurmText::* of_cluster = nullptr;  // what it tells of the cluster; nullptr: of its jobs
+  bool may_be_missing = false;
 };
 
 // All that `rota import slurm` wants. since and until are sacct's own, such as 2024-01-01 or now-30days.
@@ -23,6 +24,7 @@ std::vector<SlurmCommand> slurm_commands(const std::string& since, const std::st
 std::string typed_commands(const std::string& folder, const std::string& since, const std::string& until);
 
 // Runs them one after the other in UTC, each into its file in the folder. What they say on standard error is shown.
+// Where one fails whose file may be missing, it is.
 Result<void> ask_slurm(const std::string& folder, const std::string& since, const std::string& until);
 
 }  // namespace rota::cli

@@ -86,7 +86,9 @@ std::string report_text(const ImportAccount& account) {
                      ".\n\ncluster.toml: " + amount(static_cast<std::int64_t>(machine.nodes.size()), "node") + ", " +
                      amount(machine.processors, "processor") + ", " + amount(accelerators_of(machine), "accelerator") +
                      ", " + amount(static_cast<std::int64_t>(machine.partitions.size()), "partition") + ", " +
-                     amount(static_cast<std::int64_t>(machine.licences.size()), "kind") + " of licences\n";
+                     amount(static_cast<std::int64_t>(machine.licences.size()), "kind") + " of licences, " +
+                     std::to_string(machine.qos.size()) + " QOS, " +
+                     amount(static_cast<std::int64_t>(machine.accounts.size()), "account") + "\n";
   text += "jobs.jsonl.gz: " + amount(log.report.kept, "job") + ", the first of " + utc(log.unix_start) + "\n";
   text += "\n" + amount(log.report.rows, "row") + " read = " + amount(log.report.kept, "job") + " + " +
           amount(log.report.dropped(), "row") + " that became no job of their own\n";
@@ -116,6 +118,8 @@ std::string report_json(const ImportAccount& account) {
                       {"accelerators", accelerators_of(machine)},
                       {"partitions", partitions},
                       {"licences", licences},
+                      {"qos", machine.qos.size()},
+                      {"accounts", machine.accounts.size()},
                       {"left_out", account.cluster.left_out}}},
                     {"workload",
                      {{"rows", log.report.rows},

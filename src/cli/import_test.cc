@@ -192,5 +192,23 @@ TEST_F(ImportTest, RefusesWhatIsCutOffInALine) {
                           " ends without a newline: it is cut off. It is what `scontrol -a -o show node` prints.");
 }
 
+TEST_F(ImportTest, ReadsWhatSacctmgrSaysAndNamesNobodyWhereAnonymous) {
+  put("saved/config.txt", kConfig +
+                              "PriorityType = priority/multifactor\n"
+                              "PriorityWeightFairShare = 10\nPriorityWeightQOS = 20\n");
+  put("saved/qos.txt", "Name|Priority|UsageFactor\nhigh|7|1.000000\n");
+  put("saved/assoc.txt",
+      "Cluster|Account|User|Partition|ParentName|Share\nkea|physics|||root|30\nkea|physics|anna|||2\n");
+  ASSERT_EQ(import(), "");
+  const auto report = [&] { return read_file(path("site/report.txt")).value(); };
+  EXPECT_NE(report().find("0 kinds of licences, 1 QOS, 1 account\n"), std::string::npos) << report();
+  EXPECT_NE(report().find("+weight-qos=20+weight-fairshare=10"), std::string::npos) << report();
+  EXPECT_NE(report().find("Nice 0"), std::string::npos) << report();
+  EXPECT_NE(read_file(path("site/cluster.toml")).value().find("users = \"anna:2\""), std::string::npos);
+  ASSERT_EQ(import({"--overwrite", "--anonymous"}), "");
+  EXPECT_EQ(read_file(path("site/cluster.toml")).value().find("anna"), std::string::npos);
+  EXPECT_NE(report().find("--anonymous leaves their names out"), std::string::npos) << report();
+}
+
 }  // namespace
 }  // namespace rota::cli

@@ -21,6 +21,9 @@ constexpr std::array<const char*, 7> kRemarks{
 };
 
 std::uint32_t known_id(std::int64_t id) { return id < 0 ? UINT32_MAX : static_cast<std::uint32_t>(id); }
+QosId qos_numbered(std::int64_t id) {
+  return id < 0 || id >= QosId::kNone ? QosId{} : QosId{static_cast<std::uint8_t>(id)};
+}
 
 // Indexes of the jobs in the order that `before` says.
 template <class Before>
@@ -81,6 +84,7 @@ void JobBuilder::append(const SwfRow& row, const JobSpec& times, Duration run) {
   spec.user = known_id(row[SwfField::user]);
   spec.group = known_id(row[SwfField::group]);
   spec.partition.value = known_id(row[SwfField::partition]);
+  spec.qos = qos_numbered(row[SwfField::queue]);
   out_.run_times.push_back(run);
   if (options_.keep_recorded) keep_recorded(row);
   const std::int64_t ahead = row.line - static_cast<std::int64_t>(out_.jobs.size() - 1);

@@ -23,6 +23,8 @@
 
 namespace rota {
 
+class ShareTree;
+
 struct ClusterOptions {
   std::int64_t processors = 0;       // in all; > 0
   const Machine* machine = nullptr;  // its nodes and partitions; nullptr: counted, no limits. Must outlive the cluster
@@ -40,7 +42,8 @@ struct ClusterOptions {
   const WorkHistory* past_work = nullptr;  // what is known of past jobs beforehand; then nothing is learned
   std::int64_t most_promises = INT32_MAX;  // to waiting jobs at one time: so far plans reach
   Duration use_half_life{0};               // recent_use() will be asked, with this half-life; 0: it will not
-  bool confirms_starts = false;            // a job that was started runs once the engine says so (Launched)
+  const ShareTree* shares = nullptr;  // recent_use() is by its holders; nullptr: by users. Must outlive the cluster
+  bool confirms_starts = false;       // a job that was started runs once the engine says so (Launched)
 };
 
 // A running job that was told to give way.

@@ -119,8 +119,9 @@ std::optional<std::string> Cluster::cannot_run(const JobSpec& spec) const {
   const bool there =
       (!spec.partition.valid() || spec.partition.value < machine->partitions.size()) &&
       licences_in_order(spec, machine->licences.size()) &&
-      (!spec.accelerator_type.valid() || spec.accelerator_type.value < machine->accelerator_types.size());
-  if (!there) return "asks for a partition, licence or type of accelerator that the cluster does not have";
+      (!spec.accelerator_type.valid() || spec.accelerator_type.value < machine->accelerator_types.size()) &&
+      (!spec.qos.valid() || spec.qos.value < machine->qos.size());
+  if (!there) return "asks for a partition, licence, QOS or type of accelerator that the cluster does not have";
   return never_fits(*machine, spec);
 }
 

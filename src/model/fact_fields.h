@@ -13,7 +13,7 @@
 
 namespace rota {
 
-inline constexpr std::uint32_t kJournalVersion = 3;
+inline constexpr std::uint32_t kJournalVersion = 4;
 
 template <class Owner, class T>
 struct Field {
@@ -143,7 +143,8 @@ struct Fields<JobSpec> {
       Field{"accelerators", &JobSpec::accelerators, "asked on each node"},
       Field{"accelerator_type", &JobSpec::accelerator_type, "index of the type in the cluster file"},
       Field{"restart_cost", &JobSpec::restart_cost, "in which it does no work after it was moved"},
-      Field{"more_licences", &JobSpec::more_licences, "that it holds beside it, by rising index", 3}};
+      Field{"more_licences", &JobSpec::more_licences, "that it holds beside it, by rising index", 3},
+      Field{"qos", &JobSpec::qos, "index in the cluster file", 4}};
 };
 template <>
 struct Fields<Job> {

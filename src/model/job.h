@@ -36,6 +36,7 @@ struct JobSpec {
   Restart restart = Restart::never;
   std::uint8_t accelerators = 0;       // asked on each node; 0: none asked
   AcceleratorTypeId accelerator_type;  // invalid: any will do
+  QosId qos;                           // invalid: none, or one that the cluster does not describe
   MoreLicences more_licences = {};     // of further kinds
   Duration restart_cost{0};            // in which it does no work after it was moved
 

@@ -88,12 +88,38 @@ struct Partition {
   std::uint32_t max_nodes = 0;       // the most nodes of a job; 0: no limit
   std::uint32_t max_processors = 0;  // the most processors of a job; 0: no limit
   std::int32_t priority = 0;         // jobs of the partition with the higher one go first
+  std::int64_t job_factor = 1;       // beside that of others, under policy slurm
+  std::int64_t memory = 0;           // bytes of its nodes together, as are
+  std::int64_t accelerators = 0;
 };
 
 // Licences of a program, which all nodes share: a job holds as many as it asks for while it runs.
 struct Licence {
   std::string name;        // unique
   std::int64_t count = 0;  // of jobs at one time
+};
+
+// A quality of service, as Slurm has them.
+struct Qos {
+  std::string name;                  // unique
+  std::int64_t priority = 0;         // beside that of others
+  std::int64_t usage_factor = 1000;  // per mille: so much what its jobs use counts in fair share
+};
+
+// Who can charge an account, and what part of it he is to have beside the others below it. Slurm's association.
+struct ShareHolder {
+  std::string name;
+  std::int64_t shares = 1;
+  bool first = false;  // before all others below the account (Slurm's fairshare=parent)
+};
+
+// A part of the fair share, which accounts and users below it divide.
+struct Account {
+  std::string name;          // unique
+  std::int64_t parent = -1;  // index; -1: it stands at the top
+  std::int64_t shares = 1;
+  bool inherits = false;  // what is below it counts as below its parent (Slurm's fairshare=parent)
+  std::vector<ShareHolder> users;
 };
 
 struct Machine {
@@ -103,6 +129,8 @@ struct Machine {
   std::vector<Partition> partitions;  // empty: every job may use the whole machine
   PartitionId default_partition;      // of a job that names none; invalid where there are no partitions
   std::vector<Licence> licences = {};
+  std::vector<Qos> qos = {};
+  std::vector<Account> accounts = {};
   std::vector<std::string> accelerator_types = {};  // names, each of which some node has
   std::vector<std::string> racks;  // names, by rack id; one of them nameless where nodes say nothing of racks
   std::int64_t price = -1;         // thousandths of the currency for a kilowatt-hour; -1: not said

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 
 namespace rota {
 namespace {
@@ -88,6 +89,12 @@ void RecentUse::add(std::uint32_t user, std::uint32_t processors, Duration run, 
   const std::uint64_t apart = static_cast<std::uint64_t>(larger) - static_cast<std::uint64_t>(smaller);
   const std::int64_t both = larger + together(apart, half_life);
   at->second = both;
+}
+
+double RecentUse::beside(std::int64_t spent, std::int64_t other) const {
+  if (spent == kNothing) return 0;
+  const double apart = static_cast<double>(spent) - static_cast<double>(other);
+  return std::exp2(apart / static_cast<double>(half_life_.count() * kParts));
 }
 
 void RecentUse::put_back(std::uint32_t user, std::int64_t spent) {

@@ -39,6 +39,9 @@ class RecentUse {
   const std::vector<std::uint32_t>& changed() const { return changed_; }
   void settle() { changed_.clear(); }
 
+  // Use as a part of other use, at every instant; 0 of kNothing.
+  double beside(std::int64_t spent, std::int64_t other) const;
+
   void put_back(std::uint32_t user, std::int64_t spent);
 
  private:

@@ -20,6 +20,15 @@ TEST(RecentUse, fades_by_half_in_a_half_life) {
   EXPECT_GT(use.spent_at(3), use.spent_at(1));
 }
 
+TEST(RecentUse, is_told_as_a_part_of_other_use) {
+  RecentUse use(kDay);
+  use.add(1, 4, seconds(30), kEpoch);
+  use.add(2, 1, seconds(30), kEpoch);
+  EXPECT_NEAR(use.beside(use.spent_at(2), use.spent_at(1)), 0.25, 1e-9);
+  EXPECT_EQ(use.beside(use.spent_at(1), use.spent_at(1)), 1.0);
+  EXPECT_EQ(use.beside(RecentUse::kNothing, use.spent_at(1)), 0.0);
+}
+
 TEST(RecentUse, as_much_again_makes_it_twice_as_much) {
   RecentUse use(kDay);
   use.add(1, 2, seconds(100), at_seconds(5));

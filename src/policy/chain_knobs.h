@@ -38,8 +38,6 @@ inline bool orders_by(const ChainKnobs& knobs, Order order) {
 }
 
 // Whether the queue changes whenever a user has used something.
-inline bool by_recent_use(const ChainKnobs& knobs) {
-  return orders_by(knobs, Order::fair) || (knobs.slurm.planner && knobs.slurm.weights.fair_share > 0);
-}
+inline bool by_recent_use(const ChainKnobs& knobs) { return orders_by(knobs, Order::fair) || knobs.slurm.by_shares(); }
 
 }  // namespace rota

@@ -5,6 +5,7 @@
 
 #include "control/start_log.h"
 #include "model/never_fits.h"
+#include "model/share_tree.h"
 #include "rehearse/recorded.h"
 #include "rehearse/rehearse_sites.h"
 #include "report/reserved.h"
@@ -56,6 +57,12 @@ void add_draws(const sim::Rehearsal& rehearsal, const RehearseOptions& options, 
   if (outcome.energy_of_jobs.empty() || !options.machine->tells_price()) return;
   for (std::uint32_t i = 0; i < outcome.energy_of_jobs.size(); ++i)
     outcome.cost_of_jobs.push_back(cost_of(rehearsal.drawn_by(JobId{i}), *options.machine));
+}
+
+// Of the accounts that the cluster has, where the policy goes by them.
+std::optional<ShareTree> shares_for(const log::Workload& workload, const Chain& chain, const RehearseOptions& options) {
+  if (!options.machine || options.machine->accounts.empty() || !chain.knobs().slurm.by_shares()) return std::nullopt;
+  return ShareTree(options.machine->accounts, workload.users, workload.groups, workload.jobs);
 }
 
 // A job that told none gets its partition's, and is not killed before it was over.
@@ -142,6 +149,7 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
     spec.processors = static_cast<std::uint32_t>(std::min<std::int64_t>(spec.processors, options_.processors));
   if (options_.attributes) options_.attributes->give(spec);
   spec.partition = partition_of(spec);
+  spec.qos = qos_of(spec);
   if (spec.partition.valid()) spec.priority += options_.machine->partitions[spec.partition.value].priority;
   return true;
 }
@@ -179,6 +187,16 @@ PartitionId WorkloadSource::partition_of(const JobSpec& spec) const {
   return named.valid() ? named : options_.machine->default_partition;
 }
 
+// As partitions: by name.
+QosId WorkloadSource::qos_of(const JobSpec& spec) const {
+  if (!options_.machine || options_.machine->qos.empty()) return {};
+  const auto named = workload_.queues.find(spec.qos.value);
+  if (!spec.qos.valid() || named == workload_.queues.end()) return {};
+  const auto& all = options_.machine->qos;
+  const auto at = std::ranges::find(all, named->second, &Qos::name);
+  return at == all.end() ? QosId{} : QosId{static_cast<std::uint8_t>(at - all.begin())};
+}
+
 void add_log(report::Outcome& outcome, const GrantLog& log) {
   outcome.lost_work += log.lost_work();
   for (const GrantRecord& g : log.grants()) {
@@ -214,11 +232,12 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
   sim::RehearsalOptions how;
   WorkHistory past(options.machine.get());
   if (chain.knobs().power.knows_the_log()) {
-    for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+    for (std::size_t i = 0; i < workload.jobs.size(); ++i)
       past.add(asked(workload.jobs[i], options), std::min(workload.run_times[i], workload.jobs[i].limit));
-    }
     how.past_work = &past;
   }
+  const auto shares = shares_for(workload, chain, options);
+  if (shares) how.shares = &*shares;
   if (metered(options.machine.get(), chain)) {
     how.engine.metered = options.machine.get();
     how.engine.meters_jobs = options.keep_jobs && options.machine->tells_watts();

@@ -74,6 +74,7 @@ class WorkloadSource final : public sim::Source {
 
  private:
   PartitionId partition_of(const JobSpec& spec) const;
+  QosId qos_of(const JobSpec& spec) const;
 
   const log::Workload& workload_;
   const RehearseOptions& options_;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "site/cluster_prices.h"
 #include "site/cluster_reservations.h"
+#include "site/cluster_shares.h"
 #include "site/cluster_sites.h"
 
 namespace rota::site {
@@ -31,6 +32,7 @@ class Builder {
     if (ok) ok = add_licences();
     if (ok) ok = add_partitions();
     if (ok) ok = check_every_node_is_used();
+    if (ok) ok = add_shares(draft_, machine_);
     if (ok) ok = add_reservations();
     if (ok && !draft_.sites.empty()) ok = split();
     if (!ok) return std::unexpected(ok.error());
@@ -271,6 +273,7 @@ class Builder {
     partition.max_nodes = static_cast<std::uint32_t>(entry.max_nodes);
     partition.max_processors = static_cast<std::uint32_t>(entry.max_processors);
     partition.priority = static_cast<std::int32_t>(entry.priority);
+    partition.job_factor = entry.job_factor;
     partition.processors = machine_.processors;
     if (draft_.nodes.empty()) return partition;
     auto ids = nodes_of(entry);
@@ -286,6 +289,8 @@ class Builder {
     const PartitionId id{static_cast<std::uint32_t>(machine_.partitions.size())};
     for (const NodeId node : partition.nodes) {
       partition.processors += machine_.nodes[node.value].processors;
+      partition.memory += machine_.nodes[node.value].memory;
+      partition.accelerators += machine_.nodes[node.value].accelerators;
       machine_.nodes[node.value].partitions.push_back(id);
     }
     return partition;

@@ -19,6 +19,8 @@ struct ClusterDraft {
   std::vector<PartitionEntry> partitions;
   std::vector<SiteEntry> sites;
   std::vector<ReservationEntry> reservations;
+  std::vector<QosEntry> qos;
+  std::vector<AccountEntry> accounts;
 };
 
 // Fails with "FILE:LINE: ..." on the first two parts that contradict each other.

@@ -89,7 +89,8 @@ std::optional<std::int64_t> read_number(const TomlValue& value, KeyType type) {
 template <class Of>
 bool store(const Key<Of>& key, const TomlValue& value, Of& entry) {
   if (const auto* place = std::get_if<std::string Of::*>(&key.place)) {
-    const bool long_list = key.type == KeyType::hosts || key.type == KeyType::licences || key.type == KeyType::prices;
+    const bool long_list = key.type == KeyType::hosts || key.type == KeyType::licences || key.type == KeyType::shares ||
+                           key.type == KeyType::prices;
     const bool command = key.type == KeyType::command;
     auto text = read_text(value, long_list ? kLongestHostList : command ? kLongestCommand : kLongestText);
     if (!text) return false;
@@ -162,8 +163,8 @@ Result<std::vector<Of>> read_entries(const TomlValue& root, std::string_view nam
                                        " tables, one for each; see docs/cluster-file.md.");
   }
   if (list->items.size() > kMostTables) {
-    const char* const advice =
-        name == "reservations" ? "Leave some out." : "Put nodes or partitions of one kind together in one.";
+    const bool alike = name == "nodes" || name == "partitions";
+    const char* const advice = alike ? "Put nodes or partitions of one kind together in one." : "Leave some out.";
     return table.wrong(list->line,
                        "there are more than " + grouped(kMostTables) + " " + table.title + " tables. " + advice);
   }
@@ -178,8 +179,8 @@ Result<std::vector<Of>> read_entries(const TomlValue& root, std::string_view nam
 Result<ClusterDraft> read_draft(const TomlValue& root, const std::string& shown) {
   ClusterDraft draft;
   draft.shown = shown;
-  auto top =
-      read_entry<TopEntry>(root, top_keys(), {shown, ""}, {"nodes", "partitions", "sites", "reservations", "service"});
+  auto top = read_entry<TopEntry>(root, top_keys(), {shown, ""},
+                                  {"nodes", "partitions", "qos", "accounts", "sites", "reservations", "service"});
   if (!top) return std::unexpected(top.error());
   auto nodes = read_entries<NodesEntry>(root, "nodes", nodes_keys(), shown);
   if (!nodes) return std::unexpected(nodes.error());
@@ -189,6 +190,12 @@ Result<ClusterDraft> read_draft(const TomlValue& root, const std::string& shown)
   if (!sites) return std::unexpected(sites.error());
   auto reservations = read_entries<ReservationEntry>(root, "reservations", reservation_keys(), shown);
   if (!reservations) return std::unexpected(reservations.error());
+  auto qos = read_entries<QosEntry>(root, "qos", qos_keys(), shown);
+  if (!qos) return std::unexpected(qos.error());
+  auto accounts = read_entries<AccountEntry>(root, "accounts", account_keys(), shown);
+  if (!accounts) return std::unexpected(accounts.error());
+  draft.qos = std::move(*qos);
+  draft.accounts = std::move(*accounts);
   draft.reservations = std::move(*reservations);
   draft.sites = std::move(*sites);
   draft.top = std::move(*top);

@@ -303,11 +303,11 @@ TEST(ClusterFile, is_text_in_utf8_and_toml) {
   EXPECT_EQ(complaint("[[nodes]\nnames = 'a'").substr(0, 34), "kea.toml:1: this is not valid TOML");
   EXPECT_EQ(complaint("°name = 'a'"),
             "kea.toml:1: this is not valid TOML: a character beyond ASCII stands outside quotes.");
-  EXPECT_EQ(
-      complaint("'né' = 1"),
-      "kea.toml:1: the key \"né\" is not known. There are `nodes`, `partitions`, `sites`, `reservations`, `service`, "
-      "`name`, `processors`, "
-      "`electricity_price`, `electricity_prices`, `electricity_zone`, `co2`, `licences`, `boot_seed`.");
+  EXPECT_EQ(complaint("'né' = 1"),
+            "kea.toml:1: the key \"né\" is not known. There are `nodes`, `partitions`, `qos`, `accounts`, `sites`, "
+            "`reservations`, `service`, "
+            "`name`, `processors`, "
+            "`electricity_price`, `electricity_prices`, `electricity_zone`, `co2`, `licences`, `boot_seed`.");
   const auto greek = parse_cluster("\xEF\xBB\xBFname = 'κέα'  # °\r\nprocessors = 3\r\n", "kea.toml");
   ASSERT_TRUE(greek) << greek.error().message;
   EXPECT_EQ(greek->name, "κέα");
@@ -341,6 +341,45 @@ TEST(ClusterFile, is_read_from_a_path) {
   const auto missing = read_cluster_file("/nowhere/kea.toml");
   ASSERT_FALSE(missing);
   EXPECT_NE(missing.error().message.find("/nowhere/kea.toml"), std::string::npos);
+}
+
+TEST(ClusterFile, says_what_qos_and_accounts_there_are) {
+  const std::string kNodes = "[[nodes]]\nnames = \"a[1-2]\"\nprocessors = 4\nmemory = \"1G\"\naccelerators = 2\n";
+  const auto machine = parse_cluster(
+      kNodes +
+          "[[partitions]]\nname = \"all\"\njob_factor = 7\n[[qos]]\nname = \"high\"\npriority = 100\n"
+          "usage_factor = 0.5\n[[accounts]]\nname = \"physics\"\nshares = 30\n[[accounts]]\nname = \"solid\"\n"
+          "parent = \"physics\"\ninherits = true\nusers = \"anna:2, bob,eve:parent\"\n",
+      "kea.toml");
+  ASSERT_TRUE(machine) << machine.error().message;
+  EXPECT_EQ(machine->partitions[0].job_factor, 7);
+  EXPECT_EQ(machine->partitions[0].memory, std::int64_t{2} << 30U);
+  EXPECT_EQ(machine->partitions[0].accelerators, 4);
+  EXPECT_EQ(machine->qos[0].priority, 100);
+  EXPECT_EQ(machine->qos[0].usage_factor, 500);
+  const Account& solid = machine->accounts[1];
+  EXPECT_EQ(machine->accounts[0].parent, -1);
+  EXPECT_EQ(solid.parent, 0);
+  EXPECT_TRUE(solid.inherits);
+  ASSERT_EQ(solid.users.size(), 3U);
+  EXPECT_EQ(solid.users[0].shares, 2);
+  EXPECT_EQ(solid.users[1].shares, 1);
+  EXPECT_TRUE(solid.users[2].first);
+}
+
+TEST(ClusterFile, refuses_accounts_that_contradict_each_other) {
+  const auto said = [](const std::string& tables) { return complaint("processors = 4\n" + tables); };
+  EXPECT_EQ(said("[[qos]]\nname = \"a\"\n[[qos]]\nname = \"a\"\n"),
+            "kea.toml:5: QOS \"a\" is described twice; the first time in line 3.");
+  EXPECT_EQ(said("[[accounts]]\nname = \"a\"\nparent = \"b\"\n[[accounts]]\nname = \"b\"\n"),
+            "kea.toml:4: account \"a\" is a part of \"b\", which no [[accounts]] table before this one describes.");
+  EXPECT_EQ(said("[[accounts]]\nname = \"a\"\nusers = \"anna:many\"\n"),
+            "kea.toml:4: `users` takes names with how many shares, such as \"anna:2,bob,eve:parent\", not "
+            "\"anna:many\".");
+  EXPECT_EQ(said("[[accounts]]\nname = \"a\"\nusers = \"anna,bob,anna:2\"\n"),
+            "kea.toml:4: `users` names \"anna\" twice; name him once.");
+  EXPECT_EQ(complaint("[[sites]]\nname = \"x\"\nprocessors = 4\n[[qos]]\nname = \"a\"\n"),
+            "kea.toml:4: [[qos]] go with a single site. Leave them out where there are [[sites]].");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t kMostNodes = 1'000'000;
 constexpr std::int64_t kSecond = 1000;
+constexpr std::int64_t kMostShares = 2'000'000'000;
 constexpr std::int64_t kMostWatts = 100'000'000;         // milliwatts
 constexpr std::int64_t kMostJoules = 1'000'000'000'000;  // millijoules
 
@@ -100,6 +101,28 @@ constexpr auto kPartitionKeys = std::to_array<Key<PartitionEntry>>({
      "the most processors of a job"},
     {"priority", KeyType::whole, &PartitionEntry::priority, -1'000'000, 1'000'000, "0",
      "jobs of the partition with the higher number go first"},
+    {"job_factor", KeyType::whole, &PartitionEntry::job_factor, 0, 1'000'000'000, "1",
+     "`weight-partition` of policy slurm counts by this, beside the largest of all partitions"},
+});
+
+constexpr auto kQosKeys = std::to_array<Key<QosEntry>>({
+    {"name", KeyType::text, &QosEntry::name, 0, 0, "", "what jobs call the quality of service (QOS); unique"},
+    {"priority", KeyType::whole, &QosEntry::priority, 0, UINT32_MAX, "0",
+     "`weight-qos` of policy slurm counts by this, beside the largest of all QOS"},
+    {"usage_factor", KeyType::factor, &QosEntry::usage_factor, 0, 1'000'000, "1.0",
+     "so much what its jobs use counts in fair share"},
+});
+
+constexpr auto kAccountKeys = std::to_array<Key<AccountEntry>>({
+    {"name", KeyType::text, &AccountEntry::name, 0, 0, "", "what jobs call the account (group); unique"},
+    {"parent", KeyType::text, &AccountEntry::parent, 0, 0, "it stands at the top",
+     "the account that it is a part of; described before it"},
+    {"shares", KeyType::whole, &AccountEntry::shares, 0, kMostShares, "1",
+     "beside those of the others below the same parent, users among them"},
+    {"inherits", KeyType::yes_no, &AccountEntry::inherits, 0, 0, "false",
+     "whether what is below it counts as below its parent (Slurm's fairshare=parent)"},
+    {"users", KeyType::shares, &AccountEntry::users, 0, 0, "those that jobs name, with 1 share each",
+     "who can charge the account, each with his shares or `parent`: before all others"},
 });
 
 constexpr auto kSiteKeys = std::to_array<Key<SiteEntry>>({
@@ -156,6 +179,8 @@ std::uint32_t Entry::line_of(std::string_view key) const {
 std::span<const Key<TopEntry>> top_keys() { return kTopKeys; }
 std::span<const Key<NodesEntry>> nodes_keys() { return kNodesKeys; }
 std::span<const Key<PartitionEntry>> partition_keys() { return kPartitionKeys; }
+std::span<const Key<QosEntry>> qos_keys() { return kQosKeys; }
+std::span<const Key<AccountEntry>> account_keys() { return kAccountKeys; }
 std::span<const Key<SiteEntry>> site_keys() { return kSiteKeys; }
 std::span<const Key<ReservationEntry>> reservation_keys() { return kReservationKeys; }
 
@@ -169,6 +194,8 @@ std::string takes_text(KeyType type, std::int64_t low, std::int64_t high) {
       return R"(a host list in quotes, such as "n[001-128],login")";
     case KeyType::licences:
       return R"(names with how many, in quotes, such as "matlab:4,fluent:12")";
+    case KeyType::shares:
+      return R"(names with how many shares, in quotes, such as "anna:2,bob,eve:parent")";
     case KeyType::whole:
       return "a whole number from " + std::to_string(low) + " to " + std::to_string(high);
     case KeyType::size:
@@ -196,6 +223,8 @@ std::vector<ClusterKey> cluster_keys() {
   add_rows(rows, "", top_keys());
   add_rows(rows, "nodes", nodes_keys());
   add_rows(rows, "partitions", partition_keys());
+  add_rows(rows, "qos", qos_keys());
+  add_rows(rows, "accounts", account_keys());
   add_rows(rows, "sites", site_keys());
   add_rows(rows, "reservations", reservation_keys());
   return rows;

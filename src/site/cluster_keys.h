@@ -18,6 +18,7 @@ enum class KeyType : std::uint8_t {
   command,
   hosts,
   licences,
+  shares,
   whole,
   size,
   time,
@@ -85,6 +86,21 @@ struct PartitionEntry : Entry {
   std::int64_t max_nodes = 0;
   std::int64_t max_processors = 0;
   std::int64_t priority = 0;
+  std::int64_t job_factor = 1;
+};
+
+struct QosEntry : Entry {
+  std::string name;
+  std::int64_t priority = 0;
+  std::int64_t usage_factor = 1000;  // per mille
+};
+
+struct AccountEntry : Entry {
+  std::string name;
+  std::string parent;
+  std::int64_t shares = 1;
+  bool inherits = false;
+  std::string users;
 };
 
 struct SiteEntry : Entry {
@@ -126,6 +142,8 @@ struct Key {
 std::span<const Key<TopEntry>> top_keys();
 std::span<const Key<NodesEntry>> nodes_keys();
 std::span<const Key<PartitionEntry>> partition_keys();
+std::span<const Key<QosEntry>> qos_keys();
+std::span<const Key<AccountEntry>> account_keys();
 std::span<const Key<SiteEntry>> site_keys();
 std::span<const Key<ReservationEntry>> reservation_keys();
 

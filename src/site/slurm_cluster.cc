@@ -7,19 +7,11 @@
 #include "site/cluster_file.h"
 #include "site/slurm_nodes.h"
 #include "site/slurm_partitions.h"
+#include "site/slurm_shares.h"
+#include "site/toml_text.h"
 
 namespace rota::site {
 namespace {
-
-// A basic string of TOML.
-std::string toml_text(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : one_line(text)) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + '"';
-}
 
 // "64G" where that says it all, else bytes.
 std::string toml_size(std::int64_t bytes) {
@@ -46,6 +38,7 @@ class Writer {
   void write_top();
   void write_nodes();
   void write_partitions();
+  Result<void> write_shares();
   void remark_on_config();
   std::string_view setting(std::string_view key) const;
   void line(const char* key, const std::string& value) { out_.toml += std::string(key) + " = " + value + "\n"; }
@@ -138,6 +131,7 @@ void Writer::write_nodes() {
 void Writer::write_partitions() {
   const auto same = [&](const SlurmPartition& p) { return p.priority_tier == partitions_.front().priority_tier; };
   const bool tiers = !std::ranges::all_of(partitions_, same);
+  const bool factors = std::ranges::any_of(partitions_, [](const SlurmPartition& p) { return p.job_factor != 1; });
   const bool any_default = std::ranges::any_of(partitions_, &SlurmPartition::by_default);
   if (!any_default && !partitions_.empty())
     remarks_.guessed("no partition is the default: jobs that name none go to the first", partitions_.front().name);
@@ -151,7 +145,24 @@ void Writer::write_partitions() {
     if (partition.min_nodes > 1) line("min_nodes", std::to_string(partition.min_nodes));
     if (partition.max_nodes > 0) line("max_nodes", std::to_string(partition.max_nodes));
     if (tiers) line("priority", std::to_string(partition.priority_tier));
+    if (factors) line("job_factor", std::to_string(partition.job_factor));
   }
+}
+
+// Names of people only where their shares count.
+Result<void> Writer::write_shares() {
+  if (!text_.qos.text.empty()) {
+    const auto qos = qos_of_slurm(text_.qos.text, text_.qos.shown, remarks_);
+    if (!qos) return std::unexpected(qos.error());
+    out_.toml += *qos;
+  }
+  const std::string_view weight = setting("PriorityWeightFairShare");
+  if (text_.associations.text.empty() || weight.empty() || weight == "0") return {};
+  const auto accounts =
+      accounts_of_slurm(text_.associations.text, text_.associations.shown, setting("ClusterName"), remarks_);
+  if (!accounts) return std::unexpected(accounts.error());
+  out_.toml += *accounts;
+  return {};
 }
 
 void Writer::remark_on_config() {
@@ -183,6 +194,7 @@ Result<SlurmCluster> Writer::write() {
   write_top();
   write_nodes();
   write_partitions();
+  if (auto done = write_shares(); !done) return std::unexpected(done.error());
   auto machine = parse_cluster(out_.toml, "cluster.toml");
   if (!machine) return fail("The cluster file that comes of it cannot be read: " + machine.error().message);
   out_.machine = std::move(*machine);

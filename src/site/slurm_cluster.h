@@ -17,7 +17,8 @@ struct SlurmText {
     std::string text;
   };
   File config, nodes, partitions;
-  File licences;  // may be empty
+  File licences;                     // may be empty, as may
+  File qos = {}, associations = {};  // what `sacctmgr -P show qos` and `show assoc` printed (site/slurm_shares.h)
 };
 
 struct SlurmCluster {

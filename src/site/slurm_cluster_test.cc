@@ -29,7 +29,7 @@ constexpr const char* kPartitions =
     "MinNodes=0 "
     "Nodes=g1,n[1-2] PriorityTier=1 OverSubscribe=NO State=UP\n"
     "PartitionName=gpu AllowAccounts=physics,chemistry Default=NO DefaultTime=00:30:00 MaxNodes=1 MaxTime=UNLIMITED "
-    "MinNodes=1 Nodes=g1 PriorityTier=5 OverSubscribe=EXCLUSIVE State=UP\n"
+    "MinNodes=1 Nodes=g1 PriorityJobFactor=7 PriorityTier=5 OverSubscribe=EXCLUSIVE State=UP\n"
     "PartitionName=empty Nodes=(null) MaxTime=UNLIMITED State=UP\n";
 constexpr const char* kLicences =
     "LicenseName=matlab\n    Total=3 Used=0 Free=3 Reserved=0 Remote=no\n"
@@ -47,15 +47,16 @@ std::string refusal(const SlurmText& text) {
 TEST(SlurmCluster, BecomesAClusterFile) {
   const auto cluster = cluster_of_slurm(texts());
   ASSERT_TRUE(cluster) << cluster.error().message;
-  EXPECT_EQ(
-      cluster->toml,
-      "# Made by rota import slurm from Slurm 22.05.8.\n"
-      "name = \"kea\"\nlicences = \"matlab:3\"\n"
-      "\n[[nodes]]\nnames = \"n[1-2]\"\nprocessors = 16\nmemory = \"31G\"\n"
-      "\n[[nodes]]\nnames = \"g1\"\nprocessors = 30\nmemory = \"64000M\"\naccelerators = 4\n"
-      "accelerator_type = \"a100\"\n"
-      "\n[[partitions]]\nname = \"batch\"\nnodes = \"n[1-2],g1\"\ndefault = true\nmax_time = \"2d\"\npriority = 1\n"
-      "\n[[partitions]]\nname = \"gpu\"\nnodes = \"g1\"\ndefault_time = \"30m\"\nmax_nodes = 1\npriority = 5\n");
+  EXPECT_EQ(cluster->toml,
+            "# Made by rota import slurm from Slurm 22.05.8.\n"
+            "name = \"kea\"\nlicences = \"matlab:3\"\n"
+            "\n[[nodes]]\nnames = \"n[1-2]\"\nprocessors = 16\nmemory = \"31G\"\n"
+            "\n[[nodes]]\nnames = \"g1\"\nprocessors = 30\nmemory = \"64000M\"\naccelerators = 4\n"
+            "accelerator_type = \"a100\"\n"
+            "\n[[partitions]]\nname = \"batch\"\nnodes = \"n[1-2],g1\"\ndefault = true\nmax_time = \"2d\"\npriority = "
+            "1\njob_factor = 1\n"
+            "\n[[partitions]]\nname = \"gpu\"\nnodes = \"g1\"\ndefault_time = \"30m\"\nmax_nodes = 1\npriority = "
+            "5\njob_factor = 7\n");
   EXPECT_EQ(cluster->machine.processors, 62);
 }
 
@@ -160,6 +161,54 @@ TEST(SlurmTimes, AreInTheirOwnUnits) {
   EXPECT_EQ(time("(null)"), std::nullopt);
   EXPECT_FALSE(parse_slurm_time("soon"));
   EXPECT_FALSE(parse_slurm_time("3 fortnights"));
+}
+
+// With what sacctmgr says, and PriorityWeightFairShare.
+SlurmText texts_with_shares() {
+  SlurmText text = texts();
+  text.config.text += "PriorityWeightFairShare = 1000\n";
+  text.qos = {"qos.txt", "Name|Priority|UsageFactor\nnormal|0|1.000000\nlow|20|2.500000\n"};
+  text.associations = {"assoc.txt",
+                       "Cluster|Account|User|Partition|ParentName|Share\n"
+                       "kea|root||||1\nkea|root|root|||1\nkea|solid|||physics|1\nkea|solid|joe|||parent\n"
+                       "kea|physics|||root|30\nkea|physics|anna|||1\nkea|physics|bob|||4\n"
+                       "kea|physics|bob|gpu||9\nkea|guests|||root|parent\nother|physics|||root|99\n"};
+  return text;
+}
+
+TEST(SlurmCluster, HasItsQosAndTheSharesOfAccounts) {
+  const auto cluster = cluster_of_slurm(texts_with_shares());
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  const std::string shares = cluster->toml.substr(cluster->toml.find("\n[[qos]]"));
+  EXPECT_EQ(shares,
+            "\n[[qos]]\nname = \"normal\"\n\n[[qos]]\nname = \"low\"\npriority = 20\nusage_factor = 2.500\n"
+            "\n[[accounts]]\nname = \"root\"\ninherits = true\nusers = \"root\"\n"
+            "\n[[accounts]]\nname = \"physics\"\nshares = 30\nusers = \"anna,bob:4\"\n"
+            "\n[[accounts]]\nname = \"solid\"\nparent = \"physics\"\nusers = \"joe:parent\"\n"
+            "\n[[accounts]]\nname = \"guests\"\ninherits = true\n");
+  EXPECT_EQ(cluster->machine.qos[1].usage_factor, 2500);
+  EXPECT_EQ(std::ranges::count(cluster->left_out, "shares that users have in a single partition (bob)"), 1)
+      << ::testing::PrintToString(cluster->left_out);
+}
+
+TEST(SlurmCluster, NamesNobodyWhereSharesDoNotCount) {
+  SlurmText text = texts_with_shares();
+  text.config.text = kConfig;
+  const auto cluster = cluster_of_slurm(text);
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  EXPECT_EQ(cluster->toml.find("anna"), std::string::npos);
+}
+
+TEST(SlurmCluster, SaysHowToSaveShares) {
+  SlurmText text = texts_with_shares();
+  text.qos.text = "normal|0|1.000000\n";
+  EXPECT_EQ(refusal(text),
+            "qos.txt: its first line names no column \"name\". Write it with `sacctmgr -P show qos "
+            "format=Name,Priority,UsageFactor`, without -n.");
+  text = texts_with_shares();
+  text.associations.text = "Cluster|Account|User|Partition|ParentName|Share\nkea|physics|||root|half\n";
+  EXPECT_EQ(refusal(text),
+            "assoc.txt: account \"physics\" has \"half\" shares, which is neither a number nor `parent`.");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ struct Unused {
   const char* plain;  // values that say nothing, between bars
   const char* what;
 };
-constexpr std::array<Unused, 15> kUnused{{
+constexpr std::array<Unused, 16> kUnused{{
     {"AllowAccounts", "|ALL|", "AllowAccounts"},
     {"DenyAccounts", "||", "DenyAccounts"},
     {"AllowGroups", "|ALL|", "AllowGroups"},
@@ -30,6 +30,7 @@ constexpr std::array<Unused, 15> kUnused{{
     {"MaxMemPerNode", "|UNLIMITED|", "MaxMemPerNode"},
     {"MaxMemPerCPU", "|UNLIMITED|", "MaxMemPerCPU"},
     {"OverTimeLimit", "|0|", "OverTimeLimit"},
+    {"TRESBillingWeights", "||", "TRESBillingWeights: use counts by processors"},
     {"LLN", "|NO|", "LLN: the least loaded nodes first"},
 }};
 
@@ -65,11 +66,15 @@ Result<void> take_limits(const SlurmRecord& record, SlurmPartition& partition) {
   const auto least = count_of(record, "MinNodes", kMostNodes);
   const auto most = count_of(record, "MaxNodes", kMostNodes);
   const auto tier = count_of(record, "PriorityTier", kMostNodes);
-  for (const auto* number : {&least, &most, &tier})
+  const std::string_view factor = record.value("PriorityJobFactor");
+  const auto job_factor =
+      factor.empty() ? Result<std::int64_t>(1) : count_of(record, "PriorityJobFactor", 1'000'000'000);
+  for (const auto* number : {&least, &most, &tier, &job_factor})
     if (!*number) return std::unexpected(number->error());
   partition.min_nodes = std::max<std::int64_t>(*least, 1);
   partition.max_nodes = *most;
   partition.priority_tier = *tier;
+  partition.job_factor = *job_factor;
   for (const auto& [key, into] :
        {std::pair{"MaxTime", &SlurmPartition::max_time}, std::pair{"DefaultTime", &SlurmPartition::default_time}}) {
     const auto time = parse_slurm_time(record.value(key));

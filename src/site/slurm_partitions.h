@@ -20,6 +20,7 @@ struct SlurmPartition {
   std::int64_t min_nodes = 1;
   std::int64_t max_nodes = 0;  // 0: no limit
   std::int64_t priority_tier = 1;
+  std::int64_t job_factor = 1;
 };
 
 // In the order in which they were printed; those without nodes are left out.

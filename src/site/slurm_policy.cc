@@ -65,6 +65,12 @@ constexpr std::string_view kOfNoAccount[]{"bf_continue",
                                           "disable_hetjob_steps",
                                           "preempt_send_user_signal"};
 
+// What a part of PriorityWeightTRES weighs.
+constexpr std::pair<std::string_view, std::string_view> kTres[]{{"CPU", "weight-tres-cpu"},
+                                                                {"Mem", "weight-tres-mem"},
+                                                                {"Node", "weight-tres-node"},
+                                                                {"GRES/gpu", "weight-tres-gpu"}};
+
 // A line that counts only where it has a certain value.
 struct Line {
   std::string_view name;
@@ -74,10 +80,6 @@ struct Line {
 constexpr Line kLines[]{
     {"PreemptType", "preempt/none", "nobody gives way under policy slurm"},
     {"PriorityWeightAssoc", "0", "associations have no factor here"},
-    {"PriorityWeightPartition", "0",
-     "partitions have no factor here: where they have tiers, give them `priority` in the cluster file"},
-    {"PriorityWeightQOS", "0", "QOS have no factor here"},
-    {"PriorityWeightTRES", "", "resources but nodes and processors have no factor here"},
     {"PrioritySiteFactorPlugin", "", "there is no site factor here"},
     {"PriorityUsageResetPeriod", "NONE", "use is only halved, never set back"},
     {"CompleteWait", "0", "a node that a job has left is free at once"},
@@ -103,7 +105,7 @@ std::string short_time(Duration time) {
 
 class Mapping {
  public:
-  explicit Mapping(const SlurmSettings& settings) : settings_(settings) {}
+  Mapping(const SlurmSettings& settings, const SlurmKnown& known) : settings_(settings), known_(known) {}
 
   SlurmPolicy done() {
     map_type();
@@ -178,6 +180,9 @@ class Mapping {
     }
     knob("priority", "multifactor");
     map_weight("PriorityWeightJobSize", "weight-job-size");
+    map_weight("PriorityWeightPartition", "weight-partition");
+    map_qos();
+    for (const std::string_view part : split(value("PriorityWeightTRES"), ',')) map_tres(trimmed(part));
     const std::string_view storage = value("AccountingStorageType");
     if (storage.empty() || same(storage, "accounting_storage/slurmdbd")) {
       map_what_varies();
@@ -202,6 +207,32 @@ class Mapping {
     knob(name_of_knob, std::to_string(std::min<std::int64_t>(*number, 1'000'000'000)));
     return true;
   }
+  void map_qos() {
+    const std::string_view weight = value("PriorityWeightQOS");
+    if (weight.empty() || weight == "0") return;
+    if (known_.qos) {
+      map_weight("PriorityWeightQOS", "weight-qos");
+    } else {
+      remark(setting("PriorityWeightQOS", weight),
+             "the weight is left out, for nothing says what priorities the QOS have (qos.txt)");
+    }
+  }
+  // "CPU=1000" or "GRES/gpu=3000".
+  void map_tres(std::string_view part) {
+    if (part.empty()) return;
+    const auto equals = std::min(part.find('='), part.size());
+    const std::string_view name = part.substr(0, equals);
+    const std::string_view number = part.substr(std::min(equals + 1, part.size()));
+    const auto weight = parse_integer(number.substr(0, number.find('.')));
+    const auto known = std::ranges::find_if(kTres, [&](const auto& of) { return same(of.first, name); });
+    const std::string shown = setting("PriorityWeightTRES", part);
+    if (!weight || *weight < 0) return remark(shown, "that is no value, and the default is taken");
+    if (*weight == 0) return;
+    if (known == std::end(kTres)) return remark(shown, "it has no factor here");
+    if (same(name, "Mem") && lowered(value("SelectTypeParameters")).find("memory") == std::string::npos)
+      return remark(shown, "it has no factor here, for memory does not count (SelectTypeParameters)");
+    knob(known->second, std::to_string(std::min<std::int64_t>(*weight, 1'000'000'000)));
+  }
   // A bare number counts minutes in slurm.conf.
   std::optional<Duration> time(std::string_view name) {
     const std::string_view text = value(name);
@@ -219,7 +250,9 @@ class Mapping {
   }
   void map_half_life() {
     remark("PriorityWeightFairShare",
-           "every user has the same shares and accounts have none; use counts when a job has ended, by processors");
+           known_.accounts ? "use counts when a job has ended, by processors"
+                           : "every user has the same shares and accounts have none, for nothing says what they have "
+                             "(assoc.txt); use counts when a job has ended, by processors");
     const auto half_life = time("PriorityDecayHalfLife");
     if (half_life && *half_life < seconds(1)) {
       remark("PriorityDecayHalfLife=0", "use is never forgotten there; here half of it is, every ten years");
@@ -256,12 +289,15 @@ class Mapping {
   }
 
   const SlurmSettings& settings_;
+  const SlurmKnown& known_;
   SlurmPolicy policy_{.chain = "slurm"};
   bool backfills_ = true;
 };
 
 }  // namespace
 
-SlurmPolicy slurm_policy_of(const SlurmSettings& settings) { return Mapping(settings).done(); }
+SlurmPolicy slurm_policy_of(const SlurmSettings& settings, const SlurmKnown& known) {
+  return Mapping(settings, known).done();
+}
 
 }  // namespace rota

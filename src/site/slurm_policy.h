@@ -17,6 +17,12 @@ struct SlurmPolicy {
   std::vector<std::string> remarks = {};  // sentences: what is set there and is not followed here
 };
 
-SlurmPolicy slurm_policy_of(const SlurmSettings& settings);
+// What is known beside the settings.
+struct SlurmKnown {
+  bool qos = false;       // the priorities of QOS
+  bool accounts = false;  // and the shares of accounts and users
+};
+
+SlurmPolicy slurm_policy_of(const SlurmSettings& settings, const SlurmKnown& known = {});
 
 }  // namespace rota

@@ -51,8 +51,22 @@ TEST(SlurmPolicy, ReadsFactorsAndTheirTimes) {
             "slurm+priority=multifactor+weight-job-size=2000+weight-age=1000+weight-fairshare=500+max-age=14d"
             "+calc-period=1m+fair-half-life=36h+favor-small=yes");
   EXPECT_EQ(policy.remarks,
-            Remarks{"PriorityWeightFairShare: every user has the same shares and accounts have none; use counts when a "
-                    "job has ended, by processors."});
+            Remarks{"PriorityWeightFairShare: every user has the same shares and accounts have none, for nothing says "
+                    "what they have (assoc.txt); use counts when a job has ended, by processors."});
+}
+
+TEST(SlurmPolicy, ReadsWhatPartitionsQosAndResourcesWeigh) {
+  const SlurmPolicy policy = slurm_policy_of({{"PriorityType", "priority/multifactor"},
+                                              {"PriorityWeightPartition", "10000"},
+                                              {"PriorityWeightQOS", "20000"},
+                                              {"PriorityWeightFairShare", "1"},
+                                              {"SelectTypeParameters", "CR_CPU_MEMORY"},
+                                              {"PriorityWeightTRES", "CPU=1000,Mem=2000.5,GRES/gpu=3000,Node=5"}},
+                                             {.qos = true, .accounts = true});
+  EXPECT_EQ(policy.chain,
+            "slurm+priority=multifactor+weight-partition=10000+weight-qos=20000+weight-tres-cpu=1000"
+            "+weight-tres-mem=2000+weight-tres-gpu=3000+weight-tres-node=5+weight-fairshare=1");
+  EXPECT_EQ(policy.remarks, Remarks{"PriorityWeightFairShare: use counts when a job has ended, by processors."});
 }
 
 TEST(SlurmPolicy, NothingVariesWithoutADatabase) {
@@ -86,6 +100,7 @@ TEST(SlurmPolicy, TellsWhatItDoesNotFollow) {
                                               {"PreemptType", "preempt/qos"},
                                               {"PriorityType", "priority/multifactor"},
                                               {"PriorityWeightQOS", "10000"},
+                                              {"PriorityWeightTRES", "CPU=0,mem=5,license/matlab=7,Node=soon"},
                                               {"PriorityWeightPartition", "0"},
                                               {"PriorityFlags", "ACCRUE_ALWAYS,SMALL_RELATIVE_TO_TIME"},
                                               {"CompleteWait", "32 sec"},
@@ -93,9 +108,14 @@ TEST(SlurmPolicy, TellsWhatItDoesNotFollow) {
   EXPECT_EQ(policy.chain, "slurm+priority=multifactor");
   EXPECT_EQ(policy.remarks, (Remarks{"bf_licenses: policy slurm knows nothing of it.",
                                      "bf_window=soon: that is no value, and the default is taken.",
+                                     "PriorityWeightQOS=10000: the weight is left out, for nothing says what "
+                                     "priorities the QOS have (qos.txt).",
+                                     "PriorityWeightTRES=mem=5: it has no factor here, for memory does not count "
+                                     "(SelectTypeParameters).",
+                                     "PriorityWeightTRES=license/matlab=7: it has no factor here.",
+                                     "PriorityWeightTRES=Node=soon: that is no value, and the default is taken.",
                                      "PriorityFlags=SMALL_RELATIVE_TO_TIME: policy slurm does not follow it.",
                                      "PreemptType=preempt/qos: nobody gives way under policy slurm.",
-                                     "PriorityWeightQOS=10000: QOS have no factor here.",
                                      "CompleteWait=32 sec: a node that a job has left is free at once."}));
 }
 

@@ -23,7 +23,7 @@ constexpr std::int64_t unfold_sign(std::uint64_t n) { return static_cast<std::in
 // stopped back; so that the writing itself is unchecked and the place stays in a register.
 class ByteBuffer {
  public:
-  static constexpr std::size_t kRoom = 1024;
+  static constexpr std::size_t kRoom = 1152;
 
   std::size_t size() const { return size_; }
   ByteSpan bytes() const { return {buffer_.data(), size_}; }

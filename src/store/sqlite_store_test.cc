@@ -170,7 +170,7 @@ TEST_F(SqliteStoreTest, tells_which_batch_is_damaged) {
   std::ofstream(path_) << whole;
   meddle("UPDATE batches SET version = 9 WHERE number = 4");
   EXPECT_EQ(told(),
-            "30 Batch 4" + database + " is of version 9, and this Rota knows versions 1 to 3. Use a newer Rota.");
+            "30 Batch 4" + database + " is of version 9, and this Rota knows versions 1 to 4. Use a newer Rota.");
 }
 
 TEST_F(SqliteStoreTest, tells_of_pages_that_are_damaged) {

@@ -186,5 +186,76 @@ class Power(RotaCase):
         self.assertIn("it is for power=load-factor", said)
 
 
+class Priorities(RotaCase):
+    """What partitions, QOS and resources weigh under policy slurm: jobs of one instant, one after the other."""
+
+    CLUSTER = """
+[[nodes]]
+names = "n[1-2]"
+processors = 4
+memory = "8G"
+accelerators = 2
+[[partitions]]
+name = "main"
+default = true
+[[partitions]]
+name = "fast"
+job_factor = 10
+[[partitions]]
+name = "slow"
+job_factor = 5
+[[qos]]
+name = "normal"
+[[qos]]
+name = "low"
+priority = 20
+usage_factor = 3
+[[qos]]
+name = "high"
+priority = 100
+[[accounts]]
+name = "physics"
+users = "anna,bob"
+"""
+
+    def order(self, jobs, knobs):
+        """The jobs but the first, which keeps the others waiting, by their starts."""
+        self.file("cluster.toml", self.CLUSTER)
+        rows = [{"number": 1, "submit": 0, "run_time": 100, "limit": 100, "processors": 8, **jobs[0]}]
+        rows += [{"number": number, "submit": 50, "run_time": 100, "limit": 100, "processors": 8, **job}
+                 for number, job in enumerate(jobs[1:], 2)]
+        self.file("jobs.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        policy = "slurm+batch-sched-delay=0+priority=multifactor+" + knobs
+        self.rota("simulate", "jobs.jsonl", "--cluster", "cluster.toml", "--policy", policy, "--quiet", "--jobs", "out.csv")
+        with open(self.folder / "out.csv", newline="") as file:
+            starts = {int(row["number"]): float(row["start"]) for row in csv.DictReader(file)}
+        return sorted(list(starts)[1:], key=starts.get)
+
+    def test_partitions_by_their_job_factor(self):
+        jobs = [{}, {"partition": "main"}, {"partition": "slow"}, {"partition": "fast"}]
+        self.assertEqual(self.order(jobs, "weight-partition=100"), [4, 3, 2])
+
+    def test_qos_by_their_priority(self):
+        jobs = [{}, {}, {"queue": "normal"}, {"queue": "low"}, {"queue": "unknown"}, {"queue": "high"}]
+        self.assertEqual(self.order(jobs, "weight-qos=100"), [6, 4, 2, 3, 5])
+
+    def test_resources_by_what_part_of_the_partition_is_asked_for(self):
+        jobs = [{}, {"processors": 2, "nodes": 2}, {"processors": 8, "nodes": 2, "memory": "5G"},
+                {"processors": 8, "nodes": 2, "accelerators": 2}, {"processors": 8, "nodes": 2, "memory": "6G"}]
+        self.assertEqual(self.order(jobs, "weight-tres-cpu=100"), [3, 4, 5, 2])
+        self.assertEqual(self.order(jobs, "weight-tres-mem=100"), [5, 3, 2, 4])
+        self.assertEqual(self.order(jobs, "weight-tres-gpu=100")[0], 4)
+        self.assertEqual(self.order([{}, {"processors": 4, "nodes": 1}, {"nodes": 2}], "weight-tres-node=9"), [3, 2])
+
+    def test_use_counts_by_the_factor_of_its_qos(self):
+        of = {"group": "physics"}
+        first = {"processors": 4, "user": "anna", "queue": "low", **of}
+        other = {"processors": 4, "user": "bob", "run_time": 101, "limit": 101, **of}
+        jobs = [first, {"submit": 0, **other}, {"user": "anna", **of}, {"user": "bob", **of}]
+        self.assertEqual(self.order(jobs, "weight-fairshare=100"), [2, 4, 3])
+        jobs[0]["queue"] = "normal"
+        self.assertEqual(self.order(jobs, "weight-fairshare=100"), [2, 3, 4])
+
+
 if __name__ == "__main__":
     main()

@@ -38,6 +38,18 @@ def free_ports(names):
 class SlurmSite:
     cpus, memory = 4, 4000
     gpu_nodes = ("g1", "g2")
+    priority = ("PriorityWeightAge=1000", "PriorityWeightQOS=2000", "PriorityDecayHalfLife=7-0",
+                "PreemptType=preempt/partition_prio", "PreemptMode=REQUEUE")
+    partitions = (
+        "PartitionName=main Nodes=ALL Default=YES MaxTime=1-00:00:00 DefaultTime=10 State=UP PriorityTier=10",
+        "PartitionName=debug Nodes=n[1-2] MaxTime=5 MaxNodes=1 State=UP PriorityTier=10",
+        "PartitionName=gpu Nodes=g[1-2] MaxTime=UNLIMITED DefaultTime=30 State=UP PriorityTier=10 MinNodes=0",
+        "PartitionName=urgent Nodes=n[3-4] MaxTime=60 State=UP PriorityTier=20 AllowAccounts=physics")
+    accounts = ("add qos high priority=100", "add account physics cluster=toy",
+                "add account chemistry cluster=toy", "add user root account=physics qos=normal,high",
+                "add user root account=chemistry qos=normal,high",
+                "add user daemon account=chemistry qos=normal,high",
+                "add user nobody account=physics qos=normal,high")
 
     def __init__(self, folder, nodes=("n1", "n2", "n3", "n4")):
         self.folder, self.nodes = folder, nodes
@@ -101,12 +113,22 @@ class SlurmSite:
         self.begin("slurmdbd", "slurmdbd", "-D")
         self.wait_for(lambda: self.answers("sacctmgr", "-n", "show", "cluster"), "slurmdbd")
         self.make_accounts()
-        self.begin("slurmctld", "slurmctld", "-D", "-f", self.at("slurm.conf"))
-        self.wait_for(lambda: self.answers("scontrol", "ping"), "slurmctld")
+        self.start_controller()
         for node in (*self.nodes, *self.gpu_nodes):
             os.mkdir(self.at("spool", node))
             self.begin("slurmd-" + node, "slurmd", "-D", "-N", node, "-f", self.at("slurm.conf"))
         self.wait_for(self.all_idle, "nodes")
+
+    def start_controller(self):
+        self.begin("slurmctld", "slurmctld", "-D", "-f", self.at("slurm.conf"))
+        self.wait_for(lambda: self.answers("scontrol", "ping"), "slurmctld")
+
+    def restart_controller(self):
+        at = next(at for at, (name, _) in enumerate(self.running) if name == "slurmctld")
+        _, process = self.running.pop(at)
+        process.terminate()
+        process.wait(PATIENCE)
+        self.start_controller()
 
     def answers(self, *command):
         return subprocess.run(command, env=self.env, capture_output=True).returncode == 0
@@ -158,27 +180,16 @@ class SlurmSite:
             "ReturnToService=2", "MpiDefault=none", "DefMemPerCPU=100", "GresTypes=gpu",
             "Licenses=matlab:3,fluent:12", "SchedulerType=sched/backfill",
             "SchedulerParameters=bf_interval=2,sched_min_interval=0,batch_sched_delay=0,permit_job_expansion",
-            "PriorityType=priority/multifactor", "PriorityWeightAge=1000", "PriorityWeightQOS=2000",
-            "PriorityDecayHalfLife=7-0", "PreemptType=preempt/partition_prio", "PreemptMode=REQUEUE",
-            "KillWait=2", "MinJobAge=3600", "OverTimeLimit=0", "InactiveLimit=0",
+            "PriorityType=priority/multifactor", *self.priority, "KillWait=2", "MinJobAge=3600", "OverTimeLimit=0", "InactiveLimit=0",
             "PropagatePrioProcess=0"]
         for node in (*self.nodes, *self.gpu_nodes):
             extra = "Feature=gpu Weight=10 Gres=gpu:a100:2" if node in self.gpu_nodes else "Feature=cpu,intel Weight=1"
             lines.append(f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={self.ports[node]} "
                          f"CPUs={self.cpus} RealMemory={self.memory} State=UNKNOWN {extra}")
-        lines += [
-            "PartitionName=main Nodes=ALL Default=YES MaxTime=1-00:00:00 DefaultTime=10 State=UP PriorityTier=10",
-            "PartitionName=debug Nodes=n[1-2] MaxTime=5 MaxNodes=1 State=UP PriorityTier=10",
-            "PartitionName=gpu Nodes=g[1-2] MaxTime=UNLIMITED DefaultTime=30 State=UP PriorityTier=10 MinNodes=0",
-            "PartitionName=urgent Nodes=n[3-4] MaxTime=60 State=UP PriorityTier=20 AllowAccounts=physics"]
-        self.write("slurm.conf", "\n".join(lines) + "\n")
+        self.write("slurm.conf", "\n".join((*lines, *self.partitions)) + "\n")
 
     def make_accounts(self):
-        for command in ("add cluster toy", "add qos high priority=100", "add account physics cluster=toy",
-                        "add account chemistry cluster=toy", "add user root account=physics qos=normal,high",
-                        "add user root account=chemistry qos=normal,high",
-                        "add user daemon account=chemistry qos=normal,high",
-                        "add user nobody account=physics qos=normal,high"):
+        for command in ("add cluster toy", *self.accounts):
             done = subprocess.run(["sacctmgr", "-i", *command.split()], env=self.env, capture_output=True, text=True)
             nothing_new = "Nothing new added" in done.stdout + done.stderr or "already exists" in done.stdout
             assert done.returncode == 0 or nothing_new, f"{command}: {done.stdout}{done.stderr}{self.last_words()}"

@@ -3,14 +3,37 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/share_tree.h"
+
 namespace rota {
 
 SlurmPriorities::SlurmPriorities(const View& view, const SlurmWeights& weights) : view_(view), weights_(weights) {
+  by_resources_ = weights.processors > 0 || weights.memory > 0 || weights.nodes > 0 || weights.accelerators > 0;
   const Duration since = view.now() - kEpoch;
   reckoned_at_ = kEpoch + since / weights.calc_period * weights.calc_period;
-  if (weights.fair_share == 0) return;
+  if (weights.fair_share > 0 && view.options().shares) {
+    fair_of_holders_ = view.options().shares->factors(view.recent_use());
+  } else if (weights.fair_share > 0) {
+    rank_users();
+  }
+  whole_.processors = view.options().processors;
+  if (const Machine* machine = view.options().machine) rank_whole(*machine);
+}
+
+// Few partitions and QOS; nodes are walked through only where there are no partitions.
+void SlurmPriorities::rank_whole(const Machine& machine) {
+  for (const Partition& p : machine.partitions) most_job_factor_ = std::max(most_job_factor_, p.job_factor);
+  for (const Qos& qos : machine.qos) most_qos_ = std::max(most_qos_, qos.priority);
+  if (!machine.partitions.empty() || (weights_.memory == 0 && weights_.accelerators == 0)) return;
+  for (const Node& node : machine.nodes) {
+    whole_.memory += node.memory;
+    whole_.accelerators += node.accelerators;
+  }
+}
+
+void SlurmPriorities::rank_users() {
   std::vector<std::pair<std::int64_t, std::uint32_t>> by_use;
-  for (const auto& [user, spent] : view.recent_use().all()) by_use.emplace_back(spent, user);
+  for (const auto& [user, spent] : view_.recent_use().all()) by_use.emplace_back(spent, user);
   std::sort(by_use.begin(), by_use.end());
   const auto users = static_cast<double>(by_use.size()) + 1.0;  // with those who have used nothing
   std::size_t rank = 0;
@@ -37,17 +60,54 @@ double SlurmPriorities::size_factor(const Job& job) const {
   return weights_.favor_small ? 1.0 - share : share;
 }
 
-double SlurmPriorities::fair_factor(std::uint32_t user) const {
-  const auto found = fair_.find(user);
+double SlurmPriorities::fair_factor(const JobSpec& spec) const {
+  if (const ShareTree* shares = view_.options().shares) return fair_of_holders_[shares->holder_of(spec)];
+  const auto found = fair_.find(spec.user);
   return found == fair_.end() ? 1.0 : found->second;
 }
 
-std::int64_t SlurmPriorities::of(const Job& job) const {
+double SlurmPriorities::partition_factor(const JobSpec& spec) const {
+  if (!spec.partition.valid()) return 0;
+  const std::int64_t factor = view_.options().machine->partitions[spec.partition.value].job_factor;
+  return static_cast<double>(factor) / static_cast<double>(most_job_factor_);
+}
+
+double SlurmPriorities::qos_factor(const JobSpec& spec) const {
+  if (!spec.qos.valid() || most_qos_ == 0) return 0;
+  const std::int64_t priority = view_.options().machine->qos[spec.qos.value].priority;
+  return static_cast<double>(priority) / static_cast<double>(most_qos_);
+}
+
+double SlurmPriorities::resources(const JobSpec& spec) const {
+  const Partition& of = spec.partition.valid() ? view_.options().machine->partitions[spec.partition.value] : whole_;
+  const auto nodes = std::max(std::int64_t{1}, std::int64_t{spec.nodes});
+  const auto there = spec.partition.valid() ? of.nodes.size() : view_.nodes().size();
   double sum = 0;
-  if (weights_.age > 0) sum += static_cast<double>(weights_.age) * age_factor(job);
-  if (weights_.job_size > 0) sum += static_cast<double>(weights_.job_size) * size_factor(job);
-  if (weights_.fair_share > 0) sum += static_cast<double>(weights_.fair_share) * fair_factor(job.spec.user);
-  return static_cast<std::int64_t>(sum);
+  const auto add = [&](std::int64_t weight, std::int64_t asked, std::int64_t of_all) {
+    if (weight > 0 && of_all > 0)
+      sum += static_cast<double>(weight) * static_cast<double>(asked) / static_cast<double>(of_all);
+  };
+  add(weights_.processors, spec.processors, of.processors);
+  add(weights_.memory, spec.memory * nodes, of.memory);
+  add(weights_.nodes, nodes, static_cast<std::int64_t>(there));
+  add(weights_.accelerators, spec.accelerators * nodes, of.accelerators);
+  return sum;
+}
+
+std::int64_t SlurmPriorities::of(const Job& job) const {
+  return std::max(std::int64_t{1}, static_cast<std::int64_t>(parts_of(job).sum()));
+}
+
+SlurmPriorities::Parts SlurmPriorities::parts_of(const Job& job) const {
+  Parts parts;
+  const auto of = [](std::int64_t weight) { return static_cast<double>(weight); };
+  if (weights_.age > 0) parts.age = of(weights_.age) * age_factor(job);
+  if (weights_.job_size > 0) parts.job_size = of(weights_.job_size) * size_factor(job);
+  if (weights_.fair_share > 0) parts.fair_share = of(weights_.fair_share) * fair_factor(job.spec);
+  if (weights_.partition > 0) parts.partition = of(weights_.partition) * partition_factor(job.spec);
+  if (weights_.qos > 0) parts.qos = of(weights_.qos) * qos_factor(job.spec);
+  if (by_resources_) parts.resources = resources(job.spec);
+  return parts;
 }
 
 SlurmQueue::SlurmQueue(const View& view, const SlurmKnobs& knobs) : view_(view), sorted_(!knobs.multifactor) {

@@ -2,9 +2,8 @@
 // PriorityType: priority/basic goes by arrival; priority/multifactor by the weighted sum of factors, cut to a whole
 // number, and then by arrival (https://slurm.schedmd.com/priority_multifactor.html). Pure; lives for one cycle.
 //
-// Of the factors there are age, job size and fair share. Fair share is the rank in the fair tree where every user has
-// an association of the same shares below the root: he who has used the least of late has 1, and use counts once a job
-// has ended.
+// Fair share is that of the tree of accounts (model/share_tree.h). Where there are none, every user has the same
+// shares: he who has used the least of late has 1. Use counts once a job has ended.
 #pragma once
 
 #include <map>
@@ -20,15 +19,37 @@ class SlurmPriorities {
   SlurmPriorities(const View& view, const SlurmWeights& weights);
   std::int64_t of(const Job& job) const;
 
+  // What each factor adds, as sprio -l prints it.
+  struct Parts {
+    double age = 0;
+    double fair_share = 0;
+    double job_size = 0;
+    double partition = 0;
+    double qos = 0;
+    double resources = 0;
+    double sum() const { return age + fair_share + job_size + partition + qos + resources; }
+  };
+  Parts parts_of(const Job& job) const;
+
  private:
   double age_factor(const Job& job) const;
   double size_factor(const Job& job) const;
-  double fair_factor(std::uint32_t user) const;
+  double fair_factor(const JobSpec& spec) const;
+  double partition_factor(const JobSpec& spec) const;
+  double qos_factor(const JobSpec& spec) const;
+  double resources(const JobSpec& spec) const;  // each times its weight
+  void rank_users();
+  void rank_whole(const Machine& machine);
 
   const View& view_;
   const SlurmWeights& weights_;
+  bool by_resources_ = false;
   Instant reckoned_at_;
   std::map<std::uint32_t, double> fair_;  // by user; who is not there has used nothing
+  std::vector<double> fair_of_holders_;   // instead, where there are accounts
+  std::int64_t most_job_factor_ = 1;
+  std::int64_t most_qos_ = 0;
+  Partition whole_;  // of jobs without a partition
 };
 
 class SlurmQueue {

@@ -12,6 +12,13 @@ struct SlurmWeights {
   std::int64_t age = 0;
   std::int64_t job_size = 0;
   std::int64_t fair_share = 0;
+  std::int64_t partition = 0;
+  std::int64_t qos = 0;
+  // Of what a job asks for as a part of its partition's (PriorityWeightTRES).
+  std::int64_t processors = 0;
+  std::int64_t memory = 0;
+  std::int64_t nodes = 0;
+  std::int64_t accelerators = 0;
   Duration max_age = seconds(7 * 86'400);
   bool favor_small = false;
   Duration calc_period = seconds(300);  // ages are reckoned anew so often
@@ -38,6 +45,8 @@ struct SlurmKnobs {
   // The order of the queue.
   bool multifactor = false;
   SlurmWeights weights;
+
+  bool by_shares() const { return planner && multifactor && weights.fair_share > 0; }
 
   bool operator==(const SlurmKnobs&) const = default;
 };

@@ -1,0 +1,108 @@
+#include "site/cluster_shares.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.h"
+
+namespace rota::site {
+namespace {
+
+constexpr std::int64_t kMostShares = 2'000'000'000;
+
+std::unexpected<Error> wrong(const ClusterDraft& draft, std::uint32_t line, const std::string& what) {
+  return fail(draft.shown + ":" + std::to_string(line) + ": " + what);
+}
+
+// "anna:2", "bob" or "eve:parent".
+std::optional<ShareHolder> holder_of(std::string_view text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  ShareHolder holder;
+  holder.name = trimmed(text.substr(0, colon));
+  if (holder.name.empty()) return std::nullopt;
+  if (colon == text.size()) return holder;
+  const std::string_view shares = trimmed(text.substr(colon + 1));
+  holder.first = shares == "parent";
+  if (holder.first) return holder;
+  const auto number = parse_integer(shares);
+  if (!number || *number < 0 || *number > kMostShares) return std::nullopt;
+  holder.shares = *number;
+  return holder;
+}
+
+Result<void> add_users(const ClusterDraft& draft, const AccountEntry& entry, Account& account) {
+  const std::uint32_t line = entry.line_of("users");
+  if (line == 0) return {};
+  for (const std::string_view each : split(entry.users, ',')) {
+    auto holder = holder_of(trimmed(each));
+    if (!holder) {
+      return wrong(draft, line,
+                   "`users` takes names with how many shares, such as \"anna:2,bob,eve:parent\", not " +
+                       quoted(trimmed(each)) + ".");
+    }
+    account.users.push_back(std::move(*holder));
+  }
+  auto names = account.users;
+  std::ranges::sort(names, {}, &ShareHolder::name);
+  const auto twice = std::ranges::adjacent_find(names, {}, &ShareHolder::name);
+  if (twice == names.end()) return {};
+  return wrong(draft, line, "`users` names " + quoted(twice->name) + " twice; name him once.");
+}
+
+template <class Entries>
+Result<void> check_name(const ClusterDraft& draft, const Entries& entries, std::size_t at, const char* what) {
+  for (std::size_t i = 0; i < at; ++i) {
+    if (entries[i].name != entries[at].name) continue;
+    return wrong(draft, entries[at].line_of("name"),
+                 std::string(what) + " " + quoted(entries[at].name) + " is described twice; the first time in line " +
+                     std::to_string(entries[i].line_of("name")) + ".");
+  }
+  return {};
+}
+
+Result<void> add_qos(const ClusterDraft& draft, Machine& machine) {
+  for (std::size_t i = 0; i < draft.qos.size(); ++i) {
+    const QosEntry& entry = draft.qos[i];
+    if (auto ok = check_name(draft, draft.qos, i, "QOS"); !ok) return ok;
+    if (i == QosId::kNone) {
+      return wrong(draft, entry.line, "there are more than " + std::to_string(i) + " [[qos]] tables. Leave some out.");
+    }
+    machine.qos.push_back({entry.name, entry.priority, entry.usage_factor});
+  }
+  return {};
+}
+
+Result<void> add_accounts(const ClusterDraft& draft, Machine& machine) {
+  for (std::size_t i = 0; i < draft.accounts.size(); ++i) {
+    const AccountEntry& entry = draft.accounts[i];
+    if (auto ok = check_name(draft, draft.accounts, i, "account"); !ok) return ok;
+    Account account{.name = entry.name, .shares = entry.shares, .inherits = entry.inherits, .users = {}};
+    if (const std::uint32_t line = entry.line_of("parent"); line != 0) {
+      const auto parent = std::ranges::find(machine.accounts, entry.parent, &Account::name);
+      if (parent == machine.accounts.end()) {
+        return wrong(draft, line,
+                     "account " + quoted(entry.name) + " is a part of " + quoted(entry.parent) +
+                         ", which no [[accounts]] table before this one describes.");
+      }
+      account.parent = parent - machine.accounts.begin();
+    }
+    if (auto ok = add_users(draft, entry, account); !ok) return ok;
+    machine.accounts.push_back(std::move(account));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> add_shares(const ClusterDraft& draft, Machine& machine) {
+  for (const auto& [line, table] : {std::pair{draft.qos.empty() ? 0U : draft.qos[0].line, "[[qos]]"},
+                                    std::pair{draft.accounts.empty() ? 0U : draft.accounts[0].line, "[[accounts]]"}}) {
+    if (line != 0 && !draft.sites.empty())
+      return wrong(draft, line,
+                   std::string(table) + " go with a single site. Leave them out where there are [[sites]].");
+  }
+  if (auto ok = add_qos(draft, machine); !ok) return ok;
+  return add_accounts(draft, machine);
+}
+
+}  // namespace rota::site

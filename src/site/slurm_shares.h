@@ -1,0 +1,21 @@
+// The QOS of a Slurm cluster and who has which shares of it, from what `sacctmgr -P show` prints to the terms of a
+// cluster file.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "site/slurm_nodes.h"
+
+namespace rota::site {
+
+// [[qos]] tables, of `sacctmgr -P show qos format=Name,Priority,UsageFactor`.
+Result<std::string> qos_of_slurm(std::string_view text, const std::string& shown, SlurmRemarks& remarks);
+
+// [[accounts]] tables, of `sacctmgr -P show assoc format=Cluster,Account,User,Partition,ParentName,Share`. Of several
+// clusters those of the one that is named count.
+Result<std::string> accounts_of_slurm(std::string_view text, const std::string& shown, std::string_view cluster,
+                                      SlurmRemarks& remarks);
+
+}  // namespace rota::site
