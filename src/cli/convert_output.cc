@@ -45,7 +45,7 @@ class SwfOutput final : public ConvertOutput {
     }
     writer_.row(row);
     if (!sidecar_) {
-      if (attributes != log::JobAttributes{}) report_.note(kLeftOut, row.line);
+      if (all_of(row, attributes) != log::JobAttributes{}) report_.note(kLeftOut, row.line);
       return {};
     }
     return sidecar_->row(row[log::SwfField::number], all_of(row, attributes));

@@ -65,29 +65,51 @@ Result<std::vector<std::string>> exports_in(const std::string& folder) {
   return paths;
 }
 
+// What a command printed, packed or not. Every line that scontrol prints has a newline at its end.
+Result<std::string> whole_text(const std::string& path) {
+  auto blocks = log::LineBlocks::open(path);
+  if (!blocks) return std::unexpected(blocks.error());
+  std::string text;
+  for (;;) {
+    const auto block = blocks->next();
+    if (!block) return std::unexpected(block.error());
+    if (block->empty()) break;
+    text += *block;
+    if (text.size() > std::size_t{1} << 30U) return fail(blocks->shown() + " is larger than 1 GiB.");
+  }
+  if (blocks->cut()) return fail(blocks->shown() + " ends without a newline: it is cut off.");
+  return text;
+}
+
 Result<site::SlurmText::File> saved_file(const std::string& folder, const SlurmCommand& command) {
-  const std::string path = folder + "/" + command.file;
-  if (command.may_be_missing && !fs::exists(path)) return site::SlurmText::File{command.file, ""};
-  auto text = read_file(path, std::size_t{1} << 30U);
+  std::string name = command.file;
+  for (const char* packed : {".gz", ".zst", ".xz"})
+    if (!fs::exists(folder + "/" + name) && fs::exists(folder + "/" + command.file + packed)) name += packed;
+  if (command.may_be_missing && !fs::exists(folder + "/" + name)) return site::SlurmText::File{name, ""};
+  auto text = whole_text(folder + "/" + name);
   if (!text) {
     std::string typed;
     for (const std::string& word : command.words) typed += (typed.empty() ? "" : " ") + word;
     return fail(text.error().message + " It is what `" + typed + "` prints.");
   }
-  return site::SlurmText::File{command.file, std::move(*text)};
+  return site::SlurmText::File{name, std::move(*text)};
 }
 
 Result<site::SlurmCluster> read_cluster(const std::string& folder, bool anonymous) {
   site::SlurmText text;
+  bool has_shares = false;
   for (const SlurmCommand& command : slurm_commands("", "")) {
     if (command.of_cluster == nullptr) continue;
     auto file = saved_file(folder, command);
     if (!file) return std::unexpected(file.error());
-    if (anonymous && command.of_cluster == &site::SlurmText::associations) continue;  // names of people
+    if (anonymous && command.of_cluster == &site::SlurmText::associations) {  // names of people
+      has_shares = !file->text.empty();
+      continue;
+    }
     text.*command.of_cluster = std::move(*file);
   }
   auto cluster = site::cluster_of_slurm(text);
-  if (cluster && anonymous && fs::exists(folder + "/assoc.txt"))
+  if (cluster && has_shares)
     cluster->left_out.emplace_back("shares of accounts and users, as --anonymous leaves their names out");
   return cluster;
 }
@@ -106,6 +128,28 @@ Result<void> rename_partitions(const std::vector<std::string>& renamed, log::Num
   return {};
 }
 
+// Where the first job stands that is of a partition which the cluster does not have.
+std::string place_of_unknown(const log::SacctLog& log, const Machine& machine) {
+  std::optional<std::uint32_t> unknown;  // the first one by number, as partitions_known() tells it
+  for (const auto& [number, name] : log.partitions)
+    if (!unknown && std::ranges::find(machine.partitions, name, &Partition::name) == machine.partitions.end())
+      unknown = number;
+  std::int64_t line = 0;
+  for (const log::SwfRow& row : log.rows)
+    if (unknown && row[log::SwfField::partition] == *unknown && (line == 0 || row.line < line)) line = row.line;
+  const ExportPlace place = place_of(log, line);
+  return place.file + ":" + std::to_string(place.line);
+}
+
+// What ended at once is a job of 1 s with its own limit, as where the export itself is rehearsed.
+void mend_run_times(log::SacctLog& log) {
+  for (log::SwfRow& row : log.rows) {
+    if (row.milli(log::SwfField::run) > 0) continue;
+    row.set_milli(log::SwfField::run, 1000);
+    log.report.note("run time 0: jobs of 1 s with their own limit", row.line);
+  }
+}
+
 Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string& from, const Machine& machine) {
   const auto zone = zone_of(flags.time_zone);
   if (!zone) return std::unexpected(zone.error());
@@ -121,13 +165,14 @@ Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string&
       std::move(exports),
       {.skip_bad_rows = flags.skip_bad_rows, .keep_cancelled = flags.keep_cancelled, .zone = *zone});
   if (!log) return log;
+  mend_run_times(*log);
   if (auto done = rename_partitions(flags.partitions, log->partitions); !done) return std::unexpected(done.error());
   std::map<std::uint32_t, std::int64_t> jobs_of;
   for (const log::SwfRow& row : log->rows)
     if (row[log::SwfField::partition] >= 0) ++jobs_of[static_cast<std::uint32_t>(row[log::SwfField::partition])];
-  const auto known =
-      log::partitions_known({log->partitions, jobs_of, "the exports"}, machine, "scontrol show partition",
-                            "If it is there no more, say which one its jobs are taken as of: --partition OLD=NEW.");
+  const auto known = log::partitions_known(
+      {log->partitions, jobs_of, place_of_unknown(*log, machine)}, machine, "scontrol show partition",
+      "If it is there no more, say which one its jobs are taken as of: --partition OLD=NEW.");
   if (!known) return std::unexpected(known.error());
   return log;
 }
@@ -184,9 +229,7 @@ Result<void> write_jobs(const log::SacctLog& log, const Machine& machine, bool a
   }
   auto out = json_output(file->stream());
   out->top(top);
-  for (log::SwfRow row : log.rows) {
-    // What ended at once is a job of 1 s with its own limit, as where the export itself is rehearsed.
-    if (row.milli(log::SwfField::run) <= 0) row.set_milli(log::SwfField::run, 1000);
+  for (const log::SwfRow& row : log.rows) {
     auto asks = log.attributes ? log.attributes->attributes_of(row[log::SwfField::number]) : log::JobAttributes{};
     leave_out_unmet(asks, machine);
     if (auto done = out->job(row, asks); !done) return done;
@@ -205,7 +248,7 @@ Result<void> write_text(const std::string& text, const std::string& path) {
 // The policies that the rehearsal compares: what really happened and what the site has now stand first.
 std::string policies_for(const SlurmPolicy& own, const log::SacctLog& log) {
   const bool told = std::ranges::any_of(log.rows, [](const log::SwfRow& row) { return row[log::SwfField::wait] >= 0; });
-  return (told ? "recorded," : "") + own.chain + ",easy,conservative";
+  return (told ? "recorded," : "") + own.chain + ",easy" + own.at_limit + ",conservative" + own.at_limit;
 }
 
 std::string next_command(const std::string& policies, const std::string& folder) {
@@ -240,6 +283,9 @@ Result<int> import_slurm(const ImportFlags& flags) {
   const SlurmPolicy own = slurm_policy_of({cluster->config.begin(), cluster->config.end()},
                                           {.qos = !machine.qos.empty(), .accounts = !machine.accounts.empty()});
   cluster->left_out.insert(cluster->left_out.end(), own.remarks.begin(), own.remarks.end());
+  cluster->left_out.emplace_back(
+      "what jobs waited for that sacct does not tell: how many tasks of an array run at once (--array=0-9%3), "
+      "reservations");
   const auto log = read_workload(flags, from, cluster->machine);
   if (!log) return std::unexpected(log.error());
   const std::string policies = policies_for(own, *log);

@@ -14,18 +14,6 @@ using log::ImportReport;
 
 std::string name_only(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// Where a line of all exports together stands: the lines of an export follow those of the one before.
-struct Place {
-  std::string file;
-  std::int64_t line;
-};
-Place place_of(const log::SacctLog& log, std::int64_t line) {
-  const log::SacctExport* of = &log.exports.front();
-  for (const log::SacctExport& one : log.exports)
-    if (one.lines_before < line) of = &one;
-  return {name_only(of->shown), line - of->lines_before};
-}
-
 std::string utc(std::int64_t seconds) {
   const std::chrono::sys_seconds time{std::chrono::seconds{seconds}};
   const auto day = std::chrono::floor<std::chrono::days>(time);
@@ -50,10 +38,10 @@ std::string rows(const ImportAccount& account, const std::string& title, bool dr
   std::string text;
   for (const ImportReport::Finding& finding : findings) {
     if (finding.dropped != dropped) continue;
-    const Place place = place_of(account.log, finding.first_line);
+    const ExportPlace place = place_of(account.log, finding.first_line);
     const std::string count = grouped(finding.rows);
     text += "  " + std::string(count.size() < 10 ? 10 - count.size() : 0, ' ') + count + "  " + finding.what + " (" +
-            place.file + ":" + std::to_string(place.line) + ")\n";
+            name_only(place.file) + ":" + std::to_string(place.line) + ")\n";
   }
   return text.empty() ? text : "\n" + title + "\n" + text;
 }
@@ -73,13 +61,21 @@ Json findings_of(const ImportAccount& account, bool dropped) {
   Json list = Json::array();
   for (const ImportReport::Finding& finding : account.log.report.findings) {
     if (finding.dropped != dropped) continue;
-    const Place place = place_of(account.log, finding.first_line);
-    list.push_back({{"what", finding.what}, {"rows", finding.rows}, {"file", place.file}, {"line", place.line}});
+    const ExportPlace place = place_of(account.log, finding.first_line);
+    list.push_back(
+        {{"what", finding.what}, {"rows", finding.rows}, {"file", name_only(place.file)}, {"line", place.line}});
   }
   return list;
 }
 
 }  // namespace
+
+ExportPlace place_of(const log::SacctLog& log, std::int64_t line) {
+  const log::SacctExport* of = &log.exports.front();
+  for (const log::SacctExport& one : log.exports)
+    if (one.lines_before < line) of = &one;
+  return {of->shown, line - of->lines_before};
+}
 
 std::string report_text(const ImportAccount& account) {
   const Machine& machine = account.cluster.machine;

@@ -20,6 +20,13 @@ struct ImportAccount {
   bool adds_up() const { return log.report.rows == log.report.kept + log.report.dropped(); }
 };
 
+// Where a line of all exports together stands: the lines of an export follow those of the one before.
+struct ExportPlace {
+  std::string file;
+  std::int64_t line;
+};
+ExportPlace place_of(const log::SacctLog& log, std::int64_t line);
+
 // Equal imports give equal texts: no path, no time of today. What comes next is for whoever shows the text to add.
 std::string report_text(const ImportAccount& account);
 std::string report_json(const ImportAccount& account);

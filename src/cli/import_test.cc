@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "log/attribute_table.h"
 #include "log/log.h"
+#include "log/packed_output.h"
 
 namespace rota::cli {
 namespace {
@@ -20,13 +21,16 @@ class ImportTest : public testing::Test {
     std::string pattern = fs::temp_directory_path() / "rota-import-XXXXXX";
     folder_ = ::mkdtemp(pattern.data());
     fs::create_directory(folder_ / "saved");
-    put("saved/config.txt", "ClusterName = kea\nSelectTypeParameters = CR_CPU\n");
+    put("saved/config.txt", kConfig);
     put("saved/nodes.txt", "NodeName=n1 CPUTot=4 Weight=1\n");
     put("saved/partitions.txt", "PartitionName=batch Nodes=n1 Default=YES MaxTime=60\n");
     put("saved/sacct.txt", kNames + row("1", "batch"));
   }
   ~ImportTest() override { fs::remove_all(folder_); }
 
+  static inline const std::string kConfig =
+      "ClusterName = kea\nSchedulerType = sched/backfill\nSelectType = select/cons_tres\n"
+      "SelectTypeParameters = CR_CPU\nSLURM_VERSION = 22.05.8\n";
   static inline const std::string kNames = "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS\n";
   static std::string row(const std::string& id, const std::string& partition) {
     return id + "|" + partition + "|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2\n";
@@ -87,12 +91,29 @@ TEST_F(ImportTest, LeavesNothingWhereItFails) {
 
 TEST_F(ImportTest, NamesThePartitionThatIsNearest) {
   put("saved/sacct.txt", kNames + row("1", "batch") + row("2", "bacth"));
-  EXPECT_EQ(
-      import(),
-      "the exports: 1 job is of partition \"bacth\", which scontrol show partition does not describe; did you mean "
-      "\"batch\"? If it is there no more, say which one its jobs are taken as of: --partition OLD=NEW.");
+  EXPECT_EQ(import(),
+            path("saved/sacct.txt") +
+                ":3: 1 job is of partition \"bacth\", which scontrol show partition does not describe; did you mean "
+                "\"batch\"? If it is there no more, say which one its jobs are taken as of: --partition OLD=NEW.");
   EXPECT_EQ(import({"--partition", "bacth=batch"}), "");
   EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->jobs.size(), 2U);
+}
+
+TEST_F(ImportTest, TellsWhatSacctDoesNot) {
+  ASSERT_EQ(import(), "");
+  const std::string report = read_file(path("site/report.txt")).value();
+  EXPECT_NE(report.find("how many tasks of an array run at once"), std::string::npos) << report;
+}
+
+TEST_F(ImportTest, CountsWhatEndedAtOnce) {
+  put("saved/sacct.txt", "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS\n" + row("1", "batch") +
+                             "2|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:05|0|COMPLETED|2\n"
+                             "3|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:05|0|FAILED|2\n");
+  ASSERT_EQ(import(), "");
+  const std::string report = read_file(path("site/report.txt")).value();
+  EXPECT_NE(report.find("  2  run time 0: jobs of 1 s with their own limit (sacct.txt:3)"), std::string::npos)
+      << report;
+  EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->run_times[1], seconds(1));
 }
 
 TEST_F(ImportTest, LeavesOutAndTellsWhatTheClusterHasNoneOf) {
@@ -123,10 +144,58 @@ TEST_F(ImportTest, TellsThatTimesAreGuessed) {
   EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->unix_start, 1709283600);
 }
 
+TEST_F(ImportTest, ComparesPoliciesThatEndJobsWhenTheSiteDoes) {
+  put("saved/config.txt", kConfig + "OverTimeLimit = 1 min\n");
+  ASSERT_EQ(import(), "");
+  const std::string report = read_file(path("site/report.txt")).value();
+  EXPECT_NE(report.find("--policy recorded,slurm+overrun=1m,easy+overrun=1m,conservative+overrun=1m\n"),
+            std::string::npos)
+      << report;
+  EXPECT_EQ(report.find("OverTimeLimit"), std::string::npos) << report;
+}
+
+TEST_F(ImportTest, PassesOverAByteOrderMarkInEachFile) {
+  put("saved/nodes.txt", "NodeName=n1 CPUTot=4 Weight=1\nNodeName=n2 CPUTot=4 Weight=1\n");
+  put("saved/partitions.txt", "PartitionName=batch Nodes=n[1-2] Default=YES MaxTime=60\n");
+  put("saved/licences.txt", "LicenseName=matlab Total=3 Remote=no\n");
+  ASSERT_EQ(import(), "");
+  const std::string plain = read_file(path("site/cluster.toml")).value();
+  for (const char* name : {"config.txt", "nodes.txt", "partitions.txt", "licences.txt", "sacct.txt"}) {
+    const std::string file = std::string("saved/") + name;
+    put(file, "\xEF\xBB\xBF" + read_file(path(file)).value());
+  }
+  ASSERT_EQ(import({"--overwrite"}), "");
+  EXPECT_EQ(read_file(path("site/cluster.toml")).value(), plain);
+}
+
+TEST_F(ImportTest, ReadsWhatIsPacked) {
+  ASSERT_EQ(import(), "");
+  const std::string cluster = read_file(path("site/cluster.toml")).value();
+  for (const auto& [name, packed] : {std::pair{"config.txt", "config.txt.zst"},
+                                     {"nodes.txt", "nodes.txt.xz"},
+                                     {"partitions.txt", "partitions.txt.gz"},
+                                     {"sacct.txt", "sacct.txt.zst"}}) {
+    const std::string file = path(std::string("saved/") + name);
+    auto out = log::PackedOutput::create(path(std::string("saved/") + packed));
+    ASSERT_TRUE(out);
+    out->stream() << read_file(file).value();
+    ASSERT_TRUE(out->commit());
+    fs::remove(file);
+  }
+  ASSERT_EQ(import({"--overwrite"}), "");
+  EXPECT_EQ(read_file(path("site/cluster.toml")).value(), cluster);
+}
+
+TEST_F(ImportTest, RefusesWhatIsCutOffInALine) {
+  put("saved/nodes.txt", "NodeName=n1 CPUTot=4 Weight=1\nNodeName=n2 CPUTot=1");
+  EXPECT_EQ(import(), path("saved/nodes.txt") +
+                          " ends without a newline: it is cut off. It is what `scontrol -a -o show node` prints.");
+}
+
 TEST_F(ImportTest, ReadsWhatSacctmgrSaysAndNamesNobodyWhereAnonymous) {
-  put("saved/config.txt",
-      "ClusterName = kea\nSelectTypeParameters = CR_CPU\nPriorityType = priority/multifactor\n"
-      "PriorityWeightFairShare = 10\nPriorityWeightQOS = 20\n");
+  put("saved/config.txt", kConfig +
+                              "PriorityType = priority/multifactor\n"
+                              "PriorityWeightFairShare = 10\nPriorityWeightQOS = 20\n");
   put("saved/qos.txt", "Name|Priority|UsageFactor\nhigh|7|1.000000\n");
   put("saved/assoc.txt",
       "Cluster|Account|User|Partition|ParentName|Share\nkea|physics|||root|30\nkea|physics|anna|||2\n");

@@ -10,10 +10,12 @@
 #include <optional>
 #include <ranges>
 #include <thread>
+#include <utility>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/findings.h"
 #include "cli/journals.h"
 #include "cli/kept_state.h"
 #include "cli/made_by.h"
@@ -85,20 +87,6 @@ Result<Workloads> read_workloads(const SimulateFlags& flags) {
     workloads.machines.push_back(nullptr);
   }
   return workloads;
-}
-
-void print_findings(const Workloads& workloads, const WindowFlags& window) {
-  for (const log::Workload& w : workloads.all) {
-    if (const std::string note = window.note(w); !note.empty()) remark(note);
-    for (const auto& f : w.report.findings) {
-      if (f.first_line == 0) {  // it is of jobs, and not of rows
-        remark(w.name + ": " + f.what + " (" + amount(f.rows, "job") + ")");
-        continue;
-      }
-      const std::string rows = f.rows == 1 ? "1 row, in line " : grouped(f.rows) + " rows, the first in line ";
-      remark(w.name + ": " + f.what + " (" + rows + grouped(f.first_line) + ")");
-    }
-  }
 }
 
 Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& workloads,
@@ -382,7 +370,9 @@ Result<int> simulate(const SimulateFlags& flags) {
     if (auto done = (*journals)->close(); !done) return std::unexpected(done.error());
   }
   if (!flags.quiet) {
-    print_findings(*workloads, flags.window);
+    const log::Workload* last = nullptr;
+    for (const Run& run : *runs)
+      if (std::exchange(last, run.workload) != run.workload) print_findings(*run.workload, run.options, flags.window);
     report_rejected(*runs);
     report_guesses(*runs);
     report_idle_binding(*runs);

@@ -9,6 +9,8 @@
 namespace rota::cli {
 namespace {
 
+constexpr Duration kDay = seconds(86'400);
+
 // "2024-03-01", "2024-03-01T12:00" or with seconds, as Unix time.
 std::optional<std::int64_t> date(std::string text) {
   constexpr std::string_view kMidnight = "2024-01-01T00:00:00";
@@ -70,10 +72,12 @@ Result<void> WindowFlags::apply(log::Workload& workload) const {
 }
 
 std::string WindowFlags::note(const log::Workload& workload) const {
-  if (from.empty() || workload.warm_up > 0) return "";
+  if (!log::cut_before(workload) || workload.warm_up > 0) return "";
+  const bool days = workload.jobs.back().submit - workload.jobs.front().submit > 2 * kDay;
   return workload.name +
          ": the window begins with an empty cluster, as no site's day does, so that its first waits are too short; "
-         "--warm-up 1d would fill it first";
+         "--warm-up " +
+         (days ? "1d " : "") + "would fill it first";
 }
 
 }  // namespace rota::cli

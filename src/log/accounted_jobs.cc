@@ -72,6 +72,7 @@ Result<void> AccountedJobs::add(const AccountedJob& job) {
   row.line = job.line;
   row.nodes = job.asks.nodes;
   row.node_memory = job.asks.memory;
+  row.paused = job.stopped > 0;
   const bool late = job.eligible > job.submit && (job.start == kUnknown || job.eligible <= job.start);
   const std::int64_t came = late ? job.eligible : job.submit;
   row.set(SwfField::number, job.number);

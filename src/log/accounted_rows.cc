@@ -11,12 +11,13 @@ namespace {
 
 constexpr const char* kNewNumber = "job numbers missing or doubled (members of arrays): new ones given";
 
-// The largest sum of processors of jobs that ran at the same time.
-std::int64_t most_in_use(const std::vector<SwfRow>& rows) {
+// The largest sum of processors of jobs that ran at the same time. When those that were suspended held theirs is not
+// known.
+std::int64_t most_in_use(const std::vector<SwfRow>& rows, bool with_paused) {
   std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // in milliseconds
   for (const SwfRow& row : rows) {
     const std::int64_t wait = row[SwfField::wait], used = row[SwfField::processors];
-    if (wait < 0 || used <= 0 || row.milli(SwfField::run) <= 0) continue;
+    if (wait < 0 || used <= 0 || row.milli(SwfField::run) <= 0 || (row.paused && !with_paused)) continue;
     const std::int64_t start = row.milli(SwfField::submit) + wait * 1000;
     changes.emplace_back(start, used);
     changes.emplace_back(start + row.milli(SwfField::run), -used);
@@ -53,7 +54,8 @@ void close(AccountedLog& log) {
   std::ranges::stable_sort(log.rows, {}, [](const SwfRow& row) { return row[SwfField::submit]; });
   log.unix_start = log.rows.front()[SwfField::submit];
   for (SwfRow& row : log.rows) row.set(SwfField::submit, row[SwfField::submit] - log.unix_start);
-  log.most_processors = most_in_use(log.rows);
+  log.most_processors = most_in_use(log.rows, false);
+  if (log.most_processors == 0) log.most_processors = most_in_use(log.rows, true);
   log.report.kept = static_cast<std::int64_t>(log.rows.size());
 }
 

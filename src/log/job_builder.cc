@@ -15,7 +15,7 @@ constexpr std::array<const char*, 7> kRemarks{
     "run time 0 or unknown: taken as jobs of 1 s",
     "processors unknown: taken as jobs of 1 s on one processor",
     "submit time unknown: taken as jobs of 1 s at the beginning",
-    "no requested time: the run time taken as the limit",
+    kNoRequestedTime,
     "run time longer than the requested time: kept as recorded",
     "not in order of submit time: sorted",
 };

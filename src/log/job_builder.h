@@ -14,6 +14,8 @@
 
 namespace rota::log {
 
+inline constexpr const char* kNoRequestedTime = "no requested time: the run time taken as the limit";
+
 class JobBuilder {
  public:
   explicit JobBuilder(SwfOptions options) : options_(std::move(options)) {}

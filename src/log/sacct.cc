@@ -1,6 +1,7 @@
 #include "log/sacct.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/text.h"
@@ -22,6 +23,20 @@ constexpr const char* kLateEligible =
     "eligible later than submitted (held, begin time, or waiting for another job): they come when they are eligible";
 constexpr const char* kNoLimit = "no time limit (UNLIMITED, Partition_Limit, or not told): requested time left unknown";
 constexpr const char* kComponent = "components of heterogeneous jobs: each a job of its own, which may start alone";
+
+constexpr std::int64_t kNoticed = 2000;  // milliseconds by which times may differ
+
+// By SacctRemark.
+constexpr std::array kRemarks{
+    "accelerators of several kinds: the first kind only",
+    "other resources (gres) than gpu and licences: passed over",
+    "accelerators spread unevenly: as many on each node as on the fullest",
+    kOddLicences,
+    "times in the hour that comes twice when clocks are put back: taken as Elapsed and their order say, else as the "
+    "first",
+    "times in the hour that is left out when clocks are put forward: is it the right time zone?",
+    "given all the memory of their nodes (--mem=0): as much as sacct says that they asked for, else as they were given",
+    "had more processors than they asked for, and AllocTRES does not tell their memory: as asked"};
 
 std::int64_t swf_status(SacctState state) {
   switch (state) {
@@ -78,9 +93,17 @@ void SacctJobs::take(const SacctRow& job) {
   keep(job, run);
 }
 
+// How far End - Start is from Elapsed, where all are told.
+std::int64_t off(const SacctRow& job) {
+  if (job.start == kNoTime || job.end == kNoTime || job.elapsed == kNoTime) return 0;
+  return std::abs((job.end - job.start) * 1000 - job.elapsed);
+}
+bool by_an_hour(std::int64_t off) { return off == 3'600'000 || off == 1'800'000; }
+
 void SacctJobs::keep(const SacctRow& job, std::int64_t run) {
   remark(job);
   SwfRow& row = out_.rows.emplace_back(SwfRow::blank());
+  row.paused = off(job) >= kNoticed && !by_an_hour(off(job));
   row.line = job.line;
   row.nodes = job.nodes;
   row.node_memory = job.node_memory;
@@ -106,16 +129,14 @@ void SacctJobs::keep(const SacctRow& job, std::int64_t run) {
 // Counts what is odd about a job that is kept.
 void SacctJobs::remark(const SacctRow& job) {
   const auto note = [&](const char* what) { out_.report.note(what, job.line); };
-  if (job.start != kNoTime && job.end != kNoTime && job.elapsed != kNoTime) {
-    const std::int64_t off = std::abs((job.end - job.start) * 1000 - job.elapsed);
-    const bool hour = off == 3'600'000 || off == 1'800'000;
-    if (off >= 2000) note(hour ? kClockChange : kSuspended);
-  }
+  if (off(job) >= kNoticed) note(by_an_hour(off(job)) ? kClockChange : kSuspended);
   const std::int64_t left_queue = job.start != kNoTime ? job.start : job.end;
   if (left_queue != kNoTime && left_queue < job.submit) note(kEarlyStart);
   if (job.eligible > job.submit && job.eligible <= left_queue) note(kLateEligible);
   if (job.limit == kNoTime) note(kNoLimit);
   if (job.component) note(kComponent);
+  for (std::size_t i = 0; i < kRemarks.size(); ++i)
+    if ((job.remarks >> i & 1U) != 0) note(kRemarks[i]);
 }
 
 // What the jobs ask for beyond SWF, by their numbers.

@@ -104,6 +104,11 @@ Result<SacctTres> parse_sacct_tres(std::string_view cell) {
     const std::string_view name = item.substr(0, equals);
     const bool gpu = name == kGpu || name.starts_with("gres/gpu:");
     const bool gres = name.starts_with("gres/") && name != "gres/gpumem" && name != "gres/gpuutil";
+    if (name == "mem" && equals != std::string_view::npos) {
+      const auto memory = parse_sacct_memory(item.substr(equals + 1));
+      if (!memory) return std::unexpected(memory.error());
+      tres.memory = memory->bytes;
+    }
     if (!gres && !name.starts_with("license/") && name != "cpu" && name != "node") return {};
     const auto count = parse_sacct_count(equals == std::string_view::npos ? "1" : item.substr(equals + 1));
     if (!count) return std::unexpected(count.error());

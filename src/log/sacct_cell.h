@@ -31,6 +31,7 @@ struct SacctTres {
   std::int64_t processors = -1;  // -1: not told, as the other numbers
   std::int64_t nodes = -1;
   std::int64_t accelerators = -1;
+  std::int64_t memory = 0;            // bytes; 0: not told
   std::string_view accelerator_type;  // empty: none is named
   std::vector<NamedLicences> licences;
   bool more = false;    // accelerators of more than one kind,

@@ -39,7 +39,7 @@ class OneJob {
       if (next.elapsed != kNoTime) job_.elapsed = std::max<std::int64_t>(job_.elapsed, 0) + next.elapsed;
       job_.end = next.end;
       job_.state = next.state;
-    } else if (ran(job_) && !ran(next)) {
+    } else if (ran(job_) && !ran(next) && next.state != SacctState::running) {
       report.drop(kNeverRanAgain, next.line);
     } else {
       report.drop(kEarlier, job_.line);

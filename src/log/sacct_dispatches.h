@@ -12,6 +12,18 @@ namespace rota::log {
 
 constexpr std::int64_t kNoTime = -1;
 
+// What is odd about a row, to be told of the job that comes of it.
+enum class SacctRemark : std::uint8_t {
+  several_kinds,
+  other_resources,
+  uneven_gpus,
+  odd_licences,
+  hour_twice,
+  hour_never,
+  whole_nodes,
+  memory_as_asked
+};
+
 // One row, as small as it can be: a log of years is held in memory. Times in seconds since 1970; kNoTime: not told, as
 // is -1 of a number.
 struct SacctRow {
@@ -32,7 +44,10 @@ struct SacctRow {
   std::uint32_t given_nodes = 0;                                   // that it had; 0: not told
   std::uint32_t request = 0;  // what else it asks for, by place in a table; 0: nothing
   SacctState state = SacctState::unknown;
-  bool component = false;  // of a heterogeneous job
+  bool component = false;    // of a heterogeneous job
+  std::uint8_t remarks = 0;  // a bit for each
+
+  void remark(SacctRemark what) { remarks |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(what)); }
 };
 
 // The jobs: of rows that tell of the same start the one that knows most, of a job's dispatches one job with the last

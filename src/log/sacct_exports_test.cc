@@ -120,6 +120,29 @@ TEST(SacctDispatches, KeepTheOneThatRan) {
   EXPECT_EQ(log.report.kept, 1) << "a start that was taken back is none";
 }
 
+TEST(SacctDispatches, OfAJobThatRunsAgainAreNoneThatHasEnded) {
+  const SacctLog log = read(Row{.id = "5", .state = "NODE_FAIL"}.text() +
+                            Row{.id = "5",
+                                .submit = "2024-03-01T10:11:00",
+                                .start = "2024-03-01T10:12:00",
+                                .end = "Unknown",
+                                .elapsed = "40",
+                                .state = "RUNNING"}
+                                .text() +
+                            Row{}.text());
+  EXPECT_EQ(log.report.kept, 1);
+  EXPECT_EQ(found(log.report, "still running when the log was taken"), 1);
+  EXPECT_EQ(found(log.report, "earlier starts of jobs that were queued again"), 1);
+}
+
+TEST(SacctRequests, AreToldOfEachJobOnce) {
+  const std::string uneven =
+      Row{.id = "3", .nodes = "3", .wanted = "3", .tres = "cpu=8,gres/gpu=4,gres/fpga=1,node=3"}.text();
+  const SacctLog log = read(uneven + uneven + Row{.id = "4"}.text());
+  EXPECT_EQ(found(log.report, "accelerators spread unevenly"), 1);
+  EXPECT_EQ(found(log.report, "other resources"), 1);
+}
+
 TEST(SacctDispatches, OfAResizedJobGoOn) {
   const SacctLog log = read(
       Row{.id = "5", .end = "2024-03-01T10:05:00", .elapsed = "240", .state = "RESIZING"}.text() +

@@ -15,14 +15,29 @@ namespace {
 
 constexpr const char* kBadRow = "rows that cannot be read: dropped";
 constexpr const char* kStep = "steps of jobs: passed over";
-constexpr const char* kSeveralKinds = "accelerators of several kinds: the first kind only";
-constexpr const char* kOtherResources = "other resources (gres) than gpu and licences: passed over";
-constexpr const char* kUnevenGpus = "accelerators spread unevenly: as many on each node as on the fullest";
-constexpr const char* kTwice =
-    "times in the hour that comes twice when clocks are put back: taken as Elapsed and their order say, else as the "
-    "first";
-constexpr const char* kNever =
-    "times in the hour that is left out when clocks are put forward: is it the right time zone?";
+
+// Memory in all, beside the processors that a job had, and on `nodes` nodes. What it was given, in equal parts; but
+// where that went by nodes as much on each, however many it got, and where it was all that its nodes had what it asked
+// for.
+struct GivenMemory {
+  std::int64_t bytes;
+  bool whole_nodes;
+};
+GivenMemory given_memory(const SacctMemory& told, const SacctTres& asked, const SacctTres& got, std::int64_t nodes) {
+  const auto on_each = [&](std::int64_t all, std::int64_t of) { return all / std::max<std::int64_t>(of, 1) * nodes; };
+  if (told.per == SacctMemory::Per::processor) return {got.memory, false};
+  // sacct rounds what is no whole number of the unit to hundredths of it.
+  const auto grew_as = [&](std::int64_t from, std::int64_t to) {
+    const double ratio = from > 0 && to > 0 ? static_cast<double>(to) / static_cast<double>(from) : 1;
+    const double expected = static_cast<double>(told.bytes) * ratio;
+    return std::abs(static_cast<double>(got.memory) - expected) < expected / 50;
+  };
+  if (told.per == SacctMemory::Per::node || grew_as(asked.nodes, got.nodes))
+    return {got.nodes > 0 ? on_each(got.memory, got.nodes) : got.memory, told.bytes == 0};
+  if (told.bytes == 0) return {got.memory, true};
+  if (grew_as(asked.processors, got.processors) || got.memory <= told.bytes) return {got.memory, false};
+  return {on_each(told.bytes, asked.nodes), true};
+}
 
 // The first of these columns that tells a number above 0; -1: none does.
 Result<std::int64_t> first_count(const SacctCells& cells, std::initializer_list<SacctColumn> columns) {
@@ -131,9 +146,9 @@ void SacctRowTaker::take_times(const SacctCells& cells, SacctRow& row) {
     twice = twice || meanings[i].twice();
     never = never || meanings[i].never;
   }
-  if (never) out_.report.note(kNever, row.line);
+  if (never) row.remark(SacctRemark::hour_never);
   if (!twice) return;
-  out_.report.note(kTwice, row.line);
+  row.remark(SacctRemark::hour_twice);
   choose_times(row, kTimes, meanings);
 }
 
@@ -178,6 +193,10 @@ Result<void> SacctRowTaker::read_processors(const SacctCells& cells, SacctRow& r
   if (*asked <= 0) asked = asked_.processors > 0 ? asked_.processors : -1;
   if (*nodes <= 0) nodes = got_.nodes;
   if (*wanted <= 0) wanted = asked_.nodes;
+  got_.processors = *used;
+  got_.nodes = *nodes;
+  asked_.processors = *asked;
+  asked_.nodes = *wanted;
   row.processors = static_cast<std::int32_t>(*used);
   row.requested_processors = static_cast<std::int32_t>(*asked);
   row.given_nodes = static_cast<std::uint32_t>(std::max<std::int64_t>(*nodes, 0));
@@ -205,19 +224,19 @@ Result<void> SacctRowTaker::read_requests(const SacctCells& cells, SacctRow& row
   const SacctTres& request = cells.cell(SacctColumn::req_tres).empty() ? got_ : asked_;
   JobAttributes asks;
   asks.licences = request.licences;
-  if (!keep_askable(asks.licences)) out_.report.note(kOddLicences, row.line);
+  if (!keep_askable(asks.licences)) row.remark(SacctRemark::odd_licences);
   std::int64_t on_each = std::max<std::int64_t>(per_node->accelerators, 0);
   if (request.accelerators > 0) {
     if (row.nodes == 0) row.nodes = row.given_nodes;
     const std::int64_t nodes = std::max<std::int64_t>(row.nodes, 1);
     on_each = (request.accelerators + nodes - 1) / nodes;
-    if (request.accelerators % nodes != 0) out_.report.note(kUnevenGpus, row.line);
+    if (request.accelerators % nodes != 0) row.remark(SacctRemark::uneven_gpus);
   }
   if (auto set = set_accelerators(asks, on_each); !set) return set;
   if (on_each > 0)
     asks.accelerator_type = request.accelerators > 0 ? request.accelerator_type : per_node->accelerator_type;
-  if (request.more || per_node->more) out_.report.note(kSeveralKinds, row.line);
-  if (asked_.others || per_node->others) out_.report.note(kOtherResources, row.line);
+  if (request.more || per_node->more) row.remark(SacctRemark::several_kinds);
+  if (asked_.others || per_node->others) row.remark(SacctRemark::other_resources);
   row.request = place_of(asks);
   return {};
 }
@@ -230,19 +249,31 @@ std::uint32_t SacctRowTaker::place_of(const JobAttributes& asks) {
   return at->second;
 }
 
+// With whole cores, and memory for each processor, a job has more than it asked for, of both.
 Result<void> SacctRowTaker::read_memory(const SacctCells& cells, SacctRow& row) {
-  const auto memory = cells.read(SacctColumn::req_mem, parse_sacct_memory);
-  if (!memory) return std::unexpected(memory.error());
+  auto told = cells.read(SacctColumn::req_mem, parse_sacct_memory);
+  if (!told) return std::unexpected(told.error());
+  const bool any_told = !cells.cell(SacctColumn::req_mem).empty() || asked_.memory > 0;
+  if (cells.cell(SacctColumn::req_mem).empty()) told->bytes = asked_.memory;
   const std::int64_t processors = row.processors > 0 ? row.processors : row.requested_processors;
   const std::int64_t nodes = row.nodes > 0 ? row.nodes : row.given_nodes;
-  const std::int64_t parts = memory->per == SacctMemory::Per::node        ? nodes
-                             : memory->per == SacctMemory::Per::processor ? processors
-                                                                          : 1;
-  if (memory->bytes == 0 || processors <= 0 || parts <= 0) return {};
-  if (memory->bytes > kMostMemory / parts)
+  const std::int64_t parts = told->per == SacctMemory::Per::node        ? nodes
+                             : told->per == SacctMemory::Per::processor ? processors
+                                                                        : 1;
+  if (parts > 0 && told->bytes > kMostMemory / parts)
     return fail(cells.complaint(SacctColumn::req_mem, "which is more memory than there is"));
-  if (nodes > 0) row.node_memory = memory->bytes * parts / nodes;
-  row.processor_memory = memory->bytes * parts / processors / 1024;
+  std::int64_t all = parts > 0 ? told->bytes * parts : 0;
+  if (got_.memory > 0) {
+    const GivenMemory given = given_memory(*told, asked_, got_, std::max<std::int64_t>(nodes, 1));
+    if (given.whole_nodes && any_told) row.remark(SacctRemark::whole_nodes);
+    all = given.bytes;
+  } else if (all > 0 && told->per == SacctMemory::Per::job && row.requested_processors > 0 &&
+             row.processors > row.requested_processors) {
+    row.remark(SacctRemark::memory_as_asked);
+  }
+  if (processors <= 0) return {};
+  if (nodes > 0) row.node_memory = all / nodes;
+  if (all > 0) row.processor_memory = all / processors / 1024;
   return {};
 }
 

@@ -188,6 +188,71 @@ TEST(ReadSacct, ReadsMemoryInEveryForm) {
   EXPECT_EQ(read(Row{.nodes = "3"}.text()).rows[0].node_memory, (std::int64_t{16} << 30U) / 3) << "spread unevenly";
 }
 
+TEST(ReadSacct, CountsNoProcessorsThatASuspendedJobHadGivenUp) {
+  const Row suspended{.id = "1", .end = "2024-03-01T11:21:00", .elapsed = "00:10:00", .cpus = "8"};
+  const Row beside{.id = "2", .cpus = "12"};
+  EXPECT_EQ(read(suspended.text() + beside.text()).most_processors, 12) << "both may have had the same ones";
+  EXPECT_EQ(read(suspended.text()).most_processors, 8) << "nothing else is known";
+  EXPECT_EQ(read(Row{}.text() + beside.text()).most_processors, 20);
+}
+
+TEST(ReadSacct, DoesNotTakeALastRowThatMayBeCutOff) {
+  std::string text = kNames + Row{}.text() + Row{.id = "200", .memory = "2000M"}.text();
+  text.resize(text.size() - 3);  // "200" is an amount of memory, too
+  EXPECT_EQ(sentence(text),
+            "sacct.txt:3: the last row ends without a newline (is it cut off?). Mend the row, or drop such rows with "
+            "--skip-bad-rows.");
+  const auto log = log_of(text, {.skip_bad_rows = true});
+  ASSERT_TRUE(log) << log.error().message;
+  EXPECT_EQ(log->rows.size(), 1U);
+  EXPECT_EQ(found(log->report, "rows that cannot be read: dropped"), 1);
+}
+
+constexpr const char* kWholeNodes =
+    "given all the memory of their nodes (--mem=0): as much as sacct says that they asked for, else as they were given";
+
+TEST(ReadSacct, TakesTheMemoryThatIsBesideTheProcessorsThatAJobHad) {
+  struct Case {
+    const char *what, *cells;  // AllocCPUS|ReqCPUS|NNodes|ReqNodes|ReqMem|AllocTRES
+    std::int64_t node_megabytes, processor_kilobytes;
+    int whole_nodes = 0;
+  };
+  for (const Case& one : {
+           Case{"memory for each processor, whole cores", "2|1|1|1|3000M|cpu=2,mem=6000M", 6000, 3000 * 1024},
+           Case{"the same in the old form", "2|1|1|1|3000Mc|cpu=2,mem=6000M", 6000, 3000 * 1024},
+           Case{"memory for each node, whole cores", "2|1|1|1|3000M|cpu=2,mem=3000M", 3000, 1500 * 1024},
+           Case{"memory for each node, on more than asked for", "12|9|3|2|8000M|cpu=12,mem=12000M", 4000, 667 * 1024},
+           Case{"the same, in any spread", "8|8|2|1|4000M|cpu=8,mem=8000M", 4000, 1000 * 1024},
+           Case{"for each processor, unevenly on two nodes", "6|5|2|2|5000M|cpu=6,mem=6000M", 3000, 1000 * 1024},
+           Case{"rounded by sacct", "4|3|1|1|11.72G|cpu=4,mem=15.62G", 15994, 3998 * 1024},
+           Case{"whole nodes", "8|1|1|1|100M|cpu=8,mem=800M", 800, 100 * 1024},
+           Case{"whole nodes and all their memory", "8|1|1|1|7000M|cpu=8,mem=8000M", 7000, 875 * 1024, 1},
+           Case{"the same on several nodes", "24|1|3|1|7000M|cpu=24,mem=23000M", 7000, 875 * 1024, 1},
+           Case{"the same where sacct does not say what is asked", "16|2|2|2|0n|mem=15000M", 7500, 960000, 1},
+           Case{"hyperthreads left idle", "8|4|2|1|400M|cpu=8,mem=400M", 200, 50 * 1024},
+       }) {
+    const auto log = log_of(
+        "JobID|Submit|Start|End|State|AllocCPUS|ReqCPUS|NNodes|ReqNodes|ReqMem|AllocTRES\n"
+        "7|2024-03-01T11:00:00|2024-03-01T11:00:10|2024-03-01T11:01:15|COMPLETED|" +
+        std::string(one.cells) + "\n");
+    ASSERT_TRUE(log) << log.error().message;
+    EXPECT_EQ(log->rows[0].node_memory >> 20U, one.node_megabytes) << one.what;
+    EXPECT_LE(std::abs(log->rows[0][SwfField::requested_memory] - one.processor_kilobytes), 1024) << one.what;
+    EXPECT_EQ(found(log->report, kWholeNodes), one.whole_nodes) << one.what;
+  }
+}
+
+TEST(ReadSacct, TellsWhereNobodySaysWhatMemoryWasGiven) {
+  const auto log = log_of(
+      "JobID|Submit|Start|End|State|AllocCPUS|ReqCPUS|NNodes|ReqMem\n"
+      "7|2024-03-01T11:00:00|2024-03-01T11:00:10|2024-03-01T11:01:15|COMPLETED|2|1|1|3000M\n");
+  ASSERT_TRUE(log) << log.error().message;
+  EXPECT_EQ(log->rows[0].node_memory >> 20U, 3000);
+  EXPECT_EQ(
+      found(log->report, "had more processors than they asked for, and AllocTRES does not tell their memory: as asked"),
+      1);
+}
+
 TEST(ReadSacct, SaysWhatIsWrongWithARow) {
   const std::string mend = ". Mend the row, or drop such rows with --skip-bad-rows.";
   EXPECT_EQ(sentence(kNames + Row{.submit = "yesterday"}.text()),

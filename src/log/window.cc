@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 namespace rota::log {
 namespace {
+
+constexpr const char* kBefore = "submitted before the window: left out";
+constexpr const char* kAfter = "submitted after the window: left out";
 
 // Where the first job stands that was not submitted before that instant.
 std::size_t first_from(const Workload& workload, Instant at) {
@@ -18,7 +22,15 @@ void tell(Workload& workload, const char* what, std::size_t jobs) {
   workload.report.findings.push_back({.what = what, .rows = static_cast<std::int64_t>(jobs), .dropped = true});
 }
 
+bool told(const Workload& workload, std::string_view what) {
+  return std::ranges::find(workload.report.findings, what, &ImportReport::Finding::what) !=
+         workload.report.findings.end();
+}
+
 }  // namespace
+
+bool cut_before(const Workload& workload) { return told(workload, kBefore); }
+bool cut_anywhere(const Workload& workload) { return cut_before(workload) || told(workload, kAfter); }
 
 Result<void> cut(Workload& workload, const Window& window) {
   const std::size_t begin = first_from(workload, window.from);
@@ -26,8 +38,8 @@ Result<void> cut(Workload& workload, const Window& window) {
   const std::size_t all = workload.jobs.size();
   if ((begin > 0 || end < all) && !workload.terms.empty())
     return fail(workload.name + ": jobs of this log wait for each other, so that none can be left out.");
-  tell(workload, "submitted before the window: left out", begin);
-  tell(workload, "submitted after the window: left out", all - end);
+  tell(workload, kBefore, begin);
+  tell(workload, kAfter, all - end);
   const auto keep = [&](auto& of) {
     of.erase(of.begin() + static_cast<std::ptrdiff_t>(end), of.end());
     of.erase(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(begin));

@@ -20,4 +20,8 @@ struct Window {
 // each other by place.
 Result<void> cut(Workload& workload, const Window& window);
 
+// What has been left out.
+bool cut_before(const Workload& workload);
+bool cut_anywhere(const Workload& workload);
+
 }  // namespace rota::log

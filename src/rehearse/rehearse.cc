@@ -154,6 +154,14 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
   return true;
 }
 
+std::int64_t limits_of_partitions(const log::Workload& workload, const RehearseOptions& options) {
+  std::int64_t jobs = 0;
+  if (!options.machine || workload.without_limit.empty()) return jobs;
+  for (std::size_t i = 0; i < workload.jobs.size(); ++i)
+    jobs += told_limit_of(workload, i, options) != workload.jobs[i].limit ? 1 : 0;
+  return jobs;
+}
+
 Duration limit_of(const log::Workload& workload, std::size_t job, const RehearseOptions& options) {
   const Duration run_time = workload.run_times[job];
   const Duration asked = told_limit_of(workload, job, options);

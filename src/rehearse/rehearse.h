@@ -44,6 +44,8 @@ PartitionId named_partition(const log::Workload& workload, const Machine& machin
 
 // With which a job of the workload is submitted; one that is queued again may get another.
 Duration limit_of(const log::Workload& workload, std::size_t job, const RehearseOptions& options);
+// How many jobs that told none get another than their run time, which is that of their partition.
+std::int64_t limits_of_partitions(const log::Workload& workload, const RehearseOptions& options);
 JobSpec asked(JobSpec job, const RehearseOptions& options);  // with what its attributes say
 
 // What was metered; nothing where `metered` is nullptr.

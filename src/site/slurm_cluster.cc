@@ -173,9 +173,12 @@ void Writer::remark_on_config() {
   if (setting("SelectType") == "select/linear")
     remarks_.guessed(
         "Slurm gives whole nodes here (select/linear): jobs are rehearsed with the processors that they got", "");
+  const auto parameters = split_slurm_list(setting("SelectTypeParameters"));
+  const auto chooses = [&](std::string_view how) { return std::ranges::find(parameters, how) != parameters.end(); };
+  if (chooses("CR_LLN")) remarks_.left_out("the least loaded nodes first (CR_LLN)", "");
+  if (chooses("CR_PACK_NODES")) remarks_.left_out("tasks packed onto few nodes (CR_PACK_NODES)", "");
   if (tells("PreemptType", "preempt/none"))
     remarks_.left_out("preemption (" + std::string(setting("PreemptType")) + "): a policy says who gives way", "");
-  if (tells("OverTimeLimit", "0 min")) remarks_.left_out("the grace of OverTimeLimit", "");
   if (setting("AccountingStorageEnforce").find("limits") != std::string_view::npos)
     remarks_.left_out("limits of users, accounts and QOS (AccountingStorageEnforce)", "");
   if (tells("BurstBufferType", "")) remarks_.left_out("burst buffers", "");

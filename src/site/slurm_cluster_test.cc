@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "site/cluster_file.h"
 
 namespace rota::site {
@@ -11,6 +12,7 @@ namespace {
 
 constexpr const char* kConfig =
     "Configuration data as of 2026-11-22T18:11:22\nClusterName             = kea\n"
+    "SchedulerType           = sched/backfill\nSelectType              = select/cons_tres\n"
     "SelectTypeParameters    = CR_CORE_MEMORY\nSLURM_VERSION           = 22.05.8\nPreemptType = preempt/none\n"
     "OverTimeLimit           = 0 min\n\nSlurmctld(primary) at vm is UP\n";
 constexpr const char* kNodes =
@@ -72,7 +74,9 @@ TEST(SlurmCluster, TellsWhatAClusterFileCannotSay) {
 
 TEST(SlurmCluster, LeavesMemoryOutThatSlurmDoesNotCount) {
   SlurmText text = texts();
-  text.config.text = "ClusterName = kea\nSelectTypeParameters = CR_CPU\n";
+  text.config.text =
+      "ClusterName = kea\nSchedulerType = sched/backfill\nSelectType = select/cons_tres\n"
+      "SelectTypeParameters = CR_CPU\nSLURM_VERSION = 22.05.8\n";
   const auto cluster = cluster_of_slurm(text);
   ASSERT_TRUE(cluster);
   EXPECT_EQ(cluster->toml.find("memory"), std::string::npos);
@@ -101,6 +105,48 @@ TEST(SlurmCluster, SaysWhichFileIsWrongAndHowToHaveIt) {
   text = texts();
   text.nodes.text = "NodeName=n1 CPUTot=many\n";
   EXPECT_EQ(refusal(text), "nodes.txt: node \"n1\": CPUTot is \"many\", which is not a number.");
+}
+
+TEST(SlurmCluster, TellsHowSlurmChoosesNodes) {
+  SlurmText text = texts();
+  const auto configured = [&](const std::string& type, const std::string& parameters) {
+    text.config.text = "ClusterName = kea\nSchedulerType = sched/backfill\nSelectType = " + type +
+                       "\nSelectTypeParameters = " + parameters + "\nSLURM_VERSION = 22.05.8\n";
+    return cluster_of_slurm(text).value();
+  };
+  const auto told = [](const std::vector<std::string>& all, const std::string& what) {
+    return std::ranges::any_of(all, [&](const std::string& one) { return one.find(what) != std::string::npos; });
+  };
+  const auto some = configured("select/cons_tres", "CR_CORE_MEMORY,CR_LLN,CR_PACK_NODES");
+  EXPECT_TRUE(told(some.left_out, "(CR_LLN)"));
+  EXPECT_TRUE(told(some.left_out, "(CR_PACK_NODES)"));
+  EXPECT_TRUE(told(configured("select/linear", "CR_MEMORY").guessed, "(select/linear)"));
+  const auto none = configured("select/cons_tres", "CR_CORE_MEMORY");
+  EXPECT_FALSE(told(none.left_out, "CR_") || told(none.guessed, "select/linear"));
+}
+
+TEST(SlurmCluster, IsNotMadeOfWhatIsCutOff) {
+  SlurmText text = texts();
+  for (const char* key : {"SchedulerType", "SelectType ", "SelectTypeParameters", "SLURM_VERSION"}) {
+    text.config.text = kConfig;
+    text.config.text.resize(text.config.text.find(key));
+    EXPECT_EQ(refusal(text), "config.txt: it is cut off, for it does not tell " + std::string(trimmed(key)) +
+                                 ". Write it with `scontrol show config`.");
+  }
+  text = texts();
+  text.nodes.text = "NodeName=n1 CPUTot=16\nNodeName=n2 CPUEfctv=16 CPUA";
+  EXPECT_EQ(refusal(text), "nodes.txt: node \"n2\": it does not tell CPUTot (is the file cut off?).");
+}
+
+TEST(SlurmCluster, NamesNodesThatAreNotDescribedOnce) {
+  SlurmText text = texts();
+  text.nodes.text = "NodeName=n1 CPUTot=16\n";
+  text.partitions.text =
+      "PartitionName=a Nodes=n[1-3] Default=YES\nPartitionName=b Nodes=n[1-3]\nPartitionName=c Nodes=n1,n3\n";
+  const auto cluster = cluster_of_slurm(text);
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  EXPECT_EQ(cluster->left_out,
+            std::vector<std::string>{"nodes of partitions that `scontrol show node` does not describe (n[2-3])"});
 }
 
 TEST(SlurmTimes, AreInTheirOwnUnits) {

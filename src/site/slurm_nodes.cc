@@ -1,6 +1,7 @@
 #include "site/slurm_nodes.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "base/text.h"
@@ -91,8 +92,9 @@ std::vector<std::string> SlurmRemarks::sentences(const About& about) {
   std::vector<std::string> out;
   for (const auto& [what, names] : about) {
     std::vector<std::string> unique;  // each once, in the order in which they came
+    std::set<std::string_view> seen;
     for (const std::string& name : names)
-      if (!name.empty() && (unique.empty() || unique.back() != name)) unique.push_back(name);
+      if (!name.empty() && seen.insert(name).second) unique.push_back(name);
     std::string text = what;
     if (!unique.empty()) {
       const std::size_t shown = std::min(unique.size(), kNamed);
@@ -124,7 +126,9 @@ Result<std::vector<SlurmNode>> nodes_of_slurm(const std::vector<SlurmRecord>& re
       remarks.left_out("nodes in state FUTURE", node.name);
       continue;
     }
-    const auto processors = number_of(record, {"CPUEfctv", "CPUTot"}, 1);
+    const auto all = number_of(record, {"CPUTot"}, -1);
+    if (all && *all < 0) return wrong({"it does not tell CPUTot (is the file cut off?)"});
+    const auto processors = all ? number_of(record, {"CPUEfctv", "CPUTot"}, 1) : all;
     const auto weight = number_of(record, {"Weight"}, 1);
     const auto memory = number_of(record, {"RealMemory"}, 0);
     const auto withheld = number_of(record, {"MemSpecLimit"}, 0);

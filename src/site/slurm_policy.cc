@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/time.h"
+#include "site/slurm_records.h"
 
 namespace rota {
 namespace {
@@ -82,7 +83,6 @@ constexpr Line kLines[]{
     {"PrioritySiteFactorPlugin", "", "there is no site factor here"},
     {"PriorityUsageResetPeriod", "NONE", "use is only halved, never set back"},
     {"CompleteWait", "0", "a node that a job has left is free at once"},
-    {"OverTimeLimit", "0", "jobs end at their limits"},
 };
 
 std::string lowered(std::string_view text) {
@@ -112,6 +112,8 @@ class Mapping {
     map_parameters();
     map_priority();
     for (const Line& line : kLines) map_line(line);
+    map_at_limit();
+    policy_.chain += policy_.at_limit;
     return std::move(policy_);
   }
 
@@ -263,6 +265,18 @@ class Mapping {
   void map_flag(std::string_view flag) {
     if (flag.empty() || same(flag, "ACCRUE_ALWAYS") || same(flag, "FAIR_TREE")) return;
     remark(setting("PriorityFlags", flag), "policy slurm does not follow it");
+  }
+
+  void map_at_limit() {
+    const std::string_view text = value("OverTimeLimit");
+    const auto grace = site::parse_slurm_time(text);
+    if (!grace) {
+      remark(setting("OverTimeLimit", text), "that is no time, and jobs end at their limits");
+    } else if (grace->value_or(Duration{0}) == kLongest) {
+      policy_.at_limit = "+overrun=run-on";
+    } else if (*grace && **grace > Duration{0}) {
+      policy_.at_limit = "+overrun=" + short_time(**grace);
+    }
   }
 
   void map_line(const Line& line) {

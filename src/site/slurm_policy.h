@@ -12,7 +12,8 @@ namespace rota {
 using SlurmSettings = std::vector<std::pair<std::string, std::string>>;
 
 struct SlurmPolicy {
-  std::string chain;                      // "slurm+bf-window=2d": what is not named has Slurm's default (22.05)
+  std::string chain;          // "slurm+bf-window=2d": what is not named has Slurm's default (22.05)
+  std::string at_limit = {};  // "+overrun=10m": its end, which is of the site and not of the policy; may be empty
   std::vector<std::string> remarks = {};  // sentences: what is set there and is not followed here
 };
 

@@ -83,6 +83,18 @@ TEST(SlurmPolicy, WeightsSayNothingUnderBasicPriority) {
   EXPECT_EQ(chain_of({{"PriorityType", "priority/basic"}, {"PriorityWeightAge", "1000"}}), "slurm");
 }
 
+TEST(SlurmPolicy, LetsJobsRunOnAsLongAsTheSiteDoes) {
+  const SlurmPolicy some = slurm_policy_of({{"OverTimeLimit", "10 min"}, {"SchedulerParameters", "bf_interval=60"}});
+  EXPECT_EQ(some.chain, "slurm+bf-interval=1m+overrun=10m");
+  EXPECT_EQ(some.at_limit, "+overrun=10m");
+  EXPECT_EQ(some.remarks, Remarks{});
+  EXPECT_EQ(chain_of({{"OverTimeLimit", "90"}}), "slurm+overrun=90m") << "slurm.conf counts minutes";
+  EXPECT_EQ(chain_of({{"OverTimeLimit", "UNLIMITED"}}), "slurm+overrun=run-on");
+  EXPECT_EQ(chain_of({{"OverTimeLimit", "0 min"}}), "slurm");
+  EXPECT_EQ(slurm_policy_of({{"OverTimeLimit", "soon"}}).remarks,
+            Remarks{"OverTimeLimit=soon: that is no time, and jobs end at their limits."});
+}
+
 TEST(SlurmPolicy, TellsWhatItDoesNotFollow) {
   const SlurmPolicy policy = slurm_policy_of({{"SchedulerParameters", "bf_continue,bf_licenses,bf_window=soon"},
                                               {"PreemptType", "preempt/qos"},

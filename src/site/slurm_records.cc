@@ -84,6 +84,9 @@ Result<SlurmConfig> slurm_config(std::string_view text, const std::string& shown
   });
   if (!config.contains("ClusterName"))
     return fail(shown + ": it does not tell ClusterName. Write it with `scontrol show config`.");
+  for (const char* key : {"SchedulerType", "SelectType", "SelectTypeParameters", "SLURM_VERSION"})
+    if (!config.contains(key))
+      return fail(shown + ": it is cut off, for it does not tell " + key + ". Write it with `scontrol show config`.");
   return config;
 }
 

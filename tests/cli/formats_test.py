@@ -153,7 +153,47 @@ class Schedules(RotaCase):
         self.refused("report", self.file("bad.csv", "number,submit,start,end,processors\n1,5,9,7,1\n"), said="bad.csv:2: the job ends")
 
 
+class WhatIsTold(RotaCase):
+    SACCT = ("JobIDRaw|Partition|Submit|Start|End|State|TimelimitRaw|AllocCPUS|NNodes|ReqMem\n"
+             "1|big|1709280000|1709280000|1709280600|COMPLETED|20|4|2|8G\n"
+             "2|big|1709280000|1709280000|1709280600|COMPLETED|Partition_Limit|4|2|8G\n"
+             "3|big|1709283600|1709283600|1709284200|COMPLETED||4|1|\n")
+
+    def test_nodes_and_memory_that_swf_has_no_fields_for(self):
+        self.file("sacct.txt", self.SACCT)
+        self.assertRegex(self.rota("convert", "sacct.txt", "-o", "out.swf").stderr,
+                         r" 3  jobs of which more is known than SWF has fields for: left out")
+        told = self.rota("convert", "sacct.txt", "-o", "out2.swf", "--write-attributes", "out.csv").stderr
+        self.assertNotIn("SWF has fields for", told)
+        self.assertEqual(len((self.folder / "out.csv").read_text().splitlines()), 4)
+
+    def test_which_limit_stands_for_one_that_is_not_told(self):
+        self.file("sacct.txt", self.SACCT)
+        nodes = '[[nodes]]\nnames = "n[1-4]"\nprocessors = 4\n[[partitions]]\nname = "big"\nnodes = "n[1-4]"\n'
+        self.file("plain.toml", nodes)
+        self.file("default.toml", nodes + 'default_time = "30m"\n')
+        self.file("short.toml", nodes + 'default_time = "5m"\n')
+        run_time = "no requested time: the run time taken as the limit (2 rows, the first in line 3)"
+        for cluster, said in (("plain", run_time), ("short", run_time),
+                              ("default", "no requested time: the default_time of the partition taken as the limit (2 jobs)")):
+            told = self.rota("simulate", "sacct.txt", "--cluster", f"{cluster}.toml").stderr
+            self.assertIn(said, told)
+            self.assertEqual(told.count("no requested time"), 1, told)
+
+
 class Windows(RotaCase):
+    def test_a_window_is_told_for_what_it_leaves_out(self):
+        head = "; UnixStartTime: 1709280000\n"
+        self.file("short.swf", head + HEAD + row(1) + row(2, submit=1, run=0) + row(3, submit=400))
+        told = self.rota("simulate", "short.swf", "--from", "2024-03-01").stderr
+        self.assertNotIn("empty cluster", told)  # all are there
+        self.assertIn("(1 row, in line ", told)
+        told = self.rota("simulate", "short.swf", "--from", "5m").stderr
+        self.assertIn("--warm-up would fill it first", told)  # a day would be longer than the log
+        self.assertIn("taken as jobs of 1 s (of the whole log: 1 row, in line ", told)
+        self.file("long.swf", head + HEAD + "".join(row(n, submit=n * 40_000) for n in range(1, 9)))
+        self.assertIn("--warm-up 1d would fill it first", self.rota("simulate", "long.swf", "--from", "50000").stderr)
+
     def summary(self, *options):
         return json.loads(self.rota("simulate", DAY, "--json", *options).stdout)["rehearsals"][0]
 
