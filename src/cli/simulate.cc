@@ -320,6 +320,17 @@ Result<void> print(const std::vector<Run>& runs, bool json) {
   return {};
 }
 
+// What there is to know beside the figures.
+void report_findings(const std::vector<Run>& runs, const SimulateFlags& flags) {
+  const log::Workload* last = nullptr;
+  for (const Run& run : runs)
+    if (std::exchange(last, run.workload) != run.workload) print_findings(*run.workload, run.options, flags.window);
+  report_rejected(runs);
+  report_guesses(runs);
+  report_idle_binding(runs);
+  report_unknown_clock(runs);
+}
+
 Result<int> simulate(const SimulateFlags& flags) {
   const auto chains = flags.rehearse.chains();
   if (!chains) return std::unexpected(chains.error());
@@ -369,15 +380,7 @@ Result<int> simulate(const SimulateFlags& flags) {
   if (*journals) {
     if (auto done = (*journals)->close(); !done) return std::unexpected(done.error());
   }
-  if (!flags.quiet) {
-    const log::Workload* last = nullptr;
-    for (const Run& run : *runs)
-      if (std::exchange(last, run.workload) != run.workload) print_findings(*run.workload, run.options, flags.window);
-    report_rejected(*runs);
-    report_guesses(*runs);
-    report_idle_binding(*runs);
-    report_unknown_clock(*runs);
-  }
+  if (!flags.quiet) report_findings(*runs, flags);
   const auto jobs_of = [format = jobs_format(flags.jobs_file)](std::ostream& out, const Run& run) {
     write_jobs(out, format, run.result->outcome, *run.workload);
   };
