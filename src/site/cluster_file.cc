@@ -15,8 +15,6 @@ namespace rota::site {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
-constexpr std::size_t kMostTables = 10'000;  // of one kind
-constexpr std::size_t kLongestText = 200;
 constexpr std::size_t kLongestCommand = 4096;
 constexpr std::size_t kLongestHostList = std::size_t{64} << 10U;  // prices and licences too
 
@@ -37,6 +35,21 @@ bool plain_text(std::string_view text, std::size_t longest) {
   const bool control =
       std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   return !text.empty() && text.size() <= longest && !control;
+}
+
+std::size_t longest(KeyType type) {
+  switch (type) {
+    case KeyType::hosts:
+    case KeyType::licences:
+    case KeyType::prices:
+      return kLongestHostList;
+    case KeyType::shares:
+      return kLongestUsers;
+    case KeyType::command:
+      return kLongestCommand;
+    default:
+      return kLongestText;
+  }
 }
 
 std::optional<std::string> read_text(const TomlValue& value, std::size_t longest) {
@@ -89,10 +102,7 @@ std::optional<std::int64_t> read_number(const TomlValue& value, KeyType type) {
 template <class Of>
 bool store(const Key<Of>& key, const TomlValue& value, Of& entry) {
   if (const auto* place = std::get_if<std::string Of::*>(&key.place)) {
-    const bool long_list = key.type == KeyType::hosts || key.type == KeyType::licences || key.type == KeyType::shares ||
-                           key.type == KeyType::prices;
-    const bool command = key.type == KeyType::command;
-    auto text = read_text(value, long_list ? kLongestHostList : command ? kLongestCommand : kLongestText);
+    auto text = read_text(value, longest(key.type));
     if (!text) return false;
     entry.** place = std::move(*text);
     return true;

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::int64_t kMostNodes = 1'000'000;
 constexpr std::int64_t kSecond = 1000;
-constexpr std::int64_t kMostShares = 2'000'000'000;
 constexpr std::int64_t kMostWatts = 100'000'000;         // milliwatts
 constexpr std::int64_t kMostJoules = 1'000'000'000'000;  // millijoules
 

@@ -1,6 +1,7 @@
 // The one table of the keys of a cluster file: from it come reading, checks, messages and the reference page.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -12,6 +13,11 @@
 #include "base/time.h"
 
 namespace rota::site {
+
+inline constexpr std::size_t kMostTables = 10'000;  // of one kind
+inline constexpr std::size_t kLongestText = 200;
+inline constexpr std::size_t kLongestUsers = std::size_t{4} << 20U;
+inline constexpr std::int64_t kMostShares = 2'000'000'000;
 
 enum class KeyType : std::uint8_t {
   text,

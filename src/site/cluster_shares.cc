@@ -8,8 +8,6 @@
 namespace rota::site {
 namespace {
 
-constexpr std::int64_t kMostShares = 2'000'000'000;
-
 std::unexpected<Error> wrong(const ClusterDraft& draft, std::uint32_t line, const std::string& what) {
   return fail(draft.shown + ":" + std::to_string(line) + ": " + what);
 }

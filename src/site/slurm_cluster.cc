@@ -7,6 +7,7 @@
 #include "site/cluster_file.h"
 #include "site/slurm_nodes.h"
 #include "site/slurm_partitions.h"
+#include "site/slurm_policy.h"
 #include "site/slurm_shares.h"
 #include "site/toml_text.h"
 
@@ -156,8 +157,8 @@ Result<void> Writer::write_shares() {
     if (!qos) return std::unexpected(qos.error());
     out_.toml += *qos;
   }
-  const std::string_view weight = setting("PriorityWeightFairShare");
-  if (text_.associations.text.empty() || weight.empty() || weight == "0") return {};
+  const auto policy = slurm_policy_of({out_.config.begin(), out_.config.end()}, {.qos = true, .accounts = true});
+  if (text_.associations.text.empty() || policy.chain.find("+weight-fairshare=") == std::string::npos) return {};
   const auto accounts =
       accounts_of_slurm(text_.associations.text, text_.associations.shown, setting("ClusterName"), remarks_);
   if (!accounts) return std::unexpected(accounts.error());
@@ -194,8 +195,14 @@ Result<SlurmCluster> Writer::write() {
   write_top();
   write_nodes();
   write_partitions();
+  const std::string without_shares = out_.toml;
   if (auto done = write_shares(); !done) return std::unexpected(done.error());
   auto machine = parse_cluster(out_.toml, "cluster.toml");
+  if (!machine && out_.toml != without_shares) {
+    remarks_.left_out("QOS and the shares of accounts and users: " + machine.error().message, "");
+    out_.toml = without_shares;
+    machine = parse_cluster(out_.toml, "cluster.toml");
+  }
   if (!machine) return fail("The cluster file that comes of it cannot be read: " + machine.error().message);
   out_.machine = std::move(*machine);
   out_.left_out = remarks_.left_out();

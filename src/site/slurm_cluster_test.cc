@@ -166,7 +166,7 @@ TEST(SlurmTimes, AreInTheirOwnUnits) {
 // With what sacctmgr says, and PriorityWeightFairShare.
 SlurmText texts_with_shares() {
   SlurmText text = texts();
-  text.config.text += "PriorityWeightFairShare = 1000\n";
+  text.config.text += "PriorityType = priority/multifactor\nPriorityWeightFairShare = 1000\n";
   text.qos = {"qos.txt", "Name|Priority|UsageFactor\nnormal|0|1.000000\nlow|20|2.500000\n"};
   text.associations = {"assoc.txt",
                        "Cluster|Account|User|Partition|ParentName|Share\n"
@@ -197,6 +197,93 @@ TEST(SlurmCluster, NamesNobodyWhereSharesDoNotCount) {
   const auto cluster = cluster_of_slurm(text);
   ASSERT_TRUE(cluster) << cluster.error().message;
   EXPECT_EQ(cluster->toml.find("anna"), std::string::npos);
+}
+
+TEST(SlurmCluster, NamesNobodyUnderPriorityBasic) {
+  SlurmText text = texts_with_shares();
+  text.config.text = std::string(kConfig) + "PriorityType = priority/basic\nPriorityWeightFairShare = 1000\n";
+  const auto cluster = cluster_of_slurm(text);
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  EXPECT_EQ(cluster->toml.find("anna"), std::string::npos);
+}
+
+std::string account_rows(const std::string& rows) {
+  return "Cluster|Account|User|Partition|ParentName|Share\nkea|physics|||root|1\n" + rows;
+}
+
+TEST(SlurmCluster, HasAsManyUsersAsASite) {
+  SlurmText text = texts_with_shares();
+  std::string rows;
+  for (int i = 0; i < 30'000; ++i) rows += "kea|physics|user" + std::to_string(i) + "|||1\n";
+  text.associations.text = account_rows(rows);
+  const auto cluster = cluster_of_slurm(text);
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  ASSERT_EQ(cluster->machine.accounts.size(), 1U);
+  EXPECT_EQ(cluster->machine.accounts[0].users.size(), 30'000U);
+}
+
+// What is left out when this is a part of assoc.txt, and how many accounts are not.
+std::pair<std::string, std::size_t> left_out_of(const std::string& rows) {
+  SlurmText text = texts_with_shares();
+  const auto before = cluster_of_slurm(text);
+  text.associations.text = account_rows(rows);
+  const auto cluster = cluster_of_slurm(text);
+  if (!before || !cluster) return {(before ? cluster : before).error().message, 0};
+  std::string all;
+  for (const std::string& each : cluster->left_out)
+    if (std::ranges::find(before->left_out, each) == before->left_out.end()) all += each + "\n";
+  return {all, cluster->machine.accounts.size()};
+}
+
+TEST(SlurmCluster, LeavesOutSharesThatAClusterFileCannotHave) {
+  using Told = std::pair<std::string, std::size_t>;
+  EXPECT_EQ(left_out_of(""), (Told{"", 1}));
+  EXPECT_EQ(left_out_of("kea|physics|anna|||1\nkea|physics|anna|||2\nkea|art|||root|1\nkea|physics|||art|1\n"),
+            (Told{"shares of accounts and users that are told of twice: the first ones count (anna,physics)\n", 2}));
+  EXPECT_EQ(left_out_of("kea|physics|J\xf6rg|||1\n"), (Told{"rows that are not UTF-8 text (assoc.txt)\n", 1}));
+  EXPECT_EQ(left_out_of("kea|a:b|||root|1\nkea|below|||a:b|1\nkea|below|anna|||1\nkea|lost|||gone|1\n"),
+            (Told{"accounts below one that is not told of, or left out (below,lost)\n"
+                  "shares of accounts and users with a colon, a comma or too many letters in their names (a:b)\n"
+                  "shares of users in accounts that are left out (below)\n",
+                  1}));
+  EXPECT_EQ(left_out_of("kea|nowhere|anna|||1\n"),
+            (Told{"shares of users in accounts that are left out (nowhere)\n", 1}));
+  std::string rows;
+  for (int i = 1; i <= 10'000; ++i) rows += "kea|account" + std::to_string(i) + "|||root|1\n";
+  EXPECT_EQ(left_out_of(rows), (Told{"accounts, of which a cluster file can have 10,000 (account10000)\n", 10'000}));
+}
+
+TEST(SlurmCluster, TellsThatSharesAreOfAnotherCluster) {
+  SlurmText text = texts_with_shares();
+  text.associations.text = "Cluster|Account|User|Partition|ParentName|Share\nother|physics|||root|99\n";
+  const auto cluster = cluster_of_slurm(text);
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  EXPECT_EQ(
+      std::ranges::count(cluster->left_out, "shares of accounts and users: assoc.txt tells of none of cluster \"kea\""),
+      1);
+}
+
+TEST(SlurmCluster, HasTheQosThatCount) {
+  SlurmText text = texts_with_shares();
+  text.qos.text = "Name|Priority|UsageFactor\n";
+  for (int i = 0; i < 255; ++i) text.qos.text += "q" + std::to_string(i) + "|0|1.000000\n";
+  text.qos.text += "high|7|1.000000\nhigh|8|1.000000\nlong|0|1500\nsmall|0|0.0004\nnear|0|0.9999\nodd|0|abc\n";
+  const auto cluster = cluster_of_slurm(text);
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  const auto& all = cluster->machine.qos;
+  ASSERT_EQ(all.size(), 255U);
+  EXPECT_EQ(all[0].name, "high");
+  EXPECT_EQ(all[0].priority, 7);
+  EXPECT_EQ(all[1].name, "small");
+  EXPECT_EQ(all[1].usage_factor, 0);
+  const auto told = [&](const std::vector<std::string>& in, const std::string& what) {
+    return std::ranges::count(in, what);
+  };
+  EXPECT_EQ(told(cluster->left_out, "QOS that are told of twice: the first one counts (high)"), 1);
+  EXPECT_EQ(told(cluster->guessed, "UsageFactor of QOS that is no number from 0 to 1000 is taken as 1 (long,odd)"), 1)
+      << ::testing::PrintToString(cluster->guessed);
+  EXPECT_EQ(told(cluster->guessed, "UsageFactor of QOS is rounded to three decimals (small,near)"), 1)
+      << ::testing::PrintToString(cluster->guessed);
 }
 
 TEST(SlurmCluster, SaysHowToSaveShares) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -182,7 +184,7 @@ class Mapping {
     map_weight("PriorityWeightJobSize", "weight-job-size");
     map_weight("PriorityWeightPartition", "weight-partition");
     map_qos();
-    for (const std::string_view part : split(value("PriorityWeightTRES"), ',')) map_tres(trimmed(part));
+    map_resources();
     const std::string_view storage = value("AccountingStorageType");
     if (storage.empty() || same(storage, "accounting_storage/slurmdbd")) {
       map_what_varies();
@@ -217,21 +219,28 @@ class Mapping {
              "the weight is left out, for nothing says what priorities the QOS have (qos.txt)");
     }
   }
-  // "CPU=1000" or "GRES/gpu=3000".
-  void map_tres(std::string_view part) {
-    if (part.empty()) return;
+  // "CPU=1000,GRES/gpu=0.5"; of what is there twice the last one counts, as in Slurm.
+  void map_resources() {
+    std::map<std::string_view, std::string> knobs;
+    for (const std::string_view part : split(value("PriorityWeightTRES"), ','))
+      if (!trimmed(part).empty()) map_resource(trimmed(part), knobs);
+    for (const auto& [known, name] : kTres)
+      if (const auto at = knobs.find(name); at != knobs.end()) knob(name, at->second);
+  }
+  void map_resource(std::string_view part, std::map<std::string_view, std::string>& knobs) {
     const auto equals = std::min(part.find('='), part.size());
-    const std::string_view name = part.substr(0, equals);
-    const std::string_view number = part.substr(std::min(equals + 1, part.size()));
-    const auto weight = parse_integer(number.substr(0, number.find('.')));
+    const std::string_view name = trimmed(part.substr(0, equals));
+    const auto weight = parse_number(trimmed(part.substr(std::min(equals + 1, part.size()))));
     const auto known = std::ranges::find_if(kTres, [&](const auto& of) { return same(of.first, name); });
     const std::string shown = setting("PriorityWeightTRES", part);
     if (!weight || *weight < 0) return remark(shown, "that is no value, and the default is taken");
-    if (*weight == 0) return;
-    if (known == std::end(kTres)) return remark(shown, "it has no factor here");
-    if (same(name, "Mem") && lowered(value("SelectTypeParameters")).find("memory") == std::string::npos)
+    if (known == std::end(kTres)) return *weight > 0 ? remark(shown, "it has no factor here") : void();
+    if (*weight > 0 && same(name, "Mem") && lowered(value("SelectTypeParameters")).find("memory") == std::string::npos)
       return remark(shown, "it has no factor here, for memory does not count (SelectTypeParameters)");
-    knob(known->second, std::to_string(std::min<std::int64_t>(*weight, 1'000'000'000)));
+    const std::string whole = std::to_string(std::llround(std::min(*weight, 1e9)));
+    if (*weight < 1e9 && *weight != std::round(*weight)) remark(shown, "it is rounded to " + whole);
+    knobs.erase(known->second);
+    if (whole != "0") knobs[known->second] = whole;
   }
   // A bare number counts minutes in slurm.conf.
   std::optional<Duration> time(std::string_view name) {

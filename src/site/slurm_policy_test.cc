@@ -65,8 +65,22 @@ TEST(SlurmPolicy, ReadsWhatPartitionsQosAndResourcesWeigh) {
                                              {.qos = true, .accounts = true});
   EXPECT_EQ(policy.chain,
             "slurm+priority=multifactor+weight-partition=10000+weight-qos=20000+weight-tres-cpu=1000"
-            "+weight-tres-mem=2000+weight-tres-gpu=3000+weight-tres-node=5+weight-fairshare=1");
-  EXPECT_EQ(policy.remarks, Remarks{"PriorityWeightFairShare: use counts when a job has ended, by processors."});
+            "+weight-tres-mem=2001+weight-tres-node=5+weight-tres-gpu=3000+weight-fairshare=1");
+  EXPECT_EQ(policy.remarks, (Remarks{"PriorityWeightTRES=Mem=2000.5: it is rounded to 2001.",
+                                     "PriorityWeightFairShare: use counts when a job has ended, by processors."}));
+}
+
+TEST(SlurmPolicy, TakesWeightsOfResourcesAsSlurmDoes) {
+  const auto of = [](const std::string& weights) {
+    return slurm_policy_of({{"PriorityType", "priority/multifactor"},
+                            {"SelectTypeParameters", "CR_CPU_MEMORY"},
+                            {"PriorityWeightTRES", weights}});
+  };
+  EXPECT_EQ(of("Node=1e3,mem=.6").chain, "slurm+priority=multifactor+weight-tres-mem=1+weight-tres-node=1000");
+  EXPECT_EQ(of("cpu=0.4").chain, "slurm+priority=multifactor");
+  EXPECT_EQ(of("cpu=0.4").remarks, Remarks{"PriorityWeightTRES=cpu=0.4: it is rounded to 0."});
+  EXPECT_EQ(of("GRES/gpu=1,gres/gpu=2").chain, "slurm+priority=multifactor+weight-tres-gpu=2");
+  EXPECT_EQ(of("cpu=2,cpu=0").chain, "slurm+priority=multifactor");
 }
 
 TEST(SlurmPolicy, NothingVariesWithoutADatabase) {

@@ -1,17 +1,26 @@
 #include "site/slurm_shares.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
-#include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
+#include "base/id.h"
 #include "base/text.h"
+#include "site/cluster_keys.h"
 #include "site/toml_text.h"
 
 namespace rota::site {
 namespace {
 
-constexpr const char* kCannotBeWritten = "names with a colon or a comma in them";
+constexpr std::size_t kMostQos = QosId::kNone;
+
+// Whether a cluster file can have it as the name of an account, a user or a QOS.
+bool can_be_written(std::string_view name) {
+  return !name.empty() && name.size() <= kLongestText && name.find_first_of(":,") == std::string_view::npos;
+}
 
 std::string without_blanks(std::string_view text) {
   std::string out;
@@ -23,12 +32,16 @@ std::string without_blanks(std::string_view text) {
 // What -P prints: a line of names, and rows with bars between their cells.
 class Table {
  public:
-  static Result<Table> read(std::string_view text, const std::string& shown, std::string_view command) {
-    if (!is_utf8(text)) return fail(shown + ": it is not UTF-8 text, as " + std::string(command) + " prints it.");
+  static Result<Table> read(std::string_view text, const std::string& shown, std::string_view command,
+                            SlurmRemarks& remarks) {
     Table table;
     for (const std::string_view line : split(text, '\n')) {
       if (trimmed(line).empty()) continue;
-      table.rows_.push_back(split(line, '|'));
+      if (is_utf8(line)) {
+        table.rows_.push_back(split(line, '|'));
+      } else {
+        remarks.left_out("rows that are not UTF-8 text", shown);
+      }
     }
     if (table.rows_.empty()) return fail(shown + ": it is empty. Write it with `" + std::string(command) + "`.");
     return table;
@@ -53,14 +66,46 @@ class Table {
   std::vector<std::vector<std::string_view>> rows_;
 };
 
-// "1.500000" in three decimals; empty: it is 1, or no number.
-std::string factor_of(std::string_view text) {
-  const std::size_t point = std::min(text.find('.'), text.size());
-  const auto whole = parse_integer(text.substr(0, point));
-  std::string decimals(text.substr(std::min(point + 1, text.size())));
-  decimals.resize(3, '0');
-  if (!whole || *whole < 0 || *whole > 1000 || !parse_integer(decimals)) return {};
-  return *whole == 1 && decimals == "000" ? std::string() : std::to_string(*whole) + "." + decimals;
+struct SlurmQos {
+  std::string_view name;
+  std::int64_t priority = 0;
+  std::int64_t usage_factor = 1000;  // per mille
+
+  bool counts() const { return priority > 0 || usage_factor != 1000; }
+  std::string toml() const {
+    std::string text = "\n[[qos]]\nname = " + toml_text(name) + "\n";
+    if (priority > 0) text += "priority = " + std::to_string(priority) + "\n";
+    if (usage_factor == 1000) return text;
+    return text + "usage_factor = " + std::to_string(usage_factor / 1000) + "." +
+           std::to_string(1000 + usage_factor % 1000).substr(1) + "\n";
+  }
+};
+
+// "1.500000" in thousandths.
+std::int64_t factor_of(std::string_view text, std::string_view qos, SlurmRemarks& remarks) {
+  const auto factor = parse_number(text.empty() ? "1" : text);
+  if (!factor || !(*factor >= 0 && *factor <= 1000)) {
+    remarks.guessed("UsageFactor of QOS that is no number from 0 to 1000 is taken as 1", qos);
+    return 1000;
+  }
+  const double thousandths = *factor * 1000;
+  if (std::abs(thousandths - std::round(thousandths)) > 1e-6)
+    remarks.guessed("UsageFactor of QOS is rounded to three decimals", qos);
+  return std::llround(thousandths);
+}
+
+// Those without an effect go first where there are too many.
+std::string toml_of(std::vector<SlurmQos> all, SlurmRemarks& remarks) {
+  if (all.size() > kMostQos) std::ranges::stable_partition(all, &SlurmQos::counts);
+  std::string toml;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i < kMostQos) {
+      toml += all[i].toml();
+    } else {
+      remarks.left_out("QOS, of which a cluster file can have " + std::to_string(kMostQos), all[i].name);
+    }
+  }
+  return toml;
 }
 
 struct Association {
@@ -73,39 +118,60 @@ class Associations {
   explicit Associations(SlurmRemarks& remarks) : remarks_(remarks) {}
 
   void take(const Association& row) {
-    if (row.account.find_first_of(":,") != std::string_view::npos ||
-        row.user.find_first_of(":,") != std::string_view::npos)
-      return remarks_.left_out(std::string("shares of accounts and users with ") + kCannotBeWritten, row.account);
+    if (!can_be_written(row.account) || (!row.user.empty() && !can_be_written(row.user)))
+      return remarks_.left_out("shares of accounts and users with a colon, a comma or too many letters in their names",
+                               row.user.empty() ? row.account : row.user);
+    if (!seen_.emplace(row.account, row.user).second)
+      return remarks_.left_out("shares of accounts and users that are told of twice: the first ones count",
+                               row.user.empty() ? row.account : row.user);
     if (row.user.empty()) {
       if (row.account != kRoot) accounts_[row.parent].push_back(row);
     } else {
-      std::string& users = users_[row.account];
-      users += (users.empty() ? "" : ",") + std::string(row.user);
-      if (row.shares != "1") users += ":" + std::string(row.shares);
+      take_user(row);
     }
   }
 
   std::string toml() {
     if (const auto users = users_.find(kRoot); users != users_.end()) write({kRoot, {}, {}, "parent"}, users->second);
     write_below(kRoot);
+    for (const auto& [parent, accounts] : accounts_)
+      for (const Association& account : accounts)
+        remarks_.left_out("accounts below one that is not told of, or left out", account.account);
+    for (const auto& [account, users] : users_)
+      if (!written_.contains(account)) remarks_.left_out("shares of users in accounts that are left out", account);
     return std::move(toml_);
   }
 
  private:
   static constexpr std::string_view kRoot = "root";
 
+  void take_user(const Association& row) {
+    std::string& users = users_[row.account];
+    std::string user = (users.empty() ? "" : ",") + std::string(row.user);
+    if (row.shares != "1") user += ":" + std::string(row.shares);
+    if (users.size() + user.size() <= kLongestUsers) {
+      users += user;
+    } else {
+      remarks_.left_out("shares of users in accounts that have too many", row.account);
+    }
+  }
   void write_below(std::string_view parent) {
     const auto below = accounts_.find(parent);
     if (below == accounts_.end()) return;
     const std::vector<Association> all = std::move(below->second);
     accounts_.erase(below);  // so that it ends, whatever is written there
     for (const Association& account : all) {
+      if (written_.size() == kMostTables) {
+        remarks_.left_out("accounts, of which a cluster file can have " + grouped(kMostTables), account.account);
+        continue;
+      }
       const auto users = users_.find(account.account);
       write(account, users == users_.end() ? std::string() : users->second);
       write_below(account.account);
     }
   }
   void write(const Association& account, const std::string& users) {
+    written_.insert(account.account);
     toml_ += "\n[[accounts]]\nname = " + toml_text(account.account) + "\n";
     if (!account.parent.empty() && account.parent != kRoot) toml_ += "parent = " + toml_text(account.parent) + "\n";
     if (account.shares == "parent") {
@@ -117,45 +183,52 @@ class Associations {
   }
 
   SlurmRemarks& remarks_;
-  std::map<std::string_view, std::vector<Association>> accounts_;  // by parent
+  std::set<std::pair<std::string_view, std::string_view>> seen_;   // account and user
+  std::map<std::string_view, std::vector<Association>> accounts_;  // by parent, each once
   std::map<std::string_view, std::string> users_;                  // by account, as a cluster file has them
+  std::set<std::string_view> written_;
   std::string toml_;
 };
 
 bool are_shares(std::string_view text) {
   const auto number = parse_integer(text);
-  return text == "parent" || (number && *number >= 0 && *number <= 2'000'000'000);
+  return text == "parent" || (number && *number >= 0 && *number <= kMostShares);
 }
 
 }  // namespace
 
 Result<std::string> qos_of_slurm(std::string_view text, const std::string& shown, SlurmRemarks& remarks) {
   constexpr std::string_view kCommand = "sacctmgr -P show qos format=Name,Priority,UsageFactor";
-  const auto table = Table::read(text, shown, kCommand);
+  const auto table = Table::read(text, shown, kCommand, remarks);
   if (!table) return std::unexpected(table.error());
   const auto name = table->column({"name"}, shown, kCommand), priority = table->column({"priority"}, shown, kCommand);
   const auto factor = table->column({"usagefactor"}, shown, kCommand);
   for (const auto* column : {&name, &priority, &factor})
     if (!*column) return std::unexpected(column->error());
-  std::string toml;
+  std::vector<SlurmQos> all;
+  std::set<std::string_view> seen;
   for (std::size_t row = 0; row < table->size(); ++row) {
     const std::string_view called = table->cell(row, *name), told = table->cell(row, *priority);
     const auto number = parse_integer(told.empty() ? "0" : told);
     if (!number || *number < 0 || *number > UINT32_MAX)
       return fail(shown + ": QOS " + quoted(called) + " has priority " + quoted(told) + ", which is not a number.");
-    if (*number == UINT32_MAX) remarks.guessed("QOS without a priority are taken as of priority 0", called);
-    toml += "\n[[qos]]\nname = " + toml_text(called) + "\n";
-    if (*number > 0 && *number < UINT32_MAX) toml += "priority = " + std::to_string(*number) + "\n";
-    const std::string counts = factor_of(table->cell(row, *factor));
-    if (!counts.empty()) toml += "usage_factor = " + counts + "\n";
+    if (called.empty() || called.size() > kLongestText) {
+      remarks.left_out("QOS with too long a name, or with none", called);
+    } else if (!seen.insert(called).second) {
+      remarks.left_out("QOS that are told of twice: the first one counts", called);
+    } else {
+      if (*number == UINT32_MAX) remarks.guessed("QOS without a priority are taken as of priority 0", called);
+      all.push_back(
+          {called, *number == UINT32_MAX ? 0 : *number, factor_of(table->cell(row, *factor), called, remarks)});
+    }
   }
-  return toml;
+  return toml_of(std::move(all), remarks);
 }
 
 Result<std::string> accounts_of_slurm(std::string_view text, const std::string& shown, std::string_view cluster,
                                       SlurmRemarks& remarks) {
   constexpr std::string_view kCommand = "sacctmgr -P show assoc format=Cluster,Account,User,Partition,ParentName,Share";
-  const auto table = Table::read(text, shown, kCommand);
+  const auto table = Table::read(text, shown, kCommand, remarks);
   if (!table) return std::unexpected(table.error());
   const auto column = [&](std::initializer_list<std::string_view> names) {
     return table->column(names, shown, kCommand);
@@ -166,8 +239,10 @@ Result<std::string> accounts_of_slurm(std::string_view text, const std::string& 
   for (const auto* each : {&of, &account, &user, &partition, &parent, &share})
     if (!*each) return std::unexpected(each->error());
   Associations all(remarks);
+  bool any = false;
   for (std::size_t row = 0; row < table->size(); ++row) {
     if (table->cell(row, *of) != cluster) continue;
+    any = true;
     const Association one{table->cell(row, *account), table->cell(row, *user), table->cell(row, *parent),
                           table->cell(row, *share)};
     if (!table->cell(row, *partition).empty()) {
@@ -179,6 +254,8 @@ Result<std::string> accounts_of_slurm(std::string_view text, const std::string& 
       all.take(one);
     }
   }
+  if (!any)
+    remarks.left_out("shares of accounts and users: " + shown + " tells of none of cluster " + quoted(cluster), "");
   return all.toml();
 }
 
