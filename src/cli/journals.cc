@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view kSite = "site ";
 constexpr std::string_view kLive = "live";
+constexpr std::size_t kLongestShares = store::kMostHead / 4;
 
 const char* name_of(sim::Ties ties) {
   switch (ties) {
@@ -23,6 +24,11 @@ const char* name_of(sim::Ties ties) {
     default:
       return "";
   }
+}
+
+std::string shares_of(const log::Workload& workload, const Machine* machine) {
+  if (machine == nullptr || machine->accounts.empty()) return "";
+  return text_of(sharers_of(machine->accounts, workload.users, workload.groups, workload.jobs));
 }
 
 }  // namespace
@@ -50,7 +56,14 @@ Result<RehearsalJournals> RehearsalJournals::create(const std::string& path, con
                           .workload = workload.name,
                           .settings = {},
                           .unix_start = workload.unix_start,
+                          .shares = shares_of(workload, options.machine.get()),
                           .tasks = options.tasks && !options.tasks->empty()};
+  if (head.shares.size() > kLongestShares) {
+    return fail(
+        "a journal keeps whose share of [[accounts]] each user of a log has, and here are too many. Leave out "
+        "--journal "
+        "or [[accounts]].");
+  }
   const bool sites = options.machine && !options.machine->sites.empty();
   const std::vector<std::string> paths = journal_paths(path, options.machine.get());
   for (std::size_t s = 0; s < paths.size(); ++s) {
@@ -100,6 +113,7 @@ std::string KeptJournal::note() const {
 ClusterOptions JournalSetting::cluster_options() const {
   ClusterOptions cluster = sim::cluster_options(options, chain);
   cluster.confirms_starts = live;
+  if (chain.knobs().slurm.by_shares()) cluster.shares = shares.get();
   return cluster;
 }
 
@@ -138,6 +152,13 @@ Result<JournalSetting> setting_of(const store::JournalHead& head, const std::str
                 "; it is not as Rota wrote it.");
   }
   setting.options.machine = setting.machine.get();
+  if (head.shares.empty()) return setting;
+  const auto sharers = parse_sharers(head.shares, setting.machine->accounts);
+  if (!sharers) {
+    return fail(shown +
+                ": its head says that jobs use shares of its cluster which cannot be; it is not as Rota wrote it.");
+  }
+  setting.shares = std::make_shared<const ShareTree>(setting.machine->accounts, *sharers);
   return setting;
 }
 
@@ -146,7 +167,13 @@ namespace {
 // The jobs that ended in a journal, each with what it asked for and the work that it did.
 class EndedJobs {
  public:
-  explicit EndedJobs(const JournalSetting& setting) : setting_(setting), cluster_(setting.cluster_options()) {}
+  explicit EndedJobs(const JournalSetting& setting) : setting_(setting), cluster_(setting.cluster_options()) {
+    if (!setting.machine) return;
+    for (std::uint32_t i = 0; i < setting.machine->qos.size(); ++i) {
+      workload_.qos.push_back(i);
+      workload_.queues[i] = setting.machine->qos[i].name;
+    }
+  }
 
   Result<void> take(const Fact& fact) {
     if (auto why = cluster_.objection(fact)) {

@@ -50,6 +50,7 @@ struct JournalSetting {
   std::shared_ptr<const Machine> machine;  // of its site; nullptr: processors are counted
   Chain chain;
   sim::RehearsalOptions options;
+  std::shared_ptr<const ShareTree> shares = {};  // nullptr: its cluster file has no accounts, or it knows of no users
   std::int64_t unix_start = 0;
   bool tasks = false;  // some jobs have tasks, of which no fact tells
   bool live = false;   // by a service, whose engine confirms starts

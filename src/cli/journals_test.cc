@@ -43,5 +43,15 @@ TEST(JournalHead, AgreesWithTheClusterFileInIt) {
       "not as Rota wrote it.");
 }
 
+TEST(JournalHead, TellsWhoseSharesJobsUseAsRotaWroteIt) {
+  store::JournalHead head = of(4, "processors = 4\n[[accounts]]\nname = 'physics'\nusers = 'anna'\n");
+  head.shares = "1 1 0,2 1 1 0";
+  EXPECT_EQ(complaint(head), "none");
+  head.shares = "1 1 0,2 1 2 0";
+  EXPECT_EQ(
+      complaint(head),
+      "may.journal: its head says that jobs use shares of its cluster which cannot be; it is not as Rota wrote it.");
+}
+
 }  // namespace
 }  // namespace rota::cli

@@ -1,6 +1,7 @@
 // rota replay: a journal folded again, decided again, or rehearsed under another policy.
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -75,9 +76,15 @@ Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting&
     remark(flags.journal +
            ": some jobs had tasks for accelerators, of which a journal does not tell: they are left out");
   }
+  const bool by_shares =
+      std::ranges::any_of(*chains, [](const Chain& chain) { return chain.knobs().slurm.by_shares(); });
+  if (by_shares && setting.machine && !setting.machine->accounts.empty() && !setting.shares) {
+    remark(flags.journal + ": whose shares of [[accounts]] jobs use is not in it: every user has one, at the top");
+  }
   RehearseOptions options;
   options.processors = setting.options.processors;
   options.machine = setting.machine;
+  options.shares = setting.shares;
   options.ties = setting.options.engine.ties;
   std::vector<report::Summary> summaries;
   for (const Chain& chain : *chains) {

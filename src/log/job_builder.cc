@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kCancelled = 5;  // status of a job that its user took back
 constexpr std::size_t kFirstRoom = 1024;
 
-constexpr std::array<const char*, 7> kRemarks{
+constexpr std::array<const char*, 8> kRemarks{
     "cancelled before they started: dropped",
     "run time 0 or unknown: taken as jobs of 1 s",
     "processors unknown: taken as jobs of 1 s on one processor",
@@ -18,12 +18,10 @@ constexpr std::array<const char*, 7> kRemarks{
     kNoRequestedTime,
     "run time longer than the requested time: kept as recorded",
     "not in order of submit time: sorted",
+    "of a queue (QOS) behind the first 255 of the log: taken as of none",
 };
 
 std::uint32_t known_id(std::int64_t id) { return id < 0 ? UINT32_MAX : static_cast<std::uint32_t>(id); }
-QosId qos_numbered(std::int64_t id) {
-  return id < 0 || id >= QosId::kNone ? QosId{} : QosId{static_cast<std::uint8_t>(id)};
-}
 
 // Indexes of the jobs in the order that `before` says.
 template <class Before>
@@ -84,7 +82,7 @@ void JobBuilder::append(const SwfRow& row, const JobSpec& times, Duration run) {
   spec.user = known_id(row[SwfField::user]);
   spec.group = known_id(row[SwfField::group]);
   spec.partition.value = known_id(row[SwfField::partition]);
-  spec.qos = qos_numbered(row[SwfField::queue]);
+  spec.qos = qos_of(row);
   out_.run_times.push_back(run);
   if (options_.keep_recorded) keep_recorded(row);
   const std::int64_t ahead = row.line - static_cast<std::int64_t>(out_.jobs.size() - 1);
@@ -96,6 +94,18 @@ void JobBuilder::append(const SwfRow& row, const JobSpec& times, Duration run) {
     remark(Remark::out_of_order, row.line);
   }
   last_submit_ = spec.submit;
+}
+
+QosId JobBuilder::qos_of(const SwfRow& row) {
+  if (row[SwfField::queue] < 0) return {};
+  const auto number = static_cast<std::uint32_t>(row[SwfField::queue]);
+  const auto [at, fresh] = qos_.try_emplace(number);
+  if (fresh && out_.qos.size() < QosId::kNone) {
+    at->second.value = static_cast<std::uint8_t>(out_.qos.size());
+    out_.qos.push_back(number);
+  }
+  if (!at->second.valid()) remark(Remark::no_qos, row.line);
+  return at->second;
 }
 
 void JobBuilder::keep_recorded(const SwfRow& row) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,7 +36,16 @@ class JobBuilder {
 
  private:
   // What is remarked about a row, besides the reader's own remarks.
-  enum class Remark : std::uint8_t { cancelled, no_run, no_processors, no_submit, no_limit, overrun, out_of_order };
+  enum class Remark : std::uint8_t {
+    cancelled,
+    no_run,
+    no_processors,
+    no_submit,
+    no_limit,
+    overrun,
+    out_of_order,
+    no_qos
+  };
   struct Count {
     std::int64_t rows = 0;
     std::int64_t first_line = 0;
@@ -48,6 +58,7 @@ class JobBuilder {
 
   void append(const SwfRow& row, const JobSpec& spec, Duration run);
   void keep_recorded(const SwfRow& row);
+  QosId qos_of(const SwfRow& row);
   void remark(Remark what, std::int64_t line);
   std::int64_t line_of(std::size_t job) const;
   Result<void> check_numbers(const std::string& shown);
@@ -58,7 +69,8 @@ class JobBuilder {
   Workload out_;
   std::vector<LineStep> lines_;
   std::vector<std::size_t> without_limit_;  // places of jobs that told none
-  std::array<Count, 7> counts_{};
+  std::array<Count, 8> counts_{};
+  std::map<std::uint32_t, QosId> qos_;  // by number of the queue
   std::int64_t last_number_ = -1;
   Instant last_submit_ = Instant::min();
   bool dropped_doubled_ = false;

@@ -49,6 +49,7 @@ struct Workload {
   NumberedNames users;                // names of user numbers, where known,
   NumberedNames groups;               // of groups (accounts),
   NumberedNames queues;               // and of queues (QOS)
+  std::vector<std::uint32_t> qos;     // JobSpec::qos is an index into these numbers of queues
   std::vector<RecordedJob> recorded;  // what really happened, as `jobs`; empty: it is not told, or nobody asked for it
   bool recorded_dispatches = false;   // and how often each began is told there
   // Of the few jobs that have terms of their own, by place in `jobs`: what they wait for are places as well, as ids of

@@ -7,7 +7,6 @@
 
 #include "base/check.h"
 #include "model/moment.h"
-#include "model/share_tree.h"
 
 namespace rota {
 namespace {
@@ -217,15 +216,6 @@ void Cluster::release_presumed_ended() {
     map_.release(e.job);
     return true;
   });
-}
-
-// For a run, or a part of one, that is over now.
-void Cluster::charge(const Job& job) {
-  if (!use_.kept()) return;
-  const JobSpec& spec = job.spec;
-  Duration counts = now_ - job.start;
-  if (spec.qos.valid() && options_.machine) counts = counts * options_.machine->qos[spec.qos.value].usage_factor / 1000;
-  use_.add(options_.shares ? options_.shares->holder_of(spec) : spec.user, spec.processors, counts, now_);
 }
 
 void Cluster::rank_users() {

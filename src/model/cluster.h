@@ -42,6 +42,7 @@ struct ClusterOptions {
   const WorkHistory* past_work = nullptr;  // what is known of past jobs beforehand; then nothing is learned
   std::int64_t most_promises = INT32_MAX;  // to waiting jobs at one time: so far plans reach
   Duration use_half_life{0};               // recent_use() will be asked, with this half-life; 0: it will not
+  bool use_by_qos = false;                 // each job's use counts by the factor of its QOS
   const ShareTree* shares = nullptr;  // recent_use() is by its holders; nullptr: by users. Must outlive the cluster
   bool confirms_starts = false;       // a job that was started runs once the engine says so (Launched)
 };
@@ -175,6 +176,8 @@ class View {
 
   // What users have used lately. Only under use_half_life.
   const RecentUse& recent_use() const { return use_; }
+  // ShareTree::factors() of that: all use fades alike, so they change with use only. Only under shares.
+  const std::vector<double>& share_factors() const;
 
   // What arrives within a boot time. Only under demand_history.
   const DemandHistory& demand() const { return demand_; }
@@ -216,6 +219,8 @@ class View {
   WorkHistory work_;
   DemandHistory demand_;
   RecentUse use_;
+  mutable std::vector<double> share_factors_;  // of use that had changed so often:
+  mutable std::uint64_t share_factors_of_ = 0;
   Placements places_;  // of running jobs, where nodes are described; as are:
   Placements promised_places_;
   std::int64_t waiting_for_places_ = 0;
@@ -417,6 +422,7 @@ class Cluster final : public View {
   void unrank_running(const Job& job, JobId id);
   void leave_running(Job& job, JobId id);
   void charge(const Job& job);
+  bool has_share(const JobSpec& spec) const;
   void queue(Job& job, JobId id);
   void unqueue(Job& job, JobId id);
   void set_bars(Job& job, JobId id, Bars bars);

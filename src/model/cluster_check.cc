@@ -80,6 +80,7 @@ std::optional<std::string> Cluster::objection(const Submitted& fact) const {
     return "a job is submitted with times that cannot be.";
   }
   if (const auto why = cannot_run(fact.spec)) return "job " + std::to_string(fact.spec.number) + " " + *why + ".";
+  if (!has_share(fact.spec)) return "job " + std::to_string(fact.spec.number) + " is of nobody who has a share.";
   return objection_to_id(fact.job);
 }
 
@@ -365,6 +366,7 @@ std::optional<std::string> Cluster::objection(const JobKept& fact) const {
   if (!row.gone() && cannot_run(row.spec)) return "a job is kept that can never run here.";
   if (is_beyond(row.spec.submit) || row.expected < Duration{0} || row.expected > kLongest)
     return "a job is kept with times that cannot be.";
+  if (!has_share(row.spec)) return "a job is kept of nobody who has a share.";
   const bool runs = row.state == JobState::running;
   if (!runs && (row.leaving || row.starting || row.stopping)) return "a job is kept that stops and does not run.";
   if (row.suspended() != (fact.suspended_at != kNever) || (row.suspended() && !runs) ||

@@ -124,7 +124,9 @@ struct Account {
 
 struct Machine {
   std::string name;
-  std::int64_t processors = 0;        // in all
+  std::int64_t processors = 0;  // in all
+  std::int64_t memory = 0;      // bytes of its nodes together, as are
+  std::int64_t accelerators = 0;
   std::vector<Node> nodes;            // empty: processors are interchangeable and only counted
   std::vector<Partition> partitions;  // empty: every job may use the whole machine
   PartitionId default_partition;      // of a job that names none; invalid where there are no partitions

@@ -83,6 +83,7 @@ void RecentUse::add(std::uint32_t user, std::uint32_t processors, Duration run, 
   const std::int64_t alone = end.time_since_epoch().count() * kParts +
                              fades_in(Wide{processors} * static_cast<std::uint64_t>(run.count()), half_life);
   changed_.push_back(user);
+  ++changes_;
   const auto [at, first] = spent_.try_emplace(user, alone);
   if (first) return;
   const auto [smaller, larger] = std::minmax(at->second, alone);
@@ -102,6 +103,7 @@ void RecentUse::put_back(std::uint32_t user, std::int64_t spent) {
   if (spent == kNothing || !kept()) return;
   spent_[user] = std::clamp(spent, -kFar, kFar);
   changed_.push_back(user);
+  ++changes_;
 }
 
 }  // namespace rota

@@ -35,6 +35,8 @@ class RecentUse {
   }
   const std::map<std::uint32_t, std::int64_t>& all() const { return spent_; }
 
+  std::uint64_t changes() const { return changes_; }  // so far
+
   // Users whose use has changed since settle(), perhaps several times each.
   const std::vector<std::uint32_t>& changed() const { return changed_; }
   void settle() { changed_.clear(); }
@@ -48,6 +50,7 @@ class RecentUse {
   Duration half_life_;
   std::map<std::uint32_t, std::int64_t> spent_;  // by user
   std::vector<std::uint32_t> changed_;
+  std::uint64_t changes_ = 0;
 };
 
 }  // namespace rota

@@ -9,58 +9,64 @@
 namespace rota {
 namespace {
 
-std::uint64_t key_of(const JobSpec& spec) { return std::uint64_t{spec.group} << 32U | spec.user; }
-
-std::string name_of(const ShareTree::Names& names, std::uint32_t number) {
-  const auto found = names.find(number);
-  return found == names.end() ? std::to_string(number) : found->second;
-}
+std::uint64_t key_of(std::uint32_t user, std::uint32_t group) { return std::uint64_t{group} << 32U | user; }
 
 }  // namespace
 
-ShareTree::ShareTree(const std::vector<Account>& accounts, const Names& users, const Names& groups,
-                     std::span<const JobSpec> jobs) {
-  add(0, 0);
-  std::map<std::string, std::uint32_t> place_of;                           // where what is below an account hangs
-  std::map<std::pair<std::string, std::string>, std::uint32_t> holder_of;  // by account and user
-  std::vector<std::uint32_t> places;
+ShareTree::ShareTree(const std::vector<Account>& accounts, std::span<const Sharer> sharers) {
+  std::uint32_t known = 0;
+  for (const Account& account : accounts) known += static_cast<std::uint32_t>(account.users.size());
+  std::vector<bool> with_jobs(known);
+  for (const Sharer& s : sharers)
+    if (s.holder < known) with_jobs[s.holder] = true;
+  add(0, 0, 0, false);
+  std::vector<std::uint32_t> places;  // where what is below an account hangs
   for (const Account& account : accounts) {
     const std::uint32_t above = account.parent < 0 ? 0 : places[static_cast<std::size_t>(account.parent)];
-    places.push_back(account.inherits ? above : add(above, account.shares));
-    place_of[account.name] = places.back();
-    for (const ShareHolder& user : account.users) {
-      holder_of[{account.name, user.name}] = holders_;
-      add_holder(places.back(), user.shares, user.first);
-    }
+    places.push_back(account.inherits ? above : add(above, account.shares, 0, false));
+    add_users(places.back(), account, with_jobs);
   }
-  std::map<std::uint64_t, std::uint32_t> of_job;
-  for (const JobSpec& job : jobs) {
-    const auto [at, fresh] = of_job.try_emplace(key_of(job), 0);
-    if (!fresh) continue;
-    const std::string account = name_of(groups, job.group);
-    const auto [holder, unknown] = holder_of.try_emplace({account, name_of(users, job.user)}, holders_);
-    if (unknown) {
-      const auto above = place_of.find(account);
-      add_holder(above == place_of.end() ? 0 : above->second, 1, false);
-    }
-    at->second = holder->second;
+  for (const Sharer& s : sharers) {
+    of_job_.emplace_back(key_of(s.user, s.group), s.holder);
+    if (s.holder == holders_)
+      add_holder(s.account < 0 ? 0 : places[static_cast<std::size_t>(s.account)], holders_, 1, false);
   }
-  of_job_.assign(of_job.begin(), of_job.end());
+  std::ranges::sort(of_job_);
   for (std::uint32_t place = 0; place < places_.size(); ++place) divide(place);
 }
 
-std::uint32_t ShareTree::add(std::uint32_t above, std::int64_t shares) {
+std::uint32_t ShareTree::add(std::uint32_t above, std::int64_t shares, std::uint32_t users, bool first) {
   const auto place = static_cast<std::uint32_t>(places_.size());
   if (place > 0) places_[above].below.push_back(place);
-  places_.push_back({.above = above});
-  shares_.push_back(shares);
+  places_.push_back({.users = users, .above = above, .first = first});
+  shares_.push_back(first ? 0 : shares);
   return place;
 }
 
-void ShareTree::add_holder(std::uint32_t above, std::int64_t shares, bool first) {
-  const std::uint32_t place = add(above, first ? 0 : shares);
-  places_[place].holder = holders_++;
-  places_[place].first = first;
+void ShareTree::add_holder(std::uint32_t above, std::uint32_t holder, std::int64_t shares, bool first) {
+  places_[add(above, shares, 1, first)].holder = holder;
+  ++holders_;
+}
+
+// Those without jobs use nothing: they come first, or they have no shares and come last.
+void ShareTree::add_users(std::uint32_t above, const Account& account, const std::vector<bool>& with_jobs) {
+  std::uint32_t ahead = 0, last = 0;
+  std::int64_t shares_ahead = 0;
+  for (const ShareHolder& user : account.users) {
+    if (with_jobs[holders_]) {
+      add_holder(above, holders_, user.shares, user.first);
+      continue;
+    }
+    ++holders_;
+    const std::int64_t shares = user.first ? 0 : user.shares;
+    (user.first || shares > 0 ? ahead : last) += 1;
+    shares_ahead += shares;
+  }
+  if (ahead > 0) {
+    const std::uint32_t place = add(above, shares_ahead, ahead, false);
+    places_[place].first = true;
+  }
+  if (last > 0) add(above, 0, last, false);
 }
 
 void ShareTree::divide(std::uint32_t place) {
@@ -70,9 +76,15 @@ void ShareTree::divide(std::uint32_t place) {
     places_[each].part = all > 0 ? static_cast<double>(shares_[each]) / static_cast<double>(all) : 0;
 }
 
+ShareTree::OfJob::const_iterator ShareTree::find(const JobSpec& spec) const {
+  const std::uint64_t key = key_of(spec.user, spec.group);
+  const auto at = std::ranges::lower_bound(of_job_, key, {}, [](const auto& of) { return of.first; });
+  return at != of_job_.end() && at->first == key ? at : of_job_.end();
+}
+
 std::uint32_t ShareTree::holder_of(const JobSpec& spec) const {
-  const auto at = std::ranges::lower_bound(of_job_, key_of(spec), {}, [](const auto& of) { return of.first; });
-  CHECK(at != of_job_.end() && at->first == key_of(spec), "the tree was made for this job too");
+  const auto at = find(spec);
+  CHECK(at != of_job_.end(), "the tree was made for this job too");
   return at->second;
 }
 
@@ -85,6 +97,13 @@ struct ShareTree::Ranking {
   bool level = false;  // the next one is
 };
 
+struct ShareTree::Beside {
+  double worth;  // part of the shares / part of the use
+  bool account;
+  std::uint32_t place;
+  bool operator<(const Beside& o) const { return worth != o.worth ? worth > o.worth : account < o.account; }
+};
+
 std::vector<double> ShareTree::factors(const RecentUse& use) const {
   Ranking ranking{std::vector<double>(places_.size()), std::vector<double>(holders_), holders_, holders_};
   std::int64_t most = RecentUse::kNothing;
@@ -94,38 +113,41 @@ std::vector<double> ShareTree::factors(const RecentUse& use) const {
     if (place.holder != UINT32_MAX) ranking.use[i] = use.beside(use.spent_at(place.holder), most);
     ranking.use[place.above] += ranking.use[i];
   }
-  rank_below(0, ranking);
+  const Beside top{0, true, 0};
+  rank_below({&top, 1}, ranking);
   return std::move(ranking.factors);
 }
 
-void ShareTree::rank_below(std::uint32_t top, Ranking& ranking) const {
-  struct Beside {
-    double worth;  // part of the shares / part of the use
-    bool account;
-    std::uint32_t place;
-    bool operator<(const Beside& o) const { return worth != o.worth ? worth > o.worth : account < o.account; }
-  };
+// What is below accounts that are level.
+void ShareTree::rank_below(std::span<const Beside> level, Ranking& ranking) const {
   constexpr double kFirst = std::numeric_limits<double>::infinity();
   std::vector<Beside> line;
-  for (const std::uint32_t below : places_[top].below) {
-    const Place& place = places_[below];
-    const bool served = ranking.use[below] > 0;
-    double worth = place.first ? kFirst : 0;
-    if (place.part > 0) worth = served ? place.part / (ranking.use[below] / ranking.use[top]) : kFirst;
-    line.push_back({worth, place.holder == UINT32_MAX, below});
+  for (const Beside& account : level) {
+    for (const std::uint32_t below : places_[account.place].below) {
+      const Place& place = places_[below];
+      const bool served = ranking.use[below] > 0;
+      double worth = place.first ? kFirst : 0;
+      if (place.part > 0) worth = served ? place.part / (ranking.use[below] / ranking.use[place.above]) : kFirst;
+      line.push_back({worth, place.users == 0, below});
+    }
   }
   std::stable_sort(line.begin(), line.end());
-  const bool level = std::exchange(ranking.level, false);
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const Place& place = places_[line[i].place];
-    ranking.level = i == 0 ? level : line[i].worth == line[i - 1].worth;
-    if (line[i].account) {
-      rank_below(line[i].place, ranking);
+  const bool starts_level = std::exchange(ranking.level, false);
+  for (std::size_t i = 0; i < line.size();) {
+    const auto from = line.begin() + static_cast<std::ptrdiff_t>(i);
+    ranking.level = i == 0 ? starts_level : from->worth == std::prev(from)->worth;
+    if (from->account) {
+      const auto to = std::find_if(from, line.end(), [&](const Beside& b) { return b.worth != from->worth; });
+      rank_below({from, to}, ranking);
+      i += static_cast<std::size_t>(to - from);
       continue;
     }
+    const Place& place = places_[from->place];
     if (!ranking.level) ranking.last = ranking.next;
-    ranking.factors[place.holder] = static_cast<double>(ranking.last) / static_cast<double>(holders_);
-    --ranking.next;
+    if (place.holder != UINT32_MAX)
+      ranking.factors[place.holder] = static_cast<double>(ranking.last) / static_cast<double>(holders_);
+    ranking.next -= place.users;
+    ++i;
   }
 }
 

@@ -3,56 +3,59 @@
 //
 // The rule is Slurm's Fair Tree (https://slurm.schedmd.com/fair_tree.html): below each account, he goes first whose
 // part of the shares is the greatest beside his part of the use; accounts and users stand in one line, and what is
-// below an account comes before what is below the next one. The first user has 1, the last one 1 / users, and whoever
-// is level with the one before him has what that one has.
+// below an account comes before what is below the next one. What is below accounts that are level stands in one line,
+// too. The first user has 1, the last one 1 / users, and whoever is level with the one before him has what that one
+// has.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "model/job.h"
 #include "model/machine.h"
 #include "model/recent_use.h"
+#include "model/sharers.h"
 
 namespace rota {
 
 class ShareTree {
  public:
-  using Names = std::map<std::uint32_t, std::string>;  // by number; who is not there is called by his number
-
-  // A user whom jobs name and the accounts do not has one share: of the account of his job, or at the top.
-  ShareTree(const std::vector<Account>& accounts, const Names& users, const Names& groups,
-            std::span<const JobSpec> jobs);
+  ShareTree(const std::vector<Account>& accounts, std::span<const Sharer> sharers);
 
   // Whose use a job is: an index.
   std::uint32_t holder_of(const JobSpec& spec) const;
+  bool knows(const JobSpec& spec) const { return find(spec) != of_job_.end(); }
 
-  // The factor of each holder, from 0 to 1; `use` is by holder. O(all of the tree x log of who stand side by side)
+  // The factor of each holder who has jobs, from 0 to 1; `use` is by holder. O(accounts and users who have jobs x log
+  // of who stand side by side)
   std::vector<double> factors(const RecentUse& use) const;
 
  private:
+  using OfJob = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
   struct Place {
-    std::uint32_t holder = UINT32_MAX;  // UINT32_MAX: an account
+    std::uint32_t users = 0;            // 0: an account
+    std::uint32_t holder = UINT32_MAX;  // UINT32_MAX: none, or users without jobs, who are all level
     std::uint32_t above = 0;            // places_[0] is the top
     double part = 0;                    // of the shares of those beside it
     bool first = false;
     std::vector<std::uint32_t> below = {};
   };
   struct Ranking;
+  struct Beside;
 
-  std::uint32_t add(std::uint32_t above, std::int64_t shares);
-  void add_holder(std::uint32_t above, std::int64_t shares, bool first);
+  OfJob::const_iterator find(const JobSpec& spec) const;
+  std::uint32_t add(std::uint32_t above, std::int64_t shares, std::uint32_t users, bool first);
+  void add_users(std::uint32_t above, const Account& account, const std::vector<bool>& with_jobs);
+  void add_holder(std::uint32_t above, std::uint32_t holder, std::int64_t shares, bool first);
   void divide(std::uint32_t place);
-  void rank_below(std::uint32_t place, Ranking& ranking) const;
+  void rank_below(std::span<const Beside> level, Ranking& ranking) const;
 
   std::vector<Place> places_;  // each behind the one above it
   std::vector<std::int64_t> shares_;
   std::uint32_t holders_ = 0;
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> of_job_;  // the holder by user and group, rising
+  OfJob of_job_;  // the holder by user and group, rising
 };
 
 }  // namespace rota

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "model/cluster.h"
+
 namespace rota {
 namespace {
 
@@ -13,8 +15,8 @@ constexpr Duration kDay = seconds(86'400);
 class Shares {
  public:
   explicit Shares(const std::vector<Account>& accounts)
-      : tree_(accounts, {{1, "anna"}, {2, "bob"}, {3, "eve"}, {4, "joe"}}, {{1, "physics"}, {2, "chemistry"}}, jobs()) {
-  }
+      : tree_(accounts, sharers_of(accounts, {{1, "anna"}, {2, "bob"}, {3, "eve"}, {4, "joe"}},
+                                   {{1, "physics"}, {2, "chemistry"}}, jobs())) {}
 
   void used(std::uint32_t user, std::uint32_t group, std::int64_t seconds_long) {
     use_.add(tree_.holder_of(of(user, group)), 1, seconds(seconds_long), kEpoch + kDay);
@@ -110,6 +112,78 @@ TEST(ShareTree, whom_nobody_named_has_one_share_of_the_account_of_his_job) {
   EXPECT_EQ(shares.factor(1, 1), 0.75);
   EXPECT_EQ(shares.factor(2, 1), 0.75);
   EXPECT_EQ(shares.factor(3, 2), 0.25);
+}
+
+// A Slurm 22.05 with these accounts and this use says so (sshare -l).
+TEST(ShareTree, accounts_that_are_level_are_one_line_of_users) {
+  const std::vector<Account> accounts{{.name = "top", .users = {{"root"}}},
+                                      {.name = "a", .shares = 0, .users = {{"bin"}, {"daemon"}}},
+                                      {.name = "b", .shares = 0, .users = {{"sys"}}},
+                                      {.name = "c", .shares = 5, .users = {{"mail"}}},
+                                      {.name = "d", .shares = 3, .users = {{"games"}, {"man", 0}}},
+                                      {.name = "e", .shares = 4, .users = {{"lp"}}}};
+  const NamesByNumber users{{0, "root"}, {1, "bin"},   {2, "daemon"}, {3, "sys"},
+                            {4, "mail"}, {5, "games"}, {6, "man"},    {7, "lp"}};
+  const NamesByNumber groups{{0, "top"}, {1, "a"}, {2, "b"}, {3, "c"}, {4, "d"}, {5, "e"}};
+  const std::vector<std::uint32_t> group_of{0, 1, 1, 2, 3, 4, 4, 5};
+  std::vector<JobSpec> jobs;
+  for (std::uint32_t user = 0; user < group_of.size(); ++user) jobs.push_back(Shares::of(user, group_of[user]));
+  auto inheriting = accounts;
+  inheriting[0].inherits = true;
+  const ShareTree tree(inheriting, sharers_of(inheriting, users, groups, jobs));
+  RecentUse use(kDay);
+  use.add(tree.holder_of(jobs[2]), 1, seconds(2), kEpoch + kDay);
+  use.add(tree.holder_of(jobs[4]), 1, seconds(3), kEpoch + kDay);
+  std::vector<double> factors;
+  for (const JobSpec& job : jobs) factors.push_back(tree.factors(use)[tree.holder_of(job)]);
+  EXPECT_EQ(factors, (std::vector<double>{1, 0.375, 0.125, 0.375, 0.5, 1, 0.625, 1}));
+}
+
+TEST(ShareTree, users_without_jobs_count_where_they_stand) {
+  std::vector<Account> accounts = two_accounts(1, 1);
+  accounts[0].users.push_back({"idle", 2});
+  accounts[0].users.push_back({"first", 1, true});
+  accounts[0].users.push_back({"last", 0});
+  Shares shares(accounts);
+  EXPECT_EQ(shares.users(), 7U);
+  shares.used(1, 1, 100);  // a quarter of the shares
+  shares.used(2, 1, 50);   // as much
+  shares.used(3, 2, 10);
+  EXPECT_EQ(shares.factor(4, 2), 1.0);
+  EXPECT_EQ(shares.factor(3, 2), 6.0 / 7.0);
+  EXPECT_EQ(shares.factor(2, 1), 3.0 / 7.0) << "behind idle and first";
+  EXPECT_EQ(shares.factor(1, 1), 2.0 / 7.0) << "before last";
+}
+
+TEST(Sharers, AreTheSameAfterTheyWereText) {
+  const auto accounts = two_accounts(1, 1);
+  const auto sharers =
+      sharers_of(accounts, {{1, "joe"}}, {{1, "chemistry"}},
+                 std::vector{Shares::of(1, 1), Shares::of(5, 1), Shares::of(1, 1), Shares::of(UINT32_MAX, 9)});
+  EXPECT_EQ(sharers, (std::vector<Sharer>{{1, 1, 3, -1}, {5, 1, 4, 1}, {UINT32_MAX, 9, 5, -1}}));
+  EXPECT_EQ(text_of(sharers), "1 1 3,5 1 4 1,4294967295 9 5");
+  EXPECT_EQ(parse_sharers(text_of(sharers), accounts), sharers);
+}
+
+TEST(Sharers, AreReadOnlyWhereTheyCanBe) {
+  const auto accounts = two_accounts(1, 1);
+  for (const char* text :
+       {"", "1 1", "1 1 x", "1 1 5", "1 1 3 1", "1 1 4 2", "1 1 3,1 1 3", "-1 1 3", "1 1 3,", "1 1 3 0 0"})
+    EXPECT_FALSE(parse_sharers(text, accounts)) << text;
+}
+
+TEST(ShareTree, is_asked_again_only_when_use_has_changed) {
+  const auto accounts = two_accounts(1, 1);
+  const std::vector jobs{Shares::of(1, 1), Shares::of(2, 1)};
+  const ShareTree tree(accounts, sharers_of(accounts, {}, {}, jobs));
+  ClusterOptions options{.processors = 1, .waiting = {}, .use_half_life = kDay, .shares = &tree};
+  Cluster cluster(options);
+  const double* kept = cluster.share_factors().data();
+  EXPECT_EQ(cluster.share_factors()[tree.holder_of(jobs[0])], 1.0);
+  cluster.open_cycle(kEpoch + kDay);
+  EXPECT_EQ(cluster.share_factors().data(), kept);
+  cluster.fold(cluster.now(), 1, UserKept{.user = tree.holder_of(jobs[0]), .runs = {}, .spent = 1'000'000});
+  EXPECT_LT(cluster.share_factors()[tree.holder_of(jobs[0])], 1.0);
 }
 
 TEST(ShareTree, no_shares_come_last) {

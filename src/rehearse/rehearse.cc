@@ -60,9 +60,13 @@ void add_draws(const sim::Rehearsal& rehearsal, const RehearseOptions& options, 
 }
 
 // Of the accounts that the cluster has, where the policy goes by them.
-std::optional<ShareTree> shares_for(const log::Workload& workload, const Chain& chain, const RehearseOptions& options) {
-  if (!options.machine || options.machine->accounts.empty() || !chain.knobs().slurm.by_shares()) return std::nullopt;
-  return ShareTree(options.machine->accounts, workload.users, workload.groups, workload.jobs);
+std::shared_ptr<const ShareTree> shares_for(const log::Workload& workload, const Chain& chain,
+                                            const RehearseOptions& options) {
+  if (!options.machine || options.machine->accounts.empty() || !chain.knobs().slurm.by_shares()) return nullptr;
+  if (options.shares) return options.shares;
+  const auto& accounts = options.machine->accounts;
+  return std::make_shared<const ShareTree>(accounts,
+                                           sharers_of(accounts, workload.users, workload.groups, workload.jobs));
 }
 
 // A job that told none gets its partition's, and is not killed before it was over.
@@ -187,13 +191,14 @@ PartitionId WorkloadSource::partition_of(const JobSpec& spec) const {
   return named.valid() ? named : options_.machine->default_partition;
 }
 
-// As partitions: by name.
+// By name, as accounts: one that has none is called by its number.
 QosId WorkloadSource::qos_of(const JobSpec& spec) const {
-  if (!options_.machine || options_.machine->qos.empty()) return {};
-  const auto named = workload_.queues.find(spec.qos.value);
-  if (!spec.qos.valid() || named == workload_.queues.end()) return {};
+  if (!options_.machine || options_.machine->qos.empty() || !spec.qos.valid()) return {};
+  const std::uint32_t number = workload_.qos[spec.qos.value];
+  const auto named = workload_.queues.find(number);
+  const std::string name = named == workload_.queues.end() ? std::to_string(number) : named->second;
   const auto& all = options_.machine->qos;
-  const auto at = std::ranges::find(all, named->second, &Qos::name);
+  const auto at = std::ranges::find(all, name, &Qos::name);
   return at == all.end() ? QosId{} : QosId{static_cast<std::uint8_t>(at - all.begin())};
 }
 
@@ -237,7 +242,7 @@ Result<Rehearsed> rehearse(const log::Workload& workload, const Chain& chain, co
     how.past_work = &past;
   }
   const auto shares = shares_for(workload, chain, options);
-  if (shares) how.shares = &*shares;
+  how.shares = shares.get();
   if (metered(options.machine.get(), chain)) {
     how.engine.metered = options.machine.get();
     how.engine.meters_jobs = options.keep_jobs && options.machine->tells_watts();

@@ -12,6 +12,7 @@
 #include "engine/sim/rehearsal.h"
 #include "log/attributes.h"
 #include "log/workload.h"
+#include "model/share_tree.h"
 #include "model/tasks.h"
 #include "policy/chain.h"
 #include "report/metrics.h"
@@ -26,6 +27,8 @@ struct RehearseOptions {
   sim::ContainerModel containers = {};                     // in which accelerators compute tasks
   bool exact_estimates = false;                            // every limit is the job's true run time
   bool clamp = false;  // jobs larger than the cluster ask for all of it instead of being rejected
+  std::shared_ptr<const ShareTree> shares =
+      {};  // of the machine's accounts, by the workload's numbers; nullptr: by its names
   sim::Ties ties = sim::Ties::batch;
   bool keep_jobs = false;                           // the outcome keeps every job, for files and pictures
   bool keep_nodes = false;                          // and every node that is metered

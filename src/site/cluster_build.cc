@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/saturate.h"
 #include "base/text.h"
 #include "site/cluster_prices.h"
 #include "site/cluster_reservations.h"
@@ -96,7 +97,7 @@ class Builder {
     if (!names) return wrong(line, names.error().message);
     if (names->size() > most_nodes_ - machine_.nodes.size()) {
       return wrong(line, "with these there are more than " + grouped(static_cast<std::int64_t>(most_nodes_)) +
-                             " nodes, which is more than a cluster file can log::describe.");
+                             " nodes, which is more than a cluster file can describe.");
     }
     machine_.processors += entry.processors * static_cast<std::int64_t>(names->size());
     if (machine_.processors > kMostProcessors) {
@@ -134,6 +135,8 @@ class Builder {
     machine_.nodes.reserve(machine_.nodes.size() + names->size());
     for (std::string& name : *names) {
       node.name = std::move(name);
+      machine_.memory = saturated_sum(machine_.memory, node.memory);
+      machine_.accelerators += node.accelerators;
       machine_.nodes.push_back(node);
     }
     ends_.push_back(machine_.nodes.size());
@@ -289,7 +292,7 @@ class Builder {
     const PartitionId id{static_cast<std::uint32_t>(machine_.partitions.size())};
     for (const NodeId node : partition.nodes) {
       partition.processors += machine_.nodes[node.value].processors;
-      partition.memory += machine_.nodes[node.value].memory;
+      partition.memory = saturated_sum(partition.memory, machine_.nodes[node.value].memory);
       partition.accelerators += machine_.nodes[node.value].accelerators;
       machine_.nodes[node.value].partitions.push_back(id);
     }

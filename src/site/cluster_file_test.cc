@@ -315,9 +315,9 @@ TEST(ClusterFile, is_text_in_utf8_and_toml) {
 
 TEST(ClusterFile, is_bounded) {
   EXPECT_EQ(complaint("[[nodes]]\nnames = 'n[1-999999999999]'").substr(0, 12), "kea.toml:2: ");
-  EXPECT_EQ(complaint("[[nodes]]\nnames = 'a[1-600000]'\n[[nodes]]\nnames = 'b[1-600000]'"),
-            "kea.toml:4: with these there are more than 1,000,000 nodes, which is more than a cluster file can "
-            "log::describe.");
+  EXPECT_EQ(
+      complaint("[[nodes]]\nnames = 'a[1-600000]'\n[[nodes]]\nnames = 'b[1-600000]'"),
+      "kea.toml:4: with these there are more than 1,000,000 nodes, which is more than a cluster file can describe.");
   EXPECT_EQ(complaint("[[nodes]]\nprocessors = 1000000\nnames = 'a[1-3000]'").substr(0, 36),
             "kea.toml:3: with these nodes there a");
   const auto large = parse_cluster("[[nodes]]\nnames = 'n[1-1000000]'\n[[partitions]]\nname = 'p'", "kea.toml");
@@ -343,6 +343,14 @@ TEST(ClusterFile, is_read_from_a_path) {
   EXPECT_NE(missing.error().message.find("/nowhere/kea.toml"), std::string::npos);
 }
 
+TEST(ClusterFile, has_no_more_memory_than_can_be_counted) {
+  const auto machine = parse_cluster(
+      "[[nodes]]\nnames = 'a[1-9]'\nmemory = 1152921504606846976\n[[partitions]]\nname = 'all'\n", "kea.toml");
+  ASSERT_TRUE(machine) << machine.error().message;
+  EXPECT_EQ(machine->partitions[0].memory, INT64_MAX);
+  EXPECT_EQ(machine->memory, INT64_MAX);
+}
+
 TEST(ClusterFile, says_what_qos_and_accounts_there_are) {
   const std::string kNodes = "[[nodes]]\nnames = \"a[1-2]\"\nprocessors = 4\nmemory = \"1G\"\naccelerators = 2\n";
   const auto machine = parse_cluster(
@@ -355,6 +363,8 @@ TEST(ClusterFile, says_what_qos_and_accounts_there_are) {
   EXPECT_EQ(machine->partitions[0].job_factor, 7);
   EXPECT_EQ(machine->partitions[0].memory, std::int64_t{2} << 30U);
   EXPECT_EQ(machine->partitions[0].accelerators, 4);
+  EXPECT_EQ(machine->memory, std::int64_t{2} << 30U);
+  EXPECT_EQ(machine->accelerators, 4);
   EXPECT_EQ(machine->qos[0].priority, 100);
   EXPECT_EQ(machine->qos[0].usage_factor, 500);
   const Account& solid = machine->accounts[1];

@@ -109,7 +109,7 @@ constexpr auto kQosKeys = std::to_array<Key<QosEntry>>({
     {"priority", KeyType::whole, &QosEntry::priority, 0, UINT32_MAX, "0",
      "`weight-qos` of policy slurm counts by this, beside the largest of all QOS"},
     {"usage_factor", KeyType::factor, &QosEntry::usage_factor, 0, 1'000'000, "1.0",
-     "so much what its jobs use counts in fair share"},
+     "so much what its jobs use counts in the fair share of policy slurm"},
 });
 
 constexpr auto kAccountKeys = std::to_array<Key<AccountEntry>>({

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/saturate.h"
 #include "base/text.h"
 #include "model/licence_use.h"
 #include "site/cluster_prices.h"
@@ -101,6 +102,8 @@ class Part {
     node.partitions.clear();
     here_[id] = NodeId{static_cast<std::uint32_t>(part_.nodes.size())};
     part_.processors += node.processors;
+    part_.memory = saturated_sum(part_.memory, node.memory);
+    part_.accelerators += node.accelerators;
     part_.nodes.push_back(std::move(node));
   }
 

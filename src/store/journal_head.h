@@ -21,6 +21,7 @@ struct JournalHead {
   std::string workload = {};    // what was rehearsed; empty: nothing was
   std::string settings = {};    // whatever else was asked for, as it would be written on a command line
   std::int64_t unix_start = 0;  // Unix time of instant 0; 0: not known
+  std::string shares = {};      // whose share of the cluster file's accounts jobs use, as text_of() has it
   bool tasks = false;           // some jobs have tasks for accelerators, of which no fact tells
 
   bool operator==(const JournalHead&) const = default;
@@ -49,6 +50,8 @@ struct Fields<store::JournalHead> {
       Field{"workload", &F::workload, "what was rehearsed"},
       Field{"settings", &F::settings, "whatever else was asked for"},
       Field{"unix_start", &F::unix_start, "Unix time of instant 0, where it is known"},
+      Field{"shares", &F::shares,
+            "by numbers, whose share of the cluster file's `[[accounts]]` each user and group has", 4},
       Field{"tasks", &F::tasks, "some jobs have tasks for accelerators, of which no fact tells"}};
 };
 

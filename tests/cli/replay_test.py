@@ -83,6 +83,54 @@ class Replay(RotaCase):
         said = self.rota("simulate", DAY, "--cluster", "c.toml", "--ties", "submit-first", code=1).stderr
         self.assertIn("--ties submit-first is for published schedules, in which nothing is reserved", said)
 
+    def keep_shares(self, *knobs):
+        """400 jobs of six users in three accounts and one that the cluster does not have."""
+        self.file("shares.toml", """processors = 16
+[[qos]]
+name = "normal"
+priority = 10
+[[qos]]
+name = "low"
+usage_factor = 2
+[[accounts]]
+name = "physics"
+shares = 5
+users = "anna:2,bob"
+[[accounts]]
+name = "plasma"
+parent = "physics"
+users = "eve,idle"
+[[accounts]]
+name = "chemistry"
+users = "joe:3,kim:0"
+""")
+        of = [("anna", "physics"), ("bob", "physics"), ("eve", "plasma"), ("joe", "chemistry"), ("kim", "chemistry"),
+              ("mia", "plasma"), ("mia", "art")]
+        rows = []
+        for number in range(1, 401):
+            user, group = of[number * 5 % 7]
+            run = 20 + number * 37 % 200
+            rows.append({"number": number, "submit": number * 9, "run_time": run, "limit": run + 60, "user": user,
+                         "group": group, "processors": 1 + number * 13 % 9,
+                         "queue": ("low", "normal", "other")[number % 3]})
+        self.file("shares.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        policy = "+".join(("slurm", "batch-sched-delay=0", "priority=multifactor", *knobs))
+        done = self.rota("simulate", "shares.jsonl", "--cluster", "shares.toml", "--policy", policy,
+                         "--journal", "shares.journal", "--json", "--quiet")
+        return policy, json.loads(done.stdout)["rehearsals"][0]
+
+    def test_keeps_whose_shares_jobs_use(self):
+        self.keep_shares("weight-fairshare=1000", "weight-qos=10")
+        self.assertIn("each plan is the same", self.rota("replay", "shares.journal", "--check").stdout)
+
+    def test_rehearses_shares_and_qos_of_a_journal(self):
+        by_arrival, arrival = self.keep_shares("weight-age=1")
+        for knobs in (("weight-fairshare=1000",), ("weight-qos=10",)):
+            policy, kept = self.keep_shares(*knobs)
+            self.assertNotEqual(kept["plan_hash"], arrival["plan_hash"])
+            self.keep_shares("weight-age=1")
+            self.assertEqual(kept["plan_hash"], self.again("shares.journal", policy)["plan_hash"])
+
     def test_keeps_a_journal_for_each_site(self):
         self.keep("--policy", "easy+auction=announced", "--cluster", cluster("wadden"))
         for site in ("texel", "ameland"):

@@ -109,7 +109,8 @@ class Saved {
   void for_each(const Visit& visit) const {
     auto all = log_.jobs;
     all.insert(all.end(), pending_.begin(), pending_.end());
-    const ShareTree shares(slurm_.machine.accounts, users_, groups_, all);
+    const auto& accounts = slurm_.machine.accounts;
+    const ShareTree shares(accounts, sharers_of(accounts, users_, groups_, all));
     const Chain chain = value(Chain::parse(policy()));
     ClusterOptions options;
     options.processors = slurm_.machine.processors;
@@ -141,8 +142,8 @@ class Saved {
 
   void charge(std::size_t job, const ShareTree& shares, RecentUse& use) const {
     const JobSpec& spec = log_.jobs[job];
-    const auto& qos =
-        slurm_.machine.qos.at(static_cast<std::size_t>(index_of(slurm_.machine.qos, log_.queues.at(spec.qos.value))));
+    const auto& qos = slurm_.machine.qos.at(
+        static_cast<std::size_t>(index_of(slurm_.machine.qos, log_.queues.at(log_.qos.at(spec.qos.value)))));
     const Duration run = log_.run_times[job];
     use.add(shares.holder_of(spec), spec.processors, run * qos.usage_factor / 1000, spec.submit + run);
   }

@@ -11,24 +11,17 @@ SlurmPriorities::SlurmPriorities(const View& view, const SlurmWeights& weights) 
   by_resources_ = weights.processors > 0 || weights.memory > 0 || weights.nodes > 0 || weights.accelerators > 0;
   const Duration since = view.now() - kEpoch;
   reckoned_at_ = kEpoch + since / weights.calc_period * weights.calc_period;
-  if (weights.fair_share > 0 && view.options().shares) {
-    fair_of_holders_ = view.options().shares->factors(view.recent_use());
-  } else if (weights.fair_share > 0) {
-    rank_users();
-  }
+  if (weights.fair_share > 0 && !view.options().shares) rank_users();
   whole_.processors = view.options().processors;
   if (const Machine* machine = view.options().machine) rank_whole(*machine);
 }
 
-// Few partitions and QOS; nodes are walked through only where there are no partitions.
+// Few partitions and QOS.
 void SlurmPriorities::rank_whole(const Machine& machine) {
   for (const Partition& p : machine.partitions) most_job_factor_ = std::max(most_job_factor_, p.job_factor);
   for (const Qos& qos : machine.qos) most_qos_ = std::max(most_qos_, qos.priority);
-  if (!machine.partitions.empty() || (weights_.memory == 0 && weights_.accelerators == 0)) return;
-  for (const Node& node : machine.nodes) {
-    whole_.memory += node.memory;
-    whole_.accelerators += node.accelerators;
-  }
+  whole_.memory = machine.memory;
+  whole_.accelerators = machine.accelerators;
 }
 
 void SlurmPriorities::rank_users() {
@@ -61,7 +54,7 @@ double SlurmPriorities::size_factor(const Job& job) const {
 }
 
 double SlurmPriorities::fair_factor(const JobSpec& spec) const {
-  if (const ShareTree* shares = view_.options().shares) return fair_of_holders_[shares->holder_of(spec)];
+  if (const ShareTree* shares = view_.options().shares) return view_.share_factors()[shares->holder_of(spec)];
   const auto found = fair_.find(spec.user);
   return found == fair_.end() ? 1.0 : found->second;
 }
@@ -80,15 +73,14 @@ double SlurmPriorities::qos_factor(const JobSpec& spec) const {
 
 double SlurmPriorities::resources(const JobSpec& spec) const {
   const Partition& of = spec.partition.valid() ? view_.options().machine->partitions[spec.partition.value] : whole_;
-  const auto nodes = std::max(std::int64_t{1}, std::int64_t{spec.nodes});
+  const auto nodes = std::max(1.0, static_cast<double>(spec.nodes));
   const auto there = spec.partition.valid() ? of.nodes.size() : view_.nodes().size();
   double sum = 0;
-  const auto add = [&](std::int64_t weight, std::int64_t asked, std::int64_t of_all) {
-    if (weight > 0 && of_all > 0)
-      sum += static_cast<double>(weight) * static_cast<double>(asked) / static_cast<double>(of_all);
+  const auto add = [&](std::int64_t weight, double asked, std::int64_t of_all) {
+    if (weight > 0 && of_all > 0) sum += static_cast<double>(weight) * asked / static_cast<double>(of_all);
   };
   add(weights_.processors, spec.processors, of.processors);
-  add(weights_.memory, spec.memory * nodes, of.memory);
+  add(weights_.memory, static_cast<double>(spec.memory) * nodes, of.memory);
   add(weights_.nodes, nodes, static_cast<std::int64_t>(there));
   add(weights_.accelerators, spec.accelerators * nodes, of.accelerators);
   return sum;

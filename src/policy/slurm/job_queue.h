@@ -46,7 +46,6 @@ class SlurmPriorities {
   bool by_resources_ = false;
   Instant reckoned_at_;
   std::map<std::uint32_t, double> fair_;  // by user; who is not there has used nothing
-  std::vector<double> fair_of_holders_;   // instead, where there are accounts
   std::int64_t most_job_factor_ = 1;
   std::int64_t most_qos_ = 0;
   Partition whole_;  // of jobs without a partition

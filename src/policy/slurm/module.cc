@@ -225,7 +225,10 @@ std::unique_ptr<Policy> link(const ChainKnobs& k) {
   return k.slurm.planner ? std::make_unique<SlurmPlanner>(k.slurm) : nullptr;
 }
 
-void ask(const ChainKnobs& k, ClusterOptions& options) { options.waiting.by_queue |= k.slurm.planner; }
+void ask(const ChainKnobs& k, ClusterOptions& options) {
+  options.waiting.by_queue |= k.slurm.planner;
+  options.use_by_qos |= k.slurm.by_shares();
+}
 
 constexpr Refusal kRefusals[]{
     {[](const ChainKnobs& k) {
