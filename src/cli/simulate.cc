@@ -25,6 +25,7 @@
 #include "cli/seeds.h"
 #include "cli/simulate_outputs.h"
 #include "cli/simulate_run.h"
+#include "cli/unmet_shares.h"
 #include "cli/window_flags.h"
 #include "log/log.h"
 #include "rehearse/labels.h"
@@ -328,6 +329,7 @@ void report_findings(const std::vector<Run>& runs, const SimulateFlags& flags) {
   report_rejected(runs);
   report_guesses(runs);
   report_idle_binding(runs);
+  report_unmet_shares(runs);
   report_unknown_clock(runs);
 }
 

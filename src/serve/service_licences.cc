@@ -45,6 +45,14 @@ std::vector<std::string> Service::warnings() const {
     all.push_back("the licence command has failed " + std::to_string(licence_watch_->failures()) +
                   " times in a row, and its last good count stands: " + licence_watch_->failure() + ".");
   }
+  const SlurmKnobs& slurm = chain_->knobs().slurm;
+  if (slurm.by_shares() && !machine_->accounts.empty()) {
+    all.emplace_back(
+        "the policy goes by fair share, and a service does not know of the configuration's [[accounts]]: all users "
+        "have the same shares");
+  }
+  if (slurm.planner && slurm.multifactor && slurm.weights.qos > 0)
+    all.emplace_back("the policy goes by QOS, and jobs of a service have none: weight-qos changes nothing");
   return all;
 }
 

@@ -226,7 +226,8 @@ users = "anna,bob"
                  for number, job in enumerate(jobs[1:], 2)]
         self.file("jobs.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
         policy = "slurm+batch-sched-delay=0+priority=multifactor+" + knobs
-        self.rota("simulate", "jobs.jsonl", "--cluster", "cluster.toml", "--policy", policy, "--quiet", "--jobs", "out.csv")
+        done = self.rota("simulate", "jobs.jsonl", "--cluster", "cluster.toml", "--policy", policy, "--jobs", "out.csv")
+        self.told = done.stderr
         with open(self.folder / "out.csv", newline="") as file:
             starts = {int(row["number"]): float(row["start"]) for row in csv.DictReader(file)}
         return sorted(list(starts)[1:], key=starts.get)
@@ -255,6 +256,49 @@ users = "anna,bob"
         self.assertEqual(self.order(jobs, "weight-fairshare=100"), [2, 4, 3])
         jobs[0]["queue"] = "normal"
         self.assertEqual(self.order(jobs, "weight-fairshare=100"), [2, 3, 4])
+
+    def test_use_counts_by_no_factor_under_other_policies(self):
+        self.file("cluster.toml", self.CLUSTER)
+        jobs = [{"number": number, "submit": submit, "run_time": 100 + number, "limit": 200, "processors": processors,
+                 "user": user, "queue": "low" if number == 1 else "normal"}
+                for number, submit, processors, user in ((1, 0, 4, "anna"), (2, 0, 4, "bob"), (3, 9, 8, "bob"), (4, 9, 8, "anna"))]
+        self.file("jobs.jsonl", "".join(json.dumps(row) + "\n" for row in jobs))
+        self.rota("simulate", "jobs.jsonl", "--cluster", "cluster.toml", "--policy", "easy+order=fair", "--quiet", "--jobs", "out.csv")
+        with open(self.folder / "out.csv", newline="") as file:
+            starts = {int(row["number"]): float(row["start"]) for row in csv.DictReader(file)}
+        self.assertLess(starts[4], starts[3])  # anna has used a little less, whatever the factor of her QOS
+
+    def test_qos_without_names_are_their_numbers(self):
+        self.file("cluster.toml", 'processors = 8\n[[qos]]\nname = "300"\npriority = 10\n')
+        rows = [(1, 0, 100), (2, 1, 3), (3, 1, 300)]  # number, submit time, queue
+        self.file("jobs.swf", "; MaxProcs: 8\n" + "".join(
+            f"{number} {submit} -1 100 8 -1 -1 8 100 -1 1 1 1 -1 {queue} -1 -1 -1\n" for number, submit, queue in rows))
+        policy = "slurm+batch-sched-delay=0+priority=multifactor+weight-qos=100"
+        self.rota("simulate", "jobs.swf", "--cluster", "cluster.toml", "--policy", policy, "--quiet", "--jobs", "out.csv")
+        with open(self.folder / "out.csv", newline="") as file:
+            starts = {int(row["number"]): float(row["start"]) for row in csv.DictReader(file)}
+        self.assertLess(starts[3], starts[2])
+
+    def test_qos_that_are_too_many_are_told(self):
+        jobs = [{"queue": "q1"}] + [{"run_time": 1, "queue": f"q{number}"} for number in range(2, 256)]
+        jobs += [{"queue": "normal"}, {"queue": "high"}]
+        self.order(jobs, "weight-qos=100")
+        self.assertIn("of a queue (QOS) behind the first 255 of the log: taken as of none (2 rows", self.told)
+
+    def test_what_log_and_cluster_do_not_tell_each_other_is_told(self):
+        of = {"queue": "high", "group": "physics", "user": "anna"}
+        self.order([of, of], "weight-qos=1+weight-fairshare=1+weight-partition=1+weight-tres-mem=1+weight-tres-gpu=1")
+        self.assertNotIn("slurm", self.told)
+        self.order([of, {**of, "group": "physcis"}, {**of, "queue": "hihg"}, {**of, "queue": "hihg"}],
+                   "weight-qos=1+weight-fairshare=1")
+        self.assertIn('2 jobs are of a QOS (queue) such as "hihg", which the cluster file does not have: they count as of none',
+                      self.told)
+        self.assertIn('1 job is of an account (group) such as "physcis", which the cluster file does not have: they stand at '
+                      'the top, with 1 share for each user', self.told)
+        self.CLUSTER = "processors = 8\n"
+        self.order([of, of], "weight-qos=1+weight-partition=1+weight-tres-mem=1+weight-tres-gpu=1")
+        for name in ("weight-qos", "weight-partition", "weight-tres-mem", "weight-tres-gpu"):
+            self.assertIn(name + " changes nothing here, for ", self.told)
 
 
 if __name__ == "__main__":

@@ -370,6 +370,25 @@ class Requests(ServiceCase):
                       self.service.ask("GET", "/v1/status")[1]["warnings"])
 
 
+class Shares(ServiceCase):
+    """What the configuration says of users and a service does not know is told where the policy goes by it."""
+    configuration = """name = "one"
+processors = 2
+[[qos]]
+name = "high"
+priority = 9
+[[accounts]]
+name = "physics"
+"""
+    arguments = ("--policy", "slurm+priority=multifactor+weight-fairshare=10+weight-qos=10")
+
+    def test_are_told(self):
+        self.assertEqual(self.service.ask("GET", "/v1/status")[1]["warnings"], [
+            "the policy goes by fair share, and a service does not know of the configuration's [[accounts]]: all users have the "
+            "same shares",
+            "the policy goes by QOS, and jobs of a service have none: weight-qos changes nothing"])
+
+
 class Commands(unittest.TestCase):
     """Every command that the documents name is tried by a test, and every one that there is is named."""
     SOURCES = ("tests/live", "tests/cli", "tests/docs", "docs")
