@@ -45,7 +45,10 @@ void add_name(const serve::About& about, std::int64_t number, std::int64_t index
   if (!about.after.empty()) json["after"] = about.after;
 }
 
-void add_status(const serve::ProcessEnd& end, Json& json) {
+// A job that fails without a status has never been a process, or nobody heard how that ended.
+void add_status(std::string_view state, const serve::ProcessEnd& end, Json& json) {
+  if (end.exit_code == 0 && end.signal == 0 && state != "COMPLETED" && state != "CANCELLED" && state != "TIMEOUT")
+    return;
   json["exit_code"] = end.exit_code;
   if (end.signal > 0) json["signal"] = end.signal;
 }
@@ -92,7 +95,7 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
   const JobEntry& entry = *service.book().find(id);
   Json json = Json::object();
   add_name(*entry.about, job.spec.number, entry.index, json);
-  json["state"] = serve::state_word(job);
+  json["state"] = service.state_of(job);
   add_requests(service, job.spec, json);
   json["submit"] = unix_seconds(service, job.spec.submit);
   if (job.state == JobState::running) add_running(service, id, job, json);
@@ -101,7 +104,7 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
     if (job.end != kNever) json["end"] = unix_seconds(service, job.end);
     if (job.start != kNever) {  // one that was cancelled may have run, too
       json["start"] = unix_seconds(service, job.start);
-      add_status(serve::end_of(entry.status), json);
+      add_status(json["state"].get<std::string>(), serve::end_of(entry.status), json);
     }
   }
   const int restarts = serve::restarts_of(job);
@@ -163,11 +166,12 @@ Json job_json(const Service& service, const store::HistoryRow& row) {
   json["submit"] = unix_seconds(service, row.submit);
   if (row.start != kNever) {
     json["start"] = unix_seconds(service, row.start);
-    json["elapsed"] = to_seconds(row.end - row.start);
+    json["elapsed"] = to_seconds(row.end - row.start - row.asked.waited_again);
+    if (row.asked.earlier > Duration{0}) json["earlier_elapsed"] = to_seconds(row.asked.earlier);
     json["node_list"] = row.nodes.empty() ? service.machine().name : row.nodes;
     const auto nodes = parse_host_list(row.nodes);
     json["nodes"] = row.nodes.empty() || !nodes ? 1 : nodes->size();
-    add_status({row.exit_code, row.signal}, json);
+    if (row.asked.waited_again == Duration{0}) add_status(row.state, {row.exit_code, row.signal}, json);
   }
   json["end"] = unix_seconds(service, row.end);
   if (row.restarts > 0) json["restarts"] = row.restarts;

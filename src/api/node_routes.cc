@@ -90,6 +90,7 @@ Json node_json(const Service& service, NodeId id, Json jobs, const Reservation* 
             {"health", health_word(view.power().health(id))},
             {"power", power_word(view.power().state(id))},
             {"jobs", jobs.is_null() ? Json::array() : std::move(jobs)}};
+  if (service.left_asleep(id)) json["left_asleep"] = true;
   if (reserved != nullptr) {
     json["reserved"] = {{"id", reserved->id.value},
                         {"start", unix_seconds(service, reserved->from)},
@@ -183,6 +184,14 @@ Json licences_json(const Service& service) {
   return json;
 }
 
+void switch_nodes(const Ask& ask, const std::string& nodes) {
+  const auto switched = ask.service.set_power(nodes, ask.path[2] == "power-up");
+  if (!switched) return ask.reply->send(problem(400, switched.error().message));
+  Json json{{"ordered", ask.service.names_of(switched->ordered)}};
+  if (!switched->already.empty()) json["already"] = ask.service.names_of(switched->already);
+  when_durable(ask, {200, "application/json", dumped(json), {}});
+}
+
 void send(const Ask& ask, const Json& json) { ask.reply->send({200, "application/json", dumped(json), {}}); }
 
 }  // namespace
@@ -197,10 +206,8 @@ void change_nodes(const Ask& ask) {
   if (!texts->contains("nodes")) return ask.reply->send(problem(400, "say which nodes are meant: `nodes` is missing."));
   const std::string reason = texts->contains("reason") ? texts->at("reason") : std::string();
   const std::string& nodes = texts->at("nodes");
-  if (auto done = action == actions.end()
-                      ? ask.service.set_power(nodes, ask.path[2] == "power-up")
-                      : ask.service.set_health(nodes, {action->second, reason, ask.request.caller.user});
-      !done)
+  if (action == actions.end()) return switch_nodes(ask, nodes);
+  if (auto done = ask.service.set_health(nodes, {action->second, reason, ask.request.caller.user}); !done)
     return ask.reply->send(problem(400, done.error().message));
   when_durable(ask, {200, "application/json", "{}", {}});
 }

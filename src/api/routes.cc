@@ -72,11 +72,18 @@ void rehearse_policy(const Ask& ask) {
   });
 }
 
+void add_left_asleep(const serve::Service& service, Json& json) {
+  if (const auto nodes = service.left_asleep(); !nodes.empty()) json["left_asleep"] = service.names_of(nodes);
+}
+
 void set_policy(const Ask& ask) {
   const auto policy = take_policy(ask);
   if (!policy) return;
   if (auto set = ask.service.set_policy(*policy); !set) return ask.reply->send(problem(400, set.error().message));
-  ask.reply->send({200, "application/json", dumped({{"policy", ask.service.policy()}}), {}});
+  Json json{{"policy", ask.service.policy()}};
+  if (const auto woken = ask.service.woken_after_policy(); !woken.empty()) json["woken"] = ask.service.names_of(woken);
+  add_left_asleep(ask.service, json);
+  ask.reply->send({200, "application/json", dumped(json), {}});
 }
 
 void answer_policy(const Ask& ask) {
@@ -107,6 +114,7 @@ void answer_status(const Ask& ask) {
             {"operator", ask.request.caller.operates}};
   if (ask.request.read_only) json["read_only"] = true;
   if (ask.request.caller.operates) json["state_folder"] = service.options().state_folder;
+  add_left_asleep(service, json);
   if (!service.controller().last_refusal().empty()) json["last_refusal"] = service.controller().last_refusal();
   ask.reply->send({200, "application/json", dumped(json), {}});
 }

@@ -100,7 +100,8 @@ std::vector<Finding> node_findings(const Json& nodes) {
   std::string out_of_use;
   std::size_t away = 0;
   for (const Json& node : nodes) {
-    const bool up = text_of(node, "health") == "up";
+    const bool asleep = flag_of(node, "left_asleep");
+    const bool up = text_of(node, "health") == "up" && !asleep;
     for (const Json& name : list_of(node, "partitions")) {
       auto& [all, used] = partitions[name.is_string() ? name.get<std::string>() : ""];
       ++all;
@@ -110,10 +111,11 @@ std::vector<Finding> node_findings(const Json& nodes) {
     const std::string by = text_of(node, "by"), reason = text_of(node, "reason");
     if (away++ < kMostNamed)
       out_of_use += (away > 1 ? ", " : "") + text_of(node, "name") + " (" + text_of(node, "state") +
-                    (by.empty() ? "" : " by " + by) + (reason.empty() ? "" : ": " + reason) + ")";
+                    (by.empty() ? "" : " by " + by) + (reason.empty() ? "" : ": " + reason) +
+                    (asleep ? ", and the policy wakes no node" : "") + ")";
     if (away == kMostNamed + 1) out_of_use += " and others";
   }
-  const std::string todo = "; `rota nodes resume` puts nodes back.";
+  const std::string todo = "; `rota nodes resume` puts nodes back, `rota nodes power-up` wakes them.";
   if (away == 0) return {{"nodes", true, amount(static_cast<std::int64_t>(nodes.size()), "node") + " in use."}};
   if (away == nodes.size()) return {{"nodes", false, "No node is in use, and no job can start: " + out_of_use + todo}};
   std::vector<Finding> found{

@@ -29,8 +29,10 @@ std::string value_text(const std::string& name, const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (value.is_number()) {
     const double number = value.get<double>();
-    if (is_one_of(name, {"submit", "begin", "start", "end", "expected_start", "ends_by"})) return time_text(number);
-    if (is_one_of(name, {"limit", "elapsed", "kill_wait", "warning_time"})) return limit_text(number);
+    if (is_one_of(name, {"submit", "begin", "start", "end", "expected_start", "ends_by", "suspended_since"}))
+      return time_text(number);
+    if (is_one_of(name, {"limit", "elapsed", "earlier_elapsed", "kill_wait", "warning_time"}))
+      return limit_text(number);
     return name == "memory" ? memory_text(number) : plain_number(number);
   }
   std::string out;

@@ -128,7 +128,10 @@ Result<int> change_nodes(const NodesFlags& flags, const std::string& action) {
   if (!flags.reason.empty()) body["reason"] = flags.reason;
   const auto answer = Service(flags.service).post("/v1/nodes/" + action, body);
   if (!answer) return std::unexpected(answer.error());
-  return flags.service.json ? printed(shown_json(*answer)) : kDone;
+  if (flags.service.json) return printed(shown_json(*answer));
+  if (const std::string already = text_of(*answer, "already"); !already.empty())
+    remark("rota: " + one_line(already) + (action == "power-up" ? " is on" : " sleeps") + " already, or on its way.");
+  return kDone;
 }
 
 Result<int> list_partitions(const NodesFlags& flags) {

@@ -26,6 +26,12 @@ std::string count(const Json& status, const char* name) {
   return grouped(static_cast<std::int64_t>(number_of(status, name)));
 }
 
+// Which nodes sleep that nobody will wake; empty: none.
+std::string asleep_text(const Json& answer) {
+  const std::string nodes = text_of(answer, "left_asleep");
+  return nodes.empty() ? nodes : nodes + "; the policy wakes no node, `rota nodes power-up " + nodes + "` does";
+}
+
 std::string status_text(const Json& status) {
   std::string out;
   const auto line = [&](const char* head, const std::string& text) {
@@ -38,6 +44,7 @@ std::string status_text(const Json& status) {
                      (flag_of(status, "plain") ? ", not followed: jobs start in order of the queue" : ""));
   line("machine", text_of(status, "machine"));
   line("processors", count(status, "processors") + ", " + count(status, "free") + " free");
+  line("asleep", asleep_text(status));
   line("jobs", count(status, "running") + " running, " + count(status, "waiting") + " waiting, " +
                    count(status, "held") + " held or not yet eligible");
   if (has_number(status, "started"))
@@ -67,6 +74,10 @@ Result<int> show_policy(const StatusFlags& flags, const Result<Json>& answer) {
   std::string out = one_line(text_of(*answer, "policy")) + "\n";
   if (flag_of(*answer, "plain"))
     out += "It is not followed: a plan was refused, and jobs start in order of the queue; `rota status` says why.\n";
+  if (const std::string woken = text_of(*answer, "woken"); !woken.empty())
+    out += "Put to sleep by the policy before, and woken now: " + one_line(woken) + ".\n";
+  if (const std::string asleep = asleep_text(*answer); !asleep.empty())
+    out += "Still asleep: " + one_line(asleep) + ".\n";
   return printed(out);
 }
 

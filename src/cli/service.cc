@@ -1,6 +1,8 @@
 #include "cli/service.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 #include "base/text.h"
 
@@ -139,8 +141,38 @@ std::string words_of(const Json& object, const char* name, const char* between) 
   return out;
 }
 
+namespace {
+
+bool plain(char c) { return c == '\n' || (c >= ' ' && c < '\x7f'); }
+
+// Of a character that is whole UTF-8 and not beyond U+FFFF, as JSON escapes it.
+std::string json_escape(std::string_view character) {
+  const auto lead = static_cast<unsigned char>(character.front());
+  unsigned code = character.size() == 1 ? lead : lead & (0xFFU >> (character.size() + 1));
+  for (const char c : character.substr(1)) code = code << 6U | (static_cast<unsigned char>(c) & 0x3FU);
+  std::array<char, 8> out{};
+  std::snprintf(out.data(), out.size(), "\\u%04x", code & 0xFFFFU);
+  return out.data();
+}
+
+}  // namespace
+
+// What could drive a terminal is escaped: JSON alone leaves DEL, C1 controls and marks of direction as they are.
 std::string shown_json(const Json& json) {
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const std::string dumped = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  std::string out;
+  for (std::string_view left = dumped; !left.empty();) {
+    const auto special = std::ranges::find_if_not(left, plain);
+    out.append(left.begin(), special);
+    left.remove_prefix(static_cast<std::size_t>(special - left.begin()));
+    if (left.empty()) break;
+    std::size_t size = 1;
+    while (size < left.size() && (static_cast<unsigned char>(left[size]) & 0xC0U) == 0x80) ++size;
+    const std::string_view character = left.substr(0, size);
+    out += escaped(character) == character ? std::string(character) : json_escape(character);
+    left.remove_prefix(size);
+  }
+  return out;
 }
 
 std::string target_of(const std::string& path, const std::map<std::string, std::string>& query) {

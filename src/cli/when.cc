@@ -16,8 +16,9 @@ namespace {
 constexpr std::int64_t kMinute = 60;
 constexpr std::int64_t kHour = 60 * kMinute;
 constexpr std::int64_t kDay = 24 * kHour;
-constexpr std::int64_t kFarthest = 253'402'300'799;  // the end of the year 9999
-constexpr double kNoLimit = 1e11;                    // seconds; rota::kLongest
+constexpr std::int64_t kFarthest = 253'402'300'799;   // the end of the year 9999
+constexpr std::int64_t kLastTaken = 100'000'000'000;  // by a service, in the year 5138
+constexpr double kNoLimit = 1e11;                     // seconds; rota::kLongest
 
 std::unexpected<Error> no_time(std::string_view text) {
   return fail(rota::quoted(text) +
@@ -138,6 +139,7 @@ std::optional<std::int64_t> when_of(std::string_view text, std::int64_t now, boo
 Result<std::int64_t> parse_when(std::string_view text, std::int64_t now, bool past) {
   const auto when = when_of(trimmed(text), now, past);
   if (!when || *when < 0 || *when > kFarthest) return no_time(text);
+  if (*when > kLastTaken) return fail(rota::quoted(text) + " is too far away; times up to the year 5138 are taken.");
   return *when;
 }
 

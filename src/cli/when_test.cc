@@ -25,6 +25,13 @@ std::string read(std::string_view text, bool past = false) {
   return when ? time_text(static_cast<double>(*when)) : "no";
 }
 
+TEST_F(WhenTest, SaysThatWhatNoServiceTakesIsTooFarAway) {
+  EXPECT_EQ(read("5138-11-16T09:46:40"), "5138-11-16T09:46:40");
+  const auto when = parse_when("9999-12-31T23:59:59", kNow);
+  ASSERT_FALSE(when);
+  EXPECT_EQ(when.error().message, "\"9999-12-31T23:59:59\" is too far away; times up to the year 5138 are taken.");
+}
+
 TEST_F(WhenTest, ReadsEveryFormOfSbatch) {
   EXPECT_EQ(read("now"), "2026-11-30T08:00:00");
   EXPECT_EQ(read("now+1hour"), "2026-11-30T09:00:00");

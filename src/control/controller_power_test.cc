@@ -100,5 +100,26 @@ TEST(PowerByHand, NothingIsSwitchedBeforeItIsWrittenDown) {
   EXPECT_TRUE(desk.engine().commands.empty());
 }
 
+// A policy without a rule for power takes over a state in which one node sleeps by the rule before, and one is on its
+// way.
+TEST(PowerAfterAPolicy, WhoSleepsByItsRuleIsWokenAsSoonAsCanBe) {
+  Desk before("easy+power=idle-timeout+power-idle=1s", on_two_nodes());
+  const JobId job = before.run(4, 10);
+  before.at(10);
+  EXPECT_EQ(before.tell_and_decide(Finished{job}), "");
+  before.at(11);
+  ASSERT_TRUE(before.ring());
+  EXPECT_EQ(before.tell_and_decide(PowerChanged{NodeId{1}, PowerState::off, 0}), "");
+  ASSERT_EQ(before.view().power().state(NodeId{0}), PowerState::shutting_down);
+  Desk after("easy", on_two_nodes());
+  after.at(11);
+  for (const Fact& fact : before.controller().snapshot()) ASSERT_TRUE(after.controller().replay(fact));
+  ASSERT_TRUE(after.controller().resume());
+  EXPECT_EQ(after.view().power().state(NodeId{1}), PowerState::booting);
+  EXPECT_EQ(after.view().power().state(NodeId{0}), PowerState::shutting_down);
+  EXPECT_EQ(after.tell_and_decide(PowerChanged{NodeId{0}, PowerState::off, 0}), "");
+  EXPECT_EQ(after.view().power().state(NodeId{0}), PowerState::booting) << "nobody waits, and it is woken all the same";
+}
+
 }  // namespace
 }  // namespace rota

@@ -33,6 +33,7 @@ enum class Rule : std::uint8_t {
   load_is_high,         // woken: the load factor says so
   load_is_low,          // sent to sleep: the load factor says so
   idle_for_long,        // sent to sleep: idle for as long as the rule allows
+  rule_is_gone,         // woken: a rule sent it to sleep, and no rule switches nodes any more
 };
 
 struct Reason {

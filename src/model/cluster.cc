@@ -170,6 +170,7 @@ void Cluster::apply(const Started& fact) {
   waiting_.erase(job);
   forget_promise(job, id);
   job.state = JobState::running;
+  if (job.start != kNever) job.earlier += job.end - job.start;
   job.start = now_;
   job.starting = options_.confirms_starts;
   job.backfilled = fact.backfilled;
@@ -297,6 +298,7 @@ void Cluster::apply(const PowerChanged& fact) { switch_node(fact.node, fact.stat
 void Cluster::apply(const PowerOrdered& fact) {
   switch_node(fact.node, fact.on ? PowerState::booting : PowerState::shutting_down, fact.until);
   power_.commanded(fact.node, sequence_);
+  if (fact.reason.rule == Rule::idle_for_long || fact.reason.rule == Rule::load_is_low) power_.slept_by_rule(fact.node);
 }
 
 // What comes back counts as released, and so does what is expected back at another time than before.
@@ -375,26 +377,6 @@ void Cluster::apply(const Vacated& fact) {
   job.expected = job.expected_after(fact.kept);
   job.done += fact.kept;
   queue_again(job, fact.job);
-}
-
-void Cluster::apply(const Migrated& fact) {
-  Job& job = jobs_[fact.job.value];
-  CHECK(job.steady(), "only a job that runs and stays moves");
-  CHECK(running_.erase({job.expected_end(), job.dispatch}), "a running job is in the index");
-  nodes_.take(fact.where);
-  nodes_.give(places_.of(fact.job), now_);
-  places_.set(fact.job, fact.where);
-  const Duration elapsed = job.ran_by(now_);
-  charge(job);
-  job.expected = fact.kept ? job.expected_after(elapsed) : job.spec.limit;
-  job.done = fact.kept ? job.done + elapsed : Duration{0};
-  job.start = now_;
-  job.stood = Duration{0};
-  ++job.migrations;
-  job.command = sequence_;
-  running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, fact.job});
-  ++releases_;
-  last_migration_ = now_;
 }
 
 void Cluster::apply(const Cancelled& fact) {

@@ -103,12 +103,36 @@ void Eligibility::ended(JobId job, bool succeeded) {
   failed(job, succeeded ? Dependency::When::failed : Dependency::When::succeeded);
 }
 
+namespace {
+
+// Of those that stand for one array the others need only end.
+void one_failed(std::vector<Dependency>& after, JobId on) {
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const JobId group = after[i].group;
+    if (after[i].on != on || !group.valid()) continue;
+    for (Dependency& other : after) {
+      if (other.group == group && other.on != on) other = {other.on, Dependency::When::ended};
+    }
+  }
+}
+
+// Where it stands for an array with others that may still fail, nobody waits for it any more.
+void leave_to_others(std::vector<Dependency>& after, JobId on) {
+  const auto its = std::ranges::find_if(after, [&](const Dependency& d) { return d.on == on && d.group.valid(); });
+  if (its == after.end()) return;
+  const auto other = [&](const Dependency& d) { return d.group == its->group && d.on != on; };
+  if (std::ranges::any_of(after, other)) after.erase(its);
+}
+
+}  // namespace
+
 void Eligibility::met(JobId on, Dependency::When when) {
   const auto dependents = dependents_.find(on);
   if (dependents == dependents_.end()) return;
   const auto is_it = [&](const Dependency& d) { return d.on == on && d.when == when; };
   for (auto job = dependents->second.begin(); job != dependents->second.end();) {
     std::vector<Dependency>& after = rows_[*job].terms.after;
+    if (when == Dependency::When::failed) one_failed(after, on);
     if (std::erase_if(after, is_it) > 0) changed_.insert(*job);
     const bool waits = std::any_of(after.begin(), after.end(), [&](const Dependency& d) { return d.on == on; });
     job = waits ? std::next(job) : dependents->second.erase(job);
@@ -123,6 +147,7 @@ void Eligibility::failed(JobId on, Dependency::When when) {
   for (const JobId job : dependents->second) {
     Row& row = rows_[job];
     const auto is_it = [&](const Dependency& d) { return d.on == on && d.when == when; };
+    if (when == Dependency::When::failed) leave_to_others(row.terms.after, on);
     if (!std::any_of(row.terms.after.begin(), row.terms.after.end(), is_it)) continue;
     row.never = true;
     changed_.insert(job);

@@ -139,5 +139,39 @@ TEST(Eligibility, IsPutBackAsItStood) {
   EXPECT_EQ(same.next_begin(), e.next_begin());
 }
 
+// As Slurm has it: the whole array ends, and one of its tasks fails.
+TEST(Eligibility, OfAnArrayOneTaskMustFailAndAllMustEnd) {
+  const JobId waits{9};
+  const JobTerms terms = after({{a, When::failed, a}, {b, When::failed, a}, {c, When::failed, a}});
+  for (const JobId failing : {a, b, c}) {
+    Eligibility e;
+    e.set(waits, terms);
+    for (const JobId task : {a, b, c}) {
+      EXPECT_EQ(e.bars(waits, kEpoch), kDependency) << "task " << task.value << " has not ended";
+      e.ended(task, task != failing);
+    }
+    EXPECT_EQ(e.bars(waits, kEpoch), kNoBars) << "task " << failing.value << " has failed";
+    EXPECT_EQ(due(e), Jobs{waits});
+  }
+  Eligibility e;
+  e.set(waits, terms);
+  for (const JobId task : {a, b}) e.ended(task, true);
+  EXPECT_EQ(e.bars(waits, kEpoch), kDependency);
+  e.ended(c, true);
+  EXPECT_EQ(e.bars(waits, kEpoch), kDependency | kNeverAgain) << "none has failed";
+  EXPECT_EQ(due(e), Jobs{waits});
+}
+
+TEST(Eligibility, ArraysThatAreToFailDoNotStandInForEachOther) {
+  const JobId waits{9};
+  Eligibility e;
+  e.set(waits, after({{a, When::failed, a}, {b, When::failed, a}, {c, When::failed, c}}));
+  e.ended(a, false);
+  e.ended(b, true);
+  EXPECT_EQ(e.bars(waits, kEpoch), kDependency);
+  e.ended(c, true);
+  EXPECT_EQ(e.bars(waits, kEpoch), kDependency | kNeverAgain);
+}
+
 }  // namespace
 }  // namespace rota

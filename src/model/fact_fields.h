@@ -66,10 +66,10 @@ struct ValueNames<Health> {
 };
 template <>
 struct ValueNames<Rule> {
-  static constexpr std::array<std::string_view, 15> names{
-      "head_fits",     "skipped_ahead", "ends_before_promise", "beside_promise", "planned",
-      "promise_due",   "outranked",     "faster_node",         "harms_nobody",   "job_waits",
-      "promise_rests", "keeps_warm",    "load_is_high",        "load_is_low",    "idle_for_long"};
+  static constexpr std::array<std::string_view, 16> names{
+      "head_fits",    "skipped_ahead", "ends_before_promise", "beside_promise", "planned",       "promise_due",
+      "outranked",    "faster_node",   "harms_nobody",        "job_waits",      "promise_rests", "keeps_warm",
+      "load_is_high", "load_is_low",   "idle_for_long",       "rule_is_gone"};
 };
 template <>
 struct ValueNames<Dependency::When> {
@@ -110,8 +110,10 @@ struct Fields<Reason> {
 };
 template <>
 struct Fields<Dependency> {
-  static constexpr std::tuple all{Field{"on", &Dependency::on, "the job that is waited for"},
-                                  Field{"when", &Dependency::when, "what it must have done"}};
+  static constexpr std::tuple all{
+      Field{"on", &Dependency::on, "the job that is waited for"},
+      Field{"when", &Dependency::when, "what it must have done"},
+      Field{"group", &Dependency::group, "failed: the same in all of which each must end and one fail", 4}};
 };
 template <>
 struct Fields<JobTerms> {
@@ -178,7 +180,9 @@ struct Fields<Job> {
             "time of the latest dispatch that does not count, because it was suspended; while it is: that much more as "
             "is counted on",
             2},
-      Field{"suspended_by", &Job::suspended_by, "1: its user, 2: an operator, 3: both; 0: it is not suspended", 2}};
+      Field{"suspended_by", &Job::suspended_by, "1: its user, 2: an operator, 3: both; 0: it is not suspended", 2},
+      Field{"earlier", &Job::earlier,
+            "for so long earlier dispatches, and the latest before a move, held what it asks for", 4}};
 };
 template <>
 struct Fields<NodePowerRow> {
@@ -189,7 +193,8 @@ struct Fields<NodePowerRow> {
       Field{"since", &NodePowerRow::since, "in this state"},
       Field{"until", &NodePowerRow::until, "when a boot or shutdown is expected to be over"},
       Field{"shunned_until", &NodePowerRow::shunned_until, "left alone until then after a failed boot"},
-      Field{"command", &NodePowerRow::command, "number of the fact that decided the latest command about it"}};
+      Field{"command", &NodePowerRow::command, "number of the fact that decided the latest command about it"},
+      Field{"by_rule", &NodePowerRow::by_rule, "a power rule, and no operator, sent it to sleep", 4}};
 };
 template <>
 struct Fields<PowerCounters> {

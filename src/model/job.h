@@ -80,6 +80,7 @@ struct Job {
   Instant first_promise = kNever;  // the first start ever announced; kNever: none
   Instant put_off = kNever;        // when a promise that was due was last replaced or withdrawn; kNever: never
   Duration done = Duration{0};     // run time of earlier dispatches that need not be done again
+  Duration earlier = Duration{0};  // for which earlier dispatches, and the latest before a move, held what it asks for
   Duration stood = Duration{0};    // of the latest dispatch: time in which it was suspended, and kStandsStill more now
   std::uint64_t command = 0;       // number of the fact that decided the latest command about it
   std::uint32_t sequence = 0;      // place in order of arrival in the queue; anew at each requeue

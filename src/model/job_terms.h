@@ -26,6 +26,7 @@ struct Dependency {
   enum class When : std::uint8_t { started, ended, succeeded, failed };
   JobId on;
   When when = When::ended;
+  JobId group = {};  // failed: the same in all that stand for one array, of which all must end and one fail; else none
 };
 
 struct JobTerms {

@@ -98,6 +98,7 @@ void NodePower::changed(NodeId id, PowerState state, Instant now, Instant until)
   if (state == PowerState::on) {
     node.failures = 0;
     node.shunned_until = kEpoch;
+    node.by_rule = false;
   } else if (before == PowerState::booting && state == PowerState::off) {
     const Duration first = machine_->nodes[id.value].power.boot_retry;
     const Duration shunning = first * (std::int64_t{1} << std::min<std::uint16_t>(node.failures, 12));

@@ -32,6 +32,7 @@ struct NodePowerRow {
   Instant until = kNever;  // booting, shutting down: when that is expected to be over
   Instant shunned_until = kEpoch;
   std::uint64_t command = 0;  // number of the fact that decided the latest command about it
+  bool by_rule = false;       // a power rule, and no operator, sent it to sleep
 
   bool operator==(const NodePowerRow&) const = default;
 };
@@ -124,6 +125,7 @@ class NodePower {
   // `until`: when a boot or a shutdown is expected to be over. A boot that ends in `off` has failed.
   void changed(NodeId node, PowerState state, Instant now, Instant until);
   void commanded(NodeId node, std::uint64_t by) { nodes_[node.value].command = by; }
+  void slept_by_rule(NodeId node) { nodes_[node.value].by_rule = true; }
 
   // Rows as they stand, for a snapshot, and how they are put back.
   const NodePowerRow& row(NodeId node) const { return nodes_[node.value]; }

@@ -61,4 +61,25 @@ void Cluster::forget_orders(Job& job, JobId id) {
   orders_.erase(id);
 }
 
+void Cluster::apply(const Migrated& fact) {
+  Job& job = jobs_[fact.job.value];
+  CHECK(job.steady(), "only a job that runs and stays moves");
+  CHECK(running_.erase({job.expected_end(), job.dispatch}), "a running job is in the index");
+  nodes_.take(fact.where);
+  nodes_.give(places_.of(fact.job), now_);
+  places_.set(fact.job, fact.where);
+  const Duration elapsed = job.ran_by(now_);
+  charge(job);
+  job.expected = fact.kept ? job.expected_after(elapsed) : job.spec.limit;
+  job.done = fact.kept ? job.done + elapsed : Duration{0};
+  job.earlier += now_ - job.start;
+  job.start = now_;
+  job.stood = Duration{0};
+  ++job.migrations;
+  job.command = sequence_;
+  running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, fact.job});
+  ++releases_;
+  last_migration_ = now_;
+}
+
 }  // namespace rota

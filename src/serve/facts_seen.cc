@@ -114,13 +114,15 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
   row.node_count = job.spec.nodes;
   row.memory = job.spec.memory;
   row.submit = job.spec.submit;
-  const bool left_waiting = job.start == kNever || (entry != nullptr && entry->never_again);
+  const bool taken_back = entry != nullptr && entry->never_again;
+  const bool waited_again = taken_back && job.kills + job.preemptions > 0;
+  const bool left_waiting = job.start == kNever || (taken_back && !waited_again);
   row.start = left_waiting ? kNever : job.start;
-  row.end = left_waiting || job.end == kNever ? view().now() : job.end;
+  row.end = left_waiting || waited_again || job.end == kNever ? view().now() : job.end;
   // It ended while nobody served: the fact says when that was heard.
   const Duration took = entry != nullptr ? entry->ran + job.stood : Duration{0};
   const bool heard_late = entry != nullptr && entry->ran > Duration{0} && job.migrations == 0 && !left_waiting &&
-                          row.end > row.start + took + kLate;
+                          !waited_again && row.end > row.start + took + kLate;
   if (heard_late) row.end = row.start + took;
   row.limit = job.spec.limit;
   row.waited = left_waiting ? row.end - row.submit : job.wait();
@@ -128,7 +130,10 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
   row.backfills = job.backfills;
   row.preemptions = job.preemptions;
   row.asked = rarely_asked(job.spec, entry);
-  if (!left_waiting) row.asked.suspended = std::clamp(job.stood, Duration{0}, row.end - row.start);
+  if (left_waiting) return row;
+  if (waited_again) row.asked.waited_again = row.end - job.end;
+  row.asked.earlier = job.earlier;
+  row.asked.suspended = std::clamp(job.stood, Duration{0}, row.end - row.start);
   return row;
 }
 

@@ -50,11 +50,14 @@ PendingReason Service::reason_of_barred(JobId id, const Job& job, Telling tellin
   if ((job.bars & kDependency) != 0) {
     return reason_with("Dependency", telling, [&] {
       std::string sentence = "It waits for";
+      bool one_fails = false;
       for (std::size_t i = 0; terms != nullptr && i < terms->after.size(); ++i) {
         const Dependency& on = terms->after[i];
-        sentence += (i == 0 ? " job " : ", job ") + book_.shown(on.on) + " " + words_of(on.when);
+        sentence += (i == 0 ? " job " : ", job ") + book_.shown(on.on) + " " +
+                    words_of(on.group.valid() ? Dep::ended : on.when);
+        one_fails = one_fails || on.group.valid();
       }
-      return sentence + ".";
+      return sentence + (one_fails ? ", and for a task of the array to fail." : ".");
     });
   }
   if ((job.bars & kBeginTime) != 0) return {"BeginTime", "Its begin time has not come yet."};
@@ -71,11 +74,17 @@ PendingReason Service::reason_of_barred(JobId id, const Job& job, Telling tellin
 // Which nodes that it could use are out of use, by whom and why.
 std::string Service::nodes_lacking(const JobSpec& spec) const {
   constexpr std::size_t kMostNamed = 3;
+  constexpr const char* kAsleep = "asleep until `rota nodes power-up` wakes ";
   std::map<std::string, std::vector<std::string>> names;  // by what is so of them
   for (std::uint32_t n = 0; n < machine_->nodes.size(); ++n) {
     const NodeId id{n};
     const Health health = view().power().health(id);
-    if (health == Health::up || !may_serve(*machine_, spec, id)) continue;
+    const bool asleep = left_asleep(id);
+    if ((health == Health::up && !asleep) || !may_serve(*machine_, spec, id)) continue;
+    if (asleep) {
+      names[kAsleep].push_back(machine_->nodes[n].name);
+      continue;
+    }
     const std::string by = node_by(id), reason = node_reason(id);
     names[std::string(health == Health::down ? "down" : "drained") + (by.empty() ? "" : " by " + by) +
           (reason.empty() ? "" : " (" + reason + ")")]
@@ -85,14 +94,28 @@ std::string Service::nodes_lacking(const JobSpec& spec) const {
   std::size_t named = 0;
   for (const auto& [what, of] : names) {
     if (named++ == kMostNamed) return out + "; and others";
-    out += (out.empty() ? "" : "; ") + format_host_list(of) + (of.size() == 1 ? " is " : " are ") + what;
+    out += (out.empty() ? "" : "; ") + format_host_list(of) + (of.size() == 1 ? " is " : " are ") + what +
+           (what != kAsleep  ? ""
+            : of.size() == 1 ? "it"
+                             : "them");
   }
   return out;
 }
 
 bool Service::lacks_nodes(const JobSpec& spec) const {
-  if (view().power().all_up()) return false;
-  return !fits_when_empty(*machine_, spec, [&](NodeId id) { return view().power().health(id) == Health::up; });
+  if (view().power().all_up() && view().power().all_on()) return false;
+  return !fits_when_empty(*machine_, spec,
+                          [&](NodeId id) { return view().power().health(id) == Health::up && !left_asleep(id); });
+}
+
+// Which nodes that it could use sleep, and will until an operator wakes them, as a sentence; empty: none.
+std::string Service::asleep_beside(const JobSpec& spec) const {
+  std::vector<NodeId> nodes = left_asleep();
+  std::erase_if(nodes, [&](NodeId id) { return !may_serve(*machine_, spec, id); });
+  if (nodes.empty()) return {};
+  const std::string names = names_of(nodes);
+  return (nodes.size() == 1 ? " Node " + names + " sleeps" : " Nodes " + names + " sleep") + ", and policy " +
+         chain_->text() + " wakes no node; `rota nodes power-up` does.";
 }
 
 bool Service::lacks_licence(const JobSpec& spec) const { return !view().nodes().has_licences(spec); }
@@ -143,7 +166,7 @@ PendingReason Service::reason_among_others(JobId id, const Job& job, Telling tel
   if (is_first || (!room && !before.valid())) {
     return reason_with("Resources", telling, [&] {
       return needs() + ", " + (is_first ? "it is first in the queue" : "nobody before it wants the same nodes") +
-             ", and " + shortage(view(), spec, room) + ".";
+             ", and " + shortage(view(), spec, room) + "." + asleep_beside(spec);
     });
   }
   return reason_with("Priority", telling, [&] {
@@ -157,7 +180,8 @@ PendingReason Service::reason_among_others(JobId id, const Job& job, Telling tel
     }
     return needs() + ", and others go first: " + who +
            (head != nullptr && first == head->job ? " is first in the queue."
-                                                  : " is the first of those that want the same nodes.");
+                                                  : " is the first of those that want the same nodes.") +
+           asleep_beside(spec);
   });
 }
 

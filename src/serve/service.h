@@ -104,7 +104,18 @@ class Service final : public Intake, public JobSink, public FactObserver, public
     std::string by;  // who wants it; empty: the service itself
   };
   Result<void> set_health(const std::string& nodes, const NodeWish& wish);
-  Result<void> set_power(const std::string& nodes, bool on);
+  struct Switched {
+    std::vector<NodeId> ordered;
+    std::vector<NodeId> already;  // so, or on their way
+  };
+  // Fails if one of them cannot be, and if all are so already: then nothing is changed.
+  Result<Switched> set_power(const std::string& nodes, bool on);
+  // Fit for use, but asleep, and the policy wakes no node: only an operator can.
+  std::vector<NodeId> left_asleep() const;
+  bool left_asleep(NodeId node) const;
+  // Sent to sleep by a former policy, which the present one wakes.
+  std::vector<NodeId> woken_after_policy() const;
+  std::string names_of(const std::vector<NodeId>& nodes) const;  // as a host list
 
   // Nodes, or processors where they are counted, are kept free for a time, beside what the configuration reserves.
   // Operators only.
@@ -148,6 +159,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   const RealLoop& loop() const { return *loop_; }
   store::SqliteStore& store() { return *store_; }
   EventRing& events() { return events_; }
+  // As state_word(), but for a job that is being ended because its time is up.
+  std::string_view state_of(const Job& job) const;
   const std::string& policy() const { return chain_->text(); }
   const site::ServiceSettings& settings() const { return settings_; }
   bool sends_mail() const { return mail_ != nullptr; }
@@ -306,6 +319,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   PendingReason reason_among_others(JobId id, const Job& job, Telling telling) const;
   bool lacks_nodes(const JobSpec& spec) const;  // too many of those that it could use are out of use
   std::string nodes_lacking(const JobSpec& spec) const;
+  std::string asleep_beside(const JobSpec& spec) const;
   bool lacks_licence(const JobSpec& spec) const;
   std::string licence_lacking(const JobSpec& spec) const;
   template <class Kind>

@@ -1,5 +1,6 @@
 // What operators do to nodes, and what becomes of nodes that are switched off and on.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
@@ -66,22 +67,60 @@ void Service::empty_node(NodeId node) {
   }
 }
 
-// All of them, or none.
-Result<void> Service::set_power(const std::string& nodes, bool on) {
+// Those that are so already aside: all of them, or none.
+Result<Service::Switched> Service::set_power(const std::string& nodes, bool on) {
   const auto ids = nodes_named(nodes);
   if (!ids) return std::unexpected(ids.error());
+  Switched switched;
+  std::optional<std::string> in_vain;
   for (const NodeId id : *ids) {
     const Node& node = machine_->nodes[id.value];
     if (!node.commands)
       return fail("node " + node.name + " cannot be switched: the cluster file gives it no " +
                   (on ? "`resume_command`." : "`suspend_command`."));
-    if (auto why = controller_->objection_to_power(id, on)) return fail(std::move(*why));
+    const PowerState state = view().power().state(id);
+    const bool is_on = state == PowerState::on || state == PowerState::booting;
+    auto why = controller_->objection_to_power(id, on);
+    if (why && is_on != on) return fail(std::move(*why));
+    (why ? switched.already : switched.ordered).push_back(id);
+    if (why && !in_vain) in_vain = std::move(why);
   }
-  for (const NodeId id : *ids) {
-    if (auto done = controller_->order_power(id, on); !done) return done;
+  if (switched.ordered.empty() && in_vain) return fail(std::move(*in_vain));
+  for (const NodeId id : switched.ordered) {
+    if (auto done = controller_->order_power(id, on); !done) return std::unexpected(done.error());
   }
   static_cast<void>(decide());
-  return {};
+  return switched;
+}
+
+bool Service::left_asleep(NodeId node) const {
+  const PowerState state = view().power().state(node);
+  return chain_->knobs().power.rule == Power::none && view().power().health(node) == Health::up &&
+         (state == PowerState::off || state == PowerState::shutting_down) && !view().power().row(node).by_rule;
+}
+
+std::vector<NodeId> Service::left_asleep() const {
+  std::vector<NodeId> nodes;
+  for (std::uint32_t n = 0; !view().power().all_on() && n < machine_->nodes.size(); ++n) {
+    if (left_asleep(NodeId{n})) nodes.push_back(NodeId{n});
+  }
+  return nodes;
+}
+
+std::vector<NodeId> Service::woken_after_policy() const {
+  std::vector<NodeId> nodes;
+  const bool wakes = chain_->knobs().power.rule == Power::none;
+  for (std::uint32_t n = 0; wakes && n < machine_->nodes.size(); ++n) {
+    const bool up = view().power().health(NodeId{n}) == Health::up;
+    if (up && view().power().row(NodeId{n}).by_rule) nodes.push_back(NodeId{n});
+  }
+  return nodes;
+}
+
+std::string Service::names_of(const std::vector<NodeId>& nodes) const {
+  std::vector<std::string> names;
+  for (const NodeId node : nodes) names.push_back(machine_->nodes[node.value].name);
+  return format_host_list(names);
 }
 
 std::string Service::node_reason(NodeId node) const {

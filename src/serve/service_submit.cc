@@ -186,11 +186,32 @@ class Awaited {
     if ((*tasks)->empty() && name.index < 0)
       return fail("a job waits for job " + name.text() + ", which is not known.");
     if (from == to) return fail("a job waits for " + rota::quoted(name.text()) + ", which is not known any more.");
+    if (is_array && index < 0 && name.when == Dependency::When::failed) {
+      if (auto may = looked(static_cast<std::size_t>(std::distance(from, to))); !may) return may;
+      return add_array_that_fails(name, from, to, into);
+    }
     for (auto task = from; task != to; ++task) {
       if (auto may = looked(1); !may) return may;
       if (auto added = add(task->second, name.when, into); !added) return added;
     }
     return {};
+  }
+
+  // All of them end, and one of them fails.
+  Result<void> add_array_that_fails(const AfterName& name, Tasks::const_iterator from, Tasks::const_iterator to,
+                                    std::vector<Dependency>& into) const {
+    using When = Dependency::When;
+    const bool failed = std::any_of(
+        from, to, [](const auto& task) { return !task.second.state.empty() && task.second.state != "COMPLETED"; });
+    JobId group;
+    for (auto task = from; task != to; ++task) {
+      if (!task->second.state.empty()) continue;
+      if (!group.valid()) group = task->second.job;
+      into.push_back(failed ? Dependency{task->second.job, When::ended}
+                            : Dependency{task->second.job, When::failed, group});
+    }
+    if (failed || group.valid()) return {};
+    return fail("the dependency on job " + name.text() + " can never be met: all its tasks have ended as COMPLETED.");
   }
 
   // What was met already is left out; what can never be met is refused.

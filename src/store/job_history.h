@@ -25,6 +25,8 @@ struct RareRequest {
   std::uint32_t throttle = 0;           // so many of its array at one time; 0: no limit
   Instant not_before = kEpoch;          // its begin time, or when it was released
   Duration suspended{0};                // of its latest dispatch: from start to end it ran so much less
+  Duration earlier{0};                  // for so long earlier dispatches held its processors
+  Duration waited_again{0};  // queued again after its latest dispatch, it left while it waited: so long after that
 
   bool operator==(const RareRequest&) const = default;
 };
@@ -89,7 +91,7 @@ enum class SumBy : std::uint8_t {
 struct HistorySum {
   std::string key;  // the user, the partition or the month
   std::int64_t jobs = 0;
-  double processor_seconds = 0;  // of the latest dispatches
+  double processor_seconds = 0;  // of all dispatches
   Duration waited{0};            // mean of those that started
   std::int64_t failed = 0;       // ended otherwise than COMPLETED or CANCELLED
 

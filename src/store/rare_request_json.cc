@@ -31,6 +31,8 @@ std::string asked_text(const RareRequest& asked) {
   });
   if (asked.not_before != kEpoch) json["not_before"] = asked.not_before.time_since_epoch().count();
   if (asked.suspended != Duration{0}) json["suspended"] = asked.suspended.count();
+  if (asked.earlier != Duration{0}) json["earlier"] = asked.earlier.count();
+  if (asked.waited_again != Duration{0}) json["waited_again"] = asked.waited_again.count();
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -43,6 +45,8 @@ RareRequest read_asked(std::string_view text) {
     members(asked, [&]<class Member>(const char* name, Member& member) { member = json.value(name, Member{}); });
     asked.not_before = Instant{Duration{json.value("not_before", std::int64_t{0})}};
     asked.suspended = Duration{json.value("suspended", std::int64_t{0})};
+    asked.earlier = Duration{json.value("earlier", std::int64_t{0})};
+    asked.waited_again = Duration{json.value("waited_again", std::int64_t{0})};
   } catch (const nlohmann::json::exception&) {
     return {};
   }

@@ -208,15 +208,24 @@ struct Sum {
   double processor_milliseconds = 0;
   double waited = 0;
 
-  // Columns from 1 on: state, processors, run time (NULL: never started) and waited.
+  // Columns from 1 on: state, processors, from start to end (NULL: never started), waited, and what few jobs have.
   void add(const SqliteStatement& row) {
     const std::string_view state = row.text(1);
     ++jobs;
     failed += state == "COMPLETED" || state == "CANCELLED" ? 0 : 1;
     if (row.is_null(3)) return;
     ++started;
-    processor_milliseconds += row.figure(2) * row.figure(3);
+    processor_milliseconds += row.figure(2) * (row.figure(3) + beside(row.text(5)));
     waited += row.figure(4);
+  }
+
+ private:
+  // Milliseconds that it held its processors beside those from start to end.
+  static double beside(std::string_view asked) {
+    if (asked.find("\"earlier\"") == std::string_view::npos && asked.find("\"waited_again\"") == std::string_view::npos)
+      return 0;
+    const RareRequest its = read_asked(asked);
+    return static_cast<double>((its.earlier - its.waited_again).count());
   }
 };
 
@@ -228,7 +237,7 @@ Result<std::vector<HistorySum>> read_sums(SqliteDatabase& database, const Histor
                           : by == SumBy::partition ? "partition"
                                                    : "strftime('%Y-%m', ended / 1000 + ?9, 'unixepoch')";
   // Added up here: SQLite would sort all rows by key first.
-  auto rows = database.prepare("SELECT " + key + ", state, processors, ended - started, waited FROM history" +
+  auto rows = database.prepare("SELECT " + key + ", state, processors, ended - started, waited, asked FROM history" +
                                where(query, lead_of(query, true)));
   if (!rows) return std::unexpected(rows.error());
   const Texts texts(query);

@@ -58,6 +58,8 @@ std::vector<HistoryRow> random_rows(std::size_t count) {
       row.asked.throttle = 7;
       row.asked.not_before = row.submit + seconds(5);
       row.asked.suspended = seconds(7);
+      row.asked.earlier = seconds(11);
+      if (random.chance(0.5)) row.asked.waited_again = seconds(3);
     }
     rows.push_back(row);
   }
@@ -111,7 +113,8 @@ HistorySum sum_of(const std::string& key, const std::vector<HistoryRow>& rows) {
     if (row.start == kNever) continue;
     ++started;
     waited += row.waited;
-    sum.processor_seconds += row.processors * to_seconds(row.end - row.start);
+    sum.processor_seconds +=
+        row.processors * to_seconds(row.end - row.start + row.asked.earlier - row.asked.waited_again);
   }
   if (started > 0) sum.waited = waited / started;
   return sum;

@@ -94,6 +94,22 @@ class Arrays(ServiceCase):
         self.assertEqual((status, answer["detail"]),
                          (400, f"the dependency on job {array}_2 can never be met: it has ended as FAILED."))
 
+    def test_afternotok_of_an_array_waits_for_one_that_fails_and_for_all_to_end(self):
+        array = self.service.submit("exit $((ROTA_ARRAY_TASK_ID - 1))", array="1-2", held=True)
+        then = self.service.submit("true", after=[f"afternotok:{array}"])
+        self.service.act("release", f"{array}_1")
+        self.assertEqual(self.service.ends(f"{array}_1")["state"], "COMPLETED")
+        self.assertEqual(self.service.job(then)["reason"], "Dependency")
+        self.service.act("release", f"{array}_2")
+        self.assertEqual(self.service.ends(then)["state"], "COMPLETED")
+        self.assertEqual(self.service.ends(self.service.submit("true", after=[f"afternotok:{array}"]))["state"], "COMPLETED")
+        well = self.service.submit("true", array="1-2")
+        then = self.service.submit("true", after=[f"afternotok:{well}"])
+        self.service.wait_for(lambda: self.service.job(then)["reason"] == "DependencyNeverSatisfied", "its last hope to end")
+        status, answer = self.service.ask("POST", "/v1/jobs", {"command": ["x"], "folder": "/", "after": [f"afternotok:{well}"]})
+        self.assertEqual((status, answer["detail"]), (400, f"the dependency on job {well} can never be met: all its tasks have ended as COMPLETED."))
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
     def test_a_change_of_very_many_leaves_others_their_turns(self):
         for _ in range(3):
             self.service.submit("true", array="1-10000", name="many", held=True)

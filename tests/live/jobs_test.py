@@ -3,7 +3,9 @@
 import json
 import os
 import sqlite3
+import subprocess
 import sys
+import threading
 import unittest
 
 from service import ServiceCase
@@ -64,6 +66,7 @@ class Jobs(ServiceCase):
         row = service.ends(job)
         self.assertEqual(row["state"], "FAILED")
         self.assertIn("/no/such/program", row["message"])
+        self.assertNotIn("exit_code", row, "it was no process")
         row = service.ends(service.submit("true", folder="/no/such/folder"))
         self.assertEqual(row["state"], "FAILED")
         self.assertIn("/no/such/folder", row["message"])
@@ -185,6 +188,42 @@ class Jobs(ServiceCase):
         self.assertEqual(service.act("requeue", job)[0], 200)
         self.assertEqual(service.ends(job)["state"], "COMPLETED")
         self.assertEqual(service.read("runs"), "0\n1\n")
+
+    def test_who_ran_and_was_cancelled_while_it_waited_again_counts_as_having_run(self):
+        job = self.service.submit("sleep 60", processors=2, limit=70)
+        self.service.wait_for(lambda: self.service.job(job)["state"] == "RUNNING", "its start")
+        threading.Event().wait(1.1)
+        self.assertEqual(self.service.ask("POST", "/v1/nodes/drain", {"nodes": "n[1-2]", "reason": "x"})[0], 200)
+        self.assertEqual(self.service.act("requeue", job)[0], 200)
+        self.service.wait_for(lambda: self.service.job(job)["state"] == "PENDING", "it to wait again")
+        self.service.act("cancel", job)
+        self.service.wait_for(lambda: "elapsed" in self.service.job(job), "it to leave")
+        row = self.service.job(job)
+        self.assertEqual((row["state"], row["restarts"], "exit_code" in row), ("CANCELLED", 1, False), row)
+        self.assertTrue(1 < row["elapsed"] < row["end"] - row["submit"] + 0.001, row)
+        self.assertTrue(row["node_list"], row)
+        self.assertEqual([each["id"] for each in self.service.ask("GET", "/v1/history?ran=yes")[1]["jobs"]], [job])
+        sums = self.service.ask("GET", "/v1/history?by=user")[1]["sums"]
+        self.assertAlmostEqual(sums[0]["processor_seconds"], 2 * row["elapsed"], delta=0.01)
+        rehearsed = subprocess.run([self.rota, "simulate", self.service.state, "--quiet"], capture_output=True, text=True)
+        self.assertEqual(rehearsed.returncode, 0, rehearsed.stderr)
+
+    def test_what_ran_before_a_requeue_counts_in_sums(self):
+        job = self.service.submit("[ $ROTA_RESTART_COUNT = 1 ] || sleep 60", processors=2, limit=70)
+        self.service.wait_for(lambda: self.service.job(job)["state"] == "RUNNING", "its first run")
+        threading.Event().wait(1.1)
+        self.service.act("requeue", job)
+        self.assertEqual(self.service.ends(job)["state"], "COMPLETED")
+        self.service.wait_for(lambda: "earlier_elapsed" in self.service.job(job), "it to leave")
+        row = self.service.job(job)
+        self.assertGreater(row["earlier_elapsed"], 1)
+        sums = self.service.ask("GET", "/v1/history?by=user")[1]["sums"]
+        self.assertAlmostEqual(sums[0]["processor_seconds"], 2 * (row["elapsed"] + row["earlier_elapsed"]), delta=0.01)
+
+    def test_between_its_limit_and_its_end_a_job_is_completing(self):
+        job = self.service.submit("trap '' TERM; while :; do sleep 0.1; done", limit=1, kill_wait=3)
+        self.service.wait_for(lambda: self.service.job(job)["state"] == "COMPLETING", "its time to be up")
+        self.assertEqual(self.service.ends(job)["state"], "TIMEOUT")
 
     def test_policies_change_while_jobs_run(self):
         service = self.service

@@ -208,6 +208,65 @@ class Young(PowerCase):
         self.assertEqual(self.count("off n1") + self.count("off n2"), 0)
 
 
+class Leaving(PowerCase):
+    """A policy that switches nodes is left for one that does not."""
+
+    def leave(self):
+        status, answer = self.service.ask("PUT", "/v1/policy", {"policy": "easy"})
+        self.assertEqual(status, 200, answer)
+        return answer
+
+
+class Left(Leaving):
+    def test_who_sleeps_by_its_rule_is_woken_and_the_answer_says_so(self):
+        self.wait_for_power("off")
+        self.assertEqual(self.leave(), {"policy": "easy", "woken": "n[1-2]"})
+        job = self.service.submit(WITNESS.format(sleep=0.1), processors=4, nodes=2, limit=60)
+        self.assertEqual(self.service.ends(job)["state"], "COMPLETED", self.service.job(job))
+        self.assertEqual(self.leave(), {"policy": "easy"})
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+    def test_so_it_is_after_a_failed_boot_and_a_crash(self):
+        self.wait_for_power("off")
+        self.touch("broken-on-n1")
+        self.leave()
+        self.service.wait_for(lambda: self.count("on n1") == 1, "the first try")
+        self.service.kill()
+        self.remove("broken-on-n1")
+        self.service.start()
+        self.wait_for_power("on")
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+
+class LeftByAnOperator(Leaving):
+    arguments = ("--policy", "easy+power=idle-timeout+power-idle=10m")
+
+    def says(self, command):
+        return subprocess.run([self.rota, command, "--socket", self.service.socket], capture_output=True, text=True).stdout
+
+    def test_who_sleeps_by_an_operators_order_is_left_alone_and_named_everywhere(self):
+        self.assertEqual(self.act_on("power-down", "n1")[0], 200)
+        self.wait_for_power("off", ["n1"])
+        self.assertEqual(self.leave(), {"policy": "easy", "left_asleep": "n1"})
+        self.assertEqual(self.service.ask("GET", "/v1/status")[1]["left_asleep"], "n1")
+        self.assertEqual([self.node(name).get("left_asleep") for name in ("n1", "n2")], [True, None])
+        whole = self.service.submit(WITNESS.format(sleep=0), processors=4, nodes=2, limit=60)
+        self.service.wait_for(lambda: self.service.job(whole).get("reason") == "ReqNodeNotAvail", "the reason")
+        self.assertIn("n1 is asleep until `rota nodes power-up` wakes it", self.service.job(whole)["why"])
+        self.service.act("cancel", whole)
+        first = self.service.submit("sleep 60", processors=2, limit=70)
+        other = self.service.submit("true", processors=1, limit=60)
+        self.service.wait_for(lambda: self.service.job(first)["state"] == "RUNNING", "the first to run")
+        self.assertIn("Node n1 sleeps, and policy easy wakes no node", self.service.job(other)["why"])
+        self.assertIn("n1 (sleeping, and the policy wakes no node)", self.says("doctor"))
+        self.assertIn("rota nodes power-up n1", self.says("status"))
+        status, answer = self.act_on("power-up", "n[1-2]")
+        self.assertEqual((status, answer), (200, {"ordered": "n1", "already": "n2"}))
+        self.assertEqual(self.service.ends(other)["state"], "COMPLETED")
+        self.assertEqual(self.act_on("power-up", "n[1-2]")[0], 400, "all are on")
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+
 class TooLate(PowerCase):
     cluster = CLUSTER.replace("20s", "3s")
 

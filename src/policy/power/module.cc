@@ -1,4 +1,5 @@
 // When nodes go to sleep and wake.
+#include "policy/power/always_on.h"
 #include "policy/power/power_demand.h"
 #include "policy/power/power_load.h"
 #include "policy/registry.h"
@@ -195,7 +196,7 @@ constexpr Knob kKnobs[]{
 std::unique_ptr<Policy> link(const ChainKnobs& k) {
   if (k.power.rule == Power::load_factor) return std::make_unique<LoadFactorPower>(k.power);
   if (k.power.on_demand()) return std::make_unique<DemandPower>(k.power);
-  return nullptr;
+  return std::make_unique<AlwaysOn>();
 }
 
 bool switches(const ChainKnobs& k) { return k.power.rule != Power::none; }
