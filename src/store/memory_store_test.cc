@@ -42,7 +42,7 @@ TEST(MemoryStore, tears_and_loses_what_was_not_synced) {
   EXPECT_EQ(facts_found(store.crash(CrashKind::loses)).size(), 12U);
   std::vector<std::size_t> sizes;
   bool cut = false;
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 1000; ++i) {  // a batch may be small, and is where a tear falls as seldom
     auto found = MemoryStore::open(store.crash(CrashKind::tears));
     ASSERT_TRUE(found);
     const auto torn = replayed(**found);
@@ -53,7 +53,7 @@ TEST(MemoryStore, tears_and_loses_what_was_not_synced) {
   }
   EXPECT_EQ(sizes.size(), 6U) << "every number of whole batches";
   EXPECT_TRUE(cut);
-  EXPECT_EQ(store.counts().torn, 100);
+  EXPECT_EQ(store.counts().torn, 1000);
   EXPECT_EQ(store.counts().lost, 1);
 }
 
