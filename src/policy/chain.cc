@@ -18,18 +18,24 @@ Result<Chain> Chain::parse(std::string_view text) {
   chain.knobs_ = *knobs;
   for (const Module* module : kModules) {
     auto link = module->link ? module->link(*knobs) : nullptr;
-    if (link) chain.links_.push_back({module->name, std::move(link)});
+    if (!link) continue;
+    const bool waits = module->waits_for_sleepers && module->waits_for_sleepers(*knobs);
+    chain.links_.push_back({module->name, std::move(link), waits});
   }
   return chain;
 }
 
 void Chain::decide(const View& view, Plan& plan) const {
-  for (const Link& link : links_) link.policy->decide(view, plan);
+  for (const Link& link : links_) {
+    if (link.is_asked(view)) link.policy->decide(view, plan);
+  }
 }
 
 Instant Chain::next_wakeup(const View& view) const {
   Instant earliest = kNever;
-  for (const Link& link : links_) earliest = std::min(earliest, link.policy->next_wakeup(view));
+  for (const Link& link : links_) {
+    if (link.is_asked(view)) earliest = std::min(earliest, link.policy->next_wakeup(view));
+  }
   return earliest;
 }
 

@@ -22,7 +22,7 @@ class Chain {
   const ChainKnobs& knobs() const { return knobs_; }
 
   // Puts one more link behind those that the text names; it sees what they have drafted.
-  void append(std::unique_ptr<Policy> link) { links_.push_back({"appended", std::move(link)}); }
+  void append(std::unique_ptr<Policy> link) { links_.push_back({"appended", std::move(link), false}); }
 
   void decide(const View& view, Plan& plan) const;
   Instant next_wakeup(const View& view) const;
@@ -43,6 +43,9 @@ class Chain {
   struct Link {
     std::string_view name;
     std::unique_ptr<Policy> policy;
+    bool waits_for_sleepers = false;
+
+    bool is_asked(const View& view) const { return !waits_for_sleepers || !view.power().all_on(); }
   };
   std::vector<Link> links_;
 };

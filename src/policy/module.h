@@ -43,6 +43,8 @@ struct Module {
   std::span<const PolicyName> policies = {};  // that are known for it; they may set knobs of others
   // What decides; nullptr, or gives nullptr, where nothing is to be decided.
   std::unique_ptr<Policy> (*link)(const ChainKnobs&) = nullptr;
+  // Whether that link has something to say only while some node is not on; then it is not asked otherwise.
+  bool (*waits_for_sleepers)(const ChainKnobs&) = nullptr;
   // Adds the indexes and rules of the state that it asks for. Indexes of waiting jobs that nobody adds are not kept.
   void (*ask)(const ChainKnobs&, ClusterOptions&) = nullptr;
   std::span<const EngineNeed> engine = {};

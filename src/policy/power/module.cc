@@ -221,6 +221,7 @@ std::string_view breaks_reservations(const ChainKnobs& k) {
 constinit const Module kPowerModule{.name = "power",
                                     .knobs = kKnobs,
                                     .link = link,
+                                    .waits_for_sleepers = [](const ChainKnobs& k) { return !switches(k); },
                                     .ask = ask,
                                     .engine = kNeeds,
                                     .breaks_reservations = breaks_reservations,
