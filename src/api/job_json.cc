@@ -95,7 +95,7 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
   const JobEntry& entry = *service.book().find(id);
   Json json = Json::object();
   add_name(*entry.about, job.spec.number, entry.index, json);
-  json["state"] = service.state_of(job);
+  json["state"] = serve::state_word(job);
   add_requests(service, job.spec, json);
   json["submit"] = unix_seconds(service, job.spec.submit);
   if (job.state == JobState::running) add_running(service, id, job, json);

@@ -96,7 +96,7 @@ bool suits(const Ask& ask, const Filters& filters, JobId id, const serve::JobEnt
       (job.spec.partition.valid() && machine.partitions[job.spec.partition.value].name == filters.partition);
   return (filters.user.empty() || entry.about->user == filters.user) &&
          (filters.name.empty() || entry.about->name == filters.name) && in_partition &&
-         (filters.states.empty() || filters.states.contains(ask.service.state_of(job))) &&
+         (filters.states.empty() || filters.states.contains(serve::state_word(job))) &&
          (!filters.by_id || filters.ids.contains(id));
 }
 
@@ -190,7 +190,7 @@ void explain(const Ask& ask, JobId id) {
   if (entry == nullptr) return show(ask, id);  // it has left: its row tells how
   const Job& job = service.view().job(id);
   const serve::Explanation told = service.explain(id);
-  Json json{{"id", service.book().shown(id)}, {"state", service.state_of(job)}};
+  Json json{{"id", service.book().shown(id)}, {"state", serve::state_word(job)}};
   if (told.reason.empty()) return send_json(ask, json);
   json["reason"] = told.reason;
   json["why"] = told.why;

@@ -141,6 +141,7 @@ class Run {
         case Event::hung_up:
           return kSignals + SIGHUP;
         case Event::over:
+          tell_asked(here);
           return over(here.news());
       }
     }
@@ -157,11 +158,16 @@ class Run {
     const auto say = [&](const std::string& what) { here.say("rota: job " + id_ + " " + what); };
     if (news.phase == local::Phase::suspended) say("is suspended.");
     if (news.phase == local::Phase::runs && before_.phase == local::Phase::suspended) say("goes on.");
-    if (news.phase == local::Phase::runs && before_.asked != news.asked) {
-      if (news.asked == local::Asked::limit) say("has reached its time limit and is being ended.");
-      if (news.asked == local::Asked::cancel) say("is being cancelled.");
-    }
+    if (news.phase == local::Phase::runs) tell_asked(here);
     before_ = news;
+  }
+
+  // Why it is to end. That it has ended may be heard at the same time.
+  void tell_asked(const Attached& here) {
+    const local::Asked asked = here.news().asked;
+    if (before_.asked == asked) return;
+    if (asked == local::Asked::limit) here.say("rota: job " + id_ + " has reached its time limit and is being ended.");
+    if (asked == local::Asked::cancel) here.say("rota: job " + id_ + " is being cancelled.");
   }
 
   // Its processes are gone. How that counts the service says, once it has heard of it; without a service the

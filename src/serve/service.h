@@ -159,8 +159,6 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   const RealLoop& loop() const { return *loop_; }
   store::SqliteStore& store() { return *store_; }
   EventRing& events() { return events_; }
-  // As state_word(), but for a job that is being ended because its time is up.
-  std::string_view state_of(const Job& job) const;
   const std::string& policy() const { return chain_->text(); }
   const site::ServiceSettings& settings() const { return settings_; }
   bool sends_mail() const { return mail_ != nullptr; }

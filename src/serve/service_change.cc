@@ -24,14 +24,6 @@ std::string_view word_of(std::size_t sort, const Job& job, const JobEntry& entry
 
 }  // namespace
 
-std::string_view Service::state_of(const Job& job) const {
-  const ChainKnobs& knobs = chain_->knobs();
-  const bool ends = knobs.overrun == Overrun::kill || knobs.overrun == Overrun::fixed;
-  const Duration grace = knobs.overrun == Overrun::fixed ? knobs.grace : Duration{0};
-  const Instant now = std::max(loop_->now(), view().now());
-  return ends && job.steady() && job.limit_end() + grace <= now ? "COMPLETING" : state_word(job);
-}
-
 Result<std::vector<JobId>> Service::select(const Caller& caller, const std::string& selector) {
   auto parts = parse_selector(selector);
   if (!parts) return std::unexpected(parts.error());

@@ -220,11 +220,6 @@ class Jobs(ServiceCase):
         sums = self.service.ask("GET", "/v1/history?by=user")[1]["sums"]
         self.assertAlmostEqual(sums[0]["processor_seconds"], 2 * (row["elapsed"] + row["earlier_elapsed"]), delta=0.01)
 
-    def test_between_its_limit_and_its_end_a_job_is_completing(self):
-        job = self.service.submit("trap '' TERM; while :; do sleep 0.1; done", limit=1, kill_wait=3)
-        self.service.wait_for(lambda: self.service.job(job)["state"] == "COMPLETING", "its time to be up")
-        self.assertEqual(self.service.ends(job)["state"], "TIMEOUT")
-
     def test_policies_change_while_jobs_run(self):
         service = self.service
         job = service.submit("sleep 0.5; echo done > p.txt")
