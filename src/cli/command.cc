@@ -2,10 +2,42 @@
 
 #include <algorithm>
 #include <memory>
+#include <ranges>
 
 #include "cli/help.h"
 
 namespace rota::cli {
+namespace {
+
+constexpr std::string_view kManual = "manual";  // it tells of all commands
+
+constexpr Declaration kDeclarations[] = {
+    {"submit", add_submit},     {"run", add_run},
+    {"queue", add_queue},       {"top", add_top},
+    {"job", add_job},           {"explain", add_explain},
+    {"forecast", add_forecast}, {"logs", add_logs},
+    {"wait", add_wait},         {"cancel hold release requeue suspend resume update", add_job_actions},
+    {"nodes", add_nodes},       {"partitions", add_partitions},
+    {"licences", add_licences}, {"reservations reserve unreserve", add_reservations},
+    {"history", add_history},   {"policy", add_policy},
+    {"status", add_status},     {"doctor", add_doctor},
+    {"token", add_token},       {"simulate", add_simulate},
+    {"replay", add_replay},     {"serve", add_serve},
+    {"verify", add_verify},     {"report", add_report},
+    {"convert", add_convert},   {"import", add_import},
+    {"generate", add_generate}, {"reproduce", add_reproduce},
+    {"policies", add_policies}, {"completion", add_completion},
+    {kManual, add_manual},
+};
+
+bool declares(const Declaration& declaration, std::string_view name) {
+  return std::ranges::any_of(declaration.names | std::views::split(' '),
+                             [&](auto part) { return std::string_view(part) == name; });
+}
+
+}  // namespace
+
+std::span<const Declaration> declarations() { return kDeclarations; }
 
 std::string for_shell(const std::string& word) {
   constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+=,:@%-";
@@ -29,7 +61,7 @@ std::string given_command(const CLI::App& command, const std::vector<std::string
   return line;
 }
 
-void add_commands(CLI::App& app, Action& action) {
+void add_commands(CLI::App& app, Action& action, std::string_view name) {
   app.description(
       "schedule batch jobs, and rehearse schedules on your own job log\n"
       "Rota schedules batch jobs on clusters. `rota simulate` shows what each of its policies would have done with the "
@@ -46,37 +78,11 @@ void add_commands(CLI::App& app, Action& action) {
       "Examples:\n"
       "  rota generate lublin --jobs 2000 --seed 1 --estimates modal -o made-up.swf\n"
       "  rota simulate made-up.swf --policy fcfs,easy,conservative --report report.html");
-  add_submit(app, action);
-  add_run(app, action);
-  add_queue(app, action);
-  add_top(app, action);
-  add_job(app, action);
-  add_explain(app, action);
-  add_forecast(app, action);
-  add_logs(app, action);
-  add_wait(app, action);
-  add_job_actions(app, action);
-  add_nodes(app, action);
-  add_partitions(app, action);
-  add_licences(app, action);
-  add_reservations(app, action);
-  add_history(app, action);
-  add_policy(app, action);
-  add_status(app, action);
-  add_doctor(app, action);
-  add_token(app, action);
-  add_simulate(app, action);
-  add_replay(app, action);
-  add_serve(app, action);
-  add_verify(app, action);
-  add_report(app, action);
-  add_convert(app, action);
-  add_import(app, action);
-  add_generate(app, action);
-  add_reproduce(app, action);
-  add_policies(app, action);
-  add_completion(app, action);
-  add_manual(app, action);
+  const bool one = name != kManual && std::ranges::any_of(kDeclarations, [&](const Declaration& declaration) {
+                     return declares(declaration, name);
+                   });
+  for (const Declaration& declaration : kDeclarations)
+    if (!one || declares(declaration, name)) declaration.declare(app, action);
 }
 
 }  // namespace rota::cli

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +28,18 @@ std::string for_shell(const std::string& word);
 // The command as it was given, for a shell, but without these options: for whoever wants to run it again.
 std::string given_command(const CLI::App& command, const std::vector<std::string_view>& without);
 
-// All of `rota`: what holds for every command, and each of those below.
-void add_commands(CLI::App& app, Action& action);
+// A function that declares commands, and which, with blanks between them.
+struct Declaration {
+  std::string_view names;
+  void (*declare)(CLI::App& app, Action& action);
+};
+
+// All commands, in the order in which help lists them.
+std::span<const Declaration> declarations();
+
+// What holds for all of `rota`, and the command of this name with those that are declared beside it: to declare all
+// costs more than many a command does. All where there is none of that name.
+void add_commands(CLI::App& app, Action& action, std::string_view name = {});
 
 void add_simulate(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);

@@ -59,14 +59,16 @@ int run(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "supervise") return rota::local::supervise({argv + 2, argv + argc});
   CLI::App app{"", "rota"};
   rota::cli::Action action;
-  rota::cli::add_commands(app, action);
-  if (argc > 1 && argv[1] == rota::cli::kCompleteWord)
+  if (argc > 1 && argv[1] == rota::cli::kCompleteWord) {
+    rota::cli::add_commands(app, action);
     return rota::cli::print_completions(app, {argv + 2, argv + argc});
+  }
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (!words.empty() && words.front() == "help") {  // rota help simulate: rota simulate --help
     words.erase(words.begin());
     words.emplace_back("--help");
   }
+  rota::cli::add_commands(app, action, words.empty() ? "" : words.front());
   return parsed_and_run(app, action, words);
 }
 

@@ -21,11 +21,11 @@ cd "$(dirname "$0")" || exit 1
 echo "$1 $ROTA_NODE" >> asked
 [ -e broken-$1-$ROTA_NODE ] && { echo "no answer from the plug of $ROTA_NODE" >&2; exit 3; }
 while [ -e slow-$1-$ROTA_NODE ]; do sleep 0.02; done
-case $1 in
-  on) (sleep 0.3; : > on/$ROTA_NODE) > /dev/null 2>&1 & ;;
-  off) (sleep 0.2; rm -f on/$ROTA_NODE) > /dev/null 2>&1 & ;;
-  ready) [ -e on/$ROTA_NODE ] ;;
-esac
+if [ "$1" = ready ]; then [ -e on/$ROTA_NODE ]; exit; fi
+# One plug in each node: what it was told last holds, however late the word before comes to be carried out.
+exec 9> plug-$ROTA_NODE; flock 9; echo $$ > told-$ROTA_NODE; flock -u 9
+(sleep 0.2; flock 9; [ "$(cat told-$ROTA_NODE)" = $$ ] || exit
+ case $1 in on) : > on/$ROTA_NODE ;; off) rm -f on/$ROTA_NODE ;; esac) > /dev/null 2>&1 &
 """
 
 CLUSTER = """name = "plugs"
