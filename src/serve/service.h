@@ -298,6 +298,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> put_health(NodeId node, const NodeWish& wish);
   void empty_node(NodeId node);
   Result<void> power_changed(const PowerChanged& what);
+  void say_if_on_for_want_of_commands(const View& before, const PowerChanged& what) const;
   Result<void> release(const Caller& caller, JobId job);
   Result<void> can_be_told(JobId job) const;
   Result<void> control(const Caller& caller, JobId job, const Change& change);

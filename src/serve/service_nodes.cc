@@ -160,4 +160,17 @@ Result<void> Service::power_changed(const PowerChanged& what) {
   return put_health(what.node, {Health::down, reason, {}});
 }
 
+// It was asleep, or on its way, when the commands that could have said otherwise left the cluster file.
+void Service::say_if_on_for_want_of_commands(const View& before, const PowerChanged& what) const {
+  const Node& node = machine_->nodes[what.node.value];
+  if (!options_.say || node.commands || what.state != PowerState::on) return;
+  const PowerState was = before.power().state(what.node);
+  options_.say("node " + node.name + ": it was " +
+               (was == PowerState::off       ? "asleep"
+                : was == PowerState::booting ? "booting"
+                                             : "shutting down") +
+               ", and the cluster file has no `suspend_command` and `resume_command` for it any more. Such a node is "
+               "always on, and jobs start there again; put the commands back if it is to be woken first.");
+}
+
 }  // namespace rota::serve

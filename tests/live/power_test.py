@@ -288,6 +288,58 @@ class TooLate(PowerCase):
         self.assertIn("its `resume_command` did not end in time and was killed", self.node("n1")["reason"])
 
 
+class WithoutCommands(PowerCase):
+    """The commands leave the cluster file while nodes are away."""
+    arguments = ("--policy", "easy+power=idle-timeout+power-idle=1")
+
+    def again(self, of_n2=""):
+        """Killed, and served again under a policy without a power rule, with no commands for n1."""
+        self.service.kill()
+        with open(os.path.join(self.folder, "rota.toml"), "w") as file:
+            file.write('name = "plugs"\n' + "".join(f'[[nodes]]\nnames = "{name}"\nprocessors = 2\n{of}'
+                                                    for name, of in (("n1", ""), ("n2", of_n2))))
+        self.service.arguments[self.service.arguments.index("--policy") + 1] = "easy"
+        return self.service.start()
+
+    def both_serve(self):
+        self.assertEqual({name: self.node(name)["power"] for name in ("n1", "n2")}, {"n1": "on", "n2": "on"})
+        job = self.service.submit("echo $ROTA_JOB_NODELIST > ran", processors=4, nodes=2, limit=60)
+        self.assertEqual(self.service.ends(job)["state"], "COMPLETED", self.service.job(job))
+        self.assertEqual(self.service.read("ran"), "n[1-2]\n")
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+    def test_who_slept_by_a_rule_is_on_again_and_the_log_says_so(self):
+        self.wait_for_power("off")
+        said = self.again()
+        for name in ("n1", "n2"):
+            self.assertIn(f"node {name}: it was asleep, and the cluster file has no `suspend_command` and `resume_command` "
+                          "for it any more. Such a node is always on", said)
+        self.both_serve()
+        self.assertEqual(self.count("on n1") + self.count("on n2"), 0, "nobody is left to be asked for it")
+        self.service.kill()
+        self.assertNotIn("any more", self.service.start())
+        self.both_serve()
+
+    def test_who_was_on_its_way_is_on_again(self):
+        self.wait_for_power("off")
+        self.touch("slow-on-n1")
+        job = self.service.submit(WITNESS.format(sleep=0.1), processors=4, nodes=2, limit=60)
+        self.service.wait_for(lambda: self.node("n1")["power"] == "booting" and self.count("on n1") == 1, "n1 to be woken")
+        self.service.act("cancel", job)
+        self.assertIn("node n1: it was booting, and ", self.again())
+        self.remove("slow-on-n1")
+        self.both_serve()
+
+    def test_one_that_still_has_some_is_left_to_them(self):
+        self.wait_for_power("off")
+        commands = CLUSTER.format(folder=self.folder).partition("processors = 2\n")[2]
+        self.assertNotIn("node n2: ", self.again(commands))
+        self.assertEqual(self.node("n1")["power"], "on")
+        self.wait_for_power("on", ["n2"])  # by its command: the policy that put it to sleep was left
+        self.assertEqual(self.count("on n2"), 1)
+        self.both_serve()
+
+
 class ByHand(PowerCase):
     arguments = ()
 
