@@ -126,9 +126,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
     std::string nodes;                      // a host list; "all"
     std::int64_t processors = 0;
     std::string name;  // for people; may be empty
-    std::string by;
   };
-  Result<ReservationId> reserve(const ReservationWish& wish);
+  // With a key: if the same caller has given it before, what it stood for then; fails where that is over.
+  Result<ReservationId> reserve(const Caller& caller, const ReservationWish& wish, const std::string& key);
   Result<void> unreserve(ReservationId id);
   const Reservation* reservation(const std::string& which) const;  // by name or id; nullptr: there is none
   struct ReservationNote {
@@ -332,6 +332,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void forget_reservations();
   std::vector<Reservation> reservations_wanted() const;
   Result<void> can_reserve(const ReservationWish& wish, Instant from) const;
+  Result<std::optional<ReservationId>> reserved_as(const std::string& key, std::uint32_t uid);
   Result<std::vector<NodeId>> nodes_to_reserve(const std::string& list) const;
   static void note_terms(const View& before, JobId job, bool released, JobEntry& entry);
   store::RareRequest rarely_asked(const JobSpec& spec, const JobEntry* entry) const;

@@ -24,6 +24,9 @@ const Reservation* first_reserved_for(const View& view, const Job& job) {
 }
 namespace {
 
+// Before a key, which has no line breaks: it stands for a reservation, by its id, and for no job.
+constexpr const char* kKeyOfReservation = "reservation\n";
+
 bool alike(const Reservation& a, const Reservation& b) {
   return a.from == b.from && a.until == b.until && a.nodes == b.nodes && a.processors == b.processors;
 }
@@ -176,7 +179,22 @@ Result<std::vector<NodeId>> Service::nodes_to_reserve(const std::string& list) c
   return ids;
 }
 
-Result<ReservationId> Service::reserve(const ReservationWish& wish) {
+Result<std::optional<ReservationId>> Service::reserved_as(const std::string& key, std::uint32_t uid) {
+  const auto known = store_->key(kKeyOfReservation + key, uid);
+  if (!known) return std::unexpected(known.error());
+  if (!*known) return std::nullopt;
+  const ReservationId id{(*known)->value};
+  if (view().reservations().find(id) != nullptr) return std::optional(id);
+  return fail("the reservation " + std::to_string(id.value) +
+              " that this `Idempotency-Key` stands for is over, or was ended; give another key to make another one.");
+}
+
+Result<ReservationId> Service::reserve(const Caller& caller, const ReservationWish& wish, const std::string& key) {
+  if (!key.empty()) {
+    const auto before = reserved_as(key, caller.uid);
+    if (!before) return std::unexpected(before.error());
+    if (*before) return **before;
+  }
   const Instant now = std::max(view().now(), loop_->now());
   const Instant from = std::max(wish.from.value_or(now), now);
   forget_reservations();
@@ -189,8 +207,9 @@ Result<ReservationId> Service::reserve(const ReservationWish& wish) {
     fact.nodes = std::move(*nodes);
   }
   if (auto done = record_asked(fact); !done) return std::unexpected(done.error());
-  reservation_notes_[fact.id] = {.name = wish.name, .by = wish.by};
-  store_->put_setting(kReservation + std::to_string(fact.id.value), wish.by + "\n" + wish.name);
+  reservation_notes_[fact.id] = {.name = wish.name, .by = caller.user};
+  store_->put_setting(kReservation + std::to_string(fact.id.value), caller.user + "\n" + wish.name);
+  if (!key.empty()) store_->put_key(kKeyOfReservation + key, caller.uid, JobId{fact.id.value}, view().now());
   return fact.id;
 }
 

@@ -155,6 +155,27 @@ class Nodes(ServiceCase):
         self.assertEqual(again["id"], made["id"] + 1)
         self.assertEqual(self.service.decides_the_same_again(), "")
 
+    def test_a_key_gives_the_same_reservation_again(self):
+        def ask(key, **changes):
+            return self.service.ask("POST", "/v1/reservations", {"duration": 1000, "nodes": "n1", "name": "mine", **changes},
+                                    {"Idempotency-Key": key})
+        status, made = ask("k")
+        self.assertEqual(status, 201, made)
+        self.assertEqual(ask("k"), (201, made))
+        self.service.kill()
+        self.service.start()
+        self.assertEqual(ask("k"), (201, made))
+        self.assertEqual(len(self.service.ask("GET", "/v1/reservations")[1]["reservations"]), 1)
+        status, other = ask("other", nodes="n2", name="two")
+        self.assertEqual((status, other["id"]), (201, made["id"] + 1), "another key is another request")
+        jobs = [self.service.ask("POST", "/v1/jobs", {"folder": self.folder, "environment": [], "command": ["/bin/true"]},
+                                 {"Idempotency-Key": "k"})[1]["id"] for _ in range(2)]
+        self.assertEqual(len(set(jobs)), 1, "a job's key is its own")
+        self.assertEqual(self.service.ask("DELETE", "/v1/reservations/mine"), (200, {}))
+        status, refused = ask("k")
+        self.assertEqual(status, 400)
+        self.assertIn("that this `Idempotency-Key` stands for is over, or was ended", refused["detail"])
+
     def test_the_file_takes_back_its_own_and_no_others(self):
         start = int(time.time()) + 1000
         self.make(start=start, duration=1000, nodes="n1", name="mine")
