@@ -53,9 +53,9 @@ void end_reservation(const Ask& ask) {
   const std::string which(ask.path[2]);
   const Reservation* found = ask.service.reservation(which);
   if (found == nullptr)
-    return ask.reply->send(
-        problem(404, "there is no reservation " + rota::quoted(which) +
-                         ": it is over or was never made; `rota reservations` lists those there are."));
+    return ask.reply->send(problem(404, "there is no reservation " + rota::quoted(which) +
+                                            ": it is over or was never made; " + ask.service.reservations_there() +
+                                            "."));
   if (auto done = ask.service.unreserve(found->id); !done) return ask.reply->send(problem(400, done.error().message));
   when_durable(ask, {200, "application/json", "{}", {}});
 }

@@ -131,6 +131,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<ReservationId> reserve(const Caller& caller, const ReservationWish& wish, const std::string& key);
   Result<void> unreserve(ReservationId id);
   const Reservation* reservation(const std::string& which) const;  // by name or id; nullptr: there is none
+  // Which there are, and the command that tells of them: half a sentence.
+  std::string reservations_there() const;
   struct ReservationNote {
     std::string name;
     std::string by;
@@ -332,6 +334,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void forget_reservations();
   std::vector<Reservation> reservations_wanted() const;
   Result<void> can_reserve(const ReservationWish& wish, Instant from) const;
+  std::string id_and_name(const Reservation& reserved) const;
+  std::string in_names(std::string objection, const Reserved& to) const;
   Result<std::optional<ReservationId>> reserved_as(const std::string& key, std::uint32_t uid);
   Result<std::vector<NodeId>> nodes_to_reserve(const std::string& list) const;
   static void note_terms(const View& before, JobId job, bool released, JobEntry& entry);

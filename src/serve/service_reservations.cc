@@ -150,6 +150,40 @@ const Reservation* Service::reservation(const std::string& which) const {
   return nullptr;
 }
 
+// "3 (course)".
+std::string Service::id_and_name(const Reservation& reserved) const {
+  const ReservationNote* note = note_of(reserved.id);
+  const std::string id = std::to_string(reserved.id.value);
+  return note == nullptr || note->name.empty() ? id : id + " (" + note->name + ")";
+}
+
+std::string Service::reservations_there() const {
+  constexpr std::size_t kMostNamed = 8;
+  const std::vector<Reservation>& all = view().reservations().all();
+  if (all.empty()) return "there are none now";
+  std::string names;
+  for (std::size_t i = 0; i < std::min(all.size(), kMostNamed); ++i) names += (i > 0 ? ", " : "") + id_and_name(all[i]);
+  return "those there are: " + names + (all.size() > kMostNamed ? " and others" : "") +
+         "; `rota reservations` lists them";
+}
+
+// The state counts reservations. Whoever is refused one has not heard of its number yet, and calls others by names.
+std::string Service::in_names(std::string objection, const Reserved& to) const {
+  const auto numbered = [](ReservationId id) { return "reservation " + std::to_string(id.value); };
+  const std::string wanted = numbered(to.id) + " ";
+  if (objection.starts_with(wanted)) objection.replace(0, wanted.size(), "the reservation ");
+  bool others = objection.find("reserved already") != std::string::npos;
+  for (const Reservation& other : view().reservations().all()) {
+    const std::size_t at = objection.find(numbered(other.id) + " ");
+    if (at == std::string::npos) continue;
+    objection.replace(at, numbered(other.id).size(), "reservation " + id_and_name(other));
+    others = true;
+    break;  // no objection names several
+  }
+  if (others) objection += " `rota reservations` lists what is reserved, and when.";
+  return objection;
+}
+
 Result<void> Service::can_reserve(const ReservationWish& wish, Instant from) const {
   constexpr std::size_t kLongestName = 64;
   constexpr Duration kSecond = seconds(1);  // what is said in whole seconds may be of the one that runs
@@ -185,8 +219,9 @@ Result<std::optional<ReservationId>> Service::reserved_as(const std::string& key
   if (!*known) return std::nullopt;
   const ReservationId id{(*known)->value};
   if (view().reservations().find(id) != nullptr) return std::optional(id);
-  return fail("the reservation " + std::to_string(id.value) +
-              " that this `Idempotency-Key` stands for is over, or was ended; give another key to make another one.");
+  return fail(
+      "the reservation that this `Idempotency-Key` stands for is over, or was ended; give another key to make another "
+      "one.");
 }
 
 Result<ReservationId> Service::reserve(const Caller& caller, const ReservationWish& wish, const std::string& key) {
@@ -206,7 +241,7 @@ Result<ReservationId> Service::reserve(const Caller& caller, const ReservationWi
     if (!nodes) return std::unexpected(nodes.error());
     fact.nodes = std::move(*nodes);
   }
-  if (auto done = record_asked(fact); !done) return std::unexpected(done.error());
+  if (auto done = record_asked(fact); !done) return fail(in_names(done.error().message, fact));
   reservation_notes_[fact.id] = {.name = wish.name, .by = caller.user};
   store_->put_setting(kReservation + std::to_string(fact.id.value), caller.user + "\n" + wish.name);
   if (!key.empty()) store_->put_key(kKeyOfReservation + key, caller.uid, JobId{fact.id.value}, view().now());
