@@ -252,6 +252,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   static constexpr const char* kMessage = "message ";      // what was said of it last
   static constexpr const char* kSuspended = "suspended ";  // by older versions: the dispatch that stands still
   static constexpr const char* kReleased = "released ";    // when
+  static constexpr const char* kRanOn =
+      "ran on ";  // where its latest dispatch that is over ran, if it was to wait again
   // And of nodes, with the node's name behind them:
   static constexpr const char* kNodeReason = "node ";          // why it is out of use
   static constexpr const char* kNodeBy = "node by ";           // who took it out of use
