@@ -115,7 +115,6 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   bool left_asleep(NodeId node) const;
   // Sent to sleep by a former policy, which the present one wakes.
   std::vector<NodeId> woken_after_policy() const;
-  std::string names_of(const std::vector<NodeId>& nodes) const;  // as a host list
 
   // Nodes, or processors where they are counted, are kept free for a time, beside what the configuration reserves.
   // Operators only.

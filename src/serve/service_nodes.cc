@@ -117,12 +117,6 @@ std::vector<NodeId> Service::woken_after_policy() const {
   return nodes;
 }
 
-std::string Service::names_of(const std::vector<NodeId>& nodes) const {
-  std::vector<std::string> names;
-  for (const NodeId node : nodes) names.push_back(machine_->nodes[node.value].name);
-  return format_host_list(names);
-}
-
 std::string Service::node_reason(NodeId node) const {
   for (const auto* reasons : {&node_reasons_, &node_troubles_}) {
     const auto found = reasons->find(node);
