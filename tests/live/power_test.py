@@ -288,7 +288,7 @@ class LeftByAnOperator(Leaving):
 
 
 class TooLate(PowerCase):
-    cluster = CLUSTER.replace("20s", "3s")
+    cluster = CLUSTER.replace("20s", "3s").replace("power_tries = 2", "power_tries = 1000")  # the other is never given up
 
     def served_by_the_other(self):
         job = self.service.submit(WITNESS.format(sleep=0.1), processors=2, limit=60)
