@@ -104,7 +104,7 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
     if (job.end != kNever) json["end"] = unix_seconds(service, job.end);
     if (job.start != kNever) {  // one that was cancelled may have run, too
       json["start"] = unix_seconds(service, job.start);
-      add_status(json["state"].get<std::string>(), serve::end_of(entry.status), json);
+      add_status(serve::state_word(job), serve::end_of(entry.status), json);
     }
   }
   const int restarts = serve::restarts_of(job);

@@ -187,8 +187,8 @@ Json licences_json(const Service& service) {
 void switch_nodes(const Ask& ask, const std::string& nodes) {
   const auto switched = ask.service.set_power(nodes, ask.path[2] == "power-up");
   if (!switched) return ask.reply->send(problem(400, switched.error().message));
-  Json json{{"ordered", ask.service.names_of(switched->ordered)}};
-  if (!switched->already.empty()) json["already"] = ask.service.names_of(switched->already);
+  Json json{{"ordered", serve::node_list(ask.service.machine(), switched->ordered)}};
+  if (!switched->already.empty()) json["already"] = serve::node_list(ask.service.machine(), switched->already);
   when_durable(ask, {200, "application/json", dumped(json), {}});
 }
 

@@ -32,10 +32,9 @@ Json reservation_json(const serve::Service& service, const Reservation& r) {
 void make_reservation(const Ask& ask) {
   constexpr std::size_t kMostShown = 100;
   if (!ask.request.caller.operates) return ask.reply->send(problem(403, "only an operator may reserve."));
-  auto wish = read_reservation(ask.request.body, ask.service.loop().unix_start());
+  const auto wish = read_reservation(ask.request.body, ask.service.loop().unix_start());
   if (!wish) return ask.reply->send(problem(400, wish.error().message));
-  wish->by = ask.request.caller.user;
-  const auto id = ask.service.reserve(*wish);
+  const auto id = ask.service.reserve(ask.request.caller, *wish, ask.request.idempotency_key);
   if (!id) return ask.reply->send(problem(400, id.error().message));
   const Reservation& made = *ask.service.view().reservations().find(*id);
   const std::vector<JobId> into = ask.service.running_into(made);
@@ -54,9 +53,9 @@ void end_reservation(const Ask& ask) {
   const std::string which(ask.path[2]);
   const Reservation* found = ask.service.reservation(which);
   if (found == nullptr)
-    return ask.reply->send(
-        problem(404, "there is no reservation " + rota::quoted(which) +
-                         ": it is over or was never made; `rota reservations` lists those there are."));
+    return ask.reply->send(problem(404, "there is no reservation " + rota::quoted(which) +
+                                            ": it is over or was never made; " + ask.service.reservations_there() +
+                                            "."));
   if (auto done = ask.service.unreserve(found->id); !done) return ask.reply->send(problem(400, done.error().message));
   when_durable(ask, {200, "application/json", "{}", {}});
 }

@@ -9,6 +9,7 @@
 #include "api/submission_json.h"
 #include "api/worker.h"
 #include "base/text.h"
+#include "serve/node_list.h"
 
 namespace rota::api {
 
@@ -73,7 +74,8 @@ void rehearse_policy(const Ask& ask) {
 }
 
 void add_left_asleep(const serve::Service& service, Json& json) {
-  if (const auto nodes = service.left_asleep(); !nodes.empty()) json["left_asleep"] = service.names_of(nodes);
+  if (const auto nodes = service.left_asleep(); !nodes.empty())
+    json["left_asleep"] = serve::node_list(service.machine(), nodes);
 }
 
 void set_policy(const Ask& ask) {
@@ -81,7 +83,8 @@ void set_policy(const Ask& ask) {
   if (!policy) return;
   if (auto set = ask.service.set_policy(*policy); !set) return ask.reply->send(problem(400, set.error().message));
   Json json{{"policy", ask.service.policy()}};
-  if (const auto woken = ask.service.woken_after_policy(); !woken.empty()) json["woken"] = ask.service.names_of(woken);
+  if (const auto woken = ask.service.woken_after_policy(); !woken.empty())
+    json["woken"] = serve::node_list(ask.service.machine(), woken);
   add_left_asleep(ask.service, json);
   ask.reply->send({200, "application/json", dumped(json), {}});
 }

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "control/replay.h"
 #include "site/cluster_file.h"
 
 namespace rota::cli {
@@ -176,9 +177,7 @@ class EndedJobs {
   }
 
   Result<void> take(const Fact& fact) {
-    if (auto why = cluster_.objection(fact)) {
-      return fail("fact " + std::to_string(fact.sequence) + " contradicts those before it: " + *why);
-    }
+    if (auto follows = check_next(cluster_, fact); !follows) return follows;
     ++number_;
     if (const auto* started = std::get_if<Started>(&fact.what)) note_speed(started->job, started->where);
     if (const auto* moved = std::get_if<Migrated>(&fact.what)) note_speed(moved->job, moved->where);

@@ -275,7 +275,7 @@ Result<void> RehearseFlags::power_suits(const Machine* machine) const {
   const auto read = chains();
   if (!read) return std::unexpected(read.error());
   for (const Chain& chain : *read) {
-    if (chain.knobs().power.rule == Power::none) continue;
+    if (!chain.knobs().power.switches()) continue;
     return fail("policy " + rota::quoted(chain.text()) +
                 " switches nodes on and off, and here processors are only counted. Give a --cluster file with "
                 "[[nodes]], or leave power out.");

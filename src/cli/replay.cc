@@ -92,7 +92,7 @@ Result<int> rehearse_under(const std::vector<Fact>& facts, const JournalSetting&
     if (!rehearsed) return std::unexpected(rehearsed.error());
     summaries.push_back(std::move(rehearsed->summary));
   }
-  report::give_labels(summaries);
+  report::call_by_labels(summaries);
   write_comparison(std::cout, summaries, flags.json);
   if (!std::cout.flush()) return fail(kNoOutput);
   return kDone;

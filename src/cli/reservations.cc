@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/printed.h"
 #include "cli/service.h"
+#include "cli/submission.h"
 #include "cli/when.h"
 
 namespace rota::cli {
@@ -92,7 +93,7 @@ std::string running_into(const Json& made) {
 Result<int> reserve(const ReserveFlags& flags) {
   const auto body = wish_of(flags);
   if (!body) return std::unexpected(body.error());
-  const auto made = Service(flags.service).post("/v1/reservations", *body);
+  const auto made = Service(flags.service).post("/v1/reservations", *body, fresh_key());
   if (!made) return std::unexpected(made.error());
   if (flags.service.json) return printed(shown_json(*made));
   const std::string name = text_of(*made, "name");

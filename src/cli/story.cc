@@ -7,6 +7,7 @@
 #include "cli/journals.h"
 #include "cli/kept_state.h"
 #include "cli/service.h"
+#include "control/replay.h"
 #include "control/start_log.h"
 #include "model/never_fits.h"
 #include "model/shortage.h"
@@ -28,8 +29,7 @@ class Story {
   }
 
   Result<void> hear(const Fact& fact) {
-    if (auto why = cluster_.objection(fact))
-      return fail("fact " + std::to_string(fact.sequence) + " contradicts those before it: " + *why);
+    if (auto follows = check_next(cluster_, fact); !follows) return follows;
     if (fact.at > at_) tell_wait();
     at_ = fact.at;
     std::visit([this](const auto& what) { saw(what); }, fact.what);

@@ -24,7 +24,7 @@ struct Submission {
 // is an error, unless it is to be submitted anyway.
 Result<Json> request_of(const Submission& submission);
 
-// A key under which a request can be sent again without a second job coming of it.
+// A key under which a request can be sent again without a second job, or reservation, coming of it.
 std::string fresh_key();
 
 // Submits, and gives the service's answer with its ids.

@@ -23,10 +23,7 @@ class Unmet {
   Unmet(std::set<std::string> known, const log::NumberedNames& names) : known_(std::move(known)), names_(names) {}
 
   void take(std::uint32_t number) {
-    const auto named = names_.find(number);
-    const std::string name = number == UINT32_MAX    ? "unknown"
-                             : named == names_.end() ? std::to_string(number)
-                                                     : named->second;
+    const std::string name = number == UINT32_MAX ? "unknown" : name_by_number(names_, number);
     if (known_.contains(name)) return;
     if (jobs_++ == 0) first_ = name;
   }

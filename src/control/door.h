@@ -70,7 +70,7 @@ Result<void> Controller::take_in(const Kind& what) {
   if constexpr (std::is_same_v<Kind, PowerChanged>) {
     // A node that sleeps now may be needed, or be one that is to be woken again.
     worth_it = what.state == PowerState::on || !cluster_.waiting().empty() ||
-               (chain_.knobs().power.rule == Power::none && cluster_.power().row(what.node).by_rule);
+               (!chain_.knobs().power.switches() && cluster_.power().row(what.node).by_rule);
   }
   if constexpr (std::is_same_v<Kind, Serving>) worth_it = false;
   if constexpr (std::is_same_v<Kind, Launched>) worth_it = cluster_.options().by_priority;  // it can give way now

@@ -7,13 +7,17 @@
 
 namespace rota {
 
+Result<void> check_next(Cluster& state, const Fact& fact) {
+  auto why = state.objection(fact);
+  if (!why) return {};
+  return fail("fact " + std::to_string(fact.sequence) + " contradicts those before it: " + *why);
+}
+
 Replay::Replay(const ClusterOptions& options, const Chain& chain, Check check)
     : cluster_(options), chain_(chain), plain_chain_(plain_mode_of(chain)), check_(check) {}
 
 Result<void> Replay::fold(const Fact& fact) {
-  if (auto why = cluster_.objection(fact)) {
-    return fail("fact " + std::to_string(fact.sequence) + " contradicts those before it: " + *why);
-  }
+  if (auto follows = check_next(cluster_, fact); !follows) return follows;
   ++facts_;
   if (const auto* closed = std::get_if<CycleClosed>(&fact.what)) {
     ++cycles_;

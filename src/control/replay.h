@@ -11,6 +11,9 @@
 
 namespace rota {
 
+// That a fact can follow those that the state is folded from; fails with a sentence.
+Result<void> check_next(Cluster& state, const Fact& fact);
+
 class Replay {
  public:
   enum class Check : std::uint8_t { folds, decides_again };

@@ -31,7 +31,7 @@ sim::RehearsalOptions rehearsal_options(const CalibrateOptions& options, const C
   how.processors = options.processors;
   how.machine = options.machine;
   how.engine.machine = options.machine;
-  if (chain.knobs().power.rule != Power::none) how.engine.metered = options.machine;
+  if (chain.knobs().power.switches()) how.engine.metered = options.machine;
   return how;
 }
 

@@ -199,7 +199,7 @@ bool Forecast::switches() const {
     const auto* kept = std::get_if<NodeKept>(&fact.what);
     return kept != nullptr && kept->power.state != PowerState::on;
   };
-  return present_.chain->knobs().power.rule != Power::none || std::ranges::any_of(present_.facts, switched);
+  return present_.chain->knobs().power.switches() || std::ranges::any_of(present_.facts, switched);
 }
 
 sim::EngineOptions Forecast::engine_options() const {

@@ -306,9 +306,9 @@ ROTA_FACT(LimitChanged, "limit_changed", observed, "a running job has another ti
     Field{"job", &F::job, "which", 2}, Field{"limit", &F::limit, "asked run time from now on", 2}};
 ROTA_FACT_END;
 ROTA_FACT(LicencesChanged, "licences_changed", observed, "a job that waits asks for other licences"){
-    Field{"job", &F::job, "which", 3}, Field{"licence", &F::licence, "index of the licence that it is to hold", 3},
-    Field{"licences", &F::licences, "so many of it", 3},
-    Field{"more_licences", &F::more_licences, "that it is to hold beside it, by rising index", 3}};
+    Field{"job", &F::job, "which", 4}, Field{"licence", &F::licence, "index of the licence that it is to hold", 4},
+    Field{"licences", &F::licences, "so many of it", 4},
+    Field{"more_licences", &F::more_licences, "that it is to hold beside it, by rising index", 4}};
 ROTA_FACT_END;
 ROTA_FACT(Opened, "opened", decided, "a controller has taken the state over"){
     Field{"epoch", &F::epoch, "of its commands; those of older epochs are refused"}};

@@ -14,8 +14,7 @@ std::uint64_t key_of(std::uint32_t user, std::uint32_t group) { return std::uint
 }  // namespace
 
 ShareTree::ShareTree(const std::vector<Account>& accounts, std::span<const Sharer> sharers) {
-  std::uint32_t known = 0;
-  for (const Account& account : accounts) known += static_cast<std::uint32_t>(account.users.size());
+  const std::uint32_t known = users_of(accounts);
   std::vector<bool> with_jobs(known);
   for (const Sharer& s : sharers)
     if (s.holder < known) with_jobs[s.holder] = true;

@@ -7,9 +7,8 @@
 #include "base/text.h"
 
 namespace rota {
-namespace {
 
-std::string name_of(const NamesByNumber& names, std::uint32_t number) {
+std::string name_by_number(const NamesByNumber& names, std::uint32_t number) {
   const auto found = names.find(number);
   return found == names.end() ? std::to_string(number) : found->second;
 }
@@ -19,8 +18,6 @@ std::uint32_t users_of(const std::vector<Account>& accounts) {
   for (const Account& account : accounts) users += static_cast<std::uint32_t>(account.users.size());
   return users;
 }
-
-}  // namespace
 
 std::vector<Sharer> sharers_of(const std::vector<Account>& accounts, const NamesByNumber& users,
                                const NamesByNumber& groups, std::span<const JobSpec> jobs) {
@@ -36,8 +33,8 @@ std::vector<Sharer> sharers_of(const std::vector<Account>& accounts, const Names
   std::vector<Sharer> sharers;
   for (const JobSpec& job : jobs) {
     if (!seen.emplace(job.group, job.user).second) continue;
-    const std::string account = name_of(groups, job.group);
-    const auto [holder, fresh] = holder_of.try_emplace({account, name_of(users, job.user)}, holders);
+    const std::string account = name_by_number(groups, job.group);
+    const auto [holder, fresh] = holder_of.try_emplace({account, name_by_number(users, job.user)}, holders);
     if (fresh) ++holders;
     Sharer& sharer = sharers.emplace_back(Sharer{job.user, job.group, holder->second});
     const auto above = account_of.find(account);

@@ -24,6 +24,9 @@ struct Sharer {
 };
 
 using NamesByNumber = std::map<std::uint32_t, std::string>;  // who is not there is called by his number
+std::string name_by_number(const NamesByNumber& names, std::uint32_t number);
+
+std::uint32_t users_of(const std::vector<Account>& accounts);  // that they name, one in several accounts several times
 
 // In the order in which the jobs name them. A user whom jobs name and the accounts do not has one share: of the account
 // of his job, or at the top.

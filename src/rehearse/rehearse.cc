@@ -118,7 +118,7 @@ Cost cost_of(const sim::JobDraw& drew, const Machine& metered) {
 }
 
 bool metered(const Machine* machine, const Chain& chain) {
-  return machine != nullptr && (chain.knobs().power.rule != Power::none || machine->tells_watts());
+  return machine != nullptr && (chain.knobs().power.switches() || machine->tells_watts());
 }
 
 void add_nodes(std::vector<NodeTotal> totals, const Machine& metered, SiteId site, report::Outcome& outcome) {
@@ -194,9 +194,7 @@ PartitionId WorkloadSource::partition_of(const JobSpec& spec) const {
 // By name, as accounts: one that has none is called by its number.
 QosId WorkloadSource::qos_of(const JobSpec& spec) const {
   if (!options_.machine || options_.machine->qos.empty() || !spec.qos.valid()) return {};
-  const std::uint32_t number = workload_.qos[spec.qos.value];
-  const auto named = workload_.queues.find(number);
-  const std::string name = named == workload_.queues.end() ? std::to_string(number) : named->second;
+  const std::string name = name_by_number(workload_.queues, workload_.qos[spec.qos.value]);
   const auto& all = options_.machine->qos;
   const auto at = std::ranges::find(all, name, &Qos::name);
   return at == all.end() ? QosId{} : QosId{static_cast<std::uint8_t>(at - all.begin())};

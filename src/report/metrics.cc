@@ -88,7 +88,6 @@ Summary Tally::conclude(const Outcome& run) {
   Summary summary = std::move(counts_);
   summary.workload = run.workload;
   summary.policy = run.policy;
-  summary.label = run.label;
   summary.processors = run.processors;
   summary.warm_up = run.warm_up;
   summary.lost_work = to_seconds(run.lost_work);

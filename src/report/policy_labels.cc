@@ -35,7 +35,7 @@ std::vector<std::string> policy_labels(std::span<const std::string> texts) {
   return labels;
 }
 
-void give_labels(std::span<Summary> summaries) {
+void call_by_labels(std::span<Summary> summaries) {
   std::vector<std::string> texts;
   for (const Summary& summary : summaries) texts.push_back(summary.policy);
   const std::vector<std::string> labels = policy_labels(texts);

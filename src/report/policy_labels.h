@@ -13,7 +13,7 @@ namespace rota::report {
 // word, with a number from 1 on, in this order, where another of them begins with the same word.
 std::vector<std::string> policy_labels(std::span<const std::string> texts);
 
-void give_labels(std::span<Summary> summaries);
+void call_by_labels(std::span<Summary> summaries);
 
 // What the labels of rows stand for, each once: (label, text).
 std::vector<std::pair<std::string, std::string>> labelled(std::span<const Summary> summaries);

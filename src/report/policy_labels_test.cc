@@ -28,7 +28,7 @@ TEST(PolicyLabels, TellEachOnceWhatItStandsFor) {
   std::vector<Summary> rows(3);
   rows[0].policy = "easy";
   rows[1].policy = rows[2].policy = kLong;
-  give_labels(rows);
+  call_by_labels(rows);
   EXPECT_EQ(rows[1].name(), "slurm");
   EXPECT_EQ(labelled(rows), (std::vector<std::pair<std::string, std::string>>{{"slurm", kLong}}));
 }

@@ -41,6 +41,7 @@ void Service::saw_kind(const View& before, const Kind& what) {
   if constexpr (std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, Vacated>) {
     if (mail_) mail_of_requeue(what.job);
   }
+  if constexpr (std::is_same_v<Kind, PowerChanged>) say_if_on_for_want_of_commands(before, what);
   if constexpr (kEnds) {
     const Job& job = before.job(what.job);
     if (job.state != JobState::running) {
@@ -51,6 +52,12 @@ void Service::saw_kind(const View& before, const Kind& what) {
     JobEntry* entry = book_.find(what.job);
     if (entry == nullptr) return;
     entry->hear().nodes = nodes_of(what.job);
+    constexpr bool kWaitsAgain =
+        std::is_same_v<Kind, Vacated> || std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, LaunchFailed>;
+    if (kWaitsAgain && !entry->heard().nodes.empty()) {
+      keep(kRanOn, what.job, entry->heard().nodes);
+      entry->kept_where = true;
+    }
     if constexpr (std::is_same_v<Kind, Finished>) entry->status = what.status;
   }
 }
@@ -90,6 +97,19 @@ store::RareRequest Service::rarely_asked(const JobSpec& spec, const JobEntry* en
   asked.throttle = entry->throttle;
   asked.not_before = entry->not_before;
   return asked;
+}
+
+// Of a job that leaves for good. What it ran stays known for as long as its row of the history.
+void Service::left(JobId id, const Job& job) {
+  const JobEntry* entry = book_.find(id);
+  const store::HistoryRow row = history_row(id, job, entry);
+  if (entry != nullptr && mail_) mail_of_end(row, *entry->about);
+  store_->put_history(row);
+  if (entry != nullptr && !entry->heard().message.empty()) keep(kMessage, id, "");
+  if (entry != nullptr && entry->not_before != kEpoch) keep(kReleased, id, "");
+  if (entry != nullptr && entry->kept_where) keep(kRanOn, id, "");
+  left_.push_back(id);
+  book_.forget(id);
 }
 
 store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry* entry) const {

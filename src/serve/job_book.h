@@ -43,6 +43,7 @@ struct JobEntry {
   Duration ran{0};              // the latest dispatch that is over, as its supervisor saw it
   std::int32_t status = 0;      // of the latest dispatch that is over, as waitpid gives it
   bool never_again = false;     // it was taken back while it waited
+  bool kept_where = false;      // the store knows where its latest dispatch ran, too
   std::uint32_t throttle = 0;   // of its array, when it last started
   Instant not_before = kEpoch;  // its begin time then, or when it was released
   std::unique_ptr<Heard> told = {};

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/never_fits.h"
 #include "model/shortage.h"
+#include "serve/node_list.h"
 #include "serve/reserved.h"
 #include "serve/service.h"
 
@@ -113,7 +114,7 @@ std::string Service::asleep_beside(const JobSpec& spec) const {
   std::vector<NodeId> nodes = left_asleep();
   std::erase_if(nodes, [&](NodeId id) { return !may_serve(*machine_, spec, id); });
   if (nodes.empty()) return {};
-  const std::string names = names_of(nodes);
+  const std::string names = node_list(*machine_, nodes);
   return (nodes.size() == 1 ? " Node " + names + " sleeps" : " Nodes " + names + " sleep") + ", and policy " +
          chain_->text() + " wakes no node; `rota nodes power-up` does.";
 }

@@ -305,6 +305,11 @@ Result<void> Service::read_wishes() {
     entry.not_before = std::max(entry.not_before, Instant{Duration{parse_integer(at).value_or(0)}});
     return true;
   });
+  if (!read) return read;
+  read = read_of_jobs(kRanOn, [](JobId, JobEntry& entry, std::string& nodes) {
+    entry.hear().nodes = std::move(nodes);
+    return entry.kept_where = true;
+  });
   return read ? read_reservations() : read;
 }
 
@@ -337,8 +342,7 @@ Result<QueueToRehearse> Service::queue_to_rehearse(const std::string& text) cons
     return fail("there are more than " + grouped(kMostRehearsed) +
                 " jobs, too many to rehearse them here; `rota simulate " + shown_path(options_.state_folder) +
                 " --policy` rehearses what this service has run.");
-  return QueueToRehearse{std::max(loop_->now(), view().now()), controller_->snapshot(), machine_, chain_->text(),
-                         chain->text()};
+  return QueueToRehearse{now(), controller_->snapshot(), machine_, chain_->text(), chain->text()};
 }
 
 Result<void> Service::set_policy(const std::string& text) {
@@ -479,18 +483,6 @@ void Service::used(JobId job, std::uint32_t /*dispatch*/, const local::RunUse& u
 
 void Service::keep(const char* what, JobId job, const std::string& text) {
   store_->put_setting(what + std::to_string(job.value), text);
-}
-
-// Of a job that leaves for good. What it ran stays known for as long as its row of the history.
-void Service::left(JobId id, const Job& job) {
-  const JobEntry* entry = book_.find(id);
-  const store::HistoryRow row = history_row(id, job, entry);
-  if (entry != nullptr && mail_) mail_of_end(row, *entry->about);
-  store_->put_history(row);
-  if (entry != nullptr && !entry->heard().message.empty()) keep(kMessage, id, "");
-  if (entry != nullptr && entry->not_before != kEpoch) keep(kReleased, id, "");
-  left_.push_back(id);
-  book_.forget(id);
 }
 
 bool Service::operates(std::uint32_t uid) const {

@@ -115,7 +115,6 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   bool left_asleep(NodeId node) const;
   // Sent to sleep by a former policy, which the present one wakes.
   std::vector<NodeId> woken_after_policy() const;
-  std::string names_of(const std::vector<NodeId>& nodes) const;  // as a host list
 
   // Nodes, or processors where they are counted, are kept free for a time, beside what the configuration reserves.
   // Operators only.
@@ -126,11 +125,13 @@ class Service final : public Intake, public JobSink, public FactObserver, public
     std::string nodes;                      // a host list; "all"
     std::int64_t processors = 0;
     std::string name;  // for people; may be empty
-    std::string by;
   };
-  Result<ReservationId> reserve(const ReservationWish& wish);
+  // With a key: if the same caller has given it before, what it stood for then; fails where that is over.
+  Result<ReservationId> reserve(const Caller& caller, const ReservationWish& wish, const std::string& key);
   Result<void> unreserve(ReservationId id);
   const Reservation* reservation(const std::string& which) const;  // by name or id; nullptr: there is none
+  // Which there are, and the command that tells of them: half a sentence.
+  std::string reservations_there() const;
   struct ReservationNote {
     std::string name;
     std::string by;
@@ -250,6 +251,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   static constexpr const char* kMessage = "message ";      // what was said of it last
   static constexpr const char* kSuspended = "suspended ";  // by older versions: the dispatch that stands still
   static constexpr const char* kReleased = "released ";    // when
+  static constexpr const char* kRanOn =
+      "ran on ";  // where its latest dispatch that is over ran, if it was to wait again
   // And of nodes, with the node's name behind them:
   static constexpr const char* kNodeReason = "node ";          // why it is out of use
   static constexpr const char* kNodeBy = "node by ";           // who took it out of use
@@ -298,6 +301,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> put_health(NodeId node, const NodeWish& wish);
   void empty_node(NodeId node);
   Result<void> power_changed(const PowerChanged& what);
+  void say_if_on_for_want_of_commands(const View& before, const PowerChanged& what) const;
   Result<void> release(const Caller& caller, JobId job);
   Result<void> can_be_told(JobId job) const;
   Result<void> control(const Caller& caller, JobId job, const Change& change);
@@ -323,6 +327,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   template <class Kind>
   void saw_kind(const View& before, const Kind& what);
   Result<void> suspend_as_before();
+  Instant now() const { return std::max(loop_->now(), view().now()); }  // no fact is older
   std::vector<Reservation> beside(const Reservation& wanted, const std::vector<Reservation>& standing) const;
   Result<void> keep_reservations();
   std::int64_t most_reserved(const Reservation& during) const;
@@ -331,6 +336,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void forget_reservations();
   std::vector<Reservation> reservations_wanted() const;
   Result<void> can_reserve(const ReservationWish& wish, Instant from) const;
+  std::string id_and_name(const Reservation& reserved) const;
+  std::string in_names(std::string objection, const Reserved& to) const;
+  Result<std::optional<ReservationId>> reserved_as(const std::string& key, std::uint32_t uid);
   Result<std::vector<NodeId>> nodes_to_reserve(const std::string& list) const;
   static void note_terms(const View& before, JobId job, bool released, JobEntry& entry);
   store::RareRequest rarely_asked(const JobSpec& spec, const JobEntry* entry) const;

@@ -95,7 +95,7 @@ Result<Service::Switched> Service::set_power(const std::string& nodes, bool on) 
 
 bool Service::left_asleep(NodeId node) const {
   const PowerState state = view().power().state(node);
-  return chain_->knobs().power.rule == Power::none && view().power().health(node) == Health::up &&
+  return !chain_->knobs().power.switches() && view().power().health(node) == Health::up &&
          (state == PowerState::off || state == PowerState::shutting_down) && !view().power().row(node).by_rule;
 }
 
@@ -109,18 +109,12 @@ std::vector<NodeId> Service::left_asleep() const {
 
 std::vector<NodeId> Service::woken_after_policy() const {
   std::vector<NodeId> nodes;
-  const bool wakes = chain_->knobs().power.rule == Power::none;
+  const bool wakes = !chain_->knobs().power.switches();
   for (std::uint32_t n = 0; wakes && n < machine_->nodes.size(); ++n) {
     const bool up = view().power().health(NodeId{n}) == Health::up;
     if (up && view().power().row(NodeId{n}).by_rule) nodes.push_back(NodeId{n});
   }
   return nodes;
-}
-
-std::string Service::names_of(const std::vector<NodeId>& nodes) const {
-  std::vector<std::string> names;
-  for (const NodeId node : nodes) names.push_back(machine_->nodes[node.value].name);
-  return format_host_list(names);
 }
 
 std::string Service::node_reason(NodeId node) const {
@@ -158,6 +152,19 @@ Result<void> Service::power_changed(const PowerChanged& what) {
                              node_troubles_[what.node] + " `rota nodes resume` puts it back.";
   if (options_.say) options_.say("node " + machine_->nodes[what.node.value].name + ": " + reason);
   return put_health(what.node, {Health::down, reason, {}});
+}
+
+// It was asleep, or on its way, when the commands that could have said otherwise left the cluster file.
+void Service::say_if_on_for_want_of_commands(const View& before, const PowerChanged& what) const {
+  const Node& node = machine_->nodes[what.node.value];
+  if (!options_.say || node.commands || what.state != PowerState::on) return;
+  const PowerState was = before.power().state(what.node);
+  options_.say("node " + node.name + ": it was " +
+               (was == PowerState::off       ? "asleep"
+                : was == PowerState::booting ? "booting"
+                                             : "shutting down") +
+               ", and the cluster file has no `suspend_command` and `resume_command` for it any more. Such a node is "
+               "always on, and jobs start there again; put the commands back if it is to be woken first.");
 }
 
 }  // namespace rota::serve

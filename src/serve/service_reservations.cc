@@ -24,6 +24,9 @@ const Reservation* first_reserved_for(const View& view, const Job& job) {
 }
 namespace {
 
+// Before a key, which has no line breaks: it stands for a reservation, by its id, and for no job.
+constexpr const char* kKeyOfReservation = "reservation\n";
+
 bool alike(const Reservation& a, const Reservation& b) {
   return a.from == b.from && a.until == b.until && a.nodes == b.nodes && a.processors == b.processors;
 }
@@ -44,7 +47,7 @@ std::vector<Reservation> Service::reservations_wanted() const {
     r.from = instant_of((r.from - kEpoch).count());
     r.until = instant_of((r.until - kEpoch).count());
   }
-  const Instant now = std::max(view().now(), loop_->now());
+  const Instant now = this->now();
   std::erase_if(wanted, [&](const Reservation& r) { return r.until <= now; });
   return wanted;
 }
@@ -88,7 +91,7 @@ Result<void> Service::keep_reservations() {
   std::ranges::copy_if(known, std::back_inserter(made), is_made);
   std::erase_if(known, is_made);
   std::vector<Reservation> wanted;
-  const Instant now = std::max(view().now(), loop_->now());
+  const Instant now = this->now();
   for (const Reservation& r : reservations_wanted()) std::ranges::move(beside(r, made), std::back_inserter(wanted));
   std::erase_if(wanted, [&](const Reservation& r) { return r.until <= now; });
   const auto is_among = [](const std::vector<Reservation>& all, const Reservation& r) {
@@ -118,7 +121,7 @@ Result<void> Service::read_reservations() {
         .name = text.substr(std::min(end + 1, text.size())), .by = text.substr(0, end)};
   }
   forget_reservations();
-  const Instant now = std::max(view().now(), loop_->now());
+  const Instant now = this->now();
   const bool some = !reservations_wanted().empty() || std::ranges::any_of(reservation_notes_, [&](const auto& each) {
     return view().reservations().find(each.first)->until > now;
   });
@@ -145,6 +148,40 @@ const Reservation* Service::reservation(const std::string& which) const {
     if (which == std::to_string(r.id.value) || (note != nullptr && !which.empty() && note->name == which)) return &r;
   }
   return nullptr;
+}
+
+// "3 (course)".
+std::string Service::id_and_name(const Reservation& reserved) const {
+  const ReservationNote* note = note_of(reserved.id);
+  const std::string id = std::to_string(reserved.id.value);
+  return note == nullptr || note->name.empty() ? id : id + " (" + note->name + ")";
+}
+
+std::string Service::reservations_there() const {
+  constexpr std::size_t kMostNamed = 8;
+  const std::vector<Reservation>& all = view().reservations().all();
+  if (all.empty()) return "there are none now";
+  std::string names;
+  for (std::size_t i = 0; i < std::min(all.size(), kMostNamed); ++i) names += (i > 0 ? ", " : "") + id_and_name(all[i]);
+  return "those there are: " + names + (all.size() > kMostNamed ? " and others" : "") +
+         "; `rota reservations` lists them";
+}
+
+// The state counts reservations. Whoever is refused one has not heard of its number yet, and calls others by names.
+std::string Service::in_names(std::string objection, const Reserved& to) const {
+  const auto numbered = [](ReservationId id) { return "reservation " + std::to_string(id.value); };
+  const std::string wanted = numbered(to.id) + " ";
+  if (objection.starts_with(wanted)) objection.replace(0, wanted.size(), "the reservation ");
+  bool others = objection.find("reserved already") != std::string::npos;
+  for (const Reservation& other : view().reservations().all()) {
+    const std::size_t at = objection.find(numbered(other.id) + " ");
+    if (at == std::string::npos) continue;
+    objection.replace(at, numbered(other.id).size(), "reservation " + id_and_name(other));
+    others = true;
+    break;  // no objection names several
+  }
+  if (others) objection += " `rota reservations` lists what is reserved, and when.";
+  return objection;
 }
 
 Result<void> Service::can_reserve(const ReservationWish& wish, Instant from) const {
@@ -176,8 +213,24 @@ Result<std::vector<NodeId>> Service::nodes_to_reserve(const std::string& list) c
   return ids;
 }
 
-Result<ReservationId> Service::reserve(const ReservationWish& wish) {
-  const Instant now = std::max(view().now(), loop_->now());
+Result<std::optional<ReservationId>> Service::reserved_as(const std::string& key, std::uint32_t uid) {
+  const auto known = store_->key(kKeyOfReservation + key, uid);
+  if (!known) return std::unexpected(known.error());
+  if (!*known) return std::nullopt;
+  const ReservationId id{(*known)->value};
+  if (view().reservations().find(id) != nullptr) return std::optional(id);
+  return fail(
+      "the reservation that this `Idempotency-Key` stands for is over, or was ended; give another key to make another "
+      "one.");
+}
+
+Result<ReservationId> Service::reserve(const Caller& caller, const ReservationWish& wish, const std::string& key) {
+  if (!key.empty()) {
+    const auto before = reserved_as(key, caller.uid);
+    if (!before) return std::unexpected(before.error());
+    if (*before) return **before;
+  }
+  const Instant now = this->now();
   const Instant from = std::max(wish.from.value_or(now), now);
   forget_reservations();
   if (auto can = can_reserve(wish, from); !can) return std::unexpected(can.error());
@@ -188,9 +241,10 @@ Result<ReservationId> Service::reserve(const ReservationWish& wish) {
     if (!nodes) return std::unexpected(nodes.error());
     fact.nodes = std::move(*nodes);
   }
-  if (auto done = record_asked(fact); !done) return std::unexpected(done.error());
-  reservation_notes_[fact.id] = {.name = wish.name, .by = wish.by};
-  store_->put_setting(kReservation + std::to_string(fact.id.value), wish.by + "\n" + wish.name);
+  if (auto done = record_asked(fact); !done) return fail(in_names(done.error().message, fact));
+  reservation_notes_[fact.id] = {.name = wish.name, .by = caller.user};
+  store_->put_setting(kReservation + std::to_string(fact.id.value), caller.user + "\n" + wish.name);
+  if (!key.empty()) store_->put_key(kKeyOfReservation + key, caller.uid, JobId{fact.id.value}, view().now());
   return fact.id;
 }
 

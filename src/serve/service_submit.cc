@@ -403,7 +403,7 @@ Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Su
 Result<JobId> Service::submit_one(Kept& kept, JobSpec spec, const Task& task) {
   const JobId id = view().next_job();
   spec.number = number_of(id);
-  spec.submit = std::max(loop_->now(), view().now());
+  spec.submit = now();
   book_.put(id, {kept.about, task.index});
   kept.payload.about = with_index(kept.text, task.index);
   store_->put_payload(id, kept.payload);

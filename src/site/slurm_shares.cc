@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/id.h"
+#include "base/letters.h"
 #include "base/text.h"
 #include "site/cluster_keys.h"
 #include "site/toml_text.h"
@@ -25,7 +26,7 @@ bool can_be_written(std::string_view name) {
 std::string without_blanks(std::string_view text) {
   std::string out;
   for (const char c : text)
-    if (c != ' ') out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (c != ' ') out += lower(c);
   return out;
 }
 

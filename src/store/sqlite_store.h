@@ -67,7 +67,8 @@ class SqliteStore final : public Store {
   Result<std::vector<HistoryRow>> history(const HistoryQuery& query);
   Result<std::vector<HistorySum>> sums(const HistoryQuery& query, SumBy by);
 
-  // Which job a user's request with this key has made, until all keys given before an instant are dropped.
+  // Which job a user's request with this key has made, until all keys given before an instant are dropped. Its number
+  // can stand for something else where the key says so.
   void put_key(const std::string& key, std::uint32_t uid, JobId job, Instant given);
   void drop_keys(Instant until);
   Result<std::optional<JobId>> key(const std::string& key, std::uint32_t uid);

@@ -67,6 +67,7 @@ class Machine(LiveCase):
         self.prints("reserve", "--start", f"@{NOON}", "--duration", "90m", "--nodes", "n[1-2]",
                     out=f"Made reservation 3: n[1-2] {at}")
         self.assertEqual(self.last()["body"], {"start": NOON, "duration": 5400, "nodes": "n[1-2]"})
+        self.assertTrue(self.last()["headers"]["Idempotency-Key"], "else one whose answer is lost could not be sent again")
         self.answers("POST", "/v1/reservations",
                      (201, made | {"nodes": "", "name": "x", "running_into": 102, "jobs": ["7", "8_1"]}))
         self.prints("reserve", "--end", f"@{NOON + 5400}", "--processors", "16", "--name", "x", out=(

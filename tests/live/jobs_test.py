@@ -208,6 +208,23 @@ class Jobs(ServiceCase):
         rehearsed = subprocess.run([self.rota, "simulate", self.service.state, "--quiet"], capture_output=True, text=True)
         self.assertEqual(rehearsed.returncode, 0, rehearsed.stderr)
 
+    def test_where_it_ran_is_told_alike_before_and_after_a_restart(self):
+        told = []
+        for restarts in (False, True):
+            self.service.ask("POST", "/v1/nodes/resume", {"nodes": "n[1-2]"})
+            job = self.service.submit("sleep 60", processors=4, nodes=2, limit=70)
+            self.service.wait_for(lambda: self.service.job(job)["state"] == "RUNNING", "its start")
+            self.service.ask("POST", "/v1/nodes/drain", {"nodes": "n[1-2]", "reason": "x"})
+            self.assertEqual(self.service.act("requeue", job)[0], 200)
+            self.service.wait_for(lambda: self.service.job(job)["state"] == "PENDING", "it to wait again")
+            if restarts:
+                self.service.kill()
+                self.service.start()
+            self.service.act("cancel", job)
+            self.service.wait_for(lambda: "elapsed" in self.service.job(job), "it to leave")
+            told.append(self.service.job(job)["node_list"])
+        self.assertEqual(told, ["n[1-2]"] * 2)
+
     def test_what_ran_before_a_requeue_counts_in_sums(self):
         job = self.service.submit("[ $ROTA_RESTART_COUNT = 1 ] || sleep 60", processors=2, limit=70)
         self.service.wait_for(lambda: self.service.job(job)["state"] == "RUNNING", "its first run")

@@ -149,7 +149,8 @@ class Document(NetworkCase):
         self.post("/v1/nodes/power-up", {"nodes": "n2"})
         body = {"start": 4e9, "duration": 3600, "nodes": "n2", "name": "course"}
         self.sent("/v1/reservations", "post", body)
-        self.post("/v1/reservations", body, 201)
+        made = self.post("/v1/reservations", body, 201, {"Idempotency-Key": "r"})
+        self.assertEqual(self.post("/v1/reservations", body, 201, {"Idempotency-Key": "r"}), made)
         self.get("/v1/reservations")
         self.get("/v1/reservations/course", method="DELETE")
         self.post("/v1/policy/rehearsal", {"policy": "conservative"})

@@ -16,16 +16,19 @@ from service import ServiceCase
 KILLS, SEED = 8, random.SystemRandom().randrange(10**6)
 
 SITE = """#!/bin/sh
-# site.sh ACTION: what the commands of this cluster do to the node in ROTA_NODE.
+# site.sh ACTION: what the commands of this cluster do to the node in ROTA_NODE. Of several orders the latest counts, as with
+# a real switch: one whose time has come does nothing if there was another since.
 cd "$(dirname "$0")" || exit 1
+order() { flock switch sh -c "echo $$ > order-$ROTA_NODE"; }
+if_latest() { flock switch sh -c "[ \\"\\$(cat order-$ROTA_NODE)\\" = $$ ] && $1 on/$ROTA_NODE"; }
 echo "$1 $ROTA_NODE" >> asked
 [ -e broken-$1-$ROTA_NODE ] && { echo "no answer from the plug of $ROTA_NODE" >&2; exit 3; }
 while [ -e slow-$1-$ROTA_NODE ]; do sleep 0.02; done
-if [ "$1" = ready ]; then [ -e on/$ROTA_NODE ]; exit; fi
-# One plug in each node: what it was told last holds, however late the word before comes to be carried out.
-exec 9> plug-$ROTA_NODE; flock 9; echo $$ > told-$ROTA_NODE; flock -u 9
-(sleep 0.2; flock 9; [ "$(cat told-$ROTA_NODE)" = $$ ] || exit
- case $1 in on) : > on/$ROTA_NODE ;; off) rm -f on/$ROTA_NODE ;; esac) > /dev/null 2>&1 &
+case $1 in
+  on) order; (sleep 0.3; if_latest touch) > /dev/null 2>&1 & ;;
+  off) order; (sleep 0.2; if_latest 'rm -f') > /dev/null 2>&1 & ;;
+  ready) [ -e on/$ROTA_NODE ] ;;
+esac
 """
 
 CLUSTER = """name = "plugs"
@@ -85,6 +88,9 @@ class PowerCase(ServiceCase):
     def count(self, words):
         return self.service.read("asked").splitlines().count(words) if self.there("asked") else 0
 
+    def from_the_next_start_on(self, policy):
+        self.service.arguments[self.service.arguments.index("--policy") + 1] = policy
+
     def act_on(self, action, nodes, **members):
         return self.service.ask("POST", f"/v1/nodes/{action}", {"nodes": nodes, **members})
 
@@ -125,8 +131,47 @@ class Power(PowerCase):
         self.assertEqual(self.service.ends(job)["state"], "COMPLETED")
         self.assertEqual(self.service.read("ran").split()[-1], "n1")
 
+    def test_what_happened_to_nodes_while_nobody_served_is_seen(self):
+        self.wait_for_power("off")
+        self.service.kill()
+        self.touch("on/n2")
+        self.touch("broken-off-n2")
+        self.service.start()
+        self.wait_for_power("on", ["n2"])
+        self.assertEqual(self.node("n1")["power"], "off")
+        self.service.kill()
+        self.remove("on/n2")
+        self.service.start()
+        self.wait_for_power("off")
+
+    def test_the_service_is_killed_again_and_again(self):
+        print(f"seed {SEED}", file=sys.stderr)
+        dice, jobs = random.Random(SEED), []
+        for _ in range(KILLS):
+            for _ in range(dice.randint(0, 2)):
+                jobs.append(self.service.submit(WITNESS.format(sleep=dice.choice((0, 0.3, 1))),
+                                                processors=dice.choice((1, 2, 4)), limit=60))
+            threading.Event().wait(dice.random())
+            self.service.kill()
+            self.service.start()
+        for job in jobs:
+            self.assertEqual(self.service.ends(job)["state"], "COMPLETED", self.service.job(job))
+        self.wait_for_power("off")
+        self.assertFalse(self.there("on/n1") or self.there("on/n2"), "a node is told to be off and is on")
+
+
+class SwitchedLater(PowerCase):
+    """Nodes are left alone until something is prepared for the first order: the rule could give that as soon as there is a
+    service."""
+    arguments = ("--policy", "easy")
+
+    def switch_idle_nodes(self):
+        self.assertEqual(self.service.ask("PUT", "/v1/policy", {"policy": Power.arguments[1]})[0], 200)
+        self.from_the_next_start_on(Power.arguments[1])
+
     def test_a_node_that_does_not_go_to_sleep_stays_in_use(self):
         self.touch("broken-off-n1")
+        self.switch_idle_nodes()
         self.service.wait_for(lambda: "could not be put to sleep" in self.node("n1").get("reason", ""),
                               "the failure to be told")
         self.wait_for_power("off", ["n2"])
@@ -139,6 +184,7 @@ class Power(PowerCase):
 
     def test_the_service_is_killed_while_nodes_are_switched(self):
         self.touch("slow-off-n1")
+        self.switch_idle_nodes()
         self.service.wait_for(lambda: self.count("off n1") == 1 and self.node("n1")["power"] == "shutting_down",
                               "the node to be told to sleep")
         self.service.kill()
@@ -156,35 +202,6 @@ class Power(PowerCase):
         self.service.start()
         self.assertEqual(self.service.ends(job)["state"], "COMPLETED")
         self.assertEqual(sorted(self.service.read("ran").split()), ["n1", "n2"])
-
-    def test_what_happened_to_nodes_while_nobody_served_is_seen(self):
-        self.wait_for_power("off")
-        self.service.kill()
-        self.touch("on/n2")
-        self.touch("broken-off-n2")
-        self.service.start()
-        self.wait_for_power("on", ["n2"])
-        self.assertEqual(self.node("n1")["power"], "off")
-        self.service.kill()
-        self.remove("on/n2")
-        self.service.start()
-        self.wait_for_power("off")
-
-
-    def test_the_service_is_killed_again_and_again(self):
-        print(f"seed {SEED}", file=sys.stderr)
-        dice, jobs = random.Random(SEED), []
-        for _ in range(KILLS):
-            for _ in range(dice.randint(0, 2)):
-                jobs.append(self.service.submit(WITNESS.format(sleep=dice.choice((0, 0.3, 1))),
-                                                processors=dice.choice((1, 2, 4)), limit=60))
-            threading.Event().wait(dice.random())
-            self.service.kill()
-            self.service.start()
-        for job in jobs:
-            self.assertEqual(self.service.ends(job)["state"], "COMPLETED", self.service.job(job))
-        self.wait_for_power("off")
-        self.assertFalse(self.there("on/n1") or self.there("on/n2"), "a node is told to be off and is on")
 
 
 class Young(PowerCase):
@@ -218,6 +235,8 @@ class Leaving(PowerCase):
 
 
 class Left(Leaving):
+    cluster = CLUSTER.replace("power_tries = 2", "power_tries = 1000")  # however many there are before somebody looks
+
     def test_who_sleeps_by_its_rule_is_woken_and_the_answer_says_so(self):
         self.wait_for_power("off")
         self.assertEqual(self.leave(), {"policy": "easy", "woken": "n[1-2]"})
@@ -230,8 +249,9 @@ class Left(Leaving):
         self.wait_for_power("off")
         self.touch("broken-on-n1")
         self.leave()
-        self.service.wait_for(lambda: self.count("on n1") == 1, "the first try")
+        self.service.wait_for(lambda: "could not be woken" in self.node("n1").get("reason", ""), "the first try")
         self.service.kill()
+        self.from_the_next_start_on("easy")
         self.remove("broken-on-n1")
         self.service.start()
         self.wait_for_power("on")
@@ -268,7 +288,7 @@ class LeftByAnOperator(Leaving):
 
 
 class TooLate(PowerCase):
-    cluster = CLUSTER.replace("20s", "3s")
+    cluster = CLUSTER.replace("20s", "3s").replace("power_tries = 2", "power_tries = 1000")  # the other is never given up
 
     def served_by_the_other(self):
         job = self.service.submit(WITNESS.format(sleep=0.1), processors=2, limit=60)
@@ -286,6 +306,58 @@ class TooLate(PowerCase):
         self.touch("slow-on-n1")
         self.served_by_the_other()
         self.assertIn("its `resume_command` did not end in time and was killed", self.node("n1")["reason"])
+
+
+class WithoutCommands(PowerCase):
+    """The commands leave the cluster file while nodes are away."""
+    arguments = ("--policy", "easy+power=idle-timeout+power-idle=1")
+
+    def again(self, of_n2=""):
+        """Killed, and served again under a policy without a power rule, with no commands for n1."""
+        self.service.kill()
+        with open(os.path.join(self.folder, "rota.toml"), "w") as file:
+            file.write('name = "plugs"\n' + "".join(f'[[nodes]]\nnames = "{name}"\nprocessors = 2\n{of}'
+                                                    for name, of in (("n1", ""), ("n2", of_n2))))
+        self.from_the_next_start_on("easy")
+        return self.service.start()
+
+    def both_serve(self):
+        self.assertEqual({name: self.node(name)["power"] for name in ("n1", "n2")}, {"n1": "on", "n2": "on"})
+        job = self.service.submit("echo $ROTA_JOB_NODELIST > ran", processors=4, nodes=2, limit=60)
+        self.assertEqual(self.service.ends(job)["state"], "COMPLETED", self.service.job(job))
+        self.assertEqual(self.service.read("ran"), "n[1-2]\n")
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
+    def test_who_slept_by_a_rule_is_on_again_and_the_log_says_so(self):
+        self.wait_for_power("off")
+        said = self.again()
+        for name in ("n1", "n2"):
+            self.assertIn(f"node {name}: it was asleep, and the cluster file has no `suspend_command` and `resume_command` "
+                          "for it any more. Such a node is always on", said)
+        self.both_serve()
+        self.assertEqual(self.count("on n1") + self.count("on n2"), 0, "nobody is left to be asked for it")
+        self.service.kill()
+        self.assertNotIn("any more", self.service.start())
+        self.both_serve()
+
+    def test_who_was_on_its_way_is_on_again(self):
+        self.wait_for_power("off")
+        self.touch("slow-on-n1")
+        job = self.service.submit(WITNESS.format(sleep=0.1), processors=4, nodes=2, limit=60)
+        self.service.wait_for(lambda: self.node("n1")["power"] == "booting" and self.count("on n1") == 1, "n1 to be woken")
+        self.service.act("cancel", job)
+        self.assertIn("node n1: it was booting, and ", self.again())
+        self.remove("slow-on-n1")
+        self.both_serve()
+
+    def test_one_that_still_has_some_is_left_to_them(self):
+        self.wait_for_power("off")
+        commands = CLUSTER.format(folder=self.folder).partition("processors = 2\n")[2]
+        self.assertNotIn("node n2: ", self.again(commands))
+        self.assertEqual(self.node("n1")["power"], "on")
+        self.wait_for_power("on", ["n2"])  # by its command: the policy that put it to sleep was left
+        self.assertEqual(self.count("on n2"), 1)
+        self.both_serve()
 
 
 class ByHand(PowerCase):

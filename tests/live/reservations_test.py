@@ -155,6 +155,27 @@ class Nodes(ServiceCase):
         self.assertEqual(again["id"], made["id"] + 1)
         self.assertEqual(self.service.decides_the_same_again(), "")
 
+    def test_a_key_gives_the_same_reservation_again(self):
+        def ask(key, **changes):
+            return self.service.ask("POST", "/v1/reservations", {"duration": 1000, "nodes": "n1", "name": "mine", **changes},
+                                    {"Idempotency-Key": key})
+        status, made = ask("k")
+        self.assertEqual(status, 201, made)
+        self.assertEqual(ask("k"), (201, made))
+        self.service.kill()
+        self.service.start()
+        self.assertEqual(ask("k"), (201, made))
+        self.assertEqual(len(self.service.ask("GET", "/v1/reservations")[1]["reservations"]), 1)
+        status, other = ask("other", nodes="n2", name="two")
+        self.assertEqual((status, other["id"]), (201, made["id"] + 1), "another key is another request")
+        jobs = [self.service.ask("POST", "/v1/jobs", {"folder": self.folder, "environment": [], "command": ["/bin/true"]},
+                                 {"Idempotency-Key": "k"})[1]["id"] for _ in range(2)]
+        self.assertEqual(len(set(jobs)), 1, "a job's key is its own")
+        self.assertEqual(self.service.ask("DELETE", "/v1/reservations/mine"), (200, {}))
+        status, refused = ask("k")
+        self.assertEqual(status, 400)
+        self.assertIn("that this `Idempotency-Key` stands for is over, or was ended", refused["detail"])
+
     def test_the_file_takes_back_its_own_and_no_others(self):
         start = int(time.time()) + 1000
         self.make(start=start, duration=1000, nodes="n1", name="mine")
@@ -181,20 +202,25 @@ class Nodes(ServiceCase):
         self.make(start=soon, duration=1000, nodes="n1", name="mine")
         for said, body in (("would have begun in the past", {"start": soon - 2000, "duration": 5000, "nodes": "n2"}),
                            ("would end before it begins", {"start": soon, "end": soon, "nodes": "n2"}),
-                           ("ends before it begins", {"start": soon, "duration": 0, "nodes": "n2"}),
+                           ("the reservation ends before it begins", {"start": soon, "duration": 0, "nodes": "n2"}),
                            ("`end` or `duration` is missing", {"start": soon, "nodes": "n2"}),
                            ("do not go together", {"start": soon, "end": soon + 1, "duration": 1, "nodes": "n2"}),
                            ('there is no node "n3"', {"start": soon, "duration": 10, "nodes": "n[1-3]"}),
-                           ("reserves nothing; name its nodes", {"start": soon, "duration": 10}),
+                           ("the reservation reserves nothing; name its nodes", {"start": soon, "duration": 10}),
                            ("here nodes are described; name the nodes", {"start": soon, "duration": 10, "processors": 1}),
-                           ("names node n1, which reservation 0 has for a part of that time",
+                           ("the reservation names node n1, which reservation 0 (mine) has for a part of that time; take another "
+                            "node or another time. `rota reservations` lists what is reserved, and when.",
                             {"start": soon + 500, "duration": 1000, "nodes": "n[1-2]"}),
                            ('there is a reservation "mine" already', {"start": soon, "duration": 1, "nodes": "n2", "name": "mine"}),
                            ("is no number", {"start": soon, "duration": 1, "nodes": "n2", "name": "12"}),
                            ("is no number", {"start": soon, "duration": 1, "nodes": "n2", "name": "a b"}),
                            ("is no number", {"start": soon, "duration": 1, "nodes": "n2", "name": "a" * 65})):
             self.assertIn(said, self.make(400, **body))
-        self.assertEqual(self.service.ask("DELETE", "/v1/reservations/other")[0], 404)
+        for which in ("other", "6"):
+            status, answer = self.service.ask("DELETE", f"/v1/reservations/{which}")
+            self.assertEqual((status, answer["detail"]),
+                             (404, f'there is no reservation "{which}": it is over or was never made; those there are: 0 (mine); '
+                                   "`rota reservations` lists them."))
         self.assertEqual(len(self.service.ask("GET", "/v1/reservations")[1]["reservations"]), 1)
 
     def test_a_policy_that_does_not_keep_them_cannot_begin_with_one(self):
@@ -246,7 +272,8 @@ class Counted(ServiceCase):
         self.assertEqual((status, into["running_into"], into["jobs"]), (201, 1, [first]))
         status, refused = self.service.ask("POST", "/v1/reservations", {**body, "processors": 3})
         self.assertEqual(status, 400)
-        self.assertIn("asks for 3 processors when 2 are reserved already", refused["detail"])
+        self.assertEqual(refused["detail"], "the reservation asks for 3 processors when 2 are reserved already, and the cluster has "
+                         "4; reserve fewer. `rota reservations` lists what is reserved, and when.")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -148,8 +149,8 @@ class Service(Installed):
         command("systemctl", "start", "rota")
         job = self.submit("--", "sleep", "1000")
         self.runs(job)
-        begun = time.monotonic()
-        wait_for(lambda: time.monotonic() > begun + 7, "the watchdog to let a healthy one be")
+        told = set()  # when it told systemd that it lives, which it does twice in the time that it has
+        wait_for(lambda: told.add(self.shown("WatchdogTimestampMonotonic")) or len(told) > 4, "the watchdog to let a healthy one be")
         self.assertEqual(self.shown("NRestarts"), "0")
         command("systemctl", "kill", "--signal=STOP", "--kill-who=main", "rota")
         wait_for(lambda: self.shown("NRestarts") == "1" and self.shown("ActiveState") == "active", "its being started again")
@@ -212,6 +213,16 @@ class GoesDown(Installed):
     ends jobs, supervisors and service alike."""
     PLAIN = "/tmp/plain"
     JOBS = {"again": ["--requeue"], "once": ["--no-requeue"], "obeys": []}
+    # One more in that unit ends by SIGTERM before its supervisor is told to end: systemd stops this unit first.
+    EARLY = """[Unit]
+After=plain.service
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/true
+ExecStop=/bin/sh -c 'kill $$(cat /tmp/early.pid); until rota job --json {early} | grep -q \'"end"\'; do sleep 0.1; done'
+Environment=ROTA_SOCKET={socket}
+"""
 
     def plain(self, *words):
         return command("env", f"ROTA_SOCKET={self.PLAIN}.socket", "rota", *words)
@@ -237,10 +248,17 @@ class GoesDown(Installed):
                 script = trap if name == "obeys" else "exec sleep 1000"
                 ask("submit", "--name", name, "--folder", "/tmp", "--time", "1h", *options, "--", "sh", "-c", script)
             wait_for(lambda: json.loads(ask("status", "--json"))["running"] == len(self.JOBS), "the start of all jobs")
+        early = self.plain("submit", "--folder", "/tmp", "--time", "1h", "--no-requeue", "--", "sh", "-c",
+                           "echo $$ > early.new; mv early.new early.pid; exec sleep 1000").split()[-1]
+        wait_for(lambda: os.path.exists("/tmp/early.pid"), "the start of one more")
+        with open("/etc/systemd/system/early.service", "w") as file:
+            file.write(self.EARLY.format(early=early, socket=f"{self.PLAIN}.socket"))
+        command("systemctl", "daemon-reload")
+        command("systemctl", "start", "early")
         with open(f"{KEPT}/ran", "w"):
             pass
         command("systemctl", "poweroff", "--no-block")
-        time.sleep(PATIENCE)  # until systemd ends this, too
+        signal.pause()  # until systemd ends this, too
 
     def test_then(self):
         self.begin()
@@ -248,6 +266,7 @@ class GoesDown(Installed):
             rows = [json.loads(ask("job", "--json", str(number + 1))) for number in range(len(self.JOBS))]
             told = {row["name"]: (row["state"], row.get("restarts", 0)) for row in rows}
             self.assertEqual(told, {"again": ("RUNNING", 1), "once": ("NODE_FAIL", 0), "obeys": ("COMPLETED", 0)})
+        self.assertEqual(json.loads(self.plain("job", "--json", str(len(self.JOBS) + 1)))["state"], "NODE_FAIL")
 
 
 class Outcome(unittest.TextTestResult):

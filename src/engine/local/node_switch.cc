@@ -78,9 +78,7 @@ void NodeSwitch::look_next() {
 void NodeSwitch::carry_out(const Command& command, bool inherited) {
   const bool on = command.kind == Command::Kind::power_on;
   const auto found = rows_.find(command.node);
-  if (found == rows_.end()) {  // it has said that it cannot
-    return hearers_.changed(PowerChanged{command.node, on ? PowerState::off : PowerState::on, command.key});
-  }
+  if (found == rows_.end()) return hearers_.changed(PowerChanged{command.node, PowerState::on, command.key});
   Row& row = found->second;
   if (command.key < row.key) return;  // too old
   if (command.key == row.key) {
@@ -187,7 +185,14 @@ void NodeSwitch::failed(NodeId node, const std::string& why, const std::string& 
 }
 
 void NodeSwitch::observe(std::vector<Observation::NodeSeen>& into) const {
-  for (const auto& [node, row] : rows_) into.push_back({.node = node, .power = row.power, .key = row.key});
+  constexpr std::uint64_t kAny = UINT64_MAX;  // whatever was ordered: nobody can carry it out any more
+  for (std::uint32_t n = 0; n < machine_.nodes.size(); ++n) {
+    const auto found = rows_.find(NodeId{n});
+    into.push_back(
+        found == rows_.end()
+            ? Observation::NodeSeen{.node = NodeId{n}, .key = kAny}
+            : Observation::NodeSeen{.node = NodeId{n}, .power = found->second.power, .key = found->second.key});
+  }
 }
 
 }  // namespace rota::local

@@ -1,7 +1,8 @@
 // Switches the nodes that this machine plays off and on, by the site's own commands (SwitchCommands): runs the command,
 // asks the probe until the node is what it should be, and tells what came of it. Every order is answered: on, or off,
 // under its key. An order that failed is not tried again here: a boot that failed is the controller's to repeat, after
-// the time for which it leaves the node alone. Nothing here waits. One thread: that of the io_context.
+// the time for which it leaves the node alone. A node without commands is always on, whatever it was while it still had
+// some. Nothing here waits. One thread: that of the io_context.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -45,7 +46,7 @@ class NodeSwitch {
   // power_on or power_off. `inherited`: it was decided in an earlier life of the service, which may have begun it.
   void carry_out(const Command& command, bool inherited);
 
-  // Those that can be switched. One of which nothing is known yet is on its way, under no key.
+  // All nodes. One that can be switched and of which nothing is known yet is on its way, under no key.
   void observe(std::vector<Observation::NodeSeen>& into) const;
 
  private:

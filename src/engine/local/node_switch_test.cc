@@ -185,15 +185,20 @@ TEST_F(NodeSwitches, all_are_asked_when_it_opens_and_answer_under_no_key) {
   EXPECT_EQ(both, (std::vector<Answer>{change(0, PowerState::off, 0), change(1, PowerState::on, 0)}));
 }
 
-TEST_F(NodeSwitches, nodes_without_commands_are_named_and_refuse) {
+TEST_F(NodeSwitches, nodes_without_commands_are_named_and_always_on) {
   EXPECT_EQ(open().why_not(), "");
   const std::string why = open(0).why_not();
   EXPECT_TRUE(why.starts_with("Nodes n[1-2] have no `suspend_command`")) << why;
   EXPECT_TRUE(open(1).why_not().starts_with("Node n2 has no ")) << switch_->why_not();
   order(true, 5, 1);
-  EXPECT_EQ(answer(), change(1, PowerState::off, 5));
+  EXPECT_EQ(answer(), change(1, PowerState::on, 5));
   order(false, 6, 1);
   EXPECT_EQ(answer(), change(1, PowerState::on, 6));
+  std::vector<Observation::NodeSeen> seen;
+  switch_->observe(seen);
+  ASSERT_EQ(seen.size(), 2U);
+  EXPECT_EQ(seen[1].power, PowerState::on);
+  EXPECT_GE(seen[1].key, 7U) << "no order is waited for, not even one that it had commands for";
   const Machine counted = Machine::counted(4);
   const NodeSwitch none(io_, counted, loop_, folder_.string(), {});
   EXPECT_TRUE(none.why_not().starts_with("Processors are only counted here")) << none.why_not();

@@ -1,7 +1,6 @@
 #include "engine/local/site_command.h"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +21,7 @@
 #include "engine/local/descriptor.h"
 #include "engine/local/processes.h"
 #include "engine/local/record.h"
+#include "engine/local/spawn.h"
 #include "engine/local/words.h"
 
 namespace rota::local {
@@ -44,42 +44,11 @@ void fields(Visit&& visit, Record& record) {
   visit("began", record.began);
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> all;
-  for (std::string& text : texts) all.push_back(text.data());
-  all.push_back(nullptr);
-  return all;
-}
-
-// In a process group of its own (and away from any terminal), with nothing of the service but its environment. 0: errno
-// says why not.
-pid_t spawn(const SiteCommand::Options& options, int input, int output) {
-  std::vector<std::string> words{"/bin/sh", "-c", kWaits, "rota-command", options.text};
-  std::vector<std::string> settings = options.variables;
-  for (char** setting = environ; *setting != nullptr; ++setting) settings.emplace_back(*setting);
-  std::vector<char*> arguments = pointers(words);
-  std::vector<char*> environment = pointers(settings);
-  posix_spawn_file_actions_t files;
-  ::posix_spawn_file_actions_init(&files);
-  ::posix_spawn_file_actions_adddup2(&files, input, 0);
-  ::posix_spawn_file_actions_adddup2(&files, output, 1);
-  ::posix_spawn_file_actions_adddup2(&files, output, 2);
-  ::posix_spawn_file_actions_addclosefrom_np(&files, 3);
-  posix_spawnattr_t how;
-  ::posix_spawnattr_init(&how);
-  sigset_t none;
-  sigset_t all;
-  ::sigemptyset(&none);
-  ::sigfillset(&all);
-  ::posix_spawnattr_setsigmask(&how, &none);
-  ::posix_spawnattr_setsigdefault(&how, &all);
-  ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
-  pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, arguments.front(), &files, &how, arguments.data(), environment.data());
-  ::posix_spawnattr_destroy(&how);
-  ::posix_spawn_file_actions_destroy(&files);
-  errno = error;
-  return error == 0 ? pid : 0;
+pid_t start(const SiteCommand::Options& options, int input, int output) {
+  return spawn({.words = {"/bin/sh", "-c", kWaits, "rota-command", options.text},
+                .files = {{input, 0}, {output, 1}, {output, 2}},
+                .variables = options.variables,
+                .apart = true});
 }
 
 void write_record(const std::string& path, pid_t pid) {
@@ -204,7 +173,7 @@ SiteCommand::SiteCommand(boost::asio::io_context& io, const Options& options, To
   const Descriptor go_out(go[1]);
   Descriptor theirs(output[1]);
   Descriptor ours(output[0]);
-  running_->pid = pipes ? spawn(options, go_in.get(), theirs.get()) : 0;
+  running_->pid = pipes ? start(options, go_in.get(), theirs.get()) : 0;
   const auto process =
       running_->pid == 0 ? -1 : static_cast<int>(::syscall(SYS_pidfd_open, running_->pid, 0));  // closes on exec
   if (process < 0) {

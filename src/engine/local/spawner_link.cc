@@ -1,7 +1,6 @@
 #include "engine/local/spawner_link.h"
 
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "engine/local/spawn.h"
 #include "engine/local/words.h"
 
 namespace rota::local {
@@ -58,25 +58,10 @@ Result<void> SpawnerLink::start() {
   Descriptor ours(ends[0]);
   std::vector<std::string> words = program_;
   words.push_back(folder_);
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  ::posix_spawn_file_actions_init(&files);
-  ::posix_spawn_file_actions_adddup2(&files, theirs.get(), 0);
-  posix_spawnattr_t how;
-  ::posix_spawnattr_init(&how);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::posix_spawnattr_setsigmask(&how, &none);
-  ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
-  const int error = ::posix_spawn(&pid_, arguments.front(), &files, &how, arguments.data(), environ);
-  ::posix_spawnattr_destroy(&how);
-  ::posix_spawn_file_actions_destroy(&files);
-  if (error != 0) {
-    pid_ = 0;
+  pid_ = spawn({.words = std::move(words), .files = {{theirs.get(), 0}}});
+  if (pid_ == 0) {
     return fail("The process that starts jobs (" + program_.front() +
-                ") could not be started: " + std::strerror(error) + ".");
+                ") could not be started: " + std::strerror(errno) + ".");
   }
   channel_ = std::make_shared<Channel>(boost::asio::posix::stream_descriptor(io_, ours.release()));
   channel_->socket.non_blocking(true);

@@ -52,6 +52,12 @@ bool write_script(const Order& order) {
   return !others || ::fchown(file.get(), order.run.uid, order.run.gid) == 0;
 }
 
+// By its own doing or that of a shell above it.
+bool ended_by_sigterm(int status) {
+  constexpr int kShellSays = 128 + SIGTERM;
+  return WIFSIGNALED(status) ? WTERMSIG(status) == SIGTERM : WEXITSTATUS(status) == kShellSays;
+}
+
 void pin(pid_t pid, const std::vector<std::uint32_t>& cores) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -267,13 +273,17 @@ void SupervisorProcess::carry_out(const Tell& tell) {
   }
 }
 
-void SupervisorProcess::reap() {
+void SupervisorProcess::read_signals() {
   std::array<signalfd_siginfo, 8> news{};
   for (ssize_t got = 0; (got = ::read(signals_.get(), news.data(), sizeof(news))) > 0;) {
     const auto count = static_cast<std::size_t>(got) / sizeof(signalfd_siginfo);
     told_to_end_ = told_to_end_ || std::ranges::any_of(std::span(news).first(count),
                                                        [](const auto& one) { return one.ssi_signo == SIGTERM; });
   }
+}
+
+void SupervisorProcess::reap() {
+  read_signals();
   while (true) {
     int status = 0;
     const pid_t pid = ::waitpid(-1, &status, WNOHANG);
@@ -428,7 +438,9 @@ void SupervisorProcess::finish() {
     record_.phase = Phase::ended;
     const bool failed = record_.asked == Asked::nothing && record_.status != 0;
     record_.out_of_memory = failed && ran_out_of_memory(record_.cgroups);
-    record_.lost = failed && !record_.out_of_memory && system_goes_down(told_to_end_);
+    read_signals();  // the job may have been told to end before its supervisor, and have obeyed at once
+    const bool told_to_end = told_to_end_ || ended_by_sigterm(record_.status);
+    record_.lost = failed && !record_.out_of_memory && system_goes_down(told_to_end);
   }
   constexpr int kMostPieces = 64;  // more than pipes hold: what comes then is not the job's, which is over
   for (int piece = 0; piece < kMostPieces && attachment_.keep_what_is_left(); ++piece) {

@@ -37,6 +37,7 @@ class SupervisorProcess {
   void hear_attached();
   void hear(const Tell& tell, Connection& from);
   void carry_out(const Tell& tell);
+  void read_signals();
   void reap();
   void main_ended(int status);
   void look_at_the_clock();

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,9 +12,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/local/descriptor.h"
 #include "engine/local/record.h"
+#include "engine/local/spawn.h"
 
 namespace rota::local {
 namespace {
@@ -28,26 +29,14 @@ std::string name_of_first_process() {
 }
 
 // What it writes until it ends, or for so long.
-std::string output_of(char* const* arguments) {
+std::string output_of(const std::vector<std::string>& words) {
   constexpr std::int64_t kPatience = 5000;  // milliseconds
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return {};
   const Descriptor ours(ends[0]);
   Descriptor theirs(ends[1]);
-  posix_spawn_file_actions_t files;
-  ::posix_spawn_file_actions_init(&files);
-  ::posix_spawn_file_actions_adddup2(&files, theirs.get(), 1);
-  posix_spawnattr_t how;
-  ::posix_spawnattr_init(&how);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::posix_spawnattr_setsigmask(&how, &none);
-  ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
-  pid_t pid = 0;
-  const int error = ::posix_spawnp(&pid, arguments[0], &files, &how, arguments, environ);
-  ::posix_spawnattr_destroy(&how);
-  ::posix_spawn_file_actions_destroy(&files);
-  if (error != 0) return {};
+  const pid_t pid = spawn({.words = words, .files = {{theirs.get(), 1}}, .searched = true});
+  if (pid == 0) return {};
   theirs.reset();
   std::string text;
   const std::int64_t until = boot_milliseconds() + kPatience;
@@ -64,10 +53,7 @@ std::string output_of(char* const* arguments) {
 
 bool systemd_stops() {
   if (::access("/run/systemd/system", F_OK) != 0) return false;
-  std::string program = "systemctl";
-  std::string question = "is-system-running";
-  const std::array<char*, 3> words{program.data(), question.data(), nullptr};
-  return output_of(words.data()).starts_with("stopping");
+  return output_of({"systemctl", "is-system-running"}).starts_with("stopping");
 }
 
 }  // namespace

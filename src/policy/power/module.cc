@@ -199,7 +199,7 @@ std::unique_ptr<Policy> link(const ChainKnobs& k) {
   return std::make_unique<AlwaysOn>();
 }
 
-bool switches(const ChainKnobs& k) { return k.power.rule != Power::none; }
+bool switches(const ChainKnobs& k) { return k.power.switches(); }
 
 void ask(const ChainKnobs& k, ClusterOptions& options) {
   if (!switches(k)) return;

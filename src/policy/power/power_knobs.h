@@ -41,6 +41,8 @@ struct PowerKnobs {
   std::int64_t most_cycles = 0;  // of a node in a day; 0: any number
   std::int64_t ramp = 0;         // nodes woken, and nodes sent to sleep, in a minute; 0: any number
 
+  bool switches() const { return rule != Power::none; }  // nodes, by a rule
+
   // What idle-timeout does not do.
   Duration waits() const { return rule == Power::demand ? wait : Duration{0}; }
 
