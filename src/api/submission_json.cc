@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "model/job_terms.h"
 #include "store/number_json.h"
 
 namespace rota::api {
@@ -20,6 +21,7 @@ using serve::Submission;
 constexpr std::size_t kMostSubmissions = 100'000;
 constexpr std::size_t kLongestText = 4096;  // of what is no script
 constexpr std::size_t kMostTexts = 100'000;
+constexpr const char* kPriority = "a whole number from -1000000 to 1000000";  // as kMostPriority
 
 Result<Json> parse(const std::string& body) {
   Json json = Json::parse(body, nullptr, false);
@@ -166,7 +168,7 @@ const std::vector<Member>& members() {
       plain<&S::more_licences>("more_licences", "an array of texts such as simulink:2"),
       plain<&S::partition>("partition", "a text"),
       plain<&S::limit>("limit", "a number of seconds"),
-      number<&S::priority>("priority", "a whole number", INT32_MIN, INT32_MAX),
+      number<&S::priority>("priority", kPriority, -kMostPriority, kMostPriority),
       {"begin", "a Unix time",
        [](const Json& json, S& into, std::int64_t unix_start) { return take(json, into.begin, unix_start); }},
       plain<&S::held>("held", "true or false"),
@@ -218,8 +220,8 @@ Result<void> read_update(const std::string& name, const Json& value, std::int64_
   if (name == "begin") return take(value, change.begin, unix_start) ? Result<void>{} : wrong(name, "a Unix time");
   if (name == "partition") return take(value, change.partition.emplace()) ? Result<void>{} : wrong(name, "a text");
   if (name == "priority")
-    return take_number(value, change.priority.emplace(), INT32_MIN, INT32_MAX) ? Result<void>{}
-                                                                               : wrong(name, "a whole number");
+    return take_number(value, change.priority.emplace(), -kMostPriority, kMostPriority) ? Result<void>{}
+                                                                                        : wrong(name, kPriority);
   if (name == "throttle")
     return take_number(value, change.throttle.emplace(), 0, INT32_MAX) ? Result<void>{} : wrong(name, "a whole number");
   if (name == "licence" || name == "licences" || name == "more_licences") {

@@ -150,8 +150,7 @@ void add_update(CLI::App& app, Action& action) {
   command
       ->add_option("-t,--limit,--time", flags->limit, "time limit, as 1h30m or 1:30:00; a bare number counts seconds")
       ->type_name("TIME");
-  command->add_option("--priority", flags->priority, "higher goes first; only operators may ask for more than 0")
-      ->type_name("N");
+  command->add_option("--priority", flags->priority, "higher goes first; only operators may raise it")->type_name("N");
   command->add_option("--partition", flags->partition, "partition")->type_name("NAME");
   command->add_option("--begin", flags->begin, "not before, as now+1hour, 16:00 or 2026-11-30T12:00")
       ->type_name("WHEN");

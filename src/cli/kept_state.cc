@@ -94,13 +94,14 @@ class KeptTerms {
     }
   }
 
-  // Of the same user, that were there when it came.
+  // Of the same user, that were there when it came; one that waited for its namesakes itself stands for all before it.
   void add_namesakes(std::uint32_t place, std::vector<Dependency>& after) const {
     const store::HistoryRow& own = *rows_[place];
     const std::vector<std::uint32_t>& all = namesakes_.at({own.uid, own.name});
     for (auto on = std::ranges::lower_bound(all, place); on != all.begin();) {
       if (rows_[*--on]->end <= own.submit) return;  // and so had those before it
       after.push_back({JobId{*on}, When::ended});
+      if (std::ranges::find(rows_[*on]->asked.after, "singleton") != rows_[*on]->asked.after.end()) return;
     }
   }
 

@@ -49,6 +49,11 @@ void Controller::run_terms(Command& command, const Job& job) const {
 
 template <class Kind>
 Result<void> Controller::take_in(const Kind& what) {
+  if constexpr (std::is_same_v<Kind, Vacated>) {  // an engine's clock may be ahead of this one
+    const Job* its = cluster_.knows(what.job) ? &cluster_.job(what.job) : nullptr;
+    if (its && its->leaving && what.kept > cluster_.now() - its->start)
+      return take_in(Vacated{what.job, cluster_.now() - its->start, what.dispatch});
+  }
   if (auto why = cluster_.objection(what)) return refuse(std::move(*why));
   if constexpr (std::is_same_v<Kind, Reserved>) {
     if (auto kept = chain_.keeps_reservations(); !kept) return refuse(kept.error().message);

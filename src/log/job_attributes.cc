@@ -4,13 +4,13 @@
 #include <array>
 
 #include "base/text.h"
+#include "model/job_terms.h"
 #include "model/machine.h"
 
 namespace rota::log {
 namespace {
 
 constexpr std::int64_t kMostNodes = INT32_MAX;
-constexpr std::int64_t kMostPriority = 1'000'000;
 constexpr Duration kLongestTask = seconds(8'640'000);
 constexpr std::int64_t kMostTransfer = std::int64_t{1} << 50U;
 

@@ -14,6 +14,7 @@ namespace {
 
 constexpr const char* kCancelled = "cancelled before they started: dropped";
 constexpr const char* kWaiting = "not started when the log was taken: dropped";
+constexpr const char* kWaitsAgain = "ran, and queued again when the log was taken: dropped";
 constexpr const char* kRunning = "still running when the log was taken: dropped";
 constexpr const char* kBackwards = "ended before they started, and Elapsed is not there: dropped";
 constexpr const char* kClockChange = "started and ended on two sides of a clock change: Elapsed taken as the run time";
@@ -36,7 +37,8 @@ constexpr std::array kRemarks{
     "first",
     "times in the hour that is left out when clocks are put forward: is it the right time zone?",
     "given all the memory of their nodes (--mem=0): as much as sacct says that they asked for, else as they were given",
-    "had more processors than they asked for, and AllocTRES does not tell their memory: as asked"};
+    "had more processors than they asked for, and AllocTRES does not tell their memory: as asked",
+    "had accelerators or licences of which ReqTRES tells nothing: taken as not asked for"};
 
 std::int64_t swf_status(SacctState state) {
   switch (state) {
@@ -86,7 +88,7 @@ void SacctJobs::take(const SacctRow& job) {
     return keep(job, 0);
   }
   const bool waits = job.state == SacctState::pending || job.state == SacctState::requeued;
-  if (waits || job.start == kNoTime) return drop(kWaiting);
+  if (waits || job.start == kNoTime) return drop(run > 0 ? kWaitsAgain : kWaiting);
   const bool runs = job.state == SacctState::running || job.state == SacctState::resizing;
   if (runs || job.end == kNoTime) return drop(kRunning);
   if (run < 0) return drop(kBackwards);

@@ -21,7 +21,8 @@ enum class SacctRemark : std::uint8_t {
   hour_twice,
   hour_never,
   whole_nodes,
-  memory_as_asked
+  memory_as_asked,
+  had_more
 };
 
 // One row, as small as it can be: a log of years is held in memory. Times in seconds since 1970; kNoTime: not told, as
@@ -44,10 +45,10 @@ struct SacctRow {
   std::uint32_t given_nodes = 0;                                   // that it had; 0: not told
   std::uint32_t request = 0;  // what else it asks for, by place in a table; 0: nothing
   SacctState state = SacctState::unknown;
-  bool component = false;    // of a heterogeneous job
-  std::uint8_t remarks = 0;  // a bit for each
+  bool component = false;     // of a heterogeneous job
+  std::uint16_t remarks = 0;  // a bit for each
 
-  void remark(SacctRemark what) { remarks |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(what)); }
+  void remark(SacctRemark what) { remarks |= static_cast<std::uint16_t>(1U << static_cast<unsigned>(what)); }
 };
 
 // The jobs: of rows that tell of the same start the one that knows most, of a job's dispatches one job with the last

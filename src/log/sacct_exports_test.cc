@@ -117,7 +117,23 @@ TEST(SacctDispatches, KeepTheOneThatRan) {
                                 .text() +
                             Row{}.text());
   EXPECT_EQ(found(log.report, "queued again and did not run"), 1);
-  EXPECT_EQ(log.report.kept, 1) << "a start that was taken back is none";
+  EXPECT_EQ(log.report.kept, 2) << "it ran, and was cancelled before it ran again";
+  EXPECT_EQ(found(log.report, "not started"), 0);
+}
+
+TEST(SacctDispatches, OfAJobThatRanAndWaitsAgainAreDroppedAsSuch) {
+  const SacctLog log = read(Row{.id = "5", .state = "REQUEUED"}.text() +
+                            Row{.id = "5",
+                                .submit = "2024-03-01T10:11:00",
+                                .start = "Unknown",
+                                .end = "Unknown",
+                                .elapsed = "0",
+                                .state = "PENDING"}
+                                .text() +
+                            Row{.id = "6", .state = "REQUEUED"}.text() + Row{}.text());
+  EXPECT_EQ(found(log.report, "ran, and queued again when the log was taken"), 2);
+  EXPECT_EQ(found(log.report, "not started"), 0);
+  EXPECT_EQ(log.report.kept, 1);
 }
 
 TEST(SacctDispatches, OfAJobThatRunsAgainAreNoneThatHasEnded) {
@@ -261,6 +277,7 @@ TEST(SacctExports, AskForNoGpusThatCameWithANodeOfTheirOwn) {
   ASSERT_TRUE(log) << log.error().message;
   EXPECT_EQ(asked(*log, 1).accelerators, 0);
   EXPECT_EQ(asked(*log, 2).accelerators, 2) << "where no requests are told, what it had stands for them";
+  EXPECT_EQ(found(log->report, "had accelerators or licences of which ReqTRES tells nothing"), 1);
 }
 
 }  // namespace

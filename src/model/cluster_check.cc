@@ -139,12 +139,15 @@ std::optional<std::string> Cluster::objection_to_terms(JobId id, const JobSpec& 
   amended.limit = terms.limit;
   amended.partition = partition;
   if (const auto why = cannot_run(amended)) return name + " " + *why + "; nothing was changed.";
+  const JobTerms* own = eligibility_.terms(id);
+  if (own && own->after == terms.after) return std::nullopt;  // perhaps for one that failed, and is gone
   for (const Dependency& d : terms.after) {
     if (d.on == id) return name + " is to wait for itself; nothing was changed.";
     if (auto why = unknown(d.on, "waited for")) return why;
     if (job(d.on).gone()) return is_in_vain(job(d.on), "waited for");
   }
-  if (wait_for(terms.after, id)) return name + " is to wait for itself, by way of others; nothing was changed.";
+  if (knows(id) && wait_for(terms.after, id))
+    return name + " is to wait for itself, by way of others; nothing was changed.";
   return std::nullopt;
 }
 

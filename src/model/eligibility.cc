@@ -1,6 +1,7 @@
 #include "model/eligibility.h"
 
 #include <algorithm>
+#include <set>
 
 namespace rota {
 
@@ -8,8 +9,8 @@ void Eligibility::set(JobId job, const JobTerms& terms) {
   const auto [at, fresh] = rows_.try_emplace(job);
   Row& row = at->second;
   if (!fresh) drop_links(job, row);
+  row.never = row.never && row.terms.after == terms.after;
   row.terms = terms;
-  row.never = false;
   if (terms.begin > kEpoch) begins_.emplace(terms.begin, job);
   for (const Dependency& d : terms.after) dependents_[d.on].insert(job);
   if (terms.array == 0) return;
@@ -97,8 +98,10 @@ void Eligibility::put_back(JobId job, const JobTerms& terms, const Standing& sta
 }
 
 void Eligibility::ended(JobId job, bool succeeded) {
+  hand_on(job);
   met(job, Dependency::When::started);
   met(job, Dependency::When::ended);
+  met(job, Dependency::When::in_turn);
   met(job, succeeded ? Dependency::When::succeeded : Dependency::When::failed);
   failed(job, succeeded ? Dependency::When::failed : Dependency::When::succeeded);
 }
@@ -125,6 +128,27 @@ void leave_to_others(std::vector<Dependency>& after, JobId on) {
 }
 
 }  // namespace
+
+// Those for whose turn it still waits; who waited behind it waits for them from now on.
+void Eligibility::hand_on(JobId job) {
+  const auto is_turn = [](const Dependency& d) { return d.when == Dependency::When::in_turn; };
+  const auto own = rows_.find(job);
+  const auto dependents = dependents_.find(job);
+  if (own == rows_.end() || dependents == dependents_.end()) return;
+  if (std::ranges::none_of(own->second.terms.after, is_turn)) return;
+  for (const JobId behind : dependents->second) {
+    std::vector<Dependency>& after = rows_[behind].terms.after;
+    if (std::ranges::find(after, Dependency{job, Dependency::When::in_turn}) == after.end()) continue;
+    std::set<JobId> known;
+    for (const Dependency& d : after)
+      if (is_turn(d)) known.insert(d.on);
+    for (const Dependency& d : own->second.terms.after) {
+      if (!is_turn(d) || !known.insert(d.on).second) continue;
+      after.push_back(d);
+      dependents_[d.on].insert(behind);
+    }
+  }
+}
 
 void Eligibility::met(JobId on, Dependency::When when) {
   const auto dependents = dependents_.find(on);

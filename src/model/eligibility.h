@@ -26,7 +26,8 @@ class Eligibility {
     return found == arrays_.end() ? 0 : found->second.throttle;
   }
 
-  // Puts terms in place of those that it had. A dependency that is met already must have been left out.
+  // Puts terms in place of those that it had. A dependency that is met already must have been left out; one that can no
+  // longer be met stays so where the terms name the same.
   void set(JobId job, const JobTerms& terms);
   void forget(JobId job);  // it is gone
 
@@ -81,6 +82,7 @@ class Eligibility {
   };
 
   void drop_links(JobId job, const Row& row);
+  void hand_on(JobId job);
   void met(JobId on, Dependency::When when);
   void failed(JobId on, Dependency::When when);
 

@@ -173,5 +173,40 @@ TEST(Eligibility, ArraysThatAreToFailDoNotStandInForEachOther) {
   EXPECT_EQ(e.bars(waits, kEpoch), kDependency | kNeverAgain);
 }
 
+TEST(Eligibility, BehindOneThatNeverHadItsTurnItIsTheTurnOfThoseBeforeIt) {
+  const JobId d{4};
+  Eligibility e;
+  e.set(b, after({{a, When::in_turn}}));
+  e.set(c, after({{b, When::in_turn}}));
+  e.set(d, after({{b, When::ended}}));
+  e.ended(b, false);  // cancelled while it waited
+  e.forget(b);
+  EXPECT_EQ(e.terms(c)->after, (std::vector<Dependency>{{a, When::in_turn}}));
+  EXPECT_EQ(e.bars(d, kEpoch), kNoBars);
+  e.ended(a, true);
+  EXPECT_EQ(e.bars(c, kEpoch), kNoBars);
+}
+
+TEST(Eligibility, WhoWaitedItsTurnAndRanStandsForNobody) {
+  Eligibility e;
+  e.set(b, after({{a, When::in_turn}}));
+  e.set(c, after({{b, When::in_turn}}));
+  e.ended(a, false);
+  EXPECT_EQ(e.bars(b, kEpoch), kNoBars);
+  EXPECT_EQ(e.bars(c, kEpoch), kDependency);
+  e.ended(b, true);
+  EXPECT_EQ(e.bars(c, kEpoch), kNoBars);
+}
+
+TEST(Eligibility, OtherTermsMeetNoDependencyThatHasFailed) {
+  Eligibility e;
+  e.set(b, after({{a, When::succeeded}}));
+  e.ended(a, false);
+  JobTerms terms = *e.terms(b);
+  terms.limit = seconds(60);
+  e.set(b, terms);
+  EXPECT_EQ(e.bars(b, kEpoch), kDependency | kNeverAgain);
+}
+
 }  // namespace
 }  // namespace rota

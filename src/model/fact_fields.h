@@ -73,7 +73,7 @@ struct ValueNames<Rule> {
 };
 template <>
 struct ValueNames<Dependency::When> {
-  static constexpr std::array<std::string_view, 4> names{"started", "ended", "succeeded", "failed"};
+  static constexpr std::array<std::string_view, 5> names{"started", "ended", "succeeded", "failed", "in_turn"};
 };
 
 template <>

@@ -21,12 +21,19 @@ inline constexpr Bars kNeverAgain = 16;     // a dependency that can no longer b
 inline constexpr Bars kArrayThrottle = 32;  // so many of its array are queued or run already
 inline constexpr Bars kHolds = kHeldByUser | kHeldByOperator;
 
+// What is asked for, and what a partition adds to it, lies between this and its negative.
+inline constexpr std::int32_t kMostPriority = 1'000'000;
+
 // A job that waits for another one.
 struct Dependency {
-  enum class When : std::uint8_t { started, ended, succeeded, failed };
+  // in_turn: it has ended, and if it never ran, those that it waited for in turn have, too. So a long row of jobs of
+  // which each waits for all before it needs one of these a job.
+  enum class When : std::uint8_t { started, ended, succeeded, failed, in_turn };
   JobId on;
   When when = When::ended;
   JobId group = {};  // failed: the same in all that stand for one array, of which all must end and one fail; else none
+
+  bool operator==(const Dependency&) const = default;
 };
 
 struct JobTerms {

@@ -41,6 +41,7 @@ void Service::saw_kind(const View& before, const Kind& what) {
   if constexpr (std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, Vacated>) {
     if (mail_) mail_of_requeue(what.job);
   }
+  if constexpr (std::is_same_v<Kind, Launched>) leave_if_down(what.job);
   if constexpr (std::is_same_v<Kind, PowerChanged>) say_if_on_for_want_of_commands(before, what);
   if constexpr (kEnds) {
     const Job& job = before.job(what.job);

@@ -49,6 +49,7 @@ struct ServiceOptions {
 };
 
 class Forecaster;
+class Namesakes;
 
 // What became of one job that somebody wanted to do something to.
 struct ActionResult {
@@ -285,21 +286,22 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // What a submission comes to, found good.
   struct Prepared {
     JobSpec spec;
-    ArrayRange range{{-1}, 0};  // of a whole job one index that is none
+    ArrayRange range{{-1}, 0};                        // of a whole job one index that is none
+    std::vector<std::vector<Dependency>> after = {};  // of each task, by number
+    bool singleton = false;
     std::size_t looked_at = 0;  // jobs, for what it waits for
   };
   Result<Prepared> prepared_of(const Caller& caller, const Submission& submission) const;
-  Result<std::vector<JobId>> submit_all_of(const Caller& caller, const Submission& submission,
-                                           const Prepared& prepared);
+  Result<std::vector<JobId>> submit_all_of(const Caller& caller, const Submission& submission, const Prepared& prepared,
+                                           Namesakes& namesakes);
   Result<std::vector<JobId>> submitted_as(JobId first, const std::string& key, std::uint32_t uid);
-  Result<std::vector<std::vector<Dependency>>> dependencies_of_tasks(const Caller& caller, const Submission& submission,
-                                                                     const std::vector<std::int64_t>& indexes,
-                                                                     std::size_t& looked_at) const;
+  Result<void> find_awaited(const Submission& submission, Prepared& prepared) const;
   Result<void> changed(const Caller& caller, JobId job, const Change& change);
   Result<void> cancel(JobId job);
   Result<std::vector<NodeId>> nodes_named(const std::string& list) const;
   Result<void> put_health(NodeId node, const NodeWish& wish);
   void empty_node(NodeId node);
+  void leave_if_down(JobId job);
   Result<void> power_changed(const PowerChanged& what);
   void say_if_on_for_want_of_commands(const View& before, const PowerChanged& what) const;
   Result<void> release(const Caller& caller, JobId job);

@@ -302,7 +302,10 @@ Result<void> Service::change_terms(const Caller& caller, JobId job, const Change
   terms.limit = row.spec.limit;  // an operator may have changed it while the job ran
   const auto of_partition = [&](PartitionId id) { return id.valid() ? machine_->partitions[id.value].priority : 0; };
   if (change.priority) {
-    if (*change.priority > 0 && !caller.operates) return fail("only an operator may give a priority above 0.");
+    const std::int32_t present = terms.priority - of_partition(terms.partition);
+    if (*change.priority > present && !caller.operates)
+      return fail("only an operator may raise a priority; that of job " + book_.shown(job) + " is " +
+                  std::to_string(present) + ".");
     terms.priority = *change.priority + of_partition(terms.partition);
   }
   if (change.limit) terms.limit = *change.limit;

@@ -53,7 +53,8 @@ std::string Service::node_by(NodeId node) const {
   return found == node_by_.end() ? std::string() : found->second;
 }
 
-// What runs there is done again elsewhere where it may be, else ended.
+// What runs there is done again elsewhere where it may be, else ended. What is leaving already leaves as it was told
+// to, and what is just starting is looked at again once it runs.
 void Service::empty_node(NodeId node) {
   std::vector<JobId> there;
   view().running().for_each([&](const RunningEntry& entry) {
@@ -61,9 +62,24 @@ void Service::empty_node(NodeId node) {
     if (std::ranges::find(shares, node, &Share::node) != shares.end()) there.push_back(entry.job);
     return true;
   });
-  for (const JobId job : there) {
-    const bool again = view().job(job).spec.restart != Restart::never && controller_->requeue(job);
-    if (!again) static_cast<void>(record(CancelAsked{job}));
+  for (const JobId id : there) {
+    const Job& job = view().job(id);
+    if (job.spec.restart == Restart::never) {
+      static_cast<void>(record(CancelAsked{id}));
+    } else if (job.settled()) {
+      static_cast<void>(controller_->requeue(id));
+    }
+  }
+}
+
+void Service::leave_if_down(JobId job) {
+  for (const Share& share : view().placement(job).shares) {
+    if (view().power().health(share.node) != Health::down) continue;
+    later([this, node = share.node] {
+      if (view().power().health(node) != Health::down) return;
+      empty_node(node);
+      static_cast<void>(decide());
+    });
   }
 }
 

@@ -1,11 +1,14 @@
 // New jobs.
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
 #include "model/never_fits.h"
 #include "serve/after_text.h"
+#include "serve/namesakes.h"
 #include "serve/service.h"
 
 namespace rota::serve {
@@ -101,17 +104,16 @@ std::string joined(const std::vector<std::string>& texts) {
   return all;
 }
 
-// The jobs that a submission waits for. What it costs to find them out is counted and limited: one short name may stand
-// for ten thousand jobs.
+// The jobs that a submission waits for by their numbers. What it costs to find them out is counted and limited: one
+// short name may stand for ten thousand jobs.
 class Awaited {
  public:
   Awaited(const Service& service, const AfterText& after) : service_(service), after_(after) {}
 
   std::size_t looked_at() const { return looked_at_; }
   // What all tasks wait for.
-  Result<std::vector<Dependency>> of_all(const Caller& caller, const std::string& name) {
+  Result<std::vector<Dependency>> of_all() {
     std::vector<Dependency> all;
-    if (after_.singleton) add_singleton(caller, name, all);
     for (const AfterName& each : after_.names) {
       if (each.same_index) continue;
       if (auto added = add(each, each.index, all); !added) return std::unexpected(added.error());
@@ -229,14 +231,6 @@ class Awaited {
     return fail("the dependency on job " + shown + " can never be met: it has ended as " + on.state + ".");
   }
 
-  void add_singleton(const Caller& caller, const std::string& name, std::vector<Dependency>& into) const {
-    service_.book().for_each_after({}, [&](JobId id, const JobEntry& entry) {
-      if (entry.about->uid == caller.uid && entry.about->name == name && !service_.view().job(id).gone())
-        into.push_back({id, Dependency::When::ended});
-      return true;
-    });
-  }
-
   const Service& service_;
   const AfterText& after_;
   std::map<std::int64_t, Tasks> known_;
@@ -290,24 +284,20 @@ Result<Service::Prepared> Service::prepared_of(const Caller& caller, const Submi
   if (static_cast<std::int64_t>(book_.size() + prepared.range.indexes.size()) > settings_.most_jobs)
     return fail("there would be more than " + grouped(settings_.most_jobs) +
                 " jobs, the most that this service takes.");
-  auto after = dependencies_of_tasks(caller, submission, prepared.range.indexes, prepared.looked_at);
-  if (!after) return std::unexpected(after.error());
+  if (auto named = find_awaited(submission, prepared); !named) return std::unexpected(named.error());
   return prepared;
 }
 
-// Of each task; of all the same unless they wait for tasks of their own index.
-Result<std::vector<std::vector<Dependency>>> Service::dependencies_of_tasks(const Caller& caller,
-                                                                            const Submission& submission,
-                                                                            const std::vector<std::int64_t>& indexes,
-                                                                            std::size_t& looked_at) const {
+// Of all tasks the same unless they wait for tasks of their own index.
+Result<void> Service::find_awaited(const Submission& submission, Prepared& prepared) const {
   const auto text = parse_after(submission.after);
   if (!text) return std::unexpected(text.error());
+  prepared.singleton = text->singleton;
   Awaited awaited(*this, *text);
-  auto common = awaited.of_all(caller, name_of(submission));
+  auto common = awaited.of_all();
   if (!common) return std::unexpected(common.error());
-  std::vector<std::vector<Dependency>> all;
   std::size_t sum = 0;
-  for (const std::int64_t index : indexes) {
+  for (const std::int64_t index : prepared.range.indexes) {
     std::vector<Dependency> after = *common;
     if (awaited.by_index()) {
       if (auto added = awaited.add_of(index, after); !added) return std::unexpected(added.error());
@@ -316,10 +306,10 @@ Result<std::vector<std::vector<Dependency>>> Service::dependencies_of_tasks(cons
     if (sum > kMostDependencies)
       return fail("the tasks would wait for more than " + grouped(kMostDependencies) +
                   " jobs in all, one by one; let one job in between wait for all of them.");
-    all.push_back(std::move(after));
+    prepared.after.push_back(std::move(after));
   }
-  looked_at = sum + awaited.looked_at();
-  return all;
+  prepared.looked_at = sum + awaited.looked_at();
+  return {};
 }
 
 Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vector<Submission>& submissions,
@@ -345,9 +335,13 @@ Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vect
     if (static_cast<std::int64_t>(book_.size()) + tasks > settings_.most_jobs || tasks > kMostAtOnce)
       return fail("these are too many jobs at once; submit fewer, " + grouped(kMostAtOnce) + " tasks at most.");
   }
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < submissions.size(); ++i)
+    if (prepared[i].singleton) names.insert(name_of(submissions[i]));
+  Namesakes namesakes(*this, caller.uid, names);
   std::vector<JobId> jobs;
   for (std::size_t i = 0; i < submissions.size(); ++i) {
-    auto some = submit_all_of(caller, submissions[i], prepared[i]);
+    auto some = submit_all_of(caller, submissions[i], prepared[i], namesakes);
     if (!some) return std::unexpected(some.error());
     jobs.insert(jobs.end(), some->begin(), some->end());
   }
@@ -368,9 +362,9 @@ Result<std::vector<JobId>> Service::submitted_as(JobId first, const std::string&
   return jobs;
 }
 
-// What it waits for is asked anew: one submission of a request may wait for another.
+// A singleton waits for those of its name that came before it, in this request, too.
 Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Submission& submission,
-                                                  const Prepared& prepared) {
+                                                  const Prepared& prepared, Namesakes& namesakes) {
   const JobSpec& spec = prepared.spec;
   const ArrayRange& range = prepared.range;
   const auto about = about_of(caller, submission, settings_.kill_wait);
@@ -380,15 +374,13 @@ Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Su
     about->indexes = {static_cast<std::int64_t>(all.size()), all.front(), all.back(),
                       all.size() > 1 ? all[1] - all[0] : 1};
   }
-  std::size_t looked_at = 0;
-  auto after = dependencies_of_tasks(caller, submission, range.indexes, looked_at);
-  if (!after) return std::unexpected(after.error());
   std::vector<JobId> jobs;
   Kept kept{about, about_text(*about), {{}, submission.script, joined(submission.environment)}};
   for (std::size_t i = 0; i < range.indexes.size(); ++i) {
     const std::int64_t index = range.indexes[i];
     JobTerms terms{spec.limit, spec.priority, spec.partition, submission.begin.value_or(kEpoch), {}, 0, 0};
-    terms.after = std::move((*after)[i]);
+    terms.after = prepared.after[i];
+    if (prepared.singleton) std::ranges::move(namesakes.before(about->name), std::back_inserter(terms.after));
     terms.array = range.throttle > 0 ? about->array : 0;
     terms.throttle = range.throttle;
     const bool plain = !submission.begin && terms.after.empty() && terms.array == 0 && !submission.held;
@@ -396,6 +388,7 @@ Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Su
     auto job = submit_one(kept, spec, {index, plain ? nullptr : &terms, holds});
     if (!job) return std::unexpected(job.error());
     jobs.push_back(*job);
+    namesakes.add(about->name, *job, prepared.singleton);
   }
   return jobs;
 }

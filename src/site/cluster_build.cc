@@ -323,9 +323,9 @@ class Builder {
     places_ += ids.size();
     const std::size_t most = kMostPartitions * most_nodes_;
     if (places_ > most) {
-      return wrong(std::max(line, entry.line),
-                   "the partitions have more than " + grouped(static_cast<std::int64_t>(most)) +
-                       " nodes all told, which is more than a cluster file can log::describe.");
+      return wrong(std::max(line, entry.line), "the partitions have more than " +
+                                                   grouped(static_cast<std::int64_t>(most)) +
+                                                   " nodes all told, which is more than a cluster file can describe.");
     }
     return ids;
   }

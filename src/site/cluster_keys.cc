@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "model/job_terms.h"
 #include "model/machine.h"
 #include "site/cluster_file.h"
 
@@ -98,7 +99,7 @@ constexpr auto kPartitionKeys = std::to_array<Key<PartitionEntry>>({
     {"max_nodes", KeyType::whole, &PartitionEntry::max_nodes, 1, kMostNodes, "no limit", "the most nodes of a job"},
     {"max_processors", KeyType::whole, &PartitionEntry::max_processors, 1, kMostProcessors, "no limit",
      "the most processors of a job"},
-    {"priority", KeyType::whole, &PartitionEntry::priority, -1'000'000, 1'000'000, "0",
+    {"priority", KeyType::whole, &PartitionEntry::priority, -kMostPriority, kMostPriority, "0",
      "jobs of the partition with the higher number go first"},
     {"job_factor", KeyType::whole, &PartitionEntry::job_factor, 0, 1'000'000'000, "1",
      "`weight-partition` of policy slurm counts by this, beside the largest of all partitions"},

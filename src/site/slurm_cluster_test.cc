@@ -84,6 +84,20 @@ TEST(SlurmCluster, LeavesMemoryOutThatSlurmDoesNotCount) {
   EXPECT_EQ(cluster->left_out[2], "memory of nodes: Slurm does not count it here (SelectTypeParameters)");
 }
 
+TEST(SlurmCluster, FindsGpusAndTheirTypeWhereTheyAreOnlyConfigured) {
+  for (const char* const gpus : {"gres/gpu=2,gres/gpu:a100=2", "gres/gpu:a100=2", "gres/gpu=2"}) {
+    SlurmText text = texts();
+    text.nodes.text =
+        std::string("NodeName=n[1-2] CPUTot=4 RealMemory=1000 State=IDLE Gres=(null) CfgTRES=cpu=4,") + gpus + "\n";
+    text.partitions.text = "PartitionName=batch Nodes=n[1-2] MaxTime=60 State=UP\n";
+    const auto cluster = cluster_of_slurm(text);
+    ASSERT_TRUE(cluster) << cluster.error().message;
+    EXPECT_NE(cluster->toml.find("accelerators = 2"), std::string::npos) << cluster->toml;
+    const bool typed = std::string_view(gpus).find("a100") != std::string_view::npos;
+    EXPECT_EQ(cluster->toml.find("accelerator_type = \"a100\"") != std::string::npos, typed) << cluster->toml;
+  }
+}
+
 TEST(SlurmCluster, WithoutLicencesIsOne) {
   SlurmText text = texts();
   text.licences.text = "No licenses configured in Slurm.\n";

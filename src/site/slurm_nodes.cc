@@ -46,19 +46,31 @@ std::string take_gres(std::string_view item, Gpus& gpus) {
   return {};
 }
 
+// With AutoDetect they may stand only in CfgTRES: gres/gpu=4,gres/gpu:a100=4.
+void take_configured_gpus(const SlurmRecord& record, Gpus& gpus) {
+  constexpr std::string_view kGpu = "gres/gpu";
+  std::int64_t typed = 0;
+  for (const std::string_view item : split_slurm_list(record.value("CfgTRES"))) {
+    const auto equals = item.find('=');
+    if (!item.starts_with(kGpu) || equals == std::string_view::npos) continue;
+    const auto count = parse_integer(item.substr(equals + 1));
+    if (!count || *count <= 0) continue;
+    const std::string_view type = item.substr(kGpu.size(), equals - kGpu.size());
+    if (type.empty()) gpus.count = *count;
+    if (!type.starts_with(':')) continue;
+    gpus.by_type[std::string(type.substr(1))] += *count;
+    typed += *count;
+  }
+  gpus.count = std::max(gpus.count, typed);
+}
+
 Result<void> take_gpus(const SlurmRecord& record, SlurmNode& node, SlurmRemarks& remarks) {
   Gpus gpus;
   for (const std::string_view item : split_slurm_list(record.value("Gres"))) {
     const std::string other = take_gres(item, gpus);
     if (!other.empty()) remarks.left_out("the resource (gres) " + quoted(other) + " of nodes", node.name);
   }
-  if (gpus.count == 0) {  // with AutoDetect the configured ones may stand only here
-    for (const std::string_view item : split_slurm_list(record.value("CfgTRES"))) {
-      if (!item.starts_with("gres/gpu=")) continue;
-      const auto count = parse_integer(item.substr(9));
-      if (count && *count > 0) gpus.count = *count;
-    }
-  }
+  if (gpus.count == 0) take_configured_gpus(record, gpus);
   if (gpus.count > kMostAccelerators)
     return fail("node " + node.name + " has " + std::to_string(gpus.count) + " GPUs, and Rota knows " +
                 std::to_string(kMostAccelerators) + " at most");

@@ -87,6 +87,19 @@ class Access(ServiceCase):
             self.assertEqual(self.as_user(ANN, method, path, body)[0], 403, path)
         self.assertEqual(self.service.ask("PUT", "/v1/policy", {"policy": "fcfs"})[0], 200)
 
+    def test_who_is_no_operator_can_only_lower_a_priority(self):
+        job = self.submit_as(ANN, "true", held=True)
+        change = lambda uid, priority: self.as_user(uid, "POST", "/v1/jobs/update", {"ids": job, "priority": priority})
+        self.assertEqual(change(ANN, -5)[0], 200)
+        status, answer = change(ANN, 0)
+        self.assertEqual(status, 207, answer)
+        self.assertIn("only an operator may raise a priority; that of job " + job + " is -5.", answer["jobs"][0]["detail"])
+        self.assertEqual(self.service.act("update", job, priority=3)[0], 200)
+        for priority in (-2**31, 1_000_001):
+            status, answer = change(ANN, priority)
+            self.assertEqual(status, 400, answer)
+            self.assertIn("a whole number from -1000000 to 1000000", answer["detail"])
+
     def test_all_and_last_mean_ones_own(self):
         ann = self.submit_as(ANN, "sleep 1000")
         ben = self.submit_as(BEN, "sleep 1000")

@@ -135,6 +135,40 @@ class Requests(ServiceCase):
         service.ends(first)
         self.assertEqual(service.ends(second)["state"], "COMPLETED")
 
+    def test_tasks_of_a_singleton_run_one_after_the_other(self):
+        array = self.service.submit("mkdir one || exit 9; sleep 0.05; rmdir one", name="row", array="1-4", after=["singleton"])
+        behind = self.service.submit("mkdir one || exit 9; rmdir one", name="row", after=["singleton"])
+        for job in [f"{array}_{i}" for i in range(1, 5)] + [behind]:
+            self.assertEqual(self.service.ends(job)["state"], "COMPLETED", self.service.job(job))
+
+    def test_a_singleton_stands_behind_those_before_one_that_is_cancelled(self):
+        service = self.service
+        first = service.submit("while [ ! -e go ]; do sleep 0.02; done", name="row")
+        second, third = (service.submit("true", name="row", after=["singleton"]) for _ in range(2))
+        service.act("cancel", second)
+        service.ends(second)
+        service.kill()
+        service.start()
+        self.assertEqual((service.job(third)["reason"], service.job(third)["state"]), ("Dependency", "PENDING"))
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        for job in (first, third):
+            self.assertEqual(service.ends(job)["state"], "COMPLETED")
+        self.assertEqual(service.decides_the_same_again(), "")
+
+    def test_a_long_row_of_singletons_costs_no_more_than_as_many_jobs(self):
+        service, row = self.service, 5000
+        body = self.body(name="row", after=["singleton"])
+        gate = service.submit("true", name="row", held=True)
+        self.assertEqual(service.ask("POST", "/v1/jobs", [body] * row)[0], 201)
+        tasks = [self.body(name="wide", array="1-200", held=True), self.body(name="wide", array="1-1000", after=["singleton"])]
+        self.assertEqual(service.ask("POST", "/v1/jobs", tasks)[0], 201)
+        kept = sum(os.path.getsize(os.path.join(service.state, name)) for name in ("rota.db", "rota.db-wal"))
+        self.assertLess(kept, 8000 * (row + 1200))
+        self.assertEqual(service.job(str(int(gate) + row))["reason"], "Dependency")
+        self.assertEqual(service.act("cancel", "all")[0], 200)
+        service.all_end()
+
     def test_a_partitions_priority_counts(self):
         service = self.service
         block = service.submit("while [ ! -e go ]; do sleep 0.02; done", processors=2)
@@ -245,6 +279,21 @@ class Requests(ServiceCase):
         first = service.job(again)["node_list"]
         self.assertEqual(service.ask("POST", "/v1/nodes/down", {"nodes": first, "reason": "smoke"})[0], 200)
         self.assertEqual(service.ends(again)["state"], "COMPLETED")
+        self.assertEqual(len(set(service.read("places").split())), 2)
+
+    def test_a_node_that_goes_down_does_not_end_who_is_leaving_it(self):
+        service = self.service
+        script = "echo $ROTA_JOB_NODELIST >> places; [ -e go ] && exit; trap 'touch told; until [ -e go ]; do sleep 0.02; done; exit' TERM; while :; do sleep 0.02; done"
+        job = service.submit(script, requeue=True, kill_wait=300)
+        service.wait_for(lambda: os.path.exists(os.path.join(self.folder, "places")) and service.job(job)["state"] == "RUNNING",
+                         "its first run")
+        first = service.job(job)["node_list"]
+        service.act("requeue", job)
+        service.wait_for(lambda: os.path.exists(os.path.join(self.folder, "told")), "the order to end")
+        self.assertEqual(service.ask("POST", "/v1/nodes/down", {"nodes": first, "reason": "smoke"})[0], 200)
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        self.assertEqual(service.ends(job)["state"], "COMPLETED")
         self.assertEqual(len(set(service.read("places").split())), 2)
 
     def test_events_can_be_taken_up_again(self):

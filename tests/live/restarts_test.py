@@ -8,6 +8,7 @@ import os
 import random
 import sys
 import threading
+import time
 import unittest
 
 from service import PATIENCE, ServiceCase, end
@@ -80,9 +81,12 @@ class Restarts(Tokens):
             if os.path.exists(os.path.join(self.folder, "over")):
                 break
             done.wait(0.05)
+        done.wait(5)  # nobody serves
+        again = time.time()
         self.service.start()
         row = self.service.ends(job)
         self.assertEqual((row["state"], row["exit_code"]), ("FAILED", 5))
+        self.assertLess(row["end"], again, "it ended before there was a service again")
 
     def test_a_second_service_is_refused(self):
         with self.assertRaisesRegex(AssertionError, "another|holds"):

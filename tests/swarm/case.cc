@@ -111,7 +111,7 @@ CaseJob any_job(Random& random, const Case& drawn, std::int64_t number) {
   if (random.chance(0.4)) job.begin = random.between(0, kSpan);
   if (number > 1 && random.chance(0.4)) {
     for (std::int64_t i = random.between(1, 2); i > 0; --i) {
-      job.after.emplace_back(random.between(1, number - 1), static_cast<Dependency::When>(random.between(0, 3)));
+      job.after.emplace_back(random.between(1, number - 1), static_cast<Dependency::When>(random.between(0, 4)));
     }
   }
   if (random.chance(0.3)) {

@@ -328,9 +328,7 @@ void LocalEngine::ended(JobId job, Entry& entry) {
   entry.end = end_of(record);
   if (!record.sentence.empty()) source_.told(job, record.sentence);
   if (record.over()) {
-    source_.used(
-        job, entry.dispatch,
-        {Duration{record.user}, Duration{record.system}, record.memory, Duration{record.elsewhere + record.ran}});
+    source_.used(job, entry.dispatch, use_of(record));
   }
   if (!entry.next) return std::visit([&](const auto& end) { report(job, end); }, *entry.end);
   const Command next = *entry.next;
@@ -428,6 +426,10 @@ std::int64_t LocalEngine::on_boot_clock(Instant at) const {
 
 Tell LocalEngine::tell(Tell::Kind kind, const Command& command) const {
   return {.kind = kind, .epoch = command.epoch, .key = command.key, .dispatch = command.dispatch};
+}
+
+RunUse use_of(const RunRecord& record) {
+  return {Duration{record.user}, Duration{record.system}, record.memory, Duration{record.elsewhere + record.ran}};
 }
 
 DispatchEnd end_of(const RunRecord& record) {

@@ -65,7 +65,7 @@ class LocalEngine final : public Engine, public Alarm {
   void settled(JobId job, std::uint32_t dispatch);
   // To all processes of the job, if it runs. While it is stopped by one its limit does not run.
   void signal(JobId job, int number);
-  // What there is to know of those that run, again: whoever was told before is gone.
+  // What there is to know of all runs, again: whoever was told before is gone.
   void tell_again();
   // Whether jobs can start on the node is to be asked: the answer is told where it is news.
   void look(NodeId node) { switch_.look(node); }
@@ -188,5 +188,6 @@ class LocalEngine final : public Engine, public Alarm {
 
 // How one dispatch was over, by its record.
 DispatchEnd end_of(const RunRecord& record);
+RunUse use_of(const RunRecord& record);
 
 }  // namespace rota::local

@@ -19,6 +19,7 @@ namespace rota::local {
 namespace {
 
 constexpr const char* kBootName = "boot";
+constexpr const char* kNextBootName = "boot.new";
 
 // "12.3": the job with id 12, the dispatch with number 3; "12.3.1": the same after its first move.
 bool read_name(std::string_view name, RunRecord& into) {
@@ -61,8 +62,9 @@ Result<void> LocalEngine::write_boot() {
   for (const auto& [job, entry] : runs_) {
     if (entry.record.lost && entry.name.empty()) return {};
   }
-  const Descriptor boot(::openat(folder_.get(), kBootName, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  if (!boot || add_line(boot.get(), options_.boot) != 0) {
+  const Descriptor next(::openat(folder_.get(), kNextBootName, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  const bool whole = next && add_line(next.get(), options_.boot) == 0;
+  if (!whole || ::renameat(folder_.get(), kNextBootName, folder_.get(), kBootName) != 0) {
     return fail("The folder " + quoted(options_.folder) + " cannot be written to: " + std::strerror(errno) + ".");
   }
   boot_written_ = true;
@@ -79,7 +81,8 @@ Result<void> LocalEngine::prepare_folder() {
   }
   if (made) ::fchmod(folder_.get(), kPassThrough);
   const Descriptor file(::openat(folder_.get(), kBootName, O_RDONLY | O_CLOEXEC));
-  rebooted_ = file && read_all(file.get()) != options_.boot;
+  const std::string boot = file ? read_all(file.get()) : std::string();
+  rebooted_ = !boot.empty() && boot != options_.boot;  // empty: one that was being written, by an older version
   return {};
 }
 
@@ -225,7 +228,8 @@ void LocalEngine::disown_later() {
 
 void LocalEngine::tell_again() {
   for (const auto& [job, entry] : runs_) {
-    if (!entry.record.sentence.empty() && !entry.record.over()) source_.told(job, entry.record.sentence);
+    if (!entry.record.sentence.empty()) source_.told(job, entry.record.sentence);
+    if (entry.record.over()) source_.used(job, entry.dispatch, use_of(entry.record));
   }
 }
 

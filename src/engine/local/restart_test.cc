@@ -106,6 +106,27 @@ TEST_F(LocalRestartTest, what_was_told_of_a_running_job_is_told_again) {
   EXPECT_EQ(desk_.outcome(1), Outcome::completed);
 }
 
+TEST_F(LocalRestartTest, how_long_it_ran_that_ended_while_nobody_served_is_told_again) {
+  desk_.launch(1, desk_.shell(std::string("sleep 0.2; ") + kUntilGo));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  const pid_t keeper = supervisor();
+  desk_.close();
+  go();
+  ASSERT_TRUE(gone(keeper));
+  desk_.open().tell_again();
+  EXPECT_GE(desk_.use_of(1).ran, Duration{200});
+}
+
+TEST_F(LocalRestartTest, a_mark_of_the_systems_start_that_was_cut_off_is_no_other_start) {
+  desk_.launch(1, desk_.shell(kUntilGo));
+  ASSERT_TRUE(desk_.wait_for_file("pid"));
+  desk_.close();
+  std::ofstream(desk_.runs() / "boot", std::ios::trunc).close();
+  desk_.open();
+  go();
+  EXPECT_EQ(desk_.outcome(1), Outcome::completed);
+}
+
 TEST_F(LocalRestartTest, a_job_can_be_stopped_after_a_restart) {
   desk_.launch(1, desk_.shell(kUntilGo));
   ASSERT_TRUE(desk_.wait_for_file("pid"));

@@ -1,0 +1,33 @@
+#include "serve/namesakes.h"
+
+#include <algorithm>
+
+#include "serve/service.h"
+
+namespace rota::serve {
+
+Namesakes::Namesakes(const Service& service, std::uint32_t uid, const std::set<std::string>& names) {
+  if (names.empty()) return;
+  for (const std::string& name : names) latest_[name];
+  service.book().for_each_after({}, [&](JobId job, const JobEntry& entry) {
+    const About& about = *entry.about;
+    if (about.uid == uid && !service.view().job(job).gone())
+      add(about.name, job, std::ranges::find(about.after, "singleton") != about.after.end());
+    return true;
+  });
+}
+
+std::vector<Dependency> Namesakes::before(const std::string& name) const {
+  std::vector<Dependency> after;
+  for (const JobId job : latest_.at(name)) after.push_back({job, Dependency::When::in_turn});
+  return after;
+}
+
+void Namesakes::add(const std::string& name, JobId job, bool singleton) {
+  const auto found = latest_.find(name);
+  if (found == latest_.end()) return;
+  if (singleton) found->second.clear();
+  found->second.push_back(job);
+}
+
+}  // namespace rota::serve
