@@ -107,7 +107,8 @@ forecast::PastJob Forecaster::past_job(const store::HistoryRow& row) const {
   job.spec.processors = std::max<std::uint32_t>(row.processors, 1);
   if (job.spec.partition.valid()) job.spec.priority += machine.partitions[job.spec.partition.value].priority;
   // What it took beyond its limit, such as to be ended, no limit would tell.
-  job.run_time = std::clamp(row.end - row.start, Duration{1}, job.spec.limit);
+  const Duration ran = row.end - row.start - row.asked.waited_again - row.asked.suspended;
+  job.run_time = std::clamp(ran, Duration{1}, job.spec.limit);
   return job;
 }
 

@@ -114,7 +114,7 @@ class Requests(ServiceCase):
         service = self.service
         array = service.submit("[ $ROTA_ARRAY_TASK_ID != 1 ] || exit 1; while [ ! -e go ]; do sleep 0.02; done", array="1-2")
         service.ends(f"{array}_1")
-        self.assertEqual(service.job(f"{array}_2")["state"], "RUNNING")
+        service.wait_for(lambda: service.job(f"{array}_2")["state"] == "RUNNING", "the other task to run")
         status, answer = service.ask("POST", "/v1/jobs", self.body(after=[f"afterok:{array}"]))
         self.assertEqual(status, 400)
         self.assertIn("can never be met", answer["detail"])
