@@ -21,6 +21,7 @@ const char* words_of(Dep when) {
     case Dep::started:
       return "to start";
     case Dep::ended:
+    case Dep::in_turn:
       return "to end";
     case Dep::succeeded:
       return "to end well";

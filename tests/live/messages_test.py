@@ -305,22 +305,23 @@ class Statuses(ServiceCase):
         with open("/proc/self/limits"):  # this test is for a kernel with prlimit
             pass
         import resource
-        pid = self.service.process.pid
-        size = os.path.getsize(os.path.join(self.service.state, "rota.db-wal"))
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (size + 4096, resource.RLIM_INFINITY))
-        try:
-            self.service.wait_for(self.refused, "a submission to be refused")
-        finally:
-            self.service.process.wait(PATIENCE)
-            self.service.process.stderr.close()
-            self.service.start()
+        for _ in range(20):
+            size = os.path.getsize(os.path.join(self.service.state, "rota.db-wal"))
+            resource.prlimit(self.service.process.pid, resource.RLIMIT_FSIZE, (size + 4096, resource.RLIM_INFINITY))
+            try:
+                self.service.wait_for(self.refused, "a submission to be refused")
+                return
+            except (http.client.HTTPException, OSError):
+                continue  # it had something of its own to write first, and ended before it heard of this
+            finally:
+                self.service.process.wait(PATIENCE)
+                self.service.process.stderr.close()
+                self.service.start()
+        self.fail("the service ended each time without an answer")
 
     def refused(self):
-        try:
-            status, answer = self.service.ask("POST", "/v1/jobs", {
-                "command": ["true"], "folder": self.folder, "held": True, "environment": ["X=" + "y" * 100000]})
-        except (http.client.HTTPException, OSError) as gone:
-            raise AssertionError("the service ended without an answer") from gone
+        status, _ = self.service.ask("POST", "/v1/jobs", {
+            "command": ["true"], "folder": self.folder, "held": True, "environment": ["X=" + "y" * 100000]})
         self.assertIn(status, (201, 503))
         return status == 503
 
