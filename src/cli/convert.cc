@@ -327,7 +327,8 @@ void add_convert(CLI::App& app, Action& action) {
                     "drop rows that cannot be read, and count them, instead of stopping at the first");
   command->add_flag("--keep-cancelled", flags->keep_cancelled, "keep jobs that were cancelled before they started");
   declare_time_zone(*command, flags->time_zone);
-  command->add_flag("--anonymous", flags->anonymous, "leave the names of users and groups out");
+  command->add_flag("--anonymous", flags->anonymous,
+                    "leave the names of users and groups (accounts) out; their numbers stay");
   command->footer(
       "Rows that were dropped or mended are counted on standard error, with the first line of each kind. A file "
       "appears whole or not at all.\n\nExamples:\n"

@@ -13,6 +13,7 @@
 #include "cli/convert_output.h"
 #include "cli/import_folder.h"
 #include "cli/import_live.h"
+#include "cli/import_names.h"
 #include "cli/import_report.h"
 #include "cli/printed.h"
 #include "cli/time_zone_flag.h"
@@ -95,23 +96,15 @@ Result<site::SlurmText::File> saved_file(const std::string& folder, const SlurmC
   return site::SlurmText::File{name, std::move(*text)};
 }
 
-Result<site::SlurmCluster> read_cluster(const std::string& folder, bool anonymous) {
+Result<site::SlurmText> read_text(const std::string& folder) {
   site::SlurmText text;
-  bool has_shares = false;
   for (const SlurmCommand& command : slurm_commands("", "")) {
     if (command.of_cluster == nullptr) continue;
     auto file = saved_file(folder, command);
     if (!file) return std::unexpected(file.error());
-    if (anonymous && command.of_cluster == &site::SlurmText::associations) {  // names of people
-      has_shares = !file->text.empty();
-      continue;
-    }
     text.*command.of_cluster = std::move(*file);
   }
-  auto cluster = site::cluster_of_slurm(text);
-  if (cluster && has_shares)
-    cluster->left_out.emplace_back("shares of accounts and users, as --anonymous leaves their names out");
-  return cluster;
+  return text;
 }
 
 // "old=new": jobs of the one are taken as of the other.
@@ -199,12 +192,21 @@ std::string leave_out_unmet(log::JobAttributes& asks, const Machine& machine) {
   return what;
 }
 
+// What a job of the log asks for beside the fields of SWF.
+log::JobAttributes asks_of(const log::SwfRow& row, const log::SacctLog& log, site::MadeUpNames* names) {
+  if (!log.attributes) return {};
+  log::JobAttributes asks = log.attributes->attributes_of(row[log::SwfField::number]);
+  if (names != nullptr) rename(asks, *names);
+  return asks;
+}
+
 // How many jobs ask for what the cluster has none of.
-void tell_unmet(const log::SacctLog& log, const Machine& machine, std::vector<std::string>& guesses) {
+void tell_unmet(const log::SacctLog& log, const Machine& machine, site::MadeUpNames* names,
+                std::vector<std::string>& guesses) {
   if (!log.attributes) return;
   std::map<std::string, std::int64_t> jobs;
   for (const log::SwfRow& row : log.rows) {
-    auto asks = log.attributes->attributes_of(row[log::SwfField::number]);
+    auto asks = asks_of(row, log, names);
     if (const std::string what = leave_out_unmet(asks, machine); !what.empty()) ++jobs[what];
   }
   for (const auto& [what, count] : jobs)
@@ -212,7 +214,8 @@ void tell_unmet(const log::SacctLog& log, const Machine& machine, std::vector<st
                       amount(count, "job") + ")");
 }
 
-Result<void> write_jobs(const log::SacctLog& log, const Machine& machine, bool anonymous, const std::string& path) {
+Result<void> write_jobs(const log::SacctLog& log, const Machine& machine, site::MadeUpNames* names,
+                        const std::string& path) {
   auto file = log::PackedOutput::create(path);
   if (!file) return std::unexpected(file.error());
   log::LogTop top;
@@ -223,14 +226,12 @@ Result<void> write_jobs(const log::SacctLog& log, const Machine& machine, bool a
   top.nodes = static_cast<std::int64_t>(machine.nodes.size());
   top.partitions = log.partitions;
   top.queues = log.queues;
-  if (!anonymous) {
-    top.users = log.users;
-    top.groups = log.groups;
-  }
+  top.users = log.users;
+  top.groups = log.groups;
   auto out = json_output(file->stream());
   out->top(top);
   for (const log::SwfRow& row : log.rows) {
-    auto asks = log.attributes ? log.attributes->attributes_of(row[log::SwfField::number]) : log::JobAttributes{};
+    auto asks = asks_of(row, log, names);
     leave_out_unmet(asks, machine);
     if (auto done = out->job(row, asks); !done) return done;
   }
@@ -257,13 +258,13 @@ std::string next_command(const std::string& policies, const std::string& folder)
 }
 
 std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmCluster& cluster, const SlurmPolicy& own,
-                                 const log::SacctLog& log) {
+                                 const log::SacctLog& log, site::MadeUpNames* names) {
   std::vector<std::string> all = cluster.guessed;
   if (own.chain.find("+priority=multifactor") != std::string::npos)
     all.emplace_back("jobs are taken as of Nice 0, for sacct does not tell it");
   if (log.local_times && flags.time_zone.empty() && !flags.live)
     all.emplace_back("times are taken as UTC: if sacct was not called with TZ=UTC, give --time-zone");
-  tell_unmet(log, cluster.machine, all);
+  tell_unmet(log, cluster.machine, names, all);
   return all;
 }
 
@@ -277,8 +278,20 @@ Result<int> import_slurm(const ImportFlags& flags) {
     fs::create_directory(from);
     if (auto asked = ask_slurm(from, flags.since, flags.until); !asked) return std::unexpected(asked.error());
   }
-  auto cluster = read_cluster(from, flags.anonymous);
+  const auto text = read_text(from);
+  if (!text) return std::unexpected(text.error());
+  auto cluster = site::cluster_of_slurm(*text);
   if (!cluster) return std::unexpected(cluster.error());
+  auto log = read_workload(flags, from, cluster->machine);
+  if (!log) return std::unexpected(log.error());
+  std::optional<site::MadeUpNames> made_up;
+  if (flags.anonymous) {
+    made_up = made_up_names(*log);
+    cluster = site::cluster_of_slurm(*text, &*made_up);
+    if (!cluster) return std::unexpected(cluster.error());
+    rename(*log, *made_up);
+  }
+  site::MadeUpNames* const names = made_up ? &*made_up : nullptr;
   const Machine& machine = cluster->machine;
   const SlurmPolicy own = slurm_policy_of({cluster->config.begin(), cluster->config.end()},
                                           {.qos = !machine.qos.empty(), .accounts = !machine.accounts.empty()});
@@ -286,14 +299,12 @@ Result<int> import_slurm(const ImportFlags& flags) {
   cluster->left_out.emplace_back(
       "what jobs waited for that sacct does not tell: how many tasks of an array run at once (--array=0-9%3), "
       "reservations");
-  const auto log = read_workload(flags, from, cluster->machine);
-  if (!log) return std::unexpected(log.error());
   const std::string policies = policies_for(own, *log);
-  const ImportAccount account{*cluster, *log, guesses(flags, *cluster, own, *log), next_command(policies, "")};
+  const ImportAccount account{*cluster, *log, guesses(flags, *cluster, own, *log, names), next_command(policies, "")};
   const std::string report = report_text(account);
   if (!account.adds_up()) return fail("Rows were lost on the way, which is a defect of Rota:\n" + report);
   if (auto done = write_text(cluster->toml, folder->at(kCluster)); !done) return std::unexpected(done.error());
-  if (auto done = write_jobs(*log, cluster->machine, flags.anonymous, folder->at(kJobs)); !done)
+  if (auto done = write_jobs(*log, cluster->machine, names, folder->at(kJobs)); !done)
     return std::unexpected(done.error());
   const std::string next = "\nWhat comes next, in this folder:\n  " + account.next + "\n";
   if (auto done = write_text(report + next, folder->at(kText)); !done) return std::unexpected(done.error());
@@ -329,13 +340,18 @@ void declare_slurm(CLI::App& import, Action& action) {
   command->add_flag("--overwrite", flags->overwrite, "replace what an earlier import made");
   command->add_flag("--skip-bad-rows", flags->skip_bad_rows, "drop rows that cannot be read, and count them");
   command->add_flag("--keep-cancelled", flags->keep_cancelled, "keep jobs that were cancelled before they started");
-  command->add_flag("--anonymous", flags->anonymous, "leave the names of users and accounts out");
+  command->add_flag(
+      "--anonymous", flags->anonymous,
+      "make up names for users, accounts, QOS, partitions, licences, nodes and the cluster: user12, account3, ...");
   command->footer(
       "The first commands of the examples save, on a host of the cluster, what is read; --live runs them itself. "
       "Several "
       "exports of sacct, overlapping ones too, are one log.\n\n"
       "DIR gets cluster.toml, jobs.jsonl.gz, and what was read, mended, dropped and guessed in report.txt and "
-      "report.json. It appears whole or not at all.\n\nExamples:\n  mkdir saved\n" +
+      "report.json. It appears whole or not at all. --anonymous calls everybody and everything by made-up names, the "
+      "same "
+      "in all of these files, so that who has which shares stays; types of accelerators keep theirs.\n\nExamples:\n  "
+      "mkdir saved\n" +
       typed_commands("saved", "2024-01-01", "2024-07-01") +
       "  rota import slurm site --from saved\n"
       "  rota import slurm site --live --since now-90days");

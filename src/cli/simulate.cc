@@ -128,7 +128,7 @@ Result<std::vector<Copies>> copies_of(const SimulateFlags& flags, const Workload
   const auto swf = flags.rehearse.swf();
   if (!swf) return std::unexpected(swf.error());
   for (const log::Workload& its : workloads.all) {
-    auto streams = streams_of(its, *seeds, *swf, flags.window);
+    auto streams = streams_of(its, flags.rehearse.attributes, *seeds, *swf, flags.window);
     if (!streams) return std::unexpected(streams.error());
     all.push_back(std::move(*streams));
   }
@@ -409,7 +409,6 @@ void declare_copies(CLI::App& command, SimulateFlags& flags) {
                   "the same over streams that are drawn anew with these seeds, by the command of `rota generate` that "
                   "the workload's header names; in place of --copies")
       ->excludes("--copies")
-      ->excludes("--attributes")
       ->check([](const std::string& text) {
         const auto seeds = parse_seeds(text);
         return seeds ? std::string() : seeds.error().message;

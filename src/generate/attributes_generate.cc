@@ -186,6 +186,32 @@ void AttributeDraws::accelerators(log::JobAttributes& into) {
   ++written_.accelerated;
 }
 
+Result<AttributesGenerator> attributes_of(std::string_view command) {
+  const std::vector<std::string_view> words = split(command, ' ');
+  std::size_t at = 0;
+  while (at < words.size() && words[at] != "--with-attributes" && words[at] != "--write-attributes") ++at;
+  if (at == words.size()) return fail("no attributes are written by " + quoted(command) + ".");
+  at += words[at] == "--with-attributes" ? 1U : 2U;
+  AttributesGenerator its;
+  const Knobs knobs = its.knobs();
+  for (; at + 1 < words.size(); at += 2) {
+    const std::string_view option = words[at], value = words[at + 1];
+    const auto knob = std::ranges::find_if(
+        knobs, [&](const Knob& each) { return option.starts_with("--") && each.name == option.substr(2); });
+    if (option == "--licence-names" || option == "--accelerator-types") {
+      auto& names = option == "--licence-names" ? its.licences : its.accelerator_types;
+      for (const std::string_view name : split(value, ',')) names.emplace_back(name);
+    } else if (knob == knobs.end()) {
+      return fail(quoted(option) + " is no option of attributes.");
+    } else if (auto done = set(*knob, value); !done) {
+      return std::unexpected(done.error());
+    }
+  }
+  if (at != words.size()) return fail("no value stands with " + quoted(words[at]) + ".");
+  if (auto ok = its.check(); !ok) return std::unexpected(ok.error());
+  return its;
+}
+
 std::string AttributesGenerator::options() const {
   auto copy = *this;
   std::string text = as_options(copy.knobs());

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/random.h"
@@ -55,6 +56,10 @@ class AttributesGenerator {
   // " --attributes-seed 1 ...": every option of the attributes.
   std::string options() const;
 };
+
+// Where a command of `rota generate` writes attributes, the ones that its options tell: those behind --with-attributes,
+// or behind --write-attributes and its file. Fails with a sentence where there are none, or one is no option of theirs.
+Result<AttributesGenerator> attributes_of(std::string_view command);
 
 // Draws the attributes of one job after the other, in the order of the recipe. `its` must outlive it, and was checked.
 class AttributeDraws {

@@ -82,7 +82,7 @@ Result<std::unique_ptr<Generator>> generator_of(std::string_view command) {
   const std::vector<std::string_view> words = split(command, ' ');
   for (auto& generator : all_generators()) {
     if (words.size() < 3 || words[0] != "rota" || words[1] != "generate" || words[2] != generator->model()) continue;
-    for (std::size_t i = 3; i < words.size(); i += 2) {
+    for (std::size_t i = 3; i < words.size() && words[i] != "--with-attributes"; i += 2) {
       if (i + 1 == words.size() || !words[i].starts_with("--"))
         return fail("no value stands with " + quoted(words[i]) + ".");
       if (words[i] == "--to") continue;  // says how it was written

@@ -63,7 +63,8 @@ std::vector<std::unique_ptr<Generator>> all_generators();
 Result<void> set_knob(Generator& generator, std::string_view name, std::string_view value);
 
 // The one of a Recipe's command, set as there. Fails with a sentence where it is none, or has options that are neither
-// its own nor --to, which says how it was written.
+// its own nor --to, which says how it was written. What stands behind --with-attributes is of these
+// (generate/attributes_generate.h).
 Result<std::unique_ptr<Generator>> generator_of(std::string_view command);
 
 log::Workload generate(const Recipe& recipe);

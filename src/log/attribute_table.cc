@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "log/csv.h"
 #include "log/line_blocks.h"
+#include "log/log_top.h"
 
 namespace rota::log {
 namespace {
@@ -52,6 +53,10 @@ class SidecarReader {
 
   Result<void> read_line(std::string_view line) {
     ++line_;
+    if (line.starts_with('#')) {
+      const std::string_view note = trimmed(line.substr(1));
+      if (names_.empty() && note.starts_with(kMadeBy)) table_.made_by_ = note.substr(kMadeBy.size());
+    }
     if (line.empty() || line.starts_with('#')) return {};
     const auto cells = cells_.read(line);
     if (!cells) return wrong(cells.error().message);

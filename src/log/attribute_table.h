@@ -62,6 +62,10 @@ class AttributeTable {
   // The first where a job asks for licences of more kinds, or for more of one of several, than a job can hold; 0: none.
   std::int64_t line_with_many_licences() const { return line_with_many_licences_; }
   const std::string& shown() const { return shown_; }
+  // The command that made a sidecar, where its first lines name one.
+  const std::string& made_by() const { return made_by_; }
+  // Whether what is said is said of all jobs alike, whichever they are.
+  bool names_no_job() const { return of_.empty(); }
 
  private:
   friend class SidecarReader;
@@ -74,6 +78,7 @@ class AttributeTable {
   void add_others(const JobAttributes& its, std::int64_t line);
 
   std::string shown_;
+  std::string made_by_;
   Said of_others_;
   bool others_said_ = false;
   std::vector<std::pair<std::int64_t, Said>> of_;  // by job number, once finished

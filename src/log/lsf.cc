@@ -185,10 +185,15 @@ Result<void> read_second_part(Fields& fields, Finish& out) {
     if (auto r = fields.skip(1); !r) return r;
   }
   if (auto r = list("submitEXT", 2); !r) return r;
-  if (auto r = list("numHostRusage", 5); !r) return r;
-  std::int64_t ignored = 0;
-  if (auto r = take("options3", ignored); !r) return r;
+  std::int64_t hosts = 0, ignored = 0;
+  if (auto r = take("numHostRusage", hosts); !r) return r;
+  if (hosts < 0 || hosts > kMostProcessors) return fail("numHostRusage is " + std::to_string(hosts));
+  for (std::int64_t i = 0; i < hosts; ++i) {  // name, memory, swap and times, and how many pairs come behind them
+    if (auto r = fields.skip(5); !r) return r;
+    if (auto r = list("hHostExtendInfo", 2); !r) return r;
+  }
   if (auto r = take("runLimit", out.job.limit); !r) return r;
+  if (auto r = take("options3", ignored); !r) return r;
   if (auto r = take("avgMem", ignored); !r) return r;
   if (fields.ended()) return {};
   const auto effective = fields.text();

@@ -295,10 +295,11 @@ Result<AccountedJob> Reader::job_of(const Record& record, PbsRequest& request, s
   if (!account.empty() || !project.empty()) job.group = account.empty() ? project : account;
   job.limit = request.limit;
   job.requested_processors = processors_of(request);
-  job.processors = vnode.processors > 0  ? vnode.processors
-                   : host.processors > 0 ? host.processors
-                   : used > 0            ? used
-                                         : job.requested_processors;
+  job.processors = request.width > 0      ? job.requested_processors  // what PBS knows of is a login node
+                   : vnode.processors > 0 ? vnode.processors
+                   : host.processors > 0  ? host.processors
+                   : used > 0             ? used
+                                          : job.requested_processors;
   auto asks = attributes_of(request, host.hosts > 0 ? host.hosts : vnode.hosts);
   if (!asks) return std::unexpected(asks.error());
   job.asks = std::move(*asks);

@@ -22,7 +22,7 @@ constexpr std::array kKnown{
     "pcput"sv,        "vmem"sv,          "pvmem"sv,           "arch"sv,          "host"sv,        "vnode"sv,
     "file"sv,         "nice"sv,          "software"sv,        "naccelerators"sv, "accelerator"sv, "min_walltime"sv,
     "max_walltime"sv, "soft_walltime"sv, "preempt_targets"sv, "opsys"sv,         "procct"sv,      "size"sv,
-    "min_mem"sv,      "cpupercent"sv,    "exec_vnode"sv,      "walltime"sv,      "epilogue"sv};
+    "mpparch"sv,      "min_mem"sv,       "cpupercent"sv,      "exec_vnode"sv,    "walltime"sv,    "epilogue"sv};
 
 constexpr std::array<std::string_view, 4> kAcceleratorTypes{"gpu_type", "gputype", "gpu_model", "accelerator_model"};
 
@@ -53,7 +53,7 @@ bool nothing(std::string_view value) {
 }  // namespace
 
 Result<void> PbsRequest::take(std::string_view name, std::string_view value) {
-  if (name == "pmem") {
+  if (name == "pmem" || name == "mppmem") {
     const auto bytes = parse_pbs_size(value);
     if (!bytes) return std::unexpected(bytes.error());
     process_memory = *bytes;
@@ -63,6 +63,10 @@ Result<void> PbsRequest::take(std::string_view name, std::string_view value) {
                                      : parse_count(name, value);
     if (!number) return std::unexpected(number.error());
     (name == "walltime" ? limit : name == "mem" ? memory : name == "ngpus" ? accelerators : processors) = *number;
+  } else if (name == "mppwidth" || name == "mppdepth" || name == "mppnppn") {
+    const auto number = parse_count(name, value);
+    if (!number) return std::unexpected(number.error());
+    (name == "mppwidth" ? width : name == "mppdepth" ? depth : per_node) = *number;
   } else if (name == "select") {
     return take_select(value, false);
   } else if (name == "nodes") {
@@ -96,9 +100,11 @@ void PbsRequest::take_licence(std::string_view name, std::int64_t count) {
 
 // "2:ncpus=4:mem=8gb+1:ncpus=1", or of Torque "2:ppn=8:gpus=1+n7:ppn=4".
 Result<void> PbsRequest::take_select(std::string_view value, bool torque) {
+  if (torque) value = value.substr(0, value.find('#'));  // "#excl" and "#shared" say who else may be there
   const auto kinds = split(value, '+');
   std::map<std::string_view, std::int64_t> of_chunks;  // licences, of all of them
-  uneven = uneven || kinds.size() > 1;
+  const auto what_of = [](std::string_view kind) { return kind.substr(std::min(kind.find(':'), kind.size())); };
+  uneven = uneven || std::ranges::any_of(kinds, [&](auto kind) { return what_of(kind) != what_of(kinds[0]); });
   spread = spread || torque;
   for (const std::string_view kind : kinds) {
     const auto parts = split(kind, ':');
@@ -145,8 +151,9 @@ Result<void> PbsRequest::take_select(std::string_view value, bool torque) {
 }
 
 std::int64_t processors_of(const PbsRequest& request) {
-  if (request.processors > 0) return request.processors;
-  return request.chunk_processors_ > 0 ? request.chunk_processors_ : -1;
+  if (request.width > 0) return std::min(request.width * std::max<std::int64_t>(request.depth, 1), kMostCount);
+  const std::int64_t most = std::max(request.processors, request.chunk_processors_);  // Torque's ncpus is 1 by itself
+  return most > 0 ? most : -1;
 }
 
 Result<JobAttributes> attributes_of(const PbsRequest& request, std::int64_t hosts) {
@@ -157,7 +164,9 @@ Result<JobAttributes> attributes_of(const PbsRequest& request, std::int64_t host
     memory = request.process_memory *
              std::min(std::max<std::int64_t>(processors_of(request), 1), kMost / request.process_memory);
   std::int64_t nodes = 0;
-  if (request.one_node || (request.chunks == 1)) {
+  if (request.width > 0) {
+    nodes = request.per_node > 0 ? (request.width + request.per_node - 1) / request.per_node : 0;
+  } else if (request.one_node || (request.chunks == 1)) {
     nodes = 1;
   } else if (request.spread && request.chunks > 0) {
     nodes = request.chunks;

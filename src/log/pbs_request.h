@@ -1,5 +1,6 @@
 // What a job of PBS asks for, as the Resource_List of its accounting records says it: of OpenPBS and PBS Professional
-// in chunks (select=2:ncpus=8:mem=16gb:ngpus=1), of Torque and old PBS in nodes (nodes=2:ppn=8:gpus=1).
+// in chunks (select=2:ncpus=8:mem=16gb:ngpus=1), of Torque and old PBS in nodes (nodes=2:ppn=8:gpus=1), and on machines
+// of Cray in processes (mppwidth=64, mppnppn=4).
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,9 @@ struct PbsRequest {
   bool one_node = false;  // place=pack
   bool spread = false;    // each chunk on a node of its own: place=scatter, or nodes
   bool uneven = false;    // chunks of several kinds
+  // Of Cray's ALPS, which runs jobs on nodes that PBS does not know: processes, processors for each of them, and how
+  // many go to a node. 0: not told.
+  std::int64_t width = 0, depth = 0, per_node = 0;
 
   // Takes one entry, "ncpus" and its value. The error is a whole sentence without file and line.
   Result<void> take(std::string_view name, std::string_view value);

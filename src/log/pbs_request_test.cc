@@ -56,6 +56,34 @@ TEST(PbsRequest, SpreadsChunksAsTheirPlaceSays) {
   EXPECT_EQ(attributes_of(torque, 4)->memory, (std::int64_t{14} << 30U) / 4);
 }
 
+TEST(PbsRequest, CountsProcessesOfCrayAndNotTheLoginNode) {
+  const auto cray = request({{"mppwidth", "70"},
+                             {"mppnppn", "4"},
+                             {"mpparch", "XT"},
+                             {"mppmem", "1gb"},
+                             {"ncpus", "1"},
+                             {"place", "pack"},
+                             {"select", "1"}});
+  EXPECT_EQ(processors_of(cray), 70);
+  EXPECT_EQ(attributes_of(cray, 1)->nodes, 18U) << "the last one has two processes";
+  EXPECT_EQ(attributes_of(cray, 1)->memory, (std::int64_t{70} << 30U) / 18);
+  EXPECT_EQ(cray.other, "");
+  const auto threaded = request({{"mppwidth", "6"}, {"mppdepth", "8"}});
+  EXPECT_EQ(processors_of(threaded), 48);
+  EXPECT_EQ(attributes_of(threaded, 1)->nodes, 0U) << "not told";
+  EXPECT_FALSE(PbsRequest().take("mppwidth", "many"));
+}
+
+TEST(PbsRequest, ReadsNodesAsTorqueWritesThem) {
+  const auto named = request({{"nodes", "n7.site:ppn=2+n9.site:ppn=2"}, {"ncpus", "1"}});
+  EXPECT_EQ(processors_of(named), 4) << "ncpus is 1 by itself";
+  EXPECT_EQ(attributes_of(named, 2)->nodes, 2U);
+  EXPECT_FALSE(named.uneven) << "the names differ, and nothing else";
+  const auto alone = request({{"nodes", "3:ppn=8#excl"}});
+  EXPECT_EQ(processors_of(alone), 24);
+  EXPECT_EQ(attributes_of(alone, 3)->nodes, 3U);
+}
+
 TEST(PbsRequest, LosesNothingInSilence) {
   const auto all = request({{"select", "2:ncpus=1:ngpus=2:gpu_model=h100"}, {"place", "scatter"}, {"matlab_lic", "3"}});
   const auto asks = attributes_of(all, 2);

@@ -1,6 +1,8 @@
 #include "rehearse/copies.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "base/in_parallel.h"
 #include "base/random.h"
@@ -25,6 +27,19 @@ Copies later_copies(const log::Workload& workload, std::size_t count, std::int64
           }};
 }
 
+namespace {
+
+Result<Rehearsed> rehearse_stream(const log::Workload& stream, const Chain& chain, RehearseOptions options) {
+  auto its = log::Attributes::match(stream.attributes, options.machine.get());
+  if (!its) return std::unexpected(its.error());
+  options.attributes = std::make_shared<const log::Attributes>(std::move(*its));
+  const TaskTable& tasks = options.attributes->tasks();
+  options.tasks = tasks.empty() ? nullptr : std::shared_ptr<const TaskTable>(options.attributes, &tasks);
+  return rehearse(stream, chain, options);
+}
+
+}  // namespace
+
 Result<std::vector<report::Summary>> rehearse_copies(const Copies& copies, const Chain& chain, RehearseOptions options,
                                                      std::size_t threads) {
   options.keep_jobs = options.keep_nodes = false;
@@ -33,7 +48,13 @@ Result<std::vector<report::Summary>> rehearse_copies(const Copies& copies, const
   std::vector<Result<Rehearsed>> results(copies.count, Rehearsed{});
   in_parallel(copies.count, threads, [&](std::size_t i) {
     const Result<log::Workload> copy = copies.make(i);
-    results[i] = copy ? rehearse(*copy, chain, options) : std::unexpected(copy.error());
+    if (!copy) {
+      results[i] = std::unexpected(copy.error());
+    } else if (copies.streams && copy->attributes) {
+      results[i] = rehearse_stream(*copy, chain, options);
+    } else {
+      results[i] = rehearse(*copy, chain, options);
+    }
   });
   std::vector<report::Summary> summaries;
   summaries.reserve(results.size());

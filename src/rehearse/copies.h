@@ -20,7 +20,9 @@ log::Workload later_copy(const log::Workload& workload, std::uint64_t seed);
 struct Copies {
   std::size_t count = 0;
   std::function<Result<log::Workload>(std::size_t copy)> make;  // the same at every call, from any thread
-  bool streams = false;  // each is drawn anew, and not a copy of the workload in the strict sense
+  // Each is drawn anew, and not a copy of the workload in the strict sense: with attributes of its own, where it has
+  // any.
+  bool streams = false;
 };
 
 // Copies in which every job comes a little later; the first has this seed, the others the next ones. The workload must

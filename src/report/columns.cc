@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -117,7 +118,15 @@ ColumnWriter outcome_columns(const std::vector<Job>& jobs, const std::vector<Job
   return writer;
 }
 
-ColumnWriter start_columns(const std::vector<StartNote>& notes, std::size_t jobs) {
+std::vector<std::string> lacked_by(const std::vector<StartNote>& notes) {
+  std::set<std::string_view> texts;
+  for (const StartNote& note : notes)
+    if (!note.lacks.empty()) texts.insert(note.lacks);
+  return {texts.begin(), texts.end()};
+}
+
+ColumnWriter start_columns(const std::vector<StartNote>& notes, const std::vector<std::string>& lacked,
+                           std::size_t jobs) {
   ColumnWriter writer;
   const auto each = [&](const auto& value) {
     for (std::size_t i = 0; i < jobs; ++i) writer.add(i < notes.size() ? value(notes[i]) : 0);
@@ -125,6 +134,10 @@ ColumnWriter start_columns(const std::vector<StartNote>& notes, std::size_t jobs
   };
   each([](const StartNote& note) { return note.started ? 1 + static_cast<std::uint64_t>(note.rule) : 0; });
   each([](const StartNote& note) { return static_cast<std::uint64_t>(note.promised + 1); });
+  each([&](const StartNote& note) {
+    if (note.lacks.empty()) return std::uint64_t{0};
+    return 1 + static_cast<std::uint64_t>(std::ranges::lower_bound(lacked, note.lacks) - lacked.begin());
+  });
   each([](const StartNote& note) { return static_cast<std::uint64_t>(note.where.size()); });
   const auto shares = [&](const auto& value) {
     for (const StartNote& note : notes) {

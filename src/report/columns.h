@@ -45,9 +45,14 @@ ColumnWriter shared_columns(const std::vector<Job>& jobs, const TimeScale& scale
 // state (bits 1-4, as JobState) and kills (from bit 5), exclusive-or that of a completed job.
 ColumnWriter outcome_columns(const std::vector<Job>& jobs, const std::vector<Job>& shared, const TimeScale& scale);
 
+// What the jobs lacked that others were started beside (StartNote::lacks), each text once, rising.
+std::vector<std::string> lacked_by(const std::vector<StartNote>& notes);
+
 // Why each job started when it did, and where, as the notes of the first jobs tell it: 0 for a job without a note, else
-// 1 + Rule; 1 + number of the job whose promise mattered, 0 for none; how many nodes it has; then, for all jobs one
-// after the other, the index of each node, and how many processors are held there.
-ColumnWriter start_columns(const std::vector<StartNote>& notes, std::size_t jobs);
+// 1 + Rule; 1 + number of the job whose promise mattered, 0 for none; 1 + index of what that one lacked among
+// lacked_by(notes), 0 for none; how many nodes it has; then, for all jobs one after the other, the index of each node,
+// and how many processors are held there.
+ColumnWriter start_columns(const std::vector<StartNote>& notes, const std::vector<std::string>& lacked,
+                           std::size_t jobs);
 
 }  // namespace rota::report

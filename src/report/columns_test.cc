@@ -125,5 +125,25 @@ TEST(Columns, TellEveryJobOfARehearsal) {
   }
 }
 
+TEST(Columns, TellWhyJobsStartedAndWhatTheJobBeforeThemLacked) {
+  std::vector<StartNote> notes(4);
+  notes[0] = {.started = true, .where = {{NodeId{3}, 8}}};
+  notes[1] = {.started = true, .rule = Rule::beside_promise, .promised = 0, .lacks = "2 whole nodes (1 was free)"};
+  notes[3] = {
+      .started = true, .rule = Rule::beside_promise, .promised = 9, .lacks = "1 licence of matlab (0 were free)"};
+  const std::vector<std::string> lacked = lacked_by(notes);
+  EXPECT_EQ(lacked, (std::vector<std::string>{"1 licence of matlab (0 were free)", "2 whole nodes (1 was free)"}));
+  Reader reader(start_columns(notes, lacked, 5).bytes());
+  using Column = std::vector<std::uint64_t>;
+  const std::uint64_t beside = 1 + static_cast<std::uint64_t>(Rule::beside_promise);
+  EXPECT_EQ(reader.column(5), (Column{1, beside, 0, beside, 0}));
+  EXPECT_EQ(reader.column(5), (Column{0, 1, 0, 10, 0}));
+  EXPECT_EQ(reader.column(5), (Column{0, 2, 0, 1, 0})) << "what was lacked";
+  EXPECT_EQ(reader.column(5), (Column{1, 0, 0, 0, 0}));
+  EXPECT_EQ(reader.column(1), Column{3});
+  EXPECT_EQ(reader.column(1), Column{8});
+  EXPECT_TRUE(reader.at_end());
+}
+
 }  // namespace
 }  // namespace rota::report

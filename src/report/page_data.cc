@@ -258,9 +258,13 @@ void write_job_data(std::ostream& out, const Comparison& comparison, std::size_t
   write_element(out, id, shared_columns(shared, scale));
   for (std::size_t i = 0; i < comparison.drawn; ++i) {
     write_element(out, id + "-" + std::to_string(i), outcome_columns(comparison.outcomes[i].jobs, shared, scale));
-    if (!comparison.outcomes[i].starts.empty())
-      write_element(out, "starts-" + std::to_string(index) + "-" + std::to_string(i),
-                    start_columns(comparison.outcomes[i].starts, shared.size()));
+    const std::vector<StartNote>& starts = comparison.outcomes[i].starts;
+    if (starts.empty()) continue;
+    const std::string which = std::to_string(index) + "-" + std::to_string(i);
+    const std::vector<std::string> lacked = lacked_by(starts);
+    write_element(out, "starts-" + which, start_columns(starts, lacked, shared.size()));
+    out << R"(<script type="application/json" id="lacked-)" << which << R"(">)"
+        << script_json(Json(lacked).dump(-1, ' ', false, Json::error_handler_t::replace)) << "</script>\n";
   }
 }
 

@@ -8,7 +8,9 @@ namespace {
 
 std::string beside(const StartNote& note) {
   if (note.promised < 0) return "backfilled beside what others are promised";
-  std::string text = "backfilled on processors that job " + std::to_string(note.promised) + " leaves over";
+  const bool counted = note.lacks.empty() && note.where.empty();
+  std::string text = std::string("backfilled on ") + (counted ? "processors that" : "what") + " job " +
+                     std::to_string(note.promised) + " leaves over";
   if (!note.lacks.empty()) return text + ", which needs " + note.lacks;
   if (note.needed > note.free)
     text += ", which needs " + grouped(note.needed) + " (" + grouped(note.free) + " were free)";

@@ -17,9 +17,15 @@ TEST(StartReason, SaysWhyNobodyWasHarmed) {
   note.rule = Rule::beside_promise;
   EXPECT_EQ(start_reason(note, 0), "backfilled on processors that job 7 leaves over, which needs 8 (3 were free)");
   note.lacks = "4 whole nodes (3 were free)";
+  EXPECT_EQ(start_reason(note, 0), "backfilled on what job 7 leaves over, which needs 4 whole nodes (3 were free)");
+  note.lacks = "1 licence of matlab (0 were free)";
   EXPECT_EQ(start_reason(note, 0),
-            "backfilled on processors that job 7 leaves over, which needs 4 whole nodes (3 were free)");
+            "backfilled on what job 7 leaves over, which needs 1 licence of matlab (0 were free)");
   note.lacks.clear();
+  note.where = {{NodeId{0}, 2}};
+  EXPECT_EQ(start_reason(note, 0), "backfilled on what job 7 leaves over, which needs 8 (3 were free)")
+      << "of what, counts alone do not say";
+  note.where.clear();
   note.free = 9;
   EXPECT_EQ(start_reason(note, 0), "backfilled on processors that job 7 leaves over")
       << "no number that explains nothing";

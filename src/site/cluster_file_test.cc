@@ -377,6 +377,29 @@ TEST(ClusterFile, says_what_qos_and_accounts_there_are) {
   EXPECT_TRUE(solid.users[2].first);
 }
 
+TEST(ClusterFile, finds_parents_and_names_among_ten_thousand_accounts) {
+  std::string text = "name = \"kea\"\nprocessors = 4\n";
+  const auto add = [&](int i, int parent) {
+    text += "[[accounts]]\nname = \"a" + std::to_string(i) + "\"\n";
+    if (parent >= 0) text += "parent = \"a" + std::to_string(parent) + "\"\n";
+  };
+  for (int i = 0; i < 9'999; ++i) add(i, i / 2 - (i < 2 ? 1 : 0));
+  const auto machine = parse_cluster(text, "kea.toml");
+  ASSERT_TRUE(machine) << machine.error().message;
+  ASSERT_EQ(machine->accounts.size(), 9'999U);
+  EXPECT_EQ(machine->accounts[1].parent, -1);
+  for (std::int64_t i = 2; i < 9'999; ++i) EXPECT_EQ(machine->accounts[static_cast<std::size_t>(i)].parent, i / 2);
+  const std::string before = text;
+  add(3, -1);
+  EXPECT_EQ(parse_cluster(text, "kea.toml").error().message,
+            "kea.toml:" + std::to_string(std::ranges::count(before, '\n') + 2) +
+                ": account \"a3\" is described twice; the first time in line 11.");
+  text = before;
+  add(9'999, 9'999);
+  EXPECT_NE(parse_cluster(text, "kea.toml").error().message.find("is a part of \"a9999\", which no [[accounts]]"),
+            std::string::npos);
+}
+
 TEST(ClusterFile, refuses_accounts_that_contradict_each_other) {
   const auto said = [](const std::string& tables) { return complaint("processors = 4\n" + tables); };
   EXPECT_EQ(said("[[qos]]\nname = \"a\"\n[[qos]]\nname = \"a\"\n"),

@@ -1,6 +1,7 @@
 #include "site/cluster_shares.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "base/text.h"
@@ -47,21 +48,24 @@ Result<void> add_users(const ClusterDraft& draft, const AccountEntry& entry, Acc
   return wrong(draft, line, "`users` names " + quoted(twice->name) + " twice; name him once.");
 }
 
+using Places = std::map<std::string_view, std::size_t>;  // of tables, by name
+
+// Puts the name of a table in; fails where one before it has it.
 template <class Entries>
-Result<void> check_name(const ClusterDraft& draft, const Entries& entries, std::size_t at, const char* what) {
-  for (std::size_t i = 0; i < at; ++i) {
-    if (entries[i].name != entries[at].name) continue;
-    return wrong(draft, entries[at].line_of("name"),
-                 std::string(what) + " " + quoted(entries[at].name) + " is described twice; the first time in line " +
-                     std::to_string(entries[i].line_of("name")) + ".");
-  }
-  return {};
+Result<void> check_name(const ClusterDraft& draft, const Entries& entries, std::size_t at, const char* what,
+                        Places& places) {
+  const auto [first, fresh] = places.emplace(entries[at].name, at);
+  if (fresh) return {};
+  return wrong(draft, entries[at].line_of("name"),
+               std::string(what) + " " + quoted(entries[at].name) + " is described twice; the first time in line " +
+                   std::to_string(entries[first->second].line_of("name")) + ".");
 }
 
 Result<void> add_qos(const ClusterDraft& draft, Machine& machine) {
+  Places places;
   for (std::size_t i = 0; i < draft.qos.size(); ++i) {
     const QosEntry& entry = draft.qos[i];
-    if (auto ok = check_name(draft, draft.qos, i, "QOS"); !ok) return ok;
+    if (auto ok = check_name(draft, draft.qos, i, "QOS", places); !ok) return ok;
     if (i == QosId::kNone) {
       return wrong(draft, entry.line, "there are more than " + std::to_string(i) + " [[qos]] tables. Leave some out.");
     }
@@ -71,18 +75,19 @@ Result<void> add_qos(const ClusterDraft& draft, Machine& machine) {
 }
 
 Result<void> add_accounts(const ClusterDraft& draft, Machine& machine) {
+  Places places;
   for (std::size_t i = 0; i < draft.accounts.size(); ++i) {
     const AccountEntry& entry = draft.accounts[i];
-    if (auto ok = check_name(draft, draft.accounts, i, "account"); !ok) return ok;
+    if (auto ok = check_name(draft, draft.accounts, i, "account", places); !ok) return ok;
     Account account{.name = entry.name, .shares = entry.shares, .inherits = entry.inherits, .users = {}};
     if (const std::uint32_t line = entry.line_of("parent"); line != 0) {
-      const auto parent = std::ranges::find(machine.accounts, entry.parent, &Account::name);
-      if (parent == machine.accounts.end()) {
+      const auto parent = places.find(entry.parent);
+      if (parent == places.end() || parent->second == i) {
         return wrong(draft, line,
                      "account " + quoted(entry.name) + " is a part of " + quoted(entry.parent) +
                          ", which no [[accounts]] table before this one describes.");
       }
-      account.parent = parent - machine.accounts.begin();
+      account.parent = static_cast<std::int64_t>(parent->second);
     }
     if (auto ok = add_users(draft, entry, account); !ok) return ok;
     machine.accounts.push_back(std::move(account));

@@ -29,13 +29,14 @@ std::string toml_time(Duration time) {
 
 class Writer {
  public:
-  explicit Writer(const SlurmText& text) : text_(text) {}
+  Writer(const SlurmText& text, MadeUpNames* names) : text_(text), names_(names), remarks_(names == nullptr) {}
   Result<SlurmCluster> write();
 
  private:
   Result<void> read();
   Result<void> take_licences();
   void drop_idle_nodes();
+  void rename();
   void write_top();
   void write_nodes();
   void write_partitions();
@@ -45,6 +46,7 @@ class Writer {
   void line(const char* key, const std::string& value) { out_.toml += std::string(key) + " = " + value + "\n"; }
 
   const SlurmText& text_;
+  MadeUpNames* names_;  // nullptr: real ones
   SlurmCluster out_;
   SlurmRemarks remarks_;
   std::vector<SlurmNode> nodes_;
@@ -92,7 +94,8 @@ Result<void> Writer::take_licences() {
     }
     if (licence.value("Remote") == "yes")
       remarks_.guessed("licences that other clusters use, too, are taken as all of this one", name);
-    licences_ += (licences_.empty() ? "" : ",") + name + ":" + std::to_string(*total);
+    licences_ += (licences_.empty() ? "" : ",") + std::string(called(names_, MadeUpNames::Of::licence, name)) + ":" +
+                 std::to_string(*total);
   }
   return {};
 }
@@ -108,10 +111,19 @@ void Writer::drop_idle_nodes() {
   });
 }
 
+void Writer::rename() {
+  const auto rename = [&](MadeUpNames::Of kind, std::string& name) { name = called(names_, kind, name); };
+  for (SlurmNode& node : nodes_) rename(MadeUpNames::Of::node, node.name);
+  for (SlurmPartition& partition : partitions_) {
+    rename(MadeUpNames::Of::partition, partition.name);
+    for (std::string& node : partition.nodes) rename(MadeUpNames::Of::node, node);
+  }
+}
+
 void Writer::write_top() {
   const std::string version(setting("SLURM_VERSION"));
   out_.toml += "# Made by rota import slurm" + (version.empty() ? "" : " from Slurm " + one_line(version)) + ".\n";
-  line("name", toml_text(setting("ClusterName")));
+  line("name", toml_text(names_ != nullptr ? "cluster" : setting("ClusterName")));
   if (!licences_.empty()) line("licences", toml_text(licences_));
 }
 
@@ -153,14 +165,14 @@ void Writer::write_partitions() {
 // Names of people only where their shares count.
 Result<void> Writer::write_shares() {
   if (!text_.qos.text.empty()) {
-    const auto qos = qos_of_slurm(text_.qos.text, text_.qos.shown, remarks_);
+    const auto qos = qos_of_slurm(text_.qos.text, text_.qos.shown, remarks_, names_);
     if (!qos) return std::unexpected(qos.error());
     out_.toml += *qos;
   }
   const auto policy = slurm_policy_of({out_.config.begin(), out_.config.end()}, {.qos = true, .accounts = true});
   if (text_.associations.text.empty() || policy.chain.find("+weight-fairshare=") == std::string::npos) return {};
   const auto accounts =
-      accounts_of_slurm(text_.associations.text, text_.associations.shown, setting("ClusterName"), remarks_);
+      accounts_of_slurm(text_.associations.text, text_.associations.shown, setting("ClusterName"), remarks_, names_);
   if (!accounts) return std::unexpected(accounts.error());
   out_.toml += *accounts;
   return {};
@@ -191,6 +203,7 @@ Result<SlurmCluster> Writer::write() {
   if (auto done = read(); !done) return std::unexpected(done.error());
   drop_idle_nodes();
   if (nodes_.empty()) return fail(text_.partitions.shown + ": no partition has a node.");
+  rename();
   remark_on_config();
   write_top();
   write_nodes();
@@ -212,6 +225,6 @@ Result<SlurmCluster> Writer::write() {
 
 }  // namespace
 
-Result<SlurmCluster> cluster_of_slurm(const SlurmText& text) { return Writer(text).write(); }
+Result<SlurmCluster> cluster_of_slurm(const SlurmText& text, MadeUpNames* names) { return Writer(text, names).write(); }
 
 }  // namespace rota::site

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "model/machine.h"
+#include "site/made_up_names.h"
 #include "site/slurm_records.h"
 
 namespace rota::site {
@@ -29,7 +30,9 @@ struct SlurmCluster {
   std::vector<std::string> guessed;   // what was not told, or only of the moment, and how it is taken
 };
 
-// Equal texts give equal files. Errors name the file and what is wrong in it.
-Result<SlurmCluster> cluster_of_slurm(const SlurmText& text);
+// Equal texts give equal files. Errors name the file and what is wrong in it. With `names` the cluster is called
+// "cluster", and its nodes, partitions, licences, QOS, accounts and users have made-up names; what was left out and
+// guessed then names none of them.
+Result<SlurmCluster> cluster_of_slurm(const SlurmText& text, MadeUpNames* names = nullptr);
 
 }  // namespace rota::site

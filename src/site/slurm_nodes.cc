@@ -100,7 +100,7 @@ void SlurmRemarks::left_out(const std::string& what, std::string_view of) { left
 
 void SlurmRemarks::guessed(const std::string& what, std::string_view of) { guessed_[what].emplace_back(of); }
 
-std::vector<std::string> SlurmRemarks::sentences(const About& about) {
+std::vector<std::string> SlurmRemarks::sentences(const About& about) const {
   std::vector<std::string> out;
   for (const auto& [what, names] : about) {
     std::vector<std::string> unique;  // each once, in the order in which they came
@@ -108,7 +108,9 @@ std::vector<std::string> SlurmRemarks::sentences(const About& about) {
     for (const std::string& name : names)
       if (!name.empty() && seen.insert(name).second) unique.push_back(name);
     std::string text = what;
-    if (!unique.empty()) {
+    if (!unique.empty() && !names_) {
+      text += " (" + grouped(static_cast<std::int64_t>(unique.size())) + ")";
+    } else if (!unique.empty()) {
       const std::size_t shown = std::min(unique.size(), kNamed);
       text += " (" + format_host_list({unique.begin(), unique.begin() + static_cast<std::ptrdiff_t>(shown)});
       if (unique.size() > shown) text += " and " + grouped(static_cast<std::int64_t>(unique.size() - shown)) + " more";

@@ -14,6 +14,7 @@ namespace rota::site {
 // What Slurm says and a cluster file cannot, as sentences for people, each told once with how many it is about.
 class SlurmRemarks {
  public:
+  explicit SlurmRemarks(bool names = true) : names_(names) {}   // false: tells how many and not which
   void left_out(const std::string& what, std::string_view of);  // `of`: a node or partition that it is about
   void guessed(const std::string& what, std::string_view of);
   std::vector<std::string> left_out() const { return sentences(left_out_); }
@@ -21,7 +22,8 @@ class SlurmRemarks {
 
  private:
   using About = std::map<std::string, std::vector<std::string>>;
-  static std::vector<std::string> sentences(const About& about);
+  std::vector<std::string> sentences(const About& about) const;
+  bool names_;
   About left_out_, guessed_;
 };
 

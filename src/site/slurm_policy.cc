@@ -273,6 +273,7 @@ class Mapping {
   // Ages count from when a job was submitted, as with ACCRUE_ALWAYS, and fair share is that of the fair tree.
   void map_flag(std::string_view flag) {
     if (flag.empty() || same(flag, "ACCRUE_ALWAYS") || same(flag, "FAIR_TREE")) return;
+    if (same(flag, "SMALL_RELATIVE_TO_TIME")) return knob("small-relative-to-time", "yes");
     remark(setting("PriorityFlags", flag), "policy slurm does not follow it");
   }
 

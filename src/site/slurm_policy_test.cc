@@ -46,10 +46,11 @@ TEST(SlurmPolicy, ReadsFactorsAndTheirTimes) {
                                               {"PriorityMaxAge", "14-00:00:00"},
                                               {"PriorityDecayHalfLife", "1-12:00:00"},
                                               {"PriorityCalcPeriod", "1"},
+                                              {"PriorityFlags", "SMALL_RELATIVE_TO_TIME"},
                                               {"PriorityFavorSmall", "Yes"}});
   EXPECT_EQ(policy.chain,
             "slurm+priority=multifactor+weight-job-size=2000+weight-age=1000+weight-fairshare=500+max-age=14d"
-            "+calc-period=1m+fair-half-life=36h+favor-small=yes");
+            "+calc-period=1m+fair-half-life=36h+favor-small=yes+small-relative-to-time=yes");
   EXPECT_EQ(policy.remarks,
             Remarks{"PriorityWeightFairShare: every user has the same shares and accounts have none, for nothing says "
                     "what they have (assoc.txt); use counts when a job has ended, by processors."});
@@ -116,7 +117,7 @@ TEST(SlurmPolicy, TellsWhatItDoesNotFollow) {
                                               {"PriorityWeightQOS", "10000"},
                                               {"PriorityWeightTRES", "CPU=0,mem=5,license/matlab=7,Node=soon"},
                                               {"PriorityWeightPartition", "0"},
-                                              {"PriorityFlags", "ACCRUE_ALWAYS,SMALL_RELATIVE_TO_TIME"},
+                                              {"PriorityFlags", "ACCRUE_ALWAYS,NO_FAIR_TREE"},
                                               {"CompleteWait", "32 sec"},
                                               {"OverTimeLimit", "0 min"}});
   EXPECT_EQ(policy.chain, "slurm+priority=multifactor");
@@ -128,7 +129,7 @@ TEST(SlurmPolicy, TellsWhatItDoesNotFollow) {
                                      "(SelectTypeParameters).",
                                      "PriorityWeightTRES=license/matlab=7: it has no factor here.",
                                      "PriorityWeightTRES=Node=soon: that is no value, and the default is taken.",
-                                     "PriorityFlags=SMALL_RELATIVE_TO_TIME: policy slurm does not follow it.",
+                                     "PriorityFlags=NO_FAIR_TREE: policy slurm does not follow it.",
                                      "PreemptType=preempt/qos: nobody gives way under policy slurm.",
                                      "CompleteWait=32 sec: a node that a job has left is free at once."}));
 }

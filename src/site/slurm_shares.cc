@@ -116,12 +116,15 @@ struct Association {
 // Accounts below accounts, each with its users.
 class Associations {
  public:
-  explicit Associations(SlurmRemarks& remarks) : remarks_(remarks) {}
+  Associations(SlurmRemarks& remarks, MadeUpNames* names) : remarks_(remarks), names_(names) {}
 
-  void take(const Association& row) {
+  void take(Association row) {
     if (!can_be_written(row.account) || (!row.user.empty() && !can_be_written(row.user)))
       return remarks_.left_out("shares of accounts and users with a colon, a comma or too many letters in their names",
                                row.user.empty() ? row.account : row.user);
+    row.account = called(names_, MadeUpNames::Of::account, row.account);
+    row.parent = called(names_, MadeUpNames::Of::account, row.parent);
+    row.user = called(names_, MadeUpNames::Of::user, row.user);
     if (!seen_.emplace(row.account, row.user).second)
       return remarks_.left_out("shares of accounts and users that are told of twice: the first ones count",
                                row.user.empty() ? row.account : row.user);
@@ -184,6 +187,7 @@ class Associations {
   }
 
   SlurmRemarks& remarks_;
+  MadeUpNames* names_;
   std::set<std::pair<std::string_view, std::string_view>> seen_;   // account and user
   std::map<std::string_view, std::vector<Association>> accounts_;  // by parent, each once
   std::map<std::string_view, std::string> users_;                  // by account, as a cluster file has them
@@ -198,48 +202,49 @@ bool are_shares(std::string_view text) {
 
 }  // namespace
 
-Result<std::string> qos_of_slurm(std::string_view text, const std::string& shown, SlurmRemarks& remarks) {
+Result<std::string> qos_of_slurm(std::string_view text, const std::string& shown, SlurmRemarks& remarks,
+                                 MadeUpNames* names) {
   constexpr std::string_view kCommand = "sacctmgr -P show qos format=Name,Priority,UsageFactor";
   const auto table = Table::read(text, shown, kCommand, remarks);
   if (!table) return std::unexpected(table.error());
-  const auto name = table->column({"name"}, shown, kCommand), priority = table->column({"priority"}, shown, kCommand);
+  const auto column = table->column({"name"}, shown, kCommand), priority = table->column({"priority"}, shown, kCommand);
   const auto factor = table->column({"usagefactor"}, shown, kCommand);
-  for (const auto* column : {&name, &priority, &factor})
-    if (!*column) return std::unexpected(column->error());
+  for (const auto* each : {&column, &priority, &factor})
+    if (!*each) return std::unexpected(each->error());
   std::vector<SlurmQos> all;
   std::set<std::string_view> seen;
   for (std::size_t row = 0; row < table->size(); ++row) {
-    const std::string_view called = table->cell(row, *name), told = table->cell(row, *priority);
+    const std::string_view name = table->cell(row, *column), told = table->cell(row, *priority);
     const auto number = parse_integer(told.empty() ? "0" : told);
     if (!number || *number < 0 || *number > UINT32_MAX)
-      return fail(shown + ": QOS " + quoted(called) + " has priority " + quoted(told) + ", which is not a number.");
-    if (called.empty() || called.size() > kLongestText) {
-      remarks.left_out("QOS with too long a name, or with none", called);
-    } else if (!seen.insert(called).second) {
-      remarks.left_out("QOS that are told of twice: the first one counts", called);
+      return fail(shown + ": QOS " + quoted(name) + " has priority " + quoted(told) + ", which is not a number.");
+    if (name.empty() || name.size() > kLongestText) {
+      remarks.left_out("QOS with too long a name, or with none", name);
+    } else if (!seen.insert(name).second) {
+      remarks.left_out("QOS that are told of twice: the first one counts", name);
     } else {
-      if (*number == UINT32_MAX) remarks.guessed("QOS without a priority are taken as of priority 0", called);
-      all.push_back(
-          {called, *number == UINT32_MAX ? 0 : *number, factor_of(table->cell(row, *factor), called, remarks)});
+      if (*number == UINT32_MAX) remarks.guessed("QOS without a priority are taken as of priority 0", name);
+      all.push_back({called(names, MadeUpNames::Of::qos, name), *number == UINT32_MAX ? 0 : *number,
+                     factor_of(table->cell(row, *factor), name, remarks)});
     }
   }
   return toml_of(std::move(all), remarks);
 }
 
 Result<std::string> accounts_of_slurm(std::string_view text, const std::string& shown, std::string_view cluster,
-                                      SlurmRemarks& remarks) {
+                                      SlurmRemarks& remarks, MadeUpNames* names) {
   constexpr std::string_view kCommand = "sacctmgr -P show assoc format=Cluster,Account,User,Partition,ParentName,Share";
   const auto table = Table::read(text, shown, kCommand, remarks);
   if (!table) return std::unexpected(table.error());
-  const auto column = [&](std::initializer_list<std::string_view> names) {
-    return table->column(names, shown, kCommand);
+  const auto column = [&](std::initializer_list<std::string_view> titles) {
+    return table->column(titles, shown, kCommand);
   };
   const auto of = column({"cluster"}), account = column({"account"}), user = column({"user"}),
              partition = column({"partition"}), parent = column({"parentname", "parname"}),
              share = column({"share", "fairshare"});
   for (const auto* each : {&of, &account, &user, &partition, &parent, &share})
     if (!*each) return std::unexpected(each->error());
-  Associations all(remarks);
+  Associations all(remarks, names);
   bool any = false;
   for (std::size_t row = 0; row < table->size(); ++row) {
     if (table->cell(row, *of) != cluster) continue;
@@ -256,7 +261,9 @@ Result<std::string> accounts_of_slurm(std::string_view text, const std::string& 
     }
   }
   if (!any)
-    remarks.left_out("shares of accounts and users: " + shown + " tells of none of cluster " + quoted(cluster), "");
+    remarks.left_out("shares of accounts and users: " + shown + " tells of none of " +
+                         (names != nullptr ? std::string("this cluster") : "cluster " + quoted(cluster)),
+                     "");
   return all.toml();
 }
 

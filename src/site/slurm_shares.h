@@ -6,16 +6,19 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "site/made_up_names.h"
 #include "site/slurm_nodes.h"
 
 namespace rota::site {
 
 // [[qos]] tables, of `sacctmgr -P show qos format=Name,Priority,UsageFactor`.
-Result<std::string> qos_of_slurm(std::string_view text, const std::string& shown, SlurmRemarks& remarks);
+// With `names`, here and below, the tables have made-up ones.
+Result<std::string> qos_of_slurm(std::string_view text, const std::string& shown, SlurmRemarks& remarks,
+                                 MadeUpNames* names = nullptr);
 
 // [[accounts]] tables, of `sacctmgr -P show assoc format=Cluster,Account,User,Partition,ParentName,Share`. Of several
 // clusters those of the one that is named count.
 Result<std::string> accounts_of_slurm(std::string_view text, const std::string& shown, std::string_view cluster,
-                                      SlurmRemarks& remarks);
+                                      SlurmRemarks& remarks, MadeUpNames* names = nullptr);
 
 }  // namespace rota::site

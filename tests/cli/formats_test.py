@@ -73,6 +73,34 @@ class Formats(RotaCase):
                             ("suspended while they ran: that time is not run time", 1)):
             self.assertEqual(told[what], count, told)
 
+    def test_pbs_of_cray_knows_only_a_login_node(self):
+        self.file("cray", "05/11/2009 10:15:30;E;77.sdb;user=anna group=-default- account=c7 jobname=wave queue=par:n16 "
+                          "ctime=1242036000 qtime=1242036000 etime=1242036000 start=1242036030 exec_host=nid00012/9 "
+                          "exec_vnode=(login3:ncpus=1) Resource_List.mpparch=XT Resource_List.mppnppn=4 "
+                          "Resource_List.mppwidth=62 Resource_List.ncpus=1 Resource_List.nodect=1 Resource_List.place=pack "
+                          "Resource_List.select=1 Resource_List.walltime=01:00:00 alt_id=99 end=1242036930 "
+                          "Exit_status=0 resources_used.cput=00:00:01 resources_used.ncpus=1 "
+                          "resources_used.walltime=00:15:00\n")
+        self.rota("convert", "cray", "-o", "cray.jsonl")
+        job = json.loads((self.folder / "cray.jsonl").read_text().splitlines()[-1])
+        self.assertEqual((job["processors"], job["nodes"], job["limit"], job["run_time"]), (62, 16, 3600, 900))
+
+    # What each host used has six fields, and the run limit comes before the options.
+    def test_lsf_tells_the_limit_behind_what_each_host_used(self):
+        def record(number, limits, usage="0"):
+            return (f'"JOB_FINISH" "9.11" 1400003700 {number} 2001 33882739 8 1400000000 0 0 1400000100 "anna" "regular" '
+                    '"span[ptile=4]" "" "" "login1" "/scratch/anna" "" "%J.out" "%J.err" "1400000000.1" 0 2 "4*h0101-ib" '
+                    '"4*h0102-ib" 64 60.0 "wave" "#!/bin/sh;#BSUB -W 2:00;#BSUB -R ""span[ptile=4]"";mpirun.lsf wave" 5793.25 '
+                    '6.75 966960 0 -1 0 0 3026 0 0 0 0 -1 0 0 0 125 64 -1 "" "p7" 0 8 "" "" 0 10725376 0 "" "" "" "" 0 "" 0 '
+                    f'"" -1 "/p7/anna" "" "" "" -1 "" "" 6160 "" 1400000100 "" "" 0 {usage} {limits} "select[type == local] '
+                    'order[nidx] rusage[mem=2G] span[ptile=4] " "" -1 "" -1 0 "" 0 0 "" 3600 "/scratch/anna" 1 "1833" 1 ""\n')
+        usage = "2 h0101-ib 1306 0 12874 242 0 h0102-ib 1291 0 6437 66 1 \"PGID\" \"1 2 3\""
+        self.file("lsb.acct", record(1, "7200 0 8688640", usage) + record(2, "-1 4194304 1024"))
+        self.rota("convert", "lsb.acct", "-o", "lsf.jsonl")
+        jobs = [json.loads(line) for line in (self.folder / "lsf.jsonl").read_text().splitlines()][-2:]
+        self.assertEqual([(j["processors"], j["nodes"], j["memory"], j.get("limit"), j["run_time"]) for j in jobs],
+                         [(8, 2, 2 << 30, 7200, 3600), (8, 2, 2 << 30, None, 3600)])
+
     def test_batsim(self):
         jobs, told = self.converted("batsim.json")
         self.assertEqual(self.header["processors"], 8)

@@ -68,6 +68,17 @@ class Page(RotaCase):
         self.assertEqual(len(jobs[2]["nodes"].split()), 1)
         self.assertEqual(self.charts(text)["nodes"], [[f"n{i}", 8] for i in range(1, 5)])
 
+    def test_what_the_job_before_it_lacked_is_told_where_it_was_no_processors(self):
+        self.file("log.swf", HEAD + row(1, run=50, limit=60) + row(2, submit=1) + row(3, submit=2, run=200, limit=300))
+        self.file("cluster.toml", 'licences = "matlab:1"\n' + CLUSTER)
+        self.file("of jobs.csv", "job,licences\n1,matlab:1\n2,matlab:1\n")
+        text = self.page("log.swf", "--cluster", "cluster.toml", "--attributes", "of jobs.csv", "--policy", "easy",
+                         "--jobs", "jobs.csv")
+        lacks = "1 licence of matlab (0 were free)"
+        self.assertEqual(self.jobs("jobs.csv")[2]["why"], f"backfilled on what job 2 leaves over, which needs {lacks}")
+        lacked = re.search(r'id="lacked-0-0">(.*?)</script>', text, re.S).group(1)
+        self.assertEqual(json.loads(lacked), [lacks])
+
     def test_copies_give_intervals_and_tell_what_is_noise(self):
         done = self.rota("simulate", DAY, "--policy", "easy,easy+order=sjf,easy", "--copies", "4", "--json", "--quiet")
         first, shortest, same = json.loads(done.stdout)["rehearsals"]

@@ -177,11 +177,55 @@ class Seeds(RotaCase):
         self.assertIn("easy, over 6 streams: mean, 95 % interval; difference to the first policy, stream by stream", text)
         self.assertRegex(" ".join(text.split()), r"on average over 6 streams")
 
+    NODES = '[[nodes]]\nnames = "n[1-4]"\nprocessors = 8\n'
+
+    # Licences and priorities, and no tasks, for which nodes would be needed.
+    ATTRIBUTES = ("--licence-share", "0.5", "--licence-names", "matlab,fluent", "--priority-levels", "3", "--task-share", "0",
+                  "--attributes-seed", "9", "--checkpoint-share", "0", "--from-start-share", "0")
+
+    def of_seed(self, seed, *how):
+        self.rota("generate", "lublin", "--jobs", "120", "--processors", "32", "--load", "1.2", "--seed", str(seed),
+                  *self.ATTRIBUTES, *how)
+
+    def held_against_each_alone(self, rows, alone):
+        waits = [of_seed[1]["wait_mean_s"] for of_seed in alone]
+        self.assertAlmostEqual(interval(rows[1], "wait before the start: mean"), sum(waits) / len(waits), 6)
+        self.assertGreater(max(waits), 0)
+
+    def test_attributes_in_the_log_are_drawn_for_each_stream(self):
+        self.file("cluster.toml", 'licences = "matlab:3,fluent:2"\n' + self.NODES)
+        for seed in range(1, 4):
+            self.of_seed(seed, "--with-attributes", "-o", f"of-{seed}.jsonl")
+        rows = self.rehearsals("of-1.jsonl", "--cluster", "cluster.toml", "--seeds", "1-3")
+        alone = [self.rehearsals(f"of-{seed}.jsonl", "--cluster", "cluster.toml") for seed in range(1, 4)]
+        self.held_against_each_alone(rows, alone)
+
+    def test_attributes_beside_the_log_are_drawn_for_each_stream_where_the_file_says_how(self):
+        self.file("cluster.toml", 'licences = "matlab:3,fluent:2"\n' + self.NODES)
+        alone = []
+        for seed in range(1, 4):
+            self.of_seed(seed, "--write-attributes", f"of-{seed}.csv", "-o", f"of-{seed}.swf")
+            alone.append(self.rehearsals(f"of-{seed}.swf", "--cluster", "cluster.toml", "--attributes", f"of-{seed}.csv"))
+        rows = self.rehearsals("of-1.swf", "--cluster", "cluster.toml", "--attributes", "of-1.csv", "--seeds", "1-3")
+        self.held_against_each_alone(rows, alone)
+        self.assertNotEqual(rows[1]["wait_mean_s"], self.rehearsals("of-1.swf", "--cluster", "cluster.toml")[1]["wait_mean_s"])
+
+    def test_what_is_said_of_all_jobs_holds_for_streams(self):
+        self.file("all.csv", "job,licences\n*,matlab:1\n")
+        self.file("cluster.toml", 'licences = "matlab:3"\n' + self.NODES)
+        how = ("--cluster", "cluster.toml", "--attributes", "all.csv")
+        rows = self.rehearsals("seed-3.swf", *how, "--seeds", "2-3")
+        self.generate("of-2.swf", 2)
+        self.held_against_each_alone(rows, [self.rehearsals("of-2.swf", *how), self.rehearsals("seed-3.swf", *how)])
+
     def test_what_has_no_seeds_is_refused_with_what_to_do(self):
         self.file("log.swf", HEAD + row())
         self.refused("simulate", "log.swf", "--seeds", "1-3", said="--copies takes any log")
-        self.rota("generate", "lublin", "--jobs", "20", "--with-attributes", "-o", "jobs.jsonl")
-        self.refused("simulate", "jobs.jsonl", "--seeds", "1-3", said="--with-attributes")
+        self.file("by hand.csv", "job,priority\n*,1\n7,2\n")
+        self.refused("simulate", "seed-3.swf", "--attributes", "by hand.csv", "--seeds", "1-3",
+                     said=("by hand.csv", "--seeds draws jobs anew", "--copies keeps the jobs"))
+        self.file("odd.csv", "# made by: rota generate lublin --write-attributes FILE --prority-levels 3\njob,priority\n7,2\n")
+        self.refused("simulate", "seed-3.swf", "--attributes", "odd.csv", "--seeds", "1-3", said='"--prority-levels"')
         self.rota("generate", "lublin", "--jobs", "20", "--to", "jsonl", "-o", "plain.jsonl")
         self.rota("simulate", "plain.jsonl", "--seeds", "1-3", "--quiet")
         for bad in ("5", "5-5", "7-3", "a-b", "-1-4", ""):

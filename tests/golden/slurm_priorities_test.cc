@@ -19,16 +19,22 @@
 namespace rota {
 namespace {
 
-std::string path_of(const std::string& name) {
-  const char* folder = std::getenv("ROTA_SLURM_PRIORITIES");
-  return (folder ? std::string(folder) : std::string(ROTA_SOURCE_DIR "/tests/slurm/priorities")) + "/" + name;
-}
+// Of one recording: what its files say.
+class Folder {
+ public:
+  explicit Folder(const std::string& name) {
+    const char* others = std::getenv("ROTA_SLURM_PRIORITIES");
+    path_ = (others ? std::string(others) : std::string(ROTA_SOURCE_DIR "/tests/slurm")) + "/" + name + "/";
+  }
+  std::string text(const std::string& name) const {
+    auto text = read_file(path_ + name, std::size_t{1} << 24U);
+    if (!text) throw std::runtime_error(text.error().message);
+    return std::move(*text);
+  }
 
-std::string saved(const std::string& name) {
-  auto text = read_file(path_of(name), std::size_t{1} << 24U);
-  if (!text) throw std::runtime_error(text.error().message);
-  return std::move(*text);
-}
+ private:
+  std::string path_;
+};
 
 template <class Of>
 Of value(Result<Of> result) {
@@ -36,8 +42,8 @@ Of value(Result<Of> result) {
   return std::move(*result);
 }
 
-site::SlurmCluster described() {
-  const auto file = [](const std::string& name) { return site::SlurmText::File{name, saved(name)}; };
+site::SlurmCluster described(const Folder& folder) {
+  const auto file = [&](const std::string& name) { return site::SlurmText::File{name, folder.text(name)}; };
   return value(site::cluster_of_slurm({file("config.txt"), file("nodes.txt"), file("partitions.txt"),
                                        file("licences.txt"), file("qos.txt"), file("assoc.txt")}));
 }
@@ -70,10 +76,10 @@ auto index_of(const std::vector<Named>& all, std::string_view name) {
 // What sprio printed of a job, rounded to whole numbers; the priority is cut.
 using Printed = std::map<std::string, std::int64_t>;
 
-std::map<std::int64_t, Printed> printed() {
+std::map<std::int64_t, Printed> printed(const Folder& folder) {
   constexpr const char* kColumns[]{"age", "fair share", "job size", "partition", "qos", "resources", "priority"};
   std::map<std::int64_t, Printed> all;
-  const std::string text = saved("sprio.txt");
+  const std::string text = folder.text("sprio.txt");
   for (const std::string_view line : split(trimmed(text), '\n')) {
     const auto cells = split(line, '|');
     Printed& of = all[value(parse_integer(cells.at(0)))];
@@ -90,10 +96,12 @@ std::map<std::int64_t, Printed> printed() {
 
 class Saved {
  public:
-  Saved() : slurm_(described()), log_(value(log::parse_sacct(saved("sacct.txt"), "sacct.txt"))) {
+  explicit Saved(const Folder& folder)
+      : slurm_(described(folder)), log_(value(log::parse_sacct(folder.text("sacct.txt"), "sacct.txt"))) {
+    at_ = value(parse_integer(trimmed(folder.text("at.txt"))));
     users_ = log_.users;
     groups_ = log_.groups;
-    for (const site::SlurmRecord& record : value(site::slurm_records(saved("jobs.txt"), "JobId", "jobs.txt")))
+    for (const site::SlurmRecord& record : value(site::slurm_records(folder.text("jobs.txt"), "JobId", "jobs.txt")))
       if (record.value("JobState") == "PENDING") take(record);
   }
 
@@ -122,7 +130,7 @@ class Saved {
     for (std::size_t i = 0; i < log_.jobs.size(); ++i) charge(i, shares, use);
     for (const auto& [holder, spent] : use.all())
       cluster.fold(kEpoch, cluster.sequence() + 1, UserKept{.user = holder, .runs = {}, .spent = spent});
-    cluster.open_cycle(moment(at()));
+    cluster.open_cycle(moment(at_));
     SlurmWeights weights = chain.knobs().slurm.weights;
     weights.calc_period = seconds(1);  // whenever Slurm did
     const SlurmPriorities priorities(cluster, weights);
@@ -134,10 +142,6 @@ class Saved {
   }
 
  private:
-  static std::int64_t at() {
-    const std::string text = saved("at.txt");
-    return value(parse_integer(trimmed(text)));
-  }
   Instant moment(std::int64_t unix) const { return at_seconds(unix - log_.unix_start); }
 
   void charge(std::size_t job, const ShareTree& shares, RecentUse& use) const {
@@ -162,18 +166,27 @@ class Saved {
     spec.group = number_of(groups_, record.value("Account"));
     spec.partition.value = static_cast<std::uint32_t>(index_of(slurm_.machine.partitions, record.value("Partition")));
     spec.qos.value = static_cast<std::uint8_t>(index_of(slurm_.machine.qos, record.value("QOS")));
+    if (const auto limit = value(site::parse_slurm_time(record.value("TimeLimit")))) spec.limit = *limit;
     spec.submit = moment(site::unix_milliseconds_of(std::string(record.value("SubmitTime")) + "Z").value() / 1000);
   }
 
   site::SlurmCluster slurm_;
   log::Workload log_;
+  std::int64_t at_ = 0;  // Unix time at which sprio was asked
   std::map<std::uint32_t, std::string> users_, groups_;
   std::vector<JobSpec> pending_;
 };
 
-TEST(SlurmPriorities, AreThoseOfARealSlurm) {
-  const Saved saved;
-  const auto sprio = printed();
+// Those of the folder's name: as they are, and with PriorityFlags=SMALL_RELATIVE_TO_TIME.
+class PrioritiesOfSlurm : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Of, PrioritiesOfSlurm, testing::Values("priorities", "priorities-by-time"),
+                         [](const auto& named) { return std::string(named.index == 0 ? "size" : "size_by_time"); });
+
+TEST_P(PrioritiesOfSlurm, AreThoseOfARealSlurm) {
+  const Folder folder(GetParam());
+  const Saved saved(folder);
+  const auto sprio = printed(folder);
   ASSERT_EQ(sprio.size(), saved.pending().size());
   std::map<std::int64_t, int> later;  // so many seconds after Slurm had reckoned ages sprio was asked
   saved.for_each([&](const JobSpec& spec, const SlurmPriorities::Parts& parts, std::int64_t priority) {
@@ -197,16 +210,18 @@ TEST(SlurmPriorities, AreThoseOfARealSlurm) {
 }
 
 // So that there is something to be held against.
-TEST(SlurmPriorities, AreOfAllFactors) {
-  const Saved saved;
+TEST_P(PrioritiesOfSlurm, AreOfAllFactors) {
+  const Folder folder(GetParam());
+  const Saved saved(folder);
   std::map<std::string, std::map<std::int64_t, int>> values;
-  for (const auto& [job, of] : printed())
+  for (const auto& [job, of] : printed(folder))
     for (const auto& [name, part] : of) ++values[name][part];
   for (const auto& [name, parts] : values) EXPECT_GE(parts.size(), 2U) << name;
   EXPECT_EQ(saved.policy(),
             "slurm+bf-interval=2s+batch-sched-delay=0d+priority=multifactor+weight-job-size=1000+weight-partition=10000"
             "+weight-qos=20000+weight-tres-cpu=1000+weight-tres-mem=2000+weight-tres-node=500+weight-tres-gpu=3000"
-            "+weight-age=86400+weight-fairshare=100000+max-age=1d+calc-period=1m+fair-half-life=1d");
+            "+weight-age=86400+weight-fairshare=100000+max-age=1d+calc-period=1m+fair-half-life=1d" +
+                std::string(GetParam() == std::string("priorities") ? "" : "+small-relative-to-time=yes"));
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ RAN = (("daemon", "plasma", 1, 4, "normal"), ("bin", "plasma", 2, 2, "normal"), 
        ("games", "solid", 1, 3, "normal"), ("man", "chemistry", 2, 4, "low"), ("lp", "chemistry", 1, 5, "high"),
        ("mail", "guests", 1, 1, "normal"), ("news", "guests", 2, 6, "normal"))
 # User, account and options of jobs that wait.
-WAIT = (("daemon", "plasma", "-n1 -pmain"), ("bin", "plasma", "-n2 -pfast --qos=high"),
-        ("sys", "solid", "-n3 -pmain --qos=low"), ("games", "solid", "-n4 -pmain -N2"),
+WAIT = (("daemon", "plasma", "-n1 -pmain -t1"), ("bin", "plasma", "-n2 -pfast --qos=high"),
+        ("sys", "solid", "-n3 -pmain --qos=low -t5"), ("games", "solid", "-n4 -pmain -N2 -t17"),
         ("man", "chemistry", "-n1 -pfast --mem=1500"), ("lp", "chemistry", "-n2 -N1 -pgpu --gres=gpu:a100:1"),
         ("mail", "guests", "-n2 -pgpu -N2 --gres=gpu:2 --qos=high"), ("news", "guests", "-n1 -pmain --mem-per-cpu=700"),
         ("uucp", "idle", "-n8 -pmain --qos=low"), ("proxy", "idle", "-n1 -pmain"))
@@ -46,7 +46,9 @@ OUTPUTS = (("config.txt", "scontrol show config"), ("nodes.txt", "scontrol -a -o
 TELLING = {"config.txt": r"^(ClusterName|SLURM_VERSION|Select\w*|Scheduler(Type|Parameters)|Priority\w*|"
                          r"AccountingStorage(Type|Enforce)) ",
            "nodes.txt": r"^(NodeName|CPUEfctv|CPUTot|RealMemory|Gres|Weight|State)=",
-           "jobs.txt": r"^(JobId|UserId|Account|QOS|JobState|SubmitTime|Partition|TRES)="}
+           "jobs.txt": r"^(JobId|UserId|Account|QOS|JobState|SubmitTime|TimeLimit|Partition|TRES)="}
+# Recordings of the same jobs, and what stands in slurm.conf for each beside the rest.
+RECORDED = {"priorities": (), "priorities-by-time": ("PriorityFlags=SMALL_RELATIVE_TO_TIME",)}
 
 
 class PrioritySite(SlurmSite):
@@ -94,18 +96,15 @@ class SlurmPriority(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp(prefix="rota-priority-")
         os.chmod(cls.folder, 0o755)
-        for name in ("slurm", "saved"):
+        for name in ("slurm", *RECORDED):
             os.mkdir(os.path.join(cls.folder, name))
         site = PrioritySite(os.path.join(cls.folder, "slurm"), nodes=("n1", "n2"))
         try:
             site.start()
             site.run_some()
             site.let_some_wait()
-            site.restart_controller()  # reckons all priorities anew
-            site.wait_for(lambda: len(set(line.split("|")[2] for line in cls.sprio(site))) > 2, "shares of accounts")
-            for name, command in OUTPUTS:
-                cls.put(name, site.ask(*command.split(" "), env={"TZ": "UTC"}))
-            cls.put("at.txt", f"{int(time.time())}\n")
+            for recording, lines in RECORDED.items():
+                cls.record(site, recording, lines)
         except BaseException:
             cls.tearDownClass()
             raise
@@ -117,25 +116,36 @@ class SlurmPriority(unittest.TestCase):
         shutil.rmtree(cls.folder, ignore_errors=True)
 
     @classmethod
+    def record(cls, site, recording, lines):
+        site.priority = (*PrioritySite.priority, *lines)
+        site.write_files()
+        site.restart_controller()  # reckons all priorities anew
+        site.wait_for(lambda: len(set(line.split("|")[2] for line in cls.sprio(site))) > 2, "shares of accounts")
+        for name, command in OUTPUTS:
+            cls.put(recording, name, site.ask(*command.split(" "), env={"TZ": "UTC"}))
+        cls.put(recording, "at.txt", f"{int(time.time())}\n")
+
+    @classmethod
     def sprio(cls, site):
         return site.ask("sprio", "-h", "-o", "%i|%A|%F").split()
 
     @classmethod
-    def put(cls, name, text):
-        with open(os.path.join(cls.folder, "saved", name), "w", encoding="utf-8") as file:
+    def put(cls, recording, name, text):
+        with open(os.path.join(cls.folder, recording, name), "w", encoding="utf-8") as file:
             file.write(text)
 
     def test_priorities_are_those_of_slurm(self):
-        done = subprocess.run([COMPARE, "--gtest_filter=SlurmPriorities.*"], capture_output=True, text=True,
-                              env=dict(os.environ, ROTA_SLURM_PRIORITIES=os.path.join(self.folder, "saved")))
+        done = subprocess.run([COMPARE, "--gtest_filter=*PrioritiesOfSlurm.*"], capture_output=True, text=True,
+                              env=dict(os.environ, ROTA_SLURM_PRIORITIES=self.folder))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("[  PASSED  ] 2 tests.", done.stdout)
+        self.assertIn(f"[  PASSED  ] {2 * len(RECORDED)} tests.", done.stdout)
         if KEPT:
-            self.keep()
+            for recording in RECORDED:
+                self.keep(recording)
 
     def test_an_import_reads_them(self):
         site = os.path.join(self.folder, "site")
-        done = subprocess.run([ROTA, "import", "slurm", site, "--from", os.path.join(self.folder, "saved")],
+        done = subprocess.run([ROTA, "import", "slurm", site, "--from", os.path.join(self.folder, "priorities")],
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("+weight-partition=10000+weight-qos=20000+weight-tres-cpu=1000", done.stdout)
@@ -148,10 +158,10 @@ class SlurmPriority(unittest.TestCase):
         done = subprocess.run([ROTA, *command[1:]], capture_output=True, text=True, cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
-    def keep(self):
-        os.makedirs(KEPT, exist_ok=True)
-        for name in os.listdir(os.path.join(self.folder, "saved")):
-            with open(os.path.join(self.folder, "saved", name), encoding="utf-8") as file:
+    def keep(self, recording):
+        os.makedirs(os.path.join(KEPT, recording), exist_ok=True)
+        for name in os.listdir(os.path.join(self.folder, recording)):
+            with open(os.path.join(self.folder, recording, name), encoding="utf-8") as file:
                 text = file.read()
             telling = TELLING.get(name)
             lines = text.splitlines() if telling else []
@@ -160,7 +170,7 @@ class SlurmPriority(unittest.TestCase):
             elif telling:
                 text = "".join(" ".join(word for word in line.split() if re.match(telling, word)) + "\n"
                                for line in lines)
-            with open(os.path.join(KEPT, name), "w", encoding="utf-8") as file:
+            with open(os.path.join(KEPT, recording, name), "w", encoding="utf-8") as file:
                 file.write(text)
 
 

@@ -155,7 +155,8 @@ class SlurmSite:
     def write_files(self):
         host = socket.gethostname().split(".")[0]
         for at in range(2):
-            os.mknod(self.at("gpu", f"fake{at}"), 0o20666, os.makedev(1, 3))
+            if not os.path.exists(self.at("gpu", f"fake{at}")):
+                os.mknod(self.at("gpu", f"fake{at}"), 0o20666, os.makedev(1, 3))
         self.write("gres.conf", f"NodeName=g[1-2] Name=gpu Type=a100 File={self.at('gpu')}/fake[0-1]\n")
         self.write("slurmdbd.conf", "\n".join((
             "DbdHost=localhost", "DbdAddr=127.0.0.1", f"DbdPort={self.ports['dbd']}", "SlurmUser=root",

@@ -41,9 +41,25 @@ double SlurmPriorities::age_factor(const Job& job) const {
   return to_seconds(age) / to_seconds(weights_.max_age);
 }
 
+// What share of the processors it asks for, or has on as many nodes of mean size, for each minute of its limit.
+double SlurmPriorities::size_by_time(const JobSpec& spec) const {
+  const auto all = static_cast<double>(view_.options().processors);
+  auto processors = static_cast<double>(spec.processors);
+  if (!view_.nodes().counted()) {
+    const double mean = all / static_cast<double>(view_.nodes().size());
+    processors = std::max(processors, std::max(1.0, static_cast<double>(spec.nodes)) * mean);
+  }
+  const Duration::rep minutes = std::max<Duration::rep>(1, (spec.limit.count() + 59'999) / 60'000);
+  return processors / static_cast<double>(minutes) / all;
+}
+
 // The mean of what share of the nodes and of the processors it asks for, or leaves.
 double SlurmPriorities::size_factor(const Job& job) const {
   const auto all = static_cast<double>(view_.options().processors);
+  if (weights_.relative_to_time) {
+    const double share = size_by_time(job.spec);
+    return weights_.favor_small ? 1.0 - share : share;
+  }
   const double processors = std::min(static_cast<double>(job.spec.processors) / all, 1.0);
   double share = processors;
   if (!view_.nodes().counted()) {

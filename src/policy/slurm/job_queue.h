@@ -34,6 +34,7 @@ class SlurmPriorities {
  private:
   double age_factor(const Job& job) const;
   double size_factor(const Job& job) const;
+  double size_by_time(const JobSpec& spec) const;
   double fair_factor(const JobSpec& spec) const;
   double partition_factor(const JobSpec& spec) const;
   double qos_factor(const JobSpec& spec) const;

@@ -21,6 +21,7 @@ struct SlurmWeights {
   std::int64_t accelerators = 0;
   Duration max_age = seconds(7 * 86'400);
   bool favor_small = false;
+  bool relative_to_time = false;        // size counts per minute of the limit (PriorityFlags=SMALL_RELATIVE_TO_TIME)
   Duration calc_period = seconds(300);  // ages are reckoned anew so often
 
   bool operator==(const SlurmWeights&) const = default;

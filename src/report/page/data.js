@@ -66,21 +66,26 @@ rota.starts = (index, p, charts, shared) => {
   const id = `starts-${index}-${p}`;
   if (!document.getElementById(id)) return null;
   const columns = rota.columns(rota.bytes(id), shared.n);
-  const rule = columns.next(), promised = columns.next(), count = columns.next();
+  const lacked = ['', ...JSON.parse(document.getElementById(`lacked-${index}-${p}`).textContent)];
+  const rule = columns.next(), promised = columns.next(), lacks = columns.next(), count = columns.next();
   const first = new Uint32Array(shared.n + 1);
   for (let i = 0; i < shared.n; i++) first[i + 1] = first[i] + count[i];
   const all = first[shared.n];
-  return {rule, promised, first, node: columns.next(all), held: columns.next(all), rest: columns.rest()};
+  return {rule, promised, first, lacked: (i) => lacked[lacks[i]], node: columns.next(all), held: columns.next(all),
+          rest: columns.rest()};
 };
 
 // In the words of src/report/start_reason.cc, by model/action.h's Rule.
 rota.whyStarted = (starts, i) => {
   if (!starts || !starts.rule[i]) return '';
   const other = starts.promised[i] > 0 ? `job ${starts.promised[i] - 1}` : 'others';
+  const lacks = starts.lacked(i), counted = !lacks && starts.first[i] === starts.first[i + 1];
   return ['', 'it was its turn, and there was room',
           'there was room for it and not for those before it, to whom nothing was promised',
           `backfilled: it is expected to end before ${other} is to start`,
-          `backfilled on processors that ${other} leaves over`,
+          starts.promised[i] === 0 ? 'backfilled beside what others are promised' :
+            `backfilled on ${counted ? 'processors that' : 'what'} ${other} leaves over` +
+            (lacks ? `, which needs ${lacks}` : ''),
           'its promised start had come'][starts.rule[i]] || 'there was room for it';
 };
 

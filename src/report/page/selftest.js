@@ -182,6 +182,13 @@ rota.selftest.data = (gantt, p, charts, check, near) => {
     width[i] += boxes.to[b] - boxes.from[b];
   });
   check(clashes === 0, `${name}: no two jobs on one processor (${clashes} clashes)`);
+  const starts = gantt.starts(p);
+  if (starts) check(starts.rest === 0, `${name}: why jobs started is read to its end`);
+  const muddled = starts ? d3.range(made.shared.n).find((i) => {
+    const why = rota.whyStarted(starts, i), lacks = starts.lacked(i);
+    return why.includes('undefined') || (lacks && !why.endsWith(`leaves over, which needs ${lacks}`));
+  }) : undefined;
+  check(muddled === undefined, `${name}: what was lacked is told as it was: ${muddled}`);
   const whole = width.every((w, i) => Number.isNaN(made.start[i]) || w === made.shared.processors[i]);
   check(whole, `${name}: each job is drawn as wide as it is`);
 };
