@@ -195,17 +195,12 @@ std::optional<std::string> Controller::draft() {
 }
 
 // Whoever looks again at one instant, again and again while nothing happens, would do so for ever.
-bool Controller::check_bound() {
-  const Instant now = cluster_.now();
-  cycles_at_instant_ = instant_ == now ? cycles_at_instant_ + 1 : 0;
-  instant_ = now;
-  constexpr std::int64_t kAlways = 1000;
-  if (cycles_at_instant_ <= kAlways) return true;
+bool Controller::check_bound_of_size() {
   const auto size =
       static_cast<std::int64_t>(cluster_.waiting().size() + cluster_.running().size() + cluster_.nodes().size());
-  if (cycles_at_instant_ <= kAlways + 4 * size) return true;
+  if (cycles_at_instant_ <= kMostCycles + 4 * size) return true;
   failure_ = fail("policy " + chain_.text() + " has looked " + std::to_string(cycles_at_instant_) + " times at " +
-                  std::to_string(now.time_since_epoch().count() / 1000) + " s although nothing happened: " +
+                  std::to_string(cluster_.now().time_since_epoch().count() / 1000) + " s although nothing happened: " +
                   chain_.who_wakes(cluster_) + " asked for another look each time. This is a defect of Rota.");
   return false;
 }

@@ -107,7 +107,12 @@ class Controller final : public Intake, public Alarm {
   std::optional<std::string> draft();
   [[gnu::cold]] bool fall_back(const std::string& breach);
   void withdraw_promises();
-  bool check_bound();
+  bool check_bound() {
+    cycles_at_instant_ = instant_ == cluster_.now() ? cycles_at_instant_ + 1 : 0;
+    instant_ = cluster_.now();
+    return cycles_at_instant_ <= kMostCycles || check_bound_of_size();
+  }
+  [[gnu::cold]] bool check_bound_of_size();
   void carry_out_plan();
   void carry_out(const Action& action);
   void switch_power(NodeId node, bool on, const Reason& reason);
@@ -144,6 +149,8 @@ class Controller final : public Intake, public Alarm {
   void reconcile(const Observation::NodeSeen& seen, bool sends_again);
   void never_began(JobId id);
   void give_up(JobId id);
+
+  static constexpr std::int64_t kMostCycles = 1000;  // at one instant, and four more for each job and node
 
   Cluster cluster_;
   const Chain& chain_;

@@ -67,23 +67,23 @@ void JobBuilder::add(const SwfRow& row) {
   } else if (limit < run) {
     remark(Remark::overrun, row.line);
   }
-  JobSpec spec;
+  JobSpec& spec = out_.jobs.emplace_back();
   spec.submit = Instant{Duration{submit}};
   spec.limit = Duration{limit};
   spec.processors = static_cast<std::uint32_t>(processors);
-  append(row, spec, Duration{run});
+  out_.run_times.push_back(Duration{run});
+  add_rest(row, spec);
 }
 
-void JobBuilder::append(const SwfRow& row, const JobSpec& times, Duration run) {
-  JobSpec& spec = out_.jobs.emplace_back(times);
+// What is taken as it stands, and what is kept of the order of the rows.
+void JobBuilder::add_rest(const SwfRow& row, JobSpec& spec) {
   spec.number = row[SwfField::number];
   spec.nodes = row.nodes;
   spec.memory = row.node_memory;
   spec.user = known_id(row[SwfField::user]);
   spec.group = known_id(row[SwfField::group]);
   spec.partition.value = known_id(row[SwfField::partition]);
-  spec.qos = qos_of(row);
-  out_.run_times.push_back(run);
+  if (row[SwfField::queue] >= 0) spec.qos = qos_of(row);
   if (options_.keep_recorded) keep_recorded(row);
   const std::int64_t ahead = row.line - static_cast<std::int64_t>(out_.jobs.size() - 1);
   if (lines_.empty() || lines_.back().ahead != ahead) lines_.push_back({out_.jobs.size() - 1, ahead});
@@ -97,15 +97,19 @@ void JobBuilder::append(const SwfRow& row, const JobSpec& times, Duration run) {
 }
 
 QosId JobBuilder::qos_of(const SwfRow& row) {
-  if (row[SwfField::queue] < 0) return {};
+  if (row[SwfField::queue] == last_queue_) return last_qos_;
   const auto number = static_cast<std::uint32_t>(row[SwfField::queue]);
   const auto [at, fresh] = qos_.try_emplace(number);
   if (fresh && out_.qos.size() < QosId::kNone) {
     at->second.value = static_cast<std::uint8_t>(out_.qos.size());
     out_.qos.push_back(number);
   }
-  if (!at->second.valid()) remark(Remark::no_qos, row.line);
-  return at->second;
+  if (!at->second.valid()) {
+    remark(Remark::no_qos, row.line);
+    return {};
+  }
+  last_queue_ = row[SwfField::queue];
+  return last_qos_ = at->second;
 }
 
 void JobBuilder::keep_recorded(const SwfRow& row) {

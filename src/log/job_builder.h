@@ -56,7 +56,7 @@ class JobBuilder {
     std::int64_t ahead;
   };
 
-  void append(const SwfRow& row, const JobSpec& spec, Duration run);
+  void add_rest(const SwfRow& row, JobSpec& spec);
   void keep_recorded(const SwfRow& row);
   QosId qos_of(const SwfRow& row);
   void remark(Remark what, std::int64_t line);
@@ -71,6 +71,8 @@ class JobBuilder {
   std::vector<std::size_t> without_limit_;  // places of jobs that told none
   std::array<Count, 8> counts_{};
   std::map<std::uint32_t, QosId> qos_;  // by number of the queue
+  std::int64_t last_queue_ = -1;        // of a row that is of one,
+  QosId last_qos_;                      // and what that gave
   std::int64_t last_number_ = -1;
   Instant last_submit_ = Instant::min();
   bool dropped_doubled_ = false;

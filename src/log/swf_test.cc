@@ -356,6 +356,33 @@ TEST(Swf, KeepsWhatReallyHappenedWhereThatIsAsked) {
   EXPECT_EQ(workload->recorded[2].queue, 3U);
 }
 
+TEST(Swf, NumbersQueuesInTheOrderInWhichTheyComeAndTakesThoseBehindTheFirst255AsNone) {
+  std::string text;
+  const auto row = [&text, job = 0](int queue) mutable {
+    const std::string number = std::to_string(++job);
+    text += number + " " + number + " -1 60 4 -1 -1 4 90 -1 1 -1 -1 -1 " + std::to_string(queue) + " -1 -1 -1\n";
+  };
+  for (const int queue : {7, 7, -1, 7, 3, 7}) row(queue);
+  for (int queue = 1000; queue < 1254; ++queue) row(queue);  // the last finds no room any more
+  row(1253);
+  row(3);
+  const auto workload = parse_swf(text, "log");
+  ASSERT_TRUE(workload);
+  const auto qos = [&](std::size_t job) { return workload->jobs[job].qos; };
+  EXPECT_EQ(workload->qos[0], 7U);
+  EXPECT_EQ(workload->qos[1], 3U);
+  EXPECT_EQ(workload->qos.size(), 255U);
+  for (const std::size_t of_seven : {0, 1, 3, 5}) EXPECT_EQ(qos(of_seven), QosId{0});
+  EXPECT_FALSE(qos(2).valid());
+  EXPECT_EQ(qos(4), QosId{1});
+  EXPECT_EQ(qos(258), QosId{254});
+  EXPECT_FALSE(qos(259).valid());
+  EXPECT_FALSE(qos(260).valid());
+  EXPECT_EQ(qos(261), QosId{1});
+  ASSERT_EQ(workload->report.findings.size(), 1U);
+  EXPECT_EQ(workload->report.findings[0].rows, 2);
+}
+
 TEST(ReadSwf, WhoHasNoLimitIsKnownByRowWhereNumbersAreDoubled) {
   // The later row of job 1 tells no limit and is dropped; that of job 2 is kept.
   const Workload w =

@@ -230,7 +230,7 @@ void Cluster::rank_users() {
 void Cluster::leave_running(Job& job, JobId id) {
   CHECK(job.state == JobState::running, "only a running job ends");
   CHECK(running_.erase({job.expected_end(), job.dispatch}), "a running job is in the index");
-  std::erase(overdue_, id);
+  if (!overdue_.empty()) std::erase(overdue_, id);
   charge(job);
   if (job.leaving) {
     job.leaving = false;

@@ -9,7 +9,7 @@ namespace rota {
 void Cluster::end_anew(Job& job, JobId id, Duration expected, Duration stood) {
   CHECK(job.state == JobState::running, "only a running job's expected end changes");
   running_.erase({job.expected_end(), job.dispatch});
-  std::erase(overdue_, id);
+  if (!overdue_.empty()) std::erase(overdue_, id);
   ++releases_;
   job.expected = expected;
   job.stood = stood;

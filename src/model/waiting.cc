@@ -13,18 +13,13 @@ void each_bit(std::uint64_t bits, const Visit& visit) {
 
 }  // namespace
 
-void WaitingJobs::insert(JobId id, const Job& job) {
-  if (fair_) {
-    OfUser& of = users_[job.spec.user];
-    if (of.jobs.empty()) ++users_waiting_;
-    of.jobs.emplace(job.sequence, id);
-  }
-  put_in(id, job);
+void WaitingJobs::add_to_user(JobId id, const Job& job) {
+  OfUser& of = users_[job.spec.user];
+  if (of.jobs.empty()) ++users_waiting_;
+  of.jobs.emplace(job.sequence, id);
 }
 
-void WaitingJobs::erase(const Job& job) {
-  take_out(job);
-  if (!fair_) return;
+void WaitingJobs::take_from_user(const Job& job) {
   OfUser& of = users_[job.spec.user];
   of.jobs.erase(job.sequence);
   if (!of.jobs.empty()) return;

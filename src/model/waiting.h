@@ -99,8 +99,15 @@ class WaitingJobs {
   std::size_t size() const { return size_; }
   bool one_order() const { return options_.queue == options_.candidates; }
 
-  void insert(JobId id, const Job& job);
-  void erase(const Job& job);  // priority, sequence, expected and processors must be as they were at insert
+  void insert(JobId id, const Job& job) {
+    if (fair_) add_to_user(id, job);
+    put_in(id, job);
+  }
+  // Priority, sequence, expected and processors must be as they were at insert.
+  void erase(const Job& job) {
+    take_out(job);
+    if (fair_) take_from_user(job);
+  }
 
   // Computes scores for this instant and sorts anew, if an order varies with time and that was not done for this
   // instant: O(n log n). Otherwise does nothing. `job_of(JobId)` gives the Job.
@@ -153,6 +160,8 @@ class WaitingJobs {
     const auto found = users_.find(job.spec.user);
     return found == users_.end() ? kLeastScore : found->second.score;
   }
+  void add_to_user(JobId id, const Job& job);
+  void take_from_user(const Job& job);
   void put_in(JobId id, const Job& job);
   void take_out(const Job& job);
   void insert_by_size(const WaitingEntry& entry);

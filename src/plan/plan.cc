@@ -51,10 +51,9 @@ void Plan::note_start(JobId id, const Reason& reason, bool backfilled) {
   actions_.push_back({ActionKind::start, backfilled, id, kNever, reason});
 }
 
-const std::vector<Plan::Tentative>& Plan::starts_by_end() const {
-  if (!started_in_order_) std::sort(started_.begin(), started_.end());
+void Plan::sort_starts() const {
+  std::sort(started_.begin(), started_.end());
   started_in_order_ = true;
-  return started_;
 }
 
 bool Plan::starts(JobId id) const {
@@ -169,7 +168,7 @@ std::int64_t Plan::left_at(Instant at) const {
   return left;
 }
 
-void Plan::promise(JobId id, Instant start) {
+void Plan::note_promise(JobId id, Instant start) {
   const bool has_place = !nodes_.counted() && !view_->promised_place(id).shares.empty();
   if (view_->job(id).promise != start || has_place) promises_.push_back({id, start});
 }

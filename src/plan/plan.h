@@ -111,7 +111,9 @@ class Plan {
   std::int64_t left_at(Instant at) const;
 
   // Announces a start. Only a change from what was announced before is recorded.
-  void promise(JobId job, Instant start);
+  void promise(JobId job, Instant start) {
+    if (!nodes_.counted() || view_->job(job).promise != start) note_promise(job, start);
+  }
 
   // The same on particular nodes, which are set aside.
   void promise_at(JobId job, Instant start, const Placement& where);
@@ -202,6 +204,7 @@ class Plan {
   void open_nodes(const View& view);
   [[gnu::cold]] void note_kept_profile();
   void note_start(JobId job, const Reason& reason, bool backfilled);
+  void note_promise(JobId job, Instant start);
   void collect_returns(const View& view);
   [[gnu::cold]] void withhold_reserved(const View& view);
   Placement& next_place();
@@ -209,7 +212,11 @@ class Plan {
   template <class Visit>
   void for_each_end(const Visit& visit) const;
   void list_node_returns();
-  const std::vector<Tentative>& starts_by_end() const;
+  const std::vector<Tentative>& starts_by_end() const {
+    if (!started_in_order_) sort_starts();
+    return started_;
+  }
+  void sort_starts() const;
   Opening opening_at(Instant at, std::int64_t beside) const;
 
   const View* view_ = nullptr;

@@ -89,7 +89,9 @@ std::optional<std::string> Referee::check(const View& view, const Plan& plan) {
     if (!plan.actions().empty() || !view.nodes().counted()) {
       if (auto breach = check_actions(view, plan)) return breach;
     }
-    if (auto breach = check_kept_promises(view, plan)) return breach;
+    if (!plan.promises().empty()) {
+      if (auto breach = check_kept_promises(view, plan)) return breach;
+    }
     if (auto breach = check_new_promises(view, plan)) return breach;
   }
   if (!reserved_.empty()) {
@@ -208,7 +210,6 @@ bool Referee::were_broken(const View& view, const Plan& plan) {
 
 // What was promised before this plan is kept by it, unless that was impossible even if nobody had overtaken.
 std::optional<std::string> Referee::check_kept_promises(const View& view, const Plan& plan) {
-  if (view.promised().size() > 4 && plan.promises().empty()) return std::nullopt;  // the sweep below does them together
   std::optional<bool> were_broken_anyway;  // reckoned where somebody asks: O(running + promised)
   const auto is_breach = [&] {
     if (!were_broken_anyway) were_broken_anyway = were_broken(view, plan);
@@ -256,10 +257,10 @@ std::optional<std::string> Referee::check_new_promises(const View& view, const P
   }
   if (view.promised().size() > 4 || !view.counts_decide()) return std::nullopt;
   for (const JobId id : view.promised()) {
-    const Instant at = promise_after(view, plan, id);
+    const Instant at = view.job(id).promise;
     ++checks_;
-    if (at == kNever || at != view.job(id).promise || at <= view.now() || starts(id)) continue;
-    if (!overtaken_beyond(view, plan, at)) continue;
+    if (at <= view.now() || !overtaken_beyond(view, plan, at)) continue;
+    if (starts(id) || promise_after(view, plan, id) != at) continue;
     if (!feasible(id, at) && left_at(view, plan, at, false) >= view.job(id).spec.processors) {
       return name(view, id) + " was promised " + when(at) + ", and the plan's starts take what it needs then";
     }

@@ -20,7 +20,7 @@ Result<Chain> Chain::parse(std::string_view text) {
     auto link = module->link ? module->link(*knobs) : nullptr;
     if (!link) continue;
     const bool waits = module->waits_for_sleepers && module->waits_for_sleepers(*knobs);
-    chain.links_.push_back({module->name, std::move(link), waits});
+    chain.add({module->name, std::move(link), waits});
   }
   return chain;
 }
@@ -31,7 +31,12 @@ void Chain::decide(const View& view, Plan& plan) const {
   }
 }
 
-Instant Chain::next_wakeup(const View& view) const {
+void Chain::add(Link link) {
+  wakes_ = wakes_ || (!link.waits_for_sleepers && link.policy->wakes());
+  links_.push_back(std::move(link));
+}
+
+Instant Chain::earliest_wakeup(const View& view) const {
   Instant earliest = kNever;
   for (const Link& link : links_) {
     if (link.is_asked(view)) earliest = std::min(earliest, link.policy->next_wakeup(view));

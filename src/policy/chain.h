@@ -22,10 +22,12 @@ class Chain {
   const ChainKnobs& knobs() const { return knobs_; }
 
   // Puts one more link behind those that the text names; it sees what they have drafted.
-  void append(std::unique_ptr<Policy> link) { links_.push_back({"appended", std::move(link), false}); }
+  void append(std::unique_ptr<Policy> link) { add({"appended", std::move(link), false}); }
 
   void decide(const View& view, Plan& plan) const;
-  Instant next_wakeup(const View& view) const;
+  Instant next_wakeup(const View& view) const {
+    return wakes_ || !view.power().all_on() ? earliest_wakeup(view) : kNever;
+  }
   // The links that ask for another look at this very instant, by the names of their modules; for whoever tells of it.
   // Each is asked: a plan is drafted anew for that.
   std::string who_wakes(const View& view) const;
@@ -47,7 +49,11 @@ class Chain {
 
     bool is_asked(const View& view) const { return !waits_for_sleepers || !view.power().all_on(); }
   };
+  void add(Link link);
+  Instant earliest_wakeup(const View& view) const;
+
   std::vector<Link> links_;
+  bool wakes_ = false;  // some of them do, and not only while some node is not on
 };
 
 // What decides after a plan of the chain was refused, until somebody looks: jobs start in order of the queue, and nodes

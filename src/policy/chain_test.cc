@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "model/world_test.h"
+
 namespace rota {
 namespace {
 
@@ -135,6 +137,14 @@ TEST(Chain, keeps_its_power_rule_in_plain_mode) {
   const auto plain = [](const char* text) { return plain_mode_of(*Chain::parse(text)).text(); };
   EXPECT_EQ(plain("conservative+order=sjf"), "fcfs");
   EXPECT_EQ(plain("easy+power=demand+order=sjf+power-wait=0"), "fcfs+power=demand+power-wait=0");
+}
+
+TEST(Chain, wakes_for_a_promise_only_where_it_may_fall_due_by_itself) {
+  World world(4);
+  world.running({.processors = 4, .limit = 50});
+  world.promise(world.waiting({.processors = 4}), 50);
+  EXPECT_EQ(Chain::parse("easy")->next_wakeup(world.cluster()), kNever);
+  EXPECT_EQ(Chain::parse("conservative")->next_wakeup(world.cluster()), at_seconds(50));
 }
 
 TEST(Chain, knows_where_knobs_of_auctions_matter) {

@@ -17,6 +17,8 @@ class Policy {
 
   // The instant at which it wants to be asked again although nothing has happened; kNever: only events matter.
   virtual Instant next_wakeup(const View&) const { return kNever; }
+  // Whether it ever wants that; asked once.
+  virtual bool wakes() const { return true; }
 };
 
 }  // namespace rota

@@ -59,10 +59,4 @@ Result<Rehearsed> recorded(const log::Workload& workload, const RehearseOptions&
   return result;
 }
 
-void add_beside_recorded(report::Tally& tally, const Job& job, const log::Workload& workload, std::size_t place) {
-  if (place < workload.recorded.size() && workload.recorded[place].told())
-    return tally.add(job, workload.recorded[place].wait);
-  tally.add(job);
-}
-
 }  // namespace rota

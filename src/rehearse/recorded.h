@@ -16,6 +16,11 @@ bool tells_recorded(const log::Workload& workload);
 Result<Rehearsed> recorded(const log::Workload& workload, const RehearseOptions& options);
 
 // Adds a job of the workload, by its place there, as it left a rehearsal, beside what was recorded of it.
-void add_beside_recorded(report::Tally& tally, const Job& job, const log::Workload& workload, std::size_t place);
+inline void add_beside_recorded(report::Tally& tally, const Job& job, const log::Workload& workload,
+                                std::size_t place) {
+  if (place < workload.recorded.size() && workload.recorded[place].told())
+    return tally.add(job, workload.recorded[place].wait);
+  tally.add(job);
+}
 
 }  // namespace rota

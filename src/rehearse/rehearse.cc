@@ -140,6 +140,12 @@ JobSpec asked(JobSpec job, const RehearseOptions& options) {
   return job;
 }
 
+WorkloadSource::WorkloadSource(const log::Workload& workload, const RehearseOptions& options)
+    : workload_(workload),
+      options_(options),
+      limits_stand_(!options.exact_estimates && options.ties != sim::Ties::submit_first &&
+                    (!options.machine || workload.without_limit.empty())) {}
+
 bool WorkloadSource::next(sim::Arrival& arrival) {
   if (next_ == workload_.jobs.size()) return false;
   arrival.spec = workload_.jobs[next_];
@@ -148,12 +154,12 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
   JobSpec& spec = arrival.spec;
   // the published schedules cut the run at the limit, and plan with both
   if (options_.ties == sim::Ties::submit_first) arrival.run_time = std::min(spec.limit, arrival.run_time);
-  spec.limit = limit_of(workload_, next_ - 1, options_);
+  if (!limits_stand_) spec.limit = limit_of(workload_, next_ - 1, options_);
   if (options_.clamp)
     spec.processors = static_cast<std::uint32_t>(std::min<std::int64_t>(spec.processors, options_.processors));
   if (options_.attributes) options_.attributes->give(spec);
-  spec.partition = partition_of(spec);
-  spec.qos = qos_of(spec);
+  spec.partition = options_.machine ? partition_of(spec) : PartitionId{};
+  spec.qos = options_.machine ? qos_of(spec) : QosId{};
   if (spec.partition.valid()) spec.priority += options_.machine->partitions[spec.partition.value].priority;
   return true;
 }
@@ -186,14 +192,14 @@ PartitionId named_partition(const log::Workload& workload, const Machine& machin
 }
 
 PartitionId WorkloadSource::partition_of(const JobSpec& spec) const {
-  if (!options_.machine || options_.machine->partitions.empty()) return {};
+  if (options_.machine->partitions.empty()) return {};
   const PartitionId named = named_partition(workload_, *options_.machine, spec);
   return named.valid() ? named : options_.machine->default_partition;
 }
 
 // By name, as accounts: one that has none is called by its number.
 QosId WorkloadSource::qos_of(const JobSpec& spec) const {
-  if (!options_.machine || options_.machine->qos.empty() || !spec.qos.valid()) return {};
+  if (options_.machine->qos.empty() || !spec.qos.valid()) return {};
   const std::string name = name_by_number(workload_.queues, workload_.qos[spec.qos.value]);
   const auto& all = options_.machine->qos;
   const auto at = std::ranges::find(all, name, &Qos::name);

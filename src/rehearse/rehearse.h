@@ -71,16 +71,17 @@ double cpu_seconds();  // of this thread, so far
 // Jobs of a workload in memory, one after the other.
 class WorkloadSource final : public sim::Source {
  public:
-  WorkloadSource(const log::Workload& workload, const RehearseOptions& options)
-      : workload_(workload), options_(options) {}
+  WorkloadSource(const log::Workload& workload, const RehearseOptions& options);
   bool next(sim::Arrival& arrival) override;
 
  private:
+  // Of the machine that there is.
   PartitionId partition_of(const JobSpec& spec) const;
   QosId qos_of(const JobSpec& spec) const;
 
   const log::Workload& workload_;
   const RehearseOptions& options_;
+  bool limits_stand_;  // limit_of() is what each job asked for
   std::size_t next_ = 0;
 };
 

@@ -9,12 +9,11 @@ constexpr std::uint32_t kLow = 1U << 16U;
 
 }  // namespace
 
-void FairnessTally::add(std::uint32_t party, double slowdown) {
-  if (party == UINT32_MAX) return;
-  if (party < kLow && party >= low_.size()) low_.resize(party + 1);
-  Sum& sum = party < kLow ? low_[party] : high_[party];
-  ++sum.jobs;
-  sum.slowdown += slowdown;
+// What the first of so large a number needs, and every one of those that are not small.
+void FairnessTally::add_beyond(std::uint32_t party, double slowdown) {
+  if (party >= kLow) return high_[party].add(slowdown);
+  low_.resize(party + 1);
+  low_[party].add(slowdown);
 }
 
 Fairness FairnessTally::conclude() const {

@@ -17,14 +17,27 @@ struct Fairness {
 // Adds jobs up by user or group; UINT32_MAX is nobody known and counts for nothing.
 class FairnessTally {
  public:
-  void add(std::uint32_t party, double slowdown);
+  void add(std::uint32_t party, double slowdown) {
+    if (party < low_.size()) {
+      low_[party].add(slowdown);
+    } else if (party != UINT32_MAX) {
+      add_beyond(party, slowdown);
+    }
+  }
   Fairness conclude() const;
 
  private:
   struct Sum {
     std::int64_t jobs = 0;
     double slowdown = 0;
+
+    void add(double of_a_job) {
+      ++jobs;
+      slowdown += of_a_job;
+    }
   };
+  void add_beyond(std::uint32_t party, double slowdown);
+
   std::vector<Sum> low_;               // by number, as most are small
   std::map<std::uint32_t, Sum> high_;  // and the others
 };

@@ -40,7 +40,7 @@ void Backfill::decide(const View& view, Plan& plan) const {
 }
 
 Instant Backfill::next_wakeup(const View& view) const {
-  if (knobs_.promises <= 1) return kNever;
+  if (!wakes()) return kNever;
   Instant next = kNever;
   for (const JobId id : view.promised()) {
     const Job& job = view.job(id);

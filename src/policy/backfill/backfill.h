@@ -50,6 +50,7 @@ class Backfill final : public Policy {
   void decide(const View& view, Plan& plan) const override;
   // Of several promises one can fall due while nothing happens: when others in whose place it was have moved.
   Instant next_wakeup(const View& view) const override;
+  bool wakes() const override { return knobs_.promises > 1; }
 
  private:
   void start_all_that_fit(const View& view, Plan& plan, const WaitingEntry& head) const;
