@@ -45,8 +45,7 @@ std::uint32_t ShareTree::add(std::uint32_t above, std::int64_t shares, std::uint
 void ShareTree::add_holder(std::uint32_t above, std::uint32_t holder, std::int64_t shares, bool first) {
   const std::uint32_t place = add(above, shares, 1, first);
   places_[place].holder = holder;
-  place_of_.resize(holder + std::size_t{1});
-  place_of_[holder] = place;
+  place_of_.push_back(place);
   ++holders_;
 }
 
@@ -116,7 +115,7 @@ std::vector<double> ShareTree::factors(const RecentUse& use) const {
   std::int64_t most = RecentUse::kNothing;
   for (const auto& [holder, spent] : use.all()) most = std::max(most, spent);
   for (const auto& [holder, spent] : use.all())
-    if (holder < place_of_.size() && place_of_[holder] > 0) ranking.use[place_of_[holder]] = use.beside(spent, most);
+    if (holder < place_of_.size()) ranking.use[place_of_[holder]] = use.beside(spent, most);
   for (std::size_t i = places_.size(); i-- > 1;) ranking.use[places_[i].above] += ranking.use[i];
   ranking.lines.push_back({0, true, 0, 0});
   rank_below(0, 1, ranking);

@@ -54,7 +54,7 @@ class ShareTree {
 
   std::vector<Place> places_;  // each behind the one above it
   std::vector<std::int64_t> shares_;
-  std::vector<std::uint32_t> place_of_;  // by holder; 0: he has no jobs
+  std::vector<std::uint32_t> place_of_;  // by holder
   std::uint32_t holders_ = 0;
   OfJob of_job_;  // the holder by user and group, rising
 };

@@ -352,8 +352,8 @@ class Policies(RotaCase):
                 needs = "sites.toml"
             cluster = ["--cluster", needs] if needs else []
             policy = "fcfs" if knob["name"] in ("skip", "planner") else "easy"  # where the knob has an effect
-            if knob["name"] in ("bf-interval", "priority", "favor-small"):
-                policy = "slurm" + "+priority=multifactor" * (knob["name"] == "favor-small")
+            if knob["name"] in ("bf-interval", "priority", "favor-small", "small-relative-to-time"):
+                policy = "slurm" + "+priority=multifactor" * (knob["name"] in ("favor-small", "small-relative-to-time"))
             for family, of in (("power", "power"), ("auction", "auction"), ("hrrn", "order")):
                 if knob["name"].startswith(family + "-"):
                     policy += f"+{of}=" + knob["meaning"].split(":")[0].split(",")[0]
