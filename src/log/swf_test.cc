@@ -358,7 +358,7 @@ TEST(Swf, KeepsWhatReallyHappenedWhereThatIsAsked) {
 
 TEST(Swf, NumbersQueuesInTheOrderInWhichTheyComeAndTakesThoseBehindTheFirst255AsNone) {
   std::string text;
-  const auto row = [&text, job = 0](int queue) mutable {
+  auto row = [&text, job = 0](int queue) mutable {
     const std::string number = std::to_string(++job);
     text += number + " " + number + " -1 60 4 -1 -1 4 90 -1 1 -1 -1 -1 " + std::to_string(queue) + " -1 -1 -1\n";
   };
@@ -372,7 +372,7 @@ TEST(Swf, NumbersQueuesInTheOrderInWhichTheyComeAndTakesThoseBehindTheFirst255As
   EXPECT_EQ(workload->qos[0], 7U);
   EXPECT_EQ(workload->qos[1], 3U);
   EXPECT_EQ(workload->qos.size(), 255U);
-  for (const std::size_t of_seven : {0, 1, 3, 5}) EXPECT_EQ(qos(of_seven), QosId{0});
+  for (const std::size_t of_seven : {0U, 1U, 3U, 5U}) EXPECT_EQ(qos(of_seven), QosId{0});
   EXPECT_FALSE(qos(2).valid());
   EXPECT_EQ(qos(4), QosId{1});
   EXPECT_EQ(qos(258), QosId{254});
