@@ -259,6 +259,10 @@ Result<Service::Prepared> Service::prepared_of(const Caller& caller, const Submi
   Prepared prepared{*spec};
   prepared.spec.user = caller.uid;
   prepared.spec.group = caller.gid;
+  if (!submission.requeue.value_or(true) && chain_->knobs().preempt == Preemption::requeue)
+    return fail("under policy " + chain_->text() +
+                " a job that is outranked starts over, and so may this one, though it is never to (`--no-requeue`, "
+                "`requeue`: false); leave that out, or ask an operator for a policy with preempt=suspend.");
   for (const std::string* name : {&submission.warning_signal, &submission.checkpoint_signal}) {
     if (name->empty()) continue;
     if (auto signal = parse_signal(*name); !signal) return std::unexpected(signal.error());
