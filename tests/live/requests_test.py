@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Requests and their answers: keys, all or none, selectors, sums, events, what happens in one turn. Usage: requests_test.py ROTA"""
+import http.client
 import json
 import os
 import socket
@@ -335,6 +336,27 @@ class Requests(ServiceCase):
             connection.sendall(b"POST /v1/jobs HTTP/1.1\r\nHost: r\r\nContent-Length: %d\r\n\r\n" % len(data) + data)
             self.assertEqual(connection.recv(100).split()[1], b"400", body[:40])
             connection.close()
+
+    def test_a_large_body_of_little_values_takes_no_memory(self):
+        service = self.service
+        most = 16 << 20
+        for body, said in (("[" * most, "nested"), ("[" + "0," * (most // 2 - 1) + "0]", "values"),
+                           ('{"name": ' * (most // 10), "nested"), ('["\\"", ' + "{}," * (most // 3 - 10) + "{}]", "values")):
+            connection = http.client.HTTPConnection("rota")
+            connection.sock = socket.socket(socket.AF_UNIX)
+            connection.sock.settimeout(PATIENCE)
+            connection.sock.connect(service.socket)
+            connection.request("POST", "/v1/jobs", body)
+            answer = connection.getresponse()
+            detail = json.loads(answer.read())["detail"]
+            connection.close()
+            self.assertEqual(answer.status, 400, body[:20])
+            self.assertIn(said, detail)
+        with open(f"/proc/{service.process.pid}/status") as file:
+            peak = next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
+        self.assertLess(peak, 300_000, "kB")
+        deep = self.body(name="[[[[[[[[[[{{{{\\\"[[[", environment=["PATH=/bin", "X=" + "[,{" * 100_000])
+        self.assertEqual(service.ask("POST", "/v1/jobs", [deep])[0], 201, "brackets in texts are none")
 
 
 class Events:
