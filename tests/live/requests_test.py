@@ -282,6 +282,18 @@ class Requests(ServiceCase):
         self.assertEqual(service.ends(again)["state"], "COMPLETED")
         self.assertEqual(len(set(service.read("places").split())), 2)
 
+    def test_who_is_lost_with_a_node_that_goes_down_is_told_by_whom_and_why(self):
+        service = self.service
+        for reason, said in (("dead", r"^Node n[12] was taken down by \S+: dead\.$"), ("", r"^Node n[12] was taken down by \S+\.$")):
+            job = service.submit("sleep 1000")
+            service.wait_for(lambda: service.job(job)["state"] == "RUNNING", "its start")
+            node = service.job(job)["node_list"]
+            self.assertEqual(service.ask("POST", "/v1/nodes/down", {"nodes": node, "reason": reason})[0], 200)
+            row = service.ends(job)
+            self.assertEqual(row["state"], "CANCELLED")
+            self.assertRegex(row["message"], said)
+            self.assertEqual(service.ask("POST", "/v1/nodes/resume", {"nodes": node})[0], 200)
+
     def test_a_node_that_goes_down_does_not_end_who_is_leaving_it(self):
         service = self.service
         script = "echo $ROTA_JOB_NODELIST >> places; [ -e go ] && exit; trap 'touch told; until [ -e go ]; do sleep 0.02; done; exit' TERM; while :; do sleep 0.02; done"
