@@ -216,6 +216,17 @@ class Operation(LiveCase):
         self.says_no("history", "--from", "soon", said='"soon" is no time; write it such as now+1hour, 16:00, tomorrow, '
                      "2026-11-30 or 2026-11-30T12:00.")
 
+    def test_history_takes_what_selects_jobs(self):
+        self.answers("GET", "/v1/history", (200, {"jobs": []}))
+        for words, asked in ((("name=w2",), {"name": "w2"}), (("all",), {}), (("user=ann,state=F", "state=TIMEOUT"),
+                             {"user": "ann", "state": "FAILED,TIMEOUT"}), (("partition=long", "7_[1-3,5]", "9"),
+                             {"partition": "long", "ids": "7_[1-3,5],9"}), (("name=w2", "-n", "w2"), {"name": "w2"}),
+                             (("colour=red",), {"ids": "colour=red"})):
+            self.live("history", *words)
+            self.assertEqual(self.last()["query"], {"limit": "101", **asked})
+        for words in (("user=ann", "-u", "bob"), ("user=ann", "user=bob"), ("user=ann", "--me")):
+            self.says_no("history", *words, said="the history is asked for one user at a time; leave out all but one.")
+
     def test_the_policy(self):
         self.answers("GET", "/v1/policy", (200, {"policy": "easy", "plain": False}))
         self.prints("policy", out="easy\n")
