@@ -178,6 +178,17 @@ class Awaited {
     return {job, row.gone() ? std::string(state_word(row)) : std::string()};
   }
 
+  // Whether an array had no such task when it was submitted, as those that are left of it tell.
+  bool never_had(const Tasks& tasks, std::int64_t index) const {
+    for (const auto& [i, task] : tasks) {
+      const JobEntry* entry = i < 0 || !task.state.empty() ? nullptr : service_.book().find(task.job);
+      if (entry == nullptr) continue;
+      const auto& all = entry->about->indexes;
+      return static_cast<std::int64_t>(tasks.size()) >= all.count || index < all.least || index > all.most;
+    }
+    return false;
+  }
+
   Result<void> add(const AfterName& name, std::int64_t index, std::vector<Dependency>& into) {
     const auto tasks = tasks_of(name.number);
     if (!tasks) return std::unexpected(tasks.error());
@@ -187,6 +198,9 @@ class Awaited {
         is_array && index < 0 ? std::pair((*tasks)->begin(), (*tasks)->end()) : (*tasks)->equal_range(index);
     if ((*tasks)->empty() && name.index < 0)
       return fail("a job waits for job " + name.text() + ", which is not known.");
+    if (from == to && never_had(**tasks, index))
+      return fail("array " + std::to_string(name.number) + " has no task " + std::to_string(index) +
+                  ", for which a job is to wait.");
     if (from == to) return fail("a job waits for " + rota::quoted(name.text()) + ", which is not known any more.");
     if (is_array && index < 0 && name.when == Dependency::When::failed) {
       if (auto may = looked(static_cast<std::size_t>(std::distance(from, to))); !may) return may;

@@ -124,6 +124,16 @@ class Requests(ServiceCase):
             pass
         self.assertEqual(service.ends(then)["state"], "COMPLETED")
 
+    def test_a_task_that_an_array_never_had_is_told_so(self):
+        service = self.service
+        array = service.submit("true", array="2-6:2", held=True)
+        for body, task in ((self.body(after=[f"afterok:{array}_9"]), 9), (self.body(after=[f"afterok:{array}_3"]), 3),
+                           (self.body(after=[f"aftercorr:{array}"], array="2,7"), 7)):
+            status, answer = service.ask("POST", "/v1/jobs", body)
+            self.assertEqual(status, 400)
+            self.assertIn(f"array {array} has no task {task},", answer["detail"])
+        service.act("release", array)
+
     def test_a_singleton_waits_for_its_name_alone(self):
         service = self.service
         first = service.submit("while [ ! -e go ]; do sleep 0.02; done", name="one")
