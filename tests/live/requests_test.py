@@ -134,6 +134,23 @@ class Requests(ServiceCase):
             self.assertIn(f"array {array} has no task {task},", answer["detail"])
         service.act("release", array)
 
+    def test_who_never_runs_is_told_which_job_ended_otherwise(self):
+        service = self.service
+        bad = service.submit("while [ ! -e go ]; do sleep 0.02; done; exit 1")
+        good = service.submit("while [ ! -e go ]; do sleep 0.02; done", array="4")
+        needs = service.submit("true", after=[f"afterok:{bad}", f"afternotok:{good}_4"])
+        hopes = service.submit("true", after=[f"afternotok:{good}"])
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        service.ends(bad)
+        service.ends(f"{good}_4")
+        why = service.ask("GET", f"/v1/jobs/{needs}/explain")[1]["why"]
+        self.assertIn(f"Job {bad} was to end well (afterok), and has ended as FAILED.", why)
+        self.assertIn(f"Job {good}_4 was to fail (afternotok), and has ended as COMPLETED.", why)
+        why = service.ask("GET", f"/v1/jobs/{hopes}/explain")[1]["why"]
+        self.assertIn(f"A task of array {good} was to fail (afternotok), and none has.", why)
+        service.act("cancel", f"{needs},{hopes}")
+
     def test_a_singleton_waits_for_its_name_alone(self):
         service = self.service
         first = service.submit("while [ ! -e go ]; do sleep 0.02; done", name="one")
