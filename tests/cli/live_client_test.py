@@ -363,6 +363,11 @@ class Health(LiveCase):
         self.answers("GET", "/healthz", (200, b"ok"))
         found = self.findings(0)
         self.assertEqual({good for good, _ in found.values()}, {True}, found)
+        self.STATUS = self.STATUS | {"warnings": ["Look."]}
+        self.assertEqual(self.findings(0)["warning"], (False, "Look."))
+        found = json.loads(self.live("doctor", "--json").stdout)["findings"]
+        self.assertEqual({each["of"]: each["grade"] for each in found if each["grade"] != "good"}, {"warning": "warn"})
+        self.assertRegex(self.live("doctor").stdout, r"(?m)^WARN +warning +Look\.$")
 
 
 class Errors(LiveCase):
