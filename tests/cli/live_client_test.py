@@ -196,6 +196,12 @@ class Actions(LiveCase):
 
 
 class Operation(LiveCase):
+    def test_commands_for_one_job_take_no_selector(self):
+        for command in ("job", "explain", "logs"):
+            for selector in ("name=w2", "all", "12,13"):
+                self.says_no(command, selector, said=f'"{selector}" may mean several jobs, and this command takes one id, such as '
+                             f"130 or last; `rota queue {selector}` lists those that are meant.")
+
     def test_history(self):
         jobs = [job(5, state="FAILED", exit_code=3, end=NOON), job(4, state="COMPLETED", exit_code=0, end=NOON - 5)]
         self.answers("GET", "/v1/history", (200, {"jobs": jobs}))
