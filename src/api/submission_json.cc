@@ -386,7 +386,7 @@ Result<std::map<std::string, std::string>> read_texts(const std::string& body,
   std::map<std::string, std::string> texts;
   for (const auto& [name, value] : json->items()) {
     if (std::ranges::find(names, name) == names.end()) return unknown_member(name, names);
-    if (!take(value, texts[name])) return wrong(name, "a text");
+    if (!take(value, texts[name])) return wrong(name, "a text of " + grouped(kLongestText) + " bytes at most");
   }
   return texts;
 }

@@ -376,6 +376,10 @@ class Requests(ServiceCase):
             self.assertEqual(connection.recv(100).split()[1], b"400", body[:40])
             connection.close()
 
+    def test_a_text_that_is_too_long_is_told_how_long_it_may_be(self):
+        status, answer = self.service.ask("PUT", "/v1/policy", {"policy": "x" * 5000})
+        self.assertEqual((status, answer["detail"]), (400, "`policy` takes a text of 4,096 bytes at most."))
+
     def test_a_large_body_of_little_values_takes_no_memory(self):
         service = self.service
         most = 16 << 20
