@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
@@ -21,9 +22,39 @@ using serve::Submission;
 constexpr std::size_t kMostSubmissions = 100'000;
 constexpr std::size_t kLongestText = 4096;  // of what is no script
 constexpr std::size_t kMostTexts = 100'000;
+constexpr std::size_t kDeepest = 8;             // arrays and objects within each other: a batch of submissions has 3
+constexpr std::size_t kMostValues = 1'500'000;  // of one body: some 200 MB at the most
 constexpr const char* kPriority = "a whole number from -1000000 to 1000000";  // as kMostPriority
 
+// What a value takes in memory is many times its bytes in the text, so that values are counted before they are built.
+// What is no JSON is built as far as it could be some, and so far it is counted like it.
+Result<void> check_size(std::string_view body) {
+  std::size_t depth = 0;
+  std::size_t values = 1;
+  bool in_text = false;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const char c = body[i];
+    if (in_text) {
+      if (c == '\\') ++i;
+      in_text = c != '"';
+      continue;
+    }
+    const bool opens = c == '[' || c == '{';
+    in_text = c == '"';
+    if (opens) ++depth;
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+    if (opens || c == ',') ++values;
+    if (depth > kDeepest)
+      return fail("the request's body is nested more than " + std::to_string(kDeepest) +
+                  " deep, which nothing here needs; send what docs/api.md describes.");
+    if (values > kMostValues)
+      return fail("the request's body has more than " + grouped(kMostValues) + " values; split it.");
+  }
+  return {};
+}
+
 Result<Json> parse(const std::string& body) {
+  if (auto small = check_size(body); !small) return std::unexpected(small.error());
   Json json = Json::parse(body, nullptr, false);
   if (json.is_discarded()) return fail("the request's body is no JSON.");
   return json;
@@ -355,7 +386,7 @@ Result<std::map<std::string, std::string>> read_texts(const std::string& body,
   std::map<std::string, std::string> texts;
   for (const auto& [name, value] : json->items()) {
     if (std::ranges::find(names, name) == names.end()) return unknown_member(name, names);
-    if (!take(value, texts[name])) return wrong(name, "a text");
+    if (!take(value, texts[name])) return wrong(name, "a text of " + grouped(kLongestText) + " bytes at most");
   }
   return texts;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/letters.h"
 #include "base/text.h"
 #include "cli/columns.h"
 #include "cli/command.h"
@@ -29,6 +30,7 @@ struct Finding {
   const char* of;
   bool well = false;
   std::string text;
+  bool only_warns = false;  // the service works, but somebody should look
 };
 
 Finding socket_finding(const std::string& socket) {
@@ -140,7 +142,7 @@ std::vector<Finding> policy_findings(const Json& status) {
     out.push_back({"policy", true, "The service follows " + policy + "."});
   }
   for (const Json& warning : list_of(status, "warnings")) {
-    if (warning.is_string()) out.push_back({"warning", false, warning.get<std::string>()});
+    if (warning.is_string()) out.push_back({"warning", false, warning.get<std::string>(), true});
   }
   return out;
 }
@@ -178,9 +180,10 @@ Result<int> doctor(const ServiceFlags& flags) {
   std::vector<std::vector<std::string>> rows;
   bool well = true;
   for (const Finding& each : findings(flags)) {
-    well &= each.well;
-    rows.push_back({each.well ? "good" : "BAD", each.of, each.text});
-    list.push_back(Json{{"of", each.of}, {"good", each.well}, {"text", each.text}});
+    well &= each.well || each.only_warns;
+    const char* const grade = each.well ? "good" : each.only_warns ? "WARN" : "BAD";
+    rows.push_back({grade, each.of, each.text});
+    list.push_back(Json{{"of", each.of}, {"good", each.well}, {"grade", lower(grade)}, {"text", each.text}});
   }
   const std::string text = flags.json ? shown_json(Json{{"findings", list}}) : table({{""}, {""}, {""}}, rows, false);
   if (auto done = printed(text); !done) return done;
@@ -197,7 +200,8 @@ void add_doctor(CLI::App& app, Action& action) {
       "\nIs there a socket, does a service answer, is it of this version, do the clocks agree, is there "
       "room for its state, can jobs start on its nodes. A line each, and where it is bad, what to do.");
   flags->declare_json(*command);
-  command->footer("The exit code is 3 where something is bad.\n\nExamples:\n  rota doctor");
+  command->footer(
+      "The exit code is 3 where something is BAD; what only WARNs does not change it.\n\nExamples:\n  rota doctor");
   command->callback([&action, flags] { action = [flags] { return doctor(*flags); }; });
 }
 

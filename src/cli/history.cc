@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/letters.h"
@@ -26,8 +28,37 @@ struct HistoryFlags {
   bool no_header = false;
 };
 
+// user=, name=, partition=, state= and all among the jobs are asked for as by their options: the history knows them so.
+Result<JobFilter> with_words_as_options(JobFilter filter) {
+  std::vector<std::string> ids;
+  const std::string all = joined(filter.jobs);
+  for (const std::string_view part : split(all, ',')) {
+    const std::string word(trimmed(part.substr(0, part.find('='))));
+    const std::string value = part.contains('=') ? std::string(trimmed(part.substr(part.find('=') + 1))) : "";
+    std::string* const into = value.empty()         ? nullptr
+                              : word == "user"      ? &filter.user
+                              : word == "name"      ? &filter.name
+                              : word == "partition" ? &filter.partition
+                              : word == "state"     ? &filter.state
+                                                    : nullptr;
+    if (into == nullptr) {
+      if (word != "all" || part.contains('=')) ids.emplace_back(part);
+    } else if (word == "state") {
+      *into += (into->empty() ? "" : ",") + value;
+    } else if ((!into->empty() && *into != value) || (word == "user" && filter.me)) {
+      return fail("the history is asked for one " + word + " at a time; leave out all but one.");
+    } else {
+      *into = value;
+    }
+  }
+  filter.jobs = std::move(ids);
+  return filter;
+}
+
 Result<std::map<std::string, std::string>> query(const HistoryFlags& flags) {
-  auto out = flags.filter.query();
+  const auto filter = with_words_as_options(flags.filter);
+  if (!filter) return std::unexpected(filter.error());
+  auto out = filter->query();
   if (!out) return out;
   out->erase("ended");
   const std::int64_t now = unix_now();
@@ -126,6 +157,7 @@ void add_history(CLI::App& app, Action& action) {
       "Examples:\n"
       "  rota history --me --from now-7days\n"
       "  rota history --state F,TO --limit 0\n"
+      "  rota history name=sweep,state=FAILED\n"
       "  rota history --by month");
   command->callback([&action, flags] { action = [flags] { return history(*flags); }; });
 }

@@ -31,6 +31,14 @@ std::string target_of(const JobFlags& flags, const char* more = "") {
   return "/v1/jobs/" + percent_encoded(flags.job) + more;
 }
 
+// These commands are about one job.
+Result<void> names_one(const JobFlags& flags) {
+  if (flags.job.find_first_of("=,[") == std::string::npos && flags.job != "all") return {};
+  return fail(rota::quoted(flags.job) +
+              " may mean several jobs, and this command takes one id, such as 130 or last; `rota queue " +
+              one_line(flags.job) + "` lists those that are meant.");
+}
+
 Result<int> show_script(const Service& service, const JobFlags& flags) {
   const auto script = service.text(target_of(flags, "/script"));
   if (!script) return std::unexpected(script.error());
@@ -49,6 +57,7 @@ void tell_script(const Service& service, const JobFlags& flags, Json& job) {
 }
 
 Result<int> show_job(const JobFlags& flags) {
+  if (auto one = names_one(flags); !one) return std::unexpected(one.error());
   const Service service(flags.service);
   if (flags.script) return show_script(service, flags);
   auto job = service.get(target_of(flags));
@@ -84,6 +93,7 @@ Result<int> explain_job(const JobFlags& asked) {
     if (!story) return std::unexpected(story.error());
     return printed(asked.service.json ? story_json(*story) : story_text(*story));
   }
+  if (auto one = names_one(asked); !one) return std::unexpected(one.error());
   const Service service(asked.service);
   const auto one = explained_one(service, asked.job);
   if (!one) return std::unexpected(one.error());
@@ -117,6 +127,7 @@ Result<void> is_one_task(const Service& service, const JobFlags& flags) {
 }
 
 Result<int> show_logs(const JobFlags& flags) {
+  if (auto one = names_one(flags); !one) return std::unexpected(one.error());
   const Service service(flags.service);
   if (auto one = is_one_task(service, flags); !one) return std::unexpected(one.error());
   JobOutput output(service, flags.job, flags.errors ? "error" : "output");

@@ -42,9 +42,10 @@ constexpr std::array kOptions{
     SubmitOption{"hold", "-H,--hold", "", "yes", "do not start it before it is released"},
     SubmitOption{"priority", "--priority", "N", "", "higher goes first; only operators may ask for more than 0"},
     SubmitOption{"nice", "--nice", "N", "", "lower the priority by so much", "100"},
-    SubmitOption{"requeue", "--requeue", "", "yes",
-                 "run it again from its start if it is preempted or its node is lost"},
-    SubmitOption{"requeue", "--no-requeue", "", "no", "never do so"},
+    SubmitOption{"requeue", "--requeue", "", "yes", "run it again from its start if its node is lost"},
+    SubmitOption{
+        "requeue", "--no-requeue", "", "no",
+        "never do so; a policy with preempt=requeue starts any job over that is outranked, and takes none with this"},
     SubmitOption{"signal", "--signal", "NAME[@TIME]", "", "send it this signal so long (60 s) before its limit"},
     SubmitOption{"kill_wait", "--kill-wait", "TIME", "", "from SIGTERM to SIGKILL when it is ended"},
     SubmitOption{"checkpoint", "--checkpoint", "COMMAND", "",

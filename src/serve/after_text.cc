@@ -20,6 +20,10 @@ constexpr std::array<std::pair<std::string_view, When>, 5> kWords{{{"after", Whe
                                                                    {"aftercorr", When::succeeded}}};
 
 Result<AfterName> parse_name(std::string_view text) {
+  if (text.contains('+'))
+    return fail(
+        "a job waits for " + rota::quoted(text) +
+        ", and a time behind + is not known here; leave it out, and give the job a begin time if it is to wait.");
   const auto bar = text.find('_');
   const auto number = parse_integer(text.substr(0, bar));
   const auto task = bar == std::string_view::npos ? Result<std::int64_t>(-1) : parse_integer(text.substr(bar + 1));

@@ -31,6 +31,14 @@ TEST(AfterText, takes_every_form) {
     EXPECT_FALSE(parse_after({text})) << text;
 }
 
+TEST(AfterText, tells_that_no_time_may_stand_behind_a_job) {
+  const auto after = parse_after({"after:1+5"});
+  ASSERT_FALSE(after);
+  EXPECT_EQ(after.error().message,
+            "a job waits for \"1+5\", and a time behind + is not known here; leave it out, and give the job a begin "
+            "time if it is to wait.");
+}
+
 TEST(AfterText, says_each_name_once) {
   const auto after = parse_after({repeated("afterany", "10", 500), "afterok:10", repeated("afterany", "10", 499)});
   ASSERT_TRUE(after);

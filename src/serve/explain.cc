@@ -54,6 +54,32 @@ std::optional<std::uint32_t> most_that_start(const WhatIf& what_if, JobId id, co
   return starts;
 }
 
+// Which of those that it waits for have ended otherwise than it needs, as sentences, as far as the history goes back.
+std::string ended_otherwise(const Service& service, JobId id) {
+  constexpr std::size_t kMostLooked = 10;
+  using When = Dependency::When;
+  const JobTerms* terms = service.view().eligibility().terms(id);
+  std::string out;
+  std::size_t looked = 0;
+  for (std::size_t i = 0; terms != nullptr && i < terms->after.size() && looked < kMostLooked; ++i) {
+    const Dependency& on = terms->after[i];
+    const bool known = service.view().knows(on.on) && !service.view().job(on.on).gone();
+    if (known || (on.when != When::succeeded && on.when != When::failed)) continue;
+    ++looked;
+    const auto row = service.history_of(on.on);
+    if (!row || !*row || ((*row)->state == "COMPLETED") == (on.when == When::succeeded)) continue;
+    if (on.group.valid()) {
+      out += " A task of array " + std::to_string((*row)->array) + " was to fail (afternotok), and none has.";
+      continue;
+    }
+    out += " Job " +
+           ((*row)->array > 0 ? shown_task((*row)->array, (*row)->array_index) : service.book().shown(on.on)) +
+           (on.when == When::succeeded ? " was to end well (afterok)" : " was to fail (afternotok)") +
+           ", and has ended as " + (*row)->state + ".";
+  }
+  return out;
+}
+
 }  // namespace
 
 Explanation Service::explain(JobId id) const {
@@ -63,6 +89,7 @@ Explanation Service::explain(JobId id) const {
   const PendingReason reason = reason_of(id, Telling::sentence);
   to.reason = reason.word;
   to.why = reason.sentence;
+  if ((job.bars & (kHolds | kNeverAgain)) == kNeverAgain) to.why += ended_otherwise(*this, id);
   to.facts.push_back("It asks for " + asked_text(machine_.get(), job.spec) +
                      (job.spec.limit < kLongest ? " for at most " + format_duration(job.spec.limit)
                                                 : std::string(" and has no time limit")) +

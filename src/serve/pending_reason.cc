@@ -176,7 +176,7 @@ PendingReason Service::reason_among_others(JobId id, const Job& job, Telling tel
     const std::string who = first.valid() ? "job " + book_.shown(first) : std::string("others");
     if (room) {
       const Reservation* reserved = first_reserved_for(view(), job);
-      return needs() + ", which are free, but if it started now " + who +
+      return needs() + ", and " + shortage(view(), spec, room) + ", but if it started now " + who +
              " or another with an earlier claim would start later" +
              (reserved ? ", or it would run into what is reserved: " + text_of(*reserved) : std::string("."));
     }

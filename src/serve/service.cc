@@ -1,14 +1,11 @@
 #include "serve/service.h"
 
 #include <pwd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <utility>
 
 #include "base/file.h"
@@ -17,6 +14,7 @@
 #include "control/suitable.h"
 #include "serve/cluster_change.h"
 #include "serve/forecaster.h"
+#include "serve/state_folder.h"
 #include "serve/this_host.h"
 #include "store/fact_codec.h"
 
@@ -32,14 +30,6 @@ constexpr std::size_t kMostWarnings = 100;
 std::int64_t this_second() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
-
-Result<void> make_folder(const std::string& path) {
-  // Of root: others pass through to the scripts of their own jobs, and see nothing else.
-  const mode_t mode = ::geteuid() == 0 ? 0711 : 0700;
-  if (::mkdir(path.c_str(), mode) == 0 || errno == EEXIST) return {};
-  return fail("the folder " + shown_path(path) + " cannot be made: " + std::strerror(errno) +
-              ". Name another with --state.");
 }
 
 }  // namespace
@@ -144,6 +134,7 @@ Result<void> Service::open_store() {
     return fail(where + ": " + known.error().message);
   }
   const std::string path = options_.state_folder + "/rota.db";
+  if (auto there = check_not_lost(path, options_.state_folder + "/runs"); !there) return there;
   auto store = store::SqliteStore::open(path, fresh);
   if (!store) return std::unexpected(store.error());
   store_ = std::move(*store);

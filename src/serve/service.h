@@ -301,6 +301,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<std::vector<NodeId>> nodes_named(const std::string& list) const;
   Result<void> put_health(NodeId node, const NodeWish& wish);
   void empty_node(NodeId node);
+  std::string sentence_of_down(NodeId node) const;
   void leave_if_down(JobId job);
   Result<void> power_changed(const PowerChanged& what);
   void say_if_on_for_want_of_commands(const View& before, const PowerChanged& what) const;

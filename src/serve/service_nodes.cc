@@ -36,7 +36,6 @@ Result<void> Service::put_health(NodeId id, const NodeWish& wish) {
   if (view().power().health(id) != wish.health) {
     if (auto done = record(HealthChanged{id, wish.health}); !done) return done;
   }
-  if (wish.health == Health::down) empty_node(id);
   const bool up = wish.health == Health::up;
   if (up) node_troubles_.erase(id);
   const auto keep_of = [&](std::map<NodeId, std::string>& texts, const char* what, const std::string& text) {
@@ -45,12 +44,21 @@ Result<void> Service::put_health(NodeId id, const NodeWish& wish) {
   };
   keep_of(node_reasons_, kNodeReason, wish.reason);
   keep_of(node_by_, kNodeBy, wish.by);
+  if (wish.health == Health::down) empty_node(id);
   return {};
 }
 
 std::string Service::node_by(NodeId node) const {
   const auto found = node_by_.find(node);
   return found == node_by_.end() ? std::string() : found->second;
+}
+
+// Who took it down, and why.
+std::string Service::sentence_of_down(NodeId node) const {
+  const std::string by = node_by(node);
+  const std::string reason = node_reason(node);
+  return "Node " + machine_->nodes[node.value].name + " was taken down" + (by.empty() ? "" : " by " + by) +
+         (reason.empty() ? "" : ": " + reason) + (reason.ends_with('.') ? "" : ".");
 }
 
 // What runs there is done again elsewhere where it may be, else ended. What is leaving already leaves as it was told
@@ -65,6 +73,7 @@ void Service::empty_node(NodeId node) {
   for (const JobId id : there) {
     const Job& job = view().job(id);
     if (job.spec.restart == Restart::never) {
+      if (!job.cancelling) told(id, sentence_of_down(node));
       static_cast<void>(record(CancelAsked{id}));
     } else if (job.settled()) {
       static_cast<void>(controller_->requeue(id));

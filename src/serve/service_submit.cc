@@ -178,6 +178,17 @@ class Awaited {
     return {job, row.gone() ? std::string(state_word(row)) : std::string()};
   }
 
+  // Whether an array had no such task when it was submitted, as those that are left of it tell.
+  bool never_had(const Tasks& tasks, std::int64_t index) const {
+    for (const auto& [i, task] : tasks) {
+      const JobEntry* entry = i < 0 || !task.state.empty() ? nullptr : service_.book().find(task.job);
+      if (entry == nullptr) continue;
+      const auto& all = entry->about->indexes;
+      return static_cast<std::int64_t>(tasks.size()) >= all.count || index < all.least || index > all.most;
+    }
+    return false;
+  }
+
   Result<void> add(const AfterName& name, std::int64_t index, std::vector<Dependency>& into) {
     const auto tasks = tasks_of(name.number);
     if (!tasks) return std::unexpected(tasks.error());
@@ -187,6 +198,9 @@ class Awaited {
         is_array && index < 0 ? std::pair((*tasks)->begin(), (*tasks)->end()) : (*tasks)->equal_range(index);
     if ((*tasks)->empty() && name.index < 0)
       return fail("a job waits for job " + name.text() + ", which is not known.");
+    if (from == to && never_had(**tasks, index))
+      return fail("array " + std::to_string(name.number) + " has no task " + std::to_string(index) +
+                  ", for which a job is to wait.");
     if (from == to) return fail("a job waits for " + rota::quoted(name.text()) + ", which is not known any more.");
     if (is_array && index < 0 && name.when == Dependency::When::failed) {
       if (auto may = looked(static_cast<std::size_t>(std::distance(from, to))); !may) return may;
@@ -259,6 +273,10 @@ Result<Service::Prepared> Service::prepared_of(const Caller& caller, const Submi
   Prepared prepared{*spec};
   prepared.spec.user = caller.uid;
   prepared.spec.group = caller.gid;
+  if (!submission.requeue.value_or(true) && chain_->knobs().preempt == Preemption::requeue)
+    return fail("under policy " + chain_->text() +
+                " a job that is outranked starts over, and so may this one, though it is never to (`--no-requeue`, "
+                "`requeue`: false); leave that out, or ask an operator for a policy with preempt=suspend.");
   for (const std::string* name : {&submission.warning_signal, &submission.checkpoint_signal}) {
     if (name->empty()) continue;
     if (auto signal = parse_signal(*name); !signal) return std::unexpected(signal.error());

@@ -196,6 +196,12 @@ class Actions(LiveCase):
 
 
 class Operation(LiveCase):
+    def test_commands_for_one_job_take_no_selector(self):
+        for command in ("job", "explain", "logs"):
+            for selector in ("name=w2", "all", "12,13"):
+                self.says_no(command, selector, said=f'"{selector}" may mean several jobs, and this command takes one id, such as '
+                             f"130 or last; `rota queue {selector}` lists those that are meant.")
+
     def test_history(self):
         jobs = [job(5, state="FAILED", exit_code=3, end=NOON), job(4, state="COMPLETED", exit_code=0, end=NOON - 5)]
         self.answers("GET", "/v1/history", (200, {"jobs": jobs}))
@@ -215,6 +221,17 @@ class Operation(LiveCase):
         self.assertEqual(self.last()["query"], {"by": "user"})
         self.says_no("history", "--from", "soon", said='"soon" is no time; write it such as now+1hour, 16:00, tomorrow, '
                      "2026-11-30 or 2026-11-30T12:00.")
+
+    def test_history_takes_what_selects_jobs(self):
+        self.answers("GET", "/v1/history", (200, {"jobs": []}))
+        for words, asked in ((("name=w2",), {"name": "w2"}), (("all",), {}), (("user=ann,state=F", "state=TIMEOUT"),
+                             {"user": "ann", "state": "FAILED,TIMEOUT"}), (("partition=long", "7_[1-3,5]", "9"),
+                             {"partition": "long", "ids": "7_[1-3,5],9"}), (("name=w2", "-n", "w2"), {"name": "w2"}),
+                             (("colour=red",), {"ids": "colour=red"})):
+            self.live("history", *words)
+            self.assertEqual(self.last()["query"], {"limit": "101", **asked})
+        for words in (("user=ann", "-u", "bob"), ("user=ann", "user=bob"), ("user=ann", "--me")):
+            self.says_no("history", *words, said="the history is asked for one user at a time; leave out all but one.")
 
     def test_the_policy(self):
         self.answers("GET", "/v1/policy", (200, {"policy": "easy", "plain": False}))
@@ -352,6 +369,11 @@ class Health(LiveCase):
         self.answers("GET", "/healthz", (200, b"ok"))
         found = self.findings(0)
         self.assertEqual({good for good, _ in found.values()}, {True}, found)
+        self.STATUS = self.STATUS | {"warnings": ["Look."]}
+        self.assertEqual(self.findings(0)["warning"], (False, "Look."))
+        found = json.loads(self.live("doctor", "--json").stdout)["findings"]
+        self.assertEqual({each["of"]: each["grade"] for each in found if each["grade"] != "good"}, {"warning": "warn"})
+        self.assertRegex(self.live("doctor").stdout, r"(?m)^WARN +warning +Look\.$")
 
 
 class Errors(LiveCase):

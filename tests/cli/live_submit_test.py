@@ -165,13 +165,20 @@ class Submit(LiveCase):
         self.assertNotEqual(self.last()["headers"]["Idempotency-Key"], first)
 
     def test_waiting_gives_the_jobs_own_exit_code(self):
-        for ended, code in (({"state": "COMPLETED", "exit_code": 0}, 0), ({"state": "FAILED", "exit_code": 3}, 3),
-                            ({"state": "CANCELLED", "signal": 15}, 143), ({"state": "NODE_FAIL"}, 1),
-                            ({"state": "TIMEOUT", "exit_code": 0}, 1)):
+        for ended, code in (({"state": "COMPLETED", "exit_code": 0}, 0), ({"state": "CANCELLED", "signal": 15}, 143),
+                            ({"state": "NODE_FAIL"}, 1), ({"state": "TIMEOUT", "exit_code": 0}, 1),
+                            ({"state": "FAILED", "exit_code": 3}, 3)):
             self.answers("GET", "/v1/jobs", (200, {"jobs": [waiting(12)]}), (200, {"jobs": [job(12)]}),
                          (200, {"jobs": [job(12, **ended)]}))
             self.prints("submit", "--wait", "--", "x", out="Submitted job 12\n", code=code)
         self.assertEqual(self.last()["query"], {"ids": "12", "ended": "yes", "limit": "1000"})
+
+    def test_waiting_tells_why_a_job_could_not_be_started(self):
+        failed = job(12, state="FAILED")
+        self.answers("GET", "/v1/jobs", (200, {"jobs": [failed]}))
+        self.answers("GET", "/v1/jobs/12", (200, failed | {"message": "The folder /gone is not there."}))
+        self.prints("submit", "--wait", "--", "x", out="Submitted job 12\n", code=1,
+                    err="rota: job 12 is FAILED: The folder /gone is not there.\n")
 
     def test_what_can_never_start_is_not_waited_for(self):
         never = {"reason": "DependencyNeverSatisfied"}

@@ -105,8 +105,7 @@ licence_timeout = "10s"
                                   r"it says nothing of the licence solver\.$")
         env = {"PATH": "/usr/bin:/bin", "ROTA_SOCKET": service.socket}
         doctor = subprocess.run([self.rota, "doctor"], env=env, capture_output=True, text=True)
-        self.assertIn("the licence command has failed", doctor.stdout)
-        self.assertEqual(doctor.returncode, 3)
+        self.assertRegex(doctor.stdout, "WARN +warning +.*the licence command has failed")
         self.server.close()  # nobody answers at all
         service.wait_for(lambda: "ended with 1" in self.licences().get("failure", ""), "the failure to be told")
         listed = subprocess.run([self.rota, "licences"], env=env, capture_output=True, text=True)

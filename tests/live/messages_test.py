@@ -97,6 +97,13 @@ processors = 2
         first = self.service.submit("true", processors=4)
         self.reason("Priority", f"and others go first: job {first} is first in the queue", processors=2)
 
+    def test_who_would_delay_another_is_told_what_is_free(self):
+        self.busy(2)
+        first = self.service.submit("true", processors=4, limit=60)
+        said = f", but if it started now job {first} or another with an earlier claim would start later"
+        self.reason("Priority", "^It needs 1 whole node, and 1 is free now" + said, processors=2, nodes=1, limit=5000)
+        self.reason("Priority", "^It needs 2 processors, and 2 are free now" + said, processors=2, limit=5000)
+
     def test_reason_Dependency(self):
         job = self.busy()
         self.reason("Dependency", f"^It waits for job {job} to end well.$", after=[f"afterok:{job}"])

@@ -33,6 +33,18 @@ class Preemption(ServiceCase):
         self.assertEqual([line[0] for line in lines], ["begun", "begun", "ended"])
         self.assertNotEqual(lines[0][1], lines[1][1])
 
+    def test_who_may_never_start_over_is_not_taken_under_requeue(self):
+        service = self.service
+        once = {"command": ["true"], "folder": self.folder, "requeue": False}
+        self.assertEqual(service.ask("POST", "/v1/jobs", once)[0], 201)
+        self.assertEqual(service.ask("PUT", "/v1/policy", {"policy": "easy+preempt=requeue"})[0], 200)
+        for body in (once, {**once, "dry_run": True}):
+            status, answer = service.ask("POST", "/v1/jobs", body)
+            self.assertEqual(status, 400, answer)
+            self.assertIn("preempt=suspend", answer["detail"])
+            self.assertIn("--no-requeue", answer["detail"])
+        self.assertEqual(service.ends(service.submit("true"))["state"], "COMPLETED")
+
     def test_suspend_lets_the_same_process_go_on(self):
         lines = self.overtaken("easy+preempt=suspend")
         self.assertEqual([line[0] for line in lines], ["begun", "ended"])

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Requests and their answers: keys, all or none, selectors, sums, events, what happens in one turn. Usage: requests_test.py ROTA"""
+import http.client
 import json
 import os
 import socket
@@ -122,6 +123,33 @@ class Requests(ServiceCase):
         with open(os.path.join(self.folder, "go"), "w"):
             pass
         self.assertEqual(service.ends(then)["state"], "COMPLETED")
+
+    def test_a_task_that_an_array_never_had_is_told_so(self):
+        service = self.service
+        array = service.submit("true", array="2-6:2", held=True)
+        for body, task in ((self.body(after=[f"afterok:{array}_9"]), 9), (self.body(after=[f"afterok:{array}_3"]), 3),
+                           (self.body(after=[f"aftercorr:{array}"], array="2,7"), 7)):
+            status, answer = service.ask("POST", "/v1/jobs", body)
+            self.assertEqual(status, 400)
+            self.assertIn(f"array {array} has no task {task},", answer["detail"])
+        service.act("release", array)
+
+    def test_who_never_runs_is_told_which_job_ended_otherwise(self):
+        service = self.service
+        bad = service.submit("while [ ! -e go ]; do sleep 0.02; done; exit 1")
+        good = service.submit("while [ ! -e go ]; do sleep 0.02; done", array="4")
+        needs = service.submit("true", after=[f"afterok:{bad}", f"afternotok:{good}_4"])
+        hopes = service.submit("true", after=[f"afternotok:{good}"])
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        service.ends(bad)
+        service.ends(f"{good}_4")
+        why = service.ask("GET", f"/v1/jobs/{needs}/explain")[1]["why"]
+        self.assertIn(f"Job {bad} was to end well (afterok), and has ended as FAILED.", why)
+        self.assertIn(f"Job {good}_4 was to fail (afternotok), and has ended as COMPLETED.", why)
+        why = service.ask("GET", f"/v1/jobs/{hopes}/explain")[1]["why"]
+        self.assertIn(f"A task of array {good} was to fail (afternotok), and none has.", why)
+        service.act("cancel", f"{needs},{hopes}")
 
     def test_a_singleton_waits_for_its_name_alone(self):
         service = self.service
@@ -281,6 +309,18 @@ class Requests(ServiceCase):
         self.assertEqual(service.ends(again)["state"], "COMPLETED")
         self.assertEqual(len(set(service.read("places").split())), 2)
 
+    def test_who_is_lost_with_a_node_that_goes_down_is_told_by_whom_and_why(self):
+        service = self.service
+        for reason, said in (("dead", r"^Node n[12] was taken down by \S+: dead\.$"), ("", r"^Node n[12] was taken down by \S+\.$")):
+            job = service.submit("sleep 1000")
+            service.wait_for(lambda: service.job(job)["state"] == "RUNNING", "its start")
+            node = service.job(job)["node_list"]
+            self.assertEqual(service.ask("POST", "/v1/nodes/down", {"nodes": node, "reason": reason})[0], 200)
+            row = service.ends(job)
+            self.assertEqual(row["state"], "CANCELLED")
+            self.assertRegex(row["message"], said)
+            self.assertEqual(service.ask("POST", "/v1/nodes/resume", {"nodes": node})[0], 200)
+
     def test_a_node_that_goes_down_does_not_end_who_is_leaving_it(self):
         service = self.service
         script = "echo $ROTA_JOB_NODELIST >> places; [ -e go ] && exit; trap 'touch told; until [ -e go ]; do sleep 0.02; done; exit' TERM; while :; do sleep 0.02; done"
@@ -335,6 +375,31 @@ class Requests(ServiceCase):
             connection.sendall(b"POST /v1/jobs HTTP/1.1\r\nHost: r\r\nContent-Length: %d\r\n\r\n" % len(data) + data)
             self.assertEqual(connection.recv(100).split()[1], b"400", body[:40])
             connection.close()
+
+    def test_a_text_that_is_too_long_is_told_how_long_it_may_be(self):
+        status, answer = self.service.ask("PUT", "/v1/policy", {"policy": "x" * 5000})
+        self.assertEqual((status, answer["detail"]), (400, "`policy` takes a text of 4,096 bytes at most."))
+
+    def test_a_large_body_of_little_values_takes_no_memory(self):
+        service = self.service
+        most = 16 << 20
+        for body, said in (("[" * most, "nested"), ("[" + "0," * (most // 2 - 1) + "0]", "values"),
+                           ('{"name": ' * (most // 10), "nested"), ('["\\"", ' + "{}," * (most // 3 - 10) + "{}]", "values")):
+            connection = http.client.HTTPConnection("rota")
+            connection.sock = socket.socket(socket.AF_UNIX)
+            connection.sock.settimeout(PATIENCE)
+            connection.sock.connect(service.socket)
+            connection.request("POST", "/v1/jobs", body)
+            answer = connection.getresponse()
+            detail = json.loads(answer.read())["detail"]
+            connection.close()
+            self.assertEqual(answer.status, 400, body[:20])
+            self.assertIn(said, detail)
+        with open(f"/proc/{service.process.pid}/status") as file:
+            peak = next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
+        self.assertLess(peak, 300_000, "kB")
+        deep = self.body(name="[[[[[[[[[[{{{{\\\"[[[", environment=["PATH=/bin", "X=" + "[,{" * 100_000])
+        self.assertEqual(service.ask("POST", "/v1/jobs", [deep])[0], 201, "brackets in texts are none")
 
 
 class Events:

@@ -94,6 +94,26 @@ class Restarts(Tokens):
             other.socket += "2"
             other.start()
 
+    def test_a_database_that_has_become_empty_is_no_new_state(self):
+        service = self.service
+        job = service.submit("until [ -e go ]; do sleep 0.02; done")
+        service.wait_for(lambda: service.job(job)["state"] == "RUNNING", "its start")
+        service.stop()
+        database = os.path.join(service.state, "rota.db")
+        copy = database + ".copy"
+        os.rename(database, copy)
+        with open(database, "w"):
+            pass
+        with self.assertRaisesRegex(AssertionError, "Put a copy of it back, or remove"):
+            service.start()
+        self.assertEqual(os.path.getsize(database), 0)
+        os.rename(copy, database)
+        service.start()
+        self.assertEqual(service.job(job)["state"], "RUNNING")
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        self.assertEqual(service.ends(job)["state"], "COMPLETED")
+
 
 if __name__ == "__main__":
     ServiceCase.rota = os.path.abspath(sys.argv.pop(1))

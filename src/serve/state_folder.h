@@ -1,0 +1,17 @@
+// The folder of a service's state: rota.db, and runs/ of the engine.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace rota::serve {
+
+// As nobody else may read it; one that is there already is left as it is.
+Result<void> make_folder(const std::string& path);
+
+// Fails where the database has lost all that it held, which the engine's folder tells: a new one would take jobs that
+// run for nobody's and end them.
+Result<void> check_not_lost(const std::string& database, const std::string& runs);
+
+}  // namespace rota::serve
