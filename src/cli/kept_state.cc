@@ -145,6 +145,7 @@ Result<KeptState> read_state(const std::string& path) {
   auto rows = reader->history({});
   if (!rows) return std::unexpected(rows.error());
   KeptState state;
+  state.policy = reader->head().policy;
   state.machine = std::make_shared<const Machine>(std::move(site->machine));
   log::Workload& workload = state.workload;
   workload.name = state.machine->name;

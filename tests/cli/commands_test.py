@@ -68,6 +68,16 @@ class Simulate(RotaCase):
         status = [line.split()[10] for line in (self.folder / "jobs.swf").read_text().splitlines() if line[0] != ";"]
         self.assertEqual(status, ["1", "0", "5", "0", "1"])
 
+    def test_only_what_was_imported_from_slurm_is_of_a_site_that_has_it(self):
+        self.recorded_log([7, 3, 9])
+        log = (self.folder / "recorded.swf").read_text()
+        told = ("--policy", "recorded,slurm,easy")
+        self.assertNotIn("what the site has now, and", self.rota("simulate", "recorded.swf", *told).stdout)
+        self.file("imported.swf", "; Note: made by: rota import slurm\n" + log)
+        self.assertIn("slurm rehearses what the site has now, and", self.rota("simulate", "imported.swf", *told).stdout)
+        self.rota("convert", "imported.swf", "-o", "imported.jsonl")
+        self.assertIn("slurm rehearses what the site has now, and", self.rota("simulate", "imported.jsonl", *told).stdout)
+
     def test_what_a_log_does_not_tell_is_no_row(self):
         self.recorded_log([-1, -1])
         self.refused("simulate", "recorded.swf", "--policy", "recorded,easy", said="does not say how long any job waited")

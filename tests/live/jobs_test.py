@@ -210,6 +210,11 @@ class Jobs(ServiceCase):
         self.assertEqual(rehearsed.returncode, 0, rehearsed.stderr)
         with open(os.path.join(self.folder, "jobs.csv")) as file:
             self.assertEqual(file.read().splitlines()[1].split(",")[11], "cancelled")
+        own = self.service.ask("GET", "/v1/status")[1]["policy"]
+        told = subprocess.run([self.rota, "simulate", self.service.state, "--policy", f"slurm,{own}"], capture_output=True,
+                              text=True).stdout
+        self.assertIn(f"{own} rehearses what the site has now", told)
+        self.assertNotIn("slurm rehearses what the site has now", told)
 
     def test_where_it_ran_is_told_alike_before_and_after_a_restart(self):
         told = []
