@@ -16,6 +16,7 @@
 #include "cli/import_names.h"
 #include "cli/import_report.h"
 #include "cli/printed.h"
+#include "cli/simulate_run.h"
 #include "cli/time_zone_flag.h"
 #include "log/log_top.h"
 #include "log/packed_output.h"
@@ -220,7 +221,7 @@ Result<void> write_jobs(const log::SacctLog& log, const Machine& machine, site::
   if (!file) return std::unexpected(file.error());
   log::LogTop top;
   top.workload = machine.name;
-  top.notes = {"made by rota import slurm"};
+  top.notes = {std::string(log::kMadeBy) + kImportSlurm};
   top.unix_start = log.unix_start;
   top.processors = machine.processors;
   top.nodes = static_cast<std::int64_t>(machine.nodes.size());

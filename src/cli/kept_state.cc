@@ -26,7 +26,7 @@ std::optional<JobState> end_of(const store::HistoryRow& row) {
        {"TIMEOUT", JobState::timed_out},
        {"NODE_FAIL", JobState::node_failed},
        {"OUT_OF_MEMORY", JobState::out_of_memory},
-       {"CANCELLED", JobState::completed}}};  // while it ran: it took that long
+       {"CANCELLED", JobState::cancelled}}};  // while it ran: it took that long
   const auto found = std::ranges::find(kStates, row.state, [](const auto& s) { return s.first; });
   if (found == kStates.end() || row.start == kNever || row.end <= row.start) return std::nullopt;
   return found->second;
@@ -145,6 +145,7 @@ Result<KeptState> read_state(const std::string& path) {
   auto rows = reader->history({});
   if (!rows) return std::unexpected(rows.error());
   KeptState state;
+  state.policy = reader->head().policy;
   state.machine = std::make_shared<const Machine>(std::move(site->machine));
   log::Workload& workload = state.workload;
   workload.name = state.machine->name;

@@ -14,6 +14,7 @@ struct KeptState {
   log::Workload workload;                  // jobs that ran and have left, as far as the history goes back, with what
                                            // really happened to them
   std::shared_ptr<const Machine> machine;  // on which
+  std::string policy;                      // that the service has now, as it was written
 };
 
 // The database of a state folder; of any other path that itself.

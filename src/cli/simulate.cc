@@ -60,6 +60,7 @@ bool shows_progress(const SimulateFlags& flags) { return !flags.quiet && ::isatt
 struct Workloads {
   std::vector<log::Workload> all;
   std::vector<std::shared_ptr<const Machine>> machines;  // of each; nullptr: it tells of none
+  std::vector<std::string> policies;                     // of the services that they are the state of, else empty
 };
 
 Result<Workloads> read_workloads(const SimulateFlags& flags) {
@@ -74,6 +75,7 @@ Result<Workloads> read_workloads(const SimulateFlags& flags) {
       if (!state) return std::unexpected(state.error());
       workloads.all.push_back(std::move(state->workload));
       workloads.machines.push_back(std::move(state->machine));
+      workloads.policies.push_back(std::move(state->policy));
       continue;
     }
     Progress progress(shows_progress(flags), "reading " + one_line(path));
@@ -86,6 +88,7 @@ Result<Workloads> read_workloads(const SimulateFlags& flags) {
     }
     workloads.all.push_back(std::move(*workload));
     workloads.machines.push_back(nullptr);
+    workloads.policies.emplace_back();
   }
   return workloads;
 }
@@ -111,6 +114,7 @@ Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& 
                     " neither is metered. Give a --cluster file with `watts_idle`, or a policy with power=.");
       }
       runs.push_back({&workload, &chain, *options, Rehearsed{}});
+      runs.back().own = is_of_the_site(chain.text(), workload, workloads.policies[w]);
     }
   }
   return runs;
@@ -370,6 +374,7 @@ Result<int> simulate(const SimulateFlags& flags) {
   for (Run& run : *runs) {
     if (!run.result) return std::unexpected(run.result.error());
     run.result->summary.label = run.result->outcome.label = run.label;
+    run.result->summary.own = run.own;
     summaries.push_back(&run.result->summary);
   }
   give_labels(*runs);

@@ -22,6 +22,12 @@ void call_by_labels(std::vector<Run>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) runs[i].label = labels[i];
 }
 
+bool is_of_the_site(const std::string& policy, const log::Workload& workload, const std::string& of_state) {
+  if (!of_state.empty()) return policy == of_state;
+  const bool slurm = policy == "slurm" || policy.starts_with("slurm+") || policy.starts_with("slurm ");
+  return slurm && workload.made_by.starts_with(kImportSlurm);
+}
+
 bool first_policy(const Run& run, const std::vector<Run>& runs) {
   const auto rehearsed = std::ranges::find_if(runs, [](const Run& its) { return its.chain != nullptr; });
   return rehearsed == runs.end() || run.chain == rehearsed->chain;

@@ -11,12 +11,16 @@
 
 namespace rota::cli {
 
+// The command that a workload's header names where it is a site's that runs Slurm.
+inline constexpr const char* kImportSlurm = "rota import slurm";
+
 struct Run {
   const log::Workload* workload;
   const Chain* chain;  // nullptr: what really happened
   RehearseOptions options;
   Result<Rehearsed> result;
   bool asked = true;  // false: a row of what really happened that nobody asked for goes into no file of single jobs
+  bool own = false;   // it rehearses what the site has now
   std::string label = {};  // of its policy (report/policy_labels.h)
 
   std::string policy() const { return chain != nullptr ? chain->text() : kRecorded; }
@@ -28,6 +32,10 @@ Asked asked(std::vector<Run>& runs);
 
 // Of policies whose text is long.
 void call_by_labels(std::vector<Run>& runs);
+
+// Whether a policy rehearses what the workload's site has now: that of the service whose state it is, or `slurm` of
+// what was imported from Slurm. Of other logs nobody knows.
+bool is_of_the_site(const std::string& policy, const log::Workload& workload, const std::string& of_state);
 
 // What is the same under every policy is remarked on at the first one.
 bool first_policy(const Run& run, const std::vector<Run>& runs);

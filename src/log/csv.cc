@@ -63,4 +63,9 @@ std::string csv_text(std::string_view cell) {
   return out + "\"";
 }
 
+std::string cut_off_row(std::size_t cells) {
+  return "the last row has " + std::to_string(cells) + (cells == 1 ? " cell" : " cells") +
+         " and no end of line: the log is cut off. Save the schedule again, or take its last row out.";
+}
+
 }  // namespace rota::log

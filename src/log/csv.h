@@ -27,4 +27,7 @@ class CsvCells {
 // A cell as it is written: in quotes where it has to be.
 std::string csv_text(std::string_view cell);
 
+// Of a last row without an end of line that has so many cells, which is fewer than the row before it.
+std::string cut_off_row(std::size_t cells);
+
 }  // namespace rota::log

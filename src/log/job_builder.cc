@@ -8,6 +8,7 @@ namespace rota::log {
 namespace {
 
 constexpr std::int64_t kCancelled = 5;  // status of a job that its user took back
+constexpr std::int64_t kFailed = 0;
 constexpr std::size_t kFirstRoom = 1024;
 
 constexpr std::array<const char*, 8> kRemarks{
@@ -20,6 +21,14 @@ constexpr std::array<const char*, 8> kRemarks{
     "not in order of submit time: sorted",
     "of a queue (QOS) behind the first 255 of the log: taken as of none",
 };
+
+// How a job ended. SWF has one status for all that failed; a job that used up what it had asked for ran out of time.
+JobState state_of(const SwfRow& row) {
+  if (row[SwfField::status] == kCancelled) return JobState::cancelled;
+  if (row[SwfField::status] != kFailed) return JobState::completed;
+  const std::int64_t limit = row.milli(SwfField::requested_time);
+  return limit > 0 && row.milli(SwfField::run) >= limit ? JobState::timed_out : JobState::failed;
+}
 
 std::uint32_t known_id(std::int64_t id) { return id < 0 ? UINT32_MAX : static_cast<std::uint32_t>(id); }
 
@@ -116,6 +125,7 @@ void JobBuilder::keep_recorded(const SwfRow& row) {
   RecordedJob& recorded = out_.recorded.emplace_back();
   if (row[SwfField::wait] >= 0) recorded.wait = Duration{row.milli(SwfField::wait)};
   recorded.queue = known_id(row[SwfField::queue]);
+  recorded.state = state_of(row);
 }
 
 void JobBuilder::remark(Remark what, std::int64_t line) {

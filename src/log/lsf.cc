@@ -68,6 +68,10 @@ class Fields {
       return fail("field " + std::to_string(number_) + " (" + name + ") is " + quoted(*field) + ", which is no number");
     return *number;
   }
+  // So many of those that were read are of lists, which are longer in some records than in others.
+  void of_lists(std::int64_t fields) { listed_ += fields; }
+  std::int64_t number() const { return number_; }
+  std::int64_t beside_lists() const { return number_ - listed_; }
   Result<void> skip(std::int64_t fields) {
     for (std::int64_t i = 0; i < fields; ++i) {
       if (auto field = text(); !field) return std::unexpected(field.error());
@@ -78,6 +82,7 @@ class Fields {
  private:
   std::string_view rest_;
   int number_ = 0;
+  std::int64_t listed_ = 0;
   std::deque<std::string> unquoted_;
 };
 
@@ -103,6 +108,7 @@ Result<Hosts> read_hosts(Fields& fields, const char* name) {
     names.insert(star == std::string_view::npos ? *host : host->substr(star + 1));
     if (hosts.slots > kMostProcessors) return fail("the job has more than 2147483647 slots");
   }
+  fields.of_lists(std::max<std::int64_t>(*count, 0));
   hosts.different = std::ssize(names);
   return hosts;
 }
@@ -173,6 +179,7 @@ Result<void> read_second_part(Fields& fields, Finish& out) {
     std::int64_t count = 0;
     if (auto r = take(name, count); !r) return r;
     if (count < 0 || count > 1'000'000) return fail(std::string(name) + " is " + std::to_string(count));
+    fields.of_lists(count * each);
     return fields.skip(count * each);
   };
   if (auto r = fields.skip(20); !r) return r;  // lsfRusage, mailUser
@@ -192,6 +199,7 @@ Result<void> read_second_part(Fields& fields, Finish& out) {
     if (auto r = fields.skip(5); !r) return r;
     if (auto r = list("hHostExtendInfo", 2); !r) return r;
   }
+  fields.of_lists(hosts * 6);
   if (auto r = take("runLimit", out.job.limit); !r) return r;
   if (auto r = take("options3", ignored); !r) return r;
   if (auto r = take("avgMem", ignored); !r) return r;
@@ -261,6 +269,7 @@ class Reader {
   AccountedJobs jobs_;
   std::set<std::array<std::int64_t, 4>> seen_;  // job, index, submission, start
   std::int64_t line_ = 0;
+  std::int64_t before_ = 0;  // fields of the record before, without those of lists
 };
 
 Result<AccountedLog> Reader::read() {
@@ -289,6 +298,10 @@ Result<void> Reader::take(std::string_view line) {
   Finish finish;
   if (auto read = read_first_part(fields, finish); !read) return read;
   if (auto read = read_second_part(fields, finish); !read) return read;
+  if (blocks_.cut() && fields.beside_lists() < before_)
+    return fail("the last record has " + std::to_string(fields.number()) +
+                " fields and no end of line: the log is cut off");
+  before_ = fields.beside_lists();
   AccountedJob& job = finish.job;
   job.line = line_;
   if (job.submit <= 0) return fail("the record does not tell when the job was submitted");

@@ -38,7 +38,10 @@ constexpr std::array kRemarks{
     "times in the hour that is left out when clocks are put forward: is it the right time zone?",
     "given all the memory of their nodes (--mem=0): as much as sacct says that they asked for, else as they were given",
     "had more processors than they asked for, and AllocTRES does not tell their memory: as asked",
-    "had accelerators or licences of which ReqTRES tells nothing: taken as not asked for"};
+    "had accelerators or licences of which ReqTRES tells nothing: taken as not asked for",
+    "a state that is not known: taken as ended, with no status",
+    "ReqMem is more memory than there can be: memory left unknown",
+    "ReqMem is 0 (--mem=0, or none told), and AllocTRES does not tell what they were given: memory left unknown"};
 
 std::int64_t swf_status(SacctState state) {
   switch (state) {

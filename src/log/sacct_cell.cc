@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kLatest = 32'503'680'000;  // the beginning of the year 3000
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 60U;
+constexpr std::string_view kNothingAsked = "184467440737095516";  // 2^64 or a little less: no number in Slurm
 
 bool one_of(std::string_view cell, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), cell) != words.end();
@@ -159,6 +160,8 @@ Result<SacctMemory> parse_sacct_memory(std::string_view cell) {
   if (size && *size <= kMostBytes) memory.bytes = *size;
   const bool amount = size || cell.find_first_not_of("0123456789.KMGTP") == std::string_view::npos;
   if (!amount || cell.empty()) return fail("which is not an amount of memory such as 16G or 4000Mc");
+  const bool told = size ? *size > kMostBytes : cell.find_first_of("123456789") != std::string_view::npos;
+  memory.impossible = told && !cell.starts_with(kNothingAsked);
   return memory;
 }
 

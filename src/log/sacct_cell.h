@@ -49,6 +49,7 @@ struct SacctMemory {
   enum class Per : std::uint8_t { job, node, processor };
   std::int64_t bytes = 0;  // 0: nothing asked, or not known; at most 2^60
   Per per = Per::job;
+  bool impossible = false;  // more than that was told, and not as the sign that nothing was asked
 };
 Result<SacctMemory> parse_sacct_memory(std::string_view cell);
 

@@ -22,7 +22,10 @@ enum class SacctRemark : std::uint8_t {
   hour_never,
   whole_nodes,
   memory_as_asked,
-  had_more
+  had_more,
+  odd_state,
+  impossible_memory,
+  whole_nodes_unknown
 };
 
 // One row, as small as it can be: a log of years is held in memory. Times in seconds since 1970; kNoTime: not told, as

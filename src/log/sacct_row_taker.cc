@@ -39,6 +39,11 @@ GivenMemory given_memory(const SacctMemory& told, const SacctTres& asked, const 
   return {on_each(told.bytes, asked.nodes), true};
 }
 
+// "0", "0n", "0M": told, and not merely unknown as in "16?".
+bool is_zero(std::string_view memory) {
+  return memory.starts_with('0') && memory.find_first_not_of("0.KMGTPnc") == std::string_view::npos;
+}
+
 // The first of these columns that tells a number above 0; -1: none does.
 Result<std::int64_t> first_count(const SacctCells& cells, std::initializer_list<SacctColumn> columns) {
   for (const SacctColumn column : columns) {
@@ -112,7 +117,9 @@ Result<void> SacctRowTaker::read_cells(const SacctCells& cells, std::int64_t lin
     row.component = id->component();
   }
   row.line = line;
-  row.state = parse_sacct_state(cells.cell(SacctColumn::state));
+  const std::string_view state = cells.cell(SacctColumn::state);
+  row.state = parse_sacct_state(state);
+  if (row.state == SacctState::unknown && !state.empty()) row.remark(SacctRemark::odd_state);
   if (auto done = read_times(cells, row); !done) return done;
   for (const auto step : {&SacctRowTaker::read_limit, &SacctRowTaker::read_processors, &SacctRowTaker::read_requests,
                           &SacctRowTaker::read_memory, &SacctRowTaker::read_names}) {
@@ -272,6 +279,10 @@ Result<void> SacctRowTaker::read_memory(const SacctCells& cells, SacctRow& row) 
   } else if (all > 0 && told->per == SacctMemory::Per::job && row.requested_processors > 0 &&
              row.processors > row.requested_processors) {
     row.remark(SacctRemark::memory_as_asked);
+  } else if (all == 0 && told->impossible) {
+    row.remark(SacctRemark::impossible_memory);
+  } else if (all == 0 && is_zero(cells.cell(SacctColumn::req_mem)) && cells.cell(SacctColumn::alloc_tres).empty()) {
+    row.remark(SacctRemark::whole_nodes_unknown);
   }
   if (processors <= 0) return {};
   if (nodes > 0) row.node_memory = all / nodes;

@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <array>
+#include <tuple>
 
 #include "base/text.h"
 #include "log/log.h"
@@ -251,6 +252,39 @@ TEST(ReadSacct, TellsWhereNobodySaysWhatMemoryWasGiven) {
   EXPECT_EQ(
       found(log->report, "had more processors than they asked for, and AllocTRES does not tell their memory: as asked"),
       1);
+}
+
+TEST(ReadSacct, CountsMemoryThatNobodyKnows) {
+  const char* const impossible = "ReqMem is more memory than there can be: memory left unknown";
+  const char* const all_there_is =
+      "ReqMem is 0 (--mem=0, or none told), and AllocTRES does not tell what they were given: memory left unknown";
+  for (const auto& [memory, lost, given] : {std::tuple{"99999999T", 1, 0},
+                                            {"99999999999999999999G", 1, 0},
+                                            {"0", 0, 1},
+                                            {"0n", 0, 1},
+                                            {"0Mc", 0, 1},
+                                            {"", 0, 0},
+                                            {"16?", 0, 0},
+                                            {"18446744073709551616.00M", 0, 0},
+                                            {"16G", 0, 0}}) {
+    const SacctLog log = read(Row{.memory = memory}.text());
+    EXPECT_EQ(found(log.report, impossible), lost) << memory;
+    EXPECT_EQ(found(log.report, all_there_is), given) << memory;
+  }
+  const auto told = log_of(
+      "JobID|Submit|Start|End|State|AllocCPUS|NNodes|ReqMem|AllocTRES\n"
+      "7|2024-03-01T11:00:00|2024-03-01T11:00:10|2024-03-01T11:01:15|COMPLETED|2|1|0|cpu=2,node=1\n"
+      "8|2024-03-01T11:00:00|2024-03-01T11:00:10|2024-03-01T11:01:15|COMPLETED|2|1|99999999T|cpu=2,mem=4G,node=1\n");
+  ASSERT_TRUE(told) << told.error().message;
+  EXPECT_EQ(found(told->report, all_there_is), 0) << "memory does not count on this cluster";
+  EXPECT_EQ(found(told->report, impossible), 0) << "it is told what the job was given";
+}
+
+TEST(ReadSacct, CountsStatesThatItDoesNotKnow) {
+  const SacctLog log = read(Row{.id = "1", .state = "FOO"}.text() + Row{.id = "2"}.text());
+  ASSERT_EQ(log.rows.size(), 2U);
+  EXPECT_EQ(log.rows[0][SwfField::status], -1);
+  EXPECT_EQ(found(log.report, "a state that is not known: taken as ended, with no status"), 1);
 }
 
 TEST(ReadSacct, SaysWhatIsWrongWithARow) {

@@ -68,7 +68,11 @@ class Reader {
       ++line;
       if (trimmed(text).empty()) return {};
       const auto row = cells.read(text);
-      auto taken = !row ? std::unexpected(row.error()) : named_ ? take(**row) : take_names(**row);
+      auto taken = !row                                      ? std::unexpected(row.error())
+                   : blocks.cut() && (*row)->size() < cells_ ? fail(cut_off_row((*row)->size()))
+                   : named_                                  ? take(**row)
+                                                             : take_names(**row);
+      if (row) cells_ = (*row)->size();
       if (!taken) return fail(blocks.shown() + ":" + std::to_string(line) + ": " + taken.error().message);
       return {};
     });
@@ -177,6 +181,7 @@ class Reader {
 
   std::array<std::size_t, kColumns> at_{};
   bool named_ = false;
+  std::size_t cells_ = 0;  // of the row before
   std::set<std::int64_t> seen_;
   Schedule out_;
 };

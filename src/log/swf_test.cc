@@ -356,6 +356,22 @@ TEST(Swf, KeepsWhatReallyHappenedWhereThatIsAsked) {
   EXPECT_EQ(workload->recorded[2].queue, 3U);
 }
 
+TEST(Swf, KeepsHowJobsEnded) {
+  const std::string text =
+      "1 0 1 60 4 -1 -1 4 90 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+      "2 0 1 60 4 -1 -1 4 90 -1 0 -1 -1 -1 -1 -1 -1 -1\n"
+      "3 0 1 90 4 -1 -1 4 90 -1 0 -1 -1 -1 -1 -1 -1 -1\n"
+      "4 0 1 90 4 -1 -1 4 -1 -1 0 -1 -1 -1 -1 -1 -1 -1\n"
+      "5 0 1 60 4 -1 -1 4 90 -1 5 -1 -1 -1 -1 -1 -1 -1\n"
+      "6 0 1 60 4 -1 -1 4 90 -1 -1 -1 -1 -1 -1 -1 -1 -1\n";
+  const auto workload = parse_swf(text, "log", {.keep_recorded = true});
+  ASSERT_TRUE(workload);
+  std::vector<JobState> states;
+  for (const RecordedJob& job : workload->recorded) states.push_back(job.state);
+  EXPECT_EQ(states, (std::vector{JobState::completed, JobState::failed, JobState::timed_out, JobState::failed,
+                                 JobState::cancelled, JobState::completed}));
+}
+
 TEST(Swf, NumbersQueuesInTheOrderInWhichTheyComeAndTakesThoseBehindTheFirst255AsNone) {
   std::string text;
   auto row = [&text, job = 0](int queue) mutable {

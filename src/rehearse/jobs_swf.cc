@@ -10,13 +10,15 @@ using log::SwfField;
 // The log's number of it; UINT32_MAX: unknown.
 std::int64_t number_of(std::uint32_t id) { return id == UINT32_MAX ? -1 : std::int64_t{id}; }
 
-int status_of(const Job& job) {
-  if (job.state == JobState::completed) return 1;
-  return job.state == JobState::timed_out ? 0 : 5;
+int status_of(const Job& job, JobState state) {
+  if (state == JobState::completed) return 1;
+  return job.ended() && state != JobState::cancelled ? 0 : 5;
 }
 
 // In a rehearsal partitions are those of the cluster file; the labels have the log's.
-log::SwfRow row_of(const Job& job, std::size_t i, const report::JobLabels* labels) {
+log::SwfRow row_of(const report::Outcome& outcome, std::size_t i) {
+  const Job& job = outcome.jobs[i];
+  const report::JobLabels* const labels = outcome.labels.get();
   log::SwfRow row = log::swf_row(job.spec, job.ended() ? job.run_time() : seconds(-1));
   if (labels != nullptr && i < labels->partition.size()) row.set(SwfField::partition, number_of(labels->partition[i]));
   if (labels != nullptr && i < labels->queue.size()) row.set(SwfField::queue, number_of(labels->queue[i]));
@@ -25,7 +27,7 @@ log::SwfRow row_of(const Job& job, std::size_t i, const report::JobLabels* label
   } else {
     row.set(SwfField::processors, -1);
   }
-  row.set(SwfField::status, status_of(job));
+  row.set(SwfField::status, status_of(job, outcome.state_of(i)));
   return row;
 }
 
@@ -45,7 +47,7 @@ void write_jobs_swf(std::ostream& out, const report::Outcome& outcome, const log
   top.groups = workload.groups;
   top.queues = workload.queues;
   writer.top(top);
-  for (std::size_t i = 0; i < outcome.jobs.size(); ++i) writer.row(row_of(outcome.jobs[i], i, outcome.labels.get()));
+  for (std::size_t i = 0; i < outcome.jobs.size(); ++i) writer.row(row_of(outcome, i));
 }
 
 }  // namespace rota

@@ -48,6 +48,19 @@ TEST(JobsSwf, HasEighteenFieldsWithTheRehearsalsWaits) {
       << written();
 }
 
+TEST(JobsSwf, SaysHowRecordedJobsEnded) {
+  report::Outcome outcome;
+  outcome.jobs = {report::ended_job(7, 100, 20, 300, 4), report::ended_job(8, 101, 0, 10, 1)};
+  outcome.jobs[1].state = JobState::failed;
+  outcome.cancelled = {true, false};
+  std::ostringstream out;
+  write_jobs_swf(out, outcome, {});
+  EXPECT_TRUE(
+      out.str().ends_with("\n7 100 20 300 4 -1 -1 4 600 -1 5 0 -1 -1 -1 -1 -1 -1\n"
+                          "8 101 0 10 1 -1 -1 1 20 -1 0 1 -1 -1 -1 -1 -1 -1\n"))
+      << out.str();
+}
+
 TEST(JobsSwf, KeepsItsHeaderOnLinesOfItsOwnWhateverTheNamesHold) {
   EXPECT_EQ(written().find("\n1 2 3"), std::string::npos);
   for (const char* line : {"; MaxProcs: 64\n", "; UnixStartTime: 1700000000\n", "; User: 2 anna\n", "; MaxJobs: 3\n"})

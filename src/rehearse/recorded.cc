@@ -19,7 +19,8 @@ Job job_of(const log::Workload& workload, std::size_t i, const RehearseOptions& 
   job.start = job.spec.submit + what.wait;
   job.stood = what.suspended;
   job.end = job.start + workload.run_times[i] + job.stood;
-  job.state = what.state;
+  // Taken back while it ran: it took that long, as others that have ended.
+  job.state = what.state == JobState::cancelled ? JobState::completed : what.state;
   job.backfilled = what.backfilled;
   job.backfills = what.backfills;
   job.preemptions = what.preemptions;
@@ -53,7 +54,10 @@ Result<Rehearsed> recorded(const log::Workload& workload, const RehearseOptions&
   for (std::size_t i = workload.warm_up; i < workload.jobs.size(); ++i) {
     const Job job = job_of(workload, i, options);
     tally.add(job);
-    if (options.keep_jobs) outcome.jobs.push_back(job);
+    if (!options.keep_jobs) continue;
+    outcome.jobs.push_back(job);
+    const log::RecordedJob& what = workload.recorded[i];
+    outcome.cancelled.push_back(what.told() && what.state == JobState::cancelled);
   }
   result.summary = tally.conclude(outcome);
   return result;

@@ -48,8 +48,8 @@ class FreeRanges {
   std::map<std::int64_t, std::int64_t> ranges_;
 };
 
-const char* final_state(const Job& job) {
-  switch (job.state) {
+const char* final_state(const Job& job, JobState state) {
+  switch (state) {
     case JobState::completed:
       return "COMPLETED_SUCCESSFULLY";
     case JobState::timed_out:
@@ -61,7 +61,7 @@ const char* final_state(const Job& job) {
   }
 }
 
-void write_row(Rows& rows, const Job& job, const std::string& name) {
+void write_row(Rows& rows, const Job& job, JobState state, const std::string& name) {
   const bool ran = job.ended() && job.state != JobState::rejected;
   const Duration run = ran ? job.end - job.start : Duration{0};
   const Duration wait = ran ? job.start - job.spec.submit : Duration{0};
@@ -76,8 +76,8 @@ void write_row(Rows& rows, const Job& job, const std::string& name) {
   rows.integer(job.spec.processors);
   rows.text(",");
   rows.seconds(job.spec.limit);
-  rows.text(job.state == JobState::completed ? ",1," : ",0,");
-  rows.text(final_state(job));
+  rows.text(state == JobState::completed ? ",1," : ",0,");
+  rows.text(final_state(job, state));
   rows.text(",");
   rows.seconds(ran ? job.start : kEpoch - seconds(1));
   rows.text(",");
@@ -135,7 +135,7 @@ void write_jobs_batsim(std::ostream& out, const Outcome& outcome) {
   Rows rows(out);
   const std::string name = csv_cell(outcome.workload);
   for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
-    write_row(rows, outcome.jobs[i], name);
+    write_row(rows, outcome.jobs[i], outcome.state_of(i), name);
     rows.long_text(places[i]);
     rows.text(",");
     if (i < outcome.energy_of_jobs.size()) {

@@ -32,6 +32,15 @@ TEST(BatsimFile, HasItsColumnsAndPlaces) {
   EXPECT_EQ(lines[4], "4,log,4,30,999,120,0,REJECTED,-1,0,-1,-1,-1,-1,,-1,");
 }
 
+TEST(BatsimFile, SaysWhichJobsWereCancelledWhileTheyRan) {
+  Outcome outcome;
+  outcome.jobs = {ended_job(1, 0, 0, 100, 4)};
+  outcome.cancelled = {true};
+  std::ostringstream out;
+  write_jobs_batsim(out, outcome);
+  EXPECT_TRUE(out.str().contains(",0,COMPLETED_KILLED,0,100,100,0,100,1,0-3,")) << out.str();
+}
+
 // Whatever the schedule, a processor has one job at a time, and none is numbered beyond the cluster.
 TEST(BatsimFile, DealsEachProcessorToOneJobAtATime) {
   const Outcome outcome = rehearsed(sample_jobs(2000, 64, 3), 64, false);

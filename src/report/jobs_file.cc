@@ -19,7 +19,7 @@ void optional_instant(Rows& rows, Instant at) {
   rows.text(",");
 }
 
-void csv_row(Rows& rows, const Job& job) {
+void csv_row(Rows& rows, const Job& job, JobState state) {
   rows.integer(job.spec.number);
   rows.text(",");
   rows.seconds(job.spec.submit);
@@ -37,7 +37,7 @@ void csv_row(Rows& rows, const Job& job) {
   rows.integer(job.kills);
   rows.text(",");
   optional_instant(rows, job.first_promise);
-  rows.text(name_of(job.state));
+  rows.text(name_of(state));
 }
 
 // Where a job ran and why it started when it did.
@@ -99,7 +99,7 @@ void write_jobs_csv(std::ostream& out, const Outcome& outcome) {
   for (const std::string& name : outcome.sites) sites.push_back(csv_cell(name));
   Rows rows(out);
   for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
-    csv_row(rows, outcome.jobs[i]);
+    csv_row(rows, outcome.jobs[i], outcome.state_of(i));
     if (!sites.empty()) {
       rows.text(",");
       if (outcome.site_of[i].valid()) rows.long_text(sites[outcome.site_of[i].value]);

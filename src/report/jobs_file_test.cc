@@ -48,6 +48,15 @@ TEST(JobsCsv, HasARowForEachJobWithFractionsOnlyWhereThereAreSome) {
                 "9,102,,,,999,120,2,0,0,,rejected", ""}));
 }
 
+TEST(JobsCsv, SaysWhichJobsWereCancelledWhileTheyRan) {
+  Outcome outcome = one_of_each();
+  outcome.cancelled = {true};
+  std::ostringstream out;
+  write_jobs_csv(out, outcome);
+  EXPECT_EQ(lines(out.str())[1], "7,100,120,420,20,4,600,0,1,2,90,cancelled");
+  EXPECT_TRUE(lines(out.str())[2].ends_with(",timed_out"));
+}
+
 TEST(JobsCsv, NamesTheSiteWhereThereAreSeveral) {
   Outcome outcome = one_of_each();
   outcome.sites = {"texel", "a name, with a comma and more than thirty-two characters"};

@@ -69,6 +69,7 @@ struct Summary {
   std::string site;               // whose summary it is; empty: of all
   Exchanged exchanged;            // of a site, or of all together
   bool recorded = false;          // what really happened, and no rehearsal;
+  bool own = false;               // a rehearsal of what the site has now, as far as that is known
   bool counts_dispatches = true;  // false: backfill, kills and promises were not recorded,
   std::int64_t unrecorded = 0;    // nor, of so many jobs, when they started
   std::optional<Trust> trust;     // of a rehearsal, where it is known what really happened

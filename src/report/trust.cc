@@ -78,10 +78,6 @@ Likeness likeness(const Trust& trust) {
   return off <= kRough + kRounding && *trust.correlation >= kRoughCorrelation ? Likeness::rough : Likeness::poor;
 }
 
-bool is_what_the_site_has(const std::string& policy) {
-  return policy == "slurm" || policy.starts_with("slurm+") || policy.starts_with("slurm ");
-}
-
 std::string trust_text(std::span<const Summary> summaries) {
   std::string text;
   std::int64_t jobs = 0;
@@ -91,7 +87,7 @@ std::string trust_text(std::span<const Summary> summaries) {
     text += (text.empty() ? "" : "; ") + summary.name() + " has " + times_as_long(*summary.trust) + ", " +
             correlation_of(*summary.trust);
     jobs = std::max(jobs, summary.trust->jobs);
-    if (own == nullptr && is_what_the_site_has(summary.policy)) own = &summary;
+    if (own == nullptr && summary.own) own = &summary;
   }
   if (text.empty()) return "";
   text = "Beside what really happened to " + amount(jobs, "job") + ": " + text + ".";

@@ -45,9 +45,6 @@ enum class Likeness : std::uint8_t {
 };
 Likeness likeness(const Trust& trust);
 
-// A policy that rehearses what a site has now: `slurm`, also with knobs.
-bool is_what_the_site_has(const std::string& policy);
-
 // Sentences for people about the rehearsals of one workload; "" where nothing was recorded to hold them against.
 std::string trust_text(std::span<const Summary> summaries);
 

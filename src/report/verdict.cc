@@ -247,7 +247,7 @@ std::string beside_recorded(const Summary& chosen, Summaries all) {
             (both->jobs == 1 ? "waits " : "wait ") + readable_seconds(wait) + " under " + chosen.name();
   }
   if (readable_seconds(wait) == readable_seconds(really)) return same_jobs ? "Really they waited as long." : text + ".";
-  if (std::ranges::any_of(all, [](const Summary& s) { return is_what_the_site_has(s.policy); })) return text + ".";
+  if (std::ranges::any_of(all, &Summary::own)) return text + ".";
   text += same_jobs ? ": " : "; ";
   if (wait < really) {
     text += chosen.name() + " takes " + percent_less(wait, really) + " off that";
@@ -261,8 +261,7 @@ std::string beside_recorded(const Summary& chosen, Summaries all) {
 
 // What is gained on what the site has now is best seen where that is rehearsed too.
 std::string beside_own(const Summary& chosen, Summaries all) {
-  const auto own =
-      std::ranges::find_if(all, [](const Summary& s) { return s.wait_mean && is_what_the_site_has(s.policy); });
+  const auto own = std::ranges::find_if(all, [](const Summary& s) { return s.wait_mean && s.own; });
   if (own == all.end() || own->policy == chosen.policy || wait_of(*own) == wait_of(chosen)) return "";
   const double wait = typical(chosen, mean_wait);
   const double now = typical(*own, mean_wait);

@@ -75,6 +75,8 @@ TEST(Verdict, ComparesWithWhatTheSiteHasNowWhereThatIsRehearsed) {
   std::vector<Summary> rows{summary("recorded", 100, 200), summary("slurm+bf-interval=30s", 120, 200),
                             summary("easy", 60, 90)};
   rows[0].recorded = true;
+  EXPECT_EQ(said(rows).find("what the site has now"), std::string::npos) << "nobody knows what it has";
+  rows[1].own = true;
   const std::string text = said(rows);
   EXPECT_NE(text.find("Really they waited 1 min 40 s on average."), std::string::npos) << text;
   EXPECT_NE(

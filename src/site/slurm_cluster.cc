@@ -216,7 +216,9 @@ Result<SlurmCluster> Writer::write() {
     out_.toml = without_shares;
     machine = parse_cluster(out_.toml, "cluster.toml");
   }
-  if (!machine) return fail("The cluster file that comes of it cannot be read: " + machine.error().message);
+  if (!machine)
+    return fail("The cluster file that comes of " + text_.nodes.shown + " and " + text_.partitions.shown +
+                " cannot be read: " + machine.error().message);
   out_.machine = std::move(*machine);
   out_.left_out = remarks_.left_out();
   out_.guessed = remarks_.guessed();

@@ -121,6 +121,20 @@ TEST(SlurmCluster, SaysWhichFileIsWrongAndHowToHaveIt) {
   EXPECT_EQ(refusal(text), "nodes.txt: node \"n1\": CPUTot is \"many\", which is not a number.");
 }
 
+TEST(SlurmCluster, NamesTheNodeThatAClusterFileCannotHave) {
+  SlurmText text = texts();
+  text.nodes.text = "NodeName=n1 CPUTot=16\nNodeName=n2 CPUTot=16\nNodeName=n1 CPUTot=16\n";
+  EXPECT_EQ(refusal(text), "nodes.txt: node \"n1\" is described twice: leave one of its records in the file.");
+  text.nodes.text = "NodeName=n1 CPUTot=16\nNodeName=n2 CPUTot=1000001\n";
+  EXPECT_EQ(refusal(text),
+            "nodes.txt: node \"n2\" has 1,000,001 processors (CPUTot), and Rota knows 1,000,000 at most.");
+  text.nodes.text = "";
+  for (int i = 1; i <= 2148; ++i) text.nodes.text += "NodeName=n" + std::to_string(i) + " CPUTot=1000000\n";
+  EXPECT_EQ(refusal(text),
+            "nodes.txt: with node \"n2148\" there are more than 2,147,483,647 processors (CPUTot), and Rota knows no "
+            "more.");
+}
+
 TEST(SlurmCluster, TellsHowSlurmChoosesNodes) {
   SlurmText text = texts();
   const auto configured = [&](const std::string& type, const std::string& parameters) {

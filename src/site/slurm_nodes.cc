@@ -11,6 +11,7 @@ namespace rota::site {
 namespace {
 
 constexpr std::int64_t kMostNumber = std::int64_t{1} << 40U;  // so many megabytes are all that a node can have
+constexpr std::int64_t kMostOfNode = 1'000'000;               // processors, as in a cluster file
 constexpr std::size_t kNamed = 5;                             // nodes or partitions that a sentence names
 
 // The first of these keys that tells a number.
@@ -83,6 +84,19 @@ Result<void> take_gpus(const SlurmRecord& record, SlurmNode& node, SlurmRemarks&
   return {};
 }
 
+// What a cluster file cannot say, told while it is known where it stands.
+Result<void> check_size(const SlurmNode& node, std::int64_t processors_so_far) {
+  if (node.processors > kMostOfNode) {
+    return fail("node " + quoted(node.name) + " has " + grouped(node.processors) +
+                " processors (CPUTot), and Rota knows " + grouped(kMostOfNode) + " at most");
+  }
+  if (node.processors > kMostProcessors - processors_so_far) {
+    return fail("with node " + quoted(node.name) + " there are more than " + grouped(kMostProcessors) +
+                " processors (CPUTot), and Rota knows no more");
+  }
+  return {};
+}
+
 void remark_on(const SlurmRecord& record, const std::string& name, SlurmRemarks& remarks) {
   const std::string state = std::string(record.value("State"));
   const auto is = [&](const char* word) { return state.find(word) != std::string::npos; };
@@ -131,9 +145,13 @@ bool SlurmNode::alike(const SlurmNode& other) const {
 Result<std::vector<SlurmNode>> nodes_of_slurm(const std::vector<SlurmRecord>& records, bool memory_counts,
                                               SlurmRemarks& remarks) {
   std::vector<SlurmNode> nodes;
+  std::set<std::string, std::less<>> described;
+  std::int64_t processors_of_all = 0;
   for (const SlurmRecord& record : records) {
     SlurmNode node;
     node.name = record.values.front().second;
+    if (!described.insert(node.name).second)
+      return fail("node " + quoted(node.name) + " is described twice: leave one of its records in the file");
     const auto wrong = [&](const Error& error) { return fail("node " + quoted(node.name) + ": " + error.message); };
     const std::string_view state = record.value("State");
     if (state.find("FUTURE") != std::string_view::npos) {
@@ -151,6 +169,8 @@ Result<std::vector<SlurmNode>> nodes_of_slurm(const std::vector<SlurmRecord>& re
     node.processors = std::max<std::int64_t>(*processors, 1);
     node.weight = *weight;
     if (memory_counts && *memory > *withheld) node.memory = (*memory - *withheld) << 20U;
+    if (auto fits = check_size(node, processors_of_all); !fits) return std::unexpected(fits.error());
+    processors_of_all += node.processors;
     if (auto taken = take_gpus(record, node, remarks); !taken) return std::unexpected(taken.error());
     remark_on(record, node.name, remarks);
     nodes.push_back(std::move(node));

@@ -54,6 +54,30 @@ class Simulate(RotaCase):
         alone = json.loads(self.rota("simulate", "recorded.swf", "--policy", "recorded", "--json").stdout)["rehearsals"]
         self.assertEqual([r["policy"] for r in alone], ["recorded"])
 
+    def test_what_really_happened_tells_how_jobs_ended(self):
+        rows = [row(n + 1, submit=10 * n, run=9 if n == 3 else 5).split() for n in range(5)]
+        for fields, status in zip(rows, ("1", "0", "5", "0", "-1")):
+            fields[2], fields[10] = "0", status
+        self.file("recorded.swf", HEAD + "".join(" ".join(fields) + "\n" for fields in rows))
+        table = self.rota("simulate", "recorded.swf", "--policy", "recorded", "--jobs", "jobs.csv", "--json").stdout
+        self.assertEqual([job["state"] for job in self.jobs("jobs.csv")],
+                         ["completed", "failed", "cancelled", "timed_out", "completed"])
+        self.assertEqual([job["end"] for job in self.jobs("jobs.csv")], ["5", "15", "25", "39", "45"])
+        self.assertEqual(json.loads(table)["rehearsals"][0]["unrecorded_jobs"], 0)
+        self.rota("simulate", "recorded.swf", "--policy", "recorded", "--jobs", "jobs.swf")
+        status = [line.split()[10] for line in (self.folder / "jobs.swf").read_text().splitlines() if line[0] != ";"]
+        self.assertEqual(status, ["1", "0", "5", "0", "1"])
+
+    def test_only_what_was_imported_from_slurm_is_of_a_site_that_has_it(self):
+        self.recorded_log([7, 3, 9])
+        log = (self.folder / "recorded.swf").read_text()
+        told = ("--policy", "recorded,slurm,easy")
+        self.assertNotIn("what the site has now, and", self.rota("simulate", "recorded.swf", *told).stdout)
+        self.file("imported.swf", "; Note: made by: rota import slurm\n" + log)
+        self.assertIn("slurm rehearses what the site has now, and", self.rota("simulate", "imported.swf", *told).stdout)
+        self.rota("convert", "imported.swf", "-o", "imported.jsonl")
+        self.assertIn("slurm rehearses what the site has now, and", self.rota("simulate", "imported.jsonl", *told).stdout)
+
     def test_what_a_log_does_not_tell_is_no_row(self):
         self.recorded_log([-1, -1])
         self.refused("simulate", "recorded.swf", "--policy", "recorded,easy", said="does not say how long any job waited")

@@ -135,6 +135,30 @@ class Formats(RotaCase):
                 for log in (DAY, "day.json.gz", "back.swf.gz")]
         self.assertEqual(len({run["plan_hash"] for run in runs}), 1)
 
+    def test_a_last_record_that_is_cut_off_is_no_job(self):
+        def record(number, used="00:01:00"):
+            return (f"03/01/2024 12:00:00;E;{number}.a;user=a ctime=1709294400 qtime=1709294400 etime=1709294400 "
+                    "start=1709294400 Resource_List.ncpus=1 end=1709294460 Exit_status=0 "
+                    f"resources_used.walltime={used}\n")
+        two = record(1) + record(2)
+        finish = next(line for line in (LOGS / "lsb.acct").read_text().splitlines(True) if line.startswith('"JOB_FINISH"'))
+        both = finish + finish.replace(" 200 ", " 201 ", 1)
+        csv_text = "job_id,submit,start,end,processors,user\n1,0,0,5,1,7\n2,0,0,5,1,7\n"
+        for name, text, cut in (("pbs", two, two.index(" resources_used", len(record(1)))), ("lsf", both, both.rindex(' "/work"'))):
+            with self.subTest(name=name):
+                self.file(name, text[:-1])  # whole, but for the end of its last line
+                self.rota("convert", name, "-o", "whole.swf")
+                self.file(name, text[:cut])
+                self.refused("convert", name, "-o", "cut.swf", said=(f"{name}:2: ", "no end of line: the log is cut off"))
+                self.rota("convert", name, "-o", "cut.swf", "--skip-bad-rows")
+        self.file("log.swf", HEAD + row(1) + row(2))
+        self.file("jobs.csv", csv_text[:-1])
+        self.rota("verify", "log.swf", "jobs.csv", "--policy", "fcfs")
+        self.file("jobs.csv", csv_text[:-3])
+        self.refused("verify", "log.swf", "jobs.csv", "--policy", "fcfs",
+                     said=("jobs.csv:3: ", "5 cells and no end of line: the log is cut off"))
+        self.refused("report", "jobs.csv", said=("jobs.csv:3: ", "no end of line: the log is cut off"))
+
     def test_records_that_cannot_be_read(self):
         for name, text, said in (
                 ("pbs", (LOGS / "pbs-day").read_text().replace("end=1709283610", "end=soon"), ("pbs:4: end is", "soon")),

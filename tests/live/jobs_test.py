@@ -205,8 +205,16 @@ class Jobs(ServiceCase):
         self.assertEqual([each["id"] for each in self.service.ask("GET", "/v1/history?ran=yes")[1]["jobs"]], [job])
         sums = self.service.ask("GET", "/v1/history?by=user")[1]["sums"]
         self.assertAlmostEqual(sums[0]["processor_seconds"], 2 * row["elapsed"], delta=0.01)
-        rehearsed = subprocess.run([self.rota, "simulate", self.service.state, "--quiet"], capture_output=True, text=True)
+        rehearsed = subprocess.run([self.rota, "simulate", self.service.state, "--quiet", "--policy", "recorded", "--jobs",
+                                    os.path.join(self.folder, "jobs.csv")], capture_output=True, text=True)
         self.assertEqual(rehearsed.returncode, 0, rehearsed.stderr)
+        with open(os.path.join(self.folder, "jobs.csv")) as file:
+            self.assertEqual(file.read().splitlines()[1].split(",")[11], "cancelled")
+        own = self.service.ask("GET", "/v1/status")[1]["policy"]
+        told = subprocess.run([self.rota, "simulate", self.service.state, "--policy", f"slurm,{own}"], capture_output=True,
+                              text=True).stdout
+        self.assertIn(f"{own} rehearses what the site has now", told)
+        self.assertNotIn("slurm rehearses what the site has now", told)
 
     def test_where_it_ran_is_told_alike_before_and_after_a_restart(self):
         told = []

@@ -222,6 +222,7 @@ class SlurmAccounting(unittest.TestCase):
         done = subprocess.run(["sh", "-c", command.replace("rota", ROTA, 1)], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("conservative", done.stdout)
+        self.assertIn("what the site has now", done.stdout)
 
     def test_a_partition_that_is_not_described_is_told_with_the_nearest_name(self):
         shutil.copytree(self.at("saved"), self.at("renamed"))
