@@ -159,6 +159,17 @@ class Formats(RotaCase):
                      said=("jobs.csv:3: ", "5 cells and no end of line: the log is cut off"))
         self.refused("report", "jobs.csv", said=("jobs.csv:3: ", "no end of line: the log is cut off"))
 
+    def test_where_all_rows_are_dropped_it_is_told_why(self):
+        self.file("b.json", '{"nb_res": 4, "profiles": {"a": {"type": "parallel"}}, "jobs": [{"id": "1", "subtime": 0, '
+                            '"res": 1, "profile": "a"}, {"id": "2", "subtime": 0, "res": 1, "profile": "a"}]}')
+        self.file("pbs", "03/01/2024 12:00:00;L;license;x\n03/01/2024 11:01:00;D;103.alpha;requestor=anna@login1\n")
+        self.file("log.swf", HEAD + "1 0 -1 0 4 -1 -1 -1 -1 -1 5\n")
+        for command in (["convert", "-o", "out.swf"], ["simulate"]):
+            self.refused(*command, "b.json", said=("all its rows were dropped (jobs whose profile is computed on a platform",
+                                                   ": 2, first in line 1)"))
+            self.refused(*command, "pbs", said=("all its records were dropped (", "deletions of jobs", ": 1, first in line 2"))
+            self.refused(*command, "log.swf", said=("all its rows were dropped (cancelled before they started: 1, first in "))
+
     def test_records_that_cannot_be_read(self):
         for name, text, said in (
                 ("pbs", (LOGS / "pbs-day").read_text().replace("end=1709283610", "end=soon"), ("pbs:4: end is", "soon")),
