@@ -179,7 +179,10 @@ class Formats(RotaCase):
                 ("lsf", '"JOB_FINISH" "10.1\n', ("lsf:1: the quote before field 2 has no end",)),
                 ("lsf", '"JOB_FINISH" "10.1" x\n', ("lsf:1: field 3 (event time)",)),
                 ("b.json", '{"nb_res": 4, "jobs": [{"id": "1"}]}', ("b.json: job 1 of the list", "subtime")),
-                ("b.json", '{"nb_res": 4, "jobs": [', ("b.json is no JSON",))):
+                ("b.json", '{"nb_res": 4, "jobs": [', ("b.json:1: the JSON ends too early",)),
+                ("b.json", '{"nb_res": 4,\n"jobs": [x]}', ('b.json:2: from "x]}" on this is no JSON',)),
+                ("b.json", '{"nb_res": 1e999, "jobs": []}', ("b.json: a number in it is too large",)),
+                ("b.json", '{"nb_res": 4, "jobs": ' + "[" * 3_000_000, ("b.json: more than 64 lists and objects",))):
             with self.subTest(said=said):
                 self.file(name, text)
                 self.refused("simulate", name, said=said)
