@@ -46,7 +46,8 @@ Result<std::vector<std::string>> extend(const std::vector<std::string>& stems, c
     for (const Range& range : ranges)
       for (std::int64_t n = range.low; n <= range.high; ++n) {
         if (out.size() == most)
-          return fail("A host list names more than " + std::to_string(most) + " hosts; shorten it.");
+          return fail("A host list names more than " + std::to_string(most) +
+                      " hosts, which is more than there may be.");
         const std::string digits = std::to_string(n);
         out.push_back(stem + std::string(range.width > digits.size() ? range.width - digits.size() : 0, '0') + digits);
       }
@@ -100,7 +101,7 @@ Result<std::vector<std::string>> parse_host_list(std::string_view text, std::siz
     auto names = expand(name, text, most);
     if (!names) return names;
     if (names->size() > most - hosts.size())
-      return fail("A host list names more than " + std::to_string(most) + " hosts; shorten it.");
+      return fail("A host list names more than " + std::to_string(most) + " hosts, which is more than there may be.");
     hosts.insert(hosts.end(), std::make_move_iterator(names->begin()), std::make_move_iterator(names->end()));
     if (end == rest.size()) return hosts;
     rest.remove_prefix(end + 1);

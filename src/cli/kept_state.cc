@@ -156,11 +156,15 @@ Result<KeptState> read_state(const std::string& path) {
   for (store::HistoryRow& row : *rows) row.end -= row.asked.waited_again;
   std::ranges::sort(*rows, {}, [](const auto& row) { return std::pair(row.submit, row.number); });
   workload.report.rows = static_cast<std::int64_t>(rows->size());
+  std::int64_t never_ran = 0, first = 0;
   std::erase_if(*rows, [&](const store::HistoryRow& row) {
     const bool ran = end_of(row).has_value();
-    if (!ran) workload.report.note("job that never ran: left out", row.number);
+    if (!ran && never_ran++ == 0) first = row.number;
     return !ran;
   });
+  if (never_ran > 0)  // of jobs: a database has no lines
+    workload.report.findings.push_back(
+        {"jobs that never ran: left out, the first is job " + std::to_string(first), never_ran, 0, true});
   workload.terms = KeptTerms(*rows).all();
   workload.recorded_dispatches = true;
   for (const store::HistoryRow& row : *rows) {

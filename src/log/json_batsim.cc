@@ -23,6 +23,7 @@ constexpr const char* kNewNumber = "job ids without a number of their own: new o
 constexpr std::size_t kMostText = std::size_t{1} << 30U;
 constexpr double kMostSeconds = 1e11;
 constexpr int kDeepest = 16;  // sequences inside sequences
+constexpr int kDeepestText = 64;
 
 // Whether `key` stands in the text as the key of something.
 bool has_key(std::string_view text, std::string_view key) {
@@ -77,6 +78,43 @@ std::int64_t number_of(const std::string& id) {
   const std::string_view name = std::string_view(id).substr(id.rfind('!') + 1);
   const auto number = parse_integer(name);
   return number && *number >= 0 && *number < 1'000'000'000'000'000 ? *number : -1;
+}
+
+// Whether more lists and objects stand inside each other than a workload has.
+bool too_deep(std::string_view text) {
+  int depth = 0;
+  bool inside = false;  // a text
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') inside = !inside;
+    if (inside && c == '\\') ++i;
+    if (inside) continue;
+    if ((c == '[' || c == '{') && ++depth > kDeepestText) return true;
+    if (c == ']' || c == '}') --depth;
+  }
+  return false;
+}
+
+Result<Json> parsed(std::string_view text, const std::string& shown) {
+  if (too_deep(text)) {
+    return fail(shown + ": more than " + std::to_string(kDeepestText) +
+                " lists and objects stand inside each other, which no workload of Batsim has.");
+  }
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& wrong) {
+    const std::size_t at = std::min<std::size_t>(wrong.byte > 0 ? wrong.byte - 1 : 0, text.size());
+    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+    const std::string_view rest = text.substr(at, 40).substr(0, text.substr(at, 40).find('\n'));
+    const bool early = std::ranges::all_of(text.substr(at), blank);
+    std::string_view before = text.substr(0, at);
+    while (early && !before.empty() && blank(before.back())) before.remove_suffix(1);
+    const std::string line = std::to_string(std::ranges::count(before, '\n') + 1);
+    if (early) return fail(shown + ":" + line + ": the JSON ends too early (is the file cut off?).");
+    return fail(shown + ":" + line + ": from " + quoted(rest) + " on this is no JSON. Mend the file.");
+  } catch (const Json::exception&) {
+    return fail(shown + ": a number in it is too large. Mend the file.");
+  }
 }
 
 class Reader {
@@ -175,13 +213,9 @@ Result<BatsimLog> read_batsim_log(LineBlocks blocks, const SwfOptions& options) 
     text += *block;
   }
   if (!is_utf8(text)) return fail(blocks.shown() + " is not UTF-8 text. Save the file as UTF-8.");
-  Json document;
-  try {
-    document = Json::parse(text);
-  } catch (const Json::exception& wrong) {
-    return fail(blocks.shown() + " is no JSON: " + escaped(wrong.what()) + ".");
-  }
-  return Reader(blocks.shown(), options).read(document);
+  const auto document = parsed(text, blocks.shown());
+  if (!document) return std::unexpected(document.error());
+  return Reader(blocks.shown(), options).read(*document);
 }
 
 Result<Workload> workload_of(BatsimLog log, const std::string& path, const SwfOptions& options) {

@@ -80,25 +80,6 @@ bool next_entry(std::string_view& rest, std::string_view& name, std::string_view
   return true;
 }
 
-// The name of a record's last entry; empty: it has none.
-std::string_view last_name(std::string_view text) {
-  for (;;) {
-    const std::size_t blank = text.find_last_of(" \t");
-    const std::string_view word = text.substr(blank == std::string_view::npos ? 0 : blank + 1);
-    const std::size_t equals = word.find('=');
-    if (equals != std::string_view::npos && word.find_first_of("\"'") == std::string_view::npos)
-      return word.substr(0, equals);
-    if (blank == std::string_view::npos) return {};
-    text = text.substr(0, blank);
-  }
-}
-
-bool tells(std::string_view text, std::string_view wanted) {
-  for (std::string_view name, value; next_entry(text, name, value);)
-    if (name == wanted && !value.empty()) return true;
-  return false;
-}
-
 // What is remembered of a job that has not ended yet.
 struct Open {
   std::vector<std::int64_t> lines;  // of its records so far
@@ -129,7 +110,6 @@ class Reader {
   const SwfOptions& options_;
   AccountedJobs jobs_;
   std::map<std::string, Open, std::less<>> open_;
-  std::map<char, std::string> last_names_;  // by type, of the record before
   std::int64_t line_ = 0;
 };
 
@@ -151,11 +131,6 @@ Result<AccountedLog> Reader::read() {
 Result<void> Reader::take(std::string_view line) {
   const auto record = parse_record(line);
   if (!record) return std::unexpected(record.error());
-  // Records of one type end alike.
-  std::string& last = last_names_[record->type];
-  if (blocks_.cut() && !last.empty() && !tells(record->text, last))
-    return fail("the last record has no " + last + " and no end of line: the log is cut off");
-  last = last_name(record->text);
   const bool of_job = !record->id.empty() && record->id.front() >= '0' && record->id.front() <= '9';
   if (!of_job) return report().drop(kOther, line_), Result<void>{};
   if (record->id.find("[]") != std::string_view::npos) return report().drop(kWhole, line_), Result<void>{};

@@ -151,7 +151,8 @@ TEST(ReadSwf, RefusesAnEmptyLog) {
             "test.swf: no job can be read from it because it has no rows. Is it a job log in SWF, in JSON lines, or "
             "written by sacct -P?");
   EXPECT_EQ(sentence("x\n", {.skip_bad_rows = true}),
-            "test.swf: no job can be read from it; all its rows were dropped. Is it a job log in SWF, in JSON lines, "
+            "test.swf: no job can be read from it; all its rows were dropped (rows that cannot be "
+            "read: 1, first in line 1). Is it a job log in SWF, in JSON lines, "
             "or written by "
             "sacct -P?");
 }

@@ -136,21 +136,14 @@ class Formats(RotaCase):
         self.assertEqual(len({run["plan_hash"] for run in runs}), 1)
 
     def test_a_last_record_that_is_cut_off_is_no_job(self):
-        def record(number, used="00:01:00"):
-            return (f"03/01/2024 12:00:00;E;{number}.a;user=a ctime=1709294400 qtime=1709294400 etime=1709294400 "
-                    "start=1709294400 Resource_List.ncpus=1 end=1709294460 Exit_status=0 "
-                    f"resources_used.walltime={used}\n")
-        two = record(1) + record(2)
         finish = next(line for line in (LOGS / "lsb.acct").read_text().splitlines(True) if line.startswith('"JOB_FINISH"'))
         both = finish + finish.replace(" 200 ", " 201 ", 1)
         csv_text = "job_id,submit,start,end,processors,user\n1,0,0,5,1,7\n2,0,0,5,1,7\n"
-        for name, text, cut in (("pbs", two, two.index(" resources_used", len(record(1)))), ("lsf", both, both.rindex(' "/work"'))):
-            with self.subTest(name=name):
-                self.file(name, text[:-1])  # whole, but for the end of its last line
-                self.rota("convert", name, "-o", "whole.swf")
-                self.file(name, text[:cut])
-                self.refused("convert", name, "-o", "cut.swf", said=(f"{name}:2: ", "no end of line: the log is cut off"))
-                self.rota("convert", name, "-o", "cut.swf", "--skip-bad-rows")
+        self.file("lsf", both[:-1])  # whole, but for the end of its last line
+        self.rota("convert", "lsf", "-o", "whole.swf")
+        self.file("lsf", both[:both.rindex(' "/work"')])
+        self.refused("convert", "lsf", "-o", "cut.swf", said=("lsf:2: ", "no end of line: the log is cut off"))
+        self.rota("convert", "lsf", "-o", "cut.swf", "--skip-bad-rows")
         self.file("log.swf", HEAD + row(1) + row(2))
         self.file("jobs.csv", csv_text[:-1])
         self.rota("verify", "log.swf", "jobs.csv", "--policy", "fcfs")
@@ -158,6 +151,17 @@ class Formats(RotaCase):
         self.refused("verify", "log.swf", "jobs.csv", "--policy", "fcfs",
                      said=("jobs.csv:3: ", "5 cells and no end of line: the log is cut off"))
         self.refused("report", "jobs.csv", said=("jobs.csv:3: ", "no end of line: the log is cut off"))
+
+    def test_where_all_rows_are_dropped_it_is_told_why(self):
+        self.file("b.json", '{"nb_res": 4, "profiles": {"a": {"type": "parallel"}}, "jobs": [{"id": "1", "subtime": 0, '
+                            '"res": 1, "profile": "a"}, {"id": "2", "subtime": 0, "res": 1, "profile": "a"}]}')
+        self.file("pbs", "03/01/2024 12:00:00;L;license;x\n03/01/2024 11:01:00;D;103.alpha;requestor=anna@login1\n")
+        self.file("log.swf", HEAD + "1 0 -1 0 4 -1 -1 -1 -1 -1 5\n")
+        for command in (["convert", "-o", "out.swf"], ["simulate"]):
+            self.refused(*command, "b.json", said=("all its rows were dropped (jobs whose profile is computed on a platform",
+                                                   ": 2, first in line 1)"))
+            self.refused(*command, "pbs", said=("all its records were dropped (", "deletions of jobs", ": 1, first in line 2"))
+            self.refused(*command, "log.swf", said=("all its rows were dropped (cancelled before they started: 1, first in "))
 
     def test_records_that_cannot_be_read(self):
         for name, text, said in (
@@ -168,7 +172,10 @@ class Formats(RotaCase):
                 ("lsf", '"JOB_FINISH" "10.1\n', ("lsf:1: the quote before field 2 has no end",)),
                 ("lsf", '"JOB_FINISH" "10.1" x\n', ("lsf:1: field 3 (event time)",)),
                 ("b.json", '{"nb_res": 4, "jobs": [{"id": "1"}]}', ("b.json: job 1 of the list", "subtime")),
-                ("b.json", '{"nb_res": 4, "jobs": [', ("b.json is no JSON",))):
+                ("b.json", '{"nb_res": 4, "jobs": [', ("b.json:1: the JSON ends too early",)),
+                ("b.json", '{"nb_res": 4,\n"jobs": [x]}', ('b.json:2: from "x]}" on this is no JSON',)),
+                ("b.json", '{"nb_res": 1e999, "jobs": []}', ("b.json: a number in it is too large",)),
+                ("b.json", '{"nb_res": 4, "jobs": ' + "[" * 3_000_000, ("b.json: more than 64 lists and objects",))):
             with self.subTest(said=said):
                 self.file(name, text)
                 self.refused("simulate", name, said=said)
