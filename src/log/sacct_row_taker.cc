@@ -243,7 +243,7 @@ Result<void> SacctRowTaker::read_requests(const SacctCells& cells, SacctRow& row
   if (on_each > 0)
     asks.accelerator_type = request.accelerators > 0 ? request.accelerator_type : per_node->accelerator_type;
   if (request.more || per_node->more) row.remark(SacctRemark::several_kinds);
-  const bool more_accelerators = got_.accelerators > 0 && request.accelerators == 0 && on_each == 0;
+  const bool more_accelerators = got_.accelerators > 0 && request.accelerators <= 0 && on_each == 0;
   if (more_accelerators || (!got_.licences.empty() && request.licences.empty())) row.remark(SacctRemark::had_more);
   if (asked_.others || per_node->others) row.remark(SacctRemark::other_resources);
   row.request = place_of(asks);

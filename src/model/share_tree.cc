@@ -43,9 +43,7 @@ std::uint32_t ShareTree::add(std::uint32_t above, std::int64_t shares, std::uint
 }
 
 void ShareTree::add_holder(std::uint32_t above, std::uint32_t holder, std::int64_t shares, bool first) {
-  const std::uint32_t place = add(above, shares, 1, first);
-  places_[place].holder = holder;
-  place_of_.push_back(place);
+  places_[add(above, shares, 1, first)].holder = holder;
   ++holders_;
 }
 
@@ -89,74 +87,67 @@ std::uint32_t ShareTree::holder_of(const JobSpec& spec) const {
   return at->second;
 }
 
-struct ShareTree::Beside {
-  double worth;  // part of the shares / part of the use
-  bool account;
-  std::uint32_t place;
-  std::uint32_t turn;  // where it stood before: who is level keeps his place
-  bool operator<(const Beside& o) const {
-    if (worth != o.worth) return worth > o.worth;
-    return account != o.account ? account < o.account : turn < o.turn;
-  }
-};
-
 // On the way through the tree, from the first user to the last.
 struct ShareTree::Ranking {
   std::vector<double> use;  // of each place
   std::vector<double> factors;
-  std::uint32_t next;         // the rank of the next user, unless he is level with the one before,
-  std::uint32_t last;         // who has this one
-  bool level = false;         // the next one is
-  std::vector<Beside> lines;  // those on the way down, one behind the other: nothing is allocated for each
+  std::uint32_t next;  // the rank of the next user, unless he is level with the one before,
+  std::uint32_t last;  // who has this one
+  bool level = false;  // the next one is
+};
+
+struct ShareTree::Beside {
+  double worth;  // part of the shares / part of the use
+  bool account;
+  std::uint32_t place;
+  bool operator<(const Beside& o) const { return worth != o.worth ? worth > o.worth : account < o.account; }
 };
 
 std::vector<double> ShareTree::factors(const RecentUse& use) const {
-  Ranking ranking{std::vector<double>(places_.size()), std::vector<double>(holders_), holders_, holders_, false, {}};
+  Ranking ranking{std::vector<double>(places_.size()), std::vector<double>(holders_), holders_, holders_};
   std::int64_t most = RecentUse::kNothing;
   for (const auto& [holder, spent] : use.all()) most = std::max(most, spent);
-  for (const auto& [holder, spent] : use.all())
-    if (holder < place_of_.size()) ranking.use[place_of_[holder]] = use.beside(spent, most);
-  for (std::size_t i = places_.size(); i-- > 1;) ranking.use[places_[i].above] += ranking.use[i];
-  ranking.lines.push_back({0, true, 0, 0});
-  rank_below(0, 1, ranking);
+  for (std::size_t i = places_.size(); i-- > 1;) {
+    const Place& place = places_[i];
+    if (place.holder != UINT32_MAX) ranking.use[i] = use.beside(use.spent_at(place.holder), most);
+    ranking.use[place.above] += ranking.use[i];
+  }
+  const Beside top{0, true, 0};
+  rank_below({&top, 1}, ranking);
   return std::move(ranking.factors);
 }
 
-// What is below accounts that are level, which stand at these places of the lines.
-void ShareTree::rank_below(std::size_t level_from, std::size_t level_to, Ranking& ranking) const {
+// What is below accounts that are level.
+void ShareTree::rank_below(std::span<const Beside> level, Ranking& ranking) const {
   constexpr double kFirst = std::numeric_limits<double>::infinity();
-  std::vector<Beside>& lines = ranking.lines;
-  const std::size_t begin = lines.size();
-  for (std::size_t above = level_from; above < level_to; ++above) {
-    for (const std::uint32_t below : places_[lines[above].place].below) {
+  std::vector<Beside> line;
+  for (const Beside& account : level) {
+    for (const std::uint32_t below : places_[account.place].below) {
       const Place& place = places_[below];
       const bool served = ranking.use[below] > 0;
       double worth = place.first ? kFirst : 0;
       if (place.part > 0) worth = served ? place.part / (ranking.use[below] / ranking.use[place.above]) : kFirst;
-      lines.push_back({worth, place.users == 0, below, static_cast<std::uint32_t>(lines.size())});
+      line.push_back({worth, place.users == 0, below});
     }
   }
-  const std::size_t end = lines.size();
-  std::sort(lines.begin() + static_cast<std::ptrdiff_t>(begin), lines.end());
+  std::stable_sort(line.begin(), line.end());
   const bool starts_level = std::exchange(ranking.level, false);
-  for (std::size_t i = begin; i < end;) {
-    const Beside next = lines[i];  // a copy: lines grow while those below are ranked
-    ranking.level = i == begin ? starts_level : next.worth == lines[i - 1].worth;
-    if (next.account) {
-      std::size_t to = i + 1;
-      while (to < end && lines[to].worth == next.worth) ++to;
-      rank_below(i, to, ranking);
-      i = to;
+  for (std::size_t i = 0; i < line.size();) {
+    const auto from = line.begin() + static_cast<std::ptrdiff_t>(i);
+    ranking.level = i == 0 ? starts_level : from->worth == std::prev(from)->worth;
+    if (from->account) {
+      const auto to = std::find_if(from, line.end(), [&](const Beside& b) { return b.worth != from->worth; });
+      rank_below({from, to}, ranking);
+      i += static_cast<std::size_t>(to - from);
       continue;
     }
-    const Place& place = places_[next.place];
+    const Place& place = places_[from->place];
     if (!ranking.level) ranking.last = ranking.next;
     if (place.holder != UINT32_MAX)
       ranking.factors[place.holder] = static_cast<double>(ranking.last) / static_cast<double>(holders_);
     ranking.next -= place.users;
     ++i;
   }
-  lines.resize(begin);
 }
 
 }  // namespace rota

@@ -50,11 +50,10 @@ class ShareTree {
   void add_users(std::uint32_t above, const Account& account, const std::vector<bool>& with_jobs);
   void add_holder(std::uint32_t above, std::uint32_t holder, std::int64_t shares, bool first);
   void divide(std::uint32_t place);
-  void rank_below(std::size_t level_from, std::size_t level_to, Ranking& ranking) const;
+  void rank_below(std::span<const Beside> level, Ranking& ranking) const;
 
   std::vector<Place> places_;  // each behind the one above it
   std::vector<std::int64_t> shares_;
-  std::vector<std::uint32_t> place_of_;  // by holder
   std::uint32_t holders_ = 0;
   OfJob of_job_;  // the holder by user and group, rising
 };

@@ -88,8 +88,8 @@ TEST(SlurmCluster, FindsGpusAndTheirTypeWhereTheyAreOnlyConfigured) {
   for (const char* const gpus : {"gres/gpu=2,gres/gpu:a100=2", "gres/gpu:a100=2", "gres/gpu=2"}) {
     SlurmText text = texts();
     text.nodes.text =
-        std::string("NodeName=n[1-2] CPUTot=4 RealMemory=1000 State=IDLE Gres=(null) CfgTRES=cpu=4,") + gpus + "\n";
-    text.partitions.text = "PartitionName=batch Nodes=n[1-2] MaxTime=60 State=UP\n";
+        std::string("NodeName=n1 CPUTot=4 RealMemory=1000 State=IDLE Gres=(null) CfgTRES=cpu=4,") + gpus + "\n";
+    text.partitions.text = "PartitionName=batch Nodes=n1 MaxTime=60 State=UP\n";
     const auto cluster = cluster_of_slurm(text);
     ASSERT_TRUE(cluster) << cluster.error().message;
     EXPECT_NE(cluster->toml.find("accelerators = 2"), std::string::npos) << cluster->toml;

@@ -46,7 +46,7 @@ class Queue {
     for (const WaitingEntry* e = index_.head(); e; e = index_.next(e->place)) walked.push_back(e->job);
     RC_ASSERT(walked == queue);
     const WaitingEntry* first = index_.next({});  // behind a key before all of them
-    RC_ASSERT(first ? !queue.empty() && first->job == queue.front() : queue.empty());
+    RC_ASSERT((first ? !queue.empty() && first->job == queue.front() : queue.empty()));
     if (!options_.by_queue) return;
     walked.clear();
     index_.for_each_in_queue_order([&](const WaitingEntry& e) { return walked.push_back(e.job), true; });
