@@ -82,6 +82,7 @@ void Service::empty_node(NodeId node) {
 }
 
 void Service::leave_if_down(JobId job) {
+  if (view().nodes().counted()) return;
   for (const Share& share : view().placement(job).shares) {
     if (view().power().health(share.node) != Health::down) continue;
     later([this, node = share.node] {

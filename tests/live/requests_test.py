@@ -383,7 +383,7 @@ class Requests(ServiceCase):
     def test_a_large_body_of_little_values_takes_no_memory(self):
         service = self.service
         most = 16 << 20
-        for body, said in (("[" * most, "nested"), ("[" + "0," * (most // 2 - 1) + "0]", "values"),
+        for body, said in (("[" * most, "nested"), ("[" + "0," * (most // 2 - 2) + "0]", "values"),
                            ('{"name": ' * (most // 10), "nested"), ('["\\"", ' + "{}," * (most // 3 - 10) + "{}]", "values")):
             connection = http.client.HTTPConnection("rota")
             connection.sock = socket.socket(socket.AF_UNIX)
