@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/json_size.h"
 #include "base/text.h"
 #include "model/job_terms.h"
 #include "store/number_json.h"
@@ -26,29 +27,15 @@ constexpr std::size_t kDeepest = 8;             // arrays and objects within eac
 constexpr std::size_t kMostValues = 1'500'000;  // of one body: some 200 MB at the most
 constexpr const char* kPriority = "a whole number from -1000000 to 1000000";  // as kMostPriority
 
-// What a value takes in memory is many times its bytes in the text, so that values are counted before they are built.
-// What is no JSON is built as far as it could be some, and so far it is counted like it.
 Result<void> check_size(std::string_view body) {
-  std::size_t depth = 0;
-  std::size_t values = 1;
-  bool in_text = false;
-  for (std::size_t i = 0; i < body.size(); ++i) {
-    const char c = body[i];
-    if (in_text) {
-      if (c == '\\') ++i;
-      in_text = c != '"';
-      continue;
-    }
-    const bool opens = c == '[' || c == '{';
-    in_text = c == '"';
-    if (opens) ++depth;
-    if ((c == ']' || c == '}') && depth > 0) --depth;
-    if (opens || c == ',') ++values;
-    if (depth > kDeepest)
+  switch (json_size(body, kDeepest, kMostValues)) {
+    case JsonSize::too_deep:
       return fail("the request's body is nested more than " + std::to_string(kDeepest) +
                   " deep, which nothing here needs; send what docs/api.md describes.");
-    if (values > kMostValues)
+    case JsonSize::too_many:
       return fail("the request's body has more than " + grouped(kMostValues) + " values; split it.");
+    case JsonSize::within:
+      break;
   }
   return {};
 }

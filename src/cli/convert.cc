@@ -10,7 +10,6 @@
 #include "cli/convert_output.h"
 #include "cli/time_zone_flag.h"
 #include "log/attribute_table.h"
-#include "log/job_builder.h"
 #include "log/json_batsim.h"
 #include "log/json_lines.h"
 #include "log/log.h"
@@ -75,7 +74,7 @@ class Conversion {
                                               : from_swf(std::move(blocks), out);
     if (!done || report_.kept > 0 || file_.failed()) return done;
     return fail(shown + ": it has no job to convert" +
-                (report_.rows > 0 ? "; all its rows were dropped" + log::why_dropped(report_) : std::string()) +
+                (report_.rows > 0 ? log::why_none(report_, "rows") : std::string()) +
                 ". Is it a job log in SWF, in JSON lines, written by sacct -X -P, or of PBS, LSF or Batsim?");
   }
 

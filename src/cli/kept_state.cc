@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "serve/after_text.h"
 #include "site/service_file.h"
 #include "store/row_spec.h"
 #include "store/sqlite_reader.h"
@@ -101,7 +102,7 @@ class KeptTerms {
     for (auto on = std::ranges::lower_bound(all, place); on != all.begin();) {
       if (rows_[*--on]->end <= own.submit) return;  // and so had those before it
       after.push_back({JobId{*on}, When::ended});
-      if (std::ranges::find(rows_[*on]->asked.after, "singleton") != rows_[*on]->asked.after.end()) return;
+      if (serve::is_singleton(rows_[*on]->asked.after)) return;
     }
   }
 

@@ -139,10 +139,7 @@ Result<RehearseOptions> RehearseFlags::with_attributes(RehearseOptions options, 
 }
 
 Result<RehearseOptions> RehearseFlags::with_attributes(RehearseOptions options, log::Attributes of_jobs) const {
-  options.attributes = std::make_shared<const log::Attributes>(std::move(of_jobs));
-  if (const TaskTable& tasks = options.attributes->tasks(); !tasks.empty()) {
-    options.tasks = std::shared_ptr<const TaskTable>(options.attributes, &tasks);
-  }
+  set_attributes(options, std::move(of_jobs));
   if (auto suits = tasks_suit(*options.attributes); !suits) return std::unexpected(suits.error());
   return options;
 }

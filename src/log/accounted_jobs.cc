@@ -125,9 +125,7 @@ Result<void> AccountedJobs::bad_record(const Error& error, std::int64_t line) {
 
 Result<AccountedLog> AccountedJobs::finish() {
   if (out_.rows.empty()) {
-    return fail(shown_ + ": no job can be read from it" +
-                (out_.report.rows == 0 ? " because it has no records"
-                                       : "; all its records were dropped" + why_dropped(out_.report)) +
+    return fail(shown_ + ": no job can be read from it" + why_none(out_.report, "records") +
                 ". Does it tell of jobs that have ended?");
   }
   give_numbers(out_.rows, out_.report);

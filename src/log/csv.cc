@@ -6,7 +6,16 @@
 
 namespace rota::log {
 
-Result<const std::vector<std::string_view>*> CsvCells::read(std::string_view line) {
+Result<const std::vector<std::string_view>*> CsvCells::read(std::string_view line, bool cut) {
+  if (auto done = take_apart(line); !done) return std::unexpected(done.error());
+  if (cut && !trimmed(line).empty() && cells_.size() < before_)
+    return fail("the last row has " + amount(static_cast<std::int64_t>(cells_.size()), "cell") +
+                " and no end of line: the log is cut off. Save the schedule again, or take its last row out.");
+  before_ = cells_.size();
+  return &cells_;
+}
+
+Result<void> CsvCells::take_apart(std::string_view line) {
   cells_.clear();
   unquoted_.clear();
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -22,7 +31,7 @@ Result<const std::vector<std::string_view>*> CsvCells::read(std::string_view lin
       cells_.push_back(trimmed(cell));
       rest.remove_prefix(cell.size());
     }
-    if (rest.empty()) return &cells_;
+    if (rest.empty()) return {};
     rest.remove_prefix(1);  // the comma
   }
 }
@@ -61,11 +70,6 @@ std::string csv_text(std::string_view cell) {
   std::string out = "\"";
   for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + "\"";
-}
-
-std::string cut_off_row(std::size_t cells) {
-  return "the last row has " + std::to_string(cells) + (cells == 1 ? " cell" : " cells") +
-         " and no end of line: the log is cut off. Save the schedule again, or take its last row out.";
 }
 
 }  // namespace rota::log

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string_view>
 #include <utility>
-
-#include "base/text.h"
 
 namespace rota::log {
 namespace {
@@ -46,20 +43,6 @@ std::vector<std::uint32_t> ordered(const std::vector<JobSpec>& jobs, Before befo
 }
 
 }  // namespace
-
-std::string why_dropped(const ImportReport& report) {
-  std::string why;
-  for (const auto& finding : report.findings) {
-    if (!finding.dropped) continue;
-    constexpr std::string_view kSaid = ": dropped";
-    const std::string_view what = finding.what;
-    why += why.empty() ? " (" : "; ";
-    why += what.ends_with(kSaid) ? what.substr(0, what.size() - kSaid.size()) : what;
-    why += ": " + grouped(finding.rows);
-    if (finding.first_line > 0) why += ", first in line " + std::to_string(finding.first_line);
-  }
-  return why.empty() ? why : why + ")";
-}
 
 void JobBuilder::make_room(std::int64_t offset, std::int64_t size) {
   const std::size_t have = out_.jobs.size();
@@ -163,10 +146,8 @@ Result<Workload> JobBuilder::finish(const std::string& shown) {
     if (counts_[i].rows > 0)
       out_.report.findings.push_back({kRemarks[i], counts_[i].rows, counts_[i].first_line, i == 0});
   if (out_.jobs.empty())
-    return fail(
-        shown + ": no job can be read from it" +
-        (out_.report.rows == 0 ? " because it has no rows" : "; all its rows were dropped" + why_dropped(out_.report)) +
-        ". Is it a job log in SWF, in JSON lines, or written by sacct -P?");
+    return fail(shown + ": no job can be read from it" + why_none(out_.report, "rows") +
+                ". Is it a job log in SWF, in JSON lines, or written by sacct -P?");
   for (const std::size_t job : without_limit_) out_.without_limit.push_back(out_.jobs[job].number);
   std::ranges::sort(out_.without_limit);
   sort();

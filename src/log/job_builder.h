@@ -84,7 +84,4 @@ class JobBuilder {
 Result<Workload> workload_of_rows(const std::vector<SwfRow>& rows, ImportReport report, const std::string& shown,
                                   const SwfOptions& options);
 
-// " (WHAT: 3, first in line 2; ...)", of rows that became no job, for a sentence; empty: there were none.
-std::string why_dropped(const ImportReport& report);
-
 }  // namespace rota::log

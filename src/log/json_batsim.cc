@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/json_size.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "log/job_builder.h"
@@ -23,7 +24,7 @@ constexpr const char* kNewNumber = "job ids without a number of their own: new o
 constexpr std::size_t kMostText = std::size_t{1} << 30U;
 constexpr double kMostSeconds = 1e11;
 constexpr int kDeepest = 16;  // sequences inside sequences
-constexpr int kDeepestText = 64;
+constexpr std::size_t kDeepestText = 64;
 
 // Whether `key` stands in the text as the key of something.
 bool has_key(std::string_view text, std::string_view key) {
@@ -80,23 +81,8 @@ std::int64_t number_of(const std::string& id) {
   return number && *number >= 0 && *number < 1'000'000'000'000'000 ? *number : -1;
 }
 
-// Whether more lists and objects stand inside each other than a workload has.
-bool too_deep(std::string_view text) {
-  int depth = 0;
-  bool inside = false;  // a text
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '"') inside = !inside;
-    if (inside && c == '\\') ++i;
-    if (inside) continue;
-    if ((c == '[' || c == '{') && ++depth > kDeepestText) return true;
-    if (c == ']' || c == '}') --depth;
-  }
-  return false;
-}
-
 Result<Json> parsed(std::string_view text, const std::string& shown) {
-  if (too_deep(text)) {
+  if (json_size(text, kDeepestText) != JsonSize::within) {
     return fail(shown + ": more than " + std::to_string(kDeepestText) +
                 " lists and objects stand inside each other, which no workload of Batsim has.");
   }

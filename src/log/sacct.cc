@@ -205,10 +205,8 @@ Result<SacctLog> read_sacct_log(std::vector<LineBlocks> exports, const SwfOption
   const std::string shown = rows->shown;
   SacctLog log = SacctJobs(std::move(*rows), options).finish();
   if (log.rows.empty()) {
-    return fail(
-        shown + ": no job can be read from it" +
-        (log.report.rows == 0 ? " because it has no rows" : "; all its rows were dropped" + why_dropped(log.report)) +
-        ". Does sacct -X -P show finished jobs in that time?");
+    return fail(shown + ": no job can be read from it" + why_none(log.report, "rows") +
+                ". Does sacct -X -P show finished jobs in that time?");
   }
   return log;
 }

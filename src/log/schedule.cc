@@ -62,9 +62,8 @@ Result<std::vector<SavedStart>> read_schedule(const std::string& path) {
   Columns columns;
   CsvCells cells;
   std::int64_t number = 0;
-  std::size_t before = 0;  // cells of the row before
   auto done = blocks->each_line([&](std::string_view line) -> Result<void> {
-    const auto row = cells.read(line);
+    const auto row = cells.read(line, blocks->cut());
     ++number;
     if (!row) return fail(place(blocks->shown(), number) + row.error().message);
     if (number == 1) {
@@ -72,13 +71,10 @@ Result<std::vector<SavedStart>> read_schedule(const std::string& path) {
       if (!read) return std::unexpected(read.error());
       columns = *read;
     } else if (!trimmed(line).empty()) {
-      if (blocks->cut() && (*row)->size() < before)
-        return fail(place(blocks->shown(), number) + cut_off_row((*row)->size()));
       const auto start = read_row(**row, columns);
       if (!start) return fail(place(blocks->shown(), number) + start.error().message);
       starts.push_back(*start);
     }
-    before = (*row)->size();
     return {};
   });
   if (!done) return std::unexpected(done.error());

@@ -67,12 +67,8 @@ class Reader {
     auto read = blocks.each_line([&](std::string_view text) -> Result<void> {
       ++line;
       if (trimmed(text).empty()) return {};
-      const auto row = cells.read(text);
-      auto taken = !row                                      ? std::unexpected(row.error())
-                   : blocks.cut() && (*row)->size() < cells_ ? fail(cut_off_row((*row)->size()))
-                   : named_                                  ? take(**row)
-                                                             : take_names(**row);
-      if (row) cells_ = (*row)->size();
+      const auto row = cells.read(text, blocks.cut());
+      auto taken = !row ? std::unexpected(row.error()) : named_ ? take(**row) : take_names(**row);
       if (!taken) return fail(blocks.shown() + ":" + std::to_string(line) + ": " + taken.error().message);
       return {};
     });
@@ -181,7 +177,6 @@ class Reader {
 
   std::array<std::size_t, kColumns> at_{};
   bool named_ = false;
-  std::size_t cells_ = 0;  // of the row before
   std::set<std::int64_t> seen_;
   Schedule out_;
 };

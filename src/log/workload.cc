@@ -1,6 +1,7 @@
 #include "log/workload.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/text.h"
 
@@ -53,6 +54,21 @@ std::string describe(const ImportReport& report) {
            std::to_string(finding.first_line) + ")\n";
   }
   return out;
+}
+
+std::string why_none(const ImportReport& report, const std::string& rows) {
+  if (report.rows == 0) return " because it has no " + rows;
+  std::string why;
+  for (const auto& finding : report.findings) {
+    if (!finding.dropped) continue;
+    constexpr std::string_view kSaid = ": dropped";
+    const std::string_view what = finding.what;
+    why += why.empty() ? " (" : "; ";
+    why += what.ends_with(kSaid) ? what.substr(0, what.size() - kSaid.size()) : what;
+    why += ": " + grouped(finding.rows);
+    if (finding.first_line > 0) why += ", first in line " + std::to_string(finding.first_line);
+  }
+  return "; all its " + rows + " were dropped" + (why.empty() ? why : why + ")");
 }
 
 }  // namespace rota::log

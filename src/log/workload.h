@@ -34,6 +34,9 @@ struct ImportReport {
 
 // The report as lines of text: a sum, then the findings with the line of the first row of each.
 std::string describe(const ImportReport& report);
+// Of a log without any job, for a sentence: " because it has no rows", or "; all its rows were dropped (WHAT: 3, first
+// in line 2; ...)".
+std::string why_none(const ImportReport& report, const std::string& rows);
 
 struct Workload {
   std::string name;                 // for titles: the file's name without folders and endings

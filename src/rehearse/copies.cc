@@ -1,7 +1,6 @@
 #include "rehearse/copies.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "base/in_parallel.h"
@@ -32,9 +31,7 @@ namespace {
 Result<Rehearsed> rehearse_stream(const log::Workload& stream, const Chain& chain, RehearseOptions options) {
   auto its = log::Attributes::match(stream.attributes, options.machine.get());
   if (!its) return std::unexpected(its.error());
-  options.attributes = std::make_shared<const log::Attributes>(std::move(*its));
-  const TaskTable& tasks = options.attributes->tasks();
-  options.tasks = tasks.empty() ? nullptr : std::shared_ptr<const TaskTable>(options.attributes, &tasks);
+  set_attributes(options, std::move(*its));
   return rehearse(stream, chain, options);
 }
 

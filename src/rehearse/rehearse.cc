@@ -140,6 +140,12 @@ JobSpec asked(JobSpec job, const RehearseOptions& options) {
   return job;
 }
 
+void set_attributes(RehearseOptions& options, log::Attributes of_jobs) {
+  options.attributes = std::make_shared<const log::Attributes>(std::move(of_jobs));
+  const TaskTable& tasks = options.attributes->tasks();
+  options.tasks = tasks.empty() ? nullptr : std::shared_ptr<const TaskTable>(options.attributes, &tasks);
+}
+
 WorkloadSource::WorkloadSource(const log::Workload& workload, const RehearseOptions& options)
     : workload_(workload),
       options_(options),

@@ -42,6 +42,9 @@ struct Rehearsed {
   sim::Consumption consumption;  // nothing where no power is metered
 };
 
+// What the jobs ask for beside the fields of their log, and their tasks.
+void set_attributes(RehearseOptions& options, log::Attributes of_jobs);
+
 // The partition of the machine that a job's log names; invalid: it names none, or one that the machine does not have.
 PartitionId named_partition(const log::Workload& workload, const Machine& machine, const JobSpec& spec);
 

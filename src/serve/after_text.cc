@@ -13,6 +13,7 @@ namespace {
 
 using When = Dependency::When;
 
+constexpr std::string_view kSingleton = "singleton";
 constexpr std::array<std::pair<std::string_view, When>, 5> kWords{{{"after", When::started},
                                                                    {"afterok", When::succeeded},
                                                                    {"afterany", When::ended},
@@ -36,6 +37,8 @@ Result<AfterName> parse_name(std::string_view text) {
 
 std::string AfterName::text() const { return std::to_string(number) + (index < 0 ? "" : "_" + std::to_string(index)); }
 
+bool is_singleton(const std::vector<std::string>& texts) { return std::ranges::find(texts, kSingleton) != texts.end(); }
+
 Result<AfterText> parse_after(const std::vector<std::string>& texts) {
   AfterText after;
   std::set<AfterName> known;
@@ -44,7 +47,7 @@ Result<AfterText> parse_after(const std::vector<std::string>& texts) {
     return fail("a job waits for " + grouped(kMostNames) + " names at most; name arrays instead of their tasks.");
   };
   for (const std::string& text : texts) {
-    if (text == "singleton") {
+    if (text == kSingleton) {
       after.singleton = true;
       if (++count > kMostNames) return too_many();
       continue;

@@ -28,6 +28,9 @@ struct AfterText {
   std::vector<AfterName> names;  // each once
 };
 
+// Whether a submission, whose texts were found good, waits for all of its user and its name.
+bool is_singleton(const std::vector<std::string>& texts);
+
 // Fails with a sentence that quotes what makes no sense, and where there are too many names.
 Result<AfterText> parse_after(const std::vector<std::string>& texts);
 

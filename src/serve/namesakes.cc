@@ -1,7 +1,6 @@
 #include "serve/namesakes.h"
 
-#include <algorithm>
-
+#include "serve/after_text.h"
 #include "serve/service.h"
 
 namespace rota::serve {
@@ -11,8 +10,7 @@ Namesakes::Namesakes(const Service& service, std::uint32_t uid, const std::set<s
   for (const std::string& name : names) latest_[name];
   service.book().for_each_after({}, [&](JobId job, const JobEntry& entry) {
     const About& about = *entry.about;
-    if (about.uid == uid && !service.view().job(job).gone())
-      add(about.name, job, std::ranges::find(about.after, "singleton") != about.after.end());
+    if (about.uid == uid && !service.view().job(job).gone()) add(about.name, job, is_singleton(about.after));
     return true;
   });
 }

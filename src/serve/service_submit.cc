@@ -359,7 +359,7 @@ Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vect
   Namesakes namesakes(*this, caller.uid, names);
   std::vector<JobId> jobs;
   for (std::size_t i = 0; i < submissions.size(); ++i) {
-    auto some = submit_all_of(caller, submissions[i], prepared[i], namesakes);
+    auto some = submit_all_of(caller, submissions[i], std::move(prepared[i]), namesakes);
     if (!some) return std::unexpected(some.error());
     jobs.insert(jobs.end(), some->begin(), some->end());
   }
@@ -381,8 +381,8 @@ Result<std::vector<JobId>> Service::submitted_as(JobId first, const std::string&
 }
 
 // A singleton waits for those of its name that came before it, in this request, too.
-Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Submission& submission,
-                                                  const Prepared& prepared, Namesakes& namesakes) {
+Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Submission& submission, Prepared prepared,
+                                                  Namesakes& namesakes) {
   const JobSpec& spec = prepared.spec;
   const ArrayRange& range = prepared.range;
   const auto about = about_of(caller, submission, settings_.kill_wait);
@@ -397,7 +397,7 @@ Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Su
   for (std::size_t i = 0; i < range.indexes.size(); ++i) {
     const std::int64_t index = range.indexes[i];
     JobTerms terms{spec.limit, spec.priority, spec.partition, submission.begin.value_or(kEpoch), {}, 0, 0};
-    terms.after = prepared.after[i];
+    terms.after = std::move(prepared.after[i]);
     if (prepared.singleton) std::ranges::move(namesakes.before(about->name), std::back_inserter(terms.after));
     terms.array = range.throttle > 0 ? about->array : 0;
     terms.throttle = range.throttle;

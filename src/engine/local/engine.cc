@@ -327,9 +327,7 @@ void LocalEngine::ended(JobId job, Entry& entry) {
   }
   entry.end = end_of(record);
   if (!record.sentence.empty()) source_.told(job, record.sentence);
-  if (record.over()) {
-    source_.used(job, entry.dispatch, use_of(record));
-  }
+  if (record.over()) source_.used(job, entry.dispatch, use_of(record));
   if (!entry.next) return std::visit([&](const auto& end) { report(job, end); }, *entry.end);
   const Command next = *entry.next;
   drop(job);
