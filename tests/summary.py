@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""Reads ctest's JUnit files, names every test that failed or was skipped, and closes with one line of counts.
+"""Reads ctest's JUnit files, tells again what the failed tests said last, names every test that failed or was skipped,
+and closes with one line of counts.
 
 Usage: summary.py RESULTS.xml...   The file's name stands before the test's, but for that of the plain build (release).
 """
 import sys
 import xml.etree.ElementTree as xml
 from pathlib import Path
+
+LAST = 40  # lines of what a failed test said
+WIDEST = 500
 
 
 def reason(case):
@@ -16,6 +20,12 @@ def reason(case):
             following = lines[number + 1] if number + 1 < len(lines) else ""
             return following if not following.startswith("[") else ""
     return lines[-1] if lines else ""
+
+
+def said(case, name):
+    """The end of what a failed test said: who sees only the end of a long run sees why it failed."""
+    lines = (case.findtext("system-out") or "").splitlines()[-LAST:]
+    return [f"--- {name}", *(line[:WIDEST] for line in lines)]
 
 
 def outcome(case):
@@ -30,6 +40,7 @@ def outcome(case):
 def main(paths):
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     lines = {"failed": [], "skipped": []}
+    told = []
     for path in map(Path, paths):
         if not path.exists():
             continue
@@ -41,7 +52,8 @@ def main(paths):
                 lines[kind].append(f"skipped {prefix}{case.get('name')}: {reason(case) or 'it does not say why'}")
             if kind == "failed":
                 lines[kind].append(f"failed {prefix}{case.get('name')}")
-    for line in [*lines["skipped"], *lines["failed"]]:
+                told += said(case, prefix + case.get("name"))
+    for line in [*told, *lines["skipped"], *lines["failed"]]:
         print(line)
     print("{passed} passed, {failed} failed, {skipped} skipped".format(**counts))
     return 1 if counts["failed"] or not counts["passed"] else 0

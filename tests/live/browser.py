@@ -44,11 +44,18 @@ class Browser:
         os.close(to_read)
         os.close(from_write)
         self.page = None
-        targets = self.call("Target.getTargets")["targetInfos"]
-        target = next(info["targetId"] for info in targets if info["type"] == "page")
-        self.page = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.page = self.call("Target.attachToTarget", targetId=self.first_page(), flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             self.call(f"{domain}.enable")
+
+    def first_page(self):
+        """The browser answers before it has opened one."""
+        for _ in range(PATIENCE * 50):
+            for info in self.call("Target.getTargets")["targetInfos"]:
+                if info["type"] == "page":
+                    return info["targetId"]
+            time.sleep(0.02)
+        raise AssertionError("the browser opens no page")
 
     def close(self):
         try:
@@ -70,7 +77,7 @@ class Browser:
         if self.page:
             message["sessionId"] = self.page
         os.write(self.to, json.dumps(message).encode() + b"\0")
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + PATIENCE * 1.5  # what waits in the page is told first that it waits in vain
         while self.number not in self.answers:
             self.take(end, method)
         answer = self.answers.pop(self.number)
@@ -102,7 +109,25 @@ class Browser:
     # -- what a person does
 
     def open(self, url):
-        self.call("Page.navigate", url=url)
+        self.load("Page.navigate", url=url)
+
+    def reload(self):
+        self.load("Page.reload")
+
+    def load(self, method, **parameters):
+        """Until the new page is there: what is asked before may still be answered by the old one."""
+        self.value("window.left = true")
+        self.call(method, **parameters)
+        end = time.monotonic() + PATIENCE
+        while not self.is_there():
+            assert time.monotonic() < end, f"{method}: the page does not come"
+            time.sleep(0.02)
+
+    def is_there(self):
+        try:
+            return self.value("!window.left && document.readyState === 'complete'")
+        except AssertionError:  # neither of the two is
+            return False
 
     def size(self, width, height):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
@@ -119,9 +144,9 @@ class Browser:
         return answer["result"].get("value")
 
     def wait_for(self, script, what):
-        """Until an expression of the page is true; it is looked at in each frame that the page draws."""
+        """Until an expression of the page is true."""
         found = self.value(f"""new Promise((done) => {{
-            const end = performance.now() + {PATIENCE * 500};
+            const end = performance.now() + {PATIENCE * 1000};
             const look = () => {{
               let it = null;
               try {{ it = ({script}); }} catch (error) {{ it = null; }}

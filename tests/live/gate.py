@@ -7,17 +7,24 @@ from service import UnixConnection
 
 
 class Gate:
-    """All but the page itself needs `Authorization: Bearer TOKEN`. `asked` has the paths that came with it."""
+    """All but the page itself needs `Authorization: Bearer TOKEN`. `asked` has the paths that came with it.
+
+    Who comes for the events with another token is refused only once somebody came for the plan with the right one."""
 
     def __init__(self, path, token):
         gate = self
         self.asked = []
+        known = threading.Event()
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 if self.path != "/" and self.headers["Authorization"] != f"Bearer {token}":
+                    if self.headers["Authorization"] and self.path == "/v1/events":
+                        known.wait()
                     return self.answer(401, json.dumps({"status": 401, "detail": "a token is needed."}).encode())
                 gate.asked.append(self.path.split("?")[0])
+                if gate.asked[-1] == "/v1/plan":
+                    known.set()
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 try:
                     self.pass_on(UnixConnection(path), body)

@@ -405,7 +405,7 @@ class WithToken(PageCase):
         self.browser.value("document.querySelector('#question [value=yes]').focus()")
         self.browser.press("Enter")
         self.assertEqual(self.service.ends(job)["state"], "CANCELLED")
-        self.browser.call("Page.reload")  # it is kept for as long as the tab is open
+        self.browser.reload()  # it is kept for as long as the tab is open
         self.browser.wait_for("document.getElementById('link') && document.getElementById('link').dataset.state === 'live'",
                               "the page to be live again")
         self.assertFalse(self.browser.value("document.getElementById('token').open"))

@@ -25,15 +25,15 @@ class Relay:
                 return
             far = socket.socket(socket.AF_UNIX)
             try:
-                if not self.passing:
-                    raise ConnectionRefusedError
-                far.connect(self.path)
+                with self.lock:
+                    if not self.passing:
+                        raise ConnectionRefusedError
+                    far.connect(self.path)
+                    self.pairs.add((near, far))
             except OSError:
                 near.close()
                 far.close()
                 continue
-            with self.lock:
-                self.pairs.add((near, far))
             threading.Thread(target=self.carry, args=(near, far), daemon=True).start()
 
     def carry(self, near, far):
@@ -63,8 +63,8 @@ class Relay:
             end.close()
 
     def cut(self):
-        self.passing = False
         with self.lock:
+            self.passing = False
             pairs = list(self.pairs)
         for pair in pairs:
             for end in pair:

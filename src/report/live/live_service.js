@@ -31,10 +31,13 @@ rota.service = (() => {
   }
 
   async function send(path, options) {
+    const asked = token();
     const answer = await fetch(path, {cache: 'no-store', ...options}).catch((error) => {
       if (error.name === 'AbortError') throw error;
       throw new Refusal(0, 'The service does not answer.');
     });
+    // What is said of a token that was replaced meanwhile says nothing of the new one.
+    if (answer.status === 401 && token() !== asked) throw new Refusal(0, 'Asked with a token of before.');
     if (!answer.ok) throw new Refusal(answer.status, await sentence(answer));
     return answer;
   }
