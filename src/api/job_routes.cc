@@ -167,10 +167,13 @@ class Page {
 
 // ---- why it waits
 
-Json remedy_json(const Service& service, const serve::Explanation::Remedy& remedy) {
+Json remedy_json(const Service& service, const serve::Remedy& remedy) {
   Json change = Json::object();
   if (remedy.limit) change["limit"] = to_seconds(*remedy.limit);
   if (remedy.processors) change["processors"] = *remedy.processors;
+  if (remedy.memory) change["memory"] = *remedy.memory;
+  if (remedy.licences) change["licences"] = *remedy.licences;
+  if (remedy.partition) change["partition"] = service.machine().partitions[remedy.partition->value].name;
   const Instant start = remedy.start == kNever ? service.view().now() : remedy.start;
   return {{"change", std::move(change)}, {"text", remedy.text}, {"start", unix_seconds(service, start)}};
 }

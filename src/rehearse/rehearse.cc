@@ -1,8 +1,8 @@
 #include "rehearse/rehearse.h"
 
 #include <algorithm>
-#include <ctime>
 
+#include "base/cpu_time.h"
 #include "control/start_log.h"
 #include "model/never_fits.h"
 #include "model/share_tree.h"
@@ -84,12 +84,6 @@ Duration told_limit_of(const log::Workload& workload, std::size_t job, const Reh
 }
 
 }  // namespace
-
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
 
 std::optional<report::PowerUse> power_use(const sim::Consumption& consumption, const Machine* metered) {
   if (!metered) return std::nullopt;

@@ -69,7 +69,6 @@ void add_log(report::Outcome& outcome, const GrantLog& log);
 Instant counted_from(const log::Workload& workload);  // the first submission behind the warm-up
 // What stands beside the jobs that were taken, of those that are counted.
 void leave_out_warm_up(const log::Workload& workload, report::Outcome& outcome);
-double cpu_seconds();  // of this thread, so far
 
 // Jobs of a workload in memory, one after the other.
 class WorkloadSource final : public sim::Source {

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "base/check.h"
+#include "base/cpu_time.h"
 #include "base/hash.h"
 #include "control/start_log.h"
 #include "exchange/memory.h"

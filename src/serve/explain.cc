@@ -30,28 +30,9 @@ void add_ahead(const View& view, JobId id, Explanation& to) {
   to.more_ahead = static_cast<std::int64_t>(ahead.size() - to.ahead.size());
 }
 
-// The longest limit below its own with which the job would start now; nothing: none would.
-std::optional<Duration> longest_that_starts(const WhatIf& what_if, JobId id, const JobSpec& spec) {
-  Duration starts = seconds(60);
-  Duration waits = std::min(spec.limit, seconds(60LL * 86'400));
-  if (waits <= starts || !what_if.start_of(id, starts, spec.processors).now) return std::nullopt;
-  while (waits - starts > std::max(seconds(60), starts / 20)) {
-    const Duration middle = seconds((starts + (waits - starts) / 2).count() / 60'000 * 60);
-    if (middle <= starts) break;
-    (what_if.start_of(id, middle, spec.processors).now ? starts : waits) = middle;
-  }
-  return starts;
-}
-
-std::optional<std::uint32_t> most_that_start(const WhatIf& what_if, JobId id, const JobSpec& spec) {
-  std::uint32_t starts = 1;
-  std::uint32_t waits = spec.processors;
-  if (waits <= starts || !what_if.start_of(id, spec.limit, starts).now) return std::nullopt;
-  while (waits - starts > 1) {
-    const std::uint32_t middle = starts + (waits - starts) / 2;
-    (what_if.start_of(id, spec.limit, middle).now ? starts : waits) = middle;
-  }
-  return starts;
+Instant start_among(const std::vector<std::pair<JobId, Instant>>& starts, JobId id) {
+  const auto found = std::ranges::find(starts, id, &std::pair<JobId, Instant>::first);
+  return found == starts.end() ? kNever : found->second;
 }
 
 // Which of those that it waits for have ended otherwise than it needs, as sentences, as far as the history goes back.
@@ -102,30 +83,16 @@ Explanation Service::explain(JobId id) const {
     to.facts.push_back("There are too many jobs here to try what would let it start sooner.");
     return to;
   }
+  const Planned plan = planned("conservative");
+  const WhatIf by_limits(*controller_, plan.options, plan.chain);
+  if (to.at_the_latest == kNever) to.at_the_latest = start_among(by_limits.starts(), id);
   const ClusterOptions options = cluster_options();
-  const WhatIf what_if(*controller_, options, *chain_);
-  if (to.at_the_latest == kNever) to.at_the_latest = latest_start(id);
-  if (const auto limit = longest_that_starts(what_if, id, job.spec)) {
-    to.remedies.push_back({.limit = *limit, .text = "starts now if it asks for at most " + format_duration(*limit)});
-  }
-  if (const auto processors = most_that_start(what_if, id, job.spec)) {
-    to.remedies.push_back(
-        {.processors = *processors,
-         .text = "starts now on " + amount(*processors, "processor") + " instead of " + grouped(job.spec.processors)});
-  }
+  to.remedies = remedies(WhatIf(*controller_, options, *chain_), by_limits, *machine_, id, job.spec);
   return to;
 }
 
-// With a promise for everybody in front of it: every job takes its whole limit, and nobody comes before it.
-Instant Service::latest_start(JobId id) const {
-  for (const auto& [job, start] : starts_by("conservative")) {
-    if (job == id) return start;
-  }
-  return kNever;
-}
-
 // Nodes are switched as they are now, so that jobs wait for those that sleep no longer than that takes.
-std::vector<std::pair<JobId, Instant>> Service::starts_by(const std::string& policy) const {
+Service::Planned Service::planned(const std::string& policy) const {
   constexpr std::string_view kPlain = "fcfs";
   const Chain plain = plain_mode_of(*chain_);
   CHECK(plain.text().starts_with(kPlain), "the order of the queue, and what switches nodes");
@@ -137,7 +104,12 @@ std::vector<std::pair<JobId, Instant>> Service::starts_by(const std::string& pol
   chain->ask(options);
   options.waiting.queue = own.queue;
   options.waiting.candidates = own.candidates;
-  return WhatIf(*controller_, options, *chain).starts();
+  return {std::move(options), std::move(*chain)};
+}
+
+std::vector<std::pair<JobId, Instant>> Service::starts_by(const std::string& policy) const {
+  const Planned plan = planned(policy);
+  return WhatIf(*controller_, plan.options, plan.chain).starts();
 }
 
 Result<Start> Service::start_of(const Submission& submission) const {

@@ -1,11 +1,11 @@
 // Why a job waits and what would let it start sooner.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/job.h"
+#include "serve/remedies.h"
 
 namespace rota::serve {
 
@@ -13,12 +13,6 @@ struct Explanation {
   struct Ahead {
     JobId job;
     Instant promise = kNever;
-  };
-  struct Remedy {
-    std::optional<Duration> limit = {};
-    std::optional<std::uint32_t> processors = {};
-    Instant start = kNever;  // kNever: now
-    std::string text;
   };
   std::string reason;
   std::string why;

@@ -347,7 +347,12 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   store::RareRequest rarely_asked(const JobSpec& spec, const JobEntry* entry) const;
   store::HistoryRow history_row(JobId id, const Job& job, const JobEntry* entry) const;
   Result<void> compact();
-  Instant latest_start(JobId id) const;
+  // To try a policy on a copy of the state, in the order of the present one.
+  struct Planned {
+    ClusterOptions options;
+    Chain chain;
+  };
+  Planned planned(const std::string& policy) const;
   void open_mail();
   void post(const About& about, const std::string& job, const char* type, const std::string& what);
   void send_letters();

@@ -23,7 +23,7 @@ Start decided(Cluster& cluster, const Chain& chain, Instant now, JobId job) {
 WhatIf::WhatIf(const Controller& controller, const ClusterOptions& options, const Chain& chain)
     : facts_(controller.snapshot()), now_(controller.view().now()), options_(options), chain_(chain) {}
 
-Start WhatIf::start_of(JobId job, Duration limit, std::uint32_t processors) const {
+Start WhatIf::start_of(JobId job, const JobSpec& asked) const {
   Cluster cluster(options_);
   for (const Fact& fact : facts_) {
     const auto* kept = std::get_if<JobKept>(&fact.what);
@@ -32,9 +32,8 @@ Start WhatIf::start_of(JobId job, Duration limit, std::uint32_t processors) cons
       continue;
     }
     JobKept changed = *kept;
-    changed.row.spec.limit = limit;
-    changed.row.spec.processors = processors;
-    changed.row.expected = std::min(changed.row.expected, limit);
+    changed.row.spec = asked;
+    changed.row.expected = std::min(changed.row.expected, asked.limit);
     cluster.fold(Fact{fact.at, fact.sequence, std::move(changed)});
   }
   return decided(cluster, chain_, now_, job);

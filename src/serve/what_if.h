@@ -22,8 +22,9 @@ class WhatIf {
   // The options and the chain must outlive it.
   WhatIf(const Controller& controller, const ClusterOptions& options, const Chain& chain);
 
-  // When the job would start with these limits and processors in place of its own.
-  Start start_of(JobId job, Duration limit, std::uint32_t processors) const;
+  Instant now() const { return now_; }
+  // When the job would start if it asked for that.
+  Start start_of(JobId job, const JobSpec& asked) const;
   // All that wait and start now, or are promised a start.
   std::vector<std::pair<JobId, Instant>> starts() const;
   // A job that is not there yet.

@@ -47,6 +47,8 @@ rota.job = (() => {
     return `job ${row.id} of ${row.user}, ${text.many(row.processors, 'processor')}${size}${start}`;
   }
 
+  const remedy = (row) => `It ${row.text}${row.text.startsWith('starts now') ? '' : `, at ${text.moment(row.start)}`}.`;
+
   function explained(told) {
     const parts = [];
     const section = (name, content) => parts.push(element('h3', '', name), content);
@@ -56,7 +58,7 @@ rota.job = (() => {
                                             `${text.exact(told.at_the_latest)}.`));
     }
     if (told.would_start && told.would_start.length > 0)
-      section('What would change it, tried on a copy of the state', items(told.would_start.map((row) => `It ${row.text}.`)));
+      section('What would change it, tried on a copy of the state', items(told.would_start.map(remedy)));
     if (told.ahead && told.ahead.length > 0) {
       const lines = told.ahead.map(ahead);
       if (told.more_ahead > 0) lines.push(`and ${text.many(told.more_ahead, 'more job')}`);

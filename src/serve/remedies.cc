@@ -1,0 +1,137 @@
+#include "serve/remedies.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "base/cpu_time.h"
+#include "base/text.h"
+#include "model/never_fits.h"
+
+namespace rota::serve {
+namespace {
+
+constexpr double kPatience = 0.3;          // seconds of CPU time, after which nothing more is tried
+constexpr Duration kMinute = seconds(60);  // what is sooner is so by that much at least
+constexpr std::int64_t kMebibyte = 1 << 20;
+constexpr std::size_t kMostPartitions = 16;  // that are tried
+
+// Something that a job asks for, in steps: from 1, with which it asks for least, to `present`.
+struct Amount {
+  std::int64_t present;
+  bool roughly;  // to a twentieth is near enough
+  std::function<Remedy(std::int64_t)> remedy;
+};
+
+std::vector<Amount> amounts_of(const JobSpec& spec) {
+  const std::uint32_t spread = std::max(1U, spec.nodes);  // the same number on each node
+  std::vector<Amount> all;
+  all.push_back({std::min(spec.limit, seconds(60LL * 86'400)) / kMinute, true, [](std::int64_t minutes) {
+                   const Duration limit = minutes * kMinute;
+                   return Remedy{.limit = limit, .text = " if it asks for at most " + format_duration(limit)};
+                 }});
+  all.push_back({spec.processors / spread, false, [spread, &spec](std::int64_t each) {
+                   const auto processors = static_cast<std::uint32_t>(each) * spread;
+                   return Remedy{
+                       .processors = processors,
+                       .text = " on " + amount(processors, "processor") + " instead of " + grouped(spec.processors)};
+                 }});
+  all.push_back({spec.memory / kMebibyte, true, [](std::int64_t mebibytes) {
+                   const std::int64_t memory = mebibytes * kMebibyte;
+                   return Remedy{.memory = memory,
+                                 .text = " if it asks for at most " + format_size(memory) + " of memory on each node"};
+                 }});
+  all.push_back({spec.licences, false, [&spec](std::int64_t licences) {
+                   return Remedy{
+                       .licences = static_cast<std::uint32_t>(licences),
+                       .text = " with " + amount(licences, "licence") + " instead of " + grouped(spec.licences)};
+                 }});
+  return all;
+}
+
+class Trials {
+ public:
+  Trials(const Machine& machine, JobId id, const JobSpec& spec) : machine_(machine), id_(id), spec_(spec) {}
+
+  // What helps is what starts it now, or where `by` is given not later than then.
+  std::vector<Remedy> all(const WhatIf& what_if, std::optional<Instant> by) {
+    what_if_ = &what_if;
+    by_ = by;
+    for (const Amount& amount : amounts_of(spec_)) try_less(amount);
+    const auto partitions = std::min(machine_.partitions.size(), kMostPartitions);
+    for (std::uint32_t i = 0; i < partitions; ++i) {
+      const PartitionId other{i};
+      if (other == spec_.partition) continue;
+      take(helped({.partition = other, .text = " in partition " + quoted(machine_.partitions[i].name)}));
+    }
+    return std::exchange(found_, {});
+  }
+
+ private:
+  void try_less(const Amount& amount) {
+    std::int64_t helps = 1;
+    std::int64_t helps_not = amount.present;
+    if (helps >= helps_not) return;
+    std::optional<Remedy> best = helped(amount.remedy(helps));
+    while (best && helps_not - helps > (amount.roughly ? std::max<std::int64_t>(1, helps / 20) : 1)) {
+      const std::int64_t middle = helps + (helps_not - helps) / 2;
+      if (auto better = helped(amount.remedy(middle))) {
+        best = std::move(better);
+        helps = middle;
+      } else {
+        helps_not = middle;
+      }
+    }
+    take(std::move(best));
+  }
+
+  // The remedy with its start, if it is one.
+  std::optional<Remedy> helped(Remedy remedy) {
+    if (cpu_seconds() > until_) return std::nullopt;
+    JobSpec asked = spec_;
+    asked.limit = remedy.limit.value_or(asked.limit);
+    asked.processors = remedy.processors.value_or(asked.processors);
+    asked.memory = remedy.memory.value_or(asked.memory);
+    asked.licences = remedy.licences.value_or(asked.licences);
+    if (remedy.partition) move_to(*remedy.partition, asked);
+    if (never_fits(machine_, asked)) return std::nullopt;
+    const Start start = what_if_->start_of(id_, asked);
+    if (!start.now && (!by_ || start.at > *by_)) return std::nullopt;
+    if (!start.now) remedy.start = start.at;
+    return remedy;
+  }
+
+  void move_to(PartitionId other, JobSpec& asked) const {
+    const auto priority = [&](PartitionId id) { return id.valid() ? machine_.partitions[id.value].priority : 0; };
+    asked.priority += priority(other) - priority(asked.partition);
+    asked.partition = other;
+  }
+
+  void take(std::optional<Remedy> remedy) {
+    if (!remedy) return;
+    remedy->text = (remedy->start == kNever ? "starts now" : "starts sooner") + remedy->text;
+    found_.push_back(std::move(*remedy));
+  }
+
+  const Machine& machine_;
+  JobId id_;
+  const JobSpec& spec_;
+  const double until_ = cpu_seconds() + kPatience;
+  const WhatIf* what_if_ = nullptr;
+  std::optional<Instant> by_;
+  std::vector<Remedy> found_;
+};
+
+}  // namespace
+
+std::vector<Remedy> remedies(const WhatIf& policy, const WhatIf& planned, const Machine& machine, JobId id,
+                             const JobSpec& spec) {
+  Trials trials(machine, id, spec);
+  std::vector<Remedy> now = trials.all(policy, std::nullopt);
+  if (!now.empty()) return now;
+  const Start start = planned.start_of(id, spec);
+  if (start.now || start.at == kNever || start.at - planned.now() < 2 * kMinute) return {};
+  return trials.all(planned, start.at - std::max(kMinute, (start.at - planned.now()) / 10));
+}
+
+}  // namespace rota::serve
