@@ -1,7 +1,9 @@
 #include "serve/explain.h"
 
 #include <algorithm>
+#include <chrono>
 
+#include "base/cpu_time.h"
 #include "base/text.h"
 #include "model/shortage.h"
 #include "serve/service.h"
@@ -63,7 +65,7 @@ std::string ended_otherwise(const Service& service, JobId id) {
 
 }  // namespace
 
-Explanation Service::explain(JobId id) const {
+Explanation Service::explain(JobId id) {
   Explanation to;
   const Job& job = view().job(id);
   if (job.state != JobState::waiting && job.state != JobState::barred) return to;
@@ -83,12 +85,23 @@ Explanation Service::explain(JobId id) const {
     to.facts.push_back("There are too many jobs here to try what would let it start sooner.");
     return to;
   }
+  if (!trials_.any_left(std::chrono::steady_clock::now())) {
+    to.facts.push_back(
+        "Too much is asked of the service to try what would let it start sooner; ask again in a moment.");
+    return to;
+  }
+  const double begin = cpu_seconds();
+  try_remedies(id, to);
+  trials_.spend(cpu_seconds() - begin);
+  return to;
+}
+
+void Service::try_remedies(JobId id, Explanation& to) const {
   const Planned plan = planned("conservative");
   const WhatIf by_limits(*controller_, plan.options, plan.chain);
   if (to.at_the_latest == kNever) to.at_the_latest = start_among(by_limits.starts(), id);
   const ClusterOptions options = cluster_options();
-  to.remedies = remedies(WhatIf(*controller_, options, *chain_), by_limits, *machine_, id, job.spec);
-  return to;
+  to.remedies = remedies(WhatIf(*controller_, options, *chain_), by_limits, *machine_, id, view().job(id).spec);
 }
 
 // Nodes are switched as they are now, so that jobs wait for those that sleep no longer than that takes.

@@ -28,6 +28,7 @@
 #include "serve/policy_rehearsal.h"
 #include "serve/real_loop.h"
 #include "serve/submission.h"
+#include "serve/time_share.h"
 #include "serve/what_if.h"
 #include "site/service_file.h"
 #include "store/payload.h"
@@ -186,7 +187,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::vector<ActionResult> not_there(const Caller& caller, const std::string& selector);
   // Tasks of an array that have left, by index.
   std::vector<store::HistoryRow> ended_tasks(std::int64_t array) const;
-  Explanation explain(JobId id) const;
+  Explanation explain(JobId id);
   // When jobs that wait would start if this policy decided now, in the order of the present one, as far as it says.
   std::vector<std::pair<JobId, Instant>> starts_by(const std::string& policy) const;
   PlannedStarts& planned_starts() { return planned_starts_; }
@@ -353,6 +354,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
     Chain chain;
   };
   Planned planned(const std::string& policy) const;
+  void try_remedies(JobId id, Explanation& to) const;
   void open_mail();
   void post(const About& about, const std::string& job, const char* type, const std::string& what);
   void send_letters();
@@ -386,6 +388,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   EventRing events_;
   PlannedStarts planned_starts_;
   PendingCounts pending_counts_;
+  TimeShare trials_{1.0, 0.25};  // of what would let jobs start sooner
   mutable Contenders contenders_;
   std::map<NodeId, std::string> node_reasons_;
   std::map<NodeId, std::string> node_by_;
