@@ -216,12 +216,12 @@ void tell_unmet(const log::SacctLog& log, const Machine& machine, site::MadeUpNa
 }
 
 Result<void> write_jobs(const log::SacctLog& log, const Machine& machine, site::MadeUpNames* names,
-                        const std::string& path) {
+                        const std::string& policy, const std::string& path) {
   auto file = log::PackedOutput::create(path);
   if (!file) return std::unexpected(file.error());
   log::LogTop top;
   top.workload = machine.name;
-  top.notes = {std::string(log::kMadeBy) + kImportSlurm};
+  top.notes = {std::string(log::kMadeBy) + kImportSlurm, std::string(log::kSitePolicy) + policy};
   top.unix_start = log.unix_start;
   top.processors = machine.processors;
   top.nodes = static_cast<std::int64_t>(machine.nodes.size());
@@ -305,7 +305,7 @@ Result<int> import_slurm(const ImportFlags& flags) {
   const std::string report = report_text(account);
   if (!account.adds_up()) return fail("Rows were lost on the way, which is a defect of Rota:\n" + report);
   if (auto done = write_text(cluster->toml, folder->at(kCluster)); !done) return std::unexpected(done.error());
-  if (auto done = write_jobs(*log, cluster->machine, names, folder->at(kJobs)); !done)
+  if (auto done = write_jobs(*log, cluster->machine, names, own.chain, folder->at(kJobs)); !done)
     return std::unexpected(done.error());
   const std::string next = "\nWhat comes next, in this folder:\n  " + account.next + "\n";
   if (auto done = write_text(report + next, folder->at(kText)); !done) return std::unexpected(done.error());

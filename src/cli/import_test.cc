@@ -72,6 +72,8 @@ TEST_F(ImportTest, MakesAFolderThatCanBeRead) {
   const auto jobs = log::read_log(path("site/jobs.jsonl.gz"));
   ASSERT_TRUE(jobs) << jobs.error().message;
   EXPECT_EQ(jobs->jobs.size(), 1U);
+  EXPECT_EQ(jobs->made_by, "rota import slurm");
+  EXPECT_EQ(jobs->site_policy, "slurm");
   EXPECT_NE(read_file(path("site/report.txt")).value().find("1 row read = 1 job + 0 rows"), std::string::npos);
   EXPECT_EQ(left(), (std::vector<std::string>{"saved", "site"}));
 }

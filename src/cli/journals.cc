@@ -71,10 +71,21 @@ Result<RehearsalJournals> RehearsalJournals::create(const std::string& path, con
     if (sites) head.processors = options.machine->sites[s].processors;
     if (sites) head.settings = std::string(kSite) + options.machine->sites[s].name;
     auto file = store::JournalFile::create(paths[s], head, store::Durability::streamed, true);
-    if (!file) return std::unexpected(file.error());
+    if (!file) {
+      journals.remove();
+      return std::unexpected(file.error());
+    }
     journals.files_.push_back(std::move(*file));
   }
   return journals;
+}
+
+RehearsalJournals::~RehearsalJournals() {
+  if (std::ranges::any_of(files_, [](const auto& file) { return file->failed(); })) remove();
+}
+
+void RehearsalJournals::remove() {
+  for (const auto& file : files_) file->remove();
 }
 
 std::vector<Store*> RehearsalJournals::stores() const {

@@ -16,9 +16,13 @@ namespace rota::cli {
 std::vector<std::string> journal_paths(const std::string& path, const Machine* machine);
 
 // The journals of one rehearsal: one, or one for each site ("x.journal" becomes "x-texel.journal"). What is there
-// already is replaced.
+// already is replaced. They can be read while they are written, and where one cannot be written none is left behind.
 class RehearsalJournals {
  public:
+  RehearsalJournals(RehearsalJournals&&) noexcept = default;
+  RehearsalJournals& operator=(RehearsalJournals&&) noexcept = default;
+  ~RehearsalJournals();
+
   // `cluster` is the text of the cluster file; empty: processors are counted. Errors are sentences with the path.
   static Result<RehearsalJournals> create(const std::string& path, const Chain& chain, const RehearseOptions& options,
                                           const log::Workload& workload, const std::string& cluster);
@@ -26,6 +30,9 @@ class RehearsalJournals {
   Result<void> close();  // all that happened is in the files
 
  private:
+  RehearsalJournals() = default;
+  void remove();
+
   std::vector<std::unique_ptr<store::JournalFile>> files_;
 };
 

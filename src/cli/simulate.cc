@@ -114,7 +114,7 @@ Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& 
                     " neither is metered. Give a --cluster file with `watts_idle`, or a policy with power=.");
       }
       runs.push_back({&workload, &chain, *options, Rehearsed{}});
-      runs.back().own = is_of_the_site(chain.text(), workload, workloads.policies[w]);
+      runs.back().own = is_of_the_site(chain, workload, workloads.policies[w]);
     }
   }
   return runs;

@@ -22,10 +22,9 @@ void call_by_labels(std::vector<Run>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) runs[i].label = labels[i];
 }
 
-bool is_of_the_site(const std::string& policy, const log::Workload& workload, const std::string& of_state) {
-  if (!of_state.empty()) return policy == of_state;
-  const bool slurm = policy == "slurm" || policy.starts_with("slurm+") || policy.starts_with("slurm ");
-  return slurm && workload.made_by.starts_with(kImportSlurm);
+bool is_of_the_site(const Chain& policy, const log::Workload& workload, const std::string& of_state) {
+  const auto has = Chain::parse(of_state.empty() ? workload.site_policy : of_state);
+  return has && has->knobs() == policy.knobs();
 }
 
 bool first_policy(const Run& run, const std::vector<Run>& runs) {

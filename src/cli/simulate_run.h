@@ -11,7 +11,7 @@
 
 namespace rota::cli {
 
-// The command that a workload's header names where it is a site's that runs Slurm.
+// The command that the header of a workload names that was imported from Slurm.
 inline constexpr const char* kImportSlurm = "rota import slurm";
 
 struct Run {
@@ -33,9 +33,9 @@ Asked asked(std::vector<Run>& runs);
 // Of policies whose text is long.
 void call_by_labels(std::vector<Run>& runs);
 
-// Whether a policy rehearses what the workload's site has now: that of the service whose state it is, or `slurm` of
-// what was imported from Slurm. Of other logs nobody knows.
-bool is_of_the_site(const std::string& policy, const log::Workload& workload, const std::string& of_state);
+// Whether a policy rehearses what the workload's site has now: that of the service whose state it is, or the one that
+// the workload's header names, however the two are written. Of other logs nobody knows.
+bool is_of_the_site(const Chain& policy, const log::Workload& workload, const std::string& of_state);
 
 // What is the same under every policy is remarked on at the first one.
 bool first_policy(const Run& run, const std::vector<Run>& runs);

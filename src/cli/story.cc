@@ -165,7 +165,7 @@ class Story {
     }
     if (!waits_ || (fact.job < job_ && !fact.backfilled) || !takes_of_it(fact)) return;  // it was before it anyway
     const JobSpec& other = cluster_.job(fact.job).spec;
-    ++passed_;
+    ++(first_promise_ == kNever ? passed_unpromised_ : passed_);
     if (++listed_ <= kMostListed)
       say("passed", "job " + std::to_string(other.number) + " passed it (" + asks(other) + "): " + why);
   }
@@ -201,7 +201,7 @@ class Story {
     return " on" + names;
   }
 
-  // Whether who passed it did it any harm, by what it was promised first.
+  // Whether who passed it did it any harm, by what it was promised first; of who passed it before that nobody knows.
   std::string conclusion() const {
     if (started_ == kNever || first_promise_ == kNever) return "";
     if (started_ > first_promise_) {
@@ -213,7 +213,12 @@ class Story {
     const std::string when_it_started = started_ == first_promise_ ? "when it was promised at first"
                                                                    : report::readable(first_promise_ - started_) +
                                                                          " earlier than it was promised at first";
-    return "It started " + when_it_started + (passed_ > 0 ? ": those that passed it did it no harm." : ".");
+    std::string text = "It started " + when_it_started;
+    if (passed_ == 0 && passed_unpromised_ == 0) return text + ".";
+    if (passed_unpromised_ == 0) return text + ": those that passed it did it no harm.";
+    text += passed_ == 0 ? "." : ": those that passed it since then did it no harm.";
+    return text + " " + amount(static_cast<std::int64_t>(passed_unpromised_), "job") +
+           " passed it before it was promised anything, and may have put its start off.";
   }
 
   const JournalSetting& setting_;
@@ -226,8 +231,9 @@ class Story {
   Instant promise_ = kNever;
   Instant first_promise_ = kNever;
   Instant started_ = kNever;
-  std::size_t passed_ = 0;
-  std::size_t listed_ = 0;  // of these, since it was queued last
+  std::size_t passed_unpromised_ = 0;  // before it was promised anything
+  std::size_t passed_ = 0;             // since then
+  std::size_t listed_ = 0;             // of all these, since it was queued last
   std::size_t moves_ = 0;
   bool waits_ = false;
 };

@@ -11,7 +11,8 @@ namespace rota::log {
 
 using NumberedNames = std::map<std::uint32_t, std::string>;
 
-inline constexpr std::string_view kMadeBy = "made by: ";  // begins the note that names the command
+inline constexpr std::string_view kMadeBy = "made by: ";                 // begins the note that names the command,
+inline constexpr std::string_view kSitePolicy = "policy of the site: ";  // and the one that names what the site has
 
 // Values of 0 and empty texts are not known, and left out where a log is written.
 struct LogTop {

@@ -41,6 +41,8 @@ void take_top(Workload& workload, const LogTop& top) {
   workload.queues = top.queues;
   for (const std::string& note : top.notes) {
     if (workload.made_by.empty() && note.starts_with(kMadeBy)) workload.made_by = note.substr(kMadeBy.size());
+    if (workload.site_policy.empty() && note.starts_with(kSitePolicy))
+      workload.site_policy = note.substr(kSitePolicy.size());
   }
 }
 

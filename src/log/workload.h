@@ -61,7 +61,8 @@ struct Workload {
   // What the log says of its jobs that JobSpec does not have yet, because only a cluster file tells what it means:
   // JSON lines and sacct only; nullptr: nothing.
   std::shared_ptr<const AttributeTable> attributes;
-  std::string made_by = {};                 // the command that made it, where its header says so
+  std::string made_by = {};                 // the command that made it, where its header says so,
+  std::string site_policy = {};             // and the policy that its site has
   std::uint32_t warm_up = 0;                // so many of the first jobs run and are not counted
   bool recorded_attributes = false;         // they were recorded, not written down for a rehearsal: without nodes they
                                             // are left out, and what a sidecar says comes before them

@@ -43,6 +43,7 @@ struct ClusterOptions {
   std::int64_t most_promises = INT32_MAX;  // to waiting jobs at one time: so far plans reach
   Duration use_half_life{0};               // recent_use() will be asked, with this half-life; 0: it will not
   bool use_by_qos = false;                 // each job's use counts by the factor of its QOS
+  bool turns_of_its_own = false;           // whose turn it is, the policy decides, and not the order of the queue
   const ShareTree* shares = nullptr;  // recent_use() is by its holders; nullptr: by users. Must outlive the cluster
   bool confirms_starts = false;       // a job that was started runs once the engine says so (Launched)
 };

@@ -175,8 +175,9 @@ std::optional<std::string> Referee::check_actions(const View& view, const Plan& 
   return std::nullopt;
 }
 
-// Starts that do not say that they overtake anybody are the first of the queue.
+// Starts that do not say that they overtake anybody are the first of the queue, where its order says whose turn it is.
 std::optional<std::string> Referee::check_turns(const View& view, const Plan& plan) {
+  if (view.options().turns_of_its_own) return std::nullopt;
   const WaitingEntry* next = nullptr;
   for (const Action& a : plan.actions()) {
     if (a.kind != ActionKind::start || a.backfilled || a.reason.rule == Rule::skipped_ahead) continue;

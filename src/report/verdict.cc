@@ -243,8 +243,11 @@ std::string beside_recorded(const Summary& chosen, Summaries all) {
   const double really = same_jobs ? *at->wait_mean : both->recorded;
   std::string text = "Really they waited " + readable_seconds(really) + " on average";
   if (!same_jobs) {
-    text += ", as far as that is known: of " + amount(both->jobs, "job") + ", which " +
-            (both->jobs == 1 ? "waits " : "wait ") + readable_seconds(wait) + " under " + chosen.name();
+    const bool known = at->unrecorded == 0 && jobs_that_ran(*at) > both->jobs;  // others did not run in the rehearsal
+    text +=
+        (known ? ", counting only those that ran under " + chosen.name() + ": " : ", as far as that is known: of ") +
+        amount(both->jobs, "job") + ", which " + (both->jobs == 1 ? "waits " : "wait ") + readable_seconds(wait) +
+        (known ? " there" : " under " + chosen.name());
   }
   if (readable_seconds(wait) == readable_seconds(really)) return same_jobs ? "Really they waited as long." : text + ".";
   if (std::ranges::any_of(all, &Summary::own)) return text + ".";

@@ -243,6 +243,13 @@ TEST(Verdict, ComparesWithWhatReallyHappenedOverTheSameJobs) {
                             "under easy; easy takes 50 % off that."),
             std::string::npos)
       << said(rows);
+  rows[0].unrecorded = 0;
+  rows[1].rejected = 60;
+  EXPECT_NE(
+      said(rows).find("Really they waited 10 s on average, counting only those that ran under easy: 40 jobs, which "
+                      "wait 5 s there; easy takes 50 % off that."),
+      std::string::npos)
+      << said(rows);
 }
 
 TEST(Verdict, HasAWordWhenNothingRan) { EXPECT_EQ(said({Summary{}}), "No job ran."); }

@@ -174,6 +174,11 @@ Result<void> JournalFile::close() {
   return committed_ == 0 ? Result<void>() : write_batch(batch_.bytes().first(committed_));
 }
 
+void JournalFile::remove() {
+  closed_ = true;
+  file_.remove();
+}
+
 Result<void> JournalFile::replay(const FactVisitor& visit) {
   CHECK(batch_.size() == committed_, "no batch is open while the journal is replayed");
   if (!error_.empty()) return fail(error_);

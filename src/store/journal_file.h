@@ -42,6 +42,10 @@ class JournalFile final : public Store {
   // Writes all that was committed, and nothing can be appended any more. At most once.
   Result<void> close();
 
+  bool failed() const { return !error_.empty(); }  // something could not be written
+  // Takes the file out of its folder. Nothing can be appended any more.
+  void remove();
+
   const JournalHead& head() const { return head_; }
   const std::string& note() const { return note_; }    // of open(): what was cut off, as a sentence; empty: nothing
   std::uint64_t size() const { return file_.size(); }  // bytes in the file

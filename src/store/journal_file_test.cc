@@ -221,12 +221,28 @@ TEST_F(JournalFileTest, a_failed_write_ends_all_writing) {
     EXPECT_EQ(journal->commit().error().message, "Cannot write the journal " + path_ + ": File too large.");
   }
   append(*journal, std::span(facts).subspan(1));
+  EXPECT_TRUE(journal->failed());
   EXPECT_FALSE(journal->commit());
   EXPECT_FALSE(journal->replay([](const Fact&) { return Result<void>(); }));
   EXPECT_FALSE(journal->compact(snapshot_of(facts)));
   EXPECT_FALSE(journal->close());
   journal.reset();
   EXPECT_TRUE(same_facts(replayed(*opened()), {facts.begin(), facts.begin() + 1}));
+}
+
+TEST_F(JournalFileTest, can_be_removed_but_not_what_has_its_name_by_now) {
+  auto journal = created(Durability::streamed);
+  EXPECT_FALSE(journal->failed());
+  append(*journal, random_facts(4, 9));
+  ASSERT_TRUE(journal->commit());
+  journal->remove();
+  journal.reset();
+  EXPECT_EQ(folder_.files(), 0U) << "nor is it written after that";
+  journal = created(Durability::streamed);
+  std::filesystem::remove(path_);
+  put("another");
+  journal->remove();
+  EXPECT_EQ(content(), "another");
 }
 
 TEST_F(JournalFileTest, a_failed_compaction_leaves_the_old_one) {

@@ -70,7 +70,6 @@ std::unexpected<Error> LockedFile::cannot(const char* verb, int error) const {
 // Locks the file and sees whether it still goes by this name.
 Result<bool> LockedFile::lock(const std::string& name) {
   struct stat held{};
-  struct stat named{};
   if (::fstat(descriptor_, &held) != 0) return cannot("open", errno);
   if (!S_ISREG(held.st_mode)) return fail("Cannot write the journal " + shown_ + ": it is not a regular file.");
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
@@ -79,7 +78,14 @@ Result<bool> LockedFile::lock(const std::string& name) {
   }
   if (::fstat(descriptor_, &held) != 0) return cannot("open", errno);
   size_ = static_cast<std::uint64_t>(held.st_size);
-  return ::stat(name.c_str(), &named) == 0 && named.st_ino == held.st_ino && named.st_dev == held.st_dev;
+  return goes_by(name);
+}
+
+bool LockedFile::goes_by(const std::string& name) const {
+  struct stat held{};
+  struct stat named{};
+  return ::fstat(descriptor_, &held) == 0 && ::stat(name.c_str(), &named) == 0 && named.st_ino == held.st_ino &&
+         named.st_dev == held.st_dev;
 }
 
 Result<LockedFile> LockedFile::open(const std::string& path) {
@@ -124,6 +130,10 @@ Result<void> LockedFile::publish() {
   unpublished_ = false;
   sync_folder(folder_of(path_));
   return {};
+}
+
+void LockedFile::remove() {
+  if (goes_by(path_)) ::unlink(path_.c_str());
 }
 
 Result<void> LockedFile::append(ByteSpan bytes) {

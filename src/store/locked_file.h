@@ -29,6 +29,9 @@ class LockedFile {
   // new.
   Result<void> publish();
 
+  // Takes it out of its folder, unless its name is another file's by now.
+  void remove();
+
   std::uint64_t size() const { return size_; }
   const std::string& shown() const { return shown_; }  // the path for messages
   Result<void> append(ByteSpan bytes);                 // after an error some of them may be there; size() is as before
@@ -39,6 +42,7 @@ class LockedFile {
  private:
   LockedFile(int descriptor, std::string path);
   Result<bool> lock(const std::string& name);
+  bool goes_by(const std::string& name) const;
   std::unexpected<Error> cannot(const char* verb, int error) const;
 
   int descriptor_ = -1;

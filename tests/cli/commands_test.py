@@ -68,15 +68,22 @@ class Simulate(RotaCase):
         status = [line.split()[10] for line in (self.folder / "jobs.swf").read_text().splitlines() if line[0] != ";"]
         self.assertEqual(status, ["1", "0", "5", "0", "1"])
 
-    def test_only_what_was_imported_from_slurm_is_of_a_site_that_has_it(self):
+    def test_what_the_site_has_now_is_the_very_policy_that_the_log_names(self):
         self.recorded_log([7, 3, 9])
         log = (self.folder / "recorded.swf").read_text()
-        is_told = lambda name: " ".join(self.rota("simulate", name, "--policy", "recorded,slurm,easy").stdout.split())
-        self.assertNotIn("what the site has now, and", is_told("recorded.swf"))
-        self.file("imported.swf", "; Note: made by: rota import slurm\n" + log)
-        self.assertIn("slurm rehearses what the site has now, and", is_told("imported.swf"))
+        def is_told(name, policy):
+            return " ".join(self.rota("simulate", name, "--policy", f"recorded,{policy},easy").stdout.split())
+        self.assertNotIn("what the site has now, and", is_told("recorded.swf", "slurm"))
+        self.file("old.swf", "; Note: made by: rota import slurm\n" + log)
+        self.assertIn("None of these is known to be what the site has now", is_told("old.swf", "slurm"))
+        note = "; Note: policy of the site: slurm+bf-interval=60s+bf-resolution=1m\n"
+        self.file("imported.swf", "; Note: made by: rota import slurm\n" + note + log)
         self.rota("convert", "imported.swf", "-o", "imported.jsonl")
-        self.assertIn("slurm rehearses what the site has now, and", is_told("imported.jsonl"))
+        for name in ("imported.swf", "imported.jsonl"):
+            for other in ("slurm", "slurm+bf-interval=no"):
+                self.assertNotIn("what the site has now, and", is_told(name, other))
+            for own in ("slurm+bf-resolution=60s+bf-interval=1m", "slurm+bf-interval=60s"):
+                self.assertIn(f"{own} rehearses what the site has now, and", is_told(name, own))
 
     def test_what_a_log_does_not_tell_is_no_row(self):
         self.recorded_log([-1, -1])

@@ -248,6 +248,21 @@ users = "anna,bob"
         self.assertEqual(self.order(jobs, "weight-tres-gpu=100")[0], 4)
         self.assertEqual(self.order([{}, {"processors": 4, "nodes": 1}, {"nodes": 2}], "weight-tres-node=9"), [3, 2])
 
+    def test_it_is_the_turn_of_who_passes_nobody_in_the_order_of_priority(self):
+        self.file("site.toml", 'licences = "solver:1"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n')
+        jobs = [{"submit": 0, "processors": 4, "run_time": 10}, {"submit": 1, "processors": 3},
+                {"submit": 2, "processors": 1, "licences": "solver:1"}, {"submit": 3, "processors": 1, "licences": "solver:1"},
+                {"submit": 600, "processors": 1, "licences": "solver:1"}, {"submit": 601, "processors": 3}]
+        rows = [{"number": number, "run_time": 500, "limit": 1000, **job} for number, job in enumerate(jobs, 1)]
+        self.file("jobs.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        policy = "slurm+batch-sched-delay=0+priority=multifactor+weight-job-size=100+favor-small=yes"
+        self.rota("simulate", "jobs.jsonl", "--cluster", "site.toml", "--policy", policy, "--jobs", "out.csv", "--quiet")
+        with open(self.folder / "out.csv", newline="") as file:
+            told = [(float(row["start"]), row["why"]) for row in csv.DictReader(file)]
+        turn = "it was its turn, and there was room"
+        self.assertEqual(told[:4], [(0, turn), (10, turn), (10, turn), (510, turn)])
+        self.assertEqual(told[5], (601, "there was room for it and not for those before it, to whom nothing was promised"))
+
     def test_use_counts_by_the_factor_of_its_qos(self):
         of = {"group": "physics"}
         first = {"processors": 4, "user": "anna", "queue": "low", **of}

@@ -129,6 +129,19 @@ class Page(RotaCase):
         self.refused("explain", "last", "--journal", "one.journal", said="by their numbers")
         self.refused("explain", "9", "--journal", "log.swf", said="log.swf")
 
+    def test_a_story_acquits_only_who_passed_after_the_first_promise(self):
+        self.file("log.swf", HEAD + row(1, run=100, processors=2, limit=100) + row(2, submit=1, run=100, processors=3, limit=100) +
+                  row(3, submit=2, run=50, processors=4, limit=50) + row(4, submit=3, run=900, processors=1, limit=1000))
+        told = lambda: self.rota("explain", "3", "--journal", "one.journal").stdout.splitlines()[-1]
+        self.rota("simulate", "log.swf", "--policy", "easy", "--journal", "one.journal", "--quiet")
+        before = "1 job passed it before it was promised anything, and may have put its start off."
+        self.assertEqual(told(), "It started 1 min 40 s earlier than it was promised at first. " + before)
+        with (self.folder / "log.swf").open("a") as log:
+            log.write(row(5, submit=150, run=20, processors=1, limit=30))
+        self.rota("simulate", "log.swf", "--policy", "easy", "--journal", "one.journal", "--quiet")
+        self.assertEqual(told(), "It started 1 min 40 s earlier than it was promised at first: those that passed it since then "
+                                 "did it no harm. " + before)
+
     def test_a_story_names_what_a_job_waits_for(self):
         self.file("site.toml", """licences = "solver:1"
 [[nodes]]

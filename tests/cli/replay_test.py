@@ -4,7 +4,9 @@ a sentence. Usage: replay_test.py ROTA
 """
 import json
 import os
+import resource
 import shutil
+import signal
 import sqlite3
 import struct
 import zlib
@@ -194,6 +196,16 @@ users = "joe:3,kim:0"
         self.assertEqual([fact["sequence"] for fact in facts], list(range(1, len(facts) + 1)))
         kinds = {kind: sum(fact["kind"] == kind for fact in facts) for kind in ("submitted", "started", "finished")}
         self.assertEqual(set(kinds.values()), {1500})
+
+    def test_leaves_no_journal_behind_that_could_not_be_written(self):
+        def with_little_room():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+        said = self.refused("simulate", DAY, "--journal", "day.journal", "--quiet", preexec_fn=with_little_room)
+        self.assertIn("Cannot write the journal day.journal: File too large.", said)
+        self.refused("simulate", DAY, "--cluster", cluster("wadden"), "--policy", "easy+auction=announced",
+                     "--journal", "day.journal", "--quiet", preexec_fn=with_little_room)
+        self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_replaces_nothing_but_journals(self):
         self.file("notes", "what I must not forget")

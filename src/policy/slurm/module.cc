@@ -235,6 +235,7 @@ std::unique_ptr<Policy> link(const ChainKnobs& k) {
 void ask(const ChainKnobs& k, ClusterOptions& options) {
   options.waiting.by_queue |= k.slurm.planner;
   options.use_by_qos |= k.slurm.by_shares();
+  options.turns_of_its_own |= k.slurm.planner && k.slurm.multifactor;
 }
 
 constexpr Refusal kRefusals[]{

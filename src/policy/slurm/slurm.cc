@@ -22,19 +22,19 @@ class Passes {
 
   // At most so many jobs are tried.
   void main_pass(std::int64_t depth) {
-    const WaitingEntry* in_turn = view_.waiting().head();
+    bool passes_others = false;
     while (const WaitingEntry* e = plan_.free() > 0 ? queue_.next() : nullptr) {
       const JobSpec& asked = spec(*e);
-      if (is_over(knobs_.partition_depth, tried_, asked.partition.value)) continue;
-      if (depth-- <= 0) return;
-      if (!room_.open_to(asked.partition) || lacks_licences(asked)) continue;
-      if (!room_.fits_now(*e)) {
+      const bool beyond = is_over(knobs_.partition_depth, tried_, asked.partition.value);
+      if (!beyond && depth-- <= 0) return;
+      if (!beyond && room_.open_to(asked.partition) && !lacks_licences(asked)) {
+        if (room_.fits_now(*e)) {
+          room_.start(*e, passes_others ? ahead_of_others() : Reason{}, false);
+          continue;
+        }
         if (!room_.close(asked.partition)) return;
-        continue;
       }
-      const bool is_its_turn = e == in_turn;
-      if (is_its_turn) in_turn = view_.waiting().next(e->place);
-      room_.start(*e, is_its_turn ? Reason{} : ahead_of_others(), false);
+      passes_others = true;
     }
   }
 
