@@ -343,7 +343,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::string in_names(std::string objection, const Reserved& to) const;
   Result<std::optional<ReservationId>> reserved_as(const std::string& key, std::uint32_t uid);
   Result<std::vector<NodeId>> nodes_to_reserve(const std::string& list) const;
-  static void note_terms(const View& before, JobId job, bool released, JobEntry& entry);
+  static void note_terms(const View& before, JobId job, JobEntry& entry);
   store::RareRequest rarely_asked(const JobSpec& spec, const JobEntry* entry) const;
   store::HistoryRow history_row(JobId id, const Job& job, const JobEntry* entry) const;
   Result<void> compact();

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """What a job sees and how it ends: the words are those of the processes themselves. Usage: jobs_test.py ROTA"""
+import csv
 import json
 import os
 import sqlite3
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 from service import ServiceCase
@@ -147,6 +149,28 @@ class Jobs(ServiceCase):
         self.assertEqual(database.execute("SELECT name FROM settings WHERE name LIKE 'released %'").fetchall(), [])
         database.close()
         service.start()
+
+    def test_a_begin_time_counts_in_a_rehearsal_as_it_last_was(self):
+        service = self.service
+        ended = []
+        for restarts in (False, True):
+            job = service.submit("true", held=True, begin=time.time() + 3600)
+            self.assertEqual(service.act("release", job)[0], 200)
+            if restarts:
+                service.stop()
+                service.start()
+            self.assertEqual(service.job(job)["reason"], "BeginTime")
+            self.assertEqual(service.act("update", job, begin=time.time())[0], 200)
+            self.assertEqual(service.ends(job)["state"], "COMPLETED")
+            ended.append(job)
+        jobs = os.path.join(self.folder, "rehearsed.csv")
+        rehearsed = subprocess.run([self.rota, "simulate", service.state, "--quiet", "--policy", "easy", "--jobs", jobs],
+                                   capture_output=True, text=True)
+        self.assertEqual(rehearsed.returncode, 0, rehearsed.stderr)
+        with open(jobs) as file:
+            waits = {row["number"]: float(row["wait"]) for row in csv.DictReader(file)}
+        for job in ended:
+            self.assertLess(waits[job], 1800, waits)
 
     def test_suspend_and_resume(self):
         service = self.service
