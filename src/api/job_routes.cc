@@ -210,11 +210,13 @@ void explain(const Ask& ask, JobId id) {
 
 // ---- changes
 
-Json dry_run_json(const Service& service, const serve::Submission& submission) {
+Json dry_run_json(const Service& service, const serve::Trial& trial) {
   Json json{{"jobs", Json::array()}};
-  const auto start = service.start_of(submission);
-  if (start && start->now) json["expected_start"] = unix_seconds(service, service.view().now());
-  if (start && !start->now && start->at != kNever) json["expected_start"] = unix_seconds(service, start->at);
+  if (trial.expected != kNever) json["expected_start"] = unix_seconds(service, trial.expected);
+  if (trial.latest != kNever) json["at_the_latest"] = unix_seconds(service, trial.latest);
+  if (trial.reason.empty()) return json;
+  json["reason"] = trial.reason;
+  json["why"] = trial.why;
   return json;
 }
 
@@ -227,9 +229,9 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request) {
     if (ask.request.by_token && !submission.attach.socket.empty()) return ask.reply->send(problem(400, kNobodyNear));
     if (!submission.dry_run) continue;
     if (request->many) return ask.reply->send(problem(400, "`dry_run` is for one submission, not for several."));
-    const auto good = service.check(ask.request.caller, submission);
-    if (!good) return ask.reply->send(problem(400, good.error().message));
-    return send_json(ask, dry_run_json(service, submission));
+    const auto trial = service.try_out(ask.request.caller, submission);
+    if (!trial) return ask.reply->send(problem(400, trial.error().message));
+    return send_json(ask, dry_run_json(service, *trial));
   }
   const auto jobs = service.submit(ask.request.caller, request->submissions, ask.request.idempotency_key);
   if (!jobs) return ask.reply->send(problem(400, jobs.error().message));

@@ -172,6 +172,29 @@ class Jobs(ServiceCase):
         for job in ended:
             self.assertLess(waits[job], 1800, waits)
 
+    def tried(self, **members):
+        status, answer = self.service.ask("POST", "/v1/jobs", {"command": ["true"], "folder": self.folder, "limit": 60,
+                                                               "dry_run": True, **members})
+        self.assertEqual(status, 200, answer)
+        return answer
+
+    def test_a_trial_tells_what_would_keep_the_job_from_starting(self):
+        service = self.service
+        begin = int(time.time()) + 7200
+        tried = self.tried(begin=begin)
+        self.assertEqual((tried["reason"], tried["expected_start"]), ("BeginTime", begin), tried)
+        tried = self.tried(held=True)
+        self.assertEqual((tried["reason"], "expected_start" in tried), ("JobHeldUser", False), tried)
+        runs = service.submit("sleep 600", processors=4, limit=600, name="once")
+        tried = self.tried(after=[f"afterany:{runs}"])
+        self.assertEqual((tried["reason"], tried["why"]), ("Dependency", f"It would wait for job {runs} to end."), tried)
+        self.assertEqual(self.tried(after=["singleton"], name="once")["why"], f"It would wait for job {runs} to end.")
+        promised = service.submit("true", processors=4, limit=100)
+        tried = self.tried(processors=4)
+        self.assertNotIn("expected_start", tried, "easy promises only the first a start")
+        self.assertAlmostEqual(tried["at_the_latest"], time.time() + 700, delta=60)
+        service.act("cancel", f"{runs},{promised}")
+
     def test_suspend_and_resume(self):
         service = self.service
         job = service.submit("while :; do echo x >> ticks; sleep 0.02; done")
