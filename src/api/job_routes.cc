@@ -281,7 +281,7 @@ void finish(Bulk& bulk) {
 }
 
 // The latest first: who is to be cancelled as well does not start in the place of who has been. Of jobs
-// that are released the earliest come first: they start before the others.
+// that are released or updated the earliest come first: they start before the others.
 void change_some(const std::shared_ptr<Bulk>& bulk) {
   constexpr std::size_t kAtOnce = 1000;
   Service& service = bulk->sources.service;
@@ -360,7 +360,9 @@ void change_jobs(const Ask& ask) {
                                           .reply = ask.reply,
                                           .request = std::move(*request),
                                           .jobs = std::move(*jobs)});
-  bulk->rising = bulk->request.change.kind == Service::Change::Kind::release;
+  using Kind = Service::Change::Kind;
+  const Kind kind = bulk->request.change.kind;
+  bulk->rising = kind == Kind::release || kind == Kind::update;
   if (bulk->rising) std::ranges::reverse(bulk->jobs);
   change_some(bulk);
 }

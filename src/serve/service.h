@@ -308,6 +308,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> control(const Caller& caller, JobId job, const Change& change);
   Result<void> suspend(const Caller& caller, JobId job, bool stops);
   Result<void> change_limit(const Caller& caller, JobId job, const Change& change);
+  Result<void> change_running(const Caller& caller, JobId job, const Change& change);
+  Result<void> change_throttle(JobId job, std::uint32_t most);
+  Result<void> has_throttle(JobId job) const;
   Result<void> amend(const Caller& caller, JobId job, const Change& change);
   Result<void> change_terms(const Caller& caller, JobId job, const Change& change);
   Result<void> change_licences(JobId job, const LicencesAsked& asked);
