@@ -66,7 +66,11 @@ PendingReason Service::reason_of_barred(JobId id, const Job& job, Telling tellin
       return "It waits for" + awaited_text(terms != nullptr ? terms->after : std::vector<Dependency>{});
     });
   }
-  if ((job.bars & kBeginTime) != 0) return {"BeginTime", "Its begin time has not come yet."};
+  if ((job.bars & kBeginTime) != 0) {
+    return reason_with("BeginTime", telling, [&] {
+      return "Its begin time" + (terms != nullptr ? ", " + date_of(terms->begin) + "," : "") + " has not come yet.";
+    });
+  }
   if ((job.bars & kArrayThrottle) != 0) {
     return reason_with("JobArrayTaskLimit", telling, [&] {
       const std::uint32_t most = terms ? view().eligibility().throttle(terms->array) : 0;
