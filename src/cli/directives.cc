@@ -70,6 +70,7 @@ class Reader {
         } else if (auto taken = pbs ? take_pbs(*pbs) : take(own ? *own : *slurm); !taken) {
           return std::unexpected(taken.error());
         }
+        if (slurm && !over) out_.values.try_emplace("sbatch", SubmitValue{"yes", dialect_, at_});
         continue;
       }
       const std::string_view text = trimmed(line);

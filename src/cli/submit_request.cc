@@ -290,6 +290,7 @@ class Request {
       if (name.find('=') != std::string_view::npos) out.emplace_back(name);
     }
     if (given("pbs") != nullptr) out.push_back("PBS_O_WORKDIR=" + here_.folder);
+    if (given("sbatch") != nullptr) out.emplace_back("ROTA_SBATCH=1");  // asks the service for SLURM_*
     Json environment = Json::array();
     for (std::string& variable : out) {
       if (is_utf8(variable)) {

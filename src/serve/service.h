@@ -314,7 +314,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> amend(const Caller& caller, JobId job, const Change& change);
   Result<void> change_terms(const Caller& caller, JobId job, const Change& change);
   Result<void> change_licences(JobId job, const LicencesAsked& asked);
-  std::vector<std::string> environment_of(const Command& start, const KeptAbout& kept) const;
+  std::vector<std::string> environment_of(const Command& start, const KeptAbout& kept, bool slurms) const;
   void say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks, std::vector<std::string>& all) const;
   void say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::string>& all) const;
   PatternWords pattern_words(JobId job, const KeptAbout& kept, const std::string& nodes, std::int32_t restarts) const;

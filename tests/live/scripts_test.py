@@ -9,16 +9,7 @@ from screen import Screen
 from service import PATIENCE, ServiceCase
 
 
-class Scripts(ServiceCase):
-    configuration = """name = "two"
-[[nodes]]
-names = "n[1-2]"
-processors = 4
-memory = "8G"
-[service]
-slurm_variables = true
-"""
-
+class Submitting(ServiceCase):
     def says(self, *arguments, code=0, cwd=None):
         done = subprocess.run([self.rota, *arguments], capture_output=True, text=True, timeout=PATIENCE, cwd=cwd or self.folder,
                               env={"PATH": os.environ["PATH"], "ROTA_SOCKET": self.service.socket})
@@ -36,6 +27,17 @@ slurm_variables = true
         lines = self.service.read("out").splitlines()
         os.unlink(os.path.join(self.folder, "out"))
         return done, dict(line.split("=", 1) for line in lines if "=" in line)
+
+
+class Scripts(Submitting):
+    configuration = """name = "two"
+[[nodes]]
+names = "n[1-2]"
+processors = 4
+memory = "8G"
+[service]
+slurm_variables = true
+"""
 
     def test_a_script_for_pbs_has_what_it_asks_for(self):
         script = self.script("#!/bin/sh\n#PBS -N fit -j oe\n#PBS -l nodes=2:ppn=3,walltime=01:30:00\n#PBS -l mem=2gb\n"
@@ -130,6 +132,18 @@ slurm_variables = true
             done = subprocess.run([self.rota, "queue", "--url", "http://127.0.0.1:1", "--token-file", path], capture_output=True,
                                   text=True, timeout=PATIENCE)
             self.assertEqual("can be read by others" in done.stderr, told, done.stderr)
+
+
+class OneDialect(Submitting):
+    """Where the service says nothing of it."""
+    configuration = 'name = "one"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n'
+
+    def test_a_script_with_lines_for_slurm_finds_its_variables_and_no_other_does(self):
+        self.script("#!/bin/sh\n#SBATCH --array=7\necho $SLURM_ARRAY_TASK_ID $SLURM_NTASKS $SLURM_SUBMIT_DIR $ROTA_SBATCH\n")
+        done = self.says("submit", "--wait", "--parsable", "-o", "out", "job.sh")
+        self.assertEqual(self.service.read("out"), f"7 1 {self.folder}\n", done.stderr)
+        _, found = self.variables("--", "env")
+        self.assertEqual([name for name in found if name.startswith(("SLURM_", "ROTA_SBATCH"))], [])
 
 
 if __name__ == "__main__":
