@@ -73,6 +73,17 @@ slurm_variables = true
         said = self.says("submit", "-n", "2", "--gpus-per-task", "1", "--hold", "--", "true", code=1).stderr
         self.assertIn("asks for 2 accelerators on each of its nodes; no node of the cluster has so many", said)
 
+    def test_the_processors_of_one_task_are_on_one_node(self):
+        self.service.submit("sleep 1000", processors=2, nodes=2)
+        row = self.service.job(self.says("submit", "--parsable", "-c", "4", "--", "true").stdout.strip())
+        self.assertEqual((row["nodes"], row["state"]), (1, "PENDING"), "three processors are free on each of two nodes")
+        script = self.script("#!/bin/sh\n#SBATCH --cpus-per-task=5\ntrue\n")
+        for arguments in ((script,), ("-c", "5", "--exclusive", "--", "true"), ("-n", "5", "-N", "1", "--exclusive", "--", "true")):
+            said = self.says("submit", *arguments, code=1).stderr
+            self.assertIn("asks for 5 processors on one node; the largest node of the cluster has 4", said)
+        row = self.service.job(self.says("submit", "--parsable", "-n", "2", "-c", "3", "--", "true").stdout.strip())
+        self.assertNotEqual(row.get("nodes"), 1)
+
     def test_line_ends_of_windows_are_mended_and_told(self):
         script = self.script("#!/bin/sh\r\n#ROTA --name dos\r\necho fine\r\n")
         done = self.says("submit", "--wait", "--parsable", script)
