@@ -144,6 +144,10 @@ void Service::say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::strin
   say("JOBID", book_.shown(id));
   say("JOBNAME", kept.about.name);
   say("ENVIRONMENT", "PBS_BATCH");
+  const std::size_t nodes = machine_->nodes.empty() ? 1 : view().placement(id).shares.size();
+  say("NP", std::to_string(spec.processors));
+  say("NUM_NODES", std::to_string(nodes));
+  say("NUM_PPN", std::to_string((spec.processors + nodes - 1) / nodes));
   if (spec.partition.valid()) say("QUEUE", machine_->partitions[spec.partition.value].name);
   if (kept.index < 0) return;
   say("ARRAY_INDEX", std::to_string(kept.index));

@@ -51,6 +51,7 @@ slurm_variables = true
         self.assertEqual({name: found.get(name) for name in ("PBS_JOBID", "PBS_JOBNAME", "PBS_O_WORKDIR", "PBS_ENVIRONMENT")},
                          {"PBS_JOBID": f"{array}_4", "PBS_JOBNAME": "fit", "PBS_O_WORKDIR": self.folder,
                           "PBS_ENVIRONMENT": "PBS_BATCH"})
+        self.assertEqual([found.get(f"PBS_{name}") for name in ("NP", "NUM_NODES", "NUM_PPN")], ["6", "2", "3"])
         self.assertEqual(self.service.read("out-5").count("PBS_ARRAY_INDEX=5"), 1)
 
     def test_what_a_job_must_not_run_without_is_refused(self):
