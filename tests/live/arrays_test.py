@@ -27,6 +27,14 @@ class Arrays(ServiceCase):
         self.service.wait_for(lambda: self.service.job(f"{array}_5")["state"] == "RUNNING", "the fifth task to run")
         return array
 
+    def test_tasks_kept_back_by_their_array_are_told_apart_from_held_ones(self):
+        array = self.service.submit("sleep 1000", array="1-5%1")
+        held = self.service.submit("true", held=True)
+        status = self.service.ask("GET", "/v1/status")[1]
+        self.assertEqual((status["held"], status["not_eligible"]), (5, 4))
+        self.assertIn("1 running, 0 waiting, 1 held, 4 not yet eligible\n", self.says("status"))
+        self.service.act("cancel", f"{array},{held}")
+
     def test_a_throttle_that_is_raised_lets_the_first_tasks_go_next(self):
         array = self.service.submit("sleep 1000", array="1-5%1")
         self.service.wait_for(lambda: self.service.job(f"{array}_1")["state"] == "RUNNING", "the first task to run")
