@@ -210,11 +210,13 @@ void explain(const Ask& ask, JobId id) {
 
 // ---- changes
 
-Json dry_run_json(const Service& service, const serve::Submission& submission) {
+Json dry_run_json(const Service& service, const serve::Trial& trial) {
   Json json{{"jobs", Json::array()}};
-  const auto start = service.start_of(submission);
-  if (start && start->now) json["expected_start"] = unix_seconds(service, service.view().now());
-  if (start && !start->now && start->at != kNever) json["expected_start"] = unix_seconds(service, start->at);
+  if (trial.expected != kNever) json["expected_start"] = unix_seconds(service, trial.expected);
+  if (trial.latest != kNever) json["at_the_latest"] = unix_seconds(service, trial.latest);
+  if (trial.reason.empty()) return json;
+  json["reason"] = trial.reason;
+  json["why"] = trial.why;
   return json;
 }
 
@@ -227,9 +229,9 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request) {
     if (ask.request.by_token && !submission.attach.socket.empty()) return ask.reply->send(problem(400, kNobodyNear));
     if (!submission.dry_run) continue;
     if (request->many) return ask.reply->send(problem(400, "`dry_run` is for one submission, not for several."));
-    const auto good = service.check(ask.request.caller, submission);
-    if (!good) return ask.reply->send(problem(400, good.error().message));
-    return send_json(ask, dry_run_json(service, submission));
+    const auto trial = service.try_out(ask.request.caller, submission);
+    if (!trial) return ask.reply->send(problem(400, trial.error().message));
+    return send_json(ask, dry_run_json(service, *trial));
   }
   const auto jobs = service.submit(ask.request.caller, request->submissions, ask.request.idempotency_key);
   if (!jobs) return ask.reply->send(problem(400, jobs.error().message));
@@ -279,7 +281,7 @@ void finish(Bulk& bulk) {
 }
 
 // The latest first: who is to be cancelled as well does not start in the place of who has been. Of jobs
-// that are released the earliest come first: they start before the others.
+// that are released or updated the earliest come first: they start before the others.
 void change_some(const std::shared_ptr<Bulk>& bulk) {
   constexpr std::size_t kAtOnce = 1000;
   Service& service = bulk->sources.service;
@@ -358,7 +360,9 @@ void change_jobs(const Ask& ask) {
                                           .reply = ask.reply,
                                           .request = std::move(*request),
                                           .jobs = std::move(*jobs)});
-  bulk->rising = bulk->request.change.kind == Service::Change::Kind::release;
+  using Kind = Service::Change::Kind;
+  const Kind kind = bulk->request.change.kind;
+  bulk->rising = kind == Kind::release || kind == Kind::update;
   if (bulk->rising) std::ranges::reverse(bulk->jobs);
   change_some(bulk);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "api/foreign_page.h"
 #include "api/job_json.h"
@@ -94,6 +95,18 @@ void answer_policy(const Ask& ask) {
   ask.reply->send({200, "application/json", dumped(json), {}});
 }
 
+// Of those that are not queued, jobs that nobody holds; nothing: there are too many jobs to count these.
+std::optional<std::int64_t> not_eligible(serve::Service& service) {
+  const auto& counts = service.pending_counts().look(service);
+  const auto all = static_cast<std::int64_t>(service.view().barred());
+  if (counts.empty() && all > 0) return std::nullopt;
+  std::int64_t held = 0;
+  for (const char* word : {"JobHeldUser", "JobHeldAdmin"}) {
+    if (const auto found = counts.find(word); found != counts.end()) held += found->second;
+  }
+  return std::max<std::int64_t>(0, all - held);
+}
+
 void answer_status(const Ask& ask) {
   const serve::Service& service = ask.service;
   const View& view = service.view();
@@ -117,6 +130,7 @@ void answer_status(const Ask& ask) {
             {"operator", ask.request.caller.operates}};
   if (ask.request.read_only) json["read_only"] = true;
   if (ask.request.caller.operates) json["state_folder"] = service.options().state_folder;
+  if (const auto some = not_eligible(ask.service)) json["not_eligible"] = *some;
   add_left_asleep(service, json);
   if (!service.controller().last_refusal().empty()) json["last_refusal"] = service.controller().last_refusal();
   ask.reply->send({200, "application/json", dumped(json), {}});

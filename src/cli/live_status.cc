@@ -1,6 +1,7 @@
 // rota status, policy: the service itself.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -32,6 +33,14 @@ std::string asleep_text(const Json& answer) {
   return nodes.empty() ? nodes : nodes + "; the policy wakes no node, `rota nodes power-up " + nodes + "` does";
 }
 
+// What is known and not queued: held by somebody, or kept back by its begin time, another job or its array.
+std::string held_text(const Json& status) {
+  if (!has_number(status, "not_eligible")) return count(status, "held") + " held or not yet eligible";
+  const auto kept_back = static_cast<std::int64_t>(number_of(status, "not_eligible"));
+  const auto all = static_cast<std::int64_t>(number_of(status, "held"));
+  return grouped(std::max<std::int64_t>(0, all - kept_back)) + " held, " + grouped(kept_back) + " not yet eligible";
+}
+
 std::string status_text(const Json& status) {
   std::string out;
   const auto line = [&](const char* head, const std::string& text) {
@@ -45,8 +54,7 @@ std::string status_text(const Json& status) {
   line("machine", text_of(status, "machine"));
   line("processors", count(status, "processors") + ", " + count(status, "free") + " free");
   line("asleep", asleep_text(status));
-  line("jobs", count(status, "running") + " running, " + count(status, "waiting") + " waiting, " +
-                   count(status, "held") + " held or not yet eligible");
+  line("jobs", count(status, "running") + " running, " + count(status, "waiting") + " waiting, " + held_text(status));
   if (has_number(status, "started"))
     line("since", time_text(number_of(status, "started")) + ", for " +
                       spoken_time(number_of(status, "now") - number_of(status, "started")));

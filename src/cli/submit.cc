@@ -22,8 +22,14 @@ struct SubmitFlags {
 
 std::string tried_text(const Json& answer) {
   const std::string head = "Nothing was submitted. The job could run";
-  if (!has_number(answer, "expected_start")) return head + "; when, is not known.\n";
-  return head + "; as things stand it would start at " + time_text(number_of(answer, "expected_start")) + ".\n";
+  const std::string why = text_of(answer, "why");
+  const std::string tail = (why.empty() ? "" : " " + why) + "\n";
+  const std::string starts = "; as things stand it would start at ";
+  if (has_number(answer, "expected_start"))
+    return head + starts + time_text(number_of(answer, "expected_start")) + "." + tail;
+  if (has_number(answer, "at_the_latest"))
+    return head + starts + time_text(number_of(answer, "at_the_latest")) + " at the latest." + tail;
+  return head + "; when, is not known." + tail;
 }
 
 // Why jobs ended otherwise than well, where the service has said so: that they could not be started, for instance.

@@ -80,9 +80,12 @@ class Request {
     if (given("exclusive") != nullptr) out_["exclusive"] = true;
     if (given("processors") != nullptr || given("each") != nullptr || given("nodes") != nullptr)
       out_["processors"] = processors_;
-    if (given("nodes") != nullptr) out_["nodes"] = nodes_;
+    if (given("nodes") != nullptr || is_one_wide_task(*each)) out_["nodes"] = nodes_;
     return {};
   }
+
+  // Its processors are on one node, as the processors of any task are.
+  bool is_one_wide_task(std::int64_t each) const { return nodes_ == 1 && tasks_ == 1 && each > 1; }
 
   // Bytes. On Rota's own command line a size says its unit: people who come from Slurm would mean megabytes.
   Result<std::int64_t> size(const SubmitValue& value) const {
@@ -290,6 +293,7 @@ class Request {
       if (name.find('=') != std::string_view::npos) out.emplace_back(name);
     }
     if (given("pbs") != nullptr) out.push_back("PBS_O_WORKDIR=" + here_.folder);
+    if (given("sbatch") != nullptr) out.emplace_back("ROTA_SBATCH=1");  // asks the service for SLURM_*
     Json environment = Json::array();
     for (std::string& variable : out) {
       if (is_utf8(variable)) {

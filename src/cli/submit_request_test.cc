@@ -27,6 +27,10 @@ TEST(SubmitRequestTest, CountsProcessorsFromTasksNodesAndThreads) {
   EXPECT_EQ(made({}), "{}");
   EXPECT_EQ(made({{"processors", "4"}}), R"({"processors":4})");
   EXPECT_EQ(made({{"processors", "4"}, {"each", "3"}}), R"({"tasks":4,"processors":12})");
+  EXPECT_EQ(made({{"each", "8"}}), R"({"tasks":1,"processors":8,"nodes":1})");
+  EXPECT_EQ(made({{"processors", "1"}, {"each", "8"}}), R"({"tasks":1,"processors":8,"nodes":1})");
+  EXPECT_EQ(made({{"processors", "1"}, {"each", "8"}, {"nodes", "2"}}), R"({"tasks":1,"processors":8,"nodes":2})");
+  EXPECT_EQ(made({{"each", "1"}}), R"({"processors":1})");
   EXPECT_EQ(made({{"nodes", "2"}}), R"({"processors":2,"nodes":2})");
   EXPECT_EQ(made({{"nodes", "2"}, {"per_node", "8"}, {"each", "2"}}), R"({"tasks":16,"processors":32,"nodes":2})");
   EXPECT_EQ(made({{"processors", "1000000000"}, {"each", "2"}}),

@@ -126,10 +126,12 @@ std::string second_line(const TopView& view) {
   for (const Json& node : view.nodes) ++states[text_of(node, "state")];
   std::string nodes;
   for (const auto& [state, n] : states) nodes += (nodes.empty() ? "" : ", ") + grouped(n) + " " + state;
+  const std::int64_t kept_back = whole(view.status, "not_eligible");
   const std::int64_t more =
       whole(view.plan, "more_running") + whole(view.plan, "more_waiting") + whole(view.plan, "more_held");
   return grouped(whole(view.status, "running")) + " running, " + grouped(whole(view.status, "waiting")) + " waiting, " +
-         grouped(whole(view.status, "held")) + " held" +
+         grouped(whole(view.status, "held") - kept_back) + " held" +
+         (kept_back > 0 ? ", " + grouped(kept_back) + " not yet eligible" : "") +
          (more > 0 ? " (" + grouped(more) + " more than listed; / finds them)" : "") + "; nodes: " + nodes;
 }
 

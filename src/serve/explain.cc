@@ -125,13 +125,17 @@ std::vector<std::pair<JobId, Instant>> Service::starts_by(const std::string& pol
   return WhatIf(*controller_, plan.options, plan.chain).starts();
 }
 
-Result<Start> Service::start_of(const Submission& submission) const {
-  auto spec = spec_of(submission, *machine_);
-  if (!spec) return std::unexpected(spec.error());
-  if (book_.size() > kMostTried) return Start{};
+// Whoever is promised no start by the policy is told one by its limits, as those are who wait.
+Trial Service::start_of_new(const JobSpec& spec) const {
+  if (book_.size() > kMostTried) return {};
+  const auto can_be_told = [&](Instant at) { return at != kNever && at - view().now() < kTooFar; };
   const ClusterOptions options = cluster_options();
-  spec->number = number_of(view().next_job());
-  return WhatIf(*controller_, options, *chain_).start_of_new(*spec);
+  const Start own = WhatIf(*controller_, options, *chain_).start_of_new(spec);
+  if (can_be_told(own.at)) return {.expected = own.at};
+  const Planned plan = planned("conservative");
+  const Start by_limits = WhatIf(*controller_, plan.options, plan.chain).start_of_new(spec);
+  if (can_be_told(by_limits.at)) return {.latest = by_limits.at};
+  return {};
 }
 
 }  // namespace rota::serve

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/job.h"
@@ -21,6 +22,14 @@ struct Explanation {
   Instant at_the_latest = kNever;  // if every job takes its whole limit and nobody comes before it
   std::vector<Remedy> remedies;
   std::vector<std::string> facts;  // about what is free and what is wanted
+};
+
+// What would become of a job that is not there yet.
+struct Trial {
+  Instant expected = kNever;     // its start as things stand; kNever: the policy promises none
+  Instant latest = kNever;       // then: if every job takes its whole limit and nobody comes before it
+  std::string_view reason = {};  // what would keep it from being queued; empty: nothing
+  std::string why = {};          // as a sentence
 };
 
 }  // namespace rota::serve

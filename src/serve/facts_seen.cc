@@ -30,12 +30,12 @@ void Service::saw_kind(const View& before, const Kind& what) {
   constexpr bool kEnds = std::is_same_v<Kind, Finished> || std::is_same_v<Kind, Vacated> ||
                          std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, LaunchFailed> ||
                          std::is_same_v<Kind, Cancelled>;
-  if constexpr (std::is_same_v<Kind, Released> || std::is_same_v<Kind, Started>) {
-    if (JobEntry* entry = book_.find(what.job)) note_terms(before, what.job, std::is_same_v<Kind, Released>, *entry);
-  }
-  if constexpr (std::is_same_v<Kind, Released>)
+  if constexpr (std::is_same_v<Kind, Released>) {
+    if (JobEntry* entry = book_.find(what.job)) entry->hear().released = before.now();
     keep(kReleased, what.job, std::to_string(before.now().time_since_epoch().count()));
+  }
   if constexpr (std::is_same_v<Kind, Started>) {
+    if (JobEntry* entry = book_.find(what.job)) note_terms(before, what.job, *entry);
     if (mail_) mail_of_start(what.job);
   }
   if constexpr (std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, Vacated>) {
@@ -63,9 +63,9 @@ void Service::saw_kind(const View& before, const Kind& what) {
   }
 }
 
-// What let it wait will not be known any more when it has left.
-void Service::note_terms(const View& before, JobId job, bool released, JobEntry& entry) {
-  if (released) entry.not_before = before.now();
+// What let it wait will not be known any more when it has left. Of a begin time that was changed only the last counts.
+void Service::note_terms(const View& before, JobId job, JobEntry& entry) {
+  entry.not_before = entry.heard().released;
   const JobTerms* terms = before.eligibility().terms(job);
   if (terms == nullptr) return;
   entry.not_before = std::max(entry.not_before, terms->begin);
@@ -107,7 +107,7 @@ void Service::left(JobId id, const Job& job) {
   if (entry != nullptr && mail_) mail_of_end(row, *entry->about);
   store_->put_history(row);
   if (entry != nullptr && !entry->heard().message.empty()) keep(kMessage, id, "");
-  if (entry != nullptr && entry->not_before != kEpoch) keep(kReleased, id, "");
+  if (entry != nullptr && entry->heard().released != kEpoch) keep(kReleased, id, "");
   if (entry != nullptr && entry->kept_where) keep(kRanOn, id, "");
   left_.push_back(id);
   book_.forget(id);

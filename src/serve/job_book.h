@@ -31,11 +31,12 @@ ProcessEnd end_of(std::int32_t status);
 // How often a job was started again.
 inline int restarts_of(const Job& job) { return job.kills + job.preemptions + job.migrations; }
 
-// There may be a million that wait: what only those have that have run stands apart.
+// There may be a million that wait: what most do not have that have not run stands apart.
 struct JobEntry {
   struct Heard {
-    std::string nodes;    // where the latest dispatch ran, as a host list, once it is over
-    std::string message;  // what the engine said last
+    std::string nodes;          // where the latest dispatch ran, as a host list, once it is over
+    std::string message;        // what the engine said last
+    Instant released = kEpoch;  // when it was let go that was held; kEpoch: it was not
   };
 
   std::shared_ptr<const About> about;
@@ -45,7 +46,7 @@ struct JobEntry {
   bool never_again = false;     // it was taken back while it waited
   bool kept_where = false;      // the store knows where its latest dispatch ran, too
   std::uint32_t throttle = 0;   // of its array, when it last started
-  Instant not_before = kEpoch;  // its begin time then, or when it was released
+  Instant not_before = kEpoch;  // its begin time then, or when it was released, whichever was later
   std::unique_ptr<Heard> told = {};
 
   const Heard& heard() const;

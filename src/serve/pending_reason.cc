@@ -38,6 +38,18 @@ PendingReason reason_with(std::string_view word, Telling telling, const Sentence
 
 }  // namespace
 
+// " job 3 to end, job 4 to fail."
+std::string Service::awaited_text(const std::vector<Dependency>& after) const {
+  std::string text;
+  bool one_fails = false;
+  for (const Dependency& on : after) {
+    text += (text.empty() ? " job " : ", job ") + book_.shown(on.on) + " " +
+            words_of(on.group.valid() ? Dep::ended : on.when);
+    one_fails = one_fails || on.group.valid();
+  }
+  return text + (one_fails ? ", and for a task of the array to fail." : ".");
+}
+
 PendingReason Service::reason_of_barred(JobId id, const Job& job, Telling telling) const {
   if ((job.bars & kHeldByOperator) != 0)
     return {"JobHeldAdmin", "An operator holds it; an operator has to release it."};
@@ -51,18 +63,14 @@ PendingReason Service::reason_of_barred(JobId id, const Job& job, Telling tellin
   const JobTerms* terms = view().eligibility().terms(id);
   if ((job.bars & kDependency) != 0) {
     return reason_with("Dependency", telling, [&] {
-      std::string sentence = "It waits for";
-      bool one_fails = false;
-      for (std::size_t i = 0; terms != nullptr && i < terms->after.size(); ++i) {
-        const Dependency& on = terms->after[i];
-        sentence += (i == 0 ? " job " : ", job ") + book_.shown(on.on) + " " +
-                    words_of(on.group.valid() ? Dep::ended : on.when);
-        one_fails = one_fails || on.group.valid();
-      }
-      return sentence + (one_fails ? ", and for a task of the array to fail." : ".");
+      return "It waits for" + awaited_text(terms != nullptr ? terms->after : std::vector<Dependency>{});
     });
   }
-  if ((job.bars & kBeginTime) != 0) return {"BeginTime", "Its begin time has not come yet."};
+  if ((job.bars & kBeginTime) != 0) {
+    return reason_with("BeginTime", telling, [&] {
+      return "Its begin time" + (terms != nullptr ? ", " + date_of(terms->begin) + "," : "") + " has not come yet.";
+    });
+  }
   if ((job.bars & kArrayThrottle) != 0) {
     return reason_with("JobArrayTaskLimit", telling, [&] {
       const std::uint32_t most = terms ? view().eligibility().throttle(terms->array) : 0;

@@ -77,14 +77,13 @@ std::string Service::output_path(JobId job, const KeptAbout& kept, bool error, s
 }
 
 // What a job finds in its environment beside its own.
-std::vector<std::string> Service::environment_of(const Command& start, const KeptAbout& kept) const {
+std::vector<std::string> Service::environment_of(const Command& start, const KeptAbout& kept, bool slurms) const {
   const Job& job = view().job(start.job);
   const JobSpec& spec = job.spec;
   std::vector<std::string> all;
   const auto say = [&](const std::string& name, const std::string& value, const std::string& slurm = {}) {
     all.push_back("ROTA_" + name + "=" + value);
-    if (settings_.slurm_variables && slurm != "-")
-      all.push_back("SLURM_" + (slurm.empty() ? name : slurm) + "=" + value);
+    if (slurms && slurm != "-") all.push_back("SLURM_" + (slurm.empty() ? name : slurm) + "=" + value);
   };
   const auto unix_seconds = [&](Instant at) { return std::to_string(unix_milliseconds(at) / 1000); };
   say("JOB_ID", std::to_string(spec.number));
@@ -109,7 +108,7 @@ std::vector<std::string> Service::environment_of(const Command& start, const Kep
   if (spec.limit < kLongest) say("JOB_END_TIME", unix_seconds(job.limit_end()));
   say("CLUSTER_NAME", machine_->name);
   say("SOCKET", options_.socket, "-");
-  if (settings_.slurm_variables) say_as_slurm(start.job, kept, tasks, all);
+  if (slurms) say_as_slurm(start.job, kept, tasks, all);
   return all;
 }
 
@@ -145,6 +144,10 @@ void Service::say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::strin
   say("JOBID", book_.shown(id));
   say("JOBNAME", kept.about.name);
   say("ENVIRONMENT", "PBS_BATCH");
+  const std::size_t nodes = machine_->nodes.empty() ? 1 : view().placement(id).shares.size();
+  say("NP", std::to_string(spec.processors));
+  say("NUM_NODES", std::to_string(nodes));
+  say("NUM_PPN", std::to_string((spec.processors + nodes - 1) / nodes));
   if (spec.partition.valid()) say("QUEUE", machine_->partitions[spec.partition.value].name);
   if (kept.index < 0) return;
   say("ARRAY_INDEX", std::to_string(kept.index));
@@ -164,11 +167,14 @@ Result<local::Run> Service::run_of(const Command& start) {
   local::Run run;
   run.script = (*payload)->script;
   run.command = about.command;
-  const std::vector<std::string> own = environment_of(start, *kept);
+  std::vector<std::string> given = pieces_of((*payload)->environment);
+  const bool sbatch = std::ranges::find(given, "ROTA_SBATCH=1") != given.end();  // its script has #SBATCH lines
+  const bool slurms = settings_.slurm_variables || sbatch;
+  const std::vector<std::string> own = environment_of(start, *kept, slurms);
   // What another job left in its user's environment is not this one's; of two values of a name programs see the first.
   bool pbs = false;
-  for (std::string& text : pieces_of((*payload)->environment)) {
-    const bool ours = text.starts_with("ROTA_") || (settings_.slurm_variables && text.starts_with("SLURM_"));
+  for (std::string& text : given) {
+    const bool ours = text.starts_with("ROTA_") || (slurms && text.starts_with("SLURM_"));
     pbs = pbs || text.starts_with("PBS_O_WORKDIR=");
     if (!ours) run.environment.push_back(std::move(text));
   }

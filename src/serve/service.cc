@@ -259,7 +259,7 @@ Result<void> Service::read_book() {
     auto kept = reader.read(text);
     if (!kept) return std::unexpected(kept.error());
     JobEntry entry{std::move(kept->about), kept->index};
-    note_terms(view(), id, false, entry);
+    note_terms(view(), id, entry);
     book_.put(id, std::move(entry));
     return {};
   });
@@ -293,7 +293,8 @@ Result<void> Service::read_wishes() {
   });
   if (!read) return read;
   read = read_of_jobs(kReleased, [](JobId, JobEntry& entry, const std::string& at) {
-    entry.not_before = std::max(entry.not_before, Instant{Duration{parse_integer(at).value_or(0)}});
+    entry.hear().released = Instant{Duration{parse_integer(at).value_or(0)}};
+    entry.not_before = std::max(entry.not_before, entry.heard().released);
     return true;
   });
   if (!read) return read;

@@ -80,8 +80,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
                                     const std::string& key);
   // Whether a caller may ask for that at all.
   static Result<void> allowed(const Caller& caller, const Submission& submission);
-  // Whether a submission would be taken, and could ever run.
-  Result<void> check(const Caller& caller, const Submission& submission) const;
+  // What would become of a submission if it came now; of an array of its first task. Fails where it would not be taken.
+  Result<Trial> try_out(const Caller& caller, const Submission& submission) const;
 
   // Jobs that a selector means, by id; of jobs that nobody may see nothing is said. Fails where it cannot be read.
   Result<std::vector<JobId>> select(const Caller& caller, const std::string& selector);
@@ -192,8 +192,6 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::vector<std::pair<JobId, Instant>> starts_by(const std::string& policy) const;
   PlannedStarts& planned_starts() { return planned_starts_; }
   PendingCounts& pending_counts() { return pending_counts_; }
-  // When a submission would start if it came now.
-  Result<Start> start_of(const Submission& submission) const;
   Forecaster& forecaster() { return *forecaster_; }  // rehearses what may come
   // Calls once all that is due before has had its turn.
   void later(std::function<void()> call);
@@ -311,14 +309,19 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> control(const Caller& caller, JobId job, const Change& change);
   Result<void> suspend(const Caller& caller, JobId job, bool stops);
   Result<void> change_limit(const Caller& caller, JobId job, const Change& change);
+  Result<void> change_running(const Caller& caller, JobId job, const Change& change);
+  Result<void> change_throttle(JobId job, std::uint32_t most);
+  Result<void> has_throttle(JobId job) const;
   Result<void> amend(const Caller& caller, JobId job, const Change& change);
   Result<void> change_terms(const Caller& caller, JobId job, const Change& change);
   Result<void> change_licences(JobId job, const LicencesAsked& asked);
-  std::vector<std::string> environment_of(const Command& start, const KeptAbout& kept) const;
+  std::vector<std::string> environment_of(const Command& start, const KeptAbout& kept, bool slurms) const;
   void say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks, std::vector<std::string>& all) const;
   void say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::string>& all) const;
   PatternWords pattern_words(JobId job, const KeptAbout& kept, const std::string& nodes, std::int32_t restarts) const;
   PendingReason reason_of_barred(JobId id, const Job& job, Telling telling) const;
+  std::string awaited_text(const std::vector<Dependency>& after) const;
+  std::string date_of(Instant at) const;
   const Reservation* reserved_before(JobId id, const Job& job) const;  // nullptr: nothing that keeps it from starting
   std::string text_of(const Reservation& reserved) const;
   PendingReason reason_of_waiting(JobId id, const Job& job, Telling telling) const;
@@ -344,7 +347,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::string in_names(std::string objection, const Reserved& to) const;
   Result<std::optional<ReservationId>> reserved_as(const std::string& key, std::uint32_t uid);
   Result<std::vector<NodeId>> nodes_to_reserve(const std::string& list) const;
-  static void note_terms(const View& before, JobId job, bool released, JobEntry& entry);
+  static void note_terms(const View& before, JobId job, JobEntry& entry);
   store::RareRequest rarely_asked(const JobSpec& spec, const JobEntry* entry) const;
   store::HistoryRow history_row(JobId id, const Job& job, const JobEntry* entry) const;
   Result<void> compact();
@@ -355,6 +358,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   };
   Planned planned(const std::string& policy) const;
   void try_remedies(JobId id, Explanation& to) const;
+  Trial start_of_new(const JobSpec& spec) const;
   void open_mail();
   void post(const About& about, const std::string& job, const char* type, const std::string& what);
   void send_letters();

@@ -267,10 +267,45 @@ Result<void> Service::suspend_as_before() {
   });
 }
 
+// Of all tasks of an array at once: one that waits is told, also where it was a running one that was named.
+Result<void> Service::change_throttle(JobId job, std::uint32_t most) {
+  const Eligibility& eligibility = view().eligibility();
+  const std::int64_t array = eligibility.terms(job)->array;
+  if (eligibility.throttle(array) == most) return {};
+  JobId waits;
+  book_.for_each_task(array, [&](std::int64_t, JobId task) {
+    if (waits.valid() || !view().knows(task)) return;
+    const JobState state = view().job(task).state;
+    if (state == JobState::waiting || state == JobState::barred) waits = task;
+  });
+  if (!waits.valid()) return {};  // and so nobody is left whom it concerns
+  JobTerms terms = *eligibility.terms(waits);
+  terms.limit = view().job(waits).spec.limit;
+  terms.throttle = most;
+  return record(Amended{waits, std::move(terms)});
+}
+
+Result<void> Service::change_running(const Caller& caller, JobId job, const Change& change) {
+  if (!change.throttle) return change_limit(caller, job, change);
+  if (auto can = has_throttle(job); !can) return can;
+  Change rest = change;
+  rest.throttle.reset();
+  const bool alone = !rest.limit && !rest.priority && !rest.partition && !rest.begin && !rest.licences;
+  auto done = alone ? Result<void>() : change_limit(caller, job, rest);
+  return done ? change_throttle(job, *change.throttle) : done;
+}
+
+Result<void> Service::has_throttle(JobId job) const {
+  const JobTerms* terms = view().eligibility().terms(job);
+  if (terms != nullptr && terms->array != 0) return {};
+  return fail("job " + book_.shown(job) + " is not of an array with a limit of tasks at one time; give one as in " +
+              "--array 1-100%10.");
+}
+
 // Users may have their running jobs end sooner, operators also later.
 Result<void> Service::change_limit(const Caller& caller, JobId job, const Change& change) {
   const std::string name = "job " + book_.shown(job);
-  if (change.priority || change.partition || change.begin || change.throttle || change.licences || !change.limit) {
+  if (change.priority || change.partition || change.begin || change.licences || !change.limit) {
     return fail(name + " runs already; of what it was started on only its time limit can be changed. Requeue it to " +
                 "change more.");
   }
@@ -283,7 +318,7 @@ Result<void> Service::change_limit(const Caller& caller, JobId job, const Change
 // All of it, or nothing.
 Result<void> Service::amend(const Caller& caller, JobId job, const Change& change) {
   const Job& row = view().job(job);
-  if (row.state == JobState::running) return change_limit(caller, job, change);
+  if (row.state == JobState::running) return change_running(caller, job, change);
   LicencesChanged before{.job = job};
   copy_licences(row.spec, before);
   if (change.licences) {
@@ -310,9 +345,8 @@ Result<void> Service::change_terms(const Caller& caller, JobId job, const Change
   }
   if (change.limit) terms.limit = *change.limit;
   if (change.begin) terms.begin = *change.begin;
-  if (change.throttle && terms.array == 0) {
-    return fail("job " + book_.shown(job) + " is not of an array with a limit of tasks at one time; give one as in " +
-                "--array 1-100%10.");
+  if (change.throttle) {
+    if (auto can = has_throttle(job); !can) return can;
   }
   if (terms.array != 0) terms.throttle = change.throttle.value_or(view().eligibility().throttle(terms.array));
   if (change.partition) {

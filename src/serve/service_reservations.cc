@@ -31,15 +31,15 @@ bool alike(const Reservation& a, const Reservation& b) {
   return a.from == b.from && a.until == b.until && a.nodes == b.nodes && a.processors == b.processors;
 }
 
-std::string date_of(std::int64_t unix_milliseconds) {
-  const std::time_t second = unix_milliseconds / 1000;
+}  // namespace
+
+std::string Service::date_of(Instant at) const {
+  const std::time_t second = unix_milliseconds(at) / 1000;
   std::tm parts{};
   ::localtime_r(&second, &parts);
   char text[64];
   return std::string(text, std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &parts));
 }
-
-}  // namespace
 
 std::vector<Reservation> Service::reservations_wanted() const {
   std::vector<Reservation> wanted = dated_reservations_;
@@ -312,9 +312,9 @@ std::string Service::text_of(const Reservation& reserved) const {
     what = (reserved.nodes.size() == 1 ? "Node " : "Nodes ") + node_list(*machine_, reserved.nodes);
   const bool one = reserved.nodes.empty() ? reserved.processors == 1 : reserved.nodes.size() == 1;
   what += one ? " is reserved " : " are reserved ";
-  const std::string until = date_of(unix_milliseconds(reserved.until));
+  const std::string until = date_of(reserved.until);
   if (reserved.from <= view().now()) return what + "until " + until + ".";
-  return what + "from " + date_of(unix_milliseconds(reserved.from)) + " to " + until + ", before it would be over.";
+  return what + "from " + date_of(reserved.from) + " to " + until + ", before it would be over.";
 }
 
 }  // namespace rota::serve

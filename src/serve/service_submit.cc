@@ -259,9 +259,24 @@ Result<void> Service::allowed(const Caller& caller, const Submission& submission
   return {};
 }
 
-Result<void> Service::check(const Caller& caller, const Submission& submission) const {
-  const auto prepared = prepared_of(caller, submission);
-  return prepared ? Result<void>() : std::unexpected(prepared.error());
+Result<Trial> Service::try_out(const Caller& caller, const Submission& submission) const {
+  auto prepared = prepared_of(caller, submission);
+  if (!prepared) return std::unexpected(prepared.error());
+  if (submission.held) return Trial{.reason = "JobHeldUser", .why = "It would be held; `rota release` lets it go."};
+  std::vector<Dependency> after = std::move(prepared->after.front());
+  if (prepared->singleton) {
+    const std::string name = name_of(submission);
+    std::ranges::move(Namesakes(*this, caller.uid, {name}).before(name), std::back_inserter(after));
+  }
+  if (!after.empty()) return Trial{.reason = "Dependency", .why = "It would wait for" + awaited_text(after)};
+  prepared->spec.number = number_of(view().next_job());
+  Trial trial = start_of_new(prepared->spec);
+  const Instant begin = submission.begin.value_or(kEpoch);
+  if (begin <= now()) return trial;
+  const Instant start = trial.expected != kNever ? trial.expected : trial.latest;
+  return Trial{.expected = start == kNever ? kNever : std::max(start, begin),
+               .reason = "BeginTime",
+               .why = "Its begin time is " + date_of(begin) + ", and it would not start sooner."};
 }
 
 Result<Service::Prepared> Service::prepared_of(const Caller& caller, const Submission& submission) const {

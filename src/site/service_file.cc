@@ -41,7 +41,8 @@ const std::array<Key, 14>& keys() {
       {"max_jobs", &S::most_jobs, "a whole number from 1", "10000000",
        "the most jobs that wait and run; more are refused"},
       {"slurm_variables", &S::slurm_variables, "true or false", "false",
-       "jobs find SLURM_JOB_ID and its like beside ROTA_JOB_ID and its like"},
+       "all jobs find SLURM_JOB_ID and its like beside ROTA_JOB_ID and its like, and not only those with #SBATCH "
+       "lines"},
       {"mail_command", &S::mail_command, "a command, for /bin/sh", "none: no mail is sent",
        "sends mail about jobs to who has asked for it"},
       {"licence_command", &S::licence_command, "a command, for /bin/sh", "none",

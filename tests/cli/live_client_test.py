@@ -328,6 +328,8 @@ class Health(LiveCase):
             "version     0.1.0\npolicy      easy\nmachine     2 nodes\nprocessors  16, 4 free\n"
             "jobs        2 running, 3 waiting, 1 held or not yet eligible\nsince       2026-11-29T22:30:00, for 1h30m\ncycles      12,345\n"
             "facts       99\nstate in    /\nprocess     7\nwarning     Look here.\n"))
+        self.answers("GET", "/v1/status", (200, self.STATUS | {"held": 5, "not_eligible": 4}))
+        self.assertIn("jobs        2 running, 3 waiting, 1 held, 4 not yet eligible\n", self.live("status").stdout)
 
     def findings(self, code, *more):
         found = json.loads(self.live("doctor", "--json", *more, code=code).stdout)["findings"]

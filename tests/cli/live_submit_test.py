@@ -152,6 +152,13 @@ class Submit(LiveCase):
         self.assertTrue(self.last()["body"]["dry_run"])
         self.prints("submit", "--test-only", "--", "x",
                     out="Nothing was submitted. The job could run; when, is not known.\n")
+        self.answers("POST", "/v1/jobs", (200, {"jobs": [], "at_the_latest": NOON}),
+                     (200, {"jobs": [], "reason": "JobHeldUser", "why": "It would be held."}))
+        self.prints("submit", "--test-only", "--", "x",
+                    out="Nothing was submitted. The job could run; as things stand it would start at 2026-11-30T00:00:00 at the "
+                        "latest.\n")
+        self.prints("submit", "--test-only", "--hold", "--", "x",
+                    out="Nothing was submitted. The job could run; when, is not known. It would be held.\n")
 
     def test_a_request_whose_answer_is_lost_is_sent_once_more_under_its_key(self):
         broken = b"HTTP/1.1 201 Crea"

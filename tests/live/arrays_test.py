@@ -27,6 +27,29 @@ class Arrays(ServiceCase):
         self.service.wait_for(lambda: self.service.job(f"{array}_5")["state"] == "RUNNING", "the fifth task to run")
         return array
 
+    def test_tasks_kept_back_by_their_array_are_told_apart_from_held_ones(self):
+        array = self.service.submit("sleep 1000", array="1-5%1")
+        held = self.service.submit("true", held=True)
+        status = self.service.ask("GET", "/v1/status")[1]
+        self.assertEqual((status["held"], status["not_eligible"]), (5, 4))
+        self.assertIn("1 running, 0 waiting, 1 held, 4 not yet eligible\n", self.says("status"))
+        self.service.act("cancel", f"{array},{held}")
+
+    def test_a_throttle_that_is_raised_lets_the_first_tasks_go_next(self):
+        array = self.service.submit("sleep 1000", array="1-5%1")
+        self.service.wait_for(lambda: self.service.job(f"{array}_1")["state"] == "RUNNING", "the first task to run")
+        self.says("update", array, "--throttle", "2")
+        self.service.wait_for(lambda: self.service.job(f"{array}_2")["state"] == "RUNNING", "the second task to run")
+        self.assertEqual([self.service.job(f"{array}_{task}")["reason"] for task in (3, 4, 5)], ["JobArrayTaskLimit"] * 3)
+        self.says("update", f"{array}_1", "--throttle", "3")
+        self.assertEqual([self.service.job(f"{array}_{task}")["throttle"] for task in (3, 4, 5)], [3] * 3)
+        self.assertEqual([self.service.job(f"{array}_{task}")["reason"] for task in (4, 5)], ["JobArrayTaskLimit"] * 2)
+        self.assertEqual(self.service.job(f"{array}_3")["reason"], "Resources")
+        self.says("update", f"{array}_1", "--throttle", "3", "--priority", "-1", code=1)
+        single = self.service.submit("sleep 1000")
+        self.says("update", single, "--throttle", "3", code=1)
+        self.service.act("cancel", f"{array},{single}")
+
     def test_a_job_that_is_an_array_is_told_as_a_whole(self):
         array = self.sweep()
         told = self.says("job", array)

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """What a job sees and how it ends: the words are those of the processes themselves. Usage: jobs_test.py ROTA"""
+import csv
 import json
 import os
 import sqlite3
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 from service import ServiceCase
@@ -147,6 +149,51 @@ class Jobs(ServiceCase):
         self.assertEqual(database.execute("SELECT name FROM settings WHERE name LIKE 'released %'").fetchall(), [])
         database.close()
         service.start()
+
+    def test_a_begin_time_counts_in_a_rehearsal_as_it_last_was(self):
+        service = self.service
+        ended = []
+        for restarts in (False, True):
+            job = service.submit("true", held=True, begin=time.time() + 3600)
+            self.assertEqual(service.act("release", job)[0], 200)
+            if restarts:
+                service.stop()
+                service.start()
+            self.assertEqual(service.job(job)["reason"], "BeginTime")
+            self.assertEqual(service.act("update", job, begin=time.time())[0], 200)
+            self.assertEqual(service.ends(job)["state"], "COMPLETED")
+            ended.append(job)
+        jobs = os.path.join(self.folder, "rehearsed.csv")
+        rehearsed = subprocess.run([self.rota, "simulate", service.state, "--quiet", "--policy", "easy", "--jobs", jobs],
+                                   capture_output=True, text=True)
+        self.assertEqual(rehearsed.returncode, 0, rehearsed.stderr)
+        with open(jobs) as file:
+            waits = {row["number"]: float(row["wait"]) for row in csv.DictReader(file)}
+        for job in ended:
+            self.assertLess(waits[job], 1800, waits)
+
+    def tried(self, **members):
+        status, answer = self.service.ask("POST", "/v1/jobs", {"command": ["true"], "folder": self.folder, "limit": 60,
+                                                               "dry_run": True, **members})
+        self.assertEqual(status, 200, answer)
+        return answer
+
+    def test_a_trial_tells_what_would_keep_the_job_from_starting(self):
+        service = self.service
+        begin = int(time.time()) + 7200
+        tried = self.tried(begin=begin)
+        self.assertEqual((tried["reason"], tried["expected_start"]), ("BeginTime", begin), tried)
+        tried = self.tried(held=True)
+        self.assertEqual((tried["reason"], "expected_start" in tried), ("JobHeldUser", False), tried)
+        runs = service.submit("sleep 600", processors=4, limit=600, name="once")
+        tried = self.tried(after=[f"afterany:{runs}"])
+        self.assertEqual((tried["reason"], tried["why"]), ("Dependency", f"It would wait for job {runs} to end."), tried)
+        self.assertEqual(self.tried(after=["singleton"], name="once")["why"], f"It would wait for job {runs} to end.")
+        promised = service.submit("true", processors=4, limit=100)
+        tried = self.tried(processors=4)
+        self.assertNotIn("expected_start", tried, "easy promises only the first a start")
+        self.assertAlmostEqual(tried["at_the_latest"], time.time() + 700, delta=60)
+        service.act("cancel", f"{runs},{promised}")
 
     def test_suspend_and_resume(self):
         service = self.service

@@ -119,7 +119,7 @@ processors = 2
 
     def test_reason_BeginTime(self):
         now = self.service.ask("GET", "/v1/status")[1]["now"]
-        self.reason("BeginTime", "^Its begin time has not come yet.$", begin=now + 1000)
+        self.reason("BeginTime", r"^Its begin time, \d{4}-\d\d-\d\d \d\d:\d\d, has not come yet\.$", begin=now + 1000)
 
     def test_reason_JobHeldUser(self):
         self.reason("JobHeldUser", "^Its user holds it; `rota release 1` lets it go.$", held=True)

@@ -9,16 +9,7 @@ from screen import Screen
 from service import PATIENCE, ServiceCase
 
 
-class Scripts(ServiceCase):
-    configuration = """name = "two"
-[[nodes]]
-names = "n[1-2]"
-processors = 4
-memory = "8G"
-[service]
-slurm_variables = true
-"""
-
+class Submitting(ServiceCase):
     def says(self, *arguments, code=0, cwd=None):
         done = subprocess.run([self.rota, *arguments], capture_output=True, text=True, timeout=PATIENCE, cwd=cwd or self.folder,
                               env={"PATH": os.environ["PATH"], "ROTA_SOCKET": self.service.socket})
@@ -37,6 +28,17 @@ slurm_variables = true
         os.unlink(os.path.join(self.folder, "out"))
         return done, dict(line.split("=", 1) for line in lines if "=" in line)
 
+
+class Scripts(Submitting):
+    configuration = """name = "two"
+[[nodes]]
+names = "n[1-2]"
+processors = 4
+memory = "8G"
+[service]
+slurm_variables = true
+"""
+
     def test_a_script_for_pbs_has_what_it_asks_for(self):
         script = self.script("#!/bin/sh\n#PBS -N fit -j oe\n#PBS -l nodes=2:ppn=3,walltime=01:30:00\n#PBS -l mem=2gb\n"
                              "#PBS -J 4-5 -A project\ncd $PBS_O_WORKDIR && env > out-$PBS_ARRAY_INDEX\n")
@@ -49,6 +51,7 @@ slurm_variables = true
         self.assertEqual({name: found.get(name) for name in ("PBS_JOBID", "PBS_JOBNAME", "PBS_O_WORKDIR", "PBS_ENVIRONMENT")},
                          {"PBS_JOBID": f"{array}_4", "PBS_JOBNAME": "fit", "PBS_O_WORKDIR": self.folder,
                           "PBS_ENVIRONMENT": "PBS_BATCH"})
+        self.assertEqual([found.get(f"PBS_{name}") for name in ("NP", "NUM_NODES", "NUM_PPN")], ["6", "2", "3"])
         self.assertEqual(self.service.read("out-5").count("PBS_ARRAY_INDEX=5"), 1)
 
     def test_what_a_job_must_not_run_without_is_refused(self):
@@ -70,6 +73,17 @@ slurm_variables = true
         self.assertEqual((row["processors"], row["nodes"]), (8, 2), "two nodes of four for five tasks")
         said = self.says("submit", "-n", "2", "--gpus-per-task", "1", "--hold", "--", "true", code=1).stderr
         self.assertIn("asks for 2 accelerators on each of its nodes; no node of the cluster has so many", said)
+
+    def test_the_processors_of_one_task_are_on_one_node(self):
+        self.service.submit("sleep 1000", processors=2, nodes=2)
+        row = self.service.job(self.says("submit", "--parsable", "-c", "4", "--", "true").stdout.strip())
+        self.assertEqual((row["nodes"], row["state"]), (1, "PENDING"), "three processors are free on each of two nodes")
+        script = self.script("#!/bin/sh\n#SBATCH --cpus-per-task=5\ntrue\n")
+        for arguments in ((script,), ("-c", "5", "--exclusive", "--", "true"), ("-n", "5", "-N", "1", "--exclusive", "--", "true")):
+            said = self.says("submit", *arguments, code=1).stderr
+            self.assertIn("asks for 5 processors on one node; the largest node of the cluster has 4", said)
+        row = self.service.job(self.says("submit", "--parsable", "-n", "2", "-c", "3", "--", "true").stdout.strip())
+        self.assertNotEqual(row.get("nodes"), 1)
 
     def test_line_ends_of_windows_are_mended_and_told(self):
         script = self.script("#!/bin/sh\r\n#ROTA --name dos\r\necho fine\r\n")
@@ -130,6 +144,18 @@ slurm_variables = true
             done = subprocess.run([self.rota, "queue", "--url", "http://127.0.0.1:1", "--token-file", path], capture_output=True,
                                   text=True, timeout=PATIENCE)
             self.assertEqual("can be read by others" in done.stderr, told, done.stderr)
+
+
+class OneDialect(Submitting):
+    """Where the service says nothing of it."""
+    configuration = 'name = "one"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n'
+
+    def test_a_script_with_lines_for_slurm_finds_its_variables_and_no_other_does(self):
+        self.script("#!/bin/sh\n#SBATCH --array=7\necho $SLURM_ARRAY_TASK_ID $SLURM_NTASKS $SLURM_SUBMIT_DIR $ROTA_SBATCH\n")
+        done = self.says("submit", "--wait", "--parsable", "-o", "out", "job.sh")
+        self.assertEqual(self.service.read("out"), f"7 1 {self.folder}\n", done.stderr)
+        _, found = self.variables("--", "env")
+        self.assertEqual([name for name in found if name.startswith(("SLURM_", "ROTA_SBATCH"))], [])
 
 
 if __name__ == "__main__":
