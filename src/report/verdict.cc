@@ -247,7 +247,7 @@ std::string beside_recorded(const Summary& chosen, Summaries all) {
             (both->jobs == 1 ? "waits " : "wait ") + readable_seconds(wait) + " under " + chosen.name();
   }
   if (readable_seconds(wait) == readable_seconds(really)) return same_jobs ? "Really they waited as long." : text + ".";
-  if (std::ranges::any_of(all, &Summary::own)) return text + ".";
+  if (std::ranges::any_of(all, &Summary::own) || (both && both->hardly_waits())) return text + ".";
   text += same_jobs ? ": " : "; ";
   if (wait < really) {
     text += chosen.name() + " takes " + percent_less(wait, really) + " off that";
