@@ -317,6 +317,11 @@ std::string by_use(const Places& ran, Summaries all) {
          ".";
 }
 
+std::string by_chance(Summaries all) {
+  if (std::ranges::any_of(all, [](const Summary& s) { return !s.copies.empty(); })) return "";
+  return "How much of this is chance was not measured: `rota simulate --copies 20` does that.";
+}
+
 std::string caveat(const Places& ran, Summaries all) {
   const std::int64_t most = jobs_that_ran(all[ran.front()]);
   std::vector<std::string> fewer;
@@ -392,6 +397,7 @@ std::vector<std::string> verdict_sentences(Summaries summaries) {
   for (const Choice::Instead& instead : choice.instead) add(in_place_of(instead, choice.chosen, summaries));
   if (ran.size() > 1) add(by_use(ran, summaries));
   add(caveat(ran, summaries));
+  if (choice.chosen.size() != ran.size()) add(by_chance(summaries));
   return sentences;
 }
 

@@ -36,7 +36,18 @@ PowerUse drawing(double kilowatt_hours) {
 TEST(Verdict, NamesWhatToChooseAndByHowMuchItIsAhead) {
   EXPECT_EQ(said({summary("fcfs", 7200, 9000), summary("easy", 3600, 8000), summary("conservative", 4000, 8200)}),
             "Choose easy: jobs waited 1 h on average, 10 % less than under conservative (1 h 7 min) and 50 % less than "
-            "under fcfs (2 h). The cluster was 70.0 % used under every policy.");
+            "under fcfs (2 h). The cluster was 70.0 % used under every policy. How much of this is chance was not "
+            "measured: `rota simulate --copies 20` does that.");
+}
+
+TEST(Verdict, SaysThatChanceWasNotMeasuredOnlyWhereItWasNotAndThereIsAChoice) {
+  const auto told = [](const std::vector<Summary>& rows) { return said(rows).contains("chance was not measured"); };
+  std::vector<Summary> two{summary("fcfs", 7200, 9000), summary("easy", 3600, 8000)};
+  EXPECT_TRUE(told(two));
+  for (Summary& its : two) its.copies = {its, its};
+  EXPECT_FALSE(told(two));
+  EXPECT_FALSE(told({summary("easy", 3600, 8000)})) << "nothing to choose";
+  EXPECT_FALSE(told({summary("easy", 3600, 8000), summary("fcfs", 3600, 8000)})) << "they come out alike";
 }
 
 TEST(Verdict, SaysWhoIsToBeChosenWhereLongestWaitsMatter) {
