@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,35 +27,8 @@ struct HistoryFlags {
   bool no_header = false;
 };
 
-// user=, name=, partition=, state= and all among the jobs are asked for as by their options: the history knows them so.
-Result<JobFilter> with_words_as_options(JobFilter filter) {
-  std::vector<std::string> ids;
-  const std::string all = joined(filter.jobs);
-  for (const std::string_view part : split(all, ',')) {
-    const std::string word(trimmed(part.substr(0, part.find('='))));
-    const std::string value = part.contains('=') ? std::string(trimmed(part.substr(part.find('=') + 1))) : "";
-    std::string* const into = value.empty()         ? nullptr
-                              : word == "user"      ? &filter.user
-                              : word == "name"      ? &filter.name
-                              : word == "partition" ? &filter.partition
-                              : word == "state"     ? &filter.state
-                                                    : nullptr;
-    if (into == nullptr) {
-      if (word != "all" || part.contains('=')) ids.emplace_back(part);
-    } else if (word == "state") {
-      *into += (into->empty() ? "" : ",") + value;
-    } else if ((!into->empty() && *into != value) || (word == "user" && filter.me)) {
-      return fail("the history is asked for one " + word + " at a time; leave out all but one.");
-    } else {
-      *into = value;
-    }
-  }
-  filter.jobs = std::move(ids);
-  return filter;
-}
-
 Result<std::map<std::string, std::string>> query(const HistoryFlags& flags) {
-  const auto filter = with_words_as_options(flags.filter);
+  const auto filter = for_history(flags.filter);
   if (!filter) return std::unexpected(filter.error());
   auto out = filter->query();
   if (!out) return out;

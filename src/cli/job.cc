@@ -1,5 +1,7 @@
 // rota job, explain, logs, wait: single jobs.
+#include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "cli/service.h"
 #include "cli/story.h"
 #include "cli/watch.h"
+#include "cli/when.h"
 
 namespace rota::cli {
 namespace {
@@ -138,17 +141,46 @@ Result<int> show_logs(const JobFlags& flags) {
   }
 }
 
-// The jobs that a selector means: ended ones only where their ids are given.
+constexpr std::int64_t kJustEnded = 3600;  // seconds for which an end counts where no id is given
+
+// Of those that a selector means by what they are, the ones that have just ended.
+Result<Json> just_ended(const Service& service, const std::string& selector) {
+  JobFilter filter;
+  filter.jobs = {selector};
+  const auto asked = for_history(filter);
+  if (!asked) return Json(Json::array());  // the history is not asked for two users at once, nor for all
+  auto query = asked->query();
+  if (!query) return Json(Json::array());
+  query->erase("ended");
+  (*query)["from"] = std::to_string(unix_now() - kJustEnded);
+  return service.rows("/v1/history", *query, "jobs");
+}
+
+// The jobs that a selector means. Ended ones count where their ids are given, or where they have just ended.
 Result<Json> meant(const Service& service, const std::string& selector) {
   const bool ids = selector.find_first_not_of("0123456789_[]-,") == std::string::npos || selector == "last";
-  return service.rows("/v1/jobs", {{"ids", selector}, {"ended", ids ? "yes" : ""}}, "jobs");
+  auto jobs = service.rows("/v1/jobs", {{"ids", selector}, {"ended", ids ? "yes" : ""}}, "jobs");
+  if (!jobs || ids || selector == "all") return jobs;
+  const auto ended = just_ended(service, selector);
+  if (!ended) return std::unexpected(ended.error());
+  std::set<std::string> known;
+  for (const Json& job : *jobs) known.insert(text_of(job, "id"));
+  for (const Json& job : *ended) {
+    if (known.insert(text_of(job, "id")).second) jobs->push_back(job);
+  }
+  return jobs;
 }
 
 Result<int> wait_for_jobs(const JobFlags& flags) {
   const Service service(flags.service);
-  const auto jobs = meant(service, joined(flags.jobs));
+  const std::string selector = joined(flags.jobs);
+  const auto jobs = meant(service, selector);
   if (!jobs) return std::unexpected(jobs.error());
-  if (jobs->empty()) return fail(rota::quoted(joined(flags.jobs)) + " names no job; `rota queue` lists them.");
+  if (jobs->empty() && selector != "all") {
+    return fail(rota::quoted(selector) +
+                " names no job that waits, runs or ended within the last hour; `rota queue` and `rota history` list "
+                "them.");
+  }
   std::vector<std::string> ids;
   for (const Json& job : *jobs) ids.push_back(text_of(job, "id"));
   const auto ended = ended_jobs(service, ids);
@@ -208,7 +240,10 @@ void add_wait(CLI::App& app, Action& action) {
   command->footer(
       "The exit code is the largest among those of the jobs: each one's own, 128 and the signal's number where a "
       "signal "
-      "ended it, and 1 where it ended otherwise without one or can never start, since a job before it failed.\n\n"
+      "ended it, and 1 where it ended otherwise without one or can never start, since a job before it failed.\n"
+      "By user=, name=, partition= and state= those are meant, too, that ended within the last hour; all means what "
+      "waits "
+      "and runs, and where nothing does that is no failure.\n\n"
       "Examples:\n  rota wait 12 13\n  rota wait name=sweep");
   command->callback([&action, flags] { action = [flags] { return wait_for_jobs(*flags); }; });
 }

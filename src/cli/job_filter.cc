@@ -3,6 +3,8 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <string_view>
+
 #include "base/text.h"
 #include "cli/job_state.h"
 
@@ -41,6 +43,32 @@ Result<std::map<std::string, std::string>> JobFilter::query() const {
     if (has_ended(full)) out["ended"] = "yes";
   }
   return out;
+}
+
+Result<JobFilter> for_history(JobFilter filter) {
+  std::vector<std::string> ids;
+  const std::string all = joined(filter.jobs);
+  for (const std::string_view part : split(all, ',')) {
+    const std::string word(trimmed(part.substr(0, part.find('='))));
+    const std::string value = part.contains('=') ? std::string(trimmed(part.substr(part.find('=') + 1))) : "";
+    std::string* const into = value.empty()         ? nullptr
+                              : word == "user"      ? &filter.user
+                              : word == "name"      ? &filter.name
+                              : word == "partition" ? &filter.partition
+                              : word == "state"     ? &filter.state
+                                                    : nullptr;
+    if (into == nullptr) {
+      if (word != "all" || part.contains('=')) ids.emplace_back(part);
+    } else if (word == "state") {
+      *into += (into->empty() ? "" : ",") + value;
+    } else if ((!into->empty() && *into != value) || (word == "user" && filter.me)) {
+      return fail("the history is asked for one " + word + " at a time; leave out all but one.");
+    } else {
+      *into = value;
+    }
+  }
+  filter.jobs = std::move(ids);
+  return filter;
 }
 
 Result<Json> JobFilter::ask(const Service& service, const std::map<std::string, std::string>& more) const {

@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 
 from fake_service import NOON, job, problem, waiting
 from live_case import LiveCase
@@ -156,9 +157,22 @@ What this rests on:
         self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12), job(13)]}), (200, {"jobs": ended}))
         self.prints("wait", "12", "13", code=137)
         self.assertEqual(self.service.requests[0]["query"], {"ids": "12,13", "ended": "yes", "limit": "1000"})
+
+    def test_waiting_for_jobs_that_have_just_ended(self):
         self.answers("GET", "/v1/jobs", (200, {"jobs": []}))
-        self.says_no("wait", "name=x", said='"name=x" names no job; `rota queue` lists them.')
-        self.assertEqual(self.last()["query"], {"ids": "name=x", "limit": "1000"})
+        self.prints("wait", "all")
+        self.answers("GET", "/v1/history", (200, {"jobs": []}))
+        self.says_no("wait", "name=x", said='"name=x" names no job that waits, runs or ended within the last hour; `rota '
+                                            'queue` and `rota history` list them.')
+        self.assertEqual(self.service.requests[-2]["query"], {"ids": "name=x", "limit": "1000"})
+        since = self.last()["query"].pop("from")
+        self.assertAlmostEqual(float(since), time.time() - 3600, delta=600)
+        self.assertEqual(self.last()["query"], {"name": "x", "limit": "1000"})
+        ended = [job(12, state="COMPLETED"), job(13, state="FAILED", exit_code=3)]
+        self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12)]}), (200, {"jobs": ended}))
+        self.answers("GET", "/v1/history", (200, {"jobs": ended}))
+        self.prints("wait", "name=x", code=3)
+        self.assertEqual(self.last()["query"], {"ids": "12,13", "ended": "yes", "limit": "1000"})
 
 
 class Actions(LiveCase):
