@@ -47,6 +47,12 @@ std::string number(const Json& row, const char* name, const char* otherwise = "-
   return has_number(row, name) ? std::to_string(static_cast<std::int64_t>(number_of(row, name))) : otherwise;
 }
 
+// As sacct has it; "-" of a job that never was a process.
+std::string status(const Json& job) {
+  if (!has_number(job, "exit_code") && !has_number(job, "signal")) return "-";
+  return number(job, "exit_code", "0") + ":" + number(job, "signal", "0");
+}
+
 std::string time(const Json& job, const char* name) {
   return has_number(job, name) ? time_text(number_of(job, name)) : "-";
 }
@@ -61,8 +67,7 @@ Result<int> list_jobs(const HistoryFlags& flags, const std::map<std::string, std
   std::vector<std::vector<std::string>> rows;
   for (const Json& job : *jobs) {
     rows.push_back({text_of(job, "id"), text_of(job, "name"), text_of(job, "user"), text_of(job, "partition"),
-                    number(job, "processors", "1"), text_of(job, "state"),
-                    number(job, "exit_code", "0") + ":" + number(job, "signal", "0"), time(job, "submit"),
+                    number(job, "processors", "1"), text_of(job, "state"), status(job), time(job, "submit"),
                     time(job, "start"), time(job, "end"), run_text(number_of(job, "elapsed"))});
   }
   std::ranges::reverse(rows);  // the latest last, as sacct has it

@@ -129,6 +129,17 @@ Result<void> is_one_task(const Service& service, const JobFlags& flags) {
               (those.empty() ? "." : " (" + those + ")."));
 }
 
+// Why there is nothing to be seen of a job.
+void tell_why_nothing(const Service& service, const JobFlags& flags) {
+  const auto job = service.get(target_of(flags));
+  if (!job) return;
+  const std::string state = text_of(*job, "state");
+  if (has_ended(state)) return tell_what_was_said(service, Json::array({*job}));
+  if (state == "PENDING" || state == "CONFIGURING")
+    remark("rota: job " + text_of(*job, "id") + " has not started; `rota explain " + text_of(*job, "id") +
+           "` tells why.");
+}
+
 Result<int> show_logs(const JobFlags& flags) {
   if (auto one = names_one(flags); !one) return std::unexpected(one.error());
   const Service service(flags.service);
@@ -137,7 +148,9 @@ Result<int> show_logs(const JobFlags& flags) {
   for (Pauses pauses;; pauses.pause()) {
     const auto over = output.copy(stdout);
     if (!over) return std::unexpected(over.error());
-    if (*over || !flags.follow) return kDone;
+    if (!*over && flags.follow) continue;
+    if (!output.written()) tell_why_nothing(service, flags);
+    return kDone;
   }
 }
 
