@@ -317,6 +317,22 @@ std::string by_use(const Places& ran, Summaries all) {
          ".";
 }
 
+// Energy is compared over times of which each ends with a policy's own last job.
+std::string by_length(const Places& ran, Summaries all) {
+  Places metered;
+  std::ranges::copy_if(ran, std::back_inserter(metered),
+                       [&](std::size_t i) { return std::isfinite(energy_of(all[i])); });
+  if (metered.size() < 2) return "";
+  const auto length = [&](std::size_t i) { return all[i].power->length; };
+  const Summary& brief = all[std::ranges::min(metered, {}, length)];
+  const Summary& longest = all[std::ranges::max(metered, {}, length)];
+  const double less = to_seconds(longest.power->length - brief.power->length);
+  if (less <= kMoneyWorthTelling * to_seconds(longest.power->length)) return "";
+  return "Nodes are metered until the last job is gone, " + readable(brief.power->length) + " under " + brief.name() +
+         " and " + readable(longest.power->length) + " under " + longest.name() +
+         ": who is done sooner draws less by that alone.";
+}
+
 std::string by_chance(Summaries all) {
   if (std::ranges::any_of(all, [](const Summary& s) { return !s.copies.empty(); })) return "";
   return "How much of this is chance was not measured: `rota simulate --copies 20` does that.";
@@ -396,6 +412,7 @@ std::vector<std::string> verdict_sentences(Summaries summaries) {
   add(beside_own(chosen, summaries));
   for (const Choice::Instead& instead : choice.instead) add(in_place_of(instead, choice.chosen, summaries));
   if (ran.size() > 1) add(by_use(ran, summaries));
+  add(by_length(ran, summaries));
   add(caveat(ran, summaries));
   if (choice.chosen.size() != ran.size()) add(by_chance(summaries));
   return sentences;

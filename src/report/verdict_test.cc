@@ -134,6 +134,20 @@ TEST(Verdict, TellsOfEnergyCostPromisesKillsAndFairness) {
   EXPECT_EQ(text.find("groups"), std::string::npos) << "a point of a hundred is not worth telling: " << text;
 }
 
+TEST(Verdict, SaysWhereEnergyIsMeteredForUnlikeTimes) {
+  std::vector<Summary> two{summary("fcfs", 600, 9000), summary("easy", 600, 9000)};
+  for (Summary& its : two) its.power = drawing(300);
+  two[0].power->length = seconds(7200);
+  two[1].power->length = seconds(7190);
+  EXPECT_EQ(said(two).find("metered"), std::string::npos) << "less than one per cent";
+  two[1].power->length = seconds(3600);
+  EXPECT_NE(
+      said(two).find("Nodes are metered until the last job is gone, 1 h under easy and 2 h under fcfs: who is done "
+                     "sooner draws less by that alone."),
+      std::string::npos)
+      << said(two);
+}
+
 TEST(Verdict, TellsATieAsATie) {
   EXPECT_EQ(
       said({summary("a", 60, 90), summary("b", 60, 90)}),
