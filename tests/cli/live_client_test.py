@@ -11,7 +11,6 @@ import signal
 import socket
 import subprocess
 import threading
-import time
 
 from fake_service import NOON, job, problem, waiting
 from live_case import LiveCase
@@ -152,39 +151,12 @@ What this rests on:
         with open("/dev/full", "wb") as full:
             self.says_no("logs", "12", stdout=full, said="The output cannot be written on: No space left on device.")
 
-    def test_where_nothing_is_written_it_is_said_why(self):
-        self.answers("GET", "/v1/jobs/12/output", (200, b"", {"Rota-Ended": "yes"}))
-        self.answers("GET", "/v1/jobs/12", (200, job(12, state="COMPLETED", exit_code=0)))
-        self.prints("logs", "12")
-        self.answers("GET", "/v1/jobs/12", (200, job(12, state="FAILED", message="There is no such program.")))
-        self.prints("logs", "-f", "12", err="rota: job 12 is FAILED: There is no such program.\n")
-        self.answers("GET", "/v1/jobs/12/output", (200, b""))
-        self.answers("GET", "/v1/jobs/12", (200, waiting(12)))
-        self.prints("logs", "12", err="rota: job 12 has not started; `rota explain 12` tells why.\n")
-        self.answers("GET", "/v1/jobs/12", (200, job(12)))
-        self.prints("logs", "12")
-
     def test_waiting_for_jobs(self):
         ended = [job(12, state="FAILED", exit_code=3), job(13, state="CANCELLED", signal=9)]
         self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12), job(13)]}), (200, {"jobs": ended}))
         self.prints("wait", "12", "13", code=137)
         self.assertEqual(self.service.requests[0]["query"], {"ids": "12,13", "ended": "yes", "limit": "1000"})
 
-    def test_waiting_for_jobs_that_have_just_ended(self):
-        self.answers("GET", "/v1/jobs", (200, {"jobs": []}))
-        self.prints("wait", "all")
-        self.answers("GET", "/v1/history", (200, {"jobs": []}))
-        self.says_no("wait", "name=x", said='"name=x" names no job that waits, runs or ended within the last hour; `rota '
-                                            'queue` and `rota history` list them.')
-        self.assertEqual(self.service.requests[-2]["query"], {"ids": "name=x", "limit": "1000"})
-        since = self.last()["query"].pop("from")
-        self.assertAlmostEqual(float(since), time.time() - 3600, delta=600)
-        self.assertEqual(self.last()["query"], {"name": "x", "limit": "1000"})
-        ended = [job(12, state="COMPLETED"), job(13, state="FAILED", exit_code=3)]
-        self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12)]}), (200, {"jobs": ended}))
-        self.answers("GET", "/v1/history", (200, {"jobs": ended}))
-        self.prints("wait", "name=x", code=3)
-        self.assertEqual(self.last()["query"], {"ids": "12,13", "ended": "yes", "limit": "1000"})
 
 
 class Actions(LiveCase):
@@ -258,11 +230,6 @@ class Operation(LiveCase):
         self.assertEqual(self.last()["query"], {"by": "user"})
         self.says_no("history", "--from", "soon", said='"soon" is no time; write it such as now+1hour, 16:00, tomorrow, '
                      "2026-11-30 or 2026-11-30T12:00.")
-
-    def test_who_never_was_a_process_has_no_exit_code_in_the_history(self):
-        for status, shown in (({}, "-"), ({"exit_code": 0}, "0:0"), ({"exit_code": 0, "signal": 9}, "0:9")):
-            self.answers("GET", "/v1/history", (200, {"jobs": [job(5, state="FAILED", end=NOON, **status)]}))
-            self.assertEqual(self.live("history", "--noheader").stdout.split()[6], shown)
 
     def test_history_takes_what_selects_jobs(self):
         self.answers("GET", "/v1/history", (200, {"jobs": []}))
