@@ -88,6 +88,12 @@ class Hints(LiveCase):
             self.answers("GET", "/v1/history", (200, {"jobs": [job(5, state="FAILED", end=NOON, **status)]}))
             self.assertEqual(self.live("history", "--noheader").stdout.split()[6], shown)
 
+    def test_what_update_cannot_change_is_said(self):
+        for words, option in ((("-n", "4"), "-n"), (("--mem=4G",), "--mem")):
+            self.says_no("update", "12", *words, code=2, said=f"`rota update` does not change {option}, which is said when a "
+                         "job is submitted; cancel the job and submit it anew with it. See `rota update --help`.")
+        self.assertIn("did you mean --priority?", self.live("update", "12", "--priorty", "4", code=2).stderr)
+
     def test_lists_of_users_partitions_and_names_are_asked_one_by_one(self):
         self.answers("GET", "/v1/jobs", lambda request: (200, {"jobs": [job(
             {"ada": 12, "bob": 11}[request["query"]["user"]], submit=float(len(self.service.requests)))]}))
