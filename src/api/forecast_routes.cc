@@ -59,11 +59,8 @@ Json look_json(const serve::Service& service, const Forecasted& told, const Fore
 
 void send(const serve::Service& service, const std::shared_ptr<Reply>& reply, const Result<Forecasted>& told) {
   if (!told) return reply->send(problem(503, told.error().message));
-  Json json{{"now", unix_seconds(service, told->now)},
-            {"futures", told->futures},
-            {"past_jobs", told->past_jobs},
-            {"weeks", told->weeks},
-            {"learned_from", told->learned}};
+  Json json{{"now", unix_seconds(service, told->now)}, {"futures", told->futures}, {"past_jobs", told->past_jobs},
+            {"few_past_jobs", told->few_past_jobs()},  {"weeks", told->weeks},     {"learned_from", told->learned}};
   if (told->looks.empty()) json["jobs"] = Json::array();
   for (const Forecasted::Start& start : told->starts) json["jobs"].push_back(start_json(service, start));
   for (const Forecasted::Look& look : told->looks) json["looks"].push_back(look_json(service, *told, look));

@@ -42,7 +42,10 @@ std::string basis(const Json& answer) {
   if (count("past_jobs") == 0) text = amount(count("futures"), "future") + " rehearsed; no past jobs are known";
   if (count("learned_from") > 0)
     text += "; read as " + amount(count("learned_from"), "forecast") + " taught that came true";
-  return text + ".\n";
+  text += ".\n";
+  if (flag_of(answer, "few_past_jobs"))
+    text += "Warning: that is too little to draw futures from; what comes may well lie outside these times.\n";
+  return text;
 }
 
 std::string sentence(const Json& job) {

@@ -4,6 +4,7 @@
 
 #include "base/letters.h"
 #include "base/text.h"
+#include "cli/command.h"
 #include "cli/describe.h"
 
 namespace rota::cli {
@@ -66,11 +67,23 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return near.empty() ? "" : "; did you mean " + std::string(near) + "?";
 }
 
+// An option of `rota submit`.
+bool asked_of_submit(const std::string& word) {
+  CLI::App app;
+  Action none;
+  add_submit(app, none);
+  return option_named(describe(*app.get_subcommand("submit")), word) != nullptr;
+}
+
 // An option that there is was given behind --, where nothing is one.
 std::string unexpected(const Command& command, const std::string& given) {
   const std::string word = given.substr(0, given.starts_with("--") ? given.find('=') : std::string::npos);
   std::vector<std::string> known;
   if (word.starts_with('-') && option_named(command, word) == nullptr) {
+    if (command.name == "rota update" && asked_of_submit(word)) {
+      return "`rota update` does not change " + word +
+             ", which is said when a job is submitted; cancel the job and submit it anew with it";
+    }
     for (const Argument& option : command.options) known.insert(known.end(), option.names.begin(), option.names.end());
     return "`" + command.name + "` has no option " + rota::quoted(word) + did_you_mean(word, known);
   }

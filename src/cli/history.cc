@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,35 +27,8 @@ struct HistoryFlags {
   bool no_header = false;
 };
 
-// user=, name=, partition=, state= and all among the jobs are asked for as by their options: the history knows them so.
-Result<JobFilter> with_words_as_options(JobFilter filter) {
-  std::vector<std::string> ids;
-  const std::string all = joined(filter.jobs);
-  for (const std::string_view part : split(all, ',')) {
-    const std::string word(trimmed(part.substr(0, part.find('='))));
-    const std::string value = part.contains('=') ? std::string(trimmed(part.substr(part.find('=') + 1))) : "";
-    std::string* const into = value.empty()         ? nullptr
-                              : word == "user"      ? &filter.user
-                              : word == "name"      ? &filter.name
-                              : word == "partition" ? &filter.partition
-                              : word == "state"     ? &filter.state
-                                                    : nullptr;
-    if (into == nullptr) {
-      if (word != "all" || part.contains('=')) ids.emplace_back(part);
-    } else if (word == "state") {
-      *into += (into->empty() ? "" : ",") + value;
-    } else if ((!into->empty() && *into != value) || (word == "user" && filter.me)) {
-      return fail("the history is asked for one " + word + " at a time; leave out all but one.");
-    } else {
-      *into = value;
-    }
-  }
-  filter.jobs = std::move(ids);
-  return filter;
-}
-
 Result<std::map<std::string, std::string>> query(const HistoryFlags& flags) {
-  const auto filter = with_words_as_options(flags.filter);
+  const auto filter = for_history(flags.filter);
   if (!filter) return std::unexpected(filter.error());
   auto out = filter->query();
   if (!out) return out;
@@ -75,6 +47,12 @@ std::string number(const Json& row, const char* name, const char* otherwise = "-
   return has_number(row, name) ? std::to_string(static_cast<std::int64_t>(number_of(row, name))) : otherwise;
 }
 
+// As sacct has it; "-" of a job that never was a process.
+std::string status(const Json& job) {
+  if (!has_number(job, "exit_code") && !has_number(job, "signal")) return "-";
+  return number(job, "exit_code", "0") + ":" + number(job, "signal", "0");
+}
+
 std::string time(const Json& job, const char* name) {
   return has_number(job, name) ? time_text(number_of(job, name)) : "-";
 }
@@ -89,8 +67,7 @@ Result<int> list_jobs(const HistoryFlags& flags, const std::map<std::string, std
   std::vector<std::vector<std::string>> rows;
   for (const Json& job : *jobs) {
     rows.push_back({text_of(job, "id"), text_of(job, "name"), text_of(job, "user"), text_of(job, "partition"),
-                    number(job, "processors", "1"), text_of(job, "state"),
-                    number(job, "exit_code", "0") + ":" + number(job, "signal", "0"), time(job, "submit"),
+                    number(job, "processors", "1"), text_of(job, "state"), status(job), time(job, "submit"),
                     time(job, "start"), time(job, "end"), run_text(number_of(job, "elapsed"))});
   }
   std::ranges::reverse(rows);  // the latest last, as sacct has it

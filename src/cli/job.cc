@@ -1,6 +1,9 @@
 // rota job, explain, logs, wait: single jobs.
+#include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -13,6 +16,7 @@
 #include "cli/service.h"
 #include "cli/story.h"
 #include "cli/watch.h"
+#include "cli/when.h"
 
 namespace rota::cli {
 namespace {
@@ -31,12 +35,37 @@ std::string target_of(const JobFlags& flags, const char* more = "") {
   return "/v1/jobs/" + percent_encoded(flags.job) + more;
 }
 
-// These commands are about one job.
-Result<void> names_one(const JobFlags& flags) {
-  if (flags.job.find_first_of("=,[") == std::string::npos && flags.job != "all") return {};
-  return fail(rota::quoted(flags.job) +
-              " may mean several jobs, and this command takes one id, such as 130 or last; `rota queue " +
-              one_line(flags.job) + "` lists those that are meant.");
+bool by_id(const std::string& selector) {
+  return selector.find_first_not_of("0123456789_[]-,") == std::string::npos || selector == "last";
+}
+
+constexpr std::int64_t kJustEnded = 3600;  // seconds for which an end counts where no id is given
+
+// Of those that a selector means by what they are, the ones that have just ended.
+Result<Json> just_ended(const Service& service, const std::string& selector) {
+  JobFilter filter;
+  filter.jobs = {selector};
+  const auto asked = for_history(filter);
+  if (!asked) return Json(Json::array());  // the history is not asked for two users at once, nor for all
+  auto query = asked->query();
+  if (!query) return Json(Json::array());
+  query->erase("ended");
+  (*query)["from"] = std::to_string(unix_now() - kJustEnded);
+  return service.rows("/v1/history", *query, "jobs");
+}
+
+// These commands are about one job: of several that are named, the one that there is.
+Result<std::string> one_named(const Service& service, const std::string& job) {
+  if (job.find_first_of("=,[") == std::string::npos && job != "all") return job;
+  const bool ids = by_id(job);
+  auto jobs = service.rows("/v1/jobs", {{"ids", job}, {"ended", ids ? "yes" : ""}}, "jobs");
+  if (jobs && jobs->empty() && !ids && job != "all") jobs = just_ended(service, job);
+  if (!jobs) return std::unexpected(jobs.error());
+  if (jobs->size() == 1) return text_of(jobs->front(), "id");
+  const std::string which =
+      jobs->empty() ? " names no job" : " means " + grouped(static_cast<std::int64_t>(jobs->size())) + " jobs";
+  return fail(rota::quoted(job) + which + ", and this command is about one, such as 130 or last; `rota queue " +
+              one_line(job) + "` lists those that are meant.");
 }
 
 Result<int> show_script(const Service& service, const JobFlags& flags) {
@@ -56,9 +85,11 @@ void tell_script(const Service& service, const JobFlags& flags, Json& job) {
   job.erase("command");
 }
 
-Result<int> show_job(const JobFlags& flags) {
-  if (auto one = names_one(flags); !one) return std::unexpected(one.error());
+Result<int> show_job(JobFlags flags) {
   const Service service(flags.service);
+  auto named = one_named(service, flags.job);
+  if (!named) return std::unexpected(named.error());
+  flags.job = std::move(*named);
   if (flags.script) return show_script(service, flags);
   auto job = service.get(target_of(flags));
   if (!job) return std::unexpected(job.error());
@@ -93,9 +124,10 @@ Result<int> explain_job(const JobFlags& asked) {
     if (!story) return std::unexpected(story.error());
     return printed(asked.service.json ? story_json(*story) : story_text(*story));
   }
-  if (auto one = names_one(asked); !one) return std::unexpected(one.error());
   const Service service(asked.service);
-  const auto one = explained_one(service, asked.job);
+  const auto named = one_named(service, asked.job);
+  if (!named) return std::unexpected(named.error());
+  const auto one = explained_one(service, *named);
   if (!one) return std::unexpected(one.error());
   JobFlags flags = asked;
   flags.job = *one;
@@ -126,29 +158,58 @@ Result<void> is_one_task(const Service& service, const JobFlags& flags) {
               (those.empty() ? "." : " (" + those + ")."));
 }
 
-Result<int> show_logs(const JobFlags& flags) {
-  if (auto one = names_one(flags); !one) return std::unexpected(one.error());
+// Why there is nothing to be seen of a job.
+void tell_why_nothing(const Service& service, const JobFlags& flags) {
+  const auto job = service.get(target_of(flags));
+  if (!job) return;
+  const std::string state = text_of(*job, "state");
+  if (has_ended(state)) return tell_what_was_said(service, Json::array({*job}));
+  if (state == "PENDING" || state == "CONFIGURING")
+    remark("rota: job " + text_of(*job, "id") + " has not started; `rota explain " + text_of(*job, "id") +
+           "` tells why.");
+}
+
+Result<int> show_logs(JobFlags flags) {
   const Service service(flags.service);
+  auto named = one_named(service, flags.job);
+  if (!named) return std::unexpected(named.error());
+  flags.job = std::move(*named);
   if (auto one = is_one_task(service, flags); !one) return std::unexpected(one.error());
   JobOutput output(service, flags.job, flags.errors ? "error" : "output");
   for (Pauses pauses;; pauses.pause()) {
     const auto over = output.copy(stdout);
     if (!over) return std::unexpected(over.error());
-    if (*over || !flags.follow) return kDone;
+    if (!*over && flags.follow) continue;
+    if (!output.written()) tell_why_nothing(service, flags);
+    return kDone;
   }
 }
 
-// The jobs that a selector means: ended ones only where their ids are given.
+// The jobs that a selector means. Ended ones count where their ids are given, or where they have just ended.
 Result<Json> meant(const Service& service, const std::string& selector) {
-  const bool ids = selector.find_first_not_of("0123456789_[]-,") == std::string::npos || selector == "last";
-  return service.rows("/v1/jobs", {{"ids", selector}, {"ended", ids ? "yes" : ""}}, "jobs");
+  const bool ids = by_id(selector);
+  auto jobs = service.rows("/v1/jobs", {{"ids", selector}, {"ended", ids ? "yes" : ""}}, "jobs");
+  if (!jobs || ids || selector == "all") return jobs;
+  const auto ended = just_ended(service, selector);
+  if (!ended) return std::unexpected(ended.error());
+  std::set<std::string> known;
+  for (const Json& job : *jobs) known.insert(text_of(job, "id"));
+  for (const Json& job : *ended) {
+    if (known.insert(text_of(job, "id")).second) jobs->push_back(job);
+  }
+  return jobs;
 }
 
 Result<int> wait_for_jobs(const JobFlags& flags) {
   const Service service(flags.service);
-  const auto jobs = meant(service, joined(flags.jobs));
+  const std::string selector = joined(flags.jobs);
+  const auto jobs = meant(service, selector);
   if (!jobs) return std::unexpected(jobs.error());
-  if (jobs->empty()) return fail(rota::quoted(joined(flags.jobs)) + " names no job; `rota queue` lists them.");
+  if (jobs->empty() && selector != "all") {
+    return fail(rota::quoted(selector) +
+                " names no job that waits, runs or ended within the last hour; `rota queue` and `rota history` list "
+                "them.");
+  }
   std::vector<std::string> ids;
   for (const Json& job : *jobs) ids.push_back(text_of(job, "id"));
   const auto ended = ended_jobs(service, ids);
@@ -161,7 +222,11 @@ Result<int> wait_for_jobs(const JobFlags& flags) {
 
 CLI::App* add_one(CLI::App& app, const char* name, const char* summary, JobFlags& flags) {
   CLI::App* command = app.add_subcommand(name, summary);
-  command->add_option("JOB", flags.job, "its id, as 12 or 14_3 (14: the whole array), or last: the latest of who asks")
+  command
+      ->add_option(
+          "JOB", flags.job,
+          "its id, as 12 or 14_3 (14: the whole array), last: the latest of who asks, or what means one job, as "
+          "name=fit")
       ->required();
   return command;
 }
@@ -208,7 +273,10 @@ void add_wait(CLI::App& app, Action& action) {
   command->footer(
       "The exit code is the largest among those of the jobs: each one's own, 128 and the signal's number where a "
       "signal "
-      "ended it, and 1 where it ended otherwise without one or can never start, since a job before it failed.\n\n"
+      "ended it, and 1 where it ended otherwise without one or can never start, since a job before it failed.\n"
+      "By user=, name=, partition= and state= those are meant, too, that ended within the last hour; all means what "
+      "waits "
+      "and runs, and where nothing does that is no failure.\n\n"
       "Examples:\n  rota wait 12 13\n  rota wait name=sweep");
   command->callback([&action, flags] { action = [flags] { return wait_for_jobs(*flags); }; });
 }

@@ -29,6 +29,10 @@ struct JobFilter {
   Result<Json> ask(const Service& service, const std::map<std::string, std::string>& more = {}) const;
 };
 
+// user=, name=, partition=, state= and all among the jobs are asked for as by their options: the history knows them so.
+// Fails where it could not be asked for that at once.
+Result<JobFilter> for_history(JobFilter filter);
+
 // The name of the user whose process this is.
 std::string who_asks();
 

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "control/replay.h"
+#include "report/readable.h"
 #include "site/cluster_file.h"
 
 namespace rota::cli {
@@ -268,6 +269,12 @@ class EndedJobs {
 };
 
 }  // namespace
+
+std::string begun_anew(const Fact& fact, std::int64_t unix_start) {
+  const auto* kept = std::get_if<StateKept>(&fact.what);
+  if (kept == nullptr || kept->next_job == JobId{0}) return "";
+  return report::readable(fact.at, unix_start) + (unix_start != 0 ? " (UTC)" : "");
+}
 
 Result<log::Workload> workload_of(const std::vector<Fact>& facts, const JournalSetting& setting,
                                   const std::string& shown) {

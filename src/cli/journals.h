@@ -67,6 +67,10 @@ struct JournalSetting {
 // Fails with a sentence where the head says what cannot be: an unknown policy, a cluster file that is none.
 Result<JournalSetting> setting_of(const store::JournalHead& head, const std::string& shown);
 
+// "2026-11-23 16:23:39 (UTC)" where this fact says that the journal was begun anew then, with the state as it stood:
+// what was before is not in it. Empty: it says nothing of the kind.
+std::string begun_anew(const Fact& fact, std::int64_t unix_start);
+
 // The jobs of a journal as a workload: what each asked for when it was submitted, and how long it ran. Jobs that had
 // not ended are left out and told of in the workload's report. `shown` names the journal in messages.
 Result<log::Workload> workload_of(const std::vector<Fact>& facts, const JournalSetting& setting,

@@ -104,6 +104,7 @@ void add_queue(CLI::App& app, Action& action) {
       "%E dependencies, %k comment, %s restarts, %o command, %Z folder. The other letters of squeue give N/A.\n\n"
       "Examples:\n"
       "  rota queue --me\n"
+      "  rota queue -u ada,bob -p long\n"
       "  rota queue -t PD --start\n"
       "  rota queue -o '%.12i %20j %T %r' --noheader\n"
       "  rota queue -l -i 5");

@@ -50,9 +50,16 @@ std::string told(const Replay& replay, const ReplayFlags& flags) {
          " held or not eligible\n";
 }
 
-Result<int> tell(const Replay& replay, const ReplayFlags& flags, bool whole) {
+constexpr const char* kBegunAnew = "it was begun anew with the state as it stood, as when a policy is set";
+
+// `since`: when it was begun anew; empty: it never was.
+Result<int> tell(const Replay& replay, const ReplayFlags& flags, bool whole, const std::string& since) {
   std::string text = told(replay, flags);
-  if (flags.check && replay.cycles() > 0) text += "every cycle was decided again, and each plan is the same\n";
+  if (!since.empty()) text += "it tells from " + since + " on: then " + kBegunAnew + "\n";
+  if (flags.check) {
+    text += replay.cycles() > 0 ? "every cycle was decided again, and each plan is the same\n"
+                                : "there is no cycle in it, so that nothing was decided again\n";
+  }
   if (flags.check && !whole) text += "what was left out at the end was not checked\n";
   std::cout << text;
   if (!std::cout.flush()) return fail(kNoOutput);
@@ -123,16 +130,21 @@ Result<int> replay(const ReplayFlags& flags) {
   const ClusterOptions options = setting->cluster_options();
   const bool rehearses = !flags.policies.empty();
   std::vector<Fact> facts;
+  std::string since;
   Replay replay(options, setting->chain, flags.check ? Replay::Check::decides_again : Replay::Check::folds);
   auto done = journal->visit([&](const Fact& fact) -> Result<void> {
     if (rehearses) facts.push_back(fact);
+    if (std::string anew = begun_anew(fact, setting->unix_start); !anew.empty()) since = std::move(anew);
     if (auto folded = replay.fold(fact); !folded) return fail(flags.journal + ": " + folded.error().message);
     return {};
   });
   if (!done) return std::unexpected(done.error());
   if (!journal->note().empty()) remark("rota: " + journal->note());
-  if (rehearses) return rehearse_under(facts, *setting, flags);
-  return tell(replay, flags, journal->note().empty());
+  if (rehearses) {
+    if (!since.empty()) remark(flags.journal + ": only jobs from " + since + " on: then " + kBegunAnew);
+    return rehearse_under(facts, *setting, flags);
+  }
+  return tell(replay, flags, journal->note().empty(), since);
 }
 
 }  // namespace

@@ -90,8 +90,8 @@ void add_serve(CLI::App& app, Action& action) {
       "`rota serve` with the same state. As root it runs jobs of all users, else its own user's.");
   command
       ->add_option("--config", flags->configuration,
-                   "a cluster file that may have a table [service]; without: as last "
-                   "time, or else this computer as one node")
+                   "a cluster file that may have a table [service]; without: the copy of the "
+                   "last one that the state keeps, or else this computer as one node")
       ->type_name("FILE.toml");
   command
       ->add_option("--state", flags->state,

@@ -251,15 +251,17 @@ Result<JobStory> story_of(std::int64_t job, const std::string& path) {
   const auto setting = setting_of(journal->head(), path);
   if (!setting) return std::unexpected(setting.error());
   Story story(job, *setting);
+  std::string since;
   const auto heard = journal->visit([&](const Fact& fact) -> Result<void> {
+    if (std::string anew = begun_anew(fact, setting->unix_start); !anew.empty()) since = " from " + anew + " on";
     if (auto done = story.hear(fact); !done) return fail(path + ": " + done.error().message);
     return {};
   });
   if (!heard) return std::unexpected(heard.error());
   if (!story.found())
-    return fail(path + ": there is no job " + std::to_string(job) +
-                " in it; a service keeps what happened to a job only for "
-                "some time, and `rota history` what became of it.");
+    return fail(path + ": there is no job " + std::to_string(job) + " in what it tells" + since +
+                "; a service keeps what happened to a job only for some time and until a policy is set, and `rota "
+                "history` what became of it.");
   return story.told();
 }
 

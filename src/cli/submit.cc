@@ -32,22 +32,6 @@ std::string tried_text(const Json& answer) {
   return head + "; when, is not known." + tail;
 }
 
-// Why jobs ended otherwise than well, where the service has said so: that they could not be started, for instance.
-void tell_what_was_said(const Service& service, const Json& jobs) {
-  constexpr std::size_t kMostTold = 5;
-  std::size_t failed = 0;
-  for (const Json& job : jobs) {
-    const std::string state = text_of(job, "state");
-    const bool by_itself = state == "FAILED" && (number_of(job, "exit_code") > 0 || number_of(job, "signal") > 0);
-    if (!has_ended(state) || state == "COMPLETED" || by_itself) continue;
-    if (++failed > kMostTold) break;
-    const std::string id = text_of(job, "id");
-    const auto known = service.get("/v1/jobs/" + percent_encoded(id));
-    const std::string message = known ? text_of(*known, "message") : "";
-    if (!message.empty()) remark("rota: job " + id + " is " + state + ": " + message);
-  }
-}
-
 Result<int> submit_job(const SubmitFlags& flags) {
   auto request = request_of(flags.submission);
   if (!request) return std::unexpected(request.error());

@@ -25,6 +25,9 @@ class Pauses {
 Result<Json> jobs_of(const Service& service, const std::vector<std::string>& ids);
 Result<Json> ended_jobs(const Service& service, const std::vector<std::string>& ids);
 
+// Says why jobs ended otherwise than well, where the service has said so: that they could not be started, for instance.
+void tell_what_was_said(const Service& service, const Json& jobs);
+
 // The worst exit code of these jobs.
 int worst_exit_code(const Json& jobs);
 
@@ -35,6 +38,7 @@ class JobOutput {
 
   // Writes what has come since; true once the job has ended and all is written.
   Result<bool> copy(std::FILE* to);
+  bool written() const { return from_ > 0; }  // anything yet
 
  private:
   const Service& service_;

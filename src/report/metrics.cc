@@ -81,7 +81,7 @@ void Tally::add(const Job& job) {
 
 void Tally::add(const Job& job, Duration recorded_wait) {
   add(job);
-  if (job.ended()) beside_.add(job.wait(), recorded_wait);
+  if (job.ended()) beside_.add(job.wait(), recorded_wait, job.run_time());
 }
 
 Summary Tally::conclude(const Outcome& run) {

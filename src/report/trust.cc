@@ -12,6 +12,9 @@ namespace {
 
 constexpr double kClose = 0.05;
 constexpr double kRough = 0.25;
+constexpr double kLittle = 1;          // seconds, and
+constexpr double kLittleOfRun = 0.01;  // share of the mean run time, below which a mean wait is none to speak of
+constexpr double kNoTimes = 0.005;     // what would be told as 0.00 times
 constexpr double kRounding = 1e-9;
 constexpr double kCloseCorrelation = 0.9;
 constexpr double kRoughCorrelation = 0.7;
@@ -19,12 +22,20 @@ constexpr double kRoughCorrelation = 0.7;
 std::string times_as_long(const Trust& trust) {
   const auto ratio = trust.ratio();
   if (!ratio) return "waits " + readable_seconds(trust.mean) + " where nobody really waited";
-  return readable_number(*ratio, 2) + " times the recorded mean wait";
+  if (trust.hardly_waits() || *ratio < kNoTimes)
+    return "waits " + readable_seconds(trust.mean) + " where " + readable_seconds(trust.recorded) + " was recorded";
+  return "has " + readable_number(*ratio, 2) + " times the recorded mean wait";
 }
 
 std::string correlation_of(const Trust& trust) {
-  return trust.correlation ? "correlation " + readable_number(*trust.correlation, 2)
-                           : "no correlation (waits are all alike)";
+  if (trust.hardly_waits()) return "";
+  return trust.correlation ? ", correlation " + readable_number(*trust.correlation, 2)
+                           : ", no correlation (waits are all alike)";
+}
+
+std::string too_little(const Trust& trust) {
+  if (!trust.hardly_waits()) return "there is too little waiting to compare: it takes jobs whose waits differ.";
+  return "both are alike: hardly any job waited. For more than that there is too little waiting to compare.";
 }
 
 std::string believed(const Summary& own) {
@@ -39,6 +50,8 @@ std::string believed(const Summary& own) {
       return what +
              "comes within 25 % of the recorded mean wait with a correlation of at least 0.7: trust the order of "
              "policies that are far apart, not their figures.";
+    case Likeness::unknown:
+      return what + too_little(trust);
     case Likeness::poor:
       break;
   }
@@ -49,13 +62,19 @@ std::string believed(const Summary& own) {
 
 }  // namespace
 
-void WaitsBeside::add(Duration rehearsed, Duration recorded) {
+bool Trust::hardly_waits() const {
+  const double least = std::max(kLittle, kLittleOfRun * run);
+  return mean < least && recorded < least;
+}
+
+void WaitsBeside::add(Duration rehearsed, Duration recorded, Duration run) {
   const double x = to_seconds(rehearsed);
   const double y = to_seconds(recorded);
   const auto n = static_cast<double>(++jobs_);
   const double from_mean = x - mean_;
   const double from_recorded = y - recorded_;
   mean_ += from_mean / n;
+  run_ += (to_seconds(run) - run_) / n;
   recorded_ += from_recorded / n;
   squares_ += from_mean * (x - mean_);
   recorded_squares_ += from_recorded * (y - recorded_);
@@ -64,16 +83,18 @@ void WaitsBeside::add(Duration rehearsed, Duration recorded) {
 
 std::optional<Trust> WaitsBeside::conclude() const {
   if (jobs_ == 0) return std::nullopt;
-  Trust trust{jobs_, mean_, recorded_, std::nullopt};
+  Trust trust{jobs_, mean_, recorded_, std::nullopt, run_};
   if (squares_ > 0 && recorded_squares_ > 0)
     trust.correlation = std::clamp(products_ / std::sqrt(squares_ * recorded_squares_), -1.0, 1.0);
   return trust;
 }
 
 Likeness likeness(const Trust& trust) {
+  if (trust.hardly_waits()) return Likeness::unknown;
   const auto ratio = trust.ratio();
-  if (!ratio || !trust.correlation) return Likeness::poor;
+  if (!ratio) return Likeness::poor;
   const double off = std::abs(*ratio - 1);
+  if (!trust.correlation) return off <= kClose + kRounding ? Likeness::unknown : Likeness::poor;
   if (off <= kClose + kRounding && *trust.correlation >= kCloseCorrelation) return Likeness::close;
   return off <= kRough + kRounding && *trust.correlation >= kRoughCorrelation ? Likeness::rough : Likeness::poor;
 }
@@ -84,7 +105,7 @@ std::string trust_text(std::span<const Summary> summaries) {
   const Summary* own = nullptr;
   for (const Summary& summary : summaries) {
     if (summary.recorded || !summary.trust) continue;
-    text += (text.empty() ? "" : "; ") + summary.name() + " has " + times_as_long(*summary.trust) + ", " +
+    text += (text.empty() ? "" : "; ") + summary.name() + " " + times_as_long(*summary.trust) +
             correlation_of(*summary.trust);
     jobs = std::max(jobs, summary.trust->jobs);
     if (own == nullptr && summary.own) own = &summary;

@@ -18,14 +18,17 @@ struct Trust {
   double mean = 0;                    // seconds that they waited in the rehearsal, on average,
   double recorded = 0;                // and really
   std::optional<double> correlation;  // of the waits (Pearson); absent where either side does not vary
+  double run = 0;                     // seconds that they run in the rehearsal, on average
 
   std::optional<double> ratio() const { return recorded > 0 ? std::optional(mean / recorded) : std::nullopt; }
+  // Neither mean is a second, nor a hundredth of the mean run time: what is left is how fast a scheduler is.
+  bool hardly_waits() const;
 };
 
 // Adds jobs up one by one (Welford's sums, so that long logs lose no digits).
 class WaitsBeside {
  public:
-  void add(Duration rehearsed, Duration recorded);
+  void add(Duration rehearsed, Duration recorded, Duration run);
   std::optional<Trust> conclude() const;  // nullopt: there was no such job
 
  private:
@@ -35,6 +38,7 @@ class WaitsBeside {
   double squares_ = 0;
   double recorded_squares_ = 0;
   double products_ = 0;
+  double run_ = 0;
 };
 
 // How well the rehearsal of what a site has meets what it recorded.
@@ -42,6 +46,7 @@ enum class Likeness : std::uint8_t {
   close,  // mean wait within 5 %, and a correlation of at least 0.9
   rough,  // within 25 %, and at least 0.7
   poor,
+  unknown,  // too little waiting: none to speak of, or all jobs waited alike and the means are within 5 %
 };
 Likeness likeness(const Trust& trust);
 

@@ -12,7 +12,7 @@ namespace {
 
 Trust beside(const std::vector<std::pair<int, int>>& waits) {
   WaitsBeside all;
-  for (const auto& [rehearsed, recorded] : waits) all.add(seconds(rehearsed), seconds(recorded));
+  for (const auto& [rehearsed, recorded] : waits) all.add(seconds(rehearsed), seconds(recorded), seconds(100));
   return all.conclude().value_or(Trust{});
 }
 
@@ -41,6 +41,15 @@ TEST(Trust, IsCloseRoughOrPoorByBothFigures) {
   EXPECT_EQ(likeness({10, 5, 0, std::nullopt}), Likeness::poor);
 }
 
+TEST(Trust, IsNotJudgedWhereThereIsTooLittleWaiting) {
+  EXPECT_EQ(likeness({5, 0, 0.004, std::nullopt, 1}), Likeness::unknown);
+  EXPECT_EQ(likeness({5, 0.9, 0.1, -0.5, 1}), Likeness::unknown);
+  EXPECT_EQ(likeness({500, 30, 1, 0.1, 3600}), Likeness::unknown) << "a hundredth of the run time";
+  EXPECT_EQ(likeness({500, 37, 1, 0.1, 3600}), Likeness::poor);
+  EXPECT_EQ(likeness({5, 10.1, 10, std::nullopt, 1}), Likeness::unknown) << "they all waited as long";
+  EXPECT_EQ(likeness({5, 20, 10, std::nullopt, 1}), Likeness::poor);
+}
+
 Summary of(const std::string& policy, std::optional<Trust> trust) {
   Summary s;
   s.policy = policy;
@@ -62,6 +71,18 @@ TEST(Trust, SaysHowFarTheRehearsalOfWhatTheSiteHasCanBeTrusted) {
   std::vector<Summary> poor{of("slurm+window=1h", Trust{397, 200, 100, 0.3})};
   poor[0].own = true;
   EXPECT_NE(trust_text(poor).find("does not meet what really happened"), std::string::npos);
+  std::vector<Summary> idle{of("easy", Trust{5, 0, 0.004, std::nullopt, 1})};
+  idle[0].own = true;
+  EXPECT_EQ(
+      trust_text(idle),
+      "Beside what really happened to 5 jobs: easy waits 0 s where < 0.1 s was recorded. easy rehearses what the "
+      "site has now, and both are alike: hardly any job waited. For more than that there is too little waiting to "
+      "compare.");
+  std::vector<Summary> same{of("easy", Trust{5, 10, 10, std::nullopt, 1})};
+  same[0].own = true;
+  EXPECT_NE(trust_text(same).find("and there is too little waiting to compare"), std::string::npos);
+  EXPECT_NE(trust_text(std::vector{of("easy", Trust{2, 0, 5, std::nullopt})}).find("easy waits 0 s where 5 s was"),
+            std::string::npos);
   const std::vector<Summary> without{of("easy", Trust{397, 70, 100, 0.6})};
   EXPECT_NE(trust_text(without).find("None of these is known to be what the site has now"), std::string::npos);
   std::vector<Summary> service{of("recorded", std::nullopt), without[0]};

@@ -250,7 +250,7 @@ std::string beside_recorded(const Summary& chosen, Summaries all) {
         (known ? " there" : " under " + chosen.name());
   }
   if (readable_seconds(wait) == readable_seconds(really)) return same_jobs ? "Really they waited as long." : text + ".";
-  if (std::ranges::any_of(all, &Summary::own)) return text + ".";
+  if (std::ranges::any_of(all, &Summary::own) || (both && both->hardly_waits())) return text + ".";
   text += same_jobs ? ": " : "; ";
   if (wait < really) {
     text += chosen.name() + " takes " + percent_less(wait, really) + " off that";
@@ -318,6 +318,27 @@ std::string by_use(const Places& ran, Summaries all) {
     return "The cluster was used about equally under all: " + used(low) + " to " + used(high) + ".";
   return "The cluster was " + used(high) + " used under " + high.name() + " and " + used(low) + " under " + low.name() +
          ".";
+}
+
+// Energy is compared over times of which each ends with a policy's own last job.
+std::string by_length(const Places& ran, Summaries all) {
+  Places metered;
+  std::ranges::copy_if(ran, std::back_inserter(metered),
+                       [&](std::size_t i) { return std::isfinite(energy_of(all[i])); });
+  if (metered.size() < 2) return "";
+  const auto length = [&](std::size_t i) { return all[i].power->length; };
+  const Summary& brief = all[std::ranges::min(metered, {}, length)];
+  const Summary& longest = all[std::ranges::max(metered, {}, length)];
+  const double less = to_seconds(longest.power->length - brief.power->length);
+  if (less <= kMoneyWorthTelling * to_seconds(longest.power->length)) return "";
+  return "Nodes are metered until the last job is gone, " + readable(brief.power->length) + " under " + brief.name() +
+         " and " + readable(longest.power->length) + " under " + longest.name() +
+         ": who is done sooner draws less by that alone.";
+}
+
+std::string by_chance(Summaries all) {
+  if (std::ranges::any_of(all, [](const Summary& s) { return !s.copies.empty(); })) return "";
+  return "How much of this is chance was not measured: `rota simulate --copies 20` does that.";
 }
 
 std::string caveat(const Places& ran, Summaries all) {
@@ -394,7 +415,9 @@ std::vector<std::string> verdict_sentences(Summaries summaries) {
   add(beside_own(chosen, summaries));
   for (const Choice::Instead& instead : choice.instead) add(in_place_of(instead, choice.chosen, summaries));
   if (ran.size() > 1) add(by_use(ran, summaries));
+  add(by_length(ran, summaries));
   add(caveat(ran, summaries));
+  if (choice.chosen.size() != ran.size()) add(by_chance(summaries));
   return sentences;
 }
 

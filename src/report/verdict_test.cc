@@ -36,7 +36,18 @@ PowerUse drawing(double kilowatt_hours) {
 TEST(Verdict, NamesWhatToChooseAndByHowMuchItIsAhead) {
   EXPECT_EQ(said({summary("fcfs", 7200, 9000), summary("easy", 3600, 8000), summary("conservative", 4000, 8200)}),
             "Choose easy: jobs waited 1 h on average, 10 % less than under conservative (1 h 7 min) and 50 % less than "
-            "under fcfs (2 h). The cluster was 70.0 % used under every policy.");
+            "under fcfs (2 h). The cluster was 70.0 % used under every policy. How much of this is chance was not "
+            "measured: `rota simulate --copies 20` does that.");
+}
+
+TEST(Verdict, SaysThatChanceWasNotMeasuredOnlyWhereItWasNotAndThereIsAChoice) {
+  const auto told = [](const std::vector<Summary>& rows) { return said(rows).contains("chance was not measured"); };
+  std::vector<Summary> two{summary("fcfs", 7200, 9000), summary("easy", 3600, 8000)};
+  EXPECT_TRUE(told(two));
+  for (Summary& its : two) its.copies = {its, its};
+  EXPECT_FALSE(told(two));
+  EXPECT_FALSE(told({summary("easy", 3600, 8000)})) << "nothing to choose";
+  EXPECT_FALSE(told({summary("easy", 3600, 8000), summary("fcfs", 3600, 8000)})) << "they come out alike";
 }
 
 TEST(Verdict, SaysWhoIsToBeChosenWhereLongestWaitsMatter) {
@@ -121,6 +132,20 @@ TEST(Verdict, TellsOfEnergyCostPromisesKillsAndFairness) {
     EXPECT_NE(text.find(words), std::string::npos) << words << " in " << text;
   }
   EXPECT_EQ(text.find("groups"), std::string::npos) << "a point of a hundred is not worth telling: " << text;
+}
+
+TEST(Verdict, SaysWhereEnergyIsMeteredForUnlikeTimes) {
+  std::vector<Summary> two{summary("fcfs", 600, 9000), summary("easy", 600, 9000)};
+  for (Summary& its : two) its.power = drawing(300);
+  two[0].power->length = seconds(7200);
+  two[1].power->length = seconds(7190);
+  EXPECT_EQ(said(two).find("metered"), std::string::npos) << "less than one per cent";
+  two[1].power->length = seconds(3600);
+  EXPECT_NE(
+      said(two).find("Nodes are metered until the last job is gone, 1 h under easy and 2 h under fcfs: who is done "
+                     "sooner draws less by that alone."),
+      std::string::npos)
+      << said(two);
 }
 
 TEST(Verdict, TellsATieAsATie) {

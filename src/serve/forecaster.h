@@ -40,6 +40,7 @@ struct Forecasted {
     Duration after{0};
     Figures busy = {}, nodes_on = {}, waiting = {}, milliwatts = {};
   };
+  static constexpr std::int64_t kFewPastJobs = 20;
   Instant now = kEpoch;
   std::int64_t futures = 0;
   std::int64_t past_jobs = 0;  // from which run times and arrivals were drawn
@@ -47,6 +48,9 @@ struct Forecasted {
   std::int64_t learned = 0;    // forecasts that have come true and by which these were read; 0: too few
   std::vector<Start> starts;
   std::vector<Look> looks;
+
+  // Futures that are drawn from so few past jobs differ too little: what comes may well lie outside all of them.
+  bool few_past_jobs() const { return past_jobs < kFewPastJobs; }
 };
 
 class Forecaster {

@@ -139,6 +139,9 @@ Result<void> Service::open_store() {
   if (!store) return std::unexpected(store.error());
   store_ = std::move(*store);
   if (given || store_->head().cluster == cluster_text_) return {};
+  if (options_.say)
+    options_.say("no --config was given: the configuration kept in " + shown_path(path) +
+                 " holds; what was changed in its file since is not read");
   return describe(store_->head().cluster, shown_path(path));
 }
 

@@ -37,10 +37,10 @@
 namespace rota::serve {
 
 struct ServiceOptions {
-  std::string state_folder;             // made if it is not there; one service at a time
-  std::string configuration;            // path of rota.toml; empty: as last time, or else this computer as one node
-  std::string policy;                   // empty: as last time, or else as the configuration says
-  std::string socket;                   // told to jobs, as ROTA_SOCKET
+  std::string state_folder;   // made if it is not there; one service at a time
+  std::string configuration;  // path of rota.toml; empty: the copy in the state, or else this computer as one node
+  std::string policy;         // empty: as last time, or else as the configuration says
+  std::string socket;         // told to jobs, as ROTA_SOCKET
   std::vector<std::string> supervisor;  // the command line of the engine's helper process
   std::string version;
   std::function<void(const std::string&)> say = {};  // a line about what goes on, for the log

@@ -156,9 +156,7 @@ What this rests on:
         self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12), job(13)]}), (200, {"jobs": ended}))
         self.prints("wait", "12", "13", code=137)
         self.assertEqual(self.service.requests[0]["query"], {"ids": "12,13", "ended": "yes", "limit": "1000"})
-        self.answers("GET", "/v1/jobs", (200, {"jobs": []}))
-        self.says_no("wait", "name=x", said='"name=x" names no job; `rota queue` lists them.')
-        self.assertEqual(self.last()["query"], {"ids": "name=x", "limit": "1000"})
+
 
 
 class Actions(LiveCase):
@@ -196,11 +194,22 @@ class Actions(LiveCase):
 
 
 class Operation(LiveCase):
-    def test_commands_for_one_job_take_no_selector(self):
-        for command in ("job", "explain", "logs"):
-            for selector in ("name=w2", "all", "12,13"):
-                self.says_no(command, selector, said=f'"{selector}" may mean several jobs, and this command takes one id, such as '
-                             f"130 or last; `rota queue {selector}` lists those that are meant.")
+    def test_commands_for_one_job_take_a_selector_that_means_one(self):
+        for jobs, which in (([job(12), job(13)], "means 2 jobs"), ([], "names no job")):
+            self.answers("GET", "/v1/jobs", (200, {"jobs": jobs}))
+            self.answers("GET", "/v1/history", (200, {"jobs": jobs}))
+            for command in ("job", "explain", "logs"):
+                for selector in ("name=w2", "all", "12,13"):
+                    self.says_no(command, selector, said=f'"{selector}" {which}, and this command is about one, such as 130 or '
+                                 f"last; `rota queue {selector}` lists those that are meant.")
+        self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12)]}))
+        self.answers("GET", "/v1/jobs/12", (200, job(12)))
+        self.assertRegex(self.live("job", "name=w2").stdout, r"id +12\n")
+        self.answers("GET", "/v1/jobs/12/output", (200, b"one\n"))
+        self.prints("logs", "name=w2", out="one\n")
+        self.answers("GET", "/v1/jobs", (200, {"jobs": []}))
+        self.answers("GET", "/v1/history", (200, {"jobs": [job(12)]}))
+        self.prints("logs", "name=w2", out="one\n")
 
     def test_history(self):
         jobs = [job(5, state="FAILED", exit_code=3, end=NOON), job(4, state="COMPLETED", exit_code=0, end=NOON - 5)]

@@ -4,8 +4,9 @@ import os
 import pwd
 import socket
 import threading
+import time
 
-from fake_service import job
+from fake_service import NOON, job, waiting
 from live_case import LiveCase
 from rota_case import main
 
@@ -53,6 +54,58 @@ class Hints(LiveCase):
             self.says_no("queue", env=self.env | {"ROTA_URL": f"http://{place}", "ROTA_TOKEN": "rota_1"},
                          said=f"The service at http://{place} broke off before it had answered; if it speaks TLS, name it "
                          f"as https://{place}; else ask it again, or look at its log.")
+
+    def test_where_nothing_is_written_it_is_said_why(self):
+        self.answers("GET", "/v1/jobs/12/output", (200, b"", {"Rota-Ended": "yes"}))
+        self.answers("GET", "/v1/jobs/12", (200, job(12, state="COMPLETED", exit_code=0)))
+        self.prints("logs", "12")
+        self.answers("GET", "/v1/jobs/12", (200, job(12, state="FAILED", message="There is no such program.")))
+        self.prints("logs", "-f", "12", err="rota: job 12 is FAILED: There is no such program.\n")
+        self.answers("GET", "/v1/jobs/12/output", (200, b""))
+        self.answers("GET", "/v1/jobs/12", (200, waiting(12)))
+        self.prints("logs", "12", err="rota: job 12 has not started; `rota explain 12` tells why.\n")
+        self.answers("GET", "/v1/jobs/12", (200, job(12)))
+        self.prints("logs", "12")
+
+    def test_waiting_for_jobs_that_have_just_ended(self):
+        self.answers("GET", "/v1/jobs", (200, {"jobs": []}))
+        self.prints("wait", "all")
+        self.answers("GET", "/v1/history", (200, {"jobs": []}))
+        self.says_no("wait", "name=x", said='"name=x" names no job that waits, runs or ended within the last hour; `rota '
+                                            'queue` and `rota history` list them.')
+        self.assertEqual(self.service.requests[-2]["query"], {"ids": "name=x", "limit": "1000"})
+        since = self.last()["query"].pop("from")
+        self.assertAlmostEqual(float(since), time.time() - 3600, delta=600)
+        self.assertEqual(self.last()["query"], {"name": "x", "limit": "1000"})
+        ended = [job(12, state="COMPLETED"), job(13, state="FAILED", exit_code=3)]
+        self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12)]}), (200, {"jobs": ended}))
+        self.answers("GET", "/v1/history", (200, {"jobs": ended}))
+        self.prints("wait", "name=x", code=3)
+        self.assertEqual(self.last()["query"], {"ids": "12,13", "ended": "yes", "limit": "1000"})
+
+    def test_who_never_was_a_process_has_no_exit_code_in_the_history(self):
+        for status, shown in (({}, "-"), ({"exit_code": 0}, "0:0"), ({"exit_code": 0, "signal": 9}, "0:9")):
+            self.answers("GET", "/v1/history", (200, {"jobs": [job(5, state="FAILED", end=NOON, **status)]}))
+            self.assertEqual(self.live("history", "--noheader").stdout.split()[6], shown)
+
+    def test_what_update_cannot_change_is_said(self):
+        for words, option in ((("-n", "4"), "-n"), (("--mem=4G",), "--mem")):
+            self.says_no("update", "12", *words, code=2, said=f"`rota update` does not change {option}, which is said when a "
+                         "job is submitted; cancel the job and submit it anew with it. See `rota update --help`.")
+        self.assertIn("did you mean --priority?", self.live("update", "12", "--priorty", "4", code=2).stderr)
+
+    def test_lists_of_users_partitions_and_names_are_asked_one_by_one(self):
+        self.answers("GET", "/v1/jobs", lambda request: (200, {"jobs": [job(
+            {"ada": 12, "bob": 11}[request["query"]["user"]], submit=float(len(self.service.requests)))]}))
+        self.prints("queue", "-u", "ada, bob,ada", "-o", "%i", "--noheader", out="12\n11\n")
+        self.assertEqual([request["query"]["user"] for request in self.service.requests], ["ada", "bob"])
+        self.answers("GET", "/v1/jobs", (200, {"jobs": []}))
+        self.answers("GET", "/v1/partitions", (200, {"partitions": [{"name": "long"}]}))
+        self.prints("queue", "-p", "long", "-o", "%i", "--noheader")
+        self.prints("queue", "-u", "no.such-user", "-p", "long,lung", "-o", "%i", "--noheader",
+                    err='rota: this computer knows no user "no.such-user".\nrota: there is no partition "lung"; `rota '
+                        'partitions` lists them.\n')
+        self.says_no("history", "-u", "ada,bob", said="the history is asked for one user at a time; leave out all but one.")
 
 
 if __name__ == "__main__":

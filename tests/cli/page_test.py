@@ -113,6 +113,8 @@ class Page(RotaCase):
         self.assertIn("All 2 policies come out alike within the noise of 5 copies: jobs waited", said)
         self.assertNotIn("Choose", said)
         apart = " ".join(self.rota("simulate", DAY, "--policy", "fcfs,easy", "--copies", "5").stdout.split())
+        self.assertNotIn("chance was not measured", apart)
+        self.assertIn("chance was not measured", self.rota("simulate", DAY, "--policy", "fcfs,easy").stdout)
         self.assertRegex(apart, r"Choose easy: jobs waited [^,]* on average over 5 copies, \S+ % less than under fcfs")
 
     def test_a_journal_tells_the_story_of_one_job(self):

@@ -10,6 +10,20 @@ from service import ServiceCase
 TWO = 'name = "box"\nlicences = "solver:1"\n[[nodes]]\nnames = "n[1-2]"\nprocessors = 2\nmemory = "4G"\n'
 
 
+class Kept(ServiceCase):
+    """The state keeps a copy of the configuration, which holds where none is named."""
+    configuration = 'name = "kept"\n[[nodes]]\nnames = "n[1-3]"\nprocessors = 1\n'
+
+    def test_a_start_that_names_no_configuration_says_which_one_holds(self):
+        service = self.service
+        service.stop()
+        self.assertNotIn("no --config was given", service.start())
+        service.stop()
+        service.arguments = []
+        self.assertRegex(service.start(), r"no --config was given: the configuration kept in \S+rota\.db\S* holds")
+        self.assertEqual(len(service.ask("GET", "/v1/nodes")[1]["nodes"]), 3)
+
+
 class Cluster(ServiceCase):
     configuration = TWO
 

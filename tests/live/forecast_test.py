@@ -34,7 +34,7 @@ class Forecast(ServiceCase):
         third = self.service.submit("true", processors=2, limit=3600)
         answer = self.forecast(second, futures=400)
         self.assertEqual(answer["futures"], 400)
-        self.assertEqual(answer["past_jobs"], 0)
+        self.assertEqual((answer["past_jobs"], answer["few_past_jobs"]), (0, True))
         by = answer["jobs"][0]["started_by"]
         began = self.service.job(first)["start"]
         self.assertGreater(by["5"], answer["now"])
@@ -71,6 +71,7 @@ class Forecast(ServiceCase):
         self.assertEqual(one.returncode, 0, one.stderr)
         self.assertRegex(one.stdout, rf"^Job {second} starts by \S+ in half of what may come, and by \S+ in nine")
         self.assertIn("no past jobs are known", one.stdout)
+        self.assertIn("Warning: that is too little to draw futures from", one.stdout)
         every = self.command("forecast", "--futures", "50")
         self.assertRegex(every.stdout, r"^JOB +USER +NAME +CPUS")
         self.assertIn("50 futures rehearsed", every.stdout)

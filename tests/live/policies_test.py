@@ -4,6 +4,7 @@ import json
 import os
 import select
 import socket
+import subprocess
 import sys
 import unittest
 
@@ -81,6 +82,28 @@ class Among(ServiceCase):
             self.assertEqual(service.job(waits)["state"], "PENDING", policy)
         open(os.path.join(self.folder, "over"), "w").close()
         self.assertEqual(service.ends(waits)["state"], "COMPLETED")
+
+
+class Replayed(ServiceCase):
+    """The journal begins anew with each policy: what is made of it says since when it tells."""
+
+    def replay(self, *words):
+        return subprocess.run([self.rota, "replay", self.service.state, *words], capture_output=True, text=True)
+
+    def test_what_is_replayed_after_a_policy_was_set_says_since_when_it_tells(self):
+        service = self.service
+        service.ends(service.submit("true", limit=60))
+        self.assertNotIn("begun anew", self.replay("--check").stdout)
+        self.assertEqual(service.ask("PUT", "/v1/policy", {"policy": "fcfs"})[0], 200)
+        done = self.replay("--check")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"it tells from [0-9-]+ [0-9:]+ \(UTC\) on: then it was begun anew .*policy is set")
+        self.assertIn("there is no cycle in it, so that nothing was decided again", done.stdout)
+        gone = subprocess.run([self.rota, "explain", "1", "--journal", service.state], capture_output=True, text=True)
+        self.assertRegex(gone.stderr, r"in what it tells from .* on; a service keeps")
+        service.ends(service.submit("true", limit=60))
+        self.assertIn("each plan is the same", self.replay("--check").stdout)
+        self.assertRegex(self.replay("--policy", "easy").stderr, r"only jobs from .* \(UTC\) on: then it was begun anew")
 
 
 class Licences(ServiceCase):
