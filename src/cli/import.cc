@@ -13,6 +13,7 @@
 #include "cli/convert_output.h"
 #include "cli/import_folder.h"
 #include "cli/import_live.h"
+#include "cli/import_made.h"
 #include "cli/import_names.h"
 #include "cli/import_report.h"
 #include "cli/printed.h"
@@ -269,10 +270,22 @@ std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmClus
   return all;
 }
 
+// What an earlier import made, and the folder that is replaced with --live and kept without.
+std::vector<OwnEntry> own_entries(const ImportFlags& flags) {
+  std::vector<OwnEntry> own;
+  for (const auto& [name, mark] : {std::pair{kCluster, "# Made by rota import slurm"},
+                                   {kJobs, "made by: rota import slurm"},
+                                   {kText, "Imported from Slurm"},
+                                   {kJson, "{\n  \"slurm\": "}})
+    own.push_back({name, [mark](const std::string& path) { return check_made(path, mark); }});
+  own.push_back({kSaved, [flags](const std::string& path) { return check_saved(path, flags.live, flags.anonymous); }});
+  return own;
+}
+
 Result<int> import_slurm(const ImportFlags& flags) {
   if (flags.live == !flags.from.empty())
     return fail("Say where to import from: --from FOLDER with what was saved, or --live on a host of the cluster.");
-  auto folder = StagedFolder::create(flags.folder, flags.overwrite, {kCluster, kJobs, kText, kJson, kSaved});
+  auto folder = StagedFolder::create(flags.folder, flags.overwrite, own_entries(flags));
   if (!folder) return std::unexpected(folder.error());
   const std::string from = flags.live ? folder->at(kSaved) : flags.from;
   if (flags.live) {
@@ -311,6 +324,8 @@ Result<int> import_slurm(const ImportFlags& flags) {
   if (auto done = write_text(report + next, folder->at(kText)); !done) return std::unexpected(done.error());
   if (auto done = write_text(report_json(account), folder->at(kJson)); !done) return std::unexpected(done.error());
   if (flags.live && flags.anonymous) fs::remove_all(from);  // names of people stand there
+  if (!flags.live)
+    if (auto done = folder->keep(kSaved); !done) return std::unexpected(done.error());
   if (auto done = folder->commit(); !done) return std::unexpected(done.error());
   return printed(report + "\nRehearse it:\n  " + next_command(policies, flags.folder) + "\n");
 }

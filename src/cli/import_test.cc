@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/import_made.h"
 #include "log/attribute_table.h"
 #include "log/attributes.h"
 #include "log/line_blocks.h"
@@ -44,11 +45,11 @@ class ImportTest : public testing::Test {
   void put(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
 
   // "" where it went well, else its sentence.
-  std::string import(std::vector<std::string> more = {}) const {
+  std::string import(std::vector<std::string> more = {}, std::string from = "") const {
     CLI::App app;
     Action action;
     add_import(app, action);
-    std::vector<std::string> words{"import", "slurm", path("site"), "--from", path("saved")};
+    std::vector<std::string> words{"import", "slurm", path("site"), "--from", from.empty() ? path("saved") : from};
     words.insert(words.end(), more.begin(), more.end());
     std::reverse(words.begin(), words.end());
     app.parse(words);
@@ -86,6 +87,40 @@ TEST_F(ImportTest, LeavesAFolderAloneUnlessToldOtherwise) {
   EXPECT_EQ(import({"--overwrite"}),
             path("site") + " has \"thesis.tex\" in it, which is no part of an import; name another folder.");
   EXPECT_EQ(left(), (std::vector<std::string>{"saved", "site"}));
+}
+
+TEST_F(ImportTest, KeepsWhatWasSavedInTheFolderThatItReplaces) {
+  fs::create_directory(path("site"));
+  fs::rename(path("saved"), path("site/saved"));
+  const auto from_inside = [&](std::vector<std::string> more) { return import(more, path("site/saved")); };
+  EXPECT_NE(from_inside({}), "");
+  ASSERT_EQ(from_inside({"--overwrite"}), "");
+  EXPECT_TRUE(fs::exists(path("site/jobs.jsonl.gz")));
+  EXPECT_EQ(read_file(path("site/saved/config.txt")).value(), kConfig);
+  EXPECT_EQ(from_inside({"--overwrite", "--sacct", path("site/saved/sacct.txt")}), "");
+  EXPECT_EQ(from_inside({"--overwrite", "--anonymous"}),
+            path("site/saved") + " may have real names in it; with --anonymous name another folder.");
+  EXPECT_TRUE(fs::exists(path("site/saved/sacct.txt")));
+  EXPECT_EQ(left(), std::vector<std::string>{"site"});
+}
+
+TEST_F(ImportTest, ReplacesNothingThatNoImportMade) {
+  fs::create_directory(path("site"));
+  put("site/cluster.toml", "name = \"mine\"\n");
+  EXPECT_EQ(import({"--overwrite"}),
+            path("site/cluster.toml") + " was not made by an import, and is not replaced; name another folder.");
+  EXPECT_EQ(read_file(path("site/cluster.toml")).value(), "name = \"mine\"\n");
+}
+
+TEST_F(ImportTest, ReplacesWithLiveOnlyWhatLiveSaved) {
+  const auto check = [&] { return check_saved(path("site/saved"), true, false); };
+  fs::create_directories(path("site/saved"));
+  put("site/saved/sacct.txt", kNames);
+  EXPECT_FALSE(check()) << "no import is beside it";
+  put("site/report.json", "{}\n");
+  EXPECT_TRUE(check());
+  put("site/saved/sacct-2023.txt", kNames);
+  EXPECT_FALSE(check());
 }
 
 TEST_F(ImportTest, LeavesNothingWhereItFails) {
