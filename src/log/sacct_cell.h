@@ -23,7 +23,8 @@ bool is_local_time(std::string_view cell);
 // "1-02:03:04"; nothing for "UNLIMITED", "Partition_Limit", "INVALID" and "".
 Result<std::optional<Duration>> parse_sacct_duration(std::string_view cell);
 
-// A whole number, -1 for "" and "Unknown"; TimelimitRaw, ElapsedRaw, counts of processors and nodes.
+// A whole number, -1 for "" and "Unknown"; TimelimitRaw, ElapsedRaw, counts of processors and nodes. "1.50K" is 1536,
+// as sacct has it of nodes.
 Result<std::int64_t> parse_sacct_count(std::string_view cell);
 
 // What a job asked for, or got, in all: "billing=4,cpu=4,gres/gpu:a100=2,gres/gpu=2,license/matlab=1,mem=16G,node=1".

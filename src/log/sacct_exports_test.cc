@@ -195,6 +195,18 @@ TEST(SacctRequests, NodesAreThoseThatWereAskedFor) {
   EXPECT_EQ(log.rows[3].nodes, 1U);
 }
 
+TEST(SacctRequests, LargeNumbersOfNodesHaveALetter) {
+  const SacctLog log = read(Row{.id = "1", .cpus = "2048", .nodes = "1K", .wanted = "1K"}.text() +
+                            Row{.id = "2", .cpus = "2048", .nodes = "1.50K", .wanted = "1536"}.text() +
+                            Row{.id = "3", .cpus = "2048", .nodes = "2K", .wanted = "2K"}.text());
+  ASSERT_EQ(log.rows.size(), 3U);
+  EXPECT_EQ(log.rows[0].nodes, 1024U);
+  EXPECT_EQ(log.rows[1].nodes, 1536U);
+  EXPECT_EQ(log.rows[2].nodes, 2048U);
+  for (const std::string odd : {"K", "1.5", "-1K", "9999999G", "1KK"})
+    EXPECT_FALSE(log_of(kNames + Row{.nodes = odd}.text())) << odd;
+}
+
 TEST(SacctTimes, WaitingBeginsWhenAJobIsEligible) {
   const SacctLog log =
       read(Row{.eligible = "2024-03-01T10:00:40"}.text() + Row{.id = "2", .eligible = "Unknown"}.text());
