@@ -191,8 +191,23 @@ TEST(SacctRequests, NodesAreThoseThatWereAskedFor) {
   EXPECT_EQ(log.rows[0].nodes, 0U) << "it happened to be spread";
   EXPECT_EQ(log.rows[0].node_memory, (std::int64_t{16} << 30U) / 3);
   EXPECT_EQ(log.rows[1].nodes, 3U) << "8 processors, unevenly";
-  EXPECT_EQ(log.rows[2].nodes, 2U);
+  EXPECT_EQ(log.rows[2].nodes, 4U) << "of a range: its processors may be more than two nodes have";
   EXPECT_EQ(log.rows[3].nodes, 1U);
+}
+
+TEST(SacctRequests, OfARangeOfNodesAcceleratorsAreThoseOnEach) {
+  const auto on_each = [](const std::string& asks, const std::string& had) {
+    const auto log = log_of(
+        "JobIDRaw|Submit|Start|End|ElapsedRaw|State|AllocCPUS|NNodes|ReqNodes|ReqTRES|AllocTRES\n"
+        "1|2024-03-01T10:00:00|2024-03-01T10:01:00|2024-03-01T10:11:00|600|COMPLETED|64|4|2|" +
+        asks + "|" + had + "\n");
+    EXPECT_TRUE(log) << log.error().message;
+    return log ? asked(*log, 1).accelerators : -1;
+  };
+  EXPECT_EQ(on_each("cpu=32,gres/gpu=4,node=2", "cpu=64,gres/gpu=8,node=4"), 2) << "--gres=gpu:2";
+  EXPECT_EQ(on_each("cpu=32,gres/gpu=4,node=2", "cpu=64,gres/gpu=4,node=4"), 1) << "--gpus=4";
+  EXPECT_EQ(on_each("cpu=32,gres/gpu=2,node=2", "cpu=64,gres/gpu=32,node=4"), 1) << "whole nodes";
+  EXPECT_EQ(on_each("cpu=32,gres/gpu=4,node=2", ""), 2);
 }
 
 TEST(SacctRequests, LargeNumbersOfNodesHaveALetter) {
