@@ -13,6 +13,7 @@ namespace rota::log {
 namespace {
 
 constexpr const char* kCancelled = "cancelled before they started: dropped";
+constexpr const char* kNeverStarted = "ended before they started (DEADLINE, REVOKED, ...): dropped";
 constexpr const char* kWaiting = "not started when the log was taken: dropped";
 constexpr const char* kWaitsAgain = "ran, and queued again when the log was taken: dropped";
 constexpr const char* kRunning = "still running when the log was taken: dropped";
@@ -50,6 +51,7 @@ std::int64_t swf_status(SacctState state) {
     case SacctState::cancelled:
       return 5;
     case SacctState::failed:
+    case SacctState::revoked:
       return 0;
     default:
       return -1;
@@ -90,6 +92,8 @@ void SacctJobs::take(const SacctRow& job) {
     if (!options_.keep_cancelled) return drop(kCancelled);
     return keep(job, 0);
   }
+  if (job.state == SacctState::revoked && job.start == job.end && job.start != kNoTime && run <= 0)
+    return drop(kNeverStarted);
   const bool waits = job.state == SacctState::pending || job.state == SacctState::requeued;
   if (waits || job.start == kNoTime) return drop(run > 0 ? kWaitsAgain : kWaiting);
   const bool runs = job.state == SacctState::running || job.state == SacctState::resizing;

@@ -151,6 +151,19 @@ TEST(SacctDispatches, OfAJobThatRunsAgainAreNoneThatHasEnded) {
   EXPECT_EQ(found(log.report, "earlier starts of jobs that were queued again"), 1);
 }
 
+TEST(SacctDispatches, OfAJobThatEndedBeforeItStartedAreNoJob) {
+  const Row never{.start = "2024-03-01T10:05:00", .end = "2024-03-01T10:05:00", .elapsed = "0", .cpus = "0"};
+  Row deadline = never, revoked = never, ran = never;
+  deadline.id = "1", deadline.state = "DEADLINE";
+  revoked.id = "2", revoked.state = "REVOKED";
+  ran = Row{.id = "3", .state = "DEADLINE"};
+  const SacctLog log = read(deadline.text() + revoked.text() + ran.text());
+  ASSERT_EQ(log.rows.size(), 1U);
+  EXPECT_EQ(log.rows[0][SwfField::number], 3);
+  EXPECT_EQ(log.rows[0][SwfField::status], 0);
+  EXPECT_EQ(found(log.report, "ended before they started (DEADLINE, REVOKED, ...): dropped"), 2);
+}
+
 TEST(SacctRequests, AreToldOfEachJobOnce) {
   const std::string uneven =
       Row{.id = "3", .nodes = "3", .wanted = "3", .tres = "cpu=8,gres/gpu=4,gres/fpga=1,node=3"}.text();
