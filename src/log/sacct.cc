@@ -64,6 +64,15 @@ std::int64_t run_time(const SacctRow& job) {
   return (job.end - job.start) * 1000;
 }
 
+// Whether it has ended without having run.
+bool never_started(const SacctRow& job, std::int64_t run) {
+  if (job.end == kNoTime || run > 0) return false;
+  if (job.state == SacctState::revoked && job.start == job.end) return true;
+  const bool ended = job.state == SacctState::completed || job.state == SacctState::failed ||
+                     job.state == SacctState::revoked || job.state == SacctState::unknown;
+  return ended && job.start == kNoTime;
+}
+
 // Jobs of rows on the terms of SWF, and what is odd about them.
 class SacctJobs {
  public:
@@ -92,8 +101,7 @@ void SacctJobs::take(const SacctRow& job) {
     if (!options_.keep_cancelled) return drop(kCancelled);
     return keep(job, 0);
   }
-  if (job.state == SacctState::revoked && job.start == job.end && job.start != kNoTime && run <= 0)
-    return drop(kNeverStarted);
+  if (never_started(job, run)) return drop(kNeverStarted);
   const bool waits = job.state == SacctState::pending || job.state == SacctState::requeued;
   if (waits || job.start == kNoTime) return drop(run > 0 ? kWaitsAgain : kWaiting);
   const bool runs = job.state == SacctState::running || job.state == SacctState::resizing;

@@ -164,6 +164,16 @@ TEST(SacctDispatches, OfAJobThatEndedBeforeItStartedAreNoJob) {
   EXPECT_EQ(found(log.report, "ended before they started (DEADLINE, REVOKED, ...): dropped"), 2);
 }
 
+TEST(SacctDispatches, OfAJobThatEndedWithNoStartAreNotToldAsWaiting) {
+  const auto end_of = [](const std::string& id, const std::string& state) {
+    return Row{.id = id, .start = "None", .end = "2024-03-01T10:05:00", .elapsed = "0", .state = state}.text();
+  };
+  const SacctLog log = read(end_of("1", "FAILED") + end_of("2", "DEADLINE") + end_of("3", "PENDING") + Row{}.text());
+  EXPECT_EQ(found(log.report, "ended before they started"), 2);
+  EXPECT_EQ(found(log.report, "not started when the log was taken"), 1);
+  EXPECT_EQ(log.report.kept, 1);
+}
+
 TEST(SacctRequests, AreToldOfEachJobOnce) {
   const std::string uneven =
       Row{.id = "3", .nodes = "3", .wanted = "3", .tres = "cpu=8,gres/gpu=4,gres/fpga=1,node=3"}.text();
