@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/letters.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/convert_output.h"
@@ -143,6 +144,17 @@ void mend_run_times(log::SacctLog& log) {
     row.set_milli(log::SwfField::run, 1000);
     log.report.note("run time 0: jobs of 1 s with their own limit", row.line);
   }
+}
+
+// Slurm keeps names of clusters in small letters, whatever its configuration says.
+Result<void> check_cluster(const log::SacctLog& log, const site::SlurmText& text, const site::SlurmConfig& config) {
+  const auto own = config.find("ClusterName");
+  if (log.cluster.empty() || own == config.end() || own->second.empty() || own->second == "(null)") return {};
+  if (lower(log.cluster) == lower(own->second)) return {};
+  return fail(log.exports.front().shown + " has jobs of cluster " + rota::quoted(log.cluster) + ", and " +
+              text.config.shown + " is of cluster " + rota::quoted(own->second) +
+              ": ask sacct for the jobs of that one, with --clusters=" + one_line(own->second) +
+              ". To rehearse jobs of one cluster on another, leave the column Cluster out of the export.");
 }
 
 Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string& from, const Machine& machine) {
@@ -298,6 +310,7 @@ Result<int> import_slurm(const ImportFlags& flags) {
   if (!cluster) return std::unexpected(cluster.error());
   auto log = read_workload(flags, from, cluster->machine);
   if (!log) return std::unexpected(log.error());
+  if (auto one = check_cluster(*log, *text, cluster->config); !one) return std::unexpected(one.error());
   std::optional<site::MadeUpNames> made_up;
   if (flags.anonymous) {
     made_up = made_up_names(*log);

@@ -139,6 +139,19 @@ TEST_F(ImportTest, NamesThePartitionThatIsNearest) {
   EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->jobs.size(), 2U);
 }
 
+TEST_F(ImportTest, RefusesTheJobsOfAnotherCluster) {
+  const auto of = [](const std::string& cluster) { return "Cluster|" + kNames + cluster + "|" + row("1", "batch"); };
+  put("saved/sacct.txt", of("tui"));
+  EXPECT_EQ(import(),
+            path("saved/sacct.txt") +
+                " has jobs of cluster \"tui\", and config.txt is of cluster \"kea\": ask sacct for the jobs of "
+                "that one, with --clusters=kea. To rehearse jobs of one cluster on another, leave the column "
+                "Cluster out of the export.");
+  put("saved/sacct.txt", of("kea"));
+  put("saved/config.txt", "ClusterName = KEA\n" + kConfig);
+  EXPECT_EQ(import(), "");
+}
+
 TEST_F(ImportTest, TellsWhatSacctDoesNot) {
   ASSERT_EQ(import(), "");
   const std::string report = read_file(path("site/report.txt")).value();

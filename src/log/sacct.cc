@@ -196,6 +196,7 @@ SacctLog SacctJobs::finish() {
     requests_.reserve(jobs.size());
     for (const SacctRow& job : jobs) take(job);
   }
+  out_.cluster = std::move(rows_.cluster);
   out_.exports = std::move(rows_.exports);
   out_.local_times = rows_.local_times;
   if (out_.rows.empty()) return std::move(out_);

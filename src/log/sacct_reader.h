@@ -40,6 +40,7 @@ struct SacctRows {
   std::vector<SacctRow> rows;
   std::vector<JobAttributes> requests;  // accelerators and licences, by SacctRow::request
   NumbersOfNames users, groups, partitions, queues;
+  std::string cluster;  // whose jobs they are; empty: not told
   std::vector<SacctExport> exports;
   bool local_times = false;  // some times are of a clock on the wall, not seconds since 1970
   ImportReport report;
@@ -72,7 +73,6 @@ class SacctRowTaker {
   const SwfOptions& options_;
   SacctRows out_;
   SacctTres asked_, got_;
-  std::string cluster_;
   std::map<std::tuple<std::uint8_t, std::string, std::vector<NamedLicences>>, std::uint32_t> places_;  // of requests
 };
 

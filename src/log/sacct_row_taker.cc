@@ -132,10 +132,10 @@ Result<void> SacctRowTaker::read_cells(const SacctCells& cells, std::int64_t lin
 // Jobs of two clusters have never waited for the same nodes.
 Result<void> SacctRowTaker::check_cluster(const SacctCells& cells) {
   const std::string_view cluster = cells.cell(SacctColumn::cluster);
-  if (cluster.empty() || cluster == cluster_) return {};
-  if (cluster_.empty()) return cluster_ = cluster, Result<void>{};
-  return fail("column Cluster is " + quoted(cluster) + ", and rows before it are of " + quoted(cluster_) +
-              ": a log is of one cluster. Ask sacct for one with --clusters=" + cluster_);
+  if (cluster.empty() || cluster == out_.cluster) return {};
+  if (out_.cluster.empty()) return out_.cluster = cluster, Result<void>{};
+  return fail("column Cluster is " + quoted(cluster) + ", and rows before it are of " + quoted(out_.cluster) +
+              ": a log is of one cluster. Ask sacct for one with --clusters=" + out_.cluster);
 }
 
 void SacctRowTaker::take_times(const SacctCells& cells, SacctRow& row) {
