@@ -352,17 +352,21 @@ void declare_slurm(CLI::App& import, Action& action) {
                    "folder with what was saved: config.txt, nodes.txt, partitions.txt, "
                    "exports whose names begin with sacct; licences.txt, qos.txt and assoc.txt may be missing")
       ->type_name("FOLDER");
-  command->add_flag("--live", flags->live, "run the commands below on this host, and keep what they print in DIR/saved")
-      ->excludes("--from");
+  CLI::Option* const live = command
+                                ->add_flag("--live", flags->live,
+                                           "run the commands below on this host, and keep what they print in DIR/saved")
+                                ->excludes("--from");
   command
       ->add_option("--sacct", flags->exports,
                    "exports to read instead of those in the folder, of sacct -P or sacct --json; packed ones, too")
       ->type_name("FILE");
   command->add_option("--since", flags->since, "with --live: from when on, as sacct -S takes it")
       ->type_name("TIME")
+      ->needs(live)
       ->capture_default_str();
   command->add_option("--until", flags->until, "with --live: until when, as sacct -E takes it")
       ->type_name("TIME")
+      ->needs(live)
       ->capture_default_str();
   command->add_option("--partition", flags->partitions, "take jobs of partition OLD as of NEW")->type_name("OLD=NEW");
   declare_time_zone(*command, flags->time_zone);

@@ -152,6 +152,11 @@ TEST_F(ImportTest, RefusesTheJobsOfAnotherCluster) {
   EXPECT_EQ(import(), "");
 }
 
+TEST_F(ImportTest, RefusesAWindowThatOnlyLiveAsksFor) {
+  EXPECT_THROW(import({"--since", "2024-01-01"}), CLI::RequiresError);
+  EXPECT_THROW(import({"--until", "2024-07-01"}), CLI::RequiresError);
+}
+
 TEST_F(ImportTest, TellsWhatSacctDoesNot) {
   ASSERT_EQ(import(), "");
   const std::string report = read_file(path("site/report.txt")).value();
