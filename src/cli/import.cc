@@ -320,8 +320,9 @@ Result<int> import_slurm(const ImportFlags& flags) {
   }
   site::MadeUpNames* const names = made_up ? &*made_up : nullptr;
   const Machine& machine = cluster->machine;
-  const SlurmPolicy own = slurm_policy_of({cluster->config.begin(), cluster->config.end()},
-                                          {.qos = !machine.qos.empty(), .accounts = !machine.accounts.empty()});
+  const SlurmPolicy own =
+      slurm_policy_of({cluster->config.begin(), cluster->config.end()},
+                      {.qos = !machine.qos.empty(), .accounts = !machine.accounts.empty(), .values = names == nullptr});
   cluster->left_out.insert(cluster->left_out.end(), own.remarks.begin(), own.remarks.end());
   cluster->left_out.emplace_back(
       "what jobs waited for that sacct does not tell: how many tasks of an array run at once (--array=0-9%3), "

@@ -69,7 +69,9 @@ Result<void> take_gpus(const SlurmRecord& record, SlurmNode& node, SlurmRemarks&
   Gpus gpus;
   for (const std::string_view item : split_slurm_list(record.value("Gres"))) {
     const std::string other = take_gres(item, gpus);
-    if (!other.empty()) remarks.left_out("the resource (gres) " + quoted(other) + " of nodes", node.name);
+    if (other.empty()) continue;
+    remarks.left_out("the resource (gres) " + (remarks.names() ? quoted(other) + " " : "other than GPUs ") + "of nodes",
+                     node.name);
   }
   if (gpus.count == 0) take_configured_gpus(record, gpus);
   if (gpus.count > kMostAccelerators)
