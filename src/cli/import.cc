@@ -328,12 +328,14 @@ Result<int> import_slurm(const ImportFlags& flags) {
       "what jobs waited for that sacct does not tell: how many tasks of an array run at once (--array=0-9%3), "
       "reservations");
   const std::string policies = policies_for(own, *log);
-  const ImportAccount account{*cluster, *log, guesses(flags, *cluster, own, *log, names), next_command(policies, "")};
+  if (auto done = write_jobs(*log, machine, names, folder->at(kJobs)); !done) return std::unexpected(done.error());
+  auto unfit = unfit_jobs(folder->at(kJobs), machine);
+  if (!unfit) return std::unexpected(unfit.error());
+  const ImportAccount account{*cluster, *log, guesses(flags, *cluster, own, *log, names), std::move(*unfit),
+                              next_command(policies, "")};
   const std::string report = report_text(account);
   if (!account.adds_up()) return fail("Rows were lost on the way, which is a defect of Rota:\n" + report);
   if (auto done = write_text(cluster->toml, folder->at(kCluster)); !done) return std::unexpected(done.error());
-  if (auto done = write_jobs(*log, cluster->machine, names, folder->at(kJobs)); !done)
-    return std::unexpected(done.error());
   const std::string next = "\nWhat comes next, in this folder:\n  " + account.next + "\n";
   if (auto done = write_text(report + next, folder->at(kText)); !done) return std::unexpected(done.error());
   if (auto done = write_text(report_json(account), folder->at(kJson)); !done) return std::unexpected(done.error());

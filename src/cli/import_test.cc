@@ -157,6 +157,30 @@ TEST_F(ImportTest, RefusesAWindowThatOnlyLiveAsksFor) {
   EXPECT_THROW(import({"--until", "2024-07-01"}), CLI::RequiresError);
 }
 
+TEST_F(ImportTest, CountsJobsThatTheClusterCanNeverRun) {
+  put("saved/nodes.txt", "NodeName=n1 CPUTot=4 Weight=1\nNodeName=n2 CPUTot=2 Weight=1\n");
+  put("saved/partitions.txt", "PartitionName=batch Nodes=n[1-2] Default=YES MaxTime=60\n");
+  const auto job = [](const std::string& id, const std::string& minutes, const std::string& size) {
+    return id + "|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|" + minutes + "|COMPLETED|" +
+           size + "\n";
+  };
+  put("saved/sacct.txt",
+      "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|AllocCPUS|NNodes|ReqNodes\n" +
+          job("1", "60", "4|1|1") + job("2", "90", "4|1|1") + job("3", "60", "6|2|2") + job("4", "120", "1|1|1"));
+  ASSERT_EQ(import(), "");
+  const std::string report = read_file(path("site/report.txt")).value();
+  EXPECT_NE(report.find("\nJobs that this cluster can never run, and that a rehearsal rejects:\n"
+                        "           2  a time limit beyond the max_time of their partition (job 2 asks for"),
+            std::string::npos)
+      << report;
+  EXPECT_NE(report.find("           1  nodes as many, or processors on each in equal parts, as the cluster or their "
+                        "partition lacks (job 3 asks for 6 processors on 2 nodes"),
+            std::string::npos)
+      << report;
+  EXPECT_NE(report.find("4 rows read = 4 jobs + 0 rows"), std::string::npos) << report;
+  EXPECT_NE(read_file(path("site/report.json")).value().find("\"never_run\": ["), std::string::npos);
+}
+
 TEST_F(ImportTest, TellsWhatSacctDoesNot) {
   ASSERT_EQ(import(), "");
   const std::string report = read_file(path("site/report.txt")).value();
