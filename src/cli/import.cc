@@ -271,6 +271,24 @@ std::string next_command(const std::string& policies, const std::string& folder)
   return "rota simulate " + path(kJobs) + " --cluster " + path(kCluster) + " --policy " + for_shell(policies);
 }
 
+// What the import was told to do with the rows, which the folder alone would not say.
+std::vector<std::string> told(const ImportFlags& flags, site::MadeUpNames* names) {
+  std::vector<std::string> all;
+  for (const std::string& pair : flags.partitions) {
+    const std::size_t equals = pair.find('=');
+    const std::string from =
+        names != nullptr ? "another partition" : "partition " + rota::quoted(pair.substr(0, equals));
+    all.push_back("jobs of " + from + " are taken as of " +
+                  rota::quoted(called(names, site::MadeUpNames::Of::partition, pair.substr(equals + 1))) +
+                  " (--partition)");
+  }
+  if (!flags.time_zone.empty()) all.push_back("local times are those of " + flags.time_zone + " (--time-zone)");
+  if (flags.keep_cancelled)
+    all.emplace_back("jobs that were cancelled before they started are kept (--keep-cancelled)");
+  if (flags.skip_bad_rows) all.emplace_back("rows that cannot be read are dropped (--skip-bad-rows)");
+  return all;
+}
+
 std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmCluster& cluster, const SlurmPolicy& own,
                                  const log::SacctLog& log, site::MadeUpNames* names) {
   std::vector<std::string> all = cluster.guessed;
@@ -331,8 +349,9 @@ Result<int> import_slurm(const ImportFlags& flags) {
   if (auto done = write_jobs(*log, machine, names, folder->at(kJobs)); !done) return std::unexpected(done.error());
   auto unfit = unfit_jobs(folder->at(kJobs), machine);
   if (!unfit) return std::unexpected(unfit.error());
-  const ImportAccount account{*cluster, *log, guesses(flags, *cluster, own, *log, names), std::move(*unfit),
-                              next_command(policies, "")};
+  const ImportAccount account{*cluster,           *log,
+                              told(flags, names), guesses(flags, *cluster, own, *log, names),
+                              std::move(*unfit),  next_command(policies, "")};
   const std::string report = report_text(account);
   if (!account.adds_up()) return fail("Rows were lost on the way, which is a defect of Rota:\n" + report);
   if (auto done = write_text(cluster->toml, folder->at(kCluster)); !done) return std::unexpected(done.error());

@@ -108,6 +108,7 @@ std::string report_text(const ImportAccount& account) {
   text += rows(account, "Rows that became no job of their own, and where the first of them is:", true);
   text += rows(account, "Jobs that were mended, or of which something is to be known:", false);
   text += unfit(account);
+  text += listed("What the import was told to do:", account.told);
   text += listed("What was guessed:", account.guessed);
   return text + listed("What Slurm knows and a cluster file cannot say:", account.cluster.left_out);
 }
@@ -145,6 +146,7 @@ std::string report_json(const ImportAccount& account) {
                       {"dropped_rows", findings_of(account, true)},
                       {"remarks", findings_of(account, false)},
                       {"never_run", unfit}}},
+                    {"told", account.told},
                     {"guessed", account.guessed},
                     {"next", account.next}};
   return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

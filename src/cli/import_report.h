@@ -14,6 +14,7 @@ namespace rota::cli {
 struct ImportAccount {
   const site::SlurmCluster& cluster;
   const log::SacctLog& log;
+  std::vector<std::string> told;     // what its options had it do
   std::vector<std::string> guessed;  // of cluster and workload
   std::vector<UnfitJobs> unfit;      // jobs that are kept, and that a rehearsal rejects
   std::string next;                  // the command that rehearses it, in the folder

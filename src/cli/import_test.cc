@@ -181,6 +181,22 @@ TEST_F(ImportTest, CountsJobsThatTheClusterCanNeverRun) {
   EXPECT_NE(read_file(path("site/report.json")).value().find("\"never_run\": ["), std::string::npos);
 }
 
+TEST_F(ImportTest, TellsWhatItWasToldToDo) {
+  put("saved/sacct.txt", kNames + row("1", "batch") + row("2", "kaka"));
+  ASSERT_EQ(import({"--partition", "kaka=batch", "--keep-cancelled", "--time-zone", "Europe/Berlin"}), "");
+  const std::string report = read_file(path("site/report.txt")).value();
+  EXPECT_NE(report.find("\nWhat the import was told to do:\n"
+                        "  * jobs of partition \"kaka\" are taken as of \"batch\" (--partition)\n"
+                        "  * local times are those of Europe/Berlin (--time-zone)\n"
+                        "  * jobs that were cancelled before they started are kept (--keep-cancelled)\n"),
+            std::string::npos)
+      << report;
+  ASSERT_EQ(import({"--partition", "kaka=batch", "--overwrite", "--anonymous"}), "");
+  const std::string hidden = read_file(path("site/report.txt")).value();
+  EXPECT_EQ(hidden.find("kaka"), std::string::npos) << hidden;
+  EXPECT_NE(hidden.find("jobs of another partition are taken as of \"partition1\""), std::string::npos) << hidden;
+}
+
 TEST_F(ImportTest, TellsWhatSacctDoesNot) {
   ASSERT_EQ(import(), "");
   const std::string report = read_file(path("site/report.txt")).value();
