@@ -255,6 +255,20 @@ TEST(SacctTimes, WaitingBeginsWhenAJobIsEligible) {
   EXPECT_EQ(found(log.report, "eligible later than submitted"), 1);
 }
 
+TEST(SacctTimes, ASuspensionOfAnHourIsNoClockChange) {
+  const auto suspended = [](const Row& row) { return found(read(row.text()).report, "End - Start is not Elapsed"); };
+  const auto changed = [](const Row& row) { return found(read(row.text()).report, "started and ended on two sides"); };
+  const Row june{
+      .submit = "2024-06-10T10:00:00", .start = "2024-06-10T10:00:00", .end = "2024-06-10T12:00:00", .elapsed = "3600"};
+  const Row since_1970{.submit = "1711846800", .start = "1711846800", .end = "1711854000", .elapsed = "5400"};
+  const Row march{
+      .submit = "2024-03-31T01:30:00", .start = "2024-03-31T01:30:00", .end = "2024-03-31T03:30:00", .elapsed = "3600"};
+  const Row back{
+      .submit = "2024-12-01T01:30:00", .start = "2024-12-01T01:30:00", .end = "2024-12-01T02:30:00", .elapsed = "7200"};
+  for (const Row& row : {june, since_1970}) EXPECT_EQ(suspended(row), 1) << row.start;
+  for (const Row& row : {march, back}) EXPECT_EQ(changed(row), 1) << row.start;
+}
+
 TEST(SacctTimes, AJobThatEndsAtOnceKeepsItsLimit) {
   const auto workload = parse_sacct(kNames + Row{.end = "2024-03-01T10:01:00", .elapsed = "0"}.text(), "log.txt");
   ASSERT_TRUE(workload);

@@ -147,7 +147,10 @@ void SacctRowTaker::take_times(const SacctCells& cells, SacctRow& row) {
     std::int64_t& time = row.*kTimes[i];
     if (time == kNoTime || !is_local_time(cells.cell(kColumns[i]))) continue;
     out_.local_times = true;
-    if (!options_.zone) continue;
+    if (!options_.zone) {
+      row.wall_clock = true;
+      continue;
+    }
     meanings[i] = options_.zone->meaning_of(time);
     time = meanings[i].first;
     twice = twice || meanings[i].twice();
