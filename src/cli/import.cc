@@ -322,12 +322,13 @@ Result<int> import_slurm(const ImportFlags& flags) {
     fs::create_directory(from);
     if (auto asked = ask_slurm(from, flags.since, flags.until); !asked) return std::unexpected(asked.error());
   }
+  const auto told_wrong = [&](const Error& error) { return flags.live ? without_folder(error, from) : error; };
   const auto text = read_text(from);
-  if (!text) return std::unexpected(text.error());
+  if (!text) return std::unexpected(told_wrong(text.error()));
   auto cluster = site::cluster_of_slurm(*text);
   if (!cluster) return std::unexpected(cluster.error());
   auto log = read_workload(flags, from, cluster->machine);
-  if (!log) return std::unexpected(log.error());
+  if (!log) return std::unexpected(told_wrong(log.error()));
   if (auto one = check_cluster(*log, *text, cluster->config); !one) return std::unexpected(one.error());
   std::optional<site::MadeUpNames> made_up;
   if (flags.anonymous) {

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/import_live.h"
 #include "cli/import_made.h"
 #include "log/attribute_table.h"
 #include "log/attributes.h"
@@ -195,6 +196,13 @@ TEST_F(ImportTest, TellsWhatItWasToldToDo) {
   const std::string hidden = read_file(path("site/report.txt")).value();
   EXPECT_EQ(hidden.find("kaka"), std::string::npos) << hidden;
   EXPECT_NE(hidden.find("jobs of another partition are taken as of \"partition1\""), std::string::npos) << hidden;
+}
+
+TEST_F(ImportTest, NamesNoFolderThatIsGone) {
+  EXPECT_EQ(
+      without_folder({"/tmp/.site.import-Xyz/saved/sacct.txt:3: it is odd."}, "/tmp/.site.import-Xyz/saved").message,
+      "sacct.txt:3: it is odd. What Slurm printed was not kept: save it with the commands that --help shows, and "
+      "give --from.");
 }
 
 TEST_F(ImportTest, TellsWhatSacctDoesNot) {

@@ -301,7 +301,10 @@ TEST(SacctNames, ARowThatIsCutOffIsTold) {
   EXPECT_TRUE(last.error().message.starts_with("sacct.txt:3: " + says)) << last.error().message;
   const auto amid = log_of(names + "1|a|2024-01-0\n" + names + "2|b" + times);
   ASSERT_FALSE(amid);
-  EXPECT_NE(amid.error().message.find(says), std::string::npos) << amid.error().message;
+  EXPECT_TRUE(amid.error().message.starts_with("sacct.txt:2: " + says)) << amid.error().message;
+  const auto next = log_of(names + "1|a|2024-01-0\n2|b" + times + "3|c" + times);
+  ASSERT_FALSE(next);
+  EXPECT_TRUE(next.error().message.starts_with("sacct.txt:2: " + says)) << next.error().message;
   const auto before = log_of(names + "1|a|2024-01-0\n2|b" + times, {.skip_bad_rows = true});
   ASSERT_TRUE(before);
   EXPECT_EQ(before->rows.size(), 1U) << "the row after it is not taken for the rest of a name";
