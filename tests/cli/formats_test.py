@@ -240,9 +240,11 @@ class WhatIsTold(RotaCase):
         self.file("plain.toml", nodes)
         self.file("default.toml", nodes + 'default_time = "30m"\n')
         self.file("short.toml", nodes + 'default_time = "5m"\n')
+        self.file("most.toml", nodes + 'max_time = "2h"\n')
         run_time = "no requested time: the run time taken as the limit (2 rows, the first in line 3)"
         for cluster, said in (("plain", run_time), ("short", run_time),
-                              ("default", "no requested time: the default_time of the partition taken as the limit (2 jobs)")):
+                              ("default", "no requested time: the default_time of the partition taken as the limit (2 jobs)"),
+                              ("most", "no requested time: the max_time of the partition taken as the limit (2 jobs)")):
             told = self.rota("simulate", "sacct.txt", "--cluster", f"{cluster}.toml").stderr
             self.assertIn(said, told)
             self.assertEqual(told.count("no requested time"), 1, told)
