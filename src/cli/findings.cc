@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "base/text.h"
 #include "cli/printed.h"
@@ -24,13 +25,17 @@ std::string rows_of(const log::ImportReport::Finding& finding, bool cut) {
 // Of jobs that tell no limit: a cluster file may know one.
 void print_limits(const log::Workload& workload, const RehearseOptions& options,
                   const log::ImportReport::Finding& finding, bool cut) {
-  const std::int64_t by_partition = limits_of_partitions(workload, options);
+  const PartitionLimits limits = limits_of_partitions(workload, options);
+  const std::int64_t by_partition = limits.by_default + limits.by_most;
   const auto without = std::ranges::count_if(workload.jobs, [&](const JobSpec& job) {
     return std::ranges::binary_search(workload.without_limit, job.number);
   });
   if (by_partition == 0) return remark(workload.name + ": " + finding.what + rows_of(finding, cut));
-  remark(workload.name + ": no requested time: the default_time of the partition taken as the limit" +
-         in_brackets(amount(by_partition, "job")));
+  for (const auto& [which, jobs] : {std::pair{"default_time", limits.by_default}, {"max_time", limits.by_most}}) {
+    if (jobs == 0) continue;
+    remark(workload.name + ": no requested time: the " + which + " of the partition taken as the limit" +
+           in_brackets(amount(jobs, "job")));
+  }
   if (without > by_partition)
     remark(workload.name + ": " + finding.what + in_brackets(amount(without - by_partition, "job")));
 }

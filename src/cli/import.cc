@@ -8,11 +8,13 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/letters.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/convert_output.h"
 #include "cli/import_folder.h"
 #include "cli/import_live.h"
+#include "cli/import_made.h"
 #include "cli/import_names.h"
 #include "cli/import_report.h"
 #include "cli/printed.h"
@@ -144,6 +146,17 @@ void mend_run_times(log::SacctLog& log) {
   }
 }
 
+// Slurm keeps names of clusters in small letters, whatever its configuration says.
+Result<void> check_cluster(const log::SacctLog& log, const site::SlurmText& text, const site::SlurmConfig& config) {
+  const auto own = config.find("ClusterName");
+  if (log.cluster.empty() || own == config.end() || own->second.empty() || own->second == "(null)") return {};
+  if (lower(log.cluster) == lower(own->second)) return {};
+  return fail(log.exports.front().shown + " has jobs of cluster " + rota::quoted(log.cluster) + ", and " +
+              text.config.shown + " is of cluster " + rota::quoted(own->second) +
+              ": ask sacct for the jobs of that one, with --clusters=" + one_line(own->second) +
+              ". To rehearse jobs of one cluster on another, leave the column Cluster out of the export.");
+}
+
 Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string& from, const Machine& machine) {
   const auto zone = zone_of(flags.time_zone);
   if (!zone) return std::unexpected(zone.error());
@@ -258,6 +271,24 @@ std::string next_command(const std::string& policies, const std::string& folder)
   return "rota simulate " + path(kJobs) + " --cluster " + path(kCluster) + " --policy " + for_shell(policies);
 }
 
+// What the import was told to do with the rows, which the folder alone would not say.
+std::vector<std::string> told(const ImportFlags& flags, site::MadeUpNames* names) {
+  std::vector<std::string> all;
+  for (const std::string& pair : flags.partitions) {
+    const std::size_t equals = pair.find('=');
+    const std::string from =
+        names != nullptr ? "another partition" : "partition " + rota::quoted(pair.substr(0, equals));
+    all.push_back("jobs of " + from + " are taken as of " +
+                  rota::quoted(called(names, site::MadeUpNames::Of::partition, pair.substr(equals + 1))) +
+                  " (--partition)");
+  }
+  if (!flags.time_zone.empty()) all.push_back("local times are those of " + flags.time_zone + " (--time-zone)");
+  if (flags.keep_cancelled)
+    all.emplace_back("jobs that were cancelled before they started are kept (--keep-cancelled)");
+  if (flags.skip_bad_rows) all.emplace_back("rows that cannot be read are dropped (--skip-bad-rows)");
+  return all;
+}
+
 std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmCluster& cluster, const SlurmPolicy& own,
                                  const log::SacctLog& log, site::MadeUpNames* names) {
   std::vector<std::string> all = cluster.guessed;
@@ -269,22 +300,36 @@ std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmClus
   return all;
 }
 
+// What an earlier import made, and the folder that is replaced with --live and kept without.
+std::vector<OwnEntry> own_entries(const ImportFlags& flags) {
+  std::vector<OwnEntry> own;
+  for (const auto& [name, mark] : {std::pair{kCluster, "# Made by rota import slurm"},
+                                   {kJobs, "made by: rota import slurm"},
+                                   {kText, "Imported from Slurm"},
+                                   {kJson, "{\n  \"slurm\": "}})
+    own.push_back({name, [mark](const std::string& path) { return check_made(path, mark); }});
+  own.push_back({kSaved, [flags](const std::string& path) { return check_saved(path, flags.live, flags.anonymous); }});
+  return own;
+}
+
 Result<int> import_slurm(const ImportFlags& flags) {
   if (flags.live == !flags.from.empty())
     return fail("Say where to import from: --from FOLDER with what was saved, or --live on a host of the cluster.");
-  auto folder = StagedFolder::create(flags.folder, flags.overwrite, {kCluster, kJobs, kText, kJson, kSaved});
+  auto folder = StagedFolder::create(flags.folder, flags.overwrite, own_entries(flags));
   if (!folder) return std::unexpected(folder.error());
   const std::string from = flags.live ? folder->at(kSaved) : flags.from;
   if (flags.live) {
     fs::create_directory(from);
     if (auto asked = ask_slurm(from, flags.since, flags.until); !asked) return std::unexpected(asked.error());
   }
+  const auto told_wrong = [&](const Error& error) { return flags.live ? without_folder(error, from) : error; };
   const auto text = read_text(from);
-  if (!text) return std::unexpected(text.error());
+  if (!text) return std::unexpected(told_wrong(text.error()));
   auto cluster = site::cluster_of_slurm(*text);
   if (!cluster) return std::unexpected(cluster.error());
   auto log = read_workload(flags, from, cluster->machine);
-  if (!log) return std::unexpected(log.error());
+  if (!log) return std::unexpected(told_wrong(log.error()));
+  if (auto one = check_cluster(*log, *text, cluster->config); !one) return std::unexpected(one.error());
   std::optional<site::MadeUpNames> made_up;
   if (flags.anonymous) {
     made_up = made_up_names(*log);
@@ -294,23 +339,30 @@ Result<int> import_slurm(const ImportFlags& flags) {
   }
   site::MadeUpNames* const names = made_up ? &*made_up : nullptr;
   const Machine& machine = cluster->machine;
-  const SlurmPolicy own = slurm_policy_of({cluster->config.begin(), cluster->config.end()},
-                                          {.qos = !machine.qos.empty(), .accounts = !machine.accounts.empty()});
+  const SlurmPolicy own =
+      slurm_policy_of({cluster->config.begin(), cluster->config.end()},
+                      {.qos = !machine.qos.empty(), .accounts = !machine.accounts.empty(), .values = names == nullptr});
   cluster->left_out.insert(cluster->left_out.end(), own.remarks.begin(), own.remarks.end());
   cluster->left_out.emplace_back(
       "what jobs waited for that sacct does not tell: how many tasks of an array run at once (--array=0-9%3), "
       "reservations");
   const std::string policies = policies_for(own, *log);
-  const ImportAccount account{*cluster, *log, guesses(flags, *cluster, own, *log, names), next_command(policies, "")};
+  if (auto done = write_jobs(*log, machine, names, own.chain, folder->at(kJobs)); !done)
+    return std::unexpected(done.error());
+  auto unfit = unfit_jobs(folder->at(kJobs), machine);
+  if (!unfit) return std::unexpected(unfit.error());
+  const ImportAccount account{*cluster,           *log,
+                              told(flags, names), guesses(flags, *cluster, own, *log, names),
+                              std::move(*unfit),  next_command(policies, "")};
   const std::string report = report_text(account);
   if (!account.adds_up()) return fail("Rows were lost on the way, which is a defect of Rota:\n" + report);
   if (auto done = write_text(cluster->toml, folder->at(kCluster)); !done) return std::unexpected(done.error());
-  if (auto done = write_jobs(*log, cluster->machine, names, own.chain, folder->at(kJobs)); !done)
-    return std::unexpected(done.error());
   const std::string next = "\nWhat comes next, in this folder:\n  " + account.next + "\n";
   if (auto done = write_text(report + next, folder->at(kText)); !done) return std::unexpected(done.error());
   if (auto done = write_text(report_json(account), folder->at(kJson)); !done) return std::unexpected(done.error());
   if (flags.live && flags.anonymous) fs::remove_all(from);  // names of people stand there
+  if (!flags.live)
+    if (auto done = folder->keep(kSaved); !done) return std::unexpected(done.error());
   if (auto done = folder->commit(); !done) return std::unexpected(done.error());
   return printed(report + "\nRehearse it:\n  " + next_command(policies, flags.folder) + "\n");
 }
@@ -324,17 +376,21 @@ void declare_slurm(CLI::App& import, Action& action) {
                    "folder with what was saved: config.txt, nodes.txt, partitions.txt, "
                    "exports whose names begin with sacct; licences.txt, qos.txt and assoc.txt may be missing")
       ->type_name("FOLDER");
-  command->add_flag("--live", flags->live, "run the commands below on this host, and keep what they print in DIR/saved")
-      ->excludes("--from");
+  CLI::Option* const live = command
+                                ->add_flag("--live", flags->live,
+                                           "run the commands below on this host, and keep what they print in DIR/saved")
+                                ->excludes("--from");
   command
       ->add_option("--sacct", flags->exports,
                    "exports to read instead of those in the folder, of sacct -P or sacct --json; packed ones, too")
       ->type_name("FILE");
   command->add_option("--since", flags->since, "with --live: from when on, as sacct -S takes it")
       ->type_name("TIME")
+      ->needs(live)
       ->capture_default_str();
   command->add_option("--until", flags->until, "with --live: until when, as sacct -E takes it")
       ->type_name("TIME")
+      ->needs(live)
       ->capture_default_str();
   command->add_option("--partition", flags->partitions, "take jobs of partition OLD as of NEW")->type_name("OLD=NEW");
   declare_time_zone(*command, flags->time_zone);

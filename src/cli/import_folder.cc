@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<void> check_free(const std::string& path, bool overwrite, const std::vector<std::string_view>& own) {
+Result<void> check_free(const std::string& path, bool overwrite, const std::vector<OwnEntry>& own) {
   std::error_code error;
   const std::string shown = shown_path(path);
   const fs::file_status status = fs::status(path, error);
@@ -28,11 +28,13 @@ Result<void> check_free(const std::string& path, bool overwrite, const std::vect
     return fail(shown + " is there already, and not a folder; name another one.");
   for (const auto& entry : fs::directory_iterator(path, error)) {
     const std::string name = entry.path().filename();
-    if (std::ranges::find(own, name) == own.end()) {
+    const auto one = std::ranges::find(own, name, &OwnEntry::name);
+    if (one == own.end()) {
       return fail(shown + " has " + rota::quoted(name) + " in it, which is no part of an import; name another folder.");
     }
     if (!overwrite)
       return fail(shown + " is there already. Name another folder, or have it replaced with --overwrite.");
+    if (auto owned = one->check(entry.path()); !owned) return owned;
   }
   if (error) return fail("Cannot read " + shown + ": " + error.message() + ".");
   return {};
@@ -40,7 +42,7 @@ Result<void> check_free(const std::string& path, bool overwrite, const std::vect
 
 }  // namespace
 
-Result<StagedFolder> StagedFolder::create(const std::string& path, bool overwrite, std::vector<std::string_view> own) {
+Result<StagedFolder> StagedFolder::create(const std::string& path, bool overwrite, const std::vector<OwnEntry>& own) {
   if (auto free = check_free(path, overwrite, own); !free) return std::unexpected(free.error());
   fs::path target = fs::path(path).lexically_normal();
   if (!target.has_filename()) target = target.parent_path();
@@ -59,6 +61,22 @@ StagedFolder::StagedFolder(StagedFolder&& other) noexcept
 StagedFolder::~StagedFolder() {
   std::error_code error;
   if (!staged_.empty()) fs::remove_all(staged_, error);
+}
+
+// Linked or copied, so that it is in both folders whatever happens in between.
+Result<void> StagedFolder::keep(std::string_view name) {
+  const fs::path from = fs::path(path_) / name, to = at(name);
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(from, error))) return {};
+  constexpr fs::copy_options kAll = fs::copy_options::recursive | fs::copy_options::copy_symlinks;
+  fs::copy(from, to, kAll | fs::copy_options::create_hard_links, error);
+  if (error) {  // there are file systems without links
+    std::error_code ignored;
+    fs::remove_all(to, ignored);
+    fs::copy(from, to, kAll, error);
+  }
+  if (error) return fail("Cannot keep " + shown_path(from) + ": " + error.message() + ".");
+  return {};
 }
 
 Result<void> StagedFolder::commit() {

@@ -104,4 +104,10 @@ Result<void> ask_slurm(const std::string& folder, const std::string& since, cons
   return {};
 }
 
+Error without_folder(const Error& error, const std::string& folder) {
+  std::string text = error.message;
+  for (std::size_t at = 0; (at = text.find(folder + "/", at)) != std::string::npos;) text.erase(at, folder.size() + 1);
+  return {text + " What Slurm printed was not kept: save it with the commands that --help shows, and give --from."};
+}
+
 }  // namespace rota::cli

@@ -27,4 +27,7 @@ std::string typed_commands(const std::string& folder, const std::string& since, 
 // Where one fails whose file may be missing, it is.
 Result<void> ask_slurm(const std::string& folder, const std::string& since, const std::string& until);
 
+// What is wrong with what they printed: its folder is gone by the time that somebody reads the sentence.
+Error without_folder(const Error& error, const std::string& folder);
+
 }  // namespace rota::cli

@@ -33,17 +33,28 @@ std::string listed(const std::string& title, const std::vector<std::string>& sen
   return text;
 }
 
+std::string counted(std::int64_t number) {
+  const std::string count = grouped(number);
+  return "  " + std::string(count.size() < 10 ? 10 - count.size() : 0, ' ') + count + "  ";
+}
+
 std::string rows(const ImportAccount& account, const std::string& title, bool dropped) {
   const auto& findings = account.log.report.findings;
   std::string text;
   for (const ImportReport::Finding& finding : findings) {
     if (finding.dropped != dropped) continue;
     const ExportPlace place = place_of(account.log, finding.first_line);
-    const std::string count = grouped(finding.rows);
-    text += "  " + std::string(count.size() < 10 ? 10 - count.size() : 0, ' ') + count + "  " + finding.what + " (" +
-            name_only(place.file) + ":" + std::to_string(place.line) + ")\n";
+    text +=
+        counted(finding.rows) + finding.what + " (" + name_only(place.file) + ":" + std::to_string(place.line) + ")\n";
   }
   return text.empty() ? text : "\n" + title + "\n" + text;
+}
+
+std::string unfit(const ImportAccount& account) {
+  std::string text;
+  for (const UnfitJobs& of : account.unfit)
+    text += counted(of.jobs) + of.what + " (job " + std::to_string(of.first) + " " + of.why + ")\n";
+  return text.empty() ? text : "\nJobs that this cluster can never run, and that a rehearsal rejects:\n" + text;
 }
 
 std::int64_t accelerators_of(const Machine& machine) {
@@ -96,6 +107,8 @@ std::string report_text(const ImportAccount& account) {
     text += "  " + name_only(one.shown) + ": " + amount(one.rows, "row") + "\n";
   text += rows(account, "Rows that became no job of their own, and where the first of them is:", true);
   text += rows(account, "Jobs that were mended, or of which something is to be known:", false);
+  text += unfit(account);
+  text += listed("What the import was told to do:", account.told);
   text += listed("What was guessed:", account.guessed);
   return text + listed("What Slurm knows and a cluster file cannot say:", account.cluster.left_out);
 }
@@ -106,6 +119,9 @@ std::string report_json(const ImportAccount& account) {
   Json exports = Json::array();
   for (const log::SacctExport& one : log.exports)
     exports.push_back({{"file", name_only(one.shown)}, {"rows", one.rows}});
+  Json unfit = Json::array();
+  for (const UnfitJobs& of : account.unfit)
+    unfit.push_back({{"what", of.what}, {"jobs", of.jobs}, {"job", of.first}, {"why", of.why}});
   Json licences = Json::object();
   for (const Licence& licence : machine.licences) licences[licence.name] = licence.count;
   Json partitions = Json::array();
@@ -128,7 +144,9 @@ std::string report_json(const ImportAccount& account) {
                       {"unix_start", log.unix_start},
                       {"exports", exports},
                       {"dropped_rows", findings_of(account, true)},
-                      {"remarks", findings_of(account, false)}}},
+                      {"remarks", findings_of(account, false)},
+                      {"never_run", unfit}}},
+                    {"told", account.told},
                     {"guessed", account.guessed},
                     {"next", account.next}};
   return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

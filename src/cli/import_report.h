@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/import_unfit.h"
 #include "log/sacct.h"
 #include "site/slurm_cluster.h"
 
@@ -13,7 +14,9 @@ namespace rota::cli {
 struct ImportAccount {
   const site::SlurmCluster& cluster;
   const log::SacctLog& log;
+  std::vector<std::string> told;     // what its options had it do
   std::vector<std::string> guessed;  // of cluster and workload
+  std::vector<UnfitJobs> unfit;      // jobs that are kept, and that a rehearsal rejects
   std::string next;                  // the command that rehearses it, in the folder
 
   // Rows that were read are jobs and rows that became none; false: Rota has lost some.

@@ -7,6 +7,8 @@
 
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/import_live.h"
+#include "cli/import_made.h"
 #include "log/attribute_table.h"
 #include "log/attributes.h"
 #include "log/line_blocks.h"
@@ -44,11 +46,11 @@ class ImportTest : public testing::Test {
   void put(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
 
   // "" where it went well, else its sentence.
-  std::string import(std::vector<std::string> more = {}) const {
+  std::string import(std::vector<std::string> more = {}, std::string from = "") const {
     CLI::App app;
     Action action;
     add_import(app, action);
-    std::vector<std::string> words{"import", "slurm", path("site"), "--from", path("saved")};
+    std::vector<std::string> words{"import", "slurm", path("site"), "--from", from.empty() ? path("saved") : from};
     words.insert(words.end(), more.begin(), more.end());
     std::reverse(words.begin(), words.end());
     app.parse(words);
@@ -90,6 +92,40 @@ TEST_F(ImportTest, LeavesAFolderAloneUnlessToldOtherwise) {
   EXPECT_EQ(left(), (std::vector<std::string>{"saved", "site"}));
 }
 
+TEST_F(ImportTest, KeepsWhatWasSavedInTheFolderThatItReplaces) {
+  fs::create_directory(path("site"));
+  fs::rename(path("saved"), path("site/saved"));
+  const auto from_inside = [&](std::vector<std::string> more) { return import(more, path("site/saved")); };
+  EXPECT_NE(from_inside({}), "");
+  ASSERT_EQ(from_inside({"--overwrite"}), "");
+  EXPECT_TRUE(fs::exists(path("site/jobs.jsonl.gz")));
+  EXPECT_EQ(read_file(path("site/saved/config.txt")).value(), kConfig);
+  EXPECT_EQ(from_inside({"--overwrite", "--sacct", path("site/saved/sacct.txt")}), "");
+  EXPECT_EQ(from_inside({"--overwrite", "--anonymous"}),
+            path("site/saved") + " may have real names in it; with --anonymous name another folder.");
+  EXPECT_TRUE(fs::exists(path("site/saved/sacct.txt")));
+  EXPECT_EQ(left(), std::vector<std::string>{"site"});
+}
+
+TEST_F(ImportTest, ReplacesNothingThatNoImportMade) {
+  fs::create_directory(path("site"));
+  put("site/cluster.toml", "name = \"mine\"\n");
+  EXPECT_EQ(import({"--overwrite"}),
+            path("site/cluster.toml") + " was not made by an import, and is not replaced; name another folder.");
+  EXPECT_EQ(read_file(path("site/cluster.toml")).value(), "name = \"mine\"\n");
+}
+
+TEST_F(ImportTest, ReplacesWithLiveOnlyWhatLiveSaved) {
+  const auto check = [&] { return check_saved(path("site/saved"), true, false); };
+  fs::create_directories(path("site/saved"));
+  put("site/saved/sacct.txt", kNames);
+  EXPECT_FALSE(check()) << "no import is beside it";
+  put("site/report.json", "{}\n");
+  EXPECT_TRUE(check());
+  put("site/saved/sacct-2023.txt", kNames);
+  EXPECT_FALSE(check());
+}
+
 TEST_F(ImportTest, LeavesNothingWhereItFails) {
   put("saved/nodes.txt", "nothing\n");
   EXPECT_NE(import(), "");
@@ -104,6 +140,71 @@ TEST_F(ImportTest, NamesThePartitionThatIsNearest) {
                 "\"batch\"? If it is there no more, say which one its jobs are taken as of: --partition OLD=NEW.");
   EXPECT_EQ(import({"--partition", "bacth=batch"}), "");
   EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->jobs.size(), 2U);
+}
+
+TEST_F(ImportTest, RefusesTheJobsOfAnotherCluster) {
+  const auto of = [](const std::string& cluster) { return "Cluster|" + kNames + cluster + "|" + row("1", "batch"); };
+  put("saved/sacct.txt", of("tui"));
+  EXPECT_EQ(import(),
+            path("saved/sacct.txt") +
+                " has jobs of cluster \"tui\", and config.txt is of cluster \"kea\": ask sacct for the jobs of "
+                "that one, with --clusters=kea. To rehearse jobs of one cluster on another, leave the column "
+                "Cluster out of the export.");
+  put("saved/sacct.txt", of("kea"));
+  put("saved/config.txt", "ClusterName = KEA\n" + kConfig);
+  EXPECT_EQ(import(), "");
+}
+
+TEST_F(ImportTest, RefusesAWindowThatOnlyLiveAsksFor) {
+  EXPECT_THROW(import({"--since", "2024-01-01"}), CLI::RequiresError);
+  EXPECT_THROW(import({"--until", "2024-07-01"}), CLI::RequiresError);
+}
+
+TEST_F(ImportTest, CountsJobsThatTheClusterCanNeverRun) {
+  put("saved/nodes.txt", "NodeName=n1 CPUTot=4 Weight=1\nNodeName=n2 CPUTot=2 Weight=1\n");
+  put("saved/partitions.txt", "PartitionName=batch Nodes=n[1-2] Default=YES MaxTime=60\n");
+  const auto job = [](const std::string& id, const std::string& minutes, const std::string& size) {
+    return id + "|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|" + minutes + "|COMPLETED|" +
+           size + "\n";
+  };
+  put("saved/sacct.txt",
+      "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|AllocCPUS|NNodes|ReqNodes\n" +
+          job("1", "60", "4|1|1") + job("2", "90", "4|1|1") + job("3", "60", "6|2|2") + job("4", "120", "1|1|1"));
+  ASSERT_EQ(import(), "");
+  const std::string report = read_file(path("site/report.txt")).value();
+  EXPECT_NE(report.find("\nJobs that this cluster can never run, and that a rehearsal rejects:\n"
+                        "           2  a time limit beyond the max_time of their partition (job 2 asks for"),
+            std::string::npos)
+      << report;
+  EXPECT_NE(report.find("           1  nodes as many, or processors on each in equal parts, as the cluster or their "
+                        "partition lacks (job 3 asks for 6 processors on 2 nodes"),
+            std::string::npos)
+      << report;
+  EXPECT_NE(report.find("4 rows read = 4 jobs + 0 rows"), std::string::npos) << report;
+  EXPECT_NE(read_file(path("site/report.json")).value().find("\"never_run\": ["), std::string::npos);
+}
+
+TEST_F(ImportTest, TellsWhatItWasToldToDo) {
+  put("saved/sacct.txt", kNames + row("1", "batch") + row("2", "kaka"));
+  ASSERT_EQ(import({"--partition", "kaka=batch", "--keep-cancelled", "--time-zone", "Europe/Berlin"}), "");
+  const std::string report = read_file(path("site/report.txt")).value();
+  EXPECT_NE(report.find("\nWhat the import was told to do:\n"
+                        "  * jobs of partition \"kaka\" are taken as of \"batch\" (--partition)\n"
+                        "  * local times are those of Europe/Berlin (--time-zone)\n"
+                        "  * jobs that were cancelled before they started are kept (--keep-cancelled)\n"),
+            std::string::npos)
+      << report;
+  ASSERT_EQ(import({"--partition", "kaka=batch", "--overwrite", "--anonymous"}), "");
+  const std::string hidden = read_file(path("site/report.txt")).value();
+  EXPECT_EQ(hidden.find("kaka"), std::string::npos) << hidden;
+  EXPECT_NE(hidden.find("jobs of another partition are taken as of \"partition1\""), std::string::npos) << hidden;
+}
+
+TEST_F(ImportTest, NamesNoFolderThatIsGone) {
+  EXPECT_EQ(
+      without_folder({"/tmp/.site.import-Xyz/saved/sacct.txt:3: it is odd."}, "/tmp/.site.import-Xyz/saved").message,
+      "sacct.txt:3: it is odd. What Slurm printed was not kept: save it with the commands that --help shows, and "
+      "give --from.");
 }
 
 TEST_F(ImportTest, TellsWhatSacctDoesNot) {
@@ -221,9 +322,10 @@ class NamedImport : public ImportTest {
     put("saved/config.txt",
         "ClusterName = kea\nSchedulerType = sched/backfill\nSelectType = select/cons_tres\n"
         "SelectTypeParameters = CR_CPU\nPriorityType = priority/multifactor\n"
-        "PriorityWeightFairShare = 10\nPriorityWeightQOS = 20\nSLURM_VERSION = 22.05.8\n");
+        "PriorityWeightFairShare = 10\nPriorityWeightQOS = 20\nPriorityWeightTRES = License/kokako=5\n"
+        "SchedulerParameters = matata_of=tieke\nSLURM_VERSION = 22.05.8\n");
     put("saved/nodes.txt",
-        "NodeName=tui7 CPUTot=4 Weight=1 AvailableFeatures=fast State=DOWN\n"
+        "NodeName=tui7 CPUTot=4 Weight=1 AvailableFeatures=fast State=DOWN Gres=miro:1\n"
         "NodeName=tui9 CPUTot=4 Weight=1\nNodeName=huia1 CPUTot=4 State=FUTURE\nNodeName=moa3 CPUTot=4\n");
     put("saved/partitions.txt",
         "PartitionName=takahe Nodes=tui7,tui9,huia1 MaxTime=60 State=DOWN\n"
@@ -268,9 +370,9 @@ class NamedImport : public ImportTest {
   }
 };
 
-constexpr std::array kBirds{"kea",  "tui",   "huia",   "moa",    "takahe", "weka",   "pukeko", "toroa",
-                            "rata", "hoiho", "kaka",   "kakapo", "kiwi",   "kereru", "anna",   "bert",
-                            "carl", "do:ra", "orphan", "erik",   "matuku", "kokako"};
+constexpr std::array kBirds{"kea",    "tui",  "huia",   "moa",    "takahe", "weka",  "pukeko", "toroa", "rata",
+                            "hoiho",  "kaka", "kakapo", "kiwi",   "kereru", "anna",  "bert",   "carl",  "do:ra",
+                            "orphan", "erik", "matuku", "kokako", "matata", "tieke", "miro"};
 
 TEST_F(NamedImport, AnonymousLetsNoNameSurviveAnywhereInTheFolder) {
   ASSERT_EQ(import(), "");

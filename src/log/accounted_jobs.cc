@@ -25,6 +25,7 @@ constexpr const char* kNoLimit = "no time limit is told: requested time left unk
 
 std::int64_t swf_status(AccountedJob::State state) {
   if (state == AccountedJob::State::completed) return 1;
+  if (state == AccountedJob::State::ended) return -1;
   return state == AccountedJob::State::cancelled ? 5 : 0;
 }
 

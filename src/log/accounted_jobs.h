@@ -23,7 +23,7 @@ namespace rota::log {
 // Times in seconds since 1970; kUnknown: not told, as the other numbers.
 struct AccountedJob {
   static constexpr std::int64_t kUnknown = -1;
-  enum class State : std::uint8_t { completed, failed, cancelled, waiting, running };
+  enum class State : std::uint8_t { completed, failed, cancelled, waiting, running, ended };  // ended: not told how
 
   State state = State::completed;
   std::int64_t line = 0;

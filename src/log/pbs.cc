@@ -251,6 +251,7 @@ Result<void> take_time(std::string_view name, std::string_view value, std::int64
 Result<AccountedJob> Reader::job_of(const Record& record, PbsRequest& request, std::int64_t line) {
   AccountedJob job;
   job.line = line;
+  job.state = AccountedJob::State::ended;  // until Exit_status says more
   const auto number = number_of(record.id);
   if (!number) return std::unexpected(number.error());
   job.number = *number;

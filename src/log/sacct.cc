@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 
 #include "base/text.h"
@@ -13,6 +14,7 @@ namespace rota::log {
 namespace {
 
 constexpr const char* kCancelled = "cancelled before they started: dropped";
+constexpr const char* kNeverStarted = "ended before they started (DEADLINE, REVOKED, ...): dropped";
 constexpr const char* kWaiting = "not started when the log was taken: dropped";
 constexpr const char* kWaitsAgain = "ran, and queued again when the log was taken: dropped";
 constexpr const char* kRunning = "still running when the log was taken: dropped";
@@ -50,6 +52,7 @@ std::int64_t swf_status(SacctState state) {
     case SacctState::cancelled:
       return 5;
     case SacctState::failed:
+    case SacctState::revoked:
       return 0;
     default:
       return -1;
@@ -60,6 +63,15 @@ std::int64_t swf_status(SacctState state) {
 std::int64_t run_time(const SacctRow& job) {
   if (job.elapsed != kNoTime || job.start == kNoTime || job.end == kNoTime || job.end < job.start) return job.elapsed;
   return (job.end - job.start) * 1000;
+}
+
+// Whether it has ended without having run.
+bool never_started(const SacctRow& job, std::int64_t run) {
+  if (job.end == kNoTime || run > 0) return false;
+  if (job.state == SacctState::revoked && job.start == job.end) return true;
+  const bool ended = job.state == SacctState::completed || job.state == SacctState::failed ||
+                     job.state == SacctState::revoked || job.state == SacctState::unknown;
+  return ended && job.start == kNoTime;
 }
 
 // Jobs of rows on the terms of SWF, and what is odd about them.
@@ -90,6 +102,7 @@ void SacctJobs::take(const SacctRow& job) {
     if (!options_.keep_cancelled) return drop(kCancelled);
     return keep(job, 0);
   }
+  if (never_started(job, run)) return drop(kNeverStarted);
   const bool waits = job.state == SacctState::pending || job.state == SacctState::requeued;
   if (waits || job.start == kNoTime) return drop(run > 0 ? kWaitsAgain : kWaiting);
   const bool runs = job.state == SacctState::running || job.state == SacctState::resizing;
@@ -103,12 +116,32 @@ std::int64_t off(const SacctRow& job) {
   if (job.start == kNoTime || job.end == kNoTime || job.elapsed == kNoTime) return 0;
   return std::abs((job.end - job.start) * 1000 - job.elapsed);
 }
-bool by_an_hour(std::int64_t off) { return off == 3'600'000 || off == 1'800'000; }
+
+// Whether clocks are put forward anywhere in a month between these times.
+bool in_season(std::int64_t from, std::int64_t to) {
+  using std::chrono::days, std::chrono::months, std::chrono::year_month_day;
+  const auto month = [](std::int64_t time) {
+    const year_month_day date{std::chrono::floor<days>(std::chrono::sys_seconds{std::chrono::seconds{time}})};
+    return date.year() / date.month();
+  };
+  for (auto at = month(from); at <= month(to); at += months{1})
+    for (const unsigned season : {3U, 4U, 8U, 9U, 10U, 11U})
+      if (unsigned{at.month()} == season) return true;
+  return false;
+}
+
+// Of times on a wall clock of which no zone is known, for else End - Start knows of it. A suspension never makes that
+// shorter than Elapsed, as a clock that is put back does.
+bool clock_changed(const SacctRow& job) {
+  const std::int64_t by = off(job);
+  if (!job.wall_clock || (by != 3'600'000 && by != 1'800'000)) return false;
+  return (job.end - job.start) * 1000 < job.elapsed || in_season(job.start, job.end);
+}
 
 void SacctJobs::keep(const SacctRow& job, std::int64_t run) {
   remark(job);
   SwfRow& row = out_.rows.emplace_back(SwfRow::blank());
-  row.paused = off(job) >= kNoticed && !by_an_hour(off(job));
+  row.paused = off(job) >= kNoticed && !clock_changed(job);
   row.line = job.line;
   row.nodes = job.nodes;
   row.node_memory = job.node_memory;
@@ -134,7 +167,7 @@ void SacctJobs::keep(const SacctRow& job, std::int64_t run) {
 // Counts what is odd about a job that is kept.
 void SacctJobs::remark(const SacctRow& job) {
   const auto note = [&](const char* what) { out_.report.note(what, job.line); };
-  if (off(job) >= kNoticed) note(by_an_hour(off(job)) ? kClockChange : kSuspended);
+  if (off(job) >= kNoticed) note(clock_changed(job) ? kClockChange : kSuspended);
   const std::int64_t left_queue = job.start != kNoTime ? job.start : job.end;
   if (left_queue != kNoTime && left_queue < job.submit) note(kEarlyStart);
   if (job.eligible > job.submit && job.eligible <= left_queue) note(kLateEligible);
@@ -184,6 +217,7 @@ SacctLog SacctJobs::finish() {
     requests_.reserve(jobs.size());
     for (const SacctRow& job : jobs) take(job);
   }
+  out_.cluster = std::move(rows_.cluster);
   out_.exports = std::move(rows_.exports);
   out_.local_times = rows_.local_times;
   if (out_.rows.empty()) return std::move(out_);

@@ -33,6 +33,7 @@ namespace rota::log {
 // it is eligible: that is when it begins to wait.
 // Rows of one instant stand by number; group: Group or Account; queue: QOS; attributes: accelerators and licences.
 struct SacctLog : AccountedLog {
+  std::string cluster;  // whose jobs they are; empty: not told
   std::vector<SacctExport> exports;
   bool local_times = false;  // times of a clock on the wall were told: taken as UTC where no zone was given
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <string>
 
 #include "base/text.h"
@@ -63,9 +64,17 @@ Result<std::optional<Duration>> parse_sacct_duration(std::string_view cell) {
 
 Result<std::int64_t> parse_sacct_count(std::string_view cell) {
   if (one_of(cell, {"", "Unknown", "UNLIMITED", "Partition_Limit", "INVALID"})) return -1;
-  const auto number = parse_integer(cell);
-  if (!number || *number < 0 || *number > INT32_MAX) return fail("which is not a number from 0 to 2147483647");
-  return *number;
+  const std::string_view unit = "KMG";
+  const std::size_t power = cell.empty() ? std::string_view::npos : unit.find(cell.back());
+  if (power == std::string_view::npos) {
+    const auto number = parse_integer(cell);
+    if (!number || *number < 0 || *number > INT32_MAX) return fail("which is not a number from 0 to 2147483647");
+    return *number;
+  }
+  const auto number = parse_number(cell.substr(0, cell.size() - 1));
+  const double all = number ? std::ldexp(*number, 10 * (static_cast<int>(power) + 1)) : -1;
+  if (!(all >= 0 && all <= INT32_MAX)) return fail("which is not a number such as 1K or 1.50K up to 2147483647");
+  return std::llround(all);
 }
 
 namespace {
@@ -198,8 +207,8 @@ SacctState parse_sacct_state(std::string_view cell) {
   if (one_of(cell, {"PENDING", "CONFIGURING"})) return SacctState::pending;
   if (one_of(cell, {"RUNNING", "SUSPENDED", "COMPLETING"})) return SacctState::running;
   if (one_of(cell, {"REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT"})) return SacctState::requeued;
-  if (one_of(cell,
-             {"FAILED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "BOOT_FAIL", "DEADLINE", "REVOKED"}))
+  if (one_of(cell, {"DEADLINE", "REVOKED"})) return SacctState::revoked;
+  if (one_of(cell, {"FAILED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "BOOT_FAIL"}))
     return SacctState::failed;
   return SacctState::unknown;
 }

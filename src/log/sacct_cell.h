@@ -23,7 +23,8 @@ bool is_local_time(std::string_view cell);
 // "1-02:03:04"; nothing for "UNLIMITED", "Partition_Limit", "INVALID" and "".
 Result<std::optional<Duration>> parse_sacct_duration(std::string_view cell);
 
-// A whole number, -1 for "" and "Unknown"; TimelimitRaw, ElapsedRaw, counts of processors and nodes.
+// A whole number, -1 for "" and "Unknown"; TimelimitRaw, ElapsedRaw, counts of processors and nodes. "1.50K" is 1536,
+// as sacct has it of nodes.
 Result<std::int64_t> parse_sacct_count(std::string_view cell);
 
 // What a job asked for, or got, in all: "billing=4,cpu=4,gres/gpu:a100=2,gres/gpu=2,license/matlab=1,mem=16G,node=1".
@@ -77,6 +78,7 @@ enum class SacctState : std::uint8_t {
   failed,
   requeued,  // it was queued again, or could be: this was one dispatch of the job
   resizing,  // it went on with another size
+  revoked,   // it ended as failed, perhaps before it started: Slurm tells a start then, too
 };
 SacctState parse_sacct_state(std::string_view cell);  // "CANCELLED by 1000" and "TIMEOUT" among them
 

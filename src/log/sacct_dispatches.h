@@ -49,6 +49,7 @@ struct SacctRow {
   std::uint32_t request = 0;  // what else it asks for, by place in a table; 0: nothing
   SacctState state = SacctState::unknown;
   bool component = false;     // of a heterogeneous job
+  bool wall_clock = false;    // start and end are of a clock on the wall, of which it is not known where
   std::uint16_t remarks = 0;  // a bit for each
 
   void remark(SacctRemark what) { remarks |= static_cast<std::uint16_t>(1U << static_cast<unsigned>(what)); }

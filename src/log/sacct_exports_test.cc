@@ -151,6 +151,29 @@ TEST(SacctDispatches, OfAJobThatRunsAgainAreNoneThatHasEnded) {
   EXPECT_EQ(found(log.report, "earlier starts of jobs that were queued again"), 1);
 }
 
+TEST(SacctDispatches, OfAJobThatEndedBeforeItStartedAreNoJob) {
+  const Row never{.start = "2024-03-01T10:05:00", .end = "2024-03-01T10:05:00", .elapsed = "0", .cpus = "0"};
+  Row deadline = never, revoked = never, ran = never;
+  deadline.id = "1", deadline.state = "DEADLINE";
+  revoked.id = "2", revoked.state = "REVOKED";
+  ran = Row{.id = "3", .state = "DEADLINE"};
+  const SacctLog log = read(deadline.text() + revoked.text() + ran.text());
+  ASSERT_EQ(log.rows.size(), 1U);
+  EXPECT_EQ(log.rows[0][SwfField::number], 3);
+  EXPECT_EQ(log.rows[0][SwfField::status], 0);
+  EXPECT_EQ(found(log.report, "ended before they started (DEADLINE, REVOKED, ...): dropped"), 2);
+}
+
+TEST(SacctDispatches, OfAJobThatEndedWithNoStartAreNotToldAsWaiting) {
+  const auto end_of = [](const std::string& id, const std::string& state) {
+    return Row{.id = id, .start = "None", .end = "2024-03-01T10:05:00", .elapsed = "0", .state = state}.text();
+  };
+  const SacctLog log = read(end_of("1", "FAILED") + end_of("2", "DEADLINE") + end_of("3", "PENDING") + Row{}.text());
+  EXPECT_EQ(found(log.report, "ended before they started"), 2);
+  EXPECT_EQ(found(log.report, "not started when the log was taken"), 1);
+  EXPECT_EQ(log.report.kept, 1);
+}
+
 TEST(SacctRequests, AreToldOfEachJobOnce) {
   const std::string uneven =
       Row{.id = "3", .nodes = "3", .wanted = "3", .tres = "cpu=8,gres/gpu=4,gres/fpga=1,node=3"}.text();
@@ -191,8 +214,35 @@ TEST(SacctRequests, NodesAreThoseThatWereAskedFor) {
   EXPECT_EQ(log.rows[0].nodes, 0U) << "it happened to be spread";
   EXPECT_EQ(log.rows[0].node_memory, (std::int64_t{16} << 30U) / 3);
   EXPECT_EQ(log.rows[1].nodes, 3U) << "8 processors, unevenly";
-  EXPECT_EQ(log.rows[2].nodes, 2U);
+  EXPECT_EQ(log.rows[2].nodes, 4U) << "of a range: its processors may be more than two nodes have";
   EXPECT_EQ(log.rows[3].nodes, 1U);
+}
+
+TEST(SacctRequests, OfARangeOfNodesAcceleratorsAreThoseOnEach) {
+  const auto on_each = [](const std::string& asks, const std::string& had) {
+    const auto log = log_of(
+        "JobIDRaw|Submit|Start|End|ElapsedRaw|State|AllocCPUS|NNodes|ReqNodes|ReqTRES|AllocTRES\n"
+        "1|2024-03-01T10:00:00|2024-03-01T10:01:00|2024-03-01T10:11:00|600|COMPLETED|64|4|2|" +
+        asks + "|" + had + "\n");
+    EXPECT_TRUE(log) << log.error().message;
+    return log ? asked(*log, 1).accelerators : -1;
+  };
+  EXPECT_EQ(on_each("cpu=32,gres/gpu=4,node=2", "cpu=64,gres/gpu=8,node=4"), 2) << "--gres=gpu:2";
+  EXPECT_EQ(on_each("cpu=32,gres/gpu=4,node=2", "cpu=64,gres/gpu=4,node=4"), 1) << "--gpus=4";
+  EXPECT_EQ(on_each("cpu=32,gres/gpu=2,node=2", "cpu=64,gres/gpu=32,node=4"), 1) << "whole nodes";
+  EXPECT_EQ(on_each("cpu=32,gres/gpu=4,node=2", ""), 2);
+}
+
+TEST(SacctRequests, LargeNumbersOfNodesHaveALetter) {
+  const SacctLog log = read(Row{.id = "1", .cpus = "2048", .nodes = "1K", .wanted = "1K"}.text() +
+                            Row{.id = "2", .cpus = "2048", .nodes = "1.50K", .wanted = "1536"}.text() +
+                            Row{.id = "3", .cpus = "2048", .nodes = "2K", .wanted = "2K"}.text());
+  ASSERT_EQ(log.rows.size(), 3U);
+  EXPECT_EQ(log.rows[0].nodes, 1024U);
+  EXPECT_EQ(log.rows[1].nodes, 1536U);
+  EXPECT_EQ(log.rows[2].nodes, 2048U);
+  for (const std::string odd : {"K", "1.5", "-1K", "9999999G", "1KK"})
+    EXPECT_FALSE(log_of(kNames + Row{.nodes = odd}.text())) << odd;
 }
 
 TEST(SacctTimes, WaitingBeginsWhenAJobIsEligible) {
@@ -203,6 +253,20 @@ TEST(SacctTimes, WaitingBeginsWhenAJobIsEligible) {
   EXPECT_EQ(log.rows[1][SwfField::wait], 20);
   EXPECT_EQ(log.rows[0][SwfField::wait], 60);
   EXPECT_EQ(found(log.report, "eligible later than submitted"), 1);
+}
+
+TEST(SacctTimes, ASuspensionOfAnHourIsNoClockChange) {
+  const auto suspended = [](const Row& row) { return found(read(row.text()).report, "End - Start is not Elapsed"); };
+  const auto changed = [](const Row& row) { return found(read(row.text()).report, "started and ended on two sides"); };
+  const Row june{
+      .submit = "2024-06-10T10:00:00", .start = "2024-06-10T10:00:00", .end = "2024-06-10T12:00:00", .elapsed = "3600"};
+  const Row since_1970{.submit = "1711846800", .start = "1711846800", .end = "1711854000", .elapsed = "5400"};
+  const Row march{
+      .submit = "2024-03-31T01:30:00", .start = "2024-03-31T01:30:00", .end = "2024-03-31T03:30:00", .elapsed = "3600"};
+  const Row back{
+      .submit = "2024-12-01T01:30:00", .start = "2024-12-01T01:30:00", .end = "2024-12-01T02:30:00", .elapsed = "7200"};
+  for (const Row& row : {june, since_1970}) EXPECT_EQ(suspended(row), 1) << row.start;
+  for (const Row& row : {march, back}) EXPECT_EQ(changed(row), 1) << row.start;
 }
 
 TEST(SacctTimes, AJobThatEndsAtOnceKeepsItsLimit) {
@@ -237,7 +301,10 @@ TEST(SacctNames, ARowThatIsCutOffIsTold) {
   EXPECT_TRUE(last.error().message.starts_with("sacct.txt:3: " + says)) << last.error().message;
   const auto amid = log_of(names + "1|a|2024-01-0\n" + names + "2|b" + times);
   ASSERT_FALSE(amid);
-  EXPECT_NE(amid.error().message.find(says), std::string::npos) << amid.error().message;
+  EXPECT_TRUE(amid.error().message.starts_with("sacct.txt:2: " + says)) << amid.error().message;
+  const auto next = log_of(names + "1|a|2024-01-0\n2|b" + times + "3|c" + times);
+  ASSERT_FALSE(next);
+  EXPECT_TRUE(next.error().message.starts_with("sacct.txt:2: " + says)) << next.error().message;
   const auto before = log_of(names + "1|a|2024-01-0\n2|b" + times, {.skip_bad_rows = true});
   ASSERT_TRUE(before);
   EXPECT_EQ(before->rows.size(), 1U) << "the row after it is not taken for the rest of a name";

@@ -20,6 +20,7 @@ class Reader {
  private:
   Result<void> take_line(std::string_view line);
   Result<void> take_row(std::string_view line);
+  Result<void> take_whole_row(std::string_view line);
   Result<void> take_rest();
 
   LineBlocks blocks_;
@@ -31,12 +32,14 @@ class Reader {
   std::int64_t line_;
   std::int64_t before_;
   std::int64_t first_line_ = 0;  // of the row
+  bool of_row_ = false;          // what is wrong is wrong with the row, which may be one before the line
   bool named_ = false;           // the line with the names of the columns has been read
 };
 
 Result<std::int64_t> Reader::read() {
   const auto at = [&](const Error& error) {
-    return fail(blocks_.shown() + ":" + std::to_string(line_ - before_) + ": " + error.message);
+    return fail(blocks_.shown() + ":" + std::to_string((of_row_ ? first_line_ : line_) - before_) + ": " +
+                error.message);
   };
   auto read = blocks_.each_line(
       [&](std::string_view line) -> Result<void> {
@@ -81,6 +84,13 @@ Result<void> Reader::take_rest() {
 }
 
 Result<void> Reader::take_row(std::string_view line) {
+  of_row_ = true;
+  auto taken = take_whole_row(line);
+  of_row_ = !taken;
+  return taken;
+}
+
+Result<void> Reader::take_whole_row(std::string_view line) {
   if (auto cells = columns_.read_row(line); !cells) return taker_.bad_row(cells.error(), first_line_);
   if (blocks_.cut()) return taker_.bad_row({"the last row ends without a newline (is it cut off?)"}, first_line_);
   return taker_.take(columns_.row(), first_line_);

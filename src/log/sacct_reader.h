@@ -40,6 +40,7 @@ struct SacctRows {
   std::vector<SacctRow> rows;
   std::vector<JobAttributes> requests;  // accelerators and licences, by SacctRow::request
   NumbersOfNames users, groups, partitions, queues;
+  std::string cluster;  // whose jobs they are; empty: not told
   std::vector<SacctExport> exports;
   bool local_times = false;  // some times are of a clock on the wall, not seconds since 1970
   ImportReport report;
@@ -64,6 +65,7 @@ class SacctRowTaker {
   Result<void> read_processors(const SacctCells& cells, SacctRow& row);
   Result<void> read_limit(const SacctCells& cells, SacctRow& row);
   Result<void> read_requests(const SacctCells& cells, SacctRow& row);
+  std::int64_t accelerators_on_each(std::int64_t asked, std::int64_t had_nodes, bool& uneven) const;
   Result<void> read_memory(const SacctCells& cells, SacctRow& row);
   Result<void> read_names(const SacctCells& cells, SacctRow& row);
   std::uint32_t place_of(const JobAttributes& asks);
@@ -71,7 +73,6 @@ class SacctRowTaker {
   const SwfOptions& options_;
   SacctRows out_;
   SacctTres asked_, got_;
-  std::string cluster_;
   std::map<std::tuple<std::uint8_t, std::string, std::vector<NamedLicences>>, std::uint32_t> places_;  // of requests
 };
 

@@ -132,10 +132,10 @@ Result<void> SacctRowTaker::read_cells(const SacctCells& cells, std::int64_t lin
 // Jobs of two clusters have never waited for the same nodes.
 Result<void> SacctRowTaker::check_cluster(const SacctCells& cells) {
   const std::string_view cluster = cells.cell(SacctColumn::cluster);
-  if (cluster.empty() || cluster == cluster_) return {};
-  if (cluster_.empty()) return cluster_ = cluster, Result<void>{};
-  return fail("column Cluster is " + quoted(cluster) + ", and rows before it are of " + quoted(cluster_) +
-              ": a log is of one cluster. Ask sacct for one with --clusters=" + cluster_);
+  if (cluster.empty() || cluster == out_.cluster) return {};
+  if (out_.cluster.empty()) return out_.cluster = cluster, Result<void>{};
+  return fail("column Cluster is " + quoted(cluster) + ", and rows before it are of " + quoted(out_.cluster) +
+              ": a log is of one cluster. Ask sacct for one with --clusters=" + out_.cluster);
 }
 
 void SacctRowTaker::take_times(const SacctCells& cells, SacctRow& row) {
@@ -147,7 +147,10 @@ void SacctRowTaker::take_times(const SacctCells& cells, SacctRow& row) {
     std::int64_t& time = row.*kTimes[i];
     if (time == kNoTime || !is_local_time(cells.cell(kColumns[i]))) continue;
     out_.local_times = true;
-    if (!options_.zone) continue;
+    if (!options_.zone) {
+      row.wall_clock = true;
+      continue;
+    }
     meanings[i] = options_.zone->meaning_of(time);
     time = meanings[i].first;
     twice = twice || meanings[i].twice();
@@ -181,7 +184,7 @@ Result<void> SacctRowTaker::read_times(const SacctCells& cells, SacctRow& row) {
 }
 
 // Nodes as they were asked for: those that a job of no wishes happened to get say nothing of what it needs. Where one
-// is asked for, and it got more, any spread will do.
+// is asked for, and it got more, any spread will do; of a range such as 2-4 it got so many that its processors need.
 Result<void> SacctRowTaker::read_processors(const SacctCells& cells, SacctRow& row) {
   for (const auto& [column, tres] : {std::pair{SacctColumn::req_tres, &asked_}, {SacctColumn::alloc_tres, &got_}}) {
     const auto read = cells.read(column, parse_sacct_tres);
@@ -208,7 +211,7 @@ Result<void> SacctRowTaker::read_processors(const SacctCells& cells, SacctRow& r
   row.requested_processors = static_cast<std::int32_t>(*asked);
   row.given_nodes = static_cast<std::uint32_t>(std::max<std::int64_t>(*nodes, 0));
   const bool any_spread = *wanted == 1 && *nodes > 1;
-  const std::int64_t spread = *wanted > 0 ? *wanted : *nodes;
+  const std::int64_t spread = *wanted > 0 && *nodes <= *wanted ? *wanted : *nodes;
   if (spread > 0 && !any_spread) row.nodes = static_cast<std::uint32_t>(spread);
   return {};
 }
@@ -223,6 +226,19 @@ Result<void> SacctRowTaker::read_limit(const SacctCells& cells, SacctRow& row) {
   return {};
 }
 
+// On the nodes that it had, where it asked for fewer of a range: what it had may be more on each, for it may have had
+// its nodes to itself.
+std::int64_t SacctRowTaker::accelerators_on_each(std::int64_t asked, std::int64_t had_nodes, bool& uneven) const {
+  const auto on_each = [&](std::int64_t all, std::int64_t nodes) {
+    uneven = all % nodes != 0;
+    return (all + nodes - 1) / nodes;
+  };
+  const std::int64_t nodes = std::max<std::int64_t>(had_nodes, 1);
+  if (asked_.nodes <= 1 || nodes <= asked_.nodes) return on_each(asked, nodes);
+  const std::int64_t as_asked = on_each(asked, asked_.nodes);
+  return got_.accelerators > 0 ? std::min(as_asked, on_each(got_.accelerators, nodes)) : as_asked;
+}
+
 // What was asked for, where that is told: a job with a node to itself was given all that is in it. Slurm counts
 // accelerators in all; on each node as many as on the fullest one, if they do not come out even.
 Result<void> SacctRowTaker::read_requests(const SacctCells& cells, SacctRow& row) {
@@ -235,9 +251,9 @@ Result<void> SacctRowTaker::read_requests(const SacctCells& cells, SacctRow& row
   std::int64_t on_each = std::max<std::int64_t>(per_node->accelerators, 0);
   if (request.accelerators > 0) {
     if (row.nodes == 0) row.nodes = row.given_nodes;
-    const std::int64_t nodes = std::max<std::int64_t>(row.nodes, 1);
-    on_each = (request.accelerators + nodes - 1) / nodes;
-    if (request.accelerators % nodes != 0) row.remark(SacctRemark::uneven_gpus);
+    bool uneven = false;
+    on_each = accelerators_on_each(request.accelerators, row.nodes, uneven);
+    if (uneven) row.remark(SacctRemark::uneven_gpus);
   }
   if (auto set = set_accelerators(asks, on_each); !set) return set;
   if (on_each > 0)

@@ -222,7 +222,7 @@ TEST(ReadSacct, TakesTheMemoryThatIsBesideTheProcessorsThatAJobHad) {
            Case{"memory for each processor, whole cores", "2|1|1|1|3000M|cpu=2,mem=6000M", 6000, 3000 * 1024},
            Case{"the same in the old form", "2|1|1|1|3000Mc|cpu=2,mem=6000M", 6000, 3000 * 1024},
            Case{"memory for each node, whole cores", "2|1|1|1|3000M|cpu=2,mem=3000M", 3000, 1500 * 1024},
-           Case{"memory for each node, on more than asked for", "12|9|3|2|8000M|cpu=12,mem=12000M", 4000, 667 * 1024},
+           Case{"memory for each node, on more than asked for", "12|9|3|2|8000M|cpu=12,mem=12000M", 4000, 1000 * 1024},
            Case{"the same, in any spread", "8|8|2|1|4000M|cpu=8,mem=8000M", 4000, 1000 * 1024},
            Case{"for each processor, unevenly on two nodes", "6|5|2|2|5000M|cpu=6,mem=6000M", 3000, 1000 * 1024},
            Case{"rounded by sacct", "4|3|1|1|11.72G|cpu=4,mem=15.62G", 15994, 3998 * 1024},

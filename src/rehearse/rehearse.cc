@@ -69,18 +69,24 @@ std::shared_ptr<const ShareTree> shares_for(const log::Workload& workload, const
                                            sharers_of(accounts, workload.users, workload.groups, workload.jobs));
 }
 
-// A job that told none gets its partition's, and is not killed before it was over.
-Duration told_limit_of(const log::Workload& workload, std::size_t job, const RehearseOptions& options) {
+// That of a job that told no limit; nullptr: it has none, or the job told one.
+const Partition* partition_of_unlimited(const log::Workload& workload, std::size_t job,
+                                        const RehearseOptions& options) {
   const JobSpec& spec = workload.jobs[job];
   if (!options.machine || workload.without_limit.empty() ||
       !std::ranges::binary_search(workload.without_limit, spec.number)) {
-    return spec.limit;
+    return nullptr;
   }
   PartitionId partition = named_partition(workload, *options.machine, spec);
   if (!partition.valid()) partition = options.machine->default_partition;
-  if (!partition.valid()) return spec.limit;
-  const Duration by_default = options.machine->partitions[partition.value].default_time;
-  return by_default < kLongest ? std::max(by_default, workload.run_times[job]) : spec.limit;
+  return partition.valid() ? &options.machine->partitions[partition.value] : nullptr;
+}
+
+// A job that told none gets its partition's, and is not killed before it was over.
+Duration told_limit_of(const log::Workload& workload, std::size_t job, const RehearseOptions& options) {
+  const Partition* const partition = partition_of_unlimited(workload, job, options);
+  const Duration by_default = partition != nullptr ? partition->default_time : kLongest;
+  return by_default < kLongest ? std::max(by_default, workload.run_times[job]) : workload.jobs[job].limit;
 }
 
 }  // namespace
@@ -164,11 +170,14 @@ bool WorkloadSource::next(sim::Arrival& arrival) {
   return true;
 }
 
-std::int64_t limits_of_partitions(const log::Workload& workload, const RehearseOptions& options) {
-  std::int64_t jobs = 0;
+PartitionLimits limits_of_partitions(const log::Workload& workload, const RehearseOptions& options) {
+  PartitionLimits jobs;
   if (!options.machine || workload.without_limit.empty()) return jobs;
-  for (std::size_t i = 0; i < workload.jobs.size(); ++i)
-    jobs += told_limit_of(workload, i, options) != workload.jobs[i].limit ? 1 : 0;
+  for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+    if (told_limit_of(workload, i, options) == workload.jobs[i].limit) continue;
+    const Partition& partition = *partition_of_unlimited(workload, i, options);
+    ++(partition.default_time < partition.max_time ? jobs.by_default : jobs.by_most);
+  }
   return jobs;
 }
 

@@ -44,6 +44,21 @@ std::string refusal(const SlurmText& text) {
   return cluster ? "no error" : cluster.error().message;
 }
 
+TEST(SlurmCluster, TellsNodesThatAreSwitchedOffApartFromThoseThatAreDown) {
+  SlurmText text = texts();
+  text.nodes.text.clear();
+  int number = 0;
+  for (const char* state : {"IDLE+CLOUD+POWERED_DOWN", "IDLE+POWERING_DOWN", "IDLE+POWER_DOWN", "IDLE~", "DOWN*",
+                            "IDLE+DRAIN", "MIXED+DRAIN+POWERING_UP", "MAINT"})
+    text.nodes.text += "NodeName=n" + std::to_string(++number) + " CPUTot=4 State=" + state + "\n";
+  text.partitions.text = "PartitionName=batch Nodes=n[1-8] State=UP\n";
+  const auto cluster = cluster_of_slurm(text);
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  const auto tells = [&](const std::string& what) { return std::ranges::count(cluster->guessed, what); };
+  EXPECT_EQ(tells("nodes that were down, drained or in maintenance are taken as there all the time (n[5-8])"), 1);
+  EXPECT_EQ(tells("nodes that Slurm switches off and on are taken as on all the time (n[1-3],n7)"), 1);
+}
+
 TEST(SlurmCluster, BecomesAClusterFile) {
   const auto cluster = cluster_of_slurm(texts());
   ASSERT_TRUE(cluster) << cluster.error().message;

@@ -69,7 +69,9 @@ Result<void> take_gpus(const SlurmRecord& record, SlurmNode& node, SlurmRemarks&
   Gpus gpus;
   for (const std::string_view item : split_slurm_list(record.value("Gres"))) {
     const std::string other = take_gres(item, gpus);
-    if (!other.empty()) remarks.left_out("the resource (gres) " + quoted(other) + " of nodes", node.name);
+    if (other.empty()) continue;
+    remarks.left_out("the resource (gres) " + (remarks.names() ? quoted(other) + " " : "other than GPUs ") + "of nodes",
+                     node.name);
   }
   if (gpus.count == 0) take_configured_gpus(record, gpus);
   if (gpus.count > kMostAccelerators)
@@ -98,12 +100,14 @@ Result<void> check_size(const SlurmNode& node, std::int64_t processors_so_far) {
 }
 
 void remark_on(const SlurmRecord& record, const std::string& name, SlurmRemarks& remarks) {
-  const std::string state = std::string(record.value("State"));
-  const auto is = [&](const char* word) { return state.find(word) != std::string::npos; };
-  if (is("DOWN") || is("DRAIN") || is("FAIL") || is("MAINT"))
-    remarks.guessed("nodes that were down, drained or in maintenance are taken as there all the time", name);
-  if (is("CLOUD") || is("POWERED_DOWN") || is("POWERING"))
-    remarks.guessed("nodes that Slurm switches off and on are taken as on all the time", name);
+  bool away = false, powered = false;
+  for (std::string_view word : split(record.value("State"), '+')) {  // IDLE+CLOUD+POWERED_DOWN, DOWN*+DRAIN
+    word = word.substr(0, word.find_first_of("*~#!%$@^-"));
+    away = away || word == "DOWN" || word == "MAINT" || word.starts_with("DRAIN") || word.starts_with("FAIL");
+    powered = powered || word == "CLOUD" || word.starts_with("POWER");
+  }
+  if (away) remarks.guessed("nodes that were down, drained or in maintenance are taken as there all the time", name);
+  if (powered) remarks.guessed("nodes that Slurm switches off and on are taken as on all the time", name);
   if (!record.value("AvailableFeatures").empty())
     remarks.left_out("features of nodes, and the constraints of jobs on them", name);
 }

@@ -14,7 +14,8 @@ namespace rota::site {
 // What Slurm says and a cluster file cannot, as sentences for people, each told once with how many it is about.
 class SlurmRemarks {
  public:
-  explicit SlurmRemarks(bool names = true) : names_(names) {}   // false: tells how many and not which
+  explicit SlurmRemarks(bool names = true) : names_(names) {}  // false: tells how many and not which
+  bool names() const { return names_; }
   void left_out(const std::string& what, std::string_view of);  // `of`: a node or partition that it is about
   void guessed(const std::string& what, std::string_view of);
   std::vector<std::string> left_out() const { return sentences(left_out_); }

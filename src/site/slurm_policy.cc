@@ -129,10 +129,12 @@ class Mapping {
   }
   void knob(std::string_view name, const std::string& value) { policy_.chain += "+" + std::string(name) + "=" + value; }
   void remark(std::string_view setting, std::string_view what) {
-    policy_.remarks.push_back(std::string(setting) + ": " + std::string(what) + ".");
+    std::string sentence = std::string(setting) + ": " + std::string(what) + ".";
+    const auto& told = policy_.remarks;
+    if (std::ranges::find(told, sentence) == told.end()) policy_.remarks.push_back(std::move(sentence));
   }
-  static std::string setting(std::string_view name, std::string_view value) {
-    return std::string(name) + "=" + one_line(value);
+  std::string setting(std::string_view name, std::string_view value) const {
+    return std::string(name) + "=" + (known_.values ? one_line(value) : "...");
   }
 
   void map_type() {
@@ -159,7 +161,7 @@ class Mapping {
     if (known != std::end(kParameters)) {
       map_parameter(*known, part, part.substr(std::min(equals + 1, part.size())));
     } else if (!std::ranges::any_of(kOfNoAccount, [&](std::string_view other) { return same(other, name); })) {
-      remark(one_line(part), "policy slurm knows nothing of it");
+      remark(known_.values ? one_line(part) : setting("SchedulerParameters", part), "policy slurm knows nothing of it");
     }
   }
   void map_parameter(const Parameter& p, std::string_view part, std::string_view text) {
@@ -167,7 +169,7 @@ class Mapping {
     const auto number = parse_integer(trimmed(text));
     if (p.name == "bf_interval" && number && *number == -1) return;  // map_parameters() has seen it
     if (!number || *number < p.least || *number > p.most) {
-      remark(one_line(part), "that is no value, and the default is taken");
+      remark(known_.values ? one_line(part) : setting(p.name, text), "that is no value, and the default is taken");
     } else if (*number != p.fallback && (backfills_ || !of_backfill)) {
       const std::int64_t unit = p.unit == Unit::minutes ? 60 : 1;
       knob(p.knob, p.unit == Unit::jobs ? std::to_string(*number) : short_time(seconds(*number * unit)));

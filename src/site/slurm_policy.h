@@ -21,6 +21,7 @@ struct SlurmPolicy {
 struct SlurmKnown {
   bool qos = false;       // the priorities of QOS
   bool accounts = false;  // and the shares of accounts and users
+  bool values = true;  // remarks tell what is set; false: only which setting it is, for values may have names in them
 };
 
 SlurmPolicy slurm_policy_of(const SlurmSettings& settings, const SlurmKnown& known = {});

@@ -25,6 +25,19 @@ TEST(SlurmPolicy, ReadsEachParameterInItsUnit) {
             "+bf-job-part-count-reserve=1+default-queue-depth=500+sched-interval=30s");
 }
 
+TEST(SlurmPolicy, TellsNoValuesWhereTheseMayHaveNamesInThem) {
+  const SlurmSettings settings{{"SchedulerParameters", "bf_window=kea,tui=1,weka=2"},
+                               {"PriorityType", "priority/multifactor"},
+                               {"PriorityWeightTRES", "CPU=100,License/huia=5"},
+                               {"PriorityFlags", "MOA"}};
+  EXPECT_EQ(slurm_policy_of(settings, {.values = false}).remarks,
+            (Remarks{"bf_window=...: that is no value, and the default is taken.",
+                     "SchedulerParameters=...: policy slurm knows nothing of it.",
+                     "PriorityWeightTRES=...: it has no factor here.",
+                     "PriorityFlags=...: policy slurm does not follow it."}));
+  EXPECT_EQ(slurm_policy_of(settings).remarks.size(), 5U);
+}
+
 TEST(SlurmPolicy, HasNoBackfillPassWhereThereIsNone) {
   EXPECT_EQ(chain_of({{"SchedulerType", "sched/builtin"}, {"SchedulerParameters", "bf_window=60"}}),
             "slurm+bf-interval=no");

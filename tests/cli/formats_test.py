@@ -85,6 +85,14 @@ class Formats(RotaCase):
         job = json.loads((self.folder / "cray.jsonl").read_text().splitlines()[-1])
         self.assertEqual((job["processors"], job["nodes"], job["limit"], job["run_time"]), (62, 16, 3600, 900))
 
+    def test_pbs_that_tells_no_exit_status_leaves_it_unknown(self):
+        end = ("05/11/2009 10:15:30;E;{}.sdb;user=anna queue=batch ctime=1242036000 start=1242036030 "
+               "Resource_List.ncpus=1 end=1242036930{}\n")
+        self.file("day", end.format(1, "") + end.format(2, " Exit_status=0") + end.format(3, " Exit_status=1"))
+        self.rota("convert", "day", "-o", "day.jsonl")
+        jobs = [json.loads(line) for line in (self.folder / "day.jsonl").read_text().splitlines()[-3:]]
+        self.assertEqual([job.get("status", -1) for job in jobs], [-1, 1, 0])
+
     # What each host used has six fields, and the run limit comes before the options.
     def test_lsf_tells_the_limit_behind_what_each_host_used(self):
         def record(number, limits, usage="0"):
@@ -232,9 +240,11 @@ class WhatIsTold(RotaCase):
         self.file("plain.toml", nodes)
         self.file("default.toml", nodes + 'default_time = "30m"\n')
         self.file("short.toml", nodes + 'default_time = "5m"\n')
+        self.file("most.toml", nodes + 'max_time = "2h"\n')
         run_time = "no requested time: the run time taken as the limit (2 rows, the first in line 3)"
         for cluster, said in (("plain", run_time), ("short", run_time),
-                              ("default", "no requested time: the default_time of the partition taken as the limit (2 jobs)")):
+                              ("default", "no requested time: the default_time of the partition taken as the limit (2 jobs)"),
+                              ("most", "no requested time: the max_time of the partition taken as the limit (2 jobs)")):
             told = self.rota("simulate", "sacct.txt", "--cluster", f"{cluster}.toml").stderr
             self.assertIn(said, told)
             self.assertEqual(told.count("no requested time"), 1, told)
