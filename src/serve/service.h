@@ -81,7 +81,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // Whether a caller may ask for that at all.
   static Result<void> allowed(const Caller& caller, const Submission& submission);
   // What would become of a submission if it came now; of an array of its first task. Fails where it would not be taken.
-  Result<Trial> try_out(const Caller& caller, const Submission& submission) const;
+  Result<Trial> try_out(const Caller& caller, const Submission& submission);
 
   // Jobs that a selector means, by id; of jobs that nobody may see nothing is said. Fails where it cannot be read.
   Result<std::vector<JobId>> select(const Caller& caller, const std::string& selector);

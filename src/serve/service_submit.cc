@@ -1,10 +1,12 @@
 // New jobs.
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "base/cpu_time.h"
 #include "base/text.h"
 #include "model/never_fits.h"
 #include "serve/after_text.h"
@@ -259,7 +261,7 @@ Result<void> Service::allowed(const Caller& caller, const Submission& submission
   return {};
 }
 
-Result<Trial> Service::try_out(const Caller& caller, const Submission& submission) const {
+Result<Trial> Service::try_out(const Caller& caller, const Submission& submission) {
   auto prepared = prepared_of(caller, submission);
   if (!prepared) return std::unexpected(prepared.error());
   if (submission.held) return Trial{.reason = "JobHeldUser", .why = "It would be held; `rota release` lets it go."};
@@ -270,7 +272,10 @@ Result<Trial> Service::try_out(const Caller& caller, const Submission& submissio
   }
   if (!after.empty()) return Trial{.reason = "Dependency", .why = "It would wait for" + awaited_text(after)};
   prepared->spec.number = number_of(view().next_job());
-  Trial trial = start_of_new(prepared->spec);
+  const bool may = trials_.any_left(std::chrono::steady_clock::now());
+  const double before = cpu_seconds();
+  const Trial trial = may ? start_of_new(prepared->spec) : Trial{};
+  trials_.spend(cpu_seconds() - before);
   const Instant begin = submission.begin.value_or(kEpoch);
   if (begin <= now()) return trial;
   const Instant start = trial.expected != kNever ? trial.expected : trial.latest;
