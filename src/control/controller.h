@@ -65,6 +65,9 @@ class Controller final : public Intake, public Alarm {
   // Takes over a state from its facts: a snapshot and all that came after it. Once, before anything else. Fails with a
   // sentence if the facts contradict each other. Then resume().
   Result<void> replay(const Fact& fact);
+  // What was promised ends with the policy that promised it: whoever goes on with another one, after replay() and
+  // before resume().
+  void withdraw_promises();
   // Begins to act on the state: a new epoch, what the engine says really exists, and commands without an answer again.
   // Fails with a sentence if the engine lacks what the policy may order.
   Result<void> resume();
@@ -106,7 +109,6 @@ class Controller final : public Intake, public Alarm {
   void cycle();  // like send(), it sets failure_ where it fails
   std::optional<std::string> draft();
   [[gnu::cold]] bool fall_back(const std::string& breach);
-  void withdraw_promises();
   bool check_bound() {
     cycles_at_instant_ = instant_ == cluster_.now() ? cycles_at_instant_ + 1 : 0;
     instant_ = cluster_.now();

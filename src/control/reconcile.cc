@@ -92,7 +92,6 @@ Result<void> Controller::resume() {
   reconcile(ports_.engine.observe(), true);
   answers_.looked(cluster_.now());
   find_outlived();
-  if (cluster_.options().list_processors && !cluster_.sets_aside()) withdraw_promises();
   due_ = true;
   return decide();
 }

@@ -235,6 +235,7 @@ Result<void> Service::take_over() {
   controller_->add_observer(*this);
   // Under another policy or description than what is recorded was decided: the journal begins anew with the state.
   if (policy != before.policy || before.cluster != cluster_text_) {
+    if (policy != before.policy) controller_->withdraw_promises();
     if (auto compacted = compact(); !compacted) return compacted;
   }
   compacted_at_ = view().sequence();
@@ -351,9 +352,10 @@ Result<void> Service::set_policy(const std::string& text) {
     return taken;
   }
   loop_->forget(*old_controller);
-  if (auto compacted = compact(); !compacted) return fail_for_good(compacted), compacted;
   controller_->add_observer(*journal_);
   controller_->add_observer(*this);
+  if (text != old_chain->text()) controller_->withdraw_promises();
+  if (auto compacted = compact(); !compacted) return fail_for_good(compacted), compacted;
   controller_->leave_plain_mode();  // somebody has looked
   auto resumed = controller_->resume();
   after_turn(resumed);

@@ -83,6 +83,48 @@ class Among(ServiceCase):
         self.assertEqual(service.ends(waits)["state"], "COMPLETED")
 
 
+class Promises(ServiceCase):
+    """Two jobs are promised starts, and then a policy decides that promises nobody anything."""
+    configuration = 'name = "twelve"\nprocessors = 12\n'
+    arguments = ("--policy", "conservative")
+
+    def promised(self):
+        service = self.service
+        service.submit("sleep 1000", processors=8, limit=100)
+        jobs = [service.submit("true", processors=n, limit=20) for n in (10, 12)]
+        service.wait_for(lambda: all("expected_start" in service.job(job) for job in jobs), "the promises")
+        return jobs
+
+    def nobody_keeps_them(self, jobs):
+        service = self.service
+        self.assertEqual([service.job(job).get("expected_start") for job in jobs], [None, None])
+        beside = service.submit("sleep 1000", processors=3, limit=2000)
+        service.wait_for(lambda: service.job(beside)["state"] == "RUNNING", "the one that overtakes them to run")
+        for _ in range(30):  # until the referee has looked at all promises together
+            self.assertEqual(service.ends(service.submit("true", limit=5))["state"], "COMPLETED")
+        status = service.ask("GET", "/v1/status")[1]
+        self.assertFalse(status["plain"], status)
+        self.assertEqual(service.decides_the_same_again(), "")
+
+    def test_they_end_with_the_policy_that_made_them(self):
+        jobs = self.promised()
+        self.assertEqual(self.service.ask("PUT", "/v1/policy", {"policy": "fcfs-skip"})[0], 200)
+        self.nobody_keeps_them(jobs)
+
+    def test_so_they_do_when_the_service_starts_with_another_one(self):
+        jobs = self.promised()
+        self.service.stop()
+        self.service.arguments[self.service.arguments.index("conservative")] = "fcfs-skip"
+        self.service.start()
+        self.nobody_keeps_them(jobs)
+
+    def test_the_same_policy_again_keeps_them(self):
+        jobs = self.promised()
+        before = [self.service.job(job)["expected_start"] for job in jobs]
+        self.assertEqual(self.service.ask("PUT", "/v1/policy", {"policy": "conservative"})[0], 200)
+        self.assertEqual([self.service.job(job)["expected_start"] for job in jobs], before)
+
+
 class Licences(ServiceCase):
     configuration = 'name = "four"\nlicences = "solver:1"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n'
 
