@@ -68,8 +68,10 @@ class Controller final : public Intake, public Alarm {
   // What was promised ends with the policy that promised it: whoever goes on with another one, after replay() and
   // before resume().
   void withdraw_promises();
+  // Fails with a sentence if the engine lacks what the policy may order; changes nothing.
+  Result<void> engine_can() const;
   // Begins to act on the state: a new epoch, what the engine says really exists, and commands without an answer again.
-  // Fails with a sentence if the engine lacks what the policy may order.
+  // Fails with a sentence, that of engine_can() too.
   Result<void> resume();
 
   const View& view() const { return cluster_; }

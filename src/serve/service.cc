@@ -129,7 +129,7 @@ Result<void> Service::open_store() {
                            .cluster = cluster_text_,
                            .settings = "live",
                            .unix_start = this_second()};
-  if (auto known = Chain::parse(fresh.policy); !known) {
+  if (auto known = chain_of(fresh.policy); !known) {
     const std::string where = options_.policy.empty() ? shown_path(options_.configuration) : std::string("--policy");
     return fail(where + ": " + known.error().message);
   }
@@ -223,6 +223,7 @@ Result<void> Service::take_over() {
   const std::string policy = options_.policy.empty() ? before.policy : options_.policy;
   if (auto ready = start_deciding(policy); !ready) return ready;
   if (auto replayed = replay(); !replayed) return replayed;
+  if (auto can = controller_->engine_can(); !can) return can;  // before anything is written down
   loop_->not_before(view().now());
   engine_->takes_over_at(view().sequence());
   if (auto opened = engine_->open(*this); !opened) return opened;

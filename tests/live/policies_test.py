@@ -125,6 +125,28 @@ class Promises(ServiceCase):
         self.assertEqual([self.service.job(job)["expected_start"] for job in jobs], before)
 
 
+class Refused(ServiceCase):
+    """A policy that cannot run here: nobody can switch these nodes."""
+    configuration = 'name = "two"\n[[nodes]]\nnames = "n[1-2]"\nprocessors = 2\n'
+
+    def test_a_start_that_is_refused_changes_nothing(self):
+        service = self.service
+        as_before = list(service.arguments)
+        job = service.submit("sleep 1000", limit=2000)
+        service.wait_for(lambda: service.job(job)["state"] == "RUNNING", "it to run")
+        for policy, said in (("easy+power=demand", "cannot run here: its knob power"),
+                             ("easy+power=load-factor+power-history=log", "nobody knows which jobs")):
+            service.stop()
+            service.arguments = [*as_before, "--policy", policy]
+            with self.assertRaises(AssertionError) as told:
+                service.start()
+            self.assertIn(said, str(told.exception))
+            service.arguments = list(as_before)
+            service.start()
+            self.assertEqual(service.ask("GET", "/v1/policy")[1]["policy"], "easy")
+            self.assertEqual(service.job(job)["state"], "RUNNING")
+
+
 class Licences(ServiceCase):
     configuration = 'name = "four"\nlicences = "solver:1"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n'
 
