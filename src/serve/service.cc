@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "control/journal.h"
-#include "control/suitable.h"
 #include "serve/cluster_change.h"
 #include "serve/forecaster.h"
 #include "serve/state_folder.h"
@@ -160,15 +159,6 @@ ClusterOptions Service::cluster_options() const {
   return cluster;
 }
 
-// A policy that needs no more than a service knows.
-Result<Chain> Service::chain_of(const std::string& policy) {
-  auto chain = Chain::parse(policy);
-  if (!chain || !chain->knobs().power.knows_the_log()) return chain;
-  return fail(
-      "policy " + policy + " cannot run here: power-history=log takes all jobs of a log as known beforehand, and " +
-      "nobody knows which jobs a service will have. Leave it out: power=load-factor then learns from those that end.");
-}
-
 // A controller under this policy, without a state.
 Result<void> Service::start_deciding(const std::string& policy) {
   auto chain = chain_of(policy);
@@ -229,6 +219,9 @@ Result<void> Service::take_over() {
   if (auto opened = engine_->open(*this); !opened) return opened;
   for (const std::string& lacking : engine_->warnings()) warnings_.push_back(lacking);
   if (auto read = read_book(); !read) return read;
+  if (policy != before.policy) {
+    if (auto spares = starts_nobody_over(*chain_); !spares) return spares;
+  }
   if (auto read = read_wishes(); !read) return read;
   open_mail();
   engine_->tell_again();
@@ -315,27 +308,6 @@ Result<void> Service::compact() {
       head());
   compacted_at_ = view().sequence();
   return done;
-}
-
-// A policy that could decide here.
-Result<Chain> Service::chain_that_suits(const std::string& text) const {
-  auto chain = chain_of(text);
-  if (!chain) return chain;
-  if (auto suits = engine_suits(*chain, engine_->capabilities()); !suits) return std::unexpected(suits.error());
-  if (view().reservations().empty()) return chain;
-  if (auto kept = chain->keeps_reservations(); !kept) return std::unexpected(kept.error());
-  return chain;
-}
-
-Result<QueueToRehearse> Service::queue_to_rehearse(const std::string& text) const {
-  constexpr std::size_t kMostRehearsed = 20'000;
-  const auto chain = chain_that_suits(text);
-  if (!chain) return std::unexpected(chain.error());
-  if (book_.size() > kMostRehearsed)
-    return fail("there are more than " + grouped(kMostRehearsed) +
-                " jobs, too many to rehearse them here; `rota simulate " + shown_path(options_.state_folder) +
-                " --policy` rehearses what this service has run.");
-  return QueueToRehearse{now(), controller_->snapshot(), machine_, chain_->text(), chain->text()};
 }
 
 Result<void> Service::set_policy(const std::string& text) {

@@ -244,6 +244,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> start_deciding(const std::string& policy);
   static Result<Chain> chain_of(const std::string& policy);
   Result<Chain> chain_that_suits(const std::string& text) const;
+  Result<void> starts_nobody_over(const Chain& chain) const;
   Result<void> take_over();
   Result<void> replay();
   Result<void> change_cluster();

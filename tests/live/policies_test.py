@@ -37,6 +37,7 @@ class Preemption(ServiceCase):
         service = self.service
         once = {"command": ["true"], "folder": self.folder, "requeue": False}
         self.assertEqual(service.ask("POST", "/v1/jobs", once)[0], 201)
+        service.all_end()
         self.assertEqual(service.ask("PUT", "/v1/policy", {"policy": "easy+preempt=requeue"})[0], 200)
         for body in (once, {**once, "dry_run": True}):
             status, answer = service.ask("POST", "/v1/jobs", body)
@@ -44,6 +45,29 @@ class Preemption(ServiceCase):
             self.assertIn("preempt=suspend", answer["detail"])
             self.assertIn("--no-requeue", answer["detail"])
         self.assertEqual(service.ends(service.submit("true"))["state"], "COMPLETED")
+
+    def test_requeue_is_not_set_while_somebody_runs_who_may_never_start_over(self):
+        service = self.service
+        job = service.submit("echo run >> runs; until [ -e over ]; do sleep 0.02; done", requeue=False, processors=2)
+        service.wait_for(lambda: service.job(job)["state"] == "RUNNING", "it to run")
+        for method, path in (("PUT", "/v1/policy"), ("POST", "/v1/policy/rehearsal")):
+            status, answer = service.ask(method, path, {"policy": "easy+preempt=requeue"})
+            self.assertEqual(status, 400, answer)
+            self.assertIn(f"`requeue`: false): {job}. Let it end", answer["detail"])
+        as_before = list(service.arguments)
+        service.stop()
+        service.arguments = [*as_before, "--policy", "easy+preempt=requeue"]
+        with self.assertRaises(AssertionError) as told:
+            service.start()
+        self.assertIn(f"`requeue`: false): {job}. Let it end", str(told.exception))
+        service.arguments = as_before
+        service.start()
+        self.assertEqual(service.ask("GET", "/v1/policy")[1]["policy"], "easy")
+        open(os.path.join(self.folder, "over"), "w").close()
+        self.assertEqual(service.ends(job)["state"], "COMPLETED")
+        self.assertEqual(service.read("runs"), "run\n")
+        service.all_end()
+        self.assertEqual(service.ask("PUT", "/v1/policy", {"policy": "easy+preempt=requeue"})[0], 200)
 
     def test_suspend_lets_the_same_process_go_on(self):
         lines = self.overtaken("easy+preempt=suspend")
