@@ -11,6 +11,9 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "control/journal.h"
+#include "control/replay.h"
+#include "model/never_fits.h"
+#include "model/snapshot.h"
 #include "serve/cluster_change.h"
 #include "serve/forecaster.h"
 #include "serve/state_folder.h"
@@ -150,10 +153,10 @@ store::JournalHead Service::head() const {
   return head;
 }
 
-ClusterOptions Service::cluster_options() const {
+ClusterOptions Service::cluster_options(const Machine& machine) const {
   ClusterOptions cluster;
-  cluster.processors = machine_->processors;
-  cluster.machine = machine_.get();
+  cluster.processors = machine.processors;
+  cluster.machine = &machine;
   cluster.confirms_starts = true;
   chain_->ask(cluster);
   return cluster;
@@ -172,10 +175,8 @@ Result<void> Service::start_deciding(const std::string& policy) {
 }
 
 // From the one that the state was made under.
-Result<void> Service::change_cluster() {
-  const auto before = site::parse_configuration(store_->head().cluster, "before");
-  if (!before) return std::unexpected(before.error());
-  const ClusterChange change = cluster_change(before->machine, *machine_);
+Result<void> Service::change_cluster(const Machine& before) const {
+  const ClusterChange change = cluster_change(before, *machine_);
   const std::string file = options_.configuration.empty() ? "this computer" : shown_path(options_.configuration);
   if (!change.refused.empty())
     return fail(shown_path(options_.state_folder) + " holds jobs of another cluster than " + file + " describes: " +
@@ -184,20 +185,46 @@ Result<void> Service::change_cluster() {
   return {};
 }
 
+std::unexpected<Error> Service::not_taken_over(const std::string& why) const {
+  return fail("the state in " + shown_path(options_.state_folder) + " cannot be taken over: " + why);
+}
+
 // One by one: there may be millions.
 Result<void> Service::replay() {
-  bool alike_before = store_->head().cluster == cluster_text_;
-  const std::string remedy = alike_before ? "" : kTooTight;
+  if (store_->head().cluster != cluster_text_) return replay_under_another();
   return store_->replay([&](const Fact& fact) -> Result<void> {
-    if (!alike_before) {
-      if (auto may = change_cluster(); !may) return may;
-      alike_before = true;
-    }
     auto folded = controller_->replay(fact);
-    if (folded) return folded;
-    return fail("the state in " + shown_path(options_.state_folder) +
-                " cannot be taken over: " + folded.error().message + remedy);
+    return folded ? folded : not_taken_over(folded.error().message);
   });
+}
+
+// What was is folded under the description of then, and what has come of it under the new one: what jobs needed that
+// have ended keeps nobody from changing the file.
+Result<void> Service::replay_under_another() {
+  const auto before = site::parse_configuration(store_->head().cluster, "before");
+  if (!before) return std::unexpected(before.error());
+  Cluster state(cluster_options(before->machine));
+  bool some = false;
+  auto replayed = store_->replay([&](const Fact& fact) -> Result<void> {
+    if (!some) {
+      if (auto may = change_cluster(before->machine); !may) return may;
+      some = true;
+    }
+    if (auto follows = check_next(state, fact); !follows) return not_taken_over(follows.error().message);
+    state.fold(fact);
+    return {};
+  });
+  if (!replayed || !some) return replayed;
+  std::optional<std::string> tight;
+  state.for_each_job([&](JobId id, const Job& job) {
+    if (tight || job.gone()) return;
+    if (auto why = never_fits(*machine_, job.spec)) tight = "job " + std::to_string(number_of(id)) + " " + *why + ".";
+  });
+  if (tight) return not_taken_over(*tight + kTooTight);
+  for (const Fact& fact : Snapshot::facts_of(state)) {
+    if (auto folded = controller_->replay(fact); !folded) return not_taken_over(folded.error().message + kTooTight);
+  }
+  return {};
 }
 
 Result<void> Service::take_over() {
