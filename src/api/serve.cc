@@ -2,11 +2,9 @@
 
 #include <grp.h>
 #include <pwd.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
@@ -17,6 +15,7 @@
 #include "api/systemd.h"
 #include "api/tokens.h"
 #include "api/worker.h"
+#include "base/open_files.h"
 #include "base/text.h"
 #include "store/writer_lock.h"
 
@@ -32,14 +31,6 @@ std::string user_name(std::uint32_t uid) {
 void make_folder_of(const std::string& path, bool for_everybody) {
   const auto slash = path.rfind('/');
   if (slash != std::string::npos && slash > 0) ::mkdir(path.substr(0, slash).c_str(), for_everybody ? 0755 : 0700);
-}
-
-// Everybody who connects and every job that runs takes one.
-void many_descriptors() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 1 << 20);
-  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 std::string summary(const serve::Service& service) {
@@ -82,7 +73,7 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
   auto socket = socket_handed_over();
   if (!socket) return std::unexpected(socket.error());
   make_folder_of(options.socket, root);
-  many_descriptors();
+  raise_open_files();  // everybody who connects and every job that runs takes one
   // From here on whoever connects waits, as long as the state is being read, instead of hearing that nobody is there.
   auto server = HttpServer::open(io, {.path = options.socket, .for_everybody = root, .listening = *socket});
   serve::ServiceOptions own = options.service;

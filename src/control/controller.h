@@ -65,8 +65,13 @@ class Controller final : public Intake, public Alarm {
   // Takes over a state from its facts: a snapshot and all that came after it. Once, before anything else. Fails with a
   // sentence if the facts contradict each other. Then resume().
   Result<void> replay(const Fact& fact);
+  // What was promised ends with the policy that promised it: whoever goes on with another one, after replay() and
+  // before resume().
+  void withdraw_promises();
+  // Fails with a sentence if the engine lacks what the policy may order; changes nothing.
+  Result<void> engine_can() const;
   // Begins to act on the state: a new epoch, what the engine says really exists, and commands without an answer again.
-  // Fails with a sentence if the engine lacks what the policy may order.
+  // Fails with a sentence, that of engine_can() too.
   Result<void> resume();
 
   const View& view() const { return cluster_; }
@@ -106,7 +111,6 @@ class Controller final : public Intake, public Alarm {
   void cycle();  // like send(), it sets failure_ where it fails
   std::optional<std::string> draft();
   [[gnu::cold]] bool fall_back(const std::string& breach);
-  void withdraw_promises();
   bool check_bound() {
     cycles_at_instant_ = instant_ == cluster_.now() ? cycles_at_instant_ + 1 : 0;
     instant_ = cluster_.now();

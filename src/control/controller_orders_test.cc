@@ -115,6 +115,25 @@ TEST(ControllerOrders, NoRuleForOverrunsEndsASuspendedJob) {
   }
 }
 
+// A forecast comes there when nothing else is left to happen: that is until when it is counted on to stand still.
+TEST(ControllerOrders, NorDoesOneHoweverLongItStandsStill) {
+  for (const char* policy : {"strict", "rb-har", "rb-har+overrun=rb-har-literal", "grace"}) {
+    Desk desk(policy);
+    const JobId first = desk.run(3, 100);
+    desk.run(4, 100);
+    const JobId small = desk.run(1, 50);
+    ASSERT_TRUE(desk.job(small).backfilled);
+    desk.at(40);
+    EXPECT_EQ(desk.tell_and_decide(Suspended{small, kHeldByUser}), "");
+    desk.at(100);
+    EXPECT_EQ(desk.tell_and_decide(Finished{first}), "");
+    desk.loop().go_to(desk.job(small).expected_end() + seconds(1));
+    desk.submit(4, 10);
+    EXPECT_EQ(desk.decide(), "") << policy;
+    EXPECT_FALSE(desk.job(small).stopping) << policy;
+  }
+}
+
 TEST(ControllerOrders, AFixedPromiseThatCountedOnASuspensionIsMadeAnew) {
   Desk desk("grace");
   const JobId job = desk.run(4, 100);

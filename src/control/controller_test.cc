@@ -363,6 +363,26 @@ TEST(Controller, LicencesAreCountedThatThereAre) {
                  "licences are counted that the cluster does not have; nothing was changed.");
 }
 
+// Under the new one nobody would ever take them back, and whoever starts would break them.
+TEST(Controller, PromisesOfThePolicyBeforeEndWithIt) {
+  Desk before("conservative", {.processors = 12});
+  before.run(8, 100);
+  before.run(10, 20);
+  before.run(12, 20);
+  ASSERT_EQ(before.view().promised().size(), 2U);
+  Desk after("fcfs-skip", {.processors = 12});
+  for (const Fact& fact : before.controller().snapshot()) ASSERT_TRUE(after.controller().replay(fact));
+  after.controller().withdraw_promises();
+  EXPECT_TRUE(after.controller().resume());
+  EXPECT_TRUE(after.view().promised().empty());
+  EXPECT_TRUE(after.runs(after.run(3, 2000)));
+  for (int i = 0; i < 40; ++i) {  // until the referee has looked at all promises together
+    const JobId small = after.run(1, 5);
+    EXPECT_TRUE(after.runs(small));
+    EXPECT_EQ(after.tell_and_decide(Finished{small}), "");
+  }
+}
+
 TEST(Controller, TermsThatMakeNoSenseAreRefused) {
   Desk desk("easy", on_two_nodes());
   desk.run(4, 10);

@@ -78,12 +78,17 @@ void Controller::send_again(NodeId id) {
   again.key = cluster_.power().row(id).command;
 }
 
-Result<void> Controller::resume() {
+Result<void> Controller::engine_can() const {
   if (auto suits = engine_suits(chain_, ports_.engine.capabilities()); !suits) return suits;
   if (ports_.engine.capabilities().confirms_starts != cluster_.options().confirms_starts) {
     return fail("the engine " + std::string(cluster_.options().confirms_starts ? "never says" : "says") +
                 " when a job has started, and the state was made for one that does otherwise; give it another engine.");
   }
+  return {};
+}
+
+Result<void> Controller::resume() {
+  if (auto can = engine_can(); !can) return can;
   if (!cluster_.reservations().empty()) {
     if (auto kept = chain_.keeps_reservations(); !kept) return kept;
   }
@@ -92,7 +97,6 @@ Result<void> Controller::resume() {
   reconcile(ports_.engine.observe(), true);
   answers_.looked(cluster_.now());
   find_outlived();
-  if (cluster_.options().list_processors && !cluster_.sets_aside()) withdraw_promises();
   due_ = true;
   return decide();
 }

@@ -21,6 +21,7 @@ struct Present {
   std::int64_t processors = 0;       // of the cluster,
   const Machine* machine = nullptr;  // and its nodes; nullptr: processors are counted
   const Chain* chain = nullptr;
+  bool another_decided = false;  // another policy, until now
 };
 
 struct Question {

@@ -31,6 +31,7 @@ std::string about_text(const About& about, std::int64_t index) {
   if (about.checkpoint_signal > 0) json["checkpoint_signal"] = about.checkpoint_signal;
   if (about.checkpoint_time > Duration{0}) json["checkpoint_time"] = about.checkpoint_time.count();
   if (about.scripted) json["scripted"] = true;
+  if (about.never) json["never"] = true;
   if (about.mail > 0) json["mail"] = about.mail;
   if (!about.mail_user.empty()) json["mail_user"] = about.mail_user;
   if (about.tasks > 0) json["tasks"] = about.tasks;
@@ -110,6 +111,7 @@ Result<KeptAbout> read_about(const std::string& text) {
     take(json, "checkpoint_signal", about.checkpoint_signal);
     take(json, "checkpoint_time", about.checkpoint_time);
     take(json, "scripted", about.scripted);
+    take(json, "never", about.never);
     take(json, "mail", about.mail);
     take(json, "mail_user", about.mail_user);
     take(json, "tasks", about.tasks);

@@ -43,7 +43,8 @@ Result<Rehearsed> rehearse(const QueueToRehearse& queue, const std::string& poli
                             .facts = queue.facts,
                             .processors = queue.machine->processors,
                             .machine = queue.machine.get(),
-                            .chain = &*chain};
+                            .chain = &*chain,
+                            .another_decided = policy != queue.present};
   forecast::Question question{.as_expected = true};
   for (const Waiting& each : waiting) question.jobs.push_back(each.job);
   forecast::Forecast forecast(std::move(present), {}, std::move(question));

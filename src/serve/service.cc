@@ -11,7 +11,9 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "control/journal.h"
-#include "control/suitable.h"
+#include "control/replay.h"
+#include "model/never_fits.h"
+#include "model/snapshot.h"
 #include "serve/cluster_change.h"
 #include "serve/forecaster.h"
 #include "serve/state_folder.h"
@@ -129,7 +131,7 @@ Result<void> Service::open_store() {
                            .cluster = cluster_text_,
                            .settings = "live",
                            .unix_start = this_second()};
-  if (auto known = Chain::parse(fresh.policy); !known) {
+  if (auto known = chain_of(fresh.policy); !known) {
     const std::string where = options_.policy.empty() ? shown_path(options_.configuration) : std::string("--policy");
     return fail(where + ": " + known.error().message);
   }
@@ -154,22 +156,13 @@ store::JournalHead Service::head() const {
   return head;
 }
 
-ClusterOptions Service::cluster_options() const {
+ClusterOptions Service::cluster_options(const Machine& machine) const {
   ClusterOptions cluster;
-  cluster.processors = machine_->processors;
-  cluster.machine = machine_.get();
+  cluster.processors = machine.processors;
+  cluster.machine = &machine;
   cluster.confirms_starts = true;
   chain_->ask(cluster);
   return cluster;
-}
-
-// A policy that needs no more than a service knows.
-Result<Chain> Service::chain_of(const std::string& policy) {
-  auto chain = Chain::parse(policy);
-  if (!chain || !chain->knobs().power.knows_the_log()) return chain;
-  return fail(
-      "policy " + policy + " cannot run here: power-history=log takes all jobs of a log as known beforehand, and " +
-      "nobody knows which jobs a service will have. Leave it out: power=load-factor then learns from those that end.");
 }
 
 // A controller under this policy, without a state.
@@ -185,10 +178,8 @@ Result<void> Service::start_deciding(const std::string& policy) {
 }
 
 // From the one that the state was made under.
-Result<void> Service::change_cluster() {
-  const auto before = site::parse_configuration(store_->head().cluster, "before");
-  if (!before) return std::unexpected(before.error());
-  const ClusterChange change = cluster_change(before->machine, *machine_);
+Result<void> Service::change_cluster(const Machine& before) const {
+  const ClusterChange change = cluster_change(before, *machine_);
   const std::string file = options_.configuration.empty() ? "this computer" : shown_path(options_.configuration);
   if (!change.refused.empty())
     return fail(shown_path(options_.state_folder) + " holds jobs of another cluster than " + file + " describes: " +
@@ -197,20 +188,46 @@ Result<void> Service::change_cluster() {
   return {};
 }
 
+std::unexpected<Error> Service::not_taken_over(const std::string& why) const {
+  return fail("the state in " + shown_path(options_.state_folder) + " cannot be taken over: " + why);
+}
+
 // One by one: there may be millions.
 Result<void> Service::replay() {
-  bool alike_before = store_->head().cluster == cluster_text_;
-  const std::string remedy = alike_before ? "" : kTooTight;
+  if (store_->head().cluster != cluster_text_) return replay_under_another();
   return store_->replay([&](const Fact& fact) -> Result<void> {
-    if (!alike_before) {
-      if (auto may = change_cluster(); !may) return may;
-      alike_before = true;
-    }
     auto folded = controller_->replay(fact);
-    if (folded) return folded;
-    return fail("the state in " + shown_path(options_.state_folder) +
-                " cannot be taken over: " + folded.error().message + remedy);
+    return folded ? folded : not_taken_over(folded.error().message);
   });
+}
+
+// What was is folded under the description of then, and what has come of it under the new one: what jobs needed that
+// have ended keeps nobody from changing the file.
+Result<void> Service::replay_under_another() {
+  const auto before = site::parse_configuration(store_->head().cluster, "before");
+  if (!before) return std::unexpected(before.error());
+  Cluster state(cluster_options(before->machine));
+  bool some = false;
+  auto replayed = store_->replay([&](const Fact& fact) -> Result<void> {
+    if (!some) {
+      if (auto may = change_cluster(before->machine); !may) return may;
+      some = true;
+    }
+    if (auto follows = check_next(state, fact); !follows) return not_taken_over(follows.error().message);
+    state.fold(fact);
+    return {};
+  });
+  if (!replayed || !some) return replayed;
+  std::optional<std::string> tight;
+  state.for_each_job([&](JobId id, const Job& job) {
+    if (tight || job.gone()) return;
+    if (auto why = never_fits(*machine_, job.spec)) tight = "job " + std::to_string(number_of(id)) + " " + *why + ".";
+  });
+  if (tight) return not_taken_over(*tight + kTooTight);
+  for (const Fact& fact : Snapshot::facts_of(state)) {
+    if (auto folded = controller_->replay(fact); !folded) return not_taken_over(folded.error().message + kTooTight);
+  }
+  return {};
 }
 
 Result<void> Service::take_over() {
@@ -226,11 +243,15 @@ Result<void> Service::take_over() {
   const std::string policy = options_.policy.empty() ? before.policy : options_.policy;
   if (auto ready = start_deciding(policy); !ready) return ready;
   if (auto replayed = replay(); !replayed) return replayed;
+  if (auto can = controller_->engine_can(); !can) return can;  // before anything is written down
   loop_->not_before(view().now());
   engine_->takes_over_at(view().sequence());
   if (auto opened = engine_->open(*this); !opened) return opened;
   for (const std::string& lacking : engine_->warnings()) warnings_.push_back(lacking);
   if (auto read = read_book(); !read) return read;
+  if (policy != before.policy) {
+    if (auto spares = starts_nobody_over(*chain_); !spares) return spares;
+  }
   if (auto read = read_wishes(); !read) return read;
   open_mail();
   engine_->tell_again();
@@ -238,6 +259,7 @@ Result<void> Service::take_over() {
   controller_->add_observer(*this);
   // Under another policy or description than what is recorded was decided: the journal begins anew with the state.
   if (policy != before.policy || before.cluster != cluster_text_) {
+    if (policy != before.policy) controller_->withdraw_promises();
     if (auto compacted = compact(); !compacted) return compacted;
   }
   compacted_at_ = view().sequence();
@@ -319,27 +341,6 @@ Result<void> Service::compact() {
   return done;
 }
 
-// A policy that could decide here.
-Result<Chain> Service::chain_that_suits(const std::string& text) const {
-  auto chain = chain_of(text);
-  if (!chain) return chain;
-  if (auto suits = engine_suits(*chain, engine_->capabilities()); !suits) return std::unexpected(suits.error());
-  if (view().reservations().empty()) return chain;
-  if (auto kept = chain->keeps_reservations(); !kept) return std::unexpected(kept.error());
-  return chain;
-}
-
-Result<QueueToRehearse> Service::queue_to_rehearse(const std::string& text) const {
-  constexpr std::size_t kMostRehearsed = 20'000;
-  const auto chain = chain_that_suits(text);
-  if (!chain) return std::unexpected(chain.error());
-  if (book_.size() > kMostRehearsed)
-    return fail("there are more than " + grouped(kMostRehearsed) +
-                " jobs, too many to rehearse them here; `rota simulate " + shown_path(options_.state_folder) +
-                " --policy` rehearses what this service has run.");
-  return QueueToRehearse{now(), controller_->snapshot(), machine_, chain_->text(), chain->text()};
-}
-
 Result<void> Service::set_policy(const std::string& text) {
   if (const auto chain = chain_that_suits(text); !chain) return std::unexpected(chain.error());
   const std::vector<Fact> facts = controller_->snapshot();
@@ -355,9 +356,10 @@ Result<void> Service::set_policy(const std::string& text) {
     return taken;
   }
   loop_->forget(*old_controller);
-  if (auto compacted = compact(); !compacted) return fail_for_good(compacted), compacted;
   controller_->add_observer(*journal_);
   controller_->add_observer(*this);
+  if (text != old_chain->text()) controller_->withdraw_promises();
+  if (auto compacted = compact(); !compacted) return fail_for_good(compacted), compacted;
   controller_->leave_plain_mode();  // somebody has looked
   auto resumed = controller_->resume();
   after_turn(resumed);

@@ -243,9 +243,12 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> start_deciding(const std::string& policy);
   static Result<Chain> chain_of(const std::string& policy);
   Result<Chain> chain_that_suits(const std::string& text) const;
+  Result<void> starts_nobody_over(const Chain& chain) const;
   Result<void> take_over();
   Result<void> replay();
-  Result<void> change_cluster();
+  Result<void> replay_under_another();
+  std::unexpected<Error> not_taken_over(const std::string& why) const;
+  Result<void> change_cluster(const Machine& before) const;
   Result<void> read_book();
   // Beginnings of names under which the store keeps, with the job's id behind them:
   static constexpr const char* kMessage = "message ";      // what was said of it last
@@ -266,7 +269,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void compact_if_long();
   void forget_old();
   void fail_for_good(Result<void> why);
-  ClusterOptions cluster_options() const;
+  ClusterOptions cluster_options() const { return cluster_options(*machine_); }
+  ClusterOptions cluster_options(const Machine& machine) const;
   store::JournalHead head() const;
 
   // What all tasks of an array share, made once.

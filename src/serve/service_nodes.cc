@@ -8,15 +8,19 @@
 
 namespace rota::serve {
 
+// Each once, however often it is named.
 Result<std::vector<NodeId>> Service::nodes_named(const std::string& list) const {
   const auto names = parse_host_list(list);
   if (!names) return std::unexpected(names.error());
   std::vector<NodeId> ids;
+  std::vector<bool> named(machine_->nodes.size());
   for (const std::string& name : *names) {
     const auto found = std::ranges::find(machine_->nodes, name, &Node::name);
     if (found == machine_->nodes.end())
       return fail("there is no node " + rota::quoted(name) + "; nothing was changed.");
-    ids.push_back(NodeId{static_cast<std::uint32_t>(found - machine_->nodes.begin())});
+    const NodeId id{static_cast<std::uint32_t>(found - machine_->nodes.begin())};
+    if (!named[id.value]) ids.push_back(id);
+    named[id.value] = true;
   }
   return ids;
 }

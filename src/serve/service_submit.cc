@@ -88,6 +88,7 @@ std::shared_ptr<About> about_of(const Caller& caller, const Submission& submissi
   about->checkpoint_signal = signals.checkpoint;
   if (!about->checkpoint.empty() || signals.checkpoint > 0) about->checkpoint_time = submission.checkpoint_time;
   about->scripted = !submission.script.empty();
+  about->never = !submission.requeue.value_or(true);
   about->tasks = submission.tasks;
   about->mail = parse_mail_types(submission.mail).value_or(0);
   if (about->mail > 0) about->mail_user = submission.mail_user;

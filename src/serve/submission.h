@@ -99,6 +99,7 @@ struct About {
   std::int32_t checkpoint_signal = 0;
   Duration checkpoint_time{0};
   bool scripted = false;
+  bool never = false;     // it was said that it must not start over
   std::uint8_t mail = 0;  // when its user wants mail, as serve/mail.h has it
   std::string mail_user;
   std::uint32_t tasks = 0;  // as submitted, and so are the others:

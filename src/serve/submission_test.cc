@@ -116,10 +116,12 @@ TEST(About, is_the_same_after_it_was_kept) {
   about.warning_signal = 10;
   about.warning_time = seconds(5);
   about.kill_wait = seconds(1);
+  about.never = true;
   const auto kept = read_about(about_text(about, 4));
   ASSERT_TRUE(kept) << why(kept);
   EXPECT_EQ(about_text(kept->about, kept->index), about_text(about, 4));
   EXPECT_EQ(kept->about.name, about.name);
+  EXPECT_TRUE(kept->about.never);
   EXPECT_EQ(kept->about.append, std::optional(false));
   EXPECT_EQ(kept->index, 4);
   EXPECT_FALSE(read_about("{"));

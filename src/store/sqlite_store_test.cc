@@ -1,9 +1,14 @@
 #include "store/sqlite_store.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -82,6 +87,25 @@ TEST_F(SqliteStoreTest, has_one_writer_at_a_time) {
   EXPECT_EQ(SqliteStore::open(folder_ / "link.db", kHead).error().message, busy);
   store.reset();
   EXPECT_EQ(refusal(), "none");
+}
+
+TEST_F(SqliteStoreTest, waits_a_moment_for_the_child_of_a_writer_that_was_killed) {
+  opened();
+  const fs::path path = folder_ / "state.db.lock";
+  std::ofstream(path) << 1;
+  const int held = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(::flock(held, LOCK_EX | LOCK_NB), 0);
+  const int watch = ::inotify_init1(IN_CLOEXEC);
+  ::inotify_add_watch(watch, path.c_str(), IN_ACCESS);
+  const pid_t child = ::fork();
+  if (child == 0) {  // until somebody who was kept out looks who has it
+    std::array<char, 256> event{};
+    ::_exit(::read(watch, event.data(), event.size()) > 0 ? 0 : 1);
+  }
+  ::close(watch);
+  ::close(held);
+  EXPECT_EQ(refusal(), "none");
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
 }
 
 TEST_F(SqliteStoreTest, leaves_alone_what_is_no_database_of_its_own) {

@@ -1,12 +1,15 @@
 #include "store/writer_lock.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -16,13 +19,29 @@
 namespace rota::store {
 namespace {
 
-// ", process 1234", as the holder wrote it; nothing where it has not come to that yet.
-std::string holder(int descriptor) {
+constexpr std::chrono::milliseconds kPatience{2000};
+constexpr int kPause = 10;  // milliseconds between tries
+
+// As the holder wrote it; nothing where it has not come to that yet.
+std::optional<std::int64_t> holder(int descriptor) {
   std::array<char, 24> text{};
   const ssize_t got = ::pread(descriptor, text.data(), text.size(), 0);
-  if (got <= 0) return "";
+  if (got <= 0) return std::nullopt;
   const auto id = parse_integer(trimmed({text.data(), static_cast<std::size_t>(got)}));
-  return id ? ", process " + std::to_string(*id) : "";
+  return id ? std::optional(*id) : std::nullopt;
+}
+
+// 0, or the number of an error. A process that was killed may be still going, and a child that it was just starting has
+// its files until it runs its program.
+int lock_soon(int descriptor) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    const int error = errno;
+    if (error != EWOULDBLOCK || holder(descriptor) == ::getpid()) return error;
+    if (std::chrono::steady_clock::now() >= until) return error;
+    ::poll(nullptr, 0, kPause);
+  }
+  return 0;
 }
 
 }  // namespace
@@ -38,16 +57,17 @@ WriterLock::~WriterLock() {
 
 Result<WriterLock> WriterLock::take(const std::string& path) {
   const std::string name = path + ".lock";
-  const auto cannot = [&](const char* what) {
-    return fail(std::string("Cannot ") + what + " " + shown_path(name) + ": " + std::strerror(errno) +
+  const auto cannot = [&](const char* what, int error) {
+    return fail(std::string("Cannot ") + what + " " + shown_path(name) + ": " + std::strerror(error) +
                 ". Check the permissions of the folder.");
   };
   WriterLock lock(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600));
-  if (lock.descriptor_ < 0) return cannot("open");
-  if (::flock(lock.descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) return cannot("lock");
-    return fail("The database " + shown_path(path) + " is being written by another Rota" + holder(lock.descriptor_) +
-                ". Wait until that has ended, or stop it.");
+  if (lock.descriptor_ < 0) return cannot("open", errno);
+  if (const int error = lock_soon(lock.descriptor_); error != 0) {
+    if (error != EWOULDBLOCK) return cannot("lock", error);
+    const auto process = holder(lock.descriptor_);
+    return fail("The database " + shown_path(path) + " is being written by another Rota" +
+                (process ? ", process " + std::to_string(*process) : "") + ". Wait until that has ended, or stop it.");
   }
   const std::string id = std::to_string(::getpid()) + "\n";
   // Only for who is refused; a lock without a name in it is a lock as well.

@@ -11,7 +11,8 @@ namespace rota::store {
 // Not thread-safe. Unlocks on destruction.
 class WriterLock {
  public:
-  // Fails where another process, or this one already, writes the database; the sentence says which process.
+  // Fails where another process, or this one already, writes the database; the sentence says which process. For another
+  // one it waits two seconds: it may have been killed just now.
   static Result<WriterLock> take(const std::string& path);
   WriterLock(WriterLock&& other) noexcept;
   WriterLock& operator=(WriterLock&& other) noexcept;

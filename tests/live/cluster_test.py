@@ -84,6 +84,17 @@ class Cluster(ServiceCase):
         self.service.start()
         self.assertEqual(self.service.job(job)["state"], "RUNNING")
 
+    def test_what_has_ended_keeps_no_limit_from_becoming_tighter(self):
+        partition = '[[partitions]]\nname = "day"\nnodes = "n[1-2]"\nmax_time = "2h"\n'
+        self.again(TWO + partition)
+        self.assertEqual(self.service.ends(self.service.submit("true", limit=7000))["state"], "COMPLETED")
+        self.service.all_end()
+        runs = self.service.submit("sleep 1000", limit=3000)
+        self.service.wait_for(lambda: self.service.job(runs)["state"] == "RUNNING", "it to run")
+        self.again(TWO + partition.replace("2h", "1h"))
+        self.assertEqual(self.service.job(runs)["state"], "RUNNING")
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
     def read_file(self):
         with open(os.path.join(self.folder, "rota.toml")) as file:
             return file.read()

@@ -47,6 +47,14 @@ class Jobs(ServiceCase):
         self.assertEqual(service.read(f"fruit-{int(job):04}.out"),
                          f"{self.folder}\n0027\n{job} fruit n1 2\na pear\nfrom a file\n")
 
+    def test_it_may_have_as_many_files_open_as_who_started_the_service(self):
+        service = self.service
+        service.stop()
+        service.before = ["/bin/sh", "-c", 'ulimit -Sn 500; exec "$@"', "sh"]
+        service.start()
+        self.assertEqual(service.ends(service.submit("ulimit -Sn > files"))["state"], "COMPLETED")
+        self.assertEqual(service.read("files"), "500\n")
+
     def test_how_it_ended_is_told_apart(self):
         service = self.service
         cases = [("exit 0", "COMPLETED", 0, None), ("exit 3", "FAILED", 3, None), ("kill -9 $$", "FAILED", 0, 9),

@@ -38,6 +38,7 @@ class Preemption(ServiceCase):
         service = self.service
         once = {"command": ["true"], "folder": self.folder, "requeue": False}
         self.assertEqual(service.ask("POST", "/v1/jobs", once)[0], 201)
+        service.all_end()
         self.assertEqual(service.ask("PUT", "/v1/policy", {"policy": "easy+preempt=requeue"})[0], 200)
         for body in (once, {**once, "dry_run": True}):
             status, answer = service.ask("POST", "/v1/jobs", body)
@@ -45,6 +46,29 @@ class Preemption(ServiceCase):
             self.assertIn("preempt=suspend", answer["detail"])
             self.assertIn("--no-requeue", answer["detail"])
         self.assertEqual(service.ends(service.submit("true"))["state"], "COMPLETED")
+
+    def test_requeue_is_not_set_while_somebody_runs_who_may_never_start_over(self):
+        service = self.service
+        job = service.submit("echo run >> runs; until [ -e over ]; do sleep 0.02; done", requeue=False, processors=2)
+        service.wait_for(lambda: service.job(job)["state"] == "RUNNING", "it to run")
+        for method, path in (("PUT", "/v1/policy"), ("POST", "/v1/policy/rehearsal")):
+            status, answer = service.ask(method, path, {"policy": "easy+preempt=requeue"})
+            self.assertEqual(status, 400, answer)
+            self.assertIn(f"`requeue`: false): {job}. Let it end", answer["detail"])
+        as_before = list(service.arguments)
+        service.stop()
+        service.arguments = [*as_before, "--policy", "easy+preempt=requeue"]
+        with self.assertRaises(AssertionError) as told:
+            service.start()
+        self.assertIn(f"`requeue`: false): {job}. Let it end", str(told.exception))
+        service.arguments = as_before
+        service.start()
+        self.assertEqual(service.ask("GET", "/v1/policy")[1]["policy"], "easy")
+        open(os.path.join(self.folder, "over"), "w").close()
+        self.assertEqual(service.ends(job)["state"], "COMPLETED")
+        self.assertEqual(service.read("runs"), "run\n")
+        service.all_end()
+        self.assertEqual(service.ask("PUT", "/v1/policy", {"policy": "easy+preempt=requeue"})[0], 200)
 
     def test_suspend_lets_the_same_process_go_on(self):
         lines = self.overtaken("easy+preempt=suspend")
@@ -104,6 +128,70 @@ class Replayed(ServiceCase):
         service.ends(service.submit("true", limit=60))
         self.assertIn("each plan is the same", self.replay("--check").stdout)
         self.assertRegex(self.replay("--policy", "easy").stderr, r"only jobs from .* \(UTC\) on: then it was begun anew")
+
+
+class Promises(ServiceCase):
+    """Two jobs are promised starts, and then a policy decides that promises nobody anything."""
+    configuration = 'name = "twelve"\nprocessors = 12\n'
+    arguments = ("--policy", "conservative")
+
+    def promised(self):
+        service = self.service
+        service.submit("sleep 1000", processors=8, limit=100)
+        jobs = [service.submit("true", processors=n, limit=20) for n in (10, 12)]
+        service.wait_for(lambda: all("expected_start" in service.job(job) for job in jobs), "the promises")
+        return jobs
+
+    def nobody_keeps_them(self, jobs):
+        service = self.service
+        self.assertEqual([service.job(job).get("expected_start") for job in jobs], [None, None])
+        beside = service.submit("sleep 1000", processors=3, limit=2000)
+        service.wait_for(lambda: service.job(beside)["state"] == "RUNNING", "the one that overtakes them to run")
+        for _ in range(30):  # until the referee has looked at all promises together
+            self.assertEqual(service.ends(service.submit("true", limit=5))["state"], "COMPLETED")
+        status = service.ask("GET", "/v1/status")[1]
+        self.assertFalse(status["plain"], status)
+        self.assertEqual(service.decides_the_same_again(), "")
+
+    def test_they_end_with_the_policy_that_made_them(self):
+        jobs = self.promised()
+        self.assertEqual(self.service.ask("PUT", "/v1/policy", {"policy": "fcfs-skip"})[0], 200)
+        self.nobody_keeps_them(jobs)
+
+    def test_so_they_do_when_the_service_starts_with_another_one(self):
+        jobs = self.promised()
+        self.service.stop()
+        self.service.arguments[self.service.arguments.index("conservative")] = "fcfs-skip"
+        self.service.start()
+        self.nobody_keeps_them(jobs)
+
+    def test_the_same_policy_again_keeps_them(self):
+        jobs = self.promised()
+        before = [self.service.job(job)["expected_start"] for job in jobs]
+        self.assertEqual(self.service.ask("PUT", "/v1/policy", {"policy": "conservative"})[0], 200)
+        self.assertEqual([self.service.job(job)["expected_start"] for job in jobs], before)
+
+
+class Refused(ServiceCase):
+    """A policy that cannot run here: nobody can switch these nodes."""
+    configuration = 'name = "two"\n[[nodes]]\nnames = "n[1-2]"\nprocessors = 2\n'
+
+    def test_a_start_that_is_refused_changes_nothing(self):
+        service = self.service
+        as_before = list(service.arguments)
+        job = service.submit("sleep 1000", limit=2000)
+        service.wait_for(lambda: service.job(job)["state"] == "RUNNING", "it to run")
+        for policy, said in (("easy+power=demand", "cannot run here: its knob power"),
+                             ("easy+power=load-factor+power-history=log", "nobody knows which jobs")):
+            service.stop()
+            service.arguments = [*as_before, "--policy", policy]
+            with self.assertRaises(AssertionError) as told:
+                service.start()
+            self.assertIn(said, str(told.exception))
+            service.arguments = list(as_before)
+            service.start()
+            self.assertEqual(service.ask("GET", "/v1/policy")[1]["policy"], "easy")
+            self.assertEqual(service.job(job)["state"], "RUNNING")
 
 
 class Licences(ServiceCase):

@@ -364,7 +364,7 @@ class ByHand(PowerCase):
     arguments = ()
 
     def test_an_operator_puts_nodes_to_sleep_and_wakes_them(self):
-        self.assertEqual(self.act_on("power-down", "n[1-2]")[0], 200)
+        self.assertEqual(self.act_on("power-down", "n[1-2],n2,n1")[0], 200)
         self.wait_for_power("off")
         status, answer = self.act_on("power-down", "n1")
         self.assertEqual(status, 400)

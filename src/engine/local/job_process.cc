@@ -16,6 +16,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/open_files.h"
 #include "base/text.h"
 #include "engine/local/cgroups.h"
 #include "engine/local/processes.h"
@@ -64,6 +65,7 @@ class Becoming {
       ::close(file);
     }
     ::umask(run_.umask);
+    restore_open_files();
   }
 
   void become_user() const {

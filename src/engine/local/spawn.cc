@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <csignal>
 
+#include "base/open_files.h"
+
 namespace rota::local {
 namespace {
 
@@ -38,7 +40,9 @@ pid_t spawn(const Spawning& what) {
                              POSIX_SPAWN_SETSIGMASK | (what.apart ? POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID : 0));
   pid_t pid = 0;
   const auto start = what.searched ? ::posix_spawnp : ::posix_spawn;
+  const bool raised = restore_open_files();  // for the program; what is open here stays so
   const int error = start(&pid, arguments.front(), &files, &how, arguments.data(), environment.data());
+  if (raised) raise_open_files();
   ::posix_spawnattr_destroy(&how);
   ::posix_spawn_file_actions_destroy(&files);
   errno = error;

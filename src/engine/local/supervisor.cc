@@ -16,6 +16,7 @@
 #include <string>
 #include <utility>
 
+#include "base/open_files.h"
 #include "engine/local/cgroups.h"
 #include "engine/local/descriptor.h"
 #include "engine/local/processes.h"
@@ -175,6 +176,7 @@ int supervise(std::span<char*> arguments) {
   if (arguments.empty()) return 2;
   ::setsid();  // what a terminal sends to the service is not for it
   leave_files();
+  raise_open_files();
   std::signal(SIGCHLD, SIG_IGN);  // the system forgets them by itself
   for (int number = 1; number < NSIG; ++number) {
     if (number != SIGCHLD) std::signal(number, SIG_DFL);

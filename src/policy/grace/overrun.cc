@@ -21,6 +21,8 @@ bool time_is_up(const View& view, const Job& job) { return job.backfilled && job
 
 // It is on its way, in or out, and cannot be told anything.
 bool in_motion(const Job& job) { return job.starting || job.stopping; }
+// The same, or it stands still: its time does not run, and it may go on later.
+bool is_left_alone(const Job& job) { return in_motion(job) || job.suspended(); }
 
 Reason promise_due(const View& view, const Plan& plan, const WaitingEntry& head, Rule rule) {
   return {rule, head.job, view.job(head.job).promise, plan.free(), head.processors};
@@ -45,9 +47,11 @@ struct Blockers {
       const Job& job = view.job(id);
       if (in_motion(job)) {
         others = others || job.starting;
+      } else if (job.suspended()) {
+        others = true;
       } else if (time_is_up(view, job)) {
         overrunning.push_back(id);
-      } else if (!job.extended || job.suspended()) {
+      } else if (!job.extended) {
         others = true;
       }
     }
@@ -86,7 +90,7 @@ class RbHar final : public PromiseDue {
   // A grant has run out and the job still runs.
   static void end_extensions(const View& view, Plan& plan) {
     for (const JobId id : view.overdue()) {
-      if (view.job(id).extended && !in_motion(view.job(id)))
+      if (view.job(id).extended && !is_left_alone(view.job(id)))
         plan.kill(id, {Rule::promise_due, {}, kNever, plan.free(), 0});
     }
   }
@@ -134,7 +138,7 @@ class Grace final : public PromiseDue {
     view.running().for_each([&](const RunningEntry& e) {
       if (e.place.end > view.now()) return false;
       const Job& job = view.job(e.job);
-      if (job.backfilled && !in_motion(job))
+      if (job.backfilled && !is_left_alone(job))
         candidates.push_back({e.job, e.processors, job.ran_by(view.now()) * e.processors});
       return true;
     });

@@ -1,0 +1,61 @@
+// Which policies can decide here.
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "control/suitable.h"
+#include "serve/service.h"
+
+namespace rota::serve {
+
+// A policy that needs no more than a service knows.
+Result<Chain> Service::chain_of(const std::string& policy) {
+  auto chain = Chain::parse(policy);
+  if (!chain || !chain->knobs().power.knows_the_log()) return chain;
+  return fail(
+      "policy " + policy + " cannot run here: power-history=log takes all jobs of a log as known beforehand, and " +
+      "nobody knows which jobs a service will have. Leave it out: power=load-factor then learns from those that end.");
+}
+
+// Of a policy that starts jobs over: none is known that must not be.
+Result<void> Service::starts_nobody_over(const Chain& chain) const {
+  if (chain.knobs().preempt != Preemption::requeue) return {};
+  constexpr std::int64_t kNamed = 5;
+  std::string names;
+  std::int64_t count = 0;
+  book_.for_each_after({}, [&](JobId id, const JobEntry& entry) {
+    if (!entry.about->never || view().job(id).gone()) return true;
+    if (++count <= kNamed) names += (count > 1 ? ", " : "") + JobBook::shown(id, entry);
+    return true;
+  });
+  if (count == 0) return {};
+  if (count > kNamed) names += " and " + grouped(count - kNamed) + " more";
+  return fail("policy " + chain.text() + " starts over any job that is outranked, and there " +
+              (count == 1 ? "is one that is" : "are some that are") +
+              " never to (`--no-requeue`, `requeue`: false): " + names + ". Let " + (count == 1 ? "it" : "them") +
+              " end, or take a policy with preempt=suspend. Nothing was changed.");
+}
+
+// A policy that could decide here.
+Result<Chain> Service::chain_that_suits(const std::string& text) const {
+  auto chain = chain_of(text);
+  if (!chain) return chain;
+  if (auto suits = engine_suits(*chain, engine_->capabilities()); !suits) return std::unexpected(suits.error());
+  if (auto spares = starts_nobody_over(*chain); !spares) return std::unexpected(spares.error());
+  if (view().reservations().empty()) return chain;
+  if (auto kept = chain->keeps_reservations(); !kept) return std::unexpected(kept.error());
+  return chain;
+}
+
+Result<QueueToRehearse> Service::queue_to_rehearse(const std::string& text) const {
+  constexpr std::size_t kMostRehearsed = 20'000;
+  const auto chain = chain_that_suits(text);
+  if (!chain) return std::unexpected(chain.error());
+  if (book_.size() > kMostRehearsed)
+    return fail("there are more than " + grouped(kMostRehearsed) +
+                " jobs, too many to rehearse them here; `rota simulate " + shown_path(options_.state_folder) +
+                " --policy` rehearses what this service has run.");
+  return QueueToRehearse{now(), controller_->snapshot(), machine_, chain_->text(), chain->text()};
+}
+
+}  // namespace rota::serve
