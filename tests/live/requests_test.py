@@ -336,6 +336,22 @@ class Requests(ServiceCase):
         self.assertEqual(service.ends(job)["state"], "COMPLETED")
         self.assertEqual(len(set(service.read("places").split())), 2)
 
+    def test_a_node_that_goes_down_is_left_by_who_waits_there_to_start(self):
+        service = self.service
+        pipe = os.path.join(self.folder, "pipe")
+        os.mkfifo(pipe)  # nobody reads
+        starts = lambda job: service.job(job)["state"] == "CONFIGURING"
+        for again in (True, False):
+            job = service.submit("true", output=pipe, requeue=again)
+            service.wait_for(lambda: starts(job), "its launch")
+            node = service.job(job)["node_list"]
+            self.assertEqual(service.ask("POST", "/v1/nodes/down", {"nodes": node, "reason": "smoke"})[0], 200)
+            if again:
+                service.wait_for(lambda: starts(job) and service.job(job)["node_list"] != node, "its launch elsewhere")
+                service.act("cancel", job)
+            self.assertEqual(service.ends(job)["state"], "CANCELLED")
+            self.assertEqual(service.ask("POST", "/v1/nodes/resume", {"nodes": node})[0], 200)
+
     def test_events_can_be_taken_up_again(self):
         service = self.service
         events = Events(service, "/v1/events")
