@@ -70,6 +70,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   void send(std::uint64_t turn, Response response) {
     if (turn != turn_ || answered_) return;
     answered_ = true;
+    if (!head_ && response.body.size() > all_.options.most_small) begin_answer(response);
     response_.emplace(static_cast<http::status>(response.status), request_version_);
     response_->set(http::field::server, "rota");
     response_->set(http::field::content_type, response.type);
@@ -81,8 +82,10 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     patience(all_.options.request_seconds);
     http::async_write(stream_, *response_, [self = this->shared_from_this()](Code error, std::size_t) {
       if (error) return self->close();
-      if (!self->response_->keep_alive()) return self->finish();
-      self->read();
+      const bool goes_on = self->response_->keep_alive();
+      self->response_.reset();  // who asks nothing more keeps no memory
+      self->end_answer();
+      goes_on ? self->read() : self->finish();
     });
   }
 
@@ -177,6 +180,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     keep_alive_ = header.keep_alive();
     request_version_ = header.version();
     head_ = header.method() == http::verb::head;
+    only_reads_ = header.method() == http::verb::get;
     Bearer bearer{peer_.caller.value_or(nobody()), false};
     // The page is the same for everybody, and asks whoever opens it for a token.
     const bool page = header.target() == "/" && (header.method() == http::verb::get || head_);
@@ -264,6 +268,18 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     if (!sound) return reply->send(problem(400, "the request's path makes no sense."));
     all_.handler(request, reply);
   }
+  // What tells of a change that was made goes out in any case.
+  void begin_answer(Response& response) {
+    if (all_.begin_answer(peer_.key, response.body.size(), !only_reads_)) {
+      answer_bytes_ = response.body.size();
+    } else {
+      response = problem(503, "enough large answers are on their way; read them, or ask again in a moment.");
+      response.headers.emplace_back("Retry-After", "1");
+    }
+  }
+  void end_answer() {
+    if (answer_bytes_ > 0) all_.end_answer(peer_.key, std::exchange(answer_bytes_, 0));
+  }
   void end_large() {
     if (std::exchange(large_, false)) all_.end_large(peer_.key);
   }
@@ -318,6 +334,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     streaming_ = false;
     ++turn_;
     end_large();
+    end_answer();
     lowest().close();
     out_ = {};
     if (const auto gone = std::exchange(gone_, {})) gone();
@@ -335,6 +352,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   std::optional<http::response<http::empty_body>> continue_;
   std::deque<std::string> queue_;
   std::size_t waiting_ = 0;
+  std::size_t answer_bytes_ = 0;  // of a large one that is on its way
   std::array<char, 512> ignored_{};
   std::function<void()> gone_;
   std::function<void()> out_;
@@ -342,6 +360,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   unsigned request_version_ = 11;
   bool keep_alive_ = true;
   bool head_ = false;
+  bool only_reads_ = false;
   bool reading_ = false;  // or going: nothing is lost by closing it
   bool answered_ = false;
   bool streaming_ = false;

@@ -38,6 +38,9 @@ class Connections {
   // Whether a large request of this peer may be read now; end_large() when it has been.
   bool begin_large(const std::string& peer);
   void end_large(const std::string& peer) { large_.erase(large_.find(peer)); }
+  // The same for a large answer, of so many bytes. One that `must` go out is counted, and never refused.
+  bool begin_answer(const std::string& peer, std::size_t bytes, bool must);
+  void end_answer(const std::string& peer, std::size_t bytes);
   void stop();
 
   ServerOptions options;
@@ -50,6 +53,8 @@ class Connections {
   std::map<std::string, std::size_t> of_;  // by peer
   std::size_t remote_ = 0;
   std::multiset<std::string> large_;
+  std::size_t answering_ = 0;                   // bytes
+  std::map<std::string, std::size_t> answers_;  // the same by peer
 };
 
 using StreamSocket = boost::asio::generic::stream_protocol::socket;

@@ -71,6 +71,23 @@ bool Connections::begin_large(const std::string& peer) {
   return true;
 }
 
+// Who has none on the way gets any.
+bool Connections::begin_answer(const std::string& peer, std::size_t bytes, bool must) {
+  const auto of = answers_.find(peer);
+  const std::size_t its = of == answers_.end() ? 0 : of->second;
+  const auto too_much = [bytes](std::size_t before, std::size_t most) { return before > 0 && before + bytes > most; };
+  const bool refused = too_much(its, options.most_answers_of_one) || too_much(answering_, options.most_answers);
+  if (refused && !must) return false;
+  answering_ += bytes;
+  answers_[peer] += bytes;
+  return true;
+}
+
+void Connections::end_answer(const std::string& peer, std::size_t bytes) {
+  answering_ -= bytes;
+  if (const auto of = answers_.find(peer); (of->second -= bytes) == 0) answers_.erase(of);
+}
+
 void Connections::stop() {
   stopping = true;
   const auto connections = all_;
