@@ -67,6 +67,8 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     if (reading_ || streaming_) close();
   }
 
+  void drop() override { close(); }
+
   void send(std::uint64_t turn, Response response) {
     if (turn != turn_ || answered_) return;
     answered_ = true;
@@ -176,6 +178,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
 
   // By its header alone: whom nobody knows sends no body.
   void admit() {
+    if (closed_) return;
     const auto& header = parser_->get();
     keep_alive_ = header.keep_alive();
     request_version_ = header.version();
@@ -195,6 +198,8 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
         refusal.headers.emplace_back("WWW-Authenticate", "Bearer");
         return dismiss(std::move(refusal));
       }
+      if (!std::exchange(known_, true) && !all_.known(this->shared_from_this(), peer_))
+        return dismiss(problem(503, "there are enough connections over the network; close some, or ask again later."));
       bearer = std::move(*found);
     }
     if (bearer.read_only && header.method() != http::verb::get && !head_)
@@ -345,7 +350,8 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   Connections& all_;
   Peer peer_;
   serve::Caller caller_;
-  bool read_only_ = false;  // of the token
+  bool known_ = false;      // a token was shown
+  bool read_only_ = false;  // of the last one
   beast::flat_buffer buffer_{kMostBuffered};
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<http::response<http::string_body>> response_;

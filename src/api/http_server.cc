@@ -49,18 +49,48 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
 // ---- all connections
 
 bool Connections::take(const std::shared_ptr<Connection>& connection, const Peer& peer) {
-  const bool bounded = !peer.caller || !peer.caller->operates;
-  const auto of = of_.find(peer.key);
-  if (bounded && (of == of_.end() ? 0 : of->second) >= options.most_of_one) return false;
-  if (!peer.caller && remote_ >= options.most_remote) return false;
-  ++of_[peer.key];
-  if (!peer.caller) ++remote_;
+  if (!peer.caller) {
+    make_room_for_stranger(peer.key);
+    strangers_.push_back({connection, peer.key});
+  } else {
+    const auto of = of_.find(peer.key);
+    if (!peer.caller->operates && of != of_.end() && of->second >= options.most_of_one) return false;
+    ++of_[peer.key];
+  }
   all_.insert(connection);
+  return true;
+}
+
+// Whoever shows a token does so at once: the oldest is the likeliest never to.
+void Connections::make_room_for_stranger(const std::string& peer) {
+  const auto of_peer = [&](const Stranger& stranger) { return stranger.peer == peer; };
+  const auto its = static_cast<std::size_t>(std::ranges::count_if(strangers_, of_peer));
+  auto oldest = strangers_.end();
+  if (its >= options.most_strangers_of_one) {
+    oldest = std::ranges::find_if(strangers_, of_peer);
+  } else if (strangers_.size() >= options.most_strangers) {
+    oldest = strangers_.begin();
+  }
+  if (oldest == strangers_.end()) return;
+  const auto goes = oldest->connection;
+  goes->drop();  // which has it let go
+}
+
+bool Connections::known(const std::shared_ptr<Connection>& connection, const Peer& peer) {
+  const auto its = std::ranges::find(strangers_, connection, &Stranger::connection);
+  if (its == strangers_.end()) return true;
+  const auto of = of_.find(peer.key);
+  if ((of != of_.end() && of->second >= options.most_of_one) || remote_ >= options.most_remote) return false;
+  strangers_.erase(its);
+  ++of_[peer.key];
+  ++remote_;
   return true;
 }
 
 void Connections::let_go(const std::shared_ptr<Connection>& connection, const Peer& peer) {
   if (all_.erase(connection) == 0) return;
+  if (const auto its = std::ranges::find(strangers_, connection, &Stranger::connection); its != strangers_.end())
+    return void(strangers_.erase(its));
   if (!peer.caller) --remote_;
   if (const auto of = of_.find(peer.key); --of->second == 0) of_.erase(of);
 }

@@ -26,6 +26,8 @@ struct ServerOptions {
   std::size_t most_answers = 512 << 20;  // bytes of large answers (beyond most_small) on their way out
   std::size_t most_answers_of_one = 64 << 20;  // of them to one user or address
   std::size_t most_of_one = 256;               // connections of one user who is no operator, or of one address
+  std::size_t most_strangers = 1024;           // by TCP, that have shown no token
+  std::size_t most_strangers_of_one = 256;     // of them of one address
   std::size_t most_remote = 4096;              // connections by TCP
   int handshake_seconds = 10;                  // within which TLS has to be agreed on
   int request_seconds = 30;                    // within which a request has to be there
