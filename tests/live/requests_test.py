@@ -217,6 +217,21 @@ class Requests(ServiceCase):
         (row,) = service.ask("GET", "/v1/history?by=user")[1]["sums"]
         self.assertEqual((row["jobs"], row["failed"]), (4, 1))
 
+    def test_many_sums_at_once_are_made_or_refused(self):
+        service = self.service
+        service.ends(service.submit("true"))
+        wires = []
+        for _ in range(60):
+            wires.append(socket.socket(socket.AF_UNIX))
+            wires[-1].settimeout(PATIENCE)
+            wires[-1].connect(service.socket)
+            wires[-1].sendall(b"GET /v1/history?by=month HTTP/1.1\r\nHost: rota\r\n\r\n")
+        self.assertEqual(service.ask("GET", "/healthz")[0], 200)
+        for wire in wires:
+            self.assertIn(wire.recv(12), (b"HTTP/1.1 200", b"HTTP/1.1 503"))
+            wire.close()
+        self.assertEqual(service.ask("GET", "/v1/history?by=month")[1]["sums"][0]["jobs"], 1)
+
     def test_last_is_the_last_even_if_it_has_ended(self):
         service = self.service
         long = service.submit("sleep 1000")
