@@ -5,8 +5,10 @@
 
 #include "api/job_json.h"
 #include "api/routes.h"
+#include "api/worker.h"
 #include "base/text.h"
 #include "serve/selector.h"
+#include "store/sqlite_reader.h"
 
 namespace rota::api {
 namespace {
@@ -48,14 +50,8 @@ bool read_query(const Ask& ask, store::HistoryQuery& query) {
   return true;
 }
 
-void send_sums(const Ask& ask, const store::HistoryQuery& query, const std::string& by) {
-  if (by != "user" && by != "partition" && by != "month")
-    return ask.reply->send(problem(400, "`by` takes user, partition or month."));
-  const auto kind = by == "user"        ? store::SumBy::user
-                    : by == "partition" ? store::SumBy::partition
-                                        : store::SumBy::month;
-  const auto sums = ask.service.store().sums(query, kind);
-  if (!sums) return ask.reply->send(problem(503, sums.error().message));
+Response sums_response(const Result<std::vector<store::HistorySum>>& sums) {
+  if (!sums) return problem(503, sums.error().message);
   Json rows = Json::array();
   for (const store::HistorySum& sum : *sums) {
     rows.push_back({{"key", sum.key},
@@ -64,7 +60,36 @@ void send_sums(const Ask& ask, const store::HistoryQuery& query, const std::stri
                     {"processor_seconds", sum.processor_seconds},
                     {"mean_wait", to_seconds(sum.waited)}});
   }
-  ask.reply->send({200, "application/json", dumped({{"sums", std::move(rows)}}), {}});
+  return {200, "application/json", dumped({{"sums", std::move(rows)}}), {}};
+}
+
+Result<std::vector<store::HistorySum>> read_sums(const std::string& path, const store::HistoryQuery& query,
+                                                 store::SumBy by) {
+  auto reader = store::SqliteReader::open(path);
+  if (!reader) return std::unexpected(reader.error());
+  return reader->sums(query, by);
+}
+
+// On a thread of its own: a long history takes seconds, in which everybody else is answered. What others were told
+// before counts.
+void send_sums(const Ask& ask, const store::HistoryQuery& query, const std::string& by) {
+  constexpr std::size_t kMostUnderWay = 16;
+  if (by != "user" && by != "partition" && by != "month")
+    return ask.reply->send(problem(400, "`by` takes user, partition or month."));
+  if (ask.rehearser.under_way() >= kMostUnderWay)
+    return ask.reply->send(problem(503, "many sums are being made already; ask again in a moment."));
+  const auto kind = by == "user"        ? store::SumBy::user
+                    : by == "partition" ? store::SumBy::partition
+                                        : store::SumBy::month;
+  const std::string path = ask.service.options().state_folder + "/rota.db";
+  ask.service.when_durable(
+      [&worker = ask.rehearser, path, query, kind, reply = ask.reply](const Result<void>& durable) {
+        if (!durable) return reply->send(problem(503, durable.error().message));
+        worker.run([path, query, kind, reply] {
+          const auto response = std::make_shared<Response>(sums_response(read_sums(path, query, kind)));
+          return [reply, response] { reply->send(std::move(*response)); };
+        });
+      });
 }
 
 }  // namespace

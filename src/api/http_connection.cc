@@ -67,9 +67,12 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     if (reading_ || streaming_) close();
   }
 
+  void drop() override { close(); }
+
   void send(std::uint64_t turn, Response response) {
     if (turn != turn_ || answered_) return;
     answered_ = true;
+    if (!head_ && response.body.size() > all_.options.most_small) begin_answer(response);
     response_.emplace(static_cast<http::status>(response.status), request_version_);
     response_->set(http::field::server, "rota");
     response_->set(http::field::content_type, response.type);
@@ -81,8 +84,10 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     patience(all_.options.request_seconds);
     http::async_write(stream_, *response_, [self = this->shared_from_this()](Code error, std::size_t) {
       if (error) return self->close();
-      if (!self->response_->keep_alive()) return self->finish();
-      self->read();
+      const bool goes_on = self->response_->keep_alive();
+      self->response_.reset();  // who asks nothing more keeps no memory
+      self->end_answer();
+      goes_on ? self->read() : self->finish();
     });
   }
 
@@ -173,10 +178,12 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
 
   // By its header alone: whom nobody knows sends no body.
   void admit() {
+    if (closed_) return;
     const auto& header = parser_->get();
     keep_alive_ = header.keep_alive();
     request_version_ = header.version();
     head_ = header.method() == http::verb::head;
+    only_reads_ = header.method() == http::verb::get;
     Bearer bearer{peer_.caller.value_or(nobody()), false};
     // The page is the same for everybody, and asks whoever opens it for a token.
     const bool page = header.target() == "/" && (header.method() == http::verb::get || head_);
@@ -191,6 +198,8 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
         refusal.headers.emplace_back("WWW-Authenticate", "Bearer");
         return dismiss(std::move(refusal));
       }
+      if (!std::exchange(known_, true) && !all_.known(this->shared_from_this(), peer_))
+        return dismiss(problem(503, "there are enough connections over the network; close some, or ask again later."));
       bearer = std::move(*found);
     }
     if (bearer.read_only && header.method() != http::verb::get && !head_)
@@ -264,6 +273,18 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     if (!sound) return reply->send(problem(400, "the request's path makes no sense."));
     all_.handler(request, reply);
   }
+  // What tells of a change that was made goes out in any case.
+  void begin_answer(Response& response) {
+    if (all_.begin_answer(peer_.key, response.body.size(), !only_reads_)) {
+      answer_bytes_ = response.body.size();
+    } else {
+      response = problem(503, "enough large answers are on their way; read them, or ask again in a moment.");
+      response.headers.emplace_back("Retry-After", "1");
+    }
+  }
+  void end_answer() {
+    if (answer_bytes_ > 0) all_.end_answer(peer_.key, std::exchange(answer_bytes_, 0));
+  }
   void end_large() {
     if (std::exchange(large_, false)) all_.end_large(peer_.key);
   }
@@ -318,6 +339,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     streaming_ = false;
     ++turn_;
     end_large();
+    end_answer();
     lowest().close();
     out_ = {};
     if (const auto gone = std::exchange(gone_, {})) gone();
@@ -328,13 +350,15 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   Connections& all_;
   Peer peer_;
   serve::Caller caller_;
-  bool read_only_ = false;  // of the token
+  bool known_ = false;      // a token was shown
+  bool read_only_ = false;  // of the last one
   beast::flat_buffer buffer_{kMostBuffered};
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<http::response<http::string_body>> response_;
   std::optional<http::response<http::empty_body>> continue_;
   std::deque<std::string> queue_;
   std::size_t waiting_ = 0;
+  std::size_t answer_bytes_ = 0;  // of a large one that is on its way
   std::array<char, 512> ignored_{};
   std::function<void()> gone_;
   std::function<void()> out_;
@@ -342,6 +366,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   unsigned request_version_ = 11;
   bool keep_alive_ = true;
   bool head_ = false;
+  bool only_reads_ = false;
   bool reading_ = false;  // or going: nothing is lost by closing it
   bool answered_ = false;
   bool streaming_ = false;

@@ -4,6 +4,7 @@
 
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ssl/context.hpp>
+#include <list>
 #include <map>
 #include <memory>
 #include <set>
@@ -19,6 +20,8 @@ class Connection {
   virtual void begin() = 0;
   // Between requests at once, else behind the answer.
   virtual void stop() = 0;
+  // At once.
+  virtual void drop() = 0;
 };
 
 // Who is at the other end.
@@ -32,12 +35,17 @@ class Connections {
  public:
   explicit Connections(ServerOptions asked) : options(std::move(asked)) {}
 
-  // False: there are too many of this peer.
+  // False: there are too many of this peer. By TCP it is a stranger at first, for whom another one goes.
   bool take(const std::shared_ptr<Connection>& connection, const Peer& peer);
+  // It has shown a token for the first time. False: there are too many that have.
+  bool known(const std::shared_ptr<Connection>& connection, const Peer& peer);
   void let_go(const std::shared_ptr<Connection>& connection, const Peer& peer);
   // Whether a large request of this peer may be read now; end_large() when it has been.
   bool begin_large(const std::string& peer);
   void end_large(const std::string& peer) { large_.erase(large_.find(peer)); }
+  // The same for a large answer, of so many bytes. One that `must` go out is counted, and never refused.
+  bool begin_answer(const std::string& peer, std::size_t bytes, bool must);
+  void end_answer(const std::string& peer, std::size_t bytes);
   void stop();
 
   ServerOptions options;
@@ -46,10 +54,19 @@ class Connections {
   bool stopping = false;
 
  private:
+  struct Stranger {
+    std::shared_ptr<Connection> connection;
+    std::string peer;
+  };
+  void make_room_for_stranger(const std::string& peer);
+
   std::set<std::shared_ptr<Connection>> all_;
-  std::map<std::string, std::size_t> of_;  // by peer
-  std::size_t remote_ = 0;
+  std::list<Stranger> strangers_;          // that have shown no token, the oldest first
+  std::map<std::string, std::size_t> of_;  // by peer, of all others
+  std::size_t remote_ = 0;                 // of these
   std::multiset<std::string> large_;
+  std::size_t answering_ = 0;                   // bytes
+  std::map<std::string, std::size_t> answers_;  // the same by peer
 };
 
 using StreamSocket = boost::asio::generic::stream_protocol::socket;

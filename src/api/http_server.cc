@@ -49,18 +49,48 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
 // ---- all connections
 
 bool Connections::take(const std::shared_ptr<Connection>& connection, const Peer& peer) {
-  const bool bounded = !peer.caller || !peer.caller->operates;
-  const auto of = of_.find(peer.key);
-  if (bounded && (of == of_.end() ? 0 : of->second) >= options.most_of_one) return false;
-  if (!peer.caller && remote_ >= options.most_remote) return false;
-  ++of_[peer.key];
-  if (!peer.caller) ++remote_;
+  if (!peer.caller) {
+    make_room_for_stranger(peer.key);
+    strangers_.push_back({connection, peer.key});
+  } else {
+    const auto of = of_.find(peer.key);
+    if (!peer.caller->operates && of != of_.end() && of->second >= options.most_of_one) return false;
+    ++of_[peer.key];
+  }
   all_.insert(connection);
+  return true;
+}
+
+// Whoever shows a token does so at once: the oldest is the likeliest never to.
+void Connections::make_room_for_stranger(const std::string& peer) {
+  const auto of_peer = [&](const Stranger& stranger) { return stranger.peer == peer; };
+  const auto its = static_cast<std::size_t>(std::ranges::count_if(strangers_, of_peer));
+  auto oldest = strangers_.end();
+  if (its >= options.most_strangers_of_one) {
+    oldest = std::ranges::find_if(strangers_, of_peer);
+  } else if (strangers_.size() >= options.most_strangers) {
+    oldest = strangers_.begin();
+  }
+  if (oldest == strangers_.end()) return;
+  const auto goes = oldest->connection;
+  goes->drop();  // which has it let go
+}
+
+bool Connections::known(const std::shared_ptr<Connection>& connection, const Peer& peer) {
+  const auto its = std::ranges::find(strangers_, connection, &Stranger::connection);
+  if (its == strangers_.end()) return true;
+  const auto of = of_.find(peer.key);
+  if ((of != of_.end() && of->second >= options.most_of_one) || remote_ >= options.most_remote) return false;
+  strangers_.erase(its);
+  ++of_[peer.key];
+  ++remote_;
   return true;
 }
 
 void Connections::let_go(const std::shared_ptr<Connection>& connection, const Peer& peer) {
   if (all_.erase(connection) == 0) return;
+  if (const auto its = std::ranges::find(strangers_, connection, &Stranger::connection); its != strangers_.end())
+    return void(strangers_.erase(its));
   if (!peer.caller) --remote_;
   if (const auto of = of_.find(peer.key); --of->second == 0) of_.erase(of);
 }
@@ -69,6 +99,23 @@ bool Connections::begin_large(const std::string& peer) {
   if (large_.size() >= options.most_large || large_.count(peer) >= options.most_large_of_one) return false;
   large_.insert(peer);
   return true;
+}
+
+// Who has none on the way gets any.
+bool Connections::begin_answer(const std::string& peer, std::size_t bytes, bool must) {
+  const auto of = answers_.find(peer);
+  const std::size_t its = of == answers_.end() ? 0 : of->second;
+  const auto too_much = [bytes](std::size_t before, std::size_t most) { return before > 0 && before + bytes > most; };
+  const bool refused = too_much(its, options.most_answers_of_one) || too_much(answering_, options.most_answers);
+  if (refused && !must) return false;
+  answering_ += bytes;
+  answers_[peer] += bytes;
+  return true;
+}
+
+void Connections::end_answer(const std::string& peer, std::size_t bytes) {
+  answering_ -= bytes;
+  if (const auto of = answers_.find(peer); (of->second -= bytes) == 0) answers_.erase(of);
 }
 
 void Connections::stop() {

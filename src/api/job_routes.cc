@@ -10,6 +10,7 @@
 #include "api/submission_json.h"
 #include "api/worker.h"
 #include "base/text.h"
+#include "serve/selector.h"
 
 namespace rota::api {
 namespace {
@@ -263,14 +264,33 @@ struct Bulk {
   std::vector<Json> results{};  // in that order
   bool all_done = true;
   bool alone = jobs.size() == 1;
-  bool rising = false;  // the last one has the lowest id
+  bool rising = false;     // the last one has the lowest id
+  std::size_t left_out{};  // jobs of others, for which one row stands
 };
+
+// Each row takes memory until the last one is there, and anybody can name jobs of others by the million.
+void leave_out_others(Bulk& bulk) {
+  constexpr std::size_t kMostRows = serve::kMostParts;  // as many as can be named one by one
+  const Service& service = bulk.sources.service;
+  std::size_t others = 0;
+  const auto is_left_out = [&](JobId id) {
+    const serve::JobEntry* entry = service.book().find(id);
+    return entry != nullptr && !service.may_see_inside(bulk.asked.caller, entry->about->uid) && ++others > kMostRows;
+  };
+  bulk.left_out = std::erase_if(bulk.jobs, is_left_out);
+}
 
 void finish(Bulk& bulk) {
   const Ask ask{bulk.sources, bulk.asked, bulk.reply, {}};
   Json results = Json::array();
   if (!bulk.rising) std::ranges::reverse(bulk.results);
   for (Json& row : bulk.results) results.push_back(std::move(row));
+  if (bulk.left_out > 0) {
+    const std::string detail = amount(static_cast<std::int64_t>(bulk.left_out), "more job") +
+                               " of others cannot be changed by you; only their users or an operator may do that.";
+    results.push_back({{"id", bulk.request.ids}, {"done", false}, {"detail", detail}});
+    bulk.all_done = false;
+  }
   for (const serve::ActionResult& lacking : ask.service.not_there(bulk.asked.caller, bulk.request.ids)) {
     results.push_back({{"id", lacking.id}, {"done", false}, {"detail", lacking.detail}});
     bulk.all_done = false;
@@ -360,6 +380,7 @@ void change_jobs(const Ask& ask) {
                                           .reply = ask.reply,
                                           .request = std::move(*request),
                                           .jobs = std::move(*jobs)});
+  leave_out_others(*bulk);
   using Kind = Service::Change::Kind;
   const Kind kind = bulk->request.change.kind;
   bulk->rising = kind == Kind::release || kind == Kind::update;

@@ -46,8 +46,9 @@ Result<void> Controller::record(const Observed& fact) {
 Result<void> Controller::requeue(JobId id) {
   if (!failure_) return failure_;
   stamp();
-  if (!cluster_.knows(id) || !cluster_.job(id).settled())
-    return refuse("a job that does not run, or is just starting or stopping, cannot be queued again.");
+  const Job* job = cluster_.knows(id) ? &cluster_.job(id) : nullptr;
+  if (job == nullptr || job->state != JobState::running || job->stopping || job->leaving)
+    return refuse("a job that does not run, or is just stopping, cannot be queued again.");
   stop(id, {}, false);
   return {};
 }

@@ -48,8 +48,8 @@ class Controller final : public Intake, public Alarm {
   Result<JobId> submit(const JobSpec& spec, const JobTerms& terms, Bars holds);
   Result<void> record(const Observed& fact) override;
   Result<void> decide() override;
-  // Somebody wants a running job to stop and to be queued again. Fails with a sentence if it does not run, or is just
-  // starting or stopping.
+  // Somebody wants a running job, or one that starts, to stop and to be queued again. Fails with a sentence if it does
+  // not run, or is just stopping.
   Result<void> requeue(JobId id);
   // Somebody wants a node to be on, or off. Fails with a sentence if it is so already, or on its way, or if jobs run
   // there.

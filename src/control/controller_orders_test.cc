@@ -223,5 +223,19 @@ TEST(ControllerOrders, ASuspendedJobCanBeQueuedAgain) {
   EXPECT_EQ(desk.job(job).limit_end(), at_seconds(110));
 }
 
+TEST(ControllerOrders, AJobThatStartsCanBeQueuedAgain) {
+  Desk desk("easy", {.confirms_starts = true});
+  const JobId job = desk.run(4, 100);
+  ASSERT_TRUE(desk.job(job).starting);
+  ASSERT_TRUE(desk.controller().requeue(job));
+  EXPECT_TRUE(desk.job(job).stopping);
+  EXPECT_FALSE(desk.controller().requeue(job)) << "it was told before";
+  desk.at(10);
+  EXPECT_EQ(desk.tell_and_decide(Requeued{job, seconds(100)}), "");
+  ASSERT_TRUE(desk.job(job).starting) << "again";
+  EXPECT_EQ(desk.tell_and_decide(Launched{job, 2}), "");
+  EXPECT_TRUE(desk.runs(job));
+}
+
 }  // namespace
 }  // namespace rota

@@ -55,26 +55,43 @@ MailRoom::MailRoom(boost::asio::io_context& io, std::string command, Duration ti
 }
 
 void MailRoom::send(Mail mail) {
-  if (waiting_.size() == kMostWaiting) {
-    if (!std::exchange(full_, true))
-      say_("there are " + grouped(kMostWaiting) + " mails to be sent; those that come now are not.");
-    return;
-  }
-  waiting_.push_back(std::move(mail));
+  auto& queue = queues_[mail.uid];
+  queue.push_back(std::move(mail));
+  if (++waiting_ > kMostWaiting) make_room();
   if (!sending_) next();
 }
 
+// The latest of who has most of them goes.
+void MailRoom::make_room() {
+  if (!std::exchange(full_, true))
+    say_("there are " + grouped(kMostWaiting) + " mails to be sent; the latest of who has most of them are not.");
+  const auto longest = std::ranges::max_element(queues_, {}, [](const auto& queue) { return queue.second.size(); });
+  longest->second.pop_back();
+  if (longest->second.empty()) queues_.erase(longest);
+  --waiting_;
+}
+
 void MailRoom::stop() {
-  waiting_.clear();
+  queues_.clear();
+  waiting_ = 0;
   sending_.reset();
+}
+
+MailRoom::Queues::iterator MailRoom::whose_turn() {
+  const auto behind = queues_.upper_bound(latest_);
+  return behind == queues_.end() ? queues_.begin() : behind;
 }
 
 void MailRoom::next() {
   sending_.reset();
-  if (waiting_.empty()) return;
-  const Mail mail = std::move(waiting_.front());
-  waiting_.pop_front();
-  full_ = full_ && waiting_.size() > kMostWaiting / 2;
+  if (queues_.empty()) return;
+  const auto queue = whose_turn();
+  const Mail mail = std::move(queue->second.front());
+  latest_ = queue->first;
+  queue->second.pop_front();
+  if (queue->second.empty()) queues_.erase(queue);
+  --waiting_;
+  full_ = full_ && waiting_ > kMostWaiting / 2;
   sending_ = std::make_unique<local::SiteCommand>(
       io_,
       local::SiteCommand::Options{

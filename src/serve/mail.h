@@ -1,12 +1,13 @@
-// Mail about jobs, sent by a command of the site's own: one at a time, with a time after which it is given up, while
-// the service goes on with all else. What is not sent yet when the service ends is lost. One thread: that of the
-// io_context.
+// Mail about jobs, sent by a command of the site's own: one at a time, users by turns, with a time after which it is
+// given up, while the service goes on with all else. What is not sent yet when the service ends is lost. One thread:
+// that of the io_context.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,6 +33,7 @@ Result<MailTypes> parse_mail_types(const std::vector<std::string>& words);
 Result<void> check_mail_user(std::string_view addresses);
 
 struct Mail {
+  std::uint32_t uid = 0;  // of the job's user
   std::string to;
   std::string type;  // "BEGIN"
   std::string job;   // "12" or "12_3"
@@ -51,6 +53,10 @@ class MailRoom {
   void stop();
 
  private:
+  using Queues = std::map<std::uint32_t, std::deque<Mail>>;  // by user, none of them empty
+
+  void make_room();
+  Queues::iterator whose_turn();
   void next();
 
   boost::asio::io_context& io_;
@@ -58,8 +64,10 @@ class MailRoom {
   Duration timeout_;
   std::string record_;
   Say say_;
-  std::deque<Mail> waiting_;
-  bool full_ = false;  // and that has been said
+  Queues queues_;
+  std::size_t waiting_ = 0;   // in all of them
+  std::uint32_t latest_ = 0;  // whose mail was sent last
+  bool full_ = false;         // and that has been said
   std::unique_ptr<local::SiteCommand> sending_;
 };
 

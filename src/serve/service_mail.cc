@@ -33,7 +33,8 @@ void Service::post(const About& about, const std::string& job, const char* type,
   const std::string name = escaped(about.name);  // whose lines would be headers of the mail
   std::string body = "Job " + job + " (" + name + ") of " + about.user + " on " + machine_->name + ": " + what + ".\n";
   if (!about.folder.empty()) body += "Folder: " + escaped(about.folder) + "\n";
-  letters_.push_back({.to = about.mail_user.empty() ? about.user : about.mail_user,
+  letters_.push_back({.uid = about.uid,
+                      .to = about.mail_user.empty() ? about.user : about.mail_user,
                       .type = type,
                       .job = job,
                       .subject = machine_->name + ": job " + job + " (" + name + ") " + what,

@@ -65,8 +65,8 @@ std::string Service::sentence_of_down(NodeId node) const {
          (reason.empty() ? "" : ": " + reason) + (reason.ends_with('.') ? "" : ".");
 }
 
-// What runs there is done again elsewhere where it may be, else ended. What is leaving already leaves as it was told
-// to, and what is just starting is looked at again once it runs.
+// What runs or starts there is done again elsewhere where it may be, else ended. What is leaving already leaves as it
+// was told to.
 void Service::empty_node(NodeId node) {
   std::vector<JobId> there;
   view().running().for_each([&](const RunningEntry& entry) {
@@ -79,7 +79,7 @@ void Service::empty_node(NodeId node) {
     if (job.spec.restart == Restart::never) {
       if (!job.cancelling) told(id, sentence_of_down(node));
       static_cast<void>(record(CancelAsked{id}));
-    } else if (job.settled()) {
+    } else if (!job.stopping && !job.leaving) {
       static_cast<void>(controller_->requeue(id));
     }
   }

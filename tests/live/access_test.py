@@ -46,6 +46,19 @@ class Access(ServiceCase):
         self.assertEqual(status, 201, answer)
         return answer["id"]
 
+    def test_of_many_jobs_of_others_only_some_are_told_one_by_one(self):
+        status, answer = self.as_user(ANN, "POST", "/v1/jobs", {
+            "folder": "/tmp", "command": ["true"], "environment": [], "array": "1-1200", "held": True})
+        self.assertEqual(status, 201, answer)
+        status, answer = self.as_user(BEN, "POST", "/v1/jobs/cancel", {"ids": "1-4000000000"})
+        self.assertEqual((status, len(answer["jobs"])), (207, 1001))
+        self.assertEqual({row["done"] for row in answer["jobs"]}, {False})
+        self.assertEqual(answer["jobs"][-1], {
+            "id": "1-4000000000", "done": False,
+            "detail": "200 more jobs of others cannot be changed by you; only their users or an operator may do that."})
+        status, answer = self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": "1-4000000000"})
+        self.assertEqual((status, len(answer["jobs"])), (200, 1200))
+
     def test_a_job_runs_as_its_user_and_as_nobody_else(self):
         job = self.submit_as(ANN, "id -u; id -g; id -G; cat /proc/self/status", output="who.out")
         row = self.service.ends(job)

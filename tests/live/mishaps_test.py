@@ -250,6 +250,23 @@ class Mishaps(Tokens):
         database.close()
         self.assertEqual(left, [])
 
+    def test_who_asks_for_large_answers_and_does_not_read_them_is_refused_more(self):
+        service = self.service
+        job = service.submit(script="#!/bin/sh\n#" + "x" * (15 << 20), held=True)
+        asking, told = [], []
+        for _ in range(20):
+            wire = socket.socket(socket.AF_UNIX)
+            self.addCleanup(wire.close)
+            wire.settimeout(PATIENCE)
+            wire.connect(service.socket)
+            wire.sendall(f"GET /v1/jobs/{job}/script HTTP/1.1\r\nHost: rota\r\n\r\n".encode())
+            asking.append(wire)
+            told.append(wire.recv(12))
+        self.assertEqual([told.count(b"HTTP/1.1 " + status) for status in (b"200", b"503")], [4, 16])
+        for wire in asking:
+            wire.close()
+        service.wait_for(lambda: service.ask("GET", f"/v1/jobs/{job}/script")[0] == 200, "room for another")
+
     def test_a_script_of_many_megabytes_is_run(self):
         line = "# " + "x" * 997 + "\n"
         script = "#!/bin/sh\n" + line * 12_000 + "echo done > done\n"

@@ -217,6 +217,21 @@ class Requests(ServiceCase):
         (row,) = service.ask("GET", "/v1/history?by=user")[1]["sums"]
         self.assertEqual((row["jobs"], row["failed"]), (4, 1))
 
+    def test_many_sums_at_once_are_made_or_refused(self):
+        service = self.service
+        service.ends(service.submit("true"))
+        wires = []
+        for _ in range(60):
+            wires.append(socket.socket(socket.AF_UNIX))
+            wires[-1].settimeout(PATIENCE)
+            wires[-1].connect(service.socket)
+            wires[-1].sendall(b"GET /v1/history?by=month HTTP/1.1\r\nHost: rota\r\n\r\n")
+        self.assertEqual(service.ask("GET", "/healthz")[0], 200)
+        for wire in wires:
+            self.assertIn(wire.recv(12), (b"HTTP/1.1 200", b"HTTP/1.1 503"))
+            wire.close()
+        self.assertEqual(service.ask("GET", "/v1/history?by=month")[1]["sums"][0]["jobs"], 1)
+
     def test_last_is_the_last_even_if_it_has_ended(self):
         service = self.service
         long = service.submit("sleep 1000")
@@ -335,6 +350,22 @@ class Requests(ServiceCase):
             pass
         self.assertEqual(service.ends(job)["state"], "COMPLETED")
         self.assertEqual(len(set(service.read("places").split())), 2)
+
+    def test_a_node_that_goes_down_is_left_by_who_waits_there_to_start(self):
+        service = self.service
+        pipe = os.path.join(self.folder, "pipe")
+        os.mkfifo(pipe)  # nobody reads
+        starts = lambda job: service.job(job)["state"] == "CONFIGURING"
+        for again in (True, False):
+            job = service.submit("true", output=pipe, requeue=again)
+            service.wait_for(lambda: starts(job), "its launch")
+            node = service.job(job)["node_list"]
+            self.assertEqual(service.ask("POST", "/v1/nodes/down", {"nodes": node, "reason": "smoke"})[0], 200)
+            if again:
+                service.wait_for(lambda: starts(job) and service.job(job)["node_list"] != node, "its launch elsewhere")
+                service.act("cancel", job)
+            self.assertEqual(service.ends(job)["state"], "CANCELLED")
+            self.assertEqual(service.ask("POST", "/v1/nodes/resume", {"nodes": node})[0], 200)
 
     def test_events_can_be_taken_up_again(self):
         service = self.service

@@ -202,11 +202,22 @@ class Wires:
         for wire in wires:
             wire.sendall(self.request("GET", "/healthz"))
             self.assertEqual(self.answer(wire)[0], 200)
-        with socket.create_connection(("127.0.0.1", self.port), PATIENCE) as stream:
-            self.service.wait_for(lambda: self.closed(stream), "the end of a connection too many")
+        with self.wire() as wire:
+            wire.sendall(self.request("GET", "/healthz"))
+            self.assertEqual(self.answer(wire)[0], 503)
+            self.service.wait_for(lambda: self.closed(wire), "the end of a connection too many")
         for wire in wires:
             wire.close()
         self.service.wait_for(lambda: not self.refused(), "room for another connection")
+
+    def test_who_says_nothing_keeps_nobody_out(self):
+        if self.unbounded():
+            self.skipTest("at the Unix socket the kernel says who asks")
+        silent = [socket.create_connection(("127.0.0.1", self.port), PATIENCE) for _ in range(300)]
+        self.well()
+        self.service.wait_for(lambda: self.closed(silent[0]), "the end of the oldest")
+        for stream in silent:
+            stream.close()
 
     def refused(self):
         try:

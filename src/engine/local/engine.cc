@@ -137,6 +137,7 @@ void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   claim.cores = entry.place.cores;
   claim.devices = entry.place.devices;
   order.deadline = on_boot_clock(command.limit_end);
+  order.launch_wait = options_.launch_wait.count();
   const auto nodes = static_cast<std::int64_t>(command.where.shares.size());
   order.most_memory =
       nodes > 0 && command.where.per_node.memory > 0 ? command.where.per_node.memory * nodes : run.memory;

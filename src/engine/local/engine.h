@@ -36,6 +36,7 @@ struct LocalOptions {
   std::vector<std::string> spawner = {"/proc/self/exe", "supervise"};  // the program that calls supervise()
   bool cgroups = true;                                                 // are used where they can be
   bool pins = true;                                                    // jobs to cores
+  Duration launch_wait = seconds(60);  // for a job's folder, input and output to be opened, and its program executed
   std::uint64_t decided_before = 0;  // commands with keys up to this one were decided by an earlier life of the service
   std::string boot = boot_id();      // of this start of the system
   // What was told more lately than this is of a later state than the one that is served: a copy was put back.

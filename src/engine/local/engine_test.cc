@@ -155,6 +155,49 @@ TEST_F(LocalEngineTest, what_cannot_be_executed_is_told_with_a_sentence) {
             "The job cannot be executed, as \"no-such-program\" cannot be started: No such file or directory.");
 }
 
+class HastyLocalEngine : public testing::Test {
+ protected:
+  HastyLocalEngine() {
+    desk_.options().launch_wait = Duration{200};
+    desk_.open();
+  }
+  Desk desk_;
+};
+
+TEST_F(HastyLocalEngine, a_pipe_that_nobody_opens_at_its_other_end_fails_the_launch) {
+  for (const char* name : {"/pipe", "/other"}) ASSERT_EQ(::mkfifo((desk_.work() + name).c_str(), 0666), 0);
+  local::Run output = desk_.shell("true");
+  output.output = "pipe";
+  desk_.launch(1, output);
+  local::Run input = desk_.shell("true");
+  input.input = "other";
+  desk_.launch(2, input);
+  for (const std::uint32_t job : {1U, 2U}) {
+    const auto* failed = desk_.wait_for<LaunchFailed>(job);
+    ASSERT_TRUE(failed) << job;
+    EXPECT_FALSE(failed->again) << desk_.told_of(job);
+    EXPECT_FALSE(desk_.heard<Launched>(job));
+  }
+  EXPECT_EQ(desk_.told_of(1),
+            "The job's output \"pipe\" cannot be opened: it is a pipe, and nobody has opened its other end in time.");
+  EXPECT_NE(desk_.told_of(2).find("input \"other\""), std::string::npos) << desk_.told_of(2);
+}
+
+TEST_F(HastyLocalEngine, a_job_that_has_begun_takes_its_time) {
+  desk_.launch(1, desk_.shell("sleep 1; echo over > out"));
+  EXPECT_EQ(desk_.outcome(1), Outcome::completed);
+  EXPECT_EQ(desk_.file("out"), "over\n");
+}
+
+TEST_F(LocalEngineTest, a_job_that_waits_for_its_output_can_be_queued_again) {
+  ASSERT_EQ(::mkfifo((desk_.work() + "/pipe").c_str(), 0666), 0);
+  local::Run run = desk_.shell("true");
+  run.output = "pipe";
+  desk_.launch(1, run);
+  desk_.kill(1, false);
+  EXPECT_TRUE(desk_.wait_for<Requeued>(1));
+}
+
 TEST_F(LocalEngineTest, a_job_that_nobody_knows_cannot_be_launched) {
   desk_.engine().dispatch(desk_.command(Command::Kind::start, 9));
   EXPECT_TRUE(desk_.wait_for<LaunchFailed>(9));

@@ -32,8 +32,7 @@ class Becoming {
       : order_(order), run_(order.run), report_(report), streams_(streams) {}
 
   [[noreturn]] void fail(Step step) const {
-    const LaunchError error{step, errno};
-    if (::write(report_, &error, sizeof(error)) < 0) ::_exit(126);
+    if (!tell({step, errno})) ::_exit(126);
     ::_exit(127);
   }
 
@@ -85,6 +84,7 @@ class Becoming {
   }
 
   void open_files() const {
+    tell({Step::folder});
     if (::chdir(run_.folder.c_str()) != 0) fail(Step::folder);
     const int how = O_WRONLY | O_CREAT | O_NOCTTY | (run_.append ? O_APPEND : O_TRUNC);
     if (streams_.input) {
@@ -109,6 +109,7 @@ class Becoming {
   }
 
   [[noreturn]] void execute() const {
+    tell({Step::program});
     std::vector<std::string> words = run_.command;
     if (!run_.script.empty()) {
       words.insert(words.begin(), order_.engine_folder + "/" + script_name(order_.name));
@@ -131,6 +132,8 @@ class Becoming {
   }
 
  private:
+  bool tell(const LaunchError& how_far) const { return ::write(report_, &how_far, sizeof(how_far)) >= 0; }
+
   static std::vector<char*> pointers(std::vector<std::string>& texts) {
     std::vector<char*> pointers;
     for (std::string& text : texts) pointers.push_back(text.data());
@@ -142,7 +145,13 @@ class Becoming {
     if (::dup2(stream.get(), number) < 0) fail(step);
   }
 
+  // Whoever waits for the start is told what it may take long for.
   void open_as(int number, const std::string& path, int how, Step step) const {
+    if (!path.empty()) {
+      tell({step});
+      struct stat there{};
+      if (::stat(path.c_str(), &there) == 0 && S_ISFIFO(there.st_mode)) tell({step, 0, true});
+    }
     const int file = ::open(path.empty() ? "/dev/null" : path.c_str(), how | O_CLOEXEC, 0666);
     if (file < 0 || ::dup2(file, number) < 0) fail(step);
     ::close(file);
@@ -202,7 +211,10 @@ void become_checkpoint(const Order& job, pid_t main, pid_t parent) {
 }
 
 std::string launch_sentence(const LaunchError& error, const Run& run) {
-  const std::string reason = std::string(": ") + std::strerror(error.error) + ".";
+  const std::string why = error.error != LaunchError::kLate ? std::strerror(error.error)
+                          : error.pipe ? "it is a pipe, and nobody has opened its other end in time"
+                                       : "it takes too long";
+  const std::string reason = ": " + why + ".";
   switch (error.step) {
     case Step::setup:
       return "The job's process could not be set up" + reason;
@@ -226,6 +238,8 @@ std::string launch_sentence(const LaunchError& error, const Run& run) {
 // Of what lacks now and may be there later; a path that is wrong stays wrong.
 bool another_try_helps(const LaunchError& error) {
   switch (error.error) {
+    case LaunchError::kLate:
+      return !error.pipe;
     case EAGAIN:
     case ENOMEM:
     case EMFILE:

@@ -14,11 +14,13 @@ namespace rota::local {
 // By supervisors; all others are as at the start of a program.
 inline constexpr std::array kIgnoredSignals{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2};
 
-// What kept it from being executed, as it comes through the pipe.
+// How far it has come, as it comes through the pipe: the latest counts.
 struct LaunchError {
   enum class Step : int { setup, user, folder, input, output, error, program };
+  static constexpr int kLate = -1;  // none of the system's
   Step step = Step::setup;
-  int error = 0;
+  int error = 0;      // that kept it from being executed; 0: it is about to take this step
+  bool pipe = false;  // the step is to open one that has a name (a FIFO), which waits for its other end
 };
 
 // Never returns: becomes the job's program, or reports through `report` why it cannot. `parent`: its supervisor.

@@ -111,9 +111,10 @@ struct Order {
   std::string engine_folder;  // absolute
   RunRecord claim;
   Run run;
-  std::int64_t deadline = INT64_MAX;     // milliseconds on the clock that goes on while the machine sleeps
-  std::int64_t most_memory = 0;          // bytes; 0: no limit
-  std::vector<std::string> environment;  // beside that of the run
+  std::int64_t deadline = INT64_MAX;         // milliseconds on the clock that goes on while the machine sleeps
+  std::int64_t most_memory = 0;              // bytes; 0: no limit
+  std::int64_t launch_wait = INT64_MAX / 2;  // milliseconds within which its program has to be executed
+  std::vector<std::string> environment;      // beside that of the run
 };
 constexpr std::array<std::string_view, 3> names_of(Order::Kind) { return {"start", "bury", "remove"}; }
 
@@ -134,6 +135,7 @@ void fields(Visit&& visit, Record& order) {
   visit("engine_folder", order.engine_folder);
   visit("deadline", order.deadline);
   visit("most_memory", order.most_memory);
+  visit("launch_wait", order.launch_wait);
   visit("environment", order.environment);
   visit("run.command", run.command);
   visit("run.script", run.script);

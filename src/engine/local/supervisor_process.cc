@@ -175,24 +175,31 @@ void SupervisorProcess::wait_for_something() {
   look_at_the_clock();
 }
 
-// At its end: the pipe closes when the program is executed.
+// The pipe closes when the program is executed.
 void SupervisorProcess::read_launch_report() {
   std::array<char, 64> piece{};
   const ssize_t got = ::read(launch_report_.get(), piece.data(), piece.size());
   if (got < 0) return;
   if (got > 0) {
-    launch_error_.append(piece.data(), static_cast<std::size_t>(got));
+    launch_text_.append(piece.data(), static_cast<std::size_t>(got));
+    for (; launch_text_.size() >= sizeof(LaunchError); launch_text_.erase(0, sizeof(LaunchError))) {
+      if (launch_state_.error == 0) std::memcpy(&launch_state_, launch_text_.data(), sizeof(LaunchError));
+    }
     return;
   }
   launch_report_.reset();
-  if (LaunchError error; launch_error_.size() == sizeof(error)) {
-    std::memcpy(&error, launch_error_.data(), sizeof(error));
-    return fail_launch(launch_sentence(error, order_.run), another_try_helps(error));
-  }
+  if (launch_state_.error != 0)
+    return fail_launch(launch_sentence(launch_state_, order_.run), another_try_helps(launch_state_));
   record_.phase = Phase::runs;
   record_.paused = 0;
   record_.pid = main_;
   tell_everybody();
+}
+
+// A file that nobody lets it open would keep its nodes for ever. It is told once the process is gone.
+void SupervisorProcess::launch_late() {
+  launch_state_.error = LaunchError::kLate;
+  ::kill(main_, SIGKILL);
 }
 
 void SupervisorProcess::take_connections() {
@@ -319,6 +326,7 @@ void SupervisorProcess::look_at_the_clock() {
     if (kill_at_ <= now && !all_over_) kill_all();
     return;
   }
+  if (launch_until() <= now) launch_late();
   if (is_stopped() && !look_at_the_stopped(now)) return;
   const std::int64_t lead = order_.run.warning_lead.count();
   if (order_.run.warning_signal > 0 && !warned_ && order_.deadline != kNoTime && order_.deadline - lead <= now) {
@@ -331,9 +339,14 @@ void SupervisorProcess::look_at_the_clock() {
 std::int64_t SupervisorProcess::next_look() const {
   if (main_over_ || record_.asked != Asked::nothing) return std::min(kill_at_, checkpoint_until_);
   if (is_stopped()) return stopped_look_;
-  if (order_.deadline == kNoTime) return kNoTime;
+  if (order_.deadline == kNoTime) return launch_until();
   const bool warns = order_.run.warning_signal > 0 && !warned_;
-  return std::max<std::int64_t>(warns ? order_.deadline - order_.run.warning_lead.count() : order_.deadline, 1);
+  const std::int64_t due = warns ? order_.deadline - order_.run.warning_lead.count() : order_.deadline;
+  return std::min(std::max<std::int64_t>(due, 1), launch_until());
+}
+
+std::int64_t SupervisorProcess::launch_until() const {
+  return launch_report_ && launch_state_.error == 0 ? launched_at_ + order_.launch_wait : kNoTime;
 }
 
 void SupervisorProcess::stop(Asked asked, std::int64_t now, bool checkpoint) {

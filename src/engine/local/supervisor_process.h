@@ -9,6 +9,7 @@
 
 #include "engine/local/attachment.h"
 #include "engine/local/descriptor.h"
+#include "engine/local/job_process.h"
 #include "engine/local/record.h"
 
 namespace rota::local {
@@ -32,6 +33,7 @@ class SupervisorProcess {
   void fail_launch(const std::string& sentence, bool again);
   void wait_for_something();
   void read_launch_report();
+  void launch_late();
   void take_connections();
   void read(Connection& connection);
   void hear_attached();
@@ -58,6 +60,7 @@ class SupervisorProcess {
   void signal_all(int number);
   void kill_all();
   std::int64_t next_look() const;
+  std::int64_t launch_until() const;  // the latest that it may be executed; INT64_MAX: it has been, or is not
   std::int64_t ran(std::int64_t now) const;
   bool finished() const;
   void finish();
@@ -70,7 +73,8 @@ class SupervisorProcess {
   Descriptor listener_;
   Descriptor signals_;
   Descriptor launch_report_;  // of the child, until it is executed
-  std::string launch_error_;
+  std::string launch_text_;   // of it, what is no whole row yet
+  LaunchError launch_state_;
   std::list<Connection> connections_;
   Attachment attachment_;
   pid_t main_ = 0;
