@@ -205,7 +205,7 @@ class Operation(LiveCase):
         self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12)]}))
         self.answers("GET", "/v1/jobs/12", (200, job(12)))
         self.assertRegex(self.live("job", "name=w2").stdout, r"id +12\n")
-        self.answers("GET", "/v1/jobs/12/output", (200, b"one\n"))
+        self.answers("GET", "/v1/jobs/12/output", lambda asked: (200, b"one\n"[int(asked["query"]["from"]):]))
         self.prints("logs", "name=w2", out="one\n")
         self.answers("GET", "/v1/jobs", (200, {"jobs": []}))
         self.answers("GET", "/v1/history", (200, {"jobs": [job(12)]}))
