@@ -34,6 +34,8 @@ Start WhatIf::start_of(JobId job, const JobSpec& asked) const {
     JobKept changed = *kept;
     changed.row.spec = asked;
     changed.row.expected = std::min(changed.row.expected, asked.limit);
+    changed.row.promise = kNever;  // which was made to what it asks for now
+    changed.promised = {};
     cluster.fold(Fact{fact.at, fact.sequence, std::move(changed)});
   }
   return decided(cluster, chain_, now_, job);

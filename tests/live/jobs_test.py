@@ -340,6 +340,7 @@ class Jobs(ServiceCase):
 class Remedies(ServiceCase):
     """What would let a job start sooner, tried and then done."""
     configuration = """name = "small"
+licences = "solver:4"
 [[nodes]]
 names = "n[1-2]"
 processors = 4
@@ -353,10 +354,6 @@ default = true
 [[partitions]]
 name = "night"
 nodes = "n2"
-
-[[licences]]
-name = "solver"
-count = 4
 """
 
     def would_start(self, job):
@@ -370,7 +367,7 @@ count = 4
         job = service.submit("true", memory=512 << 20, nodes=1, limit=600)
         told = self.would_start(job)
         less = "starts now if it asks for at most 256M of memory on each node"
-        self.assertEqual(list(told), [less, "starts now in partition 'night'"])
+        self.assertEqual(list(told), [less, 'starts now in partition "night"'])
         self.assertEqual(told[less]["change"], {"memory": 256 << 20})
         held = service.submit("true", licence="solver", licences=2, limit=600)
         self.assertEqual(list(self.would_start(held)), ["starts now with 1 licence instead of 2"])
