@@ -233,7 +233,7 @@ TEST(ControllerOrders, AJobThatStartsCanBeQueuedAgain) {
   desk.at(10);
   EXPECT_EQ(desk.tell_and_decide(Requeued{job, seconds(100)}), "");
   ASSERT_TRUE(desk.job(job).starting) << "again";
-  EXPECT_EQ(desk.tell_and_decide(Launched{job, 2}), "");
+  EXPECT_EQ(desk.tell_and_decide(Launched{job, desk.job(job).dispatch}), "");
   EXPECT_TRUE(desk.runs(job));
 }
 
