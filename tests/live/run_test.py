@@ -207,7 +207,9 @@ class Runs(ServiceCase):
         out, err = process.communicate(timeout=PATIENCE)
         self.assertEqual((out, process.returncode), (b"late\n", 0))
         self.assertRegex(err.decode(), r"rota: job \d+ has started\.\n$")
-        code, _, err = self.run_of("-t", "1", "--", "sleep", "1000")
+        # it takes a while to end: of two things that happen at once only the later one is told
+        slow = "trap 'sleep 1; trap - TERM; kill $$' TERM; sleep 1000 & wait"
+        code, _, err = self.run_of("-t", "1", "--", "sh", "-c", slow)
         self.assertEqual(code, 128 + 15)
         self.assertRegex(err, r"has reached its time limit and is being ended\.\nrota: job \d+ was ended at its time limit of 0:01\.")
         process = self.start("--", "sh", "-c", "echo on; exec sleep 1000")
