@@ -86,6 +86,9 @@ Result<std::map<std::string, std::string>> JobFilter::query() const {
 }
 
 Result<JobFilter> for_history(JobFilter filter) {
+  const auto several = [](const std::string& word) {
+    return fail("the history is asked for one " + word + " at a time; leave out all but one.");
+  };
   std::vector<std::string> ids;
   const std::string all = joined(filter.jobs);
   for (const std::string_view part : split(all, ',')) {
@@ -102,15 +105,14 @@ Result<JobFilter> for_history(JobFilter filter) {
     } else if (word == "state") {
       *into += (into->empty() ? "" : ",") + value;
     } else if ((!into->empty() && *into != value) || (word == "user" && filter.me)) {
-      return fail("the history is asked for one " + word + " at a time; leave out all but one.");
+      return several(word);
     } else {
       *into = value;
     }
   }
   for (const auto& [word, value] :
        {std::pair{"user", &filter.user}, std::pair{"partition", &filter.partition}, std::pair{"name", &filter.name}}) {
-    if (value->contains(','))
-      return fail(std::string("the history is asked for one ") + word + " at a time; leave out all but one.");
+    if (value->contains(',')) return several(word);
   }
   filter.jobs = std::move(ids);
   return filter;
