@@ -89,7 +89,7 @@ class Desk final : public Intake, public local::RunSource, public Loop {
   Result<local::Run> run_of(const Command& /*start*/) override {
     return local::Run{.command = {"/bin/true"}, .environment = {"PATH=/usr/bin:/bin"}};
   }
-  void told(JobId /*job*/, std::string sentence) override { std::fprintf(stderr, "%s\n", sentence.c_str()); }
+  void note_of_job(JobId /*job*/, std::string sentence) override { std::fprintf(stderr, "%s\n", sentence.c_str()); }
   Instant now() const override { return kEpoch; }
   void set(Alarm& /*alarm*/, Instant /*at*/) override {}
 

@@ -64,9 +64,9 @@ bool Connections::take(const std::shared_ptr<Connection>& connection, const Peer
 // Whoever shows a token does so at once: the oldest is the likeliest never to.
 void Connections::make_room_for_stranger(const std::string& peer) {
   const auto of_peer = [&](const Stranger& stranger) { return stranger.peer == peer; };
-  const auto its = static_cast<std::size_t>(std::ranges::count_if(strangers_, of_peer));
+  const auto of_this_peer = static_cast<std::size_t>(std::ranges::count_if(strangers_, of_peer));
   auto oldest = strangers_.end();
-  if (its >= options.most_strangers_of_one) {
+  if (of_this_peer >= options.most_strangers_of_one) {
     oldest = std::ranges::find_if(strangers_, of_peer);
   } else if (strangers_.size() >= options.most_strangers) {
     oldest = strangers_.begin();
@@ -77,11 +77,11 @@ void Connections::make_room_for_stranger(const std::string& peer) {
 }
 
 bool Connections::known(const std::shared_ptr<Connection>& connection, const Peer& peer) {
-  const auto its = std::ranges::find(strangers_, connection, &Stranger::connection);
-  if (its == strangers_.end()) return true;
+  const auto found = std::ranges::find(strangers_, connection, &Stranger::connection);
+  if (found == strangers_.end()) return true;
   const auto of = of_.find(peer.key);
   if ((of != of_.end() && of->second >= options.most_of_one) || remote_ >= options.most_remote) return false;
-  strangers_.erase(its);
+  strangers_.erase(found);
   ++of_[peer.key];
   ++remote_;
   return true;
@@ -89,8 +89,8 @@ bool Connections::known(const std::shared_ptr<Connection>& connection, const Pee
 
 void Connections::let_go(const std::shared_ptr<Connection>& connection, const Peer& peer) {
   if (all_.erase(connection) == 0) return;
-  if (const auto its = std::ranges::find(strangers_, connection, &Stranger::connection); its != strangers_.end())
-    return void(strangers_.erase(its));
+  if (const auto found = std::ranges::find(strangers_, connection, &Stranger::connection); found != strangers_.end())
+    return void(strangers_.erase(found));
   if (!peer.caller) --remote_;
   if (const auto of = of_.find(peer.key); --of->second == 0) of_.erase(of);
 }
@@ -104,9 +104,9 @@ bool Connections::begin_large(const std::string& peer) {
 // Who has none on the way gets any.
 bool Connections::begin_answer(const std::string& peer, std::size_t bytes, bool must) {
   const auto of = answers_.find(peer);
-  const std::size_t its = of == answers_.end() ? 0 : of->second;
+  const std::size_t on_the_way = of == answers_.end() ? 0 : of->second;
   const auto too_much = [bytes](std::size_t before, std::size_t most) { return before > 0 && before + bytes > most; };
-  const bool refused = too_much(its, options.most_answers_of_one) || too_much(answering_, options.most_answers);
+  const bool refused = too_much(on_the_way, options.most_answers_of_one) || too_much(answering_, options.most_answers);
   if (refused && !must) return false;
   answering_ += bytes;
   answers_[peer] += bytes;

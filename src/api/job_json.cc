@@ -53,6 +53,14 @@ void add_status(std::string_view state, const serve::ProcessEnd& end, Json& json
   if (end.signal > 0) json["signal"] = end.signal;
 }
 
+// Of the latest dispatch.
+void add_use(const store::JobUse& used, std::uint32_t processors, Json& json) {
+  if (used.memory == 0) return;
+  json["cpu_time"] = to_seconds(used.processors);
+  if (used.in > Duration{0}) json["cpu_time_held"] = to_seconds(used.in * processors);
+  json["peak_memory"] = used.memory;
+}
+
 void add_running(const Service& service, JobId id, const Job& job, Json& json) {
   json["start"] = unix_seconds(service, job.start);
   const Instant now = std::max(service.loop().now(), service.view().now());
@@ -105,6 +113,8 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
     if (job.start != kNever) {  // one that was cancelled may have run, too
       json["start"] = unix_seconds(service, job.start);
       add_status(serve::state_word(job), serve::end_of(entry.status), json);
+      const local::RunUse& used = entry.heard().used;
+      add_use({used.processors, used.in, used.memory}, job.spec.processors, json);
     }
   }
   const int restarts = serve::restarts_of(job);
@@ -172,6 +182,7 @@ Json job_json(const Service& service, const store::HistoryRow& row) {
     const auto nodes = parse_host_list(row.nodes);
     json["nodes"] = row.nodes.empty() || !nodes ? 1 : nodes->size();
     if (row.asked.waited_again == Duration{0}) add_status(row.state, {row.exit_code, row.signal}, json);
+    add_use(row.used, row.processors, json);
   }
   json["end"] = unix_seconds(service, row.end);
   if (row.restarts > 0) json["restarts"] = row.restarts;

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/job_json.h"
+#include "api/worker.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -55,11 +56,17 @@ struct Piece {
 // Its files have been opened.
 bool begun(const Job& job) { return job.start != kNever && !job.starting; }
 
-Piece read_piece(const std::string& path, const serve::About& about, std::int64_t from) {
+struct Rights {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+};
+
+// On the other thread: the folder of a user may be one that answers late, or never.
+Piece read_piece(const std::string& path, const Rights& rights, std::int64_t from) {
   Piece piece;
   int file = -1;
   {
-    const AsUser as(about.uid, about.gid);
+    const AsUser as(rights.uid, rights.gid);
     errno = EPERM;
     if (as.taken()) file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     piece.error = file < 0 ? errno : 0;
@@ -77,6 +84,17 @@ Piece read_piece(const std::string& path, const serve::About& about, std::int64_
   }
   ::close(file);
   return piece;
+}
+
+Response answer(const std::string& shown, const std::string& path, const Piece& piece, bool over) {
+  if (piece.error != 0) {
+    return problem(404, "the output of job " + shown + ", " + shown_path(path) + ", cannot be read: " +
+                            (piece.error == EINVAL ? "it is no plain file" : std::strerror(piece.error)) + ".");
+  }
+  return {200,
+          "application/octet-stream",
+          piece.bytes,
+          {{"Rota-Size", std::to_string(piece.size)}, {"Rota-Ended", over ? "yes" : "no"}}};
 }
 
 }  // namespace
@@ -109,17 +127,12 @@ void send_output(const Ask& ask, JobId id) {
   if (!job.contains(error && job.contains("error") ? "error" : "output"))
     return ask.reply->send(problem(404, "job " + shown + " writes to the terminal of who runs it, and to no file."));
   const std::string path = error && job.contains("error") ? job["error"] : job["output"];
-  Piece piece = read_piece(path, (*kept)->about, from);
-  if (piece.error == ENOENT && !over) piece.error = 0;  // it has not begun yet
-  if (piece.error != 0) {
-    return ask.reply->send(
-        problem(404, "the output of job " + shown + ", " + shown_path(path) + ", cannot be read: " +
-                         (piece.error == EINVAL ? "it is no plain file" : std::strerror(piece.error)) + "."));
-  }
-  ask.reply->send({200,
-                   "application/octet-stream",
-                   std::move(piece.bytes),
-                   {{"Rota-Size", std::to_string(piece.size)}, {"Rota-Ended", over ? "yes" : "no"}}});
+  const Rights rights{(*kept)->about.uid, (*kept)->about.gid};
+  ask.worker.run([path, rights, from, over, shown, reply = ask.reply] {
+    Piece piece = read_piece(path, rights, from);
+    if (piece.error == ENOENT && !over) piece.error = 0;  // it has not begun yet
+    return [path, over, shown, reply, piece = std::move(piece)] { reply->send(answer(shown, path, piece, over)); };
+  });
 }
 
 }  // namespace rota::api

@@ -82,7 +82,7 @@ Json node_json(const Service& service, NodeId id, Json jobs, const Reservation* 
   const Node& node = service.machine().nodes[id.value];
   const View& view = service.view();
   const std::uint32_t allocated = node.processors - view.nodes().free_on(id);
-  const PerNode& rest = view.nodes().rest_on(id);
+  const PerNode& free = view.nodes().per_node_on(id);
   Json json{{"name", node.name},
             {"state", state_of(view, id, allocated, reserved)},
             {"processors", node.processors},
@@ -98,11 +98,11 @@ Json node_json(const Service& service, NodeId id, Json jobs, const Reservation* 
   }
   if (node.memory > 0) {
     json["memory"] = node.memory;
-    json["memory_allocated"] = std::max<std::int64_t>(0, node.memory - rest.memory);
+    json["memory_allocated"] = std::max<std::int64_t>(0, node.memory - free.memory);
   }
   if (node.accelerators > 0) {
     json["accelerators"] = node.accelerators;
-    json["accelerators_allocated"] = std::int64_t{node.accelerators} - rest.accelerators;
+    json["accelerators_allocated"] = std::int64_t{node.accelerators} - free.accelerators;
   }
   Json partitions = Json::array();
   for (const PartitionId p : node.partitions) partitions.push_back(service.machine().partitions[p.value].name);

@@ -35,6 +35,31 @@ struct Folded {
   }
 };
 
+// Tasks that have all this in common stand in one row.
+struct Alike {
+  std::int64_t array = 0;
+  std::string_view sort;  // what it waits for
+  std::string_view name;  // this and what follows may have been changed for some of them
+  std::uint32_t processors = 0;
+  std::uint32_t nodes = 0;
+  std::int64_t memory = 0;
+  Duration limit{0};
+  std::int32_t priority = 0;
+  PartitionId partition;
+
+  Alike(const JobEntry& entry, const JobSpec& spec, std::string_view waits_for)
+      : array(entry.about->array),
+        sort(waits_for),
+        name(entry.about->name),
+        processors(spec.processors),
+        nodes(spec.nodes),
+        memory(spec.memory),
+        limit(spec.limit),
+        priority(spec.priority),
+        partition(spec.partition) {}
+  auto operator<=>(const Alike&) const = default;
+};
+
 // One list: its first rows, and how many there are beyond.
 struct Listing {
   Service& service;
@@ -44,8 +69,8 @@ struct Listing {
   Json rows = Json::array();
   std::size_t looked = 0;
   std::size_t found = 0;
-  std::map<std::pair<std::int64_t, std::string_view>, Folded> folded = {};  // by array, and what it waits for
-  std::size_t in_rows = 0;                                                  // of `found`
+  std::map<Alike, Folded> folded = {};
+  std::size_t in_rows = 0;    // of `found`
   Listing* before = nullptr;  // where tasks of an array stand whose others only wait for their turn
 
   bool suits(JobId id, const JobEntry& entry) const {
@@ -64,12 +89,12 @@ struct Listing {
       return false;
     const std::string_view sort = job.state == JobState::barred ? service.reason_of(id, serve::Telling::word).word : "";
     if (before != nullptr && sort == "JobArrayTaskLimit") {
-      if (const auto others = before->folded.find({entry.about->array, ""}); others != before->folded.end()) {
+      if (const auto others = before->folded.find(Alike(entry, job.spec, "")); others != before->folded.end()) {
         others->second.add(entry.index);
         return true;
       }
     }
-    const auto [at, is_new] = folded.try_emplace({entry.about->array, sort}, Folded{rows.size(), {}, 0});
+    const auto [at, is_new] = folded.try_emplace(Alike(entry, job.spec, sort), Folded{rows.size(), {}, 0});
     if (is_new && rows.size() == most) {
       folded.erase(at);
       return false;
@@ -79,16 +104,16 @@ struct Listing {
   }
 
   void close() {
-    for (const auto& [of, its] : folded) {
-      if (its.tasks < 2) continue;
-      Json& row = rows[its.row];
+    for (const auto& [of, array] : folded) {
+      if (array.tasks < 2) continue;
+      Json& row = rows[array.row];
       std::string indexes;
-      for (const auto& [from, to] : serve::merged(its.indexes))
+      for (const auto& [from, to] : serve::merged(array.indexes))
         indexes += (indexes.empty() ? "" : ",") + std::to_string(from) + (from < to ? "-" + std::to_string(to) : "");
       if (const auto at_once = row.value("throttle", 0U); at_once > 0) indexes += "%" + std::to_string(at_once);
       row["first"] = row["id"];
-      row["tasks"] = its.tasks;
-      row["id"] = std::to_string(of.first) + "_[" + indexes + "]";
+      row["tasks"] = array.tasks;
+      row["id"] = std::to_string(of.array) + "_[" + indexes + "]";
     }
   }
 

@@ -17,7 +17,7 @@ class Worker;
 struct Sources {
   serve::Service& service;
   Tokens& tokens;
-  Worker& worker;     // reads large bodies
+  Worker& worker;     // reads large bodies, and the files of users
   Worker& rehearser;  // takes seconds at a time
 };
 Handler routes(const Sources& sources);

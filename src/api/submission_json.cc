@@ -233,6 +233,20 @@ Result<Submission> read_submission(const Json& json, std::int64_t unix_start) {
   return submission;
 }
 
+// What a job asks of the machine, and its name.
+constexpr std::array<std::string_view, 5> kSizes{"name", "processors", "nodes", "memory", "tasks"};
+
+Result<void> read_size(const std::string& name, const Json& value, Service::Change& change) {
+  const auto number = [&](auto& into, std::int64_t least, std::int64_t most, const char* takes) {
+    return take_number(value, into.emplace(), least, most) ? Result<void>{} : wrong(name, takes);
+  };
+  if (name == "name") return take(value, change.name.emplace()) ? Result<void>{} : wrong(name, "a text");
+  if (name == "processors") return number(change.processors, 1, UINT32_MAX - 1, "a whole number from 1");
+  if (name == "nodes") return number(change.nodes, 0, UINT32_MAX - 1, "a whole number");
+  if (name == "memory") return number(change.memory, 0, INT64_MAX / 2, "a number of bytes");
+  return number(change.tasks, 0, UINT32_MAX - 1, "a whole number");
+}
+
 Result<void> read_update(const std::string& name, const Json& value, std::int64_t unix_start, Service::Change& change) {
   if (name == "limit") return take(value, change.limit) ? Result<void>{} : wrong(name, "a number of seconds");
   if (name == "begin") return take(value, change.begin, unix_start) ? Result<void>{} : wrong(name, "a Unix time");
@@ -251,8 +265,11 @@ Result<void> read_update(const std::string& name, const Json& value, std::int64_
     return take(value, change.licences->more_licences) ? Result<void>{}
                                                        : wrong(name, "an array of texts such as simulink:2");
   }
-  return unknown_member(
-      name, {"limit", "priority", "partition", "begin", "throttle", "licence", "licences", "more_licences", "ids"});
+  if (std::ranges::find(kSizes, name) != kSizes.end()) return read_size(name, value, change);
+  std::vector<std::string_view> names{"limit",   "priority", "partition",     "begin", "throttle",
+                                      "licence", "licences", "more_licences", "ids"};
+  names.insert(names.end(), kSizes.begin(), kSizes.end());
+  return unknown_member(name, names);
 }
 
 }  // namespace

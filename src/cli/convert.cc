@@ -171,8 +171,8 @@ class Conversion {
     if (beside_ && of_log != nullptr) both = AttributeTable::together(*beside_, *of_log);
     const AttributeTable* const table = both ? &*both : beside_ ? &*beside_ : of_log;
     for (const SwfRow& row : rows) {
-      const auto said = table != nullptr ? table->attributes_of(row[SwfField::number]) : JobAttributes{};
-      if (auto done = put(row, said, out); !done) return done;
+      const auto attributes = table != nullptr ? table->attributes_of(row[SwfField::number]) : JobAttributes{};
+      if (auto done = put(row, attributes, out); !done) return done;
     }
     return {};
   }

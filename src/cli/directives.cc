@@ -76,10 +76,6 @@ class Reader {
       const std::string_view text = trimmed(line);
       over |= !text.empty() && text[0] != '#';
     }
-    if (out_.values.contains("pbs") && script.find("PBS_NODEFILE") != std::string_view::npos)
-      out_.remarks.push_back(name_ +
-                             " reads PBS_NODEFILE, which Rota does not write: ROTA_JOB_NODELIST names the job's " +
-                             "nodes, and PBS_NUM_PPN tells how many processors it has on each.");
     if (out_.values.erase("joined") > 0) out_.values.erase("error");  // one file for both, whichever is named
     for (auto& [key, value] : own_) out_.values.insert_or_assign(key, std::move(value));
     return std::move(out_);

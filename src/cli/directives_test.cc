@@ -26,14 +26,6 @@ TEST(DirectivesTest, TakeValuesInEveryWayThatACommandLineDoes) {
   EXPECT_TRUE(found.remarks.empty());
 }
 
-TEST(DirectivesTest, TellThatThereIsNoFileOfNodesForPbs) {
-  EXPECT_EQ(
-      read("#!/bin/sh\n#PBS -N x\nmpirun -hostfile $PBS_NODEFILE ./x\n").remarks,
-      std::vector<std::string>{"job.sh reads PBS_NODEFILE, which Rota does not write: ROTA_JOB_NODELIST names the "
-                               "job's nodes, and PBS_NUM_PPN tells how many processors it has on each."});
-  EXPECT_TRUE(read("#!/bin/sh\n#ROTA --name x\ncat $PBS_NODEFILE\n").remarks.empty());
-}
-
 TEST(DirectivesTest, TellWhoseLinesThereAre) {
   EXPECT_EQ(text_under(read("#!/bin/sh\n#SBATCH -n 4\n"), "sbatch"), "yes");
   EXPECT_EQ(text_under(read("#!/bin/sh\n#ROTA -n 4\n#PBS -N x\n"), "sbatch"), "(none)");

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/help.h"
+#include "cli/job_use.h"
 #include "cli/when.h"
 
 namespace rota::cli {
@@ -45,9 +46,9 @@ std::string value_text(const std::string& name, const Json& value) {
 std::vector<std::string> in_order(const Json& job) {
   std::vector<std::string> names;
   for (const char* name :
-       {"id",         "name",    "user",      "state",     "reason", "why",   "message",        "partition",
-        "processors", "nodes",   "memory",    "limit",     "submit", "begin", "expected_start", "start",
-        "end",        "elapsed", "node_list", "exit_code", "signal"}) {
+       {"id",         "name",    "user",     "state",       "reason",    "why",       "message",        "partition",
+        "processors", "nodes",   "memory",   "limit",       "submit",    "begin",     "expected_start", "start",
+        "end",        "elapsed", "cpu_time", "peak_memory", "node_list", "exit_code", "signal"}) {
     if (job.contains(name)) names.emplace_back(name);
   }
   for (const auto& [name, value] : job.items()) {
@@ -77,7 +78,10 @@ std::string members_text(const Json& job) {
   std::vector<std::pair<std::string, std::string>> lines;
   std::size_t width = 0;
   for (const std::string& name : in_order(job)) {
-    const std::string value = value_text(name, job.at(name));
+    if (name == "cpu_time_held") continue;  // stands behind what was used of it
+    const std::string value = name == "cpu_time"      ? cpu_use(job)
+                              : name == "peak_memory" ? memory_use(job)
+                                                      : value_text(name, job.at(name));
     if (value.empty()) continue;
     width = std::max(width, name.size());
     lines.emplace_back(name, value);

@@ -12,6 +12,7 @@
 #include "cli/columns.h"
 #include "cli/command.h"
 #include "cli/job_filter.h"
+#include "cli/job_use.h"
 #include "cli/printed.h"
 #include "cli/service.h"
 #include "cli/when.h"
@@ -22,7 +23,7 @@ namespace {
 struct HistoryFlags {
   ServiceFlags service;
   JobFilter filter;
-  std::string from, until, by;
+  std::string from, until, by, format;
   std::int64_t most = 100;
   bool no_header = false;
 };
@@ -57,32 +58,73 @@ std::string time(const Json& job, const char* name) {
   return has_number(job, name) ? time_text(number_of(job, name)) : "-";
 }
 
+// As sacct calls them, where it has them.
+struct JobColumn {
+  Column column;
+  std::string (*text)(const Json& job);
+};
+
+const std::vector<JobColumn>& job_columns() {
+  static const std::vector<JobColumn> columns{
+      {{"JOBID"}, [](const Json& job) { return text_of(job, "id"); }},
+      {{"NAME"}, [](const Json& job) { return text_of(job, "name"); }},
+      {{"USER"}, [](const Json& job) { return text_of(job, "user"); }},
+      {{"PARTITION"}, [](const Json& job) { return text_of(job, "partition"); }},
+      {{"CPUS", true}, [](const Json& job) { return number(job, "processors", "1"); }},
+      {{"STATE"}, [](const Json& job) { return text_of(job, "state"); }},
+      {{"EXITCODE", true}, status},
+      {{"SUBMIT"}, [](const Json& job) { return time(job, "submit"); }},
+      {{"START"}, [](const Json& job) { return time(job, "start"); }},
+      {{"END"}, [](const Json& job) { return time(job, "end"); }},
+      {{"ELAPSED", true}, [](const Json& job) { return run_text(number_of(job, "elapsed")); }},
+      // Up to here without --format.
+      {{"TOTALCPU", true}, cpu_used},
+      {{"CPUTIME", true}, cpu_held},
+      {{"CPUEFF", true}, cpu_share},
+      {{"MAXRSS", true}, memory_used},
+      {{"REQMEM", true}, memory_held},
+      {{"MEMEFF", true}, memory_share},
+      {{"NODELIST"}, [](const Json& job) { return text_of(job, "node_list"); }}};
+  return columns;
+}
+
+constexpr std::size_t kUsualColumns = 11;
+
+Result<std::vector<JobColumn>> columns_of(const std::string& format) {
+  const std::vector<JobColumn>& all = job_columns();
+  if (format.empty()) return std::vector<JobColumn>(all.begin(), all.begin() + kUsualColumns);
+  std::vector<JobColumn> columns;
+  for (const std::string_view name : split(format, ',')) {
+    const auto found =
+        std::ranges::find(all, upper(trimmed(name)), [](const JobColumn& each) { return each.column.head; });
+    if (found == all.end()) {
+      std::string names;
+      for (const JobColumn& each : all) names += (names.empty() ? "" : ", ") + lower(each.column.head);
+      return fail(rota::quoted(name) + " is no column of the history; there are " + names + ".");
+    }
+    columns.push_back(*found);
+  }
+  return columns;
+}
+
 Result<int> list_jobs(const HistoryFlags& flags, const std::map<std::string, std::string>& what) {
+  const auto columns = columns_of(flags.format);
+  if (!columns) return std::unexpected(columns.error());
   const std::size_t most = flags.most == 0 ? SIZE_MAX : static_cast<std::size_t>(flags.most);
   auto jobs = Service(flags.service).rows("/v1/history", what, "jobs", most == SIZE_MAX ? most : most + 1);
   if (!jobs) return std::unexpected(jobs.error());
   const bool more = jobs->size() > most;
   if (more) jobs->erase(jobs->size() - 1);
   if (flags.service.json) return printed(shown_json(Json{{"jobs", *jobs}}));
+  std::vector<Column> heads;
+  for (const JobColumn& each : *columns) heads.push_back(each.column);
   std::vector<std::vector<std::string>> rows;
   for (const Json& job : *jobs) {
-    rows.push_back({text_of(job, "id"), text_of(job, "name"), text_of(job, "user"), text_of(job, "partition"),
-                    number(job, "processors", "1"), text_of(job, "state"), status(job), time(job, "submit"),
-                    time(job, "start"), time(job, "end"), run_text(number_of(job, "elapsed"))});
+    auto& row = rows.emplace_back();
+    for (const JobColumn& each : *columns) row.push_back(each.text(job));
   }
   std::ranges::reverse(rows);  // the latest last, as sacct has it
-  auto done = printed(table({{"JOBID"},
-                             {"NAME"},
-                             {"USER"},
-                             {"PARTITION"},
-                             {"CPUS", true},
-                             {"STATE"},
-                             {"EXITCODE", true},
-                             {"SUBMIT"},
-                             {"START"},
-                             {"END"},
-                             {"ELAPSED", true}},
-                            rows, !flags.no_header));
+  auto done = printed(table(heads, rows, !flags.no_header));
   if (done && more)
     remark("rota: there are more; these are the latest " + grouped(flags.most) +
            ". --limit 0 lists all, --from narrows.");
@@ -124,6 +166,14 @@ void add_history(CLI::App& app, Action& action) {
   command->add_option("-E,--until", flags->until, "ended before")->type_name("WHEN");
   command->add_option("--by", flags->by, "sums in place of jobs, a row for each of these")
       ->check(CLI::IsMember({"user", "partition", "month"}));
+  command
+      ->add_option(
+          "-o,--format", flags->format,
+          "these columns, with commas: those that stand without it, and totalcpu (processor time used), cputime "
+          "(with all its processors busy), cpueff (their ratio), maxrss (the most memory at one time), reqmem, "
+          "memeff, nodelist")
+      ->type_name("COLUMNS")
+      ->excludes("--by");
   command->add_option("--limit", flags->most, "at most so many jobs, the latest; 0: all")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}))
       ->type_name("N")
@@ -135,6 +185,7 @@ void add_history(CLI::App& app, Action& action) {
       "  rota history --me --from now-7days\n"
       "  rota history --state F,TO --limit 0\n"
       "  rota history name=sweep,state=FAILED\n"
+      "  rota history -o jobid,name,elapsed,totalcpu,cpueff,maxrss,memeff\n"
       "  rota history --by month");
   command->callback([&action, flags] { action = [flags] { return history(*flags); }; });
 }

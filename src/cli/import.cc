@@ -110,16 +110,17 @@ Result<site::SlurmText> read_text(const std::string& folder) {
   return text;
 }
 
-// "old=new": jobs of the one are taken as of the other.
+// "old=new": jobs of the one are taken as of the other; old names are those of the log, so that two may be exchanged.
 Result<void> rename_partitions(const std::vector<std::string>& renamed, log::NumberedNames& names) {
+  const log::NumberedNames of_log = names;
   for (const std::string& pair : renamed) {
     const std::size_t equals = pair.find('=');
     const std::string from = pair.substr(0, equals);
-    const auto at = std::ranges::find(names, from, [](const auto& of) { return of.second; });
+    const auto at = std::ranges::find(of_log, from, [](const auto& of) { return of.second; });
     if (equals == std::string::npos || equals + 1 == pair.size())
       return fail("--partition takes OLD=NEW, not " + rota::quoted(pair) + ".");
-    if (at == names.end()) return fail("--partition " + pair + ": no job is of partition " + rota::quoted(from) + ".");
-    at->second = pair.substr(equals + 1);
+    if (at == of_log.end()) return fail("--partition " + pair + ": no job is of partition " + rota::quoted(from) + ".");
+    names[at->first] = pair.substr(equals + 1);
   }
   return {};
 }
@@ -137,10 +138,13 @@ std::string place_of_unknown(const log::SacctLog& log, const Machine& machine) {
   return place.file + ":" + std::to_string(place.line);
 }
 
-// What ended at once is a job of 1 s with its own limit, as where the export itself is rehearsed.
+// What ended at once is a job of 1 s with its own limit, as where the export itself is rehearsed. One that was
+// cancelled before it started has no wait that came to an end, which its run time would not tell any more.
 void mend_run_times(log::SacctLog& log) {
+  constexpr std::int64_t kCancelled = 5;  // status in SWF
   for (log::SwfRow& row : log.rows) {
     if (row.milli(log::SwfField::run) > 0) continue;
+    if (row[log::SwfField::status] == kCancelled) row.set(log::SwfField::wait, -1);
     row.set_milli(log::SwfField::run, 1000);
     log.report.note("run time 0: jobs of 1 s with their own limit", row.line);
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "base/file.h"
 #include "cli/command.h"
@@ -142,6 +143,18 @@ TEST_F(ImportTest, NamesThePartitionThatIsNearest) {
   EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->jobs.size(), 2U);
 }
 
+TEST_F(ImportTest, RenamesPartitionsByTheNamesOfTheLog) {
+  put("saved/partitions.txt",
+      "PartitionName=a Nodes=n1 Default=YES\nPartitionName=b Nodes=n1\nPartitionName=c Nodes=n1\n");
+  put("saved/sacct.txt", kNames + row("1", "a") + row("2", "b"));
+  const auto partitions = [&] { return log::read_log(path("site/jobs.jsonl.gz"))->partitions; };
+  using Names = std::map<std::uint32_t, std::string>;
+  ASSERT_EQ(import({"--partition", "a=b", "--partition", "b=a"}), "");
+  EXPECT_EQ(partitions(), (Names{{1, "b"}, {2, "a"}}));
+  ASSERT_EQ(import({"--partition", "a=b", "--partition", "b=c", "--overwrite"}), "");
+  EXPECT_EQ(partitions(), (Names{{1, "b"}, {2, "c"}}));
+}
+
 TEST_F(ImportTest, RefusesTheJobsOfAnotherCluster) {
   const auto of = [](const std::string& cluster) { return "Cluster|" + kNames + cluster + "|" + row("1", "batch"); };
   put("saved/sacct.txt", of("tui"));
@@ -222,6 +235,17 @@ TEST_F(ImportTest, CountsWhatEndedAtOnce) {
   EXPECT_NE(report.find("  2  run time 0: jobs of 1 s with their own limit (sacct.txt:3)"), std::string::npos)
       << report;
   EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->run_times[1], seconds(1));
+}
+
+TEST_F(ImportTest, TellsNoWaitOfAJobThatNeverStarted) {
+  put("saved/sacct.txt",
+      kNames + row("1", "batch") + "2|batch|2024-03-01T10:00:00|None|2024-03-01T20:00:00|0|CANCELLED|2\n");
+  ASSERT_EQ(import({"--keep-cancelled"}), "");
+  const auto jobs = log::read_log(path("site/jobs.jsonl.gz"), {.keep_recorded = true});
+  ASSERT_TRUE(jobs) << jobs.error().message;
+  ASSERT_EQ(jobs->recorded.size(), 2U);
+  EXPECT_EQ(jobs->recorded[0].wait, seconds(5));
+  EXPECT_FALSE(jobs->recorded[1].start_is_known());
 }
 
 TEST_F(ImportTest, LeavesOutAndTellsWhatTheClusterHasNoneOf) {

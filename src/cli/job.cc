@@ -272,11 +272,9 @@ void add_wait(CLI::App& app, Action& action) {
   flags->service.declare_json(*command);
   command->footer(
       "The exit code is the largest among those of the jobs: each one's own, 128 and the signal's number where a "
-      "signal "
-      "ended it, and 1 where it ended otherwise without one or can never start, since a job before it failed.\n"
+      "signal ended it, and 1 where it ended otherwise without one or can never start, since a job before it failed.\n"
       "By user=, name=, partition= and state= those are meant, too, that ended within the last hour; all means what "
-      "waits "
-      "and runs, and where nothing does that is no failure.\n\n"
+      "waits and runs, and where nothing does that is no failure.\n\n"
       "Examples:\n  rota wait 12 13\n  rota wait name=sweep");
   command->callback([&action, flags] { action = [flags] { return wait_for_jobs(*flags); }; });
 }

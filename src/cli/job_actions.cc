@@ -22,6 +22,7 @@ struct ActionFlags {
   std::string limit, partition, begin;
   std::string priority, throttle;
   std::string licences;
+  SubmitValues asked;
 };
 
 // One sentence for each job for which it was not done; the exit code says whether there is one.
@@ -78,8 +79,11 @@ Result<Json> changes(const ActionFlags& flags) {
   if (!flags.licences.empty()) {
     if (auto asked = licences_of(flags.licences, out); !asked) return std::unexpected(asked.error());
   }
+  if (auto put = put_changes(flags.asked, out); !put) return std::unexpected(put.error());
   if (out.empty())
-    return fail("there is nothing to change; name a new --limit, --priority, --partition, --begin or --licences.");
+    return fail(
+        "there is nothing to change; name a new --limit, --priority, --partition, --begin, --licences, --name, "
+        "--processors, --nodes or --mem.");
   return out;
 }
 
@@ -141,6 +145,20 @@ void add_cancel(CLI::App& app, Action& action) {
   });
 }
 
+// As `rota submit` spells them.
+void declare_size(CLI::App& command, SubmitValues& asked) {
+  for (const auto& [name, meaning] : {std::pair{"--name", "name"},
+                                      {"--processors", "processors; with -c: how many times so many"},
+                                      {"--cpus-per-task", "with -n: processors of each"},
+                                      {"--nodes", "nodes to spread them over evenly; 0: any spread will do"},
+                                      {"--ntasks-per-node", "with -N, in place of -n: how many on each node"},
+                                      {"--mem", "memory on each node, as 500M or 4G; none: it asks for none"}}) {
+    SubmitOption option = *submit_option(name);
+    option.meaning = meaning;
+    declare_submit_option(command, asked, option);
+  }
+}
+
 void add_update(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("update", "change what jobs ask for");
   command->description(command->get_description() +
@@ -159,11 +177,13 @@ void add_update(CLI::App& app, Action& action) {
       ->add_option("-L,--licences,--licenses", flags->licences,
                    "of a job that waits: the licences that it is to hold, as matlab:2,simulink; none: no more")
       ->type_name("NAMES");
+  declare_size(*command, flags->asked);
   flags->service.declare_json(*command);
   command->footer(std::string(kOutcome) +
                   "Examples:\n"
                   "  rota update 12 --limit 2h\n"
                   "  rota update 13 --licences matlab:2\n"
+                  "  rota update 13 -n 8 --mem 4G --name smaller\n"
                   "  rota update 14 --throttle 20");
   command->callback([&action, flags] {
     action = [flags]() -> Result<int> {

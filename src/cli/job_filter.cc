@@ -41,7 +41,7 @@ void tell_unknown(const Service& service, const Question& asked) {
   const auto answer = service.get("/v1/partitions");
   if (!answer) return;
   for (const std::string_view part : split(asked.at("partition"), ',')) {
-    const auto is = [&](const Json& its) { return text_of(its, "name") == trimmed(part); };
+    const auto is = [&](const Json& row) { return text_of(row, "name") == trimmed(part); };
     if (std::ranges::none_of(list_of(*answer, "partitions"), is))
       remark("rota: there is no partition " + rota::quoted(trimmed(part)) + "; `rota partitions` lists them.");
   }

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "control/replay.h"
+#include "model/cpu_factor.h"
 #include "report/readable.h"
 #include "site/cluster_file.h"
 
@@ -243,7 +244,10 @@ class EndedJobs {
       workload_.report.note("job that ran on nodes of several speeds: its work is an estimate", number_);
     }
     JobSpec spec = cluster_.request(id);
-    copy_licences(job.spec, spec);                     // that it held
+    spec.processors = job.spec.processors;  // that it held
+    spec.nodes = job.spec.nodes;
+    spec.memory = job.spec.memory;
+    copy_licences(job.spec, spec);
     if (setting_.machine && spec.partition.valid()) {  // what a rehearsal adds by itself
       const Partition& partition = setting_.machine->partitions[spec.partition.value];
       spec.priority -= partition.priority;
@@ -253,9 +257,9 @@ class EndedJobs {
     // Pauses after moves, and after checkpoints that the job wrote by itself, are no work.
     const bool pauses = setting_.chain.knobs().preempt == Preemption::requeue && spec.restart == Restart::checkpoint;
     const std::int64_t restarts = job.migrations + (pauses ? job.preemptions : 0);
-    const std::int64_t time = (job.run_time() - spec.restart_cost * restarts).count();
-    const std::int64_t work = factor == factors_.end() ? time : time * factor->second / 1000;  // on a node of factor 1
-    ended_[id] = {spec, Duration{std::max<std::int64_t>(work, 1)}};
+    const Duration time = job.run_time() - spec.restart_cost * restarts;
+    const Duration work = factor == factors_.end() ? time : work_in(time, factor->second);
+    ended_[id] = {spec, std::max(work, Duration{1})};
   }
 
   const JournalSetting& setting_;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -46,6 +47,32 @@ std::string title_of(const std::string& path) {
   return name.ends_with(".csv") && name.size() > 4 ? name.substr(0, name.size() - 4) : name;
 }
 
+// By number and size: others may round times, and tell no users.
+bool same_jobs(const report::Outcome& a, const report::Outcome& b) {
+  const auto names = [](const report::Outcome& of) {
+    std::vector<std::pair<std::int64_t, std::uint32_t>> all;
+    for (const Job& job : of.jobs) all.emplace_back(job.spec.number, job.spec.processors);
+    std::ranges::sort(all);
+    return all;
+  };
+  return a.jobs.size() == b.jobs.size() && names(a) == names(b);
+}
+
+// Schedules of other jobs are of a workload of their own, so that nobody compares them.
+void tell_apart(std::vector<report::Outcome>& all) {
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    const auto before = std::span(all).first(i);
+    const auto like = std::ranges::find_if(before, [&](const auto& other) { return same_jobs(other, all[i]); });
+    if (like != before.end()) {
+      all[i].workload = like->workload;
+      continue;
+    }
+    remark(one_line(all[i].policy) + ": not the same jobs as those of " + one_line(all.front().policy) +
+           ", so that the two are not compared");
+    all[i].workload += " of " + all[i].policy;
+  }
+}
+
 // The schedules, each as if it were a policy on the same jobs.
 Result<std::vector<report::Outcome>> read_all(const ReportFlags& flags) {
   std::vector<report::Outcome> all;
@@ -70,6 +97,7 @@ Result<std::vector<report::Outcome>> read_all(const ReportFlags& flags) {
     remark("how many processors the cluster has is not told; " + grouped(processors) +
            " were in use, and so many are taken. --processors would say it");
   for (report::Outcome& outcome : all) outcome.processors = std::max<std::int64_t>(processors, 1);
+  tell_apart(all);
   return all;
 }
 

@@ -40,10 +40,10 @@ Result<void> make_folder(const std::string& folder) {
 Result<void> write_inputs(const std::string& folder, const Findings& findings) {
   if (!findings.files) return {};
   if (auto made = make_folder(folder); !made) return made;
-  for (const study::StudyFile& its : findings.files()) {
-    auto file = OutputFile::create(folder + "/" + its.name);
+  for (const study::StudyFile& input : findings.files()) {
+    auto file = OutputFile::create(folder + "/" + input.name);
     if (!file) return std::unexpected(file.error());
-    file->stream() << its.text;
+    file->stream() << input.text;
     if (auto done = file->commit(); !done) return done;
   }
   return {};
@@ -157,44 +157,45 @@ std::shared_ptr<ReproduceFlags> add_flags(CLI::App& app) {
 }
 
 // How many, or the first and the last.
-CLI::Option* add_seeds(CLI::App& app, const StudyOption& its, const study::SeedsChosen& chosen) {
-  const auto take = [its, chosen](const std::string& text) {
+CLI::Option* add_seeds(CLI::App& app, const StudyOption& option, const study::SeedsChosen& chosen) {
+  const auto take = [option, chosen](const std::string& text) {
     const bool many = text.find('-') == std::string::npos;
     const auto count = many ? parse_integer(text) : Result<std::int64_t>(0);
     const auto seeds = many ? Result<Seeds>(Seeds{}) : parse_seeds(text);
-    if (!count) throw CLI::ValidationError(its.name + ": " + count.error().message);
+    if (!count) throw CLI::ValidationError(option.name + ": " + count.error().message);
     if (!seeds) throw CLI::ValidationError(seeds.error().message);
     *chosen.count = many ? *count : static_cast<std::int64_t>(seeds->count);
     *chosen.first = seeds->first;
-    if (*chosen.count < its.least || *chosen.count > its.most) {
-      throw CLI::ValidationError(its.name + ": it takes " + std::to_string(its.least) + " to " + grouped(its.most) +
-                                 " seeds, and not " + grouped(*chosen.count));
+    if (*chosen.count < option.least || *chosen.count > option.most) {
+      throw CLI::ValidationError(option.name + ": it takes " + std::to_string(option.least) + " to " +
+                                 grouped(option.most) + " seeds, and not " + grouped(*chosen.count));
     }
   };
-  return app.add_option_function<std::string>(its.name, take, its.about)->default_str(std::to_string(*chosen.count));
+  return app.add_option_function<std::string>(option.name, take, option.about)
+      ->default_str(std::to_string(*chosen.count));
 }
 
-void add_option(CLI::App& app, const StudyOption& its) {
-  const std::string otherwise = its.otherwise.empty() ? "" : "; default: " + its.otherwise;
-  if (const auto* seeds = std::get_if<study::SeedsChosen>(&its.value)) {
-    add_seeds(app, its, *seeds)->type_name(its.shows);
+void add_option(CLI::App& app, const StudyOption& described) {
+  const std::string otherwise = described.otherwise.empty() ? "" : "; default: " + described.otherwise;
+  if (const auto* seeds = std::get_if<study::SeedsChosen>(&described.value)) {
+    add_seeds(app, described, *seeds)->type_name(described.shows);
     return;
   }
   CLI::Option* option = std::visit(
       [&](const auto& value) -> CLI::Option* {
         if constexpr (std::is_pointer_v<std::decay_t<decltype(value)>>) {
-          return app.add_option(its.name, *value, its.about + otherwise);
+          return app.add_option(described.name, *value, described.about + otherwise);
         } else {
           return nullptr;
         }
       },
-      its.value);
-  option->type_name(its.shows);
-  const bool number = !std::holds_alternative<std::string*>(its.value);
-  if (number) option->check(CLI::Range(its.least, its.most));
-  if (std::holds_alternative<std::vector<std::int64_t>*>(its.value)) option->delimiter(',');
+      described.value);
+  option->type_name(described.shows);
+  const bool number = !std::holds_alternative<std::string*>(described.value);
+  if (number) option->check(CLI::Range(described.least, described.most));
+  if (std::holds_alternative<std::vector<std::int64_t>*>(described.value)) option->delimiter(',');
   if (number && otherwise.empty()) option->capture_default_str();
-  if (!its.needs.empty()) option->needs(app.get_option(its.needs));
+  if (!described.needs.empty()) option->needs(app.get_option(described.needs));
 }
 
 void add_study(CLI::App& reproduce_app, Action& action, const Study& study) {

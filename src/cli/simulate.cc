@@ -90,6 +90,7 @@ Result<Workloads> read_workloads(const SimulateFlags& flags) {
     workloads.machines.push_back(nullptr);
     workloads.policies.emplace_back();
   }
+  call_apart(workloads.all, flags.workloads);
   return workloads;
 }
 
@@ -124,15 +125,15 @@ Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& 
 Result<std::vector<Copies>> copies_of(const SimulateFlags& flags, const Workloads& workloads) {
   std::vector<Copies> all;
   if (flags.seeds.empty()) {
-    for (const log::Workload& its : workloads.all) all.push_back(later_copies(its, flags.copies, flags.seed));
+    for (const log::Workload& workload : workloads.all) all.push_back(later_copies(workload, flags.copies, flags.seed));
     return all;
   }
   const auto seeds = parse_seeds(flags.seeds);
   if (!seeds) return std::unexpected(seeds.error());
   const auto swf = flags.rehearse.swf();
   if (!swf) return std::unexpected(swf.error());
-  for (const log::Workload& its : workloads.all) {
-    auto streams = streams_of(its, flags.rehearse.attributes, *seeds, *swf, flags.window);
+  for (const log::Workload& workload : workloads.all) {
+    auto streams = streams_of(workload, flags.rehearse.attributes, *seeds, *swf, flags.window);
     if (!streams) return std::unexpected(streams.error());
     all.push_back(std::move(*streams));
   }
@@ -279,7 +280,9 @@ void report_unknown_clock(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     const Machine* machine = run.options.machine.get();
     if (!first_policy(run, runs) || run.workload->unix_start != 0 || machine == nullptr) continue;
-    const auto by_time_of_day = [](const Machine& its) { return its.tariff.told() && its.tells_watts(); };
+    const auto by_time_of_day = [](const Machine& described) {
+      return described.tariff.has_steps() && described.tells_watts();
+    };
     if (!by_time_of_day(*machine) && std::ranges::none_of(machine->sites, by_time_of_day)) continue;
     remark(
         run.workload->name +

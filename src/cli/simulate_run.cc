@@ -1,11 +1,20 @@
 #include "cli/simulate_run.h"
 
 #include <algorithm>
+#include <map>
 
+#include "base/text.h"
 #include "report/intervals.h"
 #include "report/policy_labels.h"
 
 namespace rota::cli {
+
+void call_apart(std::vector<log::Workload>& workloads, const std::vector<std::string>& paths) {
+  std::map<std::string, int> of_name;
+  for (const log::Workload& workload : workloads) ++of_name[workload.name];
+  for (std::size_t i = 0; i < workloads.size(); ++i)
+    if (of_name[workloads[i].name] > 1) workloads[i].name = one_line(paths[i]);
+}
 
 Asked asked(std::vector<Run>& runs) {
   Asked all;
@@ -28,7 +37,7 @@ bool is_of_the_site(const Chain& policy, const log::Workload& workload, const st
 }
 
 bool first_policy(const Run& run, const std::vector<Run>& runs) {
-  const auto rehearsed = std::ranges::find_if(runs, [](const Run& its) { return its.chain != nullptr; });
+  const auto rehearsed = std::ranges::find_if(runs, [](const Run& candidate) { return candidate.chain != nullptr; });
   return rehearsed == runs.end() || run.chain == rehearsed->chain;
 }
 

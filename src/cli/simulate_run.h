@@ -26,6 +26,9 @@ struct Run {
   std::string policy() const { return chain != nullptr ? chain->text() : kRecorded; }
 };
 
+// Workloads of one name are called by their paths, so that nothing takes them for one workload.
+void call_apart(std::vector<log::Workload>& workloads, const std::vector<std::string>& paths);
+
 // Those that go into files.
 using Asked = std::vector<Run*>;
 Asked asked(std::vector<Run>& runs);

@@ -74,21 +74,23 @@ const SubmitOption* submit_option(std::string_view name) {
   return nullptr;
 }
 
-void declare_submit_options(CLI::App& command, SubmitValues& values) {
-  for (const SubmitOption& option : kOptions) {
-    const auto all_names = split(option.names, ',');
-    const std::string where(*std::ranges::find_if(all_names, [](auto name) { return name.starts_with("--"); }));
-    const std::string key(option.key);
-    const auto keep = [&values, key, where](const std::string& text) {
-      values[key] = SubmitValue{.text = text, .dialect = Dialect::rota, .where = where};
-    };
-    const std::string names(option.names), meaning(option.meaning);
-    if (option.value.empty()) {
-      command.add_flag_callback(names, [keep, set = std::string(option.set)] { keep(set); }, meaning);
-    } else {
-      command.add_option_function<std::string>(names, keep, meaning)->type_name(std::string(option.value))->take_last();
-    }
+void declare_submit_option(CLI::App& command, SubmitValues& values, const SubmitOption& option) {
+  const auto all_names = split(option.names, ',');
+  const std::string where(*std::ranges::find_if(all_names, [](auto name) { return name.starts_with("--"); }));
+  const std::string key(option.key);
+  const auto keep = [&values, key, where](const std::string& text) {
+    values[key] = SubmitValue{.text = text, .dialect = Dialect::rota, .where = where};
+  };
+  const std::string names(option.names), meaning(option.meaning);
+  if (option.value.empty()) {
+    command.add_flag_callback(names, [keep, set = std::string(option.set)] { keep(set); }, meaning);
+  } else {
+    command.add_option_function<std::string>(names, keep, meaning)->type_name(std::string(option.value))->take_last();
   }
+}
+
+void declare_submit_options(CLI::App& command, SubmitValues& values) {
+  for (const SubmitOption& option : kOptions) declare_submit_option(command, values, option);
 }
 
 }  // namespace rota::cli

@@ -37,6 +37,7 @@ std::span<const SubmitOption> submit_options();
 // The option that has this name, as "-t" or "--time"; nullptr: none.
 const SubmitOption* submit_option(std::string_view name);
 
+void declare_submit_option(CLI::App& command, SubmitValues& values, const SubmitOption& option);
 // Declares them all; what is given on the command line goes to `values`, which outlives the command.
 void declare_submit_options(CLI::App& command, SubmitValues& values);
 

@@ -29,6 +29,26 @@ bool only_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+Result<std::int64_t> counted(const SubmitValue& value, std::int64_t least = 1) {
+  const auto number = parse_integer(value.text);
+  if (!number || *number < least || *number > kMost)
+    return wrong(value, "a whole number from " + std::to_string(least) + " to " + grouped(kMost));
+  return *number;
+}
+
+std::unexpected<Error> too_many_processors() {
+  return fail("A job asks for " + grouped(kMost) + " processors at most; ask for fewer.");
+}
+
+// Bytes. On Rota's own command line a size says its unit: people who come from Slurm would mean megabytes.
+Result<std::int64_t> size_of(const SubmitValue& value) {
+  const bool bare = only_digits(value.text);
+  if (bare && value.dialect == Dialect::rota) return wrong(value, "a size with its unit, such as 500M or 4G");
+  const auto bytes = parse_size(value.text + (bare && value.dialect == Dialect::slurm ? "M" : ""));
+  if (!bytes || *bytes <= 0) return wrong(value, "a size such as 500M or 4G");
+  return *bytes;
+}
+
 class Request {
  public:
   Request(const SubmitValues& values, const Surroundings& here) : values_(values), here_(here) {}
@@ -50,17 +70,10 @@ class Request {
     return found == values_.end() ? nullptr : &found->second;
   }
 
-  Result<std::int64_t> count(const SubmitValue& value, std::int64_t least = 1) const {
-    const auto number = parse_integer(value.text);
-    if (!number || *number < least || *number > kMost)
-      return wrong(value, "a whole number from " + std::to_string(least) + " to " + grouped(kMost));
-    return *number;
-  }
-
   // The number under a key, else `otherwise`.
   Result<std::int64_t> count(std::string_view key, std::int64_t otherwise) const {
     const SubmitValue* value = given(key);
-    return value == nullptr ? otherwise : count(*value);
+    return value == nullptr ? otherwise : counted(*value);
   }
 
   Result<void> processors() {
@@ -69,7 +82,7 @@ class Request {
     for (const auto* number : {&each, &nodes, &per_node, &tasks}) {
       if (!*number) return std::unexpected(number->error());
     }
-    if (*tasks > kMost / *each) return fail("A job asks for " + grouped(kMost) + " processors at most; ask for fewer.");
+    if (*tasks > kMost / *each) return too_many_processors();
     processors_ = *tasks * *each;
     nodes_ = *nodes;
     tasks_ = *tasks;
@@ -87,26 +100,17 @@ class Request {
   // Its processors are on one node, as the processors of any task are.
   bool is_one_wide_task(std::int64_t each) const { return nodes_ == 1 && tasks_ == 1 && each > 1; }
 
-  // Bytes. On Rota's own command line a size says its unit: people who come from Slurm would mean megabytes.
-  Result<std::int64_t> size(const SubmitValue& value) const {
-    const bool bare = only_digits(value.text);
-    if (bare && value.dialect == Dialect::rota) return wrong(value, "a size with its unit, such as 500M or 4G");
-    const auto bytes = parse_size(value.text + (bare && value.dialect == Dialect::slurm ? "M" : ""));
-    if (!bytes || *bytes <= 0) return wrong(value, "a size such as 500M or 4G");
-    return *bytes;
-  }
-
   Result<void> memory() {
     if (const SubmitValue* value = given("memory")) {
-      const auto bytes = size(*value);
+      const auto bytes = size_of(*value);
       if (!bytes) return std::unexpected(bytes.error());
       out_["memory"] = *bytes;
     } else if (const SubmitValue* whole = given("memory_all")) {  // of PBS: shared by the nodes
-      const auto bytes = size(*whole);
+      const auto bytes = size_of(*whole);
       if (!bytes) return std::unexpected(bytes.error());
       out_["memory"] = (*bytes + nodes_ - 1) / nodes_;
     } else if (const SubmitValue* each = given("memory_each")) {
-      const auto bytes = size(*each);
+      const auto bytes = size_of(*each);
       if (!bytes) return std::unexpected(bytes.error());
       const std::int64_t on_each = (processors_ + nodes_ - 1) / nodes_;
       if (*bytes > INT64_MAX / on_each) return wrong(*each, "less");
@@ -201,7 +205,7 @@ class Request {
     for (const char* key : {"priority", "nice"}) {
       const SubmitValue* value = given(key);
       if (value == nullptr) continue;
-      const auto number = count(*value, -kMost);
+      const auto number = counted(*value, -kMost);
       if (!number) return std::unexpected(number.error());
       priority += std::string_view(key) == "nice" ? -*number : *number;
       out_["priority"] = priority;
@@ -342,6 +346,47 @@ void put_licences(const std::vector<NamedLicences>& licences, Json& into) {
   into["licences"] = licences.front().count;
   for (std::size_t i = 1; i < licences.size(); ++i)
     into["more_licences"].push_back(licences[i].name + ":" + std::to_string(licences[i].count));
+}
+
+namespace {
+
+// What is given of a job's processors, as for a new one.
+Result<void> put_processors(const SubmitValues& values, Json& into) {
+  const auto number = [&](std::string_view key, std::int64_t otherwise, std::int64_t least = 1) {
+    const auto found = values.find(key);
+    return found == values.end() ? Result<std::int64_t>(otherwise) : counted(found->second, least);
+  };
+  const auto nodes = number("nodes", -1, 0), each = number("each", 1), per_node = number("per_node", 0);
+  const auto tasks = number("processors", per_node.value_or(0) * nodes.value_or(0));
+  for (const auto* one : {&nodes, &each, &per_node, &tasks}) {
+    if (!*one) return std::unexpected(one->error());
+  }
+  if (*per_node > 0 && *nodes < 1)
+    return fail("--ntasks-per-node goes with -N, which says on how many nodes; name both.");
+  if (*tasks == 0 && values.contains("each")) return fail("-c says how many processors each of -n has; name -n, too.");
+  if (*tasks > kMost / *each) return too_many_processors();
+  if (*nodes >= 0) into["nodes"] = *nodes;
+  if (*tasks == 0) return {};
+  const bool says_each = values.contains("each");  // else each has as many processors as before
+  if (says_each) into["processors"] = *tasks * *each;
+  if (!says_each || *each > 1) into["tasks"] = *tasks;
+  if (*each > 1 && *tasks == 1 && *nodes < 0) into["nodes"] = 1;  // its processors are on one node
+  return {};
+}
+
+}  // namespace
+
+Result<void> put_changes(const SubmitValues& values, Json& into) {
+  for (const auto& [key, value] : values) {
+    if (!is_utf8(value.text)) return fail(value.where + " takes UTF-8 text, not " + rota::quoted(value.text) + ".");
+  }
+  if (const auto name = values.find("name"); name != values.end()) into["name"] = name->second.text;
+  if (const auto memory = values.find("memory"); memory != values.end()) {
+    const auto bytes = memory->second.text == "none" ? Result<std::int64_t>(0) : size_of(memory->second);
+    if (!bytes) return std::unexpected(bytes.error());
+    into["memory"] = *bytes;
+  }
+  return put_processors(values, into);
 }
 
 Result<double> limit_seconds(std::string_view text, Dialect dialect) {

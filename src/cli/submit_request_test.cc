@@ -37,6 +37,30 @@ TEST(SubmitRequestTest, CountsProcessorsFromTasksNodesAndThreads) {
             "A job asks for 1,000,000,000 processors at most; ask for fewer.");
 }
 
+TEST(SubmitRequestTest, ChangesOfAJobNameOnlyWhatIsGiven) {
+  const auto changed = [](std::initializer_list<std::pair<const char*, const char*>> given) {
+    SubmitValues values;
+    for (const auto& [key, text] : given) values[key] = SubmitValue{.text = text, .dialect = {}, .where = key};
+    Json out = Json::object();
+    const auto put = put_changes(values, out);
+    return put ? out.dump() : put.error().message;
+  };
+  EXPECT_EQ(changed({}), "{}");
+  EXPECT_EQ(changed({{"processors", "4"}}), R"({"tasks":4})");
+  EXPECT_EQ(changed({{"processors", "4"}, {"each", "1"}}), R"({"processors":4})");
+  EXPECT_EQ(changed({{"nodes", "2"}}), R"({"nodes":2})");
+  EXPECT_EQ(changed({{"nodes", "0"}, {"name", "n"}}), R"({"name":"n","nodes":0})");
+  EXPECT_EQ(changed({{"processors", "4"}, {"each", "2"}}), R"({"processors":8,"tasks":4})");
+  EXPECT_EQ(changed({{"processors", "1"}, {"each", "2"}}), R"({"processors":2,"tasks":1,"nodes":1})");
+  EXPECT_EQ(changed({{"nodes", "2"}, {"per_node", "3"}}), R"({"nodes":2,"tasks":6})");
+  EXPECT_EQ(changed({{"memory", "1M"}}), R"({"memory":1048576})");
+  EXPECT_EQ(changed({{"memory", "none"}}), R"({"memory":0})");
+  EXPECT_EQ(changed({{"memory", "5"}}), R"(memory takes a size with its unit, such as 500M or 4G, not "5".)");
+  EXPECT_EQ(changed({{"each", "2"}}), "-c says how many processors each of -n has; name -n, too.");
+  EXPECT_EQ(changed({{"per_node", "2"}}), "--ntasks-per-node goes with -N, which says on how many nodes; name both.");
+  EXPECT_EQ(changed({{"processors", "0"}}), R"(processors takes a whole number from 1 to 1,000,000,000, not "0".)");
+}
+
 TEST(SubmitRequestTest, ReadsBareNumbersByTheirDialect) {
   EXPECT_EQ(made({{"limit", "90"}}), R"({"limit":90.0})");
   EXPECT_EQ(made({{"limit", "90"}}, Dialect::slurm), R"({"limit":5400.0})");

@@ -139,10 +139,10 @@ Key Terminal::next_key() {
       Sequence{"\x1b[H", Key::home}, Sequence{"\x1b[F", Key::end},      Sequence{"\x1bOH", Key::home},
       Sequence{"\x1bOF", Key::end},  Sequence{"\x1b[1~", Key::home},    Sequence{"\x1b[4~", Key::end}};
   if (typed_.empty()) return Key::none;
-  for (const Sequence& its : kSequences) {
-    if (!typed_.starts_with(its.bytes)) continue;
-    typed_.erase(0, its.bytes.size());
-    return its.key;
+  for (const Sequence& sequence : kSequences) {
+    if (!typed_.starts_with(sequence.bytes)) continue;
+    typed_.erase(0, sequence.bytes.size());
+    return sequence.key;
   }
   if (typed_.size() > 1 && typed_[0] == '\x1b' &&
       (typed_[1] == '[' || typed_[1] == 'O')) {  // a key that means nothing here

@@ -11,17 +11,17 @@ namespace {
 
 // All that a command says, but for what it is about, which whoever uses it again always says. A field that is added to
 // Command or to Placement does not compile here until it is named; name it in the test too.
-auto said_by(const Command& command) {
+auto values_of(const Command& command) {
   const auto& [kind, epoch, key, job, dispatch, expected_end, limit_end, how, beneficiary, node, where, cpu_factor,
                kept, for_good, pause, stands, limit] = command;
   const auto& [shares, per_node, licence, licences, more_licences] = where;
   return std::tuple(dispatch, expected_end, limit_end, how, beneficiary, node, shares.size(), per_node, licence,
                     licences, more_licences.size(), cpu_factor, kept, for_good, pause, stands, limit);
 }
-using Said = decltype(said_by(Command{}));
+using Values = decltype(values_of(Command{}));
 
 template <std::size_t... I>
-int alike(const Said& a, const Said& b, std::index_sequence<I...> /*all*/) {
+int alike(const Values& a, const Values& b, std::index_sequence<I...> /*all*/) {
   return (0 + ... + (std::get<I>(a) == std::get<I>(b) ? 1 : 0));
 }
 
@@ -39,11 +39,11 @@ TEST(Command, ThatIsForgottenSaysNothingMore) {
   used.pause = seconds(1);
   used.stands = true;
   used.limit = seconds(1);
-  const Said fresh = said_by(Command{});
-  EXPECT_EQ(alike(said_by(used), fresh, std::make_index_sequence<std::tuple_size_v<Said>>()), 0)
+  const Values fresh = values_of(Command{});
+  EXPECT_EQ(alike(values_of(used), fresh, std::make_index_sequence<std::tuple_size_v<Values>>()), 0)
       << "a field is not set above, so that nothing shows whether it is forgotten";
   used.forget();
-  EXPECT_EQ(said_by(used), fresh);
+  EXPECT_EQ(values_of(used), fresh);
   EXPECT_GE(used.where.shares.capacity(), 1U);
 }
 

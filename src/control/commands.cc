@@ -35,10 +35,10 @@ Command& Controller::preempt_command(JobId job, JobId beneficiary) {
 }
 
 Command& Controller::migrate_command(JobId job) {
-  const Job& its = cluster_.job(job);
-  const JobSpec& spec = its.spec;
-  Command& move = command(Command::Kind::migrate, job, &its);
-  run_terms(move, its);
+  const Job& moved = cluster_.job(job);
+  const JobSpec& spec = moved.spec;
+  Command& move = command(Command::Kind::migrate, job, &moved);
+  run_terms(move, moved);
   move.kept = spec.restart == Restart::checkpoint;
   move.pause = spec.restart_cost;
   return move;

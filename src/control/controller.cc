@@ -249,8 +249,12 @@ void Controller::start(const Action& action) {
 }
 
 void Controller::migrate(const Action& action) {
-  const bool kept = cluster_.job(action.job).spec.restart == Restart::checkpoint;
-  write(Migrated{action.job, plan_.places()[next_place_++], kept});
+  const Job& job = cluster_.job(action.job);
+  const Placement& where = plan_.places()[next_place_++];
+  const NodeSpace& nodes = cluster_.nodes();
+  const Duration expected =
+      moved_run_time(job, cluster_.now(), nodes.cpu_factor(cluster_.placement(action.job)), nodes.cpu_factor(where));
+  write(Migrated{action.job, where, job.spec.restart == Restart::checkpoint, expected});
   migrate_command(action.job);
 }
 

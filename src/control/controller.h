@@ -125,7 +125,7 @@ class Controller final : public Intake, public Alarm {
   [[gnu::cold]] void extend(const Action& action);
   [[gnu::cold]] void preempt(const Action& action);
   [[gnu::cold]] void migrate(const Action& action);
-  [[gnu::always_inline]] inline Command& command(Command::Kind kind, JobId job, const Job* its);
+  [[gnu::always_inline]] inline Command& command(Command::Kind kind, JobId job, const Job* about);
   Command& command(Command::Kind kind, JobId job);
   [[gnu::always_inline]] inline void run_terms(Command& command, const Job& job) const;
   Command& preempt_command(JobId job, JobId beneficiary);

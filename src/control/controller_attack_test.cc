@@ -97,7 +97,7 @@ class Recount {
       const auto memory = memory_.contains(node) ? memory_.at(node) : 0;
       const std::int64_t unused = machine.nodes[i].processors - used;
       if (unused != nodes.free_on(node) || nodes.idle(node) != (used == 0)) return "a node";
-      if (machine.nodes[i].memory > 0 && machine.nodes[i].memory - memory != nodes.rest_on(node).memory)
+      if (machine.nodes[i].memory > 0 && machine.nodes[i].memory - memory != nodes.per_node_on(node).memory)
         return "memory";
       const bool usable = view_.power().state(node) == PowerState::on && view_.power().health(node) == Health::up;
       if (usable != nodes.available(node)) return "a node that is not available";
@@ -235,7 +235,7 @@ class Attack {
     if (job.state == JobState::waiting) {
       if (chance(70)) return any_fact_of_nodes();
       if (chance(30)) return any_licences(id);
-      return chance(30) ? Observed(Held{id}) : Observed(Amended{id, any_terms(job.spec)});
+      return chance(30) ? Observed(Held{id}) : Observed(any_amended(id, job.spec));
     }
     if (job.starting && chance(80)) return chance(80) ? Observed(Launched{id}) : Observed(LaunchFailed{id, chance(80)});
     if (job.leaving) return Vacated{id, any_time(id)};
@@ -271,7 +271,7 @@ class Attack {
       case 11:
         return Released{id, static_cast<Bars>(draw(1, 3))};
       case 12:
-        return Amended{id, any_terms(desk_.view().knows(id) ? desk_.job(id).spec : JobSpec{})};
+        return any_amended(id, desk_.view().knows(id) ? desk_.job(id).spec : JobSpec{});
       case 13:
         return any_reservation();
       case 14:
@@ -279,6 +279,13 @@ class Attack {
       default:
         return chance(60) ? Observed(Finished{id, static_cast<Outcome>(draw(0, 5))}) : any_fact_of_nodes();
     }
+  }
+  Amended any_amended(JobId id, const JobSpec& spec) {
+    Amended fact{id, any_terms(spec)};
+    if (chance(50)) return fact;
+    fact.processors = static_cast<std::uint32_t>(draw(0, chance(10) ? 9 : 4));
+    if (on_nodes_) fact.nodes = static_cast<std::uint32_t>(draw(0, 3)), fact.memory = draw(0, 9);
+    return fact;
   }
   Observed any_licences(JobId id) {
     if (chance(30)) return LicencesChanged{.job = id};

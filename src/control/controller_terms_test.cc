@@ -298,6 +298,77 @@ TEST(ControllerTerms, LicencesThatCannotBeAreRefused) {
   EXPECT_NE(counted.tell(LicencesChanged{.job = other, .licence = LicenceId{0}, .licences = 1}), "");
 }
 
+TEST(ControllerTerms, AJobThatWaitsIsGivenOtherProcessorsAtItsPlace) {
+  Desk desk("easy");
+  const JobId first = desk.run(3, 10);
+  const JobId head = desk.run(4, 10);
+  const JobId third = desk.run(2, 5);  // one is free
+  ASSERT_TRUE(desk.waits(head) && desk.waits(third));
+  Amended fact{third, desk.terms_of(third)};
+  fact.processors = 1;
+  EXPECT_EQ(desk.tell_and_decide(fact), "");
+  EXPECT_TRUE(desk.runs(third));
+  EXPECT_EQ(desk.view().free(), 0);
+  EXPECT_EQ(desk.view().request(third).processors, 2U);
+  EXPECT_EQ(desk.job(head).promise, at_seconds(10));
+  fact = {head, desk.terms_of(head)};
+  fact.processors = 1;
+  EXPECT_EQ(desk.tell_and_decide(fact), "");
+  EXPECT_EQ(desk.job(head).promise, at_seconds(5)) << "its promise is another one";
+  const std::string before = desk.state();
+  EXPECT_EQ(desk.take_over(), "");
+  EXPECT_EQ(difference(before, desk.state()), "");
+  desk.at(5);
+  EXPECT_EQ(desk.tell_and_decide(Finished{third}), "");
+  EXPECT_TRUE(desk.runs(head));
+  EXPECT_EQ(desk.tell(Amended{first, desk.terms_of(first)}), "job 1 is amended, and it runs; nothing was changed.");
+}
+
+TEST(ControllerTerms, ProcessorsAndMemoryThatCannotBeAreRefused) {
+  Machine machine;
+  machine.nodes.resize(2);
+  for (Node& node : machine.nodes) node.processors = 4;
+  machine.nodes[0].memory = 800;
+  machine.nodes[1].memory = 400;
+  machine.processors = 8;
+  DeskOptions options;
+  options.machine = std::make_shared<const Machine>(std::move(machine));
+  Desk desk("easy", std::move(options));
+  JobSpec spec = desk.asking(4, 10);
+  spec.memory = 800;
+  desk.controller().submit(spec);
+  spec = desk.asking(1, 10);
+  spec.memory = 500;
+  const JobId waits = desk.controller().submit(spec);
+  EXPECT_EQ(desk.decide(), "");
+  ASSERT_TRUE(desk.waits(waits));
+  Amended fact{waits, desk.terms_of(waits), 1, 0, 801};
+  const std::string why = desk.tell(fact);
+  EXPECT_TRUE(why.starts_with("job 2 asks for ")) << why;
+  EXPECT_TRUE(why.ends_with("; nothing was changed.")) << why;
+  fact = {waits, desk.terms_of(waits), 9, 0, 0};
+  EXPECT_EQ(desk.tell(fact), "job 2 asks for 9 processors; the cluster has 8; nothing was changed.");
+  fact = {waits, desk.terms_of(waits), 3, 3, 0};
+  EXPECT_EQ(desk.tell(fact), "job 2 asks for 3 nodes; the cluster has 2; nothing was changed.");
+  EXPECT_EQ(desk.job(waits).spec.memory, 500);
+  EXPECT_EQ(desk.tell_and_decide(Amended{waits, desk.terms_of(waits), 2, 1, 400}), "");
+  EXPECT_TRUE(desk.runs(waits));
+  EXPECT_EQ(desk.view().placement(waits).shares.front().node, NodeId{1});
+}
+
+TEST(ControllerTerms, WhatAJobHeldBeforeCountsAsTheSameProcessorTime) {
+  Desk desk("easy");
+  const JobId job = desk.run(4, 100);
+  desk.at(30);
+  EXPECT_EQ(desk.tell(Requeued{job, seconds(100)}), "");
+  for (const auto& [processors, earlier] : {std::pair{2U, 30}, {4U, 0}, {1U, 90}}) {
+    EXPECT_EQ(desk.tell(Amended{job, desk.terms_of(job), processors}), "");
+    EXPECT_EQ(desk.job(job).earlier, seconds(earlier)) << processors;
+  }
+  EXPECT_EQ(desk.decide(), "");
+  EXPECT_EQ(desk.job(job).earlier, seconds(120));
+}
+
 TEST(ControllerTerms, WhatMakesNoSenseIsNotSubmitted) {
   Desk desk("easy");
   const std::string before = desk.state();

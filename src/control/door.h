@@ -26,7 +26,7 @@ void Controller::write(const Kind& what) {
 }
 
 // About what the latest fact has decided.
-Command& Controller::command(Command::Kind kind, JobId job, const Job* its) {
+Command& Controller::command(Command::Kind kind, JobId job, const Job* about) {
   if (unsent_ == commands_.size()) commands_.emplace_back();
   Command& command = commands_[unsent_++];
   command.forget();
@@ -34,7 +34,7 @@ Command& Controller::command(Command::Kind kind, JobId job, const Job* its) {
   command.epoch = cluster_.epoch();
   command.key = cluster_.sequence();
   command.job = job;
-  if (its) command.dispatch = its->dispatch;
+  if (about) command.dispatch = about->dispatch;
   return command;
 }
 
@@ -50,9 +50,9 @@ void Controller::run_terms(Command& command, const Job& job) const {
 template <class Kind>
 Result<void> Controller::take_in(const Kind& what) {
   if constexpr (std::is_same_v<Kind, Vacated>) {  // an engine's clock may be ahead of this one
-    const Job* its = cluster_.knows(what.job) ? &cluster_.job(what.job) : nullptr;
-    if (its && its->leaving && what.kept > cluster_.now() - its->start)
-      return take_in(Vacated{what.job, cluster_.now() - its->start, what.dispatch});
+    const Job* job = cluster_.knows(what.job) ? &cluster_.job(what.job) : nullptr;
+    if (job && job->leaving && what.kept > cluster_.now() - job->start)
+      return take_in(Vacated{what.job, cluster_.now() - job->start, what.dispatch});
   }
   if (auto why = cluster_.objection(what)) return refuse(std::move(*why));
   if constexpr (std::is_same_v<Kind, Reserved>) {

@@ -123,8 +123,8 @@ SiteId GlobalQueue::seller(const Lot& lot) const {
 const GlobalQueue::StandingBid* GlobalQueue::bid(std::int64_t job, SiteId site) const {
   const auto of = bids_.find(job);
   if (of == bids_.end()) return nullptr;
-  const auto its = of->second.find(site);
-  return its == of->second.end() || !lives(site, its->second.epoch) ? nullptr : &its->second;
+  const auto found = of->second.find(site);
+  return found == of->second.end() || !lives(site, found->second.epoch) ? nullptr : &found->second;
 }
 
 Revision GlobalQueue::own_bid(std::int64_t job) const {

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "model/cluster.h"
+#include "model/cpu_factor.h"
 #include "model/fact.h"
 
 namespace rota {
@@ -39,19 +40,19 @@ struct Command {
   std::uint32_t epoch = 0;
   std::uint64_t key = 0;
   JobId job;
-  std::uint32_t dispatch = kAnyDispatch;  // of the job: what is said of it must name this one
-  Instant expected_end = kNever;          // start, expect, migrate, adjust: report Overdue if it still runs then
-  Instant limit_end = kNever;             // start, migrate, adjust: end it then, as timed out; kNever: let it run
-  Preemption how = Preemption::none;      // preempt
-  JobId beneficiary = {};                 // preempt: in whose favour
-  NodeId node = {};                       // power_on, power_off
-  Placement where = {};                   // start, migrate: the nodes; no shares where processors are only counted
-  std::int32_t cpu_factor = 1000;         // start, migrate: per mille, of the slowest node that the job gets
-  bool kept = true;                       // migrate, preempt: it goes on where it was; else it starts over
-  bool for_good = false;                  // kill: somebody wants it cancelled; else it is to be queued again
-  Duration pause{0};                      // migrate, preempt: in which it does no work, once it goes on
-  bool stands = false;                    // adjust: it stands still, and the ends are as if it went on now
-  Duration limit{0};                      // adjust: the run time that it asks for now
+  std::uint32_t dispatch = kAnyDispatch;      // of the job: what is said of it must name this one
+  Instant expected_end = kNever;              // start, expect, migrate, adjust: report Overdue if it still runs then
+  Instant limit_end = kNever;                 // start, migrate, adjust: end it then, as timed out; kNever: let it run
+  Preemption how = Preemption::none;          // preempt
+  JobId beneficiary = {};                     // preempt: in whose favour
+  NodeId node = {};                           // power_on, power_off
+  Placement where = {};                       // start, migrate: the nodes; no shares where processors are only counted
+  std::int32_t cpu_factor = kStandardFactor;  // start, migrate: per mille, of the slowest node that the job gets
+  bool kept = true;                           // migrate, preempt: it goes on where it was; else it starts over
+  bool for_good = false;                      // kill: somebody wants it cancelled; else it is to be queued again
+  Duration pause{0};                          // migrate, preempt: in which it does no work, once it goes on
+  bool stands = false;                        // adjust: it stands still, and the ends are as if it went on now
+  Duration limit{0};                          // adjust: the run time that it asks for now
 
   // Says nothing again, and keeps the room that its list of nodes has.
   void forget() {
@@ -63,7 +64,7 @@ struct Command {
     how = Preemption::none;
     beneficiary = {};
     node = {};
-    cpu_factor = 1000;
+    cpu_factor = kStandardFactor;
     kept = true;
     for_good = false;
     pause = Duration{0};

@@ -54,8 +54,8 @@ void Controller::send_again(JobId id, bool seen) {
     kill.key = job.command;
   } else if (job.leaving) {
     const auto& leaving = cluster_.leaving();
-    const auto its = std::find_if(leaving.begin(), leaving.end(), [&](const Leaving& l) { return l.job == id; });
-    preempt_command(id, its->beneficiary).key = job.command;
+    const auto found = std::find_if(leaving.begin(), leaving.end(), [&](const Leaving& l) { return l.job == id; });
+    preempt_command(id, found->beneficiary).key = job.command;
   } else {
     const bool moves = seen && !job.starting;
     Command& run = moves ? migrate_command(id) : command(Command::Kind::start, id);

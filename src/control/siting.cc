@@ -24,10 +24,10 @@ SiteId SiteChoice::choose(std::span<const SiteId> able, const std::function<Site
   SiteId best;
   SiteLoad least;
   for (const SiteId site : able) {
-    const SiteLoad its = load(site);
-    if (best.valid() && its.asked * least.processors >= least.asked * its.processors) continue;
+    const SiteLoad here = load(site);
+    if (best.valid() && here.asked * least.processors >= least.asked * here.processors) continue;
     best = site;
-    least = its;
+    least = here;
   }
   return best;
 }

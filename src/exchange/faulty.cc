@@ -108,7 +108,7 @@ void FaultyExchange::ring() {
   while (!under_way_.empty() && under_way_.begin()->first.first <= loop_.now()) {
     Item item = std::move(under_way_.begin()->second);
     under_way_.erase(under_way_.begin());
-    std::visit([&](auto& its) { carry(its); }, item);
+    std::visit([&](auto& message) { carry(message); }, item);
   }
   loop_.set(*this, under_way_.empty() ? kNever : under_way_.begin()->first.first);
 }

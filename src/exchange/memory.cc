@@ -214,11 +214,11 @@ void MemoryExchange::tell() {
     more = false;
     Revision next = kNever.time_since_epoch().count();
     for (const Listener& l : listeners_) {
-      if (l.watcher && l.told < revision_) next = std::min(next, l.told + 1);
+      if (l.watcher && l.delivered < revision_) next = std::min(next, l.delivered + 1);
     }
     for (Listener& l : listeners_) {
-      if (!l.watcher || l.told + 1 != next) continue;
-      l.told = next;
+      if (!l.watcher || l.delivered + 1 != next) continue;
+      l.delivered = next;
       more = true;
       l.watcher->hear(Change(log_[log_.size() - 1 - static_cast<std::size_t>(revision_ - next)]));
     }
@@ -236,12 +236,12 @@ void MemoryExchange::tell() {
 
 // Behind the slowest, but not for ever.
 void MemoryExchange::trim() {
-  Revision told = revision_;
-  for (const Listener& l : listeners_) told = std::min(told, l.told);
-  const auto wanted = std::min(static_cast<std::size_t>(revision_ - told), options_.kept);
+  Revision delivered = revision_;
+  for (const Listener& l : listeners_) delivered = std::min(delivered, l.delivered);
+  const auto wanted = std::min(static_cast<std::size_t>(revision_ - delivered), options_.kept);
   while (log_.size() > wanted) log_.pop_front();
   std::erase_if(listeners_, [&](const Listener& l) {
-    return !l.watcher && l.told < revision_ - static_cast<Revision>(log_.size());
+    return !l.watcher && l.delivered < revision_ - static_cast<Revision>(log_.size());
   });
 }
 
@@ -265,7 +265,7 @@ void MemoryExchange::stop(Watcher& watcher) {
 // What it asks for in return waits until it has been told all.
 void MemoryExchange::retell(Listener& listener) {
   telling_ = true;
-  listener.told = revision_;
+  listener.delivered = revision_;
   Watcher& watcher = *listener.watcher;
   watcher.hear({.kind = Change::Kind::resync, .revision = revision_});
   for (const auto& [site, m] : sites_) {
@@ -289,11 +289,11 @@ void MemoryExchange::retell(Listener& listener) {
     change.job = job;
     watcher.hear(change);
   }
-  for (const auto& [key, its] : bids_) {
-    Change change{.kind = Change::Kind::bid, .revision = its.revision, .token = its.token, .site = key.second};
-    change.epoch = its.epoch;
+  for (const auto& [key, row] : bids_) {
+    Change change{.kind = Change::Kind::bid, .revision = row.revision, .token = row.token, .site = key.second};
+    change.epoch = row.epoch;
     change.job = key.first;
-    change.bid = its.bid;
+    change.bid = row.bid;
     watcher.hear(change);
   }
   for (const auto& [job, win] : wins_) {

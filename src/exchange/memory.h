@@ -79,7 +79,7 @@ class MemoryExchange final : public Exchange, public Alarm {
   struct Listener {
     SiteId site;
     Watcher* watcher;  // nullptr: it has stopped and may come back
-    Revision told;
+    Revision delivered;
   };
   using BidKey = std::pair<std::int64_t, SiteId>;
 

@@ -99,90 +99,90 @@ Result<void> AttributesGenerator::check() const {
   return {};
 }
 
-AttributeDraws::AttributeDraws(const AttributesGenerator& its)
-    : its_(its),
-      restart_(stream_of(its.seed, 0)),
-      licence_(stream_of(its.seed, 1)),
-      priority_(stream_of(its.seed, 2)),
-      tasks_(stream_of(its.seed, 3)),
-      input_(stream_of(its.seed, 4)),
-      accelerators_(stream_of(its.seed, 5)) {}
+AttributeDraws::AttributeDraws(const AttributesGenerator& generator)
+    : generator_(generator),
+      restart_(stream_of(generator.seed, 0)),
+      licence_(stream_of(generator.seed, 1)),
+      priority_(stream_of(generator.seed, 2)),
+      tasks_(stream_of(generator.seed, 3)),
+      input_(stream_of(generator.seed, 4)),
+      accelerators_(stream_of(generator.seed, 5)) {}
 
 log::JobAttributes AttributeDraws::next(const JobSpec& job, Duration run) {
   ++written_.jobs;
-  log::JobAttributes its;
-  restart(its);
-  licence(its);
-  priority(its);
-  tasks(job, run, its);
-  input(its);
-  accelerators(its);
-  return its;
+  log::JobAttributes attributes;
+  restart(attributes);
+  licence(attributes);
+  priority(attributes);
+  tasks(job, run, attributes);
+  input(attributes);
+  accelerators(attributes);
+  return attributes;
 }
 
 void AttributeDraws::restart(log::JobAttributes& into) {
   const double unit = restart_.unit();
-  const bool checkpoints = unit < its_.checkpoint;
-  if (!checkpoints && unit >= its_.checkpoint + its_.from_start) return;
+  const bool checkpoints = unit < generator_.checkpoint;
+  if (!checkpoints && unit >= generator_.checkpoint + generator_.from_start) return;
   into.restart = checkpoints ? Restart::checkpoint : Restart::from_start;
-  into.restart_cost = its_.restart_cost;
+  into.restart_cost = generator_.restart_cost;
   ++written_.restartable;
 }
 
 void AttributeDraws::licence(log::JobAttributes& into) {
-  const bool holds = licence_.chance(its_.licensed);
-  const auto names = static_cast<std::int64_t>(its_.licences.size());
+  const bool holds = licence_.chance(generator_.licensed);
+  const auto names = static_cast<std::int64_t>(generator_.licences.size());
   const std::int64_t name = licence_.between(0, std::max<std::int64_t>(names, 1) - 1);
-  const std::int64_t count = licence_.between(1, its_.most_licences);
+  const std::int64_t count = licence_.between(1, generator_.most_licences);
   if (!holds) return;
-  into.licences = {{its_.licences[static_cast<std::size_t>(name)], static_cast<std::uint32_t>(count)}};
+  into.licences = {{generator_.licences[static_cast<std::size_t>(name)], static_cast<std::uint32_t>(count)}};
   ++written_.licensed;
 }
 
 // Level k with a share in proportion to 2^-k.
 void AttributeDraws::priority(log::JobAttributes& into) {
   const double unit = priority_.unit();
-  const auto levels = static_cast<double>(its_.priorities);
+  const auto levels = static_cast<double>(generator_.priorities);
   const auto level = static_cast<std::int64_t>(-std::log2(1 - unit * (1 - std::exp2(-levels))));
-  into.priority = static_cast<std::int32_t>(std::clamp<std::int64_t>(level, 0, its_.priorities - 1));
+  into.priority = static_cast<std::int32_t>(std::clamp<std::int64_t>(level, 0, generator_.priorities - 1));
 }
 
 void AttributeDraws::tasks(const JobSpec& job, Duration run, log::JobAttributes& into) {
-  const bool has = tasks_.chance(its_.tasked);
+  const bool has = tasks_.chance(generator_.tasked);
   const double count_unit = tasks_.unit();
   const double speed_unit = tasks_.unit();
   const double transfer_unit = tasks_.unit();
-  if (!has || run <= its_.start_up) return;  // what is shorter than its start-up has none
+  if (!has || run <= generator_.start_up) return;  // what is shorter than its start-up has none
   const auto count = std::llround(
-      log_uniform(count_unit, static_cast<double>(its_.least_tasks), static_cast<double>(its_.most_tasks)));
+      log_uniform(count_unit, static_cast<double>(generator_.least_tasks), static_cast<double>(generator_.most_tasks)));
   const std::int64_t nodes =
-      job.nodes > 0 ? job.nodes : (job.processors + its_.node_processors - 1) / its_.node_processors;
+      job.nodes > 0 ? job.nodes : (job.processors + generator_.node_processors - 1) / generator_.node_processors;
   const std::int64_t rounds = (count + nodes - 1) / nodes;
-  const double cpu = static_cast<double>((run - its_.start_up).count()) / static_cast<double>(rounds);
-  const double speed_up = log_uniform(speed_unit, its_.least_speed_up, its_.most_speed_up);
-  const auto transfer = std::llround(log_uniform(transfer_unit, 1, static_cast<double>(its_.most_transfer)));
+  const double cpu = static_cast<double>((run - generator_.start_up).count()) / static_cast<double>(rounds);
+  const double speed_up = log_uniform(speed_unit, generator_.least_speed_up, generator_.most_speed_up);
+  const auto transfer = std::llround(log_uniform(transfer_unit, 1, static_cast<double>(generator_.most_transfer)));
   into.tasks.count = static_cast<std::uint32_t>(count);
   into.tasks.accelerator = Duration{std::max(std::llround(cpu / speed_up), 1LL)};
   into.tasks.transfer = transfer * kMegabyte;
-  into.tasks.start_up = its_.start_up;
+  into.tasks.start_up = generator_.start_up;
   ++written_.tasked;
   written_.tasks += count;
 }
 
 void AttributeDraws::input(log::JobAttributes& into) {
-  const bool brings = input_.chance(its_.with_input);
-  const auto size = std::llround(log_uniform(input_.unit(), 1, static_cast<double>(its_.most_input)));
+  const bool brings = input_.chance(generator_.with_input);
+  const auto size = std::llround(log_uniform(input_.unit(), 1, static_cast<double>(generator_.most_input)));
   if (brings) into.input = size * kMegabyte;
 }
 
 void AttributeDraws::accelerators(log::JobAttributes& into) {
-  const bool needs = accelerators_.chance(its_.accelerated);
-  const auto types = static_cast<std::int64_t>(its_.accelerator_types.size());
+  const bool needs = accelerators_.chance(generator_.accelerated);
+  const auto types = static_cast<std::int64_t>(generator_.accelerator_types.size());
   const std::int64_t type = accelerators_.between(0, std::max<std::int64_t>(types, 1) - 1);
-  const std::int64_t count = accelerators_.between(1, its_.most_accelerators);
+  const std::int64_t count = accelerators_.between(1, generator_.most_accelerators);
   if (!needs) return;
   into.accelerators = static_cast<std::uint8_t>(count);
-  if (types > 0) into.accelerator_type = its_.accelerator_types[static_cast<std::size_t>(type)];
+  if (types > 0) into.accelerator_type = generator_.accelerator_types[static_cast<std::size_t>(type)];
   ++written_.accelerated;
 }
 
@@ -192,14 +192,14 @@ Result<AttributesGenerator> attributes_of(std::string_view command) {
   while (at < words.size() && words[at] != "--with-attributes" && words[at] != "--write-attributes") ++at;
   if (at == words.size()) return fail("no attributes are written by " + quoted(command) + ".");
   at += words[at] == "--with-attributes" ? 1U : 2U;
-  AttributesGenerator its;
-  const Knobs knobs = its.knobs();
+  AttributesGenerator generator;
+  const Knobs knobs = generator.knobs();
   for (; at + 1 < words.size(); at += 2) {
     const std::string_view option = words[at], value = words[at + 1];
     const auto knob = std::ranges::find_if(
         knobs, [&](const Knob& each) { return option.starts_with("--") && each.name == option.substr(2); });
     if (option == "--licence-names" || option == "--accelerator-types") {
-      auto& names = option == "--licence-names" ? its.licences : its.accelerator_types;
+      auto& names = option == "--licence-names" ? generator.licences : generator.accelerator_types;
       for (const std::string_view name : split(value, ',')) names.emplace_back(name);
     } else if (knob == knobs.end()) {
       return fail(quoted(option) + " is no option of attributes.");
@@ -208,8 +208,8 @@ Result<AttributesGenerator> attributes_of(std::string_view command) {
     }
   }
   if (at != words.size()) return fail("no value stands with " + quoted(words[at]) + ".");
-  if (auto ok = its.check(); !ok) return std::unexpected(ok.error());
-  return its;
+  if (auto ok = generator.check(); !ok) return std::unexpected(ok.error());
+  return generator;
 }
 
 std::string AttributesGenerator::options() const {

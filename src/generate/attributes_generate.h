@@ -61,10 +61,11 @@ class AttributesGenerator {
 // or behind --write-attributes and its file. Fails with a sentence where there are none, or one is no option of theirs.
 Result<AttributesGenerator> attributes_of(std::string_view command);
 
-// Draws the attributes of one job after the other, in the order of the recipe. `its` must outlive it, and was checked.
+// Draws the attributes of one job after the other, in the order of the recipe. `generator` must outlive it, and was
+// checked.
 class AttributeDraws {
  public:
-  explicit AttributeDraws(const AttributesGenerator& its);
+  explicit AttributeDraws(const AttributesGenerator& generator);
   log::JobAttributes next(const JobSpec& job, Duration run);
   const AttributesGenerator::Written& written() const { return written_; }
 
@@ -76,7 +77,7 @@ class AttributeDraws {
   void input(log::JobAttributes& into);
   void accelerators(log::JobAttributes& into);
 
-  const AttributesGenerator& its_;
+  const AttributesGenerator& generator_;
   // Each attribute has a stream of its own and takes as many numbers for every job, so that another share of one of
   // them leaves the others as they are.
   Random restart_, licence_, priority_, tasks_, input_, accelerators_;

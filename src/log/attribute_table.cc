@@ -89,27 +89,27 @@ class SidecarReader {
       return wrong("there are " + std::to_string(cells.size()) + " cells under " + std::to_string(columns_.size()) +
                    " columns.");
     }
-    JobAttributes its;
+    JobAttributes attributes;
     std::string_view job;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::string_view cell = cells[i];
       if (columns_[i] == nullptr) job = cell;
       if (columns_[i] == nullptr || cell.empty()) continue;
-      if (auto done = columns_[i]->read(cell, its); !done) return wrong(done.error().message);
+      if (auto done = columns_[i]->read(cell, attributes); !done) return wrong(done.error().message);
     }
-    if (auto done = check(its); !done) return wrong(done.error().message);
-    return add(job, its);
+    if (auto done = check(attributes); !done) return wrong(done.error().message);
+    return add(job, attributes);
   }
 
-  Result<void> add(std::string_view job, const JobAttributes& its) {
+  Result<void> add(std::string_view job, const JobAttributes& attributes) {
     if (job == "*") {
-      if (table_.others_said_) return wrong("* is there twice.");
-      table_.add_others(its, line_);
+      if (table_.has_others_) return wrong("* is there twice.");
+      table_.add_others(attributes, line_);
       return {};
     }
     const auto number = parse_integer(job);
     if (!number) return wrong("a job is a number, or * for all jobs that are not named, not " + quoted(job) + ".");
-    table_.add(*number, its, line_);
+    table_.add(*number, attributes, line_);
     lines_.emplace_back(*number, line_);
     return {};
   }
@@ -148,56 +148,56 @@ std::uint32_t AttributeTable::Names::index_of(const std::string& name, std::int6
   return found->second;
 }
 
-AttributeTable::Said AttributeTable::said(const JobAttributes& its, std::int64_t line) {
-  Said said;
-  said.memory = its.memory;
-  said.input = its.input;
-  said.restart_cost = its.restart_cost;
-  said.nodes = its.nodes;
-  said.site = sites_.index_of(its.site, line);
-  for (const NamedLicences& each : its.licences)
-    said.licences.emplace_back(licences_.index_of(each.name, line), each.count);
-  said.accelerators = its.accelerators;
-  said.accelerator_type = accelerator_types_.index_of(its.accelerator_type, line);
-  said.priority = its.priority;
-  said.restart = its.restart;
+AttributeTable::Row AttributeTable::row_of(const JobAttributes& attributes, std::int64_t line) {
+  Row row;
+  row.memory = attributes.memory;
+  row.input = attributes.input;
+  row.restart_cost = attributes.restart_cost;
+  row.nodes = attributes.nodes;
+  row.site = sites_.index_of(attributes.site, line);
+  for (const NamedLicences& each : attributes.licences)
+    row.licences.emplace_back(licences_.index_of(each.name, line), each.count);
+  row.accelerators = attributes.accelerators;
+  row.accelerator_type = accelerator_types_.index_of(attributes.accelerator_type, line);
+  row.priority = attributes.priority;
+  row.restart = attributes.restart;
   const auto too_many = [](const NamedLicences& each) { return each.count > MoreLicences::kMostCount; };
-  const bool several = its.licences.size() > 1;
-  if (its.licences.size() > kMostLicenceKinds || (several && std::ranges::any_of(its.licences, too_many)))
+  const bool several = attributes.licences.size() > 1;
+  if (attributes.licences.size() > kMostLicenceKinds || (several && std::ranges::any_of(attributes.licences, too_many)))
     line_with_many_licences_ = line_with_many_licences_ == 0 ? line : line_with_many_licences_;
-  if (its.accelerators > 0 && line_with_accelerators_ == 0) line_with_accelerators_ = line;
-  if (its.tasks.count > 0 && line_with_tasks_ == 0) line_with_tasks_ = line;
-  return said;
+  if (attributes.accelerators > 0 && line_with_accelerators_ == 0) line_with_accelerators_ = line;
+  if (attributes.tasks.count > 0 && line_with_tasks_ == 0) line_with_tasks_ = line;
+  return row;
 }
 
-void AttributeTable::add(std::int64_t job, const JobAttributes& its, std::int64_t line) {
+void AttributeTable::add(std::int64_t job, const JobAttributes& attributes, std::int64_t line) {
   ascending_ = ascending_ && (of_.empty() || of_.back().first < job);
-  of_.emplace_back(job, said(its, line));
-  if (its.tasks.count > 0) tasks_.of_named.emplace(job, its.tasks);
+  of_.emplace_back(job, row_of(attributes, line));
+  if (attributes.tasks.count > 0) tasks_.of_named.emplace(job, attributes.tasks);
 }
 
-void AttributeTable::add_others(const JobAttributes& its, std::int64_t line) {
-  others_said_ = true;
-  of_others_ = said(its, line);
-  if (its.tasks.count > 0) tasks_.of_others = its.tasks;
+void AttributeTable::add_others(const JobAttributes& attributes, std::int64_t line) {
+  has_others_ = true;
+  of_others_ = row_of(attributes, line);
+  if (attributes.tasks.count > 0) tasks_.of_others = attributes.tasks;
 }
 
 void AttributeTable::finish() {
   if (!ascending_) {
-    std::ranges::stable_sort(of_, {}, &std::pair<std::int64_t, Said>::first);
-    const auto doubled = std::ranges::unique(of_, {}, &std::pair<std::int64_t, Said>::first);
+    std::ranges::stable_sort(of_, {}, &std::pair<std::int64_t, Row>::first);
+    const auto doubled = std::ranges::unique(of_, {}, &std::pair<std::int64_t, Row>::first);
     of_.erase(doubled.begin(), doubled.end());
     ascending_ = true;
   }
   of_.shrink_to_fit();
   if (!tasks_.of_others) return;
-  for (const auto& [job, its] : of_) tasks_.of_named.emplace(job, std::nullopt);  // named, and without tasks
+  for (const auto& [job, attributes] : of_) tasks_.of_named.emplace(job, std::nullopt);  // named, and without tasks
 }
 
 AttributeTable AttributeTable::together(const AttributeTable& sidecar, const AttributeTable& of_log) {
   AttributeTable both(sidecar.shown_);
   both.of_others_ = sidecar.of_others_;
-  both.others_said_ = sidecar.others_said_;
+  both.has_others_ = sidecar.has_others_;
   both.licences_ = sidecar.licences_;
   both.accelerator_types_ = sidecar.accelerator_types_;
   both.sites_ = sidecar.sites_;
@@ -205,19 +205,20 @@ AttributeTable AttributeTable::together(const AttributeTable& sidecar, const Att
   both.line_with_tasks_ = sidecar.line_with_tasks_;
   both.line_with_accelerators_ = sidecar.line_with_accelerators_;
   both.line_with_many_licences_ = sidecar.line_with_many_licences_;
-  for (const auto& [job, said] : of_log.of_) {
+  for (const auto& [job, row] : of_log.of_) {
     const JobAttributes logged = of_log.attributes_of(job);
-    JobAttributes its = sidecar.attributes_of(job);
-    if (its.nodes == 0) its.nodes = logged.nodes;
-    if (its.memory == 0) its.memory = logged.memory;
-    if (its.licences.empty()) its.licences = logged.licences;
-    if (its.accelerators == 0) {
-      std::tie(its.accelerator_type, its.accelerators) = std::tie(logged.accelerator_type, logged.accelerators);
+    JobAttributes attributes = sidecar.attributes_of(job);
+    if (attributes.nodes == 0) attributes.nodes = logged.nodes;
+    if (attributes.memory == 0) attributes.memory = logged.memory;
+    if (attributes.licences.empty()) attributes.licences = logged.licences;
+    if (attributes.accelerators == 0) {
+      std::tie(attributes.accelerator_type, attributes.accelerators) =
+          std::tie(logged.accelerator_type, logged.accelerators);
     }
-    both.add(job, its, 1);
+    both.add(job, attributes, 1);
   }
-  for (const auto& [job, said] : sidecar.of_) {
-    if (!std::ranges::binary_search(of_log.of_, job, {}, &std::pair<std::int64_t, Said>::first)) {
+  for (const auto& [job, row] : sidecar.of_) {
+    if (!std::ranges::binary_search(of_log.of_, job, {}, &std::pair<std::int64_t, Row>::first)) {
       both.add(job, sidecar.attributes_of(job), 1);
     }
   }
@@ -225,26 +226,26 @@ AttributeTable AttributeTable::together(const AttributeTable& sidecar, const Att
   return both;
 }
 
-const AttributeTable::Said& AttributeTable::of(std::int64_t job) const {
-  const auto found = std::ranges::lower_bound(of_, job, {}, &std::pair<std::int64_t, Said>::first);
+const AttributeTable::Row& AttributeTable::of(std::int64_t job) const {
+  const auto found = std::ranges::lower_bound(of_, job, {}, &std::pair<std::int64_t, Row>::first);
   return found == of_.end() || found->first != job ? of_others_ : found->second;
 }
 
 JobAttributes AttributeTable::attributes_of(std::int64_t job) const {
-  const Said& said = of(job);
-  JobAttributes its;
-  its.memory = said.memory;
-  its.input = said.input;
-  its.restart_cost = said.restart_cost;
-  its.nodes = said.nodes;
-  if (said.site != kNone) its.site = sites_.names[said.site].text;
-  for (const auto& [name, count] : said.licences) its.licences.push_back({licences_.names[name].text, count});
-  its.accelerators = said.accelerators;
-  if (said.accelerator_type != kNone) its.accelerator_type = accelerator_types_.names[said.accelerator_type].text;
-  its.priority = said.priority;
-  its.restart = said.restart;
-  if (const TaskSpec* const tasks = tasks_.of(job)) its.tasks = *tasks;
-  return its;
+  const Row& row = of(job);
+  JobAttributes attributes;
+  attributes.memory = row.memory;
+  attributes.input = row.input;
+  attributes.restart_cost = row.restart_cost;
+  attributes.nodes = row.nodes;
+  if (row.site != kNone) attributes.site = sites_.names[row.site].text;
+  for (const auto& [name, count] : row.licences) attributes.licences.push_back({licences_.names[name].text, count});
+  attributes.accelerators = row.accelerators;
+  if (row.accelerator_type != kNone) attributes.accelerator_type = accelerator_types_.names[row.accelerator_type].text;
+  attributes.priority = row.priority;
+  attributes.restart = row.restart;
+  if (const TaskSpec* const tasks = tasks_.of(job)) attributes.tasks = *tasks;
+  return attributes;
 }
 
 SidecarWriter::SidecarWriter(std::ostream& out, std::vector<const AttributeColumn*> columns)
@@ -257,12 +258,12 @@ SidecarWriter::SidecarWriter(std::ostream& out, std::vector<const AttributeColum
   out_ << '\n';
 }
 
-Result<void> SidecarWriter::row(std::int64_t job, const JobAttributes& its) {
-  if (its == JobAttributes{}) return {};
+Result<void> SidecarWriter::row(std::int64_t job, const JobAttributes& attributes) {
+  if (attributes == JobAttributes{}) return {};
   row_ = std::to_string(job);
   for (const AttributeColumn* const column : columns_) {
     cell_.clear();
-    column->write(its, cell_);
+    column->write(attributes, cell_);
     if (cell_.find_first_of("\n\r") != std::string::npos) {
       return fail("job " + std::to_string(job) + ": " + std::string(column->name) + " " + quoted(cell_) +
                   " cannot stand in a CSV file. Write JSON lines, or choose another name.");

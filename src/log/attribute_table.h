@@ -20,7 +20,7 @@ class AttributeTable {
  public:
   // Of a job, with names as indexes of licences(), accelerator_types() and sites(); kNone: nothing is said.
   static constexpr std::uint32_t kNone = UINT32_MAX;
-  struct Said {
+  struct Row {
     std::int64_t memory = 0;
     std::int64_t input = 0;
     Duration restart_cost{0};
@@ -42,15 +42,15 @@ class AttributeTable {
   static Result<AttributeTable> parse(std::string_view text, const std::string& shown);
 
   explicit AttributeTable(std::string shown) : shown_(std::move(shown)) {}  // what to call the file in messages
-  void add(std::int64_t job, const JobAttributes& its, std::int64_t line);
+  void add(std::int64_t job, const JobAttributes& attributes, std::int64_t line);
   // To be called once everything is added; of what is said of a job twice the first holds.
   void finish();
 
   // What a sidecar says of jobs, and where it says nothing what their log does.
   static AttributeTable together(const AttributeTable& sidecar, const AttributeTable& of_log);
 
-  bool empty() const { return of_.empty() && !others_said_; }
-  const Said& of(std::int64_t job) const;  // what is said of all jobs that are not named, if it is not
+  bool empty() const { return of_.empty() && !has_others_; }
+  const Row& of(std::int64_t job) const;  // what is said of all jobs that are not named, if it is not
   JobAttributes attributes_of(std::int64_t job) const;
   const TaskTable& tasks() const { return tasks_; }
   const std::vector<Name>& licences() const { return licences_.names; }
@@ -74,14 +74,14 @@ class AttributeTable {
     std::map<std::string, std::uint32_t, std::less<>> index;
     std::uint32_t index_of(const std::string& name, std::int64_t line);
   };
-  Said said(const JobAttributes& its, std::int64_t line);
-  void add_others(const JobAttributes& its, std::int64_t line);
+  Row row_of(const JobAttributes& attributes, std::int64_t line);
+  void add_others(const JobAttributes& attributes, std::int64_t line);
 
   std::string shown_;
   std::string made_by_;
-  Said of_others_;
-  bool others_said_ = false;
-  std::vector<std::pair<std::int64_t, Said>> of_;  // by job number, once finished
+  Row of_others_;
+  bool has_others_ = false;
+  std::vector<std::pair<std::int64_t, Row>> of_;  // by job number, once finished
   bool ascending_ = true;
   Names licences_;
   Names accelerator_types_;
@@ -98,7 +98,7 @@ class SidecarWriter {
   // The line with the names of the columns; empty: all columns.
   explicit SidecarWriter(std::ostream& out, std::vector<const AttributeColumn*> columns = {});
   // A row, or none where nothing is said. Fails where a name has in it what CSV cannot hold.
-  Result<void> row(std::int64_t job, const JobAttributes& its);
+  Result<void> row(std::int64_t job, const JobAttributes& attributes);
   std::int64_t rows() const { return rows_; }
 
  private:

@@ -40,8 +40,8 @@ std::vector<std::string_view> names_of(const std::vector<Thing>& all) {
 }
 
 // The error of the first line that asks for what the machine has none of, if any does.
-Result<void> check_against(const AttributeTable& table, const Machine& its) {
-  if (!table.licences().empty() && its.licences.empty()) {
+Result<void> check_against(const AttributeTable& table, const Machine& machine) {
+  if (!table.licences().empty() && machine.licences.empty()) {
     return wrong(table, table.licences().front().line,
                  "jobs ask for licences, and the cluster has none. Give a --cluster file with `licences`.");
   }
@@ -50,15 +50,15 @@ Result<void> check_against(const AttributeTable& table, const Machine& its) {
                  "a job may hold licences of " + std::to_string(kMostLicenceKinds) + " kinds at most, and " +
                      grouped(MoreLicences::kMostCount) + " of each where there are several. Leave some out.");
   }
-  if (!table.sites().empty() && its.sites.empty()) {
+  if (!table.sites().empty() && machine.sites.empty()) {
     return wrong(table, table.sites().front().line,
                  "jobs name a site, and the cluster has none. Give a --cluster file with [[sites]].");
   }
-  if (table.line_with_tasks() > 0 && its.nodes.empty()) {
+  if (table.line_with_tasks() > 0 && machine.nodes.empty()) {
     return wrong(table, table.line_with_tasks(),
                  "jobs have tasks, and processors are only counted. Give a --cluster file with [[nodes]].");
   }
-  if (table.line_with_accelerators() > 0 && !its.has_accelerators()) {
+  if (table.line_with_accelerators() > 0 && !machine.has_accelerators()) {
     return wrong(table, table.line_with_accelerators(),
                  "jobs ask for accelerators, and the cluster has none. Give a --cluster file with `accelerators`.");
   }
@@ -69,14 +69,14 @@ Result<void> check_against(const AttributeTable& table, const Machine& its) {
 
 Result<Attributes> Attributes::match(std::shared_ptr<const AttributeTable> table, const Machine* machine) {
   static const Machine nothing;
-  const Machine& its = machine != nullptr ? *machine : nothing;
-  if (auto suits = check_against(*table, its); !suits) return std::unexpected(suits.error());
-  auto licences = looked_up<LicenceId>(*table, table->licences(), names_of(its.licences), "licence");
+  const Machine& described = machine != nullptr ? *machine : nothing;
+  if (auto suits = check_against(*table, described); !suits) return std::unexpected(suits.error());
+  auto licences = looked_up<LicenceId>(*table, table->licences(), names_of(described.licences), "licence");
   if (!licences) return std::unexpected(licences.error());
-  auto sites = looked_up<SiteId>(*table, table->sites(), names_of(its.sites), "site");
+  auto sites = looked_up<SiteId>(*table, table->sites(), names_of(described.sites), "site");
   if (!sites) return std::unexpected(sites.error());
   auto types = looked_up<AcceleratorTypeId>(*table, table->accelerator_types(),
-                                            {its.accelerator_types.begin(), its.accelerator_types.end()},
+                                            {described.accelerator_types.begin(), described.accelerator_types.end()},
                                             "accelerators of type");
   if (!types) return std::unexpected(types.error());
   Attributes matched;
@@ -105,18 +105,18 @@ SiteId Attributes::site_of(std::int64_t job) const {
 }
 
 void Attributes::give(JobSpec& spec) const {
-  const AttributeTable::Said& said = table_->of(spec.number);
-  if (said.nodes > 0) spec.nodes = said.nodes;
-  if (said.memory > 0) spec.memory = said.memory;
+  const AttributeTable::Row& row = table_->of(spec.number);
+  if (row.nodes > 0) spec.nodes = row.nodes;
+  if (row.memory > 0) spec.memory = row.memory;
   std::vector<LicenceUse> kinds;
-  for (const auto& [name, count] : said.licences) kinds.push_back({licences_[name], count});
+  for (const auto& [name, count] : row.licences) kinds.push_back({licences_[name], count});
   CHECK(set_licences(spec, std::move(kinds)), "the table was matched, and no job asks for too many");
-  spec.accelerators = said.accelerators;
-  const bool any_type = said.accelerator_type == AttributeTable::kNone;
-  spec.accelerator_type = any_type ? AcceleratorTypeId{} : accelerator_types_[said.accelerator_type];
-  spec.restart = said.restart;
-  spec.restart_cost = said.restart_cost;
-  spec.priority += said.priority;
+  spec.accelerators = row.accelerators;
+  const bool any_type = row.accelerator_type == AttributeTable::kNone;
+  spec.accelerator_type = any_type ? AcceleratorTypeId{} : accelerator_types_[row.accelerator_type];
+  spec.restart = row.restart;
+  spec.restart_cost = row.restart_cost;
+  spec.priority += row.priority;
 }
 
 }  // namespace rota::log

@@ -194,8 +194,8 @@ TEST(Attributes, say_how_many_accelerators_a_job_needs_on_each_node) {
   EXPECT_EQ(of(7), std::pair(2, AcceleratorTypeId{1}));
   EXPECT_EQ(of(8), std::pair(1, AcceleratorTypeId{}));
   EXPECT_EQ(of(9), std::pair(0, AcceleratorTypeId{}));
-  const auto message = [&](std::string_view text, const Machine* its) {
-    const auto wrong = Attributes::parse(text, "a.csv", its);
+  const auto message = [&](std::string_view text, const Machine* described) {
+    const auto wrong = Attributes::parse(text, "a.csv", described);
     return wrong ? "taken" : wrong.error().message;
   };
   EXPECT_EQ(message("job,accelerators\n7,65\n", &machine),

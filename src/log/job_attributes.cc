@@ -14,7 +14,7 @@ constexpr std::int64_t kMostNodes = INT32_MAX;
 constexpr Duration kLongestTask = seconds(8'640'000);
 constexpr std::int64_t kMostTransfer = std::int64_t{1} << 50U;
 
-using Its = const JobAttributes&;
+using From = const JobAttributes&;
 using Into = JobAttributes&;
 
 void write_count(std::int64_t count, std::string& out) {
@@ -55,7 +55,7 @@ Result<void> read_licences(std::string_view text, Into into) {
   return {};
 }
 
-void write_licences(Its its, std::string& out) { out += named_licences_text(its.licences); }
+void write_licences(From from, std::string& out) { out += named_licences_text(from.licences); }
 
 Result<void> read_accelerators(std::string_view text, Into into) {
   const auto count = parse_integer(text);
@@ -83,9 +83,9 @@ Result<void> read_restart(std::string_view how, Into into) {
   return {};
 }
 
-void write_restart(Its its, std::string& out) {
-  if (its.restart == Restart::checkpoint) out += "checkpoint";
-  if (its.restart == Restart::from_start) out += "from-start";
+void write_restart(From from, std::string& out) {
+  if (from.restart == Restart::checkpoint) out += "checkpoint";
+  if (from.restart == Restart::from_start) out += "from-start";
 }
 
 Result<void> read_restart_cost(std::string_view text, Into into) {
@@ -145,40 +145,40 @@ Result<void> read_site(std::string_view text, Into into) {
 
 constexpr std::array kColumns{
     AttributeColumn{"nodes", AttributeForm::whole, read_nodes,
-                    [](Its its, std::string& out) { write_count(its.nodes, out); }},
+                    [](From from, std::string& out) { write_count(from.nodes, out); }},
     AttributeColumn{"memory", AttributeForm::quantity, read_memory,
-                    [](Its its, std::string& out) { write_count(its.memory, out); }},
+                    [](From from, std::string& out) { write_count(from.memory, out); }},
     AttributeColumn{"licences", AttributeForm::word, read_licences, write_licences},
     AttributeColumn{"accelerators", AttributeForm::whole, read_accelerators,
-                    [](Its its, std::string& out) { write_count(its.accelerators, out); }},
+                    [](From from, std::string& out) { write_count(from.accelerators, out); }},
     AttributeColumn{"accelerator_type", AttributeForm::word, read_accelerator_type,
-                    [](Its its, std::string& out) { out += its.accelerator_type; }},
+                    [](From from, std::string& out) { out += from.accelerator_type; }},
     AttributeColumn{"restart", AttributeForm::word, read_restart, write_restart},
     AttributeColumn{"restart_cost", AttributeForm::quantity, read_restart_cost,
-                    [](Its its, std::string& out) { write_time(its.restart_cost, out); }},
+                    [](From from, std::string& out) { write_time(from.restart_cost, out); }},
     AttributeColumn{"priority", AttributeForm::whole, read_priority,
-                    [](Its its, std::string& out) { write_count(its.priority, out); }},
+                    [](From from, std::string& out) { write_count(from.priority, out); }},
     AttributeColumn{"tasks", AttributeForm::whole, read_tasks,
-                    [](Its its, std::string& out) { write_count(its.tasks.count, out); }},
+                    [](From from, std::string& out) { write_count(from.tasks.count, out); }},
     AttributeColumn{"task_accelerator", AttributeForm::quantity,
                     [](std::string_view text, Into into) {
                       return read_task_time("task_accelerator", text, Duration{1}, into.tasks.accelerator);
                     },
-                    [](Its its, std::string& out) { write_time(its.tasks.accelerator, out); }},
+                    [](From from, std::string& out) { write_time(from.tasks.accelerator, out); }},
     AttributeColumn{
         "task_cpu", AttributeForm::quantity,
         [](std::string_view text, Into into) { return read_task_time("task_cpu", text, Duration{1}, into.tasks.cpu); },
-        [](Its its, std::string& out) { write_time(its.tasks.cpu, out); }},
+        [](From from, std::string& out) { write_time(from.tasks.cpu, out); }},
     AttributeColumn{"task_transfer", AttributeForm::quantity, read_transfer,
-                    [](Its its, std::string& out) { write_count(its.tasks.transfer, out); }},
+                    [](From from, std::string& out) { write_count(from.tasks.transfer, out); }},
     AttributeColumn{"start_up", AttributeForm::quantity,
                     [](std::string_view text, Into into) {
                       return read_task_time("start_up", text, Duration{0}, into.tasks.start_up);
                     },
-                    [](Its its, std::string& out) { write_time(its.tasks.start_up, out); }},
+                    [](From from, std::string& out) { write_time(from.tasks.start_up, out); }},
     AttributeColumn{"input", AttributeForm::quantity, read_input,
-                    [](Its its, std::string& out) { write_count(its.input, out); }},
-    AttributeColumn{"site", AttributeForm::word, read_site, [](Its its, std::string& out) { out += its.site; }},
+                    [](From from, std::string& out) { write_count(from.input, out); }},
+    AttributeColumn{"site", AttributeForm::word, read_site, [](From from, std::string& out) { out += from.site; }},
 };
 
 }  // namespace
@@ -190,23 +190,23 @@ const AttributeColumn* attribute_column(std::string_view name) {
   return found == kColumns.end() ? nullptr : found;
 }
 
-Result<void> check(const JobAttributes& its) {
-  if (its.restart == Restart::never && its.restart_cost.count() > 0) {
+Result<void> check(const JobAttributes& from) {
+  if (from.restart == Restart::never && from.restart_cost.count() > 0) {
     return fail("there is a restart_cost, but the job is never restarted.");
   }
-  if (its.accelerators == 0 && !its.accelerator_type.empty()) {
+  if (from.accelerators == 0 && !from.accelerator_type.empty()) {
     return fail("there is an accelerator_type, but no accelerators.");
   }
-  const TaskSpec& tasks = its.tasks;
+  const TaskSpec& tasks = from.tasks;
   if (tasks.count > 0 && tasks.accelerator.count() == 0) {
     return fail("the job has tasks, and task_accelerator does not say what one takes on an accelerator.");
   }
   if (tasks.count > 0 || tasks == TaskSpec{}) return {};
-  const char* const said = tasks.accelerator.count() > 0 ? "task_accelerator"
+  const char* const name = tasks.accelerator.count() > 0 ? "task_accelerator"
                            : tasks.cpu.count() > 0       ? "task_cpu"
                            : tasks.transfer > 0          ? "task_transfer"
                                                          : "start_up";
-  return fail("there is a " + std::string(said) + ", but no tasks.");
+  return fail("there is a " + std::string(name) + ", but no tasks.");
 }
 
 Result<void> set_accelerators(JobAttributes& asks, std::int64_t on_each) {

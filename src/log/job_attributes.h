@@ -49,7 +49,7 @@ struct AttributeColumn {
   // Takes a text that is not empty. The error is a whole sentence without file and line.
   Result<void> (*read)(std::string_view text, JobAttributes& into);
   // Appends the text of the value: a word, or digits with a decimal point at most. Nothing where nothing is said.
-  void (*write)(const JobAttributes& its, std::string& out);
+  void (*write)(const JobAttributes& from, std::string& out);
 };
 
 std::span<const AttributeColumn> attribute_columns();
@@ -59,6 +59,6 @@ const AttributeColumn* attribute_column(std::string_view name);  // nullptr: the
 Result<void> set_accelerators(JobAttributes& asks, std::int64_t on_each);
 
 // What holds between several attributes of a job. The error is a whole sentence without file and line.
-Result<void> check(const JobAttributes& its);
+Result<void> check(const JobAttributes& from);
 
 }  // namespace rota::log

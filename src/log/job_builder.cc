@@ -123,7 +123,8 @@ QosId JobBuilder::qos_of(const SwfRow& row) {
 
 void JobBuilder::keep_recorded(const SwfRow& row) {
   RecordedJob& recorded = out_.recorded.emplace_back();
-  if (row[SwfField::wait] >= 0) recorded.wait = Duration{row.milli(SwfField::wait)};
+  const bool never_ran = row[SwfField::status] == kCancelled && row.milli(SwfField::run) <= 0;
+  if (row[SwfField::wait] >= 0 && !never_ran) recorded.wait = Duration{row.milli(SwfField::wait)};
   recorded.queue = known_id(row[SwfField::queue]);
   recorded.state = state_of(row);
 }

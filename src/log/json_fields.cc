@@ -30,8 +30,8 @@ constexpr std::array<JsonField, kSwfFields> kOfSwf{{
 
 std::vector<JsonField> all_fields() {
   std::vector<JsonField> all(kOfSwf.begin(), kOfSwf.end());
-  for (const AttributeColumn& its : attribute_columns())
-    all.push_back({.name = its.name, .kind = column, .column = &its});
+  for (const AttributeColumn& attribute : attribute_columns())
+    all.push_back({.name = attribute.name, .kind = column, .column = &attribute});
   return all;
 }
 

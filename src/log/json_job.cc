@@ -76,7 +76,7 @@ class JsonJobEvents : public JsonEvents {
     return false;
   }
 
-  bool said(SwfField field) const { return (seen_ >> static_cast<std::size_t>(field_place(field)) & 1U) != 0; }
+  bool has(SwfField field) const { return (seen_ >> static_cast<std::size_t>(field_place(field)) & 1U) != 0; }
 
  private:
   static std::size_t field_place(SwfField wanted) {
@@ -126,10 +126,10 @@ class JsonJobEvents : public JsonEvents {
   }
 
   bool named(std::string_view text) {
-    JsonJobParser::Named& its = parser_.named(field_->swf);
-    const auto known = its.names.check(text);
+    JsonJobParser::Named& value = parser_.named(field_->swf);
+    const auto known = value.names.check(text);
     if (!known) return refuse(name() + " " + known.error().message + ".");
-    its.name = text;
+    value.name = text;
     return true;
   }
 
@@ -152,7 +152,7 @@ JsonJobParser::JsonJobParser(LogTop& top)
 }
 
 void JsonJobParser::learn() {
-  for (Named& its : named_) its.names.learn();
+  for (Named& value : named_) value.names.learn();
 }
 
 std::size_t JsonJobParser::field_index(std::string_view name) {
@@ -167,19 +167,19 @@ std::size_t JsonJobParser::field_index(std::string_view name) {
 }
 
 JsonJobParser::Named& JsonJobParser::named(SwfField field) {
-  for (Named& its : named_) {
-    if (its.field == field) return its;
+  for (Named& value : named_) {
+    if (value.field == field) return value;
   }
   return named_.back();  // every field of that kind is among them
 }
 
 void JsonJobParser::take_names(SwfRow& row) {
-  for (Named& its : named_) {
-    std::int64_t& number = row.value[static_cast<std::size_t>(its.field)];
-    if (its.name.empty()) {
-      its.names.take(number);
+  for (Named& value : named_) {
+    std::int64_t& number = row.value[static_cast<std::size_t>(value.field)];
+    if (value.name.empty()) {
+      value.names.take(number);
     } else {
-      number = its.names.take(std::string_view(its.name));
+      number = value.names.take(std::string_view(value.name));
     }
   }
 }
@@ -190,12 +190,12 @@ Result<void> JsonJobParser::parse(std::string_view line, SwfRow& row, JobAttribu
   row.columns = kSwfFields;
   attributes = {};
   next_ = 0;
-  for (Named& its : named_) its.name.clear();
+  for (Named& value : named_) value.name.clear();
   JsonJobEvents events(*this, line, row, attributes);
   if (!JsonEvents::Json::sax_parse(line, &events)) return fail(events.error());
   if (row[SwfField::number] < 0) return fail("the job has no number, which is the name that it goes by.");
   if (auto good = check(attributes); !good) return good;
-  if (!events.said(SwfField::requested_processors)) {
+  if (!events.has(SwfField::requested_processors)) {
     row.set(SwfField::requested_processors, row[SwfField::processors]);
   }
   take_names(row);

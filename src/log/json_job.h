@@ -30,7 +30,7 @@ class JsonJobParser {
   std::size_t field_index(std::string_view name);  // of json_fields(), or how many there are
   // A field that is a number or has a name, which gets its number once the whole line has been understood.
   struct Named {
-    Named(SwfField its, NumberedNames& all) : field(its), names(all) {}
+    Named(SwfField swf_field, NumberedNames& all) : field(swf_field), names(all) {}
     SwfField field;
     JsonNames names;
     std::string name;  // in this line; empty: a number, or nothing

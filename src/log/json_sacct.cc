@@ -16,6 +16,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::size_t kDeepest = 64;  // lists and objects inside each other: what sacct prints has a dozen
+
 // The text of a file, character by character, as the parser takes it.
 class Characters {
  public:
@@ -120,7 +122,7 @@ class Jobs final : public nlohmann::json_sax<json> {
     return true;
   }
   bool start_object(std::size_t /*size*/) override {
-    lengths_.push_back(path_.size());
+    if (!enter()) return false;
     if (path_ == "/jobs") {
       job_ = {};
       line_ = std::max(last_line + 1, before_ + source_.line);
@@ -133,10 +135,7 @@ class Jobs final : public nlohmann::json_sax<json> {
     if (path_ == "/jobs/tres/requested" || path_ == "/jobs/tres/allocated") add_resource();
     return true;
   }
-  bool start_array(std::size_t /*size*/) override {
-    lengths_.push_back(path_.size());
-    return true;
-  }
+  bool start_array(std::size_t /*size*/) override { return enter(); }
   bool end_array() override {
     leave();
     return true;
@@ -147,6 +146,15 @@ class Jobs final : public nlohmann::json_sax<json> {
   }
 
  private:
+  bool enter() {
+    if (lengths_.size() == kDeepest) {
+      error = "more than " + std::to_string(kDeepest) +
+              " lists and objects stand inside each other, which sacct --json never prints. Is it the right file?";
+      return false;
+    }
+    lengths_.push_back(path_.size());
+    return true;
+  }
   void leave() {
     path_.resize(lengths_.back());
     lengths_.pop_back();

@@ -14,7 +14,7 @@ namespace rota::log {
 namespace {
 
 constexpr const char* kOther = "records of reservations, sizes and other events: passed over";
-constexpr const char* kAgain = "told again: the earlier record dropped";
+constexpr const char* kAgain = "told again: dropped";
 constexpr const char* kMemory = "memory of rusage[mem=] without a unit: taken as megabytes on each host";
 constexpr const char* kOtherResources = "other resources (rusage) are asked for: left out";
 constexpr const char* kUnevenGpus = "accelerators spread unevenly: as many on each node as on the fullest";

@@ -4,6 +4,8 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/text.h"
@@ -18,6 +20,7 @@ constexpr const char* kWhole = "records of whole arrays: passed over, for their 
 constexpr const char* kMoved = "records of jobs that were moved, altered, held or provisioned: passed over";
 constexpr const char* kToldLater = "records of jobs whose end or deletion is told by a later one: passed over";
 constexpr const char* kReruns = "earlier starts of jobs that were queued again: told by the last one";
+constexpr const char* kAgain = "told again: dropped";
 constexpr const char* kDeleted = "deletions of jobs of which nothing else is told: dropped";
 constexpr const char* kShared = "chunks that may share nodes: spread over the nodes that they had";
 constexpr const char* kUneven = "chunks of several kinds: spread evenly over their nodes";
@@ -110,6 +113,7 @@ class Reader {
   const SwfOptions& options_;
   AccountedJobs jobs_;
   std::map<std::string, Open, std::less<>> open_;
+  std::set<std::tuple<std::string, std::int64_t, std::int64_t>> ended_;  // job, start and end
   std::int64_t line_ = 0;
 };
 
@@ -124,7 +128,7 @@ Result<AccountedLog> Reader::read() {
       },
       options_.progress);
   if (!read) return std::unexpected(read.error());
-  if (auto rest = take_rest(); !rest) return fail(blocks_.shown() + ": " + rest.error().message + ".");
+  if (auto rest = take_rest(); !rest) return std::unexpected(rest.error());
   return jobs_.finish();
 }
 
@@ -200,6 +204,7 @@ Result<void> Reader::take_end(const Record& record) {
     if (at->second.deleted && job->state != AccountedJob::State::completed) job->state = AccountedJob::State::cancelled;
     open_.erase(at);
   }
+  if (!ended_.emplace(record.id, job->start, job->end).second) return report().drop(kAgain, line_), Result<void>{};
   return jobs_.add(*job);
 }
 
@@ -214,8 +219,7 @@ Result<void> Reader::take_rest() {
     PbsRequest request;
     auto job = job_of(*record, request, open.last_line);
     if (!job) {
-      if (!options_.skip_bad_rows) return std::unexpected(job.error());
-      report().drop(AccountedJobs::kBadRecord, open.last_line);
+      if (auto bad = jobs_.bad_record(job.error(), open.last_line); !bad) return bad;
       continue;
     }
     if (open.deleted && job->submit == AccountedJob::kUnknown) {
@@ -227,7 +231,9 @@ Result<void> Reader::take_rest() {
                  : open.running ? AccountedJob::State::running
                                 : AccountedJob::State::waiting;
     if (open.running && !open.deleted) job->start = job->submit;
-    if (auto added = jobs_.add(*job); !added) return added;
+    if (auto added = jobs_.add(*job); !added) {
+      if (auto bad = jobs_.bad_record(added.error(), open.last_line); !bad) return bad;
+    }
   }
   return {};
 }

@@ -17,7 +17,7 @@ struct RecordedJob {
   std::uint16_t backfills = 0;           // dispatches that were backfilled
   std::uint16_t preemptions = 0;         // and that gave way
 
-  bool told() const { return wait >= Duration{0}; }
+  bool start_is_known() const { return wait >= Duration{0}; }
 };
 
 }  // namespace rota::log

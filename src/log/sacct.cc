@@ -43,7 +43,8 @@ constexpr std::array kRemarks{
     "had accelerators or licences of which ReqTRES tells nothing: taken as not asked for",
     "a state that is not known: taken as ended, with no status",
     "ReqMem is more memory than there can be: memory left unknown",
-    "ReqMem is 0 (--mem=0, or none told), and AllocTRES does not tell what they were given: memory left unknown"};
+    "ReqMem is 0 (--mem=0, or none told), and AllocTRES does not tell what they were given: memory left unknown",
+    "never ran, and asked for more accelerators than a node can have: left out, as it is not told on how many nodes"};
 
 std::int64_t swf_status(SacctState state) {
   switch (state) {
@@ -52,7 +53,7 @@ std::int64_t swf_status(SacctState state) {
     case SacctState::cancelled:
       return 5;
     case SacctState::failed:
-    case SacctState::revoked:
+    case SacctState::given_up:
       return 0;
     default:
       return -1;
@@ -68,9 +69,9 @@ std::int64_t run_time(const SacctRow& job) {
 // Whether it has ended without having run.
 bool never_started(const SacctRow& job, std::int64_t run) {
   if (job.end == kNoTime || run > 0) return false;
-  if (job.state == SacctState::revoked && job.start == job.end) return true;
+  if (job.state == SacctState::given_up && job.start == job.end) return true;
   const bool ended = job.state == SacctState::completed || job.state == SacctState::failed ||
-                     job.state == SacctState::revoked || job.state == SacctState::unknown;
+                     job.state == SacctState::given_up || job.state == SacctState::unknown;
   return ended && job.start == kNoTime;
 }
 

@@ -207,7 +207,7 @@ SacctState parse_sacct_state(std::string_view cell) {
   if (one_of(cell, {"PENDING", "CONFIGURING"})) return SacctState::pending;
   if (one_of(cell, {"RUNNING", "SUSPENDED", "COMPLETING"})) return SacctState::running;
   if (one_of(cell, {"REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT"})) return SacctState::requeued;
-  if (one_of(cell, {"DEADLINE", "REVOKED"})) return SacctState::revoked;
+  if (one_of(cell, {"DEADLINE", "REVOKED"})) return SacctState::given_up;
   if (one_of(cell, {"FAILED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "BOOT_FAIL"}))
     return SacctState::failed;
   return SacctState::unknown;

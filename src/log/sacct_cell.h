@@ -78,7 +78,7 @@ enum class SacctState : std::uint8_t {
   failed,
   requeued,  // it was queued again, or could be: this was one dispatch of the job
   resizing,  // it went on with another size
-  revoked,   // it ended as failed, perhaps before it started: Slurm tells a start then, too
+  given_up,  // DEADLINE, REVOKED: as failed, and perhaps before it started, although Slurm tells a start
 };
 SacctState parse_sacct_state(std::string_view cell);  // "CANCELLED by 1000" and "TIMEOUT" among them
 

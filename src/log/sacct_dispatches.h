@@ -25,7 +25,8 @@ enum class SacctRemark : std::uint8_t {
   had_more,
   odd_state,
   impossible_memory,
-  whole_nodes_unknown
+  whole_nodes_unknown,
+  unplaced_gpus
 };
 
 // One row, as small as it can be: a log of years is held in memory. Times in seconds since 1970; kNoTime: not told, as

@@ -207,6 +207,20 @@ TEST(SacctRequests, AcceleratorsAndLicencesAreKept) {
   EXPECT_EQ(asked(log, 4), JobAttributes{});
 }
 
+TEST(SacctRequests, OfAJobThatNeverRanAreNotHeldAgainstOneNode) {
+  const Row cancelled{.id = "2",
+                      .start = "None",
+                      .end = "2024-03-01T10:05:00",
+                      .elapsed = "0",
+                      .state = "CANCELLED by 7",
+                      .tres = "cpu=128,gres/gpu=128,node=1"};
+  EXPECT_EQ(read(Row{}.text() + cancelled.text()).report.kept, 1);
+  const SacctLog kept = read(Row{}.text() + cancelled.text(), {.keep_cancelled = true});
+  EXPECT_EQ(kept.report.kept, 2);
+  EXPECT_EQ(found(kept.report, "never ran, and asked for more accelerators"), 1);
+  EXPECT_FALSE(log_of(kNames + Row{.tres = "cpu=128,gres/gpu=128,node=1"}.text())) << "it ran on a node";
+}
+
 TEST(SacctRequests, NodesAreThoseThatWereAskedFor) {
   const SacctLog log =
       read(Row{.id = "1", .nodes = "3", .wanted = "1"}.text() + Row{.id = "2", .nodes = "3", .wanted = "3"}.text() +

@@ -123,6 +123,15 @@ TEST(SacctJson, ThatIsCutOffIsToldWithItsLine) {
   EXPECT_EQ(skipped->report.dropped(), 1);
 }
 
+TEST(SacctJson, MayBeAsLongAsItLikesAndNotAsDeep) {
+  std::string deep = "{\"jobs\": [";
+  for (int i = 0; i < 100; ++i) deep += "[\n";
+  const auto log = log_of(deep);
+  ASSERT_FALSE(log);
+  EXPECT_NE(log.error().message.find("more than 64 lists and objects stand inside each other"), std::string::npos)
+      << log.error().message;
+}
+
 TEST(SacctJson, IsToldFromJsonLines) {
   EXPECT_TRUE(looks_like_json_sacct("\n { \"meta\": {"));
   EXPECT_FALSE(looks_like_json_sacct("{\"number\": 1, \"meta\": 2}"));

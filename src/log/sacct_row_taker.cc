@@ -253,7 +253,10 @@ Result<void> SacctRowTaker::read_requests(const SacctCells& cells, SacctRow& row
     if (row.nodes == 0) row.nodes = row.given_nodes;
     bool uneven = false;
     on_each = accelerators_on_each(request.accelerators, row.nodes, uneven);
-    if (uneven) row.remark(SacctRemark::uneven_gpus);
+    const bool never_ran = row.start == kNoTime || row.elapsed == 0;
+    const bool unplaced = never_ran && on_each > kMostAccelerators;
+    if (unplaced) on_each = 0;
+    if (unplaced || uneven) row.remark(unplaced ? SacctRemark::unplaced_gpus : SacctRemark::uneven_gpus);
   }
   if (auto set = set_accelerators(asks, on_each); !set) return set;
   if (on_each > 0)

@@ -350,11 +350,21 @@ TEST(Swf, KeepsWhatReallyHappenedWhereThatIsAsked) {
   const auto workload = parse_swf(text, "log", {.keep_recorded = true});
   ASSERT_TRUE(workload);
   ASSERT_EQ(workload->recorded.size(), 3U);  // sorted like the jobs: 8, 9, 7
-  EXPECT_FALSE(workload->recorded[0].told());
+  EXPECT_FALSE(workload->recorded[0].start_is_known());
   EXPECT_EQ(workload->recorded[0].queue, UINT32_MAX);
   EXPECT_EQ(workload->recorded[1].wait, seconds(0));
   EXPECT_EQ(workload->recorded[2].wait, Duration{12'500});
   EXPECT_EQ(workload->recorded[2].queue, 3U);
+}
+
+TEST(Swf, TakesTheWaitOfAJobThatNeverStartedForNone) {
+  const std::string text =
+      "1 5 9000 0 4 -1 -1 4 90 -1 5 -1 -1 -1 -1 -1 -1 -1\n"
+      "2 10 30 60 4 -1 -1 4 90 -1 5 -1 -1 -1 -1 -1 -1 -1\n";
+  const auto workload = parse_swf(text, "log", {.keep_recorded = true, .keep_cancelled = true});
+  ASSERT_TRUE(workload);
+  EXPECT_FALSE(workload->recorded[0].start_is_known()) << "cancelled before it started";
+  EXPECT_EQ(workload->recorded[1].wait, seconds(30)) << "cancelled while it ran";
 }
 
 TEST(Swf, KeepsHowJobsEnded) {

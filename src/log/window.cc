@@ -22,15 +22,15 @@ void tell(Workload& workload, const char* what, std::size_t jobs) {
   workload.report.findings.push_back({.what = what, .rows = static_cast<std::int64_t>(jobs), .dropped = true});
 }
 
-bool told(const Workload& workload, std::string_view what) {
+bool has_finding(const Workload& workload, std::string_view what) {
   return std::ranges::find(workload.report.findings, what, &ImportReport::Finding::what) !=
          workload.report.findings.end();
 }
 
 }  // namespace
 
-bool cut_before(const Workload& workload) { return told(workload, kBefore); }
-bool cut_anywhere(const Workload& workload) { return cut_before(workload) || told(workload, kAfter); }
+bool cut_before(const Workload& workload) { return has_finding(workload, kBefore); }
+bool cut_anywhere(const Workload& workload) { return cut_before(workload) || has_finding(workload, kAfter); }
 
 Result<void> cut(Workload& workload, const Window& window) {
   const std::size_t begin = first_from(workload, window.from);

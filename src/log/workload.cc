@@ -63,10 +63,10 @@ std::string why_none(const ImportReport& report, const std::string& rows) {
   std::string why;
   for (const auto& finding : report.findings) {
     if (!finding.dropped) continue;
-    constexpr std::string_view kSaid = ": dropped";
+    constexpr std::string_view kDropped = ": dropped";
     const std::string_view what = finding.what;
     why += why.empty() ? " (" : "; ";
-    why += what.ends_with(kSaid) ? what.substr(0, what.size() - kSaid.size()) : what;
+    why += what.ends_with(kDropped) ? what.substr(0, what.size() - kDropped.size()) : what;
     why += ": " + grouped(finding.rows);
     if (finding.first_line > 0) why += ", first in line " + std::to_string(finding.first_line);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "base/check.h"
@@ -115,6 +116,16 @@ void Cluster::apply(const Eligible& fact) {
   set_bars(job, fact.job, fact.bars);
 }
 
+// What it held before counts as the same processor time of as many as it asks for now.
+void Cluster::count_earlier_anew(Job& job, std::uint32_t before) {
+  if (job.start == kNever) return;
+  const Duration latest = job.end - job.start;
+  __extension__ using Wide = unsigned __int128;
+  const Wide counts = static_cast<Wide>((job.earlier + latest).count()) * before / job.spec.processors;
+  const auto most = static_cast<Wide>(kLongest.count());
+  job.earlier = Duration{static_cast<std::int64_t>(std::min(counts, most))} - latest;
+}
+
 // In the queue it is as if it had left and come again, at its own place in order of arrival.
 void Cluster::apply(const Amended& fact) {
   Job& job = jobs_[fact.job.value];
@@ -123,13 +134,14 @@ void Cluster::apply(const Amended& fact) {
     unqueue(job, fact.job);
     eligibility_.unqueued(fact.job);
   }
-  const bool as_asked = fact.terms.limit == job.spec.limit && fact.terms.priority == job.spec.priority &&
-                        fact.terms.partition == job.spec.partition;
-  if (!as_asked) requests_.try_emplace(fact.job, job.spec);
-  if (fact.terms.limit != job.spec.limit) job.expected = std::max(fact.terms.limit - job.done, Duration{1});
-  job.spec.limit = fact.terms.limit;
-  job.spec.priority = fact.terms.priority;
-  job.spec.partition = fact.terms.partition;
+  const JobSpec before = job.spec;
+  fact.amend(job.spec);
+  const auto asks = [](const JobSpec& spec) {
+    return std::tie(spec.limit, spec.priority, spec.partition, spec.processors, spec.nodes, spec.memory);
+  };
+  if (asks(job.spec) != asks(before)) requests_.try_emplace(fact.job, before);
+  if (job.spec.limit != before.limit) job.expected = std::max(job.spec.limit - job.done, Duration{1});
+  if (job.spec.processors != before.processors) count_earlier_anew(job, before.processors);
   JobTerms terms = fact.terms;
   std::erase_if(terms.after, [&](const Dependency& d) {
     const Job& on = jobs_[d.on.value];

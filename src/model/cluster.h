@@ -91,10 +91,11 @@ class View {
   const WaitingJobs& waiting() const { return waiting_; }
   const RunningJobs& running() const { return running_; }
 
-  // Processors that no running job holds (less than zero only under presume_ended).
-  std::int64_t unheld() const { return options_.processors - running_.processors() - nodes_.withheld(); }
+  // Processors that are neither held by a running job whose end has not been reported nor withheld (less than zero only
+  // under presume_ended).
+  std::int64_t free_as_reported() const { return options_.processors - running_.processors() - nodes_.withheld(); }
   // Processors that a job may start on now, but for what is reserved (Plan::free).
-  std::int64_t free() const { return options_.presume_ended ? unheld() + presumed_ended() : unheld(); }
+  std::int64_t free() const { return free_as_reported() + (options_.presume_ended ? presumed_ended() : 0); }
 
   // The running jobs that can give way, by priority; those that are leaving are not among them.
   const RunningByPriority& by_priority() const { return by_priority_; }
@@ -345,9 +346,9 @@ class Cluster final : public View {
   // What an engine says of a job that runs must be of the dispatch that runs.
   template <class Answer>
   std::optional<std::string> not_of_its_run(const Answer& answer, const char* verb) const {
-    const Job* its = find_job(answer.job);
-    if (!its || its->state != JobState::running) return not_running(answer.job, verb);
-    if (answer.dispatch == kAnyDispatch || answer.dispatch == its->dispatch) return std::nullopt;
+    const Job* job = find_job(answer.job);
+    if (!job || job->state != JobState::running) return not_running(answer.job, verb);
+    if (answer.dispatch == kAnyDispatch || answer.dispatch == job->dispatch) return std::nullopt;
     return of_another_run(answer.job, verb);
   }
   [[gnu::cold]] std::string of_another_run(JobId job, const char* verb) const;
@@ -427,6 +428,7 @@ class Cluster final : public View {
   void queue(Job& job, JobId id);
   void unqueue(Job& job, JobId id);
   void set_bars(Job& job, JobId id, Bars bars);
+  static void count_earlier_anew(Job& job, std::uint32_t before);
   std::optional<std::string> objection_to_id(JobId job) const;
   std::optional<std::string> objection_to_place(const Placement& where) const;
   std::optional<std::string> objection_to_reservation(const Reservation& reservation) const;

@@ -55,9 +55,9 @@ std::optional<std::string> Cluster::unknown(NodeId node) const {
 }
 
 std::optional<std::string> Cluster::not_running(JobId id, const char* verb) const {
-  const Job* its = find_job(id);
-  if (its && its->state == JobState::running) return std::nullopt;
-  return its ? is_in_vain(*its, verb) : unknown(id, verb);
+  const Job* job = find_job(id);
+  if (job && job->state == JobState::running) return std::nullopt;
+  return job ? is_in_vain(*job, verb) : unknown(id, verb);
 }
 
 std::string Cluster::of_another_run(JobId id, const char* verb) const {
@@ -106,7 +106,9 @@ std::optional<std::string> Cluster::objection(const Released& fact) const {
 
 std::optional<std::string> Cluster::objection(const Amended& fact) const {
   if (auto why = not_waiting(fact.job, "amended")) return why;
-  return objection_to_terms(fact.job, job(fact.job).spec, fact.terms);
+  JobSpec amended = job(fact.job).spec;
+  fact.amend(amended);
+  return objection_to_terms(fact.job, amended, fact.terms);
 }
 
 std::optional<std::string> Cluster::cannot_run(const JobSpec& spec) const {
@@ -389,7 +391,7 @@ std::optional<std::string> Cluster::objection_to_row(const JobKept& fact) const 
   if (auto why = objection_to_place(fact.where)) return why;
   Placement where = fact.where;
   const bool fits = std::all_of(where.shares.begin(), where.shares.end(), [&](const Share& s) {
-    return nodes_.free_on(s.node) >= s.processors && nodes_.rest_on(s.node).covers(where.per_node);
+    return nodes_.free_on(s.node) >= s.processors && nodes_.per_node_on(s.node).covers(where.per_node);
   });
   if (!fits) return "a job is kept where there is no room for it.";
   const auto is_it = [&](const Leaving& l) { return l.job == fact.job; };

@@ -29,23 +29,23 @@ void DemandHistory::close_window() {
 }
 
 void DemandHistory::count(std::int64_t hour, std::size_t level, float windows) {
-  Hour& its = hours_[static_cast<std::size_t>(hour) % kHours];
+  Hour& slot = hours_[static_cast<std::size_t>(hour) % kHours];
   const std::int64_t week = hour / static_cast<std::int64_t>(kHours);
-  if (week != its.week) {
+  if (week != slot.week) {
     const auto weight =
-        static_cast<float>(std::ldexp(1.0, static_cast<int>(std::max<std::int64_t>(its.week - week, -60))));
-    for (float& w : its.windows) w *= weight;
-    its.week = week;
+        static_cast<float>(std::ldexp(1.0, static_cast<int>(std::max<std::int64_t>(slot.week - week, -60))));
+    for (float& w : slot.windows) w *= weight;
+    slot.week = week;
   }
-  its.windows[level] += windows;
+  slot.windows[level] += windows;
 }
 
 std::vector<DemandHourKept> DemandHistory::kept_hours() const {
   std::vector<DemandHourKept> all;
   for (std::uint32_t h = 0; h < kHours; ++h) {
-    const Hour& its = hours_[h];
-    const bool known = std::any_of(its.windows.begin(), its.windows.end(), [](float w) { return w > 0; });
-    if (known || its.week != 0) all.push_back({h, its.week, {its.windows.begin(), its.windows.end()}});
+    const Hour& slot = hours_[h];
+    const bool known = std::any_of(slot.windows.begin(), slot.windows.end(), [](float w) { return w > 0; });
+    if (known || slot.week != 0) all.push_back({h, slot.week, {slot.windows.begin(), slot.windows.end()}});
   }
   return all;
 }
@@ -58,20 +58,20 @@ void DemandHistory::put_back(const DemandKept& kept) {
 }
 
 void DemandHistory::put_back(const DemandHourKept& kept) {
-  Hour& its = hours_[kept.hour % kHours];
-  its.week = kept.week;
-  std::copy_n(kept.windows.begin(), std::min(kept.windows.size(), kLevels), its.windows.begin());
+  Hour& slot = hours_[kept.hour % kHours];
+  slot.week = kept.week;
+  std::copy_n(kept.windows.begin(), std::min(kept.windows.size(), kLevels), slot.windows.begin());
 }
 
 std::int64_t DemandHistory::reserve(Instant now, double probability) const {
   if (probability <= 0) return 0;
-  const Hour& its = hours_[static_cast<std::size_t>(hour_at(now)) % kHours];
+  const Hour& slot = hours_[static_cast<std::size_t>(hour_at(now)) % kHours];
   float all = 0;
-  for (const float w : its.windows) all += w;
+  for (const float w : slot.windows) all += w;
   if (all <= 0) return 0;
   float sum = 0;
   for (std::size_t level = 0; level < kLevels; ++level) {
-    sum += its.windows[level];
+    sum += slot.windows[level];
     if (sum >= static_cast<float>(probability) * all) return level == 0 ? 0 : std::int64_t{1} << (level - 1);
   }
   return 0;

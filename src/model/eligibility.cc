@@ -121,10 +121,10 @@ void one_failed(std::vector<Dependency>& after, JobId on) {
 
 // Where it stands for an array with others that may still fail, nobody waits for it any more.
 void leave_to_others(std::vector<Dependency>& after, JobId on) {
-  const auto its = std::ranges::find_if(after, [&](const Dependency& d) { return d.on == on && d.group.valid(); });
-  if (its == after.end()) return;
-  const auto other = [&](const Dependency& d) { return d.group == its->group && d.on != on; };
-  if (std::ranges::any_of(after, other)) after.erase(its);
+  const auto found = std::ranges::find_if(after, [&](const Dependency& d) { return d.on == on && d.group.valid(); });
+  if (found == after.end()) return;
+  const auto other = [&](const Dependency& d) { return d.group == found->group && d.on != on; };
+  if (std::ranges::any_of(after, other)) after.erase(found);
 }
 
 }  // namespace

@@ -47,6 +47,19 @@ struct Released {
 struct Amended {  // a job that has not started is to run on other terms from now on; all of them are told
   JobId job;
   JobTerms terms;
+  std::uint32_t processors = 0;  // asked in all; 0: these, nodes and memory stay as they are
+  std::uint32_t nodes = 0;       // to spread them over evenly; 0: any spread will do
+  std::int64_t memory = 0;       // bytes asked on each node; 0: none asked
+
+  void amend(JobSpec& spec) const {
+    spec.limit = terms.limit;
+    spec.priority = terms.priority;
+    spec.partition = terms.partition;
+    if (processors == 0) return;
+    spec.processors = processors;
+    spec.nodes = nodes;
+    spec.memory = memory;
+  }
 };
 struct CancelAsked {  // of a job that runs: it is told to stop, and Finished follows
   JobId job;
@@ -175,7 +188,8 @@ struct Preempted {  // told to give way to a job of higher priority; runs on unt
 struct Migrated {  // moved to other nodes while it ran
   JobId job;
   Placement where = {};
-  bool kept = true;  // its progress; else it starts over
+  bool kept = true;      // its progress; else it starts over
+  Duration expected{0};  // run time counted on from now on; 0: what was left of it, or the limit (older journals)
 };
 struct PowerOrdered {  // told to wake or to go to sleep
   NodeId node;

@@ -13,7 +13,7 @@
 
 namespace rota {
 
-inline constexpr std::uint32_t kJournalVersion = 4;
+inline constexpr std::uint32_t kJournalVersion = 5;
 
 template <class Owner, class T>
 struct Field {
@@ -246,7 +246,10 @@ ROTA_FACT(Released, "released", observed, "a hold has ended"){
     Field{"job", &F::job, "which"}, Field{"from", &F::from, "1: its user's, 2: an operator's hold"}};
 ROTA_FACT_END;
 ROTA_FACT(Amended, "amended", observed, "a job that has not started is to run on other terms"){
-    Field{"job", &F::job, "which"}, Field{"terms", &F::terms, "all of them"}};
+    Field{"job", &F::job, "which"}, Field{"terms", &F::terms, "all of them"},
+    Field{"processors", &F::processors, "asked in all; 0: these, nodes and memory stay as they are", 5},
+    Field{"nodes", &F::nodes, "to spread them over evenly; 0: any spread will do", 5},
+    Field{"memory", &F::memory, "bytes asked on each node", 5}};
 ROTA_FACT_END;
 ROTA_FACT(CancelAsked, "cancel_asked", observed, "a running job is to be stopped"){Field{"job", &F::job, "which"}};
 ROTA_FACT_END;
@@ -344,7 +347,8 @@ ROTA_FACT(Preempted, "preempted", decided, "a job is told to give way to one of 
 ROTA_FACT_END;
 ROTA_FACT(Migrated, "migrated", decided, "a job is moved to other nodes while it runs"){
     Field{"job", &F::job, "which"}, Field{"where", &F::where, "to which nodes"},
-    Field{"kept", &F::kept, "its progress; else it starts over"}};
+    Field{"kept", &F::kept, "its progress; else it starts over"},
+    Field{"expected", &F::expected, "run time counted on from now on; 0: what was left of it, or the limit", 5}};
 ROTA_FACT_END;
 ROTA_FACT(PowerOrdered, "power_ordered", decided, "a node is told to wake or to go to sleep"){
     Field{"node", &F::node, "which"}, Field{"on", &F::on, "to wake"},

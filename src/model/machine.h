@@ -10,6 +10,7 @@
 
 #include "base/id.h"
 #include "base/time.h"
+#include "model/cpu_factor.h"
 #include "model/reservations.h"
 #include "model/tariff.h"
 
@@ -72,7 +73,8 @@ struct Node {
   AcceleratorTypeId accelerator_type = {};  // of each of them; invalid where there are none
   std::int32_t accelerator_speed = 1000;    // of each of them: per mille of that for which accelerator times are told
   PowerDraw power = {};
-  std::int32_t cpu_factor = 1000;     // per mille: how fast it runs jobs beside a node for which run times are told
+  std::int32_t cpu_factor =
+      kStandardFactor;                // per mille: how fast it runs jobs beside a node for which run times are told
   std::int64_t accelerator_link = 0;  // bytes a second between each accelerator and other nodes; 0: they take no time
   std::shared_ptr<const SwitchCommands> commands = {};  // nullptr: nothing can switch it
 };
@@ -149,7 +151,7 @@ struct Machine {
   bool tells_watts() const {
     return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.power.idle > 0; });
   }
-  bool tells_price() const { return price >= 0 || tariff.told(); }
+  bool tells_price() const { return price >= 0 || tariff.has_steps(); }
   bool has_accelerators() const {
     return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.accelerators > 0; });
   }

@@ -38,8 +38,8 @@ void NodeSpace::add_node(const Node& node) {
   const auto id = static_cast<std::uint32_t>(nodes_.size());
   NodeState& state = nodes_.emplace_back();
   state.free = node.processors;
-  state.rest = {node.memory > 0 ? node.memory : PerNode::kUnlimited, static_cast<std::int32_t>(node.accelerators)};
-  state.kind = kind_of(node, state.rest.memory);
+  state.per_node = {node.memory > 0 ? node.memory : PerNode::kUnlimited, static_cast<std::int32_t>(node.accelerators)};
+  state.kind = kind_of(node, state.per_node.memory);
   state.place = static_cast<std::uint32_t>(kinds_[state.kind].members.size());
   Kind& kind = kinds_[state.kind];
   kind.members.push_back(id);
@@ -86,10 +86,8 @@ bool NodeSpace::has_type(NodeId node, const JobSpec& spec) const {
 }
 
 NodeSpace::Demand NodeSpace::demand_of(const JobSpec& spec) const {
-  const std::uint32_t nodes = std::min(spec.nodes, spec.processors);
   const bool some = spec.partition.valid() && machine_->partitions[spec.partition.value].nodes.size() < size();
-  return {nodes, nodes == 0 ? 0 : spec.processors / nodes, nodes == 0 ? 0 : spec.processors % nodes, spec,
-          some || (spec.memory > 0 && memory_matters_) || spec.accelerators > 0};
+  return {Spread(spec), spec, some || (spec.memory > 0 && memory_matters_) || spec.accelerators > 0};
 }
 
 Needs NodeSpace::needs_of(const JobSpec& spec) const {
@@ -97,7 +95,7 @@ Needs NodeSpace::needs_of(const JobSpec& spec) const {
   if (spec.licence.valid() || spec.accelerators > 0) return Needs::places;
   if (d.nodes == 0 && !d.selective) return Needs::processors;
   const bool some = spec.partition.valid() && machine_->partitions[spec.partition.value].nodes.size() < size();
-  const bool whole = uniform() > 0 && d.share == uniform() && d.larger == 0;  // and so their memory too
+  const bool whole = d.nodes > 0 && uniform() > 0 && d.share == uniform() && d.larger == 0;  // and so their memory too
   return whole && !some ? Needs::whole_nodes : Needs::places;
 }
 
@@ -105,7 +103,7 @@ bool NodeSpace::fits(const Placement& placement) const {
   if (!has_licences(placement)) return false;
   return std::all_of(placement.shares.begin(), placement.shares.end(), [&](const Share& s) {
     const NodeState& node = nodes_[s.node.value];
-    return node.available && node.free >= s.processors && node.rest.covers(placement.per_node);
+    return node.available && node.free >= s.processors && node.per_node.covers(placement.per_node);
   });
 }
 
@@ -173,7 +171,7 @@ void NodeSpace::change(std::uint32_t node, std::int64_t processors, const PerNod
   leave(node);
   NodeState& state = nodes_[node];
   state.free = static_cast<std::uint32_t>(state.free + sign * processors);
-  state.rest.change(held, sign);
+  state.per_node.change(held, sign);
   enter(node);
   note(node);
 }
@@ -182,7 +180,7 @@ void NodeSpace::take(const Placement& placement) {
   each_licence(placement, [&](LicenceId id, std::uint32_t count) { licences_[id.value] -= count; });
   for (const Share& s : placement.shares) {
     const NodeState& node = nodes_[s.node.value];
-    const bool has_room = node.free >= s.processors && node.rest.covers(placement.per_node);
+    const bool has_room = node.free >= s.processors && node.per_node.covers(placement.per_node);
     CHECK(has_room, "a job goes where there is room for it");
     if (s.processors != kinds_[node.kind].processors) ++parts_held_;
     change(s.node.value, s.processors, placement.per_node, -1);
@@ -235,12 +233,12 @@ void NodeSpace::note(std::uint32_t node) {
 void NodeSpace::copy_node(std::uint32_t node, const NodeSpace& other) {
   NodeState& state = nodes_[node];
   const NodeState& from = other.nodes_[node];
-  const bool same = state.free == from.free && state.rest == from.rest && state.fell_idle == from.fell_idle &&
+  const bool same = state.free == from.free && state.per_node == from.per_node && state.fell_idle == from.fell_idle &&
                     state.available == from.available;
   if (same) return;  // a start that was drafted here and carried out there, mostly
   leave(node);
   state.free = from.free;
-  state.rest = from.rest;
+  state.per_node = from.per_node;
   state.available = from.available;
   state.fell_idle = from.fell_idle;
   state.idle_since = from.idle_since;
@@ -270,11 +268,11 @@ void NodeSpace::follow(const NodeSpace& other) {
   own_ = forgotten_ + changed_.size();
 }
 
-void NodeSpace::set_free(NodeId node, std::int64_t processors, const PerNode& rest) {
+void NodeSpace::set_free(NodeId node, std::int64_t processors, const PerNode& per_node) {
   NodeState& state = nodes_[node.value];
-  if (processors == state.free && rest == state.rest) return;
+  if (processors == state.free && per_node == state.per_node) return;
   change(node.value, processors - state.free, {}, 1);
-  state.rest = rest;
+  state.per_node = per_node;
 }
 
 }  // namespace rota

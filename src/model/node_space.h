@@ -15,8 +15,10 @@
 #include <vector>
 
 #include "base/id_set.h"
+#include "model/cpu_factor.h"
 #include "model/job.h"
 #include "model/machine.h"
+#include "model/spread.h"
 
 namespace rota {
 
@@ -85,7 +87,7 @@ class NodeSpace {
   bool available(NodeId node) const { return nodes_[node.value].available; }
 
   std::uint32_t free_on(NodeId node) const { return nodes_[node.value].free; }
-  const PerNode& rest_on(NodeId node) const { return nodes_[node.value].rest; }  // free beside processors
+  const PerNode& per_node_on(NodeId node) const { return nodes_[node.value].per_node; }  // free beside processors
   // Whether a job may run there at all: in its partition, with accelerators of the type that it asks for.
   bool admits(NodeId node, const JobSpec& spec) const {
     return in_partition(node, spec.partition) && (!spec.accelerator_type.valid() || has_type(node, spec));
@@ -152,7 +154,7 @@ class NodeSpace {
   }
 
   // What is free there, as if; for a space that follows another. Less than or as much as it has.
-  void set_free(NodeId node, std::int64_t processors, const PerNode& rest);
+  void set_free(NodeId node, std::int64_t processors, const PerNode& per_node);
   void set_licences_free(LicenceId licence, std::int64_t count) { licences_[licence.value] = count; }
 
  private:
@@ -167,7 +169,7 @@ class NodeSpace {
     std::uint32_t older = kNone;  // under latest_first
     bool available = true;
     std::uint8_t group = 0;        // index into the kind's groups
-    PerNode rest;                  // free beside processors
+    PerNode per_node;              // free beside processors
     std::uint64_t partitions = 0;  // bit p: is in partition p, for the first 64
     std::uint64_t fell_idle = 0;   // greater: later
     Instant idle_since = kEpoch;
@@ -189,7 +191,7 @@ class NodeSpace {
   struct Kind {
     std::uint32_t processors = 0;  // of each
     std::int64_t memory = 0;
-    std::int32_t cpu_factor = 1000;
+    std::int32_t cpu_factor = kStandardFactor;
     std::int64_t unused = 0;             // processors, on those that are available
     std::vector<std::uint32_t> members;  // ascending
     IdSet idle{0};                       // as indexes of members
@@ -209,17 +211,14 @@ class NodeSpace {
   };
 
   // A job's demand on nodes.
-  struct Demand {
-    std::uint32_t nodes;
-    std::uint32_t share;   // processors on each node
-    std::uint32_t larger;  // so many nodes give one more
+  struct Demand : Spread {
     const JobSpec& spec;
     bool selective;  // not every node will do, even if it is idle
     std::int32_t least_factor = 0;
   };
   Demand demand_of(const JobSpec& spec) const;
   bool suits(std::uint32_t node, const Demand& d) const {
-    return !d.selective || (nodes_[node].rest.covers(d.spec.per_node()) && admits(NodeId{node}, d.spec) &&
+    return !d.selective || (nodes_[node].per_node.covers(d.spec.per_node()) && admits(NodeId{node}, d.spec) &&
                             kinds_[nodes_[node].kind].cpu_factor >= d.least_factor);
   }
 
@@ -228,7 +227,7 @@ class NodeSpace {
 
   bool find_at_once(const JobSpec& spec, const Demand& d, Placement& where) const;
   bool spread(std::uint32_t processors, const Demand& d, std::vector<Share>& out) const;
-  std::uint32_t take_whole_nodes(std::uint32_t& left, const Demand& d, std::vector<Share>& out) const;
+  std::uint32_t take_whole_nodes(std::uint32_t& missing, const Demand& d, std::vector<Share>& out) const;
   std::uint32_t best_fit(std::uint32_t processors, const Demand& d) const;
   struct Wanted {
     std::uint32_t processors;
@@ -236,7 +235,7 @@ class NodeSpace {
     Groups groups;
   };
   std::uint32_t first_better(const Kind& kind, std::uint32_t level, const Wanted& wanted, const Demand& d) const;
-  bool gather_scraps(std::uint32_t left, const Demand& d, std::vector<Share>& out) const;
+  bool gather_scraps(std::uint32_t missing, const Demand& d, std::vector<Share>& out) const;
   void equal_shares(std::uint32_t count, std::uint32_t share, const Demand& d, std::vector<Share>& out) const;
 
   // Of a kind, the groups whose nodes may suit; none where its nodes are too slow.

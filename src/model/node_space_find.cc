@@ -83,8 +83,8 @@ NodeId NodeSpace::fastest_with_room() const {
     for (const Kind& kind : kinds_) {
       if (kind.cpu_factor != factor || kind.unused == 0) continue;
       if (const std::uint32_t idle = kind.idle.first(); idle != kNone) best = std::min(best, kind.members[idle]);
-      for (std::uint64_t rest = kind.levels; rest != 0; rest &= rest - 1) {
-        const IdSet& level = kind.part[static_cast<std::size_t>(std::countr_zero(rest))];
+      for (std::uint64_t levels = kind.levels; levels != 0; levels &= levels - 1) {
+        const IdSet& level = kind.part[static_cast<std::size_t>(std::countr_zero(levels))];
         best = std::min(best, kind.members[level.first()]);
       }
     }
@@ -105,30 +105,30 @@ bool NodeSpace::find_at_once(const JobSpec& spec, const Demand& d, Placement& wh
 
 bool NodeSpace::spread(std::uint32_t processors, const Demand& d, std::vector<Share>& out) const {
   if (free_ < processors) return false;
-  std::uint32_t left = processors;
-  const std::uint32_t spare = take_whole_nodes(left, d, out);
-  if (left == 0) return true;
-  std::uint32_t last = best_fit(left, d);
+  std::uint32_t missing = processors;
+  const std::uint32_t spare = take_whole_nodes(missing, d, out);
+  if (missing == 0) return true;
+  std::uint32_t last = best_fit(missing, d);
   if (last == kNone) last = spare;
-  if (last == kNone) return gather_scraps(left, d, out);
-  out.push_back({NodeId{last}, left});
+  if (last == kNone) return gather_scraps(missing, d, out);
+  out.push_back({NodeId{last}, missing});
   return true;
 }
 
 // Takes idle nodes as long as the job fills them. What comes back is the smallest of those left over; kNone: none.
-std::uint32_t NodeSpace::take_whole_nodes(std::uint32_t& left, const Demand& d, std::vector<Share>& out) const {
+std::uint32_t NodeSpace::take_whole_nodes(std::uint32_t& missing, const Demand& d, std::vector<Share>& out) const {
   std::uint32_t spare = kNone;
   for (const Kind& kind : kinds_) {
-    if (left == 0) break;
+    if (missing == 0) break;
     IdleWalk idle(*this, kind, groups_for(kind, d));
     for (std::uint32_t node = idle.next(); node != kNone; node = idle.next()) {
       if (!suits(node, d)) continue;
-      if (left < kind.processors) {
+      if (missing < kind.processors) {
         if (spare == kNone || kind.processors < kinds_[nodes_[spare].kind].processors) spare = node;
         break;
       }
       out.push_back({NodeId{node}, kind.processors});
-      left -= kind.processors;
+      missing -= kind.processors;
     }
   }
   return spare;
@@ -141,8 +141,8 @@ std::uint32_t NodeSpace::best_fit(std::uint32_t processors, const Demand& d) con
     if (processors >= kind.processors) continue;
     const Groups groups = groups_for(kind, d);
     const std::uint32_t lowest = kind.level(processors);
-    for (std::uint64_t rest = kind.levels >> (lowest - 1) << (lowest - 1); rest != 0; rest &= rest - 1) {
-      const auto level = static_cast<std::uint32_t>(std::countr_zero(rest));
+    for (std::uint64_t levels = kind.levels >> (lowest - 1) << (lowest - 1); levels != 0; levels &= levels - 1) {
+      const auto level = static_cast<std::uint32_t>(std::countr_zero(levels));
       if (best != kNone && kind.least_free(level) >= nodes_[best].free) break;  // and more from here on
       const std::uint32_t better = first_better(kind, level, {processors, best, groups}, d);
       if (better == kNone) continue;
@@ -167,7 +167,7 @@ std::uint32_t NodeSpace::first_better(const Kind& kind, std::uint32_t level, con
 }
 
 // The emptiest first, so that the job is spread over few nodes; no node is idle.
-bool NodeSpace::gather_scraps(std::uint32_t left, const Demand& d, std::vector<Share>& out) const {
+bool NodeSpace::gather_scraps(std::uint32_t missing, const Demand& d, std::vector<Share>& out) const {
   for (std::uint32_t l = kLevels; l > 0; --l) {
     for (const Kind& kind : kinds_) {
       if ((kind.levels >> (l - 1) & 1U) == 0) continue;
@@ -177,10 +177,10 @@ bool NodeSpace::gather_scraps(std::uint32_t left, const Demand& d, std::vector<S
       for (; place != kNone; place = next_of(kind, level, groups, place + 1)) {
         const std::uint32_t node = kind.members[place];
         if (!suits(node, d)) continue;
-        const std::uint32_t share = std::min(left, nodes_[node].free);
+        const std::uint32_t share = std::min(missing, nodes_[node].free);
         out.push_back({NodeId{node}, share});
-        left -= share;
-        if (left == 0) return true;
+        missing -= share;
+        if (missing == 0) return true;
       }
     }
   }
@@ -201,8 +201,8 @@ void NodeSpace::equal_shares(std::uint32_t count, std::uint32_t share, const Dem
     if (share >= kind.processors) continue;
     const Groups groups = groups_for(kind, d);
     const std::uint32_t lowest = kind.level(share);
-    for (std::uint64_t rest = kind.levels >> (lowest - 1) << (lowest - 1); rest != 0; rest &= rest - 1) {
-      const IdSet& level = kind.part[static_cast<std::size_t>(std::countr_zero(rest))];
+    for (std::uint64_t levels = kind.levels >> (lowest - 1) << (lowest - 1); levels != 0; levels &= levels - 1) {
+      const IdSet& level = kind.part[static_cast<std::size_t>(std::countr_zero(levels))];
       std::uint32_t place = next_of(kind, level, groups, 0);
       for (; place != kNone && out.size() < count; place = next_of(kind, level, groups, place + 1)) {
         add(kind.members[place]);

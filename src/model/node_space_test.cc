@@ -116,7 +116,7 @@ TEST(NodeSpace, holds_accelerators_for_the_job_that_has_them) {
   EXPECT_EQ(space.needs_of(asks(1)), Needs::processors);
   const Placement first = take(space, two);
   EXPECT_EQ(first.shares[0].node, NodeId{1});
-  EXPECT_EQ(space.rest_on(NodeId{1}).accelerators, 0);
+  EXPECT_EQ(space.per_node_on(NodeId{1}).accelerators, 0);
   take(space, two);
   take(space, two);
   EXPECT_EQ(found(space, with_accelerators(asks(1), 1)), Where{}) << "processors are free, accelerators are not";
@@ -133,9 +133,9 @@ TEST(NodeSpace, takes_accelerators_of_each_node_of_a_job) {
   EXPECT_EQ(found(space, with_accelerators(asks(2, 2), 2)), Where{});
   EXPECT_EQ(found(space, with_accelerators(asks(9), 1)), (Where{{0, 4}, {1, 4}, {2, 1}})) << "any spread will do";
   const Placement where = take(space, with_accelerators(asks(9), 1));
-  EXPECT_EQ(space.rest_on(NodeId{2}).accelerators, 1);
+  EXPECT_EQ(space.per_node_on(NodeId{2}).accelerators, 1);
   space.give(where, at_seconds(1));
-  EXPECT_EQ(space.rest_on(NodeId{2}).accelerators, 2);
+  EXPECT_EQ(space.per_node_on(NodeId{2}).accelerators, 2);
 }
 
 TEST(NodeSpace, gives_accelerators_of_the_type_that_is_asked_for) {

@@ -70,7 +70,12 @@ void Cluster::apply(const Migrated& fact) {
   places_.set(fact.job, fact.where);
   const Duration elapsed = job.ran_by(now_);
   charge(job);
-  job.expected = fact.kept ? job.expected_after(elapsed) : job.spec.limit;
+  if (fact.expected > Duration{0}) {
+    job.expected = fact.expected;
+    job.corrections = 0;
+  } else {
+    job.expected = fact.kept ? job.expected_after(elapsed) : job.spec.limit;
+  }
   job.done = fact.kept ? job.done + elapsed : Duration{0};
   job.earlier += now_ - job.start;
   job.start = now_;

@@ -49,16 +49,16 @@ Free free_for(const View& view, const JobSpec& spec, bool whole) {
     if (!view.nodes().available(id) || !view.nodes().admits(id, spec)) continue;
     const std::uint32_t here = view.nodes().free_on(id);
     found.enough += !whole ? here : here == machine.nodes[n].processors ? 1 : 0;
-    found.memories += machine.nodes[n].memory == 0 || view.nodes().rest_on(id).memory >= spec.memory ? 1 : 0;
-    found.accelerators += view.nodes().rest_on(id).accelerators >= spec.accelerators ? 1 : 0;
+    found.memories += machine.nodes[n].memory == 0 || view.nodes().per_node_on(id).memory >= spec.memory ? 1 : 0;
+    found.accelerators += view.nodes().per_node_on(id).accelerators >= spec.accelerators ? 1 : 0;
   }
   return found;
 }
 
 // "no node has", "only 2 nodes had".
-std::string only(std::int64_t nodes, Told told) {
-  if (nodes == 0) return told == Told::now ? "no node has " : "no node had ";
-  return "only " + amount(nodes, "node") + (told == Told::later ? " had " : nodes == 1 ? " has " : " have ");
+std::string only(std::int64_t nodes, Tense tense) {
+  if (nodes == 0) return tense == Tense::present ? "no node has " : "no node had ";
+  return "only " + amount(nodes, "node") + (tense == Tense::past ? " had " : nodes == 1 ? " has " : " have ");
 }
 
 }  // namespace
@@ -89,21 +89,21 @@ bool has_room_now(const View& view, const JobSpec& spec) {
   return view.nodes().find(spec, where);
 }
 
-std::string shortage(const View& view, const JobSpec& spec, bool room, Told told) {
+std::string shortage(const View& view, const JobSpec& spec, bool room, Tense tense) {
   const Machine& machine = machine_of(view);
   const bool whole = wants_whole_nodes(machine, spec);
   const Free free = free_for(view, spec, whole);
   const bool all = !spec.partition.valid() || machine.partitions.size() < 2;
-  const std::string are = told == Told::later ? (free.enough == 1 ? " was free" : " were free")
-                                              : (free.enough == 1 ? " is free now" : " are free now");
+  const std::string are = tense == Tense::past ? (free.enough == 1 ? " was free" : " were free")
+                                               : (free.enough == 1 ? " is free now" : " are free now");
   const std::string out =
       grouped(free.enough) + are + (all ? "" : " in partition " + machine.partitions[spec.partition.value].name);
   if (room || free.enough < (whole ? spec.nodes : spec.processors)) return out;
   const std::int64_t nodes = std::max(1U, spec.nodes);
   if (free.memories < nodes)
-    return out + ", but " + only(free.memories, told) + format_size(spec.memory) + " of memory free";
+    return out + ", but " + only(free.memories, tense) + format_size(spec.memory) + " of memory free";
   if (free.accelerators < nodes)
-    return out + ", but " + only(free.accelerators, told) + accelerators_of(&machine, spec) + " free";
+    return out + ", but " + only(free.accelerators, tense) + accelerators_of(&machine, spec) + " free";
   return out + ", but not " +
          (spec.nodes > 0 ? "as many on each of " + amount(spec.nodes, "node") : std::string("on nodes")) +
          (spec.memory > 0 || spec.accelerators > 0 ? " with what else it needs there" : " together");
@@ -154,7 +154,7 @@ std::string lacking(const View& view, const JobSpec& spec) {
                 (free == 1 ? " was free)" : " were free)");
   });
   if (!licences.empty() || has_room_now(view, spec)) return licences;
-  return needs_of(view, spec) + " (" + shortage(view, spec, false, Told::later) + ")";
+  return needs_of(view, spec) + " (" + shortage(view, spec, false, Tense::past) + ")";
 }
 
 }  // namespace rota

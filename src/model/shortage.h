@@ -20,8 +20,8 @@ bool has_room_now(const View& view, const JobSpec& spec);
 
 // What is free of that, and what else lacks where that is enough: "12 are free now in partition main, but no node has 2
 // GiB of memory free". Later on: "12 were free ...".
-enum class Told : std::uint8_t { now, later };
-std::string shortage(const View& view, const JobSpec& spec, bool room, Told told = Told::now);
+enum class Tense : std::uint8_t { present, past };
+std::string shortage(const View& view, const JobSpec& spec, bool room, Tense tense = Tense::present);
 
 // A sentence for each kind of which there are too few, with those who hold it, as shown(JobId) calls them.
 using ShownJob = std::function<std::string(JobId)>;

@@ -41,10 +41,10 @@ class Shortage : public testing::Test {
   Shortage() : cluster_(options()) {}
 
   ClusterOptions options() {
-    ClusterOptions its;
-    its.processors = machine_.processors;
-    its.machine = &machine_;
-    return its;
+    ClusterOptions options;
+    options.processors = machine_.processors;
+    options.machine = &machine_;
+    return options;
   }
   JobSpec asking(std::uint32_t processors, std::uint32_t nodes, std::uint32_t partition) {
     JobSpec spec;

@@ -124,10 +124,10 @@ void Cluster::keep_running(const JobKept& fact) {
   running_.insert({{job.expected_end(), job.dispatch}, job.spec.processors, fact.job});
   if (fact.adjusted != 0) orders_[fact.job] = {fact.suspended_at, fact.adjusted};
   if (job.leaving) {
-    const auto its =
+    const auto found =
         std::find_if(leaving_.begin(), leaving_.end(), [&](const Leaving& l) { return l.job == fact.job; });
-    CHECK(its != leaving_.end(), "a job that leaves is in the list of those");
-    *its = {fact.job, fact.beneficiary, fact.expected};
+    CHECK(found != leaving_.end(), "a job that leaves is in the list of those");
+    *found = {fact.job, fact.beneficiary, fact.expected};
   } else if (job.steady()) {
     rank_running(job, fact.job);
   }

@@ -24,19 +24,19 @@ struct Spread {
 // What some nodes give together.
 struct Given {
   std::int64_t processors = 0;
-  std::int64_t wide = 0;   // nodes that can give a share
-  std::int64_t wider = 0;  // nodes that can give one more
+  std::int64_t with_share = 0;   // nodes that can give a share
+  std::int64_t with_larger = 0;  // nodes that can give one more
 
   static Given by_node(std::int64_t free, std::int64_t share) {
     return {free, free >= share ? 1 : 0, free > share ? 1 : 0};
   }
   void add(const Given& one, std::int64_t count) {
     processors += count * one.processors;
-    wide += count * one.wide;
-    wider += count * one.wider;
+    with_share += count * one.with_share;
+    with_larger += count * one.with_larger;
   }
   bool suffices(const Spread& asked, std::int64_t asked_in_all) const {
-    return asked.nodes == 0 ? processors >= asked_in_all : wide >= asked.nodes && wider >= asked.larger;
+    return asked.nodes == 0 ? processors >= asked_in_all : with_share >= asked.nodes && with_larger >= asked.larger;
   }
 };
 

@@ -15,7 +15,7 @@ struct Cost {
   static constexpr std::int64_t kMillionth = 3'600'000'000;
 
   std::int64_t millionths = 0;  // of the currency
-  std::int64_t rest = 0;        // of a millionth, below kMillionth
+  std::int64_t fraction = 0;    // of a millionth, below kMillionth
 
   // A constant draw, of up to 2.5 MW, over a time by its price (Tariff::until).
   void add(std::int64_t milliwatts, std::int64_t priced_time) {
@@ -24,21 +24,21 @@ struct Cost {
   }
   Cost& operator+=(const Cost& other) {
     millionths += other.millionths;
-    carry(other.rest);
+    carry(other.fraction);
     return *this;
   }
   friend bool operator==(const Cost&, const Cost&) = default;
 
-  std::int64_t rounded() const { return millionths + (rest >= kMillionth / 2 ? 1 : 0); }
+  std::int64_t rounded() const { return millionths + (fraction >= kMillionth / 2 ? 1 : 0); }
   double value() const {  // in the currency
-    return (static_cast<double>(millionths) + static_cast<double>(rest) / static_cast<double>(kMillionth)) * 1e-6;
+    return (static_cast<double>(millionths) + static_cast<double>(fraction) / static_cast<double>(kMillionth)) * 1e-6;
   }
 
  private:
   void carry(std::int64_t more) {
-    rest += more;
-    millionths += rest / kMillionth;
-    rest %= kMillionth;
+    fraction += more;
+    millionths += fraction / kMillionth;
+    fraction %= kMillionth;
   }
 };
 
@@ -57,7 +57,7 @@ class Tariff {
   // Steps ascending; before the first one the last one's price holds. `zone`: how far their clock is ahead of UTC.
   explicit Tariff(std::vector<Step> steps, Duration zone = Duration{0});
 
-  bool told() const { return !steps_.empty(); }
+  bool has_steps() const { return !steps_.empty(); }
   const std::vector<Step>& steps() const { return steps_; }  // the first from midnight
   Duration zone() const { return zone_; }
 

@@ -22,8 +22,8 @@ double paid(const Tariff& tariff, Duration from, Duration to) {
 }
 
 TEST(Tariff, says_nothing_without_steps) {
-  EXPECT_FALSE(Tariff().told());
-  EXPECT_TRUE(day_and_night().told());
+  EXPECT_FALSE(Tariff().has_steps());
+  EXPECT_TRUE(day_and_night().has_steps());
 }
 
 TEST(Tariff, holds_each_price_until_the_next_step) {

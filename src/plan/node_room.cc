@@ -27,13 +27,13 @@ void NodeRoom::copy_from_space(NodeId node) {
   const auto processors = static_cast<std::int32_t>(there ? space_->free_on(node) : 0);
   free_[node.value].processors = processors;
   free_[node.value].there = there;
-  free_[node.value].set_rest(space_->rest_on(node));
+  free_[node.value].set_per_node(space_->per_node_on(node));
 }
 
 bool NodeRoom::fits(const Placement& where) const {
   if (!has_licences(where)) return false;
   return std::all_of(where.shares.begin(), where.shares.end(), [&](const Share& s) {
-    return processors_on(s.node) >= s.processors && rest_on(s.node).covers(where.per_node);
+    return processors_on(s.node) >= s.processors && per_node_on(s.node).covers(where.per_node);
   });
 }
 
@@ -66,14 +66,14 @@ bool NodeRoom::choose(const JobSpec& spec, const NodeSpace* busy_first, Placemen
     if (where.shares.size() == asked.larger) equal_shares(asked.nodes, asked.share, where);
     return where.shares.size() == asked.nodes;
   }
-  std::int64_t left = spec.processors;
+  std::int64_t missing = spec.processors;
   for (const std::uint32_t i : suitable_) {
-    if (left == 0) break;
-    const std::int64_t share = std::min<std::int64_t>(left, free_[i].processors);
+    if (missing == 0) break;
+    const std::int64_t share = std::min<std::int64_t>(missing, free_[i].processors);
     where.shares.push_back({NodeId{i}, static_cast<std::uint32_t>(share)});
-    left -= share;
+    missing -= share;
   }
-  return left == 0;
+  return missing == 0;
 }
 
 // Whether the suitable nodes of so high a factor have.
@@ -116,32 +116,32 @@ bool NodeRoom::find_as_for_a_start(const JobSpec& spec, Placement& where) const 
 
 // Over suitable nodes that have room: idle ones as long as the job fills them, what is left where it leaves the least
 // over, or else on the smallest idle one, or else on the emptiest.
-void NodeRoom::spread(std::int64_t left, Placement& where) const {
+void NodeRoom::spread(std::int64_t missing, Placement& where) const {
   const auto size = [&](std::uint32_t i) { return std::int64_t{space_->processors_of(NodeId{i})}; };
   const auto give = [&](std::uint32_t i, std::int64_t share) {
     where.shares.push_back({NodeId{i}, static_cast<std::uint32_t>(share)});
-    left -= share;
+    missing -= share;
   };
   const std::uint32_t* best = nullptr;   // of those used in part
   const std::uint32_t* spare = nullptr;  // of those that are idle
   for (const std::uint32_t& i : suitable_) {
     if (free_[i].processors < size(i)) continue;
-    if (left >= size(i)) {
+    if (missing >= size(i)) {
       give(i, size(i));
     } else if (!spare || size(i) < size(*spare)) {
       spare = &i;
     }
   }
-  if (left == 0) return;
+  if (missing == 0) return;
   for (const std::uint32_t& i : suitable_) {
-    const bool used = free_[i].processors < size(i) && free_[i].processors >= left;
+    const bool used = free_[i].processors < size(i) && free_[i].processors >= missing;
     if (used && (!best || free_[i].processors < free_[*best].processors)) best = &i;
   }
-  if (best || spare) return give(best ? *best : *spare, left);
+  if (best || spare) return give(best ? *best : *spare, missing);
   std::stable_sort(suitable_.begin(), suitable_.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return free_[a].processors > free_[b].processors; });
   for (const std::uint32_t i : suitable_) {
-    if (left > 0 && free_[i].processors < size(i)) give(i, std::min<std::int64_t>(left, free_[i].processors));
+    if (missing > 0 && free_[i].processors < size(i)) give(i, std::min<std::int64_t>(missing, free_[i].processors));
   }
 }
 

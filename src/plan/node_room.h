@@ -18,18 +18,18 @@ struct NodeFree {
   std::int64_t memory = 0;  // as in PerNode
 
   bool operator==(const NodeFree&) const = default;
-  PerNode rest() const { return {memory, accelerators}; }
-  void set_rest(const PerNode& rest) {
-    memory = rest.memory;
-    accelerators = static_cast<std::int16_t>(rest.accelerators);
+  PerNode per_node() const { return {memory, accelerators}; }
+  void set_per_node(const PerNode& per_node) {
+    memory = per_node.memory;
+    accelerators = static_cast<std::int16_t>(per_node.accelerators);
   }
   // What is free after so much was given back (sign 1) or taken (sign -1).
   void change(std::uint32_t count, const PerNode& held, std::int32_t sign) {
     if (!there) return;
     processors += sign * static_cast<std::int32_t>(count);
-    PerNode after = rest();
+    PerNode after = per_node();
     after.change(held, sign);
-    set_rest(after);
+    set_per_node(after);
   }
   // All of a node that was not available.
   void bring_back(std::int64_t count) {
@@ -82,10 +82,10 @@ class NodeRoom {
   // Processors that a job can have on a node that gives it what it asks for beside them; 0: none.
   std::int64_t suitable_on(NodeId node, const JobSpec& spec) const {
     const NodeFree& free = free_[node.value];
-    const bool suits = free.processors > 0 && free.rest().covers(spec.per_node()) && space_->admits(node, spec);
+    const bool suits = free.processors > 0 && free.per_node().covers(spec.per_node()) && space_->admits(node, spec);
     return suits ? free.processors : 0;
   }
-  PerNode rest_on(NodeId node) const { return free_[node.value].rest(); }  // beside processors
+  PerNode per_node_on(NodeId node) const { return free_[node.value].per_node(); }  // beside processors
 
  private:
   friend class FitWatch;
@@ -101,7 +101,7 @@ class NodeRoom {
   bool list_suitable(const JobSpec& spec, Placement& where) const;  // false: its licences are not free
   bool choose(const JobSpec& spec, const NodeSpace* busy_first, Placement& where) const;
   bool have_room(const JobSpec& spec, std::int32_t least_factor) const;
-  void spread(std::int64_t left, Placement& where) const;
+  void spread(std::int64_t missing, Placement& where) const;
   void equal_shares(std::uint32_t count, std::uint32_t share, Placement& where) const;
 
   const NodeSpace* space_ = nullptr;

@@ -20,7 +20,7 @@ std::size_t index_at(const Some& some, Instant at) {
 NodeFree lesser(const NodeFree& a, const NodeFree& b) {
   NodeFree least = a;
   least.processors = std::min(a.processors, b.processors);
-  least.set_rest(a.rest().least(b.rest()));
+  least.set_per_node(a.per_node().least(b.per_node()));
   return least;
 }
 
@@ -158,14 +158,14 @@ bool NodeTimeline::fits(Instant from, Duration duration, const Placement& where)
   if (!all_licences(where, has_licences)) return false;
   return std::ranges::all_of(where.shares, [&](const Share& s) {
     return holds_all_through(s.node.value, from, to, [&](const NodeFree& free) {
-      return free.processors >= std::int64_t{s.processors} && free.rest().covers(where.per_node);
+      return free.processors >= std::int64_t{s.processors} && free.per_node().covers(where.per_node);
     });
   });
 }
 
 bool NodeTimeline::overdrawn(Instant from, Duration duration, const Placement& where) const {
   const Instant to = from + duration;
-  const auto has_some = [](const NodeFree& free) { return free.processors >= 0 && free.rest().covers({}); };
+  const auto has_some = [](const NodeFree& free) { return free.processors >= 0 && free.per_node().covers({}); };
   const auto has_licences = [&](LicenceId id, std::uint32_t) {
     return holds_all_through(track_of(id), from, to, [](const NodeFree& free) { return free.memory >= 0; });
   };
@@ -182,7 +182,7 @@ Instant NodeTimeline::free_since(Instant at, const JobSpec& spec, const Placemen
     const Track& all = tracks_[s.node.value];
     for (std::size_t i = index_at(all, at - Duration{1}) + 1; i > 0; --i) {
       const NodeFree& free = all[i - 1].free;
-      if (free.processors < share || !free.rest().covers(where.per_node)) break;
+      if (free.processors < share || !free.per_node().covers(where.per_node)) break;
       since = std::min(since, all[i - 1].at);
     }
   }
@@ -203,14 +203,16 @@ bool NodeTimeline::place_at(Instant at, const JobSpec& spec, Duration duration, 
   });
   const std::int64_t share = Spread(spec).share;
   const PerNode per_node = spec.per_node();
-  const auto suffices = [&](const NodeFree& free) { return free.processors >= share && free.rest().covers(per_node); };
+  const auto suffices = [&](const NodeFree& free) {
+    return free.processors >= share && free.per_node().covers(per_node);
+  };
   for (std::uint32_t i = 0; i < nodes_; ++i) all_through_.set(NodeId{i}, least(tracks_[i], suffices));
   return all_through_.find_as_for_a_start(spec, where);
 }
 
 // Looks at one start after the other, and at each node again only where something changes on it. While the job would
-// run, from the step `left` to before the step `right`, a node gives the least that is free on it: its level. A node
-// whose level will be higher for starts from some later step on is counted there already (`later`).
+// run, from the step `start` to before the step `looked_to`, a node gives the least that is free on it: its level. A
+// node whose level will be higher for starts from some later step on is counted there already (`later`).
 class NodeTimeline::Search {
  public:
   Search(NodeTimeline& timeline, const JobSpec& spec, std::size_t first)
@@ -219,8 +221,8 @@ class NodeTimeline::Search {
         asked_(spec),
         per_node_(spec.per_node()),
         memory_(timeline.memory_),
-        left_(static_cast<std::uint32_t>(first)),
-        right_(left_ + 1) {
+        start_(static_cast<std::uint32_t>(first)),
+        looked_to_(start_ + 1) {
     memory_.runs.assign(1, {0, 0, kBottom});
     memory_.cursors.resize(timeline.tracks_.size());
     memory_.later.resize(timeline.steps_.size());
@@ -238,21 +240,22 @@ class NodeTimeline::Search {
     });
   }
 
-  std::size_t left() const { return left_; }
+  std::size_t start() const { return start_; }
   // The job would start no earlier than at this step, which is not before the last.
   void move_on_to(std::size_t step) {
-    while (left_ < step) {
-      if (++left_ < right_) {
-        add(sum_, memory_.later[left_], 1);
+    while (start_ < step) {
+      if (++start_ < looked_to_) {
+        add(sum_, memory_.later[start_], 1);
       } else {
-        look_at(right_++);
+        look_at(looked_to_++);
       }
     }
   }
   // Whether it has room until this instant. Looks no further than to where it has none: that is far from the end as a
   // rule, and the next start to be tried has none there either.
   bool fits_until(Instant end) {
-    while (fits() && right_ < timeline_.steps_.size() && timeline_.steps_[right_].at < end) look_at(right_++);
+    while (fits() && looked_to_ < timeline_.steps_.size() && timeline_.steps_[looked_to_].at < end)
+      look_at(looked_to_++);
     return fits();
   }
 
@@ -266,17 +269,17 @@ class NodeTimeline::Search {
 
   void begin(std::uint32_t track) {
     const Track& all = timeline_.tracks_[track];
-    const std::size_t segment = left_ == 0 ? 0 : index_at(all, timeline_.steps_[left_].at);
+    const std::size_t segment = start_ == 0 ? 0 : index_at(all, timeline_.steps_[start_].at);
     memory_.cursors[track] = {static_cast<std::uint32_t>(segment), kBottom};
-    set_level(track, left_, level_of(track, all[segment].free));
+    set_level(track, start_, level_of(track, all[segment].free));
   }
 
-  void look_at(std::uint32_t right) {
-    memory_.later[right] = {};
-    timeline_.for_each_changed(right, [&](std::uint32_t track) {
+  void look_at(std::uint32_t step) {
+    memory_.later[step] = {};
+    timeline_.for_each_changed(step, [&](std::uint32_t track) {
       NodeSearchMemory::Cursor& cursor = memory_.cursors[track];
       if (cursor.segment == kNotThis) return;
-      set_level(track, right, level_of(track, timeline_.tracks_[track][++cursor.segment].free));
+      set_level(track, step, level_of(track, timeline_.tracks_[track][++cursor.segment].free));
     });
   }
 
@@ -284,7 +287,7 @@ class NodeTimeline::Search {
   // whether they suffice.
   std::int64_t level_of(std::uint32_t track, const NodeFree& free) const {
     if (is_licence(track)) return free.memory >= licences_of(spec_, LicenceId{track - timeline_.nodes_}) ? 1 : 0;
-    if (free.processors <= 0 || !free.rest().covers(per_node_)) return 0;
+    if (free.processors <= 0 || !free.per_node().covers(per_node_)) return 0;
     if (asked_.nodes == 0) return std::min<std::int64_t>(free.processors, spec_.processors);
     const std::int64_t more = free.processors - std::int64_t{asked_.share};
     return more < 0 ? 0 : more > 0 && asked_.larger > 0 ? 2 : 1;
@@ -298,14 +301,14 @@ class NodeTimeline::Search {
   }
   // Counts what a track gives in one level but not in the lower one.
   void count(std::uint32_t track, std::uint32_t since, std::int64_t lower, std::int64_t upper, std::int64_t sign) {
-    Sum& sum = since <= left_ ? sum_ : memory_.later[since];
+    Sum& sum = since <= start_ ? sum_ : memory_.later[since];
     if (is_licence(track)) {
       sum.licences += sign * (upper - lower);
     } else if (asked_.nodes == 0) {
       sum.given.processors += sign * (upper - lower);
     } else {
-      if (lower == 0) sum.given.wide += sign;
-      if (upper == 2) sum.given.wider += sign;
+      if (lower == 0) sum.given.with_share += sign;
+      if (upper == 2) sum.given.with_larger += sign;
     }
   }
 
@@ -332,10 +335,10 @@ class NodeTimeline::Search {
   Spread asked_;
   PerNode per_node_;
   NodeSearchMemory& memory_;
-  std::int64_t kinds_ = 0;  // of licences that it asks for
-  std::uint32_t left_;      // the step at which it would start,
-  std::uint32_t right_;     // and the first at which it would be over, as far as was looked
-  Sum sum_;                 // for a start at left_
+  std::int64_t kinds_ = 0;   // of licences that it asks for
+  std::uint32_t start_;      // the step at which it would start,
+  std::uint32_t looked_to_;  // and the first at which it would be over, as far as was looked
+  Sum sum_;                  // for a start at start_
 };
 
 // The steps, one after the other, from which on enough processors are free for as long as a job runs, on whatever
@@ -349,17 +352,17 @@ class NodeTimeline::CountedStarts {
         processors_(spec.processors),
         stay_(std::max(duration, Duration{1})),
         own_(own),
-        left_(index_at(steps_, bounds.from)),
-        end_(bounds.before > bounds.from ? index_at(steps_, bounds.before - Duration{1}) + 1 : left_) {}
+        start_(index_at(steps_, bounds.from)),
+        end_(bounds.before > bounds.from ? index_at(steps_, bounds.before - Duration{1}) + 1 : start_) {}
 
   std::size_t next() {  // the number of steps: no more
-    while (left_ < end_) {
-      right_ = std::max(right_, left_);
-      const Instant end = std::min(steps_[left_].at + stay_, own_);
-      while (right_ < steps_.size() && steps_[right_].free >= processors_ && steps_[right_].at < end) ++right_;
-      if (right_ == steps_.size() || steps_[right_].at >= end) return left_++;
-      left_ = right_ + 1;  // nobody who runs then has room
-      while (left_ < end_ && steps_[left_].free < processors_) ++left_;
+    while (start_ < end_) {
+      room_to_ = std::max(room_to_, start_);
+      const Instant end = std::min(steps_[start_].at + stay_, own_);
+      while (room_to_ < steps_.size() && steps_[room_to_].free >= processors_ && steps_[room_to_].at < end) ++room_to_;
+      if (room_to_ == steps_.size() || steps_[room_to_].at >= end) return start_++;
+      start_ = room_to_ + 1;  // nobody who runs then has room
+      while (start_ < end_ && steps_[start_].free < processors_) ++start_;
     }
     return steps_.size();
   }
@@ -369,9 +372,9 @@ class NodeTimeline::CountedStarts {
   std::int64_t processors_;
   Duration stay_;
   Instant own_;
-  std::size_t left_;
-  std::size_t end_;        // of the starts that are looked for
-  std::size_t right_ = 0;  // from left_ up to before it there is room
+  std::size_t start_;
+  std::size_t end_;          // of the starts that are looked for
+  std::size_t room_to_ = 0;  // from start_ up to before it there is room
 };
 
 Instant NodeTimeline::none_before(const Bounds& bounds, const JobSpec& spec, Duration duration) const {
@@ -384,16 +387,16 @@ Instant NodeTimeline::earliest(const JobSpec& spec, Duration duration, Placement
   CountedStarts starts(*this, spec, duration, bounds);
   std::optional<Search> search;
   for (;;) {
-    const std::size_t left = starts.next();
-    if (left == steps_.size()) return kNever;
-    if (!search || left - search->left() > tracks_.size()) {
-      search.emplace(*this, spec, left);
+    const std::size_t start = starts.next();
+    if (start == steps_.size()) return kNever;
+    if (!search || start - search->start() > tracks_.size()) {
+      search.emplace(*this, spec, start);
     } else {
-      search->move_on_to(left);
+      search->move_on_to(start);
     }
-    if (!search->fits_until(steps_[left].at + stay)) continue;
-    CHECK(place_at(steps_[left].at, spec, duration, where), "there is a place where there is room");
-    return steps_[left].at;
+    if (!search->fits_until(steps_[start].at + stay)) continue;
+    CHECK(place_at(steps_[start].at, spec, duration, where), "there is a place where there is room");
+    return steps_[start].at;
   }
 }
 

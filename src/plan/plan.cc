@@ -143,29 +143,29 @@ Opening Plan::opening(std::int64_t processors) const {
   const RunningJobs& running = view_->running();
   std::int64_t taken = 0;
   for (const Tentative& t : started_) taken += t.processors;
-  const std::int64_t unheld =
-      view_->unheld() - sent_to_sleep_ - taken;  // free at `at`: unheld + all that is released by then
-  std::int64_t from_others = 0;                  // released by what is not a running job, by the same instant
+  const std::int64_t free_now =
+      view_->free_as_reported() - sent_to_sleep_ - taken;  // free at `at`: this + all that is released by then
+  std::int64_t from_others = 0;                            // released by what is not a running job, by the same instant
   auto start = starts_by_end().begin();
   auto back = returns_.begin();
   for (;;) {
-    const RunningJobs::Release release = running.release_of(processors - unheld - from_others);
+    const RunningJobs::Release release = running.release_of(processors - free_now - from_others);
     const Instant next_start_over = start != started_.end() ? start->end : kNever;
     const Instant next = back != returns_.end() ? std::min(back->at, next_start_over) : next_start_over;
     if (release.at == kNever && next == kNever) return {};
-    if (release.at < next) return opening_at(release.at, unheld + from_others + release.processors - processors);
+    if (release.at < next) return opening_at(release.at, free_now + from_others + release.processors - processors);
     for (; start != started_.end() && start->end == next; ++start) from_others += start->processors;
     for (; back != returns_.end() && back->at == next; ++back) from_others += back->processors;
-    const std::int64_t left = unheld + from_others + running.released_by(next) - processors;
-    if (left >= 0) return opening_at(next, left);
+    const std::int64_t spare = free_now + from_others + running.released_by(next) - processors;
+    if (spare >= 0) return opening_at(next, spare);
   }
 }
 
-std::int64_t Plan::left_at(Instant at) const {
-  std::int64_t left = view_->unheld() - sent_to_sleep_ + view_->running().released_by(at);
-  for (const Tentative& t : started_) left -= t.end > at ? t.processors : 0;
-  for (const Release& r : returns_) left += r.at <= at ? r.processors : 0;
-  return left;
+std::int64_t Plan::free_at(Instant at) const {
+  std::int64_t free = view_->free_as_reported() - sent_to_sleep_ + view_->running().released_by(at);
+  for (const Tentative& t : started_) free -= t.end > at ? t.processors : 0;
+  for (const Release& r : returns_) free += r.at <= at ? r.processors : 0;
+  return free;
 }
 
 void Plan::note_promise(JobId id, Instant start) {

@@ -108,7 +108,7 @@ class Plan {
 
   // Processors free at a later instant after the draft's starts, if all jobs end as expected; likewise without
   // reservations. O(log running + starts)
-  std::int64_t left_at(Instant at) const;
+  std::int64_t free_at(Instant at) const;
 
   // Announces a start. Only a change from what was announced before is recorded.
   void promise(JobId job, Instant start) {

@@ -24,9 +24,9 @@ TEST(Plan, AStartTakesWhatIsFreeAndAnOpeningComesAfterIt) {
   plan.start(first, {}, false);
   EXPECT_TRUE(plan.starts(first));
   EXPECT_EQ(plan.free(), 2);
-  EXPECT_EQ(plan.left_at(at_seconds(5)), 2);
-  EXPECT_EQ(plan.left_at(at_seconds(6)), 4);  // the start is over
-  EXPECT_EQ(plan.left_at(at_seconds(10)), 8);
+  EXPECT_EQ(plan.free_at(at_seconds(5)), 2);
+  EXPECT_EQ(plan.free_at(at_seconds(6)), 4);  // the start is over
+  EXPECT_EQ(plan.free_at(at_seconds(10)), 8);
   EXPECT_EQ(plan.opening(4).at, at_seconds(6));
   EXPECT_EQ(plan.opening(5).at, at_seconds(10));
   plan.open(world.cluster());
@@ -114,7 +114,7 @@ TEST(Plan, LeftAndOpeningAreWhatASweepOverSecondsFinds) {
       for (const auto& [end, processors] : ends) sum += end <= second ? processors : 0;
       return sum;
     };
-    for (std::int64_t second = 1; second < 16; ++second) ASSERT_EQ(plan.left_at(at_seconds(second)), left(second));
+    for (std::int64_t second = 1; second < 16; ++second) ASSERT_EQ(plan.free_at(at_seconds(second)), left(second));
     const std::int64_t more = random.between(free + 1, 13);
     std::int64_t at = 1;
     while (at < 30 && left(at) < more) ++at;

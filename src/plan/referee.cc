@@ -3,17 +3,12 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "plan/referee_text.h"
 
 namespace rota {
 namespace {
 
 constexpr std::int64_t kCreditPerPlan = 1;  // units of one job looked at
-
-std::string name(const View& view, JobId id) { return "job " + std::to_string(view.job(id).spec.number); }
-
-std::string when(Instant at) {
-  return at == kNever ? "never" : std::to_string(at.time_since_epoch().count() / 1000) + " s";
-}
 
 // The promise that the plan makes to a job: a new one, or else the one that stands.
 Instant promise_after(const View& view, const Plan& plan, JobId id) {
@@ -45,13 +40,13 @@ void Referee::saw(const View& before, const Started& fact) {
 }
 
 void Referee::ended(const View& before, JobId job, bool queued_again) {
-  const Job& its = before.job(job);
-  held_ -= its.spec.processors;
-  if (its.leaving) {
-    leaving_ -= its.spec.processors;
+  const Job& row = before.job(job);
+  held_ -= row.spec.processors;
+  if (row.leaving) {
+    leaving_ -= row.spec.processors;
     for (GaveWay& g : gave_way_) g.gone = g.gone || g.job == job;
   }
-  if (!its.leaving || !queued_again) gave_way_.clear();  // it was about to end anyway
+  if (!row.leaving || !queued_again) gave_way_.clear();  // it was about to end anyway
   if (!before.nodes().counted()) count_nodes(before, job, before.placement(job), -1);
   if (queued_again) {
     ledger_[job.value] = State::waiting;
@@ -190,22 +185,22 @@ std::optional<std::string> Referee::check_turns(const View& view, const Plan& pl
 
 // Processors left at `at` after running jobs and the plan's starts, if all end as expected; `backfilled` or only those
 // whose turn it was.
-std::int64_t Referee::left_at(const View& view, const Plan& plan, Instant at, bool backfilled) const {
-  std::int64_t left = view.options().processors - held_ + view.running().released_by(at) - away_at(view, at);
+std::int64_t Referee::free_at(const View& view, const Plan& plan, Instant at, bool backfilled) const {
+  std::int64_t free = view.options().processors - held_ + view.running().released_by(at) - away_at(view, at);
   for (const Action& a : plan.actions()) {
     if (a.kind == ActionKind::preempt && a.until <= at && view.job(a.job).expected_end() > at) {
-      left += view.job(a.job).spec.processors;  // gone before it was expected to end
+      free += view.job(a.job).spec.processors;  // gone before it was expected to end
     }
     if (a.kind != ActionKind::start || (a.backfilled && !backfilled)) continue;
     const Job& job = view.job(a.job);
-    if (view.now() + job.expected > at) left -= job.spec.processors;
+    if (view.now() + job.expected > at) free -= job.spec.processors;
   }
-  return left;
+  return free;
 }
 
 // Whether what was promised before this plan could not be kept together even if nobody had overtaken.
 bool Referee::were_broken(const View& view, const Plan& plan) {
-  if (!view.counts_decide()) return node_excess(view, plan, Promises::before, HeldFrom::its_beginning).has_value();
+  if (!view.counts_decide()) return node_excess(view, plan, Promises::before, HeldFrom::beginning).has_value();
   return view.promised().size() > 1 && first_excess(view, plan, Promises::before);
 }
 
@@ -233,7 +228,7 @@ std::optional<std::string> Referee::check_kept_promises(const View& view, const 
     }
     // What would be left then without those that overtake; a job that outstays what was expected of it does not count.
     std::int64_t without_plan =
-        reserved_.empty() ? left_at(view, plan, job.promise, false) : least_left(view, plan, p.job, job.promise);
+        reserved_.empty() ? free_at(view, plan, job.promise, false) : least_free(view, plan, p.job, job.promise);
     if (!view.options().presume_ended) without_plan -= view.running().released_by(view.now());
     if (without_plan < job.spec.processors || job.promise < view.now()) continue;
     if (!is_breach()) continue;
@@ -246,7 +241,7 @@ std::optional<std::string> Referee::check_kept_promises(const View& view, const 
 // A promise made or kept now can be kept if all goes as expected.
 std::optional<std::string> Referee::check_new_promises(const View& view, const Plan& plan) {
   const auto feasible = [&](JobId id, Instant at) {
-    return left_at(view, plan, at, true) >= view.job(id).spec.processors;
+    return free_at(view, plan, at, true) >= view.job(id).spec.processors;
   };
   for (const Promise& p : plan.promises()) {
     ++checks_;
@@ -262,7 +257,7 @@ std::optional<std::string> Referee::check_new_promises(const View& view, const P
     ++checks_;
     if (at <= view.now() || !overtaken_beyond(view, plan, at)) continue;
     if (starts(id) || promise_after(view, plan, id) != at) continue;
-    if (!feasible(id, at) && left_at(view, plan, at, false) >= view.job(id).spec.processors) {
+    if (!feasible(id, at) && free_at(view, plan, at, false) >= view.job(id).spec.processors) {
       return name(view, id) + " was promised " + when(at) + ", and the plan's starts take what it needs then";
     }
   }

@@ -116,9 +116,9 @@ class Referee {
   std::int64_t held_beyond(const View& view, Instant at) const;
   std::int64_t reserved_at(Instant at) const;
   std::int64_t reserved_beside(const View& view, Instant at) const;
-  std::int64_t least_left(const View& view, const Plan& plan, JobId job, Instant from) const;
+  std::int64_t least_free(const View& view, const Plan& plan, JobId job, Instant from) const;
   // Whether what is reserved is held from its beginning, or from when those who run there are expected to have left.
-  enum class HeldFrom : std::uint8_t { its_beginning, others_ends };
+  enum class HeldFrom : std::uint8_t { beginning, others_ends };
   void count_reserved(const View& view, HeldFrom from);
   std::optional<std::string> recount(const View& view);
   enum class Promises : std::uint8_t { before, after };
@@ -162,7 +162,7 @@ class Referee {
   void count_place(const View& view, JobId job, const Placement& where, std::int64_t sign);
   void count_licences(const View& view, JobId job, std::int64_t sign);
   static Instant gone_by(const Plan& plan, JobId job);
-  std::int64_t left_at(const View& view, const Plan& plan, Instant at, bool backfilled) const;
+  std::int64_t free_at(const View& view, const Plan& plan, Instant at, bool backfilled) const;
   bool starts(JobId job) const { return std::ranges::binary_search(started_, job); }
   bool were_broken(const View& view, const Plan& plan);
 
@@ -174,7 +174,7 @@ class Referee {
     JobId job;
     JobId beneficiary;
     bool gone;
-    Placement left;  // what it leaves, where places matter
+    Placement given_up;  // what it leaves, where places matter
   };
   std::vector<GaveWay> gave_way_;
   Instant gave_way_at_ = kNever;

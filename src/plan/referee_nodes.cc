@@ -4,13 +4,21 @@
 #include <tuple>
 
 #include "plan/referee.h"
+#include "plan/referee_text.h"
 
 namespace rota {
 namespace {
 
-std::string name(const View& view, JobId id) { return "job " + std::to_string(view.job(id).spec.number); }
-
 bool has_place(const Action& a) { return a.kind == ActionKind::start || a.kind == ActionKind::migrate; }
+
+// Until a job ends that is moved: what is left of it at the speed of the new nodes, after a pause; at most its limit.
+Duration time_at_new_place(const View& view, const Job& job, const Placement& from, const Placement& to) {
+  if (job.spec.restart != Restart::checkpoint) return job.spec.limit;
+  const std::int64_t left = (job.expected_end() - view.now()).count();
+  const Duration scaled{left * view.nodes().cpu_factor(from) / view.nodes().cpu_factor(to)};
+  const Duration time = std::min(job.spec.restart_cost + scaled + seconds(1), job.limit_end() - view.now());
+  return std::max(time, kMoment);
+}
 
 std::size_t slots(const Machine& machine) { return machine.nodes.size() + machine.licences.size(); }
 
@@ -224,8 +232,8 @@ std::optional<std::string> Referee::node_excess(const View& view, const Plan& pl
     const Placement& where = plan.places()[place++];
     if (a.kind == ActionKind::migrate) {
       const Job& job = view.job(a.job);
-      const Duration rest = job.spec.restart == Restart::checkpoint ? job.expected_end() - view.now() : job.spec.limit;
-      if (!before) uses(a.job, view.now(), view.now() + std::max(rest, kMoment), where);
+      if (!before)
+        uses(a.job, view.now(), view.now() + time_at_new_place(view, job, view.placement(a.job), where), where);
       continue;
     }
     if (before && (a.backfilled || view.job(a.job).promise != kNever)) continue;
@@ -268,12 +276,11 @@ std::optional<std::string> Referee::worst_node(const Machine& machine) {
       const Licence& licence = machine.licences[c.node - machine.nodes.size()];
       if (used.processors <= licence.count) continue;
       return "running jobs and what is set aside together need more licences of " + licence.name +
-             " than there are at " + std::to_string(c.at.time_since_epoch().count() / 1000) + " s";
+             " than there are at " + when(c.at);
     }
     const Node& node = machine.nodes[c.node];
     if (!has(node, used)) {
-      return "running jobs and what is set aside together need more than node " + node.name + " has at " +
-             std::to_string(c.at.time_since_epoch().count() / 1000) + " s";
+      return "running jobs and what is set aside together need more than node " + node.name + " has at " + when(c.at);
     }
   }
   return std::nullopt;

@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "plan/referee.h"
+#include "plan/referee_text.h"
 
 namespace rota {
 namespace {
 
-std::string name(const View& view, JobId id) { return "job " + std::to_string(view.job(id).spec.number); }
 const Node& described(const View& view, NodeId id) { return view.options().machine->nodes[id.value]; }
 
 template <class Key>
@@ -172,9 +172,9 @@ std::optional<std::string> Referee::check_promises_awake(const View& view, const
     if (start == kNever || start <= view.now() || starts(id)) return std::nullopt;
     std::int64_t gone = 0;
     for (const auto& [length, processors] : sleeping) gone += view.now() + length > start ? processors : 0;
-    const std::int64_t left = left_at(view, plan, start, true);
+    const std::int64_t free = free_at(view, plan, start, true);
     const std::int64_t needed = view.job(id).spec.processors;
-    bool lacks = where.shares.empty() && left - gone < needed && left >= needed;
+    bool lacks = where.shares.empty() && free - gone < needed && free >= needed;
     for (const Share& s : where.shares) {
       const auto found = std::lower_bound(away.begin(), away.end(), std::pair(s.node, Duration{0}));
       const bool sent = found != away.end() && found->first == s.node;

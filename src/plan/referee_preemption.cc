@@ -3,18 +3,17 @@
 
 #include "base/text.h"
 #include "plan/referee.h"
+#include "plan/referee_text.h"
 
 namespace rota {
 namespace {
 
-std::string name(const View& view, JobId id) { return "job " + std::to_string(view.job(id).spec.number); }
-
 std::size_t slot_of(const Machine& machine, LicenceId licence) { return machine.nodes.size() + licence.value; }
 
 // Whether the job is started on something that was left: one of the nodes, or a licence.
-bool in_its_place(const View& view, const Plan& plan, JobId id, const Placement& left) {
+bool in_its_place(const View& view, const Plan& plan, JobId id, const Placement& given_up) {
   const JobSpec& spec = view.job(id).spec;
-  if (!all_licences(left, [&](LicenceId l, std::uint32_t) { return licences_of(spec, l) == 0; })) return true;
+  if (!all_licences(given_up, [&](LicenceId l, std::uint32_t) { return licences_of(spec, l) == 0; })) return true;
   std::size_t place = 0;
   for (const Action& a : plan.actions()) {
     if (a.kind != ActionKind::start && a.kind != ActionKind::migrate) continue;
@@ -22,7 +21,7 @@ bool in_its_place(const View& view, const Plan& plan, JobId id, const Placement&
     if (a.job != id) continue;
     return std::any_of(where.shares.begin(), where.shares.end(), [&](const Share& s) {
       const auto same = [&](const Share& l) { return l.node == s.node; };
-      return std::any_of(left.shares.begin(), left.shares.end(), same);
+      return std::any_of(given_up.shares.begin(), given_up.shares.end(), same);
     });
   }
   return false;
@@ -226,9 +225,9 @@ std::optional<std::string> Referee::check_owed(const View& view, const Plan& pla
     if (g.gone && starts(g.beneficiary)) {
       if (auto breach = check_peers(view, plan, g.beneficiary)) return breach;
     }
-    const bool places_matter = !g.left.shares.empty();
+    const bool places_matter = !g.given_up.shares.empty();
     if (g.gone && places_matter && !some_leave && starts(g.beneficiary) &&
-        !in_its_place(view, plan, g.beneficiary, g.left)) {
+        !in_its_place(view, plan, g.beneficiary, g.given_up)) {
       return name(view, g.job) + " was preempted in vain: " + name(view, g.beneficiary) + " starts elsewhere";
     }
     if (g.gone && !places_matter && starts(g.job)) {

@@ -3,17 +3,12 @@
 #include <algorithm>
 
 #include "plan/referee.h"
+#include "plan/referee_text.h"
 
 namespace rota {
 namespace {
 
-std::string name(const View& view, JobId id) { return "job " + std::to_string(view.job(id).spec.number); }
-
-std::string seconds_of(Instant at) { return std::to_string(at.time_since_epoch().count() / 1000) + " s"; }
-
-std::string reserved_from(const Reservation& r) {
-  return "is reserved from " + seconds_of(r.from) + " to " + seconds_of(r.until);
-}
+std::string reserved_from(const Reservation& r) { return "is reserved from " + when(r.from) + " to " + when(r.until); }
 
 // The first of these nodes that is reserved; invalid: none is.
 NodeId reserved_among(const Reservation& r, const Placement& where) {
@@ -70,7 +65,7 @@ std::optional<std::string> Referee::check_start_beside(const View& view, const P
     if (!view.nodes().counted()) {
       const NodeId node = reserved_among(r, where);
       if (!node.valid()) continue;
-      return name(view, job) + " is started until " + seconds_of(end) + " on node " +
+      return name(view, job) + " is started until " + when(end) + " on node " +
              view.options().machine->nodes[node.value].name + ", which " + reserved_from(r);
     }
     const Instant at = std::max(r.from, now);
@@ -80,7 +75,7 @@ std::optional<std::string> Referee::check_start_beside(const View& view, const P
       if (there) needed += view.job(a.job).spec.processors;
     }
     if (needed <= view.options().processors) continue;
-    return name(view, job) + " is started until " + seconds_of(end) + " and takes what " + reserved_from(r);
+    return name(view, job) + " is started until " + when(end) + " and takes what " + reserved_from(r);
   }
   return std::nullopt;
 }
@@ -95,13 +90,12 @@ std::optional<std::string> Referee::check_promise_beside(const View& view, const
     if (!view.nodes().counted()) {
       const NodeId node = reserved_among(r, where);
       if (!node.valid()) continue;
-      return name(view, promise.job) + " is promised " + seconds_of(promise.start) + " on node " +
+      return name(view, promise.job) + " is promised " + when(promise.start) + " on node " +
              view.options().machine->nodes[node.value].name + ", which " + reserved_from(r);
     }
     const Instant at = std::max(r.from, promise.start);
-    if (left_at(view, plan, at, true) - reserved_at(at) >= job.spec.processors) continue;
-    return name(view, promise.job) + " is promised " + seconds_of(promise.start) + " and takes what " +
-           reserved_from(r);
+    if (free_at(view, plan, at, true) - reserved_at(at) >= job.spec.processors) continue;
+    return name(view, promise.job) + " is promised " + when(promise.start) + " and takes what " + reserved_from(r);
   }
   return std::nullopt;
 }
@@ -125,11 +119,11 @@ std::int64_t Referee::reserved_beside(const View& view, Instant at) const {
 
 // The fewest processors that are left for a job while it would run if it started at `from`, without those that
 // overtake.
-std::int64_t Referee::least_left(const View& view, const Plan& plan, JobId job, Instant from) const {
-  std::int64_t least = left_at(view, plan, from, false) - reserved_at(from);
+std::int64_t Referee::least_free(const View& view, const Plan& plan, JobId job, Instant from) const {
+  std::int64_t least = free_at(view, plan, from, false) - reserved_at(from);
   for (const Reservation& r : reserved_) {
     if (r.from <= from || !r.overlaps(from, from + view.job(job).expected)) continue;
-    least = std::min(least, left_at(view, plan, r.from, false) - reserved_at(r.from));
+    least = std::min(least, free_at(view, plan, r.from, false) - reserved_at(r.from));
   }
   return least;
 }

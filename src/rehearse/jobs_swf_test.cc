@@ -52,7 +52,7 @@ TEST(JobsSwf, SaysHowRecordedJobsEnded) {
   report::Outcome outcome;
   outcome.jobs = {report::ended_job(7, 100, 20, 300, 4), report::ended_job(8, 101, 0, 10, 1)};
   outcome.jobs[1].state = JobState::failed;
-  outcome.cancelled = {true, false};
+  outcome.jobs[0].cancelling = true;
   std::ostringstream out;
   write_jobs_swf(out, outcome, {});
   EXPECT_TRUE(

@@ -15,12 +15,13 @@ Job job_of(const log::Workload& workload, std::size_t i, const RehearseOptions& 
   if (options.clamp && job.spec.processors > options.processors)
     job.spec.processors = static_cast<std::uint32_t>(options.processors);
   job.expected = job.spec.limit;
-  if (!what.told()) return job;  // as one that never started
+  if (!what.start_is_known()) return job;  // as one that never started
   job.start = job.spec.submit + what.wait;
   job.stood = what.suspended;
   job.end = job.start + workload.run_times[i] + job.stood;
   // Taken back while it ran: it took that long, as others that have ended.
-  job.state = what.state == JobState::cancelled ? JobState::completed : what.state;
+  job.cancelling = what.state == JobState::cancelled;
+  job.state = job.cancelling ? JobState::completed : what.state;
   job.backfilled = what.backfilled;
   job.backfills = what.backfills;
   job.preemptions = what.preemptions;
@@ -30,7 +31,7 @@ Job job_of(const log::Workload& workload, std::size_t i, const RehearseOptions& 
 }  // namespace
 
 bool tells_recorded(const log::Workload& workload) {
-  return std::ranges::any_of(workload.recorded, &log::RecordedJob::told);
+  return std::ranges::any_of(workload.recorded, &log::RecordedJob::start_is_known);
 }
 
 Result<Rehearsed> recorded(const log::Workload& workload, const RehearseOptions& options) {
@@ -54,10 +55,7 @@ Result<Rehearsed> recorded(const log::Workload& workload, const RehearseOptions&
   for (std::size_t i = workload.warm_up; i < workload.jobs.size(); ++i) {
     const Job job = job_of(workload, i, options);
     tally.add(job);
-    if (!options.keep_jobs) continue;
-    outcome.jobs.push_back(job);
-    const log::RecordedJob& what = workload.recorded[i];
-    outcome.cancelled.push_back(what.told() && what.state == JobState::cancelled);
+    if (options.keep_jobs) outcome.jobs.push_back(job);
   }
   result.summary = tally.conclude(outcome);
   return result;

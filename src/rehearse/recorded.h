@@ -18,7 +18,7 @@ Result<Rehearsed> recorded(const log::Workload& workload, const RehearseOptions&
 // Adds a job of the workload, by its place there, as it left a rehearsal, beside what was recorded of it.
 inline void add_beside_recorded(report::Tally& tally, const Job& job, const log::Workload& workload,
                                 std::size_t place) {
-  if (place < workload.recorded.size() && workload.recorded[place].told())
+  if (place < workload.recorded.size() && workload.recorded[place].start_is_known())
     return tally.add(job, workload.recorded[place].wait);
   tally.add(job);
 }

@@ -41,7 +41,7 @@ class Collector final : public JobSink {
 
 void set_costs(const sim::Consumption& consumption, const Machine& metered, report::PowerUse& use) {
   if (use.energy < 0) return;
-  if (metered.tariff.told()) {
+  if (metered.tariff.has_steps()) {
     use.cost = consumption.cost.value();
     use.always_on_cost = consumption.always_on_cost.value();
   } else if (metered.price >= 0) {
@@ -111,7 +111,7 @@ std::optional<report::PowerUse> power_use(const sim::Consumption& consumption, c
 }
 
 Cost cost_of(const sim::JobDraw& drew, const Machine& metered) {
-  if (metered.tariff.told()) return drew.cost;
+  if (metered.tariff.has_steps()) return drew.cost;
   Cost cost;
   cost.add(metered.price, drew.energy);
   return cost;

@@ -35,7 +35,7 @@ TEST(BatsimFile, HasItsColumnsAndPlaces) {
 TEST(BatsimFile, SaysWhichJobsWereCancelledWhileTheyRan) {
   Outcome outcome;
   outcome.jobs = {ended_job(1, 0, 0, 100, 4)};
-  outcome.cancelled = {true};
+  outcome.jobs[0].cancelling = true;
   std::ostringstream out;
   write_jobs_batsim(out, outcome);
   EXPECT_TRUE(out.str().contains(",0,COMPLETED_KILLED,0,100,100,0,100,1,0-3,")) << out.str();

@@ -22,10 +22,12 @@ constexpr std::array<std::string_view, 15> kScripts{"data.js",    "words.js",  "
                                                     "parties.js", "charts.js", "nodes.js",  "lanes.js",    "picture.js",
                                                     "gantt.js",   "jobs.js",   "export.js", "selftest.js", "main.js"};
 
-// Limits may differ: that of a job which waits for its input to be moved is longer by that.
+// Limits may differ: that of a job which waits for its input to be moved is longer by that. Not every schedule tells
+// whose jobs they are.
 bool same_job(const Job& a, const Job& b) {
+  const bool same_user = a.spec.user == b.spec.user || a.spec.user == UINT32_MAX || b.spec.user == UINT32_MAX;
   return a.spec.number == b.spec.number && a.spec.submit == b.spec.submit && a.spec.processors == b.spec.processors &&
-         a.spec.user == b.spec.user;
+         same_user;
 }
 
 bool comparable(const Outcome& a, const Outcome& b) {
@@ -68,44 +70,48 @@ void write_verdict(std::ostream& out, std::span<const Summary> summaries) {
   out << "</ul>\n";
 }
 
-void write_section(std::ostream& out, const Comparison& its, std::size_t index) {
+void write_section(std::ostream& out, const Comparison& comparison, std::size_t index) {
   const Parts parts{
       {"index", [&](std::ostream& o) { o << index; }},
-      {"name", [&](std::ostream& o) { o << html_text(its.outcomes.front().workload); }},
-      {"apart", [&](std::ostream& o) { o << html_text(its.apart); }},
+      {"name", [&](std::ostream& o) { o << html_text(comparison.outcomes.front().workload); }},
+      {"apart", [&](std::ostream& o) { o << html_text(comparison.apart); }},
       {"labels",
        [&](std::ostream& o) {
-         for (const auto& [label, policy] : labelled(its.summaries))
+         for (const auto& [label, policy] : labelled(comparison.summaries))
            o << "<p class=\"beside\">" << html_text(label) << ": <code>" << html_text(policy) << "</code></p>\n";
        }},
-      {"reserved", [&](std::ostream& o) { o << html_text(reserved_text(its.summaries.front().reserved)); }},
-      {"trust", [&](std::ostream& o) { o << html_text(trust_text(its.summaries)); }},
-      {"verdict", [&](std::ostream& o) { write_verdict(o, its.summaries); }},
-      {"facts", [&](std::ostream& o) { o << html_text(workload_line(its.summaries)); }},
+      {"reserved", [&](std::ostream& o) { o << html_text(reserved_text(comparison.summaries.front().reserved)); }},
+      {"trust", [&](std::ostream& o) { o << html_text(trust_text(comparison.summaries)); }},
+      {"verdict", [&](std::ostream& o) { write_verdict(o, comparison.summaries); }},
+      {"facts", [&](std::ostream& o) { o << html_text(workload_line(comparison.summaries)); }},
       {"service",
-       [&](std::ostream& o) { write_figures(o, service_figures(), its.summaries, "Waiting and use of the cluster"); }},
+       [&](std::ostream& o) {
+         write_figures(o, service_figures(), comparison.summaries, "Waiting and use of the cluster");
+       }},
       {"promises",
        [&](std::ostream& o) {
-         write_figures(o, promise_figures(), its.summaries, "Backfill, kills and promises");
-         if (tells_fairness(its.summaries))
-           write_figures(o, fairness_figures(), its.summaries, "Between users and groups");
-         if (tells_power(its.summaries)) write_figures(o, power_figures(), its.summaries, "Power and energy");
-         if (tells_tasks(its.summaries)) write_figures(o, task_figures(), its.summaries, "Tasks and accelerators");
-         if (tells_sites(its.summaries)) write_sites(o, its.summaries);
+         write_figures(o, promise_figures(), comparison.summaries, "Backfill, kills and promises");
+         if (tells_fairness(comparison.summaries))
+           write_figures(o, fairness_figures(), comparison.summaries, "Between users and groups");
+         if (tells_power(comparison.summaries))
+           write_figures(o, power_figures(), comparison.summaries, "Power and energy");
+         if (tells_tasks(comparison.summaries))
+           write_figures(o, task_figures(), comparison.summaries, "Tasks and accelerators");
+         if (tells_sites(comparison.summaries)) write_sites(o, comparison.summaries);
        }},
-      {"intervals", [&](std::ostream& o) { write_interval_tables(o, its.summaries); }},
+      {"intervals", [&](std::ostream& o) { write_interval_tables(o, comparison.summaries); }},
       {"meanings",
        [&](std::ostream& o) {
          write_meanings(o, service_figures());
          write_meanings(o, promise_figures());
-         if (tells_fairness(its.summaries)) write_meanings(o, fairness_figures());
-         if (tells_power(its.summaries)) write_meanings(o, power_figures());
-         if (tells_tasks(its.summaries)) write_meanings(o, task_figures());
-         if (tells_sites(its.summaries)) write_meanings(o, site_figures());
+         if (tells_fairness(comparison.summaries)) write_meanings(o, fairness_figures());
+         if (tells_power(comparison.summaries)) write_meanings(o, power_figures());
+         if (tells_tasks(comparison.summaries)) write_meanings(o, task_figures());
+         if (tells_sites(comparison.summaries)) write_meanings(o, site_figures());
        }},
-      {"nodes", [&](std::ostream& o) { o << (draws_nodes(its) ? page_file("nodes.html") : ""); }},
-      {"sites", [&](std::ostream& o) { o << (draws_sites(its) ? page_file("sites.html") : ""); }},
-      {"grants", [&](std::ostream& o) { write_grants(o, its.outcomes); }},
+      {"nodes", [&](std::ostream& o) { o << (draws_nodes(comparison) ? page_file("nodes.html") : ""); }},
+      {"sites", [&](std::ostream& o) { o << (draws_sites(comparison) ? page_file("sites.html") : ""); }},
+      {"grants", [&](std::ostream& o) { write_grants(o, comparison.outcomes); }},
   };
   fill(out, page_file("workload.html"), parts);
 }

@@ -122,7 +122,7 @@ void write_sites(std::ostream& out, std::span<const Summary> summaries) {
 }
 
 void write_interval_tables(std::ostream& out, std::span<const Summary> summaries) {
-  if (std::ranges::all_of(summaries, [](const Summary& its) { return its.intervals.empty(); })) return;
+  if (std::ranges::all_of(summaries, [](const Summary& summary) { return summary.intervals.empty(); })) return;
   out << "<details class=\"made intervals\"><summary>What is noise: means and 95 % intervals over "
       << (summaries.back().copies_are_streams ? "streams" : "copies") << "</summary>\n";
   for (std::size_t row = 0; row < summaries.size(); ++row) {
@@ -130,10 +130,10 @@ void write_interval_tables(std::ostream& out, std::span<const Summary> summaries
     out << "<table><caption>" << html_text(summaries[row].name()) << ", over " << copies_told(summaries[row])
         << "</caption><thead><tr><th scope=\"col\">figure</th><th scope=\"col\">mean</th><th scope=\"col\">"
            "difference to the first policy</th></tr></thead><tbody>\n";
-    for (const Interval& its : summaries[row].intervals) {
-      out << "<tr><th scope=\"row\">" << html_text(its.heading()) << "</th><td>" << html_text(its.shown) << "</td><td>"
-          << html_text(its.difference_shown) << (its.noise() ? " <span class=\"unit\">(noise)</span>" : "")
-          << "</td></tr>\n";
+    for (const Interval& interval : summaries[row].intervals) {
+      out << "<tr><th scope=\"row\">" << html_text(interval.heading()) << "</th><td>" << html_text(interval.shown)
+          << "</td><td>" << html_text(interval.difference_shown)
+          << (interval.noise() ? " <span class=\"unit\">(noise)</span>" : "") << "</td></tr>\n";
     }
     out << "</tbody></table>\n";
   }

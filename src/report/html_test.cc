@@ -67,6 +67,9 @@ TEST(Html, ComparesOnlyWhatIsComparable) {
   longer[1].jobs[5].spec.limit += seconds(60);  // its input had to be moved
   EXPECT_EQ(count(page(longer), "<section class=\"workload\""), 1U);
   EXPECT_EQ(page(longer).find("These policies did not run the same jobs"), std::string::npos);
+  auto nameless = two_policies();
+  for (Job& job : nameless[1].jobs) job.spec.user = UINT32_MAX;  // a schedule that does not tell users
+  EXPECT_EQ(count(page(nameless), "<section class=\"workload\""), 1U);
 }
 
 TEST(Html, TellsWhatWasReserved) {

@@ -45,7 +45,7 @@ std::vector<double> values_of(const Figure& figure, const std::vector<Summary>& 
   return values;
 }
 
-bool told(const std::vector<double>& values) {
+bool tells(const std::vector<double>& values) {
   return !values.empty() && std::ranges::none_of(values, [](double value) { return std::isnan(value); });
 }
 
@@ -93,11 +93,11 @@ std::vector<std::vector<Interval>> intervals_of(std::span<const std::vector<Summ
     const std::vector<double> first = values_of(*figure, policies.front());
     for (std::size_t p = 0; p < policies.size(); ++p) {
       const std::vector<double> values = values_of(*figure, policies[p]);
-      if (!told(values)) continue;
+      if (!tells(values)) continue;
       Interval& interval = all[p].emplace_back(name_of(*figure), mean_of(values));
       interval.unit = figure->unit;
       interval.shown = with_interval(*figure, interval.mean);
-      if (p == 0 || !told(first)) continue;
+      if (p == 0 || !tells(first)) continue;
       interval.difference = paired(policies[p], policies.front(), figure->value);
       interval.difference_shown = with_interval(*figure, *interval.difference);
     }

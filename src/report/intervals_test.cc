@@ -21,8 +21,8 @@ std::vector<Summary> copies(const std::string& policy, const std::vector<double>
 }
 
 const Interval& of(const std::vector<Interval>& all, const std::string& figure) {
-  for (const Interval& its : all) {
-    if (its.figure == figure) return its;
+  for (const Interval& interval : all) {
+    if (interval.figure == figure) return interval;
   }
   ADD_FAILURE() << figure;
   return all.front();
@@ -50,7 +50,7 @@ TEST(Intervals, LeaveOutWhatSomeCopyDoesNotHave) {
   policies[1][1].wait_mean.reset();
   const auto all = intervals_of(policies);
   EXPECT_EQ(of(all[0], "wait before the start: mean").mean.count, 2);
-  for (const Interval& its : all[1]) EXPECT_NE(its.figure, "wait before the start: mean");
+  for (const Interval& interval : all[1]) EXPECT_NE(interval.figure, "wait before the start: mean");
 }
 
 TEST(Intervals, OfTwoCopiesAreAsWideAsStudentSays) {

@@ -44,7 +44,7 @@ void csv_row(Rows& rows, const Job& job, JobState state) {
 struct Notes {
   const Outcome& outcome;
 
-  explicit Notes(const Outcome& its) : outcome(its) {}
+  explicit Notes(const Outcome& from) : outcome(from) {}
 
   bool any() const { return !outcome.starts.empty(); }
   void write(Rows& rows, std::size_t i) const {

@@ -50,7 +50,7 @@ TEST(JobsCsv, HasARowForEachJobWithFractionsOnlyWhereThereAreSome) {
 
 TEST(JobsCsv, SaysWhichJobsWereCancelledWhileTheyRan) {
   Outcome outcome = one_of_each();
-  outcome.cancelled = {true};
+  outcome.jobs[0].cancelling = true;
   std::ostringstream out;
   write_jobs_csv(out, outcome);
   EXPECT_EQ(lines(out.str())[1], "7,100,120,420,20,4,600,0,1,2,90,cancelled");

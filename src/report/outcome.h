@@ -49,9 +49,9 @@ struct Outcome {
   std::string label = {};       // as that of Summary
   std::int64_t processors = 0;  // of the cluster
   std::int64_t warm_up = 0;     // jobs that ran before those that are counted; they are not among `jobs`
-  std::vector<Job> jobs;        // every job in order of submission; rejected ones included
-  // As jobs, may end early: which of those that have ended were cancelled while they ran. Empty: none.
-  std::vector<bool> cancelled = {};
+  // Every job in order of submission; rejected ones included. One that has ended and is `cancelling` was cancelled
+  // while it ran.
+  std::vector<Job> jobs;
   std::vector<std::string> sites;  // names; empty unless there are several
   std::vector<SiteId> site_of;     // where each of the jobs ran; invalid: nowhere. Empty unless there are several sites
   std::vector<StartNote> starts;   // as jobs, may end early: why each started last, and where. Empty: not kept
@@ -78,9 +78,7 @@ struct Outcome {
 
   const std::string& name() const { return label.empty() ? policy : label; }
   // How a job ended, for files: also of one that was cancelled while it ran.
-  JobState state_of(std::size_t job) const {
-    return job < cancelled.size() && cancelled[job] ? JobState::cancelled : jobs[job].state;
-  }
+  JobState state_of(std::size_t job) const { return jobs[job].cancelling ? JobState::cancelled : jobs[job].state; }
 };
 
 }  // namespace rota::report

@@ -58,8 +58,9 @@ Json rounded_all(const std::vector<double>& numbers) {
 
 Json sizes(const Outcome& outcome, const Frame& frame) {
   Json array = Json::array();
-  for (const ClassFigures& its : by_size(outcome, frame.classes))
-    array.push_back({{"jobs", its.jobs}, {"slowdown", rounded(its.bounded_slowdown)}, {"wait", rounded(its.wait)}});
+  for (const ClassFigures& figures : by_size(outcome, frame.classes))
+    array.push_back(
+        {{"jobs", figures.jobs}, {"slowdown", rounded(figures.bounded_slowdown)}, {"wait", rounded(figures.wait)}});
   return array;
 }
 
@@ -96,13 +97,13 @@ Json party_data(const Comparison& comparison) {
     for (const Party& party : parties.parties) {
       names.push_back(party.name);
       Json row = Json::array();
-      for (const PartyFigures& its : party.figures)
-        row.push_back({{"jobs", its.jobs},
-                       {"mean", known(its.wait_mean)},
-                       {"median", known(its.wait_median)},
-                       {"p95", known(its.wait_p95)},
-                       {"max", known(its.wait_max)},
-                       {"slowdown", known(its.bounded_slowdown)}});
+      for (const PartyFigures& one : party.figures)
+        row.push_back({{"jobs", one.jobs},
+                       {"mean", known(one.wait_mean)},
+                       {"median", known(one.wait_median)},
+                       {"p95", known(one.wait_p95)},
+                       {"max", known(one.wait_max)},
+                       {"slowdown", known(one.bounded_slowdown)}});
       figures.push_back(std::move(row));
     }
     all.push_back({{"kind", parties.kind}, {"all", parties.all}, {"names", names}, {"figures", figures}});
@@ -163,9 +164,9 @@ Outcome at_site(const Outcome& outcome, std::uint32_t site) {
 }
 
 bool tells_sites_of_jobs(const Comparison& comparison, std::size_t i) {
-  const Outcome& its = comparison.outcomes[i];
-  return !its.sites.empty() && comparison.summaries[i].sites.size() == its.sites.size() &&
-         its.site_of.size() == its.jobs.size();
+  const Outcome& outcome = comparison.outcomes[i];
+  return !outcome.sites.empty() && comparison.summaries[i].sites.size() == outcome.sites.size() &&
+         outcome.site_of.size() == outcome.jobs.size();
 }
 
 // Logs do not tell where jobs really ran: such a row keeps its place, and nothing of it is drawn.
@@ -188,10 +189,10 @@ Json site_data(const Comparison& comparison, const Frame& frame) {
   for (std::uint32_t s = 0; s < names.size(); ++s) {
     Json policies = Json::array();
     for (std::size_t i = 0; i < comparison.outcomes.size(); ++i) {
-      const Outcome& its = comparison.outcomes[i];
+      const Outcome& outcome = comparison.outcomes[i];
       policies.push_back(tells_sites_of_jobs(comparison, i)
-                             ? policy_data(at_site(its, s), comparison.summaries[i].sites[s], frame)
-                             : unplaced(its, frame));
+                             ? policy_data(at_site(outcome, s), comparison.summaries[i].sites[s], frame)
+                             : unplaced(outcome, frame));
     }
     sites.push_back({{"name", names[s]},
                      {"processors", comparison.summaries[first].sites[s].processors},
@@ -209,7 +210,7 @@ void write_element(std::ostream& out, const std::string& id, const ColumnWriter&
 }  // namespace
 
 bool draws_nodes(const Comparison& comparison) {
-  return std::ranges::any_of(comparison.outcomes, [](const Outcome& its) { return !its.node_states.empty(); });
+  return std::ranges::any_of(comparison.outcomes, [](const Outcome& outcome) { return !outcome.node_states.empty(); });
 }
 
 bool draws_sites(const Comparison& comparison) {
@@ -226,7 +227,7 @@ std::string chart_data(const Comparison& comparison) {
   const Frame frame = frame_of(comparison);
   const Outcome& first = comparison.outcomes.front();
   Json classes = Json::array();
-  for (const SizeClass& its : frame.classes) classes.push_back(its.label());
+  for (const SizeClass& size_class : frame.classes) classes.push_back(size_class.label());
   Json policies = Json::array();
   for (std::size_t i = 0; i < comparison.outcomes.size(); ++i)
     policies.push_back(policy_data(comparison.outcomes[i], comparison.summaries[i], frame));

@@ -45,8 +45,8 @@ void call_by_labels(std::span<Summary> summaries) {
 std::vector<std::pair<std::string, std::string>> labelled(std::span<const Summary> summaries) {
   std::vector<std::pair<std::string, std::string>> all;
   for (const Summary& summary : summaries) {
-    const std::pair its(summary.name(), summary.policy);
-    if (its.first != its.second && std::ranges::count(all, its) == 0) all.push_back(its);
+    const std::pair label(summary.name(), summary.policy);
+    if (label.first != label.second && std::ranges::count(all, label) == 0) all.push_back(label);
   }
   return all;
 }

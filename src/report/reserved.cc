@@ -22,9 +22,9 @@ std::string what_is_reserved(const Reservation& reservation, const Machine& mach
 
 std::vector<std::string> reservations_of(const Machine& machine, std::int64_t unix_start) {
   std::vector<std::string> all;
-  for (const Reservation& its : machine.reservations) {
-    all.push_back(what_is_reserved(its, machine) + " from " + readable(its.from, unix_start) + " to " +
-                  (its.until == kNever ? std::string("the end") : readable(its.until, unix_start)));
+  for (const Reservation& reservation : machine.reservations) {
+    all.push_back(what_is_reserved(reservation, machine) + " from " + readable(reservation.from, unix_start) + " to " +
+                  (reservation.until == kNever ? std::string("the end") : readable(reservation.until, unix_start)));
   }
   for (const Machine& site : machine.sites) {
     for (std::string& text : reservations_of(site, unix_start)) all.push_back(one_line(site.name) + ": " + text);

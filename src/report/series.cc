@@ -145,15 +145,15 @@ std::vector<ClassFigures> by_size(const Outcome& outcome, const std::vector<Size
   std::vector<ClassFigures> figures(classes.size());
   for (const Job& job : outcome.jobs) {
     if (!job.ended()) continue;
-    ClassFigures& its = figures[class_of(job.spec.processors, classes)];
-    ++its.jobs;
-    its.bounded_slowdown += bounded_slowdown(job.wait(), job.run_time());
-    its.wait += to_seconds(job.wait());
+    ClassFigures& one = figures[class_of(job.spec.processors, classes)];
+    ++one.jobs;
+    one.bounded_slowdown += bounded_slowdown(job.wait(), job.run_time());
+    one.wait += to_seconds(job.wait());
   }
-  for (ClassFigures& its : figures) {
-    if (its.jobs == 0) continue;
-    its.bounded_slowdown /= static_cast<double>(its.jobs);
-    its.wait /= static_cast<double>(its.jobs);
+  for (ClassFigures& one : figures) {
+    if (one.jobs == 0) continue;
+    one.bounded_slowdown /= static_cast<double>(one.jobs);
+    one.wait /= static_cast<double>(one.jobs);
   }
   return figures;
 }

@@ -56,12 +56,15 @@ Json trust_json(const Trust& trust) {
 
 Json intervals_json(const std::vector<Interval>& intervals) {
   Json all = Json::array();
-  for (const Interval& its : intervals) {
-    Json json{{"figure", its.figure}, {"mean", its.mean.mean}, {"margin", its.mean.margin}, {"copies", its.mean.count}};
-    if (its.difference) {
-      json["difference"] = its.difference->mean;
-      json["difference_margin"] = its.difference->margin;
-      json["noise"] = its.noise();
+  for (const Interval& interval : intervals) {
+    Json json{{"figure", interval.figure},
+              {"mean", interval.mean.mean},
+              {"margin", interval.mean.margin},
+              {"copies", interval.mean.count}};
+    if (interval.difference) {
+      json["difference"] = interval.difference->mean;
+      json["difference_margin"] = interval.difference->margin;
+      json["noise"] = interval.noise();
     }
     all.push_back(std::move(json));
   }

@@ -213,7 +213,7 @@ std::string by_wait(const Places& chosen, const Places& ran, Summaries all) {
   const Summary& first = all[chosen.front()];
   const bool noise = std::ranges::any_of(chosen, [&](std::size_t i) {
     return std::ranges::any_of(burdens(all, true),
-                               [&](const Measure& its) { return differ_by_noise(all[i], first, its); });
+                               [&](const Measure& measure) { return differ_by_noise(all[i], first, measure); });
   });
   const std::string alike = "come out alike" + (noise ? by_noise(first) : "");
   if (chosen.size() == ran.size()) {

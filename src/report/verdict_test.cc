@@ -44,7 +44,7 @@ TEST(Verdict, SaysThatChanceWasNotMeasuredOnlyWhereItWasNotAndThereIsAChoice) {
   const auto told = [](const std::vector<Summary>& rows) { return said(rows).contains("chance was not measured"); };
   std::vector<Summary> two{summary("fcfs", 7200, 9000), summary("easy", 3600, 8000)};
   EXPECT_TRUE(told(two));
-  for (Summary& its : two) its.copies = {its, its};
+  for (Summary& summary : two) summary.copies = {summary, summary};
   EXPECT_FALSE(told(two));
   EXPECT_FALSE(told({summary("easy", 3600, 8000)})) << "nothing to choose";
   EXPECT_FALSE(told({summary("easy", 3600, 8000), summary("fcfs", 3600, 8000)})) << "they come out alike";
@@ -136,7 +136,7 @@ TEST(Verdict, TellsOfEnergyCostPromisesKillsAndFairness) {
 
 TEST(Verdict, SaysWhereEnergyIsMeteredForUnlikeTimes) {
   std::vector<Summary> two{summary("fcfs", 600, 9000), summary("easy", 600, 9000)};
-  for (Summary& its : two) its.power = drawing(300);
+  for (Summary& summary : two) summary.power = drawing(300);
   two[0].power->length = seconds(7200);
   two[1].power->length = seconds(7190);
   EXPECT_EQ(said(two).find("metered"), std::string::npos) << "less than one per cent";
@@ -158,10 +158,10 @@ TEST(Verdict, TellsATieAsATie) {
 }
 
 // The same policy on copies: these mean waits, all else as it is.
-Summary with_copies(Summary its, const std::vector<double>& waits) {
-  const Summary copy = its;
-  for (const double wait : waits) its.copies.emplace_back(copy).wait_mean = wait;
-  return its;
+Summary with_copies(Summary summary, const std::vector<double>& waits) {
+  const Summary copy = summary;
+  for (const double wait : waits) summary.copies.emplace_back(copy).wait_mean = wait;
+  return summary;
 }
 
 TEST(Verdict, NamesNobodyForADifferenceThatIsNoise) {

@@ -1,9 +1,7 @@
 #include "serve/explain.h"
 
 #include <algorithm>
-#include <chrono>
 
-#include "base/cpu_time.h"
 #include "base/text.h"
 #include "model/shortage.h"
 #include "serve/service.h"
@@ -85,23 +83,18 @@ Explanation Service::explain(JobId id) {
     to.facts.push_back("There are too many jobs here to try what would let it start sooner.");
     return to;
   }
-  if (!trials_.any_left(std::chrono::steady_clock::now())) {
+  if (!trials_.run([&] { try_remedies(id, to); }))
     to.facts.push_back(
         "Too much is asked of the service to try what would let it start sooner; ask again in a moment.");
-    return to;
-  }
-  const double begin = cpu_seconds();
-  try_remedies(id, to);
-  trials_.spend(cpu_seconds() - begin);
   return to;
 }
 
 void Service::try_remedies(JobId id, Explanation& to) const {
+  const WhatIf own(*controller_, cluster_options(), *chain_);
   const Planned plan = planned("conservative");
-  const WhatIf by_limits(*controller_, plan.options, plan.chain);
+  const WhatIf by_limits = own.under(plan.options, plan.chain);
   if (to.at_the_latest == kNever) to.at_the_latest = start_among(by_limits.starts(), id);
-  const ClusterOptions options = cluster_options();
-  to.remedies = remedies(WhatIf(*controller_, options, *chain_), by_limits, *machine_, id, view().job(id).spec);
+  to.remedies = remedies(own, by_limits, *machine_, id, view().job(id).spec);
 }
 
 // Nodes are switched as they are now, so that jobs wait for those that sleep no longer than that takes.
@@ -129,11 +122,10 @@ std::vector<std::pair<JobId, Instant>> Service::starts_by(const std::string& pol
 Trial Service::start_of_new(const JobSpec& spec) const {
   if (book_.size() > kMostTried) return {};
   const auto can_be_told = [&](Instant at) { return at != kNever && at - view().now() < kTooFar; };
-  const ClusterOptions options = cluster_options();
-  const Start own = WhatIf(*controller_, options, *chain_).start_of_new(spec);
-  if (can_be_told(own.at)) return {.expected = own.at};
+  const WhatIf own(*controller_, cluster_options(), *chain_);
+  if (const Start start = own.start_of_new(spec); can_be_told(start.at)) return {.expected = start.at};
   const Planned plan = planned("conservative");
-  const Start by_limits = WhatIf(*controller_, plan.options, plan.chain).start_of_new(spec);
+  const Start by_limits = own.under(plan.options, plan.chain).start_of_new(spec);
   if (can_be_told(by_limits.at)) return {.latest = by_limits.at};
   return {};
 }

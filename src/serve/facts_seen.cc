@@ -35,8 +35,15 @@ void Service::saw_kind(const View& before, const Kind& what) {
     keep(kReleased, what.job, std::to_string(before.now().time_since_epoch().count()));
   }
   if constexpr (std::is_same_v<Kind, Started>) {
-    if (JobEntry* entry = book_.find(what.job)) note_terms(before, what.job, *entry);
+    if (JobEntry* entry = book_.find(what.job)) {
+      note_terms(before, what.job, *entry);
+      if (entry->told) entry->told->used = {};
+    }
     if (mail_) mail_of_start(what.job);
+  }
+  if constexpr (std::is_same_v<Kind, Amended>) {  // what it used was of as many processors as it had
+    JobEntry* entry = what.processors != 0 ? book_.find(what.job) : nullptr;
+    if (entry && entry->told) entry->told->used = {};
   }
   if constexpr (std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, Vacated>) {
     if (mail_) mail_of_requeue(what.job);
@@ -141,17 +148,20 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
   row.start = left_waiting ? kNever : job.start;
   row.end = left_waiting || waited_again || job.end == kNever ? view().now() : job.end;
   // It ended while nobody served: the fact says when that was heard.
-  const Duration took = entry != nullptr ? entry->ran + job.stood : Duration{0};
-  const bool heard_late = entry != nullptr && entry->ran > Duration{0} && job.migrations == 0 && !left_waiting &&
-                          !waited_again && row.end > row.start + took + kLate;
+  const local::RunUse used = entry != nullptr ? entry->heard().used : local::RunUse{};
+  const Duration took = used.ran + job.stood;
+  const bool heard_late = used.ran > Duration{0} && job.migrations == 0 && !left_waiting && !waited_again &&
+                          row.end > row.start + took + kLate;
   if (heard_late) row.end = row.start + took;
   row.limit = job.spec.limit;
-  row.waited = left_waiting ? row.end - row.submit : job.wait();
+  const Duration held = left_waiting ? Duration{0} : job.earlier + (job.end - job.start);
+  row.waited = left_waiting || waited_again ? std::max(row.end - row.submit - held, Duration{0}) : job.wait();
   row.restarts = restarts_of(job);
   row.backfills = job.backfills;
   row.preemptions = job.preemptions;
   row.asked = rarely_asked(job.spec, entry);
   if (left_waiting) return row;
+  row.used = {used.processors, used.in, used.memory};
   if (waited_again) row.asked.waited_again = row.end - job.end;
   row.asked.earlier = job.earlier;
   row.asked.suspended = std::clamp(job.stood, Duration{0}, row.end - row.start);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/local/run.h"
 #include "model/cluster.h"
 #include "serve/selector.h"
 #include "serve/submission.h"
@@ -37,11 +38,11 @@ struct JobEntry {
     std::string nodes;          // where the latest dispatch ran, as a host list, once it is over
     std::string message;        // what the engine said last
     Instant released = kEpoch;  // when it was let go that was held; kEpoch: it was not
+    local::RunUse used = {};    // by the latest dispatch, once it is over, as its supervisor saw it
   };
 
   std::shared_ptr<const About> about;
   std::int64_t index = -1;      // within its array
-  Duration ran{0};              // the latest dispatch that is over, as its supervisor saw it
   std::int32_t status = 0;      // of the latest dispatch that is over, as waitpid gives it
   bool never_again = false;     // it was taken back while it waited
   bool kept_where = false;      // the store knows where its latest dispatch ran, too

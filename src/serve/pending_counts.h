@@ -2,10 +2,12 @@
 // the state has changed since.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string_view>
+
+#include "serve/time_share.h"
 
 namespace rota::serve {
 
@@ -18,12 +20,11 @@ class PendingCounts {
   const std::map<std::string_view, std::int64_t>& look(const Service& service);
 
  private:
-  using Clock = std::chrono::steady_clock;
+  void count(const Service& service);
 
   std::map<std::string_view, std::int64_t> counts_;
-  std::uint64_t sequence_ = 0;  // of the state that was looked at
-  bool counted_ = false;
-  Clock::time_point not_before_{};
+  std::optional<std::uint64_t> counted_;  // sequence number of the state that was looked at
+  TimeShare share_{0, 1.0 / 50};
 };
 
 }  // namespace rota::serve

@@ -2,11 +2,12 @@
 // to the first of them, made on a copy and kept until the state has changed.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 
 #include "model/job.h"
+#include "serve/time_share.h"
 
 namespace rota::serve {
 
@@ -23,7 +24,7 @@ class PlannedStarts {
   // is told is of a while ago, and current() is false. Beyond 20,000 known jobs nothing is planned.
   void look(const Service& service);
   // Another policy plans otherwise.
-  void forget() { planned_ = false; }
+  void forget() { planned_.reset(); }
 
   bool current() const { return current_; }
   Instant of(JobId job) const {  // kNever: nothing is known
@@ -32,13 +33,12 @@ class PlannedStarts {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  void plan(const Service& service);
 
   std::map<JobId, Instant> starts_;
-  std::uint64_t sequence_ = 0;  // of the state that was planned
-  bool planned_ = false;
+  std::optional<std::uint64_t> planned_;  // sequence number of the state that was planned
   bool current_ = false;
-  Clock::time_point not_before_{};
+  TimeShare share_{0, 1.0 / 20};
 };
 
 }  // namespace rota::serve

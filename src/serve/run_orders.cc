@@ -2,6 +2,9 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
 
 #include "serve/node_list.h"
 #include "serve/output_pattern.h"
@@ -20,6 +23,32 @@ std::vector<std::string> pieces_of(const std::string& joined) {
     from = to + 1;
   }
   return texts;
+}
+
+// How many of a job's processes each of its nodes has, by the processors that it gave.
+std::vector<std::uint32_t> tasks_on(const std::vector<std::uint32_t>& processors, std::uint32_t tasks) {
+  const auto all = std::accumulate(processors.begin(), processors.end(), std::uint64_t{0});
+  const std::uint64_t each = std::max<std::uint64_t>(1, all / std::max(tasks, 1U));
+  std::vector<std::uint32_t> there;
+  std::uint32_t left = tasks;
+  for (const std::uint32_t given : processors) {
+    there.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(left, given / each)));
+    left -= there.back();
+  }
+  const auto nodes = static_cast<std::uint32_t>(there.size());
+  for (std::uint32_t i = 0; i < nodes; ++i) there[i] += left / nodes + (i < left % nodes ? 1 : 0);  // of several nodes
+  return there;
+}
+
+// As Slurm has it: "2,1(x2)".
+std::string in_runs(const std::vector<std::uint32_t>& numbers) {
+  std::string text;
+  for (std::size_t from = 0, to = 0; from < numbers.size(); from = to) {
+    while (to < numbers.size() && numbers[to] == numbers[from]) ++to;
+    text += (text.empty() ? "" : ",") + std::to_string(numbers[from]);
+    if (to - from > 1) text += "(x" + std::to_string(to - from) + ")";
+  }
+  return text;
 }
 
 // Which task it is, and of how many.
@@ -117,15 +146,17 @@ void Service::say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks,
   const JobSpec& spec = view().job(id).spec;
   const std::string nodes = nodes_of(id);
   const std::size_t count = machine_->nodes.empty() ? 1 : view().placement(id).shares.size();
-  const auto each = [&](std::uint64_t of) {
-    return std::to_string((of + count - 1) / count) + (count > 1 ? "(x" + std::to_string(count) + ")" : "");
-  };
+  std::vector<std::uint32_t> processors{spec.processors};
+  if (!machine_->nodes.empty()) {
+    processors.clear();
+    for (const Share& share : view().placement(id).shares) processors.push_back(share.processors);
+  }
   for (const auto& [name, value] : {std::pair{"JOBID", std::to_string(spec.number)},
                                     {"NODELIST", nodes.empty() ? machine_->name : nodes},
                                     {"NNODES", std::to_string(count)},
                                     {"NPROCS", std::to_string(tasks)},
-                                    {"TASKS_PER_NODE", each(tasks)},
-                                    {"JOB_CPUS_PER_NODE", each(spec.processors)},
+                                    {"TASKS_PER_NODE", in_runs(tasks_on(processors, tasks))},
+                                    {"JOB_CPUS_PER_NODE", in_runs(processors)},
                                     {"JOB_UID", std::to_string(kept.about.uid)},
                                     {"JOB_GID", std::to_string(kept.about.gid)},
                                     {"SUBMIT_HOST", this_host()},
@@ -133,6 +164,29 @@ void Service::say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks,
                                     {"LOCALID", std::string("0")},
                                     {"NODEID", std::string("0")}})
     all.push_back(std::string("SLURM_") + name + "=" + value);
+}
+
+// A line for each process, as PBS has it: the name of its node. None of a job that is larger than any that starts
+// processes by such a list.
+std::string Service::node_file_of(JobId id, std::uint32_t tasks) const {
+  constexpr std::uint32_t kMostLines = 1'000'000;
+  std::string text;
+  const std::uint32_t processors = view().job(id).spec.processors;
+  if (processors > kMostLines) return text;
+  const auto add = [&](const std::string& name, std::uint32_t lines) {
+    for (; lines > 0; --lines) text += name + "\n";
+  };
+  if (tasks == 0 || tasks > processors) tasks = processors;
+  if (machine_->nodes.empty()) {
+    add(this_host(), tasks);
+    return text;
+  }
+  std::vector<std::uint32_t> given;
+  const auto& shares = view().placement(id).shares;
+  for (const Share& share : shares) given.push_back(share.processors);
+  const std::vector<std::uint32_t> lines = tasks_on(given, tasks);
+  for (std::size_t i = 0; i < shares.size(); ++i) add(machine_->nodes[shares[i].node.value].name, lines[i]);
+  return text;
 }
 
 // A script with #PBS lines finds the folder that it was submitted in, and goes there; it asks for these, too.
@@ -182,6 +236,7 @@ Result<local::Run> Service::run_of(const Command& start) {
     std::erase_if(run.environment,
                   [](const std::string& text) { return text.starts_with("PBS_") && !text.starts_with("PBS_O_"); });
     say_as_pbs(start.job, *kept, run.environment);
+    run.node_file = node_file_of(start.job, kept->about.tasks);
   }
   run.environment.insert(run.environment.end(), own.begin(), own.end());
   run.folder = about.folder;

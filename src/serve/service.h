@@ -96,6 +96,16 @@ class Service final : public Intake, public JobSink, public FactObserver, public
     std::optional<Instant> begin = {};
     std::optional<std::uint32_t> throttle = {};
     std::optional<LicencesAsked> licences = {};
+    std::optional<std::string> name = {};
+    std::optional<std::uint32_t> processors = {};
+    std::optional<std::uint32_t> nodes = {};
+    std::optional<std::int64_t> memory = {};
+    std::optional<std::uint32_t> tasks = {};
+
+    bool resizes() const { return processors || nodes || memory; }
+    bool rewords() const { return name || processors || tasks; }  // what people are told, and its processes
+    // What only a job that waits can be given.
+    bool is_for_waiting() const { return priority || partition || begin || licences || name || tasks || resizes(); }
   };
   ActionResult change(const Caller& caller, JobId job, const Change& change);
 
@@ -224,8 +234,8 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void saw(const View& before, const FactRef& fact) override;
   void refused(const View& view, const Error& why) override;
   Result<local::Run> run_of(const Command& start) override;
-  void told(JobId job, std::string sentence) override;
-  void node_told(NodeId node, std::string sentence, const std::string& output) override;
+  void note_of_job(JobId job, std::string sentence) override;
+  void note_of_node(NodeId node, std::string sentence, const std::string& output) override;
   void used(JobId job, std::uint32_t dispatch, const local::RunUse& use) override;
 
  private:
@@ -278,6 +288,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
     std::shared_ptr<const About> about;
     std::string text;  // the same, without an index
     store::Payload payload;
+    JobId first = {};  // that has it; invalid: none yet
   };
   // One task of an array, or a whole job.
   struct Task {
@@ -316,11 +327,15 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> change_running(const Caller& caller, JobId job, const Change& change);
   Result<void> change_throttle(JobId job, std::uint32_t most);
   Result<void> has_throttle(JobId job) const;
-  Result<void> amend(const Caller& caller, JobId job, const Change& change);
+  Change with_processors(JobId job, Change change) const;
+  Result<void> amend(const Caller& caller, JobId job, const Change& asked);
   Result<void> change_terms(const Caller& caller, JobId job, const Change& change);
   Result<void> change_licences(JobId job, const LicencesAsked& asked);
+  Result<void> change_facts(const Caller& caller, JobId job, const Change& change);
+  void reword(JobId job, const Change& change);
   std::vector<std::string> environment_of(const Command& start, const KeptAbout& kept, bool slurms) const;
   void say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks, std::vector<std::string>& all) const;
+  std::string node_file_of(JobId id, std::uint32_t tasks) const;
   void say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::string>& all) const;
   PatternWords pattern_words(JobId job, const KeptAbout& kept, const std::string& nodes, std::int32_t restarts) const;
   PendingReason reason_of_barred(JobId id, const Job& job, Telling telling) const;

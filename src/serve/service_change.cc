@@ -290,7 +290,7 @@ Result<void> Service::change_running(const Caller& caller, JobId job, const Chan
   if (auto can = has_throttle(job); !can) return can;
   Change rest = change;
   rest.throttle.reset();
-  const bool alone = !rest.limit && !rest.priority && !rest.partition && !rest.begin && !rest.licences;
+  const bool alone = !rest.limit && !rest.is_for_waiting();
   auto done = alone ? Result<void>() : change_limit(caller, job, rest);
   return done ? change_throttle(job, *change.throttle) : done;
 }
@@ -305,7 +305,7 @@ Result<void> Service::has_throttle(JobId job) const {
 // Users may have their running jobs end sooner, operators also later.
 Result<void> Service::change_limit(const Caller& caller, JobId job, const Change& change) {
   const std::string name = "job " + book_.shown(job);
-  if (change.priority || change.partition || change.begin || change.licences || !change.limit) {
+  if (change.is_for_waiting() || !change.limit) {
     return fail(name + " runs already; of what it was started on only its time limit can be changed. Requeue it to " +
                 "change more.");
   }
@@ -315,16 +315,58 @@ Result<void> Service::change_limit(const Caller& caller, JobId job, const Change
   return record(LimitChanged{job, *change.limit});
 }
 
+// Where another number of processes is asked for and nothing is said of processors, each has as many as before.
+Service::Change Service::with_processors(JobId job, Change change) const {
+  if (!change.tasks || *change.tasks == 0 || change.processors) return change;
+  const JobSpec& spec = view().job(job).spec;
+  const std::uint32_t before = book_.find(job)->about->tasks;
+  const std::uint64_t each = before == 0 ? 1 : std::max(spec.processors / before, 1U);
+  change.processors = static_cast<std::uint32_t>(std::min<std::uint64_t>(each * *change.tasks, UINT32_MAX - 1));
+  if (each == 1) change.tasks = 0;
+  const bool was_one = before == 1 && spec.nodes == 1;  // all of it on one node, for it was a single process
+  if (was_one && !change.nodes && *change.tasks != 1) change.nodes = 0;
+  return change;
+}
+
 // All of it, or nothing.
-Result<void> Service::amend(const Caller& caller, JobId job, const Change& change) {
+Result<void> Service::amend(const Caller& caller, JobId job, const Change& asked) {
+  if (view().job(job).state == JobState::running) return change_running(caller, job, asked);
+  const Change change = with_processors(job, asked);
+  if ((change.resizes() || change.partition) && engine_->holds_stopped(job))
+    return fail("job " + book_.shown(job) +
+                " was stopped to give way and goes on with what it was started on; cancel it and submit it again to " +
+                "change its processors, nodes, memory or partition.");
+  if (change.tasks.value_or(0) > change.processors.value_or(UINT32_MAX))
+    return fail("a job has at most as many `tasks` as processors; ask for more of these or fewer of those.");
+  if (!change.rewords()) return change_facts(caller, job, change);
+  if (change.name) {
+    if (auto good = check_name(*change.name); !good) return good;
+  }
+  auto done = change_facts(caller, job, change);
+  if (done) reword(job, change);
+  return done;
+}
+
+// Of how many processes it is made is said with its processors, as at its submission; else it is one for each.
+void Service::reword(JobId job, const Change& change) {
+  JobEntry entry = std::move(*book_.find(job));
+  auto about = std::make_shared<About>(*entry.about);
+  if (change.name) about->name = *change.name;
+  if (change.processors || change.tasks) about->tasks = change.tasks.value_or(0);
+  store_->put_about(job, about_text(*about, entry.index));
+  entry.about = std::move(about);
+  book_.put(job, std::move(entry));
+}
+
+Result<void> Service::change_facts(const Caller& caller, JobId job, const Change& change) {
   const Job& row = view().job(job);
-  if (row.state == JobState::running) return change_running(caller, job, change);
   LicencesChanged before{.job = job};
   copy_licences(row.spec, before);
   if (change.licences) {
     if (auto done = change_licences(job, *change.licences); !done) return done;
   }
-  if (!change.limit && !change.priority && !change.partition && !change.begin && !change.throttle) return {};
+  const bool other_terms = change.limit || change.priority || change.partition || change.begin || change.throttle;
+  if (!other_terms && !change.resizes()) return {};
   auto done = change_terms(caller, job, change);
   if (!done && change.licences) static_cast<void>(record(std::move(before)));
   return done;
@@ -357,7 +399,13 @@ Result<void> Service::change_terms(const Caller& caller, JobId job, const Change
     terms.partition = PartitionId{static_cast<std::uint32_t>(found - machine_->partitions.begin())};
     terms.priority += of_partition(terms.partition) - of_partition(before);
   }
-  return record(Amended{job, std::move(terms)});
+  Amended fact{job, std::move(terms)};
+  if (change.resizes()) {
+    fact.processors = change.processors.value_or(row.spec.processors);
+    fact.nodes = std::min(change.nodes.value_or(row.spec.nodes), fact.processors);
+    fact.memory = change.memory.value_or(row.spec.memory);
+  }
+  return record(std::move(fact));
 }
 
 Result<void> Service::change_licences(JobId job, const LicencesAsked& asked) {

@@ -77,7 +77,7 @@ void Service::empty_node(NodeId node) {
   for (const JobId id : there) {
     const Job& job = view().job(id);
     if (job.spec.restart == Restart::never) {
-      if (!job.cancelling) told(id, sentence_of_down(node));
+      if (!job.cancelling) note_of_job(id, sentence_of_down(node));
       static_cast<void>(record(CancelAsked{id}));
     } else if (!job.stopping && !job.leaving) {
       static_cast<void>(controller_->requeue(id));
@@ -155,7 +155,7 @@ std::string Service::node_reason(NodeId node) const {
   return {};
 }
 
-void Service::node_told(NodeId node, std::string sentence, const std::string& output) {
+void Service::note_of_node(NodeId node, std::string sentence, const std::string& output) {
   if (sentence.empty()) return void(node_troubles_.erase(node));
   if (options_.say) {
     options_.say("node " + machine_->nodes[node.value].name + ": " + sentence);

@@ -1,12 +1,10 @@
 // New jobs.
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
-#include "base/cpu_time.h"
 #include "base/text.h"
 #include "model/never_fits.h"
 #include "serve/after_text.h"
@@ -16,8 +14,7 @@
 namespace rota::serve {
 namespace {
 
-constexpr std::int64_t kMostAtOnce = 1'000'000;  // tasks of one request
-constexpr std::size_t kLongestName = 200;
+constexpr std::int64_t kMostAtOnce = 1'000'000;     // tasks of one request
 constexpr Duration kLongestWait = seconds(3600);    // for what a job asks to have after it was told to end
 constexpr std::size_t kMostDependencies = 100'000;  // of one submission
 constexpr std::size_t kMostLookedAt = 1'000'000;    // of one request, see Awaited
@@ -43,10 +40,13 @@ Result<void> complete(const Submission& submission) {
   if (!submission.submit_folder.empty() && !submission.submit_folder.starts_with('/'))
     return fail("`submit_folder` must be an absolute path.");
   if (!submission.folder.starts_with('/')) return fail("the working directory must be an absolute path.");
-  if (submission.name.size() > kLongestName)
-    return fail("a job's name has " + grouped(kLongestName) + " bytes at most.");
+  if (!submission.name.empty()) {
+    if (auto good = check_name(submission.name); !good) return good;
+  }
   if (!submission.attach.socket.empty() && !submission.array.empty())
     return fail("the tasks of an array cannot run at one terminal; submit them without `attach`.");
+  if (submission.tasks > submission.processors)
+    return fail("a job has at most as many `tasks` as processors, and " + grouped(submission.tasks) + " is more.");
   if (submission.processors == 0) return fail("a job needs at least one processor.");
   for (const std::string& text : submission.environment) {
     if (text.find('=') == std::string::npos || text.starts_with('='))
@@ -273,10 +273,8 @@ Result<Trial> Service::try_out(const Caller& caller, const Submission& submissio
   }
   if (!after.empty()) return Trial{.reason = "Dependency", .why = "It would wait for" + awaited_text(after)};
   prepared->spec.number = number_of(view().next_job());
-  const bool may = trials_.any_left(std::chrono::steady_clock::now());
-  const double before = cpu_seconds();
-  const Trial trial = may ? start_of_new(prepared->spec) : Trial{};
-  trials_.spend(cpu_seconds() - before);
+  Trial trial;
+  trials_.run([&] { trial = start_of_new(prepared->spec); });
   const Instant begin = submission.begin.value_or(kEpoch);
   if (begin <= now()) return trial;
   const Instant start = trial.expected != kNever ? trial.expected : trial.latest;
@@ -437,8 +435,14 @@ Result<JobId> Service::submit_one(Kept& kept, JobSpec spec, const Task& task) {
   spec.number = number_of(id);
   spec.submit = now();
   book_.put(id, {kept.about, task.index});
-  kept.payload.about = with_index(kept.text, task.index);
-  store_->put_payload(id, kept.payload);
+  std::string text = with_index(kept.text, task.index);
+  if (kept.first.valid()) {
+    store_->put_payload_like(id, text, kept.first);
+  } else {
+    kept.payload.about = std::move(text);
+    store_->put_payload(id, kept.payload);
+    kept.first = id;
+  }
   if (task.terms == nullptr) {
     if (controller_->submit(spec).valid()) return id;
   } else {

@@ -13,6 +13,8 @@
 namespace rota::serve {
 namespace {
 
+constexpr std::size_t kLongestName = 200;
+
 std::unexpected<Error> bad_array(std::string_view text) {
   return fail("the array " + rota::quoted(text) +
               " makes no sense; write indexes as in 1-100, 1,3,7 or 0-20:5, with %10 "
@@ -133,6 +135,12 @@ Result<ArrayRange> parse_array(std::string_view text, std::int64_t most) {
   return range;
 }
 
+Result<void> check_name(std::string_view name) {
+  if (name.empty()) return fail("a job's name has one byte at least; give it one.");
+  if (name.size() > kLongestName) return fail("a job's name has " + grouped(kLongestName) + " bytes at most.");
+  return {};
+}
+
 Result<std::int32_t> parse_signal(std::string_view text) {
   std::string name = upper(text);
   if (name.starts_with("SIG")) name.erase(0, 3);
@@ -183,6 +191,7 @@ Result<JobSpec> spec_of(const Submission& submission, const Machine& machine) {
   if (submission.exclusive) {
     if (auto taken = take_whole_nodes(machine, spec); !taken) return std::unexpected(taken.error());
   }
+  spec.nodes = std::min(spec.nodes, spec.processors);  // each has one at least
   spec.memory = submission.memory;
   spec.accelerators = submission.accelerators;
   spec.priority = submission.priority;

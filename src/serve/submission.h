@@ -126,6 +126,9 @@ struct ArrayRange {
 };
 Result<ArrayRange> parse_array(std::string_view text, std::int64_t most);
 
+// Whether a job may have this name, which is not empty.
+Result<void> check_name(std::string_view name);
+
 // The number of a signal by its name, "USR1", "SIGUSR1" or "10".
 Result<std::int32_t> parse_signal(std::string_view text);
 

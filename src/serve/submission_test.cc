@@ -43,6 +43,13 @@ TEST(ParseSignal, knows_names_and_numbers) {
   EXPECT_FALSE(parse_signal("99"));
 }
 
+TEST(CheckName, takes_one_to_two_hundred_bytes) {
+  EXPECT_TRUE(check_name("n"));
+  EXPECT_TRUE(check_name(std::string(200, 'n')));
+  EXPECT_EQ(why(check_name("")), "a job's name has one byte at least; give it one.");
+  EXPECT_EQ(why(check_name(std::string(201, 'n'))), "a job's name has 200 bytes at most.");
+}
+
 class SpecOf : public testing::Test {
  protected:
   Machine machine = site::parse_cluster(

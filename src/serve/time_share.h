@@ -5,27 +5,34 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/cpu_time.h"
+
 namespace rota::serve {
 
 class TimeShare {
  public:
-  using Instant = std::chrono::steady_clock::time_point;
+  using Clock = std::chrono::steady_clock;
 
-  // So many seconds may be spent at once; of each second that goes by this part comes back.
-  constexpr TimeShare(double at_once, double part) : at_once_(at_once), part_(part) {}
+  // So many seconds may be spent ahead; of each second that goes by this part comes back.
+  constexpr TimeShare(double ahead, double part) : ahead_(ahead), part_(part) {}
 
-  bool any_left(Instant now) {
+  // Does the work to its end, unless more than that is spent. Whether it was done.
+  template <class Work>
+  bool run(const Work& work, Clock::time_point now = Clock::now()) {
     spent_ = std::max(0.0, spent_ - std::chrono::duration<double>(now - looked_).count() * part_);
     looked_ = now;
-    return spent_ < at_once_;
+    if (spent_ > ahead_) return false;
+    const double begin = cpu_seconds();
+    work();
+    spent_ += cpu_seconds() - begin;
+    return true;
   }
-  void spend(double seconds) { spent_ += seconds; }
 
  private:
-  double at_once_;
+  double ahead_;
   double part_;
   double spent_ = 0;
-  Instant looked_{};
+  Clock::time_point looked_{};
 };
 
 }  // namespace rota::serve

@@ -5,22 +5,37 @@
 namespace rota::serve {
 namespace {
 
-TEST(TimeShare, IsSpentAtOnceAndComesBackAsTimeGoesBy) {
-  using std::chrono::seconds;
-  TimeShare share(2, 0.25);
-  const TimeShare::Instant begin{seconds(1000)};
-  EXPECT_TRUE(share.any_left(begin));
-  share.spend(1);
-  EXPECT_TRUE(share.any_left(begin));
-  share.spend(2);  // what was begun is ended
-  EXPECT_FALSE(share.any_left(begin));
-  EXPECT_FALSE(share.any_left(begin + seconds(4)));
-  EXPECT_TRUE(share.any_left(begin + seconds(5)));
-  share.spend(2);
-  EXPECT_FALSE(share.any_left(begin + seconds(5)));
-  EXPECT_TRUE(share.any_left(begin + seconds(100)));  // and never more than at first
-  share.spend(2);
-  EXPECT_FALSE(share.any_left(begin + seconds(100)));
+using std::chrono::seconds;
+
+constexpr TimeShare::Clock::time_point kBegin{seconds(1000)};
+
+void take(double of_the_processor) {
+  const double end = cpu_seconds() + of_the_processor;
+  while (cpu_seconds() < end) {
+  }
+}
+
+TEST(TimeShare, IsSpentAheadAndComesBackAsTimeGoesBy) {
+  TimeShare share(0.02, 0.01);
+  const auto runs = [&](int after) { return share.run([] { take(0.012); }, kBegin + seconds(after)); };
+  EXPECT_TRUE(runs(0));
+  EXPECT_TRUE(runs(0));  // what was begun is ended
+  EXPECT_FALSE(runs(0));
+  EXPECT_TRUE(runs(100));  // and never more than at first
+  EXPECT_TRUE(runs(100));
+  EXPECT_FALSE(runs(100));
+}
+
+TEST(TimeShare, WithNothingAheadRunsOnceUntilThatHasComeBack) {
+  TimeShare share(0, 0.01);
+  int ran = 0;
+  const auto runs = [&](int after) { return share.run([&] { take(0.1), ++ran; }, kBegin + seconds(after)); };
+  EXPECT_TRUE(runs(0));
+  EXPECT_FALSE(runs(0));
+  EXPECT_FALSE(runs(9));
+  EXPECT_TRUE(runs(1000));
+  EXPECT_FALSE(runs(1000));
+  EXPECT_EQ(ran, 2);
 }
 
 }  // namespace

@@ -21,11 +21,12 @@ Start decided(Cluster& cluster, const Chain& chain, Instant now, JobId job) {
 }  // namespace
 
 WhatIf::WhatIf(const Controller& controller, const ClusterOptions& options, const Chain& chain)
-    : facts_(controller.snapshot()), now_(controller.view().now()), options_(options), chain_(chain) {}
+    : WhatIf(std::make_shared<const std::vector<Fact>>(controller.snapshot()), controller.view().now(), options,
+             chain) {}
 
 Start WhatIf::start_of(JobId job, const JobSpec& asked) const {
   Cluster cluster(options_);
-  for (const Fact& fact : facts_) {
+  for (const Fact& fact : *facts_) {
     const auto* kept = std::get_if<JobKept>(&fact.what);
     if (kept == nullptr || kept->job != job) {
       cluster.fold(fact);
@@ -43,7 +44,7 @@ Start WhatIf::start_of(JobId job, const JobSpec& asked) const {
 
 std::vector<std::pair<JobId, Instant>> WhatIf::starts() const {
   Cluster cluster(options_);
-  for (const Fact& fact : facts_) cluster.fold(fact);
+  for (const Fact& fact : *facts_) cluster.fold(fact);
   cluster.open_cycle(std::max(now_, cluster.now()));
   Plan plan;
   plan.open(cluster);
@@ -58,7 +59,7 @@ std::vector<std::pair<JobId, Instant>> WhatIf::starts() const {
 
 Start WhatIf::start_of_new(const JobSpec& spec) const {
   Cluster cluster(options_);
-  for (const Fact& fact : facts_) cluster.fold(fact);
+  for (const Fact& fact : *facts_) cluster.fold(fact);
   const JobId job = cluster.next_job();
   JobSpec asked = spec;
   asked.submit = cluster.now();

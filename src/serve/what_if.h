@@ -2,9 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "control/controller.h"
@@ -19,8 +18,10 @@ struct Start {
 // A copy of a state, to be changed and decided on. Each trial costs O(jobs + nodes) and a cycle.
 class WhatIf {
  public:
-  // The options and the chain must outlive it.
+  // The chain must outlive it.
   WhatIf(const Controller& controller, const ClusterOptions& options, const Chain& chain);
+  // The same copy, decided on by another policy.
+  WhatIf under(const ClusterOptions& options, const Chain& chain) const { return WhatIf(facts_, now_, options, chain); }
 
   Instant now() const { return now_; }
   // When the job would start if it asked for that.
@@ -31,9 +32,14 @@ class WhatIf {
   Start start_of_new(const JobSpec& spec) const;
 
  private:
-  std::vector<Fact> facts_;
+  using Facts = std::shared_ptr<const std::vector<Fact>>;
+
+  WhatIf(Facts facts, Instant now, const ClusterOptions& options, const Chain& chain)
+      : facts_(std::move(facts)), now_(now), options_(options), chain_(chain) {}
+
+  Facts facts_;
   Instant now_;
-  const ClusterOptions& options_;
+  ClusterOptions options_;
   const Chain& chain_;
 };
 

@@ -37,33 +37,33 @@ std::optional<Tariff::Step> step_of(std::string_view text) {
 }
 
 // A table's keys of this kind; `table` names it in messages.
-struct Told {
+struct TariffKeys {
   const Entry& entry;
   const std::string& prices;
   const std::string& zone;
   const char* table;
 };
 
-Result<Tariff> read_tariff(const ClusterDraft& draft, const Told& told, Duration zone) {
+Result<Tariff> read_tariff(const ClusterDraft& draft, const TariffKeys& keys, Duration zone) {
   const auto wrong = [&](std::uint32_t line, const std::string& what) {
     return fail(draft.shown + ":" + std::to_string(line) + ": " + what);
   };
-  const std::uint32_t prices = told.entry.line_of("electricity_prices");
-  const std::uint32_t clock = told.entry.line_of("electricity_zone");
-  const std::string where = told.table;
+  const std::uint32_t prices = keys.entry.line_of("electricity_prices");
+  const std::uint32_t clock = keys.entry.line_of("electricity_zone");
+  const std::string where = keys.table;
   if (prices == 0) {
     if (clock == 0) return Tariff();
     return wrong(clock, "`electricity_zone`" + where +
                             " is the clock of `electricity_prices`, which are not here. Say them, or remove it.");
   }
-  if (const std::uint32_t flat = told.entry.line_of("electricity_price"); flat != 0) {
+  if (const std::uint32_t flat = keys.entry.line_of("electricity_price"); flat != 0) {
     return wrong(prices, "`electricity_prices`" + where + " go by the time of day, and line " + std::to_string(flat) +
                              " has one `electricity_price` for all times. Remove one of the two.");
   }
-  auto steps = parse_prices(told.prices);
+  auto steps = parse_prices(keys.prices);
   if (!steps) return wrong(prices, "`electricity_prices`" + where + " " + steps.error().message);
   if (clock == 0) return Tariff(std::move(*steps), zone);
-  const auto own = parse_zone(told.zone);
+  const auto own = parse_zone(keys.zone);
   if (!own) return wrong(clock, "`electricity_zone`" + where + " " + own.error().message);
   return Tariff(std::move(*steps), *own);
 }
@@ -104,7 +104,7 @@ Result<Tariff> tariff_of(const ClusterDraft& draft, const TopEntry& entry) {
 
 Result<Tariff> tariff_of(const ClusterDraft& draft, const SiteEntry& entry, const Tariff& inherited) {
   auto own = read_tariff(draft, {entry, entry.prices, entry.zone, " in [[sites]]"}, inherited.zone());
-  if (!own || own->told() || entry.price >= 0) return own;
+  if (!own || own->has_steps() || entry.price >= 0) return own;
   return inherited;
 }
 

@@ -49,7 +49,7 @@ TEST(ClusterPrices, hold_at_each_site_that_does_not_say_its_own) {
   const Machine& ameland = machine->sites[1];
   const Machine& urk = machine->sites[2];
   EXPECT_EQ(texel.tariff.steps(), machine->tariff.steps());
-  EXPECT_FALSE(ameland.tariff.told());
+  EXPECT_FALSE(ameland.tariff.has_steps());
   EXPECT_EQ(ameland.price, 190);
   EXPECT_EQ(urk.tariff.steps().front(), (Tariff::Step{seconds(0), 0})) << "the last price, from midnight on";
   EXPECT_EQ(urk.tariff.steps()[1], (Tariff::Step{6 * kHour + kHour / 2, 500}));

@@ -152,7 +152,7 @@ Result<void> set_prices(const ClusterDraft& draft, const SiteEntry& entry, const
   auto tariff = tariff_of(draft, entry, whole.tariff);
   if (!tariff) return std::unexpected(tariff.error());
   site.tariff = std::move(*tariff);
-  if (!site.tariff.told()) site.price = entry.price < 0 ? whole.price : entry.price;
+  if (!site.tariff.has_steps()) site.price = entry.price < 0 ? whole.price : entry.price;
   return {};
 }
 

@@ -279,21 +279,21 @@ std::pair<std::string, std::size_t> left_out_of(const std::string& rows) {
 }
 
 TEST(SlurmCluster, LeavesOutSharesThatAClusterFileCannotHave) {
-  using Told = std::pair<std::string, std::size_t>;
-  EXPECT_EQ(left_out_of(""), (Told{"", 1}));
+  using LeftOut = std::pair<std::string, std::size_t>;
+  EXPECT_EQ(left_out_of(""), (LeftOut{"", 1}));
   EXPECT_EQ(left_out_of("kea|physics|anna|||1\nkea|physics|anna|||2\nkea|art|||root|1\nkea|physics|||art|1\n"),
-            (Told{"shares of accounts and users that are told of twice: the first ones count (anna,physics)\n", 2}));
-  EXPECT_EQ(left_out_of("kea|physics|J\xf6rg|||1\n"), (Told{"rows that are not UTF-8 text (assoc.txt)\n", 1}));
+            (LeftOut{"shares of accounts and users that are told of twice: the first ones count (anna,physics)\n", 2}));
+  EXPECT_EQ(left_out_of("kea|physics|J\xf6rg|||1\n"), (LeftOut{"rows that are not UTF-8 text (assoc.txt)\n", 1}));
   EXPECT_EQ(left_out_of("kea|a:b|||root|1\nkea|below|||a:b|1\nkea|below|anna|||1\nkea|lost|||gone|1\n"),
-            (Told{"accounts below one that is not told of, or left out (below,lost)\n"
-                  "shares of accounts and users with a colon, a comma or too many letters in their names (a:b)\n"
-                  "shares of users in accounts that are left out (below)\n",
-                  1}));
+            (LeftOut{"accounts below one that is not told of, or left out (below,lost)\n"
+                     "shares of accounts and users with a colon, a comma or too many letters in their names (a:b)\n"
+                     "shares of users in accounts that are left out (below)\n",
+                     1}));
   EXPECT_EQ(left_out_of("kea|nowhere|anna|||1\n"),
-            (Told{"shares of users in accounts that are left out (nowhere)\n", 1}));
+            (LeftOut{"shares of users in accounts that are left out (nowhere)\n", 1}));
   std::string rows;
   for (int i = 1; i <= 10'000; ++i) rows += "kea|account" + std::to_string(i) + "|||root|1\n";
-  EXPECT_EQ(left_out_of(rows), (Told{"accounts, of which a cluster file can have 10,000 (account10000)\n", 10'000}));
+  EXPECT_EQ(left_out_of(rows), (LeftOut{"accounts, of which a cluster file can have 10,000 (account10000)\n", 10'000}));
 }
 
 TEST(SlurmCluster, TellsThatSharesAreOfAnotherCluster) {
@@ -304,6 +304,14 @@ TEST(SlurmCluster, TellsThatSharesAreOfAnotherCluster) {
   EXPECT_EQ(
       std::ranges::count(cluster->left_out, "shares of accounts and users: assoc.txt tells of none of cluster \"kea\""),
       1);
+}
+
+TEST(SlurmCluster, HasSharesWhateverTheLettersOfItsName) {
+  SlurmText text = texts_with_shares();
+  text.config.text = "ClusterName = KEA\n" + text.config.text;
+  const auto cluster = cluster_of_slurm(text);
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  EXPECT_NE(cluster->toml.find("name = \"physics\"\nshares = 30\n"), std::string::npos) << cluster->toml;
 }
 
 TEST(SlurmCluster, HasTheQosThatCount) {

@@ -247,7 +247,7 @@ Result<std::string> accounts_of_slurm(std::string_view text, const std::string& 
   Associations all(remarks, names);
   bool any = false;
   for (std::size_t row = 0; row < table->size(); ++row) {
-    if (table->cell(row, *of) != cluster) continue;
+    if (lower(table->cell(row, *of)) != lower(cluster)) continue;  // slurmdbd keeps it in small letters
     any = true;
     const Association one{table->cell(row, *account), table->cell(row, *user), table->cell(row, *parent),
                           table->cell(row, *share)};

@@ -31,6 +31,15 @@ struct RareRequest {
   bool operator==(const RareRequest&) const = default;
 };
 
+// What the latest dispatch of a job has used.
+struct JobUse {
+  Duration processors{0};   // of their time,
+  Duration in{0};           // for as long as its processes ran; 0: that is not known
+  std::int64_t memory = 0;  // bytes, the most at one time; 0: nothing of all this is known
+
+  bool operator==(const JobUse&) const = default;
+};
+
 // What is known of a job that has left. Instants are on the clock of the facts; kNever: that never was.
 struct HistoryRow {
   JobId job;
@@ -59,6 +68,7 @@ struct HistoryRow {
   std::int64_t backfills = 0;    // dispatches
   std::int64_t preemptions = 0;  // the same
   RareRequest asked = {};
+  JobUse used = {};
 
   bool operator==(const HistoryRow&) const = default;
 };

@@ -73,8 +73,8 @@ namespace {
 // Nothing but a journal is replaced by one.
 Result<void> is_a_journal(LockedFile& file, const std::string& path) {
   constexpr std::string_view kBegins = "rota-journal ";
-  struct stat its{};
-  if (::lstat(path.c_str(), &its) == 0 && S_ISLNK(its.st_mode)) {
+  struct stat status{};
+  if (::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) {
     return fail(file.shown() + " is a link to another file; give the path of the journal itself.");
   }
   std::array<std::byte, kBegins.size()> first{};

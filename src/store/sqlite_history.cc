@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kColumns =
     "job, number, name, user, user_group, partition, state, reason, nodes, array, array_index, processors, "
     "node_count, memory, submitted, started, ended, time_limit, waited, exit_code, signal, restarts, uid, backfills, "
-    "preemptions, asked";
+    "preemptions, asked, cpu_time, used_in, peak_memory";
 
 HistoryRow row_of(const SqliteStatement& found) {
   int column = 0;
@@ -50,6 +50,9 @@ HistoryRow row_of(const SqliteStatement& found) {
   row.backfills = integer();
   row.preemptions = integer();
   row.asked = read_asked(text());
+  row.used.processors = Duration{integer()};
+  row.used.in = Duration{integer()};
+  row.used.memory = integer();
   return row;
 }
 
@@ -143,7 +146,7 @@ Result<void> start(SqliteStatement& statement, const HistoryQuery& query, const 
 
 Result<SqliteHistory> SqliteHistory::of(SqliteDatabase& database) {
   std::string places = "?1";
-  for (int i = 2; i <= 26; ++i) places += ", ?" + std::to_string(i);
+  for (int i = 2; i <= 29; ++i) places += ", ?" + std::to_string(i);
   auto put = database.prepare("INSERT OR REPLACE INTO history(" + std::string(kColumns) + ") VALUES(" + places + ")");
   if (!put) return std::unexpected(put.error());
   auto drop = database.prepare(
@@ -162,7 +165,7 @@ Result<void> SqliteHistory::put(const HistoryRow& row) {
                   row.nodes, row.array, row.array_index, row.processors, row.node_count, row.memory,
                   instant(row.submit), instant(row.start), instant(row.end), row.limit.count(), row.waited.count(),
                   row.exit_code, row.signal, row.restarts, row.uid, row.backfills, row.preemptions,
-                  asked_text(row.asked));
+                  asked_text(row.asked), row.used.processors.count(), row.used.in.count(), row.used.memory);
 }
 
 Result<std::vector<JobId>> SqliteHistory::drop(Instant until, std::int64_t most) {
@@ -224,8 +227,8 @@ struct Sum {
   static double beside(std::string_view asked) {
     if (asked.find("\"earlier\"") == std::string_view::npos && asked.find("\"waited_again\"") == std::string_view::npos)
       return 0;
-    const RareRequest its = read_asked(asked);
-    return static_cast<double>((its.earlier - its.waited_again).count());
+    const RareRequest request = read_asked(asked);
+    return static_cast<double>((request.earlier - request.waited_again).count());
   }
 };
 

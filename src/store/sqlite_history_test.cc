@@ -61,6 +61,7 @@ std::vector<HistoryRow> random_rows(std::size_t count) {
       row.asked.earlier = seconds(11);
       if (random.chance(0.5)) row.asked.waited_again = seconds(3);
     }
+    if (row.start != kNever) row.used = {seconds(random.between(0, 3600)), seconds(1800), std::int64_t{1} << 40};
     rows.push_back(row);
   }
   return rows;
@@ -191,12 +192,15 @@ TEST_F(SqliteHistoryTest, is_dropped_a_little_at_a_time_with_what_jobs_ran) {
   std::ranges::sort(rows_, [](const auto& a, const auto& b) { return a.end < b.end; });
   ASSERT_LT(rows_[6].end, until);
   ASSERT_LT(rows_[6].end, rows_[7].end);
-  store_->drop_history(until, 7);
+  EXPECT_EQ(store_->drop_history(until, 7), 7);
   ASSERT_TRUE(store_->commit());
   EXPECT_EQ(store_->history({}).value().size(), rows_.size() - 7);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     EXPECT_EQ(store_->payload(rows_[i].job).value().has_value(), i >= 7) << i;
   }
+  const auto rest = std::ranges::count_if(rows_, [&](const HistoryRow& row) { return row.end < until; }) - 7;
+  EXPECT_EQ(store_->drop_history(until), rest);
+  EXPECT_EQ(store_->drop_history(until), 0);
 }
 
 // As version 1 was at first.
@@ -222,11 +226,30 @@ TEST_F(SqliteHistoryTest, of_an_older_version_is_read_and_goes_on) {
     const HistoryRow old = first((*store)->history({.numbers = {1}}));
     EXPECT_EQ(old.end, at_seconds(61)) << times;
     EXPECT_EQ(old.asked, RareRequest{});
+    EXPECT_EQ(old.used, JobUse{});
     (*store)->put_history(rows_.front());
     ASSERT_TRUE((*store)->commit());
     EXPECT_EQ(first((*store)->history({})), rows_.front());
   }
   EXPECT_EQ(first(SqliteReader::open(path)->history({})), rows_.front());
+}
+
+TEST_F(SqliteHistoryTest, that_does_not_know_what_jobs_used_is_read_and_goes_on) {
+  ASSERT_TRUE(store_->commit());
+  store_.reset();
+  const std::string path = folder_ / "state.db";
+  constexpr const char* kVersion2 =
+      "ALTER TABLE history DROP COLUMN cpu_time; ALTER TABLE history DROP COLUMN used_in;"
+      "ALTER TABLE history DROP COLUMN peak_memory; PRAGMA user_version = 2";
+  ASSERT_TRUE((*SqliteDatabase::open(path, SqliteDatabase::Access::writes))->run(kVersion2));
+  for (HistoryRow& row : rows_) row.used = {};
+  EXPECT_EQ(SqliteReader::open(path)->history({}).value(), rows_);
+  auto store = SqliteStore::open(path, {.unix_start = kStart});
+  ASSERT_TRUE(store) << store.error().message;
+  EXPECT_EQ((*store)->history({}).value(), rows_);
+  rows_.front().used = {seconds(1), seconds(2), 3};
+  (*store)->put_history(rows_.front());
+  EXPECT_EQ((*store)->history({}).value(), rows_);
 }
 
 TEST_F(SqliteHistoryTest, with_all_columns_can_say_that_it_is_of_an_older_version) {

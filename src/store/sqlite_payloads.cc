@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "store/sha256.h"
 
@@ -12,10 +13,13 @@ Result<SqlitePayloads> SqlitePayloads::of(SqliteDatabase& database) {
       "SELECT p.about, s.bytes, s.sha256, e.bytes, e.sha256, p.script, p.environment FROM payloads p "
       "LEFT JOIN contents s ON s.id = p.script LEFT JOIN contents e ON e.id = p.environment WHERE p.job = ?1",
       "INSERT INTO payloads(job, about, script, environment) VALUES(?1, ?2, ?3, ?4)",
+      "INSERT INTO payloads(job, about, script, environment) "
+      "SELECT ?1, ?2, script, environment FROM payloads WHERE job = ?3 RETURNING script, environment",
+      "UPDATE payloads SET about = ?2 WHERE job = ?1",
       "DELETE FROM payloads WHERE job = ?1 RETURNING script, environment",
-      "INSERT INTO contents(sha256, uses, bytes) VALUES(?1, 1, ?2) "
-      "ON CONFLICT(sha256) DO UPDATE SET uses = uses + 1 RETURNING id",
-      "UPDATE contents SET uses = uses - 1 WHERE id = ?1 RETURNING uses",
+      "SELECT id FROM contents WHERE sha256 = ?1",
+      "INSERT INTO contents(sha256, uses, bytes) VALUES(?1, 0, ?2) RETURNING id",
+      "UPDATE contents SET uses = uses + ?2 WHERE id = ?1 RETURNING uses",
       "DELETE FROM contents WHERE id = ?1",
       "SELECT job, about FROM payloads WHERE job >= ?1 ORDER BY job"};
   std::vector<SqliteStatement> statements;
@@ -27,16 +31,23 @@ Result<SqlitePayloads> SqlitePayloads::of(SqliteDatabase& database) {
   return SqlitePayloads(std::move(statements));
 }
 
-// The content's id; it has one use more.
+// The content's id; one job more has it.
 Result<std::int64_t> SqlitePayloads::add(std::string_view content) {
   const Sha256 digest = sha256(bytes_of(content));
-  return statements_[add_content].one(ByteSpan(digest), bytes_of(content));
+  auto id = statements_[find_content].one(ByteSpan(digest));
+  if (id && *id == 0) id = statements_[add_content].one(ByteSpan(digest), bytes_of(content));
+  if (id) ++more_[*id];
+  return id;
 }
 
-Result<void> SqlitePayloads::give_up(std::int64_t content) {
-  const auto uses = statements_[release].one(content);
-  if (!uses) return std::unexpected(uses.error());
-  return *uses > 0 ? Result<void>() : statements_[remove_content].run(content);
+Result<void> SqlitePayloads::settle() {
+  for (const auto& [content, more] : std::exchange(more_, {})) {
+    const auto uses = statements_[count_content].one(content, more);
+    if (!uses) return std::unexpected(uses.error());
+    if (*uses > 0) continue;
+    if (auto removed = statements_[remove_content].run(content); !removed) return removed;
+  }
+  return {};
 }
 
 Result<void> SqlitePayloads::put(JobId job, const Payload& payload) {
@@ -48,17 +59,31 @@ Result<void> SqlitePayloads::put(JobId job, const Payload& payload) {
   return statements_[insert].run(job.value, payload.about, *script, *environment);
 }
 
+Result<void> SqlitePayloads::put_like(JobId job, const std::string& about, JobId other) {
+  if (auto dropped = drop(job); !dropped) return dropped;
+  SqliteStatement& statement = statements_[insert_like];
+  if (auto begun = statement.start(job.value, about, other.value); !begun) return begun;
+  const auto found = statement.step();
+  if (!found) return std::unexpected(found.error());
+  if (!*found)
+    return fail("The database " + statement.shown() + " has no script of job " + std::to_string(other.value) + ".");
+  for (const int column : {0, 1}) ++more_[statement.integer(column)];
+  statement.reset();
+  return {};
+}
+
+Result<void> SqlitePayloads::put_about(JobId job, const std::string& about) {
+  return statements_[say].run(job.value, about);
+}
+
 Result<void> SqlitePayloads::drop(JobId job) {
   SqliteStatement& statement = statements_[remove];
   if (auto begun = statement.start(job.value); !begun) return begun;
   const auto found = statement.step();
   if (!found) return std::unexpected(found.error());
   if (!*found) return {};
-  const std::array<std::int64_t, 2> contents{statement.integer(0), statement.integer(1)};
+  for (const int column : {0, 1}) --more_[statement.integer(column)];
   statement.reset();
-  for (const std::int64_t content : contents) {
-    if (auto done = give_up(content); !done) return done;
-  }
   return {};
 }
 

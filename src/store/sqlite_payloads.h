@@ -1,9 +1,13 @@
 // The tables of what jobs run. A script, and an environment, is kept once, however many jobs have it: it is found by
-// its SHA-256, and goes with the last job that has it.
+// its SHA-256, and goes with the last job that has it. How many have it is written down once for all that was done
+// within a transaction: SQLite writes a row anew as a whole, and the script is in it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,8 +24,14 @@ class SqlitePayloads {
 
   // In place of what the job has, if it has any.
   Result<void> put(JobId job, const Payload& payload);
+  // The same, with the script and the environment that another one has. How large these are does not matter.
+  Result<void> put_like(JobId job, const std::string& about, JobId other);
+  // In place of what is said of it alone; nothing to do where the job has nothing.
+  Result<void> put_about(JobId job, const std::string& about);
   // Nothing to do where the job has none.
   Result<void> drop(JobId job);
+  // To be called before the transaction ends: all of the above is a part of it from then on.
+  Result<void> settle();
   // visit(job, about) for those of these jobs, by id, that have something: in one go, and without their contents.
   Result<void> abouts(const std::vector<JobId>& jobs,
                       const std::function<Result<void>(JobId, std::string_view)>& visit);
@@ -29,13 +39,25 @@ class SqlitePayloads {
   Result<std::optional<Payload>> get(JobId job);
 
  private:
-  enum Use : std::uint8_t { find, insert, remove, add_content, release, remove_content, list, kUses };
+  enum Use : std::uint8_t {
+    find,
+    insert,
+    insert_like,
+    say,
+    remove,
+    find_content,
+    add_content,
+    count_content,
+    remove_content,
+    list,
+    kUses
+  };
 
   explicit SqlitePayloads(std::vector<SqliteStatement> statements) : statements_(std::move(statements)) {}
   Result<std::int64_t> add(std::string_view content);
-  Result<void> give_up(std::int64_t content);
 
-  std::vector<SqliteStatement> statements_;  // by use
+  std::vector<SqliteStatement> statements_;    // by use
+  std::map<std::int64_t, std::int64_t> more_;  // by content: so many more jobs have it than its row says
 };
 
 }  // namespace rota::store

@@ -146,7 +146,7 @@ bool SqliteStore::write_batch(ByteSpan facts) {
 
 Result<void> SqliteStore::commit() {
   if (error_.empty() && (batch_.size() > 0 || in_transaction_) && opened() &&
-      (batch_.size() == 0 || write_batch(batch_.bytes()))) {
+      (batch_.size() == 0 || write_batch(batch_.bytes())) && note(payloads_.settle())) {
     note(statements_[end].run());
     if (error_.empty() && database_->has_moved()) {
       note(fail("The database " + database_->shown() +
@@ -186,6 +186,12 @@ Result<void> SqliteStore::compact(const FactSource& snapshot, const JournalHead&
 void SqliteStore::put_payload(JobId job, const Payload& payload) {
   if (opened()) note(payloads_.put(job, payload));
 }
+void SqliteStore::put_payload_like(JobId job, const std::string& about, JobId other) {
+  if (opened()) note(payloads_.put_like(job, about, other));
+}
+void SqliteStore::put_about(JobId job, const std::string& about) {
+  if (opened()) note(payloads_.put_about(job, about));
+}
 void SqliteStore::drop_payload(JobId job) {
   if (opened()) note(payloads_.drop(job));
 }
@@ -201,11 +207,12 @@ Result<void> SqliteStore::abouts(const std::vector<JobId>& jobs,
 void SqliteStore::put_history(const HistoryRow& row) {
   if (opened()) note(history_.put(row));
 }
-void SqliteStore::drop_history(Instant until, std::int64_t most) {
-  if (!opened()) return;
+std::int64_t SqliteStore::drop_history(Instant until, std::int64_t most) {
+  if (!opened()) return 0;
   const auto dropped = history_.drop(until, most);
-  if (!note(dropped ? Result<void>() : std::unexpected(dropped.error()))) return;
+  if (!note(dropped ? Result<void>() : std::unexpected(dropped.error()))) return 0;
   for (const JobId job : *dropped) drop_payload(job);
+  return static_cast<std::int64_t>(dropped->size());
 }
 Result<std::vector<HistoryRow>> SqliteStore::history(const HistoryQuery& query) {
   return error_.empty() ? read_history(*database_, query) : fail(error_);

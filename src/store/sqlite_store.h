@@ -54,6 +54,10 @@ class SqliteStore final : public Store {
 
   // What a job runs, from put to drop.
   void put_payload(JobId job, const Payload& payload);
+  // The same script and environment as another job has: at once, however large they are.
+  void put_payload_like(JobId job, const std::string& about, JobId other);
+  // What is said of it, in place of what was.
+  void put_about(JobId job, const std::string& about);
   void drop_payload(JobId job);
   Result<std::optional<Payload>> payload(JobId job);
   // visit(job, about) for those of these jobs, by id, that have a payload.
@@ -62,8 +66,8 @@ class SqliteStore final : public Store {
 
   // Jobs that have left, until they are dropped with all that left before an instant.
   void put_history(const HistoryRow& row);
-  // What these ran goes with them. At most so many, those first that left first; the rest the next time.
-  void drop_history(Instant until, std::int64_t most = INT64_MAX);
+  // What these ran goes with them. At most so many, those first that left first; the rest the next time. How many went.
+  std::int64_t drop_history(Instant until, std::int64_t most = INT64_MAX);
   Result<std::vector<HistoryRow>> history(const HistoryQuery& query);
   Result<std::vector<HistorySum>> sums(const HistoryQuery& query, SumBy by);
 

@@ -155,9 +155,9 @@ TEST_F(SqliteStoreTest, gives_all_settings_whose_names_begin_alike) {
 
 TEST_F(SqliteStoreTest, refuses_what_is_newer) {
   opened();
-  meddle("PRAGMA user_version = 3");
+  meddle("PRAGMA user_version = 4");
   EXPECT_TRUE(
-      refusal().ends_with("/state.db is a database of version 3, and this Rota knows versions 1 to 2. Use a "
+      refusal().ends_with("/state.db is a database of version 4, and this Rota knows versions 1 to 3. Use a "
                           "newer Rota."))
       << refusal();
   EXPECT_FALSE(SqliteReader::open(path_));
@@ -193,8 +193,8 @@ TEST_F(SqliteStoreTest, tells_which_batch_is_damaged) {
   EXPECT_EQ(told(), "0 Batch 1" + database + " is missing. Use a copy of it.");
   std::ofstream(path_) << whole;
   meddle("UPDATE batches SET version = 9 WHERE number = 4");
-  EXPECT_EQ(told(),
-            "30 Batch 4" + database + " is of version 9, and this Rota knows versions 1 to 4. Use a newer Rota.");
+  EXPECT_EQ(told(), "30 Batch 4" + database + " is of version 9, and this Rota knows versions 1 to " +
+                        std::to_string(kJournalVersion) + ". Use a newer Rota.");
 }
 
 TEST_F(SqliteStoreTest, tells_of_pages_that_are_damaged) {
@@ -290,6 +290,36 @@ TEST_F(SqliteStoreTest, keeps_what_jobs_share_once) {
                                                              " is damaged. Use a copy of it.");
   meddle("DELETE FROM contents");
   EXPECT_FALSE(opened()->payload(JobId{7}));
+}
+
+TEST_F(SqliteStoreTest, gives_a_job_what_another_one_has) {
+  const Payload first{"first", "#!/bin/sh\n" + std::string(100'000, 'x'), "HOME=/"};
+  auto store = opened();
+  store->put_payload(JobId{1}, first);
+  for (std::uint32_t job = 2; job <= 50; ++job) store->put_payload_like(JobId{job}, std::to_string(job), JobId{1});
+  store->put_payload_like(JobId{50}, "50 again", JobId{2});
+  store->put_about(JobId{3}, "another");
+  store->put_about(JobId{51}, "of nobody");
+  EXPECT_EQ(store->payload(JobId{3}).value(), (Payload{"another", first.script, first.environment}));
+  ASSERT_TRUE(store->commit());
+  EXPECT_EQ(number("SELECT count(*) FROM payloads"), 50);
+  EXPECT_EQ(number("SELECT count(*) FROM contents"), 2);
+  EXPECT_EQ(number("SELECT min(uses) FROM contents"), 50);
+  EXPECT_EQ(number("SELECT max(uses) FROM contents"), 50);
+  EXPECT_EQ(store->payload(JobId{50}).value(), (Payload{"50 again", first.script, first.environment}));
+  for (std::uint32_t job = 1; job <= 50; ++job) store->drop_payload(JobId{job});
+  store->put_payload(JobId{60}, {"late", first.script, "HOME=/late"});  // what would go with the last that has it
+  ASSERT_TRUE(store->commit());
+  EXPECT_EQ(number("SELECT count(*) FROM contents"), 2);
+  EXPECT_EQ(number("SELECT sum(uses) FROM contents"), 2);
+  store.reset();
+  EXPECT_EQ(opened()->payload(JobId{60}).value(), (Payload{"late", first.script, "HOME=/late"}));
+}
+
+TEST_F(SqliteStoreTest, cannot_give_what_nobody_has) {
+  const auto store = opened();
+  store->put_payload_like(JobId{2}, "about", JobId{1});
+  EXPECT_TRUE(store->commit().error().message.ends_with(" has no script of job 1."));
 }
 
 TEST_F(SqliteStoreTest, tells_in_one_go_what_is_kept_about_the_jobs_that_are_asked_for) {

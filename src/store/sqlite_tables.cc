@@ -3,6 +3,8 @@
 #include <libdeflate.h>
 
 #include <array>
+#include <string>
+#include <vector>
 
 #include "store/fact_codec.h"
 
@@ -57,7 +59,10 @@ CREATE TABLE history(
   uid INTEGER NOT NULL,
   backfills INTEGER NOT NULL,
   preemptions INTEGER NOT NULL,
-  asked TEXT NOT NULL) STRICT;
+  asked TEXT NOT NULL,
+  cpu_time INTEGER NOT NULL,
+  used_in INTEGER NOT NULL,
+  peak_memory INTEGER NOT NULL) STRICT;
 CREATE INDEX history_by_number ON history(number, ended);
 CREATE INDEX history_by_end ON history(ended);
 CREATE INDEX history_by_user ON history(user, number, ended);
@@ -116,11 +121,29 @@ Result<void> make_tables(SqliteDatabase& database, const JournalHead& head) {
 
 namespace {
 
-// Version 1 has no such columns; but for some time it was written with them.
-Result<bool> lacks_columns(SqliteDatabase& database) {
-  const auto found = database.number("SELECT count(*) FROM pragma_table_info('history') WHERE name = 'asked'");
-  if (!found) return std::unexpected(found.error());
-  return *found == 0;
+// What rows of the history that were written before there was such a column have there.
+struct NewColumn {
+  const char* name;
+  const char* type;
+  const char* value;
+};
+constexpr std::array<NewColumn, 6> kNewColumns{{{"backfills", "INTEGER", "0"},
+                                                {"preemptions", "INTEGER", "0"},
+                                                {"asked", "TEXT", "''"},
+                                                {"cpu_time", "INTEGER", "0"},
+                                                {"used_in", "INTEGER", "0"},
+                                                {"peak_memory", "INTEGER", "0"}}};
+
+// It is looked: for some time version 1 was written with columns of version 2.
+Result<std::vector<NewColumn>> lacking_columns(SqliteDatabase& database) {
+  std::vector<NewColumn> lacking;
+  for (const NewColumn& column : kNewColumns) {
+    const auto found = database.number("SELECT count(*) FROM pragma_table_info('history') WHERE name = '" +
+                                       std::string(column.name) + "'");
+    if (!found) return std::unexpected(found.error());
+    if (*found == 0) lacking.push_back(column);
+  }
+  return lacking;
 }
 
 }  // namespace
@@ -130,26 +153,25 @@ Result<void> renew_tables(SqliteDatabase& database) {
   if (!version) return std::unexpected(version.error());
   if (*version >= kTablesVersion) return {};
   if (auto begun = database.run("BEGIN IMMEDIATE"); !begun) return begun;
-  const auto lacks = lacks_columns(database);
-  if (!lacks) return std::unexpected(lacks.error());
-  if (*lacks) {
-    if (auto added = database.run("ALTER TABLE history ADD COLUMN backfills INTEGER NOT NULL DEFAULT 0;"
-                                  "ALTER TABLE history ADD COLUMN preemptions INTEGER NOT NULL DEFAULT 0;"
-                                  "ALTER TABLE history ADD COLUMN asked TEXT NOT NULL DEFAULT ''");
-        !added)
-      return added;
+  const auto lacking = lacking_columns(database);
+  if (!lacking) return std::unexpected(lacking.error());
+  for (const NewColumn& column : *lacking) {
+    const std::string add = std::string("ALTER TABLE history ADD COLUMN ") + column.name + " " + column.type +
+                            " NOT NULL DEFAULT " + column.value;
+    if (auto added = database.run(add.c_str()); !added) return added;
   }
   const std::string mark = "PRAGMA user_version = " + std::to_string(kTablesVersion) + "; COMMIT";
   return database.run(mark.c_str());
 }
 
 Result<void> show_renewed(SqliteDatabase& database) {
-  const auto lacks = lacks_columns(database);
-  if (!lacks) return std::unexpected(lacks.error());
-  if (!*lacks) return {};
-  return database.run(
-      "PRAGMA temp_store = MEMORY;"
-      "CREATE TEMP VIEW history AS SELECT *, 0 AS backfills, 0 AS preemptions, '' AS asked FROM main.history");
+  const auto lacking = lacking_columns(database);
+  if (!lacking) return std::unexpected(lacking.error());
+  if (lacking->empty()) return {};
+  std::string view = "PRAGMA temp_store = MEMORY; CREATE TEMP VIEW history AS SELECT *";
+  for (const NewColumn& column : *lacking) view += std::string(", ") + column.value + " AS " + column.name;
+  view += " FROM main.history";
+  return database.run(view.c_str());
 }
 
 Result<void> write_head(SqliteDatabase& database, const JournalHead& head, std::int64_t first_batch) {

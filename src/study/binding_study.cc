@@ -140,10 +140,10 @@ std::vector<StudyFile> files_of(const std::vector<BindingCase>& cases) {
   const auto add = [&](StudyFile file) {
     if (std::ranges::find(files, file.name, &StudyFile::name) == files.end()) files.push_back(std::move(file));
   };
-  for (const BindingCase& its : cases) {
-    const TaskSpec tasks = tasks_of(its);
-    add({log_file_of(its), json_text(workload_of(its), &tasks)});
-    add({cluster_file_of(its), cluster_text_of(its)});
+  for (const BindingCase& one : cases) {
+    const TaskSpec tasks = tasks_of(one);
+    add({log_file_of(one), json_text(workload_of(one), &tasks)});
+    add({cluster_file_of(one), cluster_text_of(one)});
   }
   return files;
 }

@@ -116,11 +116,11 @@ std::vector<StudyFile> files_of(const std::vector<MigrationCase>& cases, const M
   const auto add = [&](StudyFile file) {
     if (std::ranges::find(files, file.name, &StudyFile::name) == files.end()) files.push_back(std::move(file));
   };
-  for (const MigrationCase& its : cases) {
-    add({cluster_file_of(its), cluster_text_of(its)});
-    for (std::int64_t i = 0; i < (its.slow == 0 ? study.seeds : 1); ++i) {
+  for (const MigrationCase& one : cases) {
+    add({cluster_file_of(one), cluster_text_of(one)});
+    for (std::int64_t i = 0; i < (one.slow == 0 ? study.seeds : 1); ++i) {
       const std::int64_t seed = study.first_seed + i;
-      add({log_file_of(its, seed), json_text(workload_of(its, seed))});
+      add({log_file_of(one, seed), json_text(workload_of(one, seed))});
     }
   }
   return files;

@@ -24,6 +24,16 @@ class Simulate(RotaCase):
         self.assertRegex(table, r"\nChoose easy\+\+: jobs waited 14 min 48 s on average, 5\.5 % less than under easy")
         self.assertNotIn("\x1b", table)
 
+    def test_logs_of_one_name_are_never_compared(self):
+        (self.folder / "a").mkdir()
+        (self.folder / "b").mkdir()
+        self.file("a/log.swf", HEAD + row(1, processors=4) + row(2, processors=4))
+        self.file("b/log.swf", HEAD + row(1) + row(2))
+        table = self.rota("simulate", "a/log.swf", "b/log.swf", "--policy", "easy,fcfs").stdout
+        self.assertIn("a/log.swf: 2 jobs", table)
+        self.assertIn("b/log.swf: 2 jobs", table)
+        self.assertEqual(table.count("All 2 policies come out alike"), 2, table)
+
     def test_json_is_json(self):
         self.file("other.swf", HEAD + row(1) + row(2, submit=1))
         done = self.rota("simulate", DAY, "other.swf", "--json", "--policy", "easy,fcfs")

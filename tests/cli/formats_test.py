@@ -23,7 +23,7 @@ class Formats(RotaCase):
         told = {match[2]: int(match[1].replace(",", "")) for match in re.finditer(r"^ +([\d,]+)  (.*) \(first in line", done.stderr, re.M)}
         rows, kept = (int(n) for n in re.match(r"(\d+) rows read, (\d+) jobs kept", done.stderr).groups())
         dropped = sum(count for what, count in told.items() if what.endswith((": dropped", ": passed over", "last one",
-                      "passed over, for their members have their own", "earlier record dropped", "unknown, dropped")))
+                      "passed over, for their members have their own", "unknown, dropped")))
         self.assertEqual((rows, kept), (kept + dropped, len(jobs)), done.stderr)
         return {job["number"]: job for job in jobs}, told
 
@@ -66,12 +66,26 @@ class Formats(RotaCase):
         self.assertEqual((jobs[204]["licences"], jobs[204].get("limit"), jobs[204].get("nodes")), ("matlab_lic:2", None, None))
         self.assertEqual((jobs[205]["run_time"], jobs[205]["processors"]), (100, 2))
         self.assertEqual(sorted((jobs[n]["submit"], jobs[n]["run_time"]) for n in (206, 207)), [(100, 201), (130, 300)])
-        for what, count in (("cancelled before they started: dropped", 1), ("told again: the earlier record dropped", 1),
+        for what, count in (("cancelled before they started: dropped", 1), ("told again: dropped", 1),
                             ("records of reservations, sizes and other events: passed over", 2),
                             ("other resources (rusage) are asked for: left out", 1),
                             ("memory of rusage[mem=] without a unit: taken as megabytes on each host", 1),
                             ("suspended while they ran: that time is not run time", 1)):
             self.assertEqual(told[what], count, told)
+
+    def test_pbs_tells_where_a_record_is_wrong_and_a_job_once(self):
+        ended = ("03/01/2024 12:00:41;E;1.server;user=anna queue=q ctime=1709294400 start=1709294410 end=1709294500 "
+                 "Resource_List.ncpus=2 Exit_status=0\n")
+        begun = "03/01/2024 12:00:45;S;2.server;user=anna queue=q ctime=1709294400 Resource_List.ncpus=many\n"
+        self.file("twice", ended + ended.replace(":41;E", ":59;E"))
+        done = self.rota("convert", "twice", "--to", "jsonl")
+        self.assertEqual(done.stdout.count('"number"'), 1)
+        self.assertIn("2 rows read, 1 job kept\n", done.stderr)
+        self.assertIn("told again: dropped (first in line 2)", done.stderr)
+        self.file("wrong", ended + begun)
+        self.refused("convert", "wrong", said="wrong:2: Resource_List.ncpus is \"many\"")
+        self.assertIn("records that cannot be read: dropped (first in line 2)",
+                      self.rota("convert", "wrong", "--skip-bad-rows").stderr)
 
     def test_pbs_of_cray_knows_only_a_login_node(self):
         self.file("cray", "05/11/2009 10:15:30;E;77.sdb;user=anna group=-default- account=c7 jobname=wave queue=par:n16 "
@@ -215,6 +229,12 @@ class Schedules(RotaCase):
         self.assertIn("theirs_jobs", page)
         self.assertIn("rota report ours.csv theirs_jobs.csv --processors 512", page)
         self.assertIn("--processors would say it", self.rota("report", "ours.csv").stderr)
+        may = self.file("may.csv", "number,submit,start,end,processors\n1,0,0,9,4\n2,1,9,18,4\n")
+        june = self.file("june.csv", "number,submit,start,end,processors\n1,0,0,9,1\n2,1,1,10,1\n")
+        done = self.rota("report", may, june, "--processors", "4")
+        self.assertIn("schedule of june: 2 jobs", done.stdout)
+        self.assertNotIn("Choose", done.stdout)
+        self.assertIn("june: not the same jobs as those of may, so that the two are not compared", done.stderr)
         self.refused("report", "ours.csv", "--processors", "8", said="in use at once")
         self.refused("report", self.file("bad.csv", "number,submit\n1,0\n"), said=("bad.csv:1: ", "start"))
         self.refused("report", self.file("bad.csv", "number,submit,start,end,processors\n1,5,9,7,1\n"), said="bad.csv:2: the job ends")

@@ -111,6 +111,9 @@ class OneJob(LiveCase):
             "start       2026-11-29T23:47:26\nelapsed     12:34\nnode list   n1\nexit code   0\nuid         1000\n"
             "priority    0\ncommand     ./x a\ngrace       yes\n"))
         self.assertEqual(json.loads(self.live("job", "12", "--json").stdout)["memory"], 4 * GIB)
+        self.answers("GET", "/v1/jobs/14", (200, job(14, memory=4 * GIB, cpu_time=754.5, cpu_time_held=3016.0, peak_memory=GIB)))
+        self.assertIn("elapsed      12:34\ncpu time     12:34 of 50:16 (25%)\npeak memory  1G of 4G (25%)\nnode list",
+                      self.live("job", "14").stdout)
         self.answers("GET", "/v1/jobs/13", (404, problem(404, "There is no job 13.")))
         self.says_no("job", "13", said="There is no job 13.")
         self.says_no("job", "../x", said="There is no /v1/jobs/..%2Fx here.")
@@ -180,8 +183,14 @@ class Actions(LiveCase):
         self.assertEqual(self.last()["body"], {"ids": "12", "licence": "matlab", "licences": 2, "more_licences": ["simulink:1"]})
         self.prints("update", "12", "-L", "none")
         self.assertEqual(self.last()["body"], {"ids": "12", "licence": ""})
-        self.says_no("update", "12",
-                     said="there is nothing to change; name a new --limit, --priority, --partition, --begin or --licences.")
+        self.prints("update", "12", "-J", "small", "-n", "4", "-c", "2", "-N", "2", "--mem", "1G")
+        self.assertEqual(self.last()["body"], {"ids": "12", "name": "small", "processors": 8, "tasks": 4, "nodes": 2,
+                                               "memory": 1 << 30})
+        self.prints("update", "12", "--mem", "none", "--nodes", "0")
+        self.assertEqual(self.last()["body"], {"ids": "12", "memory": 0, "nodes": 0})
+        self.says_no("update", "12", said="there is nothing to change; name a new --limit, --priority, --partition, --begin, "
+                                          "--licences, --name, --processors, --nodes or --mem.")
+        self.says_no("update", "12", "-c", "2", said="-c says how many processors each of -n has; name -n, too.")
         self.says_no("update", "12", "--priority", "high", said='--priority takes a whole number, not "high".')
 
     def test_what_was_not_done_is_told(self):
@@ -223,6 +232,15 @@ class Operation(LiveCase):
             "2026-11-30T00:00:00    12:34\n"))
         query = self.last()["query"]
         self.assertEqual((query["from"], query["limit"], "user" in query), ("1793491200", "6", True))  # one more, to see whether there is
+        self.answers("GET", "/v1/history", (200, {"jobs": [job(6, memory=4 * GIB), job(
+            5, memory=4 * GIB, nodes=2, cpu_time=754.5, cpu_time_held=3016.0, peak_memory=2 * GIB)]}))
+        self.prints("history", "-o", "jobid,TotalCPU, cputime,cpueff,maxrss,reqmem,memeff", out=(
+            "JOBID  TOTALCPU  CPUTIME  CPUEFF  MAXRSS  REQMEM  MEMEFF\n"
+            "5         12:34    50:16     25%      2G      8G     25%\n"
+            "6             -        -       -       -      4G       -\n"))
+        self.says_no("history", "-o", "jobid,rss", said='"rss" is no column of the history; there are jobid, name, user, '
+                     "partition, cpus, state, exitcode, submit, start, end, elapsed, totalcpu, cputime, cpueff, maxrss, reqmem, "
+                     "memeff, nodelist.")
         self.answers("GET", "/v1/history", (200, {"sums": [
             {"key": "ada", "jobs": 3, "failed": 1, "processor_seconds": 36000, "mean_wait": 61}]}))
         self.prints("history", "--by", "user", out="USER  JOBS  FAILED  CPU_HOURS  MEAN_WAIT\n"

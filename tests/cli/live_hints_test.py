@@ -89,7 +89,7 @@ class Hints(LiveCase):
             self.assertEqual(self.live("history", "--noheader").stdout.split()[6], shown)
 
     def test_what_update_cannot_change_is_said(self):
-        for words, option in ((("-n", "4"), "-n"), (("--mem=4G",), "--mem")):
+        for words, option in ((("-o", "out"), "-o"), (("--mem-per-cpu=1G",), "--mem-per-cpu")):
             self.says_no("update", "12", *words, code=2, said=f"`rota update` does not change {option}, which is said when a "
                          "job is submitted; cancel the job and submit it anew with it. See `rota update --help`.")
         self.assertIn("did you mean --priority?", self.live("update", "12", "--priorty", "4", code=2).stderr)

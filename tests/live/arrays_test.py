@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 from screen import Screen
@@ -34,6 +35,14 @@ class Arrays(ServiceCase):
         self.assertEqual((status["held"], status["not_eligible"]), (5, 4))
         self.assertIn("1 running, 0 waiting, 1 held, 4 not yet eligible\n", self.says("status"))
         self.service.act("cancel", f"{array},{held}")
+
+    def test_a_large_script_is_kept_and_renamed_once_for_all_tasks(self):
+        begin = time.monotonic()
+        array = self.service.submit(script="#!/bin/sh\n#" + "x" * (8 << 20), array="1-3000", held=True, name="sweep")
+        self.assertEqual(self.service.act("update", array, name="wide")[0], 200)
+        self.assertEqual(self.service.job(f"{array}_3000")["name"], "wide")
+        self.assertLess(time.monotonic() - begin, 30, "each task cost as much as its script is large")
+        self.service.act("cancel", array)
 
     def test_a_throttle_that_is_raised_lets_the_first_tasks_go_next(self):
         array = self.service.submit("sleep 1000", array="1-5%1")

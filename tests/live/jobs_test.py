@@ -63,6 +63,47 @@ class Jobs(ServiceCase):
             row = service.ends(service.submit(command))
             self.assertEqual((row["state"], row["exit_code"], row.get("signal")), (state, code, number), command)
 
+    def rota_says(self, *words):
+        done = subprocess.run([self.rota, *words, "--socket", self.service.socket], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_what_a_job_has_used_is_told(self):
+        service = self.service
+        burns = "import time\nheld = b'x' * 50_000_000\nwhile time.process_time() < 0.5: pass"
+        job = service.submit([sys.executable, "-c", burns], processors=2)
+        self.assertEqual(service.ends(job)["state"], "COMPLETED")
+        service.wait_for(lambda: "elapsed" in service.job(job), "it to leave")
+        for row in (service.job(job), service.ask("GET", "/v1/history")[1]["jobs"][0]):
+            self.assertTrue(0.5 <= row["cpu_time"] < 5, row)
+            self.assertLessEqual(row["cpu_time"], row["cpu_time_held"] + 0.1)
+            self.assertLessEqual(row["cpu_time_held"], 2 * row["elapsed"] + 1)
+            self.assertTrue(50_000_000 <= row["peak_memory"] < 150_000_000, row)
+        told = self.rota_says("job", job)
+        self.assertRegex(told, r"cpu time +0:0\d of 0:\d\d \(\d+%\)\n")
+        self.assertRegex(told, r"peak memory +\d+(\.\d)?M\n")
+        columns = self.rota_says("history", "-o", "jobid,totalcpu,cpueff,maxrss,memeff").split("\n")
+        self.assertEqual(columns[0].split(), ["JOBID", "TOTALCPU", "CPUEFF", "MAXRSS", "MEMEFF"])
+        self.assertRegex(columns[1], rf"^{job} +0:0\d +\d+% +\d+(\.\d)?M +-$")
+
+    def test_of_a_job_that_was_queued_again_the_last_run_is_told(self):
+        service = self.service
+        burns = "import time\nwhile time.process_time() < 1: pass\nopen('burnt', 'w').close()\ntime.sleep(1000)"
+        job = service.submit(f"[ $ROTA_RESTART_COUNT = 1 ] || exec {sys.executable} -c \"{burns}\"")
+        service.wait_for(lambda: os.path.exists(os.path.join(self.folder, "burnt")), "its first run to burn time")
+        self.assertEqual(service.act("requeue", job)[0], 200)
+        row = service.ends(job)
+        self.assertEqual(row["state"], "COMPLETED")
+        self.assertLess(row["cpu_time"], 1)
+
+    def test_what_never_ran_or_ended_unseen_has_used_nothing(self):
+        service = self.service
+        never = service.ends(service.submit(["/no/such/program"]))
+        held = service.submit("true", held=True)
+        service.act("cancel", held)
+        for row in (never, service.ends(held)):
+            self.assertFalse({"cpu_time", "cpu_time_held", "peak_memory"} & set(row), row)
+
     def test_a_limit_is_kept_with_warning_and_grace(self):
         service = self.service
         job = service.submit("trap 'echo warned >> w.txt' USR1; trap 'echo asked >> w.txt' TERM; echo on > w.txt; "

@@ -139,7 +139,8 @@ class Document(NetworkCase):
             self.get(path)
         for action, body in (("suspend", {}), ("resume", {}), ("hold", {}), ("release", {}), ("requeue", {}),
                              ("cancel", {"signal": "CONT"}), ("update", {"limit": 60, "priority": 0, "throttle": 1, "licence": "matlab", "licences": 1,
-                                         "more_licences": []})):
+                                         "more_licences": [], "name": "other", "processors": 1, "nodes": 1, "memory": 0,
+                                         "tasks": 1})):
             body = {"ids": held if action in ("hold", "release", "update") else running, **body}
             self.sent(f"/v1/jobs/{action}", "post", body)
             status, text = self.service.ask("POST", f"/v1/jobs/{action}", body)

@@ -109,6 +109,57 @@ class Orders(ServiceCase):
         self.assertEqual(self.service.ends(other)["state"], "TIMEOUT")
         self.assertEqual(self.service.decides_the_same_again(), "")
 
+    def test_what_a_waiting_job_asks_for_is_changed(self):
+        first = self.service.submit("until [ -e go ]; do sleep 0.02; done", processors=3, limit=600)
+        self.runs(first)
+        told = "echo $ROTA_JOB_NAME $ROTA_PROCESSORS $ROTA_NTASKS > seen"
+        second = self.service.submit(told, name="large", processors=4, tasks=2, limit=60, memory=512 << 20)
+        for said, body in (("asks for 5 processors; the cluster has 4; nothing was changed.", {"processors": 5, "name": "five"}),
+                           ("there is no partition", {"partition": "odd", "name": "five"}),
+                           ("a job's name has one byte at least; give it one.", {"name": "", "processors": 1}),
+                           ("a job's name has 200 bytes at most.", {"name": "n" * 201, "processors": 1})):
+            status, answer = self.service.act("update", second, **body)
+            self.assertEqual(status, 207, answer)
+            self.assertIn(said, answer["jobs"][0]["detail"])
+            self.assertEqual([self.service.job(second)[of] for of in ("name", "processors", "memory")], ["large", 4, 512 << 20])
+        self.assertEqual(self.service.act("hold", second)[0], 200)
+        def refused(said, **body):
+            status, answer = self.service.act("update", second, **body)
+            self.assertEqual(status, 207, answer)
+            self.assertIn(said, answer["jobs"][0]["detail"])
+
+        self.assertEqual(self.service.act("update", second, processors=2, tasks=1)[0], 200)
+        self.assertEqual(self.service.act("update", second, tasks=2)[0], 200)
+        self.assertEqual(self.service.job(second)["processors"], 4, "each has as many as before")
+        refused("asks for 6 processors; the cluster has 4", tasks=3)
+        refused("has at most as many `tasks` as processors", processors=1, tasks=2)
+        self.assertEqual(self.service.act("update", second, processors=1, nodes=9)[0], 200)
+        self.assertEqual(self.service.job(second).get("nodes", 1), 1)
+        self.assertEqual(self.service.act("update", second, name="small", processors=1, memory=256 << 20)[0], 200)
+        self.service.kill()
+        self.service.start()
+        self.assertEqual([self.service.job(second)[of] for of in ("name", "processors", "memory")], ["small", 1, 256 << 20])
+        self.assertEqual(self.service.act("release", "name=small")[0], 200)
+        row = self.service.ends(second)
+        self.assertEqual((row["state"], row["name"], row["processors"]), ("COMPLETED", "small", 1))
+        self.assertEqual(self.service.read("seen").split(), ["small", "1", "1"])
+        answer = self.service.act("update", first, name="late")[1]
+        self.assertIn("runs already; of what it was started on only its time limit", answer["jobs"][0]["detail"])
+        answer = self.service.act("update", second, name="late")[1]
+        self.assertIn("has ended already.", answer["jobs"][0]["detail"])
+        self.assertEqual(self.service.decides_the_same_again(), "")
+        self.service.act("cancel", first)
+
+    def test_each_waiting_task_of_an_array_is_changed(self):
+        array = self.service.submit("true", array="1-3", processors=4, held=True, name="wide")
+        self.assertEqual(self.service.act("update", array, name="thin", processors=1, nodes=0)[0], 200)
+        for task in (1, 2, 3):
+            row = self.service.job(f"{array}_{task}")
+            self.assertEqual((row["name"], row["processors"]), ("thin", 1))
+        self.assertEqual(self.service.act("release", "name=thin")[0], 200)
+        self.service.all_end()
+        self.assertEqual(self.service.decides_the_same_again(), "")
+
     def test_what_cannot_be(self):
         job = self.service.submit("sleep 1000", limit=1000)
         self.runs(job)

@@ -75,6 +75,25 @@ class Preemption(ServiceCase):
         self.assertEqual([line[0] for line in lines], ["begun", "ended"])
         self.assertEqual(lines[0][1], lines[1][1])
 
+    def test_who_was_stopped_to_give_way_keeps_its_size(self):
+        service = self.service
+        self.assertEqual(service.ask("PUT", "/v1/policy", {"policy": "easy+preempt=suspend"})[0], 200)
+        low = service.submit("until [ -e over ]; do sleep 0.02; done", processors=2, limit=600)
+        service.wait_for(lambda: service.job(low)["state"] == "RUNNING", "the low job to run")
+        high = service.submit("until [ -e over ]; do sleep 0.02; done", processors=2, limit=600, priority=5)
+        service.wait_for(lambda: service.job(high)["state"] == "RUNNING", "the high job to run")
+        self.assertEqual(service.job(low)["state"], "PENDING")
+        for body in ({"processors": 1}, {"memory": 1 << 20}, {"nodes": 0, "name": "small"}):
+            status, answer = service.act("update", low, **body)
+            self.assertEqual(status, 207, answer)
+            self.assertIn("was stopped to give way and goes on with what it was started on", answer["jobs"][0]["detail"])
+        self.assertEqual(service.act("update", low, name="small", limit=700)[0], 200)
+        row = service.job(low)
+        self.assertEqual((row["name"], row["processors"], row["limit"]), ("small", 2, 700))
+        open(os.path.join(self.folder, "over"), "w").close()
+        for job in (high, low):
+            self.assertEqual(service.ends(job)["state"], "COMPLETED")
+
 
 class Grace(ServiceCase):
     configuration = 'name = "one"\nprocessors = 2\n'

@@ -41,7 +41,8 @@ slurm_variables = true
 
     def test_a_script_for_pbs_has_what_it_asks_for(self):
         script = self.script("#!/bin/sh\n#PBS -N fit -j oe\n#PBS -l nodes=2:ppn=3,walltime=01:30:00\n#PBS -l mem=2gb\n"
-                             "#PBS -J 4-5 -A project\ncd $PBS_O_WORKDIR && env > out-$PBS_ARRAY_INDEX\n")
+                             "#PBS -J 4-5 -A project\ncd $PBS_O_WORKDIR && env > out-$PBS_ARRAY_INDEX && "
+                             "cat $PBS_NODEFILE > nodes-$PBS_ARRAY_INDEX && stat -c %a $PBS_NODEFILE >> nodes-$PBS_ARRAY_INDEX\n")
         done = self.says("submit", "--wait", "--parsable", script)
         self.assertIn('line 5 of job.sh: Rota has nothing like "-A project" of #PBS and goes on without it.', done.stderr)
         array = done.stdout.strip()
@@ -53,6 +54,8 @@ slurm_variables = true
                           "PBS_ENVIRONMENT": "PBS_BATCH"})
         self.assertEqual([found.get(f"PBS_{name}") for name in ("NP", "NUM_NODES", "NUM_PPN")], ["6", "2", "3"])
         self.assertEqual(self.service.read("out-5").count("PBS_ARRAY_INDEX=5"), 1)
+        self.assertEqual(self.service.read("nodes-4").split(), ["n1"] * 3 + ["n2"] * 3 + ["400"])
+        self.service.wait_for(lambda: not os.path.exists(found["PBS_NODEFILE"]), "the file of nodes to go")
 
     def test_what_a_job_must_not_run_without_is_refused(self):
         for line, what in (("#SBATCH --nodelist=n2", "--nodelist=n2"), ("#SBATCH -C avx512", "-C avx512"),

@@ -192,10 +192,11 @@ class SuspendEasy(Suspend):
         return {**members, "processors": 8 if number % 6 == 5 else self.dice.choice((2, 6))}
 
 
-# A job that counts its steps and writes down how far it is when it is told to.
-COUNTED = ("n=$(cat saved-$ROTA_JOB_ID 2> /dev/null || echo 0); while [ $n -lt {0} ]; do sleep 0.05; n=$((n + 1)); "
-           "echo $n > next-$ROTA_JOB_ID; mv next-$ROTA_JOB_ID now-$ROTA_JOB_ID; done; echo step $n - >> steps-$ROTA_JOB_ID")
-SAVES = "[ ! -e now-$ROTA_JOB_ID ] || cp now-$ROTA_JOB_ID saved-$ROTA_JOB_ID"
+# A job that counts its steps, and writes down how far it is when it is told to; while it does that it does no step.
+COUNTED = ("rm -f saving-$ROTA_JOB_ID; n=$(cat saved-$ROTA_JOB_ID 2> /dev/null || echo 0); while [ $n -lt {0} ]; do "
+           "[ ! -e saving-$ROTA_JOB_ID ] || sleep 9; sleep 0.05; n=$((n + 1)); echo $n > next-$ROTA_JOB_ID; "
+           "mv next-$ROTA_JOB_ID now-$ROTA_JOB_ID; done; echo step $n - >> steps-$ROTA_JOB_ID")
+SAVES = "echo > saving-$ROTA_JOB_ID; [ ! -e now-$ROTA_JOB_ID ] || cp now-$ROTA_JOB_ID saved-$ROTA_JOB_ID"
 
 
 class Counting(Truth):
@@ -224,7 +225,7 @@ class Checkpoint(Counting):
     apart = 3
 
     def members(self, number, length):
-        members = {**super().members(number, length), "checkpoint": SAVES + "; sleep 0.95"}
+        members = {**super().members(number, length), "checkpoint": SAVES + "; sleep 0.98"}
         members["limit"] += 60
         return {**members, "priority": 5, "processors": 8} if number % 6 == 5 else members
 

@@ -7,8 +7,8 @@
 namespace rota::faults {
 
 bool LawKeeper::lives(SiteId site, Epoch epoch) const {
-  const auto its = epochs_.find(site);
-  return its != epochs_.end() && its->second == epoch;
+  const auto found = epochs_.find(site);
+  return found != epochs_.end() && found->second == epoch;
 }
 
 void LawKeeper::law(bool holds, const char* what, const Change& change) {
@@ -319,23 +319,23 @@ World::World(const Plan& plan)
 // One site more or less dies, comes back, comes back at once, is cut off or is not any more.
 void World::strike() {
   const SiteId site{static_cast<std::uint32_t>(random.between(0, static_cast<std::int64_t>(sites.size()) - 1))};
-  FaultySite& its = *sites[site.value];
+  FaultySite& faulty = *sites[site.value];
   switch (random.between(0, 5)) {
     case 0:
     case 1:
-      if (its.lives()) ++outcome.deaths;
-      its.die();
-      if (random.chance(0.4)) its.live();
+      if (faulty.lives()) ++outcome.deaths;
+      faulty.die();
+      if (random.chance(0.4)) faulty.live();
       break;
     case 2:
-      its.live();
+      faulty.live();
       break;
     case 3:
       exchange.cut(site);
       break;
     default:
       exchange.heal(site);
-      its.live();
+      faulty.live();
   }
 }
 

@@ -56,25 +56,25 @@ SwfRow any_row(std::int64_t number) {
 }
 
 JobAttributes any_attributes(bool sites) {
-  JobAttributes its;
-  if (chance(4)) its.nodes = static_cast<std::uint32_t>(1 + below(2));
-  if (chance(4)) its.memory = 1 + below(1 << 20);
+  JobAttributes attributes;
+  if (chance(4)) attributes.nodes = static_cast<std::uint32_t>(1 + below(2));
+  if (chance(4)) attributes.memory = 1 + below(1 << 20);
   if (chance(3)) {
-    its.licences = {{chance(2) ? "matlab" : "fluent", static_cast<std::uint32_t>(1 + below(2))}};
-    if (chance(2)) its.licences.push_back({"solver", static_cast<std::uint32_t>(1 + below(4))});
+    attributes.licences = {{chance(2) ? "matlab" : "fluent", static_cast<std::uint32_t>(1 + below(2))}};
+    if (chance(2)) attributes.licences.push_back({"solver", static_cast<std::uint32_t>(1 + below(4))});
   }
-  if (chance(2)) its.restart = chance(2) ? Restart::checkpoint : Restart::from_start;
-  if (its.restart != Restart::never) its.restart_cost = Duration{below(5000)};
-  if (chance(3)) its.priority = static_cast<std::int32_t>(below(5)) - 2;
+  if (chance(2)) attributes.restart = chance(2) ? Restart::checkpoint : Restart::from_start;
+  if (attributes.restart != Restart::never) attributes.restart_cost = Duration{below(5000)};
+  if (chance(3)) attributes.priority = static_cast<std::int32_t>(below(5)) - 2;
   if (chance(4)) {
-    its.tasks.count = static_cast<std::uint32_t>(1 + below(20));
-    its.tasks.accelerator = Duration{1 + below(3000)};
-    its.tasks.transfer = below(1 << 20);
-    its.tasks.start_up = Duration{below(3000)};
+    attributes.tasks.count = static_cast<std::uint32_t>(1 + below(20));
+    attributes.tasks.accelerator = Duration{1 + below(3000)};
+    attributes.tasks.transfer = below(1 << 20);
+    attributes.tasks.start_up = Duration{below(3000)};
   }
-  if (sites && chance(3)) its.input = below(1 << 30);
-  if (sites && chance(3)) its.site = chance(2) ? "east" : "west";
-  return its;
+  if (sites && chance(3)) attributes.input = below(1 << 30);
+  if (sites && chance(3)) attributes.site = chance(2) ? "east" : "west";
+  return attributes;
 }
 
 std::vector<Line> any_lines(bool sites) {

@@ -60,7 +60,7 @@ class Oracle {
       for (std::uint32_t i = 0; i < view_.nodes().size(); ++i) {
         NodeFree free = least.on(NodeId{i});
         free.processors = std::min(free.processors, room.on(NodeId{i}).processors);
-        free.set_rest(free.rest().least(room.rest_on(NodeId{i})));
+        free.set_per_node(free.per_node().least(room.per_node_on(NodeId{i})));
         least.set(NodeId{i}, free);
       }
       for (const LicenceId licence : {LicenceId{0}, LicenceId{1}})

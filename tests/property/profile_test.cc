@@ -1,4 +1,4 @@
-// Profile against a row of seconds; Plan::opening and left_at against every running job and every start, one by one.
+// Profile against a row of seconds; Plan::opening and free_at against every running job and every start, one by one.
 #include "plan/profile.h"
 
 #include <gtest/gtest.h>
@@ -242,7 +242,7 @@ RC_GTEST_PROP(PlanLeftAt, CountsWhatEndsByThen, ()) {
   Draft draft(*rc::gen::inRange(4, 20), *rc::gen::arbitrary<bool>());
   draft.start_some();
   for (std::int64_t t = draft.now() + 1; t < draft.now() + 40; ++t) {
-    RC_ASSERT(draft.plan().left_at(at_seconds(t)) == draft.free_at(at_seconds(t)));
+    RC_ASSERT(draft.plan().free_at(at_seconds(t)) == draft.free_at(at_seconds(t)));
   }
 }
 

@@ -45,8 +45,8 @@ void Account::ended(std::int64_t number, SiteId at) {
 
 void Account::given_up(std::int64_t number, const sim::RunLedger& world, JobId id) {
   ++travels_.given_up;
-  const auto its = world.all().find(id);
-  const bool never_ran = its == world.all().end() || (!its->second.runs && !ran_to_its_end(its->second));
+  const auto found = world.all().find(id);
+  const bool never_ran = found == world.all().end() || (!found->second.runs && !ran_to_its_end(found->second));
   expect(never_ran, named(number) + " is given up by a site where it has started");
 }
 

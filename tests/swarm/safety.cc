@@ -86,11 +86,12 @@ void Safety::look(const sim::RunLedger& world, std::int64_t processors) {
   std::map<std::int64_t, std::uint32_t> of_array;
   for (const auto& [id, run] : world.all()) {
     if (!run.runs) continue;
-    const CaseJob& its = job(numbers_[id]);
-    used += its.spec.processors;
-    each_licence(its.spec, [&](LicenceId kind, std::uint32_t count) { licences.at(kind.value) += count; });
-    if (its.has_terms && its.array != 0) {
-      expect(++of_array[its.array] <= most_[its.array], "too many jobs of array " + std::to_string(its.array) + " run");
+    const CaseJob& running = job(numbers_[id]);
+    used += running.spec.processors;
+    each_licence(running.spec, [&](LicenceId kind, std::uint32_t count) { licences.at(kind.value) += count; });
+    if (running.has_terms && running.array != 0) {
+      expect(++of_array[running.array] <= most_[running.array],
+             "too many jobs of array " + std::to_string(running.array) + " run");
     }
   }
   expect(used <= processors, "jobs really run on " + std::to_string(used) + " processors");

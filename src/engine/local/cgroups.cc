@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/text.h"
 #include "engine/local/descriptor.h"
@@ -37,6 +38,8 @@ bool put(const std::string& path, std::string_view text) {
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
 bool make_folder(const std::string& path) { return ::mkdir(path.c_str(), 0755) == 0 || errno == EEXIST; }
+
+std::int64_t number_in(std::string_view text) { return parse_integer(text).value_or(0); }
 
 bool has_word(std::string_view list, char separator, std::string_view word) {
   const auto words = split(list, separator);
@@ -214,6 +217,23 @@ bool set_cores(const std::string& folder, const std::vector<std::uint32_t>& core
 }
 
 bool join_cgroup(const std::string& folder) { return put(folder + "/cgroup.procs", "0"); }
+
+CgroupUse use_in(const std::vector<std::string>& folders) {
+  CgroupUse use;
+  for (const std::string& folder : folders) {
+    const std::string processors = contents(folder + "/cpu.stat");
+    for (const std::string_view line : split(processors, '\n')) {
+      constexpr std::int64_t kMicroseconds = 1000;  // in a millisecond
+      for (const auto& [name, into] : {std::pair{"user_usec ", &use.user}, std::pair{"system_usec ", &use.system}}) {
+        if (line.starts_with(name))
+          *into = std::max(*into, number_in(line.substr(std::string_view(name).size())) / kMicroseconds);
+      }
+    }
+    for (const char* file : {"/memory.peak", "/memory.max_usage_in_bytes"})
+      use.memory = std::max(use.memory, number_in(contents(folder + file)));
+  }
+  return use;
+}
 
 bool ran_out_of_memory(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) {

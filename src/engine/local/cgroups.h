@@ -32,6 +32,12 @@ void remove_bases(const CgroupBases& bases);  // those without jobs
 bool make_cgroup(const std::string& folder, const std::vector<std::uint32_t>& cores, std::int64_t memory);
 bool set_cores(const std::string& folder, const std::vector<std::uint32_t>& cores);
 bool join_cgroup(const std::string& folder);  // the calling process
+struct CgroupUse {
+  std::int64_t user = 0;    // milliseconds of processor time, as in all that follows of what was ever in there;
+  std::int64_t system = 0;  // 0: that is not counted
+  std::int64_t memory = 0;  // bytes, the most at one time, what is kept of files included; 0: that is not counted
+};
+CgroupUse use_in(const std::vector<std::string>& folders);
 bool ran_out_of_memory(const std::vector<std::string>& folders);
 void remove_cgroups(const std::vector<std::string>& folders);
 

@@ -91,6 +91,12 @@ class Desk : public Intake, public RunSource {
     EXPECT_TRUE(opened) << opened.error().message;
     return *engine_;
   }
+  // The sentence with which it cannot be opened.
+  std::string refusal() {
+    LocalEngine engine(io_, options_, loop_, *this);
+    const auto opened = engine.open(*this);
+    return opened ? "" : opened.error().message;
+  }
   // The service goes away, and jobs go on; what it was about to say is not said.
   void close() {
     engine_.reset();
@@ -191,7 +197,7 @@ class Desk : public Intake, public RunSource {
     if (found == runs_.end()) return fail("Nobody knows what this job is.");
     return found->second;
   }
-  void told(JobId job, std::string sentence) override { sentences_[job] = std::move(sentence); }
+  void note_of_job(JobId job, std::string sentence) override { sentences_[job] = std::move(sentence); }
   void used(JobId job, std::uint32_t /*dispatch*/, const RunUse& use) override { uses_[job] = use; }
 
  private:

@@ -32,8 +32,8 @@ LocalEngine::LocalEngine(boost::asio::io_context& io, LocalOptions options, Loop
       spawner_(io, options_.spawner, options_.folder),
       switch_(io, *options_.machine, loop, options_.folder,
               {.changed = [this](const PowerChanged& change) { report({}, change); },
-               .told = [this](NodeId node, const std::string& sentence,
-                              const std::string& output) { source_.node_told(node, sentence, output); }}) {}
+               .note = [this](NodeId node, const std::string& sentence,
+                              const std::string& output) { source_.note_of_node(node, sentence, output); }}) {}
 
 LocalEngine::~LocalEngine() {
   *alive_ = false;
@@ -127,6 +127,7 @@ void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   claim.user = entry.record.user;
   claim.system = entry.record.system;
   claim.memory = entry.record.memory;
+  claim.used_in = entry.record.used_in;
   for (const Share& share : command.where.shares) claim.nodes.push_back(share.node.value);
   claim.key = command.key;
   claim.epoch = command.epoch;
@@ -159,7 +160,7 @@ void LocalEngine::go_on(Entry& entry, const Command& command) {
   entry.expected_end = command.expected_end;
   entry.ordered = loop_.now();
   entry.end.reset();
-  entry.launched = entry.told = entry.suspends = false;
+  entry.launched = entry.end_reported = entry.suspends = false;
   entry.asked = Asked::nothing;
   // Its processes know the accelerators that they were given first: who has these now ends before.
   entry.goes_on.reset();
@@ -287,7 +288,7 @@ void LocalEngine::hear(JobId job, const RunRecord* record) {
 void LocalEngine::launched(JobId job, Entry& entry) {
   if (entry.launched) return;
   entry.launched = true;
-  if (!entry.record.sentence.empty()) source_.told(job, entry.record.sentence);
+  if (!entry.record.sentence.empty()) source_.note_of_job(job, entry.record.sentence);
   if (entry.leaves || entry.next) return;
   report(job, Launched{job, entry.dispatch});
   remind(job, entry);
@@ -317,17 +318,16 @@ void LocalEngine::ended(JobId job, Entry& entry) {
   if (entry.leaves && record.over()) return drop(job);
   if (record.over() && entry.asked == Asked::move && moves_on(job, entry)) return;
   if (entry.end && record.over()) {
-    return source_.told(job, "The job ended while it was suspended, so that it begins anew when its turn comes.");
+    return source_.note_of_job(job,
+                               "The job ended while it was suspended, so that it begins anew when its turn comes.");
   }
   if (record.asked == Asked::move && entry.asked != Asked::nothing) record.asked = entry.asked;  // it was told later
   if (record.asked == Asked::nothing && (record.lost || record.phase == Phase::failed)) record.asked = entry.asked;
   record.dispatch = entry.dispatch;
-  if (entry.ordered != kNever) {  // the clock of who decides may have been set back
+  if (entry.ordered != kNever)  // the clock of who decides may have been set back; what is kept the door bounds
     record.ran = std::clamp<std::int64_t>((loop_.now() - entry.ordered).count(), 0, record.ran);
-    record.kept = std::min(record.kept, record.ran);
-  }
   entry.end = end_of(record);
-  if (!record.sentence.empty()) source_.told(job, record.sentence);
+  if (!record.sentence.empty()) source_.note_of_job(job, record.sentence);
   if (record.over()) source_.used(job, entry.dispatch, use_of(record));
   if (!entry.next) return std::visit([&](const auto& end) { report(job, end); }, *entry.end);
   const Command next = *entry.next;
@@ -368,6 +368,11 @@ void LocalEngine::settled(JobId job, std::uint32_t dispatch) {
     return;
   }
   drop(job);
+}
+
+bool LocalEngine::holds_stopped(JobId job) const {
+  const auto found = runs_.find(job);
+  return found != runs_.end() && found->second.end && found->second.record.phase == Phase::suspended;
 }
 
 void LocalEngine::signal(JobId job, int number) {
@@ -411,7 +416,7 @@ void LocalEngine::flush() {
     const auto found = runs_.find(news.job);
     if (found == runs_.end() || !found->second.end) continue;
     // An end that was refused the first time that it was told is of something that the controller does not count on.
-    const bool first = !std::exchange(found->second.told, true);
+    const bool first = !std::exchange(found->second.end_reported, true);
     if (!taken && first && found->second.record.over()) drop(news.job);
   }
   const auto decided = intake_->decide();
@@ -428,7 +433,9 @@ Tell LocalEngine::tell(Tell::Kind kind, const Command& command) const {
 }
 
 RunUse use_of(const RunRecord& record) {
-  return {Duration{record.user}, Duration{record.system}, record.memory, Duration{record.elsewhere + record.ran}};
+  const Duration ran{record.elsewhere + record.ran};
+  if (record.lost) return {.ran = ran};  // nobody has counted what it used to its end
+  return {Duration{record.user + record.system}, Duration{record.used_in}, record.memory, ran};
 }
 
 DispatchEnd end_of(const RunRecord& record) {

@@ -64,6 +64,8 @@ class LocalEngine final : public Engine, public Alarm {
   // The end of this dispatch, as it was told, is durable: it will not be asked about again. kAnyDispatch: the job has
   // left for good, and nothing may remain of it.
   void settled(JobId job, std::uint32_t dispatch);
+  // Whether the job has been stopped to give way, and its processes still hold what they were started on.
+  bool holds_stopped(JobId job) const;
   // To all processes of the job, if it runs. While it is stopped by one its limit does not run.
   void signal(JobId job, int number);
   // What there is to know of all runs, again: whoever was told before is gone.
@@ -94,7 +96,7 @@ class LocalEngine final : public Engine, public Alarm {
     bool moving = false;                  // is leaving a place that counts as free already
     bool launched = false;                // told so, of this dispatch
     bool leaves = false;                  // the job has left for good: nothing is to be told
-    bool told = false;                    // how it ended
+    bool end_reported = false;            // it was told how the job ended
     int burials = 0;                      // tries
     std::optional<DispatchEnd> end = {};  // of this dispatch; of a suspended one it has Vacated
     std::optional<Command> goes_on = {};  // once the accelerators that its stopped processes know are free
@@ -114,8 +116,9 @@ class LocalEngine final : public Engine, public Alarm {
   // engine_open.cc
   Result<void> prepare_folder();
   Result<void> write_boot();
-  void find_runs();
-  void find_run(const std::string& name, std::vector<Entry>& into);
+  Result<void> find_runs();
+  Result<void> can_open_more() const;
+  Result<void> find_run(const std::string& name, std::vector<Entry>& into);
   void keep_latest(Entry& found);
   void greet_all();
   void disown_later();

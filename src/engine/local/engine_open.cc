@@ -52,7 +52,7 @@ Result<void> LocalEngine::open(Intake& intake) {
     if (!warning.empty()) warnings_.push_back(warning);
   }
   if (auto spawner = spawner_.open(); !spawner) return spawner;
-  find_runs();
+  if (auto found = find_runs(); !found) return found;
   switch_.open();
   return rebooted_ ? Result<void>() : write_boot();
 }
@@ -86,12 +86,18 @@ Result<void> LocalEngine::prepare_folder() {
   return {};
 }
 
-void LocalEngine::find_runs() {
+Result<void> LocalEngine::find_runs() {
+  if (auto can = can_open_more(); !can) return can;
   DIR* folder = ::fdopendir(::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder) return;
+  if (!folder)
+    return fail("The folder " + quoted(options_.folder) + " of what runs cannot be read: " + std::strerror(errno) +
+                ".");
   std::vector<Entry> found;
-  while (const dirent* entry = ::readdir(folder)) find_run(entry->d_name, found);
+  Result<void> all;
+  while (const dirent* entry = all ? ::readdir(folder) : nullptr) all = find_run(entry->d_name, found);
   ::closedir(folder);
+  if (all) all = can_open_more();
+  if (!all) return all;
   std::vector<Entry*> out_of_reach;
   for (Entry& entry : found) {
     if (!entry.record.over() && !entry.greeting) out_of_reach.push_back(&entry);
@@ -117,22 +123,33 @@ void LocalEngine::find_runs() {
       entry.moving = on_its_way;
     }
   }
+  return {};
 }
 
-void LocalEngine::find_run(const std::string& name, std::vector<Entry>& into) {
+// A run whose record or supervisor cannot be opened would be taken for one that never began, and begin twice.
+Result<void> LocalEngine::can_open_more() const {
+  if (Descriptor(::fcntl(folder_.get(), F_DUPFD_CLOEXEC, 0))) return {};
+  return fail(
+      std::string("Not all jobs that run can be heard of: ") + std::strerror(errno) +
+      ". Start the service with a higher limit of open files (`ulimit -n`, or LimitNOFILE= of its unit), one for "
+      "each job that runs and some more.");
+}
+
+Result<void> LocalEngine::find_run(const std::string& name, std::vector<Entry>& into) {
   RunRecord named;
-  if (!read_name(name, named)) return;
+  if (!read_name(name, named)) return {};
+  if (auto can = can_open_more(); !can) return can;
   const auto record = read_record(folder_.get(), name);
   Entry& found = into.emplace_back();
   found.name = name;
   found.record = named;
   if (!record) {  // the claim was made, and that is all
     found.record.phase = Phase::failed;
-    return;
+    return {};
   }
   found.record = *record;
   found.record.job = named.job;
-  if (record->over()) return;
+  if (record->over()) return {};
   if (record->boot != options_.boot) {
     found.record.lost = true;
     found.record.phase = Phase::ended;
@@ -140,6 +157,7 @@ void LocalEngine::find_run(const std::string& name, std::vector<Entry>& into) {
     send_whole(socket.get(), in_words(Tell{.kind = Tell::Kind::hello}));
     found.greeting = std::move(socket);
   }
+  return {};
 }
 
 // Of two dispatches of a job the later one was started when the end of the earlier one was durable.
@@ -228,7 +246,7 @@ void LocalEngine::disown_later() {
 
 void LocalEngine::tell_again() {
   for (const auto& [job, entry] : runs_) {
-    if (!entry.record.sentence.empty()) source_.told(job, entry.record.sentence);
+    if (!entry.record.sentence.empty()) source_.note_of_job(job, entry.record.sentence);
     if (entry.record.over()) source_.used(job, entry.dispatch, use_of(entry.record));
   }
 }

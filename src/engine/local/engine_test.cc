@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <csignal>
+#include <cstdlib>
 
 #include "engine/local/desk_test.h"
 #include "engine/local/processes.h"
@@ -125,6 +126,21 @@ TEST_F(LocalEngineTest, a_script_is_executed_with_its_arguments) {
   desk_.launch(1, run);
   EXPECT_EQ(desk_.outcome(1), Outcome::completed);
   EXPECT_EQ(desk_.file("out"), "a b, c\n");
+}
+
+TEST_F(LocalEngineTest, a_job_finds_its_nodes_in_a_file_that_goes_with_it) {
+  local::Run run = desk_.shell("cat $PBS_NODEFILE; stat -c %a $PBS_NODEFILE; echo $PBS_NODEFILE > where");
+  run.environment.emplace_back("PBS_NODEFILE=/of/another/job");
+  run.node_file = "n1\nn1\nn2\n";
+  run.output = "out";
+  desk_.launch(1, run);
+  EXPECT_EQ(desk_.outcome(1), Outcome::completed) << desk_.told_of(1);
+  EXPECT_EQ(desk_.file("out"), "n1\nn1\nn2\n400\n");
+  const std::string where = desk_.file("where");
+  const std::filesystem::path file = where.substr(0, where.find('\n'));
+  EXPECT_EQ(file.parent_path(), desk_.runs());
+  desk_.engine().settled(JobId{1}, kAnyDispatch);
+  EXPECT_TRUE(desk_.wait([&] { return !std::filesystem::exists(file); }));
 }
 
 TEST_F(LocalEngineTest, what_cannot_be_executed_is_told_with_a_sentence) {
@@ -333,32 +349,26 @@ TEST_F(LocalEngineTest, a_job_that_is_ended_at_its_limit_is_not_given_another_tu
   EXPECT_EQ(desk_.outcome(1), Outcome::timed_out);
 }
 
-TEST_F(LocalEngineTest, what_a_job_used_before_it_moved_counts) {
-  desk_.launch(1, desk_.shell("[ -e up ] && exit 0; sleep 1; echo up > up; exec sleep 1000"));
-  ASSERT_TRUE(desk_.wait_for_file("up"));
-  Command move = desk_.command(Command::Kind::migrate, 1);
-  move.kept = false;
-  desk_.engine().dispatch(move);
-  EXPECT_EQ(desk_.outcome(1), Outcome::completed);
-  EXPECT_GE(desk_.use_of(1).ran, Duration{500});  // it slept for a second where it was first
-}
-
 TEST_F(LocalEngineTest, a_job_is_suspended_and_goes_on_as_its_next_dispatch) {
   desk_.launch(1,
                desk_.shell("i=0; while [ ! -e go ]; do i=$((i+1)); echo $i > count; sleep 0.01; done; echo end > out"));
-  ASSERT_TRUE(desk_.wait_for_file("count"));
+  ASSERT_TRUE(desk_.wait([&] { return std::atoi(desk_.file("count").c_str()) >= 5; }));
   Command leave = desk_.command(Command::Kind::preempt, 1);
   leave.how = Preemption::suspend;
   desk_.engine().dispatch(leave);
+  EXPECT_FALSE(desk_.engine().holds_stopped(JobId{1}));
   ASSERT_TRUE(desk_.wait_for<Vacated>(1));
+  EXPECT_TRUE(desk_.engine().holds_stopped(JobId{1}));
   std::ofstream(desk_.work() + "/go") << "go";
   desk_.launch(2, desk_.shell("true"));
   EXPECT_EQ(desk_.outcome(2), Outcome::completed);
   EXPECT_EQ(desk_.file("out"), "");
   desk_.engine().dispatch(desk_.command(Command::Kind::start, 1, 2));
   EXPECT_TRUE(desk_.wait_for<Launched>(1, 2));
+  EXPECT_FALSE(desk_.engine().holds_stopped(JobId{1}));
   EXPECT_EQ(desk_.outcome(1, 2), Outcome::completed);
   EXPECT_EQ(desk_.file("out"), "end\n");
+  EXPECT_GE(desk_.use_of(1).in, desk_.use_of(1).ran + Duration{40}) << "its processes ran before, too";
 }
 
 TEST_F(LocalEngineTest, a_suspended_job_that_leaves_for_good_is_ended) {

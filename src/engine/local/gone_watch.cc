@@ -18,10 +18,10 @@ struct GoneWatch::Waiting {
     timer.cancel();
   }
   void tell() {
-    const Gone told = std::exchange(gone, nullptr);
-    if (!told) return;
+    const Gone call = std::exchange(gone, nullptr);
+    if (!call) return;
     close();
-    told();
+    call();
   }
 };
 

@@ -115,10 +115,14 @@ class Becoming {
       words.insert(words.begin(), order_.engine_folder + "/" + script_name(order_.name));
     }
     std::vector<std::string> settings = order_.environment;  // of two values of a name programs see the first
+    if (!run_.node_file.empty())
+      settings.push_back("PBS_NODEFILE=" + order_.engine_folder + "/" + node_file_name(order_.name));
+    const std::size_t own = settings.size();
     for (const std::string& text : run_.environment) {
       const auto name = text.substr(0, text.find('=') + 1);
       const auto same = [&](const std::string& other) { return other.starts_with(name); };
-      if (std::ranges::none_of(order_.environment, same)) settings.push_back(text);
+      if (std::none_of(settings.begin(), settings.begin() + static_cast<std::ptrdiff_t>(own), same))
+        settings.push_back(text);
     }
     std::vector<char*> arguments = pointers(words);
     std::vector<char*> environment = pointers(settings);

@@ -102,16 +102,17 @@ void NodeSwitch::carry_out(const Command& command, bool inherited) {
       [this, node = command.node](const auto& end) { end.done ? done(node) : switch_now(node); });
 }
 
-void NodeSwitch::run(NodeId node, const std::string& text, Duration timeout, SiteCommand::Told told) {
+void NodeSwitch::run(NodeId node, const std::string& text, Duration timeout, SiteCommand::OnEnd on_end) {
   const std::string& name = machine_.nodes[node.value].name;
   const SiteCommand::Options options{.text = text,
                                      .variables = {"ROTA_NODE=" + name, "ROTA_CLUSTER_NAME=" + machine_.name},
                                      .timeout = timeout,
                                      .record = record_of(node)};
-  rows_.at(node).command = std::make_unique<SiteCommand>(io_, options, [this, node, told](const SiteCommand::End& end) {
-    const auto over = std::move(rows_.at(node).command);
-    told(end);
-  });
+  rows_.at(node).command =
+      std::make_unique<SiteCommand>(io_, options, [this, node, on_end](const SiteCommand::End& end) {
+        const auto over = std::move(rows_.at(node).command);
+        on_end(end);
+      });
 }
 
 void NodeSwitch::switch_now(NodeId node) {
@@ -170,7 +171,7 @@ void NodeSwitch::done(NodeId node) {
   Row& row = rows_.at(node);
   row.power = row.power == PowerState::booting ? PowerState::on : PowerState::off;
   row.doubtful = false;
-  hearers_.told(node, {}, {});
+  hearers_.note(node, {}, {});
   hearers_.changed(PowerChanged{node, row.power, row.key});
 }
 
@@ -180,7 +181,7 @@ void NodeSwitch::failed(NodeId node, const std::string& why, const std::string& 
   const bool boots = row.power == PowerState::booting;
   row.power = boots ? PowerState::off : PowerState::on;
   row.doubtful = boots;
-  hearers_.told(node, (boots ? "It could not be woken: " : "It could not be put to sleep: ") + why + ".", output);
+  hearers_.note(node, (boots ? "It could not be woken: " : "It could not be put to sleep: ") + why + ".", output);
   hearers_.changed(PowerChanged{node, row.power, row.key});
 }
 

@@ -26,7 +26,7 @@ class NodeSwitch {
   struct Hearers {
     std::function<void(const PowerChanged&)> changed;
     // What went wrong with a node, as a sentence, and what its command wrote; no sentence: it went well.
-    std::function<void(NodeId, const std::string& sentence, const std::string& output)> told;
+    std::function<void(NodeId, const std::string& sentence, const std::string& output)> note;
   };
 
   // `folder`: where commands that run are written down. The machine and the loop must outlive it.
@@ -69,7 +69,7 @@ class NodeSwitch {
     return row.key != 0 && row.power != PowerState::on && row.power != PowerState::off;
   }
   std::string record_of(NodeId node) const;
-  void run(NodeId node, const std::string& text, Duration timeout, SiteCommand::Told told);
+  void run(NodeId node, const std::string& text, Duration timeout, SiteCommand::OnEnd on_end);
   void switch_now(NodeId node);
   void ask(NodeId node);
   void answered(NodeId node, const SiteCommand::End& end);

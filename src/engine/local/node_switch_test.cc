@@ -52,7 +52,7 @@ class NodeSwitches : public testing::Test {
         NodeSwitch::Hearers{
             .changed =
                 [this](const PowerChanged& change) { heard_.push_back({change.node, change.state, change.key}); },
-            .told = [this](NodeId, const std::string& sentence,
+            .note = [this](NodeId, const std::string& sentence,
                            const std::string& output) { told_.push_back(sentence + output); }});
     return *switch_;
   }

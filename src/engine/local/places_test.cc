@@ -111,5 +111,23 @@ TEST(LocalPlaces, a_job_that_takes_more_memory_than_it_has_is_told_from_one_that
   EXPECT_EQ(desk.told_of(1) + desk.told_of(2), "");
 }
 
+TEST(LocalPlaces, what_processes_of_a_job_use_together_is_counted) {
+  Desk desk;
+  desk.options().cgroups = true;
+  desk.open();
+  for (const std::string& warning : desk.engine().warnings()) {
+    if (warning.find("control group") != std::string::npos) GTEST_SKIP() << warning;
+  }
+  // Whose first byte is read has filled its 24 MB, and holds them until the rest is read, too.
+  local::Run run = desk.shell(
+      "for i in 1 2; do dd if=/dev/zero bs=24M count=1 | { dd bs=1 count=1 of=/dev/null; echo > up$i; "
+      "until [ -e up1 ] && [ -e up2 ]; do sleep 0.01; done; } & done; wait");
+  run.memory = std::int64_t{128} << 20U;
+  desk.launch(1, run);
+  EXPECT_EQ(desk.outcome(1), Outcome::completed);
+  EXPECT_GE(desk.use_of(1).memory, std::int64_t{48} << 20U);
+  EXPECT_LE(desk.use_of(1).memory, run.memory);
+}
+
 }  // namespace
 }  // namespace rota::local

@@ -59,6 +59,7 @@ struct RunRecord {
   std::int64_t user = 0;       // with those before
   std::int64_t system = 0;     // the same
   std::int64_t memory = 0;     // bytes; the most
+  std::int64_t used_in = 0;    // milliseconds for which its processes ran, with those before, also before suspensions
   int paused = -1;             // 1: somebody has it suspended; 0: nobody has; -1: its supervisor does not say
   std::string sentence;        // failed, or something else to tell people
 
@@ -95,6 +96,7 @@ void fields(Visit&& visit, Record& record) {
   visit("user", record.user);
   visit("system", record.system);
   visit("memory", record.memory);
+  visit("used_in", record.used_in);
   visit("paused", record.paused);
   visit("sentence", record.sentence);
 }
@@ -139,6 +141,7 @@ void fields(Visit&& visit, Record& order) {
   visit("environment", order.environment);
   visit("run.command", run.command);
   visit("run.script", run.script);
+  visit("run.node_file", run.node_file);
   visit("run.environment", run.environment);
   visit("run.folder", run.folder);
   visit("run.input", run.input);
@@ -212,8 +215,9 @@ inline std::string mark_of(const std::string& engine_folder, const std::string& 
   return "ROTA_RUN=" + engine_folder + "/" + name;
 }
 
-// Beside its record, the script of a run that has one.
+// Beside its record, the script of a run that has one, and the list of its nodes.
 inline std::string script_name(const std::string& name) { return name + ".script"; }
+inline std::string node_file_name(const std::string& name) { return name + ".nodes"; }
 
 // What a record's file says, all its lines together; nullopt: there is none, or not one whole line.
 std::optional<RunRecord> read_record(int folder, const std::string& name);

@@ -2,10 +2,13 @@
 // twice.
 #include <fcntl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 
@@ -48,6 +51,30 @@ TEST_F(LocalRestartTest, a_job_goes_on_without_the_service_and_is_found_again) {
   go();
   EXPECT_EQ(desk_.outcome(1), Outcome::completed);
   EXPECT_EQ(desk_.file("out"), "end\n");
+}
+
+TEST_F(LocalRestartTest, jobs_for_which_too_few_files_may_be_open_are_left_alone) {
+  constexpr std::uint32_t kJobs = 16;
+  constexpr rlim_t kSpare = 10;
+  for (std::uint32_t job = 1; job <= kJobs; ++job) desk_.launch(job, desk_.shell(kUntilGo));
+  const auto lines = [&](const char* file) { return std::ranges::count(desk_.file(file), '\n'); };
+  ASSERT_TRUE(desk_.wait([&] { return lines("pid") == kJobs; }));
+  desk_.close();
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const Descriptor next(::dup(STDIN_FILENO));
+  const rlimit few{static_cast<rlim_t>(next.get()) + kSpare, before.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &few);
+  const std::string why = desk_.refusal();
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_TRUE(why.starts_with("Not all jobs that run can be heard of: ")) << why;
+  const Observation seen = desk_.open().observe();
+  ASSERT_EQ(seen.jobs.size(), kJobs);
+  EXPECT_TRUE(std::ranges::all_of(seen.jobs, &Observation::JobSeen::runs));
+  go();
+  for (std::uint32_t job = 1; job <= kJobs; ++job) EXPECT_EQ(desk_.outcome(job), Outcome::completed);
+  EXPECT_EQ(lines("pid"), kJobs) << "none has begun again";
+  EXPECT_EQ(lines("out"), kJobs);
 }
 
 TEST_F(LocalRestartTest, how_a_job_ended_meanwhile_is_known) {

@@ -32,6 +32,7 @@ struct Attach {
 struct Run {
   std::vector<std::string> command;      // the program, found by the PATH of its environment, and its arguments
   std::string script = {};               // not empty: written as a file and executed, with `command` as its arguments
+  std::string node_file = {};            // not empty: written as a file, which PBS_NODEFILE names
   std::vector<std::string> environment;  // NAME=VALUE, complete; accelerators and ROTA_RUN are added
   std::string folder = "/";              // working directory
   std::string input = {};                // paths, from the working directory on. Empty: /dev/null
@@ -57,9 +58,10 @@ struct Run {
 
 // What one dispatch has used, with all its processes.
 struct RunUse {
-  Duration user{0};         // processor time in its own code,
-  Duration system{0};       // and in the kernel
-  std::int64_t memory = 0;  // bytes, of its largest process
+  Duration processors{0};   // processor time in its own code and in the kernel,
+  Duration in{0};           // for as long as its processes ran, under earlier dispatches too where they were suspended
+  std::int64_t memory = 0;  // bytes, the most at one time: of all its processes where a control group counts them, else
+                            // of the largest; 0: nobody knows what it has used
   Duration ran{0};          // from its start to its end, as its supervisor saw it, but for when it was suspended
 };
 
@@ -69,9 +71,9 @@ class RunSource {
   // What to execute for this start. Fails with a sentence if that is not known: the job cannot be launched.
   virtual Result<Run> run_of(const Command& start) = 0;
   // For people: why a launch failed, or what went wrong with the job.
-  virtual void told(JobId job, std::string sentence) = 0;
+  virtual void note_of_job(JobId job, std::string sentence) = 0;
   // The same of a node that is switched, with what its command wrote; no sentence: nothing is wrong with it any more.
-  virtual void node_told(NodeId /*node*/, std::string /*sentence*/, const std::string& /*output*/) {}
+  virtual void note_of_node(NodeId /*node*/, std::string /*sentence*/, const std::string& /*output*/) {}
   // One dispatch is over, and has used so much. Before the fact that says so.
   virtual void used(JobId /*job*/, std::uint32_t /*dispatch*/, const RunUse& /*use*/) {}
 };

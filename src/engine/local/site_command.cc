@@ -89,13 +89,13 @@ SiteCommand::End end_of(int status, std::string output) {
 }  // namespace
 
 struct SiteCommand::Running : std::enable_shared_from_this<SiteCommand::Running> {
-  Running(boost::asio::io_context& io, Told call, std::string path)
-      : process(io), output(io), timer(io), told(std::move(call)), record(std::move(path)) {}
+  Running(boost::asio::io_context& io, OnEnd call, std::string path)
+      : process(io), output(io), timer(io), on_end(std::move(call)), record(std::move(path)) {}
 
   boost::asio::posix::stream_descriptor process;  // readable once it has ended
   boost::asio::posix::stream_descriptor output;
   boost::asio::steady_timer timer;
-  Told told;
+  OnEnd on_end;
   std::string record;
   std::string text;
   std::size_t most = 0;  // bytes of it that are kept
@@ -151,7 +151,7 @@ struct SiteCommand::Running : std::enable_shared_from_this<SiteCommand::Running>
     close();
     End end = end_of(status, std::move(text));
     if (late) end.why = "did not end in time and was killed";
-    std::exchange(told, nullptr)(end);
+    std::exchange(on_end, nullptr)(end);
   }
 
   void close() {
@@ -163,8 +163,8 @@ struct SiteCommand::Running : std::enable_shared_from_this<SiteCommand::Running>
   }
 };
 
-SiteCommand::SiteCommand(boost::asio::io_context& io, const Options& options, Told told)
-    : running_(std::make_shared<Running>(io, std::move(told), options.record)) {
+SiteCommand::SiteCommand(boost::asio::io_context& io, const Options& options, OnEnd on_end)
+    : running_(std::make_shared<Running>(io, std::move(on_end), options.record)) {
   running_->most = options.most_output;
   std::array<int, 2> go{-1, -1};
   std::array<int, 2> output{-1, -1};
@@ -185,7 +185,7 @@ SiteCommand::SiteCommand(boost::asio::io_context& io, const Options& options, To
     }
     running_->close();
     boost::asio::post(io, [running = running_, end] {
-      if (running->told) std::exchange(running->told, nullptr)(end);
+      if (running->on_end) std::exchange(running->on_end, nullptr)(end);
     });
     return;
   }
@@ -199,7 +199,7 @@ SiteCommand::SiteCommand(boost::asio::io_context& io, const Options& options, To
 }
 
 SiteCommand::~SiteCommand() {
-  running_->told = nullptr;
+  running_->on_end = nullptr;
   if (running_->pid == 0) return;
   ::kill(-running_->pid, SIGKILL);
   ::waitpid(running_->pid, nullptr, 0);

@@ -28,9 +28,9 @@ class SiteCommand {
     std::string why;     // not done: what became of it, as "ended with 3: no route to host"
     std::string output;  // the last of what it wrote, to show
   };
-  using Told = std::function<void(const End&)>;  // may destroy the command
+  using OnEnd = std::function<void(const End&)>;  // may destroy the command
 
-  SiteCommand(boost::asio::io_context& io, const Options& options, Told told);
+  SiteCommand(boost::asio::io_context& io, const Options& options, OnEnd on_end);
   SiteCommand(const SiteCommand&) = delete;
   SiteCommand& operator=(const SiteCommand&) = delete;
   ~SiteCommand();  // if it still runs it is killed, and nothing is told

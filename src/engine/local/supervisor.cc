@@ -154,6 +154,7 @@ class Spawner {
   void remove(const std::string& name) {
     ::unlinkat(folder_.get(), name.c_str(), 0);
     ::unlinkat(folder_.get(), script_name(name).c_str(), 0);
+    ::unlinkat(folder_.get(), node_file_name(name).c_str(), 0);
   }
 
   static void refuse(const Order& order, const Descriptor& connection, const char* what) {

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -22,6 +21,7 @@
 #include <vector>
 
 #include "engine/local/cgroups.h"
+#include "engine/local/children_use.h"
 #include "engine/local/job_process.h"
 #include "engine/local/processes.h"
 #include "engine/local/record_holder.h"
@@ -36,15 +36,13 @@ constexpr std::int64_t kLeftoverGrace = 1000;  // milliseconds, for what a job l
 constexpr std::int64_t kKillAgain = 20;        // until all that was killed is gone
 constexpr std::int64_t kStoppedLook = 1000;    // whether what was stopped still is
 
-std::int64_t milliseconds(const timeval& time) { return std::int64_t{time.tv_sec} * 1000 + time.tv_usec / 1000; }
-
-// The job's user must be able to read and execute it, and nobody else.
-bool write_script(const Order& order) {
-  const Descriptor file(::open(script_name(order.name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500));
+// For the job's user, and nobody else. Empty text needs no file.
+bool write_file(const Order& order, const std::string& name, const std::string& text, mode_t mode) {
+  if (text.empty()) return true;
+  const Descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (!file) return false;
-  const std::string& script = order.run.script;
-  for (std::size_t done = 0; done < script.size();) {
-    const ssize_t written = ::write(file.get(), script.data() + done, script.size() - done);
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t written = ::write(file.get(), text.data() + done, text.size() - done);
     if (written < 0 && errno != EINTR) return false;
     if (written > 0) done += static_cast<std::size_t>(written);
   }
@@ -82,6 +80,15 @@ int SupervisorProcess::run() {
   return 0;
 }
 
+std::string SupervisorProcess::write_files() const {
+  const auto failed = [](const char* what) {
+    return std::string("The job's ") + what + " could not be written: " + std::strerror(errno) + ".";
+  };
+  if (!write_file(order_, script_name(order_.name), order_.run.script, 0500)) return failed("script");
+  if (!write_file(order_, node_file_name(order_.name), order_.run.node_file, 0400)) return failed("list of nodes");
+  return "";
+}
+
 bool SupervisorProcess::begin() {
   ::setsid();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -96,10 +103,7 @@ bool SupervisorProcess::begin() {
   ::sigprocmask(SIG_BLOCK, &heard, nullptr);
   signals_.reset(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals_) return fail_launch("The job's supervisor could not be set up.", true), false;
-  if (!order_.run.script.empty() && !write_script(order_)) {
-    return fail_launch(std::string("The job's script could not be written: ") + std::strerror(errno) + ".", true),
-           false;
-  }
+  if (const std::string why = write_files(); !why.empty()) return fail_launch(why, true), false;
   if (const std::string why = attachment_.open(order_.run); !why.empty()) return fail_launch(why, false), false;
   std::vector<std::string> made;
   for (const std::string& cgroup : record_.cgroups) {
@@ -417,6 +421,7 @@ void SupervisorProcess::go_on(const Tell& tell) {
   if (!tell.cores.empty()) {
     for (const pid_t pid : descendants(::getpid())) pin(pid, tell.cores);
   }
+  record_.used_in += ran_before_;
   ran_before_ = 0;
   launched_at_ = boot_milliseconds();
   record_.phase = Phase::runs;
@@ -442,12 +447,9 @@ std::int64_t SupervisorProcess::ran(std::int64_t now) const {
 bool SupervisorProcess::finished() const { return all_over_ && !launch_report_; }
 
 void SupervisorProcess::finish() {
-  rusage use{};
-  ::getrusage(RUSAGE_CHILDREN, &use);
-  record_.user = order_.claim.user + milliseconds(use.ru_utime);
-  record_.system = order_.claim.system + milliseconds(use.ru_stime);
-  record_.memory = std::max(order_.claim.memory, std::int64_t{use.ru_maxrss} * 1024);
   if (record_.phase != Phase::failed) {
+    add_children_use(record_);
+    record_.used_in += record_.ran;
     record_.phase = Phase::ended;
     const bool failed = record_.asked == Asked::nothing && record_.status != 0;
     record_.out_of_memory = failed && ran_out_of_memory(record_.cgroups);

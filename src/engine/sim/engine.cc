@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
-#include "engine/sim/speed.h"
+#include "model/cpu_factor.h"
 
 namespace rota::sim {
 void SimEngine::open(Intake& intake) {

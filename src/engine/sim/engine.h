@@ -18,6 +18,7 @@
 #include "engine/sim/loop.h"
 #include "engine/sim/power_meter.h"
 #include "engine/sim/run_ledger.h"
+#include "model/cpu_factor.h"
 
 namespace rota::sim {
 
@@ -167,7 +168,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
     Instant end = kNever;        // of this dispatch
     Instant start = kNever;      // of this dispatch
     std::uint32_t dispatch = 0;  // 0: waiting
-    std::int32_t cpu_factor = 1000;
+    std::int32_t cpu_factor = kStandardFactor;
     std::uint32_t run = kAnyDispatch;  // the number by which the controller knows this dispatch
   };
   // What it will say: nothing here has anything to destroy.
@@ -220,7 +221,7 @@ class SimEngine final : public Engine, public Alarm, private TaskListener {
   [[gnu::cold]] void preempt(const Command& command);
   [[gnu::cold]] void migrate(const Command& command);
   [[gnu::cold]] void adjust(const Command& command);
-  [[gnu::cold]] void stand_still(JobId id, Interrupted& its);
+  [[gnu::cold]] void stand_still(JobId id, Interrupted& interrupted);
   [[gnu::cold]] void vacate(JobId id);
   void switch_power(const Command& command);
   [[gnu::cold]] void offer_accelerators(NodeId node, bool on);

@@ -3,11 +3,10 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "model/cpu_factor.h"
 
 namespace rota::sim {
 namespace {
-
-constexpr std::int32_t kOne = 1000;  // the CPU factor of the node for which times are told
 
 Duration divided(std::int64_t amount, std::int64_t by) { return Duration{(amount + by / 2) / by}; }
 
@@ -268,8 +267,7 @@ void JobTasks::offer_cpu(JobId id, NodeId node, Instant now) {
   const auto task = binding_.take_for_cpu(id, node);
   if (!task) return;
   job.busy_cpus.insert(node);
-  const std::int64_t factor = machine_.nodes[node.value].cpu_factor;
-  const Duration takes{(job.cpu.count() * kOne + factor - 1) / factor};
+  const Duration takes = time_for(job.cpu, machine_.nodes[node.value].cpu_factor);
   push(now + takes, Kind::finished, board({*task, {}, node, job.run, {}, true}), 0);
 }
 

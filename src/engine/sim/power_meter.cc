@@ -20,7 +20,7 @@ PowerMeter::PowerMeter(const Machine* machine, const MeterOptions& options)
     : machine_(machine), by_job_(options.by_job), keeps_states_(options.states) {
   if (!machine) return;
   nodes_.resize(machine->nodes.size());
-  if (!machine->tariff.told()) return;
+  if (!machine->tariff.has_steps()) return;
   midnight_ = machine->tariff.time_of_day(options.unix_start);
   spent_.resize(nodes_.size(), {.cost = {}, .added = {}, .paid = paid(kEpoch)});
 }

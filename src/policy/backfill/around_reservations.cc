@@ -187,8 +187,8 @@ class AroundReservations {
     Gap gap{plan_.free(), window_, 0};
     if (promise_ != kNever && knobs_.beside) gap.beside = room_.beside(promise_);
     for (const Reservation& r : view_.reservations().all()) {
-      const Duration left = r.from - view_.now();
-      if (left > Duration{0} && left < gap.window) gap = {plan_.free(), left, room_.beside(r.from)};
+      const Duration window = r.from - view_.now();
+      if (window > Duration{0} && window < gap.window) gap = {plan_.free(), window, room_.beside(r.from)};
     }
     return gap;
   }

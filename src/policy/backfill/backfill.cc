@@ -61,7 +61,7 @@ void Backfill::start_all_that_fit(const View& view, Plan& plan, const WaitingEnt
 void Backfill::behind_one_promise(const View& view, Plan& plan, const WaitingEntry& head) const {
   const Instant kept = view.job(head.job).promise;
   const bool nothing_released = kept != kNever && kept > view.now() && view.releases() == 0 &&
-                                view.free() == view.unheld() && view.counts_decided();
+                                view.free() == view.free_as_reported() && view.counts_decided();
   if (nothing_released && knobs_.stretch == 100 && plan.actions().empty() && view.arrived().size() == 1)
     return try_newcomer(view, plan, head);
   withdraw_all_but(head.job, view, plan);
@@ -90,7 +90,7 @@ void Backfill::try_newcomer(const View& view, Plan& plan, const WaitingEntry& he
   const Job& job = view.job(id);
   if (job.spec.processors > plan.free()) return;
   const Instant promise = view.job(head.job).promise;
-  const std::int64_t beside = knobs_.beside && !knobs_.fixed ? plan.left_at(promise) - head.processors : 0;
+  const std::int64_t beside = knobs_.beside && !knobs_.fixed ? plan.free_at(promise) - head.processors : 0;
   const Gap gap{plan.free(), knobs_.window(view.now(), promise), beside};
   if (gap.holds(job.spec.processors, job.expected)) {
     plan.start(id, because(job.expected <= gap.window, plan, head, promise), true);

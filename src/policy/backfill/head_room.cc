@@ -22,7 +22,7 @@ std::vector<JobId> HeadRoom::blockers() const {
   std::vector<std::uint32_t> short_of_room;
   for (const Share& s : set_aside.shares) {
     const NodeSpace& nodes = plan_.nodes();
-    const bool enough = nodes.free_on(s.node) >= s.processors && nodes.rest_on(s.node).covers(spec.per_node());
+    const bool enough = nodes.free_on(s.node) >= s.processors && nodes.per_node_on(s.node).covers(spec.per_node());
     if (!enough) short_of_room.push_back(s.node.value);
   }
   std::sort(short_of_room.begin(), short_of_room.end());

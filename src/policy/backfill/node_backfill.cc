@@ -117,13 +117,13 @@ class OnePromise {
   // What candidates must keep to, as far as counts can tell.
   Gap gap_now() const {
     if (!beside()) return {plan_.free(), window(), 0};
-    std::int64_t left = plan_.free();
+    std::int64_t others = plan_.free();
     for (const Share& s : set_aside_->shares) {
       if (!room_is_drawn_) break;
       if (!plan_.nodes().available(s.node)) continue;  // set aside on a node that is not there yet
-      left -= std::max<std::int64_t>(0, plan_.nodes().free_on(s.node) - plan_.room().processors_on(s.node));
+      others -= std::max<std::int64_t>(0, plan_.nodes().free_on(s.node) - plan_.room().processors_on(s.node));
     }
-    return {plan_.free(), window(), left};
+    return {plan_.free(), window(), others};
   }
 
   bool finds(const NodeSpace& nodes, const JobSpec& spec, Refused& refused) {
@@ -165,8 +165,8 @@ class OnePromise {
   void shrink(NodeId node) {
     const NodeSpace& free_now = plan_.nodes();
     const std::int64_t processors = std::min<std::int64_t>(free_now.free_on(node), plan_.room().processors_on(node));
-    const PerNode rest = free_now.rest_on(node).least(plan_.room().rest_on(node));
-    plan_.some_nodes().set_free(node, std::max<std::int64_t>(processors, 0), rest.at_least_nothing());
+    const PerNode per_node = free_now.per_node_on(node).least(plan_.room().per_node_on(node));
+    plan_.some_nodes().set_free(node, std::max<std::int64_t>(processors, 0), per_node.at_least_nothing());
   }
 
   void shrink_licences() {

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <optional>
 
+#include "policy/predict/estimate.h"
+
 namespace rota {
 namespace {
 
 constexpr Duration kLeastGain = seconds(120);  // a move that gains less is not worth the trouble
 
 Duration elapsed(const View& view, const Job& job) { return job.done + job.ran_by(view.now()); }
-
-// Time on the slower node as time on the faster one.
-Duration scaled(Duration time, std::int32_t slow, std::int32_t fast) { return Duration{time.count() * slow / fast}; }
 
 // Who may move, given who waits.
 class Movers {
@@ -43,10 +42,7 @@ struct Move {
 
 // What moving the job to nodes of that factor would gain.
 Duration gain_of(const View& view, const Job& job, std::int32_t slow, std::int32_t fast) {
-  const Duration remaining = job.expected_end() - view.now();
-  const bool kept = job.spec.restart == Restart::checkpoint;
-  const Duration to_do = kept ? remaining : remaining + elapsed(view, job);
-  return remaining - (job.spec.restart_cost + scaled(to_do, slow, fast));
+  return job.expected_end() - view.now() - time_after_move(job, view.now(), slow, fast);
 }
 
 // Nodes of at least that factor; licences it holds already.
@@ -97,9 +93,13 @@ void Migrate::by_cpu_factor(const View& view, Plan& plan) const {
     return true;
   });
   if (!victim) return;
-  const JobSpec& spec = view.job(*victim).spec;
+  const Job& job = view.job(*victim);
+  const JobSpec& spec = job.spec;
   const Placement there{{{target, spec.processors}}, spec.per_node()};
   if (!plan.nodes().admits(target, spec) || !plan.nodes().fits(there)) return;
+  const bool somebody_is_promised = !view.promised().empty() || !plan.promises().empty();
+  const std::int32_t slow = view.nodes().cpu_factor(source), fast = view.nodes().cpu_factor(target);
+  if (somebody_is_promised && view.now() + moved_run_time(job, view.now(), slow, fast) > job.expected_end()) return;
   plan.migrate(*victim, there, {Rule::faster_node, {}, kNever, plan.free(), spec.processors});
 }
 

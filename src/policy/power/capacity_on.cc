@@ -10,9 +10,9 @@ CapacityOn::CapacityOn(const Machine& machine) {
     ++nodes_[kind_.back()];
   }
   for (std::uint32_t p = 0; p < machine.partitions.size(); ++p) {
-    demand({PartitionId{p}, 1}).need.wide = machine.partitions[p].min_nodes;
+    demand({PartitionId{p}, 1}).need.with_share = machine.partitions[p].min_nodes;
   }
-  if (machine.partitions.empty()) demand({{}, 1}).need.wide = 1;
+  if (machine.partitions.empty()) demand({{}, 1}).need.with_share = 1;
 }
 
 std::uint32_t CapacityOn::kind_of(const Node& node) {
@@ -63,8 +63,8 @@ void CapacityOn::need(const JobSpec& spec) {
     most = std::max(most, std::min(wanted, all));
   };
   if (asked.nodes == 0) return grow(d.need.processors, spec.processors, d.all.processors);
-  grow(d.need.wide, asked.nodes, d.all.wide);
-  grow(d.need.wider, asked.larger, d.all.wider);
+  grow(d.need.with_share, asked.nodes, d.all.with_share);
+  grow(d.need.with_larger, asked.larger, d.all.with_larger);
 }
 
 void CapacityOn::change_on(NodeId node, std::int64_t sign) {
@@ -74,8 +74,9 @@ void CapacityOn::change_on(NodeId node, std::int64_t sign) {
 
 // Whether `of` has less than `need` of something that `node` gives.
 bool CapacityOn::helps(const Given& node, const Given& of, const Given& need) {
-  return (node.processors > 0 && of.processors < need.processors) || (node.wide > 0 && of.wide < need.wide) ||
-         (node.wider > 0 && of.wider < need.wider);
+  return (node.processors > 0 && of.processors < need.processors) ||
+         (node.with_share > 0 && of.with_share < need.with_share) ||
+         (node.with_larger > 0 && of.with_larger < need.with_larger);
 }
 
 bool CapacityOn::lacks(NodeId node) const {

@@ -71,7 +71,7 @@ class Demand {
   // Processors that are left at a promised start once the promised job has its own, if nodes that sleep count as woken
   // now. Behind several promises the profile has them all in it.
   std::int64_t left_over_at(JobId id, Instant start) const {
-    if (plan_.held().empty()) return plan_.left_at(start) - view_.job(id).spec.processors;
+    if (plan_.held().empty()) return plan_.free_at(start) - view_.job(id).spec.processors;
     return plan_.profile().free_at(start) - (plan_.holds(id) ? 0 : view_.job(id).spec.processors);
   }
 
@@ -107,8 +107,8 @@ class Demand {
     const WaitingEntry* head = view_.waiting().head();
     while (head && plan_.starts(head->job)) head = view_.waiting().next(head->place);
     if (!head) return;
-    std::int64_t left = plan_.free() + machine_.processors - power_.processors(PowerState::on);
-    Gap gap{left, Duration::max(), left};
+    std::int64_t spare = plan_.free() + machine_.processors - power_.processors(PowerState::on);
+    Gap gap{spare, Duration::max(), spare};
     JobId promised;
     for_each_promise([&](JobId id, Instant start, const Placement&) {
       if (promised.valid()) return;

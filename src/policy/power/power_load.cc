@@ -140,7 +140,7 @@ class Review {
       const auto here = [&](const Share& s) { return s.node == node; };
       if (!where.shares.empty()) return std::any_of(where.shares.begin(), where.shares.end(), here);
       if (!plan_.held().empty()) return plan_.profile().free_at(start) - plan_.sent_to_sleep() < processors;
-      return plan_.left_at(start) - processors < view_.job(id).spec.processors;
+      return plan_.free_at(start) - processors < view_.job(id).spec.processors;
     };
     for (const Promise& p : plan_.promises()) {
       if (needs(p.job, p.start, plan_.place_of(p))) return true;

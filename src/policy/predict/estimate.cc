@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "model/cpu_factor.h"
+
 namespace rota {
 namespace {
 
@@ -12,6 +14,8 @@ using std::chrono::minutes;
 constexpr std::array<Duration, 11> kLadder{minutes(1), minutes(5), minutes(15), minutes(30), hours(1),  hours(2),
                                            hours(5),   hours(10),  hours(20),   hours(50),   hours(100)};
 
+constexpr Duration kMostScaled{INT64_MAX / 100'000};  // by the highest factor that a node may have; as good as for ever
+
 }  // namespace
 
 Duration expected_run_time(Estimator estimator, const View& view, const JobSpec& spec) {
@@ -20,6 +24,19 @@ Duration expected_run_time(Estimator estimator, const View& view, const JobSpec&
   if (!history || history->runs < 2) return spec.limit;
   const auto mean = std::chrono::floor<std::chrono::seconds>((history->last + history->before_last) / 2);
   return std::clamp<Duration>(mean, seconds(1), std::max(spec.limit, seconds(1)));
+}
+
+Duration time_after_move(const Job& job, Instant now, std::int32_t factor_before, std::int32_t factor) {
+  const bool starts_over = job.spec.restart != Restart::checkpoint;
+  const Duration to_do = job.expected_end() - now + (starts_over ? job.done + job.ran_by(now) : Duration{0});
+  return job.spec.restart_cost + time_at(factor, std::min(to_do, kMostScaled), factor_before);
+}
+
+Duration moved_run_time(const Job& job, Instant now, std::int32_t factor_before, std::int32_t factor) {
+  const bool starts_over = job.spec.restart != Restart::checkpoint;
+  const Duration left = job.spec.limit - (starts_over ? Duration{0} : job.done + job.ran_by(now));
+  return std::clamp(time_after_move(job, now, factor_before, factor) + seconds(1), Duration{1},
+                    std::max(left, Duration{1}));
 }
 
 Duration corrected_run_time(const Job& job) {

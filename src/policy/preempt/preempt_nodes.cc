@@ -128,7 +128,7 @@ class NodeWalk {
     later_.take(where_);
     for (const Share& s : where_.shares) {
       const std::int64_t processors = std::min<std::int64_t>(now_.free_on(s.node), later_.processors_on(s.node));
-      now_.set_free(s.node, processors, now_.rest_on(s.node).least(later_.rest_on(s.node)));
+      now_.set_free(s.node, processors, now_.per_node_on(s.node).least(later_.per_node_on(s.node)));
     }
     each_licence(where_, [&](LicenceId licence, std::uint32_t) {
       now_.set_licences_free(licence, std::min(now_.licences_free(licence), later_.licences_free(licence)));
