@@ -1,5 +1,6 @@
 // For tests: a controller whose ports do nothing by themselves. Time is what the test says, commands are written down,
-// and whatever an engine or a user has to tell the test tells. Times in seconds; jobs are numbered from 1.
+// and whatever an engine or a user has to tell the test tells. Times in seconds; jobs are numbered from 1. What is costly
+// to compile is compiled once, in desk_test.cc.
 #pragma once
 
 #include <algorithm>
@@ -68,9 +69,8 @@ class LeftJobs final : public JobSink {
 
 class FactLog final : public FactObserver {
  public:
-  void saw(const View&, const FactRef& fact) override {
-    std::visit([&](const auto* what) { facts.push_back({fact.at, fact.sequence, *what}); }, fact.what);
-  }
+  ~FactLog() override;
+  void saw(const View& view, const FactRef& fact) override;
   void refused(const View&, const Error& why) override { refusals.push_back(why.message); }
 
   std::vector<Fact> facts;
@@ -88,13 +88,8 @@ struct DeskOptions {
 
 class Desk {
  public:
-  explicit Desk(const std::string& policy, DeskOptions options = {})
-      : machine_(std::move(options.machine)),
-        chain_(parsed(policy, std::move(options.link))),
-        options_(cluster_options(options)),
-        controller_(std::in_place, options_, chain_, Ports{loop_, engine_, left_, options.durable}, options.breach) {
-    controller_->add_observer(log_);
-  }
+  explicit Desk(const std::string& policy, DeskOptions options = {});
+  ~Desk();
 
   void at(std::int64_t second) { loop_.go_to(at_seconds(second)); }
   JobSpec asking(std::uint32_t processors, std::int64_t limit, std::int32_t priority = 0) {
@@ -151,20 +146,10 @@ class Desk {
     return done ? std::string() : done.error().message;
   }
   // Everything that is known, as text.
-  std::string state() const { return text_of_all(controller_->snapshot()); }
+  std::string state() const;
 
   // Another controller goes on from here. Empty, or why it cannot.
-  std::string take_over() {
-    const std::vector<Fact> facts = controller_->snapshot();
-    controller_.emplace(options_, chain_, Ports{loop_, engine_, left_});
-    for (const Fact& fact : facts) {
-      if (const auto taken = controller_->replay(fact); !taken) return taken.error().message;
-    }
-    controller_->add_observer(log_);
-    loop_.hand_over(*controller_);
-    taken_over_ = true;
-    return {};
-  }
+  std::string take_over();
   // Rings what is due; false if nothing is.
   bool ring() {
     const bool rang = loop_.ring();
@@ -185,19 +170,7 @@ class Desk {
   const Machine* machine() const { return machine_.get(); }
 
  private:
-  static Chain parsed(const std::string& policy, std::unique_ptr<Policy> link) {
-    auto chain = Chain::parse(policy);
-    if (link) chain->append(std::move(link));
-    return std::move(*chain);
-  }
-  ClusterOptions cluster_options(const DeskOptions& options) const {
-    ClusterOptions cluster;
-    cluster.processors = machine_ ? machine_->processors : options.processors;
-    cluster.machine = machine_.get();
-    cluster.confirms_starts = options.confirms_starts;
-    chain_.ask(cluster);
-    return cluster;
-  }
+  ClusterOptions cluster_options(const DeskOptions& options) const;
 
   // A new controller says when it wants to be woken once it has decided.
   void settle() {

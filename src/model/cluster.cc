@@ -5,6 +5,7 @@
 #include <span>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include "base/check.h"
 #include "model/moment.h"
@@ -18,6 +19,10 @@ constexpr Duration kFirstRetry = seconds(10);
 constexpr std::uint8_t kMostLaunches = 8;
 
 }  // namespace
+
+void Cluster::fold(const Fact& fact) {
+  std::visit([&](const auto& what) { fold(fact.at, fact.sequence, what); }, fact.what);
+}
 
 void Cluster::forget_gone() {
   for (const JobId id : gone_) {

@@ -273,9 +273,7 @@ class Cluster final : public View {
     sequence_ = sequence;
     apply(what);
   }
-  void fold(const Fact& fact) {
-    std::visit([&](const auto& what) { fold(fact.at, fact.sequence, what); }, fact.what);
-  }
+  void fold(const Fact& fact);
 
   // Why an observed fact contradicts the state, as a sentence; nothing if it can be folded in.
   std::optional<std::string> objection(const Submitted& fact) const;

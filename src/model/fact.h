@@ -314,10 +314,21 @@ using FactKinds =
              StateKept, JobKept, NodeKept, LicenceKept, UserKept, WorkKept, DemandKept, DemandHourKept, ModeChanged,
              Reserved, Unreserved, ReservationKept, Suspended, Resumed, LimitChanged, Replanned, LicencesChanged>;
 
+// One of them. How it is copied and destroyed stands in fact.cc, so that not every source file compiles it anew.
+struct AnyFact : FactKinds::Variant {
+  using FactKinds::Variant::Variant;
+  AnyFact();
+  AnyFact(const AnyFact& other);
+  AnyFact(AnyFact&& other) noexcept;
+  AnyFact& operator=(const AnyFact& other);
+  AnyFact& operator=(AnyFact&& other) noexcept;
+  ~AnyFact();
+};
+
 struct Fact {
   Instant at = kEpoch;
   std::uint64_t sequence = 0;  // 1, 2, 3, ... over the life of a journal
-  FactKinds::Variant what;
+  AnyFact what;
 };
 
 // The same on its way through the door: what it says is not copied.

@@ -5,37 +5,10 @@
 // an older journal does not have keeps the value that the struct gives it.
 #pragma once
 
-#include <cstdint>
-#include <string_view>
-#include <tuple>
-
 #include "model/fact.h"
+#include "model/fields.h"
 
 namespace rota {
-
-inline constexpr std::uint32_t kJournalVersion = 5;
-
-template <class Owner, class T>
-struct Field {
-  std::string_view name;
-  T Owner::* member;
-  std::string_view meaning;
-  std::uint32_t since = 1;
-};
-template <class Owner, class T>
-Field(const char*, T Owner::*, const char*) -> Field<Owner, T>;
-template <class Owner, class T>
-Field(const char*, T Owner::*, const char*, std::uint32_t) -> Field<Owner, T>;
-
-enum class Origin : std::uint8_t { observed, decided, kept };
-
-// Of a fact: name, origin, meaning and fields; of what facts are made of: fields.
-template <class T>
-struct Fields;
-
-// Names of an enumeration's values, in order.
-template <class T>
-struct ValueNames;
 
 // ---- what facts are made of
 

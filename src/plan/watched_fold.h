@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <variant>
 
 #include "plan/referee.h"
 
@@ -16,9 +15,6 @@ void watched_fold(Cluster& cluster, Referee& referee, std::uint64_t sequence, co
   referee.settled(cluster, what);
 }
 
-inline void watched_fold(Cluster& cluster, Referee& referee, const Fact& fact) {
-  cluster.advance(fact.at);
-  std::visit([&](const auto& what) { watched_fold(cluster, referee, fact.sequence, what); }, fact.what);
-}
+void watched_fold(Cluster& cluster, Referee& referee, const Fact& fact);  // whatever it is, at its own time
 
 }  // namespace rota

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "base/result.h"
-#include "model/fact_fields.h"
+#include "model/fields.h"
 
 namespace rota::store {
 

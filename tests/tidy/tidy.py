@@ -81,7 +81,7 @@ class Tidy:
                 continue
             for match in re.finditer(r"rota_room\(([^)]*)\)", text):
                 words = match.group(1).split()
-                lists = {"USES": [], "LINKS": []}
+                lists = {"USES": [], "LINKS": [], "PRECOMPILED": []}
                 for word in words[1:]:
                     current = lists[word] if word in lists else current.append(word) or current
                 found[words[0]] = (path, lists["USES"])
