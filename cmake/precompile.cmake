@@ -10,7 +10,8 @@ set(ROTA_PRECOMPILED_state ${ROTA_STANDARD_HEADERS} model/cluster.h)
 set(ROTA_PRECOMPILED_service ${ROTA_STANDARD_HEADERS} <boost/asio/io_context.hpp> <boost/asio/steady_timer.hpp>
     control/controller.h)
 set(ROTA_PRECOMPILED_api ${ROTA_PRECOMPILED_service} <nlohmann/json.hpp>)
-set(ROTA_PRECOMPILED_cli ${ROTA_STANDARD_HEADERS} <nlohmann/json.hpp> report/outcome.h log/workload.h)
+set(ROTA_PRECOMPILED_cli ${ROTA_STANDARD_HEADERS} <CLI/CLI.hpp> <nlohmann/json.hpp> log/workload.h report/outcome.h
+    cli/command.h cli/service_client.h)
 set(ROTA_PRECOMPILED_tests ${ROTA_STANDARD_HEADERS} <gtest/gtest.h> <rapidcheck/gtest.h> model/cluster.h)
 
 # rota_precompile(TARGET SET): the headers of that set (above); targets that name one set share the result.
@@ -25,5 +26,8 @@ function(rota_precompile target set)
     list(TRANSFORM ROTA_PRECOMPILED_${set} REPLACE "^([a-z_/]+[.]h)$" "${PROJECT_SOURCE_DIR}/src/\\1")
     target_precompile_headers(${target} PRIVATE ${ROTA_PRECOMPILED_${set}})
     set_property(GLOBAL PROPERTY ROTA_PRECOMPILED_BY_${set} ${target})
+    # CMake alone would not see that a list above has changed.
+    set_property(SOURCE ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.cxx
+                 PROPERTY OBJECT_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/precompile.cmake)
   endif()
 endfunction()

@@ -56,6 +56,7 @@ std::string words_of(const T& value) {
 
 }  // namespace
 
+std::string text_of(const Job& job) { return words_of(job); }
 std::string text_of(const JobSpec& spec) { return words_of(spec); }
 std::string text_of(const CycleClosed& fact) { return words_of(fact); }
 

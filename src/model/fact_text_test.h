@@ -9,6 +9,7 @@
 
 namespace rota {
 
+std::string text_of(const Job& job);
 std::string text_of(const JobSpec& spec);
 std::string text_of(const CycleClosed& fact);
 // A line each; not when it was and which number it has.
