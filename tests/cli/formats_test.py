@@ -37,9 +37,10 @@ class Formats(RotaCase):
                          (0, 10, 3600, 16, 2, 16 << 30, 7200, 1))
         self.assertEqual((scattered["user"], scattered["group"], scattered["partition"]), ("anna", "p 1", "workq"))
         rerun = jobs[101]  # ten of its sixty minutes it was suspended
-        self.assertEqual((rerun["submit"], rerun["wait"], rerun["run_time"], rerun["status"], rerun["accelerators"],
-                          rerun["accelerator_type"], rerun["licences"], rerun["nodes"], rerun["memory"]),
-                         (300, 901, 3000, 0, 2, "a100", "matlab:3", 1, 8 << 30))
+        self.assertEqual((rerun["submit"], rerun["wait"], rerun["run_time"], rerun["suspended"], rerun["status"],
+                          rerun["accelerators"], rerun["accelerator_type"], rerun["licences"], rerun["nodes"], rerun["memory"]),
+                         (300, 901, 3000, 600, 0, 2, "a100", "matlab:3", 1, 8 << 30))
+        self.assertNotIn("suspended", scattered)
         torque = jobs[104]
         self.assertEqual((torque["processors"], torque["nodes"], torque["memory"], torque["limit"], torque["run_time"]),
                          (8, 2, 8 << 30, 96 * 3600, 3600))
