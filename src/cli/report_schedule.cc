@@ -1,6 +1,7 @@
 // rota report: schedules of any scheduler as the table and the page that rehearsals get.
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -17,6 +18,7 @@
 #include "log/line_blocks.h"
 #include "log/schedule_jobs.h"
 #include "model/machine.h"
+#include "report/comparison.h"
 #include "report/html.h"
 #include "report/metrics.h"
 
@@ -47,41 +49,58 @@ std::string title_of(const std::string& path) {
   return name.ends_with(".csv") && name.size() > 4 ? name.substr(0, name.size() - 4) : name;
 }
 
-// By number and size: others may round times, and tell no users.
-bool same_jobs(const report::Outcome& a, const report::Outcome& b) {
-  const auto names = [](const report::Outcome& of) {
-    std::vector<std::pair<std::int64_t, std::uint32_t>> all;
-    for (const Job& job : of.jobs) all.emplace_back(job.spec.number, job.spec.processors);
-    std::ranges::sort(all);
-    return all;
-  };
-  return a.jobs.size() == b.jobs.size() && names(a) == names(b);
+// The places of jobs, by number.
+std::vector<std::size_t> by_number(const std::vector<Job>& jobs) {
+  std::vector<std::size_t> places(jobs.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::ranges::sort(places, {}, [&](std::size_t place) { return jobs[place].spec.number; });
+  return places;
 }
 
-// Schedules of other jobs are of a workload of their own, so that nobody compares them.
-void tell_apart(std::vector<report::Outcome>& all) {
-  for (std::size_t i = 1; i < all.size(); ++i) {
-    const auto before = std::span(all).first(i);
-    const auto like = std::ranges::find_if(before, [&](const auto& other) { return same_jobs(other, all[i]); });
+// Puts the same jobs into the order of the others, which rounded times may have changed: the page draws each of them.
+void put_in_order(std::vector<Job>& jobs, const std::vector<Job>& others) {
+  const std::vector<std::size_t> from = by_number(jobs), to = by_number(others);
+  std::vector<Job> ordered(jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) ordered[to[i]] = jobs[from[i]];
+  jobs = std::move(ordered);
+}
+
+struct Schedules {
+  std::vector<report::Outcome> outcomes;
+  std::vector<report::Summary> summaries;  // one each
+};
+
+// Sums them up. Schedules of other jobs are of a workload of their own, so that nobody compares them.
+void sum_up(Schedules& all) {
+  std::vector<report::Summary> as_read;  // all of one workload
+  for (const report::Outcome& outcome : all.outcomes) as_read.push_back(report::summarize(outcome));
+  all.summaries = as_read;
+  for (std::size_t i = 1; i < all.outcomes.size(); ++i) {
+    report::Outcome& outcome = all.outcomes[i];
+    const auto before = std::span(as_read).first(i);
+    const auto like = std::ranges::find_if(before, [&](const auto& s) { return report::comparable(s, as_read[i]); });
     if (like != before.end()) {
-      all[i].workload = like->workload;
-      continue;
+      const report::Outcome& same = all.outcomes[static_cast<std::size_t>(like - before.begin())];
+      outcome.workload = same.workload;
+      put_in_order(outcome.jobs, same.jobs);
+    } else {
+      remark(one_line(outcome.policy) + ": not the same jobs as those of " + one_line(all.outcomes.front().policy) +
+             ", so that the two are not compared");
+      outcome.workload += " of " + outcome.policy;
     }
-    remark(one_line(all[i].policy) + ": not the same jobs as those of " + one_line(all.front().policy) +
-           ", so that the two are not compared");
-    all[i].workload += " of " + all[i].policy;
+    all.summaries[i].workload = outcome.workload;
   }
 }
 
 // The schedules, each as if it were a policy on the same jobs.
-Result<std::vector<report::Outcome>> read_all(const ReportFlags& flags) {
-  std::vector<report::Outcome> all;
+Result<Schedules> read_all(const ReportFlags& flags) {
+  Schedules all;
   std::int64_t told = 0, used = 0;
   std::set<std::string> names;
   for (const std::string& path : flags.schedules) {
     auto schedule = log::read_schedule_jobs(path);
     if (!schedule) return std::unexpected(schedule.error());
-    report::Outcome& outcome = all.emplace_back();
+    report::Outcome& outcome = all.outcomes.emplace_back();
     outcome.workload = flags.workload;
     outcome.policy = title_of(path);
     if (!names.insert(outcome.policy).second) outcome.policy = path;
@@ -96,25 +115,23 @@ Result<std::vector<report::Outcome>> read_all(const ReportFlags& flags) {
   if (flags.processors == 0)
     remark("how many processors the cluster has is not told; " + grouped(processors) +
            " were in use, and so many are taken. --processors would say it");
-  for (report::Outcome& outcome : all) outcome.processors = std::max<std::int64_t>(processors, 1);
-  tell_apart(all);
+  for (report::Outcome& outcome : all.outcomes) outcome.processors = std::max<std::int64_t>(processors, 1);
+  sum_up(all);
   return all;
 }
 
 Result<int> report_schedules(const ReportFlags& flags) {
-  const auto outcomes = read_all(flags);
-  if (!outcomes) return std::unexpected(outcomes.error());
+  const auto schedules = read_all(flags);
+  if (!schedules) return std::unexpected(schedules.error());
   auto opened = open_page(flags.page);
   if (!opened) return std::unexpected(opened.error());
   std::optional<OutputFile>& page = *opened;
-  std::vector<report::Summary> summaries;
-  for (const report::Outcome& outcome : *outcomes) summaries.push_back(report::summarize(outcome));
   std::ostringstream table;
-  write_comparison(table, summaries, flags.json);
+  write_comparison(table, schedules->summaries, flags.json);
   if (auto done = printed(table.str()); !done) return done;
   if (!page) return kDone;
-  report::write_html(page->stream(), *outcomes,
-                     {.title = "Schedules", .version = ROTA_VERSION, .command = flags.command}, summaries);
+  report::write_html(page->stream(), schedules->outcomes,
+                     {.title = "Schedules", .version = ROTA_VERSION, .command = flags.command}, schedules->summaries);
   if (auto done = page->commit(); !done) return std::unexpected(done.error());
   remark("report: " + flags.page);
   return kDone;

@@ -59,21 +59,22 @@ Result<void> AccountedJobs::add(const AccountedJob& job) {
   constexpr std::int64_t kUnknown = AccountedJob::kUnknown;
   const auto drop = [&](const char* what) { out_.report.drop(what, job.line); };
   if (auto possible = check(job); !possible) return possible;
-  std::int64_t run = 0;
+  std::int64_t run = 0, stopped = 0;
   if (job.state == State::cancelled && job.start == kUnknown) {
     if (!options_.keep_cancelled) return drop(kCancelled), Result<void>{};
   } else {
     if (job.state == State::waiting || job.start == kUnknown) return drop(kWaiting), Result<void>{};
     if (job.state == State::running || job.end == kUnknown) return drop(kRunning), Result<void>{};
     if (job.end < job.start) return drop(kBackwards), Result<void>{};
-    run = std::max<std::int64_t>(job.end - job.start - job.stopped, 0);
+    stopped = std::clamp<std::int64_t>(job.stopped, 0, job.end - job.start);
+    run = job.end - job.start - stopped;
   }
   remark(job);
   SwfRow row = SwfRow::blank();
   row.line = job.line;
   row.nodes = job.asks.nodes;
   row.node_memory = job.asks.memory;
-  row.paused = job.stopped > 0;
+  row.suspended = seconds(stopped);
   const bool late = job.eligible > job.submit && (job.start == kUnknown || job.eligible <= job.start);
   const std::int64_t came = late ? job.eligible : job.submit;
   row.set(SwfField::number, job.number);

@@ -13,11 +13,12 @@ constexpr const char* kNewNumber = "job numbers missing or doubled (members of a
 
 // The largest sum of processors of jobs that ran at the same time. When those that were suspended held theirs is not
 // known.
-std::int64_t most_in_use(const std::vector<SwfRow>& rows, bool with_paused) {
+std::int64_t most_in_use(const std::vector<SwfRow>& rows, bool with_suspended) {
   std::vector<std::pair<std::int64_t, std::int64_t>> changes;  // in milliseconds
   for (const SwfRow& row : rows) {
     const std::int64_t wait = row[SwfField::wait], used = row[SwfField::processors];
-    if (wait < 0 || used <= 0 || row.milli(SwfField::run) <= 0 || (row.paused && !with_paused)) continue;
+    if (wait < 0 || used <= 0 || row.milli(SwfField::run) <= 0 || (row.suspended > Duration{0} && !with_suspended))
+      continue;
     const std::int64_t start = row.milli(SwfField::submit) + wait * 1000;
     changes.emplace_back(start, used);
     changes.emplace_back(start + row.milli(SwfField::run), -used);

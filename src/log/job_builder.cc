@@ -125,6 +125,7 @@ void JobBuilder::keep_recorded(const SwfRow& row) {
   RecordedJob& recorded = out_.recorded.emplace_back();
   const bool never_ran = row[SwfField::status] == kCancelled && row.milli(SwfField::run) <= 0;
   if (row[SwfField::wait] >= 0 && !never_ran) recorded.wait = Duration{row.milli(SwfField::wait)};
+  if (!never_ran) recorded.suspended = row.suspended;
   recorded.queue = known_id(row[SwfField::queue]);
   recorded.state = state_of(row);
 }

@@ -7,11 +7,12 @@ namespace {
 
 using enum JsonField::Kind;
 
-constexpr std::array<JsonField, kSwfFields> kOfSwf{{
+constexpr std::array<JsonField, kSwfFields + 1> kOfRows{{
     {"number", number, SwfField::number},
     {"submit", time, SwfField::submit},
     {"wait", time, SwfField::wait},
     {"run_time", time, SwfField::run},
+    {"suspended", suspended},
     {"processors", number, SwfField::processors},
     {"requested_processors", number, SwfField::requested_processors},
     {"cpu_time", time, SwfField::cpu_time},
@@ -29,7 +30,7 @@ constexpr std::array<JsonField, kSwfFields> kOfSwf{{
 }};
 
 std::vector<JsonField> all_fields() {
-  std::vector<JsonField> all(kOfSwf.begin(), kOfSwf.end());
+  std::vector<JsonField> all(kOfRows.begin(), kOfRows.end());
   for (const AttributeColumn& attribute : attribute_columns())
     all.push_back({.name = attribute.name, .kind = column, .column = &attribute});
   return all;

@@ -1,5 +1,5 @@
-// The fields of a job in JSON lines: the 18 of SWF under names of their own, and every attribute. docs/workloads.md has
-// them for people.
+// The fields of a job in JSON lines: the 18 of SWF under names of their own, for how long it was suspended, and every
+// attribute. docs/workloads.md has them for people.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,18 @@ namespace rota::log {
 struct JsonField {
   enum class Kind : std::uint8_t {
     number,
-    time,    // a number of seconds, or a duration in words
-    named,   // a number, or a name that gets one
-    column,  // an attribute
+    time,       // a number of seconds, or a duration in words
+    named,      // a number, or a name that gets one
+    suspended,  // SwfRow::suspended, written as a time
+    column,     // an attribute
   };
   std::string_view name;
   Kind kind;
-  SwfField swf{};                           // of all but columns
-  const AttributeColumn* column = nullptr;  // of those
+  SwfField swf{};                           // of numbers, times and what is named
+  const AttributeColumn* column = nullptr;  // of columns
 };
 
-// In the order in which they are written: those of SWF first.
+// In the order in which they are written: those of rows first.
 std::span<const JsonField> json_fields();
 
 std::vector<std::string_view> json_field_names();

@@ -1,5 +1,6 @@
 #include "log/json_job.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -66,6 +67,7 @@ class JsonJobEvents : public JsonEvents {
       case JsonField::Kind::number:
         return refuse(name() + " is a number, and here it is the text " + rota::quoted(text) + ".");
       case JsonField::Kind::time:
+      case JsonField::Kind::suspended:
         return time(text);
       case JsonField::Kind::named:
         return named(text);
@@ -107,6 +109,7 @@ class JsonJobEvents : public JsonEvents {
       if (field_->column->form != AttributeForm::word) return attribute(without_zeros(digits));
       return refuse(name() + " is a text in quotes, and here it is the number " + rota::quoted(digits) + ".");
     }
+    if (field_->kind == JsonField::Kind::suspended) return suspended(digits);
     if (auto stored = read_swf_value(field_->swf, digits, row_); !stored) {
       return refuse(name() + " " + stored.error().message + ".");
     }
@@ -115,9 +118,23 @@ class JsonJobEvents : public JsonEvents {
     return known || refuse(name() + " " + known.error().message + ".");
   }
 
+  // By the rules of a run time, of which -1 is not known either.
+  bool suspended(std::string_view digits) {
+    SwfRow as_run = SwfRow::blank();
+    if (auto stored = read_swf_value(SwfField::run, digits, as_run); !stored) {
+      return refuse(name() + " " + stored.error().message + ".");
+    }
+    row_.suspended = std::max(Duration{as_run.milli(SwfField::run)}, Duration{0});
+    return true;
+  }
+
   bool time(std::string_view text) {
     const auto duration = parse_duration(text);
     if (!duration) return refuse(name() + ": " + duration.error().message);
+    if (field_->kind == JsonField::Kind::suspended) {
+      row_.suspended = std::max(*duration, Duration{0});
+      return true;
+    }
     const auto i = static_cast<std::size_t>(field_->swf);
     row_.value[i] = duration->count() / 1000;
     row_.thousandths[i] = static_cast<std::int16_t>(duration->count() % 1000);
@@ -188,6 +205,7 @@ Result<void> JsonJobParser::parse(std::string_view line, SwfRow& row, JobAttribu
   row.value.fill(-1);
   row.fractions = 0;
   row.columns = kSwfFields;
+  row.suspended = Duration{0};
   attributes = {};
   next_ = 0;
   for (Named& value : named_) value.name.clear();

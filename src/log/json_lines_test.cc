@@ -59,6 +59,25 @@ TEST(JsonLines, take_durations_in_seconds_and_in_words) {
   EXPECT_EQ(limit("\"UNLIMITED\""), kLongest);
 }
 
+TEST(JsonLines, tell_how_long_a_job_was_suspended) {
+  const auto suspended = [](const std::string& text) {
+    return parse_json_lines(R"({"number":1,"submit":0,"run_time":1,"suspended":)" + text + "}", "jobs.jsonl",
+                            {.keep_recorded = true})
+        ->recorded[0]
+        .suspended;
+  };
+  EXPECT_EQ(suspended("90.0625"), Duration{90'063});
+  EXPECT_EQ(suspended("\"1h30m\""), seconds(5400));
+  EXPECT_EQ(suspended("null"), Duration{0});
+  EXPECT_EQ(suspended("-1"), Duration{0}) << "not known";
+  EXPECT_EQ(suspended("0"), Duration{0});
+  const auto refused = [](const std::string& value) { return refusal(R"({"number":1,"suspended":)" + value + "}"); };
+  EXPECT_EQ(refused("-5"), "jobs.jsonl:1: suspended is \"-5\", but only -1 (unknown) may be negative.");
+  EXPECT_EQ(refused("100000000001"), "jobs.jsonl:1: suspended is \"100000000001\", which is more than 100000000000.");
+  EXPECT_EQ(refused("1e300"), "jobs.jsonl:1: suspended is \"1e300\", which is too large.");
+  EXPECT_EQ(refused("true"), "jobs.jsonl:1: suspended is true, which no field of a job can be.");
+}
+
 TEST(JsonLines, mend_and_drop_jobs_as_swf_does) {
   const Workload w = parsed(
       "{\"number\":1,\"submit\":5,\"processors\":4}\n\n"
@@ -305,7 +324,7 @@ TEST(JsonLines, are_written_as_they_are_read) {
       R"("queue_floor":0,"queues":{"1":"q"},"partitions":{"1":"batch","2":"debug"},"users":{"7":"an\"na"},)"
       R"("groups":{"1":"same","2":"same"}})"
       "\n"
-      R"({"number":1,"submit":0.5,"wait":-3.25,"run_time":12.005,"processors":16,"requested_processors":8,"cpu_time":7,)"
+      R"({"number":1,"submit":0.5,"wait":-3.25,"run_time":12.005,"suspended":2.5,"processors":16,"requested_processors":8,"cpu_time":7,)"
       R"("limit":60,"used_memory_kb":5,"requested_memory_kb":6,"status":1,"user":"an\"na","group":2,"executable":3,)"
       R"("queue":"q","partition":"debug","preceding":4,"think_time":9,"nodes":4,"memory":4096,"licences":"matlab:2",)"
       R"("restart":"checkpoint","restart_cost":0.25,"priority":-3,"tasks":5,"task_accelerator":0.001,"task_cpu":1.5,)"

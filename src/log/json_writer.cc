@@ -109,6 +109,10 @@ void JsonLinesWriter::job(const SwfRow& row, const JobAttributes& attributes) {
       object.member(field.name) += field.column->form == AttributeForm::word ? as_json(text_) : text_;
       continue;
     }
+    if (field.kind == JsonField::Kind::suspended) {
+      if (row.suspended > Duration{0}) append_seconds(row.suspended, object.member(field.name));
+      continue;
+    }
     const bool unknown = row[field.swf] == -1 && (row.fractions >> static_cast<std::size_t>(field.swf) & 1U) == 0;
     if (field.swf == SwfField::requested_processors) {  // left out, they are the processors
       if (row[field.swf] == row[SwfField::processors]) continue;

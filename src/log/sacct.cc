@@ -139,10 +139,16 @@ bool clock_changed(const SacctRow& job) {
   return (job.end - job.start) * 1000 < job.elapsed || in_season(job.start, job.end);
 }
 
+// For how long it was suspended. Who is told to have run for longer than from Start to End was not.
+Duration suspended(const SacctRow& job) {
+  if (off(job) < kNoticed || clock_changed(job)) return Duration{0};
+  return Duration{std::clamp<std::int64_t>((job.end - job.start) * 1000 - job.elapsed, 0, kLongest.count())};
+}
+
 void SacctJobs::keep(const SacctRow& job, std::int64_t run) {
   remark(job);
   SwfRow& row = out_.rows.emplace_back(SwfRow::blank());
-  row.paused = off(job) >= kNoticed && !clock_changed(job);
+  row.suspended = suspended(job);
   row.line = job.line;
   row.nodes = job.nodes;
   row.node_memory = job.node_memory;

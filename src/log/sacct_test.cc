@@ -131,6 +131,7 @@ TEST(ReadSacct, TrustsElapsedAcrossAClockChange) {
                                    .elapsed = "00:40:00"}
                                    .text());
   EXPECT_EQ(spring.rows[0][SwfField::run], 2400);
+  EXPECT_EQ(spring.rows[0].suspended, Duration{0}) << "the clock was changed";
   EXPECT_EQ(found(spring.report, "started and ended on two sides of a clock change: Elapsed taken as the run time"), 1);
   const SacctLog autumn = read(Row{.submit = "2024-10-27T02:50:00",
                                    .start = "2024-10-27T02:50:00",
@@ -138,8 +139,12 @@ TEST(ReadSacct, TrustsElapsedAcrossAClockChange) {
                                    .elapsed = "00:20:00"}
                                    .text());
   EXPECT_EQ(autumn.rows[0][SwfField::run], 1200);
+  EXPECT_EQ(autumn.rows[0].suspended, Duration{0});
+  const SacctLog odd = read(Row{.elapsed = "00:13:00"}.text());
+  EXPECT_EQ(odd.rows[0].suspended, Duration{0}) << "it ran for longer than from Start to End";
   const SacctLog suspended = read(Row{.elapsed = "00:03:00"}.text());
   EXPECT_EQ(suspended.rows[0][SwfField::run], 180);
+  EXPECT_EQ(suspended.rows[0].suspended, seconds(420));
   EXPECT_EQ(found(suspended.report, "End - Start is not Elapsed (suspended?): Elapsed taken as the run time"), 1);
   const SacctLog unsure = read(Row{}.text() + Row{.id = "5", .end = "2024-03-01T09:00:00", .elapsed = ""}.text());
   EXPECT_EQ(found(unsure.report, "ended before they started, and Elapsed is not there: dropped"), 1);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/time.h"
 
 namespace rota::log {
 
@@ -41,7 +42,7 @@ struct SwfRow {
   std::uint32_t nodes = 0;                             // from MetaCentrum's 21st column; 0: unknown
   std::int64_t line = 0;                               // of the file, from 1
   std::int64_t node_memory = 0;                        // bytes on each node; known from sacct only; 0: unknown
-  bool paused = false;  // it did not hold its processors all the time from its start on: it was suspended
+  Duration suspended{0};  // so long it stood still between its start and its end, nobody knows when; no field of SWF
 
   // With all columns, and nothing known.
   static SwfRow blank() {

@@ -94,6 +94,11 @@ void append_value(const SwfRow& row, SwfField field, std::string& out) {
   }
 }
 
+void append_seconds(Duration time, std::string& out) {
+  if (time.count() % 1000 != 0) return append_fraction(out, time.count());
+  append_number(out, time.count() / 1000);
+}
+
 SwfRow swf_row(const JobSpec& job, Duration run) {
   SwfRow row = SwfRow::blank();
   row.set(SwfField::number, job.number);

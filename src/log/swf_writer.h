@@ -38,6 +38,8 @@ class SwfWriter {
 
 // Digits, with a fraction where the field has one.
 void append_value(const SwfRow& row, SwfField field, std::string& out);
+// Seconds, to a millisecond.
+void append_seconds(Duration time, std::string& out);
 
 // A row for a job: its request and its run time; what a job does not tell is -1.
 SwfRow swf_row(const JobSpec& job, Duration run);

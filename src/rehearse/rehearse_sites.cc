@@ -53,6 +53,9 @@ class SiteCollector final : public sim::SiteJobSink {
       if (has_left_[i]) continue;
       Job job;
       job.spec = workload_.jobs[i];
+      if (options_.clamp)
+        job.spec.processors =
+            static_cast<std::uint32_t>(std::min<std::int64_t>(job.spec.processors, options_.processors));
       add(i, streams_.homes[i], job);
     }
   }

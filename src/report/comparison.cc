@@ -231,12 +231,13 @@ std::vector<bool> best(const Figure& figure, std::span<const Summary> summaries)
   return is_best;
 }
 
+bool comparable(const Summary& a, const Summary& b) {
+  return a.workload == b.workload && a.processors == b.processors && a.jobs == b.jobs && a.identity == b.identity;
+}
+
 std::size_t same_workload(std::span<const Summary> summaries, std::size_t first) {
-  const Summary& like = summaries[first];
   std::size_t n = 1;
-  while (first + n < summaries.size() && summaries[first + n].workload == like.workload &&
-         summaries[first + n].processors == like.processors && summaries[first + n].jobs == like.jobs)
-    ++n;
+  while (first + n < summaries.size() && comparable(summaries[first], summaries[first + n])) ++n;
   return n;
 }
 

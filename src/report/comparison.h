@@ -39,7 +39,11 @@ bool tells_tasks(std::span<const Summary> summaries);     // whether jobs of any
 // missing, or where all are the same, be it but for the noise of copies. Where there are copies, their mean decides.
 std::vector<bool> best(const Figure& figure, std::span<const Summary> summaries);
 
-// How many summaries from `first` on tell of the same workload on the same number of processors.
+// Whether both tell of the same jobs, by number and processors, of one workload on the same number of processors: only
+// then are they set side by side. Submission, limits and users may differ, and so may who was rejected.
+bool comparable(const Summary& a, const Summary& b);
+
+// How many summaries from `first` on are comparable with it, itself among them.
 std::size_t same_workload(std::span<const Summary> summaries, std::size_t first);
 
 // "28,481 jobs on 100 processors", and where they differ from it, which policies rejected or did not finish jobs.

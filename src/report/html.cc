@@ -22,33 +22,26 @@ constexpr std::array<std::string_view, 15> kScripts{"data.js",    "words.js",  "
                                                     "parties.js", "charts.js", "nodes.js",  "lanes.js",    "picture.js",
                                                     "gantt.js",   "jobs.js",   "export.js", "selftest.js", "main.js"};
 
-// Limits may differ: that of a job which waits for its input to be moved is longer by that. Not every schedule tells
-// whose jobs they are.
-bool same_job(const Job& a, const Job& b) {
-  const bool same_user = a.spec.user == b.spec.user || a.spec.user == UINT32_MAX || b.spec.user == UINT32_MAX;
-  return a.spec.number == b.spec.number && a.spec.submit == b.spec.submit && a.spec.processors == b.spec.processors &&
-         same_user;
-}
-
-bool comparable(const Outcome& a, const Outcome& b) {
-  return a.workload == b.workload && a.processors == b.processors && std::ranges::equal(a.jobs, b.jobs, same_job);
+// Whether the same jobs stand in the same order, so that the page finds each at its place under both.
+bool in_one_order(const Outcome& a, const Outcome& b) {
+  const auto number = [](const Job& job) { return job.spec.number; };
+  return std::ranges::equal(a.jobs, b.jobs, {}, number, number);
 }
 
 std::size_t drawn_of(std::span<const Outcome> outcomes) {
   const std::size_t jobs = outcomes.front().jobs.size();
   if (jobs == 0 || jobs > kMostDrawnJobs) return 0;
-  return std::min(outcomes.size(), kMostDrawnRuns / jobs);
+  const auto few = outcomes.first(std::min(outcomes.size(), kMostDrawnRuns / jobs));
+  const auto other = std::ranges::find_if_not(few, [&](const Outcome& o) { return in_one_order(few.front(), o); });
+  return static_cast<std::size_t>(other - few.begin());
 }
 
 std::vector<Comparison> comparisons_of(std::span<const Outcome> outcomes, std::span<const Summary> summaries) {
   std::vector<Comparison> all;
   for (std::size_t first = 0; first < outcomes.size();) {
-    std::size_t n = 1;
-    while (first + n < outcomes.size() && comparable(outcomes[first], outcomes[first + n])) ++n;
-    Comparison comparison{outcomes.subspan(first, n), {}, 0, {}};
-    comparison.summaries.reserve(n);
-    for (std::size_t i = first; i < first + n; ++i)
-      comparison.summaries.push_back(summaries.empty() ? summarize(outcomes[i]) : summaries[i]);
+    const std::size_t n = same_workload(summaries, first);
+    const auto own = summaries.subspan(first, n);
+    Comparison comparison{outcomes.subspan(first, n), {own.begin(), own.end()}, 0, {}};
     if (first > 0 && outcomes[first].workload == outcomes[first - 1].workload)
       comparison.apart =
           "These policies did not run the same jobs on the same cluster as those above, so that they are "
@@ -134,6 +127,11 @@ void write_scripts(std::ostream& out) {
 void write_html(std::ostream& out, std::span<const Outcome> outcomes, const PageInfo& info,
                 std::span<const Summary> summaries) {
   CHECK(summaries.empty() || summaries.size() == outcomes.size(), "each outcome has its summary");
+  std::vector<Summary> made;
+  if (summaries.empty()) {
+    for (const Outcome& outcome : outcomes) made.push_back(summarize(outcome));
+    summaries = made;
+  }
   const std::vector<Comparison> all = comparisons_of(outcomes, summaries);
   const auto text = [](const std::string& words) { return [&words](std::ostream& o) { o << html_text(words); }; };
   const auto file = [](std::string_view name) { return [name](std::ostream& o) { o << page_file(name); }; };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <sstream>
+#include <utility>
 
 #include "report/sample_test.h"
 #include "report/series.h"
@@ -70,6 +71,18 @@ TEST(Html, ComparesOnlyWhatIsComparable) {
   auto nameless = two_policies();
   for (Job& job : nameless[1].jobs) job.spec.user = UINT32_MAX;  // a schedule that does not tell users
   EXPECT_EQ(count(page(nameless), "<section class=\"workload\""), 1U);
+  auto rounded = two_policies();
+  for (Job& job : rounded[1].jobs) job.spec.submit -= Duration{1};  // as the table has it
+  EXPECT_EQ(count(page(rounded), "<section class=\"workload\""), 1U);
+}
+
+TEST(Html, DrawsOneByOneOnlyWhatStandsInOneOrder) {
+  auto outcomes = two_policies();
+  EXPECT_EQ(count(page(outcomes), "\"drawn\":2"), 1U);
+  std::swap(outcomes[1].jobs[3], outcomes[1].jobs[4]);
+  const std::string text = page(outcomes);
+  EXPECT_EQ(count(text, "<section class=\"workload\""), 1U);
+  EXPECT_EQ(count(text, "\"drawn\":1"), 1U);
 }
 
 TEST(Html, TellsWhatWasReserved) {

@@ -5,12 +5,21 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/hash.h"
 
 namespace rota::report {
 namespace {
 
 double mean_seconds(std::int64_t milliseconds, std::int64_t n) {
   return static_cast<double>(milliseconds) / 1000.0 / static_cast<double>(n);
+}
+
+// Of what a job is known by, whatever becomes of it: others round times, and tell no users.
+std::uint64_t identity_of(const JobSpec& job) {
+  Hash hash;
+  hash.mix(static_cast<std::uint64_t>(job.number));
+  hash.mix(job.processors);
+  return hash.value();
 }
 
 // The value at this rank (from 0) of the zeros and values in order.
@@ -44,6 +53,7 @@ double quantile(std::vector<std::int64_t>& values, std::size_t zeros, double q) 
 
 void Tally::add(const Job& job) {
   ++counts_.jobs;
+  counts_.identity += identity_of(job.spec);
   counts_.killed += job.kills;
   counts_.backfilled_starts += job.backfills;
   counts_.preempted += job.preemptions;

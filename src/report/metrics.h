@@ -35,6 +35,8 @@ struct Summary {
   std::string label = {};  // what it is called where its text is too long (report/policy_labels.h); empty: its text
   std::int64_t processors = 0;
   std::int64_t jobs = 0;              // all of the workload
+  std::uint64_t identity = 0;         // of those: the sum of a hash of each one's number and processors, so that their
+                                      // order is of no matter; who has the same ran the same jobs
   std::int64_t warm_up = 0;           // jobs that ran before these to fill the cluster, and count nowhere
   std::int64_t rejected = 0;          // of those: refused at submission
   std::int64_t first_rejected = -1;   // number of the first job that was rejected; -1: none

@@ -151,5 +151,22 @@ TEST(Summary, AgreesWithAStraightCountOverARehearsal) {
   EXPECT_DOUBLE_EQ(*s.backfill_completion, 1);
 }
 
+TEST(Metrics, TheSameJobsHaveOneIdentityWhateverBecameOfThem) {
+  Outcome outcome;
+  outcome.jobs = {ended_job(1, 0, 5, 60, 4), ended_job(2, 9, 0, 30, 8), ended_job(3, 12, 1, 10, 2)};
+  const std::uint64_t identity = summarize(outcome).identity;
+  Outcome other = outcome;
+  std::ranges::reverse(other.jobs);
+  other.jobs[0].state = JobState::rejected;
+  other.jobs[1].state = JobState::waiting;
+  other.jobs[2].spec.submit += seconds(1);
+  EXPECT_EQ(summarize(other).identity, identity);
+  other.jobs[0].spec.processors = 3;
+  EXPECT_NE(summarize(other).identity, identity);
+  Outcome exchanged = outcome;  // the same numbers and the same sizes, of each other
+  std::swap(exchanged.jobs[0].spec.processors, exchanged.jobs[1].spec.processors);
+  EXPECT_NE(summarize(exchanged).identity, identity);
+}
+
 }  // namespace
 }  // namespace rota::report

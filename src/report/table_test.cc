@@ -163,6 +163,19 @@ TEST(Table, HasTheSitesBelowEachPolicy) {
   EXPECT_NE(text.find(" 20G "), std::string::npos) << text;
 }
 
+TEST(Comparison, IsOfTheSameJobsOnAsManyProcessors) {
+  std::vector<Summary> rows{summary("fcfs", 100, 5), summary("easy", 100, 5), summary("conservative", 100, 5)};
+  rows[1].rejected = 3;  // by one policy alone
+  EXPECT_EQ(same_workload(rows, 0), 3U);
+  rows[1].identity = 1;  // as many, and others
+  EXPECT_EQ(same_workload(rows, 0), 1U);
+  EXPECT_FALSE(comparable(rows[0], rows[1]));
+  EXPECT_TRUE(comparable(rows[0], rows[2]));
+  rows[2].processors = 99;
+  EXPECT_FALSE(comparable(rows[0], rows[2]));
+  EXPECT_EQ(printed(rows).find("Choose"), std::string::npos);
+}
+
 TEST(Comparison, AFigureThatIsMissingSomewhereHasNoBest) {
   std::vector<Summary> two{summary("fcfs", 100, 5), summary("easy", 50, 5)};
   const auto wait =

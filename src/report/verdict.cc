@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "report/comparison.h"
 #include "report/readable.h"
 #include "report/trust.h"
 
@@ -431,8 +432,7 @@ void measure_against_first(std::span<Summary*> summaries) {
   const Summary* first = nullptr;
   for (Summary* summary : summaries) {
     if (!summary->power || !summary->power->used()) continue;
-    if (first == nullptr || first->workload != summary->workload || first->jobs != summary->jobs ||
-        first->processors != summary->processors) {
+    if (first == nullptr || !comparable(*first, *summary)) {
       first = summary;
     } else {
       summary->less_than_first = *first->power->used() - *summary->power->used();

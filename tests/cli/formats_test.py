@@ -37,9 +37,10 @@ class Formats(RotaCase):
                          (0, 10, 3600, 16, 2, 16 << 30, 7200, 1))
         self.assertEqual((scattered["user"], scattered["group"], scattered["partition"]), ("anna", "p 1", "workq"))
         rerun = jobs[101]  # ten of its sixty minutes it was suspended
-        self.assertEqual((rerun["submit"], rerun["wait"], rerun["run_time"], rerun["status"], rerun["accelerators"],
-                          rerun["accelerator_type"], rerun["licences"], rerun["nodes"], rerun["memory"]),
-                         (300, 901, 3000, 0, 2, "a100", "matlab:3", 1, 8 << 30))
+        self.assertEqual((rerun["submit"], rerun["wait"], rerun["run_time"], rerun["suspended"], rerun["status"],
+                          rerun["accelerators"], rerun["accelerator_type"], rerun["licences"], rerun["nodes"], rerun["memory"]),
+                         (300, 901, 3000, 600, 0, 2, "a100", "matlab:3", 1, 8 << 30))
+        self.assertNotIn("suspended", scattered)
         torque = jobs[104]
         self.assertEqual((torque["processors"], torque["nodes"], torque["memory"], torque["limit"], torque["run_time"]),
                          (8, 2, 8 << 30, 96 * 3600, 3600))
@@ -235,6 +236,12 @@ class Schedules(RotaCase):
         self.assertIn("schedule of june: 2 jobs", done.stdout)
         self.assertNotIn("Choose", done.stdout)
         self.assertIn("june: not the same jobs as those of may, so that the two are not compared", done.stderr)
+        rounded = self.file("rounded.csv", "number,submit,start,end,processors\n2,0,0,10,1\n1,1,1,10,4\n")
+        done = self.rota("report", may, rounded, "--processors", "8", "--report", "rounded.html")
+        self.assertIn("Choose", done.stdout)
+        page = (self.folder / "rounded.html").read_text()
+        self.assertEqual(page.count('<section class="workload"'), 1)
+        self.assertIn('"drawn":2', page)
         self.refused("report", "ours.csv", "--processors", "8", said="in use at once")
         self.refused("report", self.file("bad.csv", "number,submit\n1,0\n"), said=("bad.csv:1: ", "start"))
         self.refused("report", self.file("bad.csv", "number,submit,start,end,processors\n1,5,9,7,1\n"), said="bad.csv:2: the job ends")

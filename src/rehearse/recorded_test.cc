@@ -1,0 +1,59 @@
+#include "rehearse/recorded.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "log/json_lines.h"
+#include "log/sacct.h"
+
+namespace rota {
+namespace {
+
+// Submitted at 10:00:00; of the two hours of the first, which waited for a minute, it ran in half an hour.
+constexpr std::string_view kSacct =
+    "JobIDRaw|Submit|Start|End|Elapsed|State|AllocCPUS\n"
+    "1|2024-06-10T10:00:00|2024-06-10T10:01:00|2024-06-10T12:01:00|00:30:00|COMPLETED|8\n"
+    "2|2024-06-10T10:00:00|2024-06-10T10:02:00|2024-06-10T10:12:00|00:10:00|COMPLETED|8\n";
+
+std::vector<Job> recorded_jobs(const log::Workload& workload) {
+  RehearseOptions options;
+  options.processors = 16;
+  options.keep_jobs = true;
+  auto row = recorded(workload, options);
+  EXPECT_TRUE(row) << row.error().message;
+  return row ? std::move(row->outcome.jobs) : std::vector<Job>{};
+}
+
+void expect_as_sacct_says(const log::Workload& workload) {
+  const std::vector<Job> jobs = recorded_jobs(workload);
+  ASSERT_EQ(jobs.size(), 2U);
+  EXPECT_EQ(jobs[0].start, at_seconds(60));
+  EXPECT_EQ(jobs[0].end, at_seconds(7260));
+  EXPECT_EQ(jobs[0].run_time(), seconds(1800));
+  EXPECT_EQ(jobs[0].wait(), seconds(60));
+  EXPECT_EQ(jobs[1].end, at_seconds(720));
+  EXPECT_EQ(jobs[1].run_time(), seconds(600));
+}
+
+TEST(Recorded, AJobThatWasSuspendedEndsWhenItDid) {
+  const auto workload = log::parse_sacct(kSacct, "log.txt", {.keep_recorded = true});
+  ASSERT_TRUE(workload) << workload.error().message;
+  expect_as_sacct_says(*workload);
+}
+
+TEST(Recorded, TheSameThroughJsonLines) {
+  const auto read = log::read_sacct_log(log::LineBlocks::over(kSacct, "log.txt"), {});
+  ASSERT_TRUE(read) << read.error().message;
+  std::ostringstream out;
+  {
+    log::JsonLinesWriter writer(out);
+    for (const log::SwfRow& row : read->rows) writer.job(row, {});
+  }
+  const auto workload = log::parse_json_lines(out.str(), "log.jsonl", {.keep_recorded = true});
+  ASSERT_TRUE(workload) << workload.error().message;
+  expect_as_sacct_says(*workload);
+}
+
+}  // namespace
+}  // namespace rota
