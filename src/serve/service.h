@@ -334,6 +334,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> change_facts(const Caller& caller, JobId job, const Change& change);
   void reword(JobId job, const Change& change);
   std::vector<std::string> environment_of(const Command& start, const KeptAbout& kept, bool slurms) const;
+  std::vector<std::uint32_t> processors_by_node(JobId job) const;  // one number on a machine without nodes: all
   void say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks, std::vector<std::string>& all) const;
   std::string node_file_of(JobId id, std::uint32_t tasks) const;
   void say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::string>& all) const;
