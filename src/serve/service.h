@@ -230,7 +230,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   JobId submit(const JobSpec& spec) override { return controller_->submit(spec); }
   Result<void> record(const Observed& fact) override;
   Result<void> decide() override;
-  void left(JobId id, const Job& job) override;
+  void job_gone(JobId id, const Job& job) override;
   void saw(const View& before, const FactRef& fact) override;
   void refused(const View& view, const Error& why) override;
   Result<local::Run> run_of(const Command& start) override;
