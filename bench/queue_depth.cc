@@ -76,7 +76,7 @@ class Jobs final : public sim::Source {
 // When jobs started, in order of submission.
 class Starts final : public JobSink {
  public:
-  void left(JobId id, const Job& job) override {
+  void job_gone(JobId id, const Job& job) override {
     if (starts_.size() <= id.value) starts_.resize(id.value + std::size_t{1}, kNever);
     starts_[id.value] = job.start;
   }

@@ -44,7 +44,7 @@ class Jobs final : public sim::Source {
 
 class Nobody final : public JobSink {
  public:
-  void left(JobId /*id*/, const Job& /*job*/) override {}
+  void job_gone(JobId /*id*/, const Job& /*job*/) override {}
 };
 
 std::int64_t kilobytes() {

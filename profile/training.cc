@@ -27,7 +27,7 @@ class Jobs final : public sim::Source {
 };
 
 class Nobody final : public JobSink {
-  void left(JobId, const Job&) override {}
+  void job_gone(JobId, const Job&) override {}
 };
 
 Result<void> rehearse(const log::Workload& workload, std::string_view policy, std::int64_t processors,

@@ -32,8 +32,6 @@ using log::LogTop;
 using log::SwfField;
 using log::SwfRow;
 
-constexpr std::int64_t kCancelled = 5;  // status in SWF
-
 struct ConvertFlags {
   std::string input;
   std::string output = "-";
@@ -182,7 +180,8 @@ class Conversion {
   }
 
   bool dropped(const SwfRow& row) {
-    if (flags_.keep_cancelled || row[SwfField::status] != kCancelled || row.milli(SwfField::run) > 0) return false;
+    if (flags_.keep_cancelled || row[SwfField::status] != log::kSwfCancelled || row.milli(SwfField::run) > 0)
+      return false;
     report_.drop("cancelled before they started: dropped", row.line);
     return true;
   }

@@ -101,6 +101,7 @@ std::string wrong_value(const CLI::App& app, const Command& command, const std::
         std::ranges::find_if(argument.names, [&](const std::string& name) { return said.starts_with(name + ":"); });
     if (named == argument.names.end()) continue;
     const std::string& name = *named;
+    if (said.starts_with(name + ": At Most ")) return name + " is given more than once";
     if (said.find(" required ") != std::string::npos)
       return name + " is followed by a value: " + name + " " + argument.value;
     const CLI::Option* option = app.get_option_no_throw(name);

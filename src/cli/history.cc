@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -62,22 +63,22 @@ std::string time(const Json& job, const char* name) {
 struct JobColumn {
   Column column;
   std::string (*text)(const Json& job);
+  bool usual = false;  // shown without --format
 };
 
 const std::vector<JobColumn>& job_columns() {
   static const std::vector<JobColumn> columns{
-      {{"JOBID"}, [](const Json& job) { return text_of(job, "id"); }},
-      {{"NAME"}, [](const Json& job) { return text_of(job, "name"); }},
-      {{"USER"}, [](const Json& job) { return text_of(job, "user"); }},
-      {{"PARTITION"}, [](const Json& job) { return text_of(job, "partition"); }},
-      {{"CPUS", true}, [](const Json& job) { return number(job, "processors", "1"); }},
-      {{"STATE"}, [](const Json& job) { return text_of(job, "state"); }},
-      {{"EXITCODE", true}, status},
-      {{"SUBMIT"}, [](const Json& job) { return time(job, "submit"); }},
-      {{"START"}, [](const Json& job) { return time(job, "start"); }},
-      {{"END"}, [](const Json& job) { return time(job, "end"); }},
-      {{"ELAPSED", true}, [](const Json& job) { return run_text(number_of(job, "elapsed")); }},
-      // Up to here without --format.
+      {{"JOBID"}, [](const Json& job) { return text_of(job, "id"); }, true},
+      {{"NAME"}, [](const Json& job) { return text_of(job, "name"); }, true},
+      {{"USER"}, [](const Json& job) { return text_of(job, "user"); }, true},
+      {{"PARTITION"}, [](const Json& job) { return text_of(job, "partition"); }, true},
+      {{"CPUS", true}, [](const Json& job) { return number(job, "processors", "1"); }, true},
+      {{"STATE"}, [](const Json& job) { return text_of(job, "state"); }, true},
+      {{"EXITCODE", true}, status, true},
+      {{"SUBMIT"}, [](const Json& job) { return time(job, "submit"); }, true},
+      {{"START"}, [](const Json& job) { return time(job, "start"); }, true},
+      {{"END"}, [](const Json& job) { return time(job, "end"); }, true},
+      {{"ELAPSED", true}, [](const Json& job) { return run_text(number_of(job, "elapsed")); }, true},
       {{"TOTALCPU", true}, cpu_used},
       {{"CPUTIME", true}, cpu_held},
       {{"CPUEFF", true}, cpu_share},
@@ -88,12 +89,13 @@ const std::vector<JobColumn>& job_columns() {
   return columns;
 }
 
-constexpr std::size_t kUsualColumns = 11;
-
 Result<std::vector<JobColumn>> columns_of(const std::string& format) {
   const std::vector<JobColumn>& all = job_columns();
-  if (format.empty()) return std::vector<JobColumn>(all.begin(), all.begin() + kUsualColumns);
   std::vector<JobColumn> columns;
+  if (format.empty()) {
+    std::ranges::copy_if(all, std::back_inserter(columns), &JobColumn::usual);
+    return columns;
+  }
   for (const std::string_view name : split(format, ',')) {
     const auto found =
         std::ranges::find(all, upper(trimmed(name)), [](const JobColumn& each) { return each.column.head; });

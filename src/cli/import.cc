@@ -141,10 +141,9 @@ std::string place_of_unknown(const log::SacctLog& log, const Machine& machine) {
 // What ended at once is a job of 1 s with its own limit, as where the export itself is rehearsed. One that was
 // cancelled before it started has no wait that came to an end, which its run time would not tell any more.
 void mend_run_times(log::SacctLog& log) {
-  constexpr std::int64_t kCancelled = 5;  // status in SWF
   for (log::SwfRow& row : log.rows) {
     if (row.milli(log::SwfField::run) > 0) continue;
-    if (row[log::SwfField::status] == kCancelled) row.set(log::SwfField::wait, -1);
+    if (row[log::SwfField::status] == log::kSwfCancelled) row.set(log::SwfField::wait, -1);
     row.set_milli(log::SwfField::run, 1000);
     log.report.note("run time 0: jobs of 1 s with their own limit", row.line);
   }

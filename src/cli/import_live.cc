@@ -11,13 +11,10 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "log/sacct_columns.h"
 
 namespace rota::cli {
 namespace {
-
-constexpr const char* kFormat =
-    "--format=JobIDRaw,JobID,Cluster,User,Account,Partition,QOS,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,"
-    "State,AllocCPUS,ReqCPUS,NNodes,ReqNodes,ReqMem,ReqTRES,AllocTRES";
 
 // This program's own, but for the forms of times and columns that users may have set, and in UTC.
 std::vector<std::string> environment() {
@@ -79,7 +76,9 @@ std::vector<SlurmCommand> slurm_commands(const std::string& since, const std::st
        {"sacctmgr", "-P", "show", "assoc", "format=Cluster,Account,User,Partition,ParentName,Share"},
        &site::SlurmText::associations,
        true},
-      {"sacct.txt", {"sacct", "-X", "-P", "-D", "--allusers", "-S", since, "-E", until, kFormat}}};
+      {"sacct.txt",
+       {"sacct", "-X", "-P", "-D", "--allusers", "-S", since, "-E", until,
+        std::string("--format=") + log::kSacctFormat}}};
 }
 
 std::string typed_commands(const std::string& folder, const std::string& since, const std::string& until) {

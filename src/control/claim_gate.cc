@@ -9,7 +9,7 @@ void ClaimGate::revoked(JobId id) {
   if (const auto job = jobs_.find(id); job != jobs_.end()) job->second.gone = true;
 }
 
-void ClaimGate::left(JobId id) {
+void ClaimGate::job_gone(JobId id) {
   jobs_.erase(id);
   held_.erase(id);
   for (auto& [job, commands] : held_) {

@@ -39,7 +39,7 @@ class ClaimGate final : public Engine {
   void expect(JobId id, std::int64_t job) { jobs_[id] = {job}; }
   // It has gone to another site, and the engine has been told, if the controller has not.
   void revoked(JobId id);
-  void left(JobId id);
+  void job_gone(JobId id);
 
   // Limits and expected ends count from when the engine is told, not from when the controller decided.
   void dispatch(const Command& command) override;

@@ -115,7 +115,7 @@ TEST_F(ClaimGateTest, ForgetsWhatItHeldBackOfAJobThatIsGone) {
   gate_.answered(kNumber, false);
   EXPECT_TRUE(passed_.empty());
   EXPECT_EQ(lost_, std::vector<JobId>{kBrought});
-  gate_.left(kBrought);
+  gate_.job_gone(kBrought);
   gate_.answered(kNumber, true);
   EXPECT_TRUE(passed_.empty());
 }
@@ -144,7 +144,7 @@ TEST_F(ClaimGateTest, DoesNotDisturbWhoWouldHaveGivenWayInVain) {
 TEST_F(ClaimGateTest, TellsNobodyToGiveWayWhoHasEndedMeanwhile) {
   answer_ = StartAnswer::pending;
   gate_.dispatch(give_way());
-  gate_.left(kVictim);
+  gate_.job_gone(kVictim);
   gate_.answered(kNumber, true);
   EXPECT_TRUE(passed_.empty());
 }

@@ -97,7 +97,7 @@ void Controller::ring() {
 
 void Controller::close() {
   if (cluster_.gone().empty()) return;
-  for (const JobId id : cluster_.gone()) ports_.jobs.left(id, cluster_.job(id));
+  for (const JobId id : cluster_.gone()) ports_.jobs.job_gone(id, cluster_.job(id));
   write(CycleClosed{});
 }
 
@@ -150,7 +150,7 @@ void Controller::cycle() {
   const bool decides = plan_.decides();
   const std::uint64_t hash = decides ? plan_.hash() : 0;
   if (decides) hash_.mix(hash);
-  for (const JobId id : cluster_.gone()) ports_.jobs.left(id, cluster_.job(id));
+  for (const JobId id : cluster_.gone()) ports_.jobs.job_gone(id, cluster_.job(id));
   write(CycleClosed{hash});
   if (decides) carry_out_plan();
   send();

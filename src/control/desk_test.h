@@ -62,7 +62,7 @@ class CommandLog final : public Engine {
 
 class LeftJobs final : public JobSink {
  public:
-  void left(JobId id, const Job& job) override { jobs.emplace_back(id, job); }
+  void job_gone(JobId id, const Job& job) override { jobs.emplace_back(id, job); }
 
   std::vector<std::pair<JobId, Job>> jobs;
 };

@@ -168,7 +168,7 @@ class Durable {
 class JobSink {
  public:
   virtual ~JobSink() = default;
-  virtual void left(JobId id, const Job& job) = 0;
+  virtual void job_gone(JobId id, const Job& job) = 0;
 };
 
 }  // namespace rota

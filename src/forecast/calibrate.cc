@@ -14,7 +14,7 @@ namespace {
 // Every job that ran, by id.
 class Ran final : public JobSink {
  public:
-  void left(JobId id, const Job& job) override {
+  void job_gone(JobId id, const Job& job) override {
     if (!job.ended()) return;
     jobs_.emplace_back(id, job);
   }

@@ -19,7 +19,7 @@ constexpr std::int64_t kMostSteps = 1'000'000;  // of one future
 
 class Nobody final : public JobSink {
  public:
-  void left(JobId /*id*/, const Job& /*job*/) override {}
+  void job_gone(JobId /*id*/, const Job& /*job*/) override {}
 };
 
 // Notes when those asked for start.

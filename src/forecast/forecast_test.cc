@@ -48,7 +48,7 @@ class StateAt final : public JobSink, public Alarm {
     rehearsal.loop().set(*this, at);
     EXPECT_TRUE(rehearsal.run());
   }
-  void left(JobId, const Job&) override {}
+  void job_gone(JobId, const Job&) override {}
   void ring() override { present.facts = rehearsal_->controller().snapshot(); }
 
   Present present;

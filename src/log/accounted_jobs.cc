@@ -24,9 +24,9 @@ constexpr const char* kLateEligible =
 constexpr const char* kNoLimit = "no time limit is told: requested time left unknown";
 
 std::int64_t swf_status(AccountedJob::State state) {
-  if (state == AccountedJob::State::completed) return 1;
+  if (state == AccountedJob::State::completed) return kSwfCompleted;
   if (state == AccountedJob::State::ended) return -1;
-  return state == AccountedJob::State::cancelled ? 5 : 0;
+  return state == AccountedJob::State::cancelled ? kSwfCancelled : kSwfFailed;
 }
 
 constexpr std::int64_t kMostTime = 32'503'680'000;  // the year 3000

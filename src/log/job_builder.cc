@@ -7,8 +7,6 @@
 namespace rota::log {
 namespace {
 
-constexpr std::int64_t kCancelled = 5;  // status of a job that its user took back
-constexpr std::int64_t kFailed = 0;
 constexpr std::size_t kFirstRoom = 1024;
 
 constexpr std::array<const char*, 8> kRemarks{
@@ -24,8 +22,8 @@ constexpr std::array<const char*, 8> kRemarks{
 
 // How a job ended. SWF has one status for all that failed; a job that used up what it had asked for ran out of time.
 JobState state_of(const SwfRow& row) {
-  if (row[SwfField::status] == kCancelled) return JobState::cancelled;
-  if (row[SwfField::status] != kFailed) return JobState::completed;
+  if (row[SwfField::status] == kSwfCancelled) return JobState::cancelled;
+  if (row[SwfField::status] != kSwfFailed) return JobState::completed;
   const std::int64_t limit = row.milli(SwfField::requested_time);
   return limit > 0 && row.milli(SwfField::run) >= limit ? JobState::timed_out : JobState::failed;
 }
@@ -59,7 +57,7 @@ void JobBuilder::make_room(std::size_t jobs) {
 void JobBuilder::add(const SwfRow& row) {
   std::int64_t submit = row.milli(SwfField::submit), run = row.milli(SwfField::run);
   std::int64_t processors = row[SwfField::processors], limit = row.milli(SwfField::requested_time);
-  if (run <= 0 && row[SwfField::status] == kCancelled && !options_.keep_cancelled) [[unlikely]]
+  if (run <= 0 && row[SwfField::status] == kSwfCancelled && !options_.keep_cancelled) [[unlikely]]
     return remark(Remark::cancelled, row.line);
   if (processors <= 0) processors = row[SwfField::requested_processors];
   if (run <= 0 || processors <= 0 || submit < 0) [[unlikely]] {
@@ -123,7 +121,7 @@ QosId JobBuilder::qos_of(const SwfRow& row) {
 
 void JobBuilder::keep_recorded(const SwfRow& row) {
   RecordedJob& recorded = out_.recorded.emplace_back();
-  const bool never_ran = row[SwfField::status] == kCancelled && row.milli(SwfField::run) <= 0;
+  const bool never_ran = row[SwfField::status] == kSwfCancelled && row.milli(SwfField::run) <= 0;
   if (row[SwfField::wait] >= 0 && !never_ran) recorded.wait = Duration{row.milli(SwfField::wait)};
   if (!never_ran) recorded.suspended = row.suspended;
   recorded.queue = known_id(row[SwfField::queue]);

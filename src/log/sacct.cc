@@ -49,12 +49,12 @@ constexpr std::array kRemarks{
 std::int64_t swf_status(SacctState state) {
   switch (state) {
     case SacctState::completed:
-      return 1;
+      return kSwfCompleted;
     case SacctState::cancelled:
-      return 5;
+      return kSwfCancelled;
     case SacctState::failed:
     case SacctState::given_up:
-      return 0;
+      return kSwfFailed;
     default:
       return -1;
   }

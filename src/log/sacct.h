@@ -1,10 +1,7 @@
 // Job logs of Slurm, as `sacct -X -P` prints them: '|' (or what --delimiter says) between the columns, the first line
 // names them in any order.
 //
-//   TZ=UTC sacct -X -P -D --allusers -S 2024-01-01 -E 2024-07-01
-//   --format=JobIDRaw,JobID,Cluster,User,Account,Partition,
-//     QOS,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,State,AllocCPUS,ReqCPUS,NNodes,ReqNodes,ReqMem,ReqTRES,
-//     AllocTRES
+//   TZ=UTC sacct -X -P -D --allusers -S 2024-01-01 -E 2024-07-01 --format=(kSacctFormat, log/sacct_columns.h)
 //
 // Needed: JobID or JobIDRaw; Submit; Start; End; and AllocCPUS, NCPUS, ReqCPUS, AllocTRES or ReqTRES. Several exports
 // may stand one after the other, each with its own line of names. Columns that Rota does not know are passed over;

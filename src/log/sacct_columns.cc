@@ -17,9 +17,9 @@ constexpr std::array<std::string_view, kSacctColumns> kNames{
 constexpr std::array<std::string_view, 7> kFreeText{"JobName", "Comment",    "AdminComment", "SystemComment",
                                                     "WorkDir", "SubmitLine", "Extra"};
 
-constexpr const char* kCommand =
-    "Write the log with sacct -X -P -D --allusers --format=JobIDRaw,JobID,Cluster,User,Account,Partition,QOS,Submit,"
-    "Eligible,Start,End,ElapsedRaw,TimelimitRaw,State,AllocCPUS,ReqCPUS,NNodes,ReqNodes,ReqMem,ReqTRES,AllocTRES";
+std::string how_to_ask() {
+  return std::string("Write the log with sacct -X -P -D --allusers --format=") + kSacctFormat;
+}
 
 bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 
@@ -63,7 +63,7 @@ void SacctColumns::split(std::string_view line) {
 Result<void> SacctColumns::read_names(std::string_view line) {
   const std::string_view between = delimiter_of(trimmed(line));
   if (!between.empty() && trimmed(between).empty() && between.find('\t') == std::string_view::npos) {
-    return fail(std::string("the columns are parted by blanks, so that cells may be cut off. ") + kCommand +
+    return fail(std::string("the columns are parted by blanks, so that cells may be cut off. ") + how_to_ask() +
                 ": -P puts bars between them.");
   }
   delimiter_ = between.empty() ? "|" : between;
@@ -83,15 +83,15 @@ Result<void> SacctColumns::read_names(std::string_view line) {
 
 Result<void> SacctColumns::check_needed() const {
   if (!has(SacctColumn::job_id) && !has(SacctColumn::job_id_raw))
-    return fail(std::string("the first line does not name the columns, or JobIDRaw is not among them. ") + kCommand +
-                ", without -n.");
+    return fail(std::string("the first line does not name the columns, or JobIDRaw is not among them. ") +
+                how_to_ask() + ", without -n.");
   for (const SacctColumn column : {SacctColumn::submit, SacctColumn::start, SacctColumn::end})
     if (!has(column))
-      return fail("the column " + std::string(kNames[static_cast<std::size_t>(column)]) + " is missing. " + kCommand +
-                  ".");
+      return fail("the column " + std::string(kNames[static_cast<std::size_t>(column)]) + " is missing. " +
+                  how_to_ask() + ".");
   if (!has(SacctColumn::alloc_cpus) && !has(SacctColumn::ncpus) && !has(SacctColumn::req_cpus) &&
       !has(SacctColumn::alloc_tres) && !has(SacctColumn::req_tres))
-    return fail(std::string("no column tells the processors of a job, such as AllocCPUS. ") + kCommand + ".");
+    return fail(std::string("no column tells the processors of a job, such as AllocCPUS. ") + how_to_ask() + ".");
   return {};
 }
 

@@ -42,6 +42,11 @@ enum class SacctColumn : std::uint8_t {
 };
 inline constexpr std::size_t kSacctColumns = 27;
 
+// What sacct is best asked for, as its --format takes it.
+inline constexpr const char* kSacctFormat =
+    "JobIDRaw,JobID,Cluster,User,Account,Partition,QOS,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,State,"
+    "AllocCPUS,ReqCPUS,NNodes,ReqNodes,ReqMem,ReqTRES,AllocTRES";
+
 // The cells of one row, by column, wherever they came from.
 class SacctCells {
  public:

@@ -34,6 +34,11 @@ enum class SwfField : std::uint8_t {
 };
 inline constexpr std::size_t kSwfFields = 18;
 
+// How a job ended, in SwfField::status; -1: not told.
+inline constexpr std::int64_t kSwfFailed = 0;
+inline constexpr std::int64_t kSwfCompleted = 1;
+inline constexpr std::int64_t kSwfCancelled = 5;  // its user took it back
+
 struct SwfRow {
   std::array<std::int64_t, kSwfFields> value{};        // whole part; -1: unknown; |value| < 10^15
   std::array<std::int16_t, kSwfFields> thousandths{};  // of the same sign; holds only where `fractions` has the bit

@@ -19,9 +19,4 @@ inline Duration work_in(Duration time, std::int32_t cpu_factor) {
   return cpu_factor == kStandardFactor ? time : Duration{time.count() * cpu_factor / kStandardFactor};
 }
 
-// What takes that long at one factor, at another one; rounded down.
-inline Duration time_at(std::int32_t cpu_factor, Duration time, std::int32_t before) {
-  return Duration{time.count() * before / cpu_factor};
-}
-
 }  // namespace rota

@@ -10,9 +10,9 @@ using log::SwfField;
 // The log's number of it; UINT32_MAX: unknown.
 std::int64_t number_of(std::uint32_t id) { return id == UINT32_MAX ? -1 : std::int64_t{id}; }
 
-int status_of(const Job& job, JobState state) {
-  if (state == JobState::completed) return 1;
-  return job.ended() && state != JobState::cancelled ? 0 : 5;
+std::int64_t status_of(const Job& job, JobState state) {
+  if (state == JobState::completed) return log::kSwfCompleted;
+  return job.ended() && state != JobState::cancelled ? log::kSwfFailed : log::kSwfCancelled;
 }
 
 // In a rehearsal partitions are those of the cluster file; the labels have the log's.

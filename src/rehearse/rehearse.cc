@@ -18,7 +18,7 @@ class Collector final : public JobSink {
  public:
   Collector(const log::Workload& workload, const RehearseOptions& options)
       : workload_(workload), options_(options), jobs_(options.keep_jobs ? workload.jobs.size() : 0) {}
-  void left(JobId id, const Job& job) override {
+  void job_gone(JobId id, const Job& job) override {
     if (id.value >= workload_.warm_up) add_beside_recorded(tally_, job, workload_, id.value);
     if (!jobs_.empty()) {
       jobs_[id.value] = job;

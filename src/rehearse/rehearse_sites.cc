@@ -32,7 +32,7 @@ class SiteCollector final : public sim::SiteJobSink {
       cost_.resize(at_.size());
   }
 
-  void left(SiteId site, const Job& job, const sim::JobDraw& drew) override {
+  void job_gone(SiteId site, const Job& job, const sim::JobDraw& drew) override {
     const auto found = std::lower_bound(streams_.by_number.begin(), streams_.by_number.end(),
                                         std::pair{job.spec.number, std::size_t{0}});
     add(found->second, site, job);

@@ -108,7 +108,7 @@ store::RareRequest Service::rarely_asked(const JobSpec& spec, const JobEntry* en
 }
 
 // Of a job that leaves for good. What it ran stays known for as long as its row of the history.
-void Service::left(JobId id, const Job& job) {
+void Service::job_gone(JobId id, const Job& job) {
   const JobEntry* entry = book_.find(id);
   const store::HistoryRow row = history_row(id, job, entry);
   if (entry != nullptr && mail_) mail_of_end(row, *entry->about);

@@ -81,6 +81,13 @@ std::string Service::nodes_of(JobId job) const {
   return node_list(*machine_, view().placement(job).shares, [](const Share& share) { return share.node; });
 }
 
+std::vector<std::uint32_t> Service::processors_by_node(JobId job) const {
+  if (machine_->nodes.empty()) return {view().job(job).spec.processors};
+  std::vector<std::uint32_t> given;
+  for (const Share& share : view().placement(job).shares) given.push_back(share.processors);
+  return given;
+}
+
 PatternWords Service::pattern_words(JobId job, const KeptAbout& kept, const std::string& nodes,
                                     std::int32_t restarts) const {
   const std::int64_t number = number_of(job);
@@ -145,15 +152,10 @@ std::vector<std::string> Service::environment_of(const Command& start, const Kep
 void Service::say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks, std::vector<std::string>& all) const {
   const JobSpec& spec = view().job(id).spec;
   const std::string nodes = nodes_of(id);
-  const std::size_t count = machine_->nodes.empty() ? 1 : view().placement(id).shares.size();
-  std::vector<std::uint32_t> processors{spec.processors};
-  if (!machine_->nodes.empty()) {
-    processors.clear();
-    for (const Share& share : view().placement(id).shares) processors.push_back(share.processors);
-  }
+  const std::vector<std::uint32_t> processors = processors_by_node(id);
   for (const auto& [name, value] : {std::pair{"JOBID", std::to_string(spec.number)},
                                     {"NODELIST", nodes.empty() ? machine_->name : nodes},
-                                    {"NNODES", std::to_string(count)},
+                                    {"NNODES", std::to_string(processors.size())},
                                     {"NPROCS", std::to_string(tasks)},
                                     {"TASKS_PER_NODE", in_runs(tasks_on(processors, tasks))},
                                     {"JOB_CPUS_PER_NODE", in_runs(processors)},
@@ -181,10 +183,8 @@ std::string Service::node_file_of(JobId id, std::uint32_t tasks) const {
     add(this_host(), tasks);
     return text;
   }
-  std::vector<std::uint32_t> given;
   const auto& shares = view().placement(id).shares;
-  for (const Share& share : shares) given.push_back(share.processors);
-  const std::vector<std::uint32_t> lines = tasks_on(given, tasks);
+  const std::vector<std::uint32_t> lines = tasks_on(processors_by_node(id), tasks);
   for (std::size_t i = 0; i < shares.size(); ++i) add(machine_->nodes[shares[i].node.value].name, lines[i]);
   return text;
 }

@@ -230,7 +230,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   JobId submit(const JobSpec& spec) override { return controller_->submit(spec); }
   Result<void> record(const Observed& fact) override;
   Result<void> decide() override;
-  void left(JobId id, const Job& job) override;
+  void job_gone(JobId id, const Job& job) override;
   void saw(const View& before, const FactRef& fact) override;
   void refused(const View& view, const Error& why) override;
   Result<local::Run> run_of(const Command& start) override;
@@ -334,6 +334,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> change_facts(const Caller& caller, JobId job, const Change& change);
   void reword(JobId job, const Change& change);
   std::vector<std::string> environment_of(const Command& start, const KeptAbout& kept, bool slurms) const;
+  std::vector<std::uint32_t> processors_by_node(JobId job) const;  // one number on a machine without nodes: all
   void say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks, std::vector<std::string>& all) const;
   std::string node_file_of(JobId id, std::uint32_t tasks) const;
   void say_as_pbs(JobId id, const KeptAbout& kept, std::vector<std::string>& all) const;

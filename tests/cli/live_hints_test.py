@@ -94,6 +94,14 @@ class Hints(LiveCase):
                          "job is submitted; cancel the job and submit it anew with it. See `rota update --help`.")
         self.assertIn("did you mean --priority?", self.live("update", "12", "--priorty", "4", code=2).stderr)
 
+    def test_an_option_that_is_given_twice_is_said(self):
+        for command, option, words in (("update", "--limit", ("-t", "1h", "--time", "2h")),
+                                       ("update", "--priority", ("--priority", "4", "--priority=4")),
+                                       ("cancel", "--signal", ("-s", "USR1", "-s", "USR2")),
+                                       ("cancel", "--user", ("-u", "ada", "--user", "bob"))):
+            self.says_no(command, "12", *words, code=2,
+                         said=f"{option} is given more than once. See `rota {command} --help`.")
+
     def test_lists_of_users_partitions_and_names_are_asked_one_by_one(self):
         self.answers("GET", "/v1/jobs", lambda request: (200, {"jobs": [job(
             {"ada": 12, "bob": 11}[request["query"]["user"]], submit=float(len(self.service.requests)))]}))

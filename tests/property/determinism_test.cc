@@ -83,7 +83,7 @@ class StreamedLog final : public sim::Source {
 
 class Starts final : public JobSink {
  public:
-  void left(JobId, const Job& job) override { start_of[job.spec.number] = job.start; }
+  void job_gone(JobId, const Job& job) override { start_of[job.spec.number] = job.start; }
   std::map<std::int64_t, Instant> start_of;
 };
 

@@ -102,7 +102,7 @@ class Recorded final : public Engine, private WatchingIntake, private JobSink {
       RC_ASSERT(held + view.nodes().licences_free(kind) == machine_.licences[kind.value].count);
     }
   }
-  void left(JobId, const Job& job) override { jobs[job.spec.number] = job; }
+  void job_gone(JobId, const Job& job) override { jobs[job.spec.number] = job; }
   ClusterOptions cluster_options() const {
     ClusterOptions cluster;
     cluster.processors = machine_.processors;

@@ -108,7 +108,7 @@ class Operated final : public WatchingIntake, private JobSink, private FactObser
     return sim::cluster_options(options, chain_);
   }
   Controller& watched() override { return controller_; }
-  void left(JobId, const Job& job) override { ended[job.spec.number] = job; }
+  void job_gone(JobId, const Job& job) override { ended[job.spec.number] = job; }
   void saw(const View& before, const FactRef& fact) override {
     if (const auto* started = std::get_if<const Started*>(&fact.what)) {
       const Job& job = before.job((*started)->job);

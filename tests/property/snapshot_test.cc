@@ -146,7 +146,7 @@ class Relay final : public Intake, private JobSink, private FactObserver {
     ++folds;
   }
 
-  void left(JobId, const Job& job) override { jobs[job.spec.number] = text_of(job); }
+  void job_gone(JobId, const Job& job) override { jobs[job.spec.number] = text_of(job); }
   void saw(const View&, const FactRef& fact) override {
     if (const auto* closed = std::get_if<const CycleClosed*>(&fact.what)) cycles.push_back((*closed)->plan);
   }

@@ -138,7 +138,7 @@ class Watched final : public Engine, private WatchingIntake, private JobSink {
   }
 
   Controller& watched() override { return controller_; }
-  void left(JobId, const Job& job) override { jobs[job.spec.number] = job; }
+  void job_gone(JobId, const Job& job) override { jobs[job.spec.number] = job; }
 
   log::Workload workload_;
   RehearseOptions options_;

@@ -46,7 +46,7 @@ class WatchedRehearsal final : public WatchingIntake, private JobSink, private F
  private:
   Controller& watched() override { return controller_; }
   void decided(const View& view) override { look_(view); }
-  void left(JobId, const Job& job) override { ended_[job.spec.number] = job; }
+  void job_gone(JobId, const Job& job) override { ended_[job.spec.number] = job; }
   std::uint64_t wants() const override { return FactKinds::bit<CycleClosed>(); }
   void saw(const View& before, const FactRef& fact) override {
     Plan plan;

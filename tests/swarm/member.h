@@ -42,7 +42,7 @@ class Member final : public Companion, private rota::Site, private GateKeeper, p
   void acts() override;
   void falls() override;
   void decided() override { dispatcher_->load_changed(); }
-  void left(JobId id) override { gate_->left(id); }
+  void job_gone(JobId id) override { gate_->job_gone(id); }
   void endured(const Fact& fact) override;
 
   // The dispatcher's site.

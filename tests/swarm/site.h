@@ -26,7 +26,7 @@ class Companion {
   virtual void acts() = 0;       // what was decided first is durable
   virtual void falls() = 0;
   virtual void decided() = 0;                  // something was done with the controller, and it is still there
-  virtual void left(JobId id) = 0;             // perhaps not durable yet
+  virtual void job_gone(JobId id) = 0;         // perhaps not durable yet
   virtual void endured(const Fact& fact) = 0;  // perhaps before rises()
 };
 
@@ -83,8 +83,8 @@ class Site final : public Intake,
   Result<void> commit() override;
   void saw(const View& before, const FactRef& fact) override;
   void refused(const View& view, const Error& why) override;
-  void left(JobId id, const Job& /*job*/) override {
-    if (companion_) companion_->left(id);
+  void job_gone(JobId id, const Job& /*job*/) override {
+    if (companion_) companion_->job_gone(id);
   }
 
   Engine& outlet() const { return companion_ ? companion_->outlet() : *link_; }

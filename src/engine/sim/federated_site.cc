@@ -34,10 +34,10 @@ void FederatedSite::starts(JobId id, std::int64_t job) {
 
 void FederatedSite::makes_room(JobId beneficiary) { ear_.preempts(self_, view().job(beneficiary).spec.number); }
 
-void FederatedSite::left(JobId id, const Job& job) {
+void FederatedSite::job_gone(JobId id, const Job& job) {
   brought_.erase(job.spec.number);
-  gate_.left(id);
-  ear_.left(self_, job, engine_.meter().of_job(id));
+  gate_.job_gone(id);
+  ear_.job_gone(self_, job, engine_.meter().of_job(id));
 }
 
 void FederatedSite::queue(const Arrival& arrival) {

@@ -21,7 +21,7 @@ class SiteEar {
   // It starts. How much longer it runs because of what it has to fetch first.
   virtual Duration starts(SiteId site, std::int64_t job) = 0;
   virtual void preempts(SiteId site, std::int64_t beneficiary) = 0;
-  virtual void left(SiteId site, const Job& job, const JobDraw& drew) = 0;  // drew: where jobs are metered
+  virtual void job_gone(SiteId site, const Job& job, const JobDraw& drew) = 0;  // drew: where jobs are metered
 };
 
 class FederatedSite final : private GateKeeper, private Intake, private JobSink {
@@ -68,7 +68,7 @@ class FederatedSite final : private GateKeeper, private Intake, private JobSink 
   JobId submit(const JobSpec& spec) override;
   Result<void> record(const Observed& fact) override { return controller_.record(fact); }
   Result<void> decide() override;
-  void left(JobId id, const Job& job) override;
+  void job_gone(JobId id, const Job& job) override;
   StartAnswer claim_to_start(std::int64_t job) override { return ear_.claim(self_, job, true); }
   StartAnswer claim_to_make_room(std::int64_t job) override { return ear_.claim(self_, job, false); }
   void starts(JobId id, std::int64_t job) override;

@@ -299,9 +299,9 @@ void Federation::preempts(SiteId site, std::int64_t beneficiary) {
   if (claimed) fate_of(beneficiary).site = site;
 }
 
-void Federation::left(SiteId site, const Job& job, const JobDraw& drew) {
+void Federation::job_gone(SiteId site, const Job& job, const JobDraw& drew) {
   if (job.state == JobState::cancelled) return;
-  if (sink_) sink_->left(site, job, drew);
+  if (sink_) sink_->job_gone(site, job, drew);
   const std::size_t index = index_of(job.spec.number);
   if (index == jobs_.size()) return;
   CHECK(job.ended(), "a job of the federation runs to its end");

@@ -63,7 +63,7 @@ class Terms {
 class SiteJobSink {
  public:
   virtual ~SiteJobSink() = default;
-  virtual void left(SiteId site, const Job& job, const JobDraw& drew) = 0;  // drew: where jobs are metered
+  virtual void job_gone(SiteId site, const Job& job, const JobDraw& drew) = 0;  // drew: where jobs are metered
 };
 
 struct FederationTotals {
@@ -103,7 +103,7 @@ class Federation final : public Alarm, private SiteEar {
   StartAnswer claim(SiteId site, std::int64_t job, bool to_start) override;
   Duration starts(SiteId site, std::int64_t job) override;
   void preempts(SiteId site, std::int64_t beneficiary) override;
-  void left(SiteId site, const Job& job, const JobDraw& drew) override;
+  void job_gone(SiteId site, const Job& job, const JobDraw& drew) override;
 
   bool races() const { return rota::races(options_.placing); }
   std::size_t index_of(std::int64_t number) const;  // in jobs_; its size: a local job

@@ -14,7 +14,7 @@ class Nobody final : public Source {
 
 class Forgetful final : public JobSink {
  public:
-  void left(JobId /*id*/, const Job& job) override { states.push_back(job.state); }
+  void job_gone(JobId /*id*/, const Job& job) override { states.push_back(job.state); }
   std::vector<JobState> states;
 };
 

@@ -28,7 +28,7 @@ class ThreeJobs final : public Source {
 
 class Nobody final : public JobSink {
  public:
-  void left(JobId, const Job&) override {}
+  void job_gone(JobId, const Job&) override {}
 };
 
 template <class Mischief>

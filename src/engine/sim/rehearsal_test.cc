@@ -37,7 +37,7 @@ class Listed final : public Source {
 
 class Gone final : public JobSink {
  public:
-  void left(JobId, const Job& job) override { jobs[job.spec.number] = job; }
+  void job_gone(JobId, const Job& job) override { jobs[job.spec.number] = job; }
   std::map<std::int64_t, Job> jobs;
 };
 

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <array>
-
-#include "model/cpu_factor.h"
+#include <cstdint>
 
 namespace rota {
 namespace {
@@ -16,6 +15,13 @@ constexpr std::array<Duration, 11> kLadder{minutes(1), minutes(5), minutes(15), 
 
 constexpr Duration kMostScaled{INT64_MAX / 100'000};  // by the highest factor that a node may have; as good as for ever
 
+bool starts_over(const JobSpec& spec) { return spec.restart != Restart::checkpoint; }
+
+// What takes that long at one CPU factor, at another one; rounded down.
+Duration time_at(std::int32_t cpu_factor, Duration time, std::int32_t before) {
+  return Duration{time.count() * before / cpu_factor};
+}
+
 }  // namespace
 
 Duration expected_run_time(Estimator estimator, const View& view, const JobSpec& spec) {
@@ -27,14 +33,12 @@ Duration expected_run_time(Estimator estimator, const View& view, const JobSpec&
 }
 
 Duration time_after_move(const Job& job, Instant now, std::int32_t factor_before, std::int32_t factor) {
-  const bool starts_over = job.spec.restart != Restart::checkpoint;
-  const Duration to_do = job.expected_end() - now + (starts_over ? job.done + job.ran_by(now) : Duration{0});
+  const Duration to_do = job.expected_end() - now + (starts_over(job.spec) ? job.done + job.ran_by(now) : Duration{0});
   return job.spec.restart_cost + time_at(factor, std::min(to_do, kMostScaled), factor_before);
 }
 
 Duration moved_run_time(const Job& job, Instant now, std::int32_t factor_before, std::int32_t factor) {
-  const bool starts_over = job.spec.restart != Restart::checkpoint;
-  const Duration left = job.spec.limit - (starts_over ? Duration{0} : job.done + job.ran_by(now));
+  const Duration left = job.spec.limit - (starts_over(job.spec) ? Duration{0} : job.done + job.ran_by(now));
   return std::clamp(time_after_move(job, now, factor_before, factor) + seconds(1), Duration{1},
                     std::max(left, Duration{1}));
 }
