@@ -1,6 +1,6 @@
 // For tests: a controller whose ports do nothing by themselves. Time is what the test says, commands are written down,
-// and whatever an engine or a user has to tell the test tells. Times in seconds; jobs are numbered from 1. What is costly
-// to compile is compiled once, in desk_test.cc.
+// and whatever an engine or a user has to tell the test tells. Times in seconds; jobs are numbered from 1. What is
+// costly to compile is compiled once, in desk_test.cc.
 #pragma once
 
 #include <algorithm>
