@@ -1,13 +1,13 @@
 #include "log/lsf.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <deque>
 #include <set>
 #include <utility>
 
 #include "base/text.h"
+#include "log/seen_jobs.h"
 #include "model/machine.h"
 
 namespace rota::log {
@@ -267,7 +267,7 @@ class Reader {
   LineBlocks blocks_;
   const SwfOptions& options_;
   AccountedJobs jobs_;
-  std::set<std::array<std::int64_t, 4>> seen_;  // job, index, submission, start
+  SeenJobs seen_;  // job, index, submission, start
   std::int64_t line_ = 0;
   std::int64_t before_ = 0;  // fields of the record before, without those of lists
 };
@@ -305,8 +305,8 @@ Result<void> Reader::take(std::string_view line) {
   AccountedJob& job = finish.job;
   job.line = line_;
   if (job.submit <= 0) return fail("the record does not tell when the job was submitted");
-  const std::array<std::int64_t, 4> key{job.number, finish.index, job.submit, job.start};
-  if (!seen_.insert(key).second) return report().drop(kAgain, line_), Result<void>{};
+  const SeenJobs::Key key{job.number, finish.index, job.submit, job.start};
+  if (!seen_.add(key)) return report().drop(kAgain, line_), Result<void>{};
   if (finish.index > 0) job.number = AccountedJob::kUnknown;
   if (job.start <= 0) {  // it never started
     job.start = AccountedJob::kUnknown;

@@ -4,13 +4,12 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "base/text.h"
 #include "log/pbs_request.h"
 #include "log/sacct_cell.h"
+#include "log/seen_jobs.h"
 
 namespace rota::log {
 namespace {
@@ -107,13 +106,15 @@ class Reader {
   void take_opened(const Record& record, std::string_view line);
   Result<AccountedJob> job_of(const Record& record, PbsRequest& request, std::int64_t line);
   void remark(const PbsRequest& request, std::int64_t hosts, std::int64_t line);
+  SeenJobs::Key key_of(std::string_view id, const AccountedJob& job);
   ImportReport& report() { return jobs_.report(); }
 
   LineBlocks blocks_;
   const SwfOptions& options_;
   AccountedJobs jobs_;
   std::map<std::string, Open, std::less<>> open_;
-  std::set<std::tuple<std::string, std::int64_t, std::int64_t>> ended_;  // job, start and end
+  NumbersOfNames servers_;  // of what stands behind the number in a job's id
+  SeenJobs ended_;          // job, start and end
   std::int64_t line_ = 0;
 };
 
@@ -193,6 +194,26 @@ void Reader::take_opened(const Record& record, std::string_view line) {
   }
 }
 
+// The number that a text begins with, and takes it off; -1: it begins with none that such a text alone can stand for.
+std::int64_t take_number(std::string_view& text, std::size_t most_digits) {
+  const std::string_view digits = text.substr(0, text.find_first_not_of("0123456789"));
+  if (digits.empty() || digits.size() > most_digits || (digits.size() > 1 && digits.front() == '0')) return -1;
+  text.remove_prefix(digits.size());
+  return parse_integer(digits).value_or(-1);
+}
+
+// As small as it can be: "1234[5].server" in numbers, of which no other id has the same.
+SeenJobs::Key Reader::key_of(std::string_view id, const AccountedJob& job) {
+  const std::int64_t number = take_number(id, 15);
+  std::int64_t index = -1;
+  if (id.starts_with('[')) {
+    std::string_view inside = id.substr(1);
+    index = take_number(inside, 9);
+    if (index >= 0) id = inside;
+  }
+  return {number, job.start, job.end, index * (std::int64_t{1} << 32U) + servers_.number_of(id)};
+}
+
 Result<void> Reader::take_end(const Record& record) {
   PbsRequest request;
   auto job = job_of(record, request, line_);
@@ -204,7 +225,7 @@ Result<void> Reader::take_end(const Record& record) {
     if (at->second.deleted && job->state != AccountedJob::State::completed) job->state = AccountedJob::State::cancelled;
     open_.erase(at);
   }
-  if (!ended_.emplace(record.id, job->start, job->end).second) return report().drop(kAgain, line_), Result<void>{};
+  if (!ended_.add(key_of(record.id, *job))) return report().drop(kAgain, line_), Result<void>{};
   return jobs_.add(*job);
 }
 

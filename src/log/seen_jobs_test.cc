@@ -1,0 +1,28 @@
+#include "log/seen_jobs.h"
+
+#include <gtest/gtest.h>
+
+namespace rota::log {
+namespace {
+
+TEST(SeenJobs, are_known_again_whenever_they_came) {
+  constexpr std::int64_t kJobs = 10'007;  // a prime: the numbers come in no order
+  SeenJobs seen;
+  for (std::int64_t i = 0; i < kJobs; ++i) {
+    const std::int64_t number = i * 4'001 % kJobs;
+    ASSERT_TRUE(seen.add({number, 0, 0, 0}));
+    ASSERT_FALSE(seen.add({number, 0, 0, 0}));
+  }
+  for (std::int64_t i = 0; i < kJobs; ++i) ASSERT_FALSE(seen.add({i, 0, 0, 0}));
+  EXPECT_TRUE(seen.add({kJobs, 0, 0, 0}));
+}
+
+TEST(SeenJobs, differ_in_any_part) {
+  SeenJobs seen;
+  EXPECT_TRUE(seen.add({1, 2, 3, 4}));
+  for (const SeenJobs::Key& key : {SeenJobs::Key{0, 2, 3, 4}, {1, 0, 3, 4}, {1, 2, 0, 4}, {1, 2, 3, 0}})
+    EXPECT_TRUE(seen.add(key));
+}
+
+}  // namespace
+}  // namespace rota::log
