@@ -329,6 +329,7 @@ std::optional<std::string> Cluster::objection(const Migrated& fact) const {
   if (auto why = not_running(fact.job, "moved")) return why;
   const Job& job = this->job(fact.job);
   if (!job.steady() || nodes_.counted()) return is_in_vain(job, "moved");
+  if (fact.expected < Duration{0} || fact.expected > kLongest) return "it expects what cannot be.";
   if (auto why = objection_to_place(fact.where)) return why;
   Placement beside_licences = fact.where;
   forget_licences(beside_licences);

@@ -237,6 +237,33 @@ TEST(Cluster, WhoListsProcessorsListsThoseOfJobsThatCameWithoutAList) {
   EXPECT_EQ(fresh.blockers(), std::vector{runs});
 }
 
+TEST(Cluster, AMoveSaysHowLongTheJobIsCountedOnFromThenOn) {
+  Machine machine;
+  machine.nodes.resize(2);
+  for (Node& node : machine.nodes) node.processors = 2;
+  machine.processors = 4;
+  const auto on = [](std::uint32_t node) { return Placement{{{NodeId{node}, 2}}, {}}; };
+  for (const auto& [said, counted_on] : {std::pair{0, 70}, {40, 40}}) {  // 0: in journals of older versions
+    ClusterOptions options = World::counted(4);
+    options.machine = &machine;
+    World world(options);
+    const JobId job = world.waiting({2, 100});
+    world.fold(Started{job, false, on(0)});
+    world.at(30);
+    Migrated fact{job, on(1)};
+    for (const Duration wrong : {Duration{-1}, kLongest + Duration{1}, Duration::max()}) {
+      fact.expected = wrong;
+      EXPECT_EQ(world.cluster().objection(fact).value_or(""), "it expects what cannot be.");
+    }
+    fact.expected = seconds(said);
+    EXPECT_EQ(world.cluster().objection(fact).value_or(""), "");
+    world.fold(fact);
+    EXPECT_EQ(world.cluster().job(job).expected, seconds(counted_on));
+    EXPECT_EQ(world.cluster().job(job).done, seconds(30));
+    expect_kept(world);
+  }
+}
+
 TEST(Cluster, OnlyAFreshStateTakesASnapshotIn) {
   World world(4);
   world.waiting({});

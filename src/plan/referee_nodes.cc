@@ -14,10 +14,12 @@ bool has_place(const Action& a) { return a.kind == ActionKind::start || a.kind =
 // Until a job ends that is moved: what is left of it at the speed of the new nodes, after a pause; at most its limit.
 Duration time_at_new_place(const View& view, const Job& job, const Placement& from, const Placement& to) {
   if (job.spec.restart != Restart::checkpoint) return job.spec.limit;
-  const std::int64_t left = (job.expected_end() - view.now()).count();
-  const Duration scaled{left * view.nodes().cpu_factor(from) / view.nodes().cpu_factor(to)};
-  const Duration time = std::min(job.spec.restart_cost + scaled + seconds(1), job.limit_end() - view.now());
-  return std::max(time, kMoment);
+  __extension__ using Wide = __int128;  // a job may have no limit
+  const auto left = static_cast<Wide>((job.expected_end() - view.now()).count());
+  const Wide scaled = left * view.nodes().cpu_factor(from) / view.nodes().cpu_factor(to);
+  const Wide time = scaled + (job.spec.restart_cost + seconds(1)).count();
+  const auto most = static_cast<Wide>((job.limit_end() - view.now()).count());
+  return std::max(Duration{static_cast<std::int64_t>(std::min(time, most))}, kMoment);
 }
 
 std::size_t slots(const Machine& machine) { return machine.nodes.size() + machine.licences.size(); }
