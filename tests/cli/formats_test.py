@@ -236,7 +236,7 @@ class Schedules(RotaCase):
         self.assertIn("schedule of june: 2 jobs", done.stdout)
         self.assertNotIn("Choose", done.stdout)
         self.assertIn("june: not the same jobs as those of may, so that the two are not compared", done.stderr)
-        rounded = self.file("rounded.csv", "number,submit,start,end,processors\n2,0,0,10,1\n1,1,1,10,4\n")
+        rounded = self.file("rounded.csv", "number,submit,start,end,processors\n2,0,0,10,4\n1,1,1,10,4\n")
         done = self.rota("report", may, rounded, "--processors", "8", "--report", "rounded.html")
         self.assertIn("Choose", done.stdout)
         page = (self.folder / "rounded.html").read_text()
