@@ -19,6 +19,7 @@ namespace rota::api {
 namespace {
 
 constexpr std::int64_t kMostBytes = 1 << 20;
+constexpr std::size_t kMostUnderWay = 1000;  // behind a file that never answers, also of those who went away
 
 // Opens a file with the rights of a user and no more. Where the service is not root it has no other rights anyway.
 class AsUser {
@@ -127,8 +128,10 @@ void send_output(const Ask& ask, JobId id) {
   if (!job.contains(error && job.contains("error") ? "error" : "output"))
     return ask.reply->send(problem(404, "job " + shown + " writes to the terminal of who runs it, and to no file."));
   const std::string path = error && job.contains("error") ? job["error"] : job["output"];
+  if (ask.reader.under_way() >= kMostUnderWay)
+    return ask.reply->send(problem(503, "the output of many jobs is being read already; ask again in a moment."));
   const Rights rights{(*kept)->about.uid, (*kept)->about.gid};
-  ask.worker.run([path, rights, from, over, shown, reply = ask.reply] {
+  ask.reader.run([path, rights, from, over, shown, reply = ask.reply] {
     Piece piece = read_piece(path, rights, from);
     if (piece.error == ENOENT && !over) piece.error = 0;  // it has not begun yet
     return [path, over, shown, reply, piece = std::move(piece)] { reply->send(answer(shown, path, piece, over)); };

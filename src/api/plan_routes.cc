@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "api/job_json.h"
 #include "api/routes.h"
@@ -46,6 +48,7 @@ struct Alike {
   Duration limit{0};
   std::int32_t priority = 0;
   PartitionId partition;
+  std::vector<std::pair<LicenceId, std::uint32_t>> licences = {};
 
   Alike(const JobEntry& entry, const JobSpec& spec, std::string_view waits_for)
       : array(entry.about->array),
@@ -56,7 +59,9 @@ struct Alike {
         memory(spec.memory),
         limit(spec.limit),
         priority(spec.priority),
-        partition(spec.partition) {}
+        partition(spec.partition) {
+    each_licence(spec, [&](LicenceId kind, std::uint32_t count) { licences.emplace_back(kind, count); });
+  }
   auto operator<=>(const Alike&) const = default;
 };
 

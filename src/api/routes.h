@@ -17,7 +17,8 @@ class Worker;
 struct Sources {
   serve::Service& service;
   Tokens& tokens;
-  Worker& worker;     // reads large bodies, and the files of users
+  Worker& worker;     // reads large bodies
+  Worker& reader;     // reads the files of users, which may never answer: nothing else waits for it
   Worker& rehearser;  // takes seconds at a time
 };
 Handler routes(const Sources& sources);

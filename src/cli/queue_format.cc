@@ -308,13 +308,24 @@ std::string tasks_text(const Json& task, std::vector<std::int64_t> indexes) {
   return text_of(task, "array") + "_[" + ranges_text(indexes) + (most > 0 ? "%" + std::to_string(most) : "") + "]";
 }
 
+namespace {
+
+// Of a task that waits: those of which this is the same stand in one row. Who waits for a turn is one with those before
+// it; who is held or waits for others is not, and neither is who asks for something else by now.
+std::string sort_of(const Json& task) {
+  const std::string why = reason(task);
+  const bool for_others = why.starts_with("JobHeld") || why.starts_with("Depend") || why == "BeginTime";
+  Json sort{text_of(task, "array"), for_others ? why : ""};
+  for (const char* asked : {"name", "processors", "nodes", "memory", "limit", "priority", "partition", "licence",
+                            "licences", "more_licences"})
+    sort.push_back(task.value(asked, Json()));
+  if (for_others) sort.push_back(task.value("begin", Json()));
+  return sort.dump();
+}
+
+}  // namespace
+
 Json folded_arrays(const Json& jobs) {
-  // Who waits for a turn is one with those before it; who is held or waits for others is not.
-  const auto sort_of = [](const Json& job) {
-    const std::string why = reason(job);
-    const bool for_others = why.starts_with("JobHeld") || why.starts_with("Depend") || why == "BeginTime";
-    return text_of(job, "array") + (for_others ? " " + why : "");
-  };
   Json out = Json::array();
   std::map<std::string, std::pair<std::size_t, std::vector<std::int64_t>>> folded;  // a row of `out`, and its tasks
   for (const Json& job : jobs) {

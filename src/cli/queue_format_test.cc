@@ -57,6 +57,20 @@ TEST(QueueFormatTest, FoldsWhatWaitsOfAnArray) {
   EXPECT_EQ(ids, "7_1 7_[3-4%2] 8 7_5 9_[1-2] ") << "one line for what waits, at the place of the first of them";
 }
 
+TEST(QueueFormatTest, FoldsOnlyTasksThatAskForTheSame) {
+  for (const char* changed :
+       {R"("name":"other")", R"("processors":2)", R"("nodes":1)", R"("memory":5)", R"("limit":9.5)", R"("priority":-1)",
+        R"("partition":"night")", R"("licences":2)", R"("reason":"BeginTime","begin":1.5)"}) {
+    Json jobs = Json::parse(R"([{"id":"7_1","array":"7","index":1,"state":"PENDING","reason":"BeginTime"},{},{}])");
+    jobs[1] = jobs[2] = jobs[0];
+    jobs[1].update(Json::parse(std::string("{") + changed + R"(,"id":"7_2","index":2})"));
+    jobs[2].update({{"id", "7_3"}, {"index", 3}});
+    const Json folded = folded_arrays(jobs);
+    ASSERT_EQ(folded.size(), 2U) << changed;
+    EXPECT_EQ(text_of(folded[0], "id") + " " + text_of(folded[1], "id"), "7_[1,3] 7_2");
+  }
+}
+
 TEST(JobStateTest, GivesTheExitCodeOfAJob) {
   EXPECT_EQ(exit_code_of(job(R"({"state":"COMPLETED","exit_code":0})")), 0);
   EXPECT_EQ(exit_code_of(job(R"({"state":"FAILED","exit_code":3})")), 3);

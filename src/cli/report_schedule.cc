@@ -92,6 +92,21 @@ void sum_up(Schedules& all) {
   }
 }
 
+// Puts those of one workload side by side, for only neighbours are compared.
+Schedules side_by_side(Schedules all) {
+  Schedules ordered;
+  std::vector<bool> taken(all.outcomes.size());
+  for (std::size_t first = 0; first < taken.size(); ++first) {
+    for (std::size_t i = first; i < taken.size(); ++i) {
+      if (taken[i] || all.summaries[i].workload != all.summaries[first].workload) continue;
+      taken[i] = true;
+      ordered.outcomes.push_back(std::move(all.outcomes[i]));
+      ordered.summaries.push_back(all.summaries[i]);
+    }
+  }
+  return ordered;
+}
+
 // The schedules, each as if it were a policy on the same jobs.
 Result<Schedules> read_all(const ReportFlags& flags) {
   Schedules all;
@@ -117,7 +132,7 @@ Result<Schedules> read_all(const ReportFlags& flags) {
            " were in use, and so many are taken. --processors would say it");
   for (report::Outcome& outcome : all.outcomes) outcome.processors = std::max<std::int64_t>(processors, 1);
   sum_up(all);
-  return all;
+  return side_by_side(std::move(all));
 }
 
 Result<int> report_schedules(const ReportFlags& flags) {

@@ -325,6 +325,8 @@ Service::Change Service::with_processors(JobId job, Change change) const {
   if (each == 1) change.tasks = 0;
   const bool was_one = before == 1 && spec.nodes == 1;  // all of it on one node, for it was a single process
   if (was_one && !change.nodes && *change.tasks != 1) change.nodes = 0;
+  const bool is_one = *change.tasks == 1 && each > 1;  // and so all of it on one node
+  if (is_one && !change.nodes && spec.nodes == 0) change.nodes = 1;
   return change;
 }
 

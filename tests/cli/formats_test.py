@@ -242,6 +242,8 @@ class Schedules(RotaCase):
         page = (self.folder / "rounded.html").read_text()
         self.assertEqual(page.count('<section class="workload"'), 1)
         self.assertIn('"drawn":2', page)
+        apart = self.rota("report", may, june, rounded, "--processors", "8").stdout
+        self.assertEqual((apart.count(": 2 jobs"), apart.count("Choose")), (2, 1), "the first and the last are compared")
         self.refused("report", "ours.csv", "--processors", "8", said="in use at once")
         self.refused("report", self.file("bad.csv", "number,submit\n1,0\n"), said=("bad.csv:1: ", "start"))
         self.refused("report", self.file("bad.csv", "number,submit,start,end,processors\n1,5,9,7,1\n"), said="bad.csv:2: the job ends")

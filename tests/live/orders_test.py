@@ -132,6 +132,11 @@ class Orders(ServiceCase):
         self.assertEqual(self.service.act("update", second, tasks=2)[0], 200)
         self.assertEqual(self.service.job(second)["processors"], 4, "each has as many as before")
         refused("asks for 6 processors; the cluster has 4", tasks=3)
+        self.assertEqual(self.service.act("update", second, nodes=0)[0], 200)
+        for tasks, nodes in ((1, 1), (2, None)):
+            self.assertEqual(self.service.act("update", second, tasks=tasks)[0], 200)
+            row = self.service.job(second)
+            self.assertEqual((row["processors"], row.get("nodes")), (2 * tasks, nodes), "one process is on one node")
         refused("has at most as many `tasks` as processors", processors=1, tasks=2)
         self.assertEqual(self.service.act("update", second, processors=1, nodes=9)[0], 200)
         self.assertEqual(self.service.job(second).get("nodes", 1), 1)
