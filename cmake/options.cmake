@@ -4,7 +4,7 @@ option(ROTA_TESTS "build the tests" ON)
 set(ROTA_TEST_GROUPS "" CACHE STRING "which groups of tests are built: sanitized, release or threads (cmake/tests.cmake); nothing: all of them")
 option(ROTA_BENCH "build the benchmarks" OFF)
 option(ROTA_FUZZ "build the fuzz targets, too, and all else so that they can look into it (clang only)" OFF)
-option(ROTA_PRECOMPILE "precompile the headers of libraries; ccache then helps little" OFF)
+option(ROTA_PRECOMPILE "precompile costly headers; ccache then helps little" OFF)
 set(ROTA_SANITIZE "" CACHE STRING "sanitizers, as for -fsanitize=")
 
 # Compilers that Rota is developed with. Others know other warnings, and nobody should be kept from building by these.
