@@ -141,23 +141,16 @@ void signal_descendants(pid_t ancestor, int number) {
   for (const pid_t pid : descendants(ancestor)) ::kill(pid, number);
 }
 
-// Who is told to stop while it makes another process may finish that first: only when nobody runs any more is nobody
-// new.
+// Who is told to stop while it makes another process may finish that first, and may be seen to stand before that one is
+// seen: so all must stand twice in a row.
 void stop_descendants(pid_t ancestor) {
   constexpr int kPasses = 50;
   constexpr int kPassesAtOnce = 3;
-  std::set<pid_t> told;
-  for (int pass = 0; pass < kPasses; ++pass) {
-    bool more = false;
-    for (const pid_t pid : descendants(ancestor)) {
-      const bool is_new = told.insert(pid).second;
-      const auto process = look_at(pid);
-      if (!is_new && !(process && process->runs)) continue;
-      ::kill(pid, SIGSTOP);
-      more = true;
-    }
-    if (!more) return;
+  int stood = 0;
+  for (int pass = 0; pass < kPasses && stood < 2; ++pass) {
     if (pass >= kPassesAtOnce) ::poll(nullptr, 0, 1);  // a millisecond, for those whose processor another one has
+    signal_descendants(ancestor, SIGSTOP);
+    stood = all_stopped(ancestor) ? stood + 1 : 0;
   }
 }
 
