@@ -17,6 +17,7 @@ import unittest
 from service import PATIENCE, ServiceCase, end
 from tokens import Tokens
 
+IO_ERROR = "disk I/O error|Input/output error"  # in the words of SQLite, or of the system
 TIMES, SEED = 2, random.SystemRandom().randrange(10**6)
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -153,8 +154,7 @@ class Faults(Tokens):
 if __name__ == "__main__":
     ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
     if len(sys.argv) > 1:
-        IO_ERROR = "disk I/O error|Input/output error"  # in SQLite's words or the system's
-TIMES = int(sys.argv.pop(1))
+        TIMES = int(sys.argv.pop(1))
     if len(sys.argv) > 1:
         SEED = int(sys.argv.pop(1))
     unittest.main()
