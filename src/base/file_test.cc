@@ -62,6 +62,18 @@ TEST_F(FileTest, KeepsModeAndSymbolicLinkOfWhatItReplaces) {
   EXPECT_EQ(facts.st_mode & 0777U, 0640U);
 }
 
+TEST_F(FileTest, WritesThroughALinkToWhatIsNotThereYetAndRefusesACircle) {
+  fs::create_symlink("second", path("first"));
+  fs::create_symlink("new", path("second"));
+  auto file = OutputFile::create(path("first")).value();
+  file.stream() << "text";
+  ASSERT_TRUE(file.commit());
+  EXPECT_TRUE(fs::is_symlink(path("first")) && fs::is_symlink(path("second")));
+  EXPECT_EQ(content(path("new")), "text");
+  fs::create_symlink("round", path("round"));
+  EXPECT_FALSE(OutputFile::create(path("round")));
+}
+
 TEST_F(FileTest, WritesMoreThanItsBufferHolds) {
   auto file = OutputFile::create(path("out")).value();
   const std::string text(1'000'000, 'x');

@@ -26,7 +26,7 @@ std::string rows_of(const log::ImportReport::Finding& finding, bool cut) {
 void print_limits(const log::Workload& workload, const RehearseOptions& options,
                   const log::ImportReport::Finding& finding, bool cut) {
   const PartitionLimits limits = limits_of_partitions(workload, options);
-  const std::int64_t by_partition = limits.by_default + limits.by_most;
+  const std::int64_t by_partition = limits.by_default + limits.by_most + limits.unlimited;
   const auto without = std::ranges::count_if(workload.jobs, [&](const JobSpec& job) {
     return std::ranges::binary_search(workload.without_limit, job.number);
   });
@@ -36,6 +36,11 @@ void print_limits(const log::Workload& workload, const RehearseOptions& options,
     remark(workload.name + ": no requested time: the " + which + " of the partition taken as the limit" +
            in_brackets(amount(jobs, "job")));
   }
+  if (limits.unlimited > 0)
+    remark(workload.name +
+           ": no requested time, and the partition has no limit: planned as without an end, as Slurm does. A "
+           "`default_time` of the partition would say how long to count on" +
+           in_brackets(amount(limits.unlimited, "job")));
   if (without > by_partition)
     remark(workload.name + ": " + finding.what + in_brackets(amount(without - by_partition, "job")));
 }

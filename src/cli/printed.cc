@@ -24,11 +24,13 @@ report::TableStyle table_style() {
   return {.colour = ::isatty(STDOUT_FILENO) == 1, .columns = terminal_width(STDOUT_FILENO)};
 }
 
-void write_comparison(std::ostream& out, std::span<const report::Summary> summaries, bool json) {
+void write_comparison(std::ostream& out, std::span<const report::Summary> summaries, bool json,
+                      std::span<const report::PartySummaries> parties) {
   if (json) {
-    out << report::to_json(summaries);
+    out << report::to_json(summaries, parties);
   } else {
     report::write_table(out, summaries, table_style());
+    report::write_parties(out, parties, table_style());
   }
 }
 

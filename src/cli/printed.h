@@ -23,7 +23,8 @@ inline constexpr const char* kNoOutput = "standard output could not be written t
 report::TableStyle table_style();
 
 // The comparison of policies for standard output: such a table, or JSON.
-void write_comparison(std::ostream& out, std::span<const report::Summary> summaries, bool json);
+void write_comparison(std::ostream& out, std::span<const report::Summary> summaries, bool json,
+                      std::span<const report::PartySummaries> parties = {});
 
 // The file of a page, opened before anything is run, so that a path that cannot be written is told at once; none where
 // the path is empty.

@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/by_party.h"
 #include "cli/command.h"
 #include "cli/findings.h"
 #include "cli/journals.h"
@@ -40,6 +41,7 @@ struct SimulateFlags {
   std::vector<std::string> workloads;
   RehearseFlags rehearse;
   WindowFlags window;
+  PartyFlags parties;
   std::string jobs_file;
   std::string nodes_file;
   std::string journal_file;
@@ -103,7 +105,7 @@ Result<std::vector<Run>> plan_runs(const SimulateFlags& flags, const Workloads& 
     auto options = flags.rehearse.options(workload, workloads.machines[w].get());
     if (!options) return std::unexpected(options.error());
     if (!options->machine) options->machine = workloads.machines[w];
-    options->keep_jobs = !flags.jobs_file.empty() || !flags.report_file.empty();
+    options->keep_jobs = !flags.jobs_file.empty() || !flags.report_file.empty() || flags.parties.asked();
     options->keep_nodes = !flags.nodes_file.empty();
     // What really happened comes first; a service knows it anyway.
     const bool wanted = flags.rehearse.wants_recorded();
@@ -320,10 +322,10 @@ void report_idle_binding(const std::vector<Run>& runs) {
   }
 }
 
-Result<void> print(const std::vector<Run>& runs, bool json) {
+Result<void> print(const std::vector<Run>& runs, const SimulateFlags& flags) {
   std::vector<report::Summary> summaries;
   for (const Run& run : runs) summaries.push_back(run.result->summary);
-  write_comparison(std::cout, summaries, json);
+  write_comparison(std::cout, summaries, flags.json, by_party(runs, flags.parties, flags.json));
   if (!std::cout.flush()) return fail(kNoOutput);
   return {};
 }
@@ -397,7 +399,7 @@ Result<int> simulate(const SimulateFlags& flags) {
   const auto nodes_of = [](std::ostream& out, const Run& run) { report::write_nodes_csv(out, run.result->outcome); };
   if (auto done = write_all(*job_outputs, wanted, jobs_of); !done) return std::unexpected(done.error());
   if (auto done = write_all(*node_outputs, wanted, nodes_of); !done) return std::unexpected(done.error());
-  if (auto done = print(*runs, flags.json); !done) return std::unexpected(done.error());
+  if (auto done = print(*runs, flags); !done) return std::unexpected(done.error());
   if (*report_output) {
     const auto done = write_report(**report_output, *runs, flags);
     if (!done) return std::unexpected(done.error());
@@ -453,6 +455,7 @@ void add_simulate(CLI::App& app, Action& action) {
       ->type_name("FILE");
   flags->rehearse.declare(*command, RehearseFlags::Policies::several);
   flags->window.declare(*command);
+  flags->parties.declare(*command);
   command
       ->add_option("--jobs", flags->jobs_file,
                    "write what became of each job: CSV, SWF if the name ends in .swf, the columns of Batsim if in "
@@ -487,8 +490,8 @@ void add_simulate(CLI::App& app, Action& action) {
       "  rota simulate lublin.swf --policy easy,conservative --seeds 1-10\n"
       "  gunzip -c log.swf.gz | rota simulate - --json");
   command->callback([&action, flags, command] {
-    flags->command =
-        given_command(*command, {"--report", "--jobs", "--node-table", "--journal", "--json", "--quiet", "--threads"});
+    flags->command = given_command(
+        *command, {"--report", "--jobs", "--node-table", "--journal", "--json", "--quiet", "--threads", "--by"});
     flags->options = options_of(*command);
     action = [flags] { return simulate(*flags); };
   });

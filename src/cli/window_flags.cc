@@ -46,7 +46,7 @@ void WindowFlags::declare(CLI::App& command) {
   command.add_option("--until", until, "leave out jobs submitted then or later")->type_name("TIME");
   command
       .add_option("--warm-up", warm_up,
-                  "jobs submitted for so long from the beginning on fill the cluster, and are not counted")
+                  "jobs submitted for so long from the beginning (or --from) on fill the cluster, and are not counted")
       ->type_name("DURATION");
 }
 

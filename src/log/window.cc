@@ -1,8 +1,10 @@
 #include "log/window.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace rota::log {
 namespace {
@@ -22,6 +24,23 @@ void tell(Workload& workload, const char* what, std::size_t jobs) {
   workload.report.findings.push_back({.what = what, .rows = static_cast<std::int64_t>(jobs), .dropped = true});
 }
 
+// Of the jobs from `begin` to `end`, as places from there on. Who waited for one that is left out does not wait for it.
+void keep_terms(Workload& workload, std::size_t begin, std::size_t end) {
+  const auto kept = [&](std::uint32_t place) { return place >= begin && place < end; };
+  std::map<std::uint32_t, JobTerms> all;
+  std::size_t alone = 0;
+  for (auto& [place, terms] : workload.terms) {
+    if (!kept(place)) continue;
+    if (std::erase_if(terms.after, [&](const Dependency& d) { return !kept(d.on.value); }) > 0) ++alone;
+    for (Dependency& dependency : terms.after) dependency.on.value -= static_cast<std::uint32_t>(begin);
+    all.emplace(place - static_cast<std::uint32_t>(begin), std::move(terms));
+  }
+  workload.terms = std::move(all);
+  if (alone == 0) return;
+  workload.report.findings.push_back({.what = "waited for a job that is left out: taken as if it had ended",
+                                      .rows = static_cast<std::int64_t>(alone)});
+}
+
 bool has_finding(const Workload& workload, std::string_view what) {
   return std::ranges::find(workload.report.findings, what, &ImportReport::Finding::what) !=
          workload.report.findings.end();
@@ -36,8 +55,8 @@ Result<void> cut(Workload& workload, const Window& window) {
   const std::size_t begin = first_from(workload, window.from);
   const std::size_t end = std::max(begin, first_from(workload, window.until));
   const std::size_t all = workload.jobs.size();
-  if ((begin > 0 || end < all) && !workload.terms.empty())
-    return fail(workload.name + ": jobs of this log wait for each other, so that none can be left out.");
+  keep_terms(workload, begin, end);
+  const Instant first = all > 0 ? std::max(window.from, workload.jobs.front().submit) : window.from;
   tell(workload, kBefore, begin);
   tell(workload, kAfter, all - end);
   const auto keep = [&](auto& of) {
@@ -50,7 +69,6 @@ Result<void> cut(Workload& workload, const Window& window) {
   workload.report.kept = static_cast<std::int64_t>(workload.jobs.size());
   if (workload.jobs.empty()) return fail(workload.name + ": no job was submitted in that time.");
   if (window.warm_up <= Duration{0}) return {};
-  const Instant first = std::max(window.from, workload.jobs.front().submit);
   workload.warm_up = static_cast<std::uint32_t>(first_from(workload, first + window.warm_up));
   if (workload.warm_up == workload.jobs.size())
     return fail(workload.name + ": every job of that time falls into the warm-up, so that none is left to be counted.");

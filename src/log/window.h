@@ -13,11 +13,10 @@ namespace rota::log {
 struct Window {
   Instant from = Instant::min();   // jobs submitted before are left out
   Instant until = kNever;          // and those submitted at or after it
-  Duration warm_up = Duration{0};  // from the beginning on: such jobs run, and are not counted
+  Duration warm_up = Duration{0};  // from `from` or the beginning of the log on: such jobs run, and are not counted
 };
 
-// Leaves the others out and says so in the report. Fails where no job is left to be counted, and where jobs wait for
-// each other by place.
+// Leaves the others out and says so in the report. Fails where no job is left to be counted.
 Result<void> cut(Workload& workload, const Window& window);
 
 // What has been left out.

@@ -35,16 +35,31 @@ TEST(Window, CountsFromTheEndOfTheWarmUpOn) {
   ASSERT_TRUE(cut(whole, {.warm_up = seconds(10)}));
   EXPECT_EQ(whole.jobs.size(), 10U);
   EXPECT_EQ(whole.warm_up, 1U);
+  Workload before_any = ten_jobs();
+  ASSERT_TRUE(cut(before_any, {at(11), kNever, seconds(9)}));  // and not until 29, from the first job on
+  EXPECT_EQ(before_any.warm_up, 0U);
+}
+
+TEST(Window, WhoWaitedForAJobThatIsLeftOutDoesNotWaitForIt) {
+  Workload workload = ten_jobs();
+  workload.terms[4].after = {{JobId{1}}, {JobId{3}}};
+  workload.terms[4].throttle = 2;
+  workload.terms[1].after = {{JobId{0}}};
+  workload.terms[9] = {};
+  ASSERT_TRUE(cut(workload, {at(20), at(60), {}}));
+  ASSERT_EQ(workload.terms.size(), 1U);
+  const JobTerms& terms = workload.terms.at(2);
+  ASSERT_EQ(terms.after.size(), 1U);
+  EXPECT_EQ(terms.after[0].on, JobId{1});
+  EXPECT_EQ(terms.throttle, 2U);
+  EXPECT_EQ(workload.report.findings.back().what, "waited for a job that is left out: taken as if it had ended");
 }
 
 TEST(Window, RefusesOneWithoutJobs) {
-  Workload none = ten_jobs(), before = ten_jobs(), waiting = ten_jobs();
+  Workload none = ten_jobs(), before = ten_jobs();
   EXPECT_EQ(cut(none, {at(91), kNever, {}}).error().message, "ten: no job was submitted in that time.");
   EXPECT_NE(cut(before, {.warm_up = seconds(100)}).error().message.find("none is left to be counted"),
             std::string::npos);
-  waiting.terms[3] = {};
-  EXPECT_FALSE(cut(waiting, {at(10), kNever, {}}));
-  EXPECT_TRUE(cut(waiting, {.warm_up = seconds(10)}));
 }
 
 }  // namespace

@@ -82,11 +82,10 @@ const Partition* partition_of_unlimited(const log::Workload& workload, std::size
   return partition.valid() ? &options.machine->partitions[partition.value] : nullptr;
 }
 
-// A job that told none gets its partition's, and is not killed before it was over.
+// A job that told none gets its partition's, which may be none at all, and is not killed before it was over.
 Duration told_limit_of(const log::Workload& workload, std::size_t job, const RehearseOptions& options) {
   const Partition* const partition = partition_of_unlimited(workload, job, options);
-  const Duration by_default = partition != nullptr ? partition->default_time : kLongest;
-  return by_default < kLongest ? std::max(by_default, workload.run_times[job]) : workload.jobs[job].limit;
+  return partition != nullptr ? std::max(partition->default_time, workload.run_times[job]) : workload.jobs[job].limit;
 }
 
 }  // namespace
@@ -176,7 +175,9 @@ PartitionLimits limits_of_partitions(const log::Workload& workload, const Rehear
   for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
     if (told_limit_of(workload, i, options) == workload.jobs[i].limit) continue;
     const Partition& partition = *partition_of_unlimited(workload, i, options);
-    ++(partition.default_time < partition.max_time ? jobs.by_default : jobs.by_most);
+    ++(partition.default_time == kLongest            ? jobs.unlimited
+       : partition.default_time < partition.max_time ? jobs.by_default
+                                                     : jobs.by_most);
   }
   return jobs;
 }

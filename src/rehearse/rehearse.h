@@ -51,10 +51,11 @@ PartitionId named_partition(const log::Workload& workload, const Machine& machin
 // With which a job of the workload is submitted; one that is queued again may get another.
 Duration limit_of(const log::Workload& workload, std::size_t job, const RehearseOptions& options);
 // How many jobs that told none get another than their run time, which is that of their partition: its default_time, or
-// its max_time where that is as long or there is no other.
+// its max_time where that is as long or there is no other, or none at all where it has neither.
 struct PartitionLimits {
   std::int64_t by_default = 0;
   std::int64_t by_most = 0;
+  std::int64_t unlimited = 0;
 };
 PartitionLimits limits_of_partitions(const log::Workload& workload, const RehearseOptions& options);
 JobSpec asked(JobSpec job, const RehearseOptions& options);  // with what its attributes say

@@ -248,8 +248,10 @@ std::string workload_line(std::span<const Summary> summaries) {
     line += ", after a warm-up of " + amount(first.warm_up, "job") + " that count nowhere" +
             (tells_power(summaries) ? " but in what nodes did and drew" : "");
   std::string why = "more than the cluster can ever give";
-  if (!first.why_rejected.empty())
-    why = "the first, job " + std::to_string(first.first_rejected) + ", " + first.why_rejected;
+  // The recorded row has none that the cluster file refuses, or does not know why.
+  const auto told = std::ranges::find_if_not(summaries, &std::string::empty, &Summary::why_rejected);
+  if (told != summaries.end())
+    why = "the first, job " + std::to_string(told->first_rejected) + ", " + told->why_rejected;
   const std::string rejected = "rejected (" + why + ")";
   constexpr const char* kUnfinished = "not finished";
   if (all_alike(summaries, &Summary::rejected) && first.rejected > 0) {

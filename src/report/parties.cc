@@ -78,21 +78,6 @@ class Sum {
   double slowdown_ = 0;
 };
 
-std::vector<PartyFigures> figures_of(const Outcome& outcome, const Kind& kind,
-                                     const std::map<std::uint32_t, std::size_t>& places, std::size_t rows) {
-  std::vector<Sum> sums(rows);
-  for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
-    const std::uint32_t party = kind.of(outcome, i);
-    if (party == kNobody || !outcome.jobs[i].ended()) continue;
-    const auto at = places.find(party);
-    sums[at == places.end() ? rows - 1 : at->second].add(outcome.jobs[i]);
-  }
-  std::vector<PartyFigures> figures;
-  figures.reserve(rows);
-  for (Sum& sum : sums) figures.push_back(sum.conclude());
-  return figures;
-}
-
 std::string name_of(const Outcome& outcome, const Kind& kind, std::uint32_t party) {
   if (outcome.labels) {
     const auto& names = kind.names(*outcome.labels);
@@ -101,27 +86,79 @@ std::string name_of(const Outcome& outcome, const Kind& kind, std::uint32_t part
   return kind.one + std::to_string(party);
 }
 
+// Which parties have a row of their own; where there are more than `most`, the last row is for all others together.
+struct Shown {
+  std::size_t all = 0;  // how many there are
+  std::vector<std::string> names;
+  std::map<std::uint32_t, std::size_t> places;
+
+  Shown(const Outcome& first, const Kind& kind, std::size_t most) {
+    const std::vector<std::uint32_t> order = by_use(first, kind);
+    all = order.size();
+    const std::size_t named = all > most ? most - 1 : all;
+    for (std::size_t row = 0; row < named; ++row) {
+      places[order[row]] = row;
+      names.push_back(name_of(first, kind, order[row]));
+    }
+    if (named < all) names.push_back(std::to_string(all - named) + " others");
+  }
+  std::optional<std::size_t> row_of(std::uint32_t party) const {
+    if (party == kNobody) return std::nullopt;
+    const auto at = places.find(party);
+    return at == places.end() ? names.size() - 1 : at->second;
+  }
+};
+
+std::vector<PartyFigures> figures_of(const Outcome& outcome, const Kind& kind, const Shown& shown) {
+  std::vector<Sum> sums(shown.names.size());
+  for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
+    const auto row = shown.row_of(kind.of(outcome, i));
+    if (row && outcome.jobs[i].ended()) sums[*row].add(outcome.jobs[i]);
+  }
+  std::vector<PartyFigures> figures;
+  figures.reserve(sums.size());
+  for (Sum& sum : sums) figures.push_back(sum.conclude());
+  return figures;
+}
+
 }  // namespace
 
 std::vector<Parties> parties_of(std::span<const Outcome> outcomes) {
   std::vector<Parties> all;
   for (const Kind& kind : kKinds) {
-    const std::vector<std::uint32_t> order = by_use(outcomes.front(), kind);
-    if (order.size() < 2) continue;
-    const bool others = order.size() > kMostParties;
-    const std::size_t named = others ? kMostParties - 1 : order.size();
-    Parties parties{kind.name, static_cast<std::int64_t>(order.size()), {}};
-    std::map<std::uint32_t, std::size_t> places;
-    for (std::size_t row = 0; row < named; ++row) {
-      places[order[row]] = row;
-      parties.parties.push_back({name_of(outcomes.front(), kind, order[row]), {}});
-    }
-    if (others) parties.parties.push_back({std::to_string(order.size() - named) + " others", {}});
+    const Shown shown(outcomes.front(), kind, kMostParties);
+    if (shown.all < 2) continue;
+    Parties parties{kind.name, static_cast<std::int64_t>(shown.all), {}};
+    for (const std::string& name : shown.names) parties.parties.push_back({name, {}});
     for (const Outcome& outcome : outcomes) {
-      const auto figures = figures_of(outcome, kind, places, parties.parties.size());
+      const auto figures = figures_of(outcome, kind, shown);
       for (std::size_t row = 0; row < figures.size(); ++row) parties.parties[row].figures.push_back(figures[row]);
     }
     all.push_back(std::move(parties));
+  }
+  return all;
+}
+
+std::vector<PartySummaries> summaries_by(PartyKind which, std::span<const Outcome* const> outcomes, std::size_t most) {
+  const Kind& kind = kKinds[static_cast<std::size_t>(which)];
+  const Shown shown(*outcomes.front(), kind, most);
+  std::vector<PartySummaries> all;
+  for (const std::string& name : shown.names) all.push_back({which, name, {}});
+  for (const Outcome* outcome : outcomes) {
+    std::vector<Tally> tallies(all.size());
+    for (std::size_t i = 0; i < outcome->jobs.size(); ++i) {
+      if (const auto row = shown.row_of(kind.of(*outcome, i))) tallies[*row].add(outcome->jobs[i]);
+    }
+    Outcome run;  // what a party's summary has of the whole
+    run.workload = outcome->workload;
+    run.policy = outcome->policy;
+    run.processors = outcome->processors;
+    run.recorded = outcome->recorded;
+    run.counts_dispatches = outcome->counts_dispatches;
+    for (std::size_t row = 0; row < all.size(); ++row) {
+      all[row].rows.push_back(tallies[row].conclude(run));
+      all[row].rows.back().label = outcome->label;
+    }
   }
   return all;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "report/metrics.h"
 #include "report/outcome.h"
 
 namespace rota::report {
@@ -37,5 +38,19 @@ inline constexpr std::size_t kMostParties = 12;
 
 // Of outcomes of the same jobs that were kept. A kind is left out where fewer than two are known of it.
 std::vector<Parties> parties_of(std::span<const Outcome> outcomes);
+
+enum class PartyKind : std::uint8_t { user, account, partition, qos };
+inline constexpr const char* kPartyKinds[] = {"user", "account", "partition", "qos"};  // as PartyKind
+
+// The comparison once more, of the jobs of one party alone.
+struct PartySummaries {
+  PartyKind kind;
+  std::string party;
+  std::vector<Summary> rows;  // of each outcome; what only a whole run has (power, tasks, lost work, sites) is left out
+};
+
+// Of outcomes of the same jobs that were kept, those that used most processor time under the first of them first. Where
+// there are more than `most`, the others together are the last. Empty: nothing of that kind is known.
+std::vector<PartySummaries> summaries_by(PartyKind kind, std::span<const Outcome* const> outcomes, std::size_t most);
 
 }  // namespace rota::report

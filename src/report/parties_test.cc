@@ -38,6 +38,23 @@ TEST(Parties, TellsWhatEachUserGotUnderEachPolicy) {
   EXPECT_EQ(all[1].parties[0].figures[0].jobs, 2);
 }
 
+TEST(Parties, TheComparisonIsMadeOnceMoreForEach) {
+  std::vector<Outcome> outcomes(2);
+  outcomes[0].jobs = {of_user(7, 100, 50), of_user(7, 300, 50), of_user(9, 10, 1000), of_user(4, 6, 1)};
+  outcomes[1].jobs = {of_user(7, 0, 50), of_user(7, 0, 50), of_user(9, 500, 1000), of_user(4, 8, 1)};
+  outcomes[1].label = "b";
+  const std::vector<const Outcome*> both{&outcomes[0], &outcomes[1]};
+  const auto all = summaries_by(PartyKind::user, both, 2);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].party, "user 9");
+  EXPECT_EQ(all[0].rows[1].wait_mean, 500);
+  EXPECT_EQ(all[0].rows[1].name(), "b");
+  EXPECT_EQ(all[1].party, "2 others");
+  EXPECT_EQ(all[1].rows[0].jobs, 3);
+  EXPECT_EQ(all[1].rows[0].wait_max, 300);
+  EXPECT_TRUE(summaries_by(PartyKind::qos, both, 2).empty()) << "nothing is known of queues";
+}
+
 TEST(Parties, PutsTheSmallOnesTogether) {
   Outcome outcome;
   for (std::uint32_t user = 0; user < 40; ++user) outcome.jobs.push_back(of_user(user, 60, 100 + user));

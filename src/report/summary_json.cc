@@ -76,6 +76,19 @@ Json exchanged_json(const Exchanged& e) {
           {"inputs_out", e.inputs_out}, {"bytes_in", e.bytes_in}, {"bytes_out", e.bytes_out}};
 }
 
+void set_waits(const Summary& s, Json& json) {
+  json["wait_mean_s"] = number(s.wait_mean);
+  json["wait_median_s"] = number(s.wait_median);
+  json["wait_p95_s"] = number(s.wait_p95);
+  json["wait_max_s"] = number(s.wait_max);
+}
+
+void set_service(const Summary& s, Json& json) {
+  set_waits(s, json);
+  json["bounded_slowdown_mean"] = number(s.bounded_slowdown);
+  json["response_ratio_mean"] = number(s.response_ratio);
+}
+
 Json site_json(const Summary& s) {
   Json json;
   json["site"] = s.site;
@@ -83,10 +96,7 @@ Json site_json(const Summary& s) {
   json["jobs"] = s.jobs;
   json["rejected_jobs"] = s.rejected;
   json["utilization"] = number(s.utilization);
-  json["wait_mean_s"] = number(s.wait_mean);
-  json["wait_median_s"] = number(s.wait_median);
-  json["wait_p95_s"] = number(s.wait_p95);
-  json["wait_max_s"] = number(s.wait_max);
+  set_waits(s, json);
   json["preempted_dispatches"] = s.preempted;
   json["migrations"] = s.migrations;
   json.update(exchanged_json(s.exchanged));
@@ -106,12 +116,7 @@ Json one(const Summary& s) {
   json["unfinished_jobs"] = s.unfinished;
   json["makespan_s"] = to_seconds(s.makespan);
   json["utilization"] = number(s.utilization);
-  json["wait_mean_s"] = number(s.wait_mean);
-  json["wait_median_s"] = number(s.wait_median);
-  json["wait_p95_s"] = number(s.wait_p95);
-  json["wait_max_s"] = number(s.wait_max);
-  json["bounded_slowdown_mean"] = number(s.bounded_slowdown);
-  json["response_ratio_mean"] = number(s.response_ratio);
+  set_service(s, json);
   const auto dispatches = [&](auto value) { return s.counts_dispatches ? Json(value) : Json(nullptr); };
   json["backfilled_starts"] = dispatches(s.backfilled_starts);
   json["backfill_completion"] = number(s.backfill_completion);
@@ -145,14 +150,44 @@ Json one(const Summary& s) {
   return json;
 }
 
+// Of the jobs of one party.
+Json part_json(const Summary& s) {
+  Json json;
+  json["policy"] = s.policy;
+  json["jobs"] = s.jobs;
+  json["rejected_jobs"] = s.rejected;
+  json["unfinished_jobs"] = s.unfinished;
+  json["makespan_s"] = to_seconds(s.makespan);
+  json["utilization"] = number(s.utilization);
+  set_service(s, json);
+  const auto dispatches = [&](auto value) { return s.counts_dispatches ? Json(value) : Json(nullptr); };
+  json["backfilled_starts"] = dispatches(s.backfilled_starts);
+  json["killed_dispatches"] = dispatches(s.killed);
+  json["preempted_dispatches"] = dispatches(s.preempted);
+  json["migrations"] = dispatches(s.migrations);
+  json["timed_out_jobs"] = dispatches(s.timed_out);
+  json["delayed_jobs"] = dispatches(s.delayed);
+  if (s.recorded) json["unrecorded_jobs"] = s.unrecorded;
+  return json;
+}
+
 }  // namespace
 
-std::string to_json(std::span<const Summary> summaries) {
+std::string to_json(std::span<const Summary> summaries, std::span<const PartySummaries> parties) {
   Json rehearsals = Json::array();
   for (const Summary& summary : summaries) rehearsals.push_back(one(summary));
   Json document;
   document["format"] = "rota-summary-1";
   document["rehearsals"] = std::move(rehearsals);
+  if (!parties.empty()) document["parties"] = Json::array();
+  for (const PartySummaries& one : parties) {
+    Json rows = Json::array();
+    for (const Summary& row : one.rows) rows.push_back(part_json(row));
+    document["parties"].push_back({{"workload", one.rows.front().workload},
+                                   {"by", kPartyKinds[static_cast<std::size_t>(one.kind)]},
+                                   {"party", one.party},
+                                   {"rehearsals", std::move(rows)}});
+  }
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

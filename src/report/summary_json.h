@@ -6,10 +6,11 @@
 #include <string>
 
 #include "report/metrics.h"
+#include "report/parties.h"
 
 namespace rota::report {
 
 // One JSON document, indented, ended by a newline; names that are not UTF-8 have the wrong bytes replaced.
-std::string to_json(std::span<const Summary> summaries);
+std::string to_json(std::span<const Summary> summaries, std::span<const PartySummaries> parties = {});
 
 }  // namespace rota::report

@@ -236,4 +236,11 @@ void write_table(std::ostream& out, std::span<const Summary> summaries, const Ta
   }
 }
 
+void write_parties(std::ostream& out, std::span<const PartySummaries> parties, const TableStyle& style) {
+  for (const PartySummaries& one : parties) {
+    out << '\n' << kPartyKinds[static_cast<std::size_t>(one.kind)] << ' ' << one_line(one.party) << "\n";
+    write_block(out, cells_of(service_figures(), one.rows), one.rows, style);
+  }
+}
+
 }  // namespace rota::report

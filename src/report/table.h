@@ -8,6 +8,7 @@
 #include <span>
 
 #include "report/metrics.h"
+#include "report/parties.h"
 
 namespace rota::report {
 
@@ -18,5 +19,8 @@ struct TableStyle {
 
 // Rows in the order given; a new table where the workload changes. UTF-8 only in names that the user gave.
 void write_table(std::ostream& out, std::span<const Summary> summaries, const TableStyle& style = {});
+
+// The first block of it once more for each party.
+void write_parties(std::ostream& out, std::span<const PartySummaries> parties, const TableStyle& style = {});
 
 }  // namespace rota::report

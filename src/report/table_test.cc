@@ -137,6 +137,17 @@ TEST(Table, SaysWhoseJobsWereRefusedOrNotFinished) {
       << text;
 }
 
+TEST(Table, SaysWhyWhereTheFirstRowDoesNotKnow) {
+  std::vector<Summary> two{summary("recorded", 100, 5), summary("easy", 50, 5)};
+  two[1].rejected = 3;
+  two[1].first_rejected = 9;
+  two[1].why_rejected = "asks for 96 processors; the cluster has 64";
+  const std::string text = printed(two);
+  EXPECT_NE(text.find("easy: 3 jobs rejected (the first, job 9, asks for 96 processors; the cluster has 64)"),
+            std::string::npos)
+      << text;
+}
+
 TEST(Table, StartsAnewWhereTheWorkloadChanges) {
   std::vector<Summary> two{summary("easy", 100, 5), summary("easy", 50, 5)};
   two[1].workload = "other";

@@ -240,7 +240,7 @@ std::string beside_recorded(const Summary& chosen, Summaries all) {
   if (at == all.end()) return "";
   const std::optional<Trust>& both = chosen.trust;
   const bool same_jobs = !both || (both->jobs == jobs_that_ran(chosen) && both->jobs == jobs_that_ran(*at));
-  const double wait = same_jobs ? *chosen.wait_mean : both->mean;
+  const double wait = same_jobs ? typical(chosen, mean_wait) : both->mean;
   const double really = same_jobs ? *at->wait_mean : both->recorded;
   std::string text = "Really they waited " + readable_seconds(really) + " on average";
   if (!same_jobs) {

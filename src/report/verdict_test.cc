@@ -221,6 +221,19 @@ TEST(Verdict, DescribesASinglePolicy) {
             "used.");
 }
 
+TEST(Verdict, ComparesWhatReallyHappenedWithTheFigureThatItNames) {
+  const std::vector rows{[] {
+                           Summary recorded = summary("recorded", 50, 90);
+                           recorded.recorded = true;
+                           return recorded;
+                         }(),
+                         with_copies(summary("easy", 60, 90), {100, 100, 100}),
+                         with_copies(summary("fcfs", 600, 900), {600, 610, 620})};
+  EXPECT_NE(said(rows).find("1 min 40 s on average over 3 copies"), std::string::npos) << said(rows);
+  EXPECT_NE(said(rows).find("Really they waited 50 s on average: 50 % less than under easy."), std::string::npos)
+      << said(rows);
+}
+
 TEST(Verdict, NeverChoosesWhatReallyHappenedAndComparesWithIt) {
   std::vector<Summary> rows{summary("recorded", 10, 10), summary("easy", 60, 90), summary("fcfs", 600, 900)};
   rows[0].recorded = true;

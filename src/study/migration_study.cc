@@ -265,20 +265,24 @@ void add_streams(std::vector<report::Cell>& cells, Cases& cases) {
   auto harm = within("the same, jobs that start over, %", change(lost.none, lost.published), 7.1, 0.5);
   harm.better = change(lost.none, lost.gain);
   cells.push_back(cases.made_by(harm, loses, kPublished, kChange));
-  const auto gain = [&](std::string claim, const MigrationCase& setting) {
+  // Where an independent program has found a figure, that and half a point; else no more than without moves.
+  const auto gain = [&](std::string claim, const MigrationCase& setting, std::optional<double> wanted) {
     const MigrationRow row = cases.row(setting);
-    cells.push_back(cases.made_by({std::move(claim), change(row.none, row.gain), -kAny, 0}, setting, kGain, kChange));
+    const double found = change(row.none, row.gain);
+    auto cell =
+        wanted ? within(std::move(claim), found, *wanted, 0.5) : report::Cell{std::move(claim), found, -kAny, 0};
+    cells.push_back(cases.made_by(std::move(cell), setting, kGain, kChange));
   };
-  for (const double load : {0.5, 0.7, 0.85}) {
-    gain(formatted("gain, jobs that start over, load %.2f, %%", load), stream(load, 5, Restart::from_start));
+  for (const auto& [load, wanted] : {std::pair<double, std::optional<double>>{0.5, {}}, {0.7, -4.2}, {0.85, -2.2}}) {
+    gain(formatted("gain, jobs that start over, load %.2f, %%", load), stream(load, 5, Restart::from_start), wanted);
   }
-  for (const double error : {0.5, 1.0}) {
+  for (const double error : {0.5, 0.7, 1.0}) {
     for (const Restart restart : {Restart::checkpoint, Restart::from_start}) {
       MigrationCase setting = stream(0.7, 5, restart);
       setting.error = error;
       gain(formatted("gain, limits log-normal (%.1f) about the run time%s, load 0.70, %%", error,
                      restart == Restart::from_start ? ", jobs that start over" : ""),
-           setting);
+           setting, error == 0.7 && restart == Restart::checkpoint ? std::optional(-6.5) : std::nullopt);
     }
   }
 }

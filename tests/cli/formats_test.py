@@ -271,12 +271,41 @@ class WhatIsTold(RotaCase):
         self.file("short.toml", nodes + 'default_time = "5m"\n')
         self.file("most.toml", nodes + 'max_time = "2h"\n')
         run_time = "no requested time: the run time taken as the limit (2 rows, the first in line 3)"
-        for cluster, said in (("plain", run_time), ("short", run_time),
+        none = "no requested time, and the partition has no limit: planned as without an end, as Slurm does."
+        for cluster, said in (("plain", none), ("short", run_time),
                               ("default", "no requested time: the default_time of the partition taken as the limit (2 jobs)"),
                               ("most", "no requested time: the max_time of the partition taken as the limit (2 jobs)")):
             told = self.rota("simulate", "sacct.txt", "--cluster", f"{cluster}.toml").stderr
             self.assertIn(said, told)
             self.assertEqual(told.count("no requested time"), 1, told)
+
+    def test_nothing_is_counted_on_behind_a_job_without_a_limit(self):
+        self.file("jobs.txt", "JobIDRaw|Partition|Submit|Start|End|State|TimelimitRaw|AllocCPUS\n"
+                              "1|big|1709280000|1709280000|1709283600|COMPLETED|UNLIMITED|12\n"
+                              "2|big|1709280001|1709283600|1709284200|COMPLETED|UNLIMITED|16\n"
+                              "3|big|1709280002|1709284200|1709291400|COMPLETED|UNLIMITED|4\n")
+        nodes = '[[nodes]]\nnames = "n1"\nprocessors = 16\n[[partitions]]\nname = "big"\nnodes = "n1"\n'
+        self.file("none.toml", nodes)
+        self.file("day.toml", nodes + 'default_time = "2h"\n')
+        for cluster, wait in (("none", "0"), ("day", "4198")):  # job 3 runs before what is promised to job 2 in 2 h
+            self.rota("simulate", "jobs.txt", "--cluster", f"{cluster}.toml", "--policy", "easy", "--jobs", "out.csv")
+            with open(self.folder / "out.csv") as file:
+                self.assertEqual([row["wait"] for row in csv.DictReader(file)][2], wait, cluster)
+
+    def test_the_comparison_once_more_for_each_party(self):
+        self.file("jobs.txt", "JobIDRaw|User|Account|Partition|QOS|Submit|Start|End|State|TimelimitRaw|AllocCPUS\n"
+                              "1|anna|phys|big|normal|1709280000|1709280010|1709283600|COMPLETED|60|4\n"
+                              "2|bert|phys|long|normal|1709280000|1709280030|1709280600|COMPLETED|60|4\n"
+                              "3|bert|phys|big|normal|1709280000|1709280040|1709280600|COMPLETED|60|4\n")
+        told = self.rota("simulate", "jobs.txt", "--policy", "recorded,easy", "--by", "user,qos").stdout
+        self.assertRegex(told, r"\nuser anna\n[^\n]*\n[^\n]*\nrecorded +1 .* 10 s .*\neasy +1 ")
+        self.assertRegex(told, r"\nuser bert\n[^\n]*\n[^\n]*\nrecorded +2 .* 35 s .*\neasy +2 ")
+        self.assertRegex(told, r"\nqos normal\n[^\n]*\n[^\n]*\nrecorded +3 ")
+        told = json.loads(self.rota("simulate", "jobs.txt", "--policy", "recorded,easy", "--by", "partition", "--json").stdout)
+        self.assertEqual([(one["by"], one["party"], [row["policy"] for row in one["rehearsals"]],
+                           one["rehearsals"][0]["wait_mean_s"]) for one in told["parties"]],
+                         [("partition", "big", ["recorded", "easy"], 25), ("partition", "long", ["recorded", "easy"], 30)])
+        self.assertIn("--by account: ", self.rota("simulate", DAY, "--by", "account").stderr)
 
 
 class Windows(RotaCase):
