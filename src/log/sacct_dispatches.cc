@@ -41,7 +41,7 @@ class OneJob {
       job_.state = next.state;
     } else if (ran(job_) && !ran(next) && next.state != SacctState::running) {
       report.drop(kNeverRanAgain, next.line);
-      if (job_.state == SacctState::requeued) job_.state = next.state;  // that is how it ended, or that it waits
+      job_.state = next.state;  // that is how it ended, or that it waits
     } else {
       report.drop(kEarlier, job_.line);
       const std::int64_t submit = job_.submit;

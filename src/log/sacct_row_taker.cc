@@ -206,6 +206,7 @@ Result<void> SacctRowTaker::read_processors(const SacctCells& cells, SacctRow& r
   got_.processors = *used;
   got_.nodes = *nodes;
   asked_.processors = *asked;
+  row.given = got_.processors > 0;
   asked_.nodes = *wanted;
   row.processors = static_cast<std::int32_t>(*used);
   row.requested_processors = static_cast<std::int32_t>(*asked);
