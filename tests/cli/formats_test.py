@@ -164,6 +164,15 @@ class Formats(RotaCase):
                          {7: (10.5, 60, 4, 100), 8: (0, 120.5, 1, None), 9: (30, 60, 2, 50)})
         self.assertEqual(told["jobs whose profile is computed on a platform: run time unknown, dropped"], 1)
 
+    def test_batsim_tells_its_parts_in_any_order(self):
+        log = json.loads((LOGS / "batsim.json").read_text()) | {"more": [{"jobs": [{"id": 7}], "profiles": {"sixty": {"delay": 1}}}]}
+        outputs = set()
+        for keys in (["nb_res", "jobs", "profiles", "more"], ["more", "profiles", "jobs", "nb_res"], ["jobs", "more", "nb_res", "profiles"]):
+            self.file("log.json", json.dumps({key: log[key] for key in keys}, indent=len(outputs)))
+            outputs.add(self.rota("convert", "log.json", "--to", "jsonl").stdout)
+        self.assertEqual(len(outputs), 1)
+        self.assertEqual(outputs.pop().count('"run_time"'), 3)
+
     def test_simulate_knows_them_all(self):
         for name, jobs in (("pbs-day", 5), ("lsb.acct", 6), ("batsim.json", 3)):
             with self.subTest(name=name):
@@ -230,6 +239,7 @@ class Formats(RotaCase):
                 ("b.json", '{"nb_res": 4, "jobs": [{"id": "1"}]}', ("b.json: job 1 of the list", "subtime")),
                 ("b.json", '{"nb_res": 4, "jobs": [', ("b.json:1: the JSON ends too early",)),
                 ("b.json", '{"nb_res": 4,\n"jobs": [x]}', ('b.json:2: from "x]}" on this is no JSON',)),
+                ("b.json", '{"nb_res": 4, "jobs": [],\n"profiles": {9: 1}}', ('b.json:2: from "9: 1}}" on this is no JSON',)),
                 ("b.json", '{"nb_res": 1e999, "jobs": []}', ("b.json: a number in it is too large",)),
                 ("b.json", '{"nb_res": 4, "jobs": ' + "[" * 3_000_000, ("b.json: more than 64 lists and objects",))):
             with self.subTest(said=said):
