@@ -140,7 +140,7 @@ class Conversion {
     LogTop top;
     top.rows = static_cast<std::int64_t>(log->rows.size());
     top.unix_start = log->unix_start;
-    top.processors = log->most_processors;
+    top.processors = most_processors(*log);
     top.notes = {"converted from " + what + "; MaxProcs is the most processors that were in use at once"};
     top.partitions = std::move(log->partitions);
     top.queues = std::move(log->queues);

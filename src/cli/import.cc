@@ -11,8 +11,8 @@
 #include "base/letters.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/convert_output.h"
 #include "cli/import_folder.h"
+#include "cli/import_jobs.h"
 #include "cli/import_live.h"
 #include "cli/import_made.h"
 #include "cli/import_names.h"
@@ -20,8 +20,6 @@
 #include "cli/printed.h"
 #include "cli/simulate_run.h"
 #include "cli/time_zone_flag.h"
-#include "log/log_top.h"
-#include "log/packed_output.h"
 #include "log/partition_names.h"
 #include "log/sacct.h"
 #include "site/slurm_cluster.h"
@@ -187,75 +185,6 @@ Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string&
   return log;
 }
 
-// What the cluster has none of goes, for with it no job of the log could be rehearsed. What that was; "" : nothing.
-std::string leave_out_unmet(log::JobAttributes& asks, const Machine& machine) {
-  std::string what;
-  std::erase_if(asks.licences, [&](const NamedLicences& asked) {
-    const bool lacks = std::ranges::find(machine.licences, asked.name, &Licence::name) == machine.licences.end();
-    if (lacks) what += (what.empty() ? "licence " : ", licence ") + rota::quoted(asked.name);
-    return lacks;
-  });
-  if (asks.accelerators == 0) return what;
-  const auto& types = machine.accelerator_types;
-  if (!machine.has_accelerators()) {
-    what += std::string(what.empty() ? "" : ", ") + "accelerators";
-    asks.accelerators = 0;
-    asks.accelerator_type.clear();
-  } else if (!asks.accelerator_type.empty() && std::ranges::find(types, asks.accelerator_type) == types.end()) {
-    what += (what.empty() ? "accelerators of type " : ", accelerators of type ") + rota::quoted(asks.accelerator_type) +
-            " (any others will do)";
-    asks.accelerator_type.clear();
-  }
-  return what;
-}
-
-// What a job of the log asks for beside the fields of SWF.
-log::JobAttributes asks_of(const log::SwfRow& row, const log::SacctLog& log, site::MadeUpNames* names) {
-  if (!log.attributes) return {};
-  log::JobAttributes asks = log.attributes->attributes_of(row[log::SwfField::number]);
-  if (names != nullptr) rename(asks, *names);
-  return asks;
-}
-
-// How many jobs ask for what the cluster has none of.
-void tell_unmet(const log::SacctLog& log, const Machine& machine, site::MadeUpNames* names,
-                std::vector<std::string>& guesses) {
-  if (!log.attributes) return;
-  std::map<std::string, std::int64_t> jobs;
-  for (const log::SwfRow& row : log.rows) {
-    auto asks = asks_of(row, log, names);
-    if (const std::string what = leave_out_unmet(asks, machine); !what.empty()) ++jobs[what];
-  }
-  for (const auto& [what, count] : jobs)
-    guesses.push_back("what the cluster has none of is left out of the jobs that ask for it: " + what + " (" +
-                      amount(count, "job") + ")");
-}
-
-Result<void> write_jobs(const log::SacctLog& log, const Machine& machine, site::MadeUpNames* names,
-                        const std::string& policy, const std::string& path) {
-  auto file = log::PackedOutput::create(path);
-  if (!file) return std::unexpected(file.error());
-  log::LogTop top;
-  top.workload = machine.name;
-  top.notes = {std::string(log::kMadeBy) + kImportSlurm, std::string(log::kSitePolicy) + policy};
-  top.unix_start = log.unix_start;
-  top.processors = machine.processors;
-  top.nodes = static_cast<std::int64_t>(machine.nodes.size());
-  top.partitions = log.partitions;
-  top.queues = log.queues;
-  top.users = log.users;
-  top.groups = log.groups;
-  auto out = json_output(file->stream());
-  out->top(top);
-  for (const log::SwfRow& row : log.rows) {
-    auto asks = asks_of(row, log, names);
-    leave_out_unmet(asks, machine);
-    if (auto done = out->job(row, asks); !done) return done;
-  }
-  out.reset();  // hands the rest to the stream
-  return file->commit();
-}
-
 Result<void> write_text(const std::string& text, const std::string& path) {
   auto file = OutputFile::create(path);
   if (!file) return std::unexpected(file.error());
@@ -293,13 +222,15 @@ std::vector<std::string> told(const ImportFlags& flags, site::MadeUpNames* names
 }
 
 std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmCluster& cluster, const SlurmPolicy& own,
-                                 const log::SacctLog& log, site::MadeUpNames* names) {
+                                 const log::SacctLog& log, const WrittenJobs& written) {
   std::vector<std::string> all = cluster.guessed;
   if (own.chain.find("+priority=multifactor") != std::string::npos)
     all.emplace_back("jobs are taken as of Nice 0, for sacct does not tell it");
   if (log.local_times && flags.time_zone.empty() && !flags.live)
     all.emplace_back("times are taken as UTC: if sacct was not called with TZ=UTC, give --time-zone");
-  tell_unmet(log, cluster.machine, names, all);
+  for (const auto& [what, count] : written.unmet)
+    all.push_back("what the cluster has none of is left out of the jobs that ask for it: " + what + " (" +
+                  amount(count, "job") + ")");
   return all;
 }
 
@@ -350,13 +281,11 @@ Result<int> import_slurm(const ImportFlags& flags) {
       "what jobs waited for that sacct does not tell: how many tasks of an array run at once (--array=0-9%3), "
       "reservations");
   const std::string policies = policies_for(own, *log);
-  if (auto done = write_jobs(*log, machine, names, own.chain, folder->at(kJobs)); !done)
-    return std::unexpected(done.error());
-  auto unfit = unfit_jobs(folder->at(kJobs), machine);
-  if (!unfit) return std::unexpected(unfit.error());
+  const auto written = write_jobs(*log, machine, names, own.chain, folder->at(kJobs));
+  if (!written) return std::unexpected(written.error());
   const ImportAccount account{*cluster,           *log,
-                              told(flags, names), guesses(flags, *cluster, own, *log, names),
-                              std::move(*unfit),  next_command(policies, "")};
+                              told(flags, names), guesses(flags, *cluster, own, *log, *written),
+                              written->unfit,     next_command(policies, "")};
   const std::string report = report_text(account);
   if (!account.adds_up()) return fail("Rows were lost on the way, which is a defect of Rota:\n" + report);
   if (auto done = write_text(cluster->toml, folder->at(kCluster)); !done) return std::unexpected(done.error());

@@ -318,6 +318,22 @@ TEST_F(ImportTest, ReadsWhatIsPacked) {
   EXPECT_EQ(read_file(path("site/cluster.toml")).value(), cluster);
 }
 
+TEST_F(ImportTest, RefusesWhatAnEditorOnWindowsSavedInUtf16) {
+  for (const auto& [file, prints] :
+       {std::pair{"saved/nodes.txt", " It is what `scontrol -a -o show node` prints."}, {"saved/sacct.txt", ""}}) {
+    const std::string text = read_file(path(file)).value();
+    std::string wide = "\xff\xfe";
+    for (const char c : text) wide += {c, '\0'};
+    put(file, wide);
+    EXPECT_EQ(import(),
+              path(file) +
+                  " is text in UTF-16, as PowerShell and some editors on Windows save it; `iconv -f UTF-16 -t "
+                  "UTF-8 OLD > NEW` converts it." +
+                  prints);
+    put(file, text);
+  }
+}
+
 TEST_F(ImportTest, RefusesWhatIsCutOffInALine) {
   put("saved/nodes.txt", "NodeName=n1 CPUTot=4 Weight=1\nNodeName=n2 CPUTot=1");
   EXPECT_EQ(import(), path("saved/nodes.txt") +

@@ -5,6 +5,7 @@
 
 #include "log/job_builder.h"
 #include "log/line_blocks.h"
+#include "log/sort_rows.h"
 
 namespace rota::log {
 namespace {
@@ -35,15 +36,20 @@ std::int64_t most_at_once(std::vector<std::pair<std::int64_t, std::int64_t>> cha
   return most;
 }
 
+std::int64_t most_processors(const AccountedLog& log) {
+  const std::int64_t most = most_in_use(log.rows, false);
+  return most > 0 ? most : most_in_use(log.rows, true);
+}
+
 void give_numbers(std::vector<SwfRow>& rows, ImportReport& report) {
-  std::vector<std::size_t> order(rows.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  const auto number = [&](std::size_t i) { return rows[i][SwfField::number]; };
-  std::ranges::stable_sort(order, {}, number);
+  std::vector<std::pair<std::int64_t, std::size_t>> order;  // number and place
+  order.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) order.emplace_back(rows[i][SwfField::number], i);
+  std::ranges::sort(order);
   std::vector<std::size_t> fresh;
   for (std::size_t i = 0; i < order.size(); ++i)
-    if (number(order[i]) < 0 || (i > 0 && number(order[i]) == number(order[i - 1]))) fresh.push_back(order[i]);
-  std::int64_t next = std::max<std::int64_t>(number(order.back()), 0);
+    if (order[i].first < 0 || (i > 0 && order[i].first == order[i - 1].first)) fresh.push_back(order[i].second);
+  std::int64_t next = std::max<std::int64_t>(order.back().first, 0);
   std::ranges::sort(fresh);
   for (const std::size_t i : fresh) {
     rows[i].set(SwfField::number, ++next);
@@ -52,11 +58,9 @@ void give_numbers(std::vector<SwfRow>& rows, ImportReport& report) {
 }
 
 void close(AccountedLog& log) {
-  std::ranges::stable_sort(log.rows, {}, [](const SwfRow& row) { return row[SwfField::submit]; });
+  sort_rows(log.rows, [](const SwfRow& row) { return row[SwfField::submit]; });
   log.unix_start = log.rows.front()[SwfField::submit];
   for (SwfRow& row : log.rows) row.set(SwfField::submit, row[SwfField::submit] - log.unix_start);
-  log.most_processors = most_in_use(log.rows, false);
-  if (log.most_processors == 0) log.most_processors = most_in_use(log.rows, true);
   log.report.kept = static_cast<std::int64_t>(log.rows.size());
 }
 
@@ -65,7 +69,7 @@ Result<Workload> workload_of(AccountedLog log, const std::string& path, const Sw
   auto workload = workload_of_rows(log.rows, std::move(log.report), shown.empty() ? path : shown, options);
   if (!workload) return workload;
   workload->name = workload_name(path);
-  workload->processors = log.most_processors;
+  workload->processors = most_processors(log);
   workload->unix_start = log.unix_start;
   workload->partitions = std::move(log.partitions);
   workload->users = std::move(log.users);

@@ -22,7 +22,6 @@ struct AccountedLog {
   std::map<std::uint32_t, std::string> users, groups, partitions, queues;
   std::shared_ptr<const AttributeTable> attributes;  // what SWF has no fields for; nullptr: none
   std::int64_t unix_start = 0;                       // the first submit time
-  std::int64_t most_processors = 0;                  // in use at once: the machine had at least as many
   ImportReport report;
 };
 
@@ -31,6 +30,9 @@ struct AccountedLog {
 Result<Workload> workload_of(AccountedLog log, const std::string& path, const SwfOptions& options,
                              const std::string& shown = "");
 
+// That were in use at once: the machine had at least as many.
+std::int64_t most_processors(const AccountedLog& log);
+
 // Rows without a number (members of arrays), and later rows with one that is there already, get numbers above all
 // others, in their order here. Each is noted in the report. `rows` must not be empty.
 void give_numbers(std::vector<SwfRow>& rows, ImportReport& report);
@@ -38,8 +40,8 @@ void give_numbers(std::vector<SwfRow>& rows, ImportReport& report);
 // The largest sum of changes up to any moment (when, by how much); where some are at one moment, the least comes first.
 std::int64_t most_at_once(std::vector<std::pair<std::int64_t, std::int64_t>> changes);
 
-// Puts the rows, which have their numbers, in order of submit time, counts that from the first one on, and sums up what
-// is known of all of them. `rows` must not be empty.
+// Puts the rows, which have their numbers, in order of submit time, and counts that from the first one on. `rows` must
+// not be empty.
 void close(AccountedLog& log);
 
 }  // namespace rota::log

@@ -7,10 +7,11 @@
 #include <set>
 #include <utility>
 
-#include "base/json_size.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "log/job_builder.h"
+#include "log/json_batsim_events.h"
+#include "log/sort_rows.h"
 
 namespace rota::log {
 namespace {
@@ -21,10 +22,8 @@ constexpr const char* kBadRow = "jobs that cannot be read: dropped";
 constexpr const char* kComputed = "jobs whose profile is computed on a platform: run time unknown, dropped";
 constexpr const char* kNoLimit = "no walltime: requested time left unknown";
 constexpr const char* kNewNumber = "job ids without a number of their own: new ones given";
-constexpr std::size_t kMostText = std::size_t{1} << 30U;
 constexpr double kMostSeconds = 1e11;
 constexpr int kDeepest = 16;  // sequences inside sequences
-constexpr std::size_t kDeepestText = 64;
 
 // Whether `key` stands in the text as the key of something.
 bool has_key(std::string_view text, std::string_view key) {
@@ -36,40 +35,25 @@ bool has_key(std::string_view text, std::string_view key) {
   return false;
 }
 
-std::optional<double> number_in(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number()) return std::nullopt;
-  const auto number = found->get<double>();
-  return std::isfinite(number) && std::abs(number) <= kMostSeconds ? std::optional(number) : std::nullopt;
-}
-
-std::string text_in(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end()) return "";
-  if (found->is_string()) return found->get<std::string>();
-  return found->is_number_integer() ? std::to_string(found->get<std::int64_t>()) : "";
-}
-
-using Times = std::map<std::string, double>;  // of profiles, in seconds
+using Times = std::map<std::string, double>;  // of sequences, in seconds
 
 // Seconds that a profile takes; nothing: that depends on the platform. What is in `known` is not reckoned again:
 // sequences of sequences are long.
-std::optional<double> time_of(const Json& profiles, const std::string& name, Times& known, int depth = 0) {
+std::optional<double> time_of(const BatsimEvents& told, const std::string& name, Times& known, int depth = 0) {
   if (const auto before = known.find(name); before != known.end()) return before->second;
-  const auto found = profiles.find(name);
-  if (found == profiles.end() || !found->is_object() || depth > kDeepest) return std::nullopt;
-  const std::string type = text_in(*found, "type");
-  if (type == "delay" || type == "DelayProfile") return number_in(*found, "delay");
-  if (type != "composed" && type != "SequentialCompositionProfile") return std::nullopt;
-  const auto sequence = found->find("seq");
-  if (sequence == found->end() || !sequence->is_array()) return std::nullopt;
+  const auto found = told.profiles.find(name);
+  if (found == told.profiles.end() || depth > kDeepest) return std::nullopt;
+  const BatsimProfile& profile = found->second;
+  if (profile.type == "delay" || profile.type == "DelayProfile") return profile.delay;
+  if (profile.type != "composed" && profile.type != "SequentialCompositionProfile") return std::nullopt;
+  if (!profile.parts) return std::nullopt;
   double total = 0;
-  for (const Json& part : *sequence) {
-    const auto time = part.is_string() ? time_of(profiles, part.get<std::string>(), known, depth + 1) : std::nullopt;
+  for (const std::string& part : *profile.parts) {
+    const auto time = time_of(told, part, known, depth + 1);
     if (!time) return std::nullopt;
     total += *time;
   }
-  total *= number_in(*found, "repeat").value_or(number_in(*found, "nb").value_or(1));
+  total *= profile.repeat.value_or(profile.times.value_or(1));
   if (!std::isfinite(total) || total > kMostSeconds) return std::nullopt;
   return known[name] = total;
 }
@@ -81,84 +65,80 @@ std::int64_t number_of(const std::string& id) {
   return number && *number >= 0 && *number < 1'000'000'000'000'000 ? *number : -1;
 }
 
-Result<Json> parsed(std::string_view text, const std::string& shown) {
-  if (json_size(text, kDeepestText) != JsonSize::within) {
-    return fail(shown + ": more than " + std::to_string(kDeepestText) +
-                " lists and objects stand inside each other, which no workload of Batsim has.");
-  }
-  try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& wrong) {
-    const std::size_t at = std::min<std::size_t>(wrong.byte > 0 ? wrong.byte - 1 : 0, text.size());
-    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
-    const std::string_view rest = text.substr(at, 40).substr(0, text.substr(at, 40).find('\n'));
-    const bool early = std::ranges::all_of(text.substr(at), blank);
-    std::string_view before = text.substr(0, at);
-    while (early && !before.empty() && blank(before.back())) before.remove_suffix(1);
-    const std::string line = std::to_string(std::ranges::count(before, '\n') + 1);
-    if (early) return fail(shown + ":" + line + ": the JSON ends too early (is the file cut off?).");
-    return fail(shown + ":" + line + ": from " + quoted(rest) + " on this is no JSON. Mend the file.");
-  } catch (const Json::exception&) {
-    return fail(shown + ": a number in it is too large. Mend the file.");
-  }
-}
-
 class Reader {
  public:
-  Reader(std::string shown, const SwfOptions& options) : shown_(std::move(shown)), options_(options) {}
+  Reader(LineBlocks blocks, const SwfOptions& options) : blocks_(std::move(blocks)), options_(options) {}
 
-  Result<BatsimLog> read(const Json& document) {
-    if (!document.is_object() || !document.contains("jobs") || !document["jobs"].is_array())
-      return fail(shown_ + ": a workload of Batsim is an object with a list of jobs, and this is none.");
-    profiles_ = document.value("profiles", Json::object());
-    out_.processors = static_cast<std::int64_t>(std::max(0.0, number_in(document, "nb_res").value_or(0)));
-    if (out_.processors > INT32_MAX) return fail(shown_ + ": nb_res is more than 2147483647.");
-    for (const Json& job : document["jobs"]) {
-      ++out_.report.rows;
-      if (auto taken = take(job); !taken) {
-        if (!options_.skip_bad_rows)
-          return fail(shown_ + ": job " + std::to_string(out_.report.rows) + " of the list: " + taken.error().message +
-                      ". Mend it, or drop such jobs with --skip-bad-rows.");
-        out_.report.drop(kBadRow, out_.report.rows);
-      }
-    }
+  Result<BatsimLog> read() {
+    JsonCharacters::Source source{blocks_, options_};
+    BatsimEvents told(source, [this](const BatsimJob& job) { return take(job); });
+    Json::sax_parse(JsonCharacters(source), JsonCharacters(), &told);
+    if (source.error) return std::unexpected(*source.error);
+    if (told.error) return fail(blocks_.shown() + told.error->message);
+    if (!told.any)
+      return fail(blocks_.shown() + ": a workload of Batsim is an object with a list of jobs, and this is none.");
+    out_.processors = static_cast<std::int64_t>(std::max(0.0, told.processors.value_or(0)));
+    if (out_.processors > INT32_MAX) return fail(blocks_.shown() + ": nb_res is more than 2147483647.");
+    give_run_times(told);
     give_numbers();
-    std::ranges::stable_sort(out_.rows, {}, [](const SwfRow& row) { return row.milli(SwfField::submit); });
+    sort_rows(out_.rows, [](const SwfRow& row) { return row.milli(SwfField::submit); });
     out_.report.kept = std::ssize(out_.rows);
     return std::move(out_);
   }
 
  private:
-  Result<void> take(const Json& job) {
-    if (!job.is_object()) return fail("it is no object");
-    const std::string id = text_in(job, "id");
-    if (id.empty()) return fail("it has no id");
-    if (ids_.contains(id)) return fail("job " + rota::quoted(id) + " is in the list already");
-    const auto submit = number_in(job, "subtime");
-    if (!submit || *submit < 0) return fail("job " + rota::quoted(id) + " has no subtime from 0 on");
-    const auto processors = number_in(job, "res");
-    if (!processors || *processors < 1 || *processors > INT32_MAX || *processors != std::floor(*processors))
-      return fail("job " + rota::quoted(id) + " has no res from 1 to 2147483647");
-    const auto limit = number_in(job, "walltime");
-    if (job.contains("walltime") && (!limit || *limit > kMostSeconds))
-      return fail("job " + rota::quoted(id) + " has no sound walltime");
-    const auto run = time_of(profiles_, text_in(job, "profile"), times_);
-    if (!run || *run < 0) return out_.report.drop(kComputed, out_.report.rows), Result<void>{};
-    SwfRow row = SwfRow::blank();
-    row.line = out_.report.rows;
-    row.set(SwfField::number, number_of(id));
-    row.set_milli(SwfField::submit, std::llround(*submit * 1000));
-    row.set_milli(SwfField::run, std::llround(*run * 1000));
-    row.set(SwfField::processors, static_cast<std::int64_t>(*processors));
-    row.set(SwfField::requested_processors, static_cast<std::int64_t>(*processors));
-    if (limit && std::llround(*limit * 1000) > 0) {
-      row.set_milli(SwfField::requested_time, std::llround(*limit * 1000));
-    } else {
-      out_.report.note(kNoLimit, row.line);
-    }
-    ids_.insert(id);
-    out_.rows.push_back(row);
+  Result<void> take(const BatsimJob& job) {
+    ++out_.report.rows;
+    const auto taken = add(job);
+    if (taken) return {};
+    if (!options_.skip_bad_rows)
+      return fail(": job " + std::to_string(out_.report.rows) + " of the list: " + taken.error().message +
+                  ". Mend it, or drop such jobs with --skip-bad-rows.");
+    out_.report.drop(kBadRow, out_.report.rows);
     return {};
+  }
+
+  Result<void> add(const BatsimJob& job) {
+    if (!job.is_object) return fail("it is no object");
+    if (job.id.empty()) return fail("it has no id");
+    const auto named = [&] { return "job " + rota::quoted(job.id); };
+    if (ids_.contains(job.id)) return fail(named() + " is in the list already");
+    if (!job.submit || *job.submit < 0) return fail(named() + " has no subtime from 0 on");
+    if (!job.processors || *job.processors < 1 || *job.processors > INT32_MAX ||
+        *job.processors != std::floor(*job.processors))
+      return fail(named() + " has no res from 1 to 2147483647");
+    if (job.tells_walltime && !job.walltime) return fail(named() + " has no sound walltime");
+    ids_.insert(job.id);
+    SwfRow& row = out_.rows.emplace_back(SwfRow::blank());
+    row.line = out_.report.rows;
+    row.set(SwfField::number, number_of(job.id));
+    row.set_milli(SwfField::submit, std::llround(*job.submit * 1000));
+    row.set(SwfField::processors, static_cast<std::int64_t>(*job.processors));
+    row.set(SwfField::requested_processors, static_cast<std::int64_t>(*job.processors));
+    if (job.walltime && std::llround(*job.walltime * 1000) > 0)
+      row.set_milli(SwfField::requested_time, std::llround(*job.walltime * 1000));
+    profiles_.push_back(names_.try_emplace(job.profile, names_.size()).first->second);
+    return {};
+  }
+
+  // Once all profiles are known.
+  void give_run_times(const BatsimEvents& told) {
+    std::vector<std::optional<double>> times(names_.size());
+    for (const auto& [name, at] : names_) times[at] = time_of(told, name, times_);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < out_.rows.size(); ++i) {
+      SwfRow& row = out_.rows[i];
+      const auto run = times[profiles_[i]];
+      if (!run || *run < 0) {
+        out_.report.drop(kComputed, row.line);
+        continue;
+      }
+      row.set_milli(SwfField::run, std::llround(*run * 1000));
+      if (row[SwfField::requested_time] < 0) out_.report.note(kNoLimit, row.line);
+      if (kept != i) out_.rows[kept] = row;
+      ++kept;
+    }
+    out_.rows.resize(kept);
   }
 
   void give_numbers() {
@@ -172,11 +152,12 @@ class Reader {
     }
   }
 
-  std::string shown_;
+  LineBlocks blocks_;
   const SwfOptions& options_;
-  Json profiles_;
   Times times_;
   std::set<std::string> ids_;
+  std::map<std::string, std::size_t> names_;  // of profiles, each with its place
+  std::vector<std::size_t> profiles_;         // of the rows
   BatsimLog out_;
 };
 
@@ -188,20 +169,7 @@ bool looks_like_batsim(std::string_view text) {
 }
 
 Result<BatsimLog> read_batsim_log(LineBlocks blocks, const SwfOptions& options) {
-  std::string text;
-  for (;;) {
-    const auto block = blocks.next();
-    if (!block) return std::unexpected(block.error());
-    if (options.progress) options.progress(blocks.share());
-    if (block->empty()) break;
-    if (text.size() + block->size() > kMostText)
-      return fail(blocks.shown() + " has more than 1G of text; split the workload.");
-    text += *block;
-  }
-  if (!is_utf8(text)) return fail(blocks.shown() + " is not UTF-8 text. Save the file as UTF-8.");
-  const auto document = parsed(text, blocks.shown());
-  if (!document) return std::unexpected(document.error());
-  return Reader(blocks.shown(), options).read(*document);
+  return Reader(std::move(blocks), options).read();
 }
 
 Result<Workload> workload_of(BatsimLog log, const std::string& path, const SwfOptions& options) {

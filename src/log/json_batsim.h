@@ -31,8 +31,8 @@ struct BatsimLog {
   ImportReport report;
 };
 
-// Errors name the file and the job. With skip_bad_rows, jobs that cannot be read are counted and dropped. The whole
-// workload is held in memory, as a tree of JSON.
+// Errors name the file and the job. With skip_bad_rows, jobs that cannot be read are counted and dropped. The text is
+// read piece by piece: what is held are the rows, the jobs' ids and, of each profile, what tells its run time.
 Result<BatsimLog> read_batsim_log(LineBlocks blocks, const SwfOptions& options);
 Result<Workload> workload_of(BatsimLog log, const std::string& path, const SwfOptions& options);
 

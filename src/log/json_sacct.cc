@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/text.h"
+#include "log/json_characters.h"
 
 namespace rota::log {
 namespace {
@@ -17,49 +16,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kDeepest = 64;  // lists and objects inside each other: what sacct prints has a dozen
-
-// The text of a file, character by character, as the parser takes it.
-class Characters {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  struct Source {
-    LineBlocks& blocks;
-    const SwfOptions& options;
-    std::string_view block = {};
-    std::int64_t line = 1;
-    std::optional<Error> error = {};
-
-    bool more() {
-      if (!block.empty() || error) return !error;
-      const auto next = blocks.next();
-      if (!next) return error = next.error(), false;
-      if (options.progress) options.progress(blocks.share());
-      block = *next;
-      return !block.empty();
-    }
-  };
-
-  Characters() = default;
-  explicit Characters(Source& source) : source_(&source) {}
-  const char& operator*() const { return source_->block.front(); }
-  Characters& operator++() {
-    if (source_->block.front() == '\n') ++source_->line;
-    source_->block.remove_prefix(1);
-    return *this;
-  }
-  Characters operator++(int) { return ++*this; }
-  bool operator==(const Characters& other) const { return ended() == other.ended(); }
-  bool operator!=(const Characters& other) const { return !(*this == other); }
-
- private:
-  bool ended() const { return source_ == nullptr || !source_->more(); }
-  Source* source_ = nullptr;
-};
 
 struct Field {
   std::string_view path;  // below a job
@@ -101,7 +57,7 @@ bool says_not_known(std::string_view member, std::string_view value) {
 
 class Jobs final : public nlohmann::json_sax<json> {
  public:
-  Jobs(const Characters::Source& source, std::int64_t lines_before, SacctRowTaker& taker)
+  Jobs(const JsonCharacters::Source& source, std::int64_t lines_before, SacctRowTaker& taker)
       : source_(source), before_(lines_before), taker_(taker) {}
 
   std::string error;           // a whole sentence but for file and line
@@ -164,7 +120,7 @@ class Jobs final : public nlohmann::json_sax<json> {
   void add_resource();
   bool finish_job();
 
-  const Characters::Source& source_;
+  const JsonCharacters::Source& source_;
   std::int64_t before_;
   SacctRowTaker& taker_;
   std::string path_;
@@ -253,10 +209,10 @@ bool looks_like_json_sacct(std::string_view text) {
 
 Result<std::int64_t> read_json_sacct(LineBlocks blocks, const SwfOptions& options, std::int64_t lines_before,
                                      SacctRowTaker& taker) {
-  Characters::Source source{blocks, options};
+  JsonCharacters::Source source{blocks, options};
   Jobs jobs(source, lines_before, taker);
   const std::string shown = blocks.shown();
-  const bool done = json::sax_parse(Characters(source), Characters(), &jobs);
+  const bool done = json::sax_parse(JsonCharacters(source), JsonCharacters(), &jobs);
   if (source.error) return std::unexpected(*source.error);
   const std::int64_t line = source.line - (source.more() ? 0 : 1);
   if (!done) return fail(shown + ":" + std::to_string(line) + ": " + jobs.error);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/utf16.h"
 #include "log/packing.h"
 #include "log/unpacker.h"
 
@@ -65,7 +66,10 @@ struct LineBlocks::State {
     const auto more = packed->append_to(buffer);
     if (!more) return std::unexpected(more.error());
     ended = !*more;
-    if (unpacked == 0 && searched == 0) drop_mark();
+    if (unpacked == 0 && searched == 0) {
+      if (auto known = refuse_utf16(buffer, shown); !known) return known;
+      drop_mark();
+    }
     taken = packed->consumed();
     unpacked += static_cast<std::int64_t>(buffer.size() - searched);
     if (taken > 0) {  // what is to come packs as what has come
@@ -88,6 +92,8 @@ struct LineBlocks::State {
   }
 
   Result<void> fill_from_text() {
+    if (taken == 0)
+      if (auto known = refuse_utf16(text, shown); !known) return known;
     const std::string_view piece = text.substr(0, std::max(kBlock, buffer.size()));
     buffer += piece;
     text.remove_prefix(piece.size());
@@ -127,6 +133,7 @@ Result<LineBlocks> LineBlocks::open(const std::string& path) {
     state->size = state->packed->expected();
     state->ended = false;
   } else {
+    if (auto known = refuse_utf16(state->buffer, state->shown); !known) return std::unexpected(known.error());
     state->drop_mark();
     state->pad();
   }

@@ -1,5 +1,6 @@
 // Text files in blocks of whole lines, so that a log of any length is read with little memory. What is packed (gzip,
-// Zstandard, xz) is recognised by its first bytes, whatever the file is called; a byte-order mark is dropped.
+// Zstandard, xz) is recognised by its first bytes, whatever the file is called; a byte-order mark is dropped, and text
+// in UTF-16 refused.
 #pragma once
 
 #include <cstdint>

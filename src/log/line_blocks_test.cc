@@ -82,6 +82,29 @@ TEST_F(LineBlocksTest, KnowsThatTheTextWasCut) {
   EXPECT_TRUE(cut.cut());
 }
 
+TEST_F(LineBlocksTest, RefusesTextInUtf16) {
+  const auto wide = [](std::string_view text, bool high_first) {
+    std::string out;
+    for (const char c : text) out += high_first ? std::string{'\0', c} : std::string{c, '\0'};
+    return out;
+  };
+  const std::string little = wide("; a log\n", false), big = wide("; a log\n", true);
+  for (const auto& [text, encoding] : {std::pair{"\xff\xfe" + little, "UTF-16"},
+                                       {"\xfe\xff" + big, "UTF-16"},
+                                       {little, "UTF-16LE"},
+                                       {big, "UTF-16BE"}}) {
+    const auto said = [&](const std::string& shown) {
+      return shown + " is text in UTF-16, as PowerShell and some editors on Windows save it; `iconv -f " + encoding +
+             " -t UTF-8 OLD > NEW` converts it.";
+    };
+    EXPECT_EQ(through_file(text), said(path_));
+    EXPECT_EQ(through_file(gzip(text)), said(path_));
+    auto blocks = LineBlocks::over(text, "text");
+    EXPECT_EQ(all_of(blocks), said("text"));
+  }
+  EXPECT_EQ(through_file(std::string("a\0b\n", 4)), std::string("a\0b\n", 4));
+}
+
 TEST_F(LineBlocksTest, PassesErrorsOn) {
   EXPECT_NE(through_file(gzip("a\nb\n").substr(0, 15)).find("cut off or damaged"), std::string::npos);
   EXPECT_FALSE(LineBlocks::open("/no/such/file"));

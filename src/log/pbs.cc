@@ -91,6 +91,16 @@ struct Open {
   bool deleted = false;
   std::int64_t stopped = 0;                   // seconds
   std::optional<std::int64_t> stopped_since;  // by the server's clock
+  std::int64_t went_on = 0;                   // likewise, last: what is told of earlier is told again
+
+  void stop(std::int64_t now) {
+    if (!stopped_since && now >= went_on) stopped_since = now;
+  }
+  void go_on(std::int64_t now) {
+    if (!stopped_since || now < *stopped_since) return;
+    stopped += now - *std::exchange(stopped_since, std::nullopt);
+    went_on = now;
+  }
 };
 
 class Reader {
@@ -107,6 +117,7 @@ class Reader {
   Result<AccountedJob> job_of(const Record& record, PbsRequest& request, std::int64_t line);
   void remark(const PbsRequest& request, std::int64_t hosts, std::int64_t line);
   SeenJobs::Key key_of(std::string_view id, const AccountedJob& job);
+  bool has_ended(std::string_view id, const AccountedJob& job);
   ImportReport& report() { return jobs_.report(); }
 
   LineBlocks blocks_;
@@ -114,7 +125,7 @@ class Reader {
   AccountedJobs jobs_;
   std::map<std::string, Open, std::less<>> open_;
   NumbersOfNames servers_;  // of what stands behind the number in a job's id
-  SeenJobs ended_;          // job, start and end
+  SeenJobs ended_;          // number, index and server, start and end
   std::int64_t line_ = 0;
 };
 
@@ -171,11 +182,10 @@ void Reader::take_opened(const Record& record, std::string_view line) {
   open.lines.push_back(line_);
   switch (record.type) {
     case 's':
-      open.stopped_since = clock_of(record.when);
+      if (const auto now = clock_of(record.when)) open.stop(*now);
       return;
     case 'z':
-      if (const auto now = clock_of(record.when); now && open.stopped_since)
-        open.stopped += std::max<std::int64_t>(*now - *std::exchange(open.stopped_since, std::nullopt), 0);
+      if (const auto now = clock_of(record.when)) open.go_on(*now);
       return;
     case 'D':
     case 'A':
@@ -185,7 +195,8 @@ void Reader::take_opened(const Record& record, std::string_view line) {
       report().drop(kReruns, line_);
       open.lines.pop_back();
       open.running = false;
-      open.stopped = 0;
+      open.stopped = open.went_on = 0;
+      open.stopped_since.reset();
       return;
     default:
       open.running = record.type != 'Q';
@@ -211,7 +222,16 @@ SeenJobs::Key Reader::key_of(std::string_view id, const AccountedJob& job) {
     index = take_number(inside, 9);
     if (index >= 0) id = inside;
   }
-  return {number, job.start, job.end, index * (std::int64_t{1} << 32U) + servers_.number_of(id)};
+  return {number, index * (std::int64_t{1} << 32U) + servers_.number_of(id), job.start, job.end};
+}
+
+// Whether an end of this job has been told, and not of another one that had its number before.
+bool Reader::has_ended(std::string_view id, const AccountedJob& job) {
+  constexpr std::int64_t kMost = INT64_MAX;
+  const auto [number, place, start, end] = key_of(id, job);
+  return ended_.any({number, place, job.submit, 0}, {number, place, kMost, kMost}) ||
+         ended_.any({number, place, AccountedJob::kUnknown, job.submit},
+                    {number, place, AccountedJob::kUnknown, kMost});
 }
 
 Result<void> Reader::take_end(const Record& record) {
@@ -221,6 +241,7 @@ Result<void> Reader::take_end(const Record& record) {
   const auto at = open_.find(record.id);
   if (at != open_.end()) {
     for (const std::int64_t line : at->second.lines) report().drop(kToldLater, line);
+    if (const auto now = clock_of(record.when)) at->second.go_on(*now);  // it was never told to go on
     job->stopped = at->second.stopped;
     if (at->second.deleted && job->state != AccountedJob::State::completed) job->state = AccountedJob::State::cancelled;
     open_.erase(at);
@@ -247,11 +268,15 @@ Result<void> Reader::take_rest() {
       report().drop(kDeleted, open.last_line);
       continue;
     }
+    if (has_ended(id, *job)) {
+      report().drop(kAgain, open.last_line);
+      continue;
+    }
     job->start = job->end = AccountedJob::kUnknown;
-    job->state = open.deleted   ? AccountedJob::State::cancelled
-                 : open.running ? AccountedJob::State::running
+    job->state = open.running   ? AccountedJob::State::running
+                 : open.deleted ? AccountedJob::State::cancelled
                                 : AccountedJob::State::waiting;
-    if (open.running && !open.deleted) job->start = job->submit;
+    if (open.running) job->start = job->submit;
     if (auto added = jobs_.add(*job); !added) {
       if (auto bad = jobs_.bad_record(added.error(), open.last_line); !bad) return bad;
     }

@@ -14,6 +14,7 @@ namespace rota::log {
 namespace {
 
 constexpr const char* kCancelled = "cancelled before they started: dropped";
+constexpr const char* kAtOnce = "cancelled within their first second: taken as jobs of 1 s";
 constexpr const char* kNeverStarted = "ended before they started (DEADLINE, REVOKED, ...): dropped";
 constexpr const char* kWaiting = "not started when the log was taken: dropped";
 constexpr const char* kWaitsAgain = "ran, and queued again when the log was taken: dropped";
@@ -100,6 +101,10 @@ void SacctJobs::take(const SacctRow& job) {
   const auto drop = [&](const char* what) { out_.report.drop(what, job.line); };
   const std::int64_t run = run_time(job);
   if (job.state == SacctState::cancelled && (job.start == kNoTime || run == 0)) {
+    if (job.start != kNoTime && job.given) {
+      out_.report.note(kAtOnce, job.line);
+      return keep(job, 1000);
+    }
     if (!options_.keep_cancelled) return drop(kCancelled);
     return keep(job, 0);
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "log/sort_rows.h"
+
 namespace rota::log {
 namespace {
 
@@ -41,7 +43,7 @@ class OneJob {
       job_.state = next.state;
     } else if (ran(job_) && !ran(next) && next.state != SacctState::running) {
       report.drop(kNeverRanAgain, next.line);
-      if (job_.state == SacctState::requeued) job_.state = next.state;  // that is how it ended, or that it waits
+      job_.state = next.state;  // that is how it ended, or that it waits
     } else {
       report.drop(kEarlier, job_.line);
       const std::int64_t submit = job_.submit;
@@ -63,7 +65,7 @@ class OneJob {
 
 std::vector<SacctRow> jobs_of_rows(std::vector<SacctRow> rows, ImportReport& report) {
   const auto key = [](const SacctRow& r) { return std::tuple(r.id.number, r.id.part, r.submit); };
-  std::stable_sort(rows.begin(), rows.end(), [&](const SacctRow& a, const SacctRow& b) { return key(a) < key(b); });
+  sort_rows(rows, key);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (kept == 0 || key(rows[kept - 1]) != key(rows[i])) {
@@ -90,7 +92,7 @@ std::vector<SacctRow> jobs_of_rows(std::vector<SacctRow> rows, ImportReport& rep
     rows[kept] = one.job();
   }
   rows.resize(kept);
-  std::stable_sort(rows.begin(), rows.end(), [](const SacctRow& a, const SacctRow& b) { return a.submit < b.submit; });
+  sort_rows(rows, [](const SacctRow& row) { return row.submit; });
   return rows;
 }
 

@@ -136,6 +136,40 @@ TEST(SacctDispatches, OfAJobThatRanAndWaitsAgainAreDroppedAsSuch) {
   EXPECT_EQ(log.report.kept, 1);
 }
 
+TEST(SacctDispatches, OfAJobThatLostItsNodeAndWaitsAgainAreDroppedAsSuch) {
+  for (const char* lost : {"NODE_FAIL", "PREEMPTED", "FAILED"}) {
+    Row again{.id = "5", .submit = "2024-03-01T10:11:00", .start = "Unknown", .elapsed = "0", .tres = ""};
+    again.end = "Unknown";
+    again.state = "PENDING";
+    const SacctLog waits = read(Row{.id = "5", .state = lost}.text() + again.text() + Row{}.text());
+    EXPECT_EQ(found(waits.report, "ran, and queued again when the log was taken"), 1) << lost;
+    EXPECT_EQ(waits.report.kept, 1) << lost;
+    again.end = "2024-03-01T10:15:00";
+    again.state = "CANCELLED by 7";
+    const SacctLog cancelled = read(Row{.id = "5", .state = lost}.text() + again.text());
+    ASSERT_EQ(cancelled.rows.size(), 1U) << lost;
+    EXPECT_EQ(cancelled.rows[0][SwfField::status], kSwfCancelled) << lost;
+    EXPECT_EQ(cancelled.rows[0][SwfField::run], 600) << lost;
+  }
+}
+
+TEST(SacctDispatches, OfAJobThatWasCancelledInItsFirstSecondAreAJobThatRan) {
+  const Row at_once{.id = "1", .end = "2024-03-01T10:01:00", .elapsed = "0", .state = "CANCELLED by 7"};
+  Row never = at_once;
+  never.id = "2",
+  never.tres = "";  // an older Slurm tells its end as its start, and as many processors as were asked for
+  for (const bool keep : {false, true}) {
+    const SacctLog log = read(at_once.text() + never.text(), {.keep_cancelled = keep});
+    ASSERT_EQ(log.rows.size(), keep ? 2U : 1U);
+    EXPECT_EQ(log.rows[0][SwfField::number], 1);
+    EXPECT_EQ(log.rows[0][SwfField::run], 1);
+    EXPECT_EQ(log.rows[0][SwfField::wait], 60);
+    EXPECT_EQ(log.rows[0][SwfField::status], kSwfCancelled);
+    EXPECT_EQ(found(log.report, "cancelled within their first second"), 1);
+    EXPECT_EQ(found(log.report, "cancelled before they started"), keep ? 0 : 1);
+  }
+}
+
 TEST(SacctDispatches, OfAJobThatRunsAgainAreNoneThatHasEnded) {
   const SacctLog log = read(Row{.id = "5", .state = "NODE_FAIL"}.text() +
                             Row{.id = "5",

@@ -10,11 +10,22 @@ namespace {
 
 constexpr int kMostLines = 64;  // of one row
 
+// Bytes of text: of exports that have been read, and of all. Less than 0: unknown.
+struct Amount {
+  std::int64_t read = 0;
+  std::int64_t all = 0;
+};
+
 // One export in columns.
 class Reader {
  public:
-  Reader(LineBlocks blocks, const SwfOptions& options, std::int64_t lines_before, SacctRowTaker& taker)
-      : blocks_(std::move(blocks)), options_(options), taker_(taker), line_(lines_before), before_(lines_before) {}
+  Reader(LineBlocks blocks, const SwfOptions& options, std::int64_t lines_before, Amount bytes, SacctRowTaker& taker)
+      : blocks_(std::move(blocks)),
+        options_(options),
+        bytes_(bytes),
+        taker_(taker),
+        line_(lines_before),
+        before_(lines_before) {}
   Result<std::int64_t> read();  // how many lines there are, with those before
 
  private:
@@ -22,9 +33,11 @@ class Reader {
   Result<void> take_row(std::string_view line);
   Result<void> take_whole_row(std::string_view line);
   Result<void> take_rest();
+  double share() const;  // of all exports
 
   LineBlocks blocks_;
   const SwfOptions& options_;
+  Amount bytes_;
   SacctRowTaker& taker_;
   SacctColumns columns_;
   std::string unfinished_;  // a row that may go on in the next line
@@ -93,7 +106,14 @@ Result<void> Reader::take_row(std::string_view line) {
 Result<void> Reader::take_whole_row(std::string_view line) {
   if (auto cells = columns_.read_row(line); !cells) return taker_.bad_row(cells.error(), first_line_);
   if (blocks_.cut()) return taker_.bad_row({"the last row ends without a newline (is it cut off?)"}, first_line_);
+  if (taker_.full()) taker_.make_room(share());
   return taker_.take(columns_.row(), first_line_);
+}
+
+double Reader::share() const {
+  if (bytes_.all <= 0 || blocks_.size() < 0) return 0;
+  return (static_cast<double>(bytes_.read) + blocks_.share() * static_cast<double>(blocks_.size())) /
+         static_cast<double>(bytes_.all);
 }
 
 }  // namespace
@@ -102,14 +122,19 @@ Result<SacctRows> read_sacct_rows(std::vector<LineBlocks> exports, const SwfOpti
   SacctRowTaker taker(options);
   SacctRows& out = taker.out();
   std::int64_t lines = 0;
+  Amount bytes;
+  for (const LineBlocks& blocks : exports)
+    bytes.all = bytes.all < 0 || blocks.size() < 0 ? -1 : bytes.all + blocks.size();
   for (LineBlocks& blocks : exports) {
+    const std::int64_t size = blocks.size();
     const auto format = format_of(blocks);
     if (!format) return std::unexpected(format.error());
     out.exports.push_back({blocks.shown(), lines, -out.report.rows});
     const auto read = *format == LogFormat::sacct_json ? read_json_sacct(std::move(blocks), options, lines, taker)
-                                                       : Reader(std::move(blocks), options, lines, taker).read();
+                                                       : Reader(std::move(blocks), options, lines, bytes, taker).read();
     if (!read) return std::unexpected(read.error());
     lines = *read;
+    bytes.read += size;
     out.exports.back().rows += out.report.rows;
   }
   if (!out.exports.empty()) out.shown = out.exports.front().shown;

@@ -95,6 +95,13 @@ Result<void> SacctRowTaker::bad_row(const Error& error, std::int64_t line) {
   return refuse(error, line);
 }
 
+void SacctRowTaker::make_room(double share) {
+  constexpr std::size_t kFirst = std::size_t{1} << 16U;
+  const std::size_t have = out_.rows.size();
+  const double all = have < kFirst || share <= 0 ? 2.0 : std::max(1.1, 1.02 / share);
+  out_.rows.reserve(std::max(kFirst, static_cast<std::size_t>(static_cast<double>(have) * all)));
+}
+
 Result<void> SacctRowTaker::refuse(const Error& error, std::int64_t line) {
   if (!options_.skip_bad_rows) return fail(error.message + ". Mend the row, or drop such rows with --skip-bad-rows.");
   out_.report.drop(kBadRow, line);
@@ -199,6 +206,7 @@ Result<void> SacctRowTaker::read_processors(const SacctCells& cells, SacctRow& r
   if (!nodes) return std::unexpected(nodes.error());
   auto wanted = first_count(cells, {SacctColumn::req_nodes});
   if (!wanted) return std::unexpected(wanted.error());
+  row.given = got_.processors > 0;
   if (*used <= 0) used = got_.processors > 0 ? got_.processors : -1;
   if (*asked <= 0) asked = asked_.processors > 0 ? asked_.processors : -1;
   if (*nodes <= 0) nodes = got_.nodes;

@@ -163,7 +163,7 @@ TEST(ReadSacct, GivesNumbersToMembersOfArraysAndToDoubledOnes) {
   for (const SwfRow& row : log->rows) numbers.push_back(row[SwfField::number]);
   EXPECT_EQ(numbers, (std::vector<std::int64_t>{200, 201, 202, 170, 203}));
   EXPECT_EQ(found(log->report, "job numbers missing or doubled (members of arrays): new ones given"), 3);
-  EXPECT_EQ(log->most_processors, 4);
+  EXPECT_EQ(most_processors(*log), 4);
 }
 
 TEST(ReadSacct, SortsBySubmitTimeAndCountsFromTheFirst) {
@@ -197,9 +197,9 @@ TEST(ReadSacct, ReadsMemoryInEveryForm) {
 TEST(ReadSacct, CountsNoProcessorsThatASuspendedJobHadGivenUp) {
   const Row suspended{.id = "1", .end = "2024-03-01T11:21:00", .elapsed = "00:10:00", .cpus = "8"};
   const Row beside{.id = "2", .cpus = "12"};
-  EXPECT_EQ(read(suspended.text() + beside.text()).most_processors, 12) << "both may have had the same ones";
-  EXPECT_EQ(read(suspended.text()).most_processors, 8) << "nothing else is known";
-  EXPECT_EQ(read(Row{}.text() + beside.text()).most_processors, 20);
+  EXPECT_EQ(most_processors(read(suspended.text() + beside.text())), 12) << "both may have had the same ones";
+  EXPECT_EQ(most_processors(read(suspended.text())), 8) << "nothing else is known";
+  EXPECT_EQ(most_processors(read(Row{}.text() + beside.text())), 20);
 }
 
 TEST(ReadSacct, DoesNotTakeALastRowThatMayBeCutOff) {

@@ -21,4 +21,10 @@ bool SeenJobs::add(const Key& key) {
   return true;
 }
 
+bool SeenJobs::any(const Key& first, const Key& last) const {
+  const auto sorted = std::ranges::lower_bound(sorted_, first);
+  const auto late = late_.lower_bound(first);
+  return (sorted != sorted_.end() && *sorted <= last) || (late != late_.end() && *late <= last);
+}
+
 }  // namespace rota::log

@@ -16,6 +16,8 @@ class SeenJobs {
 
   // False: it was there. Amortised O(log jobs).
   bool add(const Key& key);
+  // Whether one is there from `first` to `last`, in the order of their parts. O(log jobs)
+  bool any(const Key& first, const Key& last) const;
 
  private:
   std::vector<Key> sorted_;

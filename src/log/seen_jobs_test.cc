@@ -24,5 +24,16 @@ TEST(SeenJobs, differ_in_any_part) {
     EXPECT_TRUE(seen.add(key));
 }
 
+TEST(SeenJobs, are_found_by_the_first_of_their_parts) {
+  constexpr std::int64_t kMost = INT64_MAX;
+  SeenJobs seen;
+  for (std::int64_t i = 0; i < 5'000; ++i) ASSERT_TRUE(seen.add({i * 3, 7, i, 0}));
+  for (std::int64_t i = 0; i < 15'000; ++i) {
+    ASSERT_EQ(seen.any({i, 7, 0, 0}, {i, 7, kMost, kMost}), i % 3 == 0);
+    ASSERT_FALSE(seen.any({i, 7, i / 3 + 1, 0}, {i, 7, kMost, kMost}));
+    ASSERT_FALSE(seen.any({i, 0, 0, 0}, {i, 6, kMost, kMost}));
+  }
+}
+
 }  // namespace
 }  // namespace rota::log

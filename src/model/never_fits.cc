@@ -63,14 +63,16 @@ std::string scope_of(const Machine& machine, const JobSpec& spec) {
   return spec.partition.valid() ? "partition " + machine.partitions[spec.partition.value].name : "the cluster";
 }
 
-// visit(Node) for those that its partition has.
+// visit(Node) for those that its partition has, until it gives true; whether it did.
 template <class Visit>
-void for_each_in_scope(const Machine& machine, const JobSpec& spec, const Visit& visit) {
+bool any_in_scope(const Machine& machine, const JobSpec& spec, const Visit& visit) {
   if (!spec.partition.valid()) {
-    for (std::uint32_t n = 0; n < machine.nodes.size(); ++n) visit(NodeId{n}, machine.nodes[n]);
-    return;
+    for (std::uint32_t n = 0; n < machine.nodes.size(); ++n)
+      if (visit(NodeId{n}, machine.nodes[n])) return true;
+    return false;
   }
-  for (const NodeId id : machine.partitions[spec.partition.value].nodes) visit(id, machine.nodes[id.value]);
+  return std::ranges::any_of(machine.partitions[spec.partition.value].nodes,
+                             [&](NodeId id) { return visit(id, machine.nodes[id.value]); });
 }
 
 // The same job with fewer processors, but as many nodes. 0: with none it has room.
@@ -92,13 +94,14 @@ std::uint32_t most_processors(const Machine& machine, const JobSpec& spec) {
 std::string lacks_room(const Machine& machine, const JobSpec& spec) {
   const Spread asked(spec);
   std::int64_t memory = 0, nodes = 0, wide = 0, most = 0, processors = 0;
-  for_each_in_scope(machine, spec, [&](NodeId, const Node& node) {
+  any_in_scope(machine, spec, [&](NodeId, const Node& node) {
     ++nodes;
     memory = node.memory == 0 ? INT64_MAX : std::max(memory, node.memory);
     processors = std::max(processors, std::int64_t{node.processors});
-    if (!can_give(node, spec)) return;
+    if (!can_give(node, spec)) return false;
     ++wide;
     most += node.processors;
+    return false;
   });
   const std::string scope = scope_of(machine, spec);
   if (memory < spec.memory) {
@@ -145,11 +148,12 @@ bool fits_when_empty(const Machine& machine, const JobSpec& spec, const std::fun
   if (machine.nodes.empty()) return true;
   if (!usable && asked.nodes == 0 && spec.memory == 0 && spec.accelerators == 0)
     return !spec.partition.valid() || machine.partitions[spec.partition.value].processors >= spec.processors;
-  Given given;
-  for_each_in_scope(machine, spec, [&](NodeId id, const Node& node) {
-    if (can_give(node, spec) && (!usable || usable(id))) given.add(Given::by_node(node.processors, asked.share), 1);
+  Given given;  // by as many as it takes: most jobs find room on the first ones
+  return any_in_scope(machine, spec, [&](NodeId id, const Node& node) {
+    if (!can_give(node, spec) || (usable && !usable(id))) return false;
+    given.add(Given::by_node(node.processors, asked.share), 1);
+    return given.suffices(asked, spec.processors);
   });
-  return given.suffices(asked, spec.processors);
 }
 
 bool may_serve(const Machine& machine, const JobSpec& spec, NodeId id) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/utf16.h"
 
 namespace rota::site {
 namespace {
@@ -75,6 +76,7 @@ std::unexpected<Error> wrong(const std::string& shown, std::size_t line, const s
 // What is not even text in UTF-8, by line.
 Result<void> check_text(std::string_view text, const std::string& shown) {
   if (trimmed(text).empty()) return fail(shown + " is empty: there is nothing in it to be read.");
+  if (auto known = refuse_utf16(text, shown); !known) return known;
   std::size_t line = 0;
   for (const std::string_view each : split(text, '\n')) {
     ++line;

@@ -49,6 +49,12 @@ TEST(TomlDocument, says_in_which_line_it_is_not_toml) {
   EXPECT_EQ(complaint(" \n"), "a.toml is empty: there is nothing in it to be read.");
   EXPECT_EQ(complaint(std::string_view("a = 1\n\0", 7)), "a.toml:2: this is binary, not text in TOML.");
   EXPECT_EQ(complaint("# caf\xe9"), "a.toml:1: \"# caf\\xe9\" is not UTF-8 text. Save the file as UTF-8.");
+  EXPECT_EQ(
+      complaint(std::string_view("\xff\xfe"
+                                 "a\0",
+                                 4)),
+      "a.toml is text in UTF-16, as PowerShell and some editors on Windows save it; `iconv -f UTF-16 -t UTF-8 OLD > "
+      "NEW` converts it.");
   EXPECT_EQ(complaint("a = 1\na = 2").substr(0, 34), "a.toml:2: this is not valid TOML: ");
   EXPECT_EQ(complaint("a = 99999999999999999999").substr(0, 34), "a.toml:1: this is not valid TOML: ");
   EXPECT_EQ(complaint("a = 'b").substr(0, 34), "a.toml:1: this is not valid TOML: ");

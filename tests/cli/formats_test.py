@@ -88,6 +88,39 @@ class Formats(RotaCase):
         self.assertIn("records that cannot be read: dropped (first in line 2)",
                       self.rota("convert", "wrong", "--skip-bad-rows").stderr)
 
+    def test_pbs_logs_that_overlap_tell_of_a_job_once(self):
+        job = "user=anna queue=q ctime={0} qtime={0} etime={0} Resource_List.ncpus=2"
+        def queued(n): return f"03/01/2024 12:00:00;Q;{n}.server;{job.format(1709294400)}\n"
+        def started(n): return f"03/01/2024 12:01:00;S;{n}.server;{job.format(1709294400)} start=1709294460\n"
+        def deleted(n): return f"03/01/2024 12:05:00;D;{n}.server;requestor=anna@login\n"
+        def ended(n): return (f"03/01/2024 12:06:00;E;{n}.server;{job.format(1709294400)} start=1709294460 end=1709294760 "
+                              "Exit_status=271\n")
+        one = queued("1") + started("1") + deleted("1") + queued("2") + deleted("2") + queued("3[7]") + started("3[7]")
+        self.file("both", one + ended("1") + deleted("3[7]") + ended("3[7]") + one + deleted("3[7]") + started("4"))
+        self.file("again", one + deleted("3[7]") + ended("3[7]") + ended("1") + one.replace("1709294400", "1719294400"))
+        for log, kept, dropped in (("both", [(1, 300), (2, None), (3, 300)], (2, 1)), ("again", [(1, 300), (2, None), (3, 300)], (0, 2))):
+            done = self.rota("convert", log, "--to", "jsonl", "--keep-cancelled")
+            jobs = [json.loads(line) for line in done.stdout.splitlines() if '"number"' in line]
+            self.assertEqual(sorted((job["number"], job["run_time"] or None) for job in jobs), kept, done.stderr)
+            self.assertEqual({job["number"]: job["status"] for job in jobs}, {1: 5, 2: 5, 3: 5})
+            for what, count in zip(("told again: dropped", "still running when the log ends: dropped"), dropped):
+                self.assertEqual(f" {count}  {what}" in done.stderr, count > 0, done.stderr)
+
+    def test_pbs_suspensions_end_with_their_job_and_count_once(self):
+        stop, go_on = "03/01/2024 12:{0:02}:00;s;1.server;x=1\n".format, "03/01/2024 12:{0:02}:00;z;1.server;x=1\n".format
+        begin = "03/01/2024 12:00:00;S;1.server;user=anna queue=q ctime=1709294400 start=1709294400 Resource_List.ncpus=2\n"
+        again = begin.replace(";S;", ";R;").replace("12:00:00", "12:20:00")
+        end = ("03/01/2024 13:00:00;E;1.server;user=anna queue=q ctime=1709294400 start=1709294400 end=1709298000 "
+               "Resource_List.ncpus=2 Exit_status=0\n")
+        for minutes, records in ((20, [stop(10), go_on(30)]), (50, [stop(10)]), (40, [stop(10), go_on(30), stop(40)]),
+                                 (25, [stop(10), go_on(30), stop(30), go_on(35)]),
+                                 (30, [stop(10), go_on(30), stop(50), stop(10), go_on(30), stop(50)]),
+                                 (0, [stop(10), again]), (5, [stop(10), again, stop(30), go_on(35)])):
+            self.file("log", begin + "".join(records) + end)
+            done = self.rota("convert", "log", "--to", "jsonl")
+            job = json.loads(done.stdout.splitlines()[-1])
+            self.assertEqual((job["run_time"], job.get("suspended", 0)), (3600 - minutes * 60, minutes * 60), records)
+
     def test_pbs_of_cray_knows_only_a_login_node(self):
         self.file("cray", "05/11/2009 10:15:30;E;77.sdb;user=anna group=-default- account=c7 jobname=wave queue=par:n16 "
                           "ctime=1242036000 qtime=1242036000 etime=1242036000 start=1242036030 exec_host=nid00012/9 "
@@ -130,6 +163,15 @@ class Formats(RotaCase):
         self.assertEqual({n: (j["submit"], j["run_time"], j["processors"], j.get("limit")) for n, j in jobs.items()},
                          {7: (10.5, 60, 4, 100), 8: (0, 120.5, 1, None), 9: (30, 60, 2, 50)})
         self.assertEqual(told["jobs whose profile is computed on a platform: run time unknown, dropped"], 1)
+
+    def test_batsim_tells_its_parts_in_any_order(self):
+        log = json.loads((LOGS / "batsim.json").read_text()) | {"more": [{"jobs": [{"id": 7}], "profiles": {"sixty": {"delay": 1}}}]}
+        outputs = set()
+        for keys in (["nb_res", "jobs", "profiles", "more"], ["more", "profiles", "jobs", "nb_res"], ["jobs", "more", "nb_res", "profiles"]):
+            self.file("log.json", json.dumps({key: log[key] for key in keys}, indent=len(outputs)))
+            outputs.add(self.rota("convert", "log.json", "--to", "jsonl").stdout)
+        self.assertEqual(len(outputs), 1)
+        self.assertEqual(outputs.pop().count('"run_time"'), 3)
 
     def test_simulate_knows_them_all(self):
         for name, jobs in (("pbs-day", 5), ("lsb.acct", 6), ("batsim.json", 3)):
@@ -197,6 +239,7 @@ class Formats(RotaCase):
                 ("b.json", '{"nb_res": 4, "jobs": [{"id": "1"}]}', ("b.json: job 1 of the list", "subtime")),
                 ("b.json", '{"nb_res": 4, "jobs": [', ("b.json:1: the JSON ends too early",)),
                 ("b.json", '{"nb_res": 4,\n"jobs": [x]}', ('b.json:2: from "x]}" on this is no JSON',)),
+                ("b.json", '{"nb_res": 4, "jobs": [],\n"profiles": {9: 1}}', ('b.json:2: from "9: 1}}" on this is no JSON',)),
                 ("b.json", '{"nb_res": 1e999, "jobs": []}', ("b.json: a number in it is too large",)),
                 ("b.json", '{"nb_res": 4, "jobs": ' + "[" * 3_000_000, ("b.json: more than 64 lists and objects",))):
             with self.subTest(said=said):

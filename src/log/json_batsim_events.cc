@@ -1,0 +1,105 @@
+#include "log/json_batsim_events.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+
+namespace rota::log {
+namespace {
+
+constexpr double kMostSeconds = 1e11;
+constexpr std::size_t kDeepest = 64;
+constexpr int kOutOfRange = 406;  // the parser's number for it
+constexpr std::size_t kQuoted = 40;
+
+std::optional<double> sound(std::optional<double> number) {
+  return number && std::isfinite(*number) && std::abs(*number) <= kMostSeconds ? number : std::nullopt;
+}
+
+}  // namespace
+
+bool BatsimEvents::in(std::string_view kinds, std::string_view first_key) const {
+  return depth_ == kinds.size() && std::ranges::equal(kinds, std::string_view(kinds_.data(), depth_)) &&
+         keys_[0] == first_key;
+}
+
+bool BatsimEvents::refuse(std::string sentence) {
+  error = Error{std::move(sentence)};
+  return false;
+}
+
+bool BatsimEvents::key(string_t& name) {
+  if (depth_ <= kFollowed) keys_[depth_ - 1] = std::move(name);
+  return true;
+}
+
+bool BatsimEvents::enter(char kind) {
+  if (depth_ == kDeepest)
+    return refuse(": more than " + std::to_string(kDeepest) +
+                  " lists and objects stand inside each other, which no workload of Batsim has.");
+  if (in_jobs()) job_ = {.is_object = kind == '{'};
+  if (in_job() && keys_[2] == "walltime") job_.tells_walltime = true;
+  if (in_profiles()) profile_ = {};
+  const bool sequence = in_profile() && keys_[2] == "seq";
+  if (sequence || in_sequence()) profile_.parts.reset();
+  if (sequence && kind == '[') profile_.parts.emplace();
+  if (depth_ < kFollowed) kinds_[depth_] = kind;
+  ++depth_;
+  any = any || in_jobs();
+  return true;
+}
+
+bool BatsimEvents::leave() {
+  --depth_;
+  if (in_jobs()) return take(job_);
+  if (in_profiles() && kinds_[2] == '{') profiles[keys_[1]] = std::exchange(profile_, {});
+  return true;
+}
+
+bool BatsimEvents::take(const BatsimJob& job) {
+  auto taken = take_(job);
+  return taken || refuse(std::move(taken.error().message));
+}
+
+bool BatsimEvents::add_part(const std::string& name) {
+  if (profile_.parts) profile_.parts->push_back(name);
+  return true;
+}
+
+bool BatsimEvents::value(const std::string& text, std::optional<double> number) {
+  number = sound(number);
+  const std::string& name = keys_[2];
+  if (in_jobs()) return take({.is_object = false});
+  if (in_job()) {
+    if (name == "id") job_.id = text;
+    if (name == "profile") job_.profile = text;
+    if (name == "subtime") job_.submit = number;
+    if (name == "res") job_.processors = number;
+    if (name == "walltime") job_.walltime = number, job_.tells_walltime = true;
+  } else if (in_profile()) {
+    if (name == "type") profile_.type = text;
+    if (name == "delay") profile_.delay = number;
+    if (name == "repeat") profile_.repeat = number;
+    if (name == "nb") profile_.times = number;
+    if (name == "seq") profile_.parts.reset();
+  } else if (in_sequence()) {
+    profile_.parts.reset();  // it is no name
+  } else if (in("{", "nb_res")) {
+    processors = number;
+  }
+  return true;
+}
+
+bool BatsimEvents::parse_error(std::size_t at, const std::string& /*token*/, const nlohmann::json::exception& what) {
+  if (!is_utf8(source_.block)) return refuse(" is not UTF-8 text. Save the file as UTF-8.");
+  if (what.id == kOutOfRange) return refuse(": a number in it is too large. Mend the file.");
+  const std::string rest(source_.stumbled_over(at).substr(0, kQuoted));
+  const std::string line = std::to_string(source_.filled);
+  bool early = trimmed(rest).empty();
+  for (; early && source_.more(); source_.take()) early = JsonCharacters::Source::is_blank(*JsonCharacters(source_));
+  if (early) return refuse(":" + line + ": the JSON ends too early (is the file cut off?).");
+  return refuse(":" + line + ": from " + rota::quoted(rest) + " on this is no JSON. Mend the file.");
+}
+
+}  // namespace rota::log
