@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/json_names.h"
 #include "base/json_size.h"
 #include "base/text.h"
 #include "model/job_terms.h"
@@ -24,6 +25,7 @@ constexpr std::size_t kMostSubmissions = 100'000;
 constexpr std::size_t kLongestText = 4096;  // of what is no script
 constexpr std::size_t kMostTexts = 100'000;
 constexpr std::size_t kDeepest = 8;             // arrays and objects within each other: a batch of submissions has 3
+constexpr std::size_t kMostMembers = 100;       // of one object: a submission has half of that at the most
 constexpr std::size_t kMostValues = 1'500'000;  // of one body: some 200 MB at the most
 constexpr const char* kPriority = "a whole number from -1000000 to 1000000";  // as kMostPriority
 
@@ -42,8 +44,15 @@ Result<void> check_size(std::string_view body) {
 
 Result<Json> parse(const std::string& body) {
   if (auto small = check_size(body); !small) return std::unexpected(small.error());
-  Json json = Json::parse(body, nullptr, false);
+  JsonNames<Json> names(kMostMembers);
+  Json json = Json::parse(body, std::ref(names), false);
+  if (names.too_many())
+    return fail("an object in the request's body has more than " + grouped(kMostMembers) +
+                " members, which nothing here has; send what docs/api.md describes.");
   if (json.is_discarded()) return fail("the request's body is no JSON.");
+  if (names.twice())
+    return fail("the member " + rota::quoted(*names.twice()) +
+                " stands twice in one object, and which of the two counts nobody can tell; send it once.");
   return json;
 }
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "base/json_names.h"
 #include "base/json_size.h"
 #include "base/text.h"
 #include "base/time.h"
@@ -87,7 +89,11 @@ Result<Json> parsed(std::string_view text, const std::string& shown) {
                 " lists and objects stand inside each other, which no workload of Batsim has.");
   }
   try {
-    return Json::parse(text);
+    JsonNames<Json> names;
+    Json json = Json::parse(text, std::ref(names));
+    if (!names.twice()) return json;
+    return fail(shown + ": " + rota::quoted(*names.twice()) +
+                " stands twice in one object of its JSON, and which of the two counts nobody can tell. Mend the file.");
   } catch (const Json::parse_error& wrong) {
     const std::size_t at = std::min<std::size_t>(wrong.byte > 0 ? wrong.byte - 1 : 0, text.size());
     const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };

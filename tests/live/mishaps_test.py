@@ -3,6 +3,8 @@
 submit scripts of many megabytes. Usage: mishaps_test.py ROTA
 """
 import csv
+import http.client
+import json
 import os
 import re
 import shutil
@@ -274,6 +276,39 @@ class Mishaps(Tokens):
         row = self.service.ends(job)
         self.assertEqual(row["state"], "COMPLETED", row)
         self.assertEqual(self.service.read("done"), "done\n")
+
+
+class Mistakes(ServiceCase):
+    configuration = 'name = "two"\nprocessors = 2\n'
+
+    def raw(self, path, body):
+        connection = http.client.HTTPConnection("rota")
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.settimeout(PATIENCE)
+        connection.sock.connect(self.service.socket)
+        connection.request("POST", path, body)
+        answer = connection.getresponse()
+        text = json.loads(answer.read())
+        connection.close()
+        return answer.status, answer.getheader("Content-Type"), text
+
+    def test_what_is_said_twice_is_refused_by_its_name(self):
+        twice = ('the member "{}" stands twice in one object, and which of the two counts nobody can tell; send it once.')
+        job = self.service.submit("true", held=True, limit=60)
+        for path, body, name in (
+                ("/v1/jobs", '{"command": ["true"], "folder": "/", "limit": 5, "limit": 6}', "limit"),
+                ("/v1/jobs", '[{"command": ["true"], "folder": "/"}, {"name": "a", "n\\u0061me": "b"}]', "name"),
+                ("/v1/jobs", '{"attach": {"socket": "a", "rows": 1, "socket": "b"}}', "socket"),
+                ("/v1/jobs/update", f'{{"ids": "{job}", "limit": 5, "ids": "all"}}', "ids"),
+                ("/v1/jobs/cancel", f'{{"ids": "{job}", "ids": "{job}"}}', "ids"),
+                ("/v1/reservations", '{"start": 1, "start": 2}', "start"),
+                ("/v1/policy/rehearsal", '{"policy": "easy", "policy": "fcfs"}', "policy")):
+            status, kind, answer = self.raw(path, body)
+            self.assertEqual((status, kind, answer["detail"]), (400, "application/problem+json", twice.format(name)), body)
+        status, _, answer = self.raw("/v1/jobs", "{" + ",".join(f'"m{i}": 0' for i in range(200)) + "}")
+        self.assertEqual(status, 400)
+        self.assertIn("has more than 100 members, which nothing here has", answer["detail"])
+        self.assertEqual([(row["id"], row["limit"]) for row in self.service.live()], [(job, 60)])
 
 
 if __name__ == "__main__":
