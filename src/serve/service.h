@@ -162,6 +162,12 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void when_durable(std::function<void(const Result<void>&)> call);
   // Whether something has happened that is not durable yet. What is told of it should wait: when_durable().
   bool uncommitted() const;
+  // What users and operators asked for and the state does not allow.
+  std::int64_t refused_requests() const { return refused_requests_; }
+  // What the engine, or the passing of time, told that contradicts the state: a sign of a defect.
+  std::int64_t refusals() const { return refusals_before_ + controller_->refusals() - refused_requests_; }
+  // The last of these, or why a plan was refused, whichever came later; empty: neither.
+  const std::string& last_refusal() const { return last_refusal_; }
 
   // ---- what people see
 
@@ -437,4 +443,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::unique_ptr<Forecaster> forecaster_;
 };
 
+  std::int64_t refused_requests_ = 0;
+  std::int64_t refusals_before_ = 0;  // of both sorts, that controllers before this one counted
+  std::string last_refusal_;
 }  // namespace rota::serve

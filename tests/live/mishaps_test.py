@@ -310,6 +310,27 @@ class Mistakes(ServiceCase):
         self.assertIn("has more than 100 members, which nothing here has", answer["detail"])
         self.assertEqual([(row["id"], row["limit"]) for row in self.service.live()], [(job, 60)])
 
+    def test_mistakes_of_users_are_not_counted_as_the_engines(self):
+        def counted():
+            status = self.service.ask("GET", "/v1/status")[1]
+            text = self.service.ask("GET", "/metrics")[1]
+            for name, member in (("rota_refusals_total", "refusals"), ("rota_refused_requests_total", "refused_requests")):
+                self.assertIn(f"\n{name} {status[member]}\n", text)
+            return status["refusals"], status["refused_requests"]
+
+        self.assertEqual(counted(), (0, 0))
+        job = self.service.submit("true", held=True, limit=60)
+        self.assertEqual(self.service.act("update", job, processors=99)[0], 207)
+        self.assertEqual(self.service.act("update", job, processors=98)[0], 207)
+        self.assertEqual(counted(), (0, 2))
+        self.assertEqual(self.service.ask("PUT", "/v1/policy", {"policy": "conservative"})[0], 200)
+        self.assertEqual(self.service.act("update", job, processors=98)[0], 207)
+        self.assertEqual(counted(), (0, 3), "also under another policy")
+        status = self.service.ask("GET", "/v1/status")[1]
+        self.assertNotIn("last_refusal", status)
+        said = subprocess.run([self.rota, "status", "--socket", self.service.socket], capture_output=True, text=True)
+        self.assertNotIn("refus", said.stdout)
+
 
 if __name__ == "__main__":
     ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
