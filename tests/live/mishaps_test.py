@@ -2,6 +2,7 @@
 """What people do to a service that runs: they lock its database, remove its folder, put an old copy back, stop its jobs,
 submit scripts of many megabytes. Usage: mishaps_test.py ROTA
 """
+import contextlib
 import csv
 import http.client
 import json
@@ -14,6 +15,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 from service import PATIENCE, ServiceCase, contents
@@ -330,6 +332,55 @@ class Mistakes(ServiceCase):
         self.assertNotIn("last_refusal", status)
         said = subprocess.run([self.rota, "status", "--socket", self.service.socket], capture_output=True, text=True)
         self.assertNotIn("refus", said.stdout)
+
+
+class Leftovers(ServiceCase):
+    configuration = 'name = "two"\nprocessors = 2\n\n[service]\nkeep_history = "1s"\n'
+
+    def count(self, what):
+        with contextlib.closing(sqlite3.connect(f"file:{self.service.state}/rota.db?mode=ro", uri=True)) as database:
+            return database.execute("SELECT count(*) FROM " + what).fetchone()[0]
+
+    def whose(self):
+        """Jobs that have a script and are neither known nor in the history, and contents that are counted wrongly."""
+        uses = "(SELECT count(*) FROM payloads WHERE script = c.id) + (SELECT count(*) FROM payloads WHERE environment = c.id)"
+        return (self.count("payloads WHERE job NOT IN (SELECT job FROM history)") - len(self.service.live()),
+                self.count(f"contents c WHERE uses <> {uses} OR uses = 0"))
+
+    def send(self, body, path="/v1/jobs"):
+        """A request whose answer nobody waits for."""
+        stream = socket.socket(socket.AF_UNIX)
+        stream.connect(self.service.socket)
+        text = json.dumps(body).encode()
+        stream.sendall(b"POST %s HTTP/1.1\r\nHost: r\r\nContent-Length: %d\r\n\r\n" % (path.encode(), len(text)) + text)
+        return stream
+
+    def test_no_script_is_left_of_a_job_that_is_not_known(self):
+        service = self.service
+        def job(**members):
+            return {"script": f"#!/bin/sh\n# {members}\n", "folder": self.folder, "environment": ["A=1"], **members}
+        bodies = [job(held=True), job(array="1-20%2"), [job(), job(processors=9)],
+                  job(after=["afterok:99999"]), job(array="1-3", begin=4e9), job(memory=1 << 60), job(name="gone"),
+                  [job(held=True), job(after=["singleton"])]]
+        for last in range(4, 44, 4):
+            streams = [self.send(bodies[i % len(bodies)]) for i in range(last)]
+            streams.append(self.send({"ids": "name=gone,all"}, "/v1/jobs/cancel"))
+            if last % 8 == 0:
+                streams[last // 2].recv(1)  # the service is somewhere among them
+            service.kill()
+            for stream in streams:
+                stream.close()
+            service.start()
+            service.wait_for(lambda: self.whose() == (0, 0), f"nothing to be left over after {last} requests")
+        service.act("cancel", "all")
+        service.all_end()
+        service.wait_for(lambda: self.whose() == (0, 0), "nothing to be left over once all have ended")
+        end = time.monotonic() + PATIENCE
+        while self.count("history") > 0 and time.monotonic() < end:  # a service forgets as it begins
+            service.stop()
+            service.start()
+            self.assertEqual(self.whose(), (0, 0))
+        self.assertEqual([self.count(what) for what in ("history", "payloads", "contents")], [0, 0, 0])
 
 
 if __name__ == "__main__":
