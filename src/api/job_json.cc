@@ -106,6 +106,7 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
   add_name(*entry.about, job.spec.number, entry.index, json);
   json["state"] = serve::state_word(job);
   add_requests(service, job.spec, json);
+  if (entry.about->exclusive) json["exclusive"] = true;
   json["submit"] = unix_seconds(service, job.spec.submit);
   if (job.state == JobState::running) add_running(service, id, job, json);
   if (job.state == JobState::waiting || job.state == JobState::barred) add_waiting(service, id, job, detail, json);

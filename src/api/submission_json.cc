@@ -211,6 +211,7 @@ const std::vector<Member>& members() {
       plain<&S::checkpoint_time>("checkpoint_time", "a number of seconds"),
       plain<&S::comment>("comment", "a text"),
       number<&S::tasks>("tasks", "a whole number", 0, UINT32_MAX - 1),
+      number<&S::tasks_per_node>("tasks_per_node", "a whole number", 0, UINT32_MAX - 1),
       plain<&S::mail>("mail", "an array of texts such as BEGIN, END and FAIL"),
       plain<&S::mail_user>("mail_user", "an address"),
       plain<&S::exclusive>("exclusive", "true or false"),
@@ -243,7 +244,7 @@ Result<Submission> read_submission(const Json& json, std::int64_t unix_start) {
 }
 
 // What a job asks of the machine, and its name.
-constexpr std::array<std::string_view, 5> kSizes{"name", "processors", "nodes", "memory", "tasks"};
+constexpr std::array<std::string_view, 6> kSizes{"name", "processors", "nodes", "memory", "tasks", "tasks_per_node"};
 
 Result<void> read_size(const std::string& name, const Json& value, Service::Change& change) {
   const auto number = [&](auto& into, std::int64_t least, std::int64_t most, const char* takes) {
@@ -253,6 +254,7 @@ Result<void> read_size(const std::string& name, const Json& value, Service::Chan
   if (name == "processors") return number(change.processors, 1, UINT32_MAX - 1, "a whole number from 1");
   if (name == "nodes") return number(change.nodes, 0, UINT32_MAX - 1, "a whole number");
   if (name == "memory") return number(change.memory, 0, INT64_MAX / 2, "a number of bytes");
+  if (name == "tasks_per_node") return number(change.tasks_per_node, 0, UINT32_MAX - 1, "a whole number");
   return number(change.tasks, 0, UINT32_MAX - 1, "a whole number");
 }
 
