@@ -67,6 +67,7 @@ void add_running(const Service& service, JobId id, const Job& job, Json& json) {
   const RunOrders* orders = service.view().orders_of(id);
   const Duration stood = job.stood_by(now, orders != nullptr ? orders->suspended_at : kNever);
   json["elapsed"] = to_seconds(std::max(Duration{0}, now - job.start - stood));
+  if (stood > Duration{0}) json["suspended"] = to_seconds(stood);
   if (job.spec.limit < kLongest)  // later with each moment for which it goes on standing still
     json["ends_by"] = unix_seconds(service, job.start + (job.spec.limit - job.done) + stood);
   const std::string nodes = service.nodes_of(id);
@@ -105,6 +106,7 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
   add_name(*entry.about, job.spec.number, entry.index, json);
   json["state"] = serve::state_word(job);
   add_requests(service, job.spec, json);
+  if (entry.about->exclusive) json["exclusive"] = true;
   json["submit"] = unix_seconds(service, job.spec.submit);
   if (job.state == JobState::running) add_running(service, id, job, json);
   if (job.state == JobState::waiting || job.state == JobState::barred) add_waiting(service, id, job, detail, json);
@@ -176,7 +178,9 @@ Json job_json(const Service& service, const store::HistoryRow& row) {
   json["submit"] = unix_seconds(service, row.submit);
   if (row.start != kNever) {
     json["start"] = unix_seconds(service, row.start);
-    json["elapsed"] = to_seconds(row.end - row.start - row.asked.waited_again);
+    const Duration stood = row.asked.suspended;
+    json["elapsed"] = to_seconds(std::max(Duration{0}, row.end - row.start - row.asked.waited_again - stood));
+    if (stood > Duration{0}) json["suspended"] = to_seconds(stood);
     if (row.asked.earlier > Duration{0}) json["earlier_elapsed"] = to_seconds(row.asked.earlier);
     json["node_list"] = row.nodes.empty() ? service.machine().name : row.nodes;
     const auto nodes = parse_host_list(row.nodes);

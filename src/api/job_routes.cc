@@ -54,9 +54,11 @@ void show(const Ask& ask, JobId id) {
   if (!row) return ask.reply->send(problem(503, row.error().message));
   if (!*row) return ask.reply->send(problem(404, "job " + std::string(ask.path[2]) + " is not known any more."));
   Json json = job_json(service, **row);
+  const auto kept = service.about(id);
+  if (kept && *kept && (*kept)->about.exclusive) json["exclusive"] = true;
   if (service.may_see_inside(ask.request.caller, (*row)->uid)) {
     if (!(*row)->reason.empty()) json["message"] = (*row)->reason;
-    if (const auto kept = service.about(id); kept && *kept) add_inside(service, id, **kept, json);
+    if (kept && *kept) add_inside(service, id, **kept, json);
   }
   send_json(ask, json);
 }

@@ -72,8 +72,10 @@ void answer_metrics(const Ask& ask) {
   add_nodes(service, page);
   page.one("rota_cycles_total", "counter", "scheduling cycles", service.controller().cycles());
   page.one("rota_facts_total", "counter", "facts written", static_cast<std::int64_t>(service.view().sequence()));
-  page.one("rota_refusals_total", "counter", "observed facts that contradicted the state",
-           service.controller().refusals());
+  page.one("rota_refusals_total", "counter", "what the engine or the passing of time told that contradicted the state",
+           service.refusals());
+  page.one("rota_refused_requests_total", "counter", "what people asked for that the state does not allow",
+           service.refused_requests());
   page.one("rota_refused_plans_total", "counter", "plans that the referee refused",
            service.controller().refused_plans());
   page.one("rota_plain_mode", "gauge", "1 while jobs start in order of the queue because a plan was refused",

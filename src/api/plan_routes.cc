@@ -48,9 +48,10 @@ struct Alike {
   Duration limit{0};
   std::int32_t priority = 0;
   PartitionId partition;
+  Instant begin = kEpoch;  // still to come; else this
   std::vector<std::pair<LicenceId, std::uint32_t>> licences = {};
 
-  Alike(const JobEntry& entry, const JobSpec& spec, std::string_view waits_for)
+  Alike(const JobEntry& entry, const JobSpec& spec, std::string_view waits_for, Instant not_before)
       : array(entry.about->array),
         sort(waits_for),
         name(entry.about->name),
@@ -59,7 +60,8 @@ struct Alike {
         memory(spec.memory),
         limit(spec.limit),
         priority(spec.priority),
-        partition(spec.partition) {
+        partition(spec.partition),
+        begin(not_before) {
     each_licence(spec, [&](LicenceId kind, std::uint32_t count) { licences.emplace_back(kind, count); });
   }
   auto operator<=>(const Alike&) const = default;
@@ -93,13 +95,15 @@ struct Listing {
     if (!fold || entry.about->array == 0 || (job.state != JobState::waiting && job.state != JobState::barred))
       return false;
     const std::string_view sort = job.state == JobState::barred ? service.reason_of(id, serve::Telling::word).word : "";
+    const JobTerms* terms = service.view().eligibility().terms(id);
+    const Instant begin = terms != nullptr && terms->begin > service.view().now() ? terms->begin : kEpoch;
     if (before != nullptr && sort == "JobArrayTaskLimit") {
-      if (const auto others = before->folded.find(Alike(entry, job.spec, "")); others != before->folded.end()) {
+      if (const auto others = before->folded.find(Alike(entry, job.spec, "", begin)); others != before->folded.end()) {
         others->second.add(entry.index);
         return true;
       }
     }
-    const auto [at, is_new] = folded.try_emplace(Alike(entry, job.spec, sort), Folded{rows.size(), {}, 0});
+    const auto [at, is_new] = folded.try_emplace(Alike(entry, job.spec, sort, begin), Folded{rows.size(), {}, 0});
     if (is_new && rows.size() == most) {
       folded.erase(at);
       return false;

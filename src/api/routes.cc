@@ -122,7 +122,8 @@ void answer_status(const Ask& ask) {
             {"now", unix_seconds(service, service.loop().now())},
             {"cycles", service.controller().cycles()},
             {"facts", view.sequence()},
-            {"refusals", service.controller().refusals()},
+            {"refusals", service.refusals()},
+            {"refused_requests", service.refused_requests()},
             {"warnings", service.warnings()},
             {"pid", service.process()},
             {"user", ask.request.caller.user},
@@ -132,7 +133,7 @@ void answer_status(const Ask& ask) {
   if (ask.request.caller.operates) json["state_folder"] = service.options().state_folder;
   if (const auto some = not_eligible(ask.service)) json["not_eligible"] = *some;
   add_left_asleep(service, json);
-  if (!service.controller().last_refusal().empty()) json["last_refusal"] = service.controller().last_refusal();
+  if (!service.last_refusal().empty()) json["last_refusal"] = service.last_refusal();
   ask.reply->send({200, "application/json", dumped(json), {}});
 }
 

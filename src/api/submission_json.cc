@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/json_names.h"
 #include "base/json_size.h"
 #include "base/text.h"
 #include "model/job_terms.h"
@@ -24,6 +25,7 @@ constexpr std::size_t kMostSubmissions = 100'000;
 constexpr std::size_t kLongestText = 4096;  // of what is no script
 constexpr std::size_t kMostTexts = 100'000;
 constexpr std::size_t kDeepest = 8;             // arrays and objects within each other: a batch of submissions has 3
+constexpr std::size_t kMostMembers = 100;       // of one object: a submission has half of that at the most
 constexpr std::size_t kMostValues = 1'500'000;  // of one body: some 200 MB at the most
 constexpr const char* kPriority = "a whole number from -1000000 to 1000000";  // as kMostPriority
 
@@ -42,8 +44,15 @@ Result<void> check_size(std::string_view body) {
 
 Result<Json> parse(const std::string& body) {
   if (auto small = check_size(body); !small) return std::unexpected(small.error());
-  Json json = Json::parse(body, nullptr, false);
+  JsonNames<Json> names(kMostMembers);
+  Json json = Json::parse(body, std::ref(names), false);
+  if (names.too_many())
+    return fail("an object in the request's body has more than " + grouped(kMostMembers) +
+                " members, which nothing here has; send what docs/api.md describes.");
   if (json.is_discarded()) return fail("the request's body is no JSON.");
+  if (names.twice())
+    return fail("the member " + rota::quoted(*names.twice()) +
+                " stands twice in one object, and which of the two counts nobody can tell; send it once.");
   return json;
 }
 
@@ -202,6 +211,7 @@ const std::vector<Member>& members() {
       plain<&S::checkpoint_time>("checkpoint_time", "a number of seconds"),
       plain<&S::comment>("comment", "a text"),
       number<&S::tasks>("tasks", "a whole number", 0, UINT32_MAX - 1),
+      number<&S::tasks_per_node>("tasks_per_node", "a whole number", 0, UINT32_MAX - 1),
       plain<&S::mail>("mail", "an array of texts such as BEGIN, END and FAIL"),
       plain<&S::mail_user>("mail_user", "an address"),
       plain<&S::exclusive>("exclusive", "true or false"),
@@ -234,7 +244,7 @@ Result<Submission> read_submission(const Json& json, std::int64_t unix_start) {
 }
 
 // What a job asks of the machine, and its name.
-constexpr std::array<std::string_view, 5> kSizes{"name", "processors", "nodes", "memory", "tasks"};
+constexpr std::array<std::string_view, 6> kSizes{"name", "processors", "nodes", "memory", "tasks", "tasks_per_node"};
 
 Result<void> read_size(const std::string& name, const Json& value, Service::Change& change) {
   const auto number = [&](auto& into, std::int64_t least, std::int64_t most, const char* takes) {
@@ -244,6 +254,7 @@ Result<void> read_size(const std::string& name, const Json& value, Service::Chan
   if (name == "processors") return number(change.processors, 1, UINT32_MAX - 1, "a whole number from 1");
   if (name == "nodes") return number(change.nodes, 0, UINT32_MAX - 1, "a whole number");
   if (name == "memory") return number(change.memory, 0, INT64_MAX / 2, "a number of bytes");
+  if (name == "tasks_per_node") return number(change.tasks_per_node, 0, UINT32_MAX - 1, "a whole number");
   return number(change.tasks, 0, UINT32_MAX - 1, "a whole number");
 }
 

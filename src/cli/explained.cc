@@ -32,7 +32,7 @@ std::string value_text(const std::string& name, const Json& value) {
     const double number = value.get<double>();
     if (is_one_of(name, {"submit", "begin", "start", "end", "expected_start", "ends_by", "suspended_since"}))
       return time_text(number);
-    if (is_one_of(name, {"limit", "elapsed", "earlier_elapsed", "kill_wait", "warning_time"}))
+    if (is_one_of(name, {"limit", "elapsed", "suspended", "earlier_elapsed", "kill_wait", "warning_time"}))
       return limit_text(number);
     return name == "memory" ? memory_text(number) : plain_number(number);
   }

@@ -150,7 +150,7 @@ void declare_size(CLI::App& command, SubmitValues& asked) {
   for (const auto& [name, meaning] : {std::pair{"--name", "name"},
                                       {"--processors", "processors; with -c: how many times so many"},
                                       {"--cpus-per-task", "with -n: processors of each"},
-                                      {"--nodes", "nodes to spread them over evenly; 0: any spread will do"},
+                                      {"--nodes", "nodes to spread them over evenly; 0: as if none had been named"},
                                       {"--ntasks-per-node", "with -N, in place of -n: how many on each node"},
                                       {"--mem", "memory on each node, as 500M or 4G; none: it asks for none"}}) {
     SubmitOption option = *submit_option(name);

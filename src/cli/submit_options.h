@@ -37,8 +37,9 @@ std::span<const SubmitOption> submit_options();
 // The option that has this name, as "-t" or "--time"; nullptr: none.
 const SubmitOption* submit_option(std::string_view name);
 
-void declare_submit_option(CLI::App& command, SubmitValues& values, const SubmitOption& option);
-// Declares them all; what is given on the command line goes to `values`, which outlives the command.
+// What is given on the command line goes to `values`, which outlives the command. Given twice it is refused.
+CLI::Option* declare_submit_option(CLI::App& command, SubmitValues& values, const SubmitOption& option);
+// Declares them all; of each the last one holds, as in a script.
 void declare_submit_options(CLI::App& command, SubmitValues& values);
 
 }  // namespace rota::cli

@@ -91,14 +91,13 @@ class Request {
     if (*said > 0) tasks_ = *said;
     if (tasks_ != processors_) out_["tasks"] = tasks_;
     if (given("exclusive") != nullptr) out_["exclusive"] = true;
-    if (given("processors") != nullptr || given("each") != nullptr || given("nodes") != nullptr)
+    if (given("processors") != nullptr || given("each") != nullptr || given("nodes") != nullptr ||
+        given("per_node") != nullptr)
       out_["processors"] = processors_;
-    if (given("nodes") != nullptr || is_one_wide_task(*each)) out_["nodes"] = nodes_;
+    if (given("nodes") != nullptr) out_["nodes"] = nodes_;
+    if (given("nodes") != nullptr && given("processors") == nullptr) out_["tasks_per_node"] = *per_node;
     return {};
   }
-
-  // Its processors are on one node, as the processors of any task are.
-  bool is_one_wide_task(std::int64_t each) const { return nodes_ == 1 && tasks_ == 1 && each > 1; }
 
   Result<void> memory() {
     if (const SubmitValue* value = given("memory")) {
@@ -370,7 +369,7 @@ Result<void> put_processors(const SubmitValues& values, Json& into) {
   const bool says_each = values.contains("each");  // else each has as many processors as before
   if (says_each) into["processors"] = *tasks * *each;
   if (!says_each || *each > 1) into["tasks"] = *tasks;
-  if (*each > 1 && *tasks == 1 && *nodes < 0) into["nodes"] = 1;  // its processors are on one node
+  if (*per_node > 0 && !values.contains("processors")) into["tasks_per_node"] = *per_node;
   return {};
 }
 

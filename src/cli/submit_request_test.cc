@@ -27,12 +27,14 @@ TEST(SubmitRequestTest, CountsProcessorsFromTasksNodesAndThreads) {
   EXPECT_EQ(made({}), "{}");
   EXPECT_EQ(made({{"processors", "4"}}), R"({"processors":4})");
   EXPECT_EQ(made({{"processors", "4"}, {"each", "3"}}), R"({"tasks":4,"processors":12})");
-  EXPECT_EQ(made({{"each", "8"}}), R"({"tasks":1,"processors":8,"nodes":1})");
-  EXPECT_EQ(made({{"processors", "1"}, {"each", "8"}}), R"({"tasks":1,"processors":8,"nodes":1})");
+  EXPECT_EQ(made({{"each", "8"}}), R"({"tasks":1,"processors":8})");
+  EXPECT_EQ(made({{"processors", "1"}, {"each", "8"}}), R"({"tasks":1,"processors":8})");
   EXPECT_EQ(made({{"processors", "1"}, {"each", "8"}, {"nodes", "2"}}), R"({"tasks":1,"processors":8,"nodes":2})");
   EXPECT_EQ(made({{"each", "1"}}), R"({"processors":1})");
-  EXPECT_EQ(made({{"nodes", "2"}}), R"({"processors":2,"nodes":2})");
-  EXPECT_EQ(made({{"nodes", "2"}, {"per_node", "8"}, {"each", "2"}}), R"({"tasks":16,"processors":32,"nodes":2})");
+  EXPECT_EQ(made({{"nodes", "2"}}), R"({"processors":2,"nodes":2,"tasks_per_node":1})");
+  EXPECT_EQ(made({{"per_node", "8"}}), R"({"processors":8})");
+  EXPECT_EQ(made({{"nodes", "2"}, {"per_node", "8"}, {"each", "2"}}),
+            R"({"tasks":16,"processors":32,"nodes":2,"tasks_per_node":8})");
   EXPECT_EQ(made({{"processors", "1000000000"}, {"each", "2"}}),
             "A job asks for 1,000,000,000 processors at most; ask for fewer.");
 }
@@ -51,8 +53,8 @@ TEST(SubmitRequestTest, ChangesOfAJobNameOnlyWhatIsGiven) {
   EXPECT_EQ(changed({{"nodes", "2"}}), R"({"nodes":2})");
   EXPECT_EQ(changed({{"nodes", "0"}, {"name", "n"}}), R"({"name":"n","nodes":0})");
   EXPECT_EQ(changed({{"processors", "4"}, {"each", "2"}}), R"({"processors":8,"tasks":4})");
-  EXPECT_EQ(changed({{"processors", "1"}, {"each", "2"}}), R"({"processors":2,"tasks":1,"nodes":1})");
-  EXPECT_EQ(changed({{"nodes", "2"}, {"per_node", "3"}}), R"({"nodes":2,"tasks":6})");
+  EXPECT_EQ(changed({{"processors", "1"}, {"each", "2"}}), R"({"processors":2,"tasks":1})");
+  EXPECT_EQ(changed({{"nodes", "2"}, {"per_node", "3"}}), R"({"nodes":2,"tasks":6,"tasks_per_node":3})");
   EXPECT_EQ(changed({{"memory", "1M"}}), R"({"memory":1048576})");
   EXPECT_EQ(changed({{"memory", "none"}}), R"({"memory":0})");
   EXPECT_EQ(changed({{"memory", "5"}}), R"(memory takes a size with its unit, such as 500M or 4G, not "5".)");

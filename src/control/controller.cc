@@ -68,7 +68,6 @@ Result<void> Controller::refuse(std::string why) {
 }
 
 void Controller::tell_refusal(const std::string& why) {
-  last_refusal_ = why;
   for (FactObserver* observer : observers_) observer->refused(cluster_, Error{why});
 }
 

@@ -81,8 +81,7 @@ class Controller final : public Intake, public Alarm {
   std::uint64_t plan_hash() const { return hash_.value(); }
   std::int64_t cycles() const { return cycles_; }
   std::int64_t referee_checks() const { return referee_.checks(); }
-  std::int64_t refusals() const { return refusals_; }  // observed facts that contradicted the state
-  const std::string& last_refusal() const { return last_refusal_; }
+  std::int64_t refusals() const { return refusals_; }            // observed facts that contradicted the state
   std::int64_t refused_plans() const { return refused_plans_; }  // by the referee, where that does not end the run
   // The policy decides again, after a plan of it was refused and somebody has looked.
   void leave_plain_mode();
@@ -180,7 +179,6 @@ class Controller final : public Intake, public Alarm {
   bool due_ = false;                         // something is worth a cycle
   std::vector<JobId> outlived_;              // predictions to correct before the next cycle
   std::int64_t refusals_ = 0;
-  std::string last_refusal_;
   std::int64_t refused_plans_ = 0;
   Result<void> failure_;
 };

@@ -30,7 +30,12 @@ bool BatsimEvents::refuse(std::string sentence) {
 }
 
 bool BatsimEvents::key(string_t& name) {
-  if (depth_ <= kFollowed) keys_[depth_ - 1] = std::move(name);
+  if (depth_ > kFollowed) return true;
+  if (!names_[depth_ - 1].insert(name).second)
+    return refuse(
+        ": " + rota::quoted(name) +
+        " stands twice in one object of its JSON, and which of the two counts nobody can tell. Mend the file.");
+  keys_[depth_ - 1] = std::move(name);
   return true;
 }
 
@@ -44,7 +49,10 @@ bool BatsimEvents::enter(char kind) {
   const bool sequence = in_profile() && keys_[2] == "seq";
   if (sequence || in_sequence()) profile_.parts.reset();
   if (sequence && kind == '[') profile_.parts.emplace();
-  if (depth_ < kFollowed) kinds_[depth_] = kind;
+  if (depth_ < kFollowed) {
+    kinds_[depth_] = kind;
+    names_[depth_].clear();
+  }
   ++depth_;
   any = any || in_jobs();
   return true;

@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -82,9 +83,10 @@ class BatsimEvents final : public nlohmann::json_sax<nlohmann::json> {
 
   JsonCharacters::Source& source_;
   Take take_;
-  std::size_t depth_ = 0;                    // of lists and objects that are open
-  std::array<char, kFollowed> kinds_{};      // of each of them
-  std::array<std::string, kFollowed> keys_;  // the last one in each
+  std::size_t depth_ = 0;                               // of lists and objects that are open
+  std::array<char, kFollowed> kinds_{};                 // of each of them
+  std::array<std::string, kFollowed> keys_;             // the last one in each,
+  std::array<std::set<std::string>, kFollowed> names_;  // and all of them so far
   BatsimJob job_;
   BatsimProfile profile_;
 };

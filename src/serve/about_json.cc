@@ -35,6 +35,10 @@ std::string about_text(const About& about, std::int64_t index) {
   if (about.mail > 0) json["mail"] = about.mail;
   if (!about.mail_user.empty()) json["mail_user"] = about.mail_user;
   if (about.tasks > 0) json["tasks"] = about.tasks;
+  if (about.tasks_per_node > 0) json["tasks_per_node"] = about.tasks_per_node;
+  if (about.exclusive) json["exclusive"] = true;
+  if (about.processors > 0) json["processors"] = about.processors;
+  if (about.nodes) json["nodes"] = *about.nodes;
   if (!about.submit_folder.empty()) json["submit_folder"] = about.submit_folder;
   if (const About::Indexes& all = about.indexes; all.count > 0)
     json["indexes"] = {all.count, all.least, all.most, all.step};
@@ -115,6 +119,10 @@ Result<KeptAbout> read_about(const std::string& text) {
     take(json, "mail", about.mail);
     take(json, "mail_user", about.mail_user);
     take(json, "tasks", about.tasks);
+    take(json, "tasks_per_node", about.tasks_per_node);
+    take(json, "exclusive", about.exclusive);
+    take(json, "processors", about.processors);
+    if (const auto nodes = json.find("nodes"); nodes != json.end()) about.nodes = nodes->get<std::uint32_t>();
     take(json, "submit_folder", about.submit_folder);
     if (const auto all = json.find("indexes"); all != json.end())
       about.indexes = {all->at(0).get<std::int64_t>(), all->at(1).get<std::int64_t>(), all->at(2).get<std::int64_t>(),

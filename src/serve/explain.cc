@@ -95,6 +95,9 @@ void Service::try_remedies(JobId id, Explanation& to) const {
   const WhatIf by_limits = own.under(plan.options, plan.chain);
   if (to.at_the_latest == kNever) to.at_the_latest = start_among(by_limits.starts(), id);
   to.remedies = remedies(own, by_limits, *machine_, id, view().job(id).spec);
+  const JobEntry* entry = book_.find(id);
+  if (entry != nullptr && entry->about->exclusive)  // fewer processors are as many whole nodes
+    std::erase_if(to.remedies, [](const Remedy& remedy) { return remedy.processors.has_value(); });
 }
 
 // Nodes are switched as they are now, so that jobs wait for those that sleep no longer than that takes.

@@ -356,6 +356,7 @@ Result<void> Service::set_policy(const std::string& text) {
     return taken;
   }
   loop_->forget(*old_controller);
+  refusals_before_ += old_controller->refusals();
   controller_->add_observer(*journal_);
   controller_->add_observer(*this);
   if (text != old_chain->text()) controller_->withdraw_promises();
@@ -464,7 +465,8 @@ void Service::stop() {
 // ---- what the controller tells
 
 void Service::refused(const View& /*view*/, const Error& why) {
-  if (asked_) return;  // whoever asked is told
+  if (asked_) return void(++refused_requests_);  // whoever asked is told
+  last_refusal_ = why.message;
   warnings_.push_back(why.message);
   if (warnings_.size() > kMostWarnings) warnings_.erase(warnings_.begin());
 }

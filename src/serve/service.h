@@ -101,11 +101,11 @@ class Service final : public Intake, public JobSink, public FactObserver, public
     std::optional<std::uint32_t> nodes = {};
     std::optional<std::int64_t> memory = {};
     std::optional<std::uint32_t> tasks = {};
+    std::optional<std::uint32_t> tasks_per_node = {};
 
-    bool resizes() const { return processors || nodes || memory; }
-    bool rewords() const { return name || processors || tasks; }  // what people are told, and its processes
+    bool resizes() const { return processors || nodes || tasks || tasks_per_node; }
     // What only a job that waits can be given.
-    bool is_for_waiting() const { return priority || partition || begin || licences || name || tasks || resizes(); }
+    bool is_for_waiting() const { return priority || partition || begin || licences || name || memory || resizes(); }
   };
   ActionResult change(const Caller& caller, JobId job, const Change& change);
 
@@ -162,6 +162,12 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void when_durable(std::function<void(const Result<void>&)> call);
   // Whether something has happened that is not durable yet. What is told of it should wait: when_durable().
   bool uncommitted() const;
+  // What users and operators asked for and the state does not allow.
+  std::int64_t refused_requests() const { return refused_requests_; }
+  // What the engine, or the passing of time, told that contradicts the state: a sign of a defect.
+  std::int64_t refusals() const { return refusals_before_ + controller_->refusals() - refused_requests_; }
+  // The last of these, or why a plan was refused, whichever came later; empty: neither.
+  const std::string& last_refusal() const { return last_refusal_; }
 
   // ---- what people see
 
@@ -310,6 +316,11 @@ class Service final : public Intake, public JobSink, public FactObserver, public
                                            Namesakes& namesakes);
   Result<std::vector<JobId>> submitted_as(JobId first, const std::string& key, std::uint32_t uid);
   Result<void> find_awaited(const Submission& submission, Prepared& prepared) const;
+  // What a change of its size makes of a job that waits.
+  struct Sized {
+    JobSpec spec;  // with its new partition, processors, nodes and memory
+    About about;
+  };
   Result<void> changed(const Caller& caller, JobId job, const Change& change);
   Result<void> cancel(JobId job);
   Result<std::vector<NodeId>> nodes_named(const std::string& list) const;
@@ -327,12 +338,12 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<void> change_running(const Caller& caller, JobId job, const Change& change);
   Result<void> change_throttle(JobId job, std::uint32_t most);
   Result<void> has_throttle(JobId job) const;
-  Change with_processors(JobId job, Change change) const;
+  Result<Sized> sized(JobId job, const Change& change) const;
   Result<void> amend(const Caller& caller, JobId job, const Change& asked);
-  Result<void> change_terms(const Caller& caller, JobId job, const Change& change);
+  Result<void> change_terms(const Caller& caller, JobId job, const Change& change, const JobSpec& wanted);
   Result<void> change_licences(JobId job, const LicencesAsked& asked);
-  Result<void> change_facts(const Caller& caller, JobId job, const Change& change);
-  void reword(JobId job, const Change& change);
+  Result<void> change_facts(const Caller& caller, JobId job, const Change& change, const JobSpec& wanted);
+  void reword(JobId job, const About& about);
   std::vector<std::string> environment_of(const Command& start, const KeptAbout& kept, bool slurms) const;
   std::vector<std::uint32_t> processors_by_node(JobId job) const;  // one number on a machine without nodes: all
   void say_as_slurm(JobId id, const KeptAbout& kept, std::uint32_t tasks, std::vector<std::string>& all) const;
@@ -432,6 +443,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   bool commits_soon_ = false;
   bool stopped_ = false;
   bool asked_ = false;  // what is recorded now somebody has asked for
+  std::int64_t refused_requests_ = 0;
+  std::int64_t refusals_before_ = 0;  // of both sorts, that controllers before this one counted
+  std::string last_refusal_;
   Result<void> failure_;
   std::function<void()> failed_;
   std::unique_ptr<Forecaster> forecaster_;

@@ -315,52 +315,79 @@ Result<void> Service::change_limit(const Caller& caller, JobId job, const Change
   return record(LimitChanged{job, *change.limit});
 }
 
-// Where another number of processes is asked for and nothing is said of processors, each has as many as before.
-Service::Change Service::with_processors(JobId job, Change change) const {
-  if (!change.tasks || *change.tasks == 0 || change.processors) return change;
-  const JobSpec& spec = view().job(job).spec;
-  const std::uint32_t before = book_.find(job)->about->tasks;
-  const std::uint64_t each = before == 0 ? 1 : std::max(spec.processors / before, 1U);
-  change.processors = static_cast<std::uint32_t>(std::min<std::uint64_t>(each * *change.tasks, UINT32_MAX - 1));
-  if (each == 1) change.tasks = 0;
-  const bool was_one = before == 1 && spec.nodes == 1;  // all of it on one node, for it was a single process
-  if (was_one && !change.nodes && *change.tasks != 1) change.nodes = 0;
-  const bool is_one = *change.tasks == 1 && each > 1;  // and so all of it on one node
-  if (is_one && !change.nodes && spec.nodes == 0) change.nodes = 1;
-  return change;
+namespace {
+
+// What is asked for from now on. Where nothing is said of processors, each process has as many as before. Where nothing
+// is said of processes either, other nodes have as many each as was asked for; a single one stands for one on each.
+Size resized(Size size, const Service::Change& change) {
+  constexpr std::uint64_t kMost = UINT32_MAX - 1;
+  const std::uint64_t each = std::max(size.processors / size.all_tasks(), 1U);
+  const std::uint32_t before = size.tasks_per_node > 0 ? size.tasks_per_node : size.all_tasks() == 1 ? 1 : 0;
+  const std::uint32_t per_node = change.tasks_per_node.value_or(before);
+  const bool counts = change.processors || change.tasks;
+  const bool by_node = !counts && per_node > 0 && change.nodes.value_or(0) > 0;
+  size.nodes = change.nodes.value_or(size.nodes);
+  if (by_node) {
+    size.tasks_per_node = per_node;
+  } else if (counts || size.nodes == 0 || change.tasks_per_node) {
+    size.tasks_per_node = change.tasks_per_node.value_or(0);
+  }
+  const std::uint64_t tasks = by_node ? std::uint64_t{per_node} * size.nodes : change.tasks.value_or(0);
+  if (change.processors || (change.tasks && tasks == 0)) {
+    size.processors = change.processors.value_or(size.processors);
+    size.tasks = static_cast<std::uint32_t>(tasks);
+  } else if (tasks > 0) {
+    size.processors = static_cast<std::uint32_t>(std::min(kMost, each * std::min(kMost, tasks)));
+    size.tasks = each == 1 ? 0 : static_cast<std::uint32_t>(std::min(kMost, tasks));
+  }
+  return size;
+}
+
+}  // namespace
+
+// As if it were submitted anew, with all that was asked for it and what is asked for now.
+Result<Service::Sized> Service::sized(JobId job, const Change& change) const {
+  Sized sized{view().job(job).spec, *book_.find(job)->about};
+  if (change.partition) {
+    const auto found = std::ranges::find(machine_->partitions, *change.partition, &Partition::name);
+    if (found == machine_->partitions.end())
+      return fail("there is no partition " + rota::quoted(*change.partition) + ".");
+    sized.spec.partition = PartitionId{static_cast<std::uint32_t>(found - machine_->partitions.begin())};
+  }
+  if (change.name) {
+    if (auto good = check_name(*change.name); !good) return std::unexpected(good.error());
+    sized.about.name = *change.name;
+  }
+  if (change.memory) sized.spec.memory = *change.memory;
+  if (!change.resizes() && !(sized.about.exclusive && change.partition)) return sized;
+  const Size size = resized(size_asked(sized.about, sized.spec), change);
+  if (auto given = give_size(size, *machine_, sized.spec); !given) return std::unexpected(given.error());
+  keep_size(size, sized.spec, sized.about);
+  return sized;
 }
 
 // All of it, or nothing.
-Result<void> Service::amend(const Caller& caller, JobId job, const Change& asked) {
-  if (view().job(job).state == JobState::running) return change_running(caller, job, asked);
-  const Change change = with_processors(job, asked);
-  if ((change.resizes() || change.partition) && engine_->holds_stopped(job))
+Result<void> Service::amend(const Caller& caller, JobId job, const Change& change) {
+  if (view().job(job).state == JobState::running) return change_running(caller, job, change);
+  if ((change.resizes() || change.memory || change.partition) && engine_->holds_stopped(job))
     return fail("job " + book_.shown(job) +
                 " was stopped to give way and goes on with what it was started on; cancel it and submit it again to " +
                 "change its processors, nodes, memory or partition.");
-  if (change.tasks.value_or(0) > change.processors.value_or(UINT32_MAX))
-    return fail("a job has at most as many `tasks` as processors; ask for more of these or fewer of those.");
-  if (!change.rewords()) return change_facts(caller, job, change);
-  if (change.name) {
-    if (auto good = check_name(*change.name); !good) return good;
-  }
-  auto done = change_facts(caller, job, change);
-  if (done) reword(job, change);
+  const auto wanted = sized(job, change);
+  if (!wanted) return std::unexpected(wanted.error());
+  auto done = change_facts(caller, job, change, wanted->spec);
+  if (done && wanted->about != *book_.find(job)->about) reword(job, wanted->about);
   return done;
 }
 
-// Of how many processes it is made is said with its processors, as at its submission; else it is one for each.
-void Service::reword(JobId job, const Change& change) {
+void Service::reword(JobId job, const About& about) {
   JobEntry entry = std::move(*book_.find(job));
-  auto about = std::make_shared<About>(*entry.about);
-  if (change.name) about->name = *change.name;
-  if (change.processors || change.tasks) about->tasks = change.tasks.value_or(0);
-  store_->put_about(job, about_text(*about, entry.index));
-  entry.about = std::move(about);
+  store_->put_about(job, about_text(about, entry.index));
+  entry.about = std::make_shared<About>(about);
   book_.put(job, std::move(entry));
 }
 
-Result<void> Service::change_facts(const Caller& caller, JobId job, const Change& change) {
+Result<void> Service::change_facts(const Caller& caller, JobId job, const Change& change, const JobSpec& wanted) {
   const Job& row = view().job(job);
   LicencesChanged before{.job = job};
   copy_licences(row.spec, before);
@@ -368,13 +395,13 @@ Result<void> Service::change_facts(const Caller& caller, JobId job, const Change
     if (auto done = change_licences(job, *change.licences); !done) return done;
   }
   const bool other_terms = change.limit || change.priority || change.partition || change.begin || change.throttle;
-  if (!other_terms && !change.resizes()) return {};
-  auto done = change_terms(caller, job, change);
+  if (!other_terms && !change.memory && !change.resizes()) return {};
+  auto done = change_terms(caller, job, change, wanted);
   if (!done && change.licences) static_cast<void>(record(std::move(before)));
   return done;
 }
 
-Result<void> Service::change_terms(const Caller& caller, JobId job, const Change& change) {
+Result<void> Service::change_terms(const Caller& caller, JobId job, const Change& change, const JobSpec& wanted) {
   const Job& row = view().job(job);
   const JobTerms* own = view().eligibility().terms(job);
   JobTerms terms = own ? *own : JobTerms{row.spec.limit, row.spec.priority, row.spec.partition, kEpoch, {}, 0, 0};
@@ -393,19 +420,15 @@ Result<void> Service::change_terms(const Caller& caller, JobId job, const Change
     if (auto can = has_throttle(job); !can) return can;
   }
   if (terms.array != 0) terms.throttle = change.throttle.value_or(view().eligibility().throttle(terms.array));
-  if (change.partition) {
-    const auto found = std::ranges::find(machine_->partitions, *change.partition, &Partition::name);
-    if (found == machine_->partitions.end())
-      return fail("there is no partition " + rota::quoted(*change.partition) + ".");
-    const PartitionId before = terms.partition;
-    terms.partition = PartitionId{static_cast<std::uint32_t>(found - machine_->partitions.begin())};
-    terms.priority += of_partition(terms.partition) - of_partition(before);
-  }
+  terms.priority += of_partition(wanted.partition) - of_partition(terms.partition);
+  terms.partition = wanted.partition;
   Amended fact{job, std::move(terms)};
-  if (change.resizes()) {
-    fact.processors = change.processors.value_or(row.spec.processors);
-    fact.nodes = std::min(change.nodes.value_or(row.spec.nodes), fact.processors);
-    fact.memory = change.memory.value_or(row.spec.memory);
+  const JobSpec& spec = row.spec;
+  const bool same = wanted.processors == spec.processors && wanted.nodes == spec.nodes && wanted.memory == spec.memory;
+  if (!same || change.memory || change.resizes()) {
+    fact.processors = wanted.processors;
+    fact.nodes = wanted.nodes;
+    fact.memory = wanted.memory;
   }
   return record(std::move(fact));
 }

@@ -45,8 +45,6 @@ Result<void> complete(const Submission& submission) {
   }
   if (!submission.attach.socket.empty() && !submission.array.empty())
     return fail("the tasks of an array cannot run at one terminal; submit them without `attach`.");
-  if (submission.tasks > submission.processors)
-    return fail("a job has at most as many `tasks` as processors, and " + grouped(submission.tasks) + " is more.");
   if (submission.processors == 0) return fail("a job needs at least one processor.");
   for (const std::string& text : submission.environment) {
     if (text.find('=') == std::string::npos || text.starts_with('='))
@@ -65,7 +63,8 @@ Signals signals_of(const Submission& submission) {
   return {parse_signal(submission.warning_signal).value_or(0), parse_signal(submission.checkpoint_signal).value_or(0)};
 }
 
-std::shared_ptr<About> about_of(const Caller& caller, const Submission& submission, Duration kill_wait) {
+std::shared_ptr<About> about_of(const Caller& caller, const Submission& submission, const JobSpec& spec,
+                                Duration kill_wait) {
   const Signals signals = signals_of(submission);
   auto about = std::make_shared<About>();
   about->name = name_of(submission);
@@ -89,7 +88,7 @@ std::shared_ptr<About> about_of(const Caller& caller, const Submission& submissi
   if (!about->checkpoint.empty() || signals.checkpoint > 0) about->checkpoint_time = submission.checkpoint_time;
   about->scripted = !submission.script.empty();
   about->never = !submission.requeue.value_or(true);
-  about->tasks = submission.tasks;
+  keep_size(size_of(submission), spec, *about);
   about->mail = parse_mail_types(submission.mail).value_or(0);
   if (about->mail > 0) about->mail_user = submission.mail_user;
   if (submission.submit_folder != submission.folder) about->submit_folder = submission.submit_folder;
@@ -404,7 +403,7 @@ Result<std::vector<JobId>> Service::submit_all_of(const Caller& caller, const Su
                                                   Namesakes& namesakes) {
   const JobSpec& spec = prepared.spec;
   const ArrayRange& range = prepared.range;
-  const auto about = about_of(caller, submission, settings_.kill_wait);
+  const auto about = about_of(caller, submission, spec, settings_.kill_wait);
   if (!submission.array.empty()) {
     const auto& all = range.indexes;
     about->array = number_of(view().next_job());

@@ -181,17 +181,53 @@ Result<void> take_whole_nodes(const Machine& machine, JobSpec& spec) {
   return {};
 }
 
+// All of whose processors are on one node, as those of any process are.
+bool is_one_process(std::uint32_t tasks, std::uint32_t processors) { return tasks == 1 && processors > 1; }
+
 }  // namespace
+
+Size size_of(const Submission& submission) {
+  return {submission.processors, submission.nodes, submission.tasks, submission.tasks_per_node, submission.exclusive};
+}
+
+Result<void> give_size(const Size& size, const Machine& machine, JobSpec& spec) {
+  if (size.tasks > size.processors)
+    return fail("a job has at most as many `tasks` as processors, and " + grouped(size.tasks) +
+                " is more; ask for more of these or fewer of those.");
+  if (size.tasks_per_node > 0 && std::uint64_t{size.tasks_per_node} * size.nodes != size.all_tasks())
+    return fail("`tasks_per_node` times `nodes` is not the number of processes; say `nodes`, and as many `tasks`.");
+  spec.processors = size.processors;
+  spec.nodes = size.nodes == 0 && is_one_process(size.tasks, size.processors) ? 1 : size.nodes;
+  if (size.exclusive) {
+    if (auto taken = take_whole_nodes(machine, spec); !taken) return taken;
+  }
+  spec.nodes = std::min(spec.nodes, spec.processors);  // each has one at least
+  return {};
+}
+
+Size size_asked(const About& about, const JobSpec& spec) {
+  Size size{.processors = about.processors > 0 ? about.processors : spec.processors,
+            .nodes = about.nodes.value_or(spec.nodes),
+            .tasks = about.tasks,
+            .tasks_per_node = about.tasks_per_node,
+            .exclusive = about.exclusive};
+  if (!about.nodes && spec.nodes == 1 && is_one_process(size.tasks, size.processors)) size.nodes = 0;
+  return size;
+}
+
+void keep_size(const Size& size, const JobSpec& spec, About& about) {
+  about.tasks = size.tasks;
+  about.tasks_per_node = size.tasks_per_node;
+  about.exclusive = size.exclusive;
+  about.processors = size.processors == spec.processors ? 0 : size.processors;
+  about.nodes.reset();
+  if (size_asked(about, spec).nodes != size.nodes) about.nodes = size.nodes;
+}
 
 Result<JobSpec> spec_of(const Submission& submission, const Machine& machine) {
   JobSpec spec;
   if (auto found = look_up(submission, machine, spec); !found) return std::unexpected(found.error());
-  spec.processors = submission.processors;
-  spec.nodes = submission.nodes;
-  if (submission.exclusive) {
-    if (auto taken = take_whole_nodes(machine, spec); !taken) return std::unexpected(taken.error());
-  }
-  spec.nodes = std::min(spec.nodes, spec.processors);  // each has one at least
+  if (auto given = give_size(size_of(submission), machine, spec); !given) return std::unexpected(given.error());
   spec.memory = submission.memory;
   spec.accelerators = submission.accelerators;
   spec.priority = submission.priority;

@@ -51,11 +51,12 @@ struct Submission {
   std::string checkpoint_signal;
   Duration checkpoint_time = seconds(60);
   std::string comment;
-  std::uint32_t tasks = 0;        // processes that it is made of; 0: one for each processor
-  bool exclusive = false;         // whole nodes
-  std::vector<std::string> mail;  // BEGIN, END, ...
-  std::string mail_user;          // without: its user
-  std::string submit_folder;      // from where it was submitted; empty: from its folder
+  std::uint32_t tasks = 0;           // processes that it is made of; 0: one for each processor
+  std::uint32_t tasks_per_node = 0;  // so many of these for each of `nodes`, as it was asked; 0: that was not said
+  bool exclusive = false;            // whole nodes
+  std::vector<std::string> mail;     // BEGIN, END, ...
+  std::string mail_user;             // without: its user
+  std::string submit_folder;         // from where it was submitted; empty: from its folder
   bool dry_run = false;
   local::Attach attach;  // but for `user`, which is who asks
 };
@@ -67,6 +68,22 @@ struct LicencesAsked {
   std::vector<std::string> more_licences;  // of further kinds, "simulink:2"
 };
 Result<void> look_up_licences(const LicencesAsked& asked_for, const Machine& machine, JobSpec& spec);
+
+// How large a job is to be, as it was asked for.
+struct Size {
+  std::uint32_t processors = 1;      // in all
+  std::uint32_t nodes = 0;           // to spread them over evenly; 0: not said
+  std::uint32_t tasks = 0;           // processes that it is made of; 0: one for each processor
+  std::uint32_t tasks_per_node = 0;  // so many for each of `nodes`: with other nodes, other tasks; 0: not said
+  bool exclusive = false;            // whole nodes
+
+  std::uint32_t all_tasks() const { return tasks > 0 ? tasks : processors; }
+  bool operator==(const Size&) const = default;
+};
+Size size_of(const Submission& submission);
+// Processors and nodes of a job of this size in its partition: all those of whole nodes where it is to have these, and
+// one node for a single process.
+Result<void> give_size(const Size& size, const Machine& machine, JobSpec& spec);
 
 // Who asks.
 struct Caller {
@@ -102,7 +119,11 @@ struct About {
   bool never = false;     // it was said that it must not start over
   std::uint8_t mail = 0;  // when its user wants mail, as serve/mail.h has it
   std::string mail_user;
-  std::uint32_t tasks = 0;  // as submitted, and so are the others:
+  std::uint32_t tasks = 0;           // as submitted, and so are the others:
+  std::uint32_t tasks_per_node = 0;  // 0: not said
+  bool exclusive = false;
+  std::uint32_t processors = 0;             // 0: those that it is to have
+  std::optional<std::uint32_t> nodes = {};  // nothing: as its processes and the nodes that it is to have tell
   std::string submit_folder;
   struct Indexes {
     std::int64_t count = 0;
@@ -118,6 +139,11 @@ struct About {
 
   bool operator==(const About&) const = default;
 };
+
+// What was asked for, of one that is to have what the spec says.
+Size size_asked(const About& about, const JobSpec& spec);
+// Keeps it; what the spec tells is not kept twice.
+void keep_size(const Size& size, const JobSpec& spec, About& about);
 
 // An array's indexes, "1-100", "1,3,7", "0-20:5", each with "%10" behind it or not.
 struct ArrayRange {

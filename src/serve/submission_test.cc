@@ -87,6 +87,50 @@ TEST_F(SpecOf, takes_licences_of_several_kinds) {
             "licences are names, each alone or with how many, such as matlab:4,simulink, not \"matlab:0\".");
 }
 
+TEST_F(SpecOf, has_a_single_process_on_one_node_and_whole_nodes_whole) {
+  submission.processors = 3;
+  EXPECT_EQ(spec_of(submission, machine)->nodes, 0U);
+  submission.tasks = 1;
+  EXPECT_EQ(spec_of(submission, machine)->nodes, 1U);
+  submission.nodes = 2;
+  EXPECT_EQ(spec_of(submission, machine)->nodes, 2U);
+  submission.exclusive = true;
+  EXPECT_EQ(spec_of(submission, machine)->processors, 8U);
+  submission.tasks = 4;
+  EXPECT_EQ(why(spec_of(submission, machine)),
+            "a job has at most as many `tasks` as processors, and 4 is more; ask for more of these or fewer of those.");
+  submission.tasks = 2;
+  submission.tasks_per_node = 3;
+  EXPECT_EQ(why(spec_of(submission, machine)),
+            "`tasks_per_node` times `nodes` is not the number of processes; say `nodes`, and as many `tasks`.");
+}
+
+TEST_F(SpecOf, is_kept_so_that_what_was_asked_for_is_known) {
+  for (const bool exclusive : {false, true}) {
+    for (const std::uint32_t nodes : {0U, 1U, 2U, 9U}) {
+      for (const std::uint32_t tasks : {0U, 1U, 2U}) {
+        for (const std::uint32_t processors : {2U, 3U, 8U}) {
+          const Size size{processors, nodes, tasks, 0, exclusive};
+          JobSpec spec;
+          ASSERT_TRUE(give_size(size, machine, spec));
+          About about;
+          keep_size(size, spec, about);
+          EXPECT_EQ(size_asked(read_about(about_text(about))->about, spec), size) << processors << nodes << tasks;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(SpecOf, of_a_single_process_that_was_kept_by_an_older_version_may_get_other_nodes) {
+  About about;
+  about.tasks = 1;
+  JobSpec spec;
+  spec.processors = 4;
+  spec.nodes = 1;
+  EXPECT_EQ(size_asked(about, spec).nodes, 0U);
+}
+
 TEST_F(SpecOf, says_how_it_may_be_run_again) {
   EXPECT_EQ(spec_of(submission, machine)->restart, Restart::never);
   submission.requeue = true;

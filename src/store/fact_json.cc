@@ -1,8 +1,9 @@
 #include "store/fact_json.h"
 
-#include <set>
+#include <functional>
 #include <variant>
 
+#include "base/json_names.h"
 #include "store/field_json.h"
 #include "store/journal_head.h"
 
@@ -68,17 +69,10 @@ struct Fields<store::Top> {
 namespace rota::store {
 
 Result<Json> parse_json(std::string_view text) {
-  std::vector<std::set<std::string>> open;  // names in the objects that have not ended
-  std::string twice;
-  const auto look = [&](int /*depth*/, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::object_start) open.emplace_back();
-    if (event == Json::parse_event_t::object_end) open.pop_back();
-    if (event == Json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second) twice = parsed;
-    return true;
-  };
-  Json json = Json::parse(text, look, false);
+  JsonNames<Json> names;
+  Json json = Json::parse(text, std::ref(names), false);
   if (json.is_discarded()) return fail(rota::quoted(text) + " is not JSON.");
-  if (!twice.empty()) return fail("The field " + rota::quoted(twice) + " is there twice.");
+  if (names.twice()) return fail("The field " + rota::quoted(*names.twice()) + " is there twice.");
   return json;
 }
 

@@ -48,6 +48,19 @@ class Batches {
     }
     return count;
   }
+  // And of those that were dropped nothing is left.
+  static void expect_no_strays(const std::string& path, std::size_t count, const std::string& vfs = TestDisk::kName) {
+    const auto database = SqliteDatabase::open(path, SqliteDatabase::Access::reads, vfs);
+    ASSERT_TRUE(database) << database.error().message;
+    EXPECT_EQ((*database)->number("SELECT count(*) FROM payloads").value(),
+              static_cast<std::int64_t>(std::min<std::size_t>(count, 6)));
+    EXPECT_EQ((*database)
+                  ->number("SELECT count(*) FROM contents c WHERE uses = 0 OR uses <> "
+                           "(SELECT count(*) FROM payloads WHERE script = c.id) + "
+                           "(SELECT count(*) FROM payloads WHERE environment = c.id)")
+                  .value(),
+              0);
+  }
 
  private:
   std::vector<Fact> facts_;
@@ -101,6 +114,7 @@ TEST(SqliteFaults, whatever_write_or_sync_fails_what_was_acknowledged_is_there) 
       batches.put(*store, found);
       ASSERT_TRUE(store->commit());
       ASSERT_EQ(batches.in(*store), found + 1);
+      Batches::expect_no_strays(path, found + 1);
       if (!failed) break;
     }
     EXPECT_GT(told, kMost) << "there are more ways to fail than commits";
@@ -161,6 +175,7 @@ TEST(SqliteFaults, killed_at_any_moment_all_that_was_acknowledged_is_there) {
     ::close(pipe[0]);
     ::waitpid(child, nullptr, 0);
     const std::size_t found = batches.in(*opened(path));
+    Batches::expect_no_strays(path, found);
     ASSERT_TRUE(found == acknowledged || found == acknowledged + 1) << found << ", " << acknowledged;
     acknowledged = found;
   }

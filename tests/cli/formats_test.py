@@ -188,6 +188,8 @@ class Formats(RotaCase):
         done = self.rota("simulate", "twice.json", "--skip-bad-rows", "--json")
         self.assertEqual(json.loads(done.stdout)["rehearsals"][0]["jobs"], 2)
         self.assertIn("jobs that cannot be read: dropped (1 row, in line 3)", done.stderr)
+        self.file("said.json", list_of("1").replace('"nb_res": 4', '"nb_res": 4, "nb_res": 8'))
+        self.refused("simulate", "said.json", said=('"nb_res" stands twice in one object of its JSON', "Mend the file."))
         self.file("apart.json", list_of('"w0!2"', '"w1!2"'))  # of two workloads: two jobs
         done = self.rota("simulate", "apart.json", "--json")
         self.assertEqual(json.loads(done.stdout)["rehearsals"][0]["jobs"], 2)

@@ -191,6 +191,8 @@ class Actions(LiveCase):
         self.says_no("update", "12", said="there is nothing to change; name a new --limit, --priority, --partition, --begin, "
                                           "--licences, --name, --processors, --nodes or --mem.")
         self.says_no("update", "12", "-c", "2", said="-c says how many processors each of -n has; name -n, too.")
+        self.prints("update", "12", "-N", "2", "--ntasks-per-node", "3")
+        self.assertEqual(self.last()["body"], {"ids": "12", "nodes": 2, "tasks": 6, "tasks_per_node": 3})
         self.says_no("update", "12", "--priority", "high", said='--priority takes a whole number, not "high".')
 
     def test_what_was_not_done_is_told(self):

@@ -97,6 +97,9 @@ class Hints(LiveCase):
     def test_an_option_that_is_given_twice_is_said(self):
         for command, option, words in (("update", "--limit", ("-t", "1h", "--time", "2h")),
                                        ("update", "--priority", ("--priority", "4", "--priority=4")),
+                                       ("update", "--processors", ("-n", "4", "--ntasks=5")),
+                                       ("update", "--nodes", ("-N", "1", "-N", "2")),
+                                       ("update", "--name", ("-J", "a", "--job-name", "b")),
                                        ("cancel", "--signal", ("-s", "USR1", "-s", "USR2")),
                                        ("cancel", "--user", ("-u", "ada", "--user", "bob"))):
             self.says_no(command, "12", *words, code=2,

@@ -70,7 +70,7 @@ class Submit(LiveCase):
                           "begin": NOON + 43200, "accelerators": 2, "accelerator_type": "a100"})
         self.assertEqual(self.sent("submit", "-N", "4", "--ntasks-per-node", "3", "--mem-per-cpu", "2G", "-G", "8",
                                    "--signal", "10", "--wrap", "a && b"),
-                         {"script": "#!/bin/sh\na && b\n", "processors": 12, "nodes": 4, "memory": 6 << 30,
+                         {"script": "#!/bin/sh\na && b\n", "processors": 12, "nodes": 4, "tasks_per_node": 3, "memory": 6 << 30,
                           "accelerators": 2, "warning_signal": "USR1", "warning_time": 60.0})
 
     def test_directives_ask_and_the_command_line_goes_before_them(self):

@@ -114,6 +114,15 @@ class Arrays(ServiceCase):
         plan = self.service.ask("GET", "/v1/plan")[1]
         self.assertEqual((len(plan["held"]), plan["more_held"]), (200, 100))
 
+    def test_the_plan_has_tasks_of_unlike_begin_times_apart(self):
+        later = int(time.time()) + 5000
+        array = self.service.submit("true", array="1-6", begin=later)
+        self.assertEqual(self.service.act("update", f"{array}_[4-5]", begin=later + 1000)[0], 200)
+        self.assertEqual(self.service.act("update", f"{array}_6", begin=time.time() - 1000)[0], 200)
+        plan = self.service.ask("GET", "/v1/plan?fold=yes")[1]
+        self.assertEqual([row["id"] for row in plan["held"]], [f"{array}_[1-3]", f"{array}_[4-5]"])
+        self.assertEqual([row["begin"] for row in plan["held"]], [later, later + 1000])
+
     def test_messages_call_tasks_by_their_names(self):
         array = self.sweep()
         status, answer = self.service.act("hold", "name=sweep")

@@ -2,7 +2,10 @@
 """What people do to a service that runs: they lock its database, remove its folder, put an old copy back, stop its jobs,
 submit scripts of many megabytes. Usage: mishaps_test.py ROTA
 """
+import contextlib
 import csv
+import http.client
+import json
 import os
 import re
 import shutil
@@ -12,6 +15,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 from service import PATIENCE, ServiceCase, contents
@@ -274,6 +278,109 @@ class Mishaps(Tokens):
         row = self.service.ends(job)
         self.assertEqual(row["state"], "COMPLETED", row)
         self.assertEqual(self.service.read("done"), "done\n")
+
+
+class Mistakes(ServiceCase):
+    configuration = 'name = "two"\nprocessors = 2\n'
+
+    def raw(self, path, body):
+        connection = http.client.HTTPConnection("rota")
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.settimeout(PATIENCE)
+        connection.sock.connect(self.service.socket)
+        connection.request("POST", path, body)
+        answer = connection.getresponse()
+        text = json.loads(answer.read())
+        connection.close()
+        return answer.status, answer.getheader("Content-Type"), text
+
+    def test_what_is_said_twice_is_refused_by_its_name(self):
+        twice = ('the member "{}" stands twice in one object, and which of the two counts nobody can tell; send it once.')
+        job = self.service.submit("true", held=True, limit=60)
+        for path, body, name in (
+                ("/v1/jobs", '{"command": ["true"], "folder": "/", "limit": 5, "limit": 6}', "limit"),
+                ("/v1/jobs", '[{"command": ["true"], "folder": "/"}, {"name": "a", "n\\u0061me": "b"}]', "name"),
+                ("/v1/jobs", '{"attach": {"socket": "a", "rows": 1, "socket": "b"}}', "socket"),
+                ("/v1/jobs/update", f'{{"ids": "{job}", "limit": 5, "ids": "all"}}', "ids"),
+                ("/v1/jobs/cancel", f'{{"ids": "{job}", "ids": "{job}"}}', "ids"),
+                ("/v1/reservations", '{"start": 1, "start": 2}', "start"),
+                ("/v1/policy/rehearsal", '{"policy": "easy", "policy": "fcfs"}', "policy")):
+            status, kind, answer = self.raw(path, body)
+            self.assertEqual((status, kind, answer["detail"]), (400, "application/problem+json", twice.format(name)), body)
+        status, _, answer = self.raw("/v1/jobs", "{" + ",".join(f'"m{i}": 0' for i in range(200)) + "}")
+        self.assertEqual(status, 400)
+        self.assertIn("has more than 100 members, which nothing here has", answer["detail"])
+        self.assertEqual([(row["id"], row["limit"]) for row in self.service.live()], [(job, 60)])
+
+    def test_mistakes_of_users_are_not_counted_as_the_engines(self):
+        def counted():
+            status = self.service.ask("GET", "/v1/status")[1]
+            text = self.service.ask("GET", "/metrics")[1]
+            for name, member in (("rota_refusals_total", "refusals"), ("rota_refused_requests_total", "refused_requests")):
+                self.assertIn(f"\n{name} {status[member]}\n", text)
+            return status["refusals"], status["refused_requests"]
+
+        self.assertEqual(counted(), (0, 0))
+        job = self.service.submit("true", held=True, limit=60)
+        self.assertEqual(self.service.act("update", job, processors=99)[0], 207)
+        self.assertEqual(self.service.act("update", job, processors=98)[0], 207)
+        self.assertEqual(counted(), (0, 2))
+        self.assertEqual(self.service.ask("PUT", "/v1/policy", {"policy": "conservative"})[0], 200)
+        self.assertEqual(self.service.act("update", job, processors=98)[0], 207)
+        self.assertEqual(counted(), (0, 3), "also under another policy")
+        status = self.service.ask("GET", "/v1/status")[1]
+        self.assertNotIn("last_refusal", status)
+        said = subprocess.run([self.rota, "status", "--socket", self.service.socket], capture_output=True, text=True)
+        self.assertNotIn("refus", said.stdout)
+
+
+class Leftovers(ServiceCase):
+    configuration = 'name = "two"\nprocessors = 2\n\n[service]\nkeep_history = "1s"\n'
+
+    def count(self, what):
+        with contextlib.closing(sqlite3.connect(f"file:{self.service.state}/rota.db?mode=ro", uri=True)) as database:
+            return database.execute("SELECT count(*) FROM " + what).fetchone()[0]
+
+    def whose(self):
+        """Jobs that have a script and are neither known nor in the history, and contents that are counted wrongly."""
+        uses = "(SELECT count(*) FROM payloads WHERE script = c.id) + (SELECT count(*) FROM payloads WHERE environment = c.id)"
+        return (self.count("payloads WHERE job NOT IN (SELECT job FROM history)") - len(self.service.live()),
+                self.count(f"contents c WHERE uses <> {uses} OR uses = 0"))
+
+    def send(self, body, path="/v1/jobs"):
+        """A request whose answer nobody waits for."""
+        stream = socket.socket(socket.AF_UNIX)
+        stream.connect(self.service.socket)
+        text = json.dumps(body).encode()
+        stream.sendall(b"POST %s HTTP/1.1\r\nHost: r\r\nContent-Length: %d\r\n\r\n" % (path.encode(), len(text)) + text)
+        return stream
+
+    def test_no_script_is_left_of_a_job_that_is_not_known(self):
+        service = self.service
+        def job(**members):
+            return {"script": f"#!/bin/sh\n# {members}\n", "folder": self.folder, "environment": ["A=1"], **members}
+        bodies = [job(held=True), job(array="1-20%2"), [job(), job(processors=9)],
+                  job(after=["afterok:99999"]), job(array="1-3", begin=4e9), job(memory=1 << 60), job(name="gone"),
+                  [job(held=True), job(after=["singleton"])]]
+        for last in range(4, 44, 4):
+            streams = [self.send(bodies[i % len(bodies)]) for i in range(last)]
+            streams.append(self.send({"ids": "name=gone,all"}, "/v1/jobs/cancel"))
+            if last % 8 == 0:
+                streams[last // 2].recv(1)  # the service is somewhere among them
+            service.kill()
+            for stream in streams:
+                stream.close()
+            service.start()
+            service.wait_for(lambda: self.whose() == (0, 0), f"nothing to be left over after {last} requests")
+        service.act("cancel", "all")
+        service.all_end()
+        service.wait_for(lambda: self.whose() == (0, 0), "nothing to be left over once all have ended")
+        end = time.monotonic() + PATIENCE
+        while self.count("history") > 0 and time.monotonic() < end:  # a service forgets as it begins
+            service.stop()
+            service.start()
+            self.assertEqual(self.whose(), (0, 0))
+        self.assertEqual([self.count(what) for what in ("history", "payloads", "contents")], [0, 0, 0])
 
 
 if __name__ == "__main__":

@@ -111,7 +111,8 @@ class Document(NetworkCase):
     def jobs_of_all_kinds(self):
         whole = self.job("echo hello; sleep 1000", name="whole", output="o", error="e", input="/dev/null", append=True, umask=18,
                          processors=2, nodes=1, memory=1 << 20, licence="matlab", licences=1, partition="low", limit=600,
-                         priority=1, requeue=True, warning_signal="USR1", warning_time=5, kill_wait=1, comment="all of it")
+                         priority=1, requeue=True, warning_signal="USR1", warning_time=5, kill_wait=1, comment="all of it",
+                         tasks=2, tasks_per_node=2)
         self.sent("/v1/jobs", "post", whole)
         running = self.post("/v1/jobs", whole, 201)["id"]
         array = self.job(array="1-3%1", processors=4, after=[f"afterany:{running}"])
@@ -140,7 +141,7 @@ class Document(NetworkCase):
         for action, body in (("suspend", {}), ("resume", {}), ("hold", {}), ("release", {}), ("requeue", {}),
                              ("cancel", {"signal": "CONT"}), ("update", {"limit": 60, "priority": 0, "throttle": 1, "licence": "matlab", "licences": 1,
                                          "more_licences": [], "name": "other", "processors": 1, "nodes": 1, "memory": 0,
-                                         "tasks": 1})):
+                                         "tasks": 1, "tasks_per_node": 1})):
             body = {"ids": held if action in ("hold", "release", "update") else running, **body}
             self.sent(f"/v1/jobs/{action}", "post", body)
             status, text = self.service.ask("POST", f"/v1/jobs/{action}", body)

@@ -63,6 +63,10 @@ class Orders(ServiceCase):
         self.assertEqual(self.service.ends(job)["state"], "TIMEOUT")
         ticks = self.ticks()
         self.assertGreater(ticks[-1] - ticks[0], 15, "the time in which it stood still came on top")
+        self.service.wait_for(lambda: "elapsed" in self.service.job(job), "it to leave")
+        row = self.service.job(job)
+        self.assertGreater(row["suspended"], 9)
+        self.assertAlmostEqual(row["elapsed"] + row["suspended"], row["end"] - row["start"], places=2)
         self.assertEqual(self.service.decides_the_same_again(), "")
 
     def test_grace_does_not_end_a_suspended_job(self):

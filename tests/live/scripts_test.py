@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Scripts that were written for other systems: what they ask for is had, told or refused. Usage: scripts_test.py ROTA"""
+import contextlib
+import json
 import os
+import sqlite3
 import subprocess
 import sys
 import unittest
@@ -87,6 +90,50 @@ slurm_variables = true
             self.assertIn("asks for 5 processors on one node; the largest node of the cluster has 4", said)
         row = self.service.job(self.says("submit", "--parsable", "-n", "2", "-c", "3", "--", "true").stdout.strip())
         self.assertNotEqual(row.get("nodes"), 1)
+
+    def asked(self, job):
+        """All that the service knows of the size that was asked for a job."""
+        with contextlib.closing(sqlite3.connect(f"file:{self.service.state}/rota.db?mode=ro", uri=True)) as database:
+            about = json.loads(database.execute("SELECT about FROM payloads WHERE job = ?", (int(job) - 1,)).fetchone()[0])
+        kept = {name: about[name] for name in ("processors", "nodes", "tasks", "tasks_per_node", "exclusive") if name in about}
+        row = self.service.job(job)
+        return kept | {"gets": [row.get(name) for name in ("processors", "nodes", "exclusive")]}
+
+    def held(self, options):
+        return self.says("submit", "--hold", "--parsable", *options.split(), "--", "true").stdout.strip()
+
+    def test_an_update_gives_what_a_fresh_submission_would(self):
+        for first, updates, fresh in (
+                ("-c 4", ("-n 2 -c 4",), "-n 2 -c 4"), ("-c 4", ("-n 2",), "-n 2 -c 4"), ("-n 2 -c 4", ("-n 1",), "-c 4"),
+                ("-N 1 -c 4", ("-n 2 -c 2",), "-N 1 -n 2 -c 2"), ("-n 1", ("-n 1 -c 4",), "-c 4"), ("-c 4", ("-N 1", "-N 0"), "-c 4"),
+                ("", ("-N 2",), "-N 2"), ("-c 3", ("-N 2",), "-N 2 -c 3"), ("-N 1 -c 3", ("-N 2",), "-N 2 -c 3"),
+                ("-N 2 --ntasks-per-node 3", ("-N 1",), "-N 1 --ntasks-per-node 3"),
+                ("-N 1", ("-N 2 --ntasks-per-node 3",), "-N 2 --ntasks-per-node 3"),
+                ("-N 2 -n 2", ("-n 1", "-n 4"), "-N 2 -n 4"), ("-N 2", ("-n 8",), "-N 2 -n 8"), ("-n 8", ("-N 2",), "-N 2 -n 8"),
+                ("--exclusive", ("-N 2",), "-N 2 --exclusive"), ("-N 2 --exclusive", ("-N 1",), "-N 1 --exclusive"),
+                ("-n 5 --exclusive", ("-n 3",), "-n 3 --exclusive"), ("-n 3 --exclusive", ("-N 2", "-J name"), "-N 2 -n 3 --exclusive"),
+                ("-c 3 --exclusive", ("-n 2",), "-n 2 -c 3 --exclusive")):
+            job = self.held(first)
+            for update in updates:
+                self.says("update", job, *update.split())
+            self.assertEqual(self.asked(job), self.asked(self.held(fresh)), (first, updates))
+
+    def test_whole_nodes_stay_whole_and_are_told(self):
+        job = self.held("--exclusive")
+        self.says("update", job, "-N", "2")
+        self.service.kill()
+        self.service.start()
+        self.assertEqual([self.service.job(job)[name] for name in ("processors", "nodes", "exclusive")], [8, 2, True])
+        self.assertIn("exclusive", self.says("job", job).stdout)
+        said = self.says("update", job, "-n", "5", "-N", "1", code=1).stderr
+        self.assertIn("asks for 5 processors on one node; the largest node of the cluster has 4", said)
+        self.says("update", job, "-n", "1", "-N", "1")
+        self.says("release", job)
+        self.assertEqual(self.service.ends(job)["exclusive"], True)
+        self.service.all_end()
+        self.service.wait_for(lambda: "elapsed" in self.service.job(job), "it to leave")
+        row = self.service.job(job)
+        self.assertEqual((row["processors"], row["nodes"], row["exclusive"]), (4, 1, True))
 
     def test_line_ends_of_windows_are_mended_and_told(self):
         script = self.script("#!/bin/sh\r\n#ROTA --name dos\r\necho fine\r\n")

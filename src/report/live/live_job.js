@@ -18,7 +18,8 @@ rota.job = (() => {
   }
 
   function facts(job, now) {
-    const rows = [['User', job.user], ['Partition', job.partition], ['CPUs', job.processors], ['Nodes', job.node_list],
+    const rows = [['User', job.user], ['Partition', job.partition], ['CPUs', job.processors],
+                  ['Whole nodes', job.exclusive && 'yes'], ['Nodes', job.node_list],
                   ['Memory on each node', job.memory && text.memory(job.memory)],
                   ['Accelerators on each node', job.accelerators],
                   ['Licences', job.licence && [`${job.licences} of ${job.licence}`, ...(job.more_licences || [])].join(', ')],

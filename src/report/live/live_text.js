@@ -72,7 +72,9 @@ rota.text = (() => {
   function time(job, now) {
     const limit = job.limit === undefined ? 'no limit' : duration(job.limit);
     if (job.start === undefined) return limit;
-    const ran = duration(Math.max(0, Math.floor((ended(job) ? job.end : now) - job.start)));
+    const stands = (ended(job) || job.suspended_since !== undefined) && job.elapsed !== undefined;
+    const since = (ended(job) ? job.end : now) - job.start - (job.suspended || 0);
+    const ran = duration(Math.max(0, Math.floor(stands ? job.elapsed : since)));
     return ended(job) || job.limit === undefined ? ran : `${ran} of ${limit}`;
   }
 
