@@ -36,7 +36,7 @@ constexpr const char* kWhoAsks = "me";
 std::string joined(const std::vector<std::string>& selectors);
 
 constexpr const char* kSelectorHelp =
-    "ids such as 12, 14_3, 14_[1-5] and 20-25, or last, all, user=NAME, user=me, name=NAME, partition=NAME, "
-    "state=STATE; of several sorts a job has to suit each";
+    "ids such as 12, 14_3, 14_[1-5] and 20-25, or last (of an array all tasks), all, user=NAME, user=me, name=NAME, "
+    "partition=NAME, state=STATE; of several sorts a job has to suit each";
 
 }  // namespace rota::cli
