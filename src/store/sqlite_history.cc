@@ -101,8 +101,9 @@ std::string where(const HistoryQuery& query, Lead lead) {
   add_one_of(Lead::name, "name = ?3", query.names);
   add_one_of(Lead::state, "state = ?4", query.states);
   if (query.ran) text += " AND started IS NOT NULL";
-  if (query.from != kEpoch) add(Lead::end, "ended >= ?5");
-  if (query.until != kNever) add(Lead::end, "ended < ?6");
+  const Lead end = query.before ? lead : Lead::end;  // by when they left, each index goes on by that
+  if (query.from != kEpoch) add(end, "ended >= ?5");
+  if (query.until != kNever) add(end, "ended < ?6");
   if (query.array > 0) {
     // Up to the first that is of no such array: nobody has to look at all that came later.
     const std::string array = std::to_string(query.array);
