@@ -42,12 +42,13 @@ void answer_events(const Ask& ask) {
   auto follower = std::make_shared<Follower>();
   follower->reply = ask.reply;
   std::int64_t after = static_cast<std::int64_t>(ask.service.view().sequence());
+  if (!take_number(ask, "after", after) || !take_number(ask, "job", follower->job)) return;
+  // It counts before `after`: a browser that connects again sends both, and `after` is where it once began.
   if (!ask.request.last_event_id.empty()) {
     const auto number = parse_integer(ask.request.last_event_id);
     if (!number || *number < 0) return ask.reply->send(problem(400, "`Last-Event-ID` is a sequence number."));
     after = *number;
   }
-  if (!take_number(ask, "after", after) || !take_number(ask, "job", follower->job)) return;
   follower->seen = static_cast<std::uint64_t>(after);
   serve::Service& service = ask.service;
   follower->lost = follower->seen > service.view().sequence();  // of another life of this state

@@ -1,13 +1,16 @@
 // /v1/history
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "api/job_json.h"
 #include "api/routes.h"
 #include "api/worker.h"
 #include "base/text.h"
 #include "serve/selector.h"
+#include "serve/state_words.h"
 #include "store/sqlite_reader.h"
 
 namespace rota::api {
@@ -16,6 +19,33 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMostNumbers = 100'000;
+
+constexpr std::int64_t kNoNumber = 0;  // of no job
+
+// Numbers of jobs that parts of a selector name one by one, known or gone.
+Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::vector<serve::SelectorPart>& parts) {
+  using Kind = serve::SelectorPart::Kind;
+  const auto too_many = [] { return fail("so many jobs are not asked for by number; give a window of time."); };
+  std::vector<std::int64_t> numbers;
+  for (const auto& [from, to] : serve::numbers_of(parts)) {
+    if (to - from >= static_cast<std::int64_t>(kMostNumbers - numbers.size())) return too_many();
+    for (std::int64_t n = from; n <= to; ++n) numbers.push_back(n);
+  }
+  std::size_t seen = numbers.size();  // tasks too that are not meant: they were all read
+  for (const serve::SelectorPart& part : parts) {
+    if ((part.kind != Kind::numbers && part.kind != Kind::tasks) || part.from != part.to) continue;
+    const auto tasks = ask.service.ended_tasks(part.from);
+    seen += tasks.size();
+    if (seen > kMostNumbers) return too_many();
+    for (const store::HistoryRow& task : tasks) {
+      if (part.kind == Kind::numbers || serve::within(part.indexes, task.array_index)) numbers.push_back(task.number);
+    }
+  }
+  std::ranges::sort(numbers);
+  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
+  if (numbers.empty()) numbers.push_back(kNoNumber);
+  return numbers;
+}
 
 bool take_instant(const Ask& ask, const char* name, Instant& into) {
   const auto text = text_of(ask, name);
@@ -29,23 +59,38 @@ bool take_instant(const Ask& ask, const char* name, Instant& into) {
   return false;
 }
 
+// As answers give it: "END-JOB" of the last job of a page.
+bool take_place(const Ask& ask, store::HistoryPlace& into) {
+  const auto text = text_of(ask, "after");
+  if (!text) return true;
+  const auto dash = text->rfind('-');
+  const auto end = parse_integer(text->substr(0, dash));
+  const auto job = dash == std::string::npos ? Result<std::int64_t>(-1) : parse_integer(text->substr(dash + 1));
+  if (end && job && *job >= 0 && *job < UINT32_MAX) {
+    into = {Instant{Duration{*end}}, JobId{static_cast<std::uint32_t>(*job)}};
+    return true;
+  }
+  ask.reply->send(problem(400, "`after` takes the `next` of an earlier answer, not " + rota::quoted(*text) + "."));
+  return false;
+}
+
 bool read_query(const Ask& ask, store::HistoryQuery& query) {
-  query.user = text_of(ask, "user");
-  query.partition = text_of(ask, "partition");
-  query.name = text_of(ask, "name");
-  query.states = states_of(ask);
-  query.ran = text_of(ask, "ran").value_or("") == "yes";
+  auto filters = read_list_filters(ask);
+  if (!filters) return false;
+  query.users = std::move(filters->users);
+  query.partitions = std::move(filters->partitions);
+  query.names = std::move(filters->names);
+  query.states = std::move(filters->states);
   query.limit = kMostListed;
-  if (!take_number(ask, "limit", query.limit) || !take_number(ask, "after", query.before_number)) return false;
+  if (!take_flag(ask, "ran", query.ran) || !take_number(ask, "limit", query.limit)) return false;
+  if (!take_place(ask, query.before.emplace())) return false;
   if (!take_instant(ask, "from", query.from) || !take_instant(ask, "until", query.until)) return false;
   query.limit = std::clamp<std::int64_t>(query.limit, 1, kMostListed);
   if (const auto ids = text_of(ask, "ids")) {
-    auto numbers = numbers_of(ask, *ids);
-    if (!numbers) {
-      ask.reply->send(problem(400, numbers.error().message));
+    if (auto narrowed = narrow(ask, *ids, query); !narrowed) {
+      ask.reply->send(problem(400, narrowed.error().message));
       return false;
     }
-    query.numbers = std::move(*numbers);
   }
   return true;
 }
@@ -94,46 +139,59 @@ void send_sums(const Ask& ask, const store::HistoryQuery& query, const std::stri
 
 }  // namespace
 
-std::vector<std::string> states_of(const Ask& ask) {
-  std::vector<std::string> states;
-  const std::string text = text_of(ask, "state").value_or("");
-  for (const std::string_view state : split(text, ',')) {
-    if (!state.empty()) states.emplace_back(state);
+std::optional<ListFilters> read_list_filters(const Ask& ask) {
+  const auto words_of = [&](const char* name) {
+    std::vector<std::string> words;
+    const std::string text = text_of(ask, name).value_or("");
+    for (const std::string_view word : split(text, ',')) {
+      if (!trimmed(word).empty()) words.emplace_back(trimmed(word));
+    }
+    if (words.size() > 1) words.push_back(text);  // a name may have commas
+    return words;
+  };
+  ListFilters filters{words_of("user"), words_of("partition"), words_of("name"), {}};
+  for (std::string& user : filters.users) user = serve::user_called(ask.request.caller, user);
+  const std::string states = text_of(ask, "state").value_or("");
+  for (const std::string_view word : split(states, ',')) {
+    if (trimmed(word).empty()) continue;
+    const serve::StateWord* const state = serve::state_called(trimmed(word));
+    if (state == nullptr) {
+      ask.reply->send(problem(400, serve::no_state(trimmed(word))));
+      return std::nullopt;
+    }
+    filters.states.emplace_back(state->name);
   }
-  return states;
+  return filters;
 }
 
-Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::string& selector) {
+Result<void> narrow(const Ask& ask, const std::string& selector, store::HistoryQuery& query) {
   using Kind = serve::SelectorPart::Kind;
-  const auto parts = serve::parse_selector(selector);
+  const auto parts = ask.service.parts_of(ask.request.caller, selector);
   if (!parts) return std::unexpected(parts.error());
-  const auto too_many = [] { return fail("so many jobs are not asked for by number; give a window of time."); };
-  std::vector<std::int64_t> numbers;
-  for (const auto& [from, to] : serve::numbers_of(*parts)) {
-    if (to - from >= static_cast<std::int64_t>(kMostNumbers - numbers.size())) return too_many();
-    for (std::int64_t n = from; n <= to; ++n) numbers.push_back(n);
+  std::map<Kind, std::vector<std::string>> words;
+  for (const serve::SelectorPart& part : *parts) words[part.kind].push_back(part.word);
+  if (words.contains(Kind::all)) {
+    if (!ask.request.caller.operates) words[Kind::all] = {ask.request.caller.user};
+  } else if (words.contains(Kind::numbers) || words.contains(Kind::tasks)) {
+    auto numbers = numbers_of(ask, *parts);
+    if (!numbers) return std::unexpected(numbers.error());
+    query.numbers = std::move(*numbers);
   }
-  std::size_t seen = numbers.size();  // tasks too that are not meant: they were all read
-  for (const serve::SelectorPart& part : *parts) {
-    if (part.kind == Kind::last) {
-      const JobId last = ask.service.latest_of(ask.request.caller);
-      if (last.valid()) numbers.push_back(serve::number_of(last));
+  if (ask.request.caller.operates) words.erase(Kind::all);
+  for (const auto& [kind, into] :
+       {std::pair{Kind::all, &query.users}, std::pair{Kind::user, &query.users}, std::pair{Kind::name, &query.names},
+        std::pair{Kind::partition, &query.partitions}, std::pair{Kind::state, &query.states}}) {
+    const auto asked = words.find(kind);
+    if (asked == words.end()) continue;
+    if (into->empty()) {
+      *into = asked->second;
       continue;
     }
-    if (part.kind != Kind::numbers && part.kind != Kind::tasks)
-      return fail("the history is asked for by ids as 12,14_[1-5],20-25, or with user=, name=, partition= or state=.");
-    if (part.from != part.to) continue;
-    const auto tasks = ask.service.ended_tasks(part.from);
-    seen += tasks.size();
-    if (seen > kMostNumbers) return too_many();
-    for (const store::HistoryRow& task : tasks) {
-      if (part.kind == Kind::numbers || serve::within(part.indexes, task.array_index)) numbers.push_back(task.number);
-    }
+    std::erase_if(
+        *into, [&](const std::string& word) { return std::ranges::find(asked->second, word) == asked->second.end(); });
+    if (into->empty()) query.numbers = {kNoNumber};  // nothing suits both
   }
-  std::ranges::sort(numbers);
-  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
-  if (numbers.empty()) numbers.push_back(0);  // none
-  return numbers;
+  return {};
 }
 
 void answer_history(const Ask& ask) {
@@ -145,7 +203,10 @@ void answer_history(const Ask& ask) {
   Json jobs = Json::array();
   for (const store::HistoryRow& row : *rows) jobs.push_back(job_json(ask.service, row));
   Json json{{"jobs", std::move(jobs)}};
-  if (static_cast<std::int64_t>(rows->size()) == query.limit) json["next"] = std::to_string(rows->back().number);
+  if (static_cast<std::int64_t>(rows->size()) == query.limit) {
+    const store::HistoryRow& last = rows->back();
+    json["next"] = std::to_string(last.end.time_since_epoch().count()) + "-" + std::to_string(last.job.value);
+  }
   ask.reply->send({200, "application/json", dumped(json), {}});
 }
 

@@ -24,6 +24,8 @@ std::string_view title_of(int status) {
       return "Conflict";
     case 413:
       return "Content Too Large";
+    case 422:
+      return "Unprocessable Content";
     case 431:
       return "Request Header Fields Too Large";
     case 503:

@@ -125,6 +125,10 @@ void send_output(const Ask& ask, JobId id) {
     job = job_json(service, **row);
   }
   add_inside(service, id, **kept, job);
+  if (over && !job.contains("start") && !job.contains("restarts"))
+    return ask.reply->send(problem(404, "job " + shown +
+                                            " has ended without ever running, so it has no output; `rota job " + shown +
+                                            "` tells how it ended."));
   if (!job.contains(error && job.contains("error") ? "error" : "output"))
     return ask.reply->send(problem(404, "job " + shown + " writes to the terminal of who runs it, and to no file."));
   const std::string path = error && job.contains("error") ? job["error"] : job["output"];

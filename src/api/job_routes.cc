@@ -32,7 +32,8 @@ std::optional<JobId> named(const Ask& ask) {
   const std::string id(ask.path[2]);
   std::optional<JobId> found;
   if (id == "last") {
-    if (const JobId last = ask.service.latest_of(ask.request.caller); last.valid()) found = last;
+    const std::int64_t last = ask.service.number_of_last(ask.request.caller);
+    if (last > 0) found = serve::job_of(last);
   } else if (const auto bar = id.find('_'); bar != std::string::npos) {
     const auto array = parse_integer(id.substr(0, bar));
     const auto index = parse_integer(id.substr(bar + 1));
@@ -82,61 +83,66 @@ void show_text(const Ask& ask, JobId id) {
 
 // ---- lists
 
-struct Filters {
-  std::string user;
-  std::string partition;
-  std::string name;
-  std::set<std::string, std::less<>> states;
-  std::set<JobId> ids;
-  bool by_id = false;
+struct Filters : ListFilters {
+  std::string selector;
+  std::set<JobId> ids;  // that it means, where there is one
 };
 
 bool suits(const Ask& ask, const Filters& filters, JobId id, const serve::JobEntry& entry) {
   const Job& job = ask.service.view().job(id);
   const Machine& machine = ask.service.machine();
-  const bool in_partition =
-      filters.partition.empty() ||
-      (job.spec.partition.valid() && machine.partitions[job.spec.partition.value].name == filters.partition);
-  return (filters.user.empty() || entry.about->user == filters.user) &&
-         (filters.name.empty() || entry.about->name == filters.name) && in_partition &&
-         (filters.states.empty() || filters.states.contains(serve::state_word(job))) &&
-         (!filters.by_id || filters.ids.contains(id));
+  const auto is = [](const std::vector<std::string>& words, std::string_view word) {
+    return words.empty() || std::ranges::find(words, word) != words.end();
+  };
+  const std::string_view partition =
+      job.spec.partition.valid() ? std::string_view(machine.partitions[job.spec.partition.value].name) : "";
+  return is(filters.users, entry.about->user) && is(filters.names, entry.about->name) &&
+         is(filters.partitions, partition) && is(filters.states, serve::state_word(job)) &&
+         (filters.selector.empty() || filters.ids.contains(id));
 }
 
 bool read_filters(const Ask& ask, Filters& filters) {
-  filters.user = text_of(ask, "user").value_or("");
-  filters.partition = text_of(ask, "partition").value_or("");
-  filters.name = text_of(ask, "name").value_or("");
-  for (std::string& state : states_of(ask)) filters.states.insert(std::move(state));
-  const std::string ids = text_of(ask, "ids").value_or("");
-  if (ids.empty()) return true;
-  const auto chosen = ask.service.select(ask.request.caller, ids);
+  auto read = read_list_filters(ask);
+  if (!read) return false;
+  static_cast<ListFilters&>(filters) = std::move(*read);
+  filters.selector = text_of(ask, "ids").value_or("");
+  if (filters.selector.empty()) return true;
+  const auto chosen = ask.service.select(ask.request.caller, filters.selector);
   if (!chosen) {
     ask.reply->send(problem(400, chosen.error().message));
     return false;
   }
-  filters.by_id = true;
   filters.ids.insert(chosen->begin(), chosen->end());
   return true;
 }
 
-// Those that have left, from behind this one on.
-Result<std::vector<store::HistoryRow>> ended_behind(const Ask& ask, const Filters& filters, JobId after,
-                                                    std::int64_t most) {
+// Those that have left, from behind this one on; nothing after an answer that says what is wrong.
+std::optional<std::vector<store::HistoryRow>> ended_behind(const Ask& ask, const Filters& filters, JobId after,
+                                                           std::int64_t most) {
   store::HistoryQuery query;
   query.limit = most;
   query.after_number = after.valid() ? serve::number_of(after) : 0;
-  if (!filters.user.empty()) query.user = filters.user;
-  if (!filters.partition.empty()) query.partition = filters.partition;
-  if (!filters.name.empty()) query.name = filters.name;
-  query.states.assign(filters.states.begin(), filters.states.end());
-  if (filters.by_id) {
-    auto numbers = numbers_of(ask, text_of(ask, "ids").value_or(""));
-    if (!numbers)
-      return std::vector<store::HistoryRow>{};  // it means jobs by what they are, not by what they are called
-    query.numbers = std::move(*numbers);
+  query.users = filters.users;
+  query.partitions = filters.partitions;
+  query.names = filters.names;
+  query.states = filters.states;
+  if (!filters.selector.empty()) {
+    if (auto narrowed = narrow(ask, filters.selector, query); !narrowed)
+      return ask.reply->send(problem(400, narrowed.error().message)), std::nullopt;
   }
-  return ask.service.store().history(query);
+  auto rows = ask.service.store().history(query);
+  if (rows) return std::move(*rows);
+  return ask.reply->send(problem(503, rows.error().message)), std::nullopt;
+}
+
+// Ids that a selector names and that are of no job, known or gone.
+Json unknown_ids(const Ask& ask, const Filters& filters) {
+  Json ids = Json::array();
+  if (filters.selector.empty()) return ids;
+  for (const Service::Absent& absent : ask.service.not_there(ask.request.caller, filters.selector)) {
+    if (!absent.ended) ids.push_back(absent.id);
+  }
+  return ids;
 }
 
 // Some of a list that goes on.
@@ -228,15 +234,19 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request) {
   if (!request) return ask.reply->send(problem(400, request.error().message));
   for (const serve::Submission& submission : request->submissions) {
     if (auto may = Service::allowed(ask.request.caller, submission); !may)
-      return ask.reply->send(problem(403, may.error().message));
-    if (ask.request.by_token && !submission.attach.socket.empty()) return ask.reply->send(problem(400, kNobodyNear));
+      return ask.reply->send(problem(403, which_of(request->submissions, submission) + may.error().message));
+    if (ask.request.by_token && !submission.attach.socket.empty())
+      return ask.reply->send(problem(400, which_of(request->submissions, submission) + kNobodyNear));
     if (!submission.dry_run) continue;
     if (request->many) return ask.reply->send(problem(400, "`dry_run` is for one submission, not for several."));
     const auto trial = service.try_out(ask.request.caller, submission);
     if (!trial) return ask.reply->send(problem(400, trial.error().message));
     return send_json(ask, dry_run_json(service, *trial));
   }
-  const auto jobs = service.submit(ask.request.caller, request->submissions, ask.request.idempotency_key);
+  const Service::RequestKey key = request_key(ask.request);
+  if (auto suits = service.suits(ask.request.caller, key, Service::Keyed::jobs); !suits)
+    return ask.reply->send(problem(422, suits.error().message));
+  const auto jobs = service.submit(ask.request.caller, request->submissions, key);
   if (!jobs) return ask.reply->send(problem(400, jobs.error().message));
   Json answers = Json::array();
   for (const JobId id : *jobs) {
@@ -293,8 +303,8 @@ void finish(Bulk& bulk) {
     results.push_back({{"id", bulk.request.ids}, {"done", false}, {"detail", detail}});
     bulk.all_done = false;
   }
-  for (const serve::ActionResult& lacking : ask.service.not_there(bulk.asked.caller, bulk.request.ids)) {
-    results.push_back({{"id", lacking.id}, {"done", false}, {"detail", lacking.detail}});
+  for (const Service::Absent& absent : ask.service.not_there(bulk.asked.caller, bulk.request.ids)) {
+    results.push_back({{"id", absent.id}, {"done", false}, {"detail", absent.sentence()}});
     bulk.all_done = false;
   }
   if (results.empty())
@@ -332,13 +342,13 @@ void list_jobs(const Ask& ask) {
   std::int64_t after = -1;
   if (!take_number(ask, "limit", most) || !take_number(ask, "after", after) || !read_filters(ask, filters)) return;
   most = std::clamp<std::int64_t>(most, 1, kMostListed);
-  const bool ended = text_of(ask, "ended").value_or("") == "yes";
+  bool ended = false, starts = false;
+  if (!take_flag(ask, "ended", ended) || !take_flag(ask, "starts", starts)) return;
   const JobId from =
       after < 0 ? JobId{} : JobId{static_cast<std::uint32_t>(std::min<std::int64_t>(after, UINT32_MAX - 1))};
-  const bool starts = text_of(ask, "starts").value_or("") == "yes";
   if (starts) ask.service.planned_starts().look(ask.service);
-  auto left = ended ? ended_behind(ask, filters, from, most + 1) : std::vector<store::HistoryRow>{};
-  if (!left) return ask.reply->send(problem(503, left.error().message));
+  const auto left = ended ? ended_behind(ask, filters, from, most + 1) : std::vector<store::HistoryRow>{};
+  if (!left) return;
   Page page(most);
   auto row = left->begin();
   const auto add_left = [&](JobId before) {
@@ -359,7 +369,10 @@ void list_jobs(const Ask& ask) {
     return room;
   });
   if (room) add_left(JobId{UINT32_MAX});
-  send_json(ask, page.json());
+  Json json = page.json();
+  if (Json unknown = after < 0 ? unknown_ids(ask, filters) : Json(); !unknown.empty())
+    json["unknown"] = std::move(unknown);
+  send_json(ask, json);
 }
 
 void submit_jobs(const Ask& ask) {

@@ -185,7 +185,8 @@ void answer_plan(const Ask& ask) {
   service.planned_starts().look(service);
   const std::string find = lower(text_of(ask, "find").value_or(""));
   const auto most = static_cast<std::size_t>(std::clamp<std::int64_t>(limit, 1, kMostListed));
-  const bool fold = text_of(ask, "fold").value_or("") == "yes";
+  bool fold = false;
+  if (!take_flag(ask, "fold", fold)) return;
   Listing running{service, most, find, fold}, waiting{service, most, find, fold}, held{service, most, find, fold};
   see_running(view, running);
   see_waiting(view, waiting);

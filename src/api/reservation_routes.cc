@@ -34,7 +34,10 @@ void make_reservation(const Ask& ask) {
   if (!ask.request.caller.operates) return ask.reply->send(problem(403, "only an operator may reserve."));
   const auto wish = read_reservation(ask.request.body, ask.service.loop().unix_start());
   if (!wish) return ask.reply->send(problem(400, wish.error().message));
-  const auto id = ask.service.reserve(ask.request.caller, *wish, ask.request.idempotency_key);
+  const serve::Service::RequestKey key = request_key(ask.request);
+  if (auto suits = ask.service.suits(ask.request.caller, key, serve::Service::Keyed::reservation); !suits)
+    return ask.reply->send(problem(422, suits.error().message));
+  const auto id = ask.service.reserve(ask.request.caller, *wish, key);
   if (!id) return ask.reply->send(problem(400, id.error().message));
   const Reservation& made = *ask.service.view().reservations().find(*id);
   const std::vector<JobId> into = ask.service.running_into(made);

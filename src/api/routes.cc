@@ -11,6 +11,7 @@
 #include "api/worker.h"
 #include "base/text.h"
 #include "serve/node_list.h"
+#include "store/sha256.h"
 
 namespace rota::api {
 
@@ -151,7 +152,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/healthz", answer_health},
     {"GET", "/metrics", answer_metrics},
     {"GET", "/v1/openapi.json", answer_document},
-    {"GET", "/v1/jobs", list_jobs},
+    {"GET", "/v1/jobs", list_jobs, "user state partition name ids limit after ended starts"},
     {"POST", "/v1/jobs", submit_jobs},
     {"GET", "/v1/jobs/{id}", answer_job},
     {"POST", "/v1/jobs/cancel", change_jobs},
@@ -163,7 +164,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/v1/jobs/update", change_jobs},
     {"GET", "/v1/jobs/{id}/script", answer_job_text},
     {"GET", "/v1/jobs/{id}/environment", answer_job_text},
-    {"GET", "/v1/jobs/{id}/output", answer_job_output},
+    {"GET", "/v1/jobs/{id}/output", answer_job_output, "stream from"},
     {"GET", "/v1/jobs/{id}/explain", explain_job},
     {"GET", "/v1/nodes", answer_nodes},
     {"POST", "/v1/nodes/drain", change_nodes},
@@ -176,16 +177,16 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/v1/reservations", answer_reservations},
     {"POST", "/v1/reservations", answer_reservations},
     {"DELETE", "/v1/reservations/{name}", answer_reservations},
-    {"GET", "/v1/history", answer_history},
+    {"GET", "/v1/history", answer_history, "user state partition name ids ran from until limit after by"},
     {"GET", "/v1/policy", answer_policy},
     {"PUT", "/v1/policy", set_policy},
     {"POST", "/v1/policy/rehearsal", rehearse_policy},
-    {"GET", "/v1/plan", answer_plan},
-    {"GET", "/v1/forecast", answer_forecast},
-    {"GET", "/v1/forecast/nodes", answer_forecast},
-    {"GET", "/v1/forecast/{selector}", answer_forecast},
+    {"GET", "/v1/plan", answer_plan, "limit find fold"},
+    {"GET", "/v1/forecast", answer_forecast, "futures seed"},
+    {"GET", "/v1/forecast/nodes", answer_forecast, "futures seed hours"},
+    {"GET", "/v1/forecast/{selector}", answer_forecast, "futures seed"},
     {"GET", "/v1/status", answer_status},
-    {"GET", "/v1/events", answer_events},
+    {"GET", "/v1/events", answer_events, "after job"},
     {"GET", "/v1/tokens", answer_tokens},
     {"POST", "/v1/tokens", answer_tokens},
     {"DELETE", "/v1/tokens/{id}", answer_tokens},
@@ -207,12 +208,30 @@ void nothing_there(const Ask& ask) {
       problem(404, "there is nothing at " + rota::quoted(ask.request.path) + "; docs/api.md lists what there is."));
 }
 
+// What is wrong with a member of the query that this route does not know; empty: it knows all.
+std::string unknown_in_query(const Route& route, const Request& request) {
+  std::vector<std::string_view> known;
+  for (const std::string_view word : split(route.query, ' ')) {
+    if (!word.empty()) known.push_back(word);
+  }
+  for (const auto& [name, value] : request.query) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    const std::string_view near = nearest(name, known);
+    return "a query has no member " + rota::quoted(name) + " here" +
+           (near.empty() ? "; docs/api.md lists what there is." : "; did you mean `" + std::string(near) + "`?");
+  }
+  return "";
+}
+
 void answer(const Sources& from, const Request& request, const std::shared_ptr<Reply>& reply) {
   const Ask ask{from, request, reply, split(std::string_view(request.path).substr(1), '/')};
   std::string methods;
   for (const Route& route : kRoutes) {
     if (!fits(route.path, ask.path)) continue;
-    if (route.method == request.method) return route.answer(ask);
+    if (route.method == request.method) {
+      const std::string wrong = unknown_in_query(route, request);
+      return wrong.empty() ? route.answer(ask) : reply->send(problem(400, wrong));
+    }
     methods += (methods.empty() ? "" : ", ") + std::string(route.method);
   }
   if (methods.empty()) return nothing_there(ask);
@@ -231,6 +250,11 @@ std::optional<std::string> text_of(const Ask& ask, const char* name) {
   return found->second;
 }
 
+serve::Service::RequestKey request_key(const Request& request) {
+  if (request.idempotency_key.empty()) return {};
+  return {request.idempotency_key, store::hexadecimal(store::sha256(std::as_bytes(std::span(request.body))))};
+}
+
 bool take_number(const Ask& ask, const char* name, std::int64_t& into) {
   const auto found = ask.request.query.find(name);
   if (found == ask.request.query.end()) return true;
@@ -241,6 +265,14 @@ bool take_number(const Ask& ask, const char* name, std::int64_t& into) {
   }
   ask.reply->send(
       problem(400, "`" + std::string(name) + "` takes a whole number, not " + rota::quoted(found->second) + "."));
+  return false;
+}
+
+bool take_flag(const Ask& ask, const char* name, bool& into) {
+  const std::string text = text_of(ask, name).value_or("no");
+  into = text == "yes";
+  if (into || text == "no") return true;
+  ask.reply->send(problem(400, "`" + std::string(name) + "` takes yes or no, not " + rota::quoted(text) + "."));
   return false;
 }
 

@@ -29,6 +29,7 @@ struct Route {
   std::string_view method;
   std::string_view path;
   void (*answer)(const struct Ask& ask);
+  std::string_view query = {};  // the members that its query may have, with blanks between them
 };
 std::span<const Route> route_table();
 
@@ -58,17 +59,29 @@ void answer_page(const Ask& ask);
 void answer_metrics(const Ask& ask);
 void answer_tokens(const Ask& ask);
 
-// Numbers of jobs that a selector names one by one, known or gone; 0 where it names none. Fails where it says more.
-Result<std::vector<std::int64_t>> numbers_of(const Ask& ask, const std::string& selector);
+// Has a question be only of what a selector means. Fails where that cannot be read, or names too many.
+Result<void> narrow(const Ask& ask, const std::string& selector, store::HistoryQuery& query);
+
+// What the client calls this request, if it does.
+serve::Service::RequestKey request_key(const Request& request);
 
 // Sends the answer once all that was asked is durable.
 void when_durable(const Ask& ask, Response response);
-// One or several with commas.
-std::vector<std::string> states_of(const Ask& ask);
+// What lists are filtered by beside a selector, each one or several with commas; none: any.
+struct ListFilters {
+  std::vector<std::string> users;
+  std::vector<std::string> partitions;
+  std::vector<std::string> names;
+  std::vector<std::string> states;  // in full
+};
+// Nothing after an answer that says what is wrong.
+std::optional<ListFilters> read_list_filters(const Ask& ask);
 // A text of the query; nothing where it is not there or empty.
 std::optional<std::string> text_of(const Ask& ask, const char* name);
 inline constexpr std::int64_t kMostListed = 1000;  // jobs in one answer
 // A whole number of the query, where it is there; false after an answer that says what is wrong.
 bool take_number(const Ask& ask, const char* name, std::int64_t& into);
+// The same of "yes" or "no".
+bool take_flag(const Ask& ask, const char* name, bool& into);
 
 }  // namespace rota::api

@@ -132,8 +132,8 @@ std::vector<Finding> node_findings(const Json& nodes) {
   if (away == nodes.size())
     return {{"nodes", Grade::bad, "No node is in use, and no job can start: " + out_of_use + todo}};
   std::vector<Finding> found{
-      {"nodes", Grade::good,
-       std::to_string(away) + " of " + std::to_string(nodes.size()) + " nodes are out of use: " + out_of_use + "."}};
+      {"nodes", Grade::warn,
+       std::to_string(away) + " of " + std::to_string(nodes.size()) + " nodes are out of use: " + out_of_use + todo}};
   for (const auto& [name, counts] : partitions) {
     if (counts.second == 0)
       found.push_back(

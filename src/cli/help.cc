@@ -67,12 +67,14 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return near.empty() ? "" : "; did you mean " + std::string(near) + "?";
 }
 
-// An option of `rota submit`.
-bool asked_of_submit(const std::string& word) {
+// All names of an option of `rota submit`; none: it has no such one.
+std::vector<std::string> asked_of_submit(const std::string& word) {
   CLI::App app;
   Action none;
   add_submit(app, none);
-  return option_named(describe(*app.get_subcommand("submit")), word) != nullptr;
+  const Command submit = describe(*app.get_subcommand("submit"));
+  const Argument* const option = option_named(submit, word);
+  return option == nullptr ? std::vector<std::string>{} : option->names;
 }
 
 // An option that there is was given behind --, where nothing is one.
@@ -80,7 +82,11 @@ std::string unexpected(const Command& command, const std::string& given) {
   const std::string word = given.substr(0, given.starts_with("--") ? given.find('=') : std::string::npos);
   std::vector<std::string> known;
   if (word.starts_with('-') && option_named(command, word) == nullptr) {
-    if (command.name == "rota update" && asked_of_submit(word)) {
+    const auto names = command.name == "rota update" ? asked_of_submit(word) : std::vector<std::string>{};
+    const auto here =
+        std::ranges::find_if(names, [&](const std::string& name) { return option_named(command, name) != nullptr; });
+    if (here != names.end()) return "`rota update` knows " + word + " as " + *here;
+    if (!names.empty()) {
       return "`rota update` does not change " + word +
              ", which is said when a job is submitted; cancel the job and submit it anew with it";
     }

@@ -30,9 +30,7 @@ struct HistoryFlags {
 };
 
 Result<std::map<std::string, std::string>> query(const HistoryFlags& flags) {
-  const auto filter = for_history(flags.filter);
-  if (!filter) return std::unexpected(filter.error());
-  auto out = filter->query();
+  auto out = flags.filter.query();
   if (!out) return out;
   out->erase("ended");
   const std::int64_t now = unix_now();
@@ -129,7 +127,7 @@ Result<int> list_jobs(const HistoryFlags& flags, const std::map<std::string, std
   auto done = printed(table(heads, rows, !flags.no_header));
   if (done && more)
     remark("rota: there are more; these are the latest " + grouped(flags.most) +
-           ". --limit 0 lists all, --from narrows.");
+           " to end. --limit 0 lists all, --from narrows.");
   return done;
 }
 
@@ -161,12 +159,12 @@ Result<int> history(const HistoryFlags& flags) {
 void add_history(CLI::App& app, Action& action) {
   auto flags = std::make_shared<HistoryFlags>();
   CLI::App* command = app.add_subcommand("history", "list jobs that have ended, or sums over them");
-  command->description(command->get_description() + "\nThe latest stand last.");
+  command->description(command->get_description() + "\nThose that ended last stand last.");
   flags->filter.declare(*command);
   command->add_option("-S,--from", flags->from, "ended since, as 2026-11-01, yesterday or now-7days")
       ->type_name("WHEN");
   command->add_option("-E,--until", flags->until, "ended before")->type_name("WHEN");
-  command->add_option("--by", flags->by, "sums in place of jobs, a row for each of these")
+  command->add_option("--by", flags->by, "sums in place of jobs, a row for each of these; months are those of UTC")
       ->check(CLI::IsMember({"user", "partition", "month"}));
   command
       ->add_option(
@@ -176,7 +174,7 @@ void add_history(CLI::App& app, Action& action) {
           "memeff, nodelist")
       ->type_name("COLUMNS")
       ->excludes("--by");
-  command->add_option("--limit", flags->most, "at most so many jobs, the latest; 0: all")
+  command->add_option("--limit", flags->most, "at most so many jobs, those that ended last; 0: all")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}))
       ->type_name("N")
       ->capture_default_str();

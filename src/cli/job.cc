@@ -1,4 +1,5 @@
 // rota job, explain, logs, wait: single jobs.
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -36,22 +37,28 @@ std::string target_of(const JobFlags& flags, const char* more = "") {
 }
 
 bool by_id(const std::string& selector) {
-  return selector.find_first_not_of("0123456789_[]-,") == std::string::npos || selector == "last";
+  return std::ranges::all_of(split(selector, ','), [](std::string_view part) {
+    return trimmed(part) == "last" || trimmed(part).find_first_not_of("0123456789_[]-%") == std::string_view::npos;
+  });
 }
 
 constexpr std::int64_t kJustEnded = 3600;  // seconds for which an end counts where no id is given
 
 // Of those that a selector means by what they are, the ones that have just ended.
 Result<Json> just_ended(const Service& service, const std::string& selector) {
-  JobFilter filter;
-  filter.jobs = {selector};
-  const auto asked = for_history(filter);
-  if (!asked) return Json(Json::array());  // the history is not asked for two users at once, nor for all
-  auto query = asked->query();
-  if (!query) return Json(Json::array());
-  query->erase("ended");
-  (*query)["from"] = std::to_string(unix_now() - kJustEnded);
-  return service.rows("/v1/history", *query, "jobs");
+  return service.rows("/v1/history", {{"ids", selector}, {"from", std::to_string(unix_now() - kJustEnded)}}, "jobs");
+}
+
+// Says of each id that no job has that it is none; false: there is such a one.
+Result<bool> all_known(const Service& service, const std::string& selector) {
+  if (!by_id(selector)) return true;
+  const auto answer = service.get(cli::target_of("/v1/jobs", {{"ids", selector}, {"limit", "1"}}));
+  if (!answer) return std::unexpected(answer.error());
+  const Json& unknown = list_of(*answer, "unknown");
+  for (const Json& id : unknown) {
+    if (id.is_string()) remark("rota: there is no job " + id.get<std::string>() + ".");
+  }
+  return unknown.empty();
 }
 
 // These commands are about one job: of several that are named, the one that there is.
@@ -210,6 +217,8 @@ Result<int> wait_for_jobs(const JobFlags& flags) {
                 " names no job that waits, runs or ended within the last hour; `rota queue` and `rota history` list "
                 "them.");
   }
+  const auto known = all_known(service, selector);
+  if (!known) return std::unexpected(known.error());
   std::vector<std::string> ids;
   for (const Json& job : *jobs) ids.push_back(text_of(job, "id"));
   const auto ended = ended_jobs(service, ids);
@@ -217,7 +226,7 @@ Result<int> wait_for_jobs(const JobFlags& flags) {
   if (flags.service.json) {
     if (auto done = printed(shown_json(Json{{"jobs", *ended}})); !done) return done;
   }
-  return worst_exit_code(*ended);
+  return *known ? worst_exit_code(*ended) : std::max(worst_exit_code(*ended), kFailed);
 }
 
 CLI::App* add_one(CLI::App& app, const char* name, const char* summary, JobFlags& flags) {
@@ -272,7 +281,9 @@ void add_wait(CLI::App& app, Action& action) {
   flags->service.declare_json(*command);
   command->footer(
       "The exit code is the largest among those of the jobs: each one's own, 128 and the signal's number where a "
-      "signal ended it, and 1 where it ended otherwise without one or can never start, since a job before it failed.\n"
+      "signal ended it, and 1 where it ended otherwise without one or can never start, since a job before it failed. "
+      "An "
+      "id that no job has is told, the others are waited for, and the exit code is 1 at least.\n"
       "By user=, name=, partition= and state= those are meant, too, that ended within the last hour; all means what "
       "waits and runs, and where nothing does that is no failure.\n\n"
       "Examples:\n  rota wait 12 13\n  rota wait name=sweep");

@@ -136,7 +136,7 @@ void add_cancel(CLI::App& app, Action& action) {
                   "  rota cancel name=sweep\n"
                   "  rota cancel --me");
   command->callback([&action, flags] {
-    if (flags->me) flags->user = who_asks();
+    if (flags->me) flags->user = kWhoAsks;
     if (!flags->user.empty()) flags->jobs.push_back("user=" + flags->user);
     if (flags->jobs.empty()) throw CLI::RequiredError("JOB");
     action = [flags] {
@@ -169,8 +169,8 @@ void add_update(CLI::App& app, Action& action) {
       ->add_option("-t,--limit,--time", flags->limit, "time limit, as 1h30m or 1:30:00; a bare number counts seconds")
       ->type_name("TIME");
   command->add_option("--priority", flags->priority, "higher goes first; only operators may raise it")->type_name("N");
-  command->add_option("--partition", flags->partition, "partition")->type_name("NAME");
-  command->add_option("--begin", flags->begin, "not before, as now+1hour, 16:00 or 2026-11-30T12:00")
+  command->add_option("-p,--partition", flags->partition, "partition")->type_name("NAME");
+  command->add_option("-b,--begin", flags->begin, "not before, as now+1hour, 16:00 or 2026-11-30T12:00")
       ->type_name("WHEN");
   command->add_option("--throttle", flags->throttle, "how many jobs of an array run at a time")->type_name("N");
   command

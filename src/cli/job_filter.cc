@@ -1,40 +1,26 @@
 #include "cli/job_filter.h"
 
 #include <pwd.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 
 #include "base/text.h"
 #include "cli/job_state.h"
 #include "cli/printed.h"
+#include "serve/state_words.h"
 
 namespace rota::cli {
 namespace {
 
 using Question = std::map<std::string, std::string>;
 
-// The service is asked for one user, partition and name at a time: of a list, one question for each.
-std::vector<Question> for_each_of(const std::vector<Question>& questions, const char* name) {
-  std::vector<Question> all;
-  for (const Question& question : questions) {
-    std::set<std::string, std::less<>> seen;
-    for (const std::string_view part : split(question.at(name), ',')) {
-      if (!seen.emplace(trimmed(part)).second) continue;
-      all.push_back(question);
-      all.back()[name] = trimmed(part);
-    }
-  }
-  return all;
-}
-
 // Where nothing is listed: a name that nobody and no partition has.
 void tell_unknown(const Service& service, const Question& asked) {
   for (const std::string_view part : split(asked.at("user"), ',')) {
     const std::string user(trimmed(part));
-    if (!user.empty() && !service.remote() && ::getpwnam(user.c_str()) == nullptr)
+    const bool is_name = !user.empty() && user != kWhoAsks && !parse_integer(user);
+    if (is_name && !service.remote() && ::getpwnam(user.c_str()) == nullptr)
       remark("rota: this computer knows no user " + rota::quoted(user) + ".");
   }
   if (asked.at("partition").empty()) return;
@@ -49,11 +35,6 @@ void tell_unknown(const Service& service, const Question& asked) {
 
 }  // namespace
 
-std::string who_asks() {
-  const passwd* entry = ::getpwuid(::geteuid());
-  return entry == nullptr ? std::to_string(::geteuid()) : entry->pw_name;
-}
-
 void JobFilter::declare(CLI::App& command) {
   command.add_option("JOB", jobs, kSelectorHelp);
   command.add_option("-u,--user", user, "only of this user, or of several with commas")->type_name("NAME");
@@ -67,7 +48,12 @@ void JobFilter::declare(CLI::App& command) {
 
 Result<std::map<std::string, std::string>> JobFilter::query() const {
   std::map<std::string, std::string> out{
-      {"user", me ? who_asks() : user}, {"partition", partition}, {"name", name}, {"ids", joined(jobs)}};
+      {"user", me ? kWhoAsks : user}, {"partition", partition}, {"name", name}, {"ids", joined(jobs)}};
+  constexpr std::string_view kState = "state=";
+  for (const std::string_view part : split(out["ids"], ',')) {
+    const std::string_view word = trimmed(part);
+    if (word.starts_with(kState) && has_ended(std::string(word.substr(kState.size())))) out["ended"] = "yes";
+  }
   if (state.empty()) return out;
   for (const std::string_view each : split(state, ',')) {
     if (each == "all" || each == "ALL") {
@@ -76,65 +62,19 @@ Result<std::map<std::string, std::string>> JobFilter::query() const {
       return out;
     }
     const std::string full = state_named(std::string(trimmed(each)));
-    if (full.empty())
-      return fail(rota::quoted(each) +
-                  " is no state of a job; write all, or one such as PENDING, RUNNING, COMPLETED or FAILED.");
+    if (full.empty()) return fail(serve::no_state(trimmed(each)));
     out["state"] += (out["state"].empty() ? "" : ",") + full;
     if (has_ended(full)) out["ended"] = "yes";
   }
   return out;
 }
 
-Result<JobFilter> for_history(JobFilter filter) {
-  const auto several = [](const std::string& word) {
-    return fail("the history is asked for one " + word + " at a time; leave out all but one.");
-  };
-  std::vector<std::string> ids;
-  const std::string all = joined(filter.jobs);
-  for (const std::string_view part : split(all, ',')) {
-    const std::string word(trimmed(part.substr(0, part.find('='))));
-    const std::string value = part.contains('=') ? std::string(trimmed(part.substr(part.find('=') + 1))) : "";
-    std::string* const into = value.empty()         ? nullptr
-                              : word == "user"      ? &filter.user
-                              : word == "name"      ? &filter.name
-                              : word == "partition" ? &filter.partition
-                              : word == "state"     ? &filter.state
-                                                    : nullptr;
-    if (into == nullptr) {
-      if (word != "all" || part.contains('=')) ids.emplace_back(part);
-    } else if (word == "state") {
-      *into += (into->empty() ? "" : ",") + value;
-    } else if ((!into->empty() && *into != value) || (word == "user" && filter.me)) {
-      return several(word);
-    } else {
-      *into = value;
-    }
-  }
-  for (const auto& [word, value] :
-       {std::pair{"user", &filter.user}, std::pair{"partition", &filter.partition}, std::pair{"name", &filter.name}}) {
-    if (value->contains(',')) return several(word);
-  }
-  filter.jobs = std::move(ids);
-  return filter;
-}
-
 Result<Json> JobFilter::ask(const Service& service, const std::map<std::string, std::string>& more) const {
-  const auto what = query();
-  if (!what) return std::unexpected(what.error());
-  std::vector<std::map<std::string, std::string>> questions{*what};
-  for (const char* word : {"user", "partition", "name"}) questions = for_each_of(questions, word);
-  Json all = Json::array();
-  for (auto& question : questions) {
-    question.insert(more.begin(), more.end());
-    auto some = service.rows("/v1/jobs", question, "jobs");
-    if (!some) return some;
-    for (Json& job : *some) all.push_back(std::move(job));
-  }
-  if (questions.size() > 1) {
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Json& a, const Json& b) { return number_of(a, "submit") < number_of(b, "submit"); });
-  }
-  if (all.empty()) tell_unknown(service, *what);
+  auto question = query();
+  if (!question) return std::unexpected(question.error());
+  question->insert(more.begin(), more.end());
+  auto all = service.rows("/v1/jobs", *question, "jobs");
+  if (all && all->empty()) tell_unknown(service, *question);
   return all;
 }
 

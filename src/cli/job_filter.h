@@ -21,7 +21,7 @@ struct JobFilter {
 
   void declare(CLI::App& command);
 
-  // As a query of the service. Fails where a state has no such name.
+  // As a query of the service, of /v1/jobs and of /v1/history. Fails where a state has no such name.
   Result<std::map<std::string, std::string>> query() const;
 
   // The jobs that are known; those that have ended too if they are asked for by their state.
@@ -29,18 +29,14 @@ struct JobFilter {
   Result<Json> ask(const Service& service, const std::map<std::string, std::string>& more = {}) const;
 };
 
-// user=, name=, partition=, state= and all among the jobs are asked for as by their options: the history knows them so.
-// Fails where it could not be asked for that at once.
-Result<JobFilter> for_history(JobFilter filter);
-
-// The name of the user whose process this is.
-std::string who_asks();
+// Who asks, as the service knows them.
+constexpr const char* kWhoAsks = "me";
 
 // "12", "13,14_[1-5]" and so on as one selector.
 std::string joined(const std::vector<std::string>& selectors);
 
 constexpr const char* kSelectorHelp =
-    "ids such as 12, 14_3, 14_[1-5] and 20-25, or last, all, user=NAME, name=NAME, partition=NAME, state=STATE; of "
-    "several sorts a job has to suit each";
+    "ids such as 12, 14_3, 14_[1-5] and 20-25, or last (of an array all tasks), all, user=NAME, user=me, name=NAME, "
+    "partition=NAME, state=STATE; of several sorts a job has to suit each";
 
 }  // namespace rota::cli

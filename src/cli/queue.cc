@@ -1,6 +1,7 @@
 // rota queue: which jobs wait and run.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <memory>
@@ -34,7 +35,12 @@ struct QueueFlags {
 };
 
 Result<std::string> shown_queue(const Service& service, const QueueFlags& flags) {
-  const bool starts = flags.starts || flags.in_full || flags.format.find('S') != std::string::npos;
+  const bool own = !flags.format.empty();
+  const auto fields = parse_queue_format(own ? flags.format : flags.in_full ? kLong : flags.starts ? kStarts : kUsual);
+  if (!fields) return std::unexpected(fields.error());
+  const std::string sort = flags.sort.empty() && flags.starts ? "S" : flags.sort;
+  const bool starts = std::ranges::any_of(*fields, [](const QueueField& f) { return tells_start(f.letter); }) ||
+                      std::ranges::any_of(sort, tells_start);
   auto jobs = flags.filter.ask(service, {{"starts", starts ? "yes" : ""}});
   if (!jobs) return std::unexpected(jobs.error());
   if (flags.starts) {
@@ -44,14 +50,10 @@ Result<std::string> shown_queue(const Service& service, const QueueFlags& flags)
     }
     *jobs = std::move(waiting);
   }
-  const std::string sort = flags.sort.empty() && flags.starts ? "S" : flags.sort;
   if (!sort.empty()) {
     if (auto sorted = sort_jobs(*jobs, sort); !sorted) return std::unexpected(sorted.error());
   }
   if (flags.service.json) return shown_json(Json{{"jobs", *jobs}});
-  const bool own = !flags.format.empty();
-  const auto fields = parse_queue_format(own ? flags.format : flags.in_full ? kLong : flags.starts ? kStarts : kUsual);
-  if (!fields) return std::unexpected(fields.error());
   std::string out = flags.no_header ? "" : queue_header(*fields) + "\n";
   const Json shown = flags.array ? *jobs : folded_arrays(*jobs);
   for (const Json& job : shown) out += queue_row(*fields, job) + "\n";

@@ -48,10 +48,12 @@ double end_of(const Json& job) {
     if (has_number(job, name)) return number_of(job, name);
   }
   const double start = start_of(job), limit = number_of(job, "limit", -1);
-  return start < 0 || limit < 0 || limit >= 1e11 ? -1 : start + limit;
+  return start < 0 || limit < 0 ? -1 : start + limit;
 }
 
-double left_of(const Json& job) { return number_of(job, "limit", -1) - number_of(job, "elapsed"); }
+constexpr double kUnlimited = 1e18;  // seconds; the service leaves out a limit that a job does not have
+
+double left_of(const Json& job) { return number_of(job, "limit", kUnlimited) - number_of(job, "elapsed"); }
 
 std::string id_of(const Json& job) { return text_of(job, "id"); }
 std::string array_id(const Json& job) { return member(job, "array", id_of(job).c_str()); }
@@ -62,11 +64,8 @@ std::string partition_of(const Json& job) { return text_of(job, "partition"); }
 std::string short_state(const Json& job) { return state_letters(text_of(job, "state")); }
 std::string long_state(const Json& job) { return text_of(job, "state"); }
 std::string elapsed(const Json& job) { return run_text(number_of(job, "elapsed")); }
-std::string limit(const Json& job) { return has_number(job, "limit") ? limit_text(number_of(job, "limit")) : "N/A"; }
-std::string left(const Json& job) {
-  if (!has_number(job, "limit")) return "N/A";
-  return number_of(job, "limit") >= 1e11 ? "UNLIMITED" : run_text(left_of(job));
-}
+std::string limit(const Json& job) { return limit_text(number_of(job, "limit", kUnlimited)); }
+std::string left(const Json& job) { return has_number(job, "limit") ? run_text(left_of(job)) : limit(job); }
 std::string nodes(const Json& job) { return counted(job, "nodes", "1"); }
 std::string processors(const Json& job) { return counted(job, "processors", "1"); }
 std::string node_list(const Json& job) { return text_of(job, "node_list"); }
@@ -107,7 +106,7 @@ std::string shared(const Json&) { return "OK"; }
 using Figure = double (*)(const Json&);
 double id_figure(const Json& job) { return std::atof(array_id(job).c_str()); }
 double elapsed_figure(const Json& job) { return number_of(job, "elapsed"); }
-double limit_figure(const Json& job) { return number_of(job, "limit"); }
+double limit_figure(const Json& job) { return number_of(job, "limit", kUnlimited); }
 double nodes_figure(const Json& job) { return number_of(job, "nodes", 1); }
 double processors_figure(const Json& job) { return number_of(job, "processors", 1); }
 double submit_figure(const Json& job) { return number_of(job, "submit"); }
@@ -228,6 +227,8 @@ int compared(const Letter& letter, const Json& a, const Json& b) {
 }
 
 }  // namespace
+
+bool tells_start(char letter) { return letter == 'S' || letter == 'e'; }
 
 Result<std::vector<QueueField>> parse_queue_format(std::string_view format) {
   std::vector<QueueField> fields{{}};

@@ -20,6 +20,9 @@ struct QueueField {
 // Fails with a sentence that names the letter which nobody knows.
 Result<std::vector<QueueField>> parse_queue_format(std::string_view format);
 
+// Whether the letter is about when a job starts: that has to be asked for.
+bool tells_start(char letter);
+
 // What stands above them, and a job's row; no line end.
 std::string queue_header(const std::vector<QueueField>& fields);
 std::string queue_row(const std::vector<QueueField>& fields, const Json& job);

@@ -293,6 +293,10 @@ class Request {
       if (wanted) out.push_back(variable);
     }
     for (const std::string_view name : names) {
+      if (name.starts_with("ROTA_") || (given("sbatch") != nullptr && name.starts_with("SLURM_")))
+        remarks.push_back(rota::quoted(name.substr(0, name.find('='))) +
+                          " of --export is left out: only the service says what begins with " +
+                          (name.starts_with("ROTA_") ? "ROTA_" : "SLURM_") + "; call it otherwise.");
       if (name.find('=') != std::string_view::npos) out.emplace_back(name);
     }
     if (given("pbs") != nullptr) out.push_back("PBS_O_WORKDIR=" + here_.folder);

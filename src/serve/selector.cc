@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "serve/state_words.h"
 
 namespace rota::serve {
 namespace {
@@ -88,6 +89,11 @@ Result<std::vector<SelectorPart>> parse_selector(std::string_view text) {
   for (const std::string_view piece : pieces_of(text)) {
     auto part = parse_part(trimmed(piece));
     if (!part) return bad(piece);
+    if (part->kind == Kind::state) {
+      const StateWord* const state = state_called(part->word);
+      if (state == nullptr) return fail(no_state(part->word));
+      part->word = state->name;
+    }
     count += std::max<std::size_t>(part->indexes.size(), 1);
     if (count > kMostParts)
       return fail("jobs are named in " + grouped(kMostParts) + " parts at most; name ranges, as 20-25 or 14_[1-5].");

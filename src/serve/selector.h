@@ -1,6 +1,7 @@
-// Which jobs somebody means: "12,14_[1-5],20-25", "last", "all", "user=ann", "name=fit", "partition=debug",
-// "state=PENDING"; several with commas. Of one sort, a job is meant that suits any: "user=ann,user=ben"; of several
-// sorts, one that suits each: "user=ann,state=PENDING". Ids, last and all are one sort.
+// Which jobs somebody means: "12,14_[1-5],20-25", "last" (the job or the array that they submitted last), "all",
+// "user=ann", "user=me", "user=1000", "name=fit", "partition=debug", "state=PENDING", "state=pd"; several with commas.
+// Of one sort, a job is meant that suits any: "user=ann,user=ben"; of several sorts, one that suits each:
+// "user=ann,state=PENDING". Ids, last and all are one sort.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ struct SelectorPart {
   std::int64_t from = 0;  // numbers: from, to; tasks: the array is `from`
   std::int64_t to = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> indexes;  // tasks: from, to
-  std::string word;                                            // user, name, partition, state
+  std::string word;                                            // user, name, partition, state in full
 
   // Of which sort it is, below kSorts.
   std::size_t sort() const {

@@ -36,6 +36,18 @@ TEST(Selector, refuses_what_names_no_jobs) {
   }
 }
 
+TEST(Selector, knows_states_by_letters_and_names) {
+  for (const char* text : {"state=PENDING", "state=pending", "state=PD", "state=pd"}) {
+    const auto parts = parse_selector(text);
+    ASSERT_TRUE(parts) << text;
+    EXPECT_EQ((*parts)[0].word, "PENDING");
+  }
+  EXPECT_EQ(
+      parse_selector("12,state=bogus").error().message,
+      "\"bogus\" is no state of a job; write one such as PENDING, RUNNING, COMPLETED or FAILED, or its letters, as "
+      "PD.");
+}
+
 TEST(Selector, says_each_part_once) {
   const auto parts = parse_selector("7,7,7_3,1-9,7_[1-2,8],7,user=ann,1-9,last,user=ben,7_3,last,user=ann");
   ASSERT_TRUE(parts);

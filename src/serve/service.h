@@ -74,15 +74,26 @@ class Service final : public Intake, public JobSink, public FactObserver, public
 
   // ---- what people ask. Each changes the state at once; it is durable, and may be answered, in when_durable().
 
+  // What a client calls a request, so that it is done once if it comes twice.
+  struct RequestKey {
+    std::string text;    // no line breaks; empty: nothing
+    std::string digest;  // of the whole request
+  };
+  enum class Keyed : std::uint8_t { jobs, reservation };
+  // Fails with a sentence where the caller has given the key with another request.
+  Result<void> suits(const Caller& caller, const RequestKey& key, Keyed what);
   // New jobs, all or none. Each is known by its id from then on; of an array one id per task. With a key: if the same
   // caller has given it before, the jobs that it stood for.
   Result<std::vector<JobId>> submit(const Caller& caller, const std::vector<Submission>& submissions,
-                                    const std::string& key);
+                                    const RequestKey& key);
   // Whether a caller may ask for that at all.
   static Result<void> allowed(const Caller& caller, const Submission& submission);
   // What would become of a submission if it came now; of an array of its first task. Fails where it would not be taken.
   Result<Trial> try_out(const Caller& caller, const Submission& submission);
 
+  // What somebody means by a selector: `last` is the number of what they submitted last, 0 where they never did, and
+  // users are called by their names.
+  Result<std::vector<SelectorPart>> parts_of(const Caller& caller, const std::string& selector);
   // Jobs that a selector means, by id; of jobs that nobody may see nothing is said. Fails where it cannot be read.
   Result<std::vector<JobId>> select(const Caller& caller, const std::string& selector);
 
@@ -139,7 +150,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
     std::string name;  // for people; may be empty
   };
   // With a key: if the same caller has given it before, what it stood for then; fails where that is over.
-  Result<ReservationId> reserve(const Caller& caller, const ReservationWish& wish, const std::string& key);
+  Result<ReservationId> reserve(const Caller& caller, const ReservationWish& wish, const RequestKey& key);
   Result<void> unreserve(ReservationId id);
   const Reservation* reservation(const std::string& which) const;  // by name or id; nullptr: there is none
   // Which there are, and the command that tells of them: half a sentence.
@@ -195,12 +206,17 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<std::optional<store::HistoryRow>> history_of(JobId job) const;
   // "12" or "12_3", of a job known or gone.
   std::string shown(JobId job);
-  // The latest job that somebody has submitted, known or gone; invalid: none.
-  JobId latest_of(const Caller& caller);
+  // The number of the job or of the array that somebody has submitted last, known or gone; 0: none.
+  std::int64_t number_of_last(const Caller& caller) const;
   // A task of an array, known or gone.
   std::optional<JobId> task_of(std::int64_t array, std::int64_t index);
-  // Of what a selector names one by one: those that have ended, or never were.
-  std::vector<ActionResult> not_there(const Caller& caller, const std::string& selector);
+  // Of what a selector names one by one, jobs and tasks, those that are not known now.
+  struct Absent {
+    std::string id;
+    bool ended = false;  // else there never was one, or nobody remembers
+    std::string sentence() const;
+  };
+  std::vector<Absent> not_there(const Caller& caller, const std::string& selector);
   // Tasks of an array that have left, by index.
   std::vector<store::HistoryRow> ended_tasks(std::int64_t array) const;
   Explanation explain(JobId id);
@@ -279,7 +295,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   void keep(const char* what, JobId job, const std::string& text);
   Result<void> read_of_jobs(const char* what, const std::function<bool(JobId, JobEntry&, std::string&)>& take);
   Result<void> read_wishes();
-  std::vector<JobId> named_one_by_one(const Caller& caller, const std::vector<SelectorPart>& parts);
+  std::vector<JobId> named_one_by_one(const std::vector<SelectorPart>& parts) const;
+  void add_absent_tasks(const SelectorPart& part, std::vector<Absent>& absent) const;
+  bool has_ended(std::int64_t number) const;
   void after_turn(Result<void> done);
   void commit_later();
   void compact_if_long();

@@ -22,10 +22,16 @@ std::string_view word_of(std::size_t sort, const Job& job, const JobEntry& entry
   return job.spec.partition.valid() ? std::string_view(machine.partitions[job.spec.partition.value].name) : "";
 }
 
+// "14_3", "14_[1-5]".
+std::string shown_tasks(std::int64_t array, std::int64_t from, std::int64_t to) {
+  if (from == to) return shown_task(array, from);
+  return std::to_string(array) + "_[" + std::to_string(from) + "-" + std::to_string(to) + "]";
+}
+
 }  // namespace
 
 Result<std::vector<JobId>> Service::select(const Caller& caller, const std::string& selector) {
-  auto parts = parse_selector(selector);
+  const auto parts = parts_of(caller, selector);
   if (!parts) return std::unexpected(parts.error());
   std::array<std::set<std::string, std::less<>>, SelectorPart::kSorts> words;  // none of a sort: any suits
   std::array<std::size_t, SelectorPart::kSorts> asked{};
@@ -35,7 +41,7 @@ Result<std::vector<JobId>> Service::select(const Caller& caller, const std::stri
     all = all || part.kind == SelectorPart::Kind::all;
     if (part.sort() > 0) words[part.sort()].insert(part.word);
   }
-  const std::vector<JobId> by_id = named_one_by_one(caller, *parts);
+  const std::vector<JobId> by_id = named_one_by_one(*parts);
   const bool by_id_alone = asked[0] > 0 && !all;
   const auto suits = [&](JobId id, const JobEntry& entry) {
     if (all && !caller.operates && entry.about->uid != caller.uid && !std::ranges::binary_search(by_id, id))
@@ -60,9 +66,21 @@ Result<std::vector<JobId>> Service::select(const Caller& caller, const std::stri
   return chosen;
 }
 
-// Known jobs that are named by their ids or that of their array, or as the last one: for these nobody has to look
-// through all jobs.
-std::vector<JobId> Service::named_one_by_one(const Caller& caller, const std::vector<SelectorPart>& parts) {
+Result<std::vector<SelectorPart>> Service::parts_of(const Caller& caller, const std::string& selector) {
+  using Kind = SelectorPart::Kind;
+  auto parts = parse_selector(selector);
+  if (!parts) return parts;
+  for (SelectorPart& part : *parts) {
+    if (part.kind == Kind::user) part.word = user_called(caller, part.word);
+    if (part.kind != Kind::last) continue;
+    part.kind = Kind::numbers;
+    part.from = part.to = number_of_last(caller);
+  }
+  return parts;
+}
+
+// Known jobs that are named by their ids or that of their array: for these nobody has to look through all jobs.
+std::vector<JobId> Service::named_one_by_one(const std::vector<SelectorPart>& parts) const {
   std::vector<JobId> named;
   for (const auto& [from, to] : numbers_of(parts)) {
     if (from >= UINT32_MAX) continue;
@@ -74,13 +92,10 @@ std::vector<JobId> Service::named_one_by_one(const Caller& caller, const std::ve
     book_.for_each_task_of(from, to, [&](JobId task) { named.push_back(task); });
   }
   for (const SelectorPart& part : parts) {
-    if (part.kind == SelectorPart::Kind::last) {
-      if (const JobId last = latest_of(caller); book_.find(last) != nullptr) named.push_back(last);
-    } else if (part.kind == SelectorPart::Kind::tasks) {
-      book_.for_each_task(part.from, [&](std::int64_t index, JobId task) {
-        if (within(part.indexes, index)) named.push_back(task);
-      });
-    }
+    if (part.kind != SelectorPart::Kind::tasks) continue;
+    book_.for_each_task(part.from, [&](std::int64_t index, JobId task) {
+      if (within(part.indexes, index)) named.push_back(task);
+    });
   }
   std::ranges::sort(named);
   named.erase(std::ranges::unique(named).begin(), named.end());
@@ -103,14 +118,19 @@ std::string Service::shown(JobId job) {
   return shown_task((*row)->array, (*row)->array_index);
 }
 
-JobId Service::latest_of(const Caller& caller) {
+std::int64_t Service::number_of_last(const Caller& caller) const {
   const JobId known = book_.latest_of(caller.uid);
   store::HistoryQuery query;
-  query.user = caller.user;
+  query.users = {caller.user};
   query.limit = 1;
   const auto rows = store_->history(query);
-  if (!rows || rows->empty()) return known;
-  return known.valid() ? std::max(known, rows->front().job) : rows->front().job;
+  const bool has_left = rows && !rows->empty() && (!known.valid() || known < rows->front().job);
+  if (has_left) return rows->front().array > 0 ? rows->front().array : rows->front().number;
+  if (!known.valid()) return 0;
+  const JobEntry* const entry = book_.find(known);
+  if (entry != nullptr) return entry->about->array > 0 ? entry->about->array : number_of(known);
+  const auto row = history_of(known);
+  return row && *row && (*row)->array > 0 ? (*row)->array : number_of(known);
 }
 
 std::optional<JobId> Service::task_of(std::int64_t array, std::int64_t index) {
@@ -135,24 +155,51 @@ std::vector<store::HistoryRow> Service::ended_tasks(std::int64_t array) const {
   return std::move(*tasks);
 }
 
-std::vector<ActionResult> Service::not_there(const Caller& caller, const std::string& selector) {
-  std::vector<ActionResult> rows;
-  const auto parts = parse_selector(selector);
-  if (!parts) return rows;
+std::string Service::Absent::sentence() const {
+  return ended ? "job " + id + " has ended already." : "there is no job " + id + ".";
+}
+
+std::vector<Service::Absent> Service::not_there(const Caller& caller, const std::string& selector) {
+  using Kind = SelectorPart::Kind;
+  std::vector<Absent> absent;
+  const auto parts = parts_of(caller, selector);
+  if (!parts) return absent;
   for (const SelectorPart& part : *parts) {
-    const bool last = part.kind == SelectorPart::Kind::last;
-    if (!last && (part.kind != SelectorPart::Kind::numbers || part.from != part.to)) continue;
-    const JobId job = last ? latest_of(caller) : job_of(part.from);
-    if (book_.find(job) != nullptr || (last && !job.valid())) continue;
-    bool tasks = false;  // the first task of an array may have ended before the others
-    book_.for_each_task(part.from, [&](std::int64_t, JobId) { tasks = true; });
-    if (tasks && !last) continue;
-    const std::string id = std::to_string(number_of(job));
-    const auto row = history_of(job);
-    const bool ended = row && *row;
-    rows.push_back({id, false, ended ? "job " + id + " has ended already." : "there is no job " + id + "."});
+    if (part.kind == Kind::tasks) add_absent_tasks(part, absent);
+    if (part.kind != Kind::numbers || part.from != part.to || part.from < 1) continue;
+    bool known = part.from < UINT32_MAX && book_.find(job_of(part.from)) != nullptr;
+    // Of an array the first task may have ended before the others.
+    book_.for_each_task(part.from, [&](std::int64_t, JobId) { known = true; });
+    const std::string id = std::to_string(part.from);
+    const bool told = std::ranges::find(absent, id, &Absent::id) != absent.end();  // "12,last"
+    if (!known && !told) absent.push_back({id, has_ended(part.from)});
   }
-  return rows;
+  return absent;
+}
+
+// Of tasks that are named in a row some have to be known.
+void Service::add_absent_tasks(const SelectorPart& part, std::vector<Absent>& absent) const {
+  std::set<std::int64_t> known;
+  book_.for_each_task(part.from, [&](std::int64_t index, JobId) { known.insert(index); });
+  const auto some_of = [](const std::set<std::int64_t>& indexes, std::int64_t from, std::int64_t to) {
+    const auto at = indexes.lower_bound(from);
+    return at != indexes.end() && *at <= to;
+  };
+  std::optional<std::set<std::int64_t>> ended;
+  for (const auto& [from, to] : part.indexes) {
+    if (some_of(known, from, to)) continue;
+    if (!ended) {
+      ended.emplace();
+      for (const store::HistoryRow& task : ended_tasks(part.from)) ended->insert(task.array_index);
+    }
+    absent.push_back({shown_tasks(part.from, from, to), some_of(*ended, from, to)});
+  }
+}
+
+bool Service::has_ended(std::int64_t number) const {
+  if (number < 1 || number >= UINT32_MAX || job_of(number) >= view().next_job()) return false;
+  const auto row = history_of(job_of(number));
+  return row && *row;
 }
 
 ActionResult Service::change(const Caller& caller, JobId job, const Change& change) {

@@ -224,9 +224,22 @@ Result<std::optional<ReservationId>> Service::reserved_as(const std::string& key
       "one.");
 }
 
-Result<ReservationId> Service::reserve(const Caller& caller, const ReservationWish& wish, const std::string& key) {
-  if (!key.empty()) {
-    const auto before = reserved_as(key, caller.uid);
+Result<void> Service::suits(const Caller& caller, const RequestKey& key, Keyed what) {
+  if (key.text.empty()) return {};
+  const bool of_jobs = what == Keyed::jobs;
+  const auto use = store_->key_use((of_jobs ? "" : kKeyOfReservation) + key.text, caller.uid);
+  if (!use) return std::unexpected(use.error());
+  if (!*use || (*use)->request.empty() || (*use)->request == key.digest) return {};
+  const JobId id = (*use)->job;
+  const std::string job = shown(id);
+  return fail("this `Idempotency-Key` came with another request before, which made " +
+              (of_jobs ? "job " + job.substr(0, job.find('_')) : "reservation " + std::to_string(id.value)) +
+              "; give each request a key of its own, and send only the very same one again with it.");
+}
+
+Result<ReservationId> Service::reserve(const Caller& caller, const ReservationWish& wish, const RequestKey& key) {
+  if (!key.text.empty()) {
+    const auto before = reserved_as(key.text, caller.uid);
     if (!before) return std::unexpected(before.error());
     if (*before) return **before;
   }
@@ -244,7 +257,8 @@ Result<ReservationId> Service::reserve(const Caller& caller, const ReservationWi
   if (auto done = record_asked(fact); !done) return fail(in_names(done.error().message, fact));
   reservation_notes_[fact.id] = {.name = wish.name, .by = caller.user};
   store_->put_setting(kReservation + std::to_string(fact.id.value), caller.user + "\n" + wish.name);
-  if (!key.empty()) store_->put_key(kKeyOfReservation + key, caller.uid, JobId{fact.id.value}, view().now());
+  if (!key.text.empty())
+    store_->put_key(kKeyOfReservation + key.text, caller.uid, JobId{fact.id.value}, view().now(), key.digest);
   return fact.id;
 }
 

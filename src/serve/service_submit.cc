@@ -255,6 +255,11 @@ class Awaited {
 
 }  // namespace
 
+std::string which_of(const std::vector<Submission>& submissions, const Submission& one) {
+  if (submissions.size() < 2) return "";
+  return "submission " + std::to_string(&one - submissions.data() + 1) + ": ";
+}
+
 Result<void> Service::allowed(const Caller& caller, const Submission& submission) {
   if (submission.priority > 0 && !caller.operates)
     return fail("only an operator may ask for a priority above 0; ask for 0 or less.");
@@ -349,20 +354,20 @@ Result<void> Service::find_awaited(const Submission& submission, Prepared& prepa
 }
 
 Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vector<Submission>& submissions,
-                                           const std::string& key) {
+                                           const RequestKey& key) {
   if (!failure_) return std::unexpected(failure_.error());
   if (stopped_) return fail("the service is stopping and takes no jobs; try again when it is back.");
-  if (!key.empty()) {
-    auto before = store_->key(key, caller.uid);
+  if (!key.text.empty()) {
+    auto before = store_->key(key.text, caller.uid);
     if (!before) return std::unexpected(before.error());
-    if (*before) return submitted_as(**before, key, caller.uid);
+    if (*before) return submitted_as(**before, key.text, caller.uid);
   }
   std::vector<Prepared> prepared;
   std::int64_t tasks = 0;
   std::size_t looked_at = 0;
   for (const Submission& submission : submissions) {
     auto one = prepared_of(caller, submission);
-    if (!one) return std::unexpected(one.error());
+    if (!one) return fail(which_of(submissions, submission) + one.error().message);
     tasks += static_cast<std::int64_t>(one->range.indexes.size());
     looked_at += one->looked_at;
     if (looked_at > kMostLookedAt)
@@ -378,12 +383,12 @@ Result<std::vector<JobId>> Service::submit(const Caller& caller, const std::vect
   std::vector<JobId> jobs;
   for (std::size_t i = 0; i < submissions.size(); ++i) {
     auto some = submit_all_of(caller, submissions[i], std::move(prepared[i]), namesakes);
-    if (!some) return std::unexpected(some.error());
+    if (!some) return fail(which_of(submissions, submissions[i]) + some.error().message);
     jobs.insert(jobs.end(), some->begin(), some->end());
   }
-  if (!key.empty() && !jobs.empty()) {
-    store_->put_key(key, caller.uid, jobs.front(), view().now());
-    store_->put_key(key + kLastOfKey, caller.uid, jobs.back(), view().now());
+  if (!key.text.empty() && !jobs.empty()) {
+    store_->put_key(key.text, caller.uid, jobs.front(), view().now(), key.digest);
+    store_->put_key(key.text + kLastOfKey, caller.uid, jobs.back(), view().now());
   }
   static_cast<void>(decide());
   return jobs;

@@ -1,5 +1,7 @@
 #include "serve/submission.h"
 
+#include <pwd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstring>
@@ -133,6 +135,14 @@ Result<ArrayRange> parse_array(std::string_view text, std::int64_t most) {
     return fail("the array " + rota::quoted(text) + " has more than " + grouped(most) + " tasks, the most here.");
   range.indexes.assign(all.begin(), all.end());
   return range;
+}
+
+std::string user_called(const Caller& caller, std::string_view word) {
+  if (word == "me") return caller.user;
+  const auto uid = parse_integer(word);
+  if (!uid || *uid < 0 || *uid >= UINT32_MAX) return std::string(word);
+  const passwd* const user = ::getpwuid(static_cast<uid_t>(*uid));
+  return user == nullptr ? std::string(word) : user->pw_name;
 }
 
 Result<void> check_name(std::string_view name) {

@@ -61,6 +61,9 @@ struct Submission {
   local::Attach attach;  // but for `user`, which is who asks
 };
 
+// Before what is wrong with one of several of a request: "submission 3: ". Of one alone nothing.
+std::string which_of(const std::vector<Submission>& submissions, const Submission& one);
+
 // The licences that a job asks for, by name; none where the first has none.
 struct LicencesAsked {
   std::string licence;
@@ -92,6 +95,10 @@ struct Caller {
   std::string user;  // its name, or its number where it has none
   bool operates = false;
 };
+
+// The name of a user as somebody calls them: "me" is who asks, a number is that of the user, as of one whose name is
+// "me"; else the word is the name.
+std::string user_called(const Caller& caller, std::string_view word);
 
 // What is kept of a job beside its facts: what people call it and what its run needs. Tasks of an array share one.
 struct About {

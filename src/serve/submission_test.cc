@@ -235,5 +235,20 @@ TEST(JobBook, keeps_once_what_one_job_after_the_other_says) {
   EXPECT_EQ(book.find(JobId{0})->heard().message, "hot");
 }
 
+TEST(Callers, call_users_by_name_by_number_and_themselves_me) {
+  const Caller ann{.uid = 1001, .gid = 1001, .user = "ann"};
+  EXPECT_EQ(user_called(ann, "me"), "ann");
+  EXPECT_EQ(user_called(ann, "ben"), "ben");
+  EXPECT_EQ(user_called(ann, "0"), "root");
+  EXPECT_EQ(user_called(ann, "4294967290"), "4294967290");
+}
+
+TEST(Submissions, of_a_request_have_a_place_where_there_are_several) {
+  const std::vector<Submission> three(3);
+  EXPECT_EQ(which_of(three, three[2]), "submission 3: ");
+  const std::vector<Submission> one(1);
+  EXPECT_EQ(which_of(one, one[0]), "");
+}
+
 }  // namespace
 }  // namespace rota::serve

@@ -73,12 +73,18 @@ struct HistoryRow {
   bool operator==(const HistoryRow&) const = default;
 };
 
+// A place among jobs by their ends: of those with the same end the later job is behind the earlier one.
+struct HistoryPlace {
+  Instant end = kNever;
+  JobId job = JobId{UINT32_MAX};
+};
+
 // Which jobs: those that suit all that is said.
 struct HistoryQuery {
-  std::optional<std::string> user = {};
-  std::optional<std::string> partition = {};
-  std::optional<std::string> name = {};
-  std::vector<std::string> states = {};    // one of these; none: any
+  std::vector<std::string> users = {};       // one of these; none: any
+  std::vector<std::string> partitions = {};  // the same
+  std::vector<std::string> names = {};
+  std::vector<std::string> states = {};
   std::vector<std::int64_t> numbers = {};  // none: all
   std::int64_t array = 0;                  // its tasks, whose numbers are in a row from this one on; 0: any
   bool ran = false;                        // only those that started
@@ -87,6 +93,7 @@ struct HistoryQuery {
   // A page: the jobs with smaller numbers than this one, so many of them.
   std::int64_t before_number = INT64_MAX;
   std::optional<std::int64_t> after_number = {};  // the other way round: from behind this one on, oldest first
+  std::optional<HistoryPlace> before = {};        // by when they left, the last first: those before this place
   std::int64_t limit = 0;                         // 0: all
 
   bool has_window() const { return from != kEpoch || until != kNever; }

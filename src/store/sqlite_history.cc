@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 
 #include "store/rare_request_json.h"
+#include "store/sha256.h"
 
 namespace rota::store {
 namespace {
@@ -61,33 +63,47 @@ HistoryRow row_of(const SqliteStatement& found) {
 enum class Lead : std::uint8_t { number, user, name, partition, state, end };
 
 Lead lead_of(const HistoryQuery& query, bool short_window) {
+  const Lead otherwise = query.before ? Lead::end : Lead::number;
   if (!query.numbers.empty() || query.array > 0) return Lead::number;
-  if (query.user) return Lead::user;
-  if (query.name) return Lead::name;
+  if (!query.users.empty()) return Lead::user;
+  if (!query.names.empty()) return Lead::name;
   const bool any = query.states.empty();
   if (!any && std::ranges::find(query.states, "COMPLETED") == query.states.end()) return Lead::state;  // most jobs are
   if (query.has_window() && short_window) return Lead::end;
-  if (query.partition) return Lead::partition;
-  return any ? Lead::number : Lead::state;
+  if (!query.partitions.empty()) return Lead::partition;
+  return any ? otherwise : Lead::state;
+}
+
+// Words as a statement takes them, whatever bytes they have.
+std::string literals(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words)
+    text += (text.empty() ? "CAST(x'" : ", CAST(x'") + hexadecimal(std::as_bytes(std::span(word))) + "' AS TEXT)";
+  return text;
 }
 
 // The places of values in every statement. All mention the last one, so that all places are there.
-//   ?1 user  ?2 partition  ?3 name  ?4 state  ?5 from  ?6 until  ?7 before number  ?8 limit  ?9 start in Unix time
+//   ?1 user  ?2 partition  ?3 name  ?4 state  ?5 from  ?6 until  ?7 before number, or end  ?8 limit
+//   ?9 start in Unix time  ?10 before job
 std::string where(const HistoryQuery& query, Lead lead) {
-  std::string text = " WHERE ?9 IS NOT NULL";
+  std::string text = " WHERE ?10 IS NOT NULL";
   // "+" keeps a column's index out of the question
-  const auto add = [&](Lead column, const char* condition) {
+  const auto add = [&](Lead column, const std::string& condition) {
     text += lead == column ? " AND " : " AND +";
     text += condition;
   };
-  if (query.user) add(Lead::user, "user = ?1");
-  if (query.partition) add(Lead::partition, "partition = ?2");
-  if (query.name) add(Lead::name, "name = ?3");
-  if (query.states.size() == 1) add(Lead::state, "state = ?4");
-  if (query.states.size() > 1) add(Lead::state, "state IN (SELECT value FROM json_each(?4))");
+  const auto add_one_of = [&](Lead column, const std::string& equals, const std::vector<std::string>& words) {
+    if (words.size() == 1) add(column, equals);
+    if (words.size() > 1) add(column, equals.substr(0, equals.find(' ')) + " IN (" + literals(words) + ")");
+  };
+  add_one_of(Lead::user, "user = ?1", query.users);
+  add_one_of(Lead::partition, "partition = ?2", query.partitions);
+  add_one_of(Lead::name, "name = ?3", query.names);
+  add_one_of(Lead::state, "state = ?4", query.states);
   if (query.ran) text += " AND started IS NOT NULL";
-  if (query.from != kEpoch) add(Lead::end, "ended >= ?5");
-  if (query.until != kNever) add(Lead::end, "ended < ?6");
+  const Lead end = query.before ? lead : Lead::end;  // by when they left, each index goes on by that
+  if (query.from != kEpoch) add(end, "ended >= ?5");
+  if (query.until != kNever) add(end, "ended < ?6");
   if (query.array > 0) {
     // Up to the first that is of no such array: nobody has to look at all that came later.
     const std::string array = std::to_string(query.array);
@@ -113,33 +129,34 @@ Result<bool> is_short(SqliteDatabase& database, const HistoryQuery& query) {
   return *jobs <= kFew;
 }
 
-std::string or_nothing(const std::optional<std::string>& text) { return text.value_or(""); }
-
-// One as it is, several as an array of JSON. What no state is called is left out.
-std::string one_or_list(const std::vector<std::string>& states) {
-  if (states.size() == 1) return states.front();
-  std::string text;
-  for (const std::string& state : states) {
-    if (state.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") != std::string::npos) continue;
-    text += (text.empty() ? "[\"" : ",\"") + state + "\"";
-  }
-  return text.empty() ? "[]" : text + "]";
-}
-
-// The texts that a statement reads while it runs.
+// The texts that a statement reads while it runs: of one word; several stand in it.
 struct Texts {
   explicit Texts(const HistoryQuery& query)
-      : user(or_nothing(query.user)),
-        partition(or_nothing(query.partition)),
-        name(or_nothing(query.name)),
-        state(one_or_list(query.states)) {}
+      : user(only(query.users)),
+        partition(only(query.partitions)),
+        name(only(query.names)),
+        state(only(query.states)) {}
+  static std::string only(const std::vector<std::string>& words) { return words.empty() ? "" : words.front(); }
   std::string user, partition, name, state;
 };
 
 Result<void> start(SqliteStatement& statement, const HistoryQuery& query, const Texts& texts, std::int64_t unix_start) {
+  const HistoryPlace before = query.before.value_or(HistoryPlace{});
+  const std::int64_t from =
+      query.before ? before.end.time_since_epoch().count() : query.after_number.value_or(query.before_number);
   return statement.start(texts.user, texts.partition, texts.name, texts.state, query.from.time_since_epoch().count(),
-                         query.until.time_since_epoch().count(), query.after_number.value_or(query.before_number),
-                         query.limit > 0 ? query.limit : std::int64_t{-1}, unix_start);
+                         query.until.time_since_epoch().count(), from, query.limit > 0 ? query.limit : std::int64_t{-1},
+                         unix_start, before.job.value);
+}
+
+// Which page, and in which order.
+std::string page_of(const HistoryQuery& query, Lead lead) {
+  if (query.before) return " AND (ended, job) < (?7, ?10) ORDER BY ended DESC, job DESC LIMIT ?8";
+  const bool up = query.after_number.has_value();
+  const bool page = up || query.before_number != INT64_MAX;
+  const std::string number = lead == Lead::end ? "+number" : "number";
+  return (page ? " AND " + number + (up ? " > ?7" : " < ?7") : "") + " ORDER BY " + number +
+         (up ? " LIMIT ?8" : " DESC LIMIT ?8");
 }
 
 }  // namespace
@@ -183,12 +200,8 @@ Result<std::vector<HistoryRow>> read_history(SqliteDatabase& database, const His
   const auto few = is_short(database, query);
   if (!few) return std::unexpected(few.error());
   const Lead lead = lead_of(query, *few);
-  const bool up = query.after_number.has_value();
-  const bool page = up || query.before_number != INT64_MAX;
-  const std::string order = lead == Lead::end ? "+number" : "number";
-  auto statement = database.prepare("SELECT " + std::string(kColumns) + " FROM history" + where(query, lead) +
-                                    (page ? " AND " + order + (up ? " > ?7" : " < ?7") : "") + " ORDER BY " + order +
-                                    (up ? " LIMIT ?8" : " DESC LIMIT ?8"));
+  auto statement =
+      database.prepare("SELECT " + std::string(kColumns) + " FROM history" + where(query, lead) + page_of(query, lead));
   if (!statement) return std::unexpected(statement.error());
   const Texts texts(query);
   if (auto begun = start(*statement, query, texts, 0); !begun) return std::unexpected(begun.error());

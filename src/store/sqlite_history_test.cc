@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
+#include <initializer_list>
+#include <iterator>
 #include <map>
+#include <utility>
 
 #include "base/random.h"
 #include "store/sqlite_reader.h"
@@ -68,20 +72,24 @@ std::vector<HistoryRow> random_rows(std::size_t count) {
 }
 
 bool suits(const HistoryRow& row, const HistoryQuery& query) {
-  const auto is = [](const std::optional<std::string>& wanted, const std::string& text) {
-    return !wanted || *wanted == text;
+  const auto is = [](const std::vector<std::string>& wanted, const std::string& text) {
+    return wanted.empty() || std::ranges::find(wanted, text) != wanted.end();
   };
-  return is(query.user, row.user) && is(query.partition, row.partition) && is(query.name, row.name) &&
-         (query.states.empty() || std::ranges::find(query.states, row.state) != query.states.end()) &&
-         (!query.ran || row.start != kNever) && row.end >= query.from && row.end < query.until &&
+  return is(query.users, row.user) && is(query.partitions, row.partition) && is(query.names, row.name) &&
+         is(query.states, row.state) && (!query.ran || row.start != kNever) && row.end >= query.from &&
+         row.end < query.until &&
          (query.numbers.empty() || std::ranges::find(query.numbers, row.number) != query.numbers.end());
 }
 
 HistoryQuery random_query(Random& random) {
   HistoryQuery query;
-  if (random.chance(0.4)) query.user = one_of(random, {"ada", "bob", "eve"});
-  if (random.chance(0.3)) query.partition = one_of(random, {"main", "debug"});
-  if (random.chance(0.3)) query.name = one_of(random, {"solve", "it's \"quoted\""});
+  const auto words = [&](std::vector<std::string>& into, double chance, std::initializer_list<const char*> of) {
+    if (random.chance(chance)) into.emplace_back(one_of(random, of));
+    if (!into.empty() && random.chance(0.3)) into.emplace_back(one_of(random, of));
+  };
+  words(query.users, 0.4, {"ada", "bob", "eve"});
+  words(query.partitions, 0.3, {"main", "debug"});
+  words(query.names, 0.3, {"solve", "it's \"quoted\"", "not \xff UTF-8"});
   if (random.chance(0.4)) query.states = {one_of(random, {"COMPLETED", "FAILED"})};
   if (random.chance(0.2)) query.states = {"FAILED", one_of(random, {"COMPLETED", "TIMEOUT", "it's \"odd\""})};
   query.ran = random.chance(0.2);
@@ -163,6 +171,37 @@ TEST_F(SqliteHistoryTest, gives_pages_the_other_way_round_too) {
   }
 }
 
+TEST_F(SqliteHistoryTest, gives_those_that_left_last_first_a_page_at_a_time) {
+  Random random(9);
+  for (int i = 0; i < 300; ++i) {
+    HistoryQuery query = random_query(random);
+    query.before.emplace();
+    query.before_number = INT64_MAX;
+    std::vector<HistoryRow> wanted;
+    std::ranges::copy_if(rows_, std::back_inserter(wanted), [&](const HistoryRow& row) { return suits(row, query); });
+    std::ranges::sort(wanted, std::greater{}, [](const HistoryRow& row) { return std::pair(row.end, row.job); });
+    std::vector<HistoryRow> found;
+    for (;;) {
+      const auto page = store_->history(query).value();
+      found.insert(found.end(), page.begin(), page.end());
+      if (query.limit == 0 || page.size() < static_cast<std::size_t>(query.limit)) break;
+      query.before = {page.back().end, page.back().job};
+    }
+    ASSERT_EQ(found, wanted) << i;
+  }
+}
+
+TEST_F(SqliteHistoryTest, that_left_last_are_found_by_an_index) {
+  auto database = SqliteDatabase::open(folder_ / "state.db", SqliteDatabase::Access::reads);
+  for (const char* column : {"user", "name", "partition", "state"}) {
+    const std::string by = std::string("EXPLAIN QUERY PLAN SELECT * FROM history WHERE ") + column +
+                           " = 'x' ORDER BY ended DESC, job DESC LIMIT 9";
+    auto plan = (*database)->prepare(by);
+    ASSERT_TRUE(plan && plan->step().value());
+    EXPECT_NE(std::string(plan->text(3)).find("history_by_" + std::string(column) + "_and_end"), std::string::npos);
+  }
+}
+
 TEST_F(SqliteHistoryTest, adds_up_by_user_partition_and_month) {
   Random random(7);
   for (int i = 0; i < 200; ++i) {
@@ -182,7 +221,7 @@ TEST_F(SqliteHistoryTest, what_left_long_ago_can_be_dropped) {
   std::erase_if(rows_, [&](const HistoryRow& row) { return row.end < until; });
   EXPECT_EQ(store_->history({}).value(), rows_);
   store_->put_history({.job = rows_.front().job, .number = 1, .name = "again"});
-  EXPECT_EQ(store_->history({.name = "again"}).value().size(), 1U);
+  EXPECT_EQ(store_->history({.names = {"again"}}).value().size(), 1U);
   EXPECT_EQ(store_->history({}).value().size(), rows_.size()) << "a row a job";
 }
 

@@ -97,9 +97,9 @@ Result<void> SqliteStore::prepare() {
       "COMMIT",
       "INSERT INTO batches(number, version, crc, facts) VALUES(?1, ?2, ?3, ?4)",
       "DELETE FROM batches",
-      "INSERT OR REPLACE INTO keys(uid, key, job, given) VALUES(?1, ?2, ?3, ?4)",
+      "INSERT OR REPLACE INTO keys(uid, key, job, given, request) VALUES(?1, ?2, ?3, ?4, ?5)",
       "DELETE FROM keys WHERE given < ?1",
-      "SELECT job FROM keys WHERE uid = ?1 AND key = ?2",
+      "SELECT job, request FROM keys WHERE uid = ?1 AND key = ?2",
       "INSERT OR REPLACE INTO settings(name, value) VALUES(?1, ?2)",
       "SELECT value FROM settings WHERE name = ?1",
       "SELECT name, value FROM settings WHERE name >= ?1 AND name < ?2 ORDER BY name",
@@ -221,22 +221,28 @@ Result<std::vector<HistorySum>> SqliteStore::sums(const HistoryQuery& query, Sum
   return error_.empty() ? read_sums(*database_, query, by, head_.unix_start) : fail(error_);
 }
 
-void SqliteStore::put_key(const std::string& key, std::uint32_t uid, JobId job, Instant given) {
-  if (opened()) note(statements_[insert_key].run(uid, key, job.value, given.time_since_epoch().count()));
+void SqliteStore::put_key(const std::string& key, std::uint32_t uid, JobId job, Instant given,
+                          const std::string& request) {
+  if (opened()) note(statements_[insert_key].run(uid, key, job.value, given.time_since_epoch().count(), request));
 }
 void SqliteStore::drop_keys(Instant until) {
   if (opened()) note(statements_[remove_keys].run(until.time_since_epoch().count()));
 }
-Result<std::optional<JobId>> SqliteStore::key(const std::string& key, std::uint32_t uid) {
+Result<std::optional<SqliteStore::KeyUse>> SqliteStore::key_use(const std::string& key, std::uint32_t uid) {
   if (!error_.empty()) return fail(error_);
   SqliteStatement& statement = statements_[find_key];
   if (auto begun = statement.start(uid, key); !begun) return std::unexpected(begun.error());
   const auto found = statement.step();
   if (!found) return std::unexpected(found.error());
   if (!*found) return std::nullopt;
-  const JobId job{static_cast<std::uint32_t>(statement.integer(0))};
+  KeyUse use{JobId{static_cast<std::uint32_t>(statement.integer(0))}, std::string(statement.text(1))};
   statement.reset();
-  return job;
+  return use;
+}
+Result<std::optional<JobId>> SqliteStore::key(const std::string& key, std::uint32_t uid) {
+  const auto use = key_use(key, uid);
+  if (!use) return std::unexpected(use.error());
+  return *use ? std::optional((*use)->job) : std::nullopt;
 }
 
 void SqliteStore::put_setting(const std::string& name, const std::string& value) {

@@ -72,9 +72,14 @@ class SqliteStore final : public Store {
   Result<std::vector<HistorySum>> sums(const HistoryQuery& query, SumBy by);
 
   // Which job a user's request with this key has made, until all keys given before an instant are dropped. Its number
-  // can stand for something else where the key says so.
-  void put_key(const std::string& key, std::uint32_t uid, JobId job, Instant given);
+  // can stand for something else where the key says so. `request`: a digest of that request; empty: nobody knows.
+  void put_key(const std::string& key, std::uint32_t uid, JobId job, Instant given, const std::string& request = {});
   void drop_keys(Instant until);
+  struct KeyUse {
+    JobId job;
+    std::string request = {};
+  };
+  Result<std::optional<KeyUse>> key_use(const std::string& key, std::uint32_t uid);
   Result<std::optional<JobId>> key(const std::string& key, std::uint32_t uid);
 
   // A few texts by name; an empty one is none.

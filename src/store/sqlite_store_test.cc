@@ -155,9 +155,9 @@ TEST_F(SqliteStoreTest, gives_all_settings_whose_names_begin_alike) {
 
 TEST_F(SqliteStoreTest, refuses_what_is_newer) {
   opened();
-  meddle("PRAGMA user_version = 4");
+  meddle("PRAGMA user_version = 5");
   EXPECT_TRUE(
-      refusal().ends_with("/state.db is a database of version 4, and this Rota knows versions 1 to 3. Use a "
+      refusal().ends_with("/state.db is a database of version 5, and this Rota knows versions 1 to 4. Use a "
                           "newer Rota."))
       << refusal();
   EXPECT_FALSE(SqliteReader::open(path_));
@@ -355,6 +355,22 @@ TEST_F(SqliteStoreTest, knows_the_job_of_a_request_by_its_key_and_user) {
   ASSERT_TRUE(store->commit());
   EXPECT_FALSE(store->key("a", 1).value());
   EXPECT_EQ(store->key("a", 2).value(), JobId{4});
+}
+
+TEST_F(SqliteStoreTest, knows_what_the_request_of_a_key_was_as_far_as_it_was_told) {
+  auto store = opened();
+  store->put_key("old", 1, JobId{2}, at_seconds(9));
+  ASSERT_TRUE(store->commit());
+  store.reset();
+  meddle("ALTER TABLE keys DROP COLUMN request; PRAGMA user_version = 3");
+  store = opened();
+  EXPECT_EQ(store->key_use("old", 1).value()->job, JobId{2});
+  EXPECT_EQ(store->key_use("old", 1).value()->request, "");
+  store->put_key("new", 1, JobId{3}, at_seconds(10), "digest");
+  ASSERT_TRUE(store->commit());
+  store.reset();
+  store = opened();
+  EXPECT_EQ(store->key_use("new", 1).value()->request, "digest");
 }
 
 }  // namespace

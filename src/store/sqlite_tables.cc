@@ -69,11 +69,16 @@ CREATE INDEX history_by_user ON history(user, number, ended);
 CREATE INDEX history_by_name ON history(name, number, ended);
 CREATE INDEX history_by_partition ON history(partition, number, ended);
 CREATE INDEX history_by_state ON history(state, number, ended);
+CREATE INDEX history_by_user_and_end ON history(user, ended);
+CREATE INDEX history_by_name_and_end ON history(name, ended);
+CREATE INDEX history_by_partition_and_end ON history(partition, ended);
+CREATE INDEX history_by_state_and_end ON history(state, ended);
 CREATE TABLE keys(
   uid INTEGER NOT NULL,
   key TEXT NOT NULL,
   job INTEGER NOT NULL,
   given INTEGER NOT NULL,
+  request TEXT NOT NULL DEFAULT '',
   PRIMARY KEY(uid, key)) STRICT, WITHOUT ROWID;
 CREATE INDEX keys_by_age ON keys(given);
 CREATE TABLE settings(
@@ -146,6 +151,22 @@ Result<std::vector<NewColumn>> lacking_columns(SqliteDatabase& database) {
   return lacking;
 }
 
+// Of version 4: what a key's request was, and the history by when jobs left.
+Result<void> add_requests_and_ends(SqliteDatabase& database) {
+  const auto known = database.number("SELECT count(*) FROM pragma_table_info('keys') WHERE name = 'request'");
+  if (!known) return std::unexpected(known.error());
+  if (*known == 0) {
+    auto added = database.run("ALTER TABLE keys ADD COLUMN request TEXT NOT NULL DEFAULT ''");
+    if (!added) return added;
+  }
+  for (const char* column : {"user", "name", "partition", "state"}) {
+    const std::string index =
+        std::string("CREATE INDEX IF NOT EXISTS history_by_") + column + "_and_end ON history(" + column + ", ended)";
+    if (auto made = database.run(index.c_str()); !made) return made;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> renew_tables(SqliteDatabase& database) {
@@ -160,6 +181,7 @@ Result<void> renew_tables(SqliteDatabase& database) {
                             " NOT NULL DEFAULT " + column.value;
     if (auto added = database.run(add.c_str()); !added) return added;
   }
+  if (auto added = add_requests_and_ends(database); !added) return added;
   const std::string mark = "PRAGMA user_version = " + std::to_string(kTablesVersion) + "; COMMIT";
   return database.run(mark.c_str());
 }

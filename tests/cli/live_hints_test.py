@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """What the commands add so that the next step is plain: where a list goes on, which command was meant, whom it is about."""
 import os
-import pwd
 import socket
 import threading
 import time
@@ -31,7 +30,7 @@ class Hints(LiveCase):
         self.answers("GET", "/v1/history", (200, {"jobs": [job(5, state="FAILED"), job(4, state="COMPLETED")]}))
         done = self.live("history", "--limit", "1", "--noheader")
         self.assertEqual(done.stdout.split()[0], "5")
-        self.assertEqual(done.stderr, "rota: there are more; these are the latest 1. --limit 0 lists all, --from narrows.\n")
+        self.assertEqual(done.stderr, "rota: there are more; these are the latest 1 to end. --limit 0 lists all, --from narrows.\n")
         self.assertEqual(self.live("history", "--limit", "2").stderr, "")
 
     def test_cancelling_what_is_of_a_user(self):
@@ -39,7 +38,7 @@ class Hints(LiveCase):
         self.prints("cancel", "-u", "ada", "state=PENDING")
         self.assertEqual(self.last()["body"], {"ids": "state=PENDING,user=ada"})
         self.prints("cancel", "--me")
-        self.assertEqual(self.last()["body"], {"ids": "user=" + pwd.getpwuid(os.geteuid()).pw_name})
+        self.assertEqual(self.last()["body"], {"ids": "user=me"})
         self.assertIn("lacks its argument", self.live("cancel", code=2).stderr)
 
     def test_a_port_that_speaks_tls_and_is_asked_without(self):
@@ -76,7 +75,7 @@ class Hints(LiveCase):
         self.assertEqual(self.service.requests[-2]["query"], {"ids": "name=x", "limit": "1000"})
         since = self.last()["query"].pop("from")
         self.assertAlmostEqual(float(since), time.time() - 3600, delta=600)
-        self.assertEqual(self.last()["query"], {"name": "x", "limit": "1000"})
+        self.assertEqual(self.last()["query"], {"ids": "name=x", "limit": "1000"})
         ended = [job(12, state="COMPLETED"), job(13, state="FAILED", exit_code=3)]
         self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12)]}), (200, {"jobs": ended}))
         self.answers("GET", "/v1/history", (200, {"jobs": ended}))
@@ -105,18 +104,48 @@ class Hints(LiveCase):
             self.says_no(command, "12", *words, code=2,
                          said=f"{option} is given more than once. See `rota {command} --help`.")
 
-    def test_lists_of_users_partitions_and_names_are_asked_one_by_one(self):
-        self.answers("GET", "/v1/jobs", lambda request: (200, {"jobs": [job(
-            {"ada": 12, "bob": 11}[request["query"]["user"]], submit=float(len(self.service.requests)))]}))
-        self.prints("queue", "-u", "ada, bob,ada", "-o", "%i", "--noheader", out="12\n11\n")
-        self.assertEqual([request["query"]["user"] for request in self.service.requests], ["ada", "bob"])
+    def test_ids_that_no_job_has_are_told_and_the_others_are_waited_for(self):
+        ended = [job(12, state="FAILED", exit_code=3)]
+        self.answers("GET", "/v1/jobs", lambda request: (200, {"jobs": ended} | (
+            {} if request["query"].get("ended") else {"unknown": ["99999", "14_7"]})))
+        self.prints("wait", "12", "99999,14_7", code=3, err="rota: there is no job 99999.\nrota: there is no job 14_7.\n")
+        ended[0] |= {"state": "COMPLETED", "exit_code": 0}
+        self.prints("wait", "12", "99999,14_7", code=1, err="rota: there is no job 99999.\nrota: there is no job 14_7.\n")
+
+    def test_the_queue_asks_for_starts_where_they_are_shown_or_sorted_by(self):
+        jobs = [waiting(12, expected_start=None, starts_by=NOON + 60), waiting(13, expected_start=None, starts_by=NOON)]
+        self.answers("GET", "/v1/jobs", lambda request: (200, {"jobs": jobs if "starts" in request["query"] else [
+            {name: value for name, value in each.items() if name != "starts_by"} for each in jobs]}))
+        self.prints("queue", "-S", "S", "-o", "%i", "--noheader", out="13\n12\n")
+        self.prints("queue", "-S", "-e", "-o", "%i", "--noheader", out="12\n13\n")
+        self.prints("queue", "-o", "%i %e", "--noheader", out="12 2026-11-30T02:01:00\n13 2026-11-30T02:00:00\n")
+
+    def test_a_job_without_a_limit_is_unlimited(self):
+        free = job(12)
+        del free["limit"]
+        self.answers("GET", "/v1/jobs", (200, {"jobs": [free, job(13)]}))
+        self.prints("queue", "-S", "L", "-o", "%i %l %L", "--noheader", out="13 2:00:00 1:47:26\n12 UNLIMITED UNLIMITED\n")
+
+    def test_update_knows_the_short_letters_of_submit(self):
+        self.answers("POST", "/v1/jobs/update", (200, {"jobs": [{"id": "12", "done": True}]}))
+        self.prints("update", "12", "-p", "long", "-b", "2026-11-30T12:00")
+        self.assertEqual(self.last()["body"], {"ids": "12", "partition": "long", "begin": NOON + 43200})
+        done = self.live("update", "12", "-a", "1-9", code=2)
+        self.assertIn("`rota update` does not change -a, which is said when a job is submitted", done.stderr)
+
+    def test_lists_of_users_partitions_and_names_are_asked_at_once(self):
+        self.answers("GET", "/v1/jobs", (200, {"jobs": [job(12), job(11)]}))
+        self.prints("queue", "-u", "ada,bob", "-o", "%i", "--noheader", out="12\n11\n")
+        self.assertEqual([request["query"]["user"] for request in self.service.requests], ["ada,bob"])
+        self.live("queue", "state=R,state=F")
+        self.assertEqual(self.last()["query"], {"ids": "state=R,state=F", "ended": "yes", "limit": "1000"})
         self.answers("GET", "/v1/jobs", (200, {"jobs": []}))
         self.answers("GET", "/v1/partitions", (200, {"partitions": [{"name": "long"}]}))
         self.prints("queue", "-p", "long", "-o", "%i", "--noheader")
         self.prints("queue", "-u", "no.such-user", "-p", "long,lung", "-o", "%i", "--noheader",
                     err='rota: this computer knows no user "no.such-user".\nrota: there is no partition "lung"; `rota '
                         'partitions` lists them.\n')
-        self.says_no("history", "-u", "ada,bob", said="the history is asked for one user at a time; leave out all but one.")
+        self.prints("queue", "user=me", "-u", "me,1000", "-o", "%i", "--noheader")
 
 
 if __name__ == "__main__":

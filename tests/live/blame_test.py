@@ -108,7 +108,8 @@ nodes = "big"
     def test_the_doctor_does_not_call_a_cluster_well_that_starts_nothing(self):
         self.drain("n1", "a fan")
         said = self.rota_says("doctor", code=None)  # which may find fault with this computer
-        self.assertRegex(said, r"good +nodes +1 of 3 nodes are out of use: n1 \(drained by \S+: a fan\)\.")
+        self.assertRegex(said, r"WARN +nodes +1 of 3 nodes are out of use: n1 \(drained by \S+: a fan\); "
+                               "`rota nodes resume` puts nodes back")
         self.drain("n2", "")
         said = self.rota_says("doctor", code=3)
         self.assertRegex(said, "BAD +nodes +No node of partition cpu is in use, and no job can start there; `rota nodes resume`")

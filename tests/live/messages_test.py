@@ -300,6 +300,12 @@ class Statuses(ServiceCase):
             stream.sendall(b"POST /v1/jobs HTTP/1.1\r\nHost: r\r\nContent-Length: 99999999999\r\n\r\n")
             self.assertEqual(stream.recv(100).split()[1], b"413")
 
+    def test_status_422(self):
+        """All of them are in refusals_test.py."""
+        for name, status in (("one", 201), ("one", 201), ("other", 422)):
+            body = {"command": ["true"], "folder": "/", "name": name}
+            self.assertEqual(self.service.ask("POST", "/v1/jobs", body, {"Idempotency-Key": "k"})[0], status)
+
     def test_status_431(self):
         with socket.socket(socket.AF_UNIX) as stream:
             stream.settimeout(PATIENCE)
@@ -397,23 +403,44 @@ name = "physics"
             "the policy goes by QOS, and jobs of a service have none: weight-qos changes nothing"])
 
 
-class Commands(unittest.TestCase):
-    """Every command that the documents name is tried by a test, and every one that there is is named."""
-    SOURCES = ("tests/live", "tests/cli", "tests/docs", "docs")
+class Commands(ServiceCase):
+    """Every command does what it is for, and every one that documents name is there."""
+    configuration = 'name = "one"\nlicences = "solver:1"\n[[nodes]]\nnames = "n[1-2]"\nprocessors = 2\n'
+    # In this order: a command line, its exit code, and what it says. JOB is one that is held, RUN one that runs.
+    CASES = [
+        ("submit --hold --name first -- true", 0, "^Submitted job 1$"), ("submit -t 1h -- sleep 1000", 0, "^Submitted job 2$"),
+        ("run -- echo here", 0, "^here$"), ("wait 3", 0, "^$"), ("logs 2", 0, "^$"), ("top", 1, "draws on a terminal"),
+        ("queue -t PD -o %j --noheader", 0, "^first$"), ("job 1", 0, r"^name +first$"), ("explain 1", 0, r"PENDING \(JobHeldUser\)"),
+        ("update 1 --name second", 0, "^$"), ("release 1", 0, "^$"), ("wait 1", 0, "^$"), ("history name=second", 0, r"^1 +second "),
+        ("submit --hold -- true", 0, "^Submitted job 4$"), ("forecast 4", 1, "job 4 is held: it starts when it is released"),
+        ("hold 2", 1, "job 2 runs already"), ("suspend 2", 0, "^$"), ("resume 2", 0, "^$"), ("requeue 2", 0, "^$"),
+        ("cancel all", 0, "^$"), ("nodes", 0, r"^n1 +idle "), ("partitions", 0, "^[A-Z]+ "), ("licences", 0, r"^solver +1 "),
+        ("reserve --start now+1day --duration 1h --nodes n1 --name course", 0, "course"), ("reservations", 0, "course"),
+        ("unreserve course", 0, ""), ("policy", 0, "^[a-z]+"), ("status", 0, "0 running"), ("doctor --json", None, '"of": "service"'),
+        ("token list", 0, ""), ("serve --state {state} --socket {folder}/other", 1, "process"),
+        ("generate lublin --jobs 30 --seed 1 --processors 16 -o w.swf", 0, ""),
+        ("simulate w.swf --policy fcfs --jobs jobs.csv --journal w.journal", 0, "^fcfs "),
+        ("verify w.swf jobs.csv --policy fcfs", 0, "^30 of 30 starts identical$"), ("report jobs.csv", 0, "30 jobs on 16 processors"),
+        ("convert w.swf -o w.jsonl", 0, "30 jobs kept"), ("replay --check w.journal", 0, "each plan is the same$"),
+        ("import slurm --from nowhere out", 1, "nowhere"), ("reproduce nothing", 2, 'has no command "nothing"'),
+        ("policies", 0, "^Policies, for --policy:"), ("completion bash", 0, "^# bash completion"), ("manual simulate", 0, "^.TH ROTA"),
+    ]
 
     def commands(self):
-        text = subprocess.run([ServiceCase.rota, "--help"], capture_output=True, text=True, check=True).stdout
+        text = subprocess.run([self.rota, "--help"], capture_output=True, text=True, check=True).stdout
         return set(re.findall(r"^  ([a-z-]+)  ", text, re.M))
 
     def test_all_are_tried(self):
-        tried = ""
-        for folder in ("tests/cli", "tests/live"):
-            for name in sorted(os.listdir(os.path.join(ROOT, folder))):
-                if name.endswith("_test.py"):
-                    with open(os.path.join(ROOT, folder, name)) as file:
-                        tried += file.read()
-        for command in sorted(self.commands()):
-            self.assertRegex(tried, rf'(rota|ROTA|\(|live|prints|says_no)[,(\s]+"{command}"|"{command}"[,)]', command)
+        self.assertEqual({line.split()[0] for line, _, _ in self.CASES}, self.commands())
+        for line, code, says in self.CASES:
+            words = line.format(state=self.service.state, folder=self.folder).split()
+            if words[:2] == ["nodes"]:
+                self.service.all_end()
+            done = subprocess.run([self.rota, *words], capture_output=True, text=True, timeout=PATIENCE, cwd=self.folder,
+                                  stdin=subprocess.DEVNULL, env={"PATH": os.environ["PATH"], "ROTA_SOCKET": self.service.socket})
+            with self.subTest(line=line):
+                self.assertIn(done.returncode, (0, 3) if code is None else (code,), done.stderr)
+                self.assertRegex(done.stdout + done.stderr, re.compile(says, re.M))
 
     def test_those_that_documents_name_are_there(self):
         there = self.commands() | {"help"}

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""A selector means the same jobs in every command: `last`, `me`, states by their letters, those that have ended, and those
+that never were. Usage: selectors_test.py ROTA"""
+import json
+import os
+import pwd
+import re
+import socket
+import subprocess
+import sys
+import unittest
+
+from service import PATIENCE, ServiceCase
+
+ME = pwd.getpwuid(os.getuid()).pw_name
+
+
+class Selectors(ServiceCase):
+    configuration = 'name = "one"\n[[nodes]]\nnames = "n1"\nprocessors = 4\n'
+
+    def rota_says(self, *arguments, code=0):
+        """What a command writes, and its errors behind that."""
+        done = subprocess.run([self.rota, *arguments], capture_output=True, text=True, timeout=PATIENCE, cwd=self.folder,
+                              env={"PATH": os.environ["PATH"], "HOME": self.folder, "ROTA_SOCKET": self.service.socket})
+        self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout}{done.stderr}")
+        return done.stdout + done.stderr
+
+    def ids(self, *arguments):
+        return self.rota_says("queue", "-r", "--noheader", "-o", "%i", *arguments).split()
+
+    def state(self, job):
+        return self.service.job(job)["state"]
+
+    def ended(self, ids, **query):
+        """The ids of a list with those that have ended."""
+        more = "".join(f"&{name}={value}" for name, value in query.items())
+        status, answer = self.service.ask("GET", f"/v1/jobs?ended=yes&ids={ids}{more}")
+        self.assertEqual(status, 200, answer)
+        return [row["id"] for row in answer["jobs"]]
+
+    def test_last_is_the_whole_array_in_every_command(self):
+        array = self.service.submit("true", array="1-3", held=True, name="sweep")
+        tasks = [f"{array}_{index}" for index in (1, 2, 3)]
+        self.assertEqual(self.ids("last"), tasks)
+        self.assertEqual(self.service.job("last")["id"], tasks[0])
+        self.rota_says("update", "last", "--limit", "10m")
+        self.assertEqual({self.service.job(task)["limit"] for task in tasks}, {600.0})
+        self.rota_says("release", f"{array}_1")
+        self.service.ends(tasks[0])
+        self.rota_says("release", "last")
+        for task in tasks:
+            self.service.ends(task)
+        self.assertEqual(sorted(re.findall(r"^\S+", self.rota_says("history", "--noheader", "last"), re.M)), tasks)
+        array = self.service.submit("sleep 1000", array="1-3", held=True)
+        self.rota_says("release", "last")
+        self.service.wait_for(lambda: {self.state(f"{array}_{i}") for i in (1, 2, 3)} == {"RUNNING"}, "all tasks to run")
+        self.rota_says("cancel", "last")
+        for index in (1, 2, 3):
+            self.assertEqual(self.service.ends(f"{array}_{index}")["state"], "CANCELLED")
+        self.service.wait_for(lambda: self.service.act("hold", "last")[0] == 207, "the service to forget them")
+        self.assertEqual([row["detail"] for row in self.service.act("hold", "last")[1]["jobs"]],
+                         [f"job {array} has ended already."])
+
+    def test_waiting_for_the_last_waits_for_all_of_an_array(self):
+        self.rota_says("submit", "--array", "1-3", "--", "sh", "-c", "[ $ROTA_ARRAY_TASK_ID != 1 ] || exit 9")
+        self.rota_says("wait", "last", code=9)
+
+    def test_the_forecast_of_the_last_is_of_all_of_an_array(self):
+        self.service.submit("sleep 1000", processors=4, limit=1000)
+        self.service.submit("true", array="1-2", limit=60)
+        self.assertEqual(len(json.loads(self.rota_says("forecast", "last", "--json"))["jobs"]), 2)
+
+    def test_who_waits_is_told_of_ids_that_no_job_has(self):
+        job = self.service.submit("true")
+        array = self.service.submit("true", array="1-2")
+        self.assertEqual(self.rota_says("wait", job, "99999", code=1), "rota: there is no job 99999.\n")
+        self.assertEqual(self.rota_says("wait", f"{array}_2,{array}_7", code=1), f"rota: there is no job {array}_7.\n")
+        self.assertEqual(self.rota_says("wait", job, array), "")
+        self.rota_says("cancel", f"{array}_2,{array}_7", code=1)
+        self.assertEqual({row["id"]: row["detail"] for row in self.service.act("cancel", f"{array}_2,{array}_7")[1]["jobs"]},
+                         {f"{array}_2": f"job {array}_2 has ended already.", f"{array}_7": f"there is no job {array}_7."})
+
+    def test_jobs_that_have_ended_are_found_by_what_they_are(self):
+        well, wrong = self.service.submit("true", name="wide"), self.service.submit("false", name="narrow")
+        self.service.all_end()
+        waits = self.service.submit("true", name="wide", held=True)
+        for selector, meant in (("name=wide", [well, waits]), (f"user={ME}", [well, wrong, waits]), ("user=nobody", []),
+                                ("state=failed", [wrong]), ("state=F,name=wide", []), ("all", [well, wrong, waits]),
+                                (f"{well}-{wrong},name=narrow", [wrong])):
+            with self.subTest(selector=selector):
+                self.assertEqual(self.ended(selector), meant)
+                self.assertEqual(self.ids(selector, "-t", "all"), meant)
+        self.assertEqual(self.ids("state=F"), [wrong])
+        self.assertEqual(self.ended("name=wide", state="CD"), [well])
+        self.assertEqual(self.ended("name=wide,name=narrow", name="narrow,none"), [wrong])
+
+    def test_states_are_known_by_letters_and_names(self):
+        waits = self.service.submit("true", held=True)
+        runs = self.service.submit("sleep 1000")
+        self.service.wait_for(lambda: self.state(runs) == "RUNNING", "the job to run")
+        for selector in ("state=running", "state=R", "state=r,state=cf"):
+            self.assertEqual(self.ids(selector), [runs])
+        self.assertIn('"bogus" is no state of a job', self.rota_says("queue", "state=bogus", code=1))
+        self.assertEqual([row["id"] for row in self.service.ask("GET", "/v1/jobs?state=pd")[1]["jobs"]], [waits])
+        self.rota_says("cancel", "state=PD")
+        self.assertEqual(self.state(waits), "CANCELLED")
+        self.assertEqual(self.state(runs), "RUNNING")
+
+    def test_me_is_who_asks_and_a_number_is_a_users(self):
+        job = self.service.submit("true", held=True)
+        for words in (("user=me",), ("-u", "me"), ("--me",), (f"user={os.getuid()}",), ("-u", f"{os.getuid()},nobody")):
+            self.assertEqual(self.ids(*words), [job], words)
+        self.assertEqual(self.ids("user=65533"), [])
+        self.rota_says("cancel", "user=me")
+        self.service.ends(job)
+        for words in (("user=me",), ("--me",), (f"user={os.getuid()}",)):
+            self.assertIn(f"\n{job} ", "\n" + self.rota_says("history", "--noheader", *words), words)
+
+    def test_the_history_takes_several_users_names_and_partitions(self):
+        jobs = [self.service.submit("true", name=name) for name in ("a", "b", "c", "b,c")]
+        self.service.all_end()
+
+        def found(*words):
+            return sorted(re.findall(r"^\d+", self.rota_says("history", "--noheader", *words), re.M), key=int)
+        self.assertEqual(found("-n", "a,b"), jobs[:2])
+        self.assertEqual(found("-n", "b,c"), jobs[1:], "a name may have a comma, too")
+        self.assertEqual(found("-u", f"{ME},nobody"), jobs)
+        self.assertEqual(found("-u", "nobody,nobody-else"), [])
+        self.assertEqual(found("user=me", "user=nobody", "name=a", "name=c"), [jobs[0], jobs[2]])
+        self.assertEqual(found("user=nobody", "--me"), [])
+        self.assertIn(ME, self.rota_says("history", "--by", "user", "-n", "a,b").split())
+
+    def test_the_history_gives_those_that_ended_last(self):
+        slow = self.service.submit("until [ -e go ]; do sleep 0.05; done")
+        quick = [self.service.submit("true") for _ in range(3)]
+        for job in quick:
+            self.service.ends(job)
+        with open(os.path.join(self.folder, "go"), "w"):
+            pass
+        self.service.ends(slow)
+        said = self.rota_says("history", "--limit", "2", "--noheader")
+        self.assertEqual(re.findall(r"^\d+", said, re.M)[-1], slow)
+        self.assertIn("rota: there are more; these are the latest 2 to end.", said)
+        rows, after = [], ""
+        while after is not None:
+            answer = self.service.ask("GET", f"/v1/history?limit=1{after}")[1]
+            rows += [row["id"] for row in answer["jobs"]]
+            after = f"&after={answer['next']}" if "next" in answer else None
+        self.assertEqual((rows[0], sorted(rows)), (slow, sorted([slow, *quick])))
+        self.assertEqual(self.service.ask("GET", "/v1/history?limit=1&ids=user%3Dme")[1]["jobs"][0]["id"], slow)
+
+    def test_a_browser_that_connects_again_goes_on_where_it_was(self):
+        self.service.ends(self.service.submit("true"))
+        last = self.service.ask("GET", "/v1/plan")[1]["sequence"]
+        with socket.socket(socket.AF_UNIX) as stream:
+            stream.settimeout(PATIENCE)
+            stream.connect(self.service.socket)
+            stream.sendall(b"GET /v1/events?after=0 HTTP/1.1\r\nHost: rota\r\nLast-Event-ID: %d\r\n\r\n" % last)
+            text = b""
+            while b"on\n\n" not in text:
+                text += stream.recv(65536)
+        self.assertIn(b": from %d on\n\n" % last, text)
+
+    def test_logs_of_what_never_ran_say_so(self):
+        job = self.service.submit("true", held=True)
+        self.service.act("cancel", job)
+        self.assertEqual(self.rota_says("logs", job, code=1),
+                         f"rota: job {job} has ended without ever running, so it has no output; `rota job {job}` tells how it "
+                         "ended.\n")
+
+    def test_what_only_the_service_says_is_told_to_be_left_out(self):
+        said = self.rota_says("submit", "--export", "ALL,ROTA_X=hello,Y=1", "--", "sh", "-c", "echo ${ROTA_X-none} $Y")
+        self.assertIn('"ROTA_X" of --export is left out: only the service says what begins with ROTA_; call it otherwise.', said)
+        self.rota_says("wait", "last")
+        self.assertEqual(self.rota_says("logs", "last"), "none 1\n")
+
+
+if __name__ == "__main__":
+    ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
