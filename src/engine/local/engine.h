@@ -18,6 +18,7 @@
 #include "base/min_heap.h"
 #include "control/ports.h"
 #include "engine/local/cgroups.h"
+#include "engine/local/file_readings.h"
 #include "engine/local/gone_watch.h"
 #include "engine/local/node_switch.h"
 #include "engine/local/places.h"
@@ -73,6 +74,7 @@ class LocalEngine final : public Engine, public Alarm {
   // Whether jobs can start on the node is to be asked: the answer is told where it is news.
   void look(NodeId node) { switch_.look(node); }
 
+  FileReadings& readings() { return readings_; }                          // of files that users have
   const std::vector<std::string>& warnings() const { return warnings_; }  // what is lacking here, after open()
   const Result<void>& failure() const { return failure_; }                // of the first decision that failed
   pid_t spawner() const { return spawner_.pid(); }
@@ -176,6 +178,7 @@ class LocalEngine final : public Engine, public Alarm {
   CgroupBases cgroups_;
   Places places_;
   SpawnerLink spawner_;
+  FileReadings readings_{io_, spawner_};
   NodeSwitch switch_;
   std::map<JobId, Entry> runs_;
   std::vector<Command> waiting_;  // about nodes that others have yet to leave

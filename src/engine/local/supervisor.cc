@@ -19,6 +19,7 @@
 #include "base/open_files.h"
 #include "engine/local/cgroups.h"
 #include "engine/local/descriptor.h"
+#include "engine/local/file_reader.h"
 #include "engine/local/processes.h"
 #include "engine/local/record.h"
 #include "engine/local/record_holder.h"
@@ -98,7 +99,11 @@ class Spawner {
     Descriptor connection = std::move(connections_.front());
     connections_.pop_front();
     if (order.kind == Order::Kind::start) return start(std::move(order), std::move(connection));
-    if (::fork() == 0) ::_exit(bury_run(order, std::move(connection)));
+    const pid_t spawner = ::getpid();
+    if (::fork() != 0) return;
+    leave();
+    ::_exit(order.kind == Order::Kind::read ? give_piece(order, connection, spawner)
+                                            : bury_run(order, std::move(connection)));
   }
 
   // The record is the claim: whoever makes it starts the job, and nobody else ever does.
@@ -124,7 +129,6 @@ class Spawner {
   }
 
   int bury_run(const Order& order, Descriptor connection) {
-    leave();
     const RunRecord& claim = order.claim;
     const std::string mark = mark_of(order.engine_folder, order.name);
     const Descriptor holder = kill_holder(folder_.get(), order.name);
