@@ -58,6 +58,20 @@ class Hangs(ServiceCase):
             self.assertIn("is being read by too many already; ask again in a moment.", refused[0].recv(4096).decode())
             self.assertEqual(self.output_of(self.other), (200, "other\n"))
 
+    def test_a_job_that_hangs_in_its_launch_can_only_be_cancelled(self):
+        service = self.service
+        os.mkfifo(os.path.join(self.folder, "pipe"))  # nobody reads
+        job = service.submit("true", output="pipe")
+        service.wait_for(lambda: service.job(job)["state"] == "CONFIGURING", "its launch")
+        for action in ("requeue", "suspend"):
+            status, answer = service.act(action, job)
+            self.assertEqual(status, 207, answer)
+            self.assertEqual(answer["jobs"][0]["detail"],
+                             f"job {job} is just being started; try again once it runs. Whether its folder, input and output "
+                             "can be opened is known within a minute; it can be cancelled at once.")
+        self.assertEqual(service.act("cancel", job)[0], 200)
+        self.assertEqual(service.ends(job)["state"], "CANCELLED")
+
     def test_the_service_ends_all_the_same(self):
         with self.asked():
             self.service.process.send_signal(signal.SIGTERM)
