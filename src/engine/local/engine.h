@@ -25,6 +25,7 @@
 #include "engine/local/record.h"
 #include "engine/local/run.h"
 #include "engine/local/run_link.h"
+#include "engine/local/spares.h"
 #include "engine/local/spawner_link.h"
 #include "model/machine.h"
 
@@ -155,6 +156,7 @@ class LocalEngine final : public Engine, public Alarm {
   void expect(const Command& command);
   void answer_again(JobId job, const Entry& entry);
   void watch(JobId job, Entry& entry, Descriptor socket);
+  RunLink::Hear hearing_of(JobId job);
   void hear(JobId job, const RunRecord* record);
   void launched(JobId job, Entry& entry);
   void over(JobId job, Entry& entry);
@@ -180,6 +182,7 @@ class LocalEngine final : public Engine, public Alarm {
   SpawnerLink spawner_;
   FileReadings readings_{io_, spawner_};
   NodeSwitch switch_;
+  Spares spares_{io_};
   std::map<JobId, Entry> runs_;
   std::vector<Command> waiting_;  // about nodes that others have yet to leave
   MinHeap<Reminder> reminders_;

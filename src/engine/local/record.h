@@ -61,6 +61,7 @@ struct RunRecord {
   std::int64_t memory = 0;     // bytes; the most
   std::int64_t used_in = 0;    // milliseconds for which its processes ran, with those before, also before suspensions
   int paused = -1;             // 1: somebody has it suspended; 0: nobody has; -1: its supervisor does not say
+  bool spare = false;          // as told, and on no disk: it is over, and its supervisor waits for another order
   std::string sentence;        // failed, or something else to tell people
 
   bool over() const { return phase == Phase::ended || phase == Phase::failed; }
@@ -98,6 +99,7 @@ void fields(Visit&& visit, Record& record) {
   visit("memory", record.memory);
   visit("used_in", record.used_in);
   visit("paused", record.paused);
+  visit("spare", record.spare);
   visit("sentence", record.sentence);
 }
 
