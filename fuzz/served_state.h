@@ -43,7 +43,7 @@ class Folder {
 
 class ServedState {
  public:
-  ServedState() : worker_(io_), reader_(io_), rehearser_(io_), tokens_(read_tokens()) {
+  ServedState() : worker_(io_), rehearser_(io_), tokens_(read_tokens()) {
     std::ofstream(folder_.path() + "/rota.toml") << kConfiguration;
     auto service = serve::Service::open(io_, {.state_folder = folder_.path() + "/state",
                                               .configuration = folder_.path() + "/rota.toml",
@@ -53,7 +53,7 @@ class ServedState {
                                               .version = "fuzz"});
     CHECK(service.has_value(), "a fresh state is served");
     service_ = std::move(*service);
-    handler_ = api::routes({*service_, tokens_, worker_, reader_, rehearser_});
+    handler_ = api::routes({*service_, tokens_, worker_, rehearser_});
   }
   ~ServedState() { service_->stop(); }
 
@@ -106,7 +106,6 @@ class ServedState {
   Folder folder_;
   boost::asio::io_context io_;
   api::Worker worker_;
-  api::Worker reader_;
   api::Worker rehearser_;
   api::Tokens tokens_;
   std::unique_ptr<serve::Service> service_;

@@ -18,7 +18,6 @@ struct Sources {
   serve::Service& service;
   Tokens& tokens;
   Worker& worker;     // reads large bodies
-  Worker& reader;     // reads the files of users, which may never answer: nothing else waits for it
   Worker& rehearser;  // takes seconds at a time
 };
 Handler routes(const Sources& sources);

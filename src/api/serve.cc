@@ -101,11 +101,10 @@ Result<void> serve_until_stopped(const ServeOptions& options) {
     return serve::Caller{uid, gid, user_name(uid), (*service)->operates(uid)};
   };
   Worker worker(io);
-  Worker reader(io);
   Worker rehearser(io);
   (*server)->answer(
       caller_of, [&](std::string_view text) { return bearer_of(**service, *tokens, text); },
-      routes({**service, *tokens, worker, reader, rehearser}));
+      routes({**service, *tokens, worker, rehearser}));
   boost::asio::signal_set signals(io, SIGTERM, SIGINT);
   const auto stop = [&] {
     (*server)->stop();

@@ -231,6 +231,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // The file that a stream of a job's output goes to, patterns filled in.
   std::string output_path(JobId job, const KeptAbout& kept, bool error, std::int32_t restarts,
                           const std::string& nodes) const;
+  local::FileReadings& file_readings() { return engine_->readings(); }
   bool may_see_inside(const Caller& caller, std::uint32_t owner) const {
     return caller.operates || caller.uid == owner;
   }

@@ -284,9 +284,14 @@ Result<void> Service::control(const Caller& caller, JobId job, const Change& cha
 
 Result<void> Service::can_be_told(JobId job) const {
   const Job& row = view().job(job);
-  if (row.state != JobState::running) return fail("job " + book_.shown(job) + " does not run.");
+  const std::string name = "job " + book_.shown(job);
+  if (row.state != JobState::running) return fail(name + " does not run.");
   if (row.settled()) return {};
-  return fail("job " + book_.shown(job) + " is just starting or stopping; try again in a moment.");
+  if (row.stopping) return fail(name + " is just stopping; try again once it has ended.");
+  if (row.leaving) return fail(name + " is just giving way; try again once it waits or runs again.");
+  return fail(name +
+              " is just being started; try again once it runs. Whether its folder, input and output can be opened is "
+              "known within a minute; it can be cancelled at once.");
 }
 
 // A job is suspended by its user, by an operator, or by both; it goes on once nobody wants it to stand still.

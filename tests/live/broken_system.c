@@ -1,11 +1,15 @@
 // Loaded before the C library, it breaks what a service asks of the system:
 //   BROKEN_CALL=sync|pwrite  fails with the error BROKEN_ERROR from the call on that comes after BROKEN_AFTER others;
-//   BROKEN_CLOCK=FILE        the clock of the day is wrong by as many seconds as the file says.
-// Only in the process that it was loaded into first: what that one starts is left alone.
+//   BROKEN_CLOCK=FILE        the clock of the day is wrong by as many seconds as the file says;
+//   BROKEN_FILE=PATH         who opens it to read never comes back, whatever signal comes; PATH.hangs is there then.
+// Only in the process that it was loaded into first: what that one starts is left alone, but with BROKEN_FILE.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -15,6 +19,7 @@
 
 static const char* call;
 static const char* clock_file;
+static const char* hanging_file;
 static long left;
 static int error;
 
@@ -25,8 +30,27 @@ __attribute__((constructor)) static void read_settings(void) {
   clock_file = getenv("BROKEN_CLOCK");
   if (call) call = strdup(call);
   if (clock_file) clock_file = strdup(clock_file);
+  hanging_file = getenv("BROKEN_FILE");
+  if (hanging_file) hanging_file = strdup(hanging_file);
   unsetenv("BROKEN_CALL");
-  unsetenv("LD_PRELOAD");
+  if (!hanging_file) unsetenv("LD_PRELOAD");
+}
+
+int open(const char* path, int how, ...) {
+  va_list more;
+  va_start(more, how);
+  const mode_t mode = va_arg(more, mode_t);
+  va_end(more);
+  if (hanging_file && (how & O_ACCMODE) == O_RDONLY && strcmp(path, hanging_file) == 0) {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    char mark[4096];
+    snprintf(mark, sizeof(mark), "%s.hangs", path);
+    syscall(SYS_openat, AT_FDCWD, mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    for (;;) pause();
+  }
+  return (int)syscall(SYS_openat, AT_FDCWD, path, how, mode);
 }
 
 static int breaks(const char* name) {

@@ -14,12 +14,12 @@ import subprocess
 import sys
 import unittest
 
+from broken import broken_system
 from service import PATIENCE, ServiceCase, end
 from tokens import Tokens
 
 IO_ERROR = "disk I/O error|Input/output error"  # in the words of SQLite, or of the system
 TIMES, SEED = 2, random.SystemRandom().randrange(10**6)
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def as_root(function):
@@ -31,14 +31,6 @@ class Faults(Tokens):
         super().setUp()
         self.dice = random.Random(SEED)
         print(f"seed {SEED}", file=sys.stderr)
-
-    def broken_system(self):
-        library = os.path.join(self.folder, "broken_system.so")
-        if not os.path.exists(library):
-            done = subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-o", library,
-                                   os.path.join(HERE, "broken_system.c")], capture_output=True, text=True)
-            self.assertEqual(done.returncode, 0, done.stderr)
-        return {**os.environ, "LD_PRELOAD": library}
 
     def ended_by_itself(self):
         """What the service said when it had to give up."""
@@ -52,8 +44,8 @@ class Faults(Tokens):
         """The service meets this error at a random call of that name, again and again."""
         for _ in range(TIMES):
             self.service.stop()
-            self.service.environment = {**self.broken_system(), "BROKEN_CALL": call, "BROKEN_ERROR": str(error),
-                                        "BROKEN_AFTER": str(self.dice.randrange(20, 300))}
+            self.service.environment = broken_system(self.folder, BROKEN_CALL=call, BROKEN_ERROR=str(error),
+                                                     BROKEN_AFTER=str(self.dice.randrange(20, 300)))
             self.service.start()
             with self.stream():
                 said = self.ended_by_itself()
@@ -102,7 +94,7 @@ class Faults(Tokens):
         wrong = os.path.join(self.folder, "wrong-by")
         with open(wrong, "w") as file:
             file.write("0\n")
-        service.environment = {**self.broken_system(), "BROKEN_CLOCK": wrong}
+        service.environment = broken_system(self.folder, BROKEN_CLOCK=wrong)
         service.start()
         going = service.submit("until [ -e go ]; do sleep 0.02; done", limit=1000)
         with self.stream() as stream:

@@ -218,6 +218,8 @@ bool set_cores(const std::string& folder, const std::vector<std::uint32_t>& core
 
 bool join_cgroup(const std::string& folder) { return put(folder + "/cgroup.procs", "0"); }
 
+bool only_fences(const std::string& folder) { return is_version_1_cpuset(folder); }
+
 CgroupUse use_in(const std::vector<std::string>& folders) {
   CgroupUse use;
   for (const std::string& folder : folders) {

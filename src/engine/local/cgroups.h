@@ -32,6 +32,8 @@ void remove_bases(const CgroupBases& bases);  // those without jobs
 bool make_cgroup(const std::string& folder, const std::vector<std::uint32_t>& cores, std::int64_t memory);
 bool set_cores(const std::string& folder, const std::vector<std::uint32_t>& cores);
 bool join_cgroup(const std::string& folder);  // the calling process
+// Whether it fences cores in and does nothing else: neither counts what its processes use nor limits their memory.
+bool only_fences(const std::string& folder);
 struct CgroupUse {
   std::int64_t user = 0;    // milliseconds of processor time, as in all that follows of what was ever in there;
   std::int64_t system = 0;  // 0: that is not counted

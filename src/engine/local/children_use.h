@@ -1,12 +1,25 @@
-// What a run has used, once all its processes are gone.
+// What the processes of a job have used, as it is told when they are waited for.
 #pragma once
+
+#include <sys/resource.h>
+
+#include <cstdint>
 
 #include "engine/local/record.h"
 
 namespace rota::local {
 
-// Adds to the record what this process's children have used that it has waited for, and theirs: as the run's control
-// groups have counted it, where they do, which have to be there still.
-void add_children_use(RunRecord& record);
+class ChildrenUse {
+ public:
+  // Of one that was waited for, with those that it had waited for itself.
+  void add(const rusage& waited);
+  // To what earlier dispatches have used; a control group may know more.
+  void write_into(RunRecord& record) const;
+
+ private:
+  std::int64_t user_ = 0;     // microseconds
+  std::int64_t system_ = 0;   // the same
+  std::int64_t largest_ = 0;  // bytes
+};
 
 }  // namespace rota::local

@@ -38,6 +38,7 @@ LocalEngine::LocalEngine(boost::asio::io_context& io, LocalOptions options, Loop
 LocalEngine::~LocalEngine() {
   *alive_ = false;
   loop_.set(*this, kNever);
+  spares_.end();
   remove_bases(cgroups_);  // where no job is left
 }
 
@@ -146,7 +147,9 @@ void LocalEngine::order(const Command& command, Run run, std::uint32_t move) {
   order.environment = device_settings(entry.place.devices, options_.machine->has_accelerators());
   order.environment.push_back(mark_of(options_.folder, entry.name));
   order.run = std::move(run);
+  entry.link = spares_.give(order, hearing_of(command.job));
   entry.record = order.claim;
+  if (entry.link) return;
   ConnectionEnds ends = connection_ends();
   if (!ends.ours) return could_not_launch(command.job, entry, "The service has too many files open.");
   watch(command.job, entry, std::move(ends.ours));
@@ -264,8 +267,11 @@ void LocalEngine::answer_again(JobId job, const Entry& entry) {
 }
 
 void LocalEngine::watch(JobId job, Entry& entry, Descriptor socket) {
-  entry.link =
-      std::make_unique<RunLink>(io_, std::move(socket), [this, job](const RunRecord* record) { hear(job, record); });
+  entry.link = std::make_unique<RunLink>(io_, std::move(socket), hearing_of(job));
+}
+
+RunLink::Hear LocalEngine::hearing_of(JobId job) {
+  return [this, job](const RunRecord* record) { hear(job, record); };
 }
 
 void LocalEngine::hear(JobId job, const RunRecord* record) {
@@ -275,6 +281,7 @@ void LocalEngine::hear(JobId job, const RunRecord* record) {
     return look(job, entry);
   }
   entry.record = *record;
+  if (record->spare) spares_.keep(std::move(entry.link), *record);
   if (record->over()) return over(job, entry);
   if (record->phase == Phase::suspended) {
     if (!entry.suspends || entry.end || record->key < entry.key) return;

@@ -18,12 +18,14 @@
 #include "base/min_heap.h"
 #include "control/ports.h"
 #include "engine/local/cgroups.h"
+#include "engine/local/file_readings.h"
 #include "engine/local/gone_watch.h"
 #include "engine/local/node_switch.h"
 #include "engine/local/places.h"
 #include "engine/local/record.h"
 #include "engine/local/run.h"
 #include "engine/local/run_link.h"
+#include "engine/local/spares.h"
 #include "engine/local/spawner_link.h"
 #include "model/machine.h"
 
@@ -73,6 +75,7 @@ class LocalEngine final : public Engine, public Alarm {
   // Whether jobs can start on the node is to be asked: the answer is told where it is news.
   void look(NodeId node) { switch_.look(node); }
 
+  FileReadings& readings() { return readings_; }                          // of files that users have
   const std::vector<std::string>& warnings() const { return warnings_; }  // what is lacking here, after open()
   const Result<void>& failure() const { return failure_; }                // of the first decision that failed
   pid_t spawner() const { return spawner_.pid(); }
@@ -153,6 +156,7 @@ class LocalEngine final : public Engine, public Alarm {
   void expect(const Command& command);
   void answer_again(JobId job, const Entry& entry);
   void watch(JobId job, Entry& entry, Descriptor socket);
+  RunLink::Hear hearing_of(JobId job);
   void hear(JobId job, const RunRecord* record);
   void launched(JobId job, Entry& entry);
   void over(JobId job, Entry& entry);
@@ -176,7 +180,9 @@ class LocalEngine final : public Engine, public Alarm {
   CgroupBases cgroups_;
   Places places_;
   SpawnerLink spawner_;
+  FileReadings readings_{io_, spawner_};
   NodeSwitch switch_;
+  Spares spares_{io_};
   std::map<JobId, Entry> runs_;
   std::vector<Command> waiting_;  // about nodes that others have yet to leave
   MinHeap<Reminder> reminders_;

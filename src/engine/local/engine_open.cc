@@ -195,12 +195,14 @@ void LocalEngine::greet_all() {
       open = read_more(answer.fd, text);
     }
     if (!line.empty()) {
-      read_words(line, entry.record);
+      do read_words(line, entry.record);
+      while (take_line(text, line));  // the latest counts
     } else if (entry.record.pid != 0) {
       entry.record.phase = Phase::runs;
     }
-    if (entry.record.over()) continue;
-    if (open) {
+    if (entry.record.over()) {
+      entry.greeting.reset();
+    } else if (open) {
       watch(job, entry, std::move(entry.greeting));
       if (!text.empty()) entry.link->tell({.kind = Tell::Kind::hello});
     } else {  // it has ended just now, or was killed

@@ -1,7 +1,6 @@
 #include "engine/local/job_process.h"
 
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/close_range.h>
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -18,6 +17,7 @@
 
 #include "base/open_files.h"
 #include "base/text.h"
+#include "engine/local/become_user.h"
 #include "engine/local/cgroups.h"
 #include "engine/local/processes.h"
 
@@ -67,20 +67,8 @@ class Becoming {
     restore_open_files();
   }
 
-  void become_user() const {
-    if (run_.uid == kServiceUser || (run_.uid == ::geteuid() && run_.uid != 0)) return;
-    if (!run_.user.empty() ? ::initgroups(run_.user.c_str(), run_.gid) != 0 : ::setgroups(1, &run_.gid) != 0) {
-      fail(Step::user);
-    }
-    if (run_.uid != 0) {
-      ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-      for (int capability = 0; ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0; ++capability) {
-      }
-    }
-    if (::setresgid(run_.gid, run_.gid, run_.gid) != 0 || ::setresuid(run_.uid, run_.uid, run_.uid) != 0) {
-      fail(Step::user);
-    }
-    if (run_.uid != 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail(Step::user);
+  void take_rights() const {
+    if (!become_user(run_)) fail(Step::user);
   }
 
   void open_files() const {
@@ -189,7 +177,7 @@ void become_job(const Order& order, int record_file, int report, pid_t parent, c
   becoming.write_down(record_file);
   take_back_signals();
   becoming.take_place();
-  becoming.become_user();
+  becoming.take_rights();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // another user's process begins without
   if (::getppid() != parent) ::_exit(127);
   becoming.open_files();
@@ -209,7 +197,7 @@ void become_checkpoint(const Order& job, pid_t main, pid_t parent) {
   const Becoming becoming(order, -1, files);
   take_back_signals();
   becoming.take_place();
-  becoming.become_user();
+  becoming.take_rights();
   becoming.open_files();
   becoming.execute();
 }

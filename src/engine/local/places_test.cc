@@ -129,5 +129,30 @@ TEST(LocalPlaces, what_processes_of_a_job_use_together_is_counted) {
   EXPECT_LE(desk.use_of(1).memory, run.memory);
 }
 
+TEST(LocalPlaces, a_job_is_born_in_the_group_that_the_one_before_had_on_its_cores) {
+  Desk desk;
+  desk.options().cgroups = true;
+  desk.machine().nodes = {node("here", 1, 0)};
+  desk.open();
+  const auto told_by = [&](std::uint32_t job) {
+    local::Run run =
+        desk.shell("sed -n 's/.*:cpuset://p' /proc/self/cgroup; grep Cpus_allowed_list /proc/self/status; echo $PPID");
+    run.output = "out" + std::to_string(job);
+    Command start = desk.start(job, run);
+    start.where = on({{NodeId{0}, 1}}, 0);
+    desk.engine().dispatch(start);
+    EXPECT_EQ(desk.outcome(job), Outcome::completed);
+    return desk.file(run.output);
+  };
+  const std::string first = told_by(1);
+  if (first.find("/1.1\n") == std::string::npos) GTEST_SKIP() << "there is no group of version 1 for cores";
+  EXPECT_EQ(told_by(2), first);
+  EXPECT_EQ(told_by(3), first);
+  const std::string group = "/sys/fs/cgroup/cpuset" + first.substr(0, first.find('\n'));
+  desk.close();
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(group).parent_path())) << "nothing is left of the service";
+  desk.open();
+}
+
 }  // namespace
 }  // namespace rota::local

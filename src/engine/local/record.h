@@ -61,6 +61,7 @@ struct RunRecord {
   std::int64_t memory = 0;     // bytes; the most
   std::int64_t used_in = 0;    // milliseconds for which its processes ran, with those before, also before suspensions
   int paused = -1;             // 1: somebody has it suspended; 0: nobody has; -1: its supervisor does not say
+  bool spare = false;          // as told, and on no disk: it is over, and its supervisor waits for another order
   std::string sentence;        // failed, or something else to tell people
 
   bool over() const { return phase == Phase::ended || phase == Phase::failed; }
@@ -98,6 +99,7 @@ void fields(Visit&& visit, Record& record) {
   visit("memory", record.memory);
   visit("used_in", record.used_in);
   visit("paused", record.paused);
+  visit("spare", record.spare);
   visit("sentence", record.sentence);
 }
 
@@ -107,6 +109,7 @@ struct Order {
     start,
     bury,    // its supervisor was killed: end what is left of it
     remove,  // nobody will ask for it any more
+    read,    // give a piece of a file (file_readings.h)
   };
   Kind kind = Kind::start;
   std::string name;           // of the record in the engine's folder
@@ -117,8 +120,9 @@ struct Order {
   std::int64_t most_memory = 0;              // bytes; 0: no limit
   std::int64_t launch_wait = INT64_MAX / 2;  // milliseconds within which its program has to be executed
   std::vector<std::string> environment;      // beside that of the run
+  std::int64_t from = 0;                     // read: the first byte that is wanted of the run's input
 };
-constexpr std::array<std::string_view, 3> names_of(Order::Kind) { return {"start", "bury", "remove"}; }
+constexpr std::array<std::string_view, 4> names_of(Order::Kind) { return {"start", "bury", "remove", "read"}; }
 
 // The same for durations, which are written in milliseconds.
 template <class Visit, class Value>
@@ -139,6 +143,7 @@ void fields(Visit&& visit, Record& order) {
   visit("most_memory", order.most_memory);
   visit("launch_wait", order.launch_wait);
   visit("environment", order.environment);
+  visit("from", order.from);
   visit("run.command", run.command);
   visit("run.script", run.script);
   visit("run.node_file", run.node_file);

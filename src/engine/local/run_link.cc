@@ -38,12 +38,21 @@ void RunLink::read(const std::shared_ptr<Channel>& channel) {
   while (!channel->closed && take_line(channel->text, line)) {
     RunRecord record;
     read_words(line, record);
-    channel->hear(&record);
+    const Hear hear = channel->hear;  // which may be replaced meanwhile
+    hear(&record);
   }
   if (channel->closed) return;
-  open ? watch(channel) : channel->hear(nullptr);
+  if (open) return watch(channel);
+  const Hear hear = channel->hear;
+  hear(nullptr);
 }
 
-void RunLink::tell(const Tell& tell) { send_whole(channel_->socket.native_handle(), in_words(tell)); }
+void RunLink::tell(const Tell& tell) { send(in_words(tell)); }
+
+bool RunLink::send(const std::string& text) { return send_whole(channel_->socket.native_handle(), text); }
+
+int RunLink::socket() const { return channel_->socket.native_handle(); }
+
+void RunLink::hear_for(Hear hear) { channel_->hear = std::move(hear); }
 
 }  // namespace rota::local

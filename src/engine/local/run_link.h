@@ -23,6 +23,10 @@ class RunLink {
   ~RunLink();
 
   void tell(const Tell& tell);  // if the other end is there no more, that is heard soon
+  // For another run: false if it cannot take that much at once.
+  bool send(const std::string& text);
+  void hear_for(Hear hear);  // from now on
+  int socket() const;
 
  private:
   struct Channel;

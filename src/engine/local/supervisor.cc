@@ -13,41 +13,26 @@
 #include <csignal>
 #include <cstring>
 #include <deque>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/open_files.h"
 #include "engine/local/cgroups.h"
+#include "engine/local/claim.h"
 #include "engine/local/descriptor.h"
+#include "engine/local/file_reader.h"
 #include "engine/local/processes.h"
 #include "engine/local/record.h"
 #include "engine/local/record_holder.h"
-#include "engine/local/supervisor_process.h"
+#include "engine/local/spare_lock.h"
+#include "engine/local/spare_supervisor.h"
 #include "engine/local/words.h"
 
 namespace rota::local {
 namespace {
 
 constexpr int kSocket = 3;
-
-// There is one for a folder at a time: what an earlier one was told to start is started, or never will be, once this
-// returns. One that hangs is killed.
-bool lock(int file) {
-  constexpr int kPatience = 500;  // looks
-  constexpr int kLookMilliseconds = 10;
-  struct flock whole{};
-  whole.l_type = F_WRLCK;
-  whole.l_whence = SEEK_SET;
-  for (int look = 0; ::fcntl(file, F_SETLK, &whole) != 0; ++look) {
-    if (errno != EAGAIN && errno != EACCES) return false;
-    if (look % kPatience == kPatience - 1) {
-      struct flock holder = whole;
-      if (::fcntl(file, F_GETLK, &holder) == 0 && holder.l_type != F_UNLCK) ::kill(holder.l_pid, SIGKILL);
-    }
-    ::poll(nullptr, 0, kLookMilliseconds);
-  }
-  return true;
-}
 
 // Which files of the service came along is of no interest here.
 void leave_files() {
@@ -67,6 +52,8 @@ void load_what_knows_groups() {
   ::getgrouplist("root", 0, groups.data(), &most);
 }
 
+// There is one for a folder at a time: what an earlier one, or a supervisor that waited for an order, was told to start
+// is started, or never will be, once this one is ready.
 class Spawner {
  public:
   explicit Spawner(const char* folder) : folder_(::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
@@ -74,7 +61,8 @@ class Spawner {
   int run() {
     if (!folder_ || ::fchdir(folder_.get()) != 0) return 1;
     lock_.reset(::openat(folder_.get(), "spawner.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    if (!lock_ || !lock(lock_.get()) || !send_whole(kSocket, "ready\n")) return 1;
+    if (!lock_ || !lock_alone(lock_.get()) || !wait_for_spares_to_end(folder_.get())) return 1;
+    if (!send_whole(kSocket, "ready\n")) return 1;
     if (::geteuid() == 0) load_what_knows_groups();
     std::string line;
     std::size_t looked_at = 0;
@@ -93,38 +81,30 @@ class Spawner {
 
  private:
   void carry_out(Order order) {
-    if (order.kind == Order::Kind::remove) return remove(order.name);
+    if (order.kind == Order::Kind::remove) return remove_run(folder_.get(), order.name);
     if (connections_.empty()) return;
     Descriptor connection = std::move(connections_.front());
     connections_.pop_front();
     if (order.kind == Order::Kind::start) return start(std::move(order), std::move(connection));
-    if (::fork() == 0) ::_exit(bury_run(order, std::move(connection)));
+    const pid_t spawner = ::getpid();
+    if (::fork() != 0) return;
+    leave();
+    ::_exit(order.kind == Order::Kind::read ? give_piece(order, connection, spawner)
+                                            : bury_run(order, std::move(connection)));
   }
 
-  // The record is the claim: whoever makes it starts the job, and nobody else ever does.
   void start(Order order, Descriptor connection) {
-    Descriptor record(
-        ::openat(folder_.get(), order.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
-    if (!record) {
-      if (errno != EEXIST) refuse(order, connection, "Its record cannot be made");
-      return;  // it was started before: the service looks at what has become of it
-    }
-    Descriptor listener = listen_at(order.claim.socket);
-    const int error = listener ? add_line(record.get(), in_words(order.claim)) : errno;
-    const pid_t child = error == 0 ? ::fork() : -1;
+    std::optional<Claim> claim = claim_run(folder_.get(), order, connection);
+    if (!claim) return;
+    const pid_t child = ::fork();
     if (child == 0) {
       leave();
-      SupervisorProcess supervisor(std::move(order), std::move(record), std::move(listener), std::move(connection));
-      ::_exit(supervisor.run());
+      look_after(folder_.get(), std::move(order), *std::move(claim), std::move(connection));
     }
-    if (child > 0) return;
-    if (error != 0) errno = error;
-    refuse(order, connection, "No supervisor can be made for it");
-    remove(order.name);
+    if (child < 0) give_up_claim(folder_.get(), order, connection);
   }
 
   int bury_run(const Order& order, Descriptor connection) {
-    leave();
     const RunRecord& claim = order.claim;
     const std::string mark = mark_of(order.engine_folder, order.name);
     const Descriptor holder = kill_holder(folder_.get(), order.name);
@@ -149,20 +129,6 @@ class Spawner {
     ::close(kSocket);
     connections_.clear();
     lock_.reset();
-  }
-
-  void remove(const std::string& name) {
-    ::unlinkat(folder_.get(), name.c_str(), 0);
-    ::unlinkat(folder_.get(), script_name(name).c_str(), 0);
-    ::unlinkat(folder_.get(), node_file_name(name).c_str(), 0);
-  }
-
-  static void refuse(const Order& order, const Descriptor& connection, const char* what) {
-    RunRecord end = order.claim;
-    end.phase = Phase::failed;
-    end.again = true;
-    end.sentence = std::string("The job could not be started. ") + what + ": " + std::strerror(errno) + ".";
-    send_whole(connection.get(), in_words(end));
   }
 
   Descriptor folder_;

@@ -8,7 +8,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,25 +15,22 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "engine/local/cgroups.h"
-#include "engine/local/children_use.h"
 #include "engine/local/job_process.h"
 #include "engine/local/processes.h"
 #include "engine/local/record_holder.h"
-#include "engine/local/system_state.h"
+#include "engine/local/spare_supervisor.h"
 #include "engine/local/words.h"
 
 namespace rota::local {
 namespace {
 
 constexpr std::int64_t kNoTime = INT64_MAX;
-constexpr std::int64_t kLeftoverGrace = 1000;  // milliseconds, for what a job leaves behind
-constexpr std::int64_t kKillAgain = 20;        // until all that was killed is gone
-constexpr std::int64_t kStoppedLook = 1000;    // whether what was stopped still is
+constexpr std::int64_t kKillAgain = 20;      // until all that was killed is gone
+constexpr std::int64_t kStoppedLook = 1000;  // whether what was stopped still is
 
 // For the job's user, and nobody else. Empty text needs no file.
 bool write_file(const Order& order, const std::string& name, const std::string& text, mode_t mode) {
@@ -50,10 +46,10 @@ bool write_file(const Order& order, const std::string& name, const std::string& 
   return !others || ::fchown(file.get(), order.run.uid, order.run.gid) == 0;
 }
 
-// By its own doing or that of a shell above it.
-bool ended_by_sigterm(int status) {
-  constexpr int kShellSays = 128 + SIGTERM;
-  return WIFSIGNALED(status) ? WTERMSIG(status) == SIGTERM : WEXITSTATUS(status) == kShellSays;
+std::size_t length_of(const Run& run) {
+  std::size_t length = run.script.size() + run.node_file.size();
+  for (const std::string& variable : run.environment) length += variable.size();
+  return length;
 }
 
 void pin(pid_t pid, const std::vector<std::uint32_t>& cores) {
@@ -65,19 +61,22 @@ void pin(pid_t pid, const std::vector<std::uint32_t>& cores) {
 
 }  // namespace
 
-SupervisorProcess::SupervisorProcess(Order order, Descriptor record_file, Descriptor listener, Descriptor born_with)
-    : order_(std::move(order)),
+SupervisorProcess::SupervisorProcess(Order order, Claim claim, Connection born_with, Quarters& quarters)
+    : quarters_(quarters),
+      small_(length_of(order.run) <= kLongestForSpares),
+      order_(std::move(order)),
       record_(order_.claim),
-      record_file_(std::move(record_file)),
-      listener_(std::move(listener)) {
-  if (born_with) connections_.push_back({std::move(born_with), {}});
+      record_file_(std::move(claim.record)),
+      listener_(std::move(claim.listener)) {
+  connections_.push_back(std::move(born_with));
 }
 
-int SupervisorProcess::run() {
+Connection SupervisorProcess::run() {
   if (begin()) launch();
+  hear_lines(connections_.front());  // what came behind the order
   while (!finished()) wait_for_something();
   finish();
-  return 0;
+  return record_.spare ? std::move(connections_.front()) : Connection{};
 }
 
 std::string SupervisorProcess::write_files() const {
@@ -107,13 +106,18 @@ bool SupervisorProcess::begin() {
   if (const std::string why = attachment_.open(order_.run); !why.empty()) return fail_launch(why, false), false;
   std::vector<std::string> made;
   for (const std::string& cgroup : record_.cgroups) {
-    if (make_cgroup(cgroup, record_.cores, order_.most_memory)) {
+    if (quarters_.lives_in(cgroup)) {
       made.push_back(cgroup);
+    } else if (make_cgroup(cgroup, record_.cores, order_.most_memory)) {
+      made.push_back(cgroup);
+      quarters_.move_into(cgroup);
     } else if (record_.sentence.empty()) {
       record_.sentence = "The job runs without the control group " + cgroup + ", which could not be made.";
     }
   }
-  order_.claim.cgroups = record_.cgroups = made;
+  record_.cgroups = made;
+  std::erase_if(made, [&](const std::string& cgroup) { return quarters_.lives_in(cgroup); });
+  order_.claim.cgroups = std::move(made);  // the job joins these itself
   return true;
 }
 
@@ -128,6 +132,7 @@ void SupervisorProcess::launch() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail_launch("The job's supervisor could not be set up.", true);
   launch_report_.reset(ends[0]);
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   Descriptor report(ends[1]);
   const pid_t parent = ::getpid();
   // A signal that comes before the job has taken them back waits for that, and is not lost.
@@ -160,7 +165,7 @@ void SupervisorProcess::wait_for_something() {
     ::timerfd_settime(timer.get(), TFD_TIMER_ABSTIME, &at, nullptr);
   }
   watched.push_back({timer.get(), POLLIN, 0});
-  watched.push_back({launch_report_.get(), POLLIN, 0});
+  watched.push_back({launch_report_.get(), 0, 0});  // its end: how far the job is counts only if it comes no further
   watched.push_back({attachment_.socket(), POLLIN, 0});
   const std::size_t first = watched.size();
   for (const Connection& connection : connections_) watched.push_back({connection.socket.get(), POLLIN, 0});
@@ -181,16 +186,11 @@ void SupervisorProcess::wait_for_something() {
 
 // The pipe closes when the program is executed.
 void SupervisorProcess::read_launch_report() {
-  std::array<char, 64> piece{};
-  const ssize_t got = ::read(launch_report_.get(), piece.data(), piece.size());
-  if (got < 0) return;
-  if (got > 0) {
-    launch_text_.append(piece.data(), static_cast<std::size_t>(got));
-    for (; launch_text_.size() >= sizeof(LaunchError); launch_text_.erase(0, sizeof(LaunchError))) {
-      if (launch_state_.error == 0) std::memcpy(&launch_state_, launch_text_.data(), sizeof(LaunchError));
-    }
-    return;
+  const bool goes_on = read_more(launch_report_.get(), launch_text_);
+  for (; launch_text_.size() >= sizeof(LaunchError); launch_text_.erase(0, sizeof(LaunchError))) {
+    if (launch_state_.error == 0) std::memcpy(&launch_state_, launch_text_.data(), sizeof(LaunchError));
   }
+  if (goes_on) return;
   launch_report_.reset();
   if (launch_state_.error != 0)
     return fail_launch(launch_sentence(launch_state_, order_.run), another_try_helps(launch_state_));
@@ -202,6 +202,8 @@ void SupervisorProcess::read_launch_report() {
 
 // A file that nobody lets it open would keep its nodes for ever. It is told once the process is gone.
 void SupervisorProcess::launch_late() {
+  read_launch_report();
+  if (!launch_report_ || launch_state_.error != 0) return;
   launch_state_.error = LaunchError::kLate;
   ::kill(main_, SIGKILL);
 }
@@ -216,13 +218,17 @@ void SupervisorProcess::take_connections() {
 
 void SupervisorProcess::read(Connection& connection) {
   const bool open = read_piece(connection.socket.get(), connection.text);
+  hear_lines(connection);
+  if (!open || connection.text.size() > kLongestTold) connection.socket.reset();
+}
+
+void SupervisorProcess::hear_lines(Connection& connection) {
   std::string line;
   while (take_line(connection.text, line)) {
     Tell tell;
     read_words(line, tell);
     hear(tell, connection);
   }
-  if (!open || connection.text.size() > kLongestTold) connection.socket.reset();
 }
 
 // Who is attached passes signals on. Its end is that of the job, as that of a terminal is, unless it may go on.
@@ -282,45 +288,6 @@ void SupervisorProcess::carry_out(const Tell& tell) {
       }
       return tell_attached();
   }
-}
-
-void SupervisorProcess::read_signals() {
-  std::array<signalfd_siginfo, 8> news{};
-  for (ssize_t got = 0; (got = ::read(signals_.get(), news.data(), sizeof(news))) > 0;) {
-    const auto count = static_cast<std::size_t>(got) / sizeof(signalfd_siginfo);
-    told_to_end_ = told_to_end_ || std::ranges::any_of(std::span(news).first(count),
-                                                       [](const auto& one) { return one.ssi_signo == SIGTERM; });
-  }
-}
-
-void SupervisorProcess::reap() {
-  read_signals();
-  while (true) {
-    int status = 0;
-    const pid_t pid = ::waitpid(-1, &status, WNOHANG);
-    if (pid > 0 && pid == main_) main_ended(status);
-    if (pid > 0 && pid == checkpoint_) checkpoint_ended(status);
-    if (pid < 0 && errno == ECHILD) all_over_ = true;
-    if (pid <= 0) break;
-  }
-  if (main_over_ && !all_over_ && kill_at_ == kNoTime) {  // what it leaves behind must not go on
-    kill_at_ = boot_milliseconds() + kLeftoverGrace;
-    signal_all(SIGTERM);
-    signal_all(SIGCONT);
-  }
-}
-
-void SupervisorProcess::main_ended(int status) {
-  record_.ran = ran(boot_milliseconds());
-  record_.status = status;
-  main_over_ = true;
-  if (!checkpointing()) return;
-  if (checkpoint_ == 0) {
-    if (WIFEXITED(status)) record_.kept = checkpoint_of_;  // that is how it obeys the signal, unless it died of it
-  } else {
-    record_.asked = Asked::nothing;  // it was not told to stop yet: it has ended by itself
-  }
-  forget_checkpoint();
 }
 
 void SupervisorProcess::look_at_the_clock() {
@@ -442,39 +409,6 @@ std::int64_t SupervisorProcess::ran(std::int64_t now) const {
   if (main_over_ || launched_at_ == 0) return record_.ran;
   const std::int64_t pause = paused_at_ > 0 ? now - paused_at_ : 0;
   return ran_before_ + (record_.phase == Phase::suspended ? 0 : now - launched_at_ - pause);
-}
-
-bool SupervisorProcess::finished() const { return all_over_ && !launch_report_; }
-
-void SupervisorProcess::finish() {
-  if (record_.phase != Phase::failed) {
-    add_children_use(record_);
-    record_.used_in += record_.ran;
-    record_.phase = Phase::ended;
-    const bool failed = record_.asked == Asked::nothing && record_.status != 0;
-    record_.out_of_memory = failed && ran_out_of_memory(record_.cgroups);
-    read_signals();  // the job may have been told to end before its supervisor, and have obeyed at once
-    const bool told_to_end = told_to_end_ || ended_by_sigterm(record_.status);
-    record_.lost = failed && !record_.out_of_memory && system_goes_down(told_to_end);
-  }
-  constexpr int kMostPieces = 64;  // more than pipes hold: what comes then is not the job's, which is over
-  for (int piece = 0; piece < kMostPieces && attachment_.keep_what_is_left(); ++piece) {
-  }
-  int error = add_line(record_file_.get(), in_words(record_));
-  take_connections();
-  tell_everybody();
-  remove_cgroups(record_.cgroups);  // which takes the kernel a while, and nobody waits for it
-  while (error != 0) {  // the disk is full: whoever is there has been told, and who comes later must find it
-    constexpr int kRetryMilliseconds = 1000;
-    pollfd newcomer{listener_.get(), POLLIN, 0};
-    ::poll(&newcomer, 1, kRetryMilliseconds);
-    take_connections();
-    tell_everybody();
-    connections_.clear();
-    struct stat file{};
-    if (::fstat(record_file_.get(), &file) == 0 && file.st_nlink == 0) return;  // nobody will ask any more
-    error = add_line(record_file_.get(), "\n" + in_words(record_));
-  }
 }
 
 void SupervisorProcess::tell_attached() {

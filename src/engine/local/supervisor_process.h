@@ -8,26 +8,30 @@
 #include <string>
 
 #include "engine/local/attachment.h"
+#include "engine/local/children_use.h"
+#include "engine/local/claim.h"
 #include "engine/local/descriptor.h"
 #include "engine/local/job_process.h"
+#include "engine/local/quarters.h"
 #include "engine/local/record.h"
 
 namespace rota::local {
 
+struct Connection {
+  Descriptor socket;
+  std::string text;  // read so far
+};
+
 class SupervisorProcess {
  public:
-  // In the folder of the engine, which has its claim. `born_with`: the connection to the service that ordered it.
-  SupervisorProcess(Order order, Descriptor record_file, Descriptor listener, Descriptor born_with);
+  // In the folder of the engine. `born_with`: the connection to the service that ordered it.
+  SupervisorProcess(Order order, Claim claim, Connection born_with, Quarters& quarters);
 
-  // Executes the job, looks after it until nothing is left of it, and returns the exit code of the supervisor.
-  int run();
+  // Executes the job, and looks after it until nothing is left of it. The connection on which another order may come;
+  // none: no more is to be done.
+  Connection run();
 
  private:
-  struct Connection {
-    Descriptor socket;
-    std::string text;  // read so far
-  };
-
   bool begin();
   std::string write_files() const;  // what went wrong; empty: nothing
   void launch();
@@ -37,6 +41,7 @@ class SupervisorProcess {
   void launch_late();
   void take_connections();
   void read(Connection& connection);
+  void hear_lines(Connection& connection);
   void hear_attached();
   void hear(const Tell& tell, Connection& from);
   void carry_out(const Tell& tell);
@@ -65,9 +70,12 @@ class SupervisorProcess {
   std::int64_t ran(std::int64_t now) const;
   bool finished() const;
   void finish();
+  bool waits_for_more();
   void tell_everybody();
   void tell_attached();
 
+  Quarters& quarters_;
+  const bool small_;  // its order was
   Order order_;
   RunRecord record_;
   Descriptor record_file_;
@@ -77,6 +85,7 @@ class SupervisorProcess {
   std::string launch_text_;   // of it, what is no whole row yet
   LaunchError launch_state_;
   std::list<Connection> connections_;
+  ChildrenUse use_;
   Attachment attachment_;
   pid_t main_ = 0;
   bool main_over_ = false;

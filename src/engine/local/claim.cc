@@ -1,0 +1,50 @@
+#include "engine/local/claim.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "engine/local/words.h"
+
+namespace rota::local {
+namespace {
+
+void refuse(const Order& order, const Descriptor& connection, const char* what) {
+  RunRecord end = order.claim;
+  end.phase = Phase::failed;
+  end.again = true;
+  end.sentence = std::string("The job could not be started. ") + what + ": " + std::strerror(errno) + ".";
+  send_whole(connection.get(), in_words(end));
+}
+
+}  // namespace
+
+std::optional<Claim> claim_run(int folder, const Order& order, const Descriptor& connection) {
+  Claim claim;
+  claim.record.reset(::openat(folder, order.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
+  if (!claim.record) {
+    if (errno != EEXIST) refuse(order, connection, "Its record cannot be made");
+    return std::nullopt;
+  }
+  claim.listener = listen_at(order.claim.socket);
+  const int error = claim.listener ? add_line(claim.record.get(), in_words(order.claim)) : errno;
+  if (error == 0) return claim;
+  errno = error;
+  give_up_claim(folder, order, connection);
+  return std::nullopt;
+}
+
+void give_up_claim(int folder, const Order& order, const Descriptor& connection) {
+  refuse(order, connection, "No supervisor can be made for it");
+  remove_run(folder, order.name);
+}
+
+void remove_run(int folder, const std::string& name) {
+  ::unlinkat(folder, name.c_str(), 0);
+  ::unlinkat(folder, script_name(name).c_str(), 0);
+  ::unlinkat(folder, node_file_name(name).c_str(), 0);
+}
+
+}  // namespace rota::local

@@ -1,0 +1,27 @@
+// Who begins a run: whoever makes its record, and nobody else ever.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/local/descriptor.h"
+#include "engine/local/record.h"
+
+namespace rota::local {
+
+struct Claim {
+  Descriptor record;
+  Descriptor listener;
+};
+
+// `folder`: that of the engine. Nothing: it is not to be begun here; `connection` is told why, unless it was begun
+// before: then the service looks at what has become of it.
+std::optional<Claim> claim_run(int folder, const Order& order, const Descriptor& connection);
+
+// It could not be begun after all, as errno says.
+void give_up_claim(int folder, const Order& order, const Descriptor& connection);
+
+// Nobody will ask for it any more.
+void remove_run(int folder, const std::string& name);
+
+}  // namespace rota::local

@@ -1,0 +1,102 @@
+#include "engine/local/file_readings.h"
+
+#include <algorithm>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+#include "engine/local/file_reader.h"
+#include "engine/local/words.h"
+
+namespace rota::local {
+namespace {
+
+// More than anybody needs at a time, and what may hang of one job or user.
+constexpr std::ptrdiff_t kMostOfJob = 16;
+constexpr std::ptrdiff_t kMostOfUser = 64;
+// Such a process ends sooner, unless the system does not let it.
+constexpr std::chrono::seconds kPatience{kReadSeconds + 1};
+
+Order order_of(const WantedPiece& wanted) {
+  Order order;
+  order.kind = Order::Kind::read;
+  order.run.input = wanted.file;
+  order.from = wanted.from;
+  if (::geteuid() != 0) return order;
+  order.run.uid = wanted.uid;
+  order.run.gid = wanted.gid;
+  order.run.user = wanted.user;
+  return order;
+}
+
+FilePiece piece_in(std::string text) {
+  std::string line;
+  if (!take_line(text, line)) return {.error = ETIMEDOUT};
+  PieceHead head;
+  read_words(line, head);
+  return {std::move(text), head.size, head.error};
+}
+
+}  // namespace
+
+struct FileReadings::Reading {
+  JobId job;
+  uid_t uid;
+  boost::asio::posix::stream_descriptor socket;
+  boost::asio::steady_timer timer;
+  Call call;
+  std::string text = {};
+
+  void answer(FilePiece piece) {
+    timer.cancel();
+    if (const Call told = std::exchange(call, nullptr)) told(std::move(piece));
+  }
+};
+
+FileReadings::~FileReadings() {
+  for (const auto& reading : under_way_) {
+    reading->call = nullptr;
+    reading->socket.close();
+    reading->timer.cancel();
+  }
+}
+
+bool FileReadings::begin(const WantedPiece& wanted, Call call) {
+  const auto of_job = [&](const auto& one) { return one->job == wanted.job; };
+  const auto of_user = [&](const auto& one) { return one->uid == wanted.uid; };
+  if (std::ranges::count_if(under_way_, of_job) >= kMostOfJob) return false;
+  if (std::ranges::count_if(under_way_, of_user) >= kMostOfUser) return false;
+  ConnectionEnds ends = connection_ends();
+  if (!ends.ours) return false;
+  auto reading = std::make_shared<Reading>(Reading{wanted.job, wanted.uid,
+                                                   boost::asio::posix::stream_descriptor(io_, ends.ours.release()),
+                                                   boost::asio::steady_timer(io_, kPatience), std::move(call)});
+  reading->timer.async_wait([reading](const boost::system::error_code& error) {
+    if (!error) reading->answer({.error = ETIMEDOUT});
+  });
+  under_way_.push_back(reading);
+  watch(reading);
+  spawner_.send(order_of(wanted), std::move(ends.theirs));
+  return true;
+}
+
+// Also of what nobody waits for any more: it counts until it has come to its end.
+void FileReadings::watch(const std::shared_ptr<Reading>& reading) {
+  reading->socket.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                             [this, reading](const boost::system::error_code& error) {
+                               if (error) return;  // closed
+                               if (!reading->socket.is_open()) return;
+                               const bool more = read_more(reading->socket.native_handle(), reading->text);
+                               more ? watch(reading) : ended(reading);
+                             });
+}
+
+void FileReadings::ended(const std::shared_ptr<Reading>& reading) {
+  std::erase(under_way_, reading);
+  reading->socket.close();
+  reading->answer(piece_in(std::move(reading->text)));
+}
+
+}  // namespace rota::local
