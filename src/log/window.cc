@@ -1,8 +1,10 @@
 #include "log/window.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace rota::log {
 namespace {
@@ -36,7 +38,8 @@ Result<void> cut(Workload& workload, const Window& window) {
   const std::size_t begin = first_from(workload, window.from);
   const std::size_t end = std::max(begin, first_from(workload, window.until));
   const std::size_t all = workload.jobs.size();
-  if ((begin > 0 || end < all) && !workload.terms.empty())
+  const auto waits = [](const auto& of) { return !of.second.after.empty(); };
+  if ((begin > 0 || end < all) && std::ranges::any_of(workload.terms, waits))
     return fail(workload.name + ": jobs of this log wait for each other, so that none can be left out.");
   tell(workload, kBefore, begin);
   tell(workload, kAfter, all - end);
@@ -47,6 +50,10 @@ Result<void> cut(Workload& workload, const Window& window) {
   keep(workload.jobs);
   keep(workload.run_times);
   if (!workload.recorded.empty()) keep(workload.recorded);
+  std::map<std::uint32_t, JobTerms> terms;
+  for (auto& [place, own] : workload.terms)
+    if (place >= begin && place < end) terms.emplace(place - static_cast<std::uint32_t>(begin), std::move(own));
+  workload.terms = std::move(terms);
   workload.report.kept = static_cast<std::int64_t>(workload.jobs.size());
   if (workload.jobs.empty()) return fail(workload.name + ": no job was submitted in that time.");
   if (window.warm_up <= Duration{0}) return {};

@@ -37,12 +37,20 @@ TEST(Window, CountsFromTheEndOfTheWarmUpOn) {
   EXPECT_EQ(whole.warm_up, 1U);
 }
 
+TEST(Window, KeepsHowManyTasksOfAnArrayRunAtOnce) {
+  Workload workload = ten_jobs();
+  for (const std::uint32_t place : {1U, 3U, 7U}) workload.terms[place].throttle = place;
+  ASSERT_TRUE(cut(workload, {at(20), at(60), {}}));
+  ASSERT_EQ(workload.terms.size(), 1U);
+  EXPECT_EQ(workload.terms.at(1).throttle, 3U) << "by place among those that are left";
+}
+
 TEST(Window, RefusesOneWithoutJobs) {
   Workload none = ten_jobs(), before = ten_jobs(), waiting = ten_jobs();
   EXPECT_EQ(cut(none, {at(91), kNever, {}}).error().message, "ten: no job was submitted in that time.");
   EXPECT_NE(cut(before, {.warm_up = seconds(100)}).error().message.find("none is left to be counted"),
             std::string::npos);
-  waiting.terms[3] = {};
+  waiting.terms[3].after = {{JobId{1}, Dependency::When::ended}};
   EXPECT_FALSE(cut(waiting, {at(10), kNever, {}}));
   EXPECT_TRUE(cut(waiting, {.warm_up = seconds(10)}));
 }
