@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/file.h"
-#include "base/letters.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/import_folder.h"
@@ -17,6 +16,7 @@
 #include "cli/import_made.h"
 #include "cli/import_names.h"
 #include "cli/import_report.h"
+#include "cli/import_window.h"
 #include "cli/printed.h"
 #include "cli/simulate_run.h"
 #include "cli/time_zone_flag.h"
@@ -147,18 +147,15 @@ void mend_run_times(log::SacctLog& log) {
   }
 }
 
-// Slurm keeps names of clusters in small letters, whatever its configuration says.
-Result<void> check_cluster(const log::SacctLog& log, const site::SlurmText& text, const site::SlurmConfig& config) {
+// Empty: not told.
+std::string cluster_name(const site::SlurmConfig& config) {
   const auto own = config.find("ClusterName");
-  if (log.cluster.empty() || own == config.end() || own->second.empty() || own->second == "(null)") return {};
-  if (lower(log.cluster) == lower(own->second)) return {};
-  return fail(log.exports.front().shown + " has jobs of cluster " + rota::quoted(log.cluster) + ", and " +
-              text.config.shown + " is of cluster " + rota::quoted(own->second) +
-              ": ask sacct for the jobs of that one, with --clusters=" + one_line(own->second) +
-              ". To rehearse jobs of one cluster on another, leave the column Cluster out of the export.");
+  return own == config.end() || own->second == "(null)" ? "" : own->second;
 }
 
-Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string& from, const Machine& machine) {
+Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string& from,
+                                    const site::SlurmCluster& cluster) {
+  const Machine& machine = cluster.machine;
   const auto zone = zone_of(flags.time_zone);
   if (!zone) return std::unexpected(zone.error());
   auto paths = flags.exports.empty() ? exports_in(from) : Result<std::vector<std::string>>(flags.exports);
@@ -169,9 +166,12 @@ Result<log::SacctLog> read_workload(const ImportFlags& flags, const std::string&
     if (!blocks) return std::unexpected(blocks.error());
     exports.push_back(std::move(*blocks));
   }
-  auto log = log::read_sacct_log(
-      std::move(exports),
-      {.skip_bad_rows = flags.skip_bad_rows, .keep_cancelled = flags.keep_cancelled, .zone = *zone});
+  auto log =
+      log::read_sacct_log(std::move(exports), {.skip_bad_rows = flags.skip_bad_rows,
+                                               .keep_cancelled = flags.keep_cancelled,
+                                               .memory_counts = std::ranges::any_of(machine.nodes, &Node::memory),
+                                               .cluster = cluster_name(cluster.config),
+                                               .zone = *zone});
   if (!log) return log;
   mend_run_times(*log);
   if (auto done = rename_partitions(flags.partitions, log->partitions); !done) return std::unexpected(done.error());
@@ -198,9 +198,19 @@ std::string policies_for(const SlurmPolicy& own, const log::SacctLog& log) {
   return (told ? "recorded," : "") + own.chain + ",easy" + own.at_limit + ",conservative" + own.at_limit;
 }
 
-std::string next_command(const std::string& policies, const std::string& folder) {
+// How many tasks of an array run at once is told by sacct --json, and by SubmitLine where it was said there.
+std::string waited_for(const log::SacctLog& log) {
+  const auto throttled = std::ranges::count_if(log.rows, [](const log::SwfRow& row) { return row.throttle > 0; });
+  return "what jobs waited for that sacct does not tell: reservations, and how many tasks of an array run at once "
+         "(--array=0-9%3), but for sacct --json and the column SubmitLine (told here of " +
+         amount(throttled, "job") + ")";
+}
+
+// `from`: since when the jobs are all that there were; empty: from the first on.
+std::string next_command(const std::string& policies, const std::string& folder, const std::string& from) {
   const auto path = [&](const char* name) { return for_shell(folder.empty() ? name : folder + "/" + name); };
-  return "rota simulate " + path(kJobs) + " --cluster " + path(kCluster) + " --policy " + for_shell(policies);
+  return "rota simulate " + path(kJobs) + " --cluster " + path(kCluster) + " --policy " + for_shell(policies) +
+         (from.empty() ? "" : " --from " + from);
 }
 
 // What the import was told to do with the rows, which the folder alone would not say.
@@ -228,6 +238,11 @@ std::vector<std::string> guesses(const ImportFlags& flags, const site::SlurmClus
     all.emplace_back("jobs are taken as of Nice 0, for sacct does not tell it");
   if (log.local_times && flags.time_zone.empty() && !flags.live)
     all.emplace_back("times are taken as UTC: if sacct was not called with TZ=UTC, give --time-zone");
+  if (const auto before = straddlers(log)) {
+    all.push_back("the exports tell of all jobs from " + utc(log.unix_start + before->until) +
+                  " on: " + amount(before->jobs, "job") + " submitted since " + utc(log.unix_start) +
+                  " and still there then would stretch what is compared; the next command leaves them out (--from)");
+  }
   for (const auto& [what, count] : written.unmet)
     all.push_back("what the cluster has none of is left out of the jobs that ask for it: " + what + " (" +
                   amount(count, "job") + ")");
@@ -261,9 +276,8 @@ Result<int> import_slurm(const ImportFlags& flags) {
   if (!text) return std::unexpected(told_wrong(text.error()));
   auto cluster = site::cluster_of_slurm(*text);
   if (!cluster) return std::unexpected(cluster.error());
-  auto log = read_workload(flags, from, cluster->machine);
+  auto log = read_workload(flags, from, *cluster);
   if (!log) return std::unexpected(told_wrong(log.error()));
-  if (auto one = check_cluster(*log, *text, cluster->config); !one) return std::unexpected(one.error());
   std::optional<site::MadeUpNames> made_up;
   if (flags.anonymous) {
     made_up = made_up_names(*log);
@@ -277,15 +291,15 @@ Result<int> import_slurm(const ImportFlags& flags) {
       slurm_policy_of({cluster->config.begin(), cluster->config.end()},
                       {.qos = !machine.qos.empty(), .accounts = !machine.accounts.empty(), .values = names == nullptr});
   cluster->left_out.insert(cluster->left_out.end(), own.remarks.begin(), own.remarks.end());
-  cluster->left_out.emplace_back(
-      "what jobs waited for that sacct does not tell: how many tasks of an array run at once (--array=0-9%3), "
-      "reservations");
+  cluster->left_out.emplace_back(waited_for(*log));
   const std::string policies = policies_for(own, *log);
+  const auto before = straddlers(*log);
+  const std::string since = before ? utc(log->unix_start + before->until).substr(0, 19) : "";
   const auto written = write_jobs(*log, machine, names, own.chain, folder->at(kJobs));
   if (!written) return std::unexpected(written.error());
   const ImportAccount account{*cluster,           *log,
                               told(flags, names), guesses(flags, *cluster, own, *log, *written),
-                              written->unfit,     next_command(policies, "")};
+                              written->unfit,     next_command(policies, "", since)};
   const std::string report = report_text(account);
   if (!account.adds_up()) return fail("Rows were lost on the way, which is a defect of Rota:\n" + report);
   if (auto done = write_text(cluster->toml, folder->at(kCluster)); !done) return std::unexpected(done.error());
@@ -296,7 +310,7 @@ Result<int> import_slurm(const ImportFlags& flags) {
   if (!flags.live)
     if (auto done = folder->keep(kSaved); !done) return std::unexpected(done.error());
   if (auto done = folder->commit(); !done) return std::unexpected(done.error());
-  return printed(report + "\nRehearse it:\n  " + next_command(policies, flags.folder) + "\n");
+  return printed(report + "\nRehearse it:\n  " + next_command(policies, flags.folder, since) + "\n");
 }
 
 void declare_slurm(CLI::App& import, Action& action) {

@@ -14,18 +14,6 @@ using log::ImportReport;
 
 std::string name_only(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-std::string utc(std::int64_t seconds) {
-  const std::chrono::sys_seconds time{std::chrono::seconds{seconds}};
-  const auto day = std::chrono::floor<std::chrono::days>(time);
-  const std::chrono::year_month_day date{day};
-  const auto of_day = (time - day).count();
-  char text[32];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), static_cast<int>(of_day / 3600),
-                static_cast<int>(of_day / 60 % 60), static_cast<int>(of_day % 60));
-  return text;
-}
-
 std::string listed(const std::string& title, const std::vector<std::string>& sentences) {
   if (sentences.empty()) return {};
   std::string text = "\n" + title + "\n";
@@ -80,6 +68,18 @@ Json findings_of(const ImportAccount& account, bool dropped) {
 }
 
 }  // namespace
+
+std::string utc(std::int64_t seconds) {
+  const std::chrono::sys_seconds time{std::chrono::seconds{seconds}};
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date{day};
+  const auto of_day = (time - day).count();
+  char text[32];
+  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), static_cast<int>(of_day / 3600),
+                static_cast<int>(of_day / 60 % 60), static_cast<int>(of_day % 60));
+  return text;
+}
 
 ExportPlace place_of(const log::SacctLog& log, std::int64_t line) {
   const log::SacctExport* of = &log.exports.front();

@@ -158,14 +158,63 @@ TEST_F(ImportTest, RenamesPartitionsByTheNamesOfTheLog) {
 TEST_F(ImportTest, RefusesTheJobsOfAnotherCluster) {
   const auto of = [](const std::string& cluster) { return "Cluster|" + kNames + cluster + "|" + row("1", "batch"); };
   put("saved/sacct.txt", of("tui"));
-  EXPECT_EQ(import(),
-            path("saved/sacct.txt") +
-                " has jobs of cluster \"tui\", and config.txt is of cluster \"kea\": ask sacct for the jobs of "
-                "that one, with --clusters=kea. To rehearse jobs of one cluster on another, leave the column "
-                "Cluster out of the export.");
+  EXPECT_EQ(
+      import(),
+      path("saved/sacct.txt") +
+          " has jobs of cluster \"tui\", and none of cluster \"kea\", which is the one described: ask sacct for "
+          "the jobs of that one, with --clusters=kea. To rehearse jobs of one cluster on another, leave the column "
+          "Cluster out of the export.");
   put("saved/sacct.txt", of("kea"));
   put("saved/config.txt", "ClusterName = KEA\n" + kConfig);
   EXPECT_EQ(import(), "");
+}
+
+TEST_F(ImportTest, TakesTheJobsOfItsClusterFromAnExportOfSeveral) {
+  put("saved/sacct.txt", "Cluster|" + kNames + "tui|" + row("1", "other") + "kea|" + row("2", "batch"));
+  ASSERT_EQ(import(), "");
+  const auto jobs = log::read_log(path("site/jobs.jsonl.gz"));
+  ASSERT_EQ(jobs->jobs.size(), 1U);
+  EXPECT_EQ(jobs->jobs[0].number, 2);
+  EXPECT_NE(read_file(path("site/report.txt")).value().find("1  jobs of other clusters: dropped (sacct.txt:2)"),
+            std::string::npos);
+}
+
+TEST_F(ImportTest, KeepsTheNodesOfMemoryByProcessorsWhereMemoryCounts) {
+  put("saved/sacct.txt",
+      "JobIDRaw|Partition|Submit|Start|End|ElapsedRaw|State|AllocCPUS|ReqCPUS|NNodes|ReqNodes|ReqMem|AllocTRES\n"
+      "1|batch|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:15|10|COMPLETED|2|2|2|1|1Gc|cpu=2,mem=2G,node="
+      "2\n");
+  put("saved/partitions.txt", "PartitionName=batch Nodes=n[1-2] Default=YES MaxTime=60\n");
+  const std::string nodes =
+      "NodeName=n1 CPUTot=4 RealMemory=2048 Weight=1\nNodeName=n2 CPUTot=4 RealMemory=2048 Weight=1\n";
+  put("saved/nodes.txt", nodes);
+  for (const auto& [select, pinned] : {std::pair{"CR_CPU", 0U}, {"CR_CPU_Memory", 2U}}) {
+    put("saved/config.txt", "SelectTypeParameters = " + std::string(select) + "\n" + kConfig);
+    ASSERT_EQ(import({"--overwrite"}), "");
+    EXPECT_EQ(log::read_log(path("site/jobs.jsonl.gz"))->jobs[0].nodes, pinned) << select;
+  }
+}
+
+TEST_F(ImportTest, LeavesOutTheFewJobsThatLieFarBeforeTheWindow) {
+  const auto job = [](int id, const std::string& day, const std::string& start, const std::string& end) {
+    return std::to_string(id) + "|batch|2024-03-" + day + "T" + start + "|2024-03-" + day + "T" + start + "|2024-03-" +
+           end + "|10|COMPLETED|2\n";
+  };
+  std::string rows = job(1, "01", "10:00:00", "10T00:30:00");
+  for (int hour = 1; hour < 20; ++hour) {
+    const std::string at = (hour < 10 ? "0" : "") + std::to_string(hour);
+    rows += job(1 + hour, "10", at + ":00:00", "10T" + at + ":30:00");
+  }
+  put("saved/sacct.txt", kNames + rows);
+  ASSERT_EQ(import(), "");
+  const std::string text = read_file(path("site/report.txt")).value();
+  EXPECT_NE(text.find("of all jobs from 2024-03-10T00:30:00Z on: 1 job submitted since 2024-03-01T10:00:00Z"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find(" --from 2024-03-10T00:30:00\n"), std::string::npos) << text;
+  put("saved/sacct.txt", kNames + rows.substr(rows.find('\n') + 1));
+  ASSERT_EQ(import({"--overwrite"}), "");
+  EXPECT_EQ(read_file(path("site/report.txt")).value().find("--from"), std::string::npos) << "nothing lies before";
 }
 
 TEST_F(ImportTest, RefusesAWindowThatOnlyLiveAsksFor) {

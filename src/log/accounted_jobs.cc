@@ -75,11 +75,12 @@ Result<void> AccountedJobs::add(const AccountedJob& job) {
   row.nodes = job.asks.nodes;
   row.node_memory = job.asks.memory;
   row.suspended = seconds(stopped);
+  row.earlier = seconds(job.earlier);
   const bool late = job.eligible > job.submit && (job.start == kUnknown || job.eligible <= job.start);
   const std::int64_t came = late ? job.eligible : job.submit;
   row.set(SwfField::number, job.number);
   row.set(SwfField::submit, came);  // made relative in finish()
-  if (job.start >= came) row.set(SwfField::wait, job.start - came);
+  if (job.start >= came + job.earlier) row.set(SwfField::wait, job.start - came - job.earlier);
   row.set(SwfField::run, run);
   row.set(SwfField::processors, job.start == kUnknown ? -1 : job.processors);
   row.set(SwfField::requested_processors, job.requested_processors);

@@ -33,6 +33,7 @@ struct AccountedJob {
   std::int64_t start = kUnknown;
   std::int64_t end = kUnknown;
   std::int64_t stopped = 0;       // seconds of start to end in which it was suspended
+  std::int64_t earlier = 0;       // and for which it ran before, and was queued again
   std::int64_t limit = kUnknown;  // seconds
   std::int64_t processors = kUnknown;
   std::int64_t requested_processors = kUnknown;

@@ -1,6 +1,8 @@
 #include "log/accounted_rows.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <utility>
 
 #include "log/job_builder.h"
@@ -20,11 +22,29 @@ std::int64_t most_in_use(const std::vector<SwfRow>& rows, bool with_suspended) {
     const std::int64_t wait = row[SwfField::wait], used = row[SwfField::processors];
     if (wait < 0 || used <= 0 || row.milli(SwfField::run) <= 0 || (row.suspended > Duration{0} && !with_suspended))
       continue;
-    const std::int64_t start = row.milli(SwfField::submit) + wait * 1000;
+    const std::int64_t start = row.milli(SwfField::submit) + wait * 1000 + row.earlier.count();
     changes.emplace_back(start, used);
     changes.emplace_back(start + row.milli(SwfField::run), -used);
   }
   return most_at_once(std::move(changes));
+}
+
+// How much earlier starts of the jobs held, which are no rows of their own.
+void tell_earlier(AccountedLog& log) {
+  ImportReport::Finding finding;
+  double processor_hours = 0;
+  for (const SwfRow& row : log.rows) {
+    if (row.earlier <= Duration{0}) continue;
+    if (finding.rows++ == 0) finding.first_line = row.line;
+    processor_hours +=
+        to_seconds(row.earlier) / 3600 * static_cast<double>(std::max<std::int64_t>(row[SwfField::processors], 1));
+  }
+  if (finding.rows == 0) return;
+  std::array<char, 32> hours{};
+  std::snprintf(hours.data(), hours.size(), "%.1f", processor_hours);
+  finding.what = "ran before and were queued again: these " + std::string(hours.data()) +
+                 " processor hours are no waiting, and in use in the row \"recorded\"";
+  log.report.findings.push_back(std::move(finding));
 }
 
 }  // namespace
@@ -61,6 +81,7 @@ void close(AccountedLog& log) {
   sort_rows(log.rows, [](const SwfRow& row) { return row[SwfField::submit]; });
   log.unix_start = log.rows.front()[SwfField::submit];
   for (SwfRow& row : log.rows) row.set(SwfField::submit, row[SwfField::submit] - log.unix_start);
+  tell_earlier(log);
   log.report.kept = static_cast<std::int64_t>(log.rows.size());
 }
 

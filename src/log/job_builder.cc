@@ -92,6 +92,7 @@ void JobBuilder::add_rest(const SwfRow& row, JobSpec& spec) {
   spec.partition.value = known_id(row[SwfField::partition]);
   if (row[SwfField::queue] >= 0) spec.qos = qos_of(row);
   if (options_.keep_recorded) keep_recorded(row);
+  if (row.array > 0 && row.throttle > 0) throttled_.push_back({spec.number, row.array, row.throttle});
   const std::int64_t ahead = row.line - static_cast<std::int64_t>(out_.jobs.size() - 1);
   if (lines_.empty() || lines_.back().ahead != ahead) lines_.push_back({out_.jobs.size() - 1, ahead});
   ascending_ = ascending_ && spec.number > last_number_;
@@ -124,6 +125,7 @@ void JobBuilder::keep_recorded(const SwfRow& row) {
   const bool never_ran = row[SwfField::status] == kSwfCancelled && row.milli(SwfField::run) <= 0;
   if (row[SwfField::wait] >= 0 && !never_ran) recorded.wait = Duration{row.milli(SwfField::wait)};
   if (!never_ran) recorded.suspended = row.suspended;
+  if (!never_ran) recorded.earlier = row.earlier;
   recorded.queue = known_id(row[SwfField::queue]);
   recorded.state = state_of(row);
 }
@@ -151,6 +153,7 @@ Result<Workload> JobBuilder::finish(const std::string& shown) {
   for (const std::size_t job : without_limit_) out_.without_limit.push_back(out_.jobs[job].number);
   std::ranges::sort(out_.without_limit);
   sort();
+  set_terms();
   out_.report.kept = static_cast<std::int64_t>(out_.jobs.size());
   return std::move(out_);
 }
@@ -221,6 +224,20 @@ void JobBuilder::sort() {
     order[to] = to;
     out_.jobs[to] = job;
     out_.run_times[to] = run;
+  }
+}
+
+// Of jobs with one number the first row is the one that is kept.
+void JobBuilder::set_terms() {
+  if (throttled_.empty()) return;
+  std::ranges::stable_sort(throttled_, {}, &Throttled::job);
+  for (std::uint32_t place = 0; place < out_.jobs.size(); ++place) {
+    const std::int64_t number = out_.jobs[place].number;
+    const auto own = std::ranges::lower_bound(throttled_, number, {}, &Throttled::job);
+    if (own == throttled_.end() || own->job != number) continue;
+    JobTerms& terms = out_.terms.emplace_hint(out_.terms.end(), place, JobTerms{})->second;
+    terms.array = own->array;
+    terms.throttle = own->most;
   }
 }
 

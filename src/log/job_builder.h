@@ -56,6 +56,13 @@ class JobBuilder {
     std::int64_t ahead;
   };
 
+  // A task of an array of which only so many run at once.
+  struct Throttled {
+    std::int64_t job, array;  // numbers
+    std::uint32_t most;
+  };
+
+  void set_terms();
   void add_rest(const SwfRow& row, JobSpec& spec);
   void keep_recorded(const SwfRow& row);
   QosId qos_of(const SwfRow& row);
@@ -68,6 +75,7 @@ class JobBuilder {
   SwfOptions options_;
   Workload out_;
   std::vector<LineStep> lines_;
+  std::vector<Throttled> throttled_;        // in order of rows
   std::vector<std::size_t> without_limit_;  // places of jobs that told none
   std::array<Count, 8> counts_{};
   std::map<std::uint32_t, QosId> qos_;  // by number of the queue

@@ -7,12 +7,13 @@ namespace {
 
 using enum JsonField::Kind;
 
-constexpr std::array<JsonField, kSwfFields + 1> kOfRows{{
+constexpr std::array<JsonField, kSwfFields + 4> kOfRows{{
     {"number", number, SwfField::number},
     {"submit", time, SwfField::submit},
     {"wait", time, SwfField::wait},
     {"run_time", time, SwfField::run},
-    {"suspended", suspended},
+    {.name = "suspended", .kind = aside, .aside = &SwfRow::suspended},
+    {.name = "earlier_elapsed", .kind = aside, .aside = &SwfRow::earlier},
     {"processors", number, SwfField::processors},
     {"requested_processors", number, SwfField::requested_processors},
     {"cpu_time", time, SwfField::cpu_time},
@@ -27,6 +28,8 @@ constexpr std::array<JsonField, kSwfFields + 1> kOfRows{{
     {"partition", named, SwfField::partition},
     {"preceding", number, SwfField::preceding},
     {"think_time", time, SwfField::think_time},
+    {"array", array},
+    {"array_throttle", throttle},
 }};
 
 std::vector<JsonField> all_fields() {

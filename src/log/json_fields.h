@@ -1,5 +1,5 @@
-// The fields of a job in JSON lines: the 18 of SWF under names of their own, for how long it was suspended, and every
-// attribute. docs/workloads.md has them for people.
+// The fields of a job in JSON lines: the 18 of SWF under names of their own, for how long it was suspended and ran
+// before, its array, and every attribute. docs/workloads.md has them for people.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,17 @@ namespace rota::log {
 struct JsonField {
   enum class Kind : std::uint8_t {
     number,
-    time,       // a number of seconds, or a duration in words
-    named,      // a number, or a name that gets one
-    suspended,  // SwfRow::suspended, written as a time
-    column,     // an attribute
+    time,   // a number of seconds, or a duration in words
+    named,  // a number, or a name that gets one
+    aside,  // a time that SWF has no field for
+    array,  // SwfRow::array, a whole number as is
+    throttle,
+    column,  // an attribute
   };
   std::string_view name;
   Kind kind;
   SwfField swf{};                           // of numbers, times and what is named
+  Duration SwfRow::* aside = nullptr;       // of times aside
   const AttributeColumn* column = nullptr;  // of columns
 };
 

@@ -65,9 +65,11 @@ class JsonJobEvents : public JsonEvents {
     if (text.empty()) return refuse(name() + " is empty; leave it out where it is not known.");
     switch (field_->kind) {
       case JsonField::Kind::number:
+      case JsonField::Kind::array:
+      case JsonField::Kind::throttle:
         return refuse(name() + " is a number, and here it is the text " + rota::quoted(text) + ".");
       case JsonField::Kind::time:
-      case JsonField::Kind::suspended:
+      case JsonField::Kind::aside:
         return time(text);
       case JsonField::Kind::named:
         return named(text);
@@ -109,7 +111,8 @@ class JsonJobEvents : public JsonEvents {
       if (field_->column->form != AttributeForm::word) return attribute(without_zeros(digits));
       return refuse(name() + " is a text in quotes, and here it is the number " + rota::quoted(digits) + ".");
     }
-    if (field_->kind == JsonField::Kind::suspended) return suspended(digits);
+    if (field_->kind == JsonField::Kind::aside) return aside(digits);
+    if (field_->kind == JsonField::Kind::array || field_->kind == JsonField::Kind::throttle) return of_array(digits);
     if (auto stored = read_swf_value(field_->swf, digits, row_); !stored) {
       return refuse(name() + " " + stored.error().message + ".");
     }
@@ -118,21 +121,35 @@ class JsonJobEvents : public JsonEvents {
     return known || refuse(name() + " " + known.error().message + ".");
   }
 
+  bool of_array(std::string_view digits) {
+    constexpr std::int64_t kMostNumber = 1'000'000'000'000'000;
+    const bool number = field_->kind == JsonField::Kind::array;
+    const std::int64_t most = number ? kMostNumber : INT32_MAX;
+    const auto value = parse_integer(without_zeros(digits));
+    if (!value || *value < -1 || *value > most) {
+      return refuse(name() + " is " + rota::quoted(digits) + ", which is not a whole number from 1 to " +
+                    std::to_string(most) + ".");
+    }
+    if (number) row_.array = std::max<std::int64_t>(*value, 0);
+    if (!number) row_.throttle = static_cast<std::uint32_t>(std::max<std::int64_t>(*value, 0));
+    return true;
+  }
+
   // By the rules of a run time, of which -1 is not known either.
-  bool suspended(std::string_view digits) {
+  bool aside(std::string_view digits) {
     SwfRow as_run = SwfRow::blank();
     if (auto stored = read_swf_value(SwfField::run, digits, as_run); !stored) {
       return refuse(name() + " " + stored.error().message + ".");
     }
-    row_.suspended = std::max(Duration{as_run.milli(SwfField::run)}, Duration{0});
+    row_.*field_->aside = std::max(Duration{as_run.milli(SwfField::run)}, Duration{0});
     return true;
   }
 
   bool time(std::string_view text) {
     const auto duration = parse_duration(text);
     if (!duration) return refuse(name() + ": " + duration.error().message);
-    if (field_->kind == JsonField::Kind::suspended) {
-      row_.suspended = std::max(*duration, Duration{0});
+    if (field_->kind == JsonField::Kind::aside) {
+      row_.*field_->aside = std::max(*duration, Duration{0});
       return true;
     }
     const auto i = static_cast<std::size_t>(field_->swf);
@@ -205,7 +222,8 @@ Result<void> JsonJobParser::parse(std::string_view line, SwfRow& row, JobAttribu
   row.value.fill(-1);
   row.fractions = 0;
   row.columns = kSwfFields;
-  row.suspended = Duration{0};
+  row.suspended = row.earlier = Duration{0};
+  row.array = row.throttle = 0;
   attributes = {};
   next_ = 0;
   for (Named& value : named_) value.name.clear();

@@ -78,6 +78,20 @@ TEST(JsonLines, tell_how_long_a_job_was_suspended) {
   EXPECT_EQ(refused("true"), "jobs.jsonl:1: suspended is true, which no field of a job can be.");
 }
 
+TEST(JsonLines, tell_how_many_tasks_of_an_array_run_at_once) {
+  const Workload w = parsed(R"({"number":3,"submit":9,"run_time":1,"array":7,"array_throttle":2})"
+                            "\n"
+                            R"({"number":1,"submit":0,"run_time":1,"array":7})"
+                            "\n"
+                            R"({"number":2,"submit":5,"run_time":1,"array":8,"array_throttle":null})"
+                            "\n");
+  ASSERT_EQ(w.terms.size(), 1U);
+  EXPECT_EQ(w.terms.at(2).array, 7) << "by place, in order of submission";
+  EXPECT_EQ(w.terms.at(2).throttle, 2U);
+  EXPECT_EQ(refusal(R"({"number":1,"array_throttle":1.5})"),
+            "jobs.jsonl:1: array_throttle is \"1.5\", which is not a whole number from 1 to 2147483647.");
+}
+
 TEST(JsonLines, mend_and_drop_jobs_as_swf_does) {
   const Workload w = parsed(
       "{\"number\":1,\"submit\":5,\"processors\":4}\n\n"
@@ -324,9 +338,9 @@ TEST(JsonLines, are_written_as_they_are_read) {
       R"("queue_floor":0,"queues":{"1":"q"},"partitions":{"1":"batch","2":"debug"},"users":{"7":"an\"na"},)"
       R"("groups":{"1":"same","2":"same"}})"
       "\n"
-      R"({"number":1,"submit":0.5,"wait":-3.25,"run_time":12.005,"suspended":2.5,"processors":16,"requested_processors":8,"cpu_time":7,)"
+      R"({"number":1,"submit":0.5,"wait":-3.25,"run_time":12.005,"suspended":2.5,"earlier_elapsed":90,"processors":16,"requested_processors":8,"cpu_time":7,)"
       R"("limit":60,"used_memory_kb":5,"requested_memory_kb":6,"status":1,"user":"an\"na","group":2,"executable":3,)"
-      R"("queue":"q","partition":"debug","preceding":4,"think_time":9,"nodes":4,"memory":4096,"licences":"matlab:2",)"
+      R"("queue":"q","partition":"debug","preceding":4,"think_time":9,"array":12,"array_throttle":3,"nodes":4,"memory":4096,"licences":"matlab:2",)"
       R"("restart":"checkpoint","restart_cost":0.25,"priority":-3,"tasks":5,"task_accelerator":0.001,"task_cpu":1.5,)"
       R"("task_transfer":50,"start_up":2,"input":77,"site":"texel"})"
       "\n"

@@ -21,7 +21,7 @@ struct Field {
   std::string_view path;  // below a job
   SacctColumn column;
 };
-constexpr std::array<Field, 14> kFields{{{"/job_id", SacctColumn::job_id_raw},
+constexpr std::array<Field, 16> kFields{{{"/job_id", SacctColumn::job_id_raw},
                                          {"/cluster", SacctColumn::cluster},
                                          {"/user", SacctColumn::user},
                                          {"/account", SacctColumn::account},
@@ -32,8 +32,10 @@ constexpr std::array<Field, 14> kFields{{{"/job_id", SacctColumn::job_id_raw},
                                          {"/time/start", SacctColumn::start},
                                          {"/time/end", SacctColumn::end},
                                          {"/time/elapsed", SacctColumn::elapsed_raw},
+                                         {"/time/suspended", SacctColumn::suspended},
                                          {"/time/limit", SacctColumn::timelimit_raw},
                                          {"/allocation_nodes", SacctColumn::nnodes},
+                                         {"/array/limits/max/running/tasks", SacctColumn::throttle},
                                          {"/required/CPUs", SacctColumn::req_cpus}}};
 
 bool is_instant(SacctColumn column) {
@@ -47,12 +49,21 @@ struct Job {
   std::string requested, allocated, memory;  // as in ReqTRES, AllocTRES and ReqMem
   std::string kind, name, count;             // of the resource that is being read
   std::string het_job, het_offset;           // of a component
+  std::string array, task;                   // and of a task of an array
   std::string& of(SacctColumn column) { return text[static_cast<std::size_t>(column)]; }
 };
 
 // A value of newer releases is {"set": true, "infinite": false, "number": 5}: what the members but the last one say.
 bool says_not_known(std::string_view member, std::string_view value) {
   return (member == "set" && value == "false") || (member == "infinite" && value == "true");
+}
+
+// Newer releases list a state and its flags: ["PENDING", "REQUEUED"] is what was REQUEUED before.
+bool says_more(std::string_view flag, std::string_view state) {
+  if (state.empty()) return true;
+  const SacctState means = parse_sacct_state(flag);
+  return parse_sacct_state(state) == SacctState::pending && means != SacctState::pending &&
+         means != SacctState::unknown;
 }
 
 class Jobs final : public nlohmann::json_sax<json> {
@@ -150,7 +161,9 @@ void Jobs::set(Job& job, std::string_view path, std::string_view text) const {
   };
   for (const Field& field : kFields)
     if (field.path == path) keep(job.of(field.column));
-  if (path == "/state/current" && job.of(SacctColumn::state).empty()) job.of(SacctColumn::state) = text;
+  if (path == "/state/current" && says_more(text, job.of(SacctColumn::state))) job.of(SacctColumn::state) = text;
+  if (path == "/array/job_id") keep(job.array);
+  if (path == "/array/task_id") keep(job.task);
   if (path == "/het/job_id") keep(job.het_job);
   if (path == "/het/job_offset") keep(job.het_offset);
   if (!path.starts_with("/tres/requested/") && !path.starts_with("/tres/allocated/")) return;
@@ -185,6 +198,8 @@ bool Jobs::finish_job() {
     if (!text.empty()) cells.set(static_cast<SacctColumn>(i), text);
   }
   std::string id = job_.of(SacctColumn::job_id_raw);
+  if (!job_.array.empty() && job_.array != "0" && !job_.task.empty() && job_.task != "unset")
+    id = job_.array + "_" + job_.task;
   if (!job_.het_job.empty() && job_.het_job != "0") {
     id = job_.het_job + "+" + (job_.het_offset.empty() || job_.het_offset == "unset" ? "0" : job_.het_offset);
   }

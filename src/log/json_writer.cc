@@ -109,8 +109,13 @@ void JsonLinesWriter::job(const SwfRow& row, const JobAttributes& attributes) {
       object.member(field.name) += field.column->form == AttributeForm::word ? as_json(text_) : text_;
       continue;
     }
-    if (field.kind == JsonField::Kind::suspended) {
-      if (row.suspended > Duration{0}) append_seconds(row.suspended, object.member(field.name));
+    if (field.kind == JsonField::Kind::aside) {
+      if (row.*field.aside > Duration{0}) append_seconds(row.*field.aside, object.member(field.name));
+      continue;
+    }
+    if (field.kind == JsonField::Kind::array || field.kind == JsonField::Kind::throttle) {
+      const std::int64_t number = field.kind == JsonField::Kind::array ? row.array : row.throttle;
+      if (number > 0) object.member(field.name) += std::to_string(number);
       continue;
     }
     const bool unknown = row[field.swf] == -1 && (row.fractions >> static_cast<std::size_t>(field.swf) & 1U) == 0;

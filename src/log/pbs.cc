@@ -91,6 +91,7 @@ struct Open {
   bool deleted = false;
   std::int64_t stopped = 0;                   // seconds
   std::optional<std::int64_t> stopped_since;  // by the server's clock
+  std::int64_t earlier = 0;                   // seconds of starts that are over
   std::int64_t went_on = 0;                   // likewise, last: what is told of earlier is told again
 
   void stop(std::int64_t now) {
@@ -113,6 +114,7 @@ class Reader {
   Result<void> take(std::string_view line);
   Result<void> take_end(const Record& record);
   Result<void> take_rest();
+  static std::int64_t earlier_run(const Record& over, const Open& open);
   void take_opened(const Record& record, std::string_view line);
   Result<AccountedJob> job_of(const Record& record, PbsRequest& request, std::int64_t line);
   void remark(const PbsRequest& request, std::int64_t hosts, std::int64_t line);
@@ -175,6 +177,22 @@ std::optional<std::int64_t> clock_of(std::string_view when) {
   return time ? *time : std::nullopt;
 }
 
+// For how long a start of a job lasted that is told to be over: as the record says, else until then by the server's
+// clock.
+std::int64_t Reader::earlier_run(const Record& over, const Open& open) {
+  std::int64_t start = AccountedJob::kUnknown, end = AccountedJob::kUnknown;
+  std::string_view rest = over.text, name, value;
+  while (next_entry(rest, name, value)) {
+    if (name == "start") start = parse_integer(value).value_or(AccountedJob::kUnknown);
+    if (name == "end") end = parse_integer(value).value_or(AccountedJob::kUnknown);
+  }
+  constexpr std::int64_t kMost = kLongest / seconds(1);
+  if (start > 0 && end >= start) return std::min(end - start, kMost);
+  const auto started = open.running ? clock_of(std::string_view(open.last).substr(0, 19)) : std::nullopt;
+  const auto ended = clock_of(over.when);
+  return started && ended ? std::clamp<std::int64_t>(*ended - *started, 0, kMost) : 0;
+}
+
 void Reader::take_opened(const Record& record, std::string_view line) {
   auto at = open_.find(record.id);
   if (at == open_.end()) at = open_.emplace(record.id, Open{}).first;
@@ -194,6 +212,7 @@ void Reader::take_opened(const Record& record, std::string_view line) {
     case 'R':  // this start of it is over
       report().drop(kReruns, line_);
       open.lines.pop_back();
+      open.earlier += earlier_run(record, open);
       open.running = false;
       open.stopped = open.went_on = 0;
       open.stopped_since.reset();
@@ -243,6 +262,7 @@ Result<void> Reader::take_end(const Record& record) {
     for (const std::int64_t line : at->second.lines) report().drop(kToldLater, line);
     if (const auto now = clock_of(record.when)) at->second.go_on(*now);  // it was never told to go on
     job->stopped = at->second.stopped;
+    job->earlier = at->second.earlier;
     if (at->second.deleted && job->state != AccountedJob::State::completed) job->state = AccountedJob::State::cancelled;
     open_.erase(at);
   }

@@ -45,7 +45,10 @@ constexpr std::array kRemarks{
     "a state that is not known: taken as ended, with no status",
     "ReqMem is more memory than there can be: memory left unknown",
     "ReqMem is 0 (--mem=0, or none told), and AllocTRES does not tell what they were given: memory left unknown",
-    "never ran, and asked for more accelerators than a node can have: left out, as it is not told on how many nodes"};
+    "never ran, and asked for more accelerators than a node can have: left out, as it is not told on how many nodes",
+    "would go on any number of nodes, and have memory by their processors: kept on as many nodes as they had",
+    "Start is not End less Elapsed and Suspended, but Eligible (sacct --json of Slurm 22.05.0 to 22.05.7): taken as "
+    "their difference"};
 
 std::int64_t swf_status(SacctState state) {
   switch (state) {
@@ -166,12 +169,14 @@ void SacctJobs::keep(const SacctRow& job, std::int64_t run) {
   row.set(SwfField::partition, job.partition);
   row.set(SwfField::queue, job.queue);
   const std::int64_t left_queue = job.start != kNoTime ? job.start : job.end;
-  const bool late = job.eligible > job.submit && job.eligible <= left_queue;
-  const std::int64_t came = late ? job.eligible : job.submit;
+  const std::int64_t waits_since = came(job);
+  row.earlier = seconds(job.earlier);
+  row.array = job.array;
+  row.throttle = job.throttle;
   row.set(SwfField::number, job.id.part == SacctId::kWhole ? job.id.number : -1);
-  row.set(SwfField::submit, came);  // made relative in finish()
+  row.set(SwfField::submit, waits_since);  // made relative in finish()
   row.set_milli(SwfField::run, run);
-  if (left_queue >= came) row.set(SwfField::wait, left_queue - came);
+  if (left_queue >= waits_since + job.away) row.set(SwfField::wait, left_queue - waits_since - job.away);
   row.set(SwfField::status, swf_status(job.state));
   requests_.push_back(job.request);
 }
@@ -249,6 +254,13 @@ Result<SacctLog> read_sacct_log(std::vector<LineBlocks> exports, const SwfOption
   auto rows = read_sacct_rows(std::move(exports), options);
   if (!rows) return std::unexpected(rows.error());
   const std::string shown = rows->shown;
+  if (rows->rows.empty() && !rows->other_cluster.empty()) {
+    return fail(shown + " has jobs of cluster " + quoted(rows->other_cluster) + ", and none of cluster " +
+                quoted(options.cluster) +
+                ", which is the one described: ask sacct for the jobs of that one, with --clusters=" +
+                one_line(options.cluster) +
+                ". To rehearse jobs of one cluster on another, leave the column Cluster out of the export.");
+  }
   SacctLog log = SacctJobs(std::move(*rows), options).finish();
   if (log.rows.empty()) {
     return fail(shown + ": no job can be read from it" + why_none(log.report, "rows") +

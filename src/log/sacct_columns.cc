@@ -8,10 +8,36 @@
 namespace rota::log {
 namespace {
 
-constexpr std::array<std::string_view, kSacctColumns> kNames{
-    "Cluster",  "JobID",   "JobIDRaw",  "User",    "Group",      "Account",   "Partition",    "QOS",      "Submit",
-    "Eligible", "Start",   "End",       "Elapsed", "ElapsedRaw", "Timelimit", "TimelimitRaw", "State",    "AllocCPUS",
-    "NCPUS",    "ReqCPUS", "AllocTRES", "ReqTRES", "ReqGRES",    "NNodes",    "AllocNodes",   "ReqNodes", "ReqMem"};
+constexpr std::array<std::string_view, kSacctColumns> kNames{"Cluster",
+                                                             "JobID",
+                                                             "JobIDRaw",
+                                                             "User",
+                                                             "Group",
+                                                             "Account",
+                                                             "Partition",
+                                                             "QOS",
+                                                             "Submit",
+                                                             "Eligible",
+                                                             "Start",
+                                                             "End",
+                                                             "Elapsed",
+                                                             "ElapsedRaw",
+                                                             "Suspended",
+                                                             "Timelimit",
+                                                             "TimelimitRaw",
+                                                             "State",
+                                                             "AllocCPUS",
+                                                             "NCPUS",
+                                                             "ReqCPUS",
+                                                             "AllocTRES",
+                                                             "ReqTRES",
+                                                             "ReqGRES",
+                                                             "NNodes",
+                                                             "AllocNodes",
+                                                             "ReqNodes",
+                                                             "ReqMem",
+                                                             "ArrayTaskThrottle",
+                                                             "SubmitLine"};
 
 // Users write into these what they like.
 constexpr std::array<std::string_view, 7> kFreeText{"JobName", "Comment",    "AdminComment", "SystemComment",
@@ -131,7 +157,9 @@ Result<void> SacctColumns::read_row(std::string_view line) {
   if (closed_ && cells_.back().empty()) cells_.pop_back();
   if (cells_.size() > columns_ && free_text_.size() == 1) {
     const auto at = cells_.begin() + static_cast<std::ptrdiff_t>(free_text_.front());
-    cells_.erase(at + 1, at + 1 + static_cast<std::ptrdiff_t>(cells_.size() - columns_));
+    const auto last = at + static_cast<std::ptrdiff_t>(cells_.size() - columns_);
+    *at = {at->data(), static_cast<std::size_t>(last->data() + last->size() - at->data())};
+    cells_.erase(at + 1, last + 1);
   }
   if (cells_.size() != columns_)
     return fail("the row has " + std::to_string(cells_.size()) + " columns where the first line names " +

@@ -26,6 +26,7 @@ enum class SacctColumn : std::uint8_t {
   end,
   elapsed,
   elapsed_raw,
+  suspended,
   timelimit,
   timelimit_raw,
   state,
@@ -38,9 +39,11 @@ enum class SacctColumn : std::uint8_t {
   nnodes,
   alloc_nodes,
   req_nodes,
-  req_mem
+  req_mem,
+  throttle,  // of an array; sacct has no such column
+  submit_line
 };
-inline constexpr std::size_t kSacctColumns = 27;
+inline constexpr std::size_t kSacctColumns = 30;
 
 // What sacct is best asked for, as its --format takes it.
 inline constexpr const char* kSacctFormat =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "log/sort_rows.h"
 
@@ -46,22 +47,36 @@ class OneJob {
       job_.state = next.state;  // that is how it ended, or that it waits
     } else {
       report.drop(kEarlier, job_.line);
-      const std::int64_t submit = job_.submit;
-      const std::int64_t eligible = job_.eligible;
-      const std::int64_t line = job_.line;
-      job_ = next;
-      job_.line = line;
-      job_.submit = submit;
-      job_.eligible = eligible;
+      start_anew(next);
     }
   }
   const SacctRow& job() const { return job_; }
 
  private:
+  void start_anew(const SacctRow& next) {
+    const SacctRow before = std::exchange(job_, next);
+    job_.line = before.line;
+    job_.submit = before.submit;
+    job_.eligible = before.eligible;
+    job_.earlier = before.earlier;
+    job_.away = before.away;
+    if (before.start == kNoTime) return;
+    const auto add = [](std::uint32_t& to, std::int64_t time) {
+      to = static_cast<std::uint32_t>(std::clamp<std::int64_t>(to + time, to, UINT32_MAX));
+    };
+    add(job_.earlier, before.end != kNoTime ? before.end - before.start : before.elapsed / 1000);
+    add(job_.away, came(next) - before.start);
+  }
+
   SacctRow job_;
 };
 
 }  // namespace
+
+std::int64_t came(const SacctRow& row) {
+  const std::int64_t left_queue = row.start != kNoTime ? row.start : row.end;
+  return row.eligible > row.submit && row.eligible <= left_queue ? row.eligible : row.submit;
+}
 
 std::vector<SacctRow> jobs_of_rows(std::vector<SacctRow> rows, ImportReport& report) {
   const auto key = [](const SacctRow& r) { return std::tuple(r.id.number, r.id.part, r.submit); };

@@ -26,7 +26,9 @@ enum class SacctRemark : std::uint8_t {
   odd_state,
   impossible_memory,
   whole_nodes_unknown,
-  unplaced_gpus
+  unplaced_gpus,
+  kept_spread,
+  start_was_eligible
 };
 
 // One row, as small as it can be: a log of years is held in memory. Times in seconds since 1970; kNoTime: not told, as
@@ -47,7 +49,11 @@ struct SacctRow {
   std::int32_t user = -1, group = -1, partition = -1, queue = -1;  // numbers of their names
   std::uint32_t nodes = 0;                                         // that it must be spread over; 0: any
   std::uint32_t given_nodes = 0;                                   // that it had; 0: not told
-  std::uint32_t request = 0;  // what else it asks for, by place in a table; 0: nothing
+  std::uint32_t earlier = 0;   // seconds for which earlier dispatches held what it had,
+  std::uint32_t away = 0;      // and from the start of each until it began to wait again
+  std::uint32_t array = 0;     // number of its array, of which so many tasks run at once;
+  std::uint32_t throttle = 0;  // 0: no limit is told
+  std::uint32_t request = 0;   // what else it asks for, by place in a table; 0: nothing
   SacctState state = SacctState::unknown;
   bool component = false;     // of a heterogeneous job
   bool wall_clock = false;    // start and end are of a clock on the wall, of which it is not known where
@@ -57,10 +63,12 @@ struct SacctRow {
   void remark(SacctRemark what) { remarks |= static_cast<std::uint16_t>(1U << static_cast<unsigned>(what)); }
 };
 
+// When it began to wait.
+std::int64_t came(const SacctRow& row);
+
 // The jobs: of rows that tell of the same start the one that knows most, of a job's dispatches one job with the last
-// that ran, of its sizes one job with the first size. By submit time, and by number, in whichever order exports told
-// them. What is left out is counted.
-// O(rows log rows)
+// that ran, which knows for how long the others ran, of its sizes one job with the first size. By submit time, and by
+// number, in whichever order exports told them. What is left out is counted. O(rows log rows)
 std::vector<SacctRow> jobs_of_rows(std::vector<SacctRow> rows, ImportReport& report);
 
 }  // namespace rota::log

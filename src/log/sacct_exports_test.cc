@@ -73,9 +73,24 @@ TEST(SacctExports, OfSeveralClustersAreRefused) {
   const std::string times = "|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|1\n";
   const auto log = log_of(names + "1|ares" + times + "1|zeus" + times);
   ASSERT_FALSE(log);
-  EXPECT_EQ(log.error().message,
-            "sacct.txt:3: column Cluster is \"zeus\", and rows before it are of \"ares\": a log is of one cluster. Ask "
-            "sacct for one with --clusters=ares. Mend the row, or drop such rows with --skip-bad-rows.");
+  EXPECT_EQ(
+      log.error().message,
+      "sacct.txt:3: column Cluster is \"zeus\", and rows before it are of \"ares\": a log is of one cluster. Ask "
+      "sacct for the one that is wanted, with --clusters=ares or --clusters=zeus; rota import slurm takes the jobs "
+      "of the cluster that config.txt is of. Mend the row, or drop such rows with --skip-bad-rows.");
+}
+
+TEST(SacctExports, OfSeveralClustersAreReadForOne) {
+  const std::string names = "JobIDRaw|Cluster|Submit|Start|End|NCPUS\n";
+  const std::string times = "|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|1\n";
+  const std::string text = names + "1|ares" + times + "2|zeus" + times + "3|ares" + times;
+  const auto log = log_of(text, {.cluster = "Zeus"});
+  ASSERT_TRUE(log) << log.error().message;
+  ASSERT_EQ(log->rows.size(), 1U);
+  EXPECT_EQ(log->rows[0][SwfField::number], 2);
+  EXPECT_EQ(log->cluster, "zeus");
+  EXPECT_EQ(found(log->report, "jobs of other clusters: dropped"), 2);
+  EXPECT_EQ(log->report.rows, log->report.kept + log->report.dropped());
 }
 
 TEST(SacctDispatches, OfOneJobAreOneJob) {
@@ -92,9 +107,20 @@ TEST(SacctDispatches, OfOneJobAreOneJob) {
                .text());
   ASSERT_EQ(log.rows.size(), 1U);
   EXPECT_EQ(log.rows[0][SwfField::number], 5);
-  EXPECT_EQ(log.rows[0][SwfField::wait], 20 * 60) << "from its first submission to its last start";
+  EXPECT_EQ(log.rows[0][SwfField::wait], (1 + 1 + 13) * 60) << "before each of its starts";
   EXPECT_EQ(log.rows[0][SwfField::run], 600);
+  EXPECT_EQ(log.rows[0].earlier, seconds(240 + 60));
+  EXPECT_EQ(found(log.report, "ran before and were queued again: these 0.7 processor hours"), 1);
   EXPECT_EQ(found(log.report, "earlier starts"), 2);
+}
+
+TEST(SacctDispatches, WaitForWhatIsToldOfEach) {
+  Row again{.id = "5", .submit = "2024-03-01T10:12:00", .start = "2024-03-01T10:20:00", .end = "2024-03-01T10:30:00"};
+  again.eligible = "2024-03-01T10:15:00";
+  const SacctLog log = read(Row{.id = "5", .state = "REQUEUED"}.text() + again.text());
+  ASSERT_EQ(log.rows.size(), 1U);
+  EXPECT_EQ(log.rows[0][SwfField::wait], 60 + 5 * 60) << "not while nobody had queued it, or it was held";
+  EXPECT_EQ(log.rows[0].earlier, seconds(600));
 }
 
 TEST(SacctDispatches, NumbersThatComeAgainLaterAreOthersJobs) {
@@ -258,9 +284,9 @@ TEST(SacctRequests, OfAJobThatNeverRanAreNotHeldAgainstOneNode) {
 TEST(SacctRequests, NodesAreThoseThatWereAskedFor) {
   const SacctLog log =
       read(Row{.id = "1", .nodes = "3", .wanted = "1"}.text() + Row{.id = "2", .nodes = "3", .wanted = "3"}.text() +
-           Row{.id = "3", .nodes = "4", .wanted = "2"}.text() + Row{.id = "4"}.text());
+               Row{.id = "3", .nodes = "4", .wanted = "2"}.text() + Row{.id = "4"}.text(),
+           {.memory_counts = false});
   EXPECT_EQ(log.rows[0].nodes, 0U) << "it happened to be spread";
-  EXPECT_EQ(log.rows[0].node_memory, (std::int64_t{16} << 30U) / 3);
   EXPECT_EQ(log.rows[1].nodes, 3U) << "8 processors, unevenly";
   EXPECT_EQ(log.rows[2].nodes, 4U) << "of a range: its processors may be more than two nodes have";
   EXPECT_EQ(log.rows[3].nodes, 1U);
@@ -279,6 +305,37 @@ TEST(SacctRequests, OfARangeOfNodesAcceleratorsAreThoseOnEach) {
   EXPECT_EQ(on_each("cpu=32,gres/gpu=4,node=2", "cpu=64,gres/gpu=4,node=4"), 1) << "--gpus=4";
   EXPECT_EQ(on_each("cpu=32,gres/gpu=2,node=2", "cpu=64,gres/gpu=32,node=4"), 1) << "whole nodes";
   EXPECT_EQ(on_each("cpu=32,gres/gpu=4,node=2", ""), 2);
+}
+
+TEST(SacctRequests, MemoryByProcessorsKeepsTheNodesThatAJobHad) {
+  struct Case {
+    const char *what, *cells;  // ReqCPUS|NNodes|ReqNodes|ReqMem|AllocTRES
+    std::uint32_t nodes, pinned;
+  };
+  for (const Case& one : {
+           Case{"for each processor", "8|2|1|1Gc|cpu=8,mem=8192M,node=2", 2, 1},
+           Case{"for each processor, and no AllocTRES", "8|2|1|1Gc|", 2, 1},
+           Case{"in all, as newer releases tell it", "8|2|1|8192M|cpu=8,mem=8192M,node=2", 2, 1},
+           Case{"with processors and nodes alike", "4|2|1|4G|cpu=8,mem=8G,node=2", 2, 1},
+           Case{"for each node", "8|2|1|4Gn|cpu=8,mem=8G,node=2", 0, 0},
+           Case{"the same, as newer releases tell it", "8|2|1|4G|cpu=8,mem=8G,node=2", 0, 0},
+           Case{"on as many nodes as asked for", "8|2|2|1Gc|cpu=8,mem=8G,node=2", 2, 0},
+           Case{"on one", "8|1|1|1Gc|cpu=8,mem=8G,node=1", 1, 0},
+           Case{"of no memory", "8|2|1|0|cpu=8,node=2", 0, 0},
+       }) {
+    for (const bool counts : {true, false}) {
+      const auto log = log_of(
+          "JobID|Submit|Start|End|State|AllocCPUS|ReqCPUS|NNodes|ReqNodes|ReqMem|AllocTRES\n"
+          "7|2024-03-01T11:00:00|2024-03-01T11:00:10|2024-03-01T11:01:15|COMPLETED|8|" +
+              std::string(one.cells) + "\n",
+          {.memory_counts = counts});
+      ASSERT_TRUE(log) << log.error().message;
+      EXPECT_EQ(log->rows[0].nodes, counts || one.pinned == 0 ? one.nodes : 0) << one.what;
+      EXPECT_EQ(found(log->report, "would go on any number of nodes, and have memory by their processors"),
+                counts ? one.pinned : 0)
+          << one.what;
+    }
+  }
 }
 
 TEST(SacctRequests, LargeNumbersOfNodesHaveALetter) {
@@ -327,6 +384,26 @@ TEST(SacctTimes, AJobThatEndsAtOnceKeepsItsLimit) {
 TEST(SacctComponents, AreCounted) {
   const SacctLog log = read(Row{.id = "8", .shown = "8+0"}.text() + Row{.id = "9", .shown = "8+1"}.text());
   EXPECT_EQ(found(log.report, "components of heterogeneous jobs"), 2);
+}
+
+TEST(SacctArrays, RunAsManyTasksAtOnceAsTheirSubmitLineSays) {
+  for (const auto& [line, most] : {std::pair{"sbatch --array=1-200%4 job.sh", 4U},
+                                   {"sbatch -p a|b --array 0,2-8:2%12 job.sh", 12U},
+                                   {"sbatch -a1-3%2 x", 2U},
+                                   {"sbatch --array=1-200 job.sh", 0U},
+                                   {"sbatch job.sh 50%4 -a half%2", 0U},
+                                   {"sbatch --array=1-9%0 x", 0U},
+                                   {"sbatch -a", 0U},
+                                   {"", 0U}}) {
+    const auto log = log_of(
+        "JobIDRaw|JobID|Submit|Start|End|NCPUS|SubmitLine\n"
+        "8|7_1|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|1|" +
+        std::string(line) + "\n9|9|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|1|" + line + "\n");
+    ASSERT_TRUE(log) << log.error().message;
+    EXPECT_EQ(log->rows[0].throttle, most) << line;
+    EXPECT_EQ(log->rows[0].array, most > 0 ? 7 : 0) << line;
+    EXPECT_EQ(log->rows[1].throttle, 0U) << "no task of an array";
+  }
 }
 
 TEST(SacctNames, MayHaveAnythingInThem) {

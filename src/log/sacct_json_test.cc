@@ -1,6 +1,7 @@
 // sacct --json, and local times of a zone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "log/json_sacct.h"
@@ -105,6 +106,62 @@ TEST(SacctJson, KnowsWhatIsNotKnown) {
   waits.replace(waits.find("1709287860"), 10, "0");
   const auto none = log_of(document(waits));
   EXPECT_FALSE(none);
+}
+
+std::string with(std::string text, const std::string& old, const std::string& fresh) {
+  const std::size_t at = text.find(old);
+  EXPECT_NE(at, std::string::npos) << old;
+  return text.replace(at, old.size(), fresh);
+}
+
+TEST(SacctJson, OfReleasesThatTellNoStartsHasThemFromTheOtherTimes) {
+  const std::string right = with(kOld, R"("elapsed": 600)", R"("elapsed": 540, "suspended": 60)");
+  const std::string wrong = with(right, R"("start": 1709287260)", R"("start": 1709287210)");
+  for (const auto& [text, mended] : {std::pair{right, false}, {wrong, true}}) {
+    const auto log = log_of(document(text));
+    ASSERT_TRUE(log) << log.error().message;
+    EXPECT_EQ(log->rows[0][SwfField::wait], 50) << "from when it was eligible";
+    EXPECT_EQ(log->rows[0][SwfField::run], 540);
+    EXPECT_EQ(log->rows[0].suspended, seconds(60));
+    EXPECT_EQ(
+        std::ranges::any_of(log->report.findings,
+                            [](const auto& one) { return one.what.find("22.05.0 to 22.05.7") != std::string::npos; }),
+        mended);
+  }
+}
+
+TEST(SacctJson, ListsAStateBeforeItsFlags) {
+  const std::string first =
+      with(kNew, R"("start": 1709287260, "end": 1709287860)", R"("start": 1709287260, "end": 1709287300)");
+  const std::string again = with(kNew, R"("submission": 1709287200)", R"("submission": 1709287300)");
+  for (const std::string flag : {"REQUEUED", "RESIZING"}) {
+    const auto log_with = [&](const std::string& state) {
+      return log_of(document(with(first, R"(["COMPLETED"])", state) + "," + again));
+    };
+    const auto old = log_with("\"" + flag + "\""), fresh = log_with("[\"PENDING\", \"" + flag + "\"]");
+    ASSERT_TRUE(old && fresh);
+    expect_equal(*old, *fresh);
+    EXPECT_EQ(old->report.dropped(), 1);
+  }
+  const auto ended = log_of(document(with(kNew, R"(["COMPLETED"])", R"(["COMPLETED", "COMPLETING"])")));
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->rows[0][SwfField::status], 1) << "a flag says no more than a state that is no base for it";
+}
+
+TEST(SacctJson, TellsHowManyTasksOfAnArrayRunAtOnce) {
+  const std::string old = R"("array": {"job_id": 0, "task_id": null})";
+  const std::string limits = R"("limits": {"max": {"running": {"tasks": 4}}})";
+  for (const std::string task : {R"(5)", R"({"set": true, "infinite": false, "number": 5})"}) {
+    const auto log =
+        log_of(document(with(kOld, old, R"("array": {"job_id": 6, "task_id": )" + task + ", " + limits + "}")));
+    ASSERT_TRUE(log) << log.error().message;
+    EXPECT_EQ(log->rows[0][SwfField::number], 7);
+    EXPECT_EQ(log->rows[0].array, 6);
+    EXPECT_EQ(log->rows[0].throttle, 4U);
+  }
+  const auto none =
+      log_of(document(with(kOld, old, R"("array": {"job_id": 0, "task_id": {"set": false}, )" + limits + "}")));
+  EXPECT_EQ(none->rows[0].throttle, 0U);
 }
 
 TEST(SacctJson, ThatIsCutOffIsToldWithItsLine) {

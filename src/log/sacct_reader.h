@@ -40,7 +40,8 @@ struct SacctRows {
   std::vector<SacctRow> rows;
   std::vector<JobAttributes> requests;  // accelerators and licences, by SacctRow::request
   NumbersOfNames users, groups, partitions, queues;
-  std::string cluster;  // whose jobs they are; empty: not told
+  std::string cluster;        // whose jobs they are; empty: not told
+  std::string other_cluster;  // whose are left out, of the first row of them; empty: there are none
   std::vector<SacctExport> exports;
   bool local_times = false;  // some times are of a clock on the wall, not seconds since 1970
   ImportReport report;
@@ -62,8 +63,10 @@ class SacctRowTaker {
  private:
   Result<void> refuse(const Error& error, std::int64_t line);
   Result<void> read_cells(const SacctCells& cells, std::int64_t line);
-  Result<void> check_cluster(const SacctCells& cells);
+  Result<bool> is_own(const SacctCells& cells);
+  Result<void> read_throttle(const SacctCells& cells, const SacctId& shown, SacctRow& row);
   Result<void> read_times(const SacctCells& cells, SacctRow& row);
+  Result<void> mend_start(const SacctCells& cells, SacctRow& row);
   void take_times(const SacctCells& cells, SacctRow& row);
   Result<void> read_processors(const SacctCells& cells, SacctRow& row);
   Result<void> read_limit(const SacctCells& cells, SacctRow& row);

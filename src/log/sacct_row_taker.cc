@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/letters.h"
 #include "base/text.h"
 #include "log/time_zone.h"
 #include "model/machine.h"
@@ -14,6 +15,7 @@ namespace rota::log {
 namespace {
 
 constexpr const char* kBadRow = "rows that cannot be read: dropped";
+constexpr const char* kOtherCluster = "jobs of other clusters: dropped";
 constexpr const char* kStep = "steps of jobs: passed over";
 
 // Memory in all, beside the processors that a job had, and on `nodes` nodes. What it was given, in equal parts; but
@@ -22,21 +24,26 @@ constexpr const char* kStep = "steps of jobs: passed over";
 struct GivenMemory {
   std::int64_t bytes;
   bool whole_nodes;
+  bool with_nodes;  // as much on each, however many there are; else what is on each goes by its processors there
 };
 GivenMemory given_memory(const SacctMemory& told, const SacctTres& asked, const SacctTres& got, std::int64_t nodes) {
   const auto on_each = [&](std::int64_t all, std::int64_t of) { return all / std::max<std::int64_t>(of, 1) * nodes; };
-  if (told.per == SacctMemory::Per::processor) return {got.memory, false};
+  if (told.per == SacctMemory::Per::processor) return {got.memory, false, false};
   // sacct rounds what is no whole number of the unit to hundredths of it.
   const auto grew_as = [&](std::int64_t from, std::int64_t to) {
     const double ratio = from > 0 && to > 0 ? static_cast<double>(to) / static_cast<double>(from) : 1;
     const double expected = static_cast<double>(told.bytes) * ratio;
     return std::abs(static_cast<double>(got.memory) - expected) < expected / 50;
   };
-  if (told.per == SacctMemory::Per::node || grew_as(asked.nodes, got.nodes))
-    return {got.nodes > 0 ? on_each(got.memory, got.nodes) : got.memory, told.bytes == 0};
-  if (told.bytes == 0) return {got.memory, true};
-  if (grew_as(asked.processors, got.processors) || got.memory <= told.bytes) return {got.memory, false};
-  return {on_each(told.bytes, asked.nodes), true};
+  const bool by_processors = grew_as(asked.processors, got.processors);
+  if (told.per == SacctMemory::Per::node || grew_as(asked.nodes, got.nodes)) {
+    return {.bytes = got.nodes > 0 ? on_each(got.memory, got.nodes) : got.memory,
+            .whole_nodes = told.bytes == 0,
+            .with_nodes = told.per == SacctMemory::Per::node || !by_processors};
+  }
+  if (told.bytes == 0) return {got.memory, true, true};
+  if (by_processors || got.memory <= told.bytes) return {got.memory, false, false};
+  return {on_each(told.bytes, asked.nodes), true, true};
 }
 
 // "0", "0n", "0M": told, and not merely unknown as in "16?".
@@ -113,16 +120,15 @@ Result<void> SacctRowTaker::read_cells(const SacctCells& cells, std::int64_t lin
   const auto id = cells.read(raw ? SacctColumn::job_id_raw : SacctColumn::job_id, parse_sacct_id);
   if (!id) return std::unexpected(id.error());
   if (id->step) return out_.report.drop(kStep, line), Result<void>{};
-  if (auto one = check_cluster(cells); !one) return one;
+  const auto own = is_own(cells);
+  if (!own) return std::unexpected(own.error());
+  if (!*own) return out_.report.drop(kOtherCluster, line), Result<void>{};
   SacctRow row;
   row.id = *id;
-  if (raw && cells.has(SacctColumn::job_id)) {
-    const auto shown = cells.read(SacctColumn::job_id, parse_sacct_id);
-    if (!shown) return std::unexpected(shown.error());
-    row.component = shown->component();
-  } else {
-    row.component = id->component();
-  }
+  const auto shown = raw && cells.has(SacctColumn::job_id) ? cells.read(SacctColumn::job_id, parse_sacct_id) : id;
+  if (!shown) return std::unexpected(shown.error());
+  row.component = shown->component();
+  if (auto done = read_throttle(cells, *shown, row); !done) return done;
   row.line = line;
   const std::string_view state = cells.cell(SacctColumn::state);
   row.state = parse_sacct_state(state);
@@ -136,13 +142,30 @@ Result<void> SacctRowTaker::read_cells(const SacctCells& cells, std::int64_t lin
   return {};
 }
 
-// Jobs of two clusters have never waited for the same nodes.
-Result<void> SacctRowTaker::check_cluster(const SacctCells& cells) {
+Result<void> SacctRowTaker::read_throttle(const SacctCells& cells, const SacctId& shown, SacctRow& row) {
+  if (shown.part < 0 || shown.component() || shown.number > UINT32_MAX) return {};
+  const auto told = cells.read(SacctColumn::throttle, parse_sacct_count);
+  if (!told) return std::unexpected(told.error());
+  row.throttle =
+      *told > 0 ? static_cast<std::uint32_t>(*told) : throttle_of_submit_line(cells.cell(SacctColumn::submit_line));
+  if (row.throttle > 0) row.array = static_cast<std::uint32_t>(shown.number);
+  return {};
+}
+
+// Whether it is of the cluster whose jobs are read: jobs of two have never waited for the same nodes. Slurm keeps the
+// names of clusters in small letters, whatever its configuration says.
+Result<bool> SacctRowTaker::is_own(const SacctCells& cells) {
   const std::string_view cluster = cells.cell(SacctColumn::cluster);
-  if (cluster.empty() || cluster == out_.cluster) return {};
-  if (out_.cluster.empty()) return out_.cluster = cluster, Result<void>{};
+  if (cluster.empty() || cluster == out_.cluster) return true;
+  if (!options_.cluster.empty() && lower(cluster) != lower(options_.cluster)) {
+    if (out_.other_cluster.empty()) out_.other_cluster = cluster;
+    return false;
+  }
+  if (out_.cluster.empty() || !options_.cluster.empty()) return out_.cluster = cluster, true;
   return fail("column Cluster is " + quoted(cluster) + ", and rows before it are of " + quoted(out_.cluster) +
-              ": a log is of one cluster. Ask sacct for one with --clusters=" + out_.cluster);
+              ": a log is of one cluster. Ask sacct for the one that is wanted, with --clusters=" + out_.cluster +
+              " or --clusters=" + one_line(cluster) +
+              "; rota import slurm takes the jobs of the cluster that config.txt is of");
 }
 
 void SacctRowTaker::take_times(const SacctCells& cells, SacctRow& row) {
@@ -186,7 +209,25 @@ Result<void> SacctRowTaker::read_times(const SacctCells& cells, SacctRow& row) {
   if (!raw) return std::unexpected(raw.error());
   if (!clock) return std::unexpected(clock.error());
   row.elapsed = *raw >= 0 ? *raw * 1000 : *clock ? (*clock)->count() : kNoTime;
+  if (auto mended = mend_start(cells, row); !mended) return mended;
   take_times(cells, row);
+  return {};
+}
+
+// sacct --json of Slurm 22.05.0 to 22.05.7 tells as the start of a job when it was eligible. Of one that has ended,
+// the other times tell when it was; others are no jobs of the log.
+Result<void> SacctRowTaker::mend_start(const SacctCells& cells, SacctRow& row) {
+  if (!cells.has(SacctColumn::suspended) || is_local_time(cells.cell(SacctColumn::start))) return {};
+  const std::string_view cell = cells.cell(SacctColumn::suspended);
+  if (cell.find(':') != std::string_view::npos) return {};  // of columns, which tell the start
+  const auto suspended = cells.read(SacctColumn::suspended, parse_sacct_count);
+  if (!suspended) return std::unexpected(suspended.error());
+  if (*suspended < 0 || row.start == kNoTime || row.start != row.eligible) return {};
+  if (row.end == kNoTime || row.elapsed == kNoTime) return {};
+  const std::int64_t start = row.end - row.elapsed / 1000 - *suspended;
+  if (start <= row.start) return {};
+  row.start = start;
+  row.remark(SacctRemark::start_was_eligible);
   return {};
 }
 
@@ -299,10 +340,12 @@ Result<void> SacctRowTaker::read_memory(const SacctCells& cells, SacctRow& row) 
   if (parts > 0 && told->bytes > kMostMemory / parts)
     return fail(cells.complaint(SacctColumn::req_mem, "which is more memory than there is"));
   std::int64_t all = parts > 0 ? told->bytes * parts : 0;
+  bool with_nodes = told->per == SacctMemory::Per::node;
   if (got_.memory > 0) {
     const GivenMemory given = given_memory(*told, asked_, got_, std::max<std::int64_t>(nodes, 1));
     if (given.whole_nodes && any_told) row.remark(SacctRemark::whole_nodes);
     all = given.bytes;
+    with_nodes = given.with_nodes;
   } else if (all > 0 && told->per == SacctMemory::Per::job && row.requested_processors > 0 &&
              row.processors > row.requested_processors) {
     row.remark(SacctRemark::memory_as_asked);
@@ -312,6 +355,10 @@ Result<void> SacctRowTaker::read_memory(const SacctCells& cells, SacctRow& row) 
     row.remark(SacctRemark::whole_nodes_unknown);
   }
   if (processors <= 0) return {};
+  if (all > 0 && !with_nodes && row.nodes == 0 && nodes > 1 && options_.memory_counts) {
+    row.nodes = static_cast<std::uint32_t>(nodes);  // on fewer it would have less memory in all
+    row.remark(SacctRemark::kept_spread);
+  }
   if (nodes > 0) row.node_memory = all / nodes;
   if (all > 0) row.processor_memory = all / processors / 1024;
   return {};

@@ -23,6 +23,8 @@ struct SwfOptions {
   bool keep_cancelled = false;  // keep jobs cancelled before they started (status 5, no run time) as 1 s jobs
   // As in the published schedules that Rota is compared with: a job without a run time asked for 1 s, whatever it says.
   bool published_limits = false;
+  bool memory_counts = true;  // on the cluster for which jobs of sacct are read, if it is known
+  std::string cluster = {};   // of sacct's jobs only those of this one; empty: all, which must be of one
   std::shared_ptr<const TimeZone> zone = {};  // in which sacct printed local times; nullptr: UTC, or not known
   // Called now and then with the share of the file that has been read, 0..1; may be empty.
   std::function<void(double)> progress = {};

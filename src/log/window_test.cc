@@ -55,6 +55,14 @@ TEST(Window, WhoWaitedForAJobThatIsLeftOutDoesNotWaitForIt) {
   EXPECT_EQ(workload.report.findings.back().what, "waited for a job that is left out: taken as if it had ended");
 }
 
+TEST(Window, KeepsHowManyTasksOfAnArrayRunAtOnce) {
+  Workload workload = ten_jobs();
+  for (const std::uint32_t place : {1U, 3U, 7U}) workload.terms[place].throttle = place;
+  ASSERT_TRUE(cut(workload, {at(20), at(60), {}}));
+  ASSERT_EQ(workload.terms.size(), 1U);
+  EXPECT_EQ(workload.terms.at(1).throttle, 3U) << "by place among those that are left";
+}
+
 TEST(Window, RefusesOneWithoutJobs) {
   Workload none = ten_jobs(), before = ten_jobs();
   EXPECT_EQ(cut(none, {at(91), kNever, {}}).error().message, "ten: no job was submitted in that time.");

@@ -16,7 +16,8 @@ Job job_of(const log::Workload& workload, std::size_t i, const RehearseOptions& 
     job.spec.processors = static_cast<std::uint32_t>(options.processors);
   job.expected = job.spec.limit;
   if (!what.start_is_known()) return job;  // as one that never started
-  job.start = job.spec.submit + what.wait;
+  job.done = what.earlier;                 // whether it was in vain is not told: the processors were in use
+  job.start = job.spec.submit + what.wait + what.earlier;
   job.stood = what.suspended;
   job.end = job.start + workload.run_times[i] + job.stood;
   // Taken back while it ran: it took that long, as others that have ended.

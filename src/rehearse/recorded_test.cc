@@ -55,5 +55,21 @@ TEST(Recorded, TheSameThroughJsonLines) {
   expect_as_sacct_says(*workload);
 }
 
+TEST(Recorded, AJobThatRanBeforeDidNotWaitThenAndHeldItsProcessors) {
+  const auto workload = log::parse_sacct(
+      "JobIDRaw|Submit|Start|End|Elapsed|State|AllocCPUS\n"
+      "1|2024-06-10T10:00:00|2024-06-10T10:01:00|2024-06-10T10:11:00|00:10:00|REQUEUED|8\n"
+      "1|2024-06-10T10:11:00|2024-06-10T10:13:00|2024-06-10T10:33:00|00:20:00|COMPLETED|8\n",
+      "log.txt", {.keep_recorded = true});
+  ASSERT_TRUE(workload) << workload.error().message;
+  EXPECT_EQ(workload->run_times[0], seconds(1200));
+  const std::vector<Job> jobs = recorded_jobs(*workload);
+  ASSERT_EQ(jobs.size(), 1U);
+  EXPECT_EQ(jobs[0].wait(), seconds(60 + 120));
+  EXPECT_EQ(jobs[0].start, at_seconds(13 * 60));
+  EXPECT_EQ(jobs[0].end, at_seconds(33 * 60));
+  EXPECT_EQ(jobs[0].run_time(), seconds(600 + 1200));
+}
+
 }  // namespace
 }  // namespace rota

@@ -36,10 +36,11 @@ class Formats(RotaCase):
                           scattered["nodes"], scattered["memory"], scattered["limit"], scattered["status"]),
                          (0, 10, 3600, 16, 2, 16 << 30, 7200, 1))
         self.assertEqual((scattered["user"], scattered["group"], scattered["partition"]), ("anna", "p 1", "workq"))
-        rerun = jobs[101]  # ten of its sixty minutes it was suspended
+        rerun = jobs[101]  # ten of its sixty minutes it was suspended, and fourteen it had run before
+        self.assertEqual(rerun["earlier_elapsed"], 840)
         self.assertEqual((rerun["submit"], rerun["wait"], rerun["run_time"], rerun["suspended"], rerun["status"],
                           rerun["accelerators"], rerun["accelerator_type"], rerun["licences"], rerun["nodes"], rerun["memory"]),
-                         (300, 901, 3000, 600, 0, 2, "a100", "matlab:3", 1, 8 << 30))
+                         (300, 61, 3000, 600, 0, 2, "a100", "matlab:3", 1, 8 << 30))
         self.assertNotIn("suspended", scattered)
         torque = jobs[104]
         self.assertEqual((torque["processors"], torque["nodes"], torque["memory"], torque["limit"], torque["run_time"]),
