@@ -62,6 +62,14 @@ void add_use(const store::JobUse& used, std::uint32_t processors, Json& json) {
 }
 
 void add_running(const Service& service, JobId id, const Job& job, Json& json) {
+void add_grace(const store::Grace& grace, Json& json) {
+  if (grace.over <= Duration{0}) return;
+  json["grace"] = true;
+  json["over_limit"] = to_seconds(grace.over);
+  json["grace_rule"] = grace.rule;
+  json["grace_why"] = grace.why;
+}
+
   json["start"] = unix_seconds(service, job.start);
   const Instant now = std::max(service.loop().now(), service.view().now());
   const RunOrders* orders = service.view().orders_of(id);
@@ -77,7 +85,7 @@ void add_running(const Service& service, JobId id, const Job& job, Json& json) {
     json["suspended_by"] = by_operator ? "operator" : "user";
     json["suspended_since"] = unix_seconds(service, service.view().orders_of(id)->suspended_at);
   }
-  if (job.extended || job.limit_end() < service.view().now()) json["grace"] = true;
+  add_grace(service.grace_of(id, job, now), json);
 }
 
 void add_waiting(const Service& service, JobId id, const Job& job, Detail detail, Json& json) {
@@ -116,6 +124,7 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
       const local::RunUse& used = entry.heard().used;
       add_use({used.processors, used.in, used.memory}, job.spec.processors, json);
     }
+      if (job.end != kNever) add_grace(service.grace_of(id, job, job.end), json);
   }
   const int restarts = serve::restarts_of(job);
   if (restarts > 0) json["restarts"] = restarts;
@@ -184,6 +193,7 @@ Json job_json(const Service& service, const store::HistoryRow& row) {
     if (row.asked.waited_again == Duration{0}) add_status(row.state, {row.exit_code, row.signal}, json);
     add_use(row.used, row.processors, json);
   }
+    add_grace(row.asked.grace, json);
   json["end"] = unix_seconds(service, row.end);
   if (row.restarts > 0) json["restarts"] = row.restarts;
   return json;

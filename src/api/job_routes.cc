@@ -55,6 +55,8 @@ void show(const Ask& ask, JobId id) {
   if (!*row) return ask.reply->send(problem(404, "job " + std::string(ask.path[2]) + " is not known any more."));
   Json json = job_json(service, **row);
   if (service.may_see_inside(ask.request.caller, (*row)->uid)) {
+  if (const store::Grace& grace = (*row)->asked.grace; why && grace.over > Duration{0})
+    json["why"] = serve::grace_text(grace, false);
     if (!(*row)->reason.empty()) json["message"] = (*row)->reason;
     if (const auto kept = service.about(id); kept && *kept) add_inside(service, id, **kept, json);
   }
@@ -195,7 +197,12 @@ void explain(const Ask& ask, JobId id) {
   const Job& job = service.view().job(id);
   const serve::Explanation told = service.explain(id);
   Json json{{"id", service.book().shown(id)}, {"state", serve::state_word(job)}};
-  if (told.reason.empty()) return send_json(ask, json);
+  if (told.reason.empty()) {
+    const Instant until = job.gone() ? job.end : std::max(service.loop().now(), service.view().now());
+    const store::Grace grace = service.grace_of(id, job, until);
+    if (grace.over > Duration{0}) json["why"] = serve::grace_text(grace, !job.gone());
+    return send_json(ask, json);
+  }
   json["reason"] = told.reason;
   json["why"] = told.why;
   json["facts"] = told.facts;

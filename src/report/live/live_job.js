@@ -27,6 +27,8 @@ rota.job = (() => {
                   ['Started', job.start && text.exact(job.start)],
                   ['Time', text.time(job, now)],
                   ['Ended', job.end && text.exact(job.end)],
+                  ['Beyond its limit', job.over_limit &&
+                   `${duration(Math.ceil(job.over_limit))} under overrun=${job.grace_rule}: ${job.grace_why}`],
                   ['Exit code', text.ended(job) ? job.exit_code : undefined], ['Signal', job.signal],
                   ['Started again', job.restarts && `${job.restarts} times`],
                   ['After', job.after && job.after.join(', ')], ['Comment', job.comment],
