@@ -44,7 +44,8 @@ std::optional<JobId> named(const Ask& ask) {
   return found;
 }
 
-void show(const Ask& ask, JobId id) {
+// With `why` also what there is to explain of a job that has left.
+void show(const Ask& ask, JobId id, bool why = false) {
   Service& service = ask.service;
   if (const serve::JobEntry* entry = service.book().find(id)) {
     const bool inside = service.may_see_inside(ask.request.caller, entry->about->uid);
@@ -54,9 +55,9 @@ void show(const Ask& ask, JobId id) {
   if (!row) return ask.reply->send(problem(503, row.error().message));
   if (!*row) return ask.reply->send(problem(404, "job " + std::string(ask.path[2]) + " is not known any more."));
   Json json = job_json(service, **row);
-  if (service.may_see_inside(ask.request.caller, (*row)->uid)) {
   if (const store::Grace& grace = (*row)->asked.grace; why && grace.over > Duration{0})
     json["why"] = serve::grace_text(grace, false);
+  if (service.may_see_inside(ask.request.caller, (*row)->uid)) {
     if (!(*row)->reason.empty()) json["message"] = (*row)->reason;
     if (const auto kept = service.about(id); kept && *kept) add_inside(service, id, **kept, json);
   }
@@ -193,7 +194,7 @@ Json ahead_json(const Service& service, const serve::Explanation::Ahead& ahead) 
 void explain(const Ask& ask, JobId id) {
   Service& service = ask.service;
   const serve::JobEntry* entry = service.book().find(id);
-  if (entry == nullptr) return show(ask, id);  // it has left: its row tells how
+  if (entry == nullptr) return show(ask, id, true);  // it has left: its row tells how
   const Job& job = service.view().job(id);
   const serve::Explanation told = service.explain(id);
   Json json{{"id", service.book().shown(id)}, {"state", serve::state_word(job)}};
@@ -209,7 +210,7 @@ void explain(const Ask& ask, JobId id) {
   json["ahead"] = Json::array();
   for (const auto& ahead : told.ahead) json["ahead"].push_back(ahead_json(service, ahead));
   json["more_ahead"] = told.more_ahead;
-  if (job.promise != kNever) json["promise"] = unix_seconds(service, job.promise);
+  if (told.promise != kNever) json["promise"] = unix_seconds(service, told.promise);
   if (told.at_the_latest != kNever) json["at_the_latest"] = unix_seconds(service, told.at_the_latest);
   json["would_start"] = Json::array();
   for (const auto& remedy : told.remedies) json["would_start"].push_back(remedy_json(service, remedy));
@@ -221,6 +222,7 @@ void explain(const Ask& ask, JobId id) {
 Json dry_run_json(const Service& service, const serve::Trial& trial) {
   Json json{{"jobs", Json::array()}};
   if (trial.expected != kNever) json["expected_start"] = unix_seconds(service, trial.expected);
+  if (!told.start_unknown.empty()) json["start_unknown"] = told.start_unknown;
   if (trial.latest != kNever) json["at_the_latest"] = unix_seconds(service, trial.latest);
   if (trial.reason.empty()) return json;
   json["reason"] = trial.reason;
@@ -232,6 +234,7 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request) {
   Service& service = ask.service;
   if (!request) return ask.reply->send(problem(400, request.error().message));
   for (const serve::Submission& submission : request->submissions) {
+  if (!trial.start_unknown.empty()) json["start_unknown"] = trial.start_unknown;
     if (auto may = Service::allowed(ask.request.caller, submission); !may)
       return ask.reply->send(problem(403, may.error().message));
     if (ask.request.by_token && !submission.attach.socket.empty()) return ask.reply->send(problem(400, kNobodyNear));

@@ -108,6 +108,8 @@ std::string explained(const Json& answer, std::size_t width) {
                          time_text(number_of(answer, "at_the_latest")) + ".",
                      width);
   }
+  if (const std::string unknown = text_of(answer, "start_unknown"); !unknown.empty())
+    out += paragraph("When it starts is not known: " + unknown + ".", width);
   if (!list_of(answer, "ahead").empty()) out += "\nAhead of it:\n";
   for (const Json& job : list_of(answer, "ahead")) out += item(ahead_text(job), width);
   if (const auto more = static_cast<std::int64_t>(number_of(answer, "more_ahead")); more > 0)

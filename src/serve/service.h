@@ -359,6 +359,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::string nodes_lacking(const JobSpec& spec) const;
   std::string asleep_beside(const JobSpec& spec) const;
   bool lacks_licence(const JobSpec& spec) const;
+  bool competes(const JobSpec& spec) const { return !lacks_licence(spec) && !lacks_nodes(spec); }  // for nodes
   std::string licence_lacking(const JobSpec& spec) const;
   template <class Kind>
   void saw_kind(const View& before, const Kind& what);
@@ -377,12 +378,12 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<std::optional<ReservationId>> reserved_as(const std::string& key, std::uint32_t uid);
   Result<std::vector<NodeId>> nodes_to_reserve(const std::string& list) const;
   static void note_terms(const View& before, JobId job, JobEntry& entry);
-  store::RareRequest rarely_asked(const JobSpec& spec, const JobEntry* entry) const;
   void note_grace(JobId id, std::string why);
   void forget_grace(JobId id, JobEntry& entry);
   static JobEntry::Grace read_grace(const std::string& text);
   std::string why_extended(const Extended& fact) const;
   std::string why_in_grace(const Job& job) const;
+  store::RareRequest rarely_asked(const JobSpec& spec, const JobEntry* entry) const;
   store::HistoryRow history_row(JobId id, const Job& job, const JobEntry* entry) const;
   Result<void> compact();
   // To try a policy on a copy of the state, in the order of the present one.
@@ -391,7 +392,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
     Chain chain;
   };
   Planned planned(const std::string& policy) const;
+  void add_ahead(JobId id, Explanation& to) const;
   void try_remedies(JobId id, Explanation& to) const;
+  std::string start_unknown(const JobSpec& spec, JobId id) const;
   Trial start_of_new(const JobSpec& spec) const;
   void open_mail();
   void post(const About& about, const std::string& job, const char* type, const std::string& what);

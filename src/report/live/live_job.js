@@ -55,10 +55,11 @@ rota.job = (() => {
     const parts = [];
     const section = (name, content) => parts.push(element('h3', '', name), content);
     if (told.promise !== undefined) section('Its start', element('p', '', `It is promised a start at ${text.exact(told.promise)}.`));
-    else if (told.at_the_latest !== undefined && told.at_the_latest < 1e11) {
+    else if (told.at_the_latest !== undefined) {
       section('Its start', element('p', '', 'If every job takes its whole limit and nobody comes before it, it starts at ' +
                                             `${text.exact(told.at_the_latest)}.`));
     }
+    if (told.start_unknown) section('Its start', element('p', '', `It is not known: ${told.start_unknown}.`));
     if (told.would_start && told.would_start.length > 0)
       section('What would change it, tried on a copy of the state', items(told.would_start.map(remedy)));
     if (told.ahead && told.ahead.length > 0) {
