@@ -171,12 +171,22 @@ class Page {
 
 // ---- why it waits
 
+// As an update takes them.
+void add_licences(const Machine& machine, const std::vector<LicenceUse>& licences, Json& change) {
+  const auto name = [&](const LicenceUse& use) { return machine.licences[use.licence.value].name; };
+  change["licence"] = name(licences.front());
+  change["licences"] = licences.front().count;
+  for (std::size_t i = 1; i < licences.size(); ++i)
+    change["more_licences"].push_back(name(licences[i]) + ":" + std::to_string(licences[i].count));
+}
+
 Json remedy_json(const Service& service, const serve::Remedy& remedy) {
   Json change = Json::object();
   if (remedy.limit) change["limit"] = to_seconds(*remedy.limit);
   if (remedy.processors) change["processors"] = *remedy.processors;
   if (remedy.memory) change["memory"] = *remedy.memory;
-  if (remedy.licences) change["licences"] = *remedy.licences;
+  if (remedy.accelerators) change["accelerators"] = *remedy.accelerators;
+  if (remedy.licences) add_licences(service.machine(), *remedy.licences, change);
   if (remedy.partition) change["partition"] = service.machine().partitions[remedy.partition->value].name;
   const Instant start = remedy.start == kNever ? service.view().now() : remedy.start;
   return {{"change", std::move(change)}, {"text", remedy.text}, {"start", unix_seconds(service, start)}};
@@ -212,6 +222,7 @@ void explain(const Ask& ask, JobId id) {
   json["more_ahead"] = told.more_ahead;
   if (told.promise != kNever) json["promise"] = unix_seconds(service, told.promise);
   if (told.at_the_latest != kNever) json["at_the_latest"] = unix_seconds(service, told.at_the_latest);
+  if (!told.start_unknown.empty()) json["start_unknown"] = told.start_unknown;
   json["would_start"] = Json::array();
   for (const auto& remedy : told.remedies) json["would_start"].push_back(remedy_json(service, remedy));
   send_json(ask, json);
@@ -222,8 +233,8 @@ void explain(const Ask& ask, JobId id) {
 Json dry_run_json(const Service& service, const serve::Trial& trial) {
   Json json{{"jobs", Json::array()}};
   if (trial.expected != kNever) json["expected_start"] = unix_seconds(service, trial.expected);
-  if (!told.start_unknown.empty()) json["start_unknown"] = told.start_unknown;
   if (trial.latest != kNever) json["at_the_latest"] = unix_seconds(service, trial.latest);
+  if (!trial.start_unknown.empty()) json["start_unknown"] = trial.start_unknown;
   if (trial.reason.empty()) return json;
   json["reason"] = trial.reason;
   json["why"] = trial.why;
@@ -234,7 +245,6 @@ void submit(const Ask& ask, const Result<SubmissionRequest>& request) {
   Service& service = ask.service;
   if (!request) return ask.reply->send(problem(400, request.error().message));
   for (const serve::Submission& submission : request->submissions) {
-  if (!trial.start_unknown.empty()) json["start_unknown"] = trial.start_unknown;
     if (auto may = Service::allowed(ask.request.caller, submission); !may)
       return ask.reply->send(problem(403, may.error().message));
     if (ask.request.by_token && !submission.attach.socket.empty()) return ask.reply->send(problem(400, kNobodyNear));
