@@ -6,6 +6,7 @@
 #include "api/routes.h"
 #include "base/text.h"
 #include "serve/forecaster.h"
+#include "serve/told_start.h"
 
 namespace rota::api {
 namespace {
@@ -30,7 +31,8 @@ Json start_json(const serve::Service& service, const Forecasted::Start& start) {
   }
   if (const Job* job = service.view().find_job(start.job)) {
     json["processors"] = job->spec.processors;
-    if (job->promise != kNever) json["promise"] = unix_seconds(service, job->promise);
+    if (const Instant promise = serve::told_start(job->promise, service.view().now()); promise != kNever)
+      json["promise"] = unix_seconds(service, promise);
   }
   return json;
 }
@@ -57,24 +59,46 @@ Json look_json(const serve::Service& service, const Forecasted& told, const Fore
   return json;
 }
 
-void send(const serve::Service& service, const std::shared_ptr<Reply>& reply, const Result<Forecasted>& told) {
+// What is forecast, and what of the jobs that wait is not.
+struct Asked {
+  serve::ForecastAsked what = {};
+  std::size_t more = 0;      // that are too many for one answer
+  std::size_t left_out = 0;  // that are held or will never run
+};
+
+void send(const serve::Service& service, const std::shared_ptr<Reply>& reply, const Asked& asked,
+          const Result<Forecasted>& told) {
   if (!told) return reply->send(problem(503, told.error().message));
   Json json{{"now", unix_seconds(service, told->now)}, {"futures", told->futures}, {"past_jobs", told->past_jobs},
             {"few_past_jobs", told->few_past_jobs()},  {"weeks", told->weeks},     {"learned_from", told->learned}};
-  if (told->looks.empty()) json["jobs"] = Json::array();
+  if (told->looks.empty()) {
+    json["jobs"] = Json::array();
+    json["more"] = asked.more;
+    json["left_out"] = asked.left_out;
+  }
   for (const Forecasted::Start& start : told->starts) json["jobs"].push_back(start_json(service, start));
   for (const Forecasted::Look& look : told->looks) json["looks"].push_back(look_json(service, *told, look));
   reply->send({200, "application/json", dumped(json), {}});
 }
 
-// Those of the jobs that wait, in order of the queue, and behind them those that are not queued yet but will be.
-std::vector<JobId> waiting_among(const View& view, std::vector<JobId> jobs) {
-  std::erase_if(jobs, [&](JobId id) {
-    const Job* job = view.find_job(id);
-    if (job == nullptr) return true;
-    const bool held = job->state == JobState::barred && (job->bars & kHolds) != 0;
-    return held || (job->state != JobState::waiting && job->state != JobState::barred);
+bool waits(const Job* job) {
+  return job != nullptr && (job->state == JobState::waiting || job->state == JobState::barred);
+}
+
+// All of them, whosever they are: a queue is seen by everybody.
+std::vector<JobId> all_that_wait(const serve::Service& service) {
+  std::vector<JobId> jobs;
+  service.view().for_each_job([&](JobId id, const Job& job) {
+    if (waits(&job)) jobs.push_back(id);
   });
+  return jobs;
+}
+
+// Takes out who will not start by itself. The others in order of the queue, and behind them those that are not queued
+// yet but will be.
+void put_in_order(const View& view, std::vector<JobId>& jobs, Asked& asked) {
+  std::erase_if(jobs, [&](JobId id) { return !waits(view.find_job(id)); });
+  asked.left_out = std::erase_if(jobs, [&](JobId id) { return (view.job(id).bars & (kHolds | kNeverAgain)) != 0; });
   std::ranges::stable_sort(jobs, [&](JobId a, JobId b) {
     const Job& one = view.job(a);
     const Job& other = view.job(b);
@@ -82,16 +106,21 @@ std::vector<JobId> waiting_among(const View& view, std::vector<JobId> jobs) {
     if (one.state != JobState::waiting) return a < b;
     return view.waiting().queue_place(one) < view.waiting().queue_place(other);
   });
-  return jobs;
+  if (jobs.size() <= kMostJobs) return;
+  asked.more = jobs.size() - kMostJobs;
+  jobs.resize(kMostJobs);
 }
 
 // Why there is nothing to forecast about the jobs that were meant.
 std::string why_none(const serve::Service& service, const std::vector<JobId>& meant, const std::string& selector) {
   if (meant.empty()) return rota::quoted(selector) + " names no job that waits; `rota queue` lists them.";
   const Job& job = service.view().job(meant.front());
-  const std::string which = "job " + service.book().shown(meant.front());
-  if (job.state == JobState::barred) return which + " is held: it starts when it is released.";
-  return which + " does not wait any more.";
+  const std::string shown = service.book().shown(meant.front());
+  const std::string which = "job " + shown;
+  if (job.state != JobState::barred) return which + " does not wait any more.";
+  if ((job.bars & kHolds) != 0) return which + " is held: it starts when it is released.";
+  return which + " will never run: a job that it waits for has ended otherwise than it needs; `rota explain " + shown +
+         "` says which.";
 }
 
 bool read_asked(const Ask& ask, serve::ForecastAsked& asked) {
@@ -106,27 +135,32 @@ bool read_asked(const Ask& ask, serve::ForecastAsked& asked) {
 
 void answer_forecast(const Ask& ask) {
   serve::Service& service = ask.service;
-  serve::ForecastAsked asked;
-  if (!read_asked(ask, asked)) return;
+  Asked asked;
+  if (!read_asked(ask, asked.what)) return;
   const std::string what = ask.path.size() == 3 ? std::string(ask.path[2]) : std::string();
   if (what == "nodes") {
     std::int64_t hours = 24;
     if (!take_number(ask, "hours", hours)) return;
     hours = std::clamp<std::int64_t>(hours, 1, kMostHours);
     const std::int64_t step = (hours + 47) / 48;  // at most 48 looks
-    for (std::int64_t hour = step; hour <= hours; hour += step) asked.looks.push_back(seconds(hour * 3600));
+    for (std::int64_t hour = step; hour <= hours; hour += step) asked.what.looks.push_back(seconds(hour * 3600));
   } else {
-    auto meant = service.select(ask.request.caller, what.empty() ? "all" : what);
+    const Result<std::vector<JobId>> meant =
+        what.empty() ? all_that_wait(service) : service.select(ask.request.caller, what);
     if (!meant) return ask.reply->send(problem(400, meant.error().message));
-    asked.jobs = waiting_among(service.view(), *meant);
-    if (asked.jobs.empty() && !what.empty()) return ask.reply->send(problem(404, why_none(service, *meant, what)));
-    if (asked.jobs.size() > kMostJobs) asked.jobs.resize(kMostJobs);
+    asked.what.jobs = *meant;
+    put_in_order(service.view(), asked.what.jobs, asked);
+    if (asked.what.jobs.empty() && !what.empty()) return ask.reply->send(problem(404, why_none(service, *meant, what)));
   }
-  if (asked.jobs.empty() && asked.looks.empty()) {
-    return ask.reply->send({200, "application/json", dumped({{"futures", 0}, {"jobs", Json::array()}}), {}});
+  if (asked.what.jobs.empty() && asked.what.looks.empty()) {
+    const Json none{{"futures", 0}, {"jobs", Json::array()}, {"more", 0}, {"left_out", asked.left_out}};
+    return ask.reply->send({200, "application/json", dumped(none), {}});
   }
-  service.forecaster().ask(
-      std::move(asked), [&service, reply = ask.reply](const Result<Forecasted>& told) { send(service, reply, told); });
+  serve::ForecastAsked question = asked.what;
+  service.forecaster().ask(std::move(question),
+                           [&service, asked = std::move(asked), reply = ask.reply](const Result<Forecasted>& told) {
+                             send(service, reply, asked, told);
+                           });
 }
 
 }  // namespace rota::api

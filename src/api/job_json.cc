@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "serve/told_start.h"
 
 namespace rota::api {
 namespace {
@@ -61,6 +62,14 @@ void add_use(const store::JobUse& used, std::uint32_t processors, Json& json) {
   json["peak_memory"] = used.memory;
 }
 
+void add_grace(const store::Grace& grace, Json& json) {
+  if (grace.over <= Duration{0}) return;
+  json["grace"] = true;
+  json["over_limit"] = to_seconds(grace.over);
+  json["grace_rule"] = grace.rule;
+  json["grace_why"] = grace.why;
+}
+
 void add_running(const Service& service, JobId id, const Job& job, Json& json) {
   json["start"] = unix_seconds(service, job.start);
   const Instant now = std::max(service.loop().now(), service.view().now());
@@ -78,7 +87,7 @@ void add_running(const Service& service, JobId id, const Job& job, Json& json) {
     json["suspended_by"] = by_operator ? "operator" : "user";
     json["suspended_since"] = unix_seconds(service, service.view().orders_of(id)->suspended_at);
   }
-  if (job.extended || job.limit_end() < service.view().now()) json["grace"] = true;
+  add_grace(service.grace_of(id, job, now), json);
 }
 
 void add_waiting(const Service& service, JobId id, const Job& job, Detail detail, Json& json) {
@@ -86,8 +95,8 @@ void add_waiting(const Service& service, JobId id, const Job& job, Detail detail
   const auto reason = service.reason_of(id, listed ? serve::Telling::word : serve::Telling::sentence);
   json["reason"] = reason.word;
   if (!listed) json["why"] = reason.sentence;
-  if (job.promise != kNever && job.promise - service.view().now() < serve::kTooFar)
-    json["expected_start"] = unix_seconds(service, job.promise);
+  if (const Instant start = serve::told_start(job.promise, service.view().now()); start != kNever)
+    json["expected_start"] = unix_seconds(service, start);
   const JobTerms* terms = service.view().eligibility().terms(id);
   if (terms && terms->array != 0) json["throttle"] = service.view().eligibility().throttle(terms->array);
   if (terms && terms->begin > kEpoch) json["begin"] = unix_seconds(service, terms->begin);
@@ -117,6 +126,7 @@ Json job_json(Service& service, JobId id, Detail detail, bool inside) {
       add_status(serve::state_word(job), serve::end_of(entry.status), json);
       const local::RunUse& used = entry.heard().used;
       add_use({used.processors, used.in, used.memory}, job.spec.processors, json);
+      if (job.end != kNever) add_grace(service.grace_of(id, job, job.end), json);
     }
   }
   const int restarts = serve::restarts_of(job);
@@ -187,6 +197,7 @@ Json job_json(const Service& service, const store::HistoryRow& row) {
     json["nodes"] = row.nodes.empty() || !nodes ? 1 : nodes->size();
     if (row.asked.waited_again == Duration{0}) add_status(row.state, {row.exit_code, row.signal}, json);
     add_use(row.used, row.processors, json);
+    add_grace(row.asked.grace, json);
   }
   json["end"] = unix_seconds(service, row.end);
   if (row.restarts > 0) json["restarts"] = row.restarts;

@@ -45,7 +45,8 @@ std::optional<JobId> named(const Ask& ask) {
   return found;
 }
 
-void show(const Ask& ask, JobId id) {
+// With `why` also what there is to explain of a job that has left.
+void show(const Ask& ask, JobId id, bool why = false) {
   Service& service = ask.service;
   if (const serve::JobEntry* entry = service.book().find(id)) {
     const bool inside = service.may_see_inside(ask.request.caller, entry->about->uid);
@@ -57,6 +58,8 @@ void show(const Ask& ask, JobId id) {
   Json json = job_json(service, **row);
   const auto kept = service.about(id);
   if (kept && *kept && (*kept)->about.exclusive) json["exclusive"] = true;
+  if (const store::Grace& grace = (*row)->asked.grace; why && grace.over > Duration{0})
+    json["why"] = serve::grace_text(grace, false);
   if (service.may_see_inside(ask.request.caller, (*row)->uid)) {
     if (!(*row)->reason.empty()) json["message"] = (*row)->reason;
     if (kept && *kept) add_inside(service, id, **kept, json);
@@ -176,12 +179,22 @@ class Page {
 
 // ---- why it waits
 
+// As an update takes them.
+void add_licences(const Machine& machine, const std::vector<LicenceUse>& licences, Json& change) {
+  const auto name = [&](const LicenceUse& use) { return machine.licences[use.licence.value].name; };
+  change["licence"] = name(licences.front());
+  change["licences"] = licences.front().count;
+  for (std::size_t i = 1; i < licences.size(); ++i)
+    change["more_licences"].push_back(name(licences[i]) + ":" + std::to_string(licences[i].count));
+}
+
 Json remedy_json(const Service& service, const serve::Remedy& remedy) {
   Json change = Json::object();
   if (remedy.limit) change["limit"] = to_seconds(*remedy.limit);
   if (remedy.processors) change["processors"] = *remedy.processors;
   if (remedy.memory) change["memory"] = *remedy.memory;
-  if (remedy.licences) change["licences"] = *remedy.licences;
+  if (remedy.accelerators) change["accelerators"] = *remedy.accelerators;
+  if (remedy.licences) add_licences(service.machine(), *remedy.licences, change);
   if (remedy.partition) change["partition"] = service.machine().partitions[remedy.partition->value].name;
   const Instant start = remedy.start == kNever ? service.view().now() : remedy.start;
   return {{"change", std::move(change)}, {"text", remedy.text}, {"start", unix_seconds(service, start)}};
@@ -199,19 +212,25 @@ Json ahead_json(const Service& service, const serve::Explanation::Ahead& ahead) 
 void explain(const Ask& ask, JobId id) {
   Service& service = ask.service;
   const serve::JobEntry* entry = service.book().find(id);
-  if (entry == nullptr) return show(ask, id);  // it has left: its row tells how
+  if (entry == nullptr) return show(ask, id, true);  // it has left: its row tells how
   const Job& job = service.view().job(id);
   const serve::Explanation told = service.explain(id);
   Json json{{"id", service.book().shown(id)}, {"state", serve::state_word(job)}};
-  if (told.reason.empty()) return send_json(ask, json);
+  if (told.reason.empty()) {
+    const Instant until = job.gone() ? job.end : std::max(service.loop().now(), service.view().now());
+    const store::Grace grace = service.grace_of(id, job, until);
+    if (grace.over > Duration{0}) json["why"] = serve::grace_text(grace, !job.gone());
+    return send_json(ask, json);
+  }
   json["reason"] = told.reason;
   json["why"] = told.why;
   json["facts"] = told.facts;
   json["ahead"] = Json::array();
   for (const auto& ahead : told.ahead) json["ahead"].push_back(ahead_json(service, ahead));
   json["more_ahead"] = told.more_ahead;
-  if (job.promise != kNever) json["promise"] = unix_seconds(service, job.promise);
+  if (told.promise != kNever) json["promise"] = unix_seconds(service, told.promise);
   if (told.at_the_latest != kNever) json["at_the_latest"] = unix_seconds(service, told.at_the_latest);
+  if (!told.start_unknown.empty()) json["start_unknown"] = told.start_unknown;
   json["would_start"] = Json::array();
   for (const auto& remedy : told.remedies) json["would_start"].push_back(remedy_json(service, remedy));
   send_json(ask, json);
@@ -223,6 +242,7 @@ Json dry_run_json(const Service& service, const serve::Trial& trial) {
   Json json{{"jobs", Json::array()}};
   if (trial.expected != kNever) json["expected_start"] = unix_seconds(service, trial.expected);
   if (trial.latest != kNever) json["at_the_latest"] = unix_seconds(service, trial.latest);
+  if (!trial.start_unknown.empty()) json["start_unknown"] = trial.start_unknown;
   if (trial.reason.empty()) return json;
   json["reason"] = trial.reason;
   json["why"] = trial.why;

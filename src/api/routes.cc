@@ -32,7 +32,9 @@ std::optional<std::string> take_policy(const Ask& ask) {
 }
 
 Json side_json(const serve::PolicyRehearsal::Side& side) {
-  return {{"policy", side.policy}, {"started", side.started}, {"mean_wait", to_seconds(side.mean_wait)}};
+  Json json{{"policy", side.policy}, {"started", side.started}};
+  if (side.mean_wait) json["mean_wait"] = to_seconds(*side.mean_wait);
+  return json;
 }
 
 Response rehearsed_policy(serve::Service& service, const Result<serve::PolicyRehearsal>& rehearsed) {
@@ -48,15 +50,16 @@ Response rehearsed_policy(serve::Service& service, const Result<serve::PolicyReh
     if (change.proposed != kNever) row["proposed"] = unix_seconds(service, change.proposed);
     jobs.push_back(std::move(row));
   }
-  return {200,
-          "application/json",
-          dumped({{"present", side_json(rehearsed->present)},
-                  {"proposed", side_json(rehearsed->proposed)},
-                  {"waiting", rehearsed->waiting},
-                  {"changed", rehearsed->changes.size()},
-                  {"jobs", std::move(jobs)},
-                  {"cut", rehearsed->cut}}),
-          {}};
+  Json json{{"present", side_json(rehearsed->present)},
+            {"proposed", side_json(rehearsed->proposed)},
+            {"waiting", rehearsed->waiting},
+            {"changed", rehearsed->changes.size()},
+            {"jobs", std::move(jobs)},
+            {"cut", rehearsed->cut}};
+  if (std::min(rehearsed->present.started, rehearsed->proposed.started) < rehearsed->waiting) {
+    if (std::string why = service.endless_before({}, {}); !why.empty()) json["start_unknown"] = std::move(why);
+  }
+  return {200, "application/json", dumped(json), {}};
 }
 
 // On a thread of its own: with a long queue it takes seconds, in which everybody else is answered.

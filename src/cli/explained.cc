@@ -32,7 +32,8 @@ std::string value_text(const std::string& name, const Json& value) {
     const double number = value.get<double>();
     if (is_one_of(name, {"submit", "begin", "start", "end", "expected_start", "ends_by", "suspended_since"}))
       return time_text(number);
-    if (is_one_of(name, {"limit", "elapsed", "suspended", "earlier_elapsed", "kill_wait", "warning_time"}))
+    if (is_one_of(name,
+                  {"limit", "elapsed", "suspended", "earlier_elapsed", "over_limit", "kill_wait", "warning_time"}))
       return limit_text(number);
     return name == "memory" ? memory_text(number) : plain_number(number);
   }
@@ -46,9 +47,10 @@ std::string value_text(const std::string& name, const Json& value) {
 std::vector<std::string> in_order(const Json& job) {
   std::vector<std::string> names;
   for (const char* name :
-       {"id",         "name",    "user",     "state",       "reason",    "why",       "message",        "partition",
-        "processors", "nodes",   "memory",   "limit",       "submit",    "begin",     "expected_start", "start",
-        "end",        "elapsed", "cpu_time", "peak_memory", "node_list", "exit_code", "signal"}) {
+       {"id",         "name",      "user",   "state",      "reason",     "why",       "message",        "partition",
+        "processors", "nodes",     "memory", "limit",      "submit",     "begin",     "expected_start", "start",
+        "end",        "elapsed",   "grace",  "over_limit", "grace_rule", "grace_why", "cpu_time",       "peak_memory",
+        "node_list",  "exit_code", "signal"}) {
     if (job.contains(name)) names.emplace_back(name);
   }
   for (const auto& [name, value] : job.items()) {
@@ -107,6 +109,8 @@ std::string explained(const Json& answer, std::size_t width) {
                          time_text(number_of(answer, "at_the_latest")) + ".",
                      width);
   }
+  if (const std::string unknown = text_of(answer, "start_unknown"); !unknown.empty())
+    out += paragraph("When it starts is not known: " + unknown + ".", width);
   if (!list_of(answer, "ahead").empty()) out += "\nAhead of it:\n";
   for (const Json& job : list_of(answer, "ahead")) out += item(ahead_text(job), width);
   if (const auto more = static_cast<std::int64_t>(number_of(answer, "more_ahead")); more > 0)

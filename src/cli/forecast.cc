@@ -61,6 +61,18 @@ std::string sentence(const Json& job) {
   return text + ".";
 }
 
+std::int64_t count(const Json& answer, const char* name) { return static_cast<std::int64_t>(number_of(answer, name)); }
+
+// Who waits and stands in no row.
+std::string others(const Json& answer) {
+  std::string text;
+  if (const std::int64_t more = count(answer, "more"); more > 0)
+    text += "and " + amount(more, "more job") + ", behind these\n";
+  if (const std::int64_t left_out = count(answer, "left_out"); left_out > 0)
+    text += "Left out: " + amount(left_out, "job") + " held, or never to run; `rota queue` says which.\n";
+  return text;
+}
+
 Result<int> show_forecast(const ForecastFlags& flags) {
   const std::string path = "/v1/forecast" + (flags.job.empty() ? "" : "/" + percent_encoded(flags.job));
   const auto answer =
@@ -69,7 +81,8 @@ Result<int> show_forecast(const ForecastFlags& flags) {
   if (!answer) return std::unexpected(answer.error());
   if (flags.service.json) return printed(shown_json(*answer));
   const Json& jobs = list_of(*answer, "jobs");
-  if (jobs.empty()) return printed("No job waits.\n");
+  if (jobs.empty())
+    return printed(others(*answer).empty() ? "No job waits.\n" : "No job waits for its turn.\n" + others(*answer));
   if (jobs.size() == 1 && !flags.job.empty()) return printed(one_line(sentence(jobs.front())) + "\n" + basis(*answer));
   std::vector<std::vector<std::string>> rows;
   for (const Json& job : jobs) {
@@ -80,7 +93,7 @@ Result<int> show_forecast(const ForecastFlags& flags) {
   const std::string text =
       table({{"JOB"}, {"USER"}, {"NAME"}, {"CPUS", true}, {"1 OF 20 BY"}, {"HALF BY"}, {"9 OF 10 BY"}}, rows,
             !flags.no_header);
-  return printed(flags.no_header ? text : text + "\n" + basis(*answer));
+  return printed(flags.no_header ? text : text + others(*answer) + "\n" + basis(*answer));
 }
 
 std::string figure(const Json& look, const char* name, const char* share) {

@@ -77,6 +77,8 @@ const std::vector<JobColumn>& job_columns() {
       {{"START"}, [](const Json& job) { return time(job, "start"); }, true},
       {{"END"}, [](const Json& job) { return time(job, "end"); }, true},
       {{"ELAPSED", true}, [](const Json& job) { return run_text(number_of(job, "elapsed")); }, true},
+      {{"OVERLIMIT", true},
+       [](const Json& job) { return has_number(job, "over_limit") ? run_text(number_of(job, "over_limit")) : "-"; }},
       {{"TOTALCPU", true}, cpu_used},
       {{"CPUTIME", true}, cpu_held},
       {{"CPUEFF", true}, cpu_share},
@@ -167,11 +169,12 @@ void add_history(CLI::App& app, Action& action) {
   command->add_option("--by", flags->by, "sums in place of jobs, a row for each of these; months are those of UTC")
       ->check(CLI::IsMember({"user", "partition", "month"}));
   command
-      ->add_option(
-          "-o,--format", flags->format,
-          "these columns, with commas: those that stand without it, and totalcpu (processor time used), cputime "
-          "(with all its processors busy), cpueff (their ratio), maxrss (the most memory at one time), reqmem, "
-          "memeff, nodelist")
+      ->add_option("-o,--format", flags->format,
+                   "these columns, with commas: those that stand without it, and overlimit (for so long it was let run "
+                   "beyond its "
+                   "limit), totalcpu (processor time used), cputime (with all its processors busy), cpueff (their "
+                   "ratio), maxrss (the most memory at one time), reqmem, "
+                   "memeff, nodelist")
       ->type_name("COLUMNS")
       ->excludes("--by");
   command->add_option("--limit", flags->most, "at most so many jobs, those that ended last; 0: all")

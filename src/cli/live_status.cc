@@ -99,7 +99,7 @@ std::string rehearsal_text(const Json& told) {
   for (const char* side : {"present", "proposed"}) {
     const Json& row = told.contains(side) ? told[side] : told;
     sides.push_back({side, text_of(row, "policy"), count(row, "started") + " of " + count(told, "waiting"),
-                     run_text(number_of(row, "mean_wait"))});
+                     has_number(row, "mean_wait") ? run_text(number_of(row, "mean_wait")) : "-"});
   }
   std::string out = table({{""}, {"POLICY"}, {"START", true}, {"MEAN WAIT", true}}, sides);
   const Json& jobs = list_of(told, "jobs");
@@ -116,6 +116,8 @@ std::string rehearsal_text(const Json& told) {
   const std::int64_t more = changed - static_cast<std::int64_t>(rows.size());
   if (more > 0) out += "and " + amount(more, "job") + " more\n";
   if (changed == 0) out += "\nNo job that waits would start at another time.\n";
+  if (const std::string why = text_of(told, "start_unknown"); !why.empty())
+    out += "Not every start is known: " + one_line(why) + ".\n";
   if (flag_of(told, "cut")) out += "There was no time to rehearse all of it; what is missing starts later.\n";
   return out;
 }

@@ -14,6 +14,7 @@
 #include "report/readable.h"
 #include "report/start_reason.h"
 #include "serve/contenders.h"
+#include "serve/told_start.h"
 
 namespace rota::cli {
 namespace {
@@ -140,19 +141,24 @@ class Story {
 
   void saw(const Promised& fact) {
     if (fact.job != job_ || !waits_) return;
-    if (fact.start == kNever) {
+    const Instant start = serve::told_start(fact.start, at_);
+    const bool endless = start != fact.start;
+    if (endless && !endless_) {
+      say("promise", "when it starts is not known: somebody before it has no time limit, or is suspended");
+    } else if (fact.start == kNever) {
       say("promise", "its promise was withdrawn");
-    } else if (promise_ == kNever) {
-      first_promise_ = first_promise_ == kNever ? fact.start : first_promise_;
-      say("promise", "promised a start at " + when(fact.start));
-    } else if (fact.start != promise_) {
-      const bool later = fact.start > promise_;
-      const Duration by = later ? fact.start - promise_ : promise_ - fact.start;
+    } else if (start != kNever && promise_ == kNever) {
+      first_promise_ = first_promise_ == kNever ? start : first_promise_;
+      say("promise", "promised a start at " + when(start));
+    } else if (start != kNever && start != promise_) {
+      const bool later = start > promise_;
+      const Duration by = later ? start - promise_ : promise_ - start;
       if (++moves_ <= kMostListed)
         say("promise",
-            "promise moved to " + when(fact.start) + ", " + report::readable(by) + (later ? " later" : " earlier"));
+            "promise moved to " + when(start) + ", " + report::readable(by) + (later ? " later" : " earlier"));
     }
-    promise_ = fact.start;
+    promise_ = start;
+    endless_ = endless;
   }
 
   void saw(const Started& fact) {
@@ -229,6 +235,7 @@ class Story {
   JobId job_;
   Instant at_ = kEpoch;
   Instant promise_ = kNever;
+  bool endless_ = false;  // what it is promised nobody can tell
   Instant first_promise_ = kNever;
   Instant started_ = kNever;
   std::size_t passed_unpromised_ = 0;  // before it was promised anything

@@ -29,7 +29,8 @@ std::string tried_text(const Json& answer) {
     return head + starts + time_text(number_of(answer, "expected_start")) + "." + tail;
   if (has_number(answer, "at_the_latest"))
     return head + starts + time_text(number_of(answer, "at_the_latest")) + " at the latest." + tail;
-  return head + "; when, is not known." + tail;
+  const std::string unknown = text_of(answer, "start_unknown");
+  return head + "; when, is not known" + (unknown.empty() ? "" : ": " + unknown) + "." + tail;
 }
 
 Result<int> submit_job(const SubmitFlags& flags) {

@@ -119,6 +119,19 @@ TEST_F(Forecasts, draw_nothing_where_every_job_takes_what_is_counted_on) {
   EXPECT_EQ(forecast.futures().front().starts, (std::vector<Instant>{at_seconds(1000), at_seconds(2000)}));
 }
 
+TEST_F(Forecasts, end_at_their_horizon_although_the_next_event_lies_far_behind_it) {
+  const StateAt endless{{job(4, kLongest, kLongest), job(4, seconds(1000), seconds(500))}, chain, 4, at_seconds(100)};
+  Forecast forecast(endless.present, {}, {.jobs = {JobId{1}}, .as_expected = true});
+  ASSERT_TRUE(forecast.rehearse_one());
+  EXPECT_EQ(forecast.futures().front().starts, std::vector<Instant>{kNever});
+  Forecast drawn(endless.present, {}, {.jobs = {JobId{1}}});
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(drawn.rehearse_one());
+  const std::vector<Instant> starts = drawn.starts_of(0);
+  EXPECT_LT(quantile(starts, 0.5), at_seconds(3600));
+  for (const Instant start : starts)
+    EXPECT_TRUE(start == kNever || start <= at_seconds(100) + drawn.question().horizon);
+}
+
 TEST_F(Forecasts, count_on_arrivals_that_came_at_this_time_of_past_weeks) {
   PastJobs past;
   const Instant now = at_seconds(100) + 4 * seconds(7 * 86'400);

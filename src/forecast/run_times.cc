@@ -10,6 +10,8 @@ namespace {
 constexpr double kHalfOfUser = 16;    // so many jobs later, one counts half
 constexpr double kOfEverybody = 1.0;  // what all others weigh beside the user's own
 constexpr std::size_t kFromClass = 64;
+constexpr Duration kNothingKnown = seconds(300);  // as if somebody without a limit had been seen to run for so long
+constexpr int kDoublings = 16;
 
 double likeness(const JobSpec& a, const JobSpec& b) {
   if (a.limit == b.limit) return a.processors == b.processors ? 1.0 : 0.5;
@@ -50,8 +52,12 @@ RunTimes RunTimes::of(const PastJobs& past, std::span<const RunsYet> run_yet, co
     if (points.empty()) break;  // of none it is known how long they can be
     times.count_longer(carried_over(other.spec, other.elapsed, spec), likeness(other.spec, spec), spec.limit);
   }
+  const bool nothing_known = points.empty();
   std::erase_if(points, [&](const Point& point) { return point.run_time <= elapsed; });
-  if (points.empty()) points = {{elapsed, 0}, {std::max(spec.limit, elapsed), 1}};
+  if (points.empty()) {
+    points = {{elapsed, 0}};
+    times.add_beyond(nothing_known ? std::max(elapsed, kNothingKnown) : elapsed, 1, spec.limit);
+  }
   double sum = 0;
   for (Point& point : points) sum += point.share, point.share = sum;
   for (Point& point : points) point.share /= sum;
@@ -63,11 +69,21 @@ void RunTimes::count_longer(Duration than, double weight, Duration limit) {
   const auto from = std::ranges::upper_bound(points_, than, {}, &Point::run_time);
   double sum = 0;
   for (auto at = from; at != points_.end(); ++at) sum += at->share;
-  if (sum <= 0) {
-    points_.push_back({std::max(limit, than), weight});
-    return;
-  }
+  if (sum <= 0) return add_beyond(than, weight, limit);
   for (auto at = from; at != points_.end(); ++at) at->share *= 1 + weight / sum;
+}
+
+// Of those that outlive all that is known. Up to a limit anything is possible; where there is none, what has run for so
+// long runs for as long again in half of the cases (Gott 1993), and that goes for each doubling.
+void RunTimes::add_beyond(Duration all_known, double weight, Duration limit) {
+  if (limit < kLongest) return points_.push_back({std::max(limit, all_known), weight});
+  Duration run_time = std::max(all_known, seconds(1));
+  for (int doubled = 0; doubled < kDoublings && run_time < kLongest / 2; ++doubled) {
+    run_time *= 2;
+    weight /= 2;
+    points_.push_back({run_time, weight});
+  }
+  points_.back().share += weight;  // the rest
 }
 
 // Between two of them in proportion; those who used up their limits stay apart.

@@ -51,6 +51,28 @@ TEST(RunTimes, of_a_job_that_runs_are_those_of_jobs_that_ran_for_longer) {
   EXPECT_EQ(beyond.left(1), seconds(200)) << "none ran for so long: up to its limit";
 }
 
+TEST(RunTimes, without_a_limit_double_once_all_that_is_known_is_outlived) {
+  PastJobs past;
+  add(past, 1, kLongest, Duration{200}, 39);
+  const JobSpec spec = spec_of(1, kLongest);
+  EXPECT_EQ(median(RunTimes::of(past, {}, spec, Duration{0})), seconds(1)) << "as all before it";
+  const RunTimes times = RunTimes::of(past, {}, spec, seconds(3600));
+  EXPECT_EQ(median(times), seconds(3600));
+  EXPECT_EQ(times.left(0.75), seconds(3 * 3600));
+  EXPECT_LT(times.left(0.95), seconds(31 * 3600));
+  EXPECT_EQ(median(RunTimes::of({}, {}, spec, Duration{0})), seconds(600)) << "of which nothing is known at all";
+  EXPECT_EQ(median(RunTimes::of({}, {}, spec, seconds(60))), seconds(540));
+}
+
+TEST(RunTimes, of_jobs_behind_one_without_a_limit_that_runs_are_no_centuries) {
+  PastJobs past;
+  add(past, 1, kLongest, seconds(10), 4);
+  const JobSpec spec = spec_of(1, kLongest);
+  const std::vector<RunsYet> run_yet(8, RunsYet{spec, seconds(100)});
+  EXPECT_GT(median(RunTimes::of(past, run_yet, spec, Duration{0})), seconds(100)) << "for those that run yet do so";
+  EXPECT_LT(RunTimes::of(past, run_yet, spec, Duration{0}).left(0.9), seconds(3600));
+}
+
 TEST(RunTimes, know_that_those_that_run_yet_are_longer_than_those_that_have_ended) {
   PastJobs past;
   add(past, 1, seconds(1000), seconds(100), 4);

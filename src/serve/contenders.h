@@ -20,6 +20,8 @@ class Contenders {
   // The first of those before it that compete for nodes which it could use; invalid: nobody does. Among the first
   // thousand of the queue.
   JobId before(const View& view, const Machine& machine, const Job& job, const Competes& competes);
+  // Whether jobs of these partitions can stand in each other's way; those of none can in anybody's.
+  bool share_nodes(const Machine& machine, PartitionId a, PartitionId b);
 
  private:
   struct First {
@@ -29,7 +31,6 @@ class Contenders {
   };
 
   void look(const View& view, const Machine& machine, const Competes& competes);
-  bool share_nodes(const Machine& machine, PartitionId a, PartitionId b);
 
   std::uint64_t sequence_ = UINT64_MAX;  // of the state that was looked at
   std::vector<First> first_;             // of each partition, in order of the queue

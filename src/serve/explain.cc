@@ -1,10 +1,12 @@
 #include "serve/explain.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/text.h"
 #include "model/shortage.h"
 #include "serve/service.h"
+#include "serve/told_start.h"
 #include "serve/what_if.h"
 
 namespace rota::serve {
@@ -12,23 +14,6 @@ namespace {
 
 constexpr std::size_t kMostNamed = 10;
 constexpr std::size_t kMostTried = 20'000;  // jobs that are known: beyond that nothing is tried
-
-// Those that the queue's order puts before it.
-void add_ahead(const View& view, JobId id, Explanation& to) {
-  const WaitingEntry::Key own = view.waiting().queue_place(view.job(id));
-  std::vector<std::pair<WaitingEntry::Key, JobId>> ahead;
-  view.for_each_job([&](JobId other, const Job& job) {
-    if (job.state != JobState::waiting || other == id) return;
-    const WaitingEntry::Key place = view.waiting().queue_place(job);
-    if (place < own) ahead.emplace_back(place, other);
-  });
-  std::ranges::sort(ahead, [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [place, job] : ahead) {
-    if (to.ahead.size() == kMostNamed) break;
-    to.ahead.push_back({job, view.job(job).promise});
-  }
-  to.more_ahead = static_cast<std::int64_t>(ahead.size() - to.ahead.size());
-}
 
 Instant start_among(const std::vector<std::pair<JobId, Instant>>& starts, JobId id) {
   const auto found = std::ranges::find(starts, id, &std::pair<JobId, Instant>::first);
@@ -61,7 +46,67 @@ std::string ended_otherwise(const Service& service, JobId id) {
   return out;
 }
 
+// "job 1 has no time limit", "jobs 1 and 4 have no time limit", of many the first and how many more.
+std::string no_limit_text(const JobBook& book, const std::vector<JobId>& jobs) {
+  const std::string first = book.shown(jobs.front());
+  if (jobs.size() == 1) return "job " + first + " has no time limit";
+  if (jobs.size() == 2) return "jobs " + first + " and " + book.shown(jobs[1]) + " have no time limit";
+  return "job " + first + " and " + grouped(std::ssize(jobs) - 1) + " more have no time limit";
+}
+
 }  // namespace
+
+// Those that the queue's order puts before it, as far as they want nodes that it could use: the same who are meant
+// where its reason says that somebody does.
+void Service::add_ahead(JobId id, Explanation& to) const {
+  constexpr std::size_t kMostLookedAt = 1000;  // closely
+  const Job& own = view().job(id);
+  const WaitingEntry::Key own_place = view().waiting().queue_place(own);
+  std::vector<std::pair<WaitingEntry::Key, JobId>> ahead;
+  view().for_each_job([&](JobId other, const Job& job) {
+    if (job.state != JobState::waiting || other == id) return;
+    const WaitingEntry::Key place = view().waiting().queue_place(job);
+    if (place < own_place && contenders_.share_nodes(*machine_, own.spec.partition, job.spec.partition))
+      ahead.emplace_back(place, other);
+  });
+  std::ranges::sort(ahead, [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::size_t looked = 0;
+  std::erase_if(ahead,
+                [&](const auto& each) { return looked++ < kMostLookedAt && !competes(view().job(each.second).spec); });
+  for (const auto& [place, job] : ahead) {
+    if (to.ahead.size() == kMostNamed) break;
+    to.ahead.push_back({job, told_start(view().job(job).promise, view().now())});
+  }
+  to.more_ahead = static_cast<std::int64_t>(ahead.size() - to.ahead.size());
+}
+
+// Of a job that is not there yet all who wait are before it.
+std::string Service::endless_before(const JobSpec& spec, JobId id) const {
+  std::vector<JobId> running, waiting, stopped;
+  const auto own = id.valid() ? std::optional(view().waiting().queue_place(view().job(id))) : std::nullopt;
+  view().for_each_job([&](JobId other, const Job& job) {
+    const bool runs = job.state == JobState::running;
+    if (other == id || !(runs || job.state == JobState::waiting)) return;
+    if (!contenders_.share_nodes(*machine_, spec.partition, job.spec.partition)) return;
+    if (job.suspended()) stopped.push_back(other);
+    if (job.spec.limit < kLongest) return;
+    if (runs) running.push_back(other);
+    if (!runs && (!own || view().waiting().queue_place(job) < *own)) waiting.push_back(other);
+  });
+  const std::vector<JobId>& endless = running.empty() ? waiting : running;
+  if (!endless.empty()) {
+    return no_limit_text(book_, endless) + "; `rota submit --time` gives a job one, and so does `rota update " +
+           book_.shown(endless.front()) + " --time`";
+  }
+  if (stopped.empty()) return {};
+  const std::string which = book_.shown(stopped.front());
+  return "job " + which + " is suspended; `rota resume " + which + "` lets it go on";
+}
+
+std::string Service::start_unknown(const JobSpec& spec, JobId id) const {
+  std::string why = endless_before(spec, id);
+  return why.empty() ? "what is before it has no end that is known" : why;
+}
 
 Explanation Service::explain(JobId id) {
   Explanation to;
@@ -76,9 +121,10 @@ Explanation Service::explain(JobId id) {
                                                 : std::string(" and has no time limit")) +
                      "; " + grouped(std::max<std::int64_t>(0, view().free())) + " of " + grouped(machine_->processors) +
                      " are free.");
-  if (job.promise != kNever && job.promise - view().now() < kTooFar) to.at_the_latest = job.promise;
   if (job.state == JobState::barred) return to;
-  add_ahead(view(), id, to);
+  to.promise = to.at_the_latest = told_start(job.promise, view().now());
+  if (job.promise != to.promise) to.start_unknown = start_unknown(job.spec, id);
+  add_ahead(id, to);
   if (book_.size() > kMostTried) {
     to.facts.push_back("There are too many jobs here to try what would let it start sooner.");
     return to;
@@ -93,7 +139,11 @@ void Service::try_remedies(JobId id, Explanation& to) const {
   const WhatIf own(*controller_, cluster_options(), *chain_);
   const Planned plan = planned("conservative");
   const WhatIf by_limits = own.under(plan.options, plan.chain);
-  if (to.at_the_latest == kNever) to.at_the_latest = start_among(by_limits.starts(), id);
+  if (to.at_the_latest == kNever && to.start_unknown.empty()) {
+    const Instant start = start_among(by_limits.starts(), id);
+    to.at_the_latest = told_start(start, view().now());
+    if (start != to.at_the_latest) to.start_unknown = start_unknown(view().job(id).spec, id);
+  }
   to.remedies = remedies(own, by_limits, *machine_, id, view().job(id).spec);
   const JobEntry* entry = book_.find(id);
   if (entry != nullptr && entry->about->exclusive)  // fewer processors are as many whole nodes
@@ -124,13 +174,14 @@ std::vector<std::pair<JobId, Instant>> Service::starts_by(const std::string& pol
 // Whoever is promised no start by the policy is told one by its limits, as those are who wait.
 Trial Service::start_of_new(const JobSpec& spec) const {
   if (book_.size() > kMostTried) return {};
-  const auto can_be_told = [&](Instant at) { return at != kNever && at - view().now() < kTooFar; };
   const WhatIf own(*controller_, cluster_options(), *chain_);
-  if (const Start start = own.start_of_new(spec); can_be_told(start.at)) return {.expected = start.at};
+  const Start start = own.start_of_new(spec);
+  if (const Instant at = told_start(start.at, view().now()); at != kNever) return {.expected = at};
   const Planned plan = planned("conservative");
   const Start by_limits = own.under(plan.options, plan.chain).start_of_new(spec);
-  if (can_be_told(by_limits.at)) return {.latest = by_limits.at};
-  return {};
+  if (const Instant at = told_start(by_limits.at, view().now()); at != kNever) return {.latest = at};
+  if (start.at == kNever && by_limits.at == kNever) return {};
+  return {.start_unknown = start_unknown(spec, {})};
 }
 
 }  // namespace rota::serve

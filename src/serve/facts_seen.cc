@@ -48,6 +48,8 @@ void Service::saw_kind(const View& before, const Kind& what) {
   if constexpr (std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, Vacated>) {
     if (mail_) mail_of_requeue(what.job);
   }
+  if constexpr (std::is_same_v<Kind, Overdue>) note_grace(what.job, "");
+  if constexpr (std::is_same_v<Kind, Extended>) note_grace(what.job, why_extended(what));
   if constexpr (std::is_same_v<Kind, Launched>) leave_if_down(what.job);
   if constexpr (std::is_same_v<Kind, PowerChanged>) say_if_on_for_want_of_commands(before, what);
   if constexpr (kEnds) {
@@ -60,8 +62,12 @@ void Service::saw_kind(const View& before, const Kind& what) {
     JobEntry* entry = book_.find(what.job);
     if (entry == nullptr) return;
     entry->hear().nodes = nodes_of(what.job);
+    // Of one that goes, who waited is known only now; of one that waits again, the next dispatch has its whole time.
+    if (const store::Grace grace = grace_of(what.job, job, before.now()); grace.over > Duration{0})
+      entry->hear().grace = {grace.rule, grace.why};
     constexpr bool kWaitsAgain =
         std::is_same_v<Kind, Vacated> || std::is_same_v<Kind, Requeued> || std::is_same_v<Kind, LaunchFailed>;
+    if (kWaitsAgain) forget_grace(what.job, *entry);
     if (kWaitsAgain && !entry->heard().nodes.empty()) {
       keep(kRanOn, what.job, entry->heard().nodes);
       entry->kept_where = true;
@@ -116,6 +122,7 @@ void Service::job_gone(JobId id, const Job& job) {
   if (entry != nullptr && !entry->heard().message.empty()) keep(kMessage, id, "");
   if (entry != nullptr && entry->heard().released != kEpoch) keep(kReleased, id, "");
   if (entry != nullptr && entry->kept_where) keep(kRanOn, id, "");
+  if (entry != nullptr && !entry->heard().grace.rule.empty()) keep(kGrace, id, "");
   left_.push_back(id);
   book_.forget(id);
 }
@@ -163,6 +170,7 @@ store::HistoryRow Service::history_row(JobId id, const Job& job, const JobEntry*
   if (left_waiting) return row;
   row.used = {used.processors, used.in, used.memory};
   if (waited_again) row.asked.waited_again = row.end - job.end;
+  if (!waited_again) row.asked.grace = grace_of(id, job, row.end);
   row.asked.earlier = job.earlier;
   row.asked.suspended = std::clamp(job.stood, Duration{0}, row.end - row.start);
   return row;

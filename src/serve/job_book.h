@@ -34,11 +34,17 @@ inline int restarts_of(const Job& job) { return job.kills + job.preemptions + jo
 
 // There may be a million that wait: what most do not have that have not run stands apart.
 struct JobEntry {
+  // Why the latest dispatch may run beyond its limit.
+  struct Grace {
+    std::string rule;  // that was in force when its time was up; empty: it is not up
+    std::string why;   // as half a sentence; empty: it follows from the state
+  };
   struct Heard {
     std::string nodes;          // where the latest dispatch ran, as a host list, once it is over
     std::string message;        // what the engine said last
     Instant released = kEpoch;  // when it was let go that was held; kEpoch: it was not
     local::RunUse used = {};    // by the latest dispatch, once it is over, as its supervisor saw it
+    Grace grace = {};
   };
 
   std::shared_ptr<const About> about;

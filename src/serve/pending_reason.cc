@@ -166,8 +166,7 @@ PendingReason Service::reason_among_others(JobId id, const Job& job, Telling tel
   const bool is_first = head != nullptr && head->job == id;
   JobId before;
   if (!is_first) {
-    before = contenders_.before(view(), *machine_, job,
-                                [&](const JobSpec& other) { return !lacks_licence(other) && !lacks_nodes(other); });
+    before = contenders_.before(view(), *machine_, job, [&](const JobSpec& other) { return competes(other); });
   }
   if (telling == Telling::word && (is_first || before.valid()))  // whether there is room or not
     return {is_first ? "Resources" : "Priority", {}};

@@ -1,6 +1,7 @@
 #include "serve/planned_starts.h"
 
 #include "serve/service.h"
+#include "serve/told_start.h"
 
 namespace rota::serve {
 namespace {
@@ -18,7 +19,7 @@ void PlannedStarts::plan(const Service& service) {
   starts_.clear();
   if (service.book().size() <= kMostKnown) {
     for (const auto& [job, start] : service.starts_by(kPlanner)) {
-      if (start - service.view().now() < kTooFar) starts_.emplace(job, start);
+      if (told_start(start, service.view().now()) != kNever) starts_.emplace(job, start);
     }
   }
   planned_ = service.view().sequence();

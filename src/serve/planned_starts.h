@@ -13,9 +13,6 @@ namespace rota::serve {
 
 class Service;
 
-// What comes so long after, behind a job without a limit, is no start that anybody can be told.
-inline constexpr Duration kTooFar = kLongest / 2;
-
 // If every job takes its whole limit and nobody comes before it. Of jobs for which nothing can be told there is none:
 // those far behind in the queue, and those that wait for one without a limit.
 class PlannedStarts {

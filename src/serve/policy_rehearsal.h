@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,8 @@ namespace rota::serve {
 struct PolicyRehearsal {
   struct Side {
     std::string policy;
-    std::int64_t started = 0;  // of the jobs that wait, within four weeks
-    Duration mean_wait{0};     // from now on, of those that start under both
+    std::int64_t started = 0;                // of the jobs that wait, within four weeks
+    std::optional<Duration> mean_wait = {};  // from now on, of those that start under both; nothing: none does
   };
   struct Change {
     JobId job;

@@ -7,6 +7,7 @@
 #include "base/cpu_time.h"
 #include "base/text.h"
 #include "model/never_fits.h"
+#include "serve/told_start.h"
 
 namespace rota::serve {
 namespace {
@@ -23,13 +24,34 @@ struct Amount {
   std::function<Remedy(std::int64_t)> remedy;
 };
 
-std::vector<Amount> amounts_of(const JobSpec& spec) {
+Amount limit_of(const JobSpec& spec) {
+  const Duration limit = std::min(spec.limit, seconds(60LL * 86'400));
+  const Duration step = limit < 20 * kMinute ? seconds(1) : kMinute;
+  const std::int64_t steps = (limit + step - Duration{1}) / step;  // the last of them is what it asks for now
+  return {steps, true, [step](std::int64_t so_many) {
+            const Duration less = so_many * step;
+            return Remedy{.limit = less, .text = " if it asks for at most " + format_duration(less)};
+          }};
+}
+
+void add_licences(const Machine& machine, const JobSpec& spec, std::vector<Amount>& all) {
+  std::vector<LicenceUse> held;
+  each_licence(spec, [&](LicenceId kind, std::uint32_t count) { held.push_back({kind, count}); });
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    const std::string of = held.size() == 1 ? "" : " of " + machine.licences[held[i].licence.value].name;
+    all.push_back({held[i].count, false, [held, i, of](std::int64_t count) {
+                     std::vector<LicenceUse> fewer = held;
+                     fewer[i].count = static_cast<std::uint32_t>(count);
+                     return Remedy{
+                         .licences = std::move(fewer),
+                         .text = " with " + amount(count, "licence") + of + " instead of " + grouped(held[i].count)};
+                   }});
+  }
+}
+
+std::vector<Amount> amounts_of(const Machine& machine, const JobSpec& spec) {
   const std::uint32_t spread = std::max(1U, spec.nodes);  // the same number on each node
-  std::vector<Amount> all;
-  all.push_back({std::min(spec.limit, seconds(60LL * 86'400)) / kMinute, true, [](std::int64_t minutes) {
-                   const Duration limit = minutes * kMinute;
-                   return Remedy{.limit = limit, .text = " if it asks for at most " + format_duration(limit)};
-                 }});
+  std::vector<Amount> all{limit_of(spec)};
   all.push_back({spec.processors / spread, false, [spread, &spec](std::int64_t each) {
                    const auto processors = static_cast<std::uint32_t>(each) * spread;
                    return Remedy{
@@ -41,11 +63,12 @@ std::vector<Amount> amounts_of(const JobSpec& spec) {
                    return Remedy{.memory = memory,
                                  .text = " if it asks for at most " + format_size(memory) + " of memory on each node"};
                  }});
-  all.push_back({spec.licences, false, [&spec](std::int64_t licences) {
-                   return Remedy{
-                       .licences = static_cast<std::uint32_t>(licences),
-                       .text = " with " + amount(licences, "licence") + " instead of " + grouped(spec.licences)};
+  all.push_back({spec.accelerators, false, [&spec](std::int64_t each) {
+                   return Remedy{.accelerators = static_cast<std::uint8_t>(each),
+                                 .text = " with " + amount(each, "accelerator") + " on each node instead of " +
+                                         grouped(spec.accelerators) + ", submitted anew"};
                  }});
+  add_licences(machine, spec, all);
   return all;
 }
 
@@ -57,7 +80,7 @@ class Trials {
   std::vector<Remedy> all(const WhatIf& what_if, std::optional<Instant> by) {
     what_if_ = &what_if;
     by_ = by;
-    for (const Amount& amount : amounts_of(spec_)) try_less(amount);
+    for (const Amount& amount : amounts_of(machine_, spec_)) try_less(amount);
     const auto partitions = std::min(machine_.partitions.size(), kMostPartitions);
     for (std::uint32_t i = 0; i < partitions; ++i) {
       const PartitionId other{i};
@@ -92,7 +115,8 @@ class Trials {
     asked.limit = remedy.limit.value_or(asked.limit);
     asked.processors = remedy.processors.value_or(asked.processors);
     asked.memory = remedy.memory.value_or(asked.memory);
-    asked.licences = remedy.licences.value_or(asked.licences);
+    asked.accelerators = remedy.accelerators.value_or(asked.accelerators);
+    if (remedy.licences && !set_licences(asked, *remedy.licences)) return std::nullopt;
     if (remedy.partition) move_to(*remedy.partition, asked);
     if (never_fits(machine_, asked)) return std::nullopt;
     const Start start = what_if_->start_of(id_, asked);
@@ -131,7 +155,8 @@ std::vector<Remedy> remedies(const WhatIf& policy, const WhatIf& planned, const 
   if (!now.empty()) return now;
   const Start start = planned.start_of(id, spec);
   if (start.now || start.at == kNever || start.at - planned.now() < 2 * kMinute) return {};
-  return trials.all(planned, start.at - std::max(kMinute, (start.at - planned.now()) / 10));
+  const Instant sooner = start.at - std::max(kMinute, (start.at - planned.now()) / 10);
+  return trials.all(planned, std::min(sooner, planned.now() + kTooFar - Duration{1}));
 }
 
 }  // namespace rota::serve

@@ -16,18 +16,19 @@ namespace rota::serve {
 struct Remedy {
   std::optional<Duration> limit = {};
   std::optional<std::uint32_t> processors = {};
-  std::optional<std::int64_t> memory = {};     // bytes on each node
-  std::optional<std::uint32_t> licences = {};  // of its first kind
+  std::optional<std::int64_t> memory = {};               // bytes on each node
+  std::optional<std::uint8_t> accelerators = {};         // on each node
+  std::optional<std::vector<LicenceUse>> licences = {};  // all that it is to hold, fewer of one kind
   std::optional<PartitionId> partition = {};
   Instant start = kNever;  // kNever: now
   std::string text;        // "starts now if it asks for at most 1h50m"
 };
 
-// Those with which `policy` starts it now; of each kind the one that gives up least (a limit or memory to a twentieth).
-// Where there is none: those with which it would start sooner than now, by at least a minute and a tenth of its wait,
-// if every job took its whole limit and nobody came before it; that is told by `planned`, the state under a policy that
-// promises everybody a start. At most some 70 trials (WhatIf tells what one costs), none of which begins after a third
-// of a second of CPU time.
+// Those with which `policy` starts it now; of each kind the one that gives up least (a limit or memory to a twentieth;
+// a limit from twenty minutes on to a minute). Where there is none: those with which it would start sooner than now, by
+// at least a minute and a tenth of its wait, if every job took its whole limit and nobody came before it; that is told
+// by `planned`, the state under a policy that promises everybody a start. At most some 70 trials (WhatIf tells what one
+// costs), none of which begins after a third of a second of CPU time.
 std::vector<Remedy> remedies(const WhatIf& policy, const WhatIf& planned, const Machine& machine, JobId id,
                              const JobSpec& spec);
 

@@ -327,6 +327,11 @@ Result<void> Service::read_wishes() {
     entry.hear().nodes = std::move(nodes);
     return entry.kept_where = true;
   });
+  if (!read) return read;
+  read = read_of_jobs(kGrace, [](JobId, JobEntry& entry, const std::string& text) {
+    entry.hear().grace = read_grace(text);
+    return !text.empty();
+  });
   return read ? read_reservations() : read;
 }
 

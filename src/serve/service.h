@@ -66,6 +66,9 @@ struct PendingReason {
 };
 enum class Telling : std::uint8_t { word, sentence };
 
+// As a sentence; of one that runs in the present.
+std::string grace_text(const store::Grace& grace, bool runs);
+
 class Service final : public Intake, public JobSink, public FactObserver, public local::RunSource {
  public:
   // Takes the state over, finds the jobs that run, and goes on. Fails with a sentence.
@@ -220,6 +223,11 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   // Tasks of an array that have left, by index.
   std::vector<store::HistoryRow> ended_tasks(std::int64_t array) const;
   Explanation explain(JobId id);
+  // Who runs, or waits before a job, for longer than anybody can tell: "job 1 has no time limit; ...". Empty: nobody
+  // does. `id`: invalid of one that is not there yet.
+  std::string endless_before(const JobSpec& spec, JobId id) const;
+  // How a job that runs, or has just ended, was let go on beyond its limit until then; nothing: it was not.
+  store::Grace grace_of(JobId id, const Job& job, Instant until) const;
   // When jobs that wait would start if this policy decided now, in the order of the present one, as far as it says.
   std::vector<std::pair<JobId, Instant>> starts_by(const std::string& policy) const;
   PlannedStarts& planned_starts() { return planned_starts_; }
@@ -289,6 +297,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   static constexpr const char* kReleased = "released ";    // when
   static constexpr const char* kRanOn =
       "ran on ";  // where its latest dispatch that is over ran, if it was to wait again
+  static constexpr const char* kGrace = "grace ";  // why it may run beyond its limit
   // And of nodes, with the node's name behind them:
   static constexpr const char* kNodeReason = "node ";          // why it is out of use
   static constexpr const char* kNodeBy = "node by ";           // who took it out of use
@@ -380,6 +389,7 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   std::string nodes_lacking(const JobSpec& spec) const;
   std::string asleep_beside(const JobSpec& spec) const;
   bool lacks_licence(const JobSpec& spec) const;
+  bool competes(const JobSpec& spec) const { return !lacks_licence(spec) && !lacks_nodes(spec); }  // for nodes
   std::string licence_lacking(const JobSpec& spec) const;
   template <class Kind>
   void saw_kind(const View& before, const Kind& what);
@@ -398,6 +408,11 @@ class Service final : public Intake, public JobSink, public FactObserver, public
   Result<std::optional<ReservationId>> reserved_as(const std::string& key, std::uint32_t uid);
   Result<std::vector<NodeId>> nodes_to_reserve(const std::string& list) const;
   static void note_terms(const View& before, JobId job, JobEntry& entry);
+  void note_grace(JobId id, std::string why);
+  void forget_grace(JobId id, JobEntry& entry);
+  static JobEntry::Grace read_grace(const std::string& text);
+  std::string why_extended(const Extended& fact) const;
+  std::string why_in_grace(const Job& job) const;
   store::RareRequest rarely_asked(const JobSpec& spec, const JobEntry* entry) const;
   store::HistoryRow history_row(JobId id, const Job& job, const JobEntry* entry) const;
   Result<void> compact();
@@ -407,7 +422,9 @@ class Service final : public Intake, public JobSink, public FactObserver, public
     Chain chain;
   };
   Planned planned(const std::string& policy) const;
+  void add_ahead(JobId id, Explanation& to) const;
   void try_remedies(JobId id, Explanation& to) const;
+  std::string start_unknown(const JobSpec& spec, JobId id) const;
   Trial start_of_new(const JobSpec& spec) const;
   void open_mail();
   void post(const About& about, const std::string& job, const char* type, const std::string& what);

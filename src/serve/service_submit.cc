@@ -283,6 +283,7 @@ Result<Trial> Service::try_out(const Caller& caller, const Submission& submissio
   if (begin <= now()) return trial;
   const Instant start = trial.expected != kNever ? trial.expected : trial.latest;
   return Trial{.expected = start == kNever ? kNever : std::max(start, begin),
+               .start_unknown = std::move(trial.start_unknown),
                .reason = "BeginTime",
                .why = "Its begin time is " + date_of(begin) + ", and it would not start sooner."};
 }

@@ -11,6 +11,15 @@
 
 namespace rota::store {
 
+// A job was let run beyond its limit.
+struct Grace {
+  Duration over{0};       // for so long; 0: it was not
+  std::string rule = {};  // of the policy, as the knob is written: "grace", "run-on", "10:00"
+  std::string why = {};   // that harmed nobody, as half a sentence
+
+  bool operator==(const Grace&) const = default;
+};
+
 // What few jobs ask for, and what happens to few.
 struct RareRequest {
   std::int32_t priority = 0;  // beside that of its partition
@@ -27,6 +36,7 @@ struct RareRequest {
   Duration suspended{0};                // of its latest dispatch: from start to end it ran so much less
   Duration earlier{0};                  // for so long earlier dispatches held its processors
   Duration waited_again{0};  // queued again after its latest dispatch, it left while it waited: so long after that
+  Grace grace = {};          // of its latest dispatch
 
   bool operator==(const RareRequest&) const = default;
 };

@@ -33,6 +33,8 @@ std::string asked_text(const RareRequest& asked) {
   if (asked.suspended != Duration{0}) json["suspended"] = asked.suspended.count();
   if (asked.earlier != Duration{0}) json["earlier"] = asked.earlier.count();
   if (asked.waited_again != Duration{0}) json["waited_again"] = asked.waited_again.count();
+  if (asked.grace.over > Duration{0})
+    json["grace"] = {{"over", asked.grace.over.count()}, {"rule", asked.grace.rule}, {"why", asked.grace.why}};
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -47,6 +49,9 @@ RareRequest read_asked(std::string_view text) {
     asked.suspended = Duration{json.value("suspended", std::int64_t{0})};
     asked.earlier = Duration{json.value("earlier", std::int64_t{0})};
     asked.waited_again = Duration{json.value("waited_again", std::int64_t{0})};
+    if (const auto grace = json.find("grace"); grace != json.end())
+      asked.grace = {Duration{grace->value("over", std::int64_t{0})}, grace->value("rule", ""),
+                     grace->value("why", "")};
   } catch (const nlohmann::json::exception&) {
     return {};
   }

@@ -64,6 +64,7 @@ std::vector<HistoryRow> random_rows(std::size_t count) {
       row.asked.suspended = seconds(7);
       row.asked.earlier = seconds(11);
       if (random.chance(0.5)) row.asked.waited_again = seconds(3);
+      if (random.chance(0.5)) row.asked.grace = {seconds(4), "run-on", "it's so"};
     }
     if (row.start != kNever) row.used = {seconds(random.between(0, 3600)), seconds(1800), std::int64_t{1} << 40};
     rows.push_back(row);

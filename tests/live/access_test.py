@@ -59,6 +59,15 @@ class Access(ServiceCase):
         status, answer = self.as_user(ANN, "POST", "/v1/jobs/cancel", {"ids": "1-4000000000"})
         self.assertEqual((status, len(answer["jobs"])), (200, 1200))
 
+    def test_a_forecast_is_of_all_that_wait_whosever_they_are(self):
+        blocker = self.submit_as(ANN, "sleep 1000", processors=4, limit=600)
+        waits = self.submit_as(ANN, "true", processors=4, limit=60)
+        status, answer = self.as_user(BEN, "GET", "/v1/forecast")
+        self.assertEqual((status, [(job["id"], job["user"]) for job in answer["jobs"]]), (200, [(waits, str(ANN))]))
+        held = self.submit_as(ANN, "true", processors=1, limit=60, held=True)
+        self.assertEqual(self.as_user(BEN, "GET", "/v1/forecast")[1]["left_out"], 1)
+        self.service.act("cancel", ",".join([blocker, waits, held]))
+
     def test_a_job_runs_as_its_user_and_as_nobody_else(self):
         job = self.submit_as(ANN, "id -u; id -g; id -G; cat /proc/self/status", output="who.out")
         row = self.service.ends(job)

@@ -64,6 +64,69 @@ class Forecast(ServiceCase):
         open(os.path.join(self.folder, "go"), "w").close()
         self.service.all_end()
 
+    def test_behind_a_job_without_a_limit_no_start_is_told_and_the_reason_is(self):
+        service = self.service
+        first = service.submit("until [ -e go ]; do sleep 0.02; done")  # on one of two processors
+        service.wait_for(lambda: service.job(first)["state"] == "RUNNING", "the first job to run")
+        second = service.submit("true", processors=2)
+        third = service.submit("true", processors=2, limit=60)
+        unknown = f"job {first} has no time limit; "
+        for policy in ("easy", "fcfs", "conservative"):
+            self.assertEqual(service.ask("PUT", "/v1/policy", {"policy": policy})[0], 200)
+            for job in (second, third):
+                told = service.ask("GET", f"/v1/jobs/{job}/explain")[1]
+                self.assertTrue(told["start_unknown"].startswith(unknown), told)
+                self.assertEqual({"promise", "at_the_latest"} & set(told), set(), told)
+                self.assertEqual([row for row in told["ahead"] if "expected_start" in row], [], told)
+                self.assertEqual({"expected_start", "starts_by"} & set(service.job(job)), set())
+                by = self.forecast(job)["jobs"][0]
+                self.assertNotIn("promise", by)
+                self.assertLess(by["started_by"]["50"], service.ask("GET", "/v1/status")[1]["now"] + 3600, by)
+        said = self.command("explain", second).stdout
+        self.assertIn(f"When it starts is not known: job {first} has no time limit", said)
+        for words in (("explain", third), ("forecast",), ("forecast", second), ("queue", "-o", "%i %S"), ("job", third),
+                      ("policy", "set", "--dry-run", "fcfs"), ("submit", "-n", "2", "--test-only", "--socket", service.socket,
+                                                                "--", "true")):
+            done = self.command(*words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotRegex(done.stdout, r"\b[3-9]\d{3}-\d\d-\d\d", words)
+        self.assertIn("when, is not known: job", done.stdout)
+        told = service.ask("POST", "/v1/policy/rehearsal", {"policy": "fcfs"})[1]
+        self.assertEqual((told["waiting"], told["present"]["started"], told["proposed"]["started"]), (2, 0, 0), told)
+        self.assertEqual({"mean_wait"} & (set(told["present"]) | set(told["proposed"])), set())
+        self.assertTrue(told["start_unknown"].startswith(unknown), told)
+        plan = service.ask("GET", "/v1/plan")[1]["waiting"]
+        self.assertEqual([row["id"] for row in plan if {"expected_start", "starts_by"} & set(row)], [])
+        self.assertEqual(service.act("update", first, limit=600)[0], 200)
+        self.assertNotIn("start_unknown", service.ask("GET", f"/v1/jobs/{second}/explain")[1])
+        open(os.path.join(self.folder, "go"), "w").close()
+        service.all_end()
+
+    def test_what_stands_still_is_named_where_it_keeps_starts_from_being_known(self):
+        service = self.service
+        first, second = self.blocked(600)
+        self.assertEqual(service.act("suspend", first)[0], 200)
+        service.wait_for(lambda: service.job(first)["state"] == "SUSPENDED", "it to stand still")
+        told = service.ask("GET", f"/v1/jobs/{second}/explain")[1]
+        self.assertIn(f"job {first} is suspended; `rota resume {first}`", told["start_unknown"])
+        self.assertEqual(service.act("resume", first)[0], 200)
+        open(os.path.join(self.folder, "go"), "w").close()
+        service.all_end()
+
+    def test_who_will_never_run_is_not_forecast(self):
+        service = self.service
+        first, _ = self.blocked(600)
+        lost = service.submit("true", limit=60, after=[f"afternotok:{first}"])
+        open(os.path.join(self.folder, "go"), "w").close()
+        service.wait_for(lambda: service.job(lost)["reason"] == "DependencyNeverSatisfied", "its wait to be in vain")
+        refused = self.command("forecast", lost)
+        self.assertEqual((refused.returncode, refused.stdout), (1, ""))
+        self.assertIn(f"job {lost} will never run: a job that it waits for has ended otherwise than it needs",
+                      refused.stderr)
+        service.wait_for(lambda: len(service.live()) == 1, "the others to end")
+        self.assertEqual(self.command("forecast").stdout,
+                         "No job waits for its turn.\nLeft out: 1 job held, or never to run; `rota queue` says which.\n")
+
     def test_the_command_tells_it_in_a_sentence_and_in_a_table(self):
         _, second = self.blocked(600)
         one = self.command("forecast", second)

@@ -378,59 +378,6 @@ class Jobs(ServiceCase):
         service.act("cancel", ",".join([*running, head]))
 
 
-class Remedies(ServiceCase):
-    """What would let a job start sooner, tried and then done."""
-    configuration = """name = "small"
-licences = "solver:4"
-[[nodes]]
-names = "n[1-2]"
-processors = 4
-memory = "1G"
-
-[[partitions]]
-name = "day"
-nodes = "n1"
-default = true
-
-[[partitions]]
-name = "night"
-nodes = "n2"
-"""
-
-    def would_start(self, job):
-        told = self.service.ask("GET", f"/v1/jobs/{job}/explain")[1]["would_start"]
-        return {row["text"]: row for row in told}
-
-    def test_less_memory_fewer_licences_and_another_partition(self):
-        service = self.service
-        running = service.submit("sleep 1000", memory=768 << 20, nodes=1, licence="solver", licences=3, limit=7200)
-        service.wait_for(lambda: service.job(running)["state"] == "RUNNING", "it to run")
-        job = service.submit("true", memory=512 << 20, nodes=1, limit=600)
-        told = self.would_start(job)
-        less = "starts now if it asks for at most 256M of memory on each node"
-        self.assertEqual(list(told), [less, 'starts now in partition "night"'])
-        self.assertEqual(told[less]["change"], {"memory": 256 << 20})
-        held = service.submit("true", licence="solver", licences=2, limit=600)
-        self.assertEqual(list(self.would_start(held)), ["starts now with 1 licence instead of 2"])
-        self.assertEqual(service.act("update", job, partition="night")[0], 200)
-        self.assertEqual(service.act("update", held, licence="solver", licences=1)[0], 200)
-        for each in (job, held):
-            self.assertEqual(service.ends(each)["state"], "COMPLETED")
-        service.act("cancel", running)
-
-    def test_sooner_where_nothing_starts_it_now(self):
-        service = self.service
-        running = [service.submit("sleep 1000", processors=processors, nodes=1, partition=partition, limit=limit)
-                   for processors, partition, limit in ((3, "day", 7200), (1, "day", 600), (4, "night", 7200))]
-        service.wait_for(lambda: all(service.job(job)["state"] == "RUNNING" for job in running), "all to run")
-        job = service.submit("true", processors=4, nodes=1, limit=600)
-        told = self.would_start(job)
-        self.assertEqual(list(told), ["starts sooner on 1 processor instead of 4"])
-        by = service.job(running[1])["ends_by"]
-        self.assertAlmostEqual(told["starts sooner on 1 processor instead of 4"]["start"], by, delta=1)
-        service.act("cancel", ",".join([*running, job]))
-
-
 class Shortest(ServiceCase):
     configuration = MACHINE
     arguments = ("--policy", "easy+order=sjf")

@@ -107,6 +107,62 @@ class Grace(ServiceCase):
         self.assertEqual(service.ends(job)["state"], "COMPLETED")
         self.assertEqual(service.read("b"), "b\n")
 
+    def over(self, name):
+        open(os.path.join(self.folder, name), "w").close()
+
+    def test_why_it_goes_on_is_told_while_it_runs_and_when_it_has_ended(self):
+        service = self.service
+        job = service.submit("until [ -e over ]; do sleep 0.02; done", limit=1)
+        service.wait_for(lambda: service.job(job).get("grace"), "the job to be let go on")
+        row = service.job(job)
+        self.assertEqual((row["grace_rule"], row["state"]), ("grace", "RUNNING"))
+        self.assertGreater(row["over_limit"], 0)
+        told = service.ask("GET", f"/v1/jobs/{job}/explain")[1]["why"]
+        self.assertRegex(told, r"^It runs \S+ beyond its limit under overrun=grace: it was started in its turn")
+        service.kill()  # what is known of it outlives that
+        service.start()
+        self.assertEqual(service.ask("PUT", "/v1/policy", {"policy": "easy+overrun=1h"})[0], 200)
+        self.over("over")
+        ended = service.ends(job)
+        self.assertEqual((ended["state"], ended["grace"], ended["grace_rule"]), ("COMPLETED", True, "grace"))
+        self.assertAlmostEqual(ended["over_limit"], ended["elapsed"] - ended["limit"], places=2)
+        self.assertEqual(service.ask("GET", "/v1/history")[1]["jobs"][0]["over_limit"], ended["over_limit"])
+        told = service.ask("GET", f"/v1/jobs/{job}/explain")[1]["why"]
+        self.assertTrue(told.startswith("It was let run "), told)
+        for words, said in ((("job", job), r"over limit +\S+"), (("job", job), r"grace rule +grace"),
+                            (("explain", job), r"It was let run \S+ beyond its limit under overrun=grace:"),
+                            (("history", "-o", "jobid,overlimit"), r"JOBID +OVERLIMIT\n" + job + r" +\d+:\d\d")):
+            done = subprocess.run([self.rota, *words, "--socket", service.socket], capture_output=True, text=True)
+            self.assertRegex(done.stdout.replace("\n", " ") if words[0] == "explain" else done.stdout, said)
+        brief = service.submit("true", limit=600)
+        self.assertEqual({"grace", "over_limit", "grace_why"} & set(service.ends(brief)), set())
+
+    def test_of_one_that_went_ahead_the_promise_is_told_that_it_harmed_not(self):
+        service = self.service
+        self.assertEqual(service.ask("PUT", "/v1/policy", {"policy": "easy+overrun=grace"})[0], 200)
+        first = service.submit("until [ -e first ]; do sleep 0.02; done", processors=1, limit=600)
+        service.wait_for(lambda: service.job(first)["state"] == "RUNNING", "the first job to run")
+        second = service.submit("true", processors=2, limit=600)
+        ahead = service.submit("until [ -e ahead ]; do sleep 0.02; done", processors=1, limit=1)
+        service.wait_for(lambda: service.job(ahead).get("grace"), "the one that went ahead to be let go on")
+        why = rf"job {second}, first in the queue, was promised a start at \S+ \S+ and no sooner"
+        self.assertRegex(service.job(ahead)["grace_why"], why)
+        self.over("ahead")
+        self.assertRegex(service.ends(ahead)["grace_why"], why)
+        self.over("first")
+        service.all_end()
+
+
+class AtTheLimit(ServiceCase):
+    configuration = 'name = "one"\nprocessors = 2\n'
+
+    def test_who_is_ended_at_its_limit_was_let_nothing(self):
+        service = self.service
+        job = service.submit("trap '' TERM; until false; do sleep 0.02; done", limit=1, kill_wait=1)
+        seen = []
+        service.wait_for(lambda: seen.append(service.job(job)) or seen[-1]["state"] == "TIMEOUT", "its end")
+        self.assertEqual([row for row in seen if {"grace", "over_limit"} & set(row)], [], "also while it is being ended")
+
 
 class Among(ServiceCase):
     """From each policy to each other one, while a job runs and another waits for its place."""

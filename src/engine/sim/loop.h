@@ -1,6 +1,7 @@
 // Virtual time: jumps from one alarm to the next.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "control/ports.h"
@@ -23,13 +24,16 @@ class VirtualLoop final : public Loop {
     timers_.push_back({&alarm, at});
   }
 
+  // When the next alarm rings; kNever: none is set.
+  Instant next() const {
+    const auto earliest = std::ranges::min_element(timers_, {}, &Timer::at);
+    return earliest == timers_.end() ? kNever : earliest->at;
+  }
+
   // Rings the next alarm; false if none is set.
   bool step() {
-    Timer* next = nullptr;
-    for (Timer& t : timers_) {
-      if (t.at != kNever && (!next || t.at < next->at)) next = &t;
-    }
-    if (!next) return false;
+    const auto next = std::ranges::min_element(timers_, {}, &Timer::at);
+    if (next == timers_.end() || next->at == kNever) return false;
     now_ = std::max(now_, next->at);
     next->at = kNever;
     next->alarm->ring();  // may set alarms: `next` is not used after

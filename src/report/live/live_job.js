@@ -28,6 +28,8 @@ rota.job = (() => {
                   ['Started', job.start && text.exact(job.start)],
                   ['Time', text.time(job, now)],
                   ['Ended', job.end && text.exact(job.end)],
+                  ['Beyond its limit', job.over_limit &&
+                   `${duration(Math.ceil(job.over_limit))} under overrun=${job.grace_rule}: ${job.grace_why}`],
                   ['Exit code', text.ended(job) ? job.exit_code : undefined], ['Signal', job.signal],
                   ['Started again', job.restarts && `${job.restarts} times`],
                   ['After', job.after && job.after.join(', ')], ['Comment', job.comment],
@@ -54,10 +56,11 @@ rota.job = (() => {
     const parts = [];
     const section = (name, content) => parts.push(element('h3', '', name), content);
     if (told.promise !== undefined) section('Its start', element('p', '', `It is promised a start at ${text.exact(told.promise)}.`));
-    else if (told.at_the_latest !== undefined && told.at_the_latest < 1e11) {
+    else if (told.at_the_latest !== undefined) {
       section('Its start', element('p', '', 'If every job takes its whole limit and nobody comes before it, it starts at ' +
                                             `${text.exact(told.at_the_latest)}.`));
     }
+    if (told.start_unknown) section('Its start', element('p', '', `It is not known: ${told.start_unknown}.`));
     if (told.would_start && told.would_start.length > 0)
       section('What would change it, tried on a copy of the state', items(told.would_start.map(remedy)));
     if (told.ahead && told.ahead.length > 0) {

@@ -54,7 +54,8 @@ rota.text = (() => {
     if (ended(job)) return [moment(job.end), `It ended at ${exact(job.end)}.`];
     if (job.start !== undefined) {
       if (job.ends_by === undefined) return ['no limit', 'It may run as long as it likes.'];
-      if (job.grace) return ['past its limit', 'It runs beyond its limit, because that harms nobody.'];
+      if (job.grace)
+        return ['past its limit', `It runs beyond its limit under overrun=${job.grace_rule}: ${job.grace_why}.`];
       return [`ends by ${moment(job.ends_by)}`, `Its time limit is over at ${exact(job.ends_by)}.`];
     }
     if (job.expected_start !== undefined) {

@@ -1,0 +1,98 @@
+// Jobs that are let run beyond their limits: under which rule, and why that harms nobody. Told while they run, and kept
+// in their rows of the history.
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "serve/service.h"
+
+namespace rota::serve {
+namespace {
+
+// As the knob is written; empty: a limit is the end.
+std::string rule_of(const ChainKnobs& knobs) {
+  switch (knobs.overrun) {
+    case Overrun::kill:
+      return {};
+    case Overrun::fixed:
+      return format_duration(knobs.grace);
+    case Overrun::run_on:
+      return "run-on";
+    case Overrun::strict:
+      return "strict";
+    case Overrun::rb_har:
+      return "rb-har";
+    case Overrun::rb_har_literal:
+      return "rb-har-literal";
+    case Overrun::grace:
+      return "grace";
+  }
+  return {};
+}
+
+constexpr char kBetween = '\n';  // rule and reason, as the store keeps them
+
+}  // namespace
+
+// Its time is up, or a rule has just decided that it may go on for a while.
+void Service::note_grace(JobId id, std::string why) {
+  JobEntry* entry = book_.find(id);
+  const std::string rule = rule_of(chain_->knobs());
+  if (entry == nullptr || rule.empty()) return;
+  JobEntry::Grace& grace = entry->hear().grace;
+  if (!grace.rule.empty() && why.empty()) return;  // the first that let it go on
+  grace = {rule, std::move(why)};
+  keep(kGrace, id, grace.rule + kBetween + grace.why);
+}
+
+void Service::forget_grace(JobId id, JobEntry& entry) {
+  if (entry.heard().grace.rule.empty()) return;
+  entry.hear().grace = {};
+  keep(kGrace, id, "");
+}
+
+JobEntry::Grace Service::read_grace(const std::string& text) {
+  const std::size_t between = std::min(text.find(kBetween), text.size());
+  return {text.substr(0, between), text.substr(std::min(between + 1, text.size()))};
+}
+
+std::string Service::why_extended(const Extended& fact) const {
+  const Reason& why = fact.reason;
+  if (!why.promised.valid()) return "nobody who was promised a start needed what it held";
+  return "job " + book_.shown(why.promised) + ", promised a start at " + date_of(why.promise) + ", asked for " +
+         amount(why.needed, "processor") + ", of which " + grouped(std::max<std::int64_t>(0, why.free)) +
+         " were free beside it, and nobody else could have started; it was let go on until " + date_of(fact.until);
+}
+
+// As things stand: what a rule that stops jobs for a promise has looked at and has let be.
+std::string Service::why_in_grace(const Job& job) const {
+  const Overrun overrun = chain_->knobs().overrun;
+  if (overrun == Overrun::run_on) return "under this rule every job goes on, and starts that were promised move";
+  if (overrun == Overrun::fixed) return "under this rule every job may go on for so long";
+  if (!job.backfilled)
+    return "it was started in its turn, and only jobs that went ahead of others are stopped for them";
+  const WaitingEntry* head = view().waiting().head();
+  if (head == nullptr) return "nobody waited";
+  const Job& first = view().job(head->job);
+  const std::string who = "job " + book_.shown(head->job) + ", first in the queue, ";
+  if (first.promise == kNever) return who + "was promised no start";
+  if (first.promise > now()) return who + "was promised a start at " + date_of(first.promise) + " and no sooner";
+  return who + "could not have started in its place";
+}
+
+// Of a job that runs, or has just ended; nothing: its limit was its end, or is.
+store::Grace Service::grace_of(JobId id, const Job& job, Instant until) const {
+  const JobEntry* entry = book_.find(id);
+  if (entry == nullptr || job.start == kNever || until == kNever || until <= job.limit_end()) return {};
+  const JobEntry::Grace& noted = entry->heard().grace;
+  const std::string rule = noted.rule.empty() && !job.gone() ? rule_of(chain_->knobs()) : noted.rule;
+  if (rule.empty()) return {};
+  return {until - job.limit_end(), rule, noted.why.empty() ? why_in_grace(job) : noted.why};
+}
+
+std::string grace_text(const store::Grace& grace, bool runs) {
+  return std::string(runs ? "It runs " : "It was let run ") + format_duration(grace.over) +
+         " beyond its limit under overrun=" + grace.rule + ": " + grace.why + ".";
+}
+
+}  // namespace rota::serve

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Why a job waits, and what would let it start sooner: tried and then done. Usage: explain_test.py ROTA"""
+import os
+import sys
+import unittest
+
+from service import ServiceCase
+
+
+class Remedies(ServiceCase):
+    """What would let a job start sooner, tried and then done."""
+    configuration = """name = "small"
+licences = "solver:4"
+[[nodes]]
+names = "n[1-2]"
+processors = 4
+memory = "1G"
+
+[[partitions]]
+name = "day"
+nodes = "n1"
+default = true
+
+[[partitions]]
+name = "night"
+nodes = "n2"
+"""
+
+    def would_start(self, job):
+        told = self.service.ask("GET", f"/v1/jobs/{job}/explain")[1]["would_start"]
+        return {row["text"]: row for row in told}
+
+    def test_less_memory_fewer_licences_and_another_partition(self):
+        service = self.service
+        running = service.submit("sleep 1000", memory=768 << 20, nodes=1, licence="solver", licences=3, limit=7200)
+        service.wait_for(lambda: service.job(running)["state"] == "RUNNING", "it to run")
+        job = service.submit("true", memory=512 << 20, nodes=1, limit=600)
+        told = self.would_start(job)
+        less = "starts now if it asks for at most 256M of memory on each node"
+        self.assertEqual(list(told), [less, 'starts now in partition "night"'])
+        self.assertEqual(told[less]["change"], {"memory": 256 << 20})
+        held = service.submit("true", licence="solver", licences=2, limit=600)
+        self.assertEqual(list(self.would_start(held)), ["starts now with 1 licence instead of 2"])
+        self.assertEqual(service.act("update", job, partition="night")[0], 200)
+        self.assertEqual(service.act("update", held, licence="solver", licences=1)[0], 200)
+        for each in (job, held):
+            self.assertEqual(service.ends(each)["state"], "COMPLETED")
+        service.act("cancel", running)
+
+    def test_who_wants_other_nodes_is_not_ahead(self):
+        service = self.service
+        running = [service.submit("sleep 1000", processors=4, nodes=1, partition=partition, limit=600)
+                   for partition in ("day", "night")]
+        service.wait_for(lambda: all(service.job(job)["state"] == "RUNNING" for job in running), "both to run")
+        other = service.submit("true", processors=1, partition="day", limit=60)
+        job = service.submit("true", processors=1, partition="night", limit=60)
+        told = service.ask("GET", f"/v1/jobs/{job}/explain")[1]
+        self.assertIn("nobody before it wants the same nodes", told["why"])
+        self.assertEqual((told["ahead"], told["more_ahead"]), ([], 0))
+        behind = service.submit("true", processors=1, limit=60)  # by default in the partition of the first
+        self.assertEqual([row["id"] for row in service.ask("GET", f"/v1/jobs/{behind}/explain")[1]["ahead"]], [other])
+        service.act("cancel", ",".join([*running, other, job, behind]))
+
+    def test_a_limit_of_less_than_two_minutes_is_tried_in_seconds(self):
+        service = self.service
+        running = service.submit("sleep 1000", processors=2, nodes=1, limit=90)
+        service.wait_for(lambda: service.job(running)["state"] == "RUNNING", "it to run")
+        head = service.submit("true", processors=4, nodes=1, limit=60)
+        job = service.submit("true", processors=2, nodes=1, limit=110)
+        less = [row["change"]["limit"] for row in self.would_start(job).values() if "limit" in row["change"]]
+        self.assertEqual(len(less), 1, less)
+        self.assertLess(10, less[0])
+        self.assertEqual(service.act("update", job, limit=int(less[0]) // 2)[0], 200)  # some of it has gone by
+        self.assertEqual(service.ends(job)["state"], "COMPLETED")
+        service.act("cancel", ",".join([running, head]))
+
+    def test_sooner_where_nothing_starts_it_now(self):
+        service = self.service
+        running = [service.submit("sleep 1000", processors=processors, nodes=1, partition=partition, limit=limit)
+                   for processors, partition, limit in ((3, "day", 7200), (1, "day", 600), (4, "night", 7200))]
+        service.wait_for(lambda: all(service.job(job)["state"] == "RUNNING" for job in running), "all to run")
+        job = service.submit("true", processors=4, nodes=1, limit=600)
+        told = self.would_start(job)
+        self.assertEqual(list(told), ["starts sooner on 1 processor instead of 4"])
+        by = service.job(running[1])["ends_by"]
+        self.assertAlmostEqual(told["starts sooner on 1 processor instead of 4"]["start"], by, delta=1)
+        service.act("cancel", ",".join([*running, job]))
+
+
+class Kinds(ServiceCase):
+    """What there are several kinds of is tried of each."""
+    configuration = """name = "kinds"
+licences = "first:2,second:2"
+[[nodes]]
+names = "n[1-2]"
+processors = 4
+accelerators = 2
+accelerator_type = "gpu"
+"""
+
+    def test_accelerators_and_licences_of_each_kind(self):
+        service = self.service
+        running = [service.submit("sleep 1000", processors=2, nodes=2, accelerators=1, limit=7200)]  # of two on each node
+        running.append(service.submit("sleep 1000", processors=1, nodes=1, licence="second", licences=1, limit=7200))
+        service.wait_for(lambda: all(service.job(job)["state"] == "RUNNING" for job in running), "all to run")
+        job = service.submit("true", processors=2, nodes=2, accelerators=2, limit=600)
+        told = service.ask("GET", f"/v1/jobs/{job}/explain")[1]["would_start"]
+        self.assertEqual([(row["change"], row["text"]) for row in told],
+                         [({"accelerators": 1}, "starts now with 1 accelerator on each node instead of 2, submitted anew")])
+        other = service.submit("true", processors=1, licence="first", licences=1, more_licences=["second:2"], limit=600)
+        told = service.ask("GET", f"/v1/jobs/{other}/explain")[1]["would_start"]
+        change = {"licence": "first", "licences": 1, "more_licences": ["second:1"]}
+        self.assertEqual([(row["change"], row["text"]) for row in told],
+                         [(change, "starts now with 1 licence of second instead of 2")])
+        self.assertEqual(service.act("update", other, **change)[0], 200)
+        self.assertEqual(service.ends(other)["state"], "COMPLETED")
+        service.act("cancel", ",".join([*running, job]))
+
+
+if __name__ == "__main__":
+    ServiceCase.rota = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
